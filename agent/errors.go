@@ -1,0 +1,40 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ProviderError is a failed model call: what the server or the connection said,
+// and what to do about it. Its text never holds a key.
+type ProviderError struct {
+	Provider   string
+	Status     int    // HTTP status, also of an error inside a stream that names one; 0: no answer
+	Type, Code string // the provider's own words; may be empty
+	Message    string
+	Hint       string // the next step for the person; may be empty
+	RetryAfter time.Duration
+	Retryable  bool
+	Overflow   bool  // the context does not fit the model's window
+	Err        error // the cause, if it was not the server's answer
+}
+
+func (e *ProviderError) Error() string {
+	parts := []string{}
+	if e.Status != 0 {
+		parts = append(parts, fmt.Sprintf("HTTP %d", e.Status))
+	}
+	if e.Type != "" {
+		parts = append(parts, e.Type)
+	} else if e.Code != "" {
+		parts = append(parts, e.Code)
+	}
+	head := strings.Join(parts, " ")
+	if head != "" && e.Message != "" {
+		head += ": "
+	}
+	return e.Provider + ": " + head + e.Message
+}
+
+func (e *ProviderError) Unwrap() error { return e.Err }
