@@ -1,0 +1,247 @@
+// Package sse reads event streams as model servers write them.
+//
+// It follows the event stream format of the HTML standard, and is lenient where
+// servers are not: fields may be indented, a last event without its blank line
+// counts, a bare "error:" line is an event named error, and comments are
+// reported, because they prove that the connection lives.
+//
+// Lines end at LF, CRLF or CR and nowhere else: U+2028 and its like may stand
+// unescaped inside JSON.
+package sse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxEvent bounds one line and the data of one event, in bytes. It is far above
+// what any server sends and only keeps a broken one from filling the memory.
+const MaxEvent = 64 << 20
+
+// ErrTooLong is returned for a line or an event longer than [MaxEvent].
+var ErrTooLong = errors.New("event longer than the limit")
+
+// Event is one event, or one comment line.
+type Event struct {
+	Name    string // of an "event:" line; "error" for a bare "error:" line
+	Data    []byte // the data lines, joined by LF; valid until the next call of Next
+	Comment bool   // a comment line: Data is its text
+}
+
+// Reader splits a stream into events. It is not safe for concurrent use.
+type Reader struct {
+	src   io.Reader
+	err   error // what src ended with
+	limit int
+
+	buf     []byte // what was read and not yet consumed
+	pos     int    // start of the next line in buf
+	scanned int    // buf up to here holds no line end after pos
+	skipLF  bool   // the line before ended in CR: a LF now belongs to it
+	started bool   // past a possible byte order mark
+
+	name  string
+	data  []byte
+	dirty bool   // the pending event has a name or data
+	lines int    // data lines of the pending event
+	held  []byte // a line that was read but belongs to the next event
+}
+
+// NewReader returns a Reader of src.
+func NewReader(src io.Reader) *Reader { return &Reader{src: src, limit: MaxEvent} }
+
+// Next returns the next event or comment. At the end of the stream, whatever
+// ended it, it first returns what is pending, and then io.EOF or the source's
+// error.
+func (r *Reader) Next() (Event, error) {
+	for {
+		line, err := r.line()
+		if err != nil {
+			if r.dirty {
+				return r.flush(), nil
+			}
+			return Event{}, err
+		}
+		if r.dirty && isError(line) {
+			r.held = append([]byte(nil), line...) // an event of its own
+			return r.flush(), nil
+		}
+		if e, done, err := r.take(line); err != nil || done {
+			return e, err
+		}
+	}
+}
+
+// take adds a line to the pending event and says whether there is something to
+// return.
+func (r *Reader) take(line []byte) (Event, bool, error) {
+	if len(line) == 0 {
+		return r.flushIfDirty()
+	}
+	field, value := split(line)
+	switch field {
+	case "":
+		return Event{Data: value, Comment: true}, line[0] == ':', nil
+	case "event":
+		r.name, r.dirty = string(value), true
+	case "data":
+		return Event{}, false, r.addData(value)
+	case "error":
+		r.name = "error"
+		return Event{}, false, r.addData(value)
+	}
+	return Event{}, false, nil
+}
+
+func (r *Reader) addData(value []byte) error {
+	if len(r.data)+len(value) > r.limit {
+		return fmt.Errorf("read event stream: %w", ErrTooLong)
+	}
+	if r.lines > 0 {
+		r.data = append(r.data, '\n')
+	}
+	r.data = append(r.data, value...)
+	r.lines++
+	r.dirty = true
+	return nil
+}
+
+func (r *Reader) flushIfDirty() (Event, bool, error) {
+	if !r.dirty {
+		return Event{}, false, nil
+	}
+	return r.flush(), true, nil
+}
+
+func (r *Reader) flush() Event {
+	e := Event{Name: r.name, Data: r.data}
+	r.name, r.data, r.lines, r.dirty = "", r.data[:0], 0, false
+	return e
+}
+
+// split cuts a line into field and value. Indentation is dropped before a known
+// field only, so that a line of blanks is not taken for the end of an event.
+func split(line []byte) (field string, value []byte) {
+	name, value, found := bytes.Cut(line, []byte(":"))
+	if found && len(value) > 0 && value[0] == ' ' {
+		value = value[1:]
+	}
+	switch known := bytes.TrimLeft(name, " \t"); string(known) {
+	case "data":
+		return "data", value
+	case "event":
+		return "event", value
+	case "error":
+		if found {
+			return "error", value
+		}
+	case "":
+		if len(name) == 0 {
+			return "", value
+		}
+	}
+	return "unknown", value
+}
+
+func isError(line []byte) bool {
+	field, _ := split(line)
+	return field == "error"
+}
+
+// line returns the next line without its end. The last line of the stream may
+// lack the end; it comes with a nil error, and io.EOF after it.
+func (r *Reader) line() ([]byte, error) {
+	if line := r.held; line != nil {
+		r.held = nil
+		return line, nil
+	}
+	for {
+		if line, ok := r.buffered(); ok {
+			return line, nil
+		}
+		if r.err != nil {
+			return r.rest()
+		}
+		r.fill()
+	}
+}
+
+// buffered cuts a line out of what was read already.
+func (r *Reader) buffered() ([]byte, bool) {
+	if !r.ready() {
+		return nil, false
+	}
+	window := r.buf[r.scanned:]
+	end := bytes.IndexByte(window, '\n')
+	if end >= 0 {
+		window = window[:end]
+	}
+	if cr := bytes.IndexByte(window, '\r'); cr >= 0 {
+		end = cr
+	}
+	if end < 0 {
+		r.scanned = len(r.buf)
+		return nil, false
+	}
+	end += r.scanned
+	line := r.buf[r.pos:end]
+	r.skipLF = r.buf[end] == '\r'
+	r.pos, r.scanned = end+1, end+1
+	return line, true
+}
+
+// ready consumes what may stand before a line: the second half of a CRLF, and a
+// byte order mark at the very start. It says whether the line may be looked for.
+func (r *Reader) ready() bool {
+	if r.skipLF && r.pos < len(r.buf) {
+		r.skipLF = false
+		if r.buf[r.pos] == '\n' {
+			r.pos++
+			r.scanned = r.pos
+		}
+	}
+	if r.started {
+		return true
+	}
+	const mark = "\xef\xbb\xbf"
+	if len(r.buf) < len(mark) && r.err == nil && string(r.buf) == mark[:len(r.buf)] {
+		return false
+	}
+	r.started = true
+	if bytes.HasPrefix(r.buf, []byte(mark)) {
+		r.pos, r.scanned = len(mark), len(mark)
+	}
+	return true
+}
+
+func (r *Reader) rest() ([]byte, error) {
+	line := r.buf[r.pos:]
+	r.pos, r.scanned = len(r.buf), len(r.buf)
+	whole := errors.Is(r.err, io.EOF) || errors.Is(r.err, io.ErrUnexpectedEOF)
+	if len(line) == 0 || !whole {
+		return nil, r.err
+	}
+	return line, nil
+}
+
+// fill reads once. It moves the unread rest to the front first, and doubles the
+// buffer only when a line fills it.
+func (r *Reader) fill() {
+	if len(r.buf)-r.pos > r.limit {
+		r.err = fmt.Errorf("read event stream: %w", ErrTooLong)
+		r.pos, r.scanned = len(r.buf), len(r.buf)
+		return
+	}
+	if r.pos > 0 {
+		n := copy(r.buf, r.buf[r.pos:])
+		r.buf, r.scanned, r.pos = r.buf[:n], r.scanned-r.pos, 0
+	}
+	if len(r.buf) == cap(r.buf) {
+		r.buf = append(make([]byte, 0, max(8<<10, 2*cap(r.buf))), r.buf...)
+	}
+	n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
+	r.buf = r.buf[:len(r.buf)+n]
+	r.err = err
+}
