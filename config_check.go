@@ -1,0 +1,327 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The rules that a value of the right type must still hold, and the words for
+// what does not.
+
+// text holds the rules of a string, alone or in a list, and gives the form in
+// which it is kept.
+func (d *decoder) text(t target, s string) (string, bool) {
+	var text string
+	if words := t.tag.Get("oneof"); words != "" {
+		text = notOneOf(t.path, s, strings.Fields(words))
+	} else {
+		s, text = d.form(t, s)
+	}
+	if text != "" {
+		if t.dst.Kind() != reflect.String { // an element of a list
+			d.report(d.line(t.path), text)
+		} else {
+			d.bad(t, text)
+		}
+	}
+	return s, text == ""
+}
+
+// form brings a string into the form its tag names, or says why it cannot.
+func (d *decoder) form(t target, s string) (kept, problem string) {
+	switch t.tag.Get("form") {
+	case "url":
+		return cleanURL(t.path, s)
+	case "key":
+		d.lookAtKey(t.path, s)
+	case "path":
+		return d.resolve(s), ""
+	case "program":
+		if strings.ContainsAny(s, `/\`) {
+			return d.resolve(s), ""
+		}
+	case "disable":
+		if isSeparated(s) {
+			s = d.resolve(s)
+		}
+		return s, emptyElement(t.path, s)
+	case "hooks":
+		return d.hookPath(t.path, s)
+	}
+	if t.dst.Kind() == reflect.Slice {
+		return s, emptyElement(t.path, s)
+	}
+	return s, ""
+}
+
+func emptyElement(path, s string) string {
+	if strings.TrimSpace(s) == "" {
+		return fmt.Sprintf("key %q: an empty string names nothing", path)
+	}
+	return ""
+}
+
+func isSeparated(s string) bool {
+	return strings.HasPrefix(s, "~") || strings.ContainsRune(s, '/') || strings.ContainsRune(s, filepath.Separator)
+}
+
+// resolve makes a path absolute: ~ is the home directory, anything else is
+// relative to the file that names it. Empty stays empty.
+func (d *decoder) resolve(path string) string {
+	if path == "" {
+		return ""
+	}
+	path = expandHome(path, d.home)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(d.file), path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.Clean(path)
+}
+
+// hookPath resolves a hook file. Those of a project lie inside the project,
+// also after symlinks.
+func (d *decoder) hookPath(key, s string) (kept, problem string) {
+	if text := emptyElement(key, s); text != "" {
+		return "", text
+	}
+	path := d.resolve(s)
+	if d.project != "" && !insideProject(d.project, path) {
+		return "", fmt.Sprintf("key %q: %q lies outside the project and is ignored", key, printable(s))
+	}
+	return path, ""
+}
+
+func insideProject(project, path string) bool {
+	root, err := filepath.Abs(project)
+	if err != nil || !isBelow(root, path) {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return true // missing: whoever loads it says so
+	}
+	realRoot, err := filepath.EvalSymlinks(root)
+	return err == nil && isBelow(realRoot, real)
+}
+
+func isBelow(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
+// cleanURL wants http or https with a host, and keeps no slash at the end. The
+// value is not repeated: it may carry a password.
+func cleanURL(path, s string) (kept, problem string) {
+	u, err := url.Parse(s)
+	switch {
+	case s == "":
+		return "", ""
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Sprintf("key %q: expected an address such as \"http://localhost:8080/v1\"", path)
+	}
+	return strings.TrimRight(s, "/"), ""
+}
+
+// lookAtKey notes a key in plain text, and warns of the name of a variable that
+// would be sent as the key itself.
+func (d *decoder) lookAtKey(path, s string) {
+	if s == "" || strings.HasPrefix(s, "!") || strings.HasPrefix(s, "env:") {
+		return
+	}
+	if variableName().MatchString(s) {
+		d.warn(d.line(path), fmt.Sprintf("key %q looks like the name of a variable, but is sent as it stands; "+
+			"\"env:NAME\" reads a variable", path))
+		return
+	}
+	if d.literalKey == 0 {
+		d.literalKey = d.line(path)
+	}
+}
+
+func variableName() *regexp.Regexp {
+	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`)
+}
+
+func notOneOf(path, s string, words []string) string {
+	for _, w := range words {
+		if s == w {
+			return ""
+		}
+	}
+	text := fmt.Sprintf("key %q: %q is none of %s", path, printable(s), strings.Join(words, ", "))
+	if near := nearest(s, words); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// belowMin holds the least value of a number or duration.
+func belowMin(t target, v reflect.Value) string {
+	tag := t.tag.Get("min")
+	if tag == "" {
+		return ""
+	}
+	least, err := strconv.ParseFloat(tag, 64)
+	if err != nil || numberOf(v) >= least {
+		return ""
+	}
+	return fmt.Sprintf("key %q: must be at least %s, found %s", t.path, tag, formatValue(v))
+}
+
+func numberOf(v reflect.Value) float64 {
+	if v.CanFloat() {
+		return v.Float()
+	}
+	return float64(v.Int())
+}
+
+func wrongType(path, expected string, v any) string {
+	found := tomlType(v)
+	if found == expected {
+		return fmt.Sprintf("key %q: number is too large", path)
+	}
+	return fmt.Sprintf("key %q: expected %s, found %s", path, expected, found)
+}
+
+func tomlType(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "string"
+	case int64:
+		return "integer"
+	case float64:
+		if v-v != 0 {
+			return "infinity or NaN"
+		}
+		return "float"
+	case bool:
+		return "boolean"
+	case time.Time:
+		return "date or time"
+	case map[string]any:
+		return "table"
+	case []map[string]any:
+		return "list of tables"
+	}
+	return "list"
+}
+
+// unknownKey names the nearest key of the same table, else the place where a
+// key of that name belongs: a key below the wrong [table] is the usual mistake.
+func unknownKey(full, key, table string, typ reflect.Type) string {
+	text := fmt.Sprintf("unknown key %q", full)
+	if near := nearest(key, keysOf(typ)); near != "" {
+		return text + fmt.Sprintf(", did you mean %q?", keyPath(table, near))
+	}
+	for _, known := range settingPaths(reflect.TypeFor[Config](), "") {
+		if known == key || strings.HasSuffix(known, "."+key) {
+			if table != "" && known == key {
+				return text + fmt.Sprintf(", did you mean %q? (it stands above the first [table])", known)
+			}
+			return text + fmt.Sprintf(", did you mean %q?", known)
+		}
+	}
+	return text
+}
+
+func keysOf(typ reflect.Type) []string {
+	var keys []string
+	for _, f := range reflect.VisibleFields(typ) {
+		if name := f.Tag.Get("toml"); name != "" && name != "-" {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// settingPaths lists every key there is, tables included; NAME stands for a name
+// of the person's choice.
+func settingPaths(typ reflect.Type, parent string) []string {
+	var paths []string
+	for _, f := range reflect.VisibleFields(typ) {
+		name := f.Tag.Get("toml")
+		if name == "" || name == "-" {
+			continue
+		}
+		path, typ := keyPath(parent, name), f.Type
+		paths = append(paths, path)
+		switch typ.Kind() {
+		case reflect.Map:
+			path, typ = path+".NAME", typ.Elem()
+		case reflect.Slice, reflect.Pointer:
+			typ = typ.Elem()
+		}
+		if typ.Kind() == reflect.Struct {
+			paths = append(paths, settingPaths(typ, path)...)
+		}
+	}
+	return paths
+}
+
+// nearest is the known word that a typing mistake, another case or another way
+// of joining words would make of s; empty if none is close.
+func nearest(s string, known []string) string {
+	best, bestDistance := "", 1+max(1, min(3, len(s)/3))
+	for _, k := range known {
+		if n := editDistance(plainWord(s), plainWord(k)); n < bestDistance {
+			best, bestDistance = k, n
+		}
+	}
+	return best
+}
+
+func plainWord(s string) string {
+	if len(s) > 64 {
+		return s[:64]
+	}
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+}
+
+// editDistance counts the letters to add, drop, change or swap with a neighbour.
+func editDistance(a, b string) int {
+	var before []int
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
+
+// printable makes text of a file fit for one line of a terminal.
+func printable(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}

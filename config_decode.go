@@ -1,0 +1,349 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// decoder moves one parsed file into a Config, key by key: what does not fit is
+// reported with its line and the rest goes on.
+type decoder struct {
+	place
+	lines      lineIndex
+	origins    Origins
+	problems   []Problem
+	literalKey int // line of the first key in plain text; 0: none
+}
+
+// target is where one key of the file goes.
+type target struct {
+	path string // as a person would write it: providers.local.models[0].id
+	tag  reflect.StructTag
+	dst  reflect.Value
+}
+
+// document decodes the top level, where a project's file may set only part.
+func (d *decoder) document(cfg *Config, doc map[string]any) {
+	if d.project != "" {
+		for _, key := range d.inOrder("", doc) {
+			if _, known := fieldOf(reflect.TypeFor[Config](), key); known && !projectMaySet(key) {
+				d.warn(d.line(keyPath("", key)), fmt.Sprintf("key %q is ignored: a project may set only %s",
+					keyPath("", key), strings.Join(projectKeys(), ", ")))
+				delete(doc, key)
+			}
+		}
+		// The project's lists are decoded on their own and kept apart.
+		own := *cfg
+		own.Hooks, own.Disable = nil, nil
+		d.table("", reflect.ValueOf(&own).Elem(), doc)
+		own.ProjectHooks, own.Hooks = own.Hooks, cfg.Hooks
+		own.ProjectDisable, own.Disable = own.Disable, cfg.Disable
+		*cfg = own
+		return
+	}
+	d.table("", reflect.ValueOf(cfg).Elem(), doc)
+}
+
+// projectKeys are what the file of a project may set: nothing that runs a
+// program, reaches another server, or loosens a limit.
+func projectKeys() []string {
+	return []string{"model", "thinking", "models", "compaction", "ui", "hooks", "disable"}
+}
+
+func projectMaySet(key string) bool { return slices.Contains(projectKeys(), key) }
+
+// table decodes src into a struct.
+func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
+	for _, key := range d.inOrder(path, src) {
+		full := keyPath(path, key)
+		field, ok := fieldOf(dst.Type(), key)
+		if !ok {
+			d.report(d.line(full), unknownKey(full, key, path, dst.Type()))
+			continue
+		}
+		d.value(target{full, field.Tag, dst.FieldByIndex(field.Index)}, src[key])
+	}
+}
+
+// value decodes one value by the kind of its target.
+func (d *decoder) value(t target, v any) {
+	switch dst := t.dst.Addr().Interface().(type) {
+	case *Chords:
+		if s, ok := v.(string); ok {
+			v = []any{s}
+		}
+		d.list(t, v)
+	case *[]string:
+		d.list(t, v)
+	case *map[string]string:
+		d.strings(t, dst, v)
+	case *map[string]any:
+		if src, ok := d.asTable(t, v); ok {
+			*dst = src
+			d.set(t)
+		}
+	case *[]ModelConfig:
+		d.models(t, dst, v)
+	default:
+		d.nested(t, v)
+	}
+}
+
+func (d *decoder) nested(t target, v any) {
+	switch t.dst.Kind() {
+	case reflect.Pointer:
+		elem := reflect.New(t.dst.Type().Elem())
+		if d.into(target{t.path, t.tag, elem.Elem()}, v) {
+			t.dst.Set(elem)
+		}
+	case reflect.Struct:
+		if src, ok := d.asTable(t, v); ok {
+			d.table(t.path, t.dst, src)
+		}
+	case reflect.Map:
+		d.entries(t, v)
+	default:
+		d.scalar(t, v)
+	}
+}
+
+// into decodes a value that is kept behind a pointer; false: it did not fit.
+func (d *decoder) into(t target, v any) bool {
+	if t.dst.Kind() == reflect.Struct {
+		src, ok := d.asTable(t, v)
+		if ok {
+			d.table(t.path, t.dst, src)
+		}
+		return ok
+	}
+	return d.scalar(t, v)
+}
+
+// entries decodes a table whose keys are names, such as [providers].
+func (d *decoder) entries(t target, v any) {
+	src, ok := d.asTable(t, v)
+	if !ok {
+		return
+	}
+	// Copied first: a Config that was handed out shares no map with this one.
+	all := reflect.MakeMap(t.dst.Type())
+	for iter := t.dst.MapRange(); iter.Next(); {
+		all.SetMapIndex(iter.Key(), iter.Value())
+	}
+	for _, name := range d.inOrder(t.path, src) {
+		elem := reflect.New(t.dst.Type().Elem()).Elem()
+		d.value(target{keyPath(t.path, name), t.tag, elem}, src[name])
+		if _, isTable := src[name].(map[string]any); isTable || !elem.IsZero() {
+			all.SetMapIndex(reflect.ValueOf(name), elem)
+		}
+	}
+	t.dst.Set(all)
+}
+
+// list decodes strings; an element that does not fit is left out.
+func (d *decoder) list(t target, v any) {
+	elems, ok := v.([]any)
+	if !ok {
+		d.report(d.line(t.path), wrongType(t.path, "list of strings", v))
+		return
+	}
+	good := []string{}
+	for i, elem := range elems {
+		at := indexPath(t.path, i)
+		s, ok := elem.(string)
+		if !ok {
+			d.report(d.line(at), wrongType(at, "string", elem))
+			continue
+		}
+		if s, ok = d.text(target{at, t.tag, t.dst}, s); ok {
+			good = append(good, s)
+		}
+	}
+	if len(good) > 0 || len(elems) == 0 {
+		t.dst.Set(reflect.ValueOf(good).Convert(t.dst.Type()))
+		d.set(t)
+	}
+}
+
+// strings decodes a table of strings, such as headers.
+func (d *decoder) strings(t target, dst *map[string]string, v any) {
+	src, ok := d.asTable(t, v)
+	if !ok {
+		return
+	}
+	out := make(map[string]string, len(src))
+	for _, name := range d.inOrder(t.path, src) {
+		full := keyPath(t.path, name)
+		if s, ok := src[name].(string); ok {
+			out[name] = s
+			d.origins[full] = d.origin(full)
+			continue
+		}
+		d.report(d.line(full), wrongType(full, "string", src[name]))
+	}
+	*dst = out
+}
+
+// models decodes [[providers.NAME.models]]; one without an id names nothing and
+// is left out.
+func (d *decoder) models(t target, dst *[]ModelConfig, v any) {
+	tables, ok := tablesOf(v)
+	if !ok {
+		d.report(d.line(t.path), wrongType(t.path, "list of tables", v))
+		return
+	}
+	for i, src := range tables {
+		path := indexPath(t.path, i)
+		var m ModelConfig
+		d.table(path, reflect.ValueOf(&m).Elem(), src)
+		if m.ID == "" {
+			d.report(d.line(path), fmt.Sprintf("%q has no id", path))
+			continue
+		}
+		*dst = append(*dst, m)
+	}
+}
+
+// tablesOf accepts both ways to write a list of tables.
+func tablesOf(v any) ([]map[string]any, bool) {
+	if tables, ok := v.([]map[string]any); ok {
+		return tables, true
+	}
+	elems, ok := v.([]any)
+	tables := make([]map[string]any, 0, len(elems))
+	for _, elem := range elems {
+		table, isTable := elem.(map[string]any)
+		ok = ok && isTable
+		tables = append(tables, table)
+	}
+	return tables, ok
+}
+
+// scalar decodes a single value and holds its rules; false: it did not fit.
+func (d *decoder) scalar(t target, v any) bool {
+	fitting, expected := fit(t.dst.Type(), v)
+	if !fitting.IsValid() {
+		d.bad(t, wrongType(t.path, expected, v))
+		return false
+	}
+	if text := belowMin(t, fitting); text != "" {
+		d.bad(t, text)
+		return false
+	}
+	if s, ok := fitting.Interface().(string); ok {
+		if s, ok = d.text(t, s); !ok {
+			return false
+		}
+		fitting = reflect.ValueOf(s)
+	}
+	t.dst.Set(fitting)
+	d.set(t)
+	return true
+}
+
+// fit converts a TOML value to the type of a setting; the zero Value says that
+// it is something else than the type named.
+func fit(typ reflect.Type, v any) (reflect.Value, string) {
+	if typ == reflect.TypeFor[time.Duration]() {
+		s, _ := v.(string)
+		if dur, err := time.ParseDuration(s); err == nil {
+			return reflect.ValueOf(dur), ""
+		}
+		return reflect.Value{}, `duration such as "500ms", "2s" or "1m30s"`
+	}
+	switch n := v.(type) {
+	case string, bool:
+		if reflect.TypeOf(v) == typ {
+			return reflect.ValueOf(v), ""
+		}
+	case float64:
+		if typ.Kind() == reflect.Float64 && n-n == 0 { // neither infinite nor NaN
+			return reflect.ValueOf(n), ""
+		}
+	case int64:
+		if typ.Kind() == reflect.Float64 {
+			return reflect.ValueOf(float64(n)), ""
+		}
+		if typ.Kind() == reflect.Int && int64(int32(n)) == n { // so that no unit of time overflows
+			return reflect.ValueOf(int(n)), ""
+		}
+	}
+	return reflect.Value{}, typeNames(typ.Kind())
+}
+
+func typeNames(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Int:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.Bool:
+		return "boolean"
+	}
+	return "string"
+}
+
+func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
+	src, ok := v.(map[string]any)
+	if !ok {
+		d.report(d.line(t.path), wrongType(t.path, "table", v))
+	}
+	return src, ok
+}
+
+func (d *decoder) set(t target) { d.origins[d.originKey(t.path)] = d.origin(t.path) }
+
+// originKey keeps the lists of a project apart from the person's own.
+func (d *decoder) originKey(path string) string {
+	if d.project != "" && (path == "hooks" || path == "disable") {
+		return "project " + path
+	}
+	return path
+}
+
+func (d *decoder) origin(path string) string { return d.file + ":" + strconv.Itoa(d.line(path)) }
+
+func (d *decoder) line(path string) int { return max(d.lines[path], 1) }
+
+func (d *decoder) report(line int, text string) {
+	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text})
+}
+
+func (d *decoder) warn(line int, text string) {
+	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Warning: true})
+}
+
+// bad reports a value that is not taken, and what stays in force instead.
+func (d *decoder) bad(t target, text string) {
+	if stays := formatValue(t.dst); !t.dst.IsZero() && t.tag.Get("secret") == "" {
+		text += "; " + stays + " stays in force"
+	}
+	d.report(d.line(t.path), text)
+	if t.tag.Get("warn") != "" {
+		d.problems[len(d.problems)-1].Warning = true
+	}
+}
+
+// inOrder gives the keys as they stand in the file.
+func (d *decoder) inOrder(path string, src map[string]any) []string {
+	keys := slices.Sorted(maps.Keys(src))
+	slices.SortStableFunc(keys, func(a, b string) int {
+		return d.line(keyPath(path, a)) - d.line(keyPath(path, b))
+	})
+	return keys
+}
+
+// fieldOf finds the field of a key.
+func fieldOf(typ reflect.Type, key string) (reflect.StructField, bool) {
+	for _, f := range reflect.VisibleFields(typ) {
+		if name := f.Tag.Get("toml"); name == key && name != "-" {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// lineIndex gives the line of each key and list element of a TOML file, by the
+// path that keyPath and indexPath build. The parser keeps no positions of what
+// it accepted, and a message without a line sends people searching.
+type lineIndex map[string]int
+
+// keyPath is the path of key in the table parent, written as in a TOML file.
+func keyPath(parent, key string) string {
+	key = toml.Key{key}.String()
+	if parent == "" {
+		return key
+	}
+	return parent + "." + key
+}
+
+// indexPath is the path of element i, counted from 0, of a list.
+func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+
+// indexLines reads a text that the parser has accepted; of any other the index
+// is incomplete.
+func indexLines(data string) lineIndex {
+	s := lineScanner{text: withoutBOM(data), line: 1, lines: lineIndex{}, tables: map[string]int{}}
+	s.document()
+	return s.lines
+}
+
+func withoutBOM(s string) string {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} {
+		if rest, ok := strings.CutPrefix(s, mark); ok {
+			return rest
+		}
+	}
+	return s
+}
+
+type lineScanner struct {
+	text   string
+	pos    int
+	line   int
+	lines  lineIndex
+	tables map[string]int // how many [[path]] there are so far
+}
+
+func (s *lineScanner) document() {
+	table := ""
+	for s.skipSpace("\n"); s.pos < len(s.text); s.skipSpace("\n") {
+		if s.peek() == '[' {
+			table = s.header()
+		} else {
+			s.keyValue(table)
+		}
+	}
+}
+
+// header reads [a.b] or [[a.b]] and gives the path that its keys are below.
+func (s *lineScanner) header() string {
+	line := s.line
+	s.take()
+	many := s.peek() == '['
+	if many {
+		s.take()
+	}
+	s.skipSpace("")
+	keys := s.dottedKey()
+	path := ""
+	for i, key := range keys {
+		path = keyPath(path, key)
+		s.note(path, line)
+		if last := i == len(keys)-1; last && many {
+			s.tables[path]++
+		}
+		if n := s.tables[path]; n > 0 {
+			path = indexPath(path, n-1)
+			s.note(path, line)
+		}
+	}
+	s.takeWhile(func(c byte) bool { return c == ']' || c == ' ' || c == '\t' })
+	return path
+}
+
+// keyValue reads key = value in the table.
+func (s *lineScanner) keyValue(table string) {
+	start, line := s.pos, s.line
+	for _, key := range s.dottedKey() {
+		table = keyPath(table, key)
+		s.note(table, line)
+	}
+	s.skipSpace("")
+	if s.peek() == '=' {
+		s.take()
+	}
+	s.skipSpace("")
+	s.value(table)
+	if s.pos == start { // not TOML: go on all the same
+		s.take()
+	}
+}
+
+func (s *lineScanner) dottedKey() []string {
+	var keys []string
+	for {
+		keys = append(keys, s.key())
+		s.skipSpace("")
+		if s.peek() != '.' {
+			return keys
+		}
+		s.take()
+		s.skipSpace("")
+	}
+}
+
+func (s *lineScanner) key() string {
+	start := s.pos
+	if c := s.peek(); c == '"' || c == '\'' {
+		s.quoted()
+		return unquoteKey(s.text[start:s.pos])
+	}
+	s.takeWhile(func(c byte) bool { return !strings.ContainsRune(".=]}[,#\"' \t\r\n", rune(c)) })
+	return s.text[start:s.pos]
+}
+
+// unquoteKey leaves the escapes to the parser.
+func unquoteKey(quoted string) string {
+	var doc map[string]any
+	if _, err := toml.Decode(quoted+" = 0", &doc); err == nil {
+		for key := range doc {
+			return key
+		}
+	}
+	return quoted
+}
+
+func (s *lineScanner) value(path string) {
+	switch s.peek() {
+	case '"', '\'':
+		s.quoted()
+	case '[':
+		s.take()
+		for i := 0; s.more(']'); i++ {
+			at := indexPath(path, i)
+			s.note(at, s.line)
+			s.value(at)
+		}
+	case '{':
+		s.take()
+		for s.more('}') {
+			s.keyValue(path)
+		}
+	default:
+		s.takeWhile(func(c byte) bool { return !strings.ContainsRune(",]}#\r\n", rune(c)) })
+	}
+}
+
+// more stands on the next element of a list or inline table, or has taken its
+// end.
+func (s *lineScanner) more(end byte) bool {
+	for s.skipSpace("\n"); s.peek() == ','; s.skipSpace("\n") {
+		s.take()
+	}
+	switch s.peek() {
+	case 0, end:
+		s.take()
+		return false
+	case ']', '}': // the other kind: not TOML
+		return false
+	}
+	return true
+}
+
+// quoted takes a string of any of the four kinds.
+func (s *lineScanner) quoted() {
+	quote := s.peek()
+	end := s.text[s.pos : s.pos+1]
+	if long := strings.Repeat(end, 3); strings.HasPrefix(s.text[s.pos:], long) {
+		end = long
+	}
+	s.advance(len(end))
+	for s.pos < len(s.text) && !strings.HasPrefix(s.text[s.pos:], end) {
+		if s.take() == '\\' && quote == '"' {
+			s.take()
+		}
+	}
+	s.advance(len(end))
+	if len(end) == 3 { // up to two quotes may stand before the closing three
+		s.takeWhile(func(c byte) bool { return c == quote })
+	}
+}
+
+// note keeps the first line where a path appears.
+func (s *lineScanner) note(path string, line int) {
+	if _, known := s.lines[path]; !known {
+		s.lines[path] = line
+	}
+}
+
+// skipSpace skips blanks, comments before a line's end, and the bytes of also.
+func (s *lineScanner) skipSpace(also string) {
+	for s.pos < len(s.text) {
+		c := s.peek()
+		switch {
+		case c == '#':
+			s.takeWhile(func(c byte) bool { return c != '\n' })
+		case c == ' ', c == '\t', c == '\r', strings.IndexByte(also, c) >= 0:
+			s.take()
+		default:
+			return
+		}
+	}
+}
+
+func (s *lineScanner) takeWhile(is func(byte) bool) {
+	for s.pos < len(s.text) && is(s.text[s.pos]) {
+		s.take()
+	}
+}
+
+func (s *lineScanner) advance(n int) {
+	for range n {
+		s.take()
+	}
+}
+
+// peek is the byte here, 0 at the end: a valid file holds no such byte.
+func (s *lineScanner) peek() byte {
+	if s.pos >= len(s.text) {
+		return 0
+	}
+	return s.text[s.pos]
+}
+
+func (s *lineScanner) take() byte {
+	c := s.peek()
+	if s.pos < len(s.text) {
+		s.pos++
+	}
+	if c == '\n' {
+		s.line++
+	}
+	return c
+}

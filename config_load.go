@@ -1,0 +1,164 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Settings are layered: the defaults, the agent directory's config.toml, the
+// project's .pi/config.toml, the environment; flags come on top and are the
+// caller's. A file with a syntax error counts for nothing; otherwise every value
+// stands for itself, so that one mistake costs one setting.
+
+// Problem is something wrong in a settings file, told to the person.
+type Problem struct {
+	File    string
+	Line    int    // 0: the file as a whole
+	Text    string // what is wrong, and what to do about it; holds no secret
+	Warning bool   // worth a look; not a mistake that lost a setting
+}
+
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+}
+
+// Load reads the settings of agentDir and, if projectAllowed, of the project in
+// cwd. It prints nothing; the Config is usable whatever the problems are. A file
+// that does not exist is no problem.
+func Load(agentDir, cwd string, projectAllowed bool, getenv func(string) string) (Config, []Problem) {
+	cfg := Default()
+	home := homeDir(getenv)
+	global := filepath.Join(agentDir, "config.toml")
+	problems := loadFile(&cfg, place{file: global, home: home})
+
+	project := filepath.Join(cwd, ".pi", "config.toml")
+	if projectAllowed && !sameFile(global, project) {
+		problems = append(problems, loadFile(&cfg, place{file: project, home: home, project: cwd})...)
+	}
+	applyEnvironment(&cfg, getenv)
+	return cfg, problems
+}
+
+// place is a settings file and what its values are relative to.
+type place struct {
+	file    string
+	home    string
+	project string // the project's directory, if it is the project's file
+}
+
+// maxConfigSize is far above any file written by hand.
+const maxConfigSize = 1 << 20
+
+func loadFile(cfg *Config, at place) []Problem {
+	info, err := os.Stat(at.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	data, err := readConfig(at.file, info, err)
+	if err != nil {
+		return []Problem{{File: at.file, Text: err.Error()}}
+	}
+	d := decodeConfig(cfg, at, data)
+	if d.literalKey != 0 && othersMayRead(info) {
+		d.warn(d.literalKey, fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
+			"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm()))
+	}
+	slices.SortStableFunc(d.problems, func(a, b Problem) int { return a.Line - b.Line })
+	return d.problems
+}
+
+// readConfig refuses what is no regular file: a named pipe would never end.
+func readConfig(file string, info fs.FileInfo, err error) ([]byte, error) {
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("not a regular file")
+	case info.Size() > maxConfigSize:
+		err = fmt.Errorf("%d bytes are too many, at most %d are read", info.Size(), maxConfigSize)
+	default:
+		var data []byte
+		if data, err = os.ReadFile(file); err == nil {
+			return data, nil
+		}
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) { // the file is named by the problem
+		err = pathErr.Err
+	}
+	return nil, fmt.Errorf("read settings: %w", err)
+}
+
+// othersMayRead is never so on Windows, whose permissions are no mode bits.
+func othersMayRead(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// decodeConfig puts what data says into cfg.
+func decodeConfig(cfg *Config, at place, data []byte) *decoder {
+	d := &decoder{place: at, origins: cfg.Origins}
+	var doc map[string]any
+	if _, err := toml.Decode(string(data), &doc); err != nil {
+		line, text := syntaxProblem(err, string(data))
+		d.report(line, text)
+		return d
+	}
+	d.lines = indexLines(string(data))
+	d.document(cfg, doc)
+	return d
+}
+
+// syntaxProblem says where the file stops being TOML. The parser may quote the
+// text it stumbled over, so near a secret its words are not used.
+func syntaxProblem(err error, data string) (int, string) {
+	var parse toml.ParseError
+	if !errors.As(err, &parse) {
+		return 1, "syntax error: not valid TOML"
+	}
+	line := max(parse.Position.Line, 1)
+	if nearSecret(parse.LastKey) || nearSecret(textOfLine(data, line)) {
+		return line, "syntax error: a value cannot be read; text needs quotes"
+	}
+	return line, "syntax error: " + printable(parse.Message)
+}
+
+func nearSecret(s string) bool {
+	return strings.Contains(s, "api_key") || strings.Contains(s, "headers")
+}
+
+func textOfLine(data string, n int) string {
+	lines := strings.Split(data, "\n")
+	if n > len(lines) {
+		return ""
+	}
+	return lines[n-1]
+}
+
+// applyEnvironment sets what a variable decides.
+func applyEnvironment(cfg *Config, getenv func(string) string) {
+	const name = "PI_CODING_AGENT_SESSION_DIR"
+	dir := getenv(name)
+	if dir == "" {
+		return
+	}
+	if abs, err := filepath.Abs(expandHome(dir, homeDir(getenv))); err == nil {
+		cfg.Session.Dir = abs
+		cfg.Origins["session.dir"] = "environment " + name
+	}
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Origins maps the path of a key to where its value came from: "file:line",
+// "environment NAME", or the flag. A key that is not there has its default. The
+// lists of a project's file are "project hooks" and "project disable".
+type Origins map[string]string
+
+// Of is the origin of the key at path.
+func (o Origins) Of(path string) string {
+	if origin, ok := o[path]; ok {
+		return origin
+	}
+	return "default"
+}
+
+// PrintConfig writes what is in force as a TOML file, keys and header values
+// hidden. With origins, each line says in a comment where its value came from;
+// nil leaves that out.
+func PrintConfig(w io.Writer, cfg Config, origins Origins) error {
+	p := &configPrinter{out: bufio.NewWriter(w), origins: origins}
+	p.table("", "", reflect.ValueOf(cfg))
+	p.projectLists(cfg)
+	p.sections("", "", reflect.ValueOf(cfg))
+	return p.out.Flush()
+}
+
+type configPrinter struct {
+	out     *bufio.Writer
+	origins Origins
+}
+
+// table writes the plain values of a struct below its header; tables in it
+// follow as sections, because TOML wants them last.
+func (p *configPrinter) table(header, path string, v reflect.Value) {
+	if header != "" {
+		fmt.Fprintf(p.out, "\n%s\n", header)
+	}
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, value := f.Tag.Get("toml"), v.FieldByIndex(f.Index)
+		if name == "-" || isSection(value) || path != "" && p.unsetProviderField(path, value) {
+			continue
+		}
+		p.setting(keyPath(path, name), name, p.shown(f.Tag, value))
+	}
+}
+
+// unsetProviderField: a provider overrides the catalogue, so what it does not
+// set is left out.
+func (p *configPrinter) unsetProviderField(path string, v reflect.Value) bool {
+	return strings.HasPrefix(path, "providers.") && v.IsZero()
+}
+
+func (p *configPrinter) setting(path, key, value string) {
+	line := toml.Key{key}.String() + " = " + value
+	if p.origins != nil {
+		line = fmt.Sprintf("%-40s # %s", line, printable(p.origins.Of(path)))
+	}
+	fmt.Fprintln(p.out, line)
+}
+
+// projectLists are comments: a file of one's own cannot set them.
+func (p *configPrinter) projectLists(cfg Config) {
+	lists := map[string][]string{"project disable": cfg.ProjectDisable, "project hooks": cfg.ProjectHooks}
+	for _, name := range []string{"project hooks", "project disable"} {
+		if len(lists[name]) == 0 {
+			continue
+		}
+		fmt.Fprintf(p.out, "# %s: %s", name, formatValue(reflect.ValueOf(lists[name])))
+		if p.origins != nil {
+			fmt.Fprintf(p.out, " # %s", printable(p.origins.Of(name)))
+		}
+		fmt.Fprintln(p.out)
+	}
+}
+
+// sections writes the tables of a struct. A header names no list position, a
+// path does.
+func (p *configPrinter) sections(header, path string, v reflect.Value) {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		value := v.FieldByIndex(f.Index)
+		if name := f.Tag.Get("toml"); name != "-" && isSection(value) {
+			p.section(keyPath(header, name), keyPath(path, name), f.Tag, value)
+		}
+	}
+}
+
+func (p *configPrinter) section(header, path string, tag reflect.StructTag, v reflect.Value) {
+	switch value := v.Interface().(type) {
+	case *CostConfig:
+		if value != nil {
+			p.table("["+header+"]", path, v.Elem())
+		}
+	case []ModelConfig:
+		for i := range value {
+			at := indexPath(path, i)
+			p.table("[["+header+"]]", at, v.Index(i))
+			p.sections(header, at, v.Index(i))
+		}
+	case map[string]ProviderConfig:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			at, elem := keyPath(path, name), v.MapIndex(reflect.ValueOf(name))
+			p.table("["+at+"]", at, elem)
+			p.sections(at, at, elem)
+		}
+	default:
+		p.plainSection("["+header+"]", path, tag, v)
+	}
+}
+
+// plainSection is a struct of settings, or a table of plain values by name.
+func (p *configPrinter) plainSection(header, path string, tag reflect.StructTag, v reflect.Value) {
+	if v.Kind() == reflect.Struct {
+		p.table(header, path, v)
+		return
+	}
+	if v.Len() == 0 {
+		return
+	}
+	fmt.Fprintf(p.out, "\n%s\n", header)
+	for _, name := range sortedNames(v) {
+		value := v.MapIndex(reflect.ValueOf(name))
+		p.setting(keyPath(path, name), name, p.shown(tag, value))
+	}
+}
+
+func sortedNames(m reflect.Value) []string {
+	names := []string{}
+	for _, k := range m.MapKeys() {
+		names = append(names, k.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+func isSection(v reflect.Value) bool {
+	switch v.Interface().(type) {
+	case *CostConfig, []ModelConfig:
+		return true
+	}
+	return v.Kind() == reflect.Struct || v.Kind() == reflect.Map
+}
+
+// shown is a value as printed: of a secret only how it is found, of an address
+// no password.
+func (p *configPrinter) shown(tag reflect.StructTag, v reflect.Value) string {
+	if tag.Get("secret") != "" {
+		return quote(hidden(v.String()))
+	}
+	if tag.Get("form") == "url" {
+		if u, err := url.Parse(v.String()); err == nil && u.User != nil {
+			return quote(u.Redacted())
+		}
+	}
+	return formatValue(v)
+}
+
+// hidden leaves the name of a variable: it is no secret, and the usual thing
+// that somebody looks for here. A command may hold anything.
+func hidden(spec string) string {
+	switch {
+	case spec == "", strings.HasPrefix(spec, "env:"):
+		return spec
+	case strings.HasPrefix(spec, "!"):
+		return "!…"
+	}
+	return "…"
+}
+
+// formatValue writes a value as TOML does.
+func formatValue(v reflect.Value) string {
+	if dur, ok := v.Interface().(time.Duration); ok {
+		return quote(dur.String())
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return quote(v.String())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return "false"
+		}
+		return formatValue(v.Elem())
+	case reflect.Interface, reflect.Map:
+		return formatAny(v.Interface())
+	case reflect.Slice:
+		return formatList(v)
+	case reflect.Float64:
+		return formatFloat(v.Float())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+func formatList(v reflect.Value) string {
+	elems := make([]string, v.Len())
+	for i := range elems {
+		elems[i] = formatValue(v.Index(i))
+	}
+	return "[" + strings.Join(elems, ", ") + "]"
+}
+
+// formatAny writes what a free table such as compat holds.
+func formatAny(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		pairs := []string{}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			pairs = append(pairs, toml.Key{key}.String()+" = "+formatAny(v[key]))
+		}
+		return "{" + strings.Join(pairs, ", ") + "}"
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	}
+	return formatValue(reflect.ValueOf(v))
+}
+
+func formatFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 0):
+		return strings.ToLower(fmt.Sprintf("%+f", f))
+	}
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if strings.ContainsAny(s, ".e") {
+		return s
+	}
+	return s + ".0"
+}
+
+// quote writes a TOML string; the escapes of Go that TOML lacks are replaced.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case !strconv.IsPrint(r) && r > 0xffff:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		case !strconv.IsPrint(r):
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
