@@ -2,7 +2,10 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // Entry is one line of a session file. It is immutable and safe for concurrent
@@ -14,19 +17,136 @@ type Entry struct {
 	ParentID  string // "" at the root
 	Timestamp string // ISO 8601, as in the file
 
-	raw  json.RawMessage
-	once sync.Once
-	body any
+	raw    json.RawMessage
+	parent *Entry
+	fileID string // the id in the file, if it is not ID
+	index  int    // position in the file among the entries
+	line   int    // number of the line in the file, from 1; 0 for an entry made here
+	once   sync.Once
+	body   any
 }
 
-// Raw returns the line as it stands in the file, without its newline. The
-// caller must not change it.
+// Raw returns the line as it stands in the file, without its newline. (Of a
+// file of version 1 or 2: as it would stand in version 3.) The caller must not
+// change it.
 func (e *Entry) Raw() json.RawMessage { return e.raw }
 
+// Message returns the message that the entry gives to the context: that of a
+// message, custom_message, compaction or branch_summary entry. It is nil for
+// all others and for an entry whose body cannot be read. It is decoded once.
+func (e *Entry) Message() *Message {
+	switch b := e.decoded().(type) {
+	case *Message:
+		return b
+	case *compacted:
+		return b.message
+	}
+	return nil
+}
+
+// Body decodes the entry's own fields into a T, one of the body types below or
+// a type of the caller for its own entries.
+func Body[T any](e *Entry) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(e.raw, v); err != nil {
+		return nil, fmt.Errorf("decode %s entry %s: %w", e.Type, e.ID, err)
+	}
+	return v, nil
+}
+
 // Item is one message of a built context. Entry is nil and Index -1 for a
-// message that comes from no entry of the branch.
+// message that comes from no entry of the branch. A compaction summary comes
+// from its compaction entry.
 type Item struct {
 	Message *Message
 	Entry   *Entry
 	Index   int // position of Entry on the branch, root first, counted from 0
+}
+
+// compacted is the decoded body of a compaction entry.
+type compacted struct {
+	Compaction
+	message *Message
+}
+
+var (
+	errBody      = errors.New("not valid JSON")
+	errNoMessage = errors.New("no message in it")
+	errNoContent = errors.New("a replacement without content")
+)
+
+// decoded returns the cached body: *Message, *compacted, *ContextEdit, nil, or
+// an error.
+func (e *Entry) decoded() any {
+	e.once.Do(func() { e.body = e.decode() })
+	return e.body
+}
+
+func (e *Entry) decode() any {
+	switch e.Type {
+	case TypeMessage, TypeCustomMessage, TypeCompaction, TypeBranchSummary, TypeContextEdit:
+	default:
+		return nil
+	}
+	if !json.Valid(e.raw) {
+		return errBody
+	}
+	switch e.Type {
+	case TypeMessage:
+		return e.decodeMessage()
+	case TypeCustomMessage:
+		return e.customMessage()
+	case TypeCompaction:
+		return e.compaction()
+	case TypeBranchSummary:
+		return e.branchSummary()
+	}
+	return decodeContextEdit(e.raw)
+}
+
+// err is why the body cannot be read, as far as it was looked at.
+func (e *Entry) err() error {
+	err, _ := e.decoded().(error)
+	return err
+}
+
+func (e *Entry) decodeMessage() any {
+	raw := field(e.raw, "message")
+	if len(raw) == 0 || raw[0] != '{' {
+		return errNoMessage
+	}
+	return decodeMessage(raw)
+}
+
+func (e *Entry) customMessage() any {
+	m := decodeMessage(e.raw)
+	c := &Message{Role: RoleCustom, Content: m.Content, Plain: m.Plain, CustomType: m.CustomType,
+		Display: m.Display, Details: m.Details, Timestamp: e.millis()}
+	return c
+}
+
+func (e *Entry) branchSummary() any {
+	m := decodeMessage(e.raw)
+	if m.Summary == "" {
+		return nil
+	}
+	return &Message{Role: RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
+}
+
+func (e *Entry) compaction() any {
+	m := decodeMessage(e.raw)
+	c := &compacted{message: &Message{Role: RoleCompactionSummary, Summary: m.Summary,
+		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
+	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
+	c.FirstKeptEntryID = unquote(field(e.raw, "firstKeptEntryId"))
+	return c
+}
+
+// millis is the entry's time, 0 if nobody can read it.
+func (e *Entry) millis() int64 {
+	t, err := time.Parse(time.RFC3339, e.Timestamp)
+	if err != nil {
+		return 0
+	}
+	return t.UnixMilli()
 }

@@ -31,7 +31,7 @@ const (
 // Message is one message of a conversation. It is immutable once it is part of
 // a session or was handed to another room; a change is a [Message.Clone].
 //
-// Which fields mean something depends on Role, as sessions.md §2 lists them.
+// Which fields mean something depends on Role: they are grouped below.
 type Message struct {
 	Role      Role
 	Content   []Block // user, assistant, toolResult, custom

@@ -1,0 +1,144 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// SaveError says that an entry is part of the session but not of its file.
+// What could not be written is tried again with the next entry.
+type SaveError struct {
+	Path string
+	Err  error
+}
+
+func (e *SaveError) Error() string { return fmt.Sprintf("save session %q: %v", e.Path, e.Err) }
+
+func (e *SaveError) Unwrap() error { return e.Err }
+
+// AppendMessage adds a message to the branch and makes it the leaf. With a
+// *[SaveError] comes the entry, which is then only in memory.
+func (s *Session) AppendMessage(m *Message) (*Entry, error) {
+	raw, err := m.MarshalJSON()
+	if err == nil {
+		raw, err = compactJSON(raw)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("append %s message: %w", m.Role, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.readOnly {
+		s.started = true
+	}
+	return s.append(TypeMessage, []keyed{{"message", raw}})
+}
+
+// Append adds an entry and makes it the leaf. fields is anything that encodes
+// as a JSON object, or nil; its keys stand beside type, id, parentId and
+// timestamp, which are always the session's own.
+//
+// As long as the file is not there, the entry is kept back (see [New]). With a
+// *[SaveError] comes the entry, which is then only in memory.
+func (s *Session) Append(typ string, fields any) (*Entry, error) {
+	if typ == "" || typ == TypeSession {
+		return nil, fmt.Errorf("append entry: %q is no type of an entry", typ)
+	}
+	own, err := flatten(fields)
+	if err != nil {
+		return nil, fmt.Errorf("append %s entry: %w", typ, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.append(typ, own)
+}
+
+// MoveLeaf makes another entry the one that the next hangs on, by an entry
+// that records the move; "" is the root. It returns that entry.
+func (s *Session) MoveLeaf(id string) (*Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to := s.byID[id]
+	if to == nil && id != "" {
+		return nil, fmt.Errorf("move leaf: no entry %q", id)
+	}
+	if s.readOnly {
+		return nil, ErrReadOnly
+	}
+	s.catchUp()
+	s.leaf, s.branch = to, nil
+	return s.append(TypeCustom, []keyed{{"customType", quote(LeafMove)}})
+}
+
+// Flush writes what was kept back. A command that appends an entry calls it,
+// so that the entry stays.
+func (s *Session) Flush() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readOnly {
+		return nil
+	}
+	s.started = true
+	return s.flush()
+}
+
+func (s *Session) append(typ string, own []keyed) (*Entry, error) {
+	if s.readOnly {
+		return nil, ErrReadOnly
+	}
+	s.catchUp()
+	e := &Entry{Type: typ, ID: newEntryID(s.byID), Timestamp: iso(s.opts.Now())}
+	e.setParent(s.leaf)
+	e.raw = e.line0(own)
+	path := s.path()
+	s.add(e)
+	s.leaf, s.branch = e, append(s.branch[:len(path)], e)
+	if s.store == nil {
+		return e, nil
+	}
+	s.pending = append(append(s.pending, e.raw...), '\n')
+	if !s.started {
+		return e, nil
+	}
+	return e, s.flush()
+}
+
+// line0 is the line of a new entry: its head first, so that loading finds it
+// without looking further.
+func (e *Entry) line0(own []keyed) []byte {
+	parent := []byte("null")
+	if p := e.parent; p != nil && p.fileID != "" {
+		parent = quote(p.fileID)
+	} else if p != nil {
+		parent = quote(p.ID)
+	}
+	w := fieldWriter{{"type", quote(e.Type)}, {"id", quote(e.ID)}, {"parentId", parent}, {"timestamp", quote(e.Timestamp)}}
+	line, _ := overlay(nil, nil, append(w, own...)) // the parts are encoded already
+	return line
+}
+
+// flatten encodes a value and takes the fields of the object apart.
+func flatten(v any) ([]keyed, error) {
+	if v == nil {
+		return nil, nil
+	}
+	raw, err := encode(v)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = compactJSON(raw); err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		return nil, fmt.Errorf("its fields are no JSON object")
+	}
+	var own []keyed
+	for k, v := range fields(raw) {
+		switch string(k) {
+		case "type", "id", "parentId", "timestamp":
+		default:
+			own = append(own, keyed{string(k), v})
+		}
+	}
+	return own, nil
+}

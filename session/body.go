@@ -1,0 +1,175 @@
+package session
+
+import "encoding/json"
+
+// Entry types of the core. Everything else is a hook's own, or from a newer
+// version: kept, walked through and otherwise ignored.
+const (
+	TypeSession             = "session" // the header; reserved, never an entry
+	TypeMessage             = "message"
+	TypeThinkingLevelChange = "thinking_level_change"
+	TypeModelChange         = "model_change"
+	TypeCompaction          = "compaction"
+	TypeBranchSummary       = "branch_summary"
+	TypeContextEdit         = "context_edit"
+	TypeUsage               = "usage"
+	TypeCustom              = "custom"
+	TypeCustomMessage       = "custom_message"
+	TypeLabel               = "label"
+	TypeSessionInfo         = "session_info"
+)
+
+// LeafMove is the customType of the custom entry that records a move of the
+// leaf: its parent is the new position.
+const LeafMove = "pi.leaf"
+
+// Reserved reports whether an entry type belongs to the core.
+func Reserved(typ string) bool {
+	switch typ {
+	case TypeSession, TypeMessage, TypeThinkingLevelChange, TypeModelChange, TypeCompaction, TypeBranchSummary,
+		TypeContextEdit, TypeUsage, TypeCustom, TypeCustomMessage, TypeLabel, TypeSessionInfo:
+		return true
+	}
+	return false
+}
+
+// Compaction stands for everything before FirstKeptEntryID. If that is the
+// entry's own id, or not on the path, nothing before the entry is kept.
+type Compaction struct {
+	Summary          string          `json:"summary"`
+	FirstKeptEntryID string          `json:"firstKeptEntryId"`
+	TokensBefore     int             `json:"tokensBefore"`
+	Details          json.RawMessage `json:"details,omitempty"`
+	FromHook         bool            `json:"fromHook,omitempty"`
+	Usage            *Usage          `json:"usage,omitempty"`
+	SystemMessage    json.RawMessage `json:"systemMessage,omitempty"`
+}
+
+// BranchSummary tells what happened on a branch that was left. FromID is the
+// leaf that was left, or "root".
+type BranchSummary struct {
+	FromID   string          `json:"fromId"`
+	Summary  string          `json:"summary"`
+	Details  json.RawMessage `json:"details,omitempty"`
+	FromHook bool            `json:"fromHook,omitempty"`
+	Usage    *Usage          `json:"usage,omitempty"`
+}
+
+// ContextEdit changes what the model sees of one message. A nil Replacement
+// takes the message out of the context.
+type ContextEdit struct {
+	TargetID    string       `json:"targetId"`
+	Replacement *Replacement `json:"replacement"`
+}
+
+// Replacement is new content. Plain content is written as a bare string; for
+// an assistant message or a tool result it stands for one text block.
+type Replacement struct {
+	Content []Block
+	Plain   bool
+}
+
+// ModelChange says which model answers from here on.
+type ModelChange struct {
+	Provider string `json:"provider"`
+	ModelID  string `json:"modelId"`
+}
+
+// ThinkingLevelChange says how much the model thinks from here on.
+type ThinkingLevelChange struct {
+	ThinkingLevel string `json:"thinkingLevel"`
+}
+
+// UsageEntry counts a model call outside the conversation.
+type UsageEntry struct {
+	Kind     string `json:"kind"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Usage    *Usage `json:"usage"`
+	Note     string `json:"note,omitempty"`
+}
+
+// Custom is a hook's state; the model never sees it.
+type Custom struct {
+	CustomType string          `json:"customType"`
+	Data       json.RawMessage `json:"data,omitempty"`
+}
+
+// CustomMessage is a hook's message; it goes to the model as a user message.
+type CustomMessage struct {
+	CustomType string
+	Content    []Block
+	Plain      bool // Content is one text block that the file holds as a bare string
+	Display    bool
+	Details    json.RawMessage
+}
+
+// Label names an entry; an empty one takes the name away.
+type Label struct {
+	TargetID string `json:"targetId"`
+	Label    string `json:"label,omitempty"`
+}
+
+// SessionInfo names the session; an empty name takes it away.
+type SessionInfo struct {
+	Name string `json:"name,omitempty"`
+}
+
+// MarshalJSON writes {"content": …}.
+func (r *Replacement) MarshalJSON() ([]byte, error) {
+	var w fieldWriter
+	if err := w.content(&Message{Content: r.Content, Plain: r.Plain}); err != nil {
+		return nil, err
+	}
+	return overlay(nil, nil, w)
+}
+
+// UnmarshalJSON reads {"content": …}.
+func (r *Replacement) UnmarshalJSON(data []byte) error {
+	raw, err := compactJSON(data)
+	if err != nil {
+		return err
+	}
+	r.Content, r.Plain = decodeContent(field(raw, "content"))
+	return nil
+}
+
+// MarshalJSON writes the fields in the order of the file.
+func (c CustomMessage) MarshalJSON() ([]byte, error) {
+	w := fieldWriter{{"customType", quote(c.CustomType)}}
+	m := &Message{Content: c.Content, Plain: c.Plain, Details: c.Details}
+	if err := w.content(m); err != nil {
+		return nil, err
+	}
+	w.flag("display", c.Display)
+	w.details(m)
+	return overlay(nil, nil, w)
+}
+
+// UnmarshalJSON accepts any object.
+func (c *CustomMessage) UnmarshalJSON(data []byte) error {
+	raw, err := compactJSON(data)
+	if err != nil {
+		return err
+	}
+	m := decodeMessage(raw)
+	*c = CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
+	return nil
+}
+
+// decodeContextEdit reads valid JSON. A replacement without content is no edit
+// anybody can carry out, and gives an error.
+func decodeContextEdit(raw []byte) any {
+	c := &ContextEdit{TargetID: unquote(field(raw, "targetId"))}
+	r := field(raw, "replacement")
+	if string(r) == "null" {
+		return c
+	}
+	content := field(r, "content")
+	if content == nil {
+		return errNoContent
+	}
+	c.Replacement = &Replacement{}
+	c.Replacement.Content, c.Replacement.Plain = decodeContent(content)
+	return c
+}

@@ -1,0 +1,148 @@
+package session
+
+// Context returns the messages of the branch, as the core builds them: from
+// the last compaction on the branch its summary, what it keeps, and what
+// follows; with the context edits applied. Failed answers are among them, see
+// [ForModel].
+func (s *Session) Context() []Item {
+	path := s.Branch()
+	items := buildContext(path)
+	s.noteUnreadable(path)
+	return items
+}
+
+// buildContext turns a path from the root into messages.
+func buildContext(path []*Entry) []Item {
+	at, first := lastCompaction(path)
+	items := make([]Item, 0, len(path)-first+1)
+	if at >= 0 {
+		items = append(items, Item{Message: path[at].Message(), Entry: path[at], Index: at})
+	}
+	edits := editsOn(path)
+	for i := first; i < len(path); i++ {
+		if i == at || path[i].Type == TypeCompaction {
+			continue
+		}
+		if m := edited(path[i], edits); m != nil {
+			items = append(items, Item{Message: m, Entry: path[i], Index: i})
+		}
+	}
+	return items
+}
+
+// lastCompaction returns its position, -1 if there is none, and that of the
+// first entry that is kept.
+func lastCompaction(path []*Entry) (at, first int) {
+	for at = len(path) - 1; at >= 0; at-- {
+		c, ok := path[at].compactionBody()
+		if !ok {
+			continue
+		}
+		for first = range at {
+			if path[first].ID == c.FirstKeptEntryID {
+				return at, first
+			}
+		}
+		return at, at + 1
+	}
+	return -1, 0
+}
+
+func (e *Entry) compactionBody() (*compacted, bool) {
+	if e.Type != TypeCompaction {
+		return nil, false
+	}
+	c, ok := e.decoded().(*compacted)
+	return c, ok
+}
+
+// editsOn returns the last edit of each target.
+func editsOn(path []*Entry) map[string]*ContextEdit {
+	var edits map[string]*ContextEdit
+	for _, e := range path {
+		if e.Type != TypeContextEdit {
+			continue
+		}
+		if c, ok := e.decoded().(*ContextEdit); ok {
+			if edits == nil {
+				edits = map[string]*ContextEdit{}
+			}
+			edits[c.TargetID] = c
+		}
+	}
+	return edits
+}
+
+// edited returns the message of an entry as the edits leave it, nil if there
+// is none.
+func edited(e *Entry, edits map[string]*ContextEdit) *Message {
+	m := e.Message()
+	c := edits[e.ID]
+	if m == nil || c == nil || !editable(m.Role) {
+		return m
+	}
+	if c.Replacement == nil {
+		return nil
+	}
+	n := m.Clone()
+	n.Content, n.Plain = c.Replacement.Content, c.Replacement.Plain
+	if m.Role == RoleAssistant || m.Role == RoleToolResult {
+		n.Plain = false
+	}
+	return n
+}
+
+func editable(r Role) bool {
+	switch r {
+	case RoleUser, RoleAssistant, RoleToolResult, RoleCustom:
+		return true
+	}
+	return false
+}
+
+// Model returns the model that the branch used last: that of the last
+// model_change or assistant message. Both are "" if there was none.
+func (s *Session) Model() (provider, id string) {
+	path := s.Branch()
+	for i := len(path) - 1; i >= 0; i-- {
+		switch e := path[i]; e.Type {
+		case TypeModelChange:
+			if c, err := Body[ModelChange](e); err == nil {
+				return c.Provider, c.ModelID
+			}
+		case TypeMessage:
+			if m := e.Message(); m != nil && m.Role == RoleAssistant && m.Model != "" {
+				return m.Provider, m.Model
+			}
+		}
+	}
+	return "", ""
+}
+
+// ThinkingLevel returns the level set last on the branch, "" if none was.
+func (s *Session) ThinkingLevel() string {
+	path := s.Branch()
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Type != TypeThinkingLevelChange {
+			continue
+		}
+		if c, err := Body[ThinkingLevelChange](path[i]); err == nil {
+			return c.ThinkingLevel
+		}
+	}
+	return ""
+}
+
+// Name returns the name given last, on whatever branch; "" if there is none.
+func (s *Session) Name() string {
+	entries := s.Entries()
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entries[i].Type != TypeSessionInfo {
+			continue
+		}
+		if c, err := Body[SessionInfo](entries[i]); err == nil {
+			return c.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,24 @@
+// Package session keeps a conversation: what was said, in which order, on which
+// branch, and what of it a model sees.
+//
+// A session is a file of lines. The first is a header; every other one is an
+// [Entry] with an id and the id of its parent, so the entries form a tree. The
+// leaf is the entry that the next one hangs on; after opening it is the last
+// line. The way from the root to the leaf is the branch, and from the branch
+// the context is built ([Session.Context]): messages, with what a compaction
+// replaced left out and later edits applied. [ForModel] makes of it what is
+// sent.
+//
+//	s := session.New(session.Options{Dir: root, Cwd: cwd})
+//	s.AppendMessage(&session.Message{Role: session.RoleUser, …})
+//	request := session.ForModel(s.Context())
+//
+// Reading never changes a file. Writing only adds whole lines at its end, one
+// write each, under a lock that only one process has ([Open]); showing takes
+// none ([Read]). Whatever goes wrong with the file, the entry is still part of
+// the session, and the error is a *[SaveError].
+//
+// Entries and messages are immutable, keep the bytes they came from, and are
+// decoded when they are first looked at: a large session opens about as fast
+// as its file is read. Fields and entry types that nobody here knows survive.
+package session

@@ -1,0 +1,89 @@
+package session
+
+// ForModel turns a context into what is sent: messages of the roles user,
+// assistant and toolResult, each call with exactly one result right behind it.
+//
+//   - failed and aborted answers, excluded commands, system messages and
+//     messages of unknown roles are left out;
+//   - shell commands of the user, hooks' messages and summaries become user
+//     messages (see wording.go);
+//   - a call without a result gets an error result "interrupted"; a result
+//     without a call, or a second one, is left out. The result of a call is
+//     looked for up to the next answer;
+//   - empty text is left out, and with it messages in which nothing remains;
+//   - what is no valid UTF-8 or an unpaired surrogate becomes U+FFFD, and tool
+//     arguments that are no JSON object become {}.
+//
+// The same items give the same messages, and more items at the end leave those
+// for the earlier ones as they were, except for calls still without a result.
+// Messages that need no change are those of the items.
+func ForModel(items []Item) []*Message {
+	p := pairing{out: make([]*Message, 0, len(items))}
+	for _, it := range items {
+		m := it.Message
+		if m == nil || leftOut(m) {
+			continue
+		}
+		m = clean(plainRole(m))
+		switch {
+		case m.Role == RoleToolResult:
+			p.result(m)
+		case len(m.Content) == 0:
+		case m.Role == RoleAssistant:
+			p.answer(m)
+		default:
+			p.between = append(p.between, m)
+		}
+	}
+	p.settle()
+	return p.out
+}
+
+func leftOut(m *Message) bool {
+	switch m.Role {
+	case RoleUser, RoleToolResult, RoleCustom:
+		return false
+	case RoleAssistant:
+		return m.StopReason == StopError || m.StopReason == StopAborted
+	case RoleBashExecution:
+		return m.ExcludeFromContext
+	case RoleBranchSummary, RoleCompactionSummary:
+		return m.Summary == ""
+	}
+	return true
+}
+
+// pairing holds back what follows an answer until all its results are known.
+type pairing struct {
+	out     []*Message
+	calls   []Block
+	results []*Message // of calls, nil as long as there is none
+	between []*Message // what else stands before the next answer
+	time    int64      // of the answer
+}
+
+func (p *pairing) answer(m *Message) {
+	p.settle()
+	p.out = append(p.out, m)
+	p.calls, p.time = m.ToolCalls(), m.Timestamp
+	p.results = make([]*Message, len(p.calls))
+}
+
+func (p *pairing) result(m *Message) {
+	for i, c := range p.calls {
+		if c.ID == m.ToolCallID && p.results[i] == nil {
+			p.results[i] = m
+			return
+		}
+	}
+}
+
+func (p *pairing) settle() {
+	for i, c := range p.calls {
+		if p.results[i] == nil {
+			p.results[i] = interrupted(c, p.time)
+		}
+	}
+	p.out = append(append(p.out, p.results...), p.between...)
+	p.calls, p.results, p.between = nil, nil, nil
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Version is the version of the files written here. Older ones are read, newer
+// ones are read only.
+const Version = 3
+
+// Header is the first line of a session file.
+type Header struct {
+	Version       int
+	ID            string
+	Timestamp     string // ISO 8601
+	Cwd           string
+	ParentSession string // path of the session this one was forked from; "" if none
+
+	raw json.RawMessage
+}
+
+// Raw returns the line as it stands in the file, without its newline.
+func (h Header) Raw() json.RawMessage { return h.raw }
+
+// NotSessionError refuses a file that is no session. Such a file is never
+// written to.
+type NotSessionError struct {
+	Path   string
+	Reason string
+}
+
+func (e *NotSessionError) Error() string {
+	return fmt.Sprintf("open session %q: not a session file: %s", e.Path, e.Reason)
+}
+
+// parseHeader reads the first line of a file; reason says why it is none.
+func parseHeader(line []byte) (h Header, reason string) {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(bytes.TrimSpace(line)) == 0 {
+		return h, "its first line is empty"
+	}
+	if !json.Valid(line) || unquote(field(line, "type")) != TypeSession {
+		return h, "its first line is no session header"
+	}
+	h.raw = line
+	h.ID = unquote(field(line, "id"))
+	if !validID(h.ID) {
+		return h, "its header has no valid id"
+	}
+	h.Version = 1
+	if v := field(line, "version"); v != nil {
+		h.Version = int(number(v))
+	}
+	h.Timestamp = unquote(field(line, "timestamp"))
+	h.Cwd = unquote(field(line, "cwd"))
+	h.ParentSession = unquote(field(line, "parentSession"))
+	return h, ""
+}
+
+func validID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return id != ""
+}
+
+func newHeader(o Options) Header {
+	now := o.Now()
+	h := Header{Version: Version, ID: newUUID(now), Timestamp: iso(now), Cwd: o.Cwd, ParentSession: o.Parent}
+	w := fieldWriter{{"type", quote(TypeSession)}}
+	w.int("version", Version)
+	w.text("id", h.ID)
+	w.text("timestamp", h.Timestamp)
+	w.text("cwd", h.Cwd)
+	w.optional("parentSession", h.ParentSession)
+	h.raw, _ = overlay(nil, nil, w) // quoted strings and numbers always encode
+	return h
+}

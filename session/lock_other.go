@@ -1,0 +1,9 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+
+package session
+
+import "os"
+
+func lockFile(*os.File) error { return errNoLock }
+
+func syncDir(string) error { return nil }

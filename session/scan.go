@@ -1,0 +1,201 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"unicode/utf8"
+)
+
+// The scanner finds the parts of a JSON text without decoding them. It trusts
+// nothing about its input but checks no more than it needs: on a valid text its
+// answers are those of encoding/json, on a broken one it ends early or returns
+// pieces that json.Valid refuses. Of a key that stands twice the first counts.
+type scanner struct {
+	b []byte
+	i int
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// byte consumes c after white space.
+func (s *scanner) byte(c byte) bool {
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == c {
+		s.i++
+		return true
+	}
+	return false
+}
+
+// str consumes a string and returns it with its quotes.
+func (s *scanner) str() ([]byte, bool) {
+	start := s.i
+	if s.i >= len(s.b) || s.b[s.i] != '"' {
+		return nil, false
+	}
+	for s.i++; ; s.i++ {
+		n := bytes.IndexByte(s.b[s.i:], '"')
+		if n < 0 {
+			s.i = len(s.b)
+			return nil, false
+		}
+		s.i += n
+		back := s.i
+		for s.b[back-1] == '\\' && back-1 > start {
+			back--
+		}
+		if (s.i-back)%2 == 0 {
+			s.i++
+			return s.b[start:s.i], true
+		}
+	}
+}
+
+// value consumes any value and returns its bytes.
+func (s *scanner) value() ([]byte, bool) {
+	s.space()
+	if s.i >= len(s.b) {
+		return nil, false
+	}
+	start := s.i
+	switch s.b[s.i] {
+	case '"':
+		return s.str()
+	case '{', '[':
+		return s.nest()
+	}
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ',', '}', ']', ':', ' ', '\t', '\r', '\n':
+			return s.b[start:s.i], s.i > start
+		}
+		s.i++
+	}
+	return s.b[start:], true
+}
+
+func (s *scanner) nest() ([]byte, bool) {
+	start, depth := s.i, 0
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case '"':
+			if _, ok := s.str(); !ok {
+				return nil, false
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				s.i++
+				return s.b[start:s.i], true
+			}
+		}
+		s.i++
+	}
+	return nil, false
+}
+
+// fields yields the keys, without quotes, and the raw values of a JSON object.
+// On a broken object it ends early.
+func fields(obj []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		s := scanner{b: obj}
+		if !s.byte('{') || s.byte('}') {
+			return
+		}
+		for {
+			s.space()
+			key, ok := s.str()
+			if !ok || !s.byte(':') {
+				return
+			}
+			val, ok := s.value()
+			if !ok || !yield(keyOf(key), val) || !s.byte(',') {
+				return
+			}
+		}
+	}
+}
+
+// elements yields the raw values of a JSON array.
+func elements(arr []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		s := scanner{b: arr}
+		if !s.byte('[') || s.byte(']') {
+			return
+		}
+		for {
+			v, ok := s.value()
+			if !ok || !yield(v) || !s.byte(',') {
+				return
+			}
+		}
+	}
+}
+
+func keyOf(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	return []byte(unquote(quoted))
+}
+
+// field returns the raw value of one key, or nil.
+func field(obj []byte, key string) []byte {
+	for k, v := range fields(obj) {
+		if string(k) == key {
+			return v
+		}
+	}
+	return nil
+}
+
+// isString reports whether a raw value is a string.
+func isString(v []byte) bool { return len(v) >= 2 && v[0] == '"' }
+
+// unquote decodes a raw string; anything else gives "". The result is valid
+// UTF-8: what is not becomes U+FFFD, as do unpaired surrogates.
+func unquote(v []byte) string {
+	if !isString(v) {
+		return ""
+	}
+	in := v[1 : len(v)-1]
+	if bytes.IndexByte(in, '\\') < 0 && utf8.Valid(in) {
+		return string(in)
+	}
+	var s string
+	if json.Unmarshal(v, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// fieldSet tells the first of several equal keys from the rest.
+type fieldSet struct {
+	keys [16][]byte
+	n    int
+}
+
+func (s *fieldSet) first(key []byte) bool {
+	for _, k := range s.keys[:s.n] {
+		if bytes.Equal(k, key) {
+			return false
+		}
+	}
+	if s.n < len(s.keys) {
+		s.keys[s.n] = key
+		s.n++
+	}
+	return true
+}

@@ -1,0 +1,142 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// Version 1 is a linear list without ids, whose compactions count the first
+// entry they keep by its position in the file, the header being 0. Version 2
+// has the tree, and calls the role custom hookMessage. Both are read as they
+// are; what is in memory has the form of version 3.
+//
+// Lines of version 3 may follow those of version 2, so such a file is simply
+// appended to. A file of version 1 has to be written anew; the first write does
+// it, and leaves the original beside it.
+
+func validLine(line []byte) bool { return json.Valid(line) }
+
+// upgrade gives all entries the form of version 3.
+func (s *Session) upgrade() {
+	for _, e := range s.entries {
+		switch {
+		case s.header.Version < 2:
+			e.raw = s.upgradeLinear(e)
+		case e.Type == TypeMessage && bytes.Contains(e.raw, []byte(`"hookMessage"`)):
+			own, _ := flatten(e.raw)
+			e.raw = e.line0(renameRole(own))
+		}
+	}
+	s.migrate = s.header.Version < 2
+}
+
+func (s *Session) upgradeLinear(e *Entry) []byte {
+	own, err := flatten(e.raw)
+	if err != nil {
+		return e.raw
+	}
+	if e.Type == TypeCompaction {
+		own = s.keepByID(own)
+	}
+	return e.line0(renameRole(own))
+}
+
+func (s *Session) keepByID(own []keyed) []keyed {
+	for i, f := range own {
+		if f.key != "firstKeptEntryIndex" {
+			continue
+		}
+		id := ""
+		if n := int(number(f.val)); n >= 1 && n <= len(s.entries) {
+			id = s.entries[n-1].ID
+		}
+		own[i] = keyed{"firstKeptEntryId", quote(id)}
+	}
+	return own
+}
+
+func renameRole(own []keyed) []keyed {
+	for i, f := range own {
+		if f.key != "message" || unquote(field(f.val, "role")) != "hookMessage" {
+			continue
+		}
+		was := []keyed{{"role", quote("hookMessage")}}
+		now := []keyed{{"role", quote(string(RoleCustom))}}
+		own[i].val, _ = overlay(f.val, was, now)
+	}
+	return own
+}
+
+// rewrite puts a file of version 3 in the place of one of version 1. Lines that
+// cannot be read are only in the backup.
+func (s *Session) rewrite() error {
+	var b bytes.Buffer
+	was, now := []keyed{{"version", []byte("1")}}, []keyed{{"version", []byte("3")}}
+	header, err := overlay(s.header.raw, was, now)
+	if err != nil {
+		return err
+	}
+	b.Write(header)
+	b.WriteByte('\n')
+	for _, e := range s.entries {
+		b.Write(e.raw)
+		b.WriteByte('\n')
+	}
+	old, err := readAll(s.store.f)
+	if err != nil {
+		return err
+	}
+	if err := s.store.replace(b.Bytes(), old, fmt.Sprintf("%s.v%d.bak", s.store.path, s.header.Version)); err != nil {
+		return err
+	}
+	s.header.raw, s.header.Version = header, Version
+	s.migrate, s.pending = false, nil
+	s.lines = len(s.entries) + 1
+	return nil
+}
+
+// replace swaps the file for a new one with other contents, keeping a backup.
+// The new one is locked before it takes the name, so the lock has no gap.
+func (st *store) replace(contents, old []byte, backup string) error {
+	if err := writeNew(backup, old); err != nil && !os.IsExist(err) {
+		return err
+	}
+	next := &store{path: st.path + ".new", lockDir: st.lockDir}
+	os.Remove(next.path) // left by a crash in this place; we hold the lock
+	if err := next.create(); err != nil {
+		return err
+	}
+	_, err := next.write(contents)
+	if err == nil {
+		err = next.sync()
+	}
+	if err == nil {
+		err = os.Rename(next.path, st.path)
+	}
+	if err != nil {
+		next.close()
+		os.Remove(next.path)
+		return err
+	}
+	st.close()
+	next.path, next.dirty, next.made = st.path, true, true
+	*st = *next
+	return nil
+}
+
+func writeNew(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The sentences with which things that are no prompt stand before the model.
+
+const (
+	compactionIntro = "This is a summary of the earlier conversation, which is no longer shown in full:"
+	branchIntro     = "This is a summary of another branch of this conversation, which was left at this point:"
+	interruptedText = "interrupted"
+)
+
+// plainRole turns what only the session file knows into user messages.
+func plainRole(m *Message) *Message {
+	switch m.Role {
+	case RoleCustom:
+		return &Message{Role: RoleUser, Content: m.Content, Timestamp: m.Timestamp}
+	case RoleBashExecution:
+		return userText(commandText(m), m.Timestamp)
+	case RoleCompactionSummary:
+		return userText(summaryText(compactionIntro, m.Summary), m.Timestamp)
+	case RoleBranchSummary:
+		return userText(summaryText(branchIntro, m.Summary), m.Timestamp)
+	}
+	return m
+}
+
+func userText(s string, at int64) *Message {
+	return &Message{Role: RoleUser, Content: []Block{TextBlock(s)}, Timestamp: at}
+}
+
+func summaryText(intro, summary string) string {
+	return intro + "\n\n<summary>\n" + summary + "\n</summary>"
+}
+
+func commandText(m *Message) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The user ran a shell command:\n$ %s\n", m.Command)
+	if m.Output == "" {
+		b.WriteString("It printed nothing.")
+	} else {
+		fmt.Fprintf(&b, "<output>\n%s\n</output>", strings.TrimSuffix(m.Output, "\n"))
+	}
+	if m.Cancelled {
+		b.WriteString("\nIt was cancelled.")
+	} else if m.ExitCode != nil && *m.ExitCode != 0 {
+		fmt.Fprintf(&b, "\nIt exited with status %d.", *m.ExitCode)
+	}
+	if m.Truncated && m.FullOutputPath != "" {
+		fmt.Fprintf(&b, "\nThe output is shortened; all of it is in %s.", m.FullOutputPath)
+	} else if m.Truncated {
+		b.WriteString("\nThe output is shortened.")
+	}
+	return b.String()
+}
+
+// interrupted is the result of a call that has none. Its time is that of the
+// call: the present would make every request different.
+func interrupted(call Block, at int64) *Message {
+	return &Message{Role: RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
+		Content: []Block{TextBlock(interruptedText)}, IsError: true, Timestamp: at}
+}
