@@ -96,7 +96,7 @@ type ProviderConfig struct {
 	BaseURL string            `toml:"base_url" form:"url"` // no slash at the end
 	API     string            `toml:"api" oneof:"anthropic-messages openai-completions openai-responses google-generative-ai"`
 	APIKey  string            `toml:"api_key" form:"key" secret:"true"` // for ResolveKey
-	Headers map[string]string `toml:"headers" secret:"true"`            // each for ResolveKey
+	Headers map[string]string `toml:"headers" secret:"true"`
 	Compat  map[string]any    `toml:"compat"`
 	Models  []ModelConfig     `toml:"models"`
 }

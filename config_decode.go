@@ -138,7 +138,8 @@ func (d *decoder) entries(t target, v any) {
 	for _, name := range d.inOrder(t.path, src) {
 		elem := reflect.New(t.dst.Type().Elem()).Elem()
 		d.value(target{keyPath(t.path, name), t.tag, elem}, src[name])
-		if _, isTable := src[name].(map[string]any); isTable || !elem.IsZero() {
+		_, isTable := src[name].(map[string]any)
+		if isTable && elem.Kind() == reflect.Struct || !elem.IsZero() { // [providers.x] alone counts
 			all.SetMapIndex(reflect.ValueOf(name), elem)
 		}
 	}

@@ -133,13 +133,13 @@ func (p *configPrinter) plainSection(header, path string, tag reflect.StructTag,
 		return
 	}
 	fmt.Fprintf(p.out, "\n%s\n", header)
-	for _, name := range sortedNames(v) {
+	for _, name := range namesInOrder(v) {
 		value := v.MapIndex(reflect.ValueOf(name))
 		p.setting(keyPath(path, name), name, p.shown(tag, value))
 	}
 }
 
-func sortedNames(m reflect.Value) []string {
+func namesInOrder(m reflect.Value) []string {
 	names := []string{}
 	for _, k := range m.MapKeys() {
 		names = append(names, k.String())

@@ -505,7 +505,7 @@ func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		example, uncommented(example), "", "a", "[[a]]\n[[a.b]]\nc.d=1", "a=[1,{b=2}]", "a='''x\ny''''", "\"\\u0041\"=1",
 		"[providers.\"a b\"]\nmodels=[{id='x',cost={input=1}}]", "model=1e400", "hooks=['\\u0000']", "\xef\xbb\xbfa=1", "[keys]\na=[[]]",
-		"[providers.x.compat]\na=[{b=1979-05-27}]\nc=nan", "a={\n b=1,\n}", "hook_timeout=-1\nthinking='maxx'",
+		"[providers.x.compat]\na=[{b=1979-05-27}]\nc=nan", "a={\n b=1,\n}", "[keys.a]", "[providers.a]", "hook_timeout=-1\nthinking='maxx'",
 	} {
 		f.Add(seed, false)
 		f.Add(seed, true)
