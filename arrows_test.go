@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The rooms of the program and the arrows between them: what a room may import
+// of this module and, where libraries is set, of other modules. Arrows point one
+// way, main → repl, serve, luahooks → agent → session and luahooks → stdlib →
+// luavm → session, so that each room can be read without those above it. Imports
+// are read from the source, so the lines hold for every operating system.
+
+// room is a package and what lies below it, up to the next room.
+type room struct {
+	rooms     []string // besides itself
+	libraries []string // module paths; nil: any
+}
+
+func rooms() map[string]room {
+	return map[string]room{
+		"session":        {libraries: []string{"golang.org/x/sys"}},
+		"session/export": {rooms: []string{"session"}},
+		"agent":          {rooms: []string{"session"}},
+		"agent/command":  {rooms: []string{"agent", "session", "session/export"}},
+		"agent/provider": {rooms: []string{"agent", "session"}},
+		"agent/tool":     {rooms: []string{"agent", "session"}},
+		"luavm":          {rooms: []string{"session"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
+		"stdlib":         {rooms: []string{"luavm", "session"}},
+		"luahooks":       {rooms: []string{"agent", "session", "stdlib", "luavm"}},
+		"repl":           {rooms: []string{"agent", "agent/command", "session", "session/export"}},
+		"serve":          {rooms: []string{"agent", "agent/command", "session", "session/export"}},
+	}
+}
+
+// roomOf is the innermost room that dir lies in.
+func roomOf(dir string) string {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, ok := rooms()[dir]; ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// wrongImport says why the package in dir must not import what it names; empty:
+// it may. The root is main, which may import everything.
+func wrongImport(dir, imported string) string {
+	if dir == "." {
+		return ""
+	}
+	from := roomOf(dir)
+	if from == "" {
+		return fmt.Sprintf("%s is in no room; rooms says what each may import", dir)
+	}
+	to, ours := strings.CutPrefix(imported, "pi/")
+	switch {
+	case imported == "pi":
+		return fmt.Sprintf("%s must not import main", dir)
+	case ours:
+		if r := roomOf(to); r != from && !slices.Contains(rooms()[from].rooms, r) {
+			return fmt.Sprintf("%s must not import %s", dir, imported)
+		}
+	case imported == "C":
+		return fmt.Sprintf("%s needs cgo, and the program is built without it", dir)
+	case isLibrary(imported) && !mayUse(rooms()[from].libraries, imported):
+		return fmt.Sprintf("%s must not depend on %s", dir, imported)
+	}
+	return ""
+}
+
+// isLibrary tells modules from the standard library, whose paths have no dot in
+// the first element.
+func isLibrary(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".")
+}
+
+func mayUse(modules []string, imported string) bool {
+	return modules == nil || slices.ContainsFunc(modules, func(m string) bool {
+		return imported == m || strings.HasPrefix(imported, m+"/")
+	})
+}
+
+// wrongShape says what of a file is against the rules for every package.
+func wrongShape(file *ast.File) []string {
+	var wrong []string
+	if slices.Contains([]string{"util", "utils", "common", "types", "helpers", "misc"}, file.Name.Name) {
+		wrong = append(wrong, "package "+file.Name.Name+" is named for nothing in particular")
+	}
+	for _, decl := range file.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+			wrong = append(wrong, "func init runs before main decides anything")
+		}
+	}
+	return wrong
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	seen := 0
+	eachGoFile(t, func(name string, file *ast.File) {
+		for _, spec := range file.Imports {
+			if strings.HasSuffix(name, "_test.go") {
+				continue // a test may stand above its package
+			}
+			seen++
+			if wrong := wrongImport(path.Dir(name), strings.Trim(spec.Path.Value, `"`)); wrong != "" {
+				t.Errorf("%s: %s", name, wrong)
+			}
+		}
+		for _, wrong := range wrongShape(file) {
+			t.Errorf("%s: %s", name, wrong)
+		}
+	})
+	if seen == 0 {
+		t.Error("no import was looked at")
+	}
+}
+
+// eachGoFile visits the module's own Go files, by slash path from its root.
+func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			base := entry.Name()
+			if base == "testdata" || base == "vendor" || name != "." && strings.HasPrefix(base, ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		visit(filepath.ToSlash(name), file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestArrowRules(t *testing.T) {
+	tests := []struct {
+		dir, imported string
+		ok            bool
+	}{
+		{".", "pi/agent/provider/openai", true},
+		{".", "pi/agent/tool", true},
+		{"repl", "pi/agent", true},
+		{"repl", "pi/agent/command", true},
+		{"repl", "pi/agent/tool", false},
+		{"repl", "pi/agent/provider/sse", false},
+		{"repl", "pi/luahooks", false},
+		{"repl", "pi/serve", false},
+		{"repl/keys", "pi/repl", true},
+		{"serve", "pi/repl", false},
+		{"serve", "pi/luahooks", false},
+		{"serve", "pi", false},
+		{"luahooks", "pi/stdlib", true},
+		{"luahooks", "pi/repl", false},
+		{"luahooks", "pi/serve", false},
+		{"luahooks", "pi/agent/tool", false},
+		{"agent", "pi/session", true},
+		{"agent", "pi/agent/tool", false},
+		{"agent", "pi/luavm", false},
+		{"agent/provider/openai", "pi/agent/provider/sse", true},
+		{"agent/provider/openai", "pi/agent/tool", false},
+		{"agent/tool", "pi/agent", true},
+		{"stdlib", "pi/luavm", true},
+		{"stdlib", "pi/agent", false},
+		{"luavm", "pi/session", true},
+		{"luavm", "pi/stdlib", false},
+		{"luavm", "github.com/yuin/gopher-lua/parse", true},
+		{"luavm", "layeh.com/gopher-luar", true},
+		{"luavm", "golang.org/x/sys/unix", false},
+		{"session", "golang.org/x/sys/unix", true},
+		{"session", "golang.org/x/sysx", false},
+		{"session", "github.com/google/uuid", false},
+		{"session", "encoding/json", true},
+		{"session", "pi/agent", false},
+		{"session", "pi/session/export", false},
+		{"session", "C", false},
+		{"elsewhere", "fmt", false},
+	}
+	for _, tt := range tests {
+		if wrong := wrongImport(tt.dir, tt.imported); (wrong == "") != tt.ok {
+			t.Errorf("%s imports %s: %q, want ok %v", tt.dir, tt.imported, wrong, tt.ok)
+		}
+	}
+}
+
+func TestShapeRules(t *testing.T) {
+	tests := []struct {
+		source string
+		wrong  int
+	}{
+		{"package session\nfunc Init() {}\n", 0},
+		{"package session\ntype t int\nfunc (t) init() {}\n", 0},
+		{"package session\nfunc init() {}\n", 1},
+		{"package util\n", 1},
+		{"package common\nfunc init() {}\n", 2},
+	}
+	for _, tt := range tests {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", tt.source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := wrongShape(file); len(got) != tt.wrong {
+			t.Errorf("%q: %q, want %d", tt.source, got, tt.wrong)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestNoticeNamesEveryModuleInTheBinary(t *testing.T) {
+	notice, err := os.ReadFile("NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]bool{}
+	for _, word := range strings.Fields(string(notice)) {
+		words[word] = true
+	}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for _, module := range linkedModules(t, system) {
+			if !words[module] {
+				t.Errorf("NOTICE does not name %s, which the %s binary contains", module, system)
+			}
+		}
+	}
+}
+
+// linkedModules are the modules of all packages that the program is built from.
+func linkedModules(t *testing.T, system string) []string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".")
+	cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("list the packages of the program: %v", err)
+	}
+	modules := strings.Fields(string(out))
+	if len(modules) == 0 {
+		t.Fatal("go list names no module")
+	}
+	return modules
+}
+
+func TestTheTextOfTheMozillaLicenceIsShipped(t *testing.T) {
+	text, err := os.ReadFile("LICENSES/MPL-2.0.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"Mozilla Public License Version 2.0", "10.4. Distributing Source Code Form", "Exhibit B"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("LICENSES/MPL-2.0.txt lacks %q", part)
+		}
+	}
+}
