@@ -1,0 +1,67 @@
+package luavm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// maxSource bounds a chunk of source. The compiler recurses over the syntax
+// tree, and a longer chunk could nest deep enough to exhaust the Go stack,
+// which no program survives.
+const maxSource = 512 << 10
+
+// Compile turns source into a prototype, which any number of VMs may run. It
+// touches no VM and may run in parallel. Errors read "name:line: message".
+func Compile(name string, src []byte) (*lua.FunctionProto, error) {
+	switch {
+	case bytes.HasPrefix(src, []byte("\x1b")):
+		return nil, fmt.Errorf("%s:1: compiled Lua is not accepted, only source text", name)
+	case len(src) > maxSource:
+		return nil, fmt.Errorf("%s:1: the file is larger than %d KiB", name, maxSource>>10)
+	}
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	if bytes.HasPrefix(src, []byte("#")) {
+		src = append([]byte("--"), src...)
+	}
+	chunk, err := parse.Parse(bytes.NewReader(src), name)
+	if err != nil {
+		return nil, syntaxError(name, src, err)
+	}
+	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
+}
+
+// compileChunk makes errors of the compiler's errors and of its panics.
+func compileChunk(name string, compile func() (*lua.FunctionProto, error)) (proto *lua.FunctionProto, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			proto, err = nil, fmt.Errorf("%s:1: cannot be compiled: %v", name, r)
+		}
+	}()
+	proto, err = compile()
+	var c *lua.CompileError
+	if errors.As(err, &c) {
+		return nil, fmt.Errorf("%s:%d: %s", name, c.Line, c.Message)
+	}
+	return proto, err
+}
+
+func syntaxError(name string, src []byte, err error) error {
+	var p *parse.Error
+	if !errors.As(err, &p) {
+		return fmt.Errorf("%s:1: %w", name, err)
+	}
+	message := strings.TrimSpace(p.Message)
+	if p.Pos.Line == parse.EOF {
+		line := bytes.Count(bytes.TrimRight(src, "\n"), []byte("\n")) + 1
+		return fmt.Errorf("%s:%d: %s at the end of the file", name, line, message)
+	}
+	if p.Token != "" {
+		message += fmt.Sprintf(" near '%s'", p.Token)
+	}
+	return fmt.Errorf("%s:%d: %s", name, p.Pos.Line, message)
+}

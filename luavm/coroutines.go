@@ -1,0 +1,150 @@
+package luavm
+
+import lua "github.com/yuin/gopher-lua"
+
+// maxCoroutines bounds how deep coroutines resume each other; each level costs
+// Go stack.
+const maxCoroutines = 100
+
+// openCoroutines gives every coroutine the VM's switching context, so that one
+// made in one job can go on in another and both can be stopped, and refuses
+// the resumptions that would corrupt a stack.
+func (vm *VM) openCoroutines(g *lua.LTable) {
+	t := g.RawGetString("coroutine").(*lua.LTable)
+	create := t.RawGetString("create").(*lua.LFunction).GFunction
+	wrap := t.RawGetString("wrap").(*lua.LFunction).GFunction
+	resume := t.RawGetString("resume").(*lua.LFunction).GFunction
+	yield := t.RawGetString("yield").(*lua.LFunction).GFunction
+	vm.setAll(t, map[string]lua.LGFunction{
+		"create": func(L *lua.LState) int {
+			n := withoutContext(L, create)
+			vm.adopt(L.Get(-1).(*lua.LState))
+			return n
+		},
+		"wrap": func(L *lua.LState) int {
+			n := withoutContext(L, wrap)
+			vm.adoptWrapped(L.Get(-1).(*lua.LFunction))
+			return n
+		},
+		"resume": func(L *lua.LState) int {
+			th := L.CheckThread(1)
+			if msg := vm.cannotResume(L, th); msg != "" {
+				L.Push(lua.LFalse)
+				L.Push(lua.LString(msg))
+				return 2
+			}
+			running := L.G.CurrentThread
+			n := resume(L)
+			L.G.CurrentThread = running
+			return n
+		},
+		"yield": func(L *lua.LState) int {
+			checkYield(L)
+			return yield(L)
+		},
+		"running": running,
+		"status":  status,
+	})
+}
+
+// withoutContext keeps gopher-lua from deriving a context per coroutine.
+func withoutContext(L *lua.LState, make lua.LGFunction) int {
+	ctx := L.RemoveContext()
+	defer L.SetContext(ctx)
+	return make(L)
+}
+
+func (vm *VM) adopt(th *lua.LState) { th.SetContext((*jobSwitch)(vm)) }
+
+func (vm *VM) adoptWrapped(fn *lua.LFunction) {
+	th := fn.Upvalues[0].Value().(*lua.LState)
+	vm.adopt(th)
+	next := fn.GFunction
+	fn.GFunction = func(L *lua.LState) int {
+		if msg := vm.cannotResume(L, th); msg != "" {
+			L.RaiseError("%s", msg)
+		}
+		running, holder := L.G.CurrentThread, vm.cur.Load()
+		failed := true
+		defer func() {
+			if failed && vm.cur.Load() == holder && !vm.Dead() { // else the job was given up in a Wait
+				th.Dead, th.Parent = true, nil
+				L.G.CurrentThread = running
+			}
+		}()
+		n := next(L)
+		failed = false
+		L.G.CurrentThread = running
+		return n
+	}
+}
+
+func (vm *VM) cannotResume(L, th *lua.LState) string {
+	if th.Dead {
+		return "cannot resume dead coroutine"
+	}
+	if _, ok := vm.parked[th]; ok {
+		return "cannot resume a coroutine that waits in another job"
+	}
+	for t := L; t != nil; t = t.Parent {
+		if t == th {
+			return "cannot resume non-suspended coroutine"
+		}
+	}
+	if chainLength(L) >= maxCoroutines {
+		return "too many nested coroutines"
+	}
+	return ""
+}
+
+// checkYield refuses what would leave a Go function half done: pcall, a
+// comparator of table.sort, a callback of gsub.
+func checkYield(L *lua.LState) {
+	if L.Parent == nil {
+		L.RaiseError("attempt to yield from outside a coroutine")
+	}
+	for level := 1; level < maxLevels; level++ {
+		dbg, ok := L.GetStack(level)
+		if !ok {
+			return
+		}
+		_, _ = L.GetInfo("S", dbg, nil)
+		if dbg.Source == "" {
+			L.RaiseError("attempt to yield across pcall or another function of the program")
+		}
+	}
+}
+
+func running(L *lua.LState) int {
+	if th := coroutineOf(L); th != nil {
+		L.Push(th)
+	} else {
+		L.Push(lua.LNil)
+	}
+	return 1
+}
+
+// coroutineOf is the coroutine that L runs in, or nil in a job's own thread.
+func coroutineOf(L *lua.LState) *lua.LState {
+	for t := L; t.Parent != nil; t = t.Parent {
+		if t == L.G.CurrentThread {
+			return t
+		}
+	}
+	return nil
+}
+
+func status(L *lua.LState) int {
+	th := L.CheckThread(1)
+	s := "suspended"
+	switch {
+	case th.Dead:
+		s = "dead"
+	case th == coroutineOf(L):
+		s = "running"
+	case th.Parent != nil:
+		s = "normal"
+	}
+	L.Push(lua.LString(s))
+	return 1
+}

@@ -1,0 +1,118 @@
+package luavm
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Kind says how a job failed.
+type Kind uint8
+
+const (
+	Raised    Kind = iota // Lua raised an error, or Go code did for it
+	Timeout               // its clock ran out
+	Cancelled             // its context ended
+	Memory                // the heap grew beyond Options.MemoryLimit
+	Panic                 // an API function panicked
+	Abandoned             // it did not stop; the VM is dead
+)
+
+func (k Kind) String() string {
+	return [...]string{"raised", "timeout", "cancelled", "memory", "panic", "abandoned"}[k]
+}
+
+var (
+	// ErrClosed: the VM takes no more jobs.
+	ErrClosed = errors.New("the hook's VM is closed")
+	// ErrDead: a job of the VM was abandoned.
+	ErrDead = errors.New("the hook's VM is dead")
+	// ErrNested: a job was started inside another, outside Wait.
+	ErrNested = errors.New("a hook was started inside another without waiting for it properly")
+	// ErrAbandoned matches, with errors.Is, an *Error of kind Abandoned.
+	ErrAbandoned = errors.New("abandoned")
+)
+
+// Error is why a job failed.
+type Error struct {
+	Message   string // without the place
+	Where     string // "file:line", or empty
+	Traceback string // bounded; may be empty
+	Kind      Kind
+	Value     lua.LValue // what was raised, or nil; belongs to the VM
+
+	cause error
+}
+
+func (e *Error) Error() string {
+	if e.Where == "" {
+		return e.Message
+	}
+	return e.Where + ": " + e.Message
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// at adds the place where a stop was noticed.
+func (e *Error) at(err error) *Error {
+	if found := explain(err); found != nil {
+		return &Error{Kind: e.Kind, Message: e.Message, cause: e.cause, Where: found.Where, Traceback: found.Traceback}
+	}
+	return e
+}
+
+// explain makes an Error of what PCall returned.
+func explain(err error) *Error {
+	var api *lua.ApiError
+	if !errors.As(err, &api) {
+		if err == nil {
+			return nil
+		}
+		return &Error{Kind: Raised, Message: err.Error()}
+	}
+	e := &Error{Kind: Raised, Traceback: api.StackTrace, Value: api.Object}
+	if api.Type == lua.ApiErrorPanic {
+		e.Kind = Panic
+	}
+	e.Where, e.Message = splitPlace(messageOf(api.Object))
+	if e.Where == "" {
+		e.Where = firstPlace(api.StackTrace)
+	}
+	return e
+}
+
+var placePrefix = regexp.MustCompile(`^([^\n]*?:\d+): `)
+
+func splitPlace(s string) (where, message string) {
+	if m := placePrefix.FindStringSubmatch(s); m != nil {
+		return m[1], s[len(m[0]):]
+	}
+	return "", strings.TrimPrefix(s, " ")
+}
+
+var placeInTrace = regexp.MustCompile(`(?m)^\t([^\[\n][^\n]*?:\d+): in `)
+
+func firstPlace(trace string) string {
+	if m := placeInTrace.FindStringSubmatch(trace); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// messageOf is the text of an error value: a table may carry it as message.
+func messageOf(v lua.LValue) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case lua.LString, lua.LNumber:
+		return v.String()
+	case *lua.LTable:
+		if m := v.RawGetString("message"); lua.LVCanConvToString(m) {
+			return m.String()
+		}
+	}
+	return fmt.Sprintf("(error object is a %s value)", v.Type())
+}

@@ -1,0 +1,179 @@
+package luavm
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Who holds the lock decides which context Lua sees. take sets it, leave puts
+// the idle job in its place, whose context never ends; nobody saves or
+// restores another job's.
+
+// jobSwitch is the one context of all Lua threads of a VM: that of the job
+// that holds it. Nothing may be derived from it, because it changes.
+type jobSwitch VM
+
+func (s *jobSwitch) Done() <-chan struct{}       { return s.cur.Load().done }
+func (s *jobSwitch) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (s *jobSwitch) Value(any) any               { return nil }
+
+// Err is the text that Lua raises when Done is closed. It is never nil: the
+// runtime would panic on a context that is done without an error.
+func (s *jobSwitch) Err() error { return errors.New(s.cur.Load().reason().Message) }
+
+// acquire gets the lock for a job that wants to begin.
+func (vm *VM) acquire(j *job) error {
+	if j.stopped() {
+		return j.reason()
+	}
+	select {
+	case <-vm.lock:
+		return nil
+	default:
+	}
+	if insideJob() {
+		return ErrNested
+	}
+	select {
+	case <-vm.lock:
+		return nil
+	case <-j.done:
+		return j.reason()
+	case <-vm.dead:
+		return ErrDead
+	}
+}
+
+func (vm *VM) take(j *job, thread *lua.LState) {
+	now := vm.now().UnixNano()
+	j.since.Store(now)
+	j.holding.Add(1)
+	j.state.Store(stateHolding)
+	vm.main.G.CurrentThread = thread
+	vm.cur.Store(j)
+	vm.watch.arm(j, now)
+}
+
+func (vm *VM) leave(j *job) {
+	j.used.Add(vm.now().UnixNano() - j.since.Load())
+	vm.main.G.CurrentThread = nil
+	vm.cur.Store(vm.idle)
+	vm.lock <- struct{}{}
+}
+
+// Context is the context of the job that runs; it ends with the job. It
+// belongs to that job.
+func (vm *VM) Context() context.Context { return vm.cur.Load().real }
+
+// Wait lets go of the VM, runs f with the job's context, and takes the VM
+// again. It must be called on the goroutine of the job, from a Go function
+// that Lua called with L. With dialog the job's clock stands still.
+//
+// If the job was stopped meanwhile, Wait returns the reason, which the caller
+// raises; otherwise it returns what f returned.
+func (vm *VM) Wait(L *lua.LState, dialog bool, f func(ctx context.Context) error) error {
+	j := vm.cur.Load()
+	if j == vm.idle {
+		return errors.New("wait: no job runs")
+	}
+	if j.stopped() {
+		return j.reason()
+	}
+	err := vm.wait(j, L, dialog, f)
+	if j.stopped() {
+		return j.reason()
+	}
+	return err
+}
+
+func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) error) error {
+	thread := L.G.CurrentThread
+	for t := L; t.Parent != nil; t = t.Parent {
+		vm.parked[t] = struct{}{}
+	}
+	j.state.Store(stateWaiting)
+	vm.leave(j)
+	pause := j.pauseClock(dialog)
+	defer func() {
+		pause()
+		vm.retake(j, thread)
+		for t := L; t.Parent != nil; t = t.Parent {
+			delete(vm.parked, t)
+		}
+	}()
+	return f(j.real)
+}
+
+// pauseClock keeps the clock of a job that does not hold the VM; the function
+// it returns ends that.
+func (j *job) pauseClock(dialog bool) func() {
+	if dialog || j.clock == CountedLua {
+		return func() {}
+	}
+	began := j.vm.now()
+	stop := func() bool { return true }
+	if j.limit > 0 {
+		t := time.AfterFunc(j.limit-time.Duration(j.used.Load()), j.expire)
+		stop = t.Stop
+	}
+	return func() {
+		stop()
+		j.used.Add(int64(j.vm.now().Sub(began)))
+	}
+}
+
+func (j *job) expire() {
+	j.stop(Timeout, "stopped: ran longer than "+j.limit.String())
+}
+
+// retake gets the lock back for a job that waited. A job that was given up
+// meanwhile ends here, quietly, without touching the VM.
+func (vm *VM) retake(j *job, thread *lua.LState) {
+	select {
+	case <-vm.lock:
+	case <-j.detached:
+		runtime.Goexit()
+	case <-vm.dead:
+		runtime.Goexit()
+	}
+	if !j.state.CompareAndSwap(stateWaiting, stateHolding) {
+		vm.lock <- struct{}{}
+		runtime.Goexit()
+	}
+	vm.take(j, thread)
+}
+
+// insideJob reports whether the calling goroutine is inside a job of any VM
+// and not inside a Wait of that job. Blocking there would hold one VM while
+// waiting for another.
+func insideJob() bool {
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for n > 0 {
+			f, more := frames.Next()
+			switch f.Function {
+			case waitName:
+				return false
+			case mainName:
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}
+
+const (
+	waitName = "pi/luavm.(*VM).wait"
+	mainName = "pi/luavm.(*job).main"
+)

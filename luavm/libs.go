@@ -1,0 +1,182 @@
+package luavm
+
+import (
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openLibs opens the libraries that hooks may use and takes out of them what
+// they may not.
+func (vm *VM) openLibs() {
+	L := vm.main
+	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenTable, lua.OpenString, lua.OpenMath, lua.OpenCoroutine, lua.OpenOs} {
+		L.Push(L.NewFunction(open))
+		L.Call(0, 0)
+	}
+	g := L.G.Global
+	for _, name := range []string{"dofile", "loadfile", "module", "newproxy", "_printregs", "require", "_GOPHER_LUA_VERSION"} {
+		g.RawSetString(name, lua.LNil)
+	}
+	vm.openOS(g)
+	vm.setAll(g, map[string]lua.LGFunction{
+		"print": vm.print, "error": raiseAt, "pcall": vm.pcall, "xpcall": vm.xpcall,
+		"load": vm.load, "loadstring": vm.loadString, "collectgarbage": collectGarbage,
+	})
+	debug := L.NewTable()
+	vm.setAll(debug, map[string]lua.LGFunction{"traceback": traceback})
+	g.RawSetString("debug", debug)
+	vm.openStrings(g)
+	vm.openTables(g)
+	vm.openCoroutines(g)
+	if vm.opts.StrictGlobals {
+		vm.makeStrict(g)
+	}
+}
+
+// setAll puts Go functions of the library itself into a table.
+func (vm *VM) setAll(t *lua.LTable, fns map[string]lua.LGFunction) {
+	for name, fn := range fns {
+		t.RawSetString(name, vm.main.NewFunction(fn))
+	}
+}
+
+func (vm *VM) print(L *lua.LState) int {
+	if vm.opts.Print == nil || vm.Dead() {
+		return 0
+	}
+	var b strings.Builder
+	for i := 1; i <= L.GetTop(); i++ {
+		if i > 1 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(L.ToStringMeta(L.Get(i)).String())
+	}
+	vm.opts.Print(b.String())
+	return 0
+}
+
+// raiseAt is error(value, level). Level 2 is the line that called the function
+// that calls error; Go functions in between are passed over.
+func raiseAt(L *lua.LState) int {
+	v := L.Get(1)
+	level := L.OptInt(2, 1)
+	if s, ok := v.(lua.LString); ok && level > 0 {
+		v = lua.LString(placed(where(L, level), string(s)))
+	}
+	L.Error(v, 0)
+	return 0
+}
+
+func traceback(L *lua.LState) int {
+	switch m := L.Get(1).(type) {
+	case lua.LString, lua.LNumber:
+		L.Push(lua.LString(m.String() + "\n" + trace(L)))
+	case *lua.LNilType:
+		L.Push(lua.LString(trace(L)))
+	default:
+		L.Push(m)
+	}
+	return 1
+}
+
+// collectGarbage answers "count", in KiB of the whole process, and ignores the
+// rest: the heap belongs to the program.
+func collectGarbage(L *lua.LState) int {
+	n := lua.LNumber(0)
+	if L.OptString(1, "collect") == "count" {
+		n = lua.LNumber(heapBytes()) / 1024
+	}
+	L.Push(n)
+	return 1
+}
+
+// load takes a string or a function that returns pieces of one.
+func (vm *VM) load(L *lua.LState) int {
+	switch chunk := L.Get(1).(type) {
+	case lua.LString:
+		return vm.compileInto(L, string(chunk), L.OptString(2, "=(load)"))
+	case *lua.LFunction:
+		src, ok := readPieces(L, chunk)
+		if !ok {
+			L.Push(lua.LNil)
+			L.Push(lua.LString("reader function must return a string"))
+			return 2
+		}
+		return vm.compileInto(L, src, L.OptString(2, "=(load)"))
+	}
+	L.TypeError(1, lua.LTFunction)
+	return 0
+}
+
+func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
+	var b strings.Builder
+	for b.Len() <= maxSource {
+		L.Push(reader)
+		L.Call(0, 1)
+		piece := L.Get(-1)
+		L.Pop(1)
+		if piece == lua.LNil || piece == lua.LString("") {
+			break
+		}
+		if !lua.LVCanConvToString(piece) {
+			return "", false
+		}
+		b.WriteString(piece.String())
+	}
+	return b.String(), true
+}
+
+func (vm *VM) loadString(L *lua.LState) int {
+	src := L.CheckString(1)
+	return vm.compileInto(L, src, L.OptString(2, src))
+}
+
+// compileInto pushes a function, or nil and a message.
+func (vm *VM) compileInto(L *lua.LState, src, name string) int {
+	proto, err := Compile(chunkName(name), []byte(src))
+	if err != nil {
+		L.Push(lua.LNil)
+		L.Push(lua.LString(err.Error()))
+		return 2
+	}
+	L.Push(L.NewFunctionFromProto(proto))
+	return 1
+}
+
+// chunkName shows a name as Lua does: "=x" and "@x" are x, a source text is
+// its first line.
+func chunkName(name string) string {
+	if strings.HasPrefix(name, "=") || strings.HasPrefix(name, "@") {
+		return name[1:]
+	}
+	line, _, more := strings.Cut(name, "\n")
+	if len(line) > 40 {
+		line, more = line[:40], true
+	}
+	if more {
+		line += "..."
+	}
+	return `[string "` + line + `"]`
+}
+
+// makeStrict refuses to write globals that nobody declared; reading one gives
+// nil. While a file loads, functions declare themselves.
+func (vm *VM) makeStrict(g *lua.LTable) {
+	declared := map[string]bool{}
+	meta := vm.main.NewTable()
+	meta.RawSetString("__metatable", lua.LFalse)
+	meta.RawSetString("__newindex", vm.main.NewFunction(func(L *lua.LState) int {
+		name, value := L.Get(2), L.Get(3)
+		if s, ok := name.(lua.LString); ok {
+			if value.Type() == lua.LTFunction && vm.Loading() {
+				declared[string(s)] = true
+			} else if !declared[string(s)] {
+				L.Error(lua.LString(placed(where(L, 1), "assignment to undeclared global '"+string(s)+"' (use local)")), 0)
+			}
+		}
+		L.RawSet(g, name, value)
+		return 0
+	}))
+	g.Metatable = meta
+}

@@ -1,0 +1,175 @@
+package luavm
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Option is one key of an option table; see Opt.
+type Option struct {
+	name     string
+	into     reflect.Value
+	required bool
+}
+
+// Opt names a key and where its value goes. into is a pointer to a string,
+// bool, number, lua.LValue, *lua.LTable, *lua.LFunction, []string,
+// map[string]string or time.Duration (milliseconds in Lua), or a pointer to a
+// pointer to a string, bool or number, which stays nil when the key is absent.
+// What is absent keeps its value.
+func Opt(name string, into any) Option {
+	v := reflect.ValueOf(into)
+	if v.Kind() != reflect.Pointer || v.IsNil() || optionType(v.Type().Elem()) == "" {
+		panic(fmt.Sprintf("luavm: option %s cannot be put into a %T", name, into))
+	}
+	return Option{name: name, into: v.Elem()}
+}
+
+// Required makes the absence of an option an error.
+func (o Option) Required() Option {
+	o.required = true
+	return o
+}
+
+// Unpack reads the option table at argument n of a function. nil or nothing
+// there counts as an empty table. Unknown keys, wrong types and missing
+// required options raise at the caller's line.
+func Unpack(L *lua.LState, n int, function string, options ...Option) {
+	switch v := L.Get(n).(type) {
+	case *lua.LTable:
+		UnpackTable(L, v, function, options...)
+	case *lua.LNilType:
+		UnpackTable(L, L.NewTable(), function, options...)
+	default:
+		RaiseArg(L, n, function, "table expected, got %s", v.Type())
+	}
+}
+
+// UnpackTable is Unpack for a table that is not an argument itself.
+func UnpackTable(L *lua.LState, t *lua.LTable, function string, options ...Option) {
+	Materialise(L, t)
+	rejectUnknown(L, t, function, options)
+	for _, o := range options {
+		v := t.RawGetString(o.name)
+		switch {
+		case v != lua.LNil:
+			if !o.set(L, v) {
+				Raise(L, "%s: option %q must be a %s, not a %s", function, o.name, optionType(o.into.Type()), v.Type())
+			}
+		case o.required:
+			Raise(L, "%s: option %q is missing", function, o.name)
+		}
+	}
+}
+
+func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Option) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		known := func(o Option) bool { return lua.LString(o.name) == k }
+		if slices.ContainsFunc(options, known) {
+			continue
+		}
+		names := make([]string, len(options))
+		for i, o := range options {
+			names[i] = o.name
+		}
+		name := k.String()
+		Raise(L, "%s: unknown option %q%s", function, name, didYouMean(name, names))
+	}
+}
+
+var (
+	typeDuration  = reflect.TypeFor[time.Duration]()
+	typeStringMap = reflect.TypeFor[map[string]string]()
+)
+
+func optionType(t reflect.Type) string {
+	switch t {
+	case typeDuration:
+		return "number of milliseconds"
+	case typeStrings:
+		return "list of strings"
+	case typeStringMap:
+		return "table of strings"
+	}
+	return wantedType(t)
+}
+
+func (o Option) set(L *lua.LState, v lua.LValue) bool {
+	switch o.into.Type() {
+	case typeDuration:
+		n, ok := v.(lua.LNumber)
+		if ok {
+			o.into.SetInt(int64(float64(n) * float64(time.Millisecond)))
+		}
+		return ok
+	case typeStrings:
+		list, ok := Strings(L, v)
+		if ok {
+			o.into.Set(reflect.ValueOf(list))
+		}
+		return ok
+	case typeStringMap:
+		m, ok := stringMap(L, v)
+		if ok {
+			o.into.Set(reflect.ValueOf(m))
+		}
+		return ok
+	}
+	r, ok := toGo(L, v, o.into.Type())
+	if ok {
+		o.into.Set(r)
+	}
+	return ok
+}
+
+// Strings reads a list of strings and numbers; it is false for anything else.
+func Strings(L *lua.LState, v lua.LValue) ([]string, bool) {
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		return nil, false
+	}
+	Materialise(L, t)
+	list := make([]string, 0, t.Len())
+	for k, e := t.Next(lua.LNil); k != lua.LNil; k, e = t.Next(k) {
+		if k != lua.LNumber(len(list)+1) || !lua.LVCanConvToString(e) {
+			return nil, false
+		}
+		list = append(list, e.String())
+	}
+	return list, true
+}
+
+func stringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		return nil, false
+	}
+	Materialise(L, t)
+	m := map[string]string{}
+	for k, e := t.Next(lua.LNil); k != lua.LNil; k, e = t.Next(k) {
+		s, isString := k.(lua.LString)
+		if !isString || !lua.LVCanConvToString(e) {
+			return nil, false
+		}
+		m[string(s)] = e.String()
+	}
+	return m, true
+}
+
+func sortedKeys(m reflect.Value) []reflect.Value {
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		switch {
+		case a.Kind() == reflect.String && a.String() < b.String():
+			return -1
+		case a.Kind() == reflect.String && a.String() > b.String():
+			return 1
+		}
+		return 0
+	})
+	return keys
+}

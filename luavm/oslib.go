@@ -1,0 +1,40 @@
+package luavm
+
+import (
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openOS replaces the library by a table of five functions. OpenOs put the
+// others there, and leaves no way to them.
+func (vm *VM) openOS(g *lua.LTable) {
+	all := g.RawGetString("os").(*lua.LTable)
+	few := vm.main.NewTable()
+	for _, name := range []string{"clock", "date", "getenv"} {
+		few.RawSetString(name, all.RawGetString(name))
+	}
+	vm.setAll(few, map[string]lua.LGFunction{"time": osTime(all), "difftime": osDiffTime})
+	g.RawSetString("os", few)
+	if loaded, ok := vm.main.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
+		loaded.RawSetString("os", few)
+	}
+}
+
+// osTime is the library's for tables and the clock without one.
+func osTime(all *lua.LTable) lua.LGFunction {
+	original := all.RawGetString("time").(*lua.LFunction).GFunction
+	return func(L *lua.LState) int {
+		if L.GetTop() == 0 {
+			L.Push(lua.LNumber(time.Now().Unix()))
+			return 1
+		}
+		materialiseArg(L, 1)
+		return original(L)
+	}
+}
+
+func osDiffTime(L *lua.LState) int {
+	L.Push(L.CheckNumber(1) - L.OptNumber(2, 0))
+	return 1
+}

@@ -1,0 +1,194 @@
+package luavm
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Protected calls.
+//
+// gopher-lua's own pcall has three faults that hooks would meet. A caught
+// error closes the upvalues of all functions further up, so that their
+// closures and locals drift apart; with an error handler it closes none, so
+// that closures made inside see garbage; and it builds a trace with one line
+// per tail call. So every protected call runs on a Lua thread of its own,
+// above a Go frame (vm.enter) that sees errors before the stack is unwound:
+// closing the upvalues of that thread is then exactly right, and an error that
+// already has a trace gets no other.
+
+// maxProtected bounds how deep pcall, xpcall and coroutines nest together.
+const maxProtected = 180
+
+// protected is the lowest frame of a job: f, args... on the stack. An error
+// that leaves it has a trace.
+func (vm *VM) protected(L *lua.LState) int {
+	L.Panic = raise
+	defer func() {
+		if r := recover(); r != nil {
+			panic(vm.caught(L, r, trace))
+		}
+	}()
+	L.Call(L.GetTop()-1, lua.MultRet)
+	return L.GetTop()
+}
+
+// quietly is protected for pcall, where nobody reads the trace.
+func (vm *VM) quietly(L *lua.LState) int {
+	L.Panic = raiseQuietly
+	defer func() {
+		if r := recover(); r != nil {
+			panic(vm.caught(L, r, noTrace))
+		}
+	}()
+	L.Call(L.GetTop()-1, lua.MultRet)
+	return L.GetTop()
+}
+
+// noTrace is not empty, because PCall replaces an empty one by its own.
+func noTrace(*lua.LState) string { return "-" }
+
+func raise(L *lua.LState)        { panic(raised(L, trace(L))) }
+func raiseQuietly(L *lua.LState) { panic(raised(L, noTrace(L))) }
+
+// raised turns the value on top of the stack into an error in flight.
+func raised(L *lua.LState, trace string) *lua.ApiError {
+	obj := L.Get(-1)
+	if s, ok := obj.(lua.LString); ok && strings.HasPrefix(string(s), " ") {
+		// By a Go function with no Lua below it on this thread.
+		obj = lua.LString(placed(where(L, 0), strings.TrimPrefix(string(s), " ")))
+	}
+	return &lua.ApiError{Type: lua.ApiErrorRun, Object: obj, StackTrace: trace}
+}
+
+// caught completes an error before the stack that it comes from is gone.
+func (vm *VM) caught(L *lua.LState, r any, trace func(*lua.LState) string) *lua.ApiError {
+	e, ok := r.(*lua.ApiError)
+	if !ok {
+		e = vm.panicked(L, "", r)
+	}
+	if e.StackTrace == "" {
+		e.StackTrace = trace(L)
+	}
+	closeUpvalues(L)
+	return e
+}
+
+// panicked makes an error with the hook's line of a Go panic. The interpreter
+// itself panics when calls nest too deep; that is the script's doing.
+func (vm *VM) panicked(L *lua.LState, function string, r any) *lua.ApiError {
+	text := fmt.Sprint(r)
+	if text == "lua callstack overflow" {
+		return &lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(placed(where(L, 0), "stack overflow"))}
+	}
+	if vm.opts.Panicked != nil {
+		vm.opts.Panicked(function, r, debug.Stack())
+	}
+	if function != "" {
+		text = function + ": " + text
+	}
+	return &lua.ApiError{Type: lua.ApiErrorPanic, Object: lua.LString(placed(where(L, 0), "internal error: "+text))}
+}
+
+// closeUpvalues closes those of every frame of the thread. Raising an error
+// does so on its way; here it is made to come back.
+func closeUpvalues(L *lua.LState) {
+	old := L.Panic
+	defer func() {
+		_ = recover() // a full stack: the upvalues are closed by then
+		L.Panic = old
+	}()
+	L.Panic = func(*lua.LState) {}
+	L.Error(lua.LNil, 0)
+	L.Pop(1)
+}
+
+// pcall(f, ...) and xpcall(f, handler).
+
+func (vm *VM) pcall(L *lua.LState) int {
+	if L.GetTop() == 0 {
+		L.ArgError(1, "value expected")
+	}
+	return vm.call(L, nil)
+}
+
+func (vm *VM) xpcall(L *lua.LState) int {
+	fn := L.Get(1)
+	handler := L.CheckFunction(2)
+	L.SetTop(0)
+	L.Push(fn)
+	return vm.call(L, handler)
+}
+
+// call runs what is on L's stack (function, arguments) on another thread.
+func (vm *VM) call(L *lua.LState, handler *lua.LFunction) int {
+	if chainLength(L) >= maxProtected {
+		L.RaiseError("too many nested pcalls")
+	}
+	th := vm.thread()
+	th.Parent = L
+	th.Env = L.Env
+	enter := vm.quiet
+	if handler != nil {
+		enter = vm.main.NewFunction(func(L *lua.LState) int { return vm.protectedBy(L, handler) })
+	}
+	th.Push(enter)
+	n := L.GetTop()
+	for i := 1; i <= n; i++ {
+		th.Push(L.Get(i))
+	}
+	running := L.G.CurrentThread
+	err := th.PCall(n, lua.MultRet, nil)
+	L.SetTop(0)
+	if err != nil {
+		L.G.CurrentThread = running
+		th.Parent = nil
+		L.Push(lua.LFalse)
+		L.Push(err.(*lua.ApiError).Object)
+		return 2
+	}
+	L.Push(lua.LTrue)
+	for i := 1; i <= th.GetTop(); i++ {
+		L.Push(th.Get(i))
+	}
+	vm.recycle(th)
+	return L.GetTop()
+}
+
+// protectedBy is protected with an xpcall handler, which runs where the error
+// happened and replaces its value.
+func (vm *VM) protectedBy(L *lua.LState, handler *lua.LFunction) int {
+	defer func() {
+		if r := recover(); r != nil {
+			e := vm.caught(L, r, noTrace)
+			e.Object = vm.handle(L, handler, e.Object)
+			panic(e)
+		}
+	}()
+	L.Panic = raiseQuietly
+	L.Call(L.GetTop()-1, lua.MultRet)
+	return L.GetTop()
+}
+
+func (vm *VM) handle(L *lua.LState, handler *lua.LFunction, obj lua.LValue) (result lua.LValue) {
+	defer func() {
+		if r := recover(); r != nil {
+			result = obj
+		}
+	}()
+	L.Push(handler)
+	L.Push(obj)
+	L.Call(1, 1)
+	return L.Get(-1)
+}
+
+// chainLength is how many pcalls and coroutines L runs inside of.
+func chainLength(L *lua.LState) int {
+	n := 0
+	for t := L.Parent; t != nil; t = t.Parent {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,130 @@
+package luavm
+
+import lua "github.com/yuin/gopher-lua"
+
+// A stub is a table that is empty until Lua looks at it. Its metatable, made
+// for it alone, carries the Go value that it stands for in a place that Lua
+// cannot reach (the metatable's own Metatable field), and shares its hash part
+// with all other metatables of stubs. The first look builds the contents and
+// copies them over the table in place, so that its identity stays and it is as
+// fast as any table afterwards.
+
+// mark is what hides behind the metatable of a stub or of a table that was one.
+type mark interface {
+	lua.LValue
+	isMark()
+}
+
+// opaque makes a Go struct a value that Lua can do nothing with.
+type opaque struct{}
+
+func (opaque) String() string       { return "opaque" }
+func (opaque) Type() lua.LValueType { return lua.LTUserData }
+func (opaque) isMark()              {}
+
+// stub is one allocation for the table, its metatable and what it stands for.
+type stub struct {
+	opaque
+	table, meta lua.LTable
+	ref         any
+	build       func(L *lua.LState, ref any) *lua.LTable
+}
+
+// origin marks a table that was a stub and has been filled.
+type origin struct {
+	opaque
+	ref any
+}
+
+func (vm *VM) initStubs() {
+	t := vm.main.CreateTable(0, 4)
+	t.RawSetString("__metatable", lua.LFalse)
+	vm.setAll(t, map[string]lua.LGFunction{
+		"__index": func(L *lua.LState) int {
+			t := L.CheckTable(1)
+			Materialise(L, t)
+			L.Push(t.RawGet(L.Get(2)))
+			return 1
+		},
+		"__newindex": func(L *lua.LState) int {
+			t := L.CheckTable(1)
+			Materialise(L, t)
+			L.RawSet(t, L.Get(2), L.Get(3))
+			return 0
+		},
+		"__len": func(L *lua.LState) int {
+			t := L.CheckTable(1)
+			Materialise(L, t)
+			L.Push(lua.LNumber(t.Len()))
+			return 1
+		},
+	})
+	vm.stubMeta = *t
+}
+
+// NewStub makes a table that stands for ref. On first touch build is called,
+// once, and must return a fresh table, whose contents the stub takes over. In
+// Lua it cannot be told from a plain table.
+func (vm *VM) NewStub(ref any, build func(L *lua.LState, ref any) *lua.LTable) *lua.LTable {
+	s := &stub{meta: vm.stubMeta, ref: ref, build: build}
+	s.meta.Metatable = s
+	s.table.Metatable = &s.meta
+	return &s.table
+}
+
+// StubRef returns what an untouched stub stands for. It is false for every
+// other table, also for a stub that has been looked at.
+func StubRef(t *lua.LTable) (any, bool) {
+	if s, ok := markOf(t).(*stub); ok {
+		return s.ref, true
+	}
+	return nil, false
+}
+
+// StubOrigin returns what a table made by NewStub stood for, touched or not.
+// It is lost when Lua sets a metatable.
+func StubOrigin(t *lua.LTable) (any, bool) {
+	switch m := markOf(t).(type) {
+	case *stub:
+		return m.ref, true
+	case *origin:
+		return m.ref, true
+	}
+	return nil, false
+}
+
+// Materialise fills t if it is a stub. Every Go function that looks into a
+// table that Lua gave it calls this first.
+func Materialise(L *lua.LState, t *lua.LTable) {
+	s, ok := markOf(t).(*stub)
+	if !ok {
+		return
+	}
+	built := *s.build(L, s.ref)
+	if built.Metatable == nil || built.Metatable == lua.LNil {
+		built.Metatable = marker(&origin{ref: s.ref})
+	}
+	*t = built
+}
+
+// marker hides a mark behind a metatable that does nothing.
+func marker(m mark) *lua.LTable { return &lua.LTable{Metatable: m} }
+
+func markOf(t *lua.LTable) mark {
+	if meta, ok := t.Metatable.(*lua.LTable); ok {
+		m, _ := meta.Metatable.(mark)
+		return m
+	}
+	return nil
+}
+
+func marked(t *lua.LTable) bool { return markOf(t) != nil }
+
+// NewList makes a list of n elements.
+func NewList(L *lua.LState, n int, f func(i int) lua.LValue) *lua.LTable {
+	t := L.CreateTable(n, 0)
+	for i := range n {
+		t.RawSetInt(i+1, f(i))
+	}
+	return t
+}

@@ -1,0 +1,46 @@
+package luavm
+
+import "fmt"
+
+// Suggest returns the known string that name most likely meant, or "".
+func Suggest(name string, known []string) string {
+	best, bestDistance := "", max(1, len(name)/3)+1
+	for _, k := range known {
+		if d := distance(name, k); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// didYouMean is the end of a message about an unknown name.
+func didYouMean(name string, known []string) string {
+	if s := Suggest(name, known); s != "" {
+		return fmt.Sprintf(", did you mean %q?", s)
+	}
+	return ""
+}
+
+// distance counts edits: insertions, deletions, substitutions, and swaps of
+// neighbours.
+func distance(a, b string) int {
+	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+		before, prev, cur = prev, cur, before
+	}
+	return prev[len(b)]
+}

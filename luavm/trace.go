@@ -1,0 +1,78 @@
+package luavm
+
+import (
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+const (
+	maxTraceLines = 10
+	// maxLevels bounds every walk over a stack: a frame that was reached by
+	// tail calls counts one level for each of them, which may be millions.
+	maxLevels = 250
+)
+
+// where is the place of the first Lua function at or above a level of L's
+// stack, as "file:line"; level 0 is the function that runs. It goes on in the
+// thread that called pcall or resumed the coroutine.
+func where(L *lua.LState, level int) string {
+	for t := L; t != nil; t = t.Parent {
+		for ; level < maxLevels; level++ {
+			dbg, ok := t.GetStack(level)
+			if !ok {
+				break
+			}
+			_, _ = t.GetInfo("Sl", dbg, nil)
+			if dbg.Source != "" {
+				return fmt.Sprintf("%s:%d", dbg.Source, dbg.CurrentLine)
+			}
+		}
+		level = 0
+	}
+	return ""
+}
+
+// placed puts a place before a message.
+func placed(place, message string) string {
+	if place == "" {
+		return message
+	}
+	return place + ": " + message
+}
+
+// trace is a traceback of at most maxTraceLines Lua frames.
+func trace(L *lua.LState) string {
+	var b strings.Builder
+	b.WriteString("stack traceback:")
+	lines := 0
+	for t := L; t != nil; t = t.Parent {
+		for level := 0; level < maxLevels; level++ {
+			dbg, ok := t.GetStack(level)
+			if !ok {
+				break
+			}
+			_, _ = t.GetInfo("nSl", dbg, nil)
+			if dbg.Source == "" {
+				continue
+			}
+			if lines++; lines > maxTraceLines {
+				b.WriteString("\n\t...")
+				return b.String()
+			}
+			fmt.Fprintf(&b, "\n\t%s:%d: in %s", dbg.Source, dbg.CurrentLine, frameName(dbg))
+		}
+	}
+	return b.String()
+}
+
+func frameName(dbg *lua.Debug) string {
+	switch {
+	case dbg.LineDefined == 0:
+		return "main chunk"
+	case dbg.Name == "" || strings.HasPrefix(dbg.Name, "<") || strings.HasPrefix(dbg.Name, "("):
+		return fmt.Sprintf("function <%s:%d>", dbg.Source, dbg.LineDefined)
+	}
+	return "function '" + dbg.Name + "'"
+}

@@ -1,0 +1,170 @@
+package luavm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// DefaultMemoryLimit is the heap growth at which a job is stopped.
+const DefaultMemoryLimit = 256 << 20
+
+// maxArrayIndex bounds how far one assignment can stretch the array part of a
+// table; gopher-lua fills the gap with nils.
+const maxArrayIndex = 1 << 20
+
+// Options are settings of one VM. The zero value works.
+type Options struct {
+	// Print gets each line that Lua prints. It is called while the VM is
+	// held and must not wait.
+	Print func(line string)
+	// Panicked is told of Go panics in API functions, after they have been
+	// turned into Lua errors.
+	Panicked func(function string, value any, stack []byte)
+	// MemoryLimit is the growth of the process heap, in bytes, at which the
+	// running job is stopped. 0 means DefaultMemoryLimit, negative none.
+	MemoryLimit int64
+	// StrictGlobals makes the writing of an undeclared global an error.
+	// While a job with Loading runs, functions may be declared.
+	StrictGlobals bool
+}
+
+// VM is one Lua state with its jobs. All methods may be called from any
+// goroutine, except those that say that they belong to the job that runs.
+type VM struct {
+	opts Options
+	main *lua.LState // never runs a job; jobs run on threads of it
+
+	lock chan struct{} // holds one token; receivers queue in order
+	cur  atomic.Pointer[job]
+	idle *job // stands in cur while nobody holds the lock
+	dead chan struct{}
+
+	// Below: only the holder of the lock.
+	threads  []*lua.LState
+	parked   map[*lua.LState]struct{} // coroutines that sit in Wait
+	enter    *lua.LFunction           // the frame below every job
+	quiet    *lua.LFunction           // the frame below every pcall
+	stubMeta lua.LTable               // metatable copied into every stub
+	now      func() time.Time
+
+	watch watch
+
+	life   sync.Mutex
+	jobs   int
+	closed bool
+	died   bool
+}
+
+var setLimits sync.Once
+
+// New makes a VM with the libraries of the package comment.
+func New(opts Options) *VM {
+	setLimits.Do(func() { lua.MaxArrayIndex = maxArrayIndex })
+	if opts.MemoryLimit == 0 {
+		opts.MemoryLimit = DefaultMemoryLimit
+	}
+	vm := &VM{
+		opts: opts,
+		main: lua.NewState(lua.Options{
+			RegistrySize: 256, RegistryMaxSize: 256 * 1024, RegistryGrowStep: 1024,
+			CallStackSize: 200, MinimizeStackMemory: true, SkipOpenLibs: true,
+		}),
+		lock:   make(chan struct{}, 1),
+		dead:   make(chan struct{}),
+		parked: map[*lua.LState]struct{}{},
+		now:    time.Now,
+	}
+	vm.idle = &job{vm: vm, real: context.Background()}
+	vm.cur.Store(vm.idle)
+	vm.watch.vm = vm
+	vm.enter = vm.main.NewFunction(vm.protected)
+	vm.quiet = vm.main.NewFunction(vm.quietly)
+	vm.openLibs()
+	vm.initStubs()
+	vm.lock <- struct{}{}
+	return vm
+}
+
+// State is the VM's main Lua state, for building values before the first job
+// or inside one. Nothing may be called on it.
+func (vm *VM) State() *lua.LState { return vm.main }
+
+// SetGlobal declares a global and gives it a value. It belongs to the job
+// that runs, or to the time before the first.
+func (vm *VM) SetGlobal(name string, v lua.LValue) {
+	vm.main.G.Global.RawSetString(name, v)
+}
+
+// SetRequire installs the global function require.
+func (vm *VM) SetRequire(fn lua.LGFunction) {
+	vm.SetGlobal("require", vm.GFunc("require", fn))
+}
+
+// Dead reports whether a job had to be abandoned while it held the VM. Nothing
+// runs on a dead VM, and its API functions raise.
+func (vm *VM) Dead() bool {
+	select {
+	case <-vm.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// Loading reports whether the job that runs has Loading set. It belongs to
+// that job.
+func (vm *VM) Loading() bool { return vm.cur.Load().loading }
+
+// Close refuses new jobs and returns at once; what is in flight ends on its
+// own, then the VM is freed.
+func (vm *VM) Close() {
+	vm.life.Lock()
+	defer vm.life.Unlock()
+	if vm.closed {
+		return
+	}
+	vm.closed = true
+	vm.freeLocked()
+}
+
+func (vm *VM) retain() error {
+	vm.life.Lock()
+	defer vm.life.Unlock()
+	switch {
+	case vm.died:
+		return ErrDead
+	case vm.closed:
+		return ErrClosed
+	}
+	vm.jobs++
+	return nil
+}
+
+func (vm *VM) release() {
+	vm.life.Lock()
+	defer vm.life.Unlock()
+	vm.jobs--
+	vm.freeLocked()
+}
+
+func (vm *VM) freeLocked() {
+	if vm.closed && vm.jobs == 0 && !vm.died {
+		vm.watch.stop()
+		vm.threads = nil
+	}
+}
+
+// kill marks the VM dead; waiters on the lock and in Wait give up.
+func (vm *VM) kill() {
+	vm.life.Lock()
+	defer vm.life.Unlock()
+	if !vm.died {
+		vm.died = true
+		close(vm.dead)
+		vm.watch.stop()
+	}
+}

@@ -1,0 +1,101 @@
+package luavm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// hook is a VM whose prints are collected.
+type hook struct {
+	*VM
+	lines []string
+}
+
+func newHook(t testing.TB, opts Options) *hook {
+	h := &hook{}
+	opts.Print = func(line string) { h.lines = append(h.lines, line) }
+	h.VM = New(opts)
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *hook) printed() string { return strings.Join(h.lines, "\n") }
+
+// do runs source as a job and gives its error.
+func (h *hook) do(src string, change ...func(*Job)) error {
+	proto, err := Compile("hook.lua", []byte(src))
+	if err != nil {
+		return err
+	}
+	job := Job{Name: "test", Run: func(L *lua.LState) error {
+		L.Push(L.NewFunctionFromProto(proto))
+		L.Call(0, 0)
+		return nil
+	}}
+	for _, f := range change {
+		f(&job)
+	}
+	return h.Run(context.Background(), job)
+}
+
+func within(d time.Duration) func(*Job) { return func(j *Job) { j.Timeout = d } }
+func loading(j *Job)                    { j.Loading = true }
+func counted(j *Job)                    { j.Clock = CountedLua }
+
+// must runs source that checks itself with assert.
+func (h *hook) must(t testing.TB, src string) {
+	t.Helper()
+	if err := h.do(src, within(20*time.Second)); err != nil {
+		t.Fatalf("%v\n%s", err, traceOf(err))
+	}
+}
+
+func traceOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Traceback
+	}
+	return ""
+}
+
+// failure runs source that must fail and gives the error.
+func (h *hook) failure(t testing.TB, src string, change ...func(*Job)) *Error {
+	t.Helper()
+	err := h.do(src, change...)
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v (%T), want an *Error", err, err)
+	}
+	return e
+}
+
+func TestSomeBasicsWork(t *testing.T) {
+	h := newHook(t, Options{})
+	h.must(t, `
+local x = 0
+local function inc() x = x + 1 end
+inc()
+pcall(error, "e")
+inc()
+assert(x == 2, "closures and locals stay together after a caught error")
+local saved
+pcall(function() local y = 42; saved = function() return y end; error("a") end)
+local a,b,c,d,e,f,g = 1,2,3,4,5,6,7
+assert(saved() == 42)
+xpcall(function() local y = 43; saved = function() return y end; error("a") end, function() end)
+local a,b,c,d,e,f,g = 1,2,3,4,5,6,7
+assert(saved() == 43)
+print("a", 1, nil)
+`)
+	if h.printed() != "a\t1\tnil" {
+		t.Errorf("printed %q", h.printed())
+	}
+}
