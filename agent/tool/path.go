@@ -1,0 +1,271 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// place is a path that a tool was asked for.
+type place struct {
+	name string // for people and models: relative to the working directory if below it, with slashes
+	path string // absolute and clean, symlinks as they are
+	real string // the same with symlinks followed; need not exist
+	root string // "" or the real directory it must stay in
+}
+
+// errOutside is the cause of a refusal by confinement.
+var errOutside = errors.New("outside the working directory")
+
+// locate finds out what a path argument means. The path need not exist.
+func (k *kit) locate(arg string) (place, error) {
+	if arg == "" {
+		return place{}, errors.New("the path is empty")
+	}
+	if strings.IndexByte(arg, 0) >= 0 {
+		return place{}, errors.New("the path holds a NUL byte")
+	}
+	p, err := k.absolute(arg)
+	if err != nil {
+		return place{}, err
+	}
+	return k.placeAt(p)
+}
+
+// placeAt is locate for a path that is absolute already.
+func (k *kit) placeAt(path string) (place, error) {
+	pl := place{path: path, name: k.display(path)}
+	var err error
+	if pl.real, err = realPath(path); err != nil {
+		return place{}, plain(err)
+	}
+	if !k.Confine {
+		return pl, nil
+	}
+	if pl.root, err = realPath(k.Cwd); err != nil {
+		return place{}, plain(err)
+	}
+	if _, ok := below(pl.root, pl.real); !ok {
+		return place{}, fmt.Errorf("%s is really %s, which is %w %s; tools are confined to it",
+			pl.name, pl.real, errOutside, pl.root)
+	}
+	return pl, nil
+}
+
+// locateExisting is locate for something that must exist. A name that differs
+// from an existing one only by its kind of spaces, quotes or dashes or by its
+// Unicode form is that one: models cannot tell them apart.
+func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
+	pl, err := k.locate(arg)
+	if err != nil {
+		return pl, nil, err
+	}
+	info, err := pl.stat()
+	if errors.Is(err, fs.ErrNotExist) {
+		twin, hint := lookAlike(pl.real)
+		if twin == "" {
+			return pl, nil, fmt.Errorf("%s does not exist%s", pl.name, hint)
+		}
+		if pl, err = k.placeAt(filepath.Join(filepath.Dir(pl.path), twin)); err != nil {
+			return pl, nil, err
+		}
+		info, err = pl.stat()
+	}
+	if err != nil {
+		return pl, nil, fmt.Errorf("%s: %w", pl.name, plain(err))
+	}
+	return pl, info, nil
+}
+
+// absolute expands ~ and @ and sets a relative path below the working directory.
+func (k *kit) absolute(arg string) (string, error) {
+	if rest, ok := strings.CutPrefix(arg, "@"); ok && rest != "" && !k.exists(firstPart(arg)) {
+		arg = rest
+	}
+	if arg == "~" || strings.HasPrefix(arg, "~/") || strings.HasPrefix(arg, "~"+string(filepath.Separator)) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%s: the home directory is not known: %w", arg, err)
+		}
+		arg = filepath.Join(home, arg[1:])
+	}
+	arg = filepath.FromSlash(arg)
+	if !filepath.IsAbs(arg) {
+		arg = filepath.Join(k.Cwd, arg)
+	}
+	return filepath.Clean(arg), nil
+}
+
+func (k *kit) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(k.Cwd, name))
+	return err == nil
+}
+
+func firstPart(path string) string {
+	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
+	return first
+}
+
+// display names a path as a model would write it.
+func (k *kit) display(path string) string {
+	if rel, ok := below(k.Cwd, path); ok {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// below gives path relative to dir, if it is dir or something in it.
+func below(dir, path string) (string, bool) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return rel, true
+}
+
+// maxLinks is how many symlinks a path may lead through.
+const maxLinks = 255
+
+// realPath follows every symlink of an absolute path. Unlike
+// [filepath.EvalSymlinks] it goes on where the path ends to exist, so that it
+// also tells where something new would be made, behind a dangling link too.
+func realPath(path string) (string, error) {
+	const sep = string(filepath.Separator)
+	top := filepath.VolumeName(path) + sep
+	done, todo := top, strings.Split(path[len(top)-1:], sep)
+	for links := 0; len(todo) > 0; {
+		part := todo[0]
+		todo = todo[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, part)
+		info, err := os.Lstat(next)
+		if errors.Is(err, fs.ErrNotExist) {
+			return filepath.Join(append([]string{next}, todo...)...), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("%s: too many symbolic links", path)
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) {
+			done = filepath.VolumeName(target) + sep
+			target = target[len(done)-1:]
+		}
+		todo = append(strings.Split(target, sep), todo...)
+	}
+	return done, nil
+}
+
+// open opens the place for reading. In confinement the kernel's answer counts,
+// not the one locate got: a link put there meanwhile leads nowhere.
+func (p place) open() (*os.File, error) {
+	if p.root == "" {
+		return os.Open(p.real)
+	}
+	root, rel, err := p.confined()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Open(rel)
+}
+
+func (p place) stat() (fs.FileInfo, error) {
+	if p.root == "" {
+		return os.Stat(p.real)
+	}
+	root, rel, err := p.confined()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Stat(rel)
+}
+
+// confined opens the directory the place must stay in.
+func (p place) confined() (*os.Root, string, error) {
+	rel, err := filepath.Rel(p.root, p.real)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(p.root)
+	return root, rel, err
+}
+
+// parent opens the directory the place is in, made if need be, for writing the
+// file that the returned name stands for.
+func (p place) parent() (*os.Root, string, error) {
+	if p.root == "" {
+		dir := filepath.Dir(p.real)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, "", err
+		}
+		root, err := os.OpenRoot(dir)
+		return root, filepath.Base(p.real), err
+	}
+	root, rel, err := p.confined()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := root.MkdirAll(filepath.Dir(rel), 0o777); err != nil {
+		root.Close()
+		return nil, "", err
+	}
+	return root, rel, nil
+}
+
+// lookAlike searches the directory of a missing path for the name that was
+// meant: one that only looks different in bytes, or else a hint at names like it.
+func lookAlike(path string) (twin, hint string) {
+	dir, base := filepath.Split(path)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", ", nor does its directory; list what is there with ls or find"
+	}
+	want := fold(base)
+	twins, near := 0, []string(nil)
+	for _, e := range entries {
+		name := e.Name()
+		switch have := fold(name); {
+		case have == want:
+			twin = name
+			twins++
+		case strings.EqualFold(have, want) || similarity(have, want) > 0.7:
+			near = append(near, name)
+		}
+	}
+	if twins == 1 {
+		return twin, ""
+	}
+	if len(near) == 0 {
+		return "", "; list what is there with ls or find"
+	}
+	return "", "; did you mean " + strings.Join(near[:min(3, len(near))], " or ") + "?"
+}
+
+// plain drops the operation and path that an error of package os repeats.
+func plain(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

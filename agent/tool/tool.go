@@ -1,0 +1,141 @@
+// Package tool holds the core tools of the agent: read, bash, edit, write,
+// grep, find and ls.
+//
+// [All] builds them for one working directory. What they have in common:
+//
+//   - A path is relative to the working directory; ~ is the home directory and
+//     a leading @ is dropped, unless a file of that name exists.
+//   - With [Options.Confine], a path that leads out of the working directory,
+//     symlinks followed, is refused with the real path it led to.
+//   - What a model gets to read ends at 2000 lines or 50 KiB, in whole lines,
+//     and a notice says what was left out and how to get it.
+//   - A returned error is addressed to the model: what was being done to what,
+//     why it failed, what to try next.
+//   - Everything stops when its context does, and everything may run at once:
+//     changes of one file wait for each other.
+//
+// Each tool has a Go file and, beside it, a text file with what the model is
+// told about it: the first line is its line in the system prompt, the rest its
+// description, and the list at the end its guidelines.
+//
+// [RunShell] is the part of bash that a person's own command needs too.
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pi/agent"
+)
+
+// Options say where and how the tools work. The zero value works in the
+// current directory with bash and the program's own environment.
+type Options struct {
+	// Cwd is the working directory, absolute; "" is the one of the process.
+	Cwd string
+
+	// Shell runs commands; "" is bash where it is installed, else sh.
+	Shell string
+
+	// Env gives variables (NAME=value) that a command gets beside the ones
+	// of the process, and Strip the names of those it must not inherit. Both
+	// are asked before each command and may be nil. Env wins over Strip.
+	Env   func() []string
+	Strip func() []string
+
+	// Confine keeps every tool but bash inside Cwd.
+	Confine bool
+
+	// TempDir takes the full output of commands whose output was cut;
+	// "" is the system's.
+	TempDir string
+
+	testOnlyGrace time.Duration // instead of killGrace
+}
+
+// All returns the core tools: read, bash, edit, write, grep, find, ls. They
+// know of each other's changes, so one set serves a whole program.
+func All(o Options) []agent.Tool {
+	k := newKit(o)
+	return []agent.Tool{
+		readTool{k}, bashTool{k}, editTool{k}, writeTool{k}, grepTool{k}, findTool{k}, lsTool{k},
+	}
+}
+
+// kit is what the tools of one set share.
+type kit struct {
+	Options
+	locks *locks
+}
+
+func newKit(o Options) *kit {
+	if o.Cwd == "" {
+		// Without a working directory every relative path fails by itself.
+		o.Cwd, _ = os.Getwd()
+	}
+	return &kit{Options: o, locks: newLocks()}
+}
+
+// spec builds a ToolSpec from the text beside a tool and its schema.
+func spec(name, text, schema string) agent.ToolSpec {
+	snippet, rest, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	description, list, _ := strings.Cut(rest, "\nGuidelines:\n")
+	s := agent.ToolSpec{
+		Name: name, Label: name, Snippet: snippet,
+		Description: strings.TrimSpace(description),
+		Parameters:  json.RawMessage(schema),
+	}
+	for line := range strings.Lines(list) {
+		if g, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
+			s.Guidelines = append(s.Guidelines, g)
+		}
+	}
+	return s
+}
+
+// decode reads a tool's arguments.
+func decode(name string, input json.RawMessage, into any) error {
+	if err := json.Unmarshal(input, into); err != nil {
+		return fmt.Errorf("%s: the arguments cannot be read: %w", name, err)
+	}
+	return nil
+}
+
+// whole is an integer argument. JSON has no integers, so 5.0 is one too.
+type whole int
+
+func (w *whole) UnmarshalJSON(b []byte) error {
+	var f float64
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	if f != float64(int(f)) {
+		return fmt.Errorf("%s is not a whole number", b)
+	}
+	*w = whole(f)
+	return nil
+}
+
+// or returns w, or def if w was not given.
+func (w whole) or(def int) int {
+	if w <= 0 {
+		return def
+	}
+	return int(w)
+}
+
+// textResult is a result with details, which are {} when there is nothing to
+// tell, so that a hook can index them without asking.
+func textResult(text string, details any) agent.Result {
+	r := agent.TextResult(text)
+	r.Details, _ = json.Marshal(details) // structs of strings and numbers
+	return r
+}
+
+// listDetails are the details of read, grep, find and ls.
+type listDetails struct {
+	Truncation *Truncation `json:"truncation,omitempty"`
+}

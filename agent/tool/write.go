@@ -1,0 +1,70 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+)
+
+//go:embed write.md
+var writeText string
+
+const writeSchema = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "File to write, relative to the working directory or absolute"},
+    "content": {"type": "string", "description": "The whole new content of the file"}
+  },
+  "required": ["path", "content"],
+  "additionalProperties": false
+}`
+
+type writeTool struct{ *kit }
+
+type writeArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+type writeDetails struct {
+	Bytes int `json:"bytes"`
+}
+
+func (writeTool) Spec() agent.ToolSpec { return spec("write", writeText, writeSchema) }
+
+func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
+	var a writeArgs
+	if err := decode("write", input, &a); err != nil {
+		return agent.Result{}, err
+	}
+	if strings.HasSuffix(a.Path, "/") {
+		return agent.Result{}, fmt.Errorf("write %s: the path ends in a slash; name a file (its directories are made)", a.Path)
+	}
+	p, err := t.locate(a.Path)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("write: %w", err)
+	}
+	done, err := t.locks.take(ctx, p.real)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
+	}
+	defer done()
+	if err := ctx.Err(); err != nil {
+		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
+	}
+	_, err = p.stat()
+	existed := err == nil
+	if err := p.replace([]byte(a.Content)); err != nil {
+		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
+	}
+	verb := "Created"
+	if existed {
+		verb = "Replaced"
+	}
+	text := fmt.Sprintf("%s %s: %s, %s", verb, p.name, counted(len(a.Content), "byte"), counted(countLines(a.Content), "line"))
+	return textResult(text, writeDetails{len(a.Content)}), nil
+}
