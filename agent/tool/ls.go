@@ -1,0 +1,102 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"pi/agent"
+)
+
+//go:embed ls.md
+var lsText string
+
+const lsSchema = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "Directory to list; the working directory if absent"},
+    "limit": {"type": "integer", "minimum": 1, "description": "How many entries at most (default 500)"}
+  },
+  "additionalProperties": false
+}`
+
+const lsLimit = 500
+
+type lsTool struct{ *kit }
+
+type lsArgs struct {
+	Path  string `json:"path"`
+	Limit whole  `json:"limit"`
+}
+
+func (lsTool) Spec() agent.ToolSpec { return spec("ls", lsText, lsSchema) }
+
+func (t lsTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
+	var a lsArgs
+	if err := decode("ls", input, &a); err != nil {
+		return agent.Result{}, err
+	}
+	p, info, err := t.locateExisting(orDot(a.Path))
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("ls: %w", err)
+	}
+	if !info.IsDir() {
+		return agent.Result{}, fmt.Errorf("ls %s: it is not a directory but a file of %s; use read", p.name, size(info.Size()))
+	}
+	names, err := entryNames(ctx, p)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("ls %s: %w", p.name, plain(err))
+	}
+	if len(names) == 0 {
+		return textResult("(the directory is empty)", listDetails{}), nil
+	}
+	var notes []string
+	if limit := a.Limit.or(lsLimit); len(names) > limit {
+		notes = append(notes, fmt.Sprintf("[%d of %d entries; all with limit=%d]", limit, len(names), len(names)))
+		names = names[:limit]
+	}
+	text, d := listing(names, "narrow it with find", notes...)
+	return textResult(text, d), nil
+}
+
+// entryNames lists a directory, sorted. A directory, or a link to one, ends in /.
+func entryNames(ctx context.Context, p place) ([]string, error) {
+	dir, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		name := oneLine(e.Name())
+		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 && leadsToDir(p, e.Name()) {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func leadsToDir(p place, name string) bool {
+	info, err := os.Stat(p.real + string(os.PathSeparator) + name)
+	return err == nil && info.IsDir()
+}
+
+func orDot(path string) string {
+	if path == "" {
+		return "."
+	}
+	return path
+}

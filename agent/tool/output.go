@@ -1,0 +1,107 @@
+package tool
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// output keeps the end of what a command says, and all of it in a file once it
+// is more than the model may read.
+type output struct {
+	dir   string // for the file
+	end   []byte // the last of it: all, or at least the window
+	bytes int
+	lines int // newlines
+	file  *os.File
+	err   error // why there is no file
+}
+
+// window is how much of the end is looked at: more than tail can keep, so that
+// the first line that it keeps is always whole.
+const window = maxBytes + 2
+
+func newOutput(dir string) *output { return &output{dir: dir} }
+
+func (o *output) write(b []byte) {
+	o.bytes += len(b)
+	o.lines += bytes.Count(b, []byte("\n"))
+	if o.file == nil && o.err == nil && o.tooMuch() {
+		o.file, o.err = os.CreateTemp(o.dir, "pi-bash-*.log") // made with mode 0600
+		o.save(o.end)
+	}
+	o.save(b)
+	o.end = append(o.end, b...)
+	if len(o.end) > 4*window {
+		o.end = append(o.end[:0], o.end[len(o.end)-window:]...)
+	}
+}
+
+func (o *output) tooMuch() bool { return o.bytes > maxBytes || o.lines > maxLines }
+
+// save adds to the file. One that could not be written whole is worth nothing.
+func (o *output) save(b []byte) {
+	if o.file == nil {
+		return
+	}
+	if _, err := o.file.Write(b); err != nil {
+		o.file.Close()
+		os.Remove(o.file.Name())
+		o.file, o.err = nil, err
+	}
+}
+
+// tail is what the model may read of the output so far.
+func (o *output) tail() (string, Truncation) {
+	end := o.end
+	if len(end) > window {
+		end = end[len(end)-window:]
+	}
+	text, t := tail(string(end))
+	t.TotalLines = o.lines
+	if len(end) > 0 && end[len(end)-1] != '\n' {
+		t.TotalLines++
+	}
+	return cleanText(text), t
+}
+
+// finish closes the file, if there is one that is needed.
+func (o *output) finish() (text string, t Truncation, path string, err error) {
+	text, t = o.tail()
+	if o.file != nil {
+		path = o.file.Name()
+		if e := o.file.Close(); e != nil {
+			os.Remove(path)
+			path, o.err = "", e
+		}
+		o.file = nil
+	}
+	if t.Truncated {
+		return text, t, path, o.err
+	}
+	if path != "" {
+		os.Remove(path)
+	}
+	return text, t, "", nil
+}
+
+// sequences are the control sequences of terminals: CSI, OSC and two-byte ones.
+const sequences = `\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_a-z0-9=>]`
+
+// cleanText takes out of a command's output what means something to a terminal
+// only, and what is not UTF-8.
+func cleanText(s string) string {
+	s = validText([]byte(s))
+	if strings.IndexByte(s, 0x1b) >= 0 {
+		s = regexp.MustCompile(sequences).ReplaceAllString(s, "")
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
+}
+
+func validText(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

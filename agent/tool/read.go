@@ -1,0 +1,190 @@
+package tool
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // the size of images
+	_ "image/jpeg" // the size of images
+	_ "image/png"  // the size of images
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"pi/agent"
+	"pi/session"
+)
+
+//go:embed read.md
+var readText string
+
+const readSchema = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "File to read, relative to the working directory or absolute"},
+    "offset": {"type": "integer", "minimum": 1, "description": "Line to start at; the first line is 1"},
+    "limit": {"type": "integer", "minimum": 1, "description": "How many lines to read"}
+  },
+  "required": ["path"],
+  "additionalProperties": false
+}`
+
+// maxImage is the largest image that every provider takes: 5 MB in base64.
+const maxImage = 5_000_000 / 4 * 3
+
+type readTool struct{ *kit }
+
+type readArgs struct {
+	Path   string `json:"path"`
+	Offset whole  `json:"offset"`
+	Limit  whole  `json:"limit"`
+}
+
+func (readTool) Spec() agent.ToolSpec { return spec("read", readText, readSchema) }
+
+func (t readTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
+	var a readArgs
+	if err := decode("read", input, &a); err != nil {
+		return agent.Result{}, err
+	}
+	p, info, err := t.locateExisting(a.Path)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("read: %w", err)
+	}
+	if info.IsDir() {
+		return agent.Result{}, fmt.Errorf("read %s: it is a directory; use ls to list it", p.name)
+	}
+	if !info.Mode().IsRegular() {
+		return agent.Result{}, fmt.Errorf("read %s: it is %s, not a regular file; use bash if it must be read", p.name, kindOf(info.Mode()))
+	}
+	r, err := readFile(ctx, p, a)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
+	}
+	return r, nil
+}
+
+func readFile(ctx context.Context, p place, a readArgs) (agent.Result, error) {
+	f, err := p.open()
+	if err != nil {
+		return agent.Result{}, plain(err)
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(&ctxReader{ctx, f}, 64<<10)
+	start, err := r.Peek(sniffLength)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return agent.Result{}, plain(err)
+	}
+	if mime := imageType(start); mime != "" {
+		return readImage(r, p, mime)
+	}
+	if kind := binaryType(start); kind != "" {
+		return agent.Result{}, fmt.Errorf("it is a binary file (%s) and cannot be shown as text; use bash with a program made for it", kind)
+	}
+	if bytes.HasPrefix(start, utf8BOM) {
+		r.Discard(len(utf8BOM))
+	}
+	return readLines(r, p, a)
+}
+
+func readImage(r io.Reader, p place, mime string) (agent.Result, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxImage+1))
+	if err != nil {
+		return agent.Result{}, plain(err)
+	}
+	if len(data) > maxImage {
+		return agent.Result{}, fmt.Errorf("it is an image (%s) of more than %s, too large to be sent; make a smaller copy with bash and read that", mime, size(maxImage))
+	}
+	about := mime
+	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		about += fmt.Sprintf(", %d×%d", c.Width, c.Height)
+	}
+	result := textResult(fmt.Sprintf("Image %s (%s, %s)", p.name, about, size(int64(len(data)))), listDetails{})
+	result.Content = append(result.Content, session.Block{
+		Type: session.BlockImage, MimeType: mime, Data: base64.StdEncoding.EncodeToString(data),
+	})
+	return result, nil
+}
+
+// readLines reads the lines that were asked for and counts all the others.
+func readLines(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
+	first, limit := a.Offset.or(1), a.Limit.or(maxLines)
+	text, total, err := excerpt(r, first, min(limit, maxLines))
+	if err != nil {
+		return agent.Result{}, plain(err)
+	}
+	if total == 0 && first == 1 {
+		return textResult("(the file is empty)", listDetails{}), nil
+	}
+	if first > total {
+		return agent.Result{}, fmt.Errorf("offset %d is past the end: the file has %s", first, counted(total, "line"))
+	}
+	kept, t := head(text)
+	t.TotalLines = total
+	last := first + t.OutputLines - 1
+	t.Truncated = t.partial || last < min(total, first+limit-1) || last < total && a.Limit <= 0
+	var d listDetails
+	if t.Truncated {
+		d.Truncation = &t
+	}
+	var notes []string
+	if !utf8.ValidString(kept) {
+		kept = strings.ToValidUTF8(kept, "\uFFFD")
+		notes = append(notes, "[the file is not valid UTF-8: every \uFFFD stands for bytes that are something else]")
+	}
+	if t.partial {
+		notes = append(notes, fmt.Sprintf("[only the first %s of line %d; the rest with bash: sed -n '%dp' FILE | tail -c +%d]",
+			size(int64(len(kept))), first, first, len(kept)+1))
+	}
+	if last < total {
+		notes = append(notes, fmt.Sprintf("[lines %d-%d of %d; more with offset=%d]", first, last, total, last+1))
+	}
+	if len(notes) == 0 {
+		return textResult(kept, d), nil
+	}
+	return textResult(withNotes(kept, notes...), d), nil
+}
+
+// excerpt returns the lines from first on, at most count, but little more than
+// maxBytes of them, and the number of lines that there are in all.
+func excerpt(r *bufio.Reader, first, count int) (text string, total int, err error) {
+	var b strings.Builder
+	atStart := true
+	for {
+		chunk, err := r.ReadSlice('\n')
+		if len(chunk) > 0 {
+			if atStart {
+				total++
+			}
+			if total >= first && total < first+count && b.Len() <= maxBytes+utf8.UTFMax {
+				b.Write(chunk)
+			}
+			atStart = chunk[len(chunk)-1] == '\n'
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return b.String(), total, nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return "", 0, err
+		}
+	}
+}
+
+// ctxReader ends a long read when its context does.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

@@ -1,0 +1,184 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// BashOutcome is how a command ended and what it said. Exactly one of ExitCode,
+// Signal, TimedOut and Cancelled tells the end.
+type BashOutcome struct {
+	Output   string // the end of it: valid UTF-8 without control sequences, within the limits
+	ExitCode *int
+	Signal   string // "SIGSEGV": what killed the shell, if neither time nor the person did
+
+	TimedOut  bool // the context's deadline passed
+	Cancelled bool // the context was cancelled
+
+	Truncation     Truncation // how much of the output Output is
+	FullOutputPath string     // a file with all of it, private to the user; "" unless it was cut
+	FullOutputErr  error      // why there is no such file though it was cut
+	Background     bool       // a process that was left running still holds the output
+}
+
+// Ok reports whether the command came to its end with exit code 0.
+func (o *BashOutcome) Ok() bool { return o.ExitCode != nil && *o.ExitCode == 0 }
+
+const (
+	killGrace   = 2 * time.Second        // between TERM and KILL
+	drainGrace  = 100 * time.Millisecond // for output that is on its way when the shell ends
+	updatePause = 100 * time.Millisecond // between two reports of output, at least
+)
+
+// RunShell runs a command in the working directory, without input, in a process
+// group of its own, and returns when the shell has ended; processes it left in
+// the background go on. When ctx ends first, the whole group gets TERM and, two
+// seconds later, KILL; a deadline that passed counts as a timeout, anything
+// else as a cancellation. Neither is an error, nor is any exit status: an error
+// means that the command was not started.
+//
+// onOutput, which may be nil, is given the output while it comes, stdout and
+// stderr as they were written, a few times a second and in order, as valid
+// UTF-8 but with control sequences; it is not called after RunShell returned.
+func RunShell(ctx context.Context, o Options, command string, onOutput func(text string)) (BashOutcome, error) {
+	report := func(text string, _ *output) { onOutput(text) }
+	if onOutput == nil {
+		report = nil
+	}
+	return runShell(ctx, o, command, report)
+}
+
+func runShell(ctx context.Context, o Options, command string, report func(string, *output)) (BashOutcome, error) {
+	if err := ctx.Err(); err != nil {
+		return BashOutcome{}, err
+	}
+	cmd, err := o.command(command)
+	if err != nil {
+		return BashOutcome{}, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return BashOutcome{}, err
+	}
+	defer r.Close()
+	// One descriptor for both, so that they interleave as they were written.
+	cmd.Stdout, cmd.Stderr = w, w
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return BashOutcome{}, fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	out := newOutput(o.TempDir)
+	stopped, open := follow(ctx, o, cmd, r, out, report)
+
+	result := BashOutcome{Background: open}
+	result.Output, result.Truncation, result.FullOutputPath, result.FullOutputErr = out.finish()
+	switch {
+	case stopped && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		result.TimedOut = true
+	case stopped:
+		result.Cancelled = true
+	default:
+		result.ExitCode, result.Signal = ending(cmd.ProcessState)
+	}
+	return result, nil
+}
+
+// follow waits for a started command and reads what it says. It reports whether
+// the command had to be stopped, and whether somebody still holds the output.
+func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, report func(string, *output)) (stopped, open bool) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // the state says it all
+	}()
+	chunks := make(chan []byte)
+	go readChunks(r, chunks)
+
+	p := pump{out: out, report: report, chunks: chunks}
+	p.until(ended, ctx.Done())
+	select {
+	case <-ended:
+	default:
+		stopped = true
+		killed := make(chan struct{})
+		go func() {
+			defer close(killed)
+			stopGroup(cmd.Process.Pid, o.grace())
+		}()
+		p.until(killed, nil)
+		p.until(ended, nil)
+	}
+	return stopped, p.drain(r)
+}
+
+func (o Options) grace() time.Duration {
+	if o.testOnlyGrace > 0 {
+		return o.testOnlyGrace
+	}
+	return killGrace
+}
+
+// command prepares a shell for a command line.
+func (o Options) command(line string) (*exec.Cmd, error) {
+	if strings.IndexByte(line, 0) >= 0 {
+		return nil, errors.New("the command holds a NUL byte")
+	}
+	if info, err := os.Stat(o.Cwd); o.Cwd != "" && (err != nil || !info.IsDir()) {
+		return nil, fmt.Errorf("the working directory %s is not there any more", o.Cwd)
+	}
+	shell, err := o.shell()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(shell, "-c", line)
+	cmd.Dir = o.Cwd
+	cmd.Env = o.environ(os.Environ())
+	ownGroup(cmd)
+	return cmd, nil
+}
+
+func (o Options) shell() (string, error) {
+	if o.Shell != "" {
+		path, err := exec.LookPath(o.Shell)
+		if err != nil {
+			return "", fmt.Errorf("the configured shell: %w", err)
+		}
+		return path, nil
+	}
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("neither bash nor sh is installed; set a shell in the settings")
+}
+
+// environ is the environment of a command: base without what Strip names, with
+// what Env adds.
+func (o Options) environ(base []string) []string {
+	strip := map[string]bool{}
+	if o.Strip != nil {
+		for _, name := range o.Strip() {
+			strip[name] = true
+		}
+	}
+	env := make([]string, 0, len(base)+8)
+	for _, v := range base {
+		if name, _, _ := strings.Cut(v, "="); !strip[name] {
+			env = append(env, v)
+		}
+	}
+	if o.Cwd != "" {
+		env = append(env, "PWD="+o.Cwd)
+	}
+	if o.Env != nil {
+		env = append(env, o.Env()...)
+	}
+	return env
+}
