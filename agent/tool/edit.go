@@ -1,0 +1,243 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"pi/agent"
+)
+
+//go:embed edit.md
+var editText string
+
+// The two forms are not told apart in the schema: several providers refuse
+// alternatives at its top.
+const editSchema = `{
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "File to change, relative to the working directory or absolute"},
+    "oldText": {"type": "string", "description": "Text to replace, exactly as it stands in the file; it must stand there once"},
+    "newText": {"type": "string", "description": "Text to put in its place"},
+    "replaceAll": {"type": "boolean", "description": "Replace every occurrence of oldText"},
+    "edits": {
+      "type": "array",
+      "description": "Several replacements at once, instead of oldText and newText; each is matched against the file as it was before, and they must not overlap",
+      "items": {
+        "type": "object",
+        "properties": {
+          "oldText": {"type": "string", "description": "Text to replace, which must stand once in the file"},
+          "newText": {"type": "string", "description": "Text to put in its place"}
+        },
+        "required": ["oldText", "newText"],
+        "additionalProperties": false
+      }
+    }
+  },
+  "required": ["path"],
+  "additionalProperties": false
+}`
+
+// maxEdit is the largest file that edit takes.
+const maxEdit = 64 << 20
+
+type editTool struct{ *kit }
+
+type editArgs struct {
+	Path       string  `json:"path"`
+	OldText    *string `json:"oldText"`
+	NewText    *string `json:"newText"`
+	ReplaceAll bool    `json:"replaceAll"`
+	Edits      []struct {
+		OldText string `json:"oldText"`
+		NewText string `json:"newText"`
+	} `json:"edits"`
+}
+
+type editDetails struct {
+	Diff             string `json:"diff"`
+	FirstChangedLine int    `json:"first_changed_line"`
+}
+
+func (editTool) Spec() agent.ToolSpec { return spec("edit", editText, editSchema) }
+
+func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
+	var a editArgs
+	if err := decode("edit", input, &a); err != nil {
+		return agent.Result{}, err
+	}
+	p, info, err := t.locateExisting(a.Path)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("edit: %w", err)
+	}
+	fail := func(err error) (agent.Result, error) {
+		return agent.Result{}, fmt.Errorf("edit %s: %w", p.name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fail(fmt.Errorf("it is %s, not a regular file", kindOf(info.Mode())))
+	}
+	edits, err := a.replacements()
+	if err != nil {
+		return fail(err)
+	}
+	done, err := t.locks.take(ctx, p.real)
+	if err != nil {
+		return fail(err)
+	}
+	defer done()
+	e, err := editFile(ctx, p, edits)
+	if err != nil {
+		return fail(err)
+	}
+	return e.result(p.name), nil
+}
+
+// replacements checks that one of the two forms was used.
+func (a *editArgs) replacements() ([]replacement, error) {
+	single := a.OldText != nil && *a.OldText != "" || a.NewText != nil && *a.NewText != ""
+	switch {
+	case len(a.Edits) > 0 && single:
+		return nil, errors.New("give either oldText and newText or edits, not both")
+	case len(a.Edits) > 0 && a.ReplaceAll:
+		return nil, errors.New("replaceAll goes with oldText and newText only; give each of the edits a unique oldText")
+	case len(a.Edits) > 0:
+		list := make([]replacement, len(a.Edits))
+		for i, e := range a.Edits {
+			list[i] = replacement{old: withoutBOM(e.OldText), new: e.NewText}
+		}
+		return list, nil
+	case a.OldText == nil || a.NewText == nil:
+		return nil, errors.New("oldText and newText are needed, or edits with a list of them")
+	}
+	return []replacement{{withoutBOM(*a.OldText), *a.NewText, a.ReplaceAll}}, nil
+}
+
+// edited is a change that was made.
+type edited struct {
+	before, after string
+	changes       []change
+}
+
+// editFile makes all edits of a file or none.
+func editFile(ctx context.Context, p place, edits []replacement) (*edited, error) {
+	data, err := readAll(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	bom := ""
+	if bytes.HasPrefix(data, utf8BOM) {
+		bom = string(utf8BOM)
+	}
+	m := &matcher{body: string(data[len(bom):])}
+	changes, err := m.plan(edits)
+	if err != nil {
+		return nil, err
+	}
+	after := m.apply(changes)
+	if after == m.body {
+		return nil, fmt.Errorf("nothing would change: at %s the file already reads like newText", m.lines(changes[0]))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := p.replace([]byte(bom + after)); err != nil {
+		return nil, err
+	}
+	return &edited{before: m.body, after: after, changes: changes}, nil
+}
+
+func readAll(ctx context.Context, p place) ([]byte, error) {
+	f, err := p.open()
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(&ctxReader{ctx, f}, maxEdit+1))
+	if err != nil {
+		return nil, plain(err)
+	}
+	if len(data) > maxEdit {
+		return nil, fmt.Errorf("the file is larger than %s; use bash with sed or a script", size(maxEdit))
+	}
+	if kind := binaryType(data[:min(len(data), sniffLength)]); kind != "" {
+		return nil, fmt.Errorf("it is a binary file (%s); use bash with a program made for it", kind)
+	}
+	return data, nil
+}
+
+// plan finds the changes of all edits, in the order of the file.
+func (m *matcher) plan(edits []replacement) ([]change, error) {
+	var all []change
+	for i, r := range edits {
+		found, err := m.findOne(r)
+		if err != nil && len(edits) > 1 {
+			return nil, fmt.Errorf("edits[%d]: %w; none of the edits was made", i, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			c.edit = i
+			all = append(all, c)
+		}
+	}
+	return all, m.inOrder(all)
+}
+
+func (m *matcher) findOne(r replacement) ([]change, error) {
+	if r.old == "" {
+		return nil, errors.New("oldText is empty; give the text to replace, or use write for a whole file")
+	}
+	if r.old == r.new {
+		where := ""
+		if at := strings.Index(m.body, r.old); at >= 0 {
+			where = fmt.Sprintf(" (it stands on line %d)", m.line(at))
+		}
+		return nil, fmt.Errorf("nothing would change: oldText and newText are the same%s", where)
+	}
+	return m.find(r)
+}
+
+func (e *edited) result(name string) agent.Result {
+	d := editDetails{Diff: e.diff(name), FirstChangedLine: e.firstLine()}
+	text := fmt.Sprintf("Edited %s: %s, first changed line %d", name, counted(len(e.changes), "replacement"), d.FirstChangedLine)
+	for _, c := range e.changes {
+		if c.tolerant {
+			// The model did not know what stands there, so it is shown.
+			text += "\nThe text that was replaced differs from oldText in quotes, dashes, spaces or Unicode form:\n" + d.Diff
+			break
+		}
+	}
+	return textResult(text, d)
+}
+
+func (e *edited) diff(name string) string {
+	edits := make([]udiff.Edit, len(e.changes))
+	for i, c := range e.changes {
+		edits[i] = udiff.Edit{Start: c.start, End: c.end, New: c.text}
+	}
+	name = strings.TrimPrefix(name, "/")
+	d, err := udiff.ToUnified("a/"+name, "b/"+name, e.before, edits, udiff.DefaultContextLines)
+	if err != nil {
+		return udiff.Unified("a/"+name, "b/"+name, e.before, e.after)
+	}
+	return strings.ToValidUTF8(d, "\uFFFD")
+}
+
+// firstLine is the number of the first line that is not as it was.
+func (e *edited) firstLine() int {
+	n := 0
+	for n < len(e.before) && n < len(e.after) && e.before[n] == e.after[n] {
+		n++
+	}
+	return 1 + strings.Count(e.after[:n], "\n")
+}
+
+func withoutBOM(s string) string { return strings.TrimPrefix(s, string(utf8BOM)) }

@@ -1,0 +1,268 @@
+package tool
+
+import (
+	"bytes"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// change replaces the bytes start to end of a text.
+type change struct {
+	start, end int
+	text       string
+	edit       int  // which edit asked for it
+	tolerant   bool // what is replaced looks like the old text but is not the same
+}
+
+// matcher finds places in one text. The views are built when first needed.
+type matcher struct {
+	body             string
+	endings, lenient *view
+}
+
+// replacement is one edit: old text, new text, and whether every place counts.
+type replacement struct {
+	old, new string
+	all      bool
+}
+
+// find returns the changes that an edit asks for: exact matches if there are
+// any, else the ones that differ by line endings, else the ones that look the
+// same. Unless r.all, there is one or an error.
+func (m *matcher) find(r replacement) ([]change, error) {
+	for _, look := range []func(replacement) []change{m.exact, m.sameButEndings, m.sameToTheEye} {
+		found := look(r)
+		switch {
+		case len(found) == 0:
+			continue
+		case r.all:
+			return disjoint(found), nil
+		case len(found) > 1:
+			return nil, m.ambiguous(found)
+		}
+		return found, nil
+	}
+	return nil, m.missing(r.old)
+}
+
+func (m *matcher) exact(r replacement) []change {
+	var found []change
+	verbatim := strings.Contains(r.old, "\r")
+	for _, at := range occurrences(m.body, r.old) {
+		// A match that starts at the second half of a line ending would
+		// leave the first half behind; it is found by sameButEndings.
+		if !verbatim && r.old[0] == '\n' && at > 0 && m.body[at-1] == '\r' {
+			continue
+		}
+		c := change{start: at, end: at + len(r.old), text: r.new}
+		if !verbatim {
+			c.text = m.withEndings(r.new, c.start, c.end)
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+func (m *matcher) sameButEndings(r replacement) []change {
+	if len(m.body) > maxView || !strings.Contains(m.body, "\r\n") && !strings.Contains(r.old, "\r\n") {
+		return nil
+	}
+	if m.endings == nil {
+		m.endings = lineEndings(m.body)
+	}
+	v, old := m.endings, strings.ReplaceAll(r.old, "\r\n", "\n")
+	var found []change
+	for _, at := range occurrences(string(v.text), old) {
+		c := change{start: int(v.from[at]), end: int(v.to[at+len(old)-1])}
+		c.text = m.withEndings(r.new, c.start, c.end)
+		found = append(found, c)
+	}
+	return found
+}
+
+func (m *matcher) sameToTheEye(r replacement) []change {
+	if len(m.body) > maxView || len(r.old) > maxView {
+		return nil
+	}
+	old := tolerant(r.old)
+	if len(bytes.TrimSpace(old.text)) == 0 {
+		return nil
+	}
+	if m.lenient == nil {
+		m.lenient = tolerant(m.body)
+	}
+	v := m.lenient
+	// Spaces that were dropped at the end of the old text stood at a line end.
+	spaced := int(old.to[len(old.text)-1]) < old.length
+	var found []change
+	for _, at := range occurrences(string(v.text), string(old.text)) {
+		end := at + len(old.text)
+		atEnd := end == len(v.text) || v.text[end] == '\n'
+		if !v.starts(at) || !v.starts(end) || spaced && !atEnd {
+			continue
+		}
+		found = append(found, m.keepCommon(r, at, end, spaced))
+	}
+	return found
+}
+
+// keepCommon makes the change for the tolerant match from at to end. Whole
+// lines that old and new text have in common, at their beginning and end, keep
+// the bytes that the file has for them.
+func (m *matcher) keepCommon(r replacement, at, end int, spaced bool) change {
+	v := m.lenient
+	old, text := strings.ReplaceAll(r.old, "\r\n", "\n"), strings.ReplaceAll(r.new, "\r\n", "\n")
+	head := commonLines(old, text)
+	tail := commonTail(old[head:], text[head:])
+	at = afterLines(v.text, at, strings.Count(old[:head], "\n"))
+	stop := beforeLines(v.text, end, strings.Count(old[len(old)-tail:], "\n"))
+	c := change{start: v.startAt(at, head > 0), text: text[head : len(text)-tail], tolerant: true}
+	switch {
+	case tail > 0 || spaced:
+		c.end = v.endOfLine(stop)
+	case stop > at:
+		c.end = int(v.to[stop-1])
+	}
+	c.end = max(c.end, c.start)
+	c.text = m.withEndings(c.text, c.start, c.end)
+	return c
+}
+
+// commonLines is the length of the whole lines at the beginning of both texts.
+func commonLines(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return 1 + strings.LastIndexByte(a[:n], '\n')
+}
+
+// commonTail is the length of the whole lines, each with the line ending before
+// it, at the end of both texts.
+func commonTail(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	if i := strings.IndexByte(a[len(a)-n:], '\n'); i >= 0 {
+		return n - i
+	}
+	return 0
+}
+
+func afterLines(text []byte, at, lines int) int {
+	for ; lines > 0; lines-- {
+		at += bytes.IndexByte(text[at:], '\n') + 1
+	}
+	return at
+}
+
+func beforeLines(text []byte, end, lines int) int {
+	for ; lines > 0; lines-- {
+		end = bytes.LastIndexByte(text[:end], '\n')
+	}
+	return end
+}
+
+// withEndings gives new text the line endings of the place it goes to: those
+// between start and end, else of the line there, else of the line before.
+func (m *matcher) withEndings(text string, start, end int) string {
+	at := strings.IndexByte(m.body[start:], '\n') + start
+	if at < start {
+		at = strings.LastIndexByte(m.body[:end], '\n')
+	}
+	if at < 0 || !strings.Contains(text, "\n") {
+		return text
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if at > 0 && m.body[at-1] == '\r' {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// occurrences returns where old stands in text, overlapping places included:
+// of "aa" in "aaa" it is not clear which is meant.
+func occurrences(text, old string) []int {
+	var at []int
+	for from := 0; from <= len(text)-len(old); {
+		i := strings.Index(text[from:], old)
+		if i < 0 {
+			break
+		}
+		at = append(at, from+i)
+		from += i + 1
+	}
+	return at
+}
+
+// disjoint keeps of overlapping places the first.
+func disjoint(found []change) []change {
+	kept := found[:0]
+	end := 0
+	for _, c := range found {
+		if c.start >= end {
+			kept = append(kept, c)
+			end = c.end
+		}
+	}
+	return kept
+}
+
+// line is the number of the line that byte at stands on.
+func (m *matcher) line(at int) int { return 1 + strings.Count(m.body[:at], "\n") }
+
+func (m *matcher) lines(c change) string {
+	first, last := m.line(c.start), m.line(max(c.start, c.end-1))
+	if first == last {
+		return fmt.Sprintf("line %d", first)
+	}
+	return fmt.Sprintf("lines %d-%d", first, last)
+}
+
+// listedPlaces is how many places an error names.
+const listedPlaces = 10
+
+func (m *matcher) ambiguous(found []change) error {
+	where := make([]string, 0, listedPlaces)
+	for _, c := range found[:min(len(found), listedPlaces)] {
+		where = append(where, fmt.Sprint(m.line(c.start)))
+	}
+	more := ""
+	if len(found) > listedPlaces {
+		more = ", …"
+	}
+	alike := ""
+	if found[0].tolerant {
+		alike = " (none exactly, but all look the same)"
+	}
+	return fmt.Errorf("oldText stands in %d places, on lines %s%s%s; add lines around it until it is unique, or set replaceAll",
+		len(found), strings.Join(where, ", "), more, alike)
+}
+
+// apply makes the changes, which must not overlap, and returns the new text.
+func (m *matcher) apply(changes []change) string {
+	var b strings.Builder
+	done := 0
+	for _, c := range changes {
+		b.WriteString(m.body[done:c.start])
+		b.WriteString(c.text)
+		done = c.end
+	}
+	b.WriteString(m.body[done:])
+	return b.String()
+}
+
+// inOrder sorts the changes and refuses those that overlap.
+func (m *matcher) inOrder(changes []change) error {
+	sort.SliceStable(changes, func(i, j int) bool { return changes[i].start < changes[j].start })
+	for i := 1; i < len(changes); i++ {
+		a, b := changes[i-1], changes[i]
+		if b.start < a.end || b.start == a.start && b.edit != a.edit {
+			return fmt.Errorf("edits[%d] (%s) and edits[%d] (%s) overlap; make one edit of them",
+				min(a.edit, b.edit), m.lines(a), max(a.edit, b.edit), m.lines(b))
+		}
+	}
+	return nil
+}

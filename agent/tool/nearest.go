@@ -1,0 +1,93 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// missing is the error for a text that is not there. It shows the place that
+// was probably meant, and the first line that differs.
+func (m *matcher) missing(old string) error {
+	have, want := plainLines(m.body), plainLines(strings.Trim(old, "\n"))
+	at, equal := bestWindow(have, want)
+	if equal == 0 {
+		return m.nearestLine(have, want)
+	}
+	for i, w := range want {
+		switch {
+		case at+i >= len(have):
+			return fmt.Errorf("oldText is not there; lines %d-%d match its beginning, but there the file ends", at+1, len(have))
+		case have[at+i] != w:
+			return fmt.Errorf("oldText is not there; nearest is line %d: %s of it match, but line %d of the file is\n  %s\nand oldText has\n  %s\nread the file again and copy the text as it stands",
+				at+1, counted(equal, "line"), at+i+1, short(have[at+i]), short(w))
+		}
+	}
+	return fmt.Errorf("oldText is not there; nearest is line %d, which differs only in line breaks or in spaces within lines; read the file again", at+1)
+}
+
+// nearestLine is for texts of which no line stands in the file as it is.
+func (m *matcher) nearestLine(have, want []string) error {
+	key := longest(want)
+	best, at := 0.5, -1
+	for i, h := range have {
+		if s := similarity(strings.TrimSpace(h), key); s > best {
+			best, at = s, i
+		}
+	}
+	if at < 0 {
+		return errors.New("oldText is not there, nor anything like it; read the file to see what is")
+	}
+	return fmt.Errorf("oldText is not there; nearest is line %d:\n  %s\nread the file again and copy the text as it stands", at+1, short(have[at]))
+}
+
+// bestWindow finds the place where most lines of want stand, each at its place,
+// whatever their indentation is.
+func bestWindow(have, want []string) (at, equal int) {
+	index := map[string][]int{}
+	for i, w := range want {
+		if w := strings.TrimSpace(w); w != "" {
+			index[w] = append(index[w], i)
+		}
+	}
+	votes := map[int]int{}
+	for i, h := range have {
+		for _, j := range index[strings.TrimSpace(h)] {
+			if i < j {
+				continue
+			}
+			votes[i-j]++
+			if n := votes[i-j]; n > equal || n == equal && i-j < at {
+				at, equal = i-j, n
+			}
+		}
+	}
+	return at, equal
+}
+
+func plainLines(s string) []string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(fold(lines[i]), " \t\r")
+	}
+	return lines
+}
+
+func longest(lines []string) string {
+	best := ""
+	for _, l := range lines {
+		if l := strings.TrimSpace(l); len(l) > len(best) {
+			best = l
+		}
+	}
+	return best
+}
+
+// short bounds a line that an error shows.
+func short(line string) string {
+	const most = 200
+	if len(line) <= most {
+		return line
+	}
+	return line[:cutBefore(line, most)] + " …"
+}
