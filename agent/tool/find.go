@@ -1,0 +1,134 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"pi/agent"
+)
+
+//go:embed find.md
+var findText string
+
+const findSchema = `{
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "Glob such as *.go, src/**/*.ts or **/test/"},
+    "path": {"type": "string", "description": "Directory to search; the working directory if absent"},
+    "limit": {"type": "integer", "minimum": 1, "description": "How many results at most (default 1000)"}
+  },
+  "required": ["pattern"],
+  "additionalProperties": false
+}`
+
+const findLimit = 1000
+
+type findTool struct{ *kit }
+
+type findArgs struct {
+	Pattern string `json:"pattern"`
+	Path    string `json:"path"`
+	Limit   whole  `json:"limit"`
+}
+
+func (findTool) Spec() agent.ToolSpec { return spec("find", findText, findSchema) }
+
+func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
+	var a findArgs
+	if err := decode("find", input, &a); err != nil {
+		return agent.Result{}, err
+	}
+	p, info, err := t.locateExisting(orDot(a.Path))
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("find: %w", err)
+	}
+	if !info.IsDir() {
+		return agent.Result{}, fmt.Errorf("find %s: it is not a directory", p.name)
+	}
+	g, err := parseGlob(a.Pattern, p)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("find: %w", err)
+	}
+	limit := a.Limit.or(findLimit)
+	var lines, notes []string
+	for f := range walk(ctx, p.real, t.rulesFor(p)) {
+		if !g.matches(f.rel, f.isDir) {
+			continue
+		}
+		if len(lines) == limit {
+			notes = append(notes, fmt.Sprintf("[the first %d results; there are more: narrow the pattern or path, or set limit]", limit))
+			break
+		}
+		lines = append(lines, f.shown(oneLine(p.below(f.rel))))
+	}
+	if err := ctx.Err(); err != nil {
+		return agent.Result{}, fmt.Errorf("find %s: %w", p.name, err)
+	}
+	if len(lines) == 0 {
+		return textResult("(nothing matches "+a.Pattern+" in "+p.name+"; what .gitignore names is left out)", listDetails{}), nil
+	}
+	text, d := listing(lines, "narrow the pattern or path", notes...)
+	return textResult(text, d), nil
+}
+
+// rulesFor are the ignore rules at a place.
+func (k *kit) rulesFor(p place) *rules {
+	cwd, err := realPath(k.Cwd)
+	if err != nil {
+		cwd = p.real
+	}
+	return rulesFor(p.real, cwd)
+}
+
+// below names something found at rel below the place.
+func (p place) below(rel string) string {
+	if p.name == "." {
+		return rel
+	}
+	return strings.TrimSuffix(p.name, "/") + "/" + rel
+}
+
+// glob matches paths. Without a slash it matches names at any depth.
+type glob struct {
+	pattern  string
+	dirsOnly bool
+	names    bool
+}
+
+// parseGlob reads a glob for what is below p. An absolute one is taken as it is
+// meant.
+func parseGlob(pattern string, p place) (glob, error) {
+	g := glob{pattern: filepath.ToSlash(pattern)}
+	if !doublestar.ValidatePattern(g.pattern) {
+		return g, fmt.Errorf("the pattern %q is not a valid glob: check its brackets and braces", pattern)
+	}
+	for _, dir := range []string{p.path, p.real} {
+		if rest, ok := strings.CutPrefix(g.pattern, strings.TrimSuffix(filepath.ToSlash(dir), "/")+"/"); ok {
+			g.pattern = "./" + rest
+		}
+	}
+	g.pattern, g.dirsOnly = strings.CutSuffix(g.pattern, "/")
+	g.names = !strings.Contains(g.pattern, "/")
+	g.pattern = strings.TrimPrefix(strings.TrimPrefix(g.pattern, "./"), "/")
+	if g.pattern == "" {
+		return g, fmt.Errorf("the pattern %q matches nothing; use * for everything", pattern)
+	}
+	return g, nil
+}
+
+func (g glob) matches(rel string, isDir bool) bool {
+	if g.dirsOnly && !isDir {
+		return false
+	}
+	if g.names {
+		rel = path.Base(rel)
+	}
+	return match(g.pattern, rel)
+}

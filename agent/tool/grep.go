@@ -1,0 +1,159 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"pi/agent"
+)
+
+//go:embed grep.md
+var grepText string
+
+const grepSchema = `{
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "Regular expression (RE2), matched against each line"},
+    "path": {"type": "string", "description": "Directory or file to search; the working directory if absent"},
+    "glob": {"type": "string", "description": "Search only files that match, such as *.go or src/**/*.ts; with ! in front, only others"},
+    "ignoreCase": {"type": "boolean", "description": "Upper and lower case are the same"},
+    "literal": {"type": "boolean", "description": "The pattern is plain text, not a regular expression"},
+    "context": {"type": "integer", "minimum": 0, "description": "Lines to show before and after each match"},
+    "limit": {"type": "integer", "minimum": 1, "description": "How many matching lines at most (default 100)"}
+  },
+  "required": ["pattern"],
+  "additionalProperties": false
+}`
+
+const (
+	grepLimit = 100
+	grepWidth = 500 // bytes of a line that are shown
+)
+
+type grepTool struct{ *kit }
+
+type grepArgs struct {
+	Pattern    string `json:"pattern"`
+	Path       string `json:"path"`
+	Glob       string `json:"glob"`
+	IgnoreCase bool   `json:"ignoreCase"`
+	Literal    bool   `json:"literal"`
+	Context    whole  `json:"context"`
+	Limit      whole  `json:"limit"`
+}
+
+func (grepTool) Spec() agent.ToolSpec { return spec("grep", grepText, grepSchema) }
+
+func (t grepTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
+	var a grepArgs
+	if err := decode("grep", input, &a); err != nil {
+		return agent.Result{}, err
+	}
+	re, err := a.compile()
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("grep: %w", err)
+	}
+	p, info, err := t.locateExisting(orDot(a.Path))
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("grep: %w", err)
+	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return agent.Result{}, fmt.Errorf("grep %s: it is %s, not a file or directory", p.name, kindOf(info.Mode()))
+	}
+	want, err := fileFilter(a.Glob, p)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("grep: %w", err)
+	}
+	s := &search{pattern: newPattern(re), context: int(a.Context.or(0)), limit: a.Limit.or(grepLimit)}
+	if err := s.run(ctx, t.candidates(ctx, p, info, want)); err != nil {
+		return agent.Result{}, fmt.Errorf("grep %s: %w", p.name, err)
+	}
+	return s.result(a, p), nil
+}
+
+// compile makes the regular expression that every line is matched against.
+func (a *grepArgs) compile() (*regexp.Regexp, error) {
+	if a.Pattern == "" {
+		return nil, errors.New("the pattern is empty")
+	}
+	if a.Literal && strings.Contains(a.Pattern, "\n") {
+		return nil, errors.New("the pattern holds a line break, but lines are matched one by one; search for one of its lines")
+	}
+	expr := a.Pattern
+	if a.Literal {
+		expr = regexp.QuoteMeta(expr)
+	}
+	if a.IgnoreCase {
+		expr = "(?i)" + expr
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not a regular expression of RE2 (which has no lookaround and no backreferences): %w; set literal to search for it as it stands", err)
+	}
+	return re, nil
+}
+
+// fileFilter tells which files a glob argument means.
+func fileFilter(pattern string, p place) (func(rel string) bool, error) {
+	if pattern == "" {
+		return func(string) bool { return true }, nil
+	}
+	pattern, others := strings.CutPrefix(pattern, "!")
+	g, err := parseGlob(pattern, p)
+	if err != nil {
+		return nil, err
+	}
+	return func(rel string) bool { return g.matches(rel, false) != others }, nil
+}
+
+// candidates yields the files to search: the one that was named, or all below
+// the directory that was.
+func (t grepTool) candidates(ctx context.Context, p place, info fs.FileInfo, want func(string) bool) func(func(candidate) bool) {
+	return func(yield func(candidate) bool) {
+		if !info.IsDir() {
+			if want(filepath.Base(p.real)) {
+				yield(candidate{p, p.name})
+			}
+			return
+		}
+		for f := range walk(ctx, p.real, t.rulesFor(p)) {
+			if !f.file || !want(f.rel) {
+				continue
+			}
+			if !yield(candidate{place{real: f.path, root: p.root}, oneLine(p.below(f.rel))}) {
+				return
+			}
+		}
+	}
+}
+
+// result renders what was found.
+func (s *search) result(a grepArgs, p place) agent.Result {
+	if s.matches == 0 {
+		text := fmt.Sprintf("(no line matches in %s; what .gitignore names and binary files are left out)", p.name)
+		return textResult(withNotes(text, s.notes(a)...), listDetails{})
+	}
+	text, d := listing(s.lines, "narrow the pattern, path or glob", s.notes(a)...)
+	return textResult(text, d)
+}
+
+func (s *search) notes(a grepArgs) []string {
+	var notes []string
+	if s.more {
+		notes = append(notes, fmt.Sprintf("[the first %d matches; there are more: narrow the pattern, path or glob, or set limit]", s.matches))
+	}
+	if s.cut {
+		notes = append(notes, fmt.Sprintf("[lines longer than %d bytes end in …; read shows them whole]", grepWidth))
+	}
+	if len(s.skipped) > 0 {
+		notes = append(notes, fmt.Sprintf("[not searched, larger than %s: %s]", size(maxSearch), strings.Join(s.skipped, ", ")))
+	}
+	return notes
+}
