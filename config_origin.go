@@ -185,7 +185,7 @@ func hidden(spec string) string {
 // formatValue writes a value as TOML does.
 func formatValue(v reflect.Value) string {
 	if dur, ok := v.Interface().(time.Duration); ok {
-		return quote(dur.String())
+		return quote(formatDuration(dur))
 	}
 	switch v.Kind() {
 	case reflect.String:
@@ -203,6 +203,18 @@ func formatValue(v reflect.Value) string {
 		return formatFloat(v.Float())
 	}
 	return fmt.Sprint(v.Interface())
+}
+
+// formatDuration leaves out what is zero: 1m, not 1m0s.
+func formatDuration(dur time.Duration) string {
+	s := dur.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 func formatList(v reflect.Value) string {

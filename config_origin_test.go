@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // checkPrinted: what is printed is a settings file that says the same, but for
@@ -103,6 +104,17 @@ func TestWithoutOriginsOnlyValuesArePrinted(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "#") || !strings.HasPrefix(out.String(), "model = \"\"\nthinking = \"medium\"\n") {
 		t.Error(out.String())
+	}
+}
+
+func TestDurationsArePrintedShort(t *testing.T) {
+	for dur, want := range map[time.Duration]string{
+		0: "0s", 2 * time.Second: "2s", time.Minute: "1m", 10 * time.Minute: "10m", 90 * time.Second: "1m30s",
+		time.Hour: "1h", time.Hour + time.Second: "1h0m1s", 70 * time.Minute: "1h10m", 500 * time.Millisecond: "500ms",
+	} {
+		if got := formatDuration(dur); got != want {
+			t.Errorf("%v: %s, want %s", dur, got, want)
+		}
 	}
 }
 

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/BurntSushi/toml"
 )
 
 // sandbox is an agent directory and a project, both empty.
@@ -374,170 +370,4 @@ func TestAgentDir(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", tt.name, got, err, tt.want)
 		}
 	}
-}
-
-func readExample(t testing.TB) string {
-	t.Helper()
-	data, err := os.ReadFile("config.example.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// uncommented turns the lines that begin with # and no space into settings.
-func uncommented(text string) string {
-	return regexp.MustCompile(`(?m)^#([^ #\n])`).ReplaceAllString(text, "$1")
-}
-
-func TestTheExampleIsTheDefaults(t *testing.T) {
-	var plain Config // decoded by the library alone: the loader is no judge of itself
-	meta, err := toml.Decode(readExample(t), &plain)
-	if err != nil || len(meta.Undecoded()) != 0 {
-		t.Fatalf("%v, unknown keys %v", err, meta.Undecoded())
-	}
-	want := Default()
-	want.Origins, want.Providers = nil, nil
-	if !reflect.DeepEqual(plain, want) {
-		t.Errorf("got  %+v\nwant %+v", plain, want)
-	}
-	s := newSandbox(t)
-	s.global(readExample(t))
-	cfg, problems := s.load()
-	if len(problems) != 0 || !reflect.DeepEqual(withoutOrigins(cfg), withoutOrigins(Default())) {
-		t.Errorf("loaded %+v, problems %q", cfg, problems)
-	}
-}
-
-func TestTheExampleHasEveryKeyAndExplainsIt(t *testing.T) {
-	text := readExample(t)
-	s := newSandbox(t)
-	s.global(uncommented(text))
-	if cfg, problems := s.load(); len(problems) != 0 || len(cfg.Providers["local"].Models) != 1 || len(cfg.Keys) == 0 {
-		t.Errorf("with its examples: %+v, problems %q", cfg, problems)
-	}
-	shown := map[string]bool{}
-	for path := range indexLines(uncommented(text)) {
-		shown[strings.ReplaceAll(path, "models[0]", "models")] = true
-	}
-	plain := indexLines(text)
-	lines := strings.Split(text, "\n")
-	for _, path := range settingPaths(reflect.TypeFor[Config](), "") {
-		if !shown[strings.ReplaceAll(path, "NAME", "local")] {
-			t.Errorf("key %s is not in the example", path)
-		}
-		if line := plain[path]; line > 1 && !strings.HasPrefix(lines[line-1], "[") && !strings.HasPrefix(lines[line-2], "# ") {
-			t.Errorf("key %s has no comment above it", path)
-		}
-	}
-}
-
-func TestLinesOfKeys(t *testing.T) {
-	text := strings.Join([]string{
-		"\ufeffa = 1 # b = 2", // 1
-		"'q k' . \"x\\u0041\" = [ # c",
-		"  1, # two = 2",
-		"  [2, 3],",
-		"  { in = \"]}#\", 'o' = [4,",
-		"  5] }, ] # end",
-		"\r",
-		"s = '''", // 8
-		"z = 1",
-		"'''' # that was one more quote",
-		"e = \"\\\"\" # y", // 11
-		"[t . u] # v",
-		"w = 1979-05-27 07:32:00 # date",
-		"[[ l ]]",
-		"k = 1",
-		"[[l]]",
-		"k = 1",
-		"[[l.m]]",
-		"n.o = 1",
-		"[[l.m]]",
-	}, "\n")
-	want := lineIndex{
-		"a": 1, `"q k"`: 2, `"q k".xA`: 2, `"q k".xA[0]`: 3, `"q k".xA[1]`: 4, `"q k".xA[1][0]`: 4, `"q k".xA[1][1]`: 4,
-		`"q k".xA[2]`: 5, `"q k".xA[2].in`: 5, `"q k".xA[2].o`: 5, `"q k".xA[2].o[0]`: 5, `"q k".xA[2].o[1]`: 6,
-		"s": 8, "e": 11, "t": 12, "t.u": 12, "t.u.w": 13, "l": 14, "l[0]": 14, "l[0].k": 15, "l[1]": 16, "l[1].k": 17,
-		"l[1].m": 18, "l[1].m[0]": 18, "l[1].m[0].n": 19, "l[1].m[0].n.o": 19, "l[1].m[1]": 20,
-	}
-	var doc map[string]any
-	if _, err := toml.Decode(text, &doc); err != nil {
-		t.Fatal(err)
-	}
-	if got := indexLines(text); !maps.Equal(got, want) {
-		for path := range got {
-			if got[path] != want[path] {
-				t.Errorf("%s: line %d, want %d", path, got[path], want[path])
-			}
-		}
-		for path := range want {
-			if got[path] == 0 {
-				t.Errorf("%s: not found", path)
-			}
-		}
-	}
-}
-
-// pathsOf is every path in a decoded document, the oracle of the line index.
-func pathsOf(path string, v any, visit func(string)) {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, elem := range v {
-			visit(keyPath(path, key))
-			pathsOf(keyPath(path, key), elem, visit)
-		}
-	case []any:
-		for i, elem := range v {
-			visit(indexPath(path, i))
-			pathsOf(indexPath(path, i), elem, visit)
-		}
-	case []map[string]any:
-		for i, elem := range v {
-			visit(indexPath(path, i))
-			pathsOf(indexPath(path, i), elem, visit)
-		}
-	}
-}
-
-func FuzzLoad(f *testing.F) {
-	example := readExample(f)
-	for _, seed := range []string{
-		example, uncommented(example), "", "a", "[[a]]\n[[a.b]]\nc.d=1", "a=[1,{b=2}]", "a='''x\ny''''", "\"\\u0041\"=1",
-		"[providers.\"a b\"]\nmodels=[{id='x',cost={input=1}}]", "model=1e400", "hooks=['\\u0000']", "\xef\xbb\xbfa=1", "[keys]\na=[[]]",
-		"[providers.x.compat]\na=[{b=1979-05-27}]\nc=nan", "a={\n b=1,\n}", "[keys.a]", "[providers.a]", "hook_timeout=-1\nthinking='maxx'",
-	} {
-		f.Add(seed, false)
-		f.Add(seed, true)
-	}
-	f.Fuzz(func(t *testing.T, text string, project bool) {
-		at := place{file: filepath.FromSlash("/a/config.toml"), home: "/home"}
-		if project {
-			at.project = "/a"
-		}
-		cfg := Default()
-		d := decodeConfig(&cfg, at, []byte(text))
-		lines := strings.Count(text, "\n") + 1
-		for _, p := range d.problems {
-			if p.File == "" || p.Line < 1 || p.Line > lines || p.Text == "" || strings.ContainsAny(p.String(), "\n\x1b") {
-				t.Errorf("problem %+v in a file of %d lines", p, lines)
-			}
-		}
-		if cfg.HookTimeout < 1 || !slices.Contains([]string{"turn", "entry"}, cfg.Session.Durability) {
-			t.Errorf("a broken rule got through: %+v", cfg)
-		}
-		var doc map[string]any
-		if _, err := toml.Decode(text, &doc); err != nil {
-			if len(d.problems) != 1 || !reflect.DeepEqual(cfg, Default()) {
-				t.Errorf("a file with a syntax error: problems %v, config %+v", d.problems, cfg)
-			}
-			return
-		}
-		pathsOf("", doc, func(path string) {
-			if line := d.lines[path]; line < 1 || line > lines {
-				t.Errorf("%s has line %d of %d", path, line, lines)
-			}
-		})
-		checkPrinted(t, cfg)
-	})
 }
