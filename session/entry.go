@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,12 @@ type Entry struct {
 	ParentID  string // "" at the root
 	Timestamp string // ISO 8601, as in the file
 
-	raw    json.RawMessage
+	raw     json.RawMessage
+	rawOnce sync.Once
+	src     *source // where raw is read from when it is first asked for; nil: it is there
+	at      int64
+	size    int
+
 	parent *Entry
 	fileID string // the id in the file, if it is not ID
 	index  int    // position in the file among the entries
@@ -27,9 +33,24 @@ type Entry struct {
 }
 
 // Raw returns the line as it stands in the file, without its newline. (Of a
-// file of version 1 or 2: as it would stand in version 3.) The caller must not
+// file of version 1 or 2: as it would stand in version 3.) It is nil if the line
+// was overwritten or cut off since the session was opened. The caller must not
 // change it.
-func (e *Entry) Raw() json.RawMessage { return e.raw }
+func (e *Entry) Raw() json.RawMessage {
+	if e.src != nil {
+		e.rawOnce.Do(func() { e.raw = e.readRaw() })
+	}
+	return e.raw
+}
+
+func (e *Entry) readRaw() []byte {
+	line := bytes.TrimRight(e.src.line(e.at, e.size), "\r")
+	h, ok := scanHead(line)
+	if id := unquote(h.id); !ok || id != e.ID && id != e.fileID {
+		return nil
+	}
+	return line
+}
 
 // Message returns the message that the entry gives to the context: that of a
 // message, custom_message, compaction or branch_summary entry. It is nil for
@@ -48,7 +69,7 @@ func (e *Entry) Message() *Message {
 // a type of the caller for its own entries.
 func Body[T any](e *Entry) (*T, error) {
 	v := new(T)
-	if err := json.Unmarshal(e.raw, v); err != nil {
+	if err := json.Unmarshal(e.Raw(), v); err != nil {
 		return nil, fmt.Errorf("decode %s entry %s: %w", e.Type, e.ID, err)
 	}
 	return v, nil
@@ -88,7 +109,7 @@ func (e *Entry) decode() any {
 	default:
 		return nil
 	}
-	if !json.Valid(e.raw) {
+	if !json.Valid(e.Raw()) {
 		return errBody
 	}
 	switch e.Type {

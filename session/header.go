@@ -1,9 +1,12 @@
 package session
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 )
 
 // Version is the version of the files written here. Older ones are read, newer
@@ -82,4 +85,22 @@ func newHeader(o Options) Header {
 	w.optional("parentSession", h.ParentSession)
 	h.raw, _ = overlay(nil, nil, w) // quoted strings and numbers always encode
 	return h
+}
+
+// ReadHeader reads the first line of a session file and nothing else.
+func ReadHeader(path string) (Header, error) {
+	f, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return Header{}, err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil && err != io.EOF {
+		return Header{}, fmt.Errorf("read session %q: %w", path, err)
+	}
+	h, reason := parseHeader(line)
+	if reason != "" {
+		return Header{}, &NotSessionError{Path: path, Reason: reason}
+	}
+	return h, nil
 }

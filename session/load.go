@@ -17,21 +17,38 @@ import (
 //     entry before it in the file.
 
 // ingest reads whole lines, the last of which may lack its newline, and adds
-// their entries. It does not move the leaf.
-func (s *Session) ingest(buf []byte) {
-	var waiting []*Entry
+// their entries. It does not move the leaf. It returns waiting with the entries
+// whose parent was not read yet. at is where buf stands in the file, if bodies
+// are read from there, and -1 if buf is the entries' to keep.
+func (s *Session) ingest(buf []byte, at int64, waiting []*Entry) []*Entry {
 	for len(buf) > 0 {
 		line, rest, _ := bytes.Cut(buf, []byte("\n"))
 		s.lines++
 		if e := s.readLine(line); e != nil {
+			s.keep(e, line, at)
 			s.add(e)
 			if e.parent == nil && e.ParentID != "" {
 				waiting = append(waiting, e)
 			}
 		}
+		if at >= 0 {
+			at += int64(len(buf) - len(rest))
+		}
 		buf = rest
 	}
-	s.settle(waiting)
+	return waiting
+}
+
+// keep gives the entry its line, or the place where it is found.
+func (s *Session) keep(e *Entry, line []byte, at int64) {
+	switch {
+	case s.src == nil || at < 0:
+		e.raw = bytes.TrimRight(line, "\r")
+	case s.header.Version < Version:
+		e.raw = bytes.Clone(line) // about to be upgraded
+	default:
+		e.src, e.at, e.size = s.src, at, len(line)
+	}
 }
 
 func (s *Session) readLine(line []byte) *Entry {
@@ -43,7 +60,7 @@ func (s *Session) readLine(line []byte) *Entry {
 		return nil
 	}
 	e := s.alloc()
-	e.Type, e.Timestamp, e.line, e.raw = s.typeName(h.typ), unquote(h.time), s.lines, bytes.TrimRight(line, "\r")
+	e.Type, e.Timestamp, e.line = s.typeName(h.typ), unquote(h.time), s.lines
 	s.identify(e, h.id)
 	s.attach(e, h)
 	return e

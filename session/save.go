@@ -20,7 +20,7 @@ func (s *Session) catchUp() {
 	if err != nil {
 		return
 	}
-	s.ingest(buf)
+	s.settle(s.ingest(buf, -1, nil))
 	s.problem("another program added %d entries to the file; they are on a branch of their own", len(s.entries)-before)
 }
 

@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,8 +48,12 @@ type Session struct {
 	unreadable []int
 	problems   []string
 	badBody    map[*Entry]bool
+	waiting    []*Entry // while loading: their parent was not read yet
+	src        *source
 	types      map[string]string
 	slab       []Entry
+
+	testOnlyBuffer int
 }
 
 // ErrReadOnly is returned for appending to a session opened by [Read], or one
@@ -123,72 +126,6 @@ func Read(path string) (*Session, error) {
 		return nil, &NotSessionError{Path: path, Reason: "it is empty"}
 	}
 	return s, nil
-}
-
-// load reads the whole of an open file; an empty one begins a new session.
-func (s *Session) load(f *os.File, path string) error {
-	buf, err := readAll(f)
-	if err != nil {
-		return fmt.Errorf("read session %q: %w", path, err)
-	}
-	if len(buf) == 0 {
-		if !s.readOnly {
-			s.begin()
-		}
-		return nil
-	}
-	line, rest, _ := bytes.Cut(buf, []byte("\n"))
-	h, reason := parseHeader(line)
-	if reason != "" {
-		return &NotSessionError{Path: path, Reason: reason}
-	}
-	s.header, s.started, s.lines = h, true, 1
-	s.store.size = int64(len(buf))
-	if h.Version > Version {
-		s.readOnly = true
-		s.problem("the session has version %d, newer than %d: it is open for reading only", h.Version, Version)
-	}
-	s.ingest(rest)
-	s.leaf = s.last()
-	s.checkTail(buf)
-	if h.Version < Version {
-		s.upgrade()
-	}
-	return nil
-}
-
-// checkTail looks at the end of the file, the one place where a write that was
-// cut short leaves a line that may look whole.
-func (s *Session) checkTail(buf []byte) {
-	if buf[len(buf)-1] == '\n' {
-		return
-	}
-	s.store.torn = true
-	if e := s.last(); e == nil || e.line != s.lines || validLine(e.raw) {
-		if n := len(s.unreadable); n > 0 && s.unreadable[n-1] == s.lines {
-			s.unreadable = s.unreadable[:n-1]
-			s.problem("line %d: the end of the file was cut off in mid-write", s.lines)
-		}
-		return
-	}
-	s.dropLast()
-	s.problem("line %d: the end of the file was cut off in mid-write", s.lines)
-}
-
-// dropLast takes back the last entry, on which nothing hangs that stood before.
-func (s *Session) dropLast() {
-	e := s.last()
-	s.entries = s.entries[:len(s.entries)-1]
-	delete(s.byID, e.ID)
-	if e.fileID != "" {
-		delete(s.later, e.fileID)
-	}
-	for _, c := range s.entries {
-		if c.parent == e {
-			c.setParent(e.parent)
-		}
-	}
-	s.leaf = s.last()
 }
 
 // ID returns the id of the session.

@@ -1,0 +1,206 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// bufferSize is how much of a file is read at once. A file that fits stays in
+// memory. Of a larger one only the heads of its lines do: touching fresh memory
+// costs several times the reading, and most bodies of a large session are never
+// asked for. Those that are come from the descriptor that stays open.
+const bufferSize = 256 << 10
+
+// source is where bodies are read from.
+type source struct{ f *os.File }
+
+// line returns the bytes of a line, nil if they cannot be read or are no line
+// any more. A descriptor still sees a file that was deleted or replaced, but
+// not what somebody cut off or wrote over.
+func (s *source) line(at int64, size int) []byte {
+	buf := make([]byte, size)
+	if _, err := s.f.ReadAt(buf, at); err != nil {
+		return nil
+	}
+	return buf
+}
+
+// reopen gives the bodies a descriptor of their own, which lives as long as
+// the session is in use, not as long as the lock.
+func reopen(f *os.File, path string) (*source, error) {
+	g, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	was, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	now, err := g.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !os.SameFile(was, now) {
+		return nil, errGone
+	}
+	return &source{g}, nil
+}
+
+// load reads the whole of an open file; an empty one begins a new session.
+func (s *Session) load(f *os.File, path string) error {
+	var not *NotSessionError
+	if err := s.loadFrom(f, path); errors.As(err, &not) {
+		return err
+	} else if err != nil {
+		return fmt.Errorf("read session %q: %w", path, err)
+	}
+	if s.header.ID != "" {
+		s.loaded()
+	} else if !s.readOnly {
+		s.begin()
+	}
+	return nil
+}
+
+func (s *Session) loadFrom(f *os.File, path string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size, buffer := info.Size(), int64(bufferSize)
+	if s.testOnlyBuffer > 0 {
+		buffer = int64(s.testOnlyBuffer)
+	}
+	if size > buffer {
+		if s.src, err = reopen(f, path); err != nil {
+			return err
+		}
+	}
+	r := lineReader{r: io.NewSectionReader(f, 0, size), buf: make([]byte, min(size, buffer)+1)}
+	for {
+		lines, err := r.next()
+		if len(lines) > 0 {
+			if err := s.loadLines(lines, path, size); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// lineReader reads a file in pieces of whole lines.
+type lineReader struct {
+	r    io.Reader
+	buf  []byte
+	done int // what next returned before
+	have int
+}
+
+// next returns at least one whole line, or the end of the file and io.EOF. The
+// bytes are valid until the next call.
+func (r *lineReader) next() ([]byte, error) {
+	r.have = copy(r.buf, r.buf[r.done:r.have])
+	r.done = 0
+	for {
+		seen := r.have
+		n, err := io.ReadFull(r.r, r.buf[r.have:])
+		r.have += n
+		if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+			r.done = r.have
+			return r.buf[:r.have:r.have], io.EOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i := bytes.LastIndexByte(r.buf[seen:r.have], '\n'); i >= 0 {
+			r.done = seen + i + 1
+			return r.buf[:r.done:r.done], nil
+		}
+		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	}
+}
+
+func (s *Session) loadLines(lines []byte, path string, size int64) error {
+	at := s.store.size
+	s.store.size += int64(len(lines))
+	s.store.torn = lines[len(lines)-1] != '\n'
+	if s.header.ID == "" {
+		line, rest, _ := bytes.Cut(lines, []byte("\n"))
+		h, reason := parseHeader(bytes.Clone(line))
+		if reason != "" {
+			return &NotSessionError{Path: path, Reason: reason}
+		}
+		s.header, s.started, s.lines = h, true, 1
+		s.expect(bytes.Count(lines, []byte("\n")) * int(size/int64(len(lines))+1))
+		at += int64(len(lines) - len(rest))
+		lines = rest
+	}
+	s.waiting = s.ingest(lines, at, s.waiting)
+	return nil
+}
+
+// expect makes room for about n entries, within reason.
+func (s *Session) expect(n int) {
+	n = min(n, 1<<16)
+	s.byID = make(map[string]*Entry, n)
+	s.entries = make([]*Entry, 0, n)
+}
+
+// loaded finishes what needs all of the file.
+func (s *Session) loaded() {
+	if s.header.Version > Version {
+		s.readOnly = true
+		s.problem("the session has version %d, newer than %d: it is open for reading only", s.header.Version, Version)
+	}
+	s.checkTail()
+	s.settle(s.waiting)
+	s.waiting, s.leaf = nil, s.last()
+	if s.header.Version < Version {
+		s.upgrade()
+	}
+}
+
+// checkTail looks at the end of the file, the one place where a write that was
+// cut short leaves a line that may look whole. An entry that it takes back has
+// nothing hanging on it yet but entries that wait.
+func (s *Session) checkTail() {
+	if !s.store.torn {
+		return
+	}
+	n, e := len(s.unreadable), s.last()
+	switch {
+	case n > 0 && s.unreadable[n-1] == s.lines:
+		s.unreadable = s.unreadable[:n-1]
+	case e != nil && e.line == s.lines && !validLine(e.Raw()):
+		s.drop(e)
+	default:
+		return
+	}
+	s.problem("line %d: the end of the file was cut off in mid-write", s.lines)
+}
+
+func (s *Session) drop(e *Entry) {
+	s.entries = s.entries[:len(s.entries)-1]
+	delete(s.byID, e.ID)
+	if s.later[e.fileID] == e {
+		delete(s.later, e.fileID)
+	}
+	if n := len(s.waiting); n > 0 && s.waiting[n-1] == e {
+		s.waiting = s.waiting[:n-1]
+	}
+}
+
+// release closes the descriptor for bodies; those not read by then stay unread.
+func (s *Session) release() {
+	if s.src != nil {
+		s.src.f.Close()
+	}
+}
