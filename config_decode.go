@@ -85,7 +85,10 @@ func (d *decoder) value(t target, v any) {
 	case *map[string]any:
 		if src, ok := d.asTable(t, v); ok {
 			*dst = src
-			d.set(t)
+			for key := range src {
+				full := keyPath(t.path, key)
+				d.origins[full] = d.origin(full)
+			}
 		}
 	case *[]ModelConfig:
 		d.models(t, dst, v)

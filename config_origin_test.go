@@ -85,7 +85,7 @@ api_key = "!echo secret"
 		`model = "a/b" # ` + file + "1 ", `thinking = "medium" # default`, `max_delay = "1m30s" # ` + file + "3",
 		`[keys] quit = ["ctrl+q"] # ` + file + "5", `[providers."my own"]`, `[[providers."my own".models]] id = "m"`,
 		`[providers."my own".models.cost] input = 1.0`, `output = 2.5`, `reasoning = false`, `api_key = "…"`, `api_key = "!…"`,
-		`Authorization = "…"`, `X-Key = "env:MY_KEY"`, "# project hooks: [", "joe:xxxxx@host",
+		`[providers."my own".compat] a = [1, {b = "c"}] # ` + file + "10", `Authorization = "…"`, `X-Key = "env:MY_KEY"`, "# project hooks: [", "joe:xxxxx@host",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, out.String())
