@@ -1,0 +1,285 @@
+package luavm
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+const maxJSONDepth = 200
+
+// EncodeJSON converts a Lua value. A table with entries 1..n is an array, one
+// with string keys an object, in the order in which its keys were first set;
+// an empty one is {} unless it was decoded from [] or marked by MarkList.
+// nil and Null are null. Bytes that are not UTF-8 become U+FFFD.
+//
+// Functions, cycles, NaN, infinities and tables of both shapes are errors that
+// name the place: "at .items[2].run: a function cannot be JSON".
+func EncodeJSON(L *lua.LState, v lua.LValue, conv JSON) (json.RawMessage, error) {
+	e := encoder{L: L, conv: conv}
+	if _, err := e.value(v); err != nil {
+		return nil, err
+	}
+	return e.out, nil
+}
+
+type encoder struct {
+	L    *lua.LState
+	conv JSON
+	out  []byte
+	path []step
+}
+
+// step is one table on the way to the value, and the key that was taken.
+type step struct {
+	table *lua.LTable
+	key   string
+	index int
+}
+
+func (e *encoder) errorf(format string, args ...any) error {
+	place := ""
+	for _, s := range e.path {
+		if s.index > 0 {
+			place += fmt.Sprintf("[%d]", s.index)
+		} else if s.key != "" {
+			place += "." + s.key
+		}
+	}
+	if place == "" {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("at "+place+": "+format, args...)
+}
+
+// value appends v, and reports whether it is untouched decoded JSON.
+func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
+	if len(e.out) > maxString {
+		return false, e.errorf("the JSON is larger than %d MiB", maxString>>20)
+	}
+	switch v := v.(type) {
+	case *lua.LNilType, null:
+		e.out = append(e.out, "null"...)
+	case lua.LBool:
+		e.out = strconv.AppendBool(e.out, bool(v))
+	case lua.LString:
+		e.out = appendString(e.out, string(v))
+	case lua.LNumber:
+		return false, e.number(float64(v))
+	case *lua.LTable:
+		return e.table(v)
+	default:
+		return false, e.errorf("a %s cannot be JSON", v.Type())
+	}
+	return false, nil
+}
+
+func (e *encoder) number(n float64) error {
+	switch {
+	case math.IsNaN(n):
+		return e.errorf("not a number (NaN) cannot be JSON")
+	case math.IsInf(n, 0):
+		return e.errorf("infinity cannot be JSON")
+	case n == math.Trunc(n) && math.Abs(n) < 1e21:
+		e.out = strconv.AppendFloat(e.out, n+0, 'f', -1, 64)
+	default:
+		e.out = strconv.AppendFloat(e.out, n, 'g', -1, 64)
+	}
+	return nil
+}
+
+func (e *encoder) table(t *lua.LTable) (bool, error) {
+	if s, ok := markOf(t).(*stub); ok {
+		if node, ok := s.ref.(*jsonNode); ok {
+			e.out = append(e.out, node.raw...)
+			return true, nil
+		}
+		Materialise(e.L, t)
+	}
+	if len(e.path) >= maxJSONDepth {
+		return false, e.errorf("nested more than %d deep", maxJSONDepth)
+	}
+	if slices.ContainsFunc(e.path, func(s step) bool { return s.table == t }) {
+		return false, e.errorf("the table contains itself")
+	}
+	e.path = append(e.path, step{table: t})
+	pristine, err := e.contents(t)
+	e.path = e.path[:len(e.path)-1]
+	return pristine, err
+}
+
+func (e *encoder) contents(t *lua.LTable) (pristine bool, err error) {
+	o, _ := markOf(t).(*jsonOrigin)
+	if o == nil {
+		o = &jsonOrigin{}
+	}
+	keys, n, err := e.shape(t)
+	if err != nil {
+		return false, err
+	}
+	start := len(e.out)
+	if n > 0 || keys == nil && o.array {
+		pristine, err = e.array(t, n, o)
+	} else {
+		pristine, err = e.object(t, keys, o)
+	}
+	if pristine && err == nil && o.raw != nil {
+		e.out = append(e.out[:start], o.raw...)
+		return true, nil
+	}
+	return false, err
+}
+
+// shape returns the string keys of a table or the length of the list.
+func (e *encoder) shape(t *lua.LTable) (keys []string, n int, err error) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		switch k := k.(type) {
+		case lua.LString:
+			keys = append(keys, string(k))
+		case lua.LNumber:
+			if k != lua.LNumber(n+1) {
+				return nil, 0, e.errorf("a list has no entry %d but has an entry %s", n+1, k)
+			}
+			n++
+		default:
+			return nil, 0, e.errorf("a %s cannot be a key in JSON", k.Type())
+		}
+		if n > 0 && len(keys) > 0 {
+			return nil, 0, e.errorf("a table has list entries and the key %q", keys[0])
+		}
+	}
+	return keys, n, nil
+}
+
+func (e *encoder) array(t *lua.LTable, n int, o *jsonOrigin) (pristine bool, err error) {
+	pristine = o.array && n == len(o.fields)
+	e.out = append(e.out, '[')
+	for i := 1; i <= n; i++ {
+		if i > 1 {
+			e.out = append(e.out, ',')
+		}
+		var was *jsonField
+		if o.array && i <= len(o.fields) {
+			was = &o.fields[i-1]
+		}
+		e.path[len(e.path)-1].index = i
+		same, err := e.member(t.RawGetInt(i), was)
+		if err != nil {
+			return false, err
+		}
+		pristine = pristine && same
+	}
+	e.out = append(e.out, ']')
+	return pristine, nil
+}
+
+// member appends one entry: its original bytes if it is what it was.
+func (e *encoder) member(v lua.LValue, was *jsonField) (same bool, err error) {
+	if was == nil || v != was.decoded {
+		_, err := e.value(v)
+		return false, err
+	}
+	if _, ok := v.(*lua.LTable); ok {
+		return e.value(v)
+	}
+	e.out = append(e.out, was.raw...)
+	return true, nil
+}
+
+func (e *encoder) object(t *lua.LTable, keys []string, o *jsonOrigin) (pristine bool, err error) {
+	pristine = !o.array
+	came := make(map[string]bool, len(o.fields))
+	e.out = append(e.out, '{')
+	first := true
+	for i := range o.fields {
+		f := &o.fields[i]
+		came[f.key] = true
+		v := t.RawGetString(f.key)
+		if v == lua.LNil && f.decoded != lua.LNil || o.array {
+			pristine = false
+			continue
+		}
+		same, err := e.pair(&first, f.key, f.wire, v, f)
+		if err != nil {
+			return false, err
+		}
+		pristine = pristine && same
+	}
+	for _, k := range keys {
+		if came[k] {
+			continue
+		}
+		pristine = false
+		if _, err := e.pair(&first, k, nil, t.RawGetString(k), nil); err != nil {
+			return false, err
+		}
+	}
+	e.out = append(e.out, '}')
+	return pristine, nil
+}
+
+func (e *encoder) pair(first *bool, key string, wire []byte, v lua.LValue, was *jsonField) (bool, error) {
+	if !*first {
+		e.out = append(e.out, ',')
+	}
+	*first = false
+	e.path[len(e.path)-1].key = key
+	switch {
+	case wire != nil:
+		e.out = append(e.out, wire...)
+	case e.conv.ToWire != nil:
+		e.out = appendString(e.out, e.conv.ToWire(key))
+	default:
+		e.out = appendString(e.out, key)
+	}
+	e.out = append(e.out, ':')
+	return e.member(v, was)
+}
+
+func appendString(out []byte, s string) []byte {
+	out = append(out, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			out = append(out, s[start:i]...)
+			out = appendEscape(out, c)
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			out = append(out, s[start:i]...)
+			out = append(out, "\ufffd"...)
+			start = i + 1
+		}
+		i += size
+	}
+	out = append(out, s[start:]...)
+	return append(out, '"')
+}
+
+func appendEscape(out []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(out, '\\', c)
+	case '\n':
+		return append(out, '\\', 'n')
+	case '\r':
+		return append(out, '\\', 'r')
+	case '\t':
+		return append(out, '\\', 't')
+	}
+	return append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}

@@ -1,0 +1,230 @@
+package luavm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// JSON says how to convert between JSON and Lua. The zero value is the normal
+// way.
+//
+// Decoded objects and arrays are stubs that keep their bytes. What Lua does not
+// change goes back as the bytes it came from, level by level, also when Lua
+// has read it: large integers, the spelling of numbers, null fields and the
+// order of keys survive. An empty array stays an array.
+type JSON struct {
+	// Nulls decodes null fields of objects as Null; normally they are absent
+	// (and still go back as null when nothing is put there).
+	Nulls bool
+	// ToLua and ToWire rename the keys of objects, at every depth, on the way
+	// in and out. A key that came in keeps its spelling on the way out.
+	ToLua, ToWire func(key string) string
+}
+
+// Null stands for null where Lua's nil cannot be: in lists, and everywhere
+// under JSON.Nulls.
+var Null lua.LValue = null{}
+
+type null struct{}
+
+func (null) String() string       { return "null" }
+func (null) Type() lua.LValueType { return lua.LTUserData }
+
+// jsonNode is an object or array that has not been looked at.
+type jsonNode struct {
+	raw  []byte // from bracket to bracket; nil for what Lua made
+	conv JSON
+}
+
+// jsonOrigin marks a table that was decoded: what it was made of.
+type jsonOrigin struct {
+	opaque
+	raw    []byte // nil if there is no text that it came from
+	array  bool
+	fields []jsonField
+}
+
+// jsonField is one member as it came: a key of an object or an element.
+type jsonField struct {
+	key     string // as Lua sees it
+	wire    []byte // as it came, quoted
+	raw     []byte
+	decoded lua.LValue
+}
+
+// DecodeJSON converts one JSON value. Objects and arrays are decoded when Lua
+// looks at them; they share raw, which must not change any more. null alone is
+// nil.
+func (vm *VM) DecodeJSON(raw json.RawMessage, conv JSON) (lua.LValue, error) {
+	if !json.Valid(raw) {
+		var v any
+		err := json.Unmarshal(raw, &v)
+		if err == nil {
+			err = errors.New("invalid JSON")
+		}
+		return nil, err
+	}
+	return vm.decode(bytes.TrimSpace(raw), conv), nil
+}
+
+func (vm *VM) decode(raw []byte, conv JSON) lua.LValue {
+	switch raw[0] {
+	case '{', '[':
+		return vm.NewStub(&jsonNode{raw, conv}, vm.fillJSON)
+	case '"':
+		return lua.LString(unquote(raw))
+	case 't':
+		return lua.LTrue
+	case 'f':
+		return lua.LFalse
+	case 'n':
+		return lua.LNil
+	}
+	n, _ := strconv.ParseFloat(string(raw), 64) // out of range is ±Inf
+	return lua.LNumber(n)
+}
+
+func (vm *VM) fillJSON(L *lua.LState, ref any) *lua.LTable {
+	node := ref.(*jsonNode)
+	o := &jsonOrigin{raw: node.raw, array: node.raw[0] == '['}
+	var t *lua.LTable
+	if o.array {
+		t = vm.fillArray(o, node)
+	} else {
+		t = vm.fillObject(o, node)
+	}
+	t.Metatable = marker(o)
+	return t
+}
+
+func (vm *VM) fillArray(o *jsonOrigin, node *jsonNode) *lua.LTable {
+	eachElement(node.raw, func(raw []byte) {
+		v := vm.decode(raw, node.conv)
+		if v == lua.LNil {
+			v = Null
+		}
+		o.fields = append(o.fields, jsonField{raw: raw, decoded: v})
+	})
+	return NewList(vm.main, len(o.fields), func(i int) lua.LValue { return o.fields[i].decoded })
+}
+
+func (vm *VM) fillObject(o *jsonOrigin, node *jsonNode) *lua.LTable {
+	index := map[string]int{}
+	eachMember(node.raw, func(wire, raw []byte) {
+		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: vm.decode(raw, node.conv)}
+		if node.conv.ToLua != nil {
+			f.key = node.conv.ToLua(f.key)
+		}
+		if f.decoded == lua.LNil && node.conv.Nulls {
+			f.decoded = Null
+		}
+		if i, again := index[f.key]; again {
+			o.fields[i] = f // the last of equal keys counts
+			return
+		}
+		index[f.key] = len(o.fields)
+		o.fields = append(o.fields, f)
+	})
+	t := vm.main.CreateTable(0, len(o.fields))
+	for _, f := range o.fields {
+		if f.decoded != lua.LNil {
+			t.RawSetString(f.key, f.decoded)
+		}
+	}
+	return t
+}
+
+// MarkList makes an empty table encode as [] instead of {}. It does nothing to
+// tables that have a metatable.
+func MarkList(t *lua.LTable) {
+	if t.Metatable == lua.LNil {
+		t.Metatable = marker(&jsonOrigin{array: true})
+	}
+}
+
+// The functions below walk JSON that is known to be valid.
+
+func eachMember(raw []byte, f func(key, value []byte)) {
+	i := skipSpace(raw, 1)
+	for raw[i] != '}' {
+		keyEnd := skipValue(raw, i)
+		value := skipSpace(raw, skipSpace(raw, keyEnd)+1)
+		end := skipValue(raw, value)
+		f(raw[i:keyEnd:keyEnd], raw[value:end:end])
+		if i = skipSpace(raw, end); raw[i] == ',' {
+			i = skipSpace(raw, i+1)
+		}
+	}
+}
+
+func eachElement(raw []byte, f func(value []byte)) {
+	i := skipSpace(raw, 1)
+	for raw[i] != ']' {
+		end := skipValue(raw, i)
+		f(raw[i:end:end])
+		if i = skipSpace(raw, end); raw[i] == ',' {
+			i = skipSpace(raw, i+1)
+		}
+	}
+}
+
+func skipSpace(raw []byte, i int) int {
+	for raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r' {
+		i++
+	}
+	return i
+}
+
+// skipValue returns where the value that begins at i ends.
+func skipValue(raw []byte, i int) int {
+	depth := 0
+	for ; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			i = skipString(raw, i) - 1
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		default:
+			if depth == 0 {
+				return skipScalar(raw, i)
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return i
+}
+
+func skipString(raw []byte, i int) int {
+	for i++; raw[i] != '"'; i++ {
+		if raw[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+func skipScalar(raw []byte, i int) int {
+	for i < len(raw) && bytes.IndexByte([]byte(",]} \n\t\r"), raw[i]) < 0 {
+		i++
+	}
+	return i
+}
+
+func unquote(raw []byte) string {
+	if inner := raw[1 : len(raw)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner)
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s) // valid by contract
+	return s
+}

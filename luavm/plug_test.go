@@ -1,0 +1,153 @@
+package luavm
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Every script here would hang or kill a program that runs Lua carelessly.
+func TestHostileScriptsStop(t *testing.T) {
+	const deadline = 100 * time.Millisecond
+	for _, c := range []struct {
+		name, source string
+		kind         Kind
+		message      string
+		limit        time.Duration // beyond the deadline
+		dead         bool
+	}{
+		{"endless loop", `while true do end`, Timeout, "ran longer than 100ms", 0, false},
+		{"endless loop in pcall", `while true do pcall(function() while true do end end) end`, Timeout, "", 0, false},
+		{"endless loop in xpcall", `while true do xpcall(function() while true do end end, function() while true do end end) end`, Timeout, "", 0, false},
+		{"endless loop in coroutine", `while true do coroutine.resume(coroutine.create(function() while true do end end)) end`, Timeout, "", 0, false},
+		{"endless yields", `local f = coroutine.wrap(function() while true do coroutine.yield() end end) while true do f() end`, Timeout, "", 0, false},
+		{"endless coroutines", `while true do coroutine.wrap(function() end)() end`, Timeout, "", 0, false},
+		{"endless load", `while true do loadstring("return 1")() end`, Timeout, "", 0, false},
+		{"endless iterator", `for _ in function() return 1 end do end`, Timeout, "", 0, false},
+		{"recursion", `local function f() return 1 + f() end f()`, Raised, "stack overflow", 0, false},
+		{"recursion in pcall", `local function f() pcall(f) f() end f()`, Timeout, "", 0, false},
+		{"recursion of pcall", `local function f() local ok, e = pcall(f) if not ok then error(e, 0) end end f()`, Raised, "too many nested pcalls", 0, false},
+		{"tail recursion", `local function f() return f() end f()`, Timeout, "", 0, false},
+		{"tail recursion in pcall", `local function f() return f() end pcall(f) pcall(f)`, Timeout, "", 0, false},
+		{"tail recursion, then error", `local n = 0 local function f() n = n + 1 if n > 1e5 then error("deep") end return f() end f()`, Raised, "deep", 0, false},
+		{"__index recursion", `local t = {} setmetatable(t, { __index = function(t, k) return t[k .. "x"] end }) print(t.a)`, Raised, "stack overflow", 0, false},
+		{"__newindex recursion", `local t = {} setmetatable(t, { __newindex = function(t, k, v) t[k] = v end }) t.a = 1`, Raised, "stack overflow", 0, false},
+		{"__tostring recursion", `local t = {} setmetatable(t, { __tostring = tostring }) tostring(t)`, Raised, "stack overflow", 0, false},
+		{"gsub recursion", `local function f(s) return (s:gsub(".", f)) end f("x")`, Raised, "stack overflow", 0, false},
+		{"sort recursion", `local function f(a, b) table.sort({2, 1}, f) return true end f()`, Raised, "stack overflow", 0, false},
+		{"coroutine.wrap recursion", `local function f() coroutine.wrap(f)() end f()`, Raised, "too many nested coroutines", 0, false},
+		{"coroutine recursion in pcall", `local function f() pcall(coroutine.wrap(f)) while true do end end f()`, Timeout, "", 0, false},
+		{"coroutine resumes itself", `local co co = coroutine.wrap(function() co() end) co()`, Raised, "cannot resume non-suspended coroutine", 0, false},
+		{"coroutine resumes its parent", `local a, b a = coroutine.create(function() b() end) b = coroutine.wrap(function() local _, e = coroutine.resume(a) error(e, 0) end) local _, e = coroutine.resume(a) error(e, 0)`, Raised, "cannot resume non-suspended coroutine", 0, false},
+		{"far array index", `local t = {} t[6e7] = 1 assert(t[6e7] == 1) for i = 1, 60 do t[i * 1e6] = i end error("done")`, Raised, "done", 0, false},
+		{"far insert", `local t = {} table.insert(t, 6e7, 1) error("done")`, Raised, "done", 0, false},
+		{"rep of 1e9", `("x"):rep(1e9)`, Raised, "resulting string too long", 0, false},
+		{"rep of 1e18", `("x"):rep(1e18)`, Raised, "resulting string too long", 0, false},
+		{"rep of a rep", `local s = ("x"):rep(6e7) s:rep(2)`, Raised, "resulting string too long", 0, false},
+		{"concat of long strings", `local s, t = ("x"):rep(2^20), {} for i = 1, 70 do t[i] = s end table.concat(t)`, Raised, "resulting string too long", 0, false},
+		{"gsub of long replacements", `("x"):rep(1e5):gsub("x", ("y"):rep(1e5))`, Raised, "resulting string too long", 0, false},
+		{"unpack of too much", `unpack({}, 1, 1e9)`, Raised, "too many results", 0, false},
+		{"unpack of everything", `unpack({}, -1e300, 1e300)`, Raised, "too many results", 0, false},
+		{"bytes of a long string", `("x"):rep(1e6):byte(1, -1)`, Raised, "registry overflow", 0, false},
+		{"sort with a bad comparator", `local t = {} for i = 1, 1000 do t[i] = i % 7 end for i = 1, 3 do table.sort(t, function() return true end) end error("done")`, Raised, "done", 0, false},
+		{"sort forever", `local t = {} for i = 1, 1e5 do t[i] = i end while true do table.sort(t, function(a, b) return a > b end) end`, Timeout, "", 0, false},
+		{"doubling concatenation", `local s = "x" while true do s = s .. s end`, Memory, "the memory of the whole process", 3 * time.Second, false},
+		{"table growth", `local t = {} while true do t[#t + 1] = { {}, {}, {} } end`, Timeout, "", 2 * time.Second, false},
+		{"deep source", `assert(loadstring("return " .. ("{"):rep(2e5) .. ("}"):rep(2e5)))() error("done")`, Raised, "", 2 * time.Second, false},
+		{"deep calls in source", `loadstring("return f" .. ("()"):rep(2.5e5)) error("done")`, Raised, "done", 2 * time.Second, false},
+		{"big source", `error((select(2, loadstring(("x=1 "):rep(2e5)))), 0)`, Raised, "larger than 512 KiB", 0, false},
+		{"pathological pattern", `local s = ("a"):rep(3e5) while true do s:find(".-b") end`, Abandoned, "did not stop", 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHook(t, Options{})
+			limit := deadline
+			if c.limit > 0 {
+				limit = 2 * time.Second
+			}
+			start := time.Now()
+			e := h.failure(t, c.source, within(deadline), func(j *Job) {
+				if c.kind != Timeout && c.kind != Abandoned {
+					j.Timeout = limit + time.Second
+				}
+			})
+			if took := time.Since(start); took > max(c.limit, time.Second)+limit {
+				t.Errorf("took %v", took)
+			}
+			if e.Kind != c.kind || !strings.Contains(e.Message, c.message) {
+				t.Errorf("got %s: %v, want %s: %s", e.Kind, e, c.kind, c.message)
+			}
+			if h.Dead() != c.dead {
+				t.Fatalf("dead: %v", h.Dead())
+			}
+			if len(e.Traceback) > 2000 {
+				t.Errorf("trace of %d bytes", len(e.Traceback))
+			}
+			if !c.dead {
+				h.must(t, `assert(1 + 1 == 2 and pcall(print) and coroutine.wrap(function() return 7 end)() == 7)`)
+			}
+		})
+	}
+}
+
+func TestACoroutineLivesAcrossJobs(t *testing.T) {
+	h := newHook(t, Options{})
+	h.must(t, `co = coroutine.create(function() coroutine.yield(1) coroutine.yield(2) while true do end end)
+assert(select(2, coroutine.resume(co)) == 1)`)
+	h.must(t, `assert(select(2, coroutine.resume(co)) == 2)`)
+	if e := h.failure(t, `coroutine.resume(co)`, within(50*time.Millisecond)); e.Kind != Timeout {
+		t.Errorf("got %v", e)
+	}
+	h.must(t, `assert(coroutine.status(co) == "dead")`)
+}
+
+func TestADeadVMRefusesEverything(t *testing.T) {
+	h := newHook(t, Options{})
+	called := make(chan struct{}, 1)
+	h.SetGlobal("touch", h.Func("touch", func() { called <- struct{}{} }))
+	release := make(chan struct{})
+	stuck := make(chan string, 1)
+	h.SetGlobal("stick", h.main.NewFunction(func(L *lua.LState) int { // Go code that never looks at a context
+		<-release
+		defer func() {
+			e, _ := recover().(*lua.ApiError)
+			stuck <- messageOf(e.Object)
+			panic(e)
+		}()
+		L.Push(L.GetGlobal("touch"))
+		L.Call(0, 0)
+		return 0
+	}))
+	if e := h.failure(t, `stick()`, within(20*time.Millisecond)); e.Kind != Abandoned || !h.Dead() {
+		t.Fatalf("got %s: %v", e.Kind, e)
+	}
+	if err := h.do(`print(1)`); err != ErrDead {
+		t.Errorf("a new job got %v", err)
+	}
+	close(release)
+	if m := <-stuck; !strings.Contains(m, "abandoned") {
+		t.Errorf("the orphan's call got %q", m)
+	}
+	select {
+	case <-called:
+		t.Error("the orphan reached shared state")
+	default:
+	}
+}
+
+func TestMemoryWatchForgivesGarbage(t *testing.T) {
+	h := newHook(t, Options{MemoryLimit: 24 << 20})
+	h.must(t, `for i = 1, 300 do local s = ("x"):rep(2^20) end`)
+}
+
+func TestJobsThatWereCancelledSayWhy(t *testing.T) {
+	h := newHook(t, Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := h.Run(ctx, Job{Run: func(*lua.LState) error { t.Error("ran"); return nil }})
+	if e, ok := err.(*Error); !ok || e.Kind != Cancelled {
+		t.Errorf("got %v", err)
+	}
+}
