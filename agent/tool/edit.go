@@ -219,9 +219,11 @@ func (e *edited) result(name string) agent.Result {
 }
 
 func (e *edited) diff(name string) string {
-	edits := make([]udiff.Edit, len(e.changes))
-	for i, c := range e.changes {
-		edits[i] = udiff.Edit{Start: c.start, End: c.end, New: c.text}
+	var edits []udiff.Edit
+	for _, c := range e.changes {
+		for _, d := range udiff.Lines(e.before[c.start:c.end], c.text) {
+			edits = append(edits, udiff.Edit{Start: c.start + d.Start, End: c.start + d.End, New: d.New})
+		}
 	}
 	name = strings.TrimPrefix(name, "/")
 	d, err := udiff.ToUnified("a/"+name, "b/"+name, e.before, edits, udiff.DefaultContextLines)

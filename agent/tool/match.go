@@ -119,6 +119,8 @@ func (m *matcher) keepCommon(r replacement, at, end int, spaced bool) change {
 	stop := beforeLines(v.text, end, strings.Count(old[len(old)-tail:], "\n"))
 	c := change{start: v.startAt(at, head > 0), text: text[head : len(text)-tail], tolerant: true}
 	switch {
+	case stop == at && strings.HasSuffix(c.text, "\n"):
+		c.end = c.start // whole lines are put between others
 	case tail > 0 || spaced:
 		c.end = v.endOfLine(stop)
 	case stop > at:

@@ -9,7 +9,7 @@ import (
 // missing is the error for a text that is not there. It shows the place that
 // was probably meant, and the first line that differs.
 func (m *matcher) missing(old string) error {
-	have, want := plainLines(m.body), plainLines(strings.Trim(old, "\n"))
+	have, want := plainLines(strings.TrimSuffix(m.body, "\n")), plainLines(strings.Trim(old, "\n"))
 	at, equal := bestWindow(have, want)
 	if equal == 0 {
 		return m.nearestLine(have, want)
