@@ -72,7 +72,7 @@ func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 		return agent.Result{}, fmt.Errorf("find %s: %w", p.name, err)
 	}
 	if len(lines) == 0 {
-		return textResult("(nothing matches "+a.Pattern+" in "+p.name+"; what .gitignore names is left out)", listDetails{}), nil
+		return textResult("(nothing matches "+a.Pattern+" in "+p.name+"; what .gitignore and .ignore name is left out)", listDetails{}), nil
 	}
 	text, d := listing(lines, "narrow the pattern or path", notes...)
 	return textResult(text, d), nil

@@ -1,0 +1,110 @@
+package tool
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestGrep(t *testing.T) {
+	b := newBench(t, Options{})
+	b.file("a.go", "package a\n\nfunc Foo() {}\nfunc foo() {}\n// end\r\n")
+	b.file("b/c.txt", "foo.bar\nfooXbar\n")
+	b.file("b/.hidden", "foo hidden\n")
+	b.file("bin", "foo\x00\n")
+	b.file("bom", "\uFEFFbom foo\n")
+	b.file("latin", "foo \xe9\n")
+	b.file("ignored.log", "foo\n")
+	b.file("b/other.tmp", "foo\n")
+	b.file(".gitignore", "*.log\n")
+	b.file("b/.ignore", "*.tmp\n")
+	b.file(".git/config", "foo\n")
+	if err := os.Symlink("a.go", filepath.Join(b.dir, "link.go")); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		a    args
+		want string
+	}{
+		"all files in order":   {args{"pattern": "foo"}, "a.go:4: func foo() {}\nb/.hidden:1: foo hidden\nb/c.txt:1: foo.bar\nb/c.txt:2: fooXbar\nbom:1: bom foo\nlatin:1: foo \uFFFD"},
+		"regular expression":   {args{"pattern": `foo\.\w+`}, "b/c.txt:1: foo.bar"},
+		"literal":              {args{"pattern": "o.b", "literal": true}, "b/c.txt:1: foo.bar"},
+		"literal brackets":     {args{"pattern": "o() {", "literal": true, "ignoreCase": true}, "a.go:3: func Foo() {}\na.go:4: func foo() {}"},
+		"ignore case":          {args{"pattern": "FUNC foo", "ignoreCase": true}, "a.go:3: func Foo() {}\na.go:4: func foo() {}"},
+		"anchors are of lines": {args{"pattern": "^// end$"}, "a.go:5: // end"},
+		"BOM is no text":       {args{"pattern": "^bom"}, "bom:1: bom foo"},
+		"empty lines":          {args{"pattern": "^$", "path": "a.go"}, "a.go:2: "},
+		"glob, any depth":      {args{"pattern": "foo", "glob": "*.txt"}, "b/c.txt:1: foo.bar\nb/c.txt:2: fooXbar"},
+		"glob, path":           {args{"pattern": "foo", "glob": "b/**", "limit": 1}, "b/.hidden:1: foo hidden\n\n[the first 1 matches; there are more: narrow the pattern, path or glob, or set limit]"},
+		"glob, others":         {args{"pattern": "func", "glob": "!*.go"}, "(no line matches in .; what .gitignore names and binary files are left out)"},
+		"in a directory":       {args{"pattern": "foo", "path": "b", "glob": "c.*"}, "b/c.txt:1: foo.bar\nb/c.txt:2: fooXbar"},
+		"a file that is named": {args{"pattern": "foo", "path": "ignored.log"}, "ignored.log:1: foo"},
+		"a link that is named": {args{"pattern": "foo", "path": "link.go"}, "link.go:4: func foo() {}"},
+		"context":              {args{"pattern": "Foo", "context": 1}, "a.go-2- \na.go:3: func Foo() {}\na.go-4- func foo() {}"},
+		"context at the edges": {args{"pattern": "package|end", "context": 1, "path": "a.go"}, "a.go:1: package a\na.go-2- \n--\na.go-4- func foo() {}\na.go:5: // end"},
+		"context that meets":   {args{"pattern": "package|foo", "context": 2, "path": "a.go"}, "a.go:1: package a\na.go-2- \na.go-3- func Foo() {}\na.go:4: func foo() {}\na.go-5- // end"},
+		"context of files":     {args{"pattern": "package|foo.bar", "context": 1, "glob": "*.{go,txt}"}, "a.go:1: package a\na.go-2- \n--\nb/c.txt:1: foo.bar\nb/c.txt:2: fooXbar"},
+	} {
+		t.Run(name, func(t *testing.T) { equal(t, b.text("grep", c.a), c.want) })
+	}
+	b.refused("grep", args{"pattern": "(?=x)"}, "not a regular expression of RE2", "set literal")
+	b.refused("grep", args{"pattern": ""}, "the pattern is empty")
+	b.refused("grep", args{"pattern": "a\nb", "literal": true}, "lines are matched one by one")
+	b.refused("grep", args{"pattern": "a", "glob": "[a"}, "not a valid glob")
+	b.refused("grep", args{"pattern": "a", "path": "none"}, "none does not exist")
+}
+
+func TestGrepBoundsItsAnswer(t *testing.T) {
+	b := newBench(t, Options{})
+	for i := range 30 {
+		b.file(fmt.Sprintf("f%02d", i), strings.Repeat("match\n", 10))
+	}
+	text := b.text("grep", args{"pattern": "match"})
+	if n := strings.Count(text, ": match"); n != 100 || !strings.HasPrefix(text, "f00:1: match\n") || !strings.Contains(text, "f09:10: match\n\n[the first 100 matches;") {
+		t.Errorf("%d matches: …%q", n, text[len(text)-120:])
+	}
+	if text := b.text("grep", args{"pattern": "match", "limit": 300}); strings.Contains(text, "[") {
+		t.Errorf("a notice although all is shown: %q", text[len(text)-120:])
+	}
+	b.file("wide", strings.Repeat("é", 300)+"needle\n")
+	equal(t, b.text("grep", args{"pattern": "needle"}), "wide:1: "+strings.Repeat("é", 250)+"…\n\n[lines longer than 500 bytes end in …; read shows them whole]")
+
+	b.file("wide", strings.Repeat(strings.Repeat("x", 400)+"\n", 200))
+	r := b.run("grep", args{"pattern": "x", "limit": 200})
+	d := details[listDetails](t, r)
+	if d.Truncation == nil || d.Truncation.TotalLines != 200 || len(textOf(r)) > maxBytes+200 || !strings.Contains(textOf(r), "lines shown, 50.0 KiB at most; narrow the pattern") {
+		t.Errorf("details %s", r.Details)
+	}
+}
+
+// The literal that a regular expression needs only saves work.
+func FuzzGrepLiteralChangesNothing(f *testing.F) {
+	for _, s := range [][2]string{
+		{"foo(bar)+", "x\nfoobar\r\n\nfoobarbar"}, {"a|b", "a\nb"}, {"(?i)ab", "AB\nab"}, {"^x*yz$", "yz\r\nxyz"}, {"\uFFFD", "\xff\n"}, {"a\nb", "a\nb"}, {"(ab){2}c?", "abab\nab"},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, expr, data string) {
+		re, err := (&grepArgs{Pattern: expr}).compile()
+		if err != nil || len(expr) > 50 {
+			t.Skip()
+		}
+		var want []int
+		if data != "" {
+			for i, line := range strings.Split(strings.TrimSuffix(data, "\n"), "\n") {
+				if re.MatchString(strings.TrimSuffix(line, "\r")) {
+					want = append(want, i+1)
+				}
+			}
+		}
+		var got []int
+		for _, l := range newPattern(re).lines(t.Context(), []byte(data), 1<<30) {
+			got = append(got, l.number)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("lines %v, want %v", got, want)
+		}
+	})
+}
