@@ -1,0 +1,53 @@
+// Package anthropic speaks Anthropic's Messages API ("anthropic-messages"), to
+// Anthropic itself and to services that copy it.
+//
+// Thinking blocks come with a signature that only the model that made them can
+// read. They go back unchanged to that model, in their place; to another model
+// the thought goes as text, and a withheld one not at all.
+//
+// The newest user block, the one that was newest a request ago, and the system
+// prompt carry markers for the prompt cache. Nothing else of a request changes
+// when the conversation grows, so the cache holds.
+//
+// Switches in Model.Compat:
+//
+//	adaptive_thinking   the model decides how much it thinks, by an effort; default by the model's id
+//	thinking_display    "summarized" or "omitted", for adaptive thinking; "" leaves it to the model
+//	interleaved         thinking between tool calls (a beta header); default at api.anthropic.com
+//	cache               markers for the prompt cache; default true
+//	cache_ttl           "1h" instead of five minutes
+//	auth                "x-api-key" or "bearer"; default by the key
+//	vertex              the address names the place on Google Cloud, and the model goes into it
+//	version             the anthropic-version header
+//	beta                further values of the anthropic-beta header, separated by commas
+package anthropic
+
+import (
+	"context"
+	"iter"
+	"net/http"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// New returns the client. It may be shared; nil is a client of its own, see
+// [provider.NewClient].
+func New(client *http.Client) agent.Provider {
+	if client == nil {
+		client = provider.NewClient()
+	}
+	return &messagesAPI{client}
+}
+
+type messagesAPI struct{ client *http.Client }
+
+func (a *messagesAPI) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+	return func(yield func(agent.Delta, error) bool) {
+		provider.Stream(ctx, a.client, r, encode, &decoder{price: r.Model.Cost})(yield)
+	}
+}
+
+// CheckCompat reports the first key of a compat table that is not a switch of
+// this API, or whose value has the wrong type.
+func CheckCompat(values map[string]any) error { return new(compat).switches().Check(values) }

@@ -1,0 +1,235 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/agent/provider/sse"
+	"pi/session"
+)
+
+// event is any event of a stream. Fields that a server fills with something of
+// another type are left empty.
+type event struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		Usage json.RawMessage `json:"usage"`
+	} `json:"message"`
+	Block struct {
+		Type      string          `json:"type"`
+		Text      string          `json:"text"`
+		Thinking  string          `json:"thinking"`
+		Signature string          `json:"signature"`
+		Data      string          `json:"data"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Input     json.RawMessage `json:"input"`
+	} `json:"content_block"`
+	Delta struct {
+		Type        string  `json:"type"`
+		Text        string  `json:"text"`
+		Thinking    string  `json:"thinking"`
+		Signature   string  `json:"signature"`
+		PartialJSON string  `json:"partial_json"`
+		StopReason  string  `json:"stop_reason"`
+		Details     details `json:"stop_details"`
+	} `json:"delta"`
+	Usage json.RawMessage `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type details struct {
+	Explanation string `json:"explanation"`
+}
+
+// counts is the usage so far. A count that an event does not name keeps its
+// value; events repeat counts, they never add to them.
+type counts struct {
+	Input      *int `json:"input_tokens"`
+	Output     *int `json:"output_tokens"`
+	CacheRead  *int `json:"cache_read_input_tokens"`
+	CacheWrite *int `json:"cache_creation_input_tokens"`
+}
+
+// open is a tool call whose arguments may still come.
+type open struct {
+	input json.RawMessage // what the start of the block already had
+	some  bool            // pieces came
+}
+
+// decoder reads one answer.
+type decoder struct {
+	price *agent.Price
+	out   []agent.Delta
+
+	usage       session.Usage
+	open        map[int]*open
+	skip        map[int]bool // blocks of kinds we did not ask for
+	calls       int
+	stopReason  string
+	explanation string
+}
+
+func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+	d.out = out
+	done, err := d.event(e)
+	return d.out, done, err
+}
+
+// End is called when no message_stop came: then the answer is incomplete.
+func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) { return out, provider.ErrCut }
+
+func (d *decoder) event(e sse.Event) (bool, error) {
+	data := bytes.TrimSpace(e.Data)
+	if e.Name == "error" {
+		return false, &provider.Said{Body: bytes.Clone(data)}
+	}
+	if len(data) == 0 || string(data) == "[DONE]" {
+		return false, nil
+	}
+	var v event
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &v); err != nil && !errors.As(err, &mismatch) {
+		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	}
+	if v.Type == "error" {
+		return false, &provider.Said{Body: bytes.Clone(data)}
+	}
+	return d.take(&v), nil
+}
+
+// take handles an event; unknown ones mean nothing. It reports the end.
+func (d *decoder) take(v *event) bool {
+	switch v.Type {
+	case "message_start":
+		d.count(v.Message.Usage)
+	case "content_block_start":
+		d.start(v)
+	case "content_block_delta":
+		d.delta(v)
+	case "content_block_stop":
+		d.stopBlock(v.Index)
+	case "message_delta":
+		if v.Delta.StopReason != "" {
+			d.stopReason, d.explanation = v.Delta.StopReason, v.Delta.Details.Explanation
+		}
+		d.count(v.Usage)
+	case "message_stop":
+		d.closeAll()
+		d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: d.stop()})
+		return true
+	}
+	return false
+}
+
+func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+
+func (d *decoder) emitText(kind agent.DeltaKind, index int, text string) {
+	if text != "" {
+		d.emit(agent.Delta{Kind: kind, Index: index, Text: text})
+	}
+}
+
+func (d *decoder) start(v *event) {
+	switch b := &v.Block; b.Type {
+	case "text":
+		d.emitText(agent.DeltaText, v.Index, b.Text)
+	case "thinking":
+		// Even without text: the block may be signed, and keeps its place.
+		d.emit(agent.Delta{Kind: agent.DeltaThinking, Index: v.Index, Text: b.Thinking})
+		d.emitText(agent.DeltaSignature, v.Index, b.Signature)
+	case "redacted_thinking":
+		d.emit(agent.Delta{Kind: agent.DeltaRedacted, Index: v.Index, Text: b.Data})
+	case "tool_use":
+		d.calls++
+		if d.open == nil {
+			d.open = map[int]*open{}
+		}
+		d.open[v.Index] = &open{input: b.Input}
+		d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: v.Index, ID: b.ID, Name: b.Name})
+	default:
+		if d.skip == nil {
+			d.skip = map[int]bool{}
+		}
+		d.skip[v.Index] = true
+	}
+}
+
+func (d *decoder) delta(v *event) {
+	if d.skip[v.Index] {
+		return
+	}
+	switch v.Delta.Type {
+	case "text_delta":
+		d.emitText(agent.DeltaText, v.Index, v.Delta.Text)
+	case "thinking_delta":
+		d.emitText(agent.DeltaThinking, v.Index, v.Delta.Thinking)
+	case "signature_delta":
+		d.emitText(agent.DeltaSignature, v.Index, v.Delta.Signature)
+	case "input_json_delta":
+		if o := d.open[v.Index]; o != nil && v.Delta.PartialJSON != "" {
+			o.some = true
+			d.emitText(agent.DeltaToolCall, v.Index, v.Delta.PartialJSON)
+		}
+	}
+}
+
+// stopBlock completes a call that got no pieces: its arguments stood in the
+// start of the block, or there are none.
+func (d *decoder) stopBlock(index int) {
+	if o := d.open[index]; o != nil && !o.some {
+		d.emitText(agent.DeltaToolCall, index, string(provider.Object(o.input)))
+		o.some = true
+	}
+}
+
+func (d *decoder) closeAll() {
+	for index := range d.open {
+		d.stopBlock(index)
+	}
+}
+
+func (d *decoder) count(raw json.RawMessage) {
+	var c counts
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(raw, &c); err != nil && !errors.As(err, &mismatch) {
+		return // not there
+	}
+	set(&d.usage.Input, c.Input)
+	set(&d.usage.Output, c.Output)
+	set(&d.usage.CacheRead, c.CacheRead)
+	set(&d.usage.CacheWrite, c.CacheWrite)
+	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(d.usage, d.price)})
+}
+
+func set(to, from *int) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// stop maps the stop reason. Calls decide about tool use; a reason that is not
+// known is an ordinary end.
+func (d *decoder) stop() agent.Stop {
+	s := agent.Stop{Raw: d.stopReason, Reason: session.StopEnd, Message: d.explanation}
+	switch d.stopReason {
+	case "max_tokens", "model_context_window_exceeded":
+		s.Reason = session.StopLength
+	case "refusal", "sensitive":
+		s.Reason = agent.StopRefusal
+		if s.Message == "" {
+			s.Message = "the model's safety system stopped the answer"
+		}
+	case "pause_turn":
+		s.Reason = agent.StopPause
+	default:
+		if d.calls > 0 {
+			s.Reason = session.StopToolUse
+		}
+	}
+	return s
+}

@@ -1,0 +1,165 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/session"
+)
+
+type message struct {
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
+}
+
+// block is a content block; Type says which fields it has.
+type block struct {
+	Type         string          `json:"type"`
+	Text         *string         `json:"text,omitempty"`
+	Source       *source         `json:"source,omitempty"`
+	Thinking     *string         `json:"thinking,omitempty"`
+	Signature    string          `json:"signature,omitempty"`
+	Data         string          `json:"data,omitempty"`
+	ID           string          `json:"id,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	Content      []block         `json:"content,omitempty"`
+	IsError      bool            `json:"is_error,omitempty"`
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+}
+
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+}
+
+func textBlock(s string) block {
+	s = provider.CleanText(s)
+	return block{Type: "text", Text: &s}
+}
+
+// conversation writes the messages of a request.
+type conversation struct {
+	model    *agent.Model
+	ids      *provider.CallIDs
+	messages []message
+}
+
+func encodeMessages(r *agent.Request) []message {
+	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
+	for _, m := range r.Messages {
+		switch m.Role {
+		case session.RoleUser:
+			v.append("user", v.shown(m.Content))
+		case session.RoleAssistant:
+			v.append("assistant", v.assistant(m))
+		case session.RoleToolResult:
+			v.append("user", []block{v.toolResult(m)})
+		}
+	}
+	v.trimEnd()
+	return v.messages
+}
+
+// append adds blocks to the conversation. Roles have to alternate, so blocks of
+// the same role join; within a user message results come first.
+func (v *conversation) append(role string, blocks []block) {
+	if len(blocks) == 0 {
+		return
+	}
+	n := len(v.messages)
+	if n == 0 || v.messages[n-1].Role != role {
+		v.messages = append(v.messages, message{role, blocks})
+		return
+	}
+	last := &v.messages[n-1]
+	if blocks[0].Type != "tool_result" {
+		last.Content = append(last.Content, blocks...)
+		return
+	}
+	at := 0
+	for at < len(last.Content) && last.Content[at].Type == "tool_result" {
+		at++
+	}
+	rest := append(blocks, last.Content[at:]...)
+	last.Content = append(last.Content[:at:at], rest...)
+}
+
+// shown encodes text and images.
+func (v *conversation) shown(content []session.Block) []block {
+	var blocks []block
+	for i := range content {
+		switch b := &content[i]; {
+		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
+			blocks = append(blocks, textBlock(b.Text))
+		case b.Type == session.BlockImage:
+			blocks = append(blocks, v.image(b))
+		}
+	}
+	return blocks
+}
+
+func (v *conversation) image(b *session.Block) block {
+	if !provider.AcceptsImages(v.model) {
+		return textBlock(provider.ImageOmitted)
+	}
+	return block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}}
+}
+
+func (v *conversation) toolResult(m *session.Message) block {
+	content := v.shown(m.Content)
+	if len(content) == 0 {
+		content = []block{textBlock(provider.NoOutput)}
+	}
+	return block{Type: "tool_result", ToolUseID: v.ids.Result(m.ToolCallID), Content: content, IsError: m.IsError}
+}
+
+func (v *conversation) assistant(m *session.Message) []block {
+	same := provider.SameModel(m, v.model)
+	var blocks []block
+	for i := range m.Content {
+		switch b := &m.Content[i]; b.Type {
+		case session.BlockText:
+			if strings.TrimSpace(b.Text) != "" {
+				blocks = append(blocks, textBlock(b.Text))
+			}
+		case session.BlockThinking:
+			blocks = appendThought(blocks, b, same)
+		case session.BlockToolCall:
+			blocks = append(blocks, block{Type: "tool_use", ID: v.ids.Call(b.ID), Name: b.Name, Input: provider.Object(b.Arguments)})
+		}
+	}
+	return blocks
+}
+
+// appendThought sends a signed thought back as it came, also one without text,
+// and any other as text.
+func appendThought(blocks []block, b *session.Block, same bool) []block {
+	switch {
+	case same && b.Redacted && b.Signature != "":
+		return append(blocks, block{Type: "redacted_thinking", Data: b.Signature})
+	case same && !b.Redacted && b.Signature != "":
+		return append(blocks, block{Type: "thinking", Thinking: &b.Text, Signature: b.Signature})
+	case !b.Redacted && strings.TrimSpace(b.Text) != "":
+		return append(blocks, textBlock(b.Text))
+	}
+	return blocks
+}
+
+// trimEnd takes blanks off the end of a conversation that ends in an answer, as
+// when a paused one is continued; they are refused there.
+func (v *conversation) trimEnd() {
+	n := len(v.messages)
+	if n == 0 || v.messages[n-1].Role != "assistant" {
+		return
+	}
+	blocks := v.messages[n-1].Content
+	if last := &blocks[len(blocks)-1]; last.Type == "text" {
+		*last = textBlock(strings.TrimRightFunc(*last.Text, unicode.IsSpace))
+	}
+}

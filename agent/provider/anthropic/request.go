@@ -1,0 +1,199 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// request is the body of a call. Its fields are written in this order, so that
+// equal requests are equal bytes.
+type request struct {
+	Version   string        `json:"anthropic_version,omitempty"`
+	Model     string        `json:"model,omitempty"`
+	MaxTokens int           `json:"max_tokens"`
+	Stream    bool          `json:"stream"`
+	Thinking  *thinking     `json:"thinking,omitempty"`
+	Output    *outputConfig `json:"output_config,omitempty"`
+	System    []block       `json:"system,omitempty"`
+	Tools     []tool        `json:"tools,omitempty"`
+	Messages  []message     `json:"messages"`
+}
+
+type thinking struct {
+	Type    string `json:"type"`
+	Budget  int    `json:"budget_tokens,omitempty"`
+	Display string `json:"display,omitempty"`
+}
+
+type outputConfig struct {
+	Effort string `json:"effort"`
+}
+
+type tool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+}
+
+type cacheControl struct {
+	Type string `json:"type"`
+	TTL  string `json:"ttl,omitempty"`
+}
+
+func encode(r *agent.Request) (*provider.Call, error) {
+	c, err := compatOf(r)
+	if err != nil {
+		return nil, err
+	}
+	q := c.request(r)
+	body, err := provider.Encode(q)
+	if err != nil {
+		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+	}
+	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body}, nil
+}
+
+func (c *compat) url(m *agent.Model) string {
+	switch {
+	case c.vertex:
+		return provider.Join(m.BaseURL, "/"+m.ID+":streamRawPredict")
+	case strings.HasSuffix(m.BaseURL, "/v1"):
+		return provider.Join(m.BaseURL, "/messages")
+	}
+	return provider.Join(m.BaseURL, "/v1/messages")
+}
+
+func (c *compat) headers(r *agent.Request, q *request) http.Header {
+	h := http.Header{}
+	var beta []string
+	if !c.vertex {
+		h.Set("Anthropic-Version", c.version)
+	}
+	if key := strings.TrimSpace(r.APIKey); key != "" && c.auth == "bearer" {
+		h.Set("Authorization", "Bearer "+key)
+		if isToken(key) {
+			beta = append(beta, "oauth-2025-04-20")
+		}
+	} else if key != "" {
+		h.Set("X-Api-Key", key)
+	}
+	if c.interleaved && q.Thinking != nil && q.Thinking.Budget > 0 && len(q.Tools) > 0 {
+		beta = append(beta, "interleaved-thinking-2025-05-14")
+	}
+	if c.beta != "" {
+		beta = append(beta, c.beta)
+	}
+	if len(beta) > 0 {
+		h.Set("Anthropic-Beta", strings.Join(beta, ","))
+	}
+	return h
+}
+
+func (c *compat) request(r *agent.Request) *request {
+	q := &request{Model: r.Model.ID, Stream: true}
+	if c.vertex {
+		q.Version, q.Model = "vertex-2023-10-16", ""
+	}
+	c.think(q, r)
+	if r.System != "" {
+		q.System = []block{textBlock(r.System)}
+	}
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		q.Tools = append(q.Tools, tool{Name: t.Name, Description: provider.CleanText(t.Description), InputSchema: provider.Schema(t.Parameters)})
+	}
+	q.Messages = encodeMessages(r)
+	if c.cache {
+		c.mark(q)
+	}
+	return q
+}
+
+const (
+	defaultMax     = 8192 // when nobody knows the model's limit; the API demands one
+	smallestBudget = 1024
+	smallestAnswer = 1024 // what thinking has to leave
+)
+
+// budget is the thinking budget of a level, in tokens.
+func budget(level string) int {
+	switch level {
+	case "minimal":
+		return 1024
+	case "low":
+		return 2048
+	case "medium":
+		return 8192
+	case "high":
+		return 16384
+	case "xhigh", "max":
+		return 32768
+	}
+	return 0
+}
+
+// effort is the word of a level for models that think adaptively.
+func effort(level string) string {
+	if level == "minimal" {
+		return "low"
+	}
+	return level
+}
+
+// think sets the limit of the answer and the thinking. A budget counts as part
+// of the limit, so what was asked for the answer comes on top of it, as far as
+// the model allows.
+func (c *compat) think(q *request, r *agent.Request) {
+	q.MaxTokens = provider.AnswerLimit(r)
+	if q.MaxTokens == 0 {
+		q.MaxTokens = defaultMax
+	}
+	on := r.Thinking != "" && r.Thinking != "off"
+	switch {
+	case !r.Model.Reasoning:
+	case c.adaptive && on:
+		q.Thinking = &thinking{Type: "adaptive", Display: c.display}
+		q.Output = &outputConfig{Effort: effort(r.Thinking)}
+	case c.adaptive:
+		q.Thinking = &thinking{Type: "disabled"}
+	case on:
+		c.setBudget(q, r)
+	}
+}
+
+func (c *compat) setBudget(q *request, r *agent.Request) {
+	b := budget(r.Thinking)
+	if own := r.Model.MaxTokens; r.MaxTokens > 0 || own == 0 {
+		q.MaxTokens += b
+		if own > 0 {
+			q.MaxTokens = min(q.MaxTokens, own)
+		}
+	}
+	b = min(b, q.MaxTokens-smallestAnswer)
+	if b >= smallestBudget {
+		q.Thinking = &thinking{Type: "enabled", Budget: b}
+	}
+}
+
+// mark sets at most three markers: on the system prompt, which covers the tools
+// before it, and on the last block of the two newest user messages.
+func (c *compat) mark(q *request) {
+	m := &cacheControl{Type: "ephemeral", TTL: c.cacheTTL}
+	if n := len(q.System); n > 0 {
+		q.System[n-1].CacheControl = m
+	} else if n := len(q.Tools); n > 0 {
+		q.Tools[n-1].CacheControl = m
+	}
+	left := 2
+	for i := len(q.Messages) - 1; i >= 0 && left > 0; i-- {
+		if blocks := q.Messages[i].Content; q.Messages[i].Role == "user" && len(blocks) > 0 {
+			blocks[len(blocks)-1].CacheControl = m
+			left--
+		}
+	}
+}

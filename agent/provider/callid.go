@@ -1,0 +1,106 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+)
+
+// IDRule fits a tool-call id to what an API accepts. It depends on the id alone.
+type IDRule func(id string) string
+
+// CallIDs renames the tool calls of a conversation for one request. The same
+// conversation always gives the same names, and a longer one keeps the names of
+// its beginning. Ids that repeat, or become equal by the rule, are told apart:
+// some servers number their calls from zero in each answer.
+type CallIDs struct {
+	rule IDRule
+	now  map[string]string
+	used map[string]bool
+}
+
+// NewCallIDs returns an empty renaming.
+func NewCallIDs(rule IDRule) *CallIDs {
+	return &CallIDs{rule: rule, now: map[string]string{}, used: map[string]bool{}}
+}
+
+// Call names a call of an assistant message; each is asked for once, in order.
+func (c *CallIDs) Call(id string) string {
+	name := c.rule(id)
+	for n := 2; c.used[name]; n++ {
+		name = c.rule(fmt.Sprintf("%s_%d", strings.TrimSuffix(name, fmt.Sprintf("_%d", n-1)), n))
+	}
+	c.used[name], c.now[id] = true, name
+	return name
+}
+
+// Result names the call that a result belongs to: the last one of that id.
+func (c *CallIDs) Result(id string) string {
+	if name, ok := c.now[id]; ok {
+		return name
+	}
+	return c.rule(id)
+}
+
+// WordIDs is the rule for letters, digits, _ and -, at most limit of them.
+func WordIDs(limit int) IDRule {
+	return func(id string) string {
+		return shorten(strings.Map(func(r rune) rune {
+			if isWord(r) || r == '_' || r == '-' {
+				return r
+			}
+			return '_'
+		}, id), id, limit)
+	}
+}
+
+// ShortIDs is the rule for any visible ASCII, at most limit characters. Ids are
+// left alone where possible: some models were trained on the form of theirs.
+func ShortIDs(limit int) IDRule {
+	return func(id string) string {
+		head, _, _ := strings.Cut(id, "|") // what follows belongs to another API
+		return shorten(strings.Map(func(r rune) rune {
+			if r > ' ' && r < 0x7f {
+				return r
+			}
+			return '_'
+		}, head), id, limit)
+	}
+}
+
+// ExactIDs is the rule for exactly n letters and digits.
+func ExactIDs(n int) IDRule {
+	return func(id string) string {
+		if len(id) == n && strings.IndexFunc(id, func(r rune) bool { return !isWord(r) }) < 0 {
+			return id
+		}
+		return digest(id, n)
+	}
+}
+
+func isWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// shorten keeps the beginning of a long name and makes it unique by a digest of
+// the whole id.
+func shorten(name, id string, limit int) string {
+	if name == "" {
+		return "call_" + digest(id, 8)
+	}
+	if len(name) <= limit {
+		return name
+	}
+	return name[:limit-13] + "_" + digest(id, 12)
+}
+
+// digest gives n letters and digits that depend on s only.
+func digest(s string, n int) string {
+	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	sum := sha256.Sum256([]byte(s))
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = alphabet[int(sum[i%len(sum)])%len(alphabet)]
+	}
+	return string(out)
+}

@@ -1,0 +1,134 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// errorBody is what a server says about a failure, out of any of the shapes
+// that occur:
+//
+//	{"error": {"message", "type", "code", "status_code", "metadata": {"raw"}}}
+//	{"type": "error", "error": {…}}       [{"error": {…}}]
+//	{"error": "text", "code": "text"}     {"message": "text", …}
+//	{"detail": "text"}                    {"detail": [{"msg": "text"}]}
+//	a page of HTML, plain text, nothing
+type errorBody struct {
+	Type, Code, Message string
+	Status              int // an HTTP status that the body names; 0: none
+	HTML                bool
+}
+
+type errorObject struct {
+	Error      json.RawMessage `json:"error"`
+	Message    json.RawMessage `json:"message"`
+	Msg        string          `json:"msg"`
+	Detail     json.RawMessage `json:"detail"`
+	Type       any             `json:"type"`
+	Code       any             `json:"code"`
+	StatusCode any             `json:"status_code"`
+	Metadata   struct {
+		Raw any `json:"raw"`
+	} `json:"metadata"`
+}
+
+// parseErrorBody reads a body. It reports whether the body has the shape of an
+// error; Message is filled as well as possible in any case.
+func parseErrorBody(body []byte) (errorBody, bool) {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return errorBody{}, false
+	}
+	if body[0] == '<' {
+		return errorBody{Message: pageTitle(body), HTML: true}, true
+	}
+	if e, ok := parseErrorJSON(body, 0); ok {
+		return e, true
+	}
+	return errorBody{Message: string(body)}, false
+}
+
+func parseErrorJSON(body []byte, depth int) (errorBody, bool) {
+	if depth > 4 || len(body) == 0 {
+		return errorBody{}, false
+	}
+	switch body[0] {
+	case '"':
+		var s string
+		err := json.Unmarshal(body, &s)
+		return errorBody{Message: s}, err == nil && s != ""
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(body, &list) != nil || len(list) == 0 {
+			return errorBody{}, false
+		}
+		return parseErrorJSON(list[0], depth+1)
+	}
+	var o errorObject
+	// A field of an unexpected type leaves the others readable.
+	if err := json.Unmarshal(body, &o); err != nil && o.Error == nil && o.Message == nil && o.Detail == nil {
+		return errorBody{}, false
+	}
+	return o.read(depth)
+}
+
+// read takes the innermost description, and what it lacks from around it.
+func (o *errorObject) read(depth int) (errorBody, bool) {
+	e := errorBody{Message: o.Msg}
+	ok := o.Msg != ""
+	for _, inner := range []json.RawMessage{o.Error, o.Message, o.Detail} {
+		if ok {
+			break
+		}
+		e, ok = parseErrorJSON(inner, depth+1)
+	}
+	if !ok {
+		return e, false
+	}
+	if e.Type == "" && word(o.Type) != "error" {
+		e.Type = word(o.Type)
+	}
+	if e.Code == "" {
+		e.Code = word(o.Code)
+	}
+	if raw := word(o.Metadata.Raw); raw != "" {
+		e.Message += ": " + raw
+	}
+	for _, n := range []any{o.StatusCode, o.Code} {
+		if status, err := strconv.Atoi(word(n)); err == nil && e.Status == 0 && status >= 400 && status < 600 {
+			e.Status = status
+		}
+	}
+	return e, true
+}
+
+// word is a JSON string or number as text.
+func word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+var (
+	titleTag = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	anyTag   = regexp.MustCompile(`(?s)<(?:script|style)[^>]*>.*?</(?:script|style)>|<[^>]*>`)
+)
+
+// pageTitle is the title of a page, else the beginning of its text.
+func pageTitle(page []byte) string {
+	if m := titleTag.FindSubmatch(page); m != nil && len(bytes.TrimSpace(m[1])) > 0 {
+		return strings.Join(strings.Fields(string(m[1])), " ")
+	}
+	text := strings.Join(strings.Fields(string(anyTag.ReplaceAll(page, []byte(" ")))), " ")
+	if len(text) > 200 {
+		text = text[:200] + " …"
+	}
+	return text
+}

@@ -1,0 +1,148 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"pi/agent"
+)
+
+// ErrCut is what a Decoder returns when the stream ended before the answer did.
+var ErrCut = errors.New("the answer was cut off")
+
+// Said is an error that the server reports inside its stream: a JSON value in
+// any of the shapes of an error body.
+type Said struct{ Body json.RawMessage }
+
+func (e *Said) Error() string { return string(e.Body) }
+
+// Garbled is an event that cannot be decoded.
+type Garbled struct {
+	Event []byte
+	Err   error
+}
+
+func (e *Garbled) Error() string { return e.Err.Error() }
+func (e *Garbled) Unwrap() error { return e.Err }
+
+// faults makes the errors of one call.
+type faults struct {
+	model   *agent.Model
+	keyless bool // no key was sent
+	secrets secrets
+	hint    func(status int, message string) string // what the API knows better; may be nil
+}
+
+// answer describes an answer that is an error: status and body, or the object
+// that came in a stream (status 0 then).
+func (f *faults) answer(status int, h http.Header, body []byte) *agent.ProviderError {
+	said, _ := parseErrorBody(body)
+	if status == 0 || status == http.StatusOK {
+		status = said.Status
+	}
+	e := &agent.ProviderError{
+		Provider: f.model.Provider, Status: status,
+		Type: f.secrets.said(said.Type), Code: f.secrets.said(said.Code), Message: f.secrets.said(said.Message),
+		RetryAfter: retryAfter(h),
+	}
+	if e.Message == "" {
+		e.Message = cmp.Or(http.StatusText(status), "the server reported an error")
+	}
+	e.Overflow = isOverflow(e)
+	e.Retryable = !e.Overflow && isRetryable(e, h)
+	e.Hint = f.hintFor(e, said.HTML)
+	return e
+}
+
+// stream maps what ended the reading of a stream to the error to report.
+func (f *faults) stream(ctx context.Context, err error) error {
+	var said *Said
+	var garbled *Garbled
+	switch {
+	case ctx.Err() != nil:
+		return canceled(ctx)
+	case errors.As(err, &said):
+		return f.answer(0, nil, said.Body)
+	case errors.As(err, &garbled):
+		e := f.cut("the answer holds something that cannot be read: "+f.secrets.said(clip(garbled.Event)), nil)
+		e.Err = garbled.Err
+		return e
+	case isEnd(err):
+		return f.cut("the answer ended early", err)
+	default:
+		e := f.connection(ctx, err)
+		var pe *agent.ProviderError
+		if errors.As(e, &pe) {
+			pe.Retryable = true
+		}
+		return e
+	}
+}
+
+func (f *faults) cut(message string, cause error) *agent.ProviderError {
+	if errors.Is(cause, ErrCut) {
+		cause = nil
+	}
+	return &agent.ProviderError{
+		Provider: f.model.Provider, Message: message, Retryable: true, Err: f.clean(cause),
+		Hint: "the answer was cut off; ask again",
+	}
+}
+
+// notAStream describes a 200 whose body is no event stream.
+func (f *faults) notAStream(contentType string, h http.Header, body []byte) *agent.ProviderError {
+	if said, ok := parseErrorBody(body); ok && !said.HTML {
+		e := f.answer(0, h, body)
+		if e.Status == 0 {
+			e.Status = http.StatusOK
+		}
+		return e
+	}
+	e := f.answer(http.StatusOK, h, body)
+	e.Status, e.Retryable = http.StatusOK, false
+	if contentType == "" {
+		contentType = "something else"
+	}
+	e.Message = fmt.Sprintf("answered with %s instead of an event stream: %s", contentType, f.secrets.said(clip([]byte(e.Message))))
+	if e.Hint == "" {
+		e.Hint = f.setting("base_url") + ": a gateway or another service may be answering there"
+	}
+	return e
+}
+
+// clean keeps a cause only if its text is free of keys.
+func (f *faults) clean(cause error) error {
+	if cause == nil {
+		return nil
+	}
+	if text := cause.Error(); f.secrets.hide(text) != text {
+		return errors.New(f.secrets.said(text))
+	}
+	return cause
+}
+
+// setting names a setting of the provider.
+func (f *faults) setting(key string) string {
+	return fmt.Sprintf("check %s of [providers.%s]", key, f.model.Provider)
+}
+
+// canceled is the error of a call that was given up, and why if that was said.
+func canceled(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), cause)
+	}
+	return ctx.Err()
+}
+
+func clip(b []byte) string {
+	const most = 200
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + " …"
+	}
+	return string(b)
+}

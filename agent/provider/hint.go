@@ -1,0 +1,146 @@
+package provider
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"pi/agent"
+)
+
+// hintFor says what the person can do about an answer that is an error.
+func (f *faults) hintFor(e *agent.ProviderError, html bool) string {
+	if f.hint != nil {
+		if h := f.hint(e.Status, e.Message); h != "" {
+			return h
+		}
+	}
+	message := strings.ToLower(e.Message)
+	switch {
+	case e.Overflow:
+		return "the conversation does not fit the model's context window; /compact shortens it"
+	case html:
+		return f.setting("base_url") + " and HTTPS_PROXY: a web page came back, so a proxy or another server answered"
+	case isOutOfQuota(e):
+		return "the account has no credit left or its plan does not allow this; lower max_tokens, or check billing with the provider"
+	case isKeyTrouble(e, message):
+		return f.keyHint()
+	}
+	return f.statusHint(e)
+}
+
+func (f *faults) statusHint(e *agent.ProviderError) string {
+	switch {
+	case e.Status == http.StatusForbidden:
+		return fmt.Sprintf("the key may not use %s; %s", f.model.ID, f.keyHint())
+	case e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed:
+		return fmt.Sprintf("check the model id %q, and base_url of [providers.%s] (%s)", f.model.ID, f.model.Provider, f.secrets.hide(f.model.BaseURL))
+	case e.Status == http.StatusRequestEntityTooLarge:
+		return "the request is too large; remove images or shorten the conversation with /compact"
+	case e.Status == http.StatusTooManyRequests:
+		return "too many requests or tokens for now; wait a little, or use another model"
+	case e.Status >= 500:
+		return "the server is overloaded or has a fault; ask again"
+	case e.Code == "tool_use_failed":
+		return "the model made a call that its server refused; ask again"
+	case e.Retryable:
+		return "ask again"
+	}
+	return ""
+}
+
+func isKeyTrouble(e *agent.ProviderError, message string) bool {
+	if e.Status == http.StatusUnauthorized || e.Type == "authentication_error" || e.Code == "invalid_api_key" || e.Type == "invalid_api_key" {
+		return true
+	}
+	if e.Status != http.StatusBadRequest && e.Status != http.StatusForbidden {
+		return false
+	}
+	return strings.Contains(message, "api key") || strings.Contains(message, "api_key") || strings.Contains(message, "x-api-key")
+}
+
+func (f *faults) keyHint() string {
+	name := f.model.Provider
+	where := fmt.Sprintf("api_key of [providers.%s] or its environment variable (usually %s)", name, keyVariable(name))
+	if f.keyless {
+		return "no key was sent: set " + where
+	}
+	return "check " + where
+}
+
+// keyVariable is the name that the variable of a provider usually has.
+func keyVariable(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case isWord(r):
+			return r
+		}
+		return '_'
+	}, name) + "_API_KEY"
+}
+
+// connection describes a call that got no answer.
+func (f *faults) connection(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return canceled(ctx)
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // without method and address
+	}
+	e := &agent.ProviderError{Provider: f.model.Provider, Message: f.secrets.said(err.Error()), Err: f.clean(err)}
+	e.Hint, e.Retryable = f.connectionHint(err)
+	return e
+}
+
+func (f *faults) connectionHint(err error) (hint string, retryable bool) {
+	base := fmt.Sprintf("base_url of [providers.%s] is %s", f.model.Provider, f.secrets.hide(f.model.BaseURL))
+	var dns *net.DNSError
+	var record tls.RecordHeaderError
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return base + ": is the server running?", false
+	case errors.As(err, &dns):
+		if dns.IsNotFound {
+			return base + ": no host of that name is known; check it, and the network", false
+		}
+		return "the name service does not answer; check the network", true
+	case isCertificateTrouble(err):
+		return "the server's certificate is not trusted; SSL_CERT_FILE names a file with further authorities (" + base + ")", false
+	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return base + ": the server does not speak TLS there; use http://", false
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return base + ": there is no way to that host; check the network and HTTPS_PROXY", true
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return base + ": no answer in time; check the network and HTTPS_PROXY", true
+	case strings.Contains(err.Error(), "unsupported protocol scheme"), strings.Contains(err.Error(), "no Host in request URL"):
+		return base + ": it must begin with http:// or https:// and name a host", false
+	case strings.Contains(err.Error(), "invalid header field"):
+		return "a header or the key holds a character that cannot be sent; " + f.keyHint(), false
+	}
+	return "the connection was lost; ask again", true
+}
+
+func isCertificateTrouble(err error) bool {
+	var verification *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &host)
+}
+
+// isEnd reports an end of the stream that the connection itself calls regular
+// or merely early.
+func isEnd(err error) bool {
+	return errors.Is(err, ErrCut) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,64 @@
+package provider
+
+import (
+	"pi/agent"
+	"pi/session"
+)
+
+const (
+	smallestAnswer = 4096 // what is asked for even if the window seems to be full
+	imageTokens    = 1200
+	bytesPerToken  = 3 // on the safe side: text and code lie between 3 and 4
+)
+
+// AnswerLimit is the number of tokens to ask for: the request's, else the
+// model's own limit, and not more than the window has room for, because many
+// servers refuse a request whose prompt and limit together exceed it. 0: unknown.
+func AnswerLimit(r *agent.Request) int {
+	limit := r.MaxTokens
+	if own := r.Model.MaxTokens; limit <= 0 || own > 0 && own < limit {
+		limit = own
+	}
+	if limit <= 0 {
+		return 0
+	}
+	if window := r.Model.ContextWindow; window > 0 {
+		room := max(window-promptTokens(r), smallestAnswer)
+		limit = min(limit, room)
+	}
+	return limit
+}
+
+// promptTokens estimates the prompt. The last counted answer is exact, but may
+// be from before a compaction; then the estimate of the text is the smaller one.
+func promptTokens(r *agent.Request) int {
+	tail, counted := 0, 0
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		m := r.Messages[i]
+		if u := m.Usage; counted == 0 && m.Role == session.RoleAssistant && u != nil && u.TotalTokens > 0 {
+			counted = u.TotalTokens + tail
+		}
+		tail += messageTokens(m)
+	}
+	estimate := tail + len(r.System)/bytesPerToken
+	for i := range r.Tools {
+		estimate += (len(r.Tools[i].Description) + len(r.Tools[i].Parameters)) / bytesPerToken
+	}
+	if counted > 0 {
+		return min(counted, estimate)
+	}
+	return estimate
+}
+
+func messageTokens(m *session.Message) int {
+	bytes, images := 0, 0
+	for i := range m.Content {
+		b := &m.Content[i]
+		if b.Type == session.BlockImage {
+			images++
+			continue
+		}
+		bytes += len(b.Text) + len(b.Arguments) + len(b.Name)
+	}
+	return bytes/bytesPerToken + images*imageTokens + 4
+}

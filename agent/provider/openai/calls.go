@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"crypto/rand"
+
+	"pi/agent"
+)
+
+// calls joins the pieces of tool calls. Servers number them, or do not, or
+// number all of them zero; they repeat id and name, or leave them empty.
+type calls struct {
+	list    []*call
+	byIndex map[int]*call
+}
+
+type call struct {
+	index    int // block index
+	id, name string
+	started  bool // its first delta is out
+	held     string
+	some     bool // there were arguments
+}
+
+func (c *calls) add(p *callPiece, out []agent.Delta) []agent.Delta {
+	k := c.find(p)
+	if k == nil {
+		k = c.open(p)
+	}
+	if k.id == "" {
+		k.id = p.ID
+	}
+	if k.name == "" {
+		k.name = p.Function.Name
+	}
+	k.held += string(p.Function.Arguments)
+	if k.name == "" {
+		return out // the first delta of a call has its name
+	}
+	return c.emit(k, out)
+}
+
+// find returns the open call that a piece belongs to; nil: it begins one. An id
+// that differs begins one only together with a name, for some proxies give every
+// piece another id.
+func (c *calls) find(p *callPiece) *call {
+	var k *call
+	switch {
+	case p.Index != nil:
+		k = c.byIndex[*p.Index]
+	case p.ID != "":
+		k = c.byID(p.ID)
+		if k == nil && p.Function.Name == "" {
+			k = c.last()
+		}
+		return k
+	case p.Function.Name == "":
+		return c.last()
+	}
+	if k != nil && p.ID != "" && p.ID != k.id && k.id != "" && p.Function.Name != "" {
+		return nil
+	}
+	return k
+}
+
+func (c *calls) byID(id string) *call {
+	for _, k := range c.list {
+		if k.id == id {
+			return k
+		}
+	}
+	return nil
+}
+
+func (c *calls) last() *call {
+	if len(c.list) == 0 {
+		return nil
+	}
+	return c.list[len(c.list)-1]
+}
+
+func (c *calls) open(p *callPiece) *call {
+	k := &call{index: callsIndex + len(c.list), id: p.ID}
+	c.list = append(c.list, k)
+	if p.Index != nil {
+		if c.byIndex == nil {
+			c.byIndex = map[int]*call{}
+		}
+		c.byIndex[*p.Index] = k
+	}
+	return k
+}
+
+// emit sends what is held. The id is final then: one that is missing, or was
+// given to another call of the same answer, is made.
+func (c *calls) emit(k *call, out []agent.Delta) []agent.Delta {
+	d := agent.Delta{Kind: agent.DeltaToolCall, Index: k.index, Text: k.held}
+	k.some = k.some || k.held != ""
+	k.held = ""
+	if !k.started {
+		k.started = true
+		if k.id == "" || c.byID(k.id) != k {
+			k.id = "call_" + rand.Text()[:16]
+		}
+		d.ID, d.Name = k.id, k.name
+	} else if d.Text == "" {
+		return out
+	}
+	return append(out, d)
+}
+
+// close sends what was held for want of a name, and {} for calls without
+// arguments.
+func (c *calls) close(out []agent.Delta) []agent.Delta {
+	for _, k := range c.list {
+		if !k.some && k.held == "" {
+			k.held = "{}"
+		}
+		out = c.emit(k, out)
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/agent/provider/sse"
+	"pi/session"
+)
+
+// Block indexes. Text and thinking have one block each, wherever their pieces
+// come; calls follow.
+const (
+	thinkingIndex = iota
+	textIndex
+	callsIndex
+)
+
+// decoder reads one answer.
+type decoder struct {
+	price *agent.Price
+	out   []agent.Delta
+
+	field    string // the name under which thinking came
+	details  details
+	calls    calls
+	refusal  []byte
+	finish   string // the first finish reason
+	finished bool   // there was an end mark
+}
+
+func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+	d.out = out
+	done, err := d.event(e)
+	return d.out, done, err
+}
+
+func (d *decoder) event(e sse.Event) (bool, error) {
+	data := bytes.TrimSpace(e.Data)
+	switch {
+	case e.Name == "error":
+		return false, &provider.Said{Body: bytes.Clone(data)}
+	case len(data) == 0:
+		return false, nil
+	case string(data) == "[DONE]":
+		d.finished = true
+		return true, d.close()
+	}
+	var c chunk
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
+		if d.finish != "" {
+			return false, nil // the answer is complete; what follows adds counts at most
+		}
+		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	}
+	return false, d.chunk(&c, data)
+}
+
+// End is called at the end of a stream without a mark; a finish reason will do.
+func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) {
+	d.out = out
+	if d.finish == "" && !d.finished {
+		return d.out, provider.ErrCut
+	}
+	err := d.close()
+	return d.out, err
+}
+
+func (d *decoder) chunk(c *chunk, data []byte) error {
+	if len(c.Choices) > 0 && c.Choices[0].Index == 0 {
+		d.choice(&c.Choices[0])
+	}
+	d.usage(c)
+	switch {
+	case present(c.Error), c.Object == "error":
+		return &provider.Said{Body: bytes.Clone(data)}
+	case len(c.Choices) > 0 && present(c.Choices[0].Error):
+		return &provider.Said{Body: bytes.Clone(c.Choices[0].Error)}
+	}
+	return nil
+}
+
+func (d *decoder) choice(c *choice) {
+	d.thinking(&c.Delta)
+	if text := c.Delta.Content.text; text != "" {
+		d.emit(agent.Delta{Kind: agent.DeltaText, Index: textIndex, Text: text})
+	}
+	d.refusal = append(d.refusal, c.Delta.Refusal...)
+	for i := range c.Delta.ToolCalls {
+		d.out = d.calls.add(&c.Delta.ToolCalls[i], d.out)
+	}
+	if d.finish == "" {
+		d.finish = c.FinishReason
+	}
+}
+
+func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+
+// thinking takes the first name that has something to say: several servers send
+// the same thought under two.
+func (d *decoder) thinking(c *delta) {
+	said := d.details.add(c.ReasoningDetails)
+	field, text := "", ""
+	switch {
+	case c.ReasoningContent != "":
+		field, text = "reasoning_content", c.ReasoningContent
+	case c.Reasoning != "":
+		field, text = "reasoning", c.Reasoning
+	case c.ReasoningText != "":
+		field, text = "reasoning_text", c.ReasoningText
+	case said != "":
+		field, text = "", said
+	case c.Content.thinking != "":
+		field, text = "content", c.Content.thinking
+	}
+	if d.field == "" {
+		d.field = field
+	}
+	if text != "" || len(c.ReasoningDetails) > 0 {
+		d.emit(agent.Delta{Kind: agent.DeltaThinking, Index: thinkingIndex, Text: text})
+	}
+}
+
+func (d *decoder) usage(c *chunk) {
+	for _, raw := range []json.RawMessage{c.Usage, c.Groq.Usage, d.choiceUsage(c)} {
+		if !present(raw) {
+			continue
+		}
+		var n counts
+		var mismatch *json.UnmarshalTypeError
+		if err := json.Unmarshal(raw, &n); err == nil || errors.As(err, &mismatch) {
+			d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(n.usage(), d.price)})
+		}
+		return
+	}
+}
+
+func (d *decoder) choiceUsage(c *chunk) json.RawMessage {
+	if len(c.Choices) == 0 {
+		return nil
+	}
+	return c.Choices[0].Usage
+}
+
+// close ends the answer: what belongs to its blocks as a whole, and the stop.
+func (d *decoder) close() error {
+	if signature := d.signature(); signature != "" {
+		d.emit(agent.Delta{Kind: agent.DeltaSignature, Index: thinkingIndex, Text: signature})
+	}
+	d.out = d.calls.close(d.out)
+	stop, err := d.stop()
+	if err == nil {
+		d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: stop})
+	}
+	return err
+}
+
+// signature says how the thought goes back: the details where they hold what
+// only the server understands or came under no other name, else the name.
+func (d *decoder) signature() string {
+	if d.details.opaque() || d.field == "" {
+		return d.details.String()
+	}
+	return d.field
+}
+
+// stop maps the finish reason. What counts for tool use is that there are calls:
+// servers name all kinds of reasons then, or none.
+func (d *decoder) stop() (agent.Stop, error) {
+	s := agent.Stop{Raw: d.finish, Message: string(d.refusal)}
+	switch d.finish {
+	case "length", "model_length", "max_tokens":
+		s.Reason = session.StopLength
+	case "content_filter", "sensitive", "refusal":
+		s.Reason = agent.StopRefusal
+		if s.Message == "" {
+			s.Message = "the provider's content filter stopped the answer"
+		}
+	case "error", "network_error", "insufficient_system_resource":
+		body, err := provider.Encode(map[string]string{"message": "the server gave up the answer: " + d.finish, "code": d.finish})
+		return s, errors.Join(err, &provider.Said{Body: body})
+	default:
+		s.Reason = session.StopEnd
+		if len(d.calls.list) > 0 {
+			s.Reason = session.StopToolUse
+		} else if len(d.refusal) > 0 {
+			s.Reason = agent.StopRefusal
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,340 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/session"
+)
+
+type message struct {
+	Role             string          `json:"role"`
+	Content          any             `json:"content"` // string, []part or nil
+	Name             string          `json:"name,omitempty"`
+	ReasoningContent *string         `json:"reasoning_content,omitempty"`
+	Reasoning        *string         `json:"reasoning,omitempty"`
+	ReasoningText    *string         `json:"reasoning_text,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
+	ToolCalls        []toolCall      `json:"tool_calls,omitempty"`
+	ToolCallID       string          `json:"tool_call_id,omitempty"`
+}
+
+type part struct {
+	Type         string        `json:"type"`
+	Text         *string       `json:"text,omitempty"`
+	ImageURL     *imageURL     `json:"image_url,omitempty"`
+	Thinking     []part        `json:"thinking,omitempty"`
+	Closed       bool          `json:"closed,omitempty"`
+	CacheControl *cacheControl `json:"cache_control,omitempty"`
+}
+
+type (
+	imageURL struct {
+		URL string `json:"url"`
+	}
+	cacheControl struct {
+		Type string `json:"type"`
+	}
+	toolCall struct {
+		ID       string   `json:"id"`
+		Type     string   `json:"type"`
+		Function callBody `json:"function"`
+	}
+	callBody struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+)
+
+// conversation writes the messages of a request.
+type conversation struct {
+	*compat
+	model    *agent.Model
+	ids      *provider.CallIDs
+	messages []message
+	images   []part // of tool results; they follow the last of a row
+}
+
+func newConversation(c *compat, r *agent.Request) *conversation {
+	rule := provider.ShortIDs(40)
+	if c.toolCallIDs == "nine" {
+		rule = provider.ExactIDs(9)
+	}
+	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(rule)}
+	v.system(r.System)
+	for _, m := range r.Messages {
+		v.add(m)
+	}
+	v.placeImages()
+	if c.cacheControl {
+		v.mark()
+	}
+	return v
+}
+
+func (v *conversation) system(prompt string) {
+	if prompt == "" {
+		return
+	}
+	role := "system"
+	if v.developerRole && v.model.Reasoning {
+		role = "developer"
+	}
+	v.messages = append(v.messages, message{Role: role, Content: v.plain(prompt)})
+}
+
+// plain is text as a string, or as a list where parts are going to be marked.
+func (v *conversation) plain(s string) any {
+	if v.cacheControl {
+		return []part{textPart(s)}
+	}
+	return provider.CleanText(s)
+}
+
+func (v *conversation) add(m *session.Message) {
+	switch m.Role {
+	case session.RoleToolResult:
+		v.toolResult(m)
+	case session.RoleAssistant:
+		v.placeImages()
+		v.assistant(m)
+	case session.RoleUser:
+		v.placeImages()
+		v.user(v.parts(m.Content))
+	}
+}
+
+func (v *conversation) user(parts []part) {
+	if len(parts) == 0 {
+		return
+	}
+	v.separate()
+	var content any = parts
+	if v.stringContent && !v.cacheControl {
+		if text, ok := joined(parts); ok {
+			content = text
+		}
+	}
+	v.messages = append(v.messages, message{Role: "user", Content: content})
+}
+
+// separate puts an answer between a tool's result and a user message, where the
+// server insists on one.
+func (v *conversation) separate() {
+	if n := len(v.messages); v.assistantAfterTools && n > 0 && v.messages[n-1].Role == "tool" {
+		v.messages = append(v.messages, message{Role: "assistant", Content: "Done."})
+	}
+}
+
+func joined(parts []part) (string, bool) {
+	var texts []string
+	for i := range parts {
+		if parts[i].Text == nil {
+			return "", false
+		}
+		texts = append(texts, *parts[i].Text)
+	}
+	return strings.Join(texts, "\n"), true
+}
+
+func (v *conversation) parts(blocks []session.Block) []part {
+	var parts []part
+	for i := range blocks {
+		switch b := &blocks[i]; {
+		case b.Type == session.BlockText && b.Text != "":
+			parts = append(parts, textPart(b.Text))
+		case b.Type == session.BlockImage:
+			parts = append(parts, v.image(b))
+		}
+	}
+	return parts
+}
+
+func textPart(s string) part {
+	s = provider.CleanText(s)
+	return part{Type: "text", Text: &s}
+}
+
+func (v *conversation) image(b *session.Block) part {
+	if !provider.AcceptsImages(v.model) {
+		return textPart(provider.ImageOmitted)
+	}
+	return part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}}
+}
+
+// toolResult writes the text of a result. Images may stand in user messages
+// only; they are put into one after the row of results.
+func (v *conversation) toolResult(m *session.Message) {
+	var texts []string
+	images := 0
+	for _, p := range v.parts(m.Content) {
+		if p.Text != nil {
+			texts = append(texts, *p.Text)
+			continue
+		}
+		images++
+		v.images = append(v.images, p)
+	}
+	text := strings.Join(texts, "\n")
+	switch {
+	case text == "" && images > 0:
+		text = "(the image follows)"
+	case text == "":
+		text = provider.NoOutput
+	}
+	out := message{Role: "tool", Content: v.plain(text), ToolCallID: v.ids.Result(m.ToolCallID)}
+	if v.toolResultName {
+		out.Name = m.ToolName
+	}
+	v.messages = append(v.messages, out)
+}
+
+func (v *conversation) placeImages() {
+	if images := v.images; len(images) > 0 {
+		v.images = nil
+		v.user(append([]part{textPart("Images from the tool results:")}, images...))
+	}
+}
+
+func (v *conversation) assistant(m *session.Message) {
+	out := message{Role: "assistant"}
+	same := v.sendReasoning && provider.SameModel(m, v.model)
+	var said speech
+	var typed []part
+	for i := range m.Content {
+		switch b := &m.Content[i]; b.Type {
+		case session.BlockText:
+			said.add(b.Text, "")
+		case session.BlockThinking:
+			if !same || !out.think(b, &typed) {
+				said.foreignThought(b)
+			}
+		case session.BlockToolCall:
+			out.ToolCalls = append(out.ToolCalls, v.call(b))
+			if same && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
+				out.addDetail(b.Signature)
+			}
+		}
+	}
+	text := provider.CleanText(said.String())
+	if text == "" && len(out.ToolCalls) == 0 {
+		return // nothing that a server would take
+	}
+	out.Content = v.answer(text, typed)
+	if v.requireReasoning && len(out.ToolCalls) > 0 && out.ReasoningContent == nil {
+		out.ReasoningContent = new("")
+	}
+	v.messages = append(v.messages, out)
+}
+
+func (v *conversation) answer(said string, typed []part) any {
+	switch {
+	case len(typed) > 0 && said != "":
+		return append(typed, textPart(said))
+	case len(typed) > 0:
+		return typed
+	case said != "":
+		return v.plain(said)
+	case v.nullContent:
+		return nil
+	}
+	return ""
+}
+
+func (v *conversation) call(b *session.Block) toolCall {
+	return toolCall{ID: v.ids.Call(b.ID), Type: "function", Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}}
+}
+
+// think puts a thought back under the name it came with; it reports whether the
+// block says which that was.
+func (m *message) think(b *session.Block, typed *[]part) bool {
+	text := provider.CleanText(b.Text)
+	switch b.Signature {
+	case "reasoning_content":
+		appendText(&m.ReasoningContent, text)
+	case "reasoning":
+		appendText(&m.Reasoning, text)
+	case "reasoning_text":
+		appendText(&m.ReasoningText, text)
+	case "content":
+		*typed = append(*typed, part{Type: "thinking", Thinking: []part{textPart(text)}, Closed: true})
+	default:
+		if !strings.HasPrefix(b.Signature, "[") || !json.Valid([]byte(b.Signature)) {
+			return false
+		}
+		m.addDetail(b.Signature)
+	}
+	return true
+}
+
+func appendText(to **string, text string) {
+	if *to != nil {
+		text = **to + "\n" + text
+	}
+	*to = &text
+}
+
+// addDetail appends a detail, or the details of a list, byte for byte.
+func (m *message) addDetail(raw string) {
+	inner := raw
+	if raw[0] == '[' {
+		inner = strings.TrimSpace(raw[1 : len(raw)-1])
+	}
+	if inner == "" {
+		return
+	}
+	if n := len(m.ReasoningDetails); n > 0 {
+		inner = string(m.ReasoningDetails[1:n-1]) + "," + inner
+	}
+	m.ReasoningDetails = json.RawMessage("[" + inner + "]")
+}
+
+// speech is the text of an assistant message.
+type speech struct {
+	strings.Builder
+	gap string // what separates the next piece
+}
+
+func (s *speech) add(text, after string) {
+	if text != "" {
+		s.WriteString(s.gap + text)
+		s.gap = after
+	}
+}
+
+// foreignThought turns a thought of another model into text; a withheld one is
+// dropped.
+func (s *speech) foreignThought(b *session.Block) {
+	if !b.Redacted {
+		s.add(strings.TrimSpace(b.Text), "\n\n")
+	}
+}
+
+// mark sets cache markers on the system prompt, the newest user block, and the
+// one that was newest in the request before.
+func (v *conversation) mark() {
+	marked, fresh := 0, true
+	for i := len(v.messages) - 1; i >= 0; i-- {
+		parts, _ := v.messages[i].Content.([]part)
+		switch role := v.messages[i].Role; {
+		case role == "assistant":
+			fresh = true
+		case role == "system" || role == "developer" || fresh && marked < 2:
+			if markLast(parts) {
+				marked, fresh = marked+1, false
+			}
+		}
+	}
+}
+
+func markLast(parts []part) bool {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].Type == "text" {
+			parts[i].CacheControl = &cacheControl{Type: "ephemeral"}
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,259 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// request is the body of a call. Its fields are written in this order, so that
+// equal requests are equal bytes.
+type request struct {
+	Model               string         `json:"model"`
+	Messages            []message      `json:"messages"`
+	Tools               []tool         `json:"tools,omitempty"`
+	ParallelToolCalls   *bool          `json:"parallel_tool_calls,omitempty"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Store               *bool          `json:"store,omitempty"`
+	PromptCacheKey      string         `json:"prompt_cache_key,omitempty"`
+	thinking
+}
+
+// thinking holds the ways to ask for it; at most one is set.
+type thinking struct {
+	ReasoningEffort string         `json:"reasoning_effort,omitempty"`
+	Reasoning       *reasoning     `json:"reasoning,omitempty"`
+	Thinking        *thinkingType  `json:"thinking,omitempty"`
+	EnableThinking  *bool          `json:"enable_thinking,omitempty"`
+	Template        *templateFlags `json:"chat_template_kwargs,omitempty"`
+}
+
+type (
+	streamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	}
+	reasoning struct {
+		Effort string `json:"effort"`
+	}
+	thinkingType struct {
+		Type  string `json:"type"`
+		Clear *bool  `json:"clear_thinking,omitempty"`
+	}
+	templateFlags struct {
+		EnableThinking bool `json:"enable_thinking"`
+	}
+	tool struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters"`
+		Strict      *bool           `json:"strict,omitempty"`
+	}
+)
+
+func encode(r *agent.Request) (*provider.Call, error) {
+	c, err := compatOf(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	body, err := provider.Encode(c.request(r))
+	if err != nil {
+		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+	}
+	if body, err = withExtra(body, c.extra); err != nil {
+		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
+	}
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: headers(r), Body: body, Hint: hint(r.Model)}, nil
+}
+
+func headers(r *agent.Request) http.Header {
+	h := http.Header{}
+	if key := strings.TrimSpace(r.APIKey); key != "" {
+		h.Set("Authorization", "Bearer "+key)
+		if serverOf(r.Model) == "azure" {
+			h.Set("Api-Key", key)
+		}
+	}
+	return h
+}
+
+func (c *compat) request(r *agent.Request) *request {
+	q := &request{Model: r.Model.ID, Messages: newConversation(c, r).messages, Stream: true, thinking: c.thinking(r)}
+	if c.tools {
+		q.Tools = c.encodeTools(r.Tools)
+	}
+	if c.parallelToolCalls && len(q.Tools) > 0 {
+		q.ParallelToolCalls = new(true)
+	}
+	if c.streamOptions {
+		q.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	switch c.maxTokensField {
+	case "max_tokens":
+		q.MaxTokens = provider.AnswerLimit(r)
+	case "max_completion_tokens":
+		q.MaxCompletionTokens = provider.AnswerLimit(r)
+	}
+	if c.store {
+		q.Store = new(false)
+	}
+	if c.promptCacheKey {
+		q.PromptCacheKey = cacheKey(r.SessionID)
+	}
+	return q
+}
+
+// cacheKey cuts a session id to the length that is accepted.
+func cacheKey(id string) string { return id[:min(len(id), 64)] }
+
+func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
+	var tools []tool
+	for i := range specs {
+		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description), Parameters: provider.Schema(specs[i].Parameters)}
+		if c.strict {
+			f.Strict = new(false)
+		}
+		tools = append(tools, tool{Type: "function", Function: f})
+	}
+	return tools
+}
+
+// thinking asks a reasoning model for the level of the request.
+func (c *compat) thinking(r *agent.Request) (t thinking) {
+	if !r.Model.Reasoning {
+		return t
+	}
+	on := r.Thinking != "" && r.Thinking != "off"
+	word := c.effort(r.Thinking)
+	switch c.thinkingFormat {
+	case "effort":
+		t.ReasoningEffort = word
+	case "openrouter":
+		if word != "" {
+			t.Reasoning = &reasoning{Effort: word}
+		}
+	case "type":
+		t.Thinking = &thinkingType{Type: enabled(on)}
+	case "zai":
+		t.Thinking = &thinkingType{Type: enabled(on)}
+		if on {
+			t.Thinking.Clear = new(false)
+		}
+	case "qwen":
+		t.EnableThinking = &on
+	case "template":
+		t.Template = &templateFlags{EnableThinking: on}
+	}
+	return t
+}
+
+func enabled(on bool) string {
+	if on {
+		return "enabled"
+	}
+	return "disabled"
+}
+
+// withExtra adds the fields of a table, in the order of their names, and puts
+// them in the place of fields that are there already.
+func withExtra(body []byte, extra map[string]any) ([]byte, error) {
+	if len(extra) == 0 {
+		return body, nil
+	}
+	fields, err := fieldsOf(body)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		value, err := provider.Encode(extra[name])
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		if i < 0 {
+			i, fields = len(fields), append(fields, field{name: name})
+		}
+		fields[i].value = value
+	}
+	return join(fields)
+}
+
+type field struct {
+	name  string
+	value json.RawMessage
+}
+
+// fieldsOf takes an object apart, in order.
+func fieldsOf(object []byte) ([]field, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	var fields []field
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		fields = append(fields, field{name.(string), value})
+	}
+	return fields, nil
+}
+
+func join(fields []field) ([]byte, error) {
+	out := []byte("{")
+	for i, f := range fields {
+		name, err := provider.Encode(f.name)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = slices.Concat(out, name, []byte(":"), f.value)
+	}
+	return append(out, '}'), nil
+}
+
+// hint knows which switch turns off what a server refused.
+func hint(m *agent.Model) func(int, string) string {
+	return func(status int, said string) string {
+		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+			return ""
+		}
+		for _, rule := range refusals {
+			if strings.Contains(said, rule.word) {
+				return "set compat." + rule.setting + " of [providers." + m.Provider + "]"
+			}
+		}
+		return ""
+	}
+}
+
+var refusals = []struct{ word, setting string }{
+	{"'max_tokens' is not supported", `max_tokens_field = "max_completion_tokens"`},
+	{"max_completion_tokens", `max_tokens_field = "max_tokens"`},
+	{"'developer'", "developer_role = false"},
+	{"stream_options", "stream_options = false"},
+	{"prompt_cache_key", "prompt_cache_key = false"},
+	{"reasoning_effort", `thinking_format = "none", or reasoning_efforts,`},
+	{"parallel_tool_calls", "parallel_tool_calls = false"},
+	{"reasoning_content", "send_reasoning or require_reasoning"},
+	{"enable-auto-tool-choice", "tools = false (or start the server with --enable-auto-tool-choice)"},
+}

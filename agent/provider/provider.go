@@ -1,0 +1,83 @@
+// Package provider is what the clients of all wire APIs share: sending a call
+// and reading its event stream, turning failures into errors that say what to
+// do, keeping keys out of them, prices, and fitting identifiers and text to
+// what servers accept.
+//
+// A wire API is two functions away from here: it encodes an agent.Request into
+// a [Call], and its [Decoder] turns the events of the answer into deltas.
+// [Stream] does the rest:
+//
+//	callbacks → HTTP → status and content type → events → deltas → end or error
+//
+// Nothing here is retried, and nothing is kept between calls.
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// NewClient returns an HTTP client for streams: the proxies and certificates of
+// the environment apply (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE), there is no
+// overall time limit, and answers are not compressed, because a compressed
+// stream arrives in lumps.
+func NewClient() *http.Client {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return &http.Client{Transport: http.DefaultTransport}
+	}
+	t = t.Clone()
+	t.DisableCompression = true
+	return &http.Client{Transport: t}
+}
+
+// Encode writes v as JSON as it goes on the wire: compact and without HTML
+// escapes.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// SameModel reports whether an assistant message was made by the model that is
+// asked now, over the same API. Only then do its signatures mean anything.
+func SameModel(m *session.Message, target *agent.Model) bool {
+	return m.Provider == target.Provider && m.Model == target.ID && (m.API == "" || m.API == target.API)
+}
+
+// AcceptsImages reports whether a model takes images. One that does not say
+// what it takes is believed to.
+func AcceptsImages(m *agent.Model) bool {
+	return len(m.Input) == 0 || slices.Contains(m.Input, "image")
+}
+
+// ImageOmitted stands in a message for an image that the model cannot take.
+const ImageOmitted = "[image left out: this model takes text only]"
+
+// NoOutput stands for the result of a tool that said nothing: several servers
+// refuse an empty one.
+const NoOutput = "(no output)"
+
+// Join appends path to a base URL, in front of its query if it has one. A base
+// that already ends in path stays as it is.
+func Join(base, path string) string {
+	base, query, found := strings.Cut(base, "?")
+	base = strings.TrimRight(base, "/")
+	if !strings.HasSuffix(base, path) {
+		base += path
+	}
+	if found {
+		base += "?" + query
+	}
+	return base
+}

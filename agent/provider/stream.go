@@ -1,0 +1,227 @@
+package provider
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider/sse"
+)
+
+// Call is an encoded request of some wire API.
+type Call struct {
+	URL    string
+	Header http.Header // what the API needs, the key included
+	Body   []byte
+	// Hint is asked first what to do about an error; "" leaves it to the
+	// general rules. It may be nil.
+	Hint func(status int, message string) string
+}
+
+// Decoder turns the events of one answer into deltas.
+//
+// Event appends what an event means to out. It reports whether the answer is
+// complete, so that nothing more has to be read. Its error may be a [Said] or
+// [Garbled]; deltas returned with an error are still delivered.
+//
+// End is called when the stream is over and Event never reported the end. It
+// appends what is left, and returns [ErrCut] if the answer is incomplete.
+type Decoder interface {
+	Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error)
+	End(out []agent.Delta) ([]agent.Delta, error)
+}
+
+// Stream sends the call that encode makes of r and yields the deltas of the
+// answer. It is the body of a Provider's Stream.
+func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode func(*agent.Request) (*Call, error), d Decoder) iter.Seq2[agent.Delta, error] {
+	return func(yield func(agent.Delta, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		call, err := encode(r)
+		if err != nil {
+			yield(agent.Delta{}, err)
+			return
+		}
+		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint}
+		body, err := send(ctx, client, r, call, f)
+		if err != nil {
+			yield(agent.Delta{}, err)
+			return
+		}
+		defer body.Close()
+		if err := decode(body, d, yield); err != nil && err != errStopped {
+			yield(agent.Delta{}, f.stream(ctx, err))
+		}
+	}
+}
+
+// errStopped says that the consumer wants no more.
+var errStopped = fmt.Errorf("stopped by the consumer")
+
+func decode(body io.Reader, d Decoder, yield func(agent.Delta, error) bool) error {
+	events := sse.NewReader(body)
+	var out []agent.Delta
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return finish(err, d, out[:0], yield)
+		}
+		done := false
+		if e.Comment {
+			out = append(out[:0], agent.Delta{Kind: agent.DeltaPing})
+		} else if out, done, err = d.Event(e, out[:0]); len(out) == 0 && err == nil && !done {
+			out = append(out, agent.Delta{Kind: agent.DeltaPing})
+		}
+		for i := range out {
+			if !yield(out[i], nil) {
+				return errStopped
+			}
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// finish ends a stream that ran out. An answer that was complete stands, even
+// if the connection then broke.
+func finish(cause error, d Decoder, out []agent.Delta, yield func(agent.Delta, error) bool) error {
+	out, err := d.End(out)
+	for i := range out {
+		if !yield(out[i], nil) {
+			return errStopped
+		}
+	}
+	if err == ErrCut {
+		return cause
+	}
+	return err
+}
+
+// send makes the request and returns the body of an answer that is an event
+// stream, or the error that it is instead.
+func send(ctx context.Context, client *http.Client, r *agent.Request, call *Call, f *faults) (io.ReadCloser, error) {
+	req, err := newRequest(ctx, r, call, f)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, f.connection(ctx, err)
+	}
+	if r.Response != nil {
+		r.Response(ctx, resp.StatusCode, resp.Header.Clone())
+	}
+	body, err := checked(ctx, resp, f)
+	if err != nil {
+		resp.Body.Close()
+		return nil, err
+	}
+	return body, nil
+}
+
+func newRequest(ctx context.Context, r *agent.Request, call *Call, f *faults) (*http.Request, error) {
+	body := call.Body
+	if r.Body != nil {
+		var err error
+		if body, err = r.Body(ctx, body); err != nil {
+			return nil, fmt.Errorf("prepare the request body: %w", err)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, f.connection(ctx, err)
+	}
+	setHeaders(req.Header, call.Header, r)
+	if r.Header != nil {
+		if err := r.Header(ctx, req.Header); err != nil {
+			return nil, fmt.Errorf("prepare the request headers: %w", err)
+		}
+	}
+	f.secrets = append(f.secrets, collectSecrets("", req.Header)...)
+	f.secrets.addURL(req.URL)
+	f.keyless = len(f.secrets) == 0
+	return req, nil
+}
+
+// setHeaders lets the model's headers win over the API's, and the request's
+// over both.
+func setHeaders(h, api http.Header, r *agent.Request) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "text/event-stream")
+	h.Set("User-Agent", "pi")
+	for name, values := range api {
+		h[http.CanonicalHeaderKey(name)] = values
+	}
+	for _, more := range []map[string]string{r.Model.Headers, r.Headers} {
+		for name, value := range more {
+			h.Set(name, value)
+		}
+	}
+}
+
+func (s *secrets) addURL(u *url.URL) {
+	if password, ok := u.User.Password(); ok {
+		s.add(password)
+	}
+	for name, values := range u.Query() {
+		if isSecretHeader(name) {
+			for _, v := range values {
+				s.add(v)
+			}
+		}
+	}
+}
+
+// checked returns the body of a stream. Some servers name their stream JSON, so
+// for JSON and HTML the first byte decides.
+func checked(ctx context.Context, resp *http.Response, f *faults) (io.ReadCloser, error) {
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return nil, f.answer(resp.StatusCode, resp.Header, errorText(resp.Body))
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind != "application/json" && kind != "text/html" && kind != "" {
+		return resp.Body, nil
+	}
+	body := bufio.NewReader(resp.Body)
+	first, err := firstByte(body)
+	if err != nil {
+		return nil, f.stream(ctx, err)
+	}
+	if strings.IndexByte("{[<", first) >= 0 {
+		return nil, f.notAStream(kind, resp.Header, errorText(body))
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{body, resp.Body}, nil
+}
+
+// firstByte looks for the first byte that is no blank.
+func firstByte(r *bufio.Reader) (byte, error) {
+	for n := 1; n <= r.Size(); n++ {
+		b, err := r.Peek(n)
+		if err != nil {
+			return 0, err
+		}
+		if strings.IndexByte(" \t\r\n", b[n-1]) < 0 {
+			return b[n-1], nil
+		}
+	}
+	return 0, io.ErrUnexpectedEOF
+}
+
+// errorText reads as much of an error as anybody wants to know.
+func errorText(r io.Reader) []byte {
+	const most = 64 << 10
+	body, _ := io.ReadAll(io.LimitReader(r, most)) // a body that breaks off still tells something
+	return body
+}

@@ -1,0 +1,184 @@
+// Package wiretest tests clients of wire APIs against recorded traffic: it
+// serves the recordings, whole and cut at any byte, and compares what a client
+// decodes with what was expected. It is used by tests only.
+package wiretest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// Folder is one recorded exchange.
+type Folder struct {
+	ID       string            `json:"id"`
+	Provider string            `json:"provider"`
+	API      string            `json:"api"`
+	Status   int               `json:"status"`
+	Headers  map[string]string `json:"headers"`
+	Response string            `json:"response"`
+	Expected Expected          `json:"expected"`
+	Body     []byte            `json:"-"`
+}
+
+// Expected is what a correct client decodes.
+type Expected struct {
+	Text      string `json:"text"`
+	Reasoning string `json:"reasoning"`
+	Refusal   string `json:"refusal"`
+	ToolCalls []struct {
+		ID           *string         `json:"id"`
+		Name         string          `json:"name"`
+		Arguments    json.RawMessage `json:"arguments"`
+		ArgumentsRaw string          `json:"arguments_raw"`
+	} `json:"tool_calls"`
+	StopReasonRaw string `json:"stop_reason_raw"`
+	StopReason    string `json:"stop_reason"`
+	Usage         *struct {
+		Prompt     int  `json:"prompt"`
+		CacheRead  int  `json:"cache_read"`
+		CacheWrite int  `json:"cache_write"`
+		Completion int  `json:"completion"`
+		Reasoning  *int `json:"reasoning"`
+	} `json:"usage"`
+	Error *struct {
+		Type    string `json:"type"`
+		Code    any    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+	Signatures int `json:"signatures"`
+	Redacted   int `json:"redacted"`
+
+	// of an HTTP error
+	Status  int    `json:"status"`
+	Type    string `json:"type"`
+	Code    any    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Folders returns the recordings of an API. It skips the test where there are
+// none.
+func Folders(t testing.TB, api string) []Folder {
+	t.Helper()
+	root := filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures", "wire")
+	paths, err := filepath.Glob(filepath.Join(root, "*", "*", "meta.json"))
+	if err != nil || len(paths) == 0 {
+		t.Skipf("no recorded traffic in %s", root)
+	}
+	var folders []Folder
+	for _, path := range paths {
+		var f Folder
+		meta, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(meta, &f)
+		}
+		if err == nil && f.API == api {
+			f.Body, err = os.ReadFile(filepath.Join(filepath.Dir(path), f.Response))
+			folders = append(folders, f)
+		}
+		if err != nil {
+			t.Fatalf("read %s: %v", path, err)
+		}
+	}
+	return folders
+}
+
+func moduleRoot(t testing.TB) string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, statErr := os.Stat(filepath.Join(dir, "go.mod")); statErr == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			err = os.ErrNotExist
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatalf("find the module: %v", err)
+	return ""
+}
+
+// Answer is what a client made of a response.
+type Answer struct {
+	Content []session.Block
+	Broken  map[string]string
+	Stop    agent.Stop
+	Usage   *session.Usage
+	Err     error
+}
+
+// Collect reads a stream to its end.
+func Collect(stream iter.Seq2[agent.Delta, error]) Answer {
+	var a agent.Assembly
+	var err error
+	for d, e := range stream {
+		if e != nil {
+			err = e
+			break
+		}
+		a.Add(d)
+	}
+	content, broken := a.Content()
+	return Answer{content, broken, a.Stop(), a.Usage(), err}
+}
+
+// String shows everything but ids that the client made up.
+func (a Answer) String() string {
+	usage := "no usage"
+	if a.Usage != nil {
+		usage = fmt.Sprintf("%+v", *a.Usage)
+	}
+	blocks := ""
+	for _, b := range a.Content {
+		blocks += fmt.Sprintf("\n%s %q sig %q %t call %q %s", b.Type, b.Text, b.Signature, b.Redacted, b.Name, b.Arguments)
+	}
+	return fmt.Sprintf("stop %+v, %s, broken %v, error %v%s", a.Stop, usage, a.Broken, a.Err, blocks)
+}
+
+// Text joins the text of all blocks of a kind.
+func (a Answer) Text(kind session.BlockType) string {
+	var s strings.Builder
+	for _, b := range a.Content {
+		if b.Type == kind {
+			s.WriteString(b.Text)
+		}
+	}
+	return s.String()
+}
+
+// Calls returns the tool calls.
+func (a Answer) Calls() []session.Block { return (&session.Message{Content: a.Content}).ToolCalls() }
+
+// Client answers every request with what body returns.
+func (f *Folder) Client(body func() io.Reader) *http.Client {
+	return &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		h := http.Header{}
+		for name, value := range f.Headers {
+			h.Set(name, value)
+		}
+		return &http.Response{StatusCode: f.Status, Header: h, Body: io.NopCloser(body()), ProtoMajor: 1, ProtoMinor: 1}, nil
+	})}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r(q) }
+
+// Ask sends a small request to the client under test.
+func (f *Folder) Ask(p agent.Provider, baseURL string) Answer {
+	return Collect(p.Stream(context.Background(), &agent.Request{
+		Model:    &agent.Model{Provider: f.Provider, ID: "m", API: f.API, BaseURL: baseURL, MaxTokens: 1000},
+		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
+		APIKey:   "test-key-0123456789",
+	}))
+}
