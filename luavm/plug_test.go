@@ -51,15 +51,15 @@ func TestHostileScriptsStop(t *testing.T) {
 		{"gsub of long replacements", `("x"):rep(1e5):gsub("x", ("y"):rep(1e5))`, Raised, "resulting string too long", 0, false},
 		{"unpack of too much", `unpack({}, 1, 1e9)`, Raised, "too many results", 0, false},
 		{"unpack of everything", `unpack({}, -1e300, 1e300)`, Raised, "too many results", 0, false},
-		{"bytes of a long string", `("x"):rep(1e6):byte(1, -1)`, Raised, "registry overflow", 0, false},
+		{"bytes of a long string", `("x"):rep(1e6):byte(1, -1)`, Raised, "string slice too long", 0, false},
 		{"sort with a bad comparator", `local t = {} for i = 1, 1000 do t[i] = i % 7 end for i = 1, 3 do table.sort(t, function() return true end) end error("done")`, Raised, "done", 0, false},
 		{"sort forever", `local t = {} for i = 1, 1e5 do t[i] = i end while true do table.sort(t, function(a, b) return a > b end) end`, Timeout, "", 0, false},
 		{"doubling concatenation", `local s = "x" while true do s = s .. s end`, Memory, "the memory of the whole process", 3 * time.Second, false},
 		{"table growth", `local t = {} while true do t[#t + 1] = { {}, {}, {} } end`, Timeout, "", 2 * time.Second, false},
 		{"deep source", `assert(loadstring("return " .. ("{"):rep(2e5) .. ("}"):rep(2e5)))() error("done")`, Raised, "", 2 * time.Second, false},
-		{"deep calls in source", `loadstring("return f" .. ("()"):rep(2.5e5)) error("done")`, Raised, "done", 2 * time.Second, false},
+		{"deep calls in source", `loadstring("return f" .. ("()"):rep(2e4)) error("done")`, Raised, "done", 2 * time.Second, false},
 		{"big source", `error((select(2, loadstring(("x=1 "):rep(2e5)))), 0)`, Raised, "larger than 512 KiB", 0, false},
-		{"pathological pattern", `local s = ("a"):rep(3e5) while true do s:find(".-b") end`, Abandoned, "did not stop", 0, true},
+		{"pathological pattern", `local s = ("a"):rep(12e3) while true do s:find(".-b") end`, Abandoned, "did not stop", 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHook(t, Options{})

@@ -12,7 +12,23 @@ const maxString = 64 << 20
 func (vm *VM) openStrings(g *lua.LTable) {
 	t := g.RawGetString("string").(*lua.LTable)
 	t.RawSetString("dump", lua.LNil)
-	vm.setAll(t, map[string]lua.LGFunction{"rep": stringRep})
+	vm.setAll(t, map[string]lua.LGFunction{"rep": stringRep, "gsub": gsub})
+	boundByte(t)
+}
+
+// boundByte refuses to push more bytes than fit on the Lua stack before it
+// grows to its limit trying.
+func boundByte(t *lua.LTable) {
+	fn := t.RawGetString("byte").(*lua.LFunction)
+	original := fn.GFunction
+	fn.GFunction = func(L *lua.LState) int {
+		if L.GetTop() > 2 && len(L.CheckString(1)) > maxResults {
+			if to, from := L.CheckInt(3), L.CheckInt(2); to < 0 || from < 0 || to-from >= maxResults {
+				L.RaiseError("string slice too long")
+			}
+		}
+		return original(L)
+	}
 }
 
 func stringRep(L *lua.LState) int {

@@ -6,8 +6,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxUnpack is what fits on a Lua stack beside everything else.
-const maxUnpack = 200_000
+// maxResults is how many values one call may return. The Lua stack holds more,
+// but grows in small steps.
+const maxResults = 100_000
 
 // openTables makes the functions that look into tables work on stubs.
 func (vm *VM) openTables(g *lua.LTable) {
@@ -46,7 +47,7 @@ func unpack(L *lua.LState) int {
 	if from > to {
 		return 0
 	}
-	if to-from >= maxUnpack {
+	if to-from >= maxResults {
 		L.RaiseError("too many results to unpack")
 	}
 	n := 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,13 +18,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type hook struct {
 	*VM
 	lines []string
+	ended sync.WaitGroup // the Lua of all jobs, also of those given up
 }
 
 func newHook(t testing.TB, opts Options) *hook {
 	h := &hook{}
 	opts.Print = func(line string) { h.lines = append(h.lines, line) }
 	h.VM = New(opts)
-	t.Cleanup(h.Close)
+	t.Cleanup(func() { h.Close(); h.ended.Wait() })
 	return h
 }
 
@@ -36,6 +38,8 @@ func (h *hook) do(src string, change ...func(*Job)) error {
 		return err
 	}
 	job := Job{Name: "test", Run: func(L *lua.LState) error {
+		h.ended.Add(1)
+		defer h.ended.Done()
 		L.Push(L.NewFunctionFromProto(proto))
 		L.Call(0, 0)
 		return nil

@@ -2,7 +2,6 @@ package luavm
 
 import (
 	"fmt"
-	"runtime"
 	"runtime/metrics"
 	"sync"
 	"sync/atomic"
@@ -27,7 +26,6 @@ type watch struct {
 	stretch int64 // which stretch of which job base belongs to
 	job     *job
 	base    int64
-	checked time.Time // last collection that was forced to be sure
 }
 
 // arm is called by the job that has just taken the VM.
@@ -105,19 +103,13 @@ func (w *watch) checkHeap(j *job) {
 		w.job, w.stretch, w.base = j, stretch, min(w.heap, heap)
 	}
 	w.heap = heap
-	if heap-w.base <= limit {
+	// Garbage may double the heap before it is collected, so that a process
+	// which is large already is given as much again.
+	if heap-w.base <= max(limit, w.base) {
 		return
 	}
-	if heap-w.base <= 2*limit && time.Since(w.checked) > time.Second {
-		// It may be garbage. Beyond twice the limit there is no time to ask.
-		w.checked = time.Now()
-		runtime.GC()
-		if w.heap = heapBytes(); w.heap-w.base <= limit {
-			return
-		}
-	}
 	j.stop(Memory, fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
-		(w.heap-w.base)>>20, limit>>20))
+		(heap-w.base)>>20, limit>>20))
 }
 
 // heapBytes is what the heap holds, garbage that is not yet collected included.
