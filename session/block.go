@@ -141,7 +141,8 @@ func overlay(base []byte, was, now []keyed) ([]byte, error) {
 		done[key] = true
 	}
 	for _, f := range now {
-		if !done[f.key] {
+		old, known := find(was, f.key)
+		if !done[f.key] && !(known && bytes.Equal(old, f.val)) {
 			o.raw(f.key, f.val)
 		}
 	}

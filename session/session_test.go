@@ -1,50 +1,284 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 func user(s string) *Message {
 	return &Message{Role: RoleUser, Content: []Block{TextBlock(s)}, Timestamp: 1}
 }
 
+func open(t testing.TB, path string, o Options) *Session {
+	t.Helper()
+	s, err := Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func say(t testing.TB, s *Session, text string) *Entry {
+	t.Helper()
+	e, err := s.AppendMessage(user(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func contents(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 func TestSessionSurvivesClosingAndOpening(t *testing.T) {
-	dir := t.TempDir()
-	s := New(Options{Dir: dir, Cwd: "/home/u/my proj:x"})
+	s := New(Options{Dir: t.TempDir(), Cwd: "/home/u/my proj:x", Parent: "/p.jsonl"})
 	if _, err := s.Append(TypeModelChange, ModelChange{Provider: "demo", ModelID: "tour"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(s.File()); err == nil {
 		t.Error("the file exists before the first message")
 	}
-	if _, err := s.AppendMessage(user("hello <you>")); err != nil {
-		t.Fatal(err)
-	}
-	want := s.Leaf()
+	want := say(t, s, "hello <you>").ID
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := filepath.Base(filepath.Dir(s.File())), "--home-u-my proj-x--"; got != want {
-		t.Errorf("folder %q, want %q", got, want)
+	if !strings.Contains(contents(t, s.File()), "hello <you>") {
+		t.Error("the text is escaped")
 	}
-	r, err := Open(s.File(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if r.Leaf() != want || r.ID() != s.ID() || len(r.Entries()) != 2 {
+	r := open(t, s.File(), Options{})
+	if r.Leaf() != want || r.ID() != s.ID() || r.Cwd() != s.Cwd() || r.Header().ParentSession != "/p.jsonl" || len(r.Entries()) != 2 {
 		t.Errorf("leaf %q id %q entries %d", r.Leaf(), r.ID(), len(r.Entries()))
 	}
 	if p := r.Problems(); p != nil {
 		t.Errorf("problems: %q", p)
 	}
-	items := r.Context()
-	if len(items) != 1 || items[0].Message.Text() != "hello <you>" || items[0].Index != 1 {
+	if items := r.Context(); len(items) != 1 || items[0].Message.Text() != "hello <you>" || items[0].Index != 1 {
 		t.Errorf("context: %+v", items)
 	}
 	if p, id := r.Model(); p != "demo" || id != "tour" {
 		t.Errorf("model %s/%s", p, id)
+	}
+}
+
+func TestFileAppearsWhenThereIsSomethingToKeep(t *testing.T) {
+	s := New(Options{Dir: t.TempDir(), Cwd: "/w"})
+	s.Append("own", nil)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(s.File())); err == nil {
+		t.Error("something was written for a session in which nothing was said")
+	}
+	s = New(Options{Dir: t.TempDir(), Cwd: "/w"})
+	s.Append(TypeSessionInfo, SessionInfo{Name: "n"})
+	if err := s.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, s.File()).Name(); got != "n" {
+		t.Errorf("name %q", got)
+	}
+	s.Close()
+	s = New(Options{Cwd: "/w"})
+	say(t, s, "never saved")
+	if s.File() != "" || s.Sync() != nil || s.Close() != nil || gist(s.Context()) != "never saved" {
+		t.Error("a session without a folder is not simply kept in memory")
+	}
+}
+
+func TestPathThatDoesNotExistIsWhereTheSessionGoes(t *testing.T) {
+	for _, empty := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "new", "s.jsonl")
+		if empty {
+			path = writeRaw(t, "")
+		}
+		s := open(t, path, Options{Cwd: "/w"})
+		say(t, s, "hello")
+		if s.File() != path || gist(read(t, path).Context()) != "hello" || read(t, path).Cwd() != "/w" {
+			t.Errorf("the session is not in %s", path)
+		}
+	}
+}
+
+func TestFileMadeByAnotherMeanwhileIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	s := open(t, path, Options{})
+	if err := os.WriteFile(path, []byte("mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var failed *SaveError
+	if _, err := s.AppendMessage(user("x")); !errors.As(err, &failed) {
+		t.Errorf("append: %v", err)
+	}
+	if contents(t, path) != "mine\n" {
+		t.Error("the file was written to")
+	}
+}
+
+func TestOneWriterAtATime(t *testing.T) {
+	locks := filepath.Join(t.TempDir(), "locks")
+	s := New(Options{Dir: t.TempDir(), Cwd: "/w", LockDir: locks})
+	say(t, s, "first")
+	var busy *BusyError
+	if _, err := Open(s.File(), Options{LockDir: locks}); !errors.As(err, &busy) {
+		t.Fatalf("second writer: %v", err)
+	}
+	if busy.PID != os.Getpid() || busy.Since.IsZero() || busy.Path != s.File() {
+		t.Errorf("who holds it: %+v", busy)
+	}
+	if got := gist(read(t, s.File()).Context()); got != "first" {
+		t.Errorf("a reader sees %q", got)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, s.File(), Options{LockDir: locks}).Close()
+	if left, _ := os.ReadDir(locks); len(left) != 0 {
+		t.Error("a hint about the lock is left behind")
+	}
+}
+
+func TestLinesOfAnotherWriterAreReadAndTheLeafStaysOurs(t *testing.T) {
+	path := write(t, story("u1 u2")...)
+	s := open(t, path, Options{})
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprint(f, line("u3")+"\n"+line("u4")[:50])
+	e := say(t, s, "ours")
+	if e.ParentID != "2" || s.Entry("3") == nil {
+		t.Errorf("our entry hangs on %q", e.ParentID)
+	}
+	r := read(t, path)
+	if gist(r.Context()) != "1 2 ours" || len(r.Entries()) != 4 {
+		t.Errorf("context %q after opening again", gist(r.Context()))
+	}
+	if p := s.Problems(); len(p) != 2 || !strings.Contains(p[1], "line 5 cannot be read") {
+		t.Errorf("problems %q", p)
+	}
+}
+
+func TestFailedWritesKeepTheEntryAndAreTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		write func(f *os.File, b []byte) (int, error)
+	}{
+		{"nothing written", func(*os.File, []byte) (int, error) { return 0, errors.New("no space") }},
+		{"half a line written", func(f *os.File, b []byte) (int, error) {
+			n, _ := f.Write(b[:len(b)/2])
+			return n, errors.New("no space")
+		}},
+		{"short without an error", func(f *os.File, b []byte) (int, error) { return f.Write(b[:10]) }},
+		{"half a line, and then another writer", func(f *os.File, b []byte) (int, error) {
+			n, _ := f.Write(b[:len(b)/2])
+			f.Write([]byte("\n" + line("u9") + "\n"))
+			return n, errors.New("no space")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, story("u1")...)
+			s := open(t, path, Options{})
+			s.store.testOnlyWrite = c.write
+			e, err := s.AppendMessage(user("2"))
+			var failed *SaveError
+			if !errors.As(err, &failed) || e == nil || s.Leaf() != e.ID || s.Unsaved() == nil {
+				t.Fatalf("entry %v, error %v, unsaved %v", e, err, s.Unsaved())
+			}
+			if got := gist(s.Context()); got != "1 2" {
+				t.Errorf("context %q", got)
+			}
+			s.store.testOnlyWrite = nil
+			say(t, s, "3")
+			if s.Unsaved() != nil || gist(read(t, path).Context()) != "1 2 3" {
+				t.Errorf("context %q once there is space, unsaved %v", gist(read(t, path).Context()), s.Unsaved())
+			}
+			if c.name != "half a line, and then another writer" && read(t, path).Problems() != nil {
+				t.Errorf("a piece of a line is left:\n%s", contents(t, path))
+			}
+		})
+	}
+}
+
+func TestFileThatGoesAwayIsNoticed(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"deleted":  os.Remove,
+		"replaced": func(path string) error { os.Remove(path); return os.WriteFile(path, []byte("other\n"), 0o600) },
+		"emptied":  func(path string) error { return os.Truncate(path, 0) },
+	} {
+		path := write(t, story("u1")...)
+		s := open(t, path, Options{})
+		if err := harm(path); err != nil {
+			t.Fatal(err)
+		}
+		var failed *SaveError
+		if _, err := s.AppendMessage(user("2")); !errors.As(err, &failed) || s.Unsaved() == nil || gist(s.Context()) != "1 2" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "replaced" && contents(t, path) != "other\n" {
+			t.Error("the file in its place was written to")
+		}
+	}
+}
+
+func TestFailedSyncLeavesTheSessionUnsaved(t *testing.T) {
+	s := open(t, write(t, story("u1")...), Options{})
+	say(t, s, "2")
+	s.store.testOnlySync = func(*os.File) error { return errors.New("input/output error") }
+	if s.Sync() == nil {
+		t.Fatal("the error is lost")
+	}
+	s.store.testOnlySync = nil
+	if s.Sync() == nil || s.Unsaved() == nil {
+		t.Error("a later sync made it good")
+	}
+}
+
+func TestReadersMayLookWhileEntriesAreAppended(t *testing.T) {
+	s := New(Options{Dir: t.TempDir(), Cwd: "/w", Now: time.Now})
+	say(t, s, "0")
+	stop, readers := make(chan struct{}), sync.WaitGroup{}
+	for range 4 {
+		readers.Go(func() {
+			for seen := 0; ; {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				branch := s.Branch()
+				if len(branch) < seen || branch[len(branch)-1].Message() == nil {
+					t.Error("the branch shrank")
+					return
+				}
+				seen = len(branch)
+				s.Context()
+				s.Entries()
+				s.Entry(s.Leaf()).Raw()
+				s.Model()
+				s.Problems()
+			}
+		})
+	}
+	for i := range 200 {
+		say(t, s, fmt.Sprint(i))
+	}
+	close(stop)
+	readers.Wait()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

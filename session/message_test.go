@@ -1,0 +1,208 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// everyEntry holds each entry type, in bytes as other programs write them, with
+// fields that nobody knows.
+var everyEntry = []string{
+	headerLine,
+	`{"type":"message","id":"m1","parentId":null,"timestamp":"2025-01-02T03:04:05.006Z","message":{"role":"user","content":"plain é <b> & \u2028","timestamp":1735787045006,"futureField":[1,2.50,1e3]}}`,
+	`{"type":"message","id":"m2","parentId":"m1","timestamp":"2025-01-02T03:04:05.006Z","message":{"role":"user","content":[{"type":"text","text":"blocks"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"audio","data":"x"}],"timestamp":2}}`,
+	`{"type":"message","id":"m3","parentId":"m2","timestamp":"2025-01-02T03:04:05.006Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln","extra":1},{"type":"thinking","thinking":"","thinkingSignature":"b3BhcXVl","redacted":true},{"type":"text","text":"hi","textSignature":"s"},{"type":"toolCall","id":"c1","name":"read","arguments":{"path":"a","n":12345678901234567890},"thoughtSignature":"t"}],"api":"anthropic-messages","provider":"anthropic","model":"m","responseId":"r","usage":{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"cacheWrite1h":5,"totalTokens":10,"cost":{"input":0.1,"output":0.2,"cacheRead":0,"cacheWrite":0,"total":0.30000000000000004}},"stopReason":"newReason","timestamp":3}}`,
+	`{"type":"message","id":"m4","parentId":"m3","timestamp":"2025-01-02T03:04:05.006Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"out"}],"details":{"big":12345678901234567890},"isError":false,"timestamp":4}}`,
+	`{"type":"message","id":"m5","parentId":"m4","timestamp":"2025-01-02T03:04:05.006Z","message":{"role":"bashExecution","command":"ls","output":"a\n","exitCode":0,"cancelled":false,"truncated":true,"fullOutputPath":"/t/o","excludeFromContext":true,"timestamp":5}}`,
+	`{"type":"message","id":"m6","parentId":"m5","timestamp":"2025-01-02T03:04:05.006Z","message":{"role":"system","content":"kept","tools":[],"timestamp":6}}`,
+	`{"type":"thinking_level_change","id":"t1","parentId":"m6","timestamp":"2025-01-02T03:04:05.006Z","thinkingLevel":"high"}`,
+	`{"type":"model_change","id":"o1","parentId":"t1","timestamp":"2025-01-02T03:04:05.006Z","provider":"p","modelId":"m"}`,
+	`{"type":"custom","id":"x1","parentId":"o1","timestamp":"2025-01-02T03:04:05.006Z","customType":"h","data":{"n":1.0}}`,
+	`{"type":"custom_message","id":"x2","parentId":"x1","timestamp":"2025-01-02T03:04:05.006Z","customType":"h","content":"note","display":false,"details":{"a":1}}`,
+	`{"type":"label","id":"l1","parentId":"x2","timestamp":"2025-01-02T03:04:05.006Z","targetId":"m1","label":"start"}`,
+	`{"type":"session_info","id":"i1","parentId":"l1","timestamp":"2025-01-02T03:04:05.006Z","name":"my session"}`,
+	`{"type":"usage","id":"u1","parentId":"i1","timestamp":"2025-01-02T03:04:05.006Z","kind":"hook","provider":"p","model":"m","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"note":"n"}`,
+	`{"type":"branch_summary","id":"b1","parentId":"u1","timestamp":"2025-01-02T03:04:05.006Z","fromId":"root","summary":"was","fromHook":true}`,
+	`{"type":"context_edit","id":"e1","parentId":"b1","timestamp":"2025-01-02T03:04:05.006Z","targetId":"m2","replacement":{"content":"short"}}`,
+	`{"type":"stack_pop","deep":{"type":"message","id":"no"},"id":"s1","parentId":"e1","timestamp":"2025-01-02T03:04:05.006Z"}`,
+	`{"type":"compaction","id":"c1","parentId":"s1","timestamp":"2025-01-02T03:04:05.006Z","summary":"sum","firstKeptEntryId":"m2","tokensBefore":7,"details":{},"fromHook":false,"systemMessage":{"role":"system"}}`,
+}
+
+func TestEveryLineKeepsItsBytes(t *testing.T) {
+	path := write(t, everyEntry...)
+	before, _ := os.ReadFile(path)
+	for _, buffer := range []int{0, 100} {
+		s := readWith(t, path, buffer)
+		lines := []string{string(s.Header().Raw())}
+		for _, e := range s.Entries() {
+			lines = append(lines, string(e.Raw()))
+			if m := e.Message(); e.Type == TypeMessage && !strings.HasSuffix(string(e.Raw()), `"message":`+encoded(t, m)+"}") {
+				t.Errorf("message of %s is written as %s", e.ID, encoded(t, m))
+			}
+		}
+		if got := strings.Join(lines, "\n") + "\n"; got != string(before) {
+			t.Errorf("lines changed:\n%s", got)
+		}
+		if p := s.Problems(); p != nil {
+			t.Errorf("problems: %q", p)
+		}
+	}
+}
+
+func TestAppendingLeavesWhatIsThere(t *testing.T) {
+	path := write(t, everyEntry...)
+	before, _ := os.ReadFile(path)
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.AppendMessage(user("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	after, _ := os.ReadFile(path)
+	want := `{"type":"message","id":"` + e.ID + `","parentId":"c1","timestamp":"` + e.Timestamp +
+		`","message":{"role":"user","content":[{"type":"text","text":"new"}],"timestamp":1}}` + "\n"
+	if string(after) != string(before)+want {
+		t.Errorf("appended %q, want %q", after[len(before):], want)
+	}
+}
+
+func encoded(t testing.TB, m *Message) string {
+	t.Helper()
+	b, err := m.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func decoded(t testing.TB, text string) *Message {
+	t.Helper()
+	m := new(Message)
+	if err := json.Unmarshal([]byte(text), m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestMessagesAreWrittenInTheOrderOfTheFile(t *testing.T) {
+	zero, usage := 0, &Usage{Input: 1, Cost: Cost{Total: 0.5}}
+	call := Block{Type: BlockToolCall, ID: "c", Name: "n", Arguments: json.RawMessage(`{ "a": 1 }`)}
+	for _, c := range []struct {
+		m    Message
+		want string
+	}{
+		{Message{Role: RoleUser, Content: []Block{TextBlock("<a>")}, Plain: true, Timestamp: 1}, `{"role":"user","content":"<a>","timestamp":1}`},
+		{Message{Role: RoleUser}, `{"role":"user","content":[],"timestamp":0}`},
+		{Message{Role: RoleUser, Plain: true, Content: []Block{TextBlock("a"), TextBlock("b")}}, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"timestamp":0}`},
+		{Message{Role: RoleAssistant, Content: []Block{{Type: BlockThinking, Text: "t", Signature: "s", Redacted: true}, call}, API: "a", Provider: "p", Model: "m", Usage: usage, StopReason: StopError, ErrorMessage: "e"},
+			`{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s","redacted":true},{"type":"toolCall","id":"c","name":"n","arguments":{"a":1}}],"api":"a","provider":"p","model":"m","usage":{"input":1,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0.5}},"stopReason":"error","errorMessage":"e","timestamp":0}`},
+		{Message{Role: RoleToolResult, ToolCallID: "c", ToolName: "n", Content: []Block{{Type: BlockImage, Data: "d", MimeType: "m"}}, Details: json.RawMessage("{\n}"), IsError: true},
+			`{"role":"toolResult","toolCallId":"c","toolName":"n","content":[{"type":"image","data":"d","mimeType":"m"}],"details":{},"isError":true,"timestamp":0}`},
+		{Message{Role: RoleBashExecution, Command: "c", Output: "o", ExitCode: &zero, FullOutputPath: "p", ExcludeFromContext: true},
+			`{"role":"bashExecution","command":"c","output":"o","exitCode":0,"cancelled":false,"truncated":false,"fullOutputPath":"p","excludeFromContext":true,"timestamp":0}`},
+		{Message{Role: RoleCustom, CustomType: "h", Content: []Block{TextBlock("x")}, Plain: true, Display: true}, `{"role":"custom","customType":"h","content":"x","display":true,"timestamp":0}`},
+		{Message{Role: RoleBranchSummary, Summary: "s", FromID: "f"}, `{"role":"branchSummary","summary":"s","fromId":"f","timestamp":0}`},
+		{Message{Role: RoleCompactionSummary, Summary: "s", TokensBefore: 3}, `{"role":"compactionSummary","summary":"s","tokensBefore":3,"timestamp":0}`},
+	} {
+		if got := encoded(t, &c.m); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.m.Role, got, c.want)
+		}
+	}
+}
+
+func TestChangedCloneKeepsEverythingElse(t *testing.T) {
+	text := `{"x":1,"role":"assistant","content":[{"type":"text","text":"a","new":[1]},{"type":"odd","k":0}],"usage":{"input":1,"odd":2.0},"stopReason":"stop","timestamp":1.0,"y":{"z":1e2}}`
+	for _, c := range []struct {
+		name   string
+		change func(*Message)
+		from   string
+		to     string
+	}{
+		{"nothing", func(m *Message) {}, "", ""},
+		{"text of a block", func(m *Message) { m.Content[0].Text = "b" }, `"text":"a"`, `"text":"b"`},
+		{"a block less", func(m *Message) { m.Content = m.Content[1:] }, `{"type":"text","text":"a","new":[1]},`, ``},
+		{"a block more", func(m *Message) { m.Content = append(m.Content, TextBlock("c")) }, `"k":0}`, `"k":0},{"type":"text","text":"c"}`},
+		{"time", func(m *Message) { m.Timestamp = 2 }, `"timestamp":1.0`, `"timestamp":2`},
+		{"new field", func(m *Message) { m.ErrorMessage = "e" }, `"z":1e2}`, `"z":1e2},"errorMessage":"e"`},
+	} {
+		m := decoded(t, text).Clone()
+		c.change(m)
+		got, want := encoded(t, m), strings.Replace(text, c.from, c.to, 1)
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, want)
+		}
+		if !bytes.Equal([]byte(encoded(t, decoded(t, want).Clone())), []byte(want)) {
+			t.Errorf("%s: an untouched clone differs from %s", c.name, want)
+		}
+	}
+}
+
+func TestFieldsOfTheWrongTypeNeverFailALoad(t *testing.T) {
+	m := decoded(t, `{"role":"assistant","content":{"a":1},"usage":[],"timestamp":"x","stopReason":5,"model":null,"exitCode":"1"}`)
+	if m.Role != RoleAssistant || m.Content != nil || m.Usage != nil || m.Timestamp != 0 || m.StopReason != "" || m.ExitCode != nil {
+		t.Errorf("%+v", m)
+	}
+	for _, text := range []string{`[]`, `1`, `"x"`, `null`} {
+		if err := new(Message).UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("%s was taken for a message", text)
+		}
+	}
+}
+
+func TestBrokenArgumentsNeverBreakALine(t *testing.T) {
+	s := New(Options{Dir: t.TempDir(), Cwd: "/w"})
+	m := &Message{Role: RoleAssistant, Model: "m", Content: []Block{{Type: BlockToolCall, ID: "c", Arguments: json.RawMessage("{\"a\":")}}}
+	if _, err := s.AppendMessage(m); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	r := read(t, s.File())
+	if got := string(ForModel(r.Context())[0].Content[0].Arguments); got != "{}" || r.Problems() != nil {
+		t.Errorf("arguments %s, problems %q", got, r.Problems())
+	}
+}
+
+func TestBodiesDecodeAndEncode(t *testing.T) {
+	s := read(t, write(t, everyEntry...))
+	if c, err := Body[Compaction](s.Entry("c1")); err != nil || c.Summary != "sum" || c.FirstKeptEntryID != "m2" || string(c.SystemMessage) != `{"role":"system"}` {
+		t.Errorf("compaction %+v, %v", c, err)
+	}
+	if c, err := Body[CustomMessage](s.Entry("x2")); err != nil || c.CustomType != "h" || !c.Plain || c.Content[0].Text != "note" {
+		t.Errorf("custom message %+v, %v", c, err)
+	}
+	if c, err := Body[UsageEntry](s.Entry("u1")); err != nil || c.Usage.TotalTokens != 2 {
+		t.Errorf("usage %+v, %v", c, err)
+	}
+	w := New(Options{})
+	for _, c := range []struct {
+		typ  string
+		body any
+		want string
+	}{
+		{TypeContextEdit, ContextEdit{TargetID: "x"}, `"targetId":"x","replacement":null}`},
+		{TypeContextEdit, ContextEdit{TargetID: "x", Replacement: &Replacement{Plain: true, Content: []Block{TextBlock("y")}}}, `"targetId":"x","replacement":{"content":"y"}}`},
+		{TypeCustomMessage, CustomMessage{CustomType: "h", Display: true, Content: []Block{TextBlock("y")}}, `"customType":"h","content":[{"type":"text","text":"y"}],"display":true}`},
+		{TypeLabel, Label{TargetID: "x"}, `"targetId":"x"}`},
+		{"own", map[string]any{"id": "mine", "type": "message", "a": json.RawMessage("12345678901234567890"), "parentId": 1}, `"a":12345678901234567890}`},
+		{"own", nil, `Z"}`},
+	} {
+		e, err := w.Append(c.typ, c.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(string(e.Raw()), c.want) || !strings.HasPrefix(string(e.Raw()), `{"type":"`+c.typ+`","id":"`+e.ID+`","parentId":`) {
+			t.Errorf("%s: %s", c.typ, e.Raw())
+		}
+	}
+	for _, bad := range []any{1, "x", []int{1}, func() {}} {
+		if _, err := w.Append("own", bad); err == nil {
+			t.Errorf("%T was accepted as fields", bad)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package session
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestFilesAreForTheirOwnerWhateverTheUmask(t *testing.T) {
+	for _, mask := range []int{0, 0o077, 0o277} {
+		root := filepath.Join(t.TempDir(), "a", "sessions")
+		old := syscall.Umask(mask)
+		s := New(Options{Dir: root, Cwd: "/w"})
+		_, err := s.AppendMessage(user("x"))
+		syscall.Umask(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		for path, want := range map[string]fs.FileMode{s.File(): 0o600, filepath.Dir(s.File()): 0o700, root: 0o700, filepath.Dir(root): 0o700} {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode().Perm() != want {
+				t.Errorf("umask %o: %s has mode %o, want %o", mask, path, info.Mode().Perm(), want)
+			}
+		}
+	}
+}
