@@ -3,7 +3,9 @@ package tool
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -82,7 +84,7 @@ func TestGrepBoundsItsAnswer(t *testing.T) {
 // The literal that a regular expression needs only saves work.
 func FuzzGrepLiteralChangesNothing(f *testing.F) {
 	for _, s := range [][2]string{
-		{"foo(bar)+", "x\nfoobar\r\n\nfoobarbar"}, {"a|b", "a\nb"}, {"(?i)ab", "AB\nab"}, {"^x*yz$", "yz\r\nxyz"}, {"\uFFFD", "\xff\n"}, {"a\nb", "a\nb"}, {"(ab){2}c?", "abab\nab"},
+		{"foo(bar)+", "x\nfoobar\r\n\nfoobarbar"}, {"a|b", "a\nb"}, {"(?i)ab", "AB\nab"}, {"(?i)ask", "x\nA\u017Fk\naS\u212A"}, {"a(?i:BC)+d", "abcBCd"}, {"(?i)é", "É\ne\u0301"}, {"^x*yz$", "yz\r\nxyz"}, {"\uFFFD", "\xff\n"}, {"a\nb", "a\nb"}, {"(ab){2}c?", "abab\nab"},
 	} {
 		f.Add(s[0], s[1])
 	}
@@ -100,11 +102,48 @@ func FuzzGrepLiteralChangesNothing(f *testing.F) {
 			}
 		}
 		var got []int
-		for _, l := range newPattern(re).lines(t.Context(), []byte(data), 1<<30) {
+		for _, l := range newPattern(re).lines(t.Context(), []byte(data), 1<<30, &buffers{}) {
 			got = append(got, l.number)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("lines %v, want %v", got, want)
 		}
 	})
+}
+
+// Where ripgrep is installed it has to find the same lines.
+func TestGrepFindsWhatRipgrepFinds(t *testing.T) {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		t.Skip("ripgrep is the oracle and is not installed")
+	}
+	b := newBench(t, Options{})
+	for name, content := range map[string]string{
+		".git/HEAD": "foo\n", ".gitignore": "*.log\n/out/\n!keep.log\n", "sub/.ignore": "*.tmp\n", ".env": "FOO=bar\n",
+		"a.go": "package a\n\nfunc Foo(bar int) {}\n\tfoo(1)\n", "sub/b.txt": "foo\r\nbar\r\n", "sub/c.tmp": "foo\n", "x.log": "foo\n",
+		"keep.log": "foo kept\n", "out/o.txt": "foo\n", "bin": "foo\x00\n", "sub/deep/né.txt": "Foo é foo", "sub/out/p.txt": "foo bar\n",
+	} {
+		b.file(name, content)
+	}
+	for _, pattern := range []string{"foo", "(?i)foo", `^\s*f\w+\(`, "o$", "bar|kept", "é", "fo{2}", "[^a-z]oo", "nothing"} {
+		cmd := exec.Command(rg, "--no-config", "--hidden", "--crlf", "--glob=!.git", "--no-heading", "--line-number", "--regexp="+pattern, ".")
+		cmd.Dir = b.dir
+		out, _ := cmd.Output() // its exit status tells whether anything matched
+		var want, got []string
+		for line := range strings.Lines(string(out)) {
+			want = append(want, strings.TrimPrefix(strings.TrimRight(line, "\r\n"), "./"))
+		}
+		if text := b.text("grep", args{"pattern": pattern}); !strings.HasPrefix(text, "(no line matches") {
+			got = strings.Split(text, "\n")
+		}
+		for i, line := range got { // file:1: text, where the other has file:1:text
+			file, rest, _ := strings.Cut(line, ":")
+			got[i] = file + ":" + strings.Replace(rest, ": ", ":", 1)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got\n%q\nwant\n%q", pattern, got, want)
+		}
+	}
 }

@@ -3,15 +3,14 @@ package tool
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
-	"regexp/syntax"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // maxSearch is the largest file that is searched.
@@ -75,8 +74,9 @@ func (s *search) run(ctx context.Context, files iter.Seq[candidate]) error {
 	})
 	for range workers {
 		wg.Go(func() {
+			var b buffers
 			for j := range jobs {
-				j.answer <- s.look(inner, j.candidate)
+				j.answer <- s.look(inner, j.candidate, &b)
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func (s *search) run(ctx context.Context, files iter.Seq[candidate]) error {
 }
 
 // look searches one file. What cannot be read has nothing.
-func (s *search) look(ctx context.Context, c candidate) hits {
+func (s *search) look(ctx context.Context, c candidate, b *buffers) hits {
 	h := hits{candidate: c}
 	f, err := c.open()
 	if err != nil || ctx.Err() != nil {
@@ -111,16 +111,35 @@ func (s *search) look(ctx context.Context, c candidate) hits {
 		h.tooLong = true
 		return h
 	}
-	h.data, err = io.ReadAll(&ctxReader{ctx, f})
-	if err != nil || isBinary(h.data) {
-		return hits{candidate: c}
+	data, err := b.read(&ctxReader{ctx, f}, int(info.Size()))
+	if err != nil || isBinary(data) {
+		return h
 	}
-	h.data = bytes.TrimPrefix(h.data, utf8BOM)
-	h.at = s.pattern.lines(ctx, h.data, s.limit+1)
-	if len(h.at) == 0 {
-		h.data = nil
+	data = bytes.TrimPrefix(data, utf8BOM)
+	if h.at = s.pattern.lines(ctx, data, s.limit+1, b); h.at != nil {
+		h.data = data
+		b.file = nil // it goes with the hits
 	}
 	return h
+}
+
+// buffers are what a worker uses again for each file.
+type buffers struct{ file, lower []byte }
+
+// read reads to the end; size is a guess.
+func (b *buffers) read(r io.Reader, size int) ([]byte, error) {
+	b.file = slices.Grow(b.file[:0], size+bytes.MinRead)
+	for {
+		n, err := r.Read(b.file[len(b.file):cap(b.file)])
+		b.file = b.file[:len(b.file)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return b.file, nil
+		case err != nil:
+			return nil, err
+		}
+		b.file = slices.Grow(b.file, bytes.MinRead)
+	}
 }
 
 // isBinary goes by a NUL byte near the start, as git does.
@@ -176,77 +195,4 @@ func (s *search) show(h hits, mark byte, number, start int) (next int) {
 	}
 	s.lines = append(s.lines, fmt.Sprintf("%s%c%d%c %s", h.shown, mark, number, mark, text))
 	return next
-}
-
-// pattern matches lines. Every line that matches holds the literal, so that
-// most lines never meet the regular expression.
-type pattern struct {
-	re      *regexp.Regexp
-	literal []byte // may be empty
-}
-
-func newPattern(re *regexp.Regexp) pattern {
-	p := pattern{re: re}
-	if tree, err := syntax.Parse(re.String(), syntax.Perl); err == nil {
-		p.literal = []byte(required(tree.Simplify()))
-	}
-	if bytes.ContainsRune(p.literal, utf8.RuneError) {
-		p.literal = nil // to a regular expression, bytes that are no text are this too
-	}
-	return p
-}
-
-// required returns the longest text that every match of a regular expression
-// holds, as far as its outermost parts tell.
-func required(re *syntax.Regexp) string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return string(re.Rune)
-		}
-	case syntax.OpCapture, syntax.OpPlus:
-		return required(re.Sub[0])
-	case syntax.OpConcat:
-		best := ""
-		for _, sub := range re.Sub {
-			if s := required(sub); len(s) > len(best) {
-				best = s
-			}
-		}
-		return best
-	}
-	return ""
-}
-
-// lines returns the lines of data that match, at most limit.
-func (p pattern) lines(ctx context.Context, data []byte, limit int) []span {
-	var found []span
-	number := 1
-	for start := 0; start < len(data) && len(found) < limit; {
-		if len(p.literal) > 0 {
-			i := bytes.Index(data[start:], p.literal)
-			if i < 0 {
-				break
-			}
-			line := 1 + bytes.LastIndexByte(data[start:start+i], '\n')
-			number += bytes.Count(data[start:start+line], []byte("\n"))
-			start += line
-		}
-		end, next := len(data), len(data)
-		if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
-			end, next = start+i, start+i+1
-		}
-		if end > start && data[end-1] == '\r' {
-			end--
-		}
-		if p.re.Match(data[start:end]) {
-			found = append(found, span{number, start, end})
-		}
-		if number%4096 == 0 && ctx.Err() != nil {
-			break
-		}
-		start = next
-		number++
-	}
-	return found
 }
