@@ -1,0 +1,174 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// oracle reads the head of a line with encoding/json alone. Of a key that
+// stands twice the first counts.
+func oracle(line []byte) (map[string]string, bool) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	found := map[string]string{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, false
+		}
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return nil, false
+		}
+		k := key.(string)
+		if _, ok := found[k]; !ok {
+			found[k] = string(v)
+		}
+	}
+	return found, strings.HasPrefix(found["type"], `"`)
+}
+
+func FuzzHeadIsWhatJSONSaysItIs(f *testing.F) {
+	for _, l := range everyEntry {
+		f.Add([]byte(l))
+	}
+	for _, l := range []string{
+		`{}`, `{"type":"a"}`, ` { "id" : 1 , "type" : "x" } `, `{"type":"a","type":"b"}`, `{"\u0074ype":"a\"}","id":"\ud800"}`,
+		`{"x":{"type":"no"},"y":["}",{"a":[]}],"type":"yes","id":null,"parentId":"p","timestamp":""}`, `{"a":"\\","type":"t"}`, `{"a":"\\\"","type":"t"}`,
+		`{"type":"t"`, `{"type":}`, `{"type":"t",}`, `[]`, `"type"`, ``,
+	} {
+		f.Add([]byte(l))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		h, ok := scanHead(line)
+		if !json.Valid(line) {
+			return // that it does not panic is all there is to ask
+		}
+		want, wantOK := oracle(line)
+		if ok != wantOK {
+			t.Fatalf("scanHead says %v, encoding/json %v", ok, wantOK)
+		}
+		if !ok {
+			return
+		}
+		for key, got := range map[string][]byte{"type": h.typ, "id": h.id, "parentId": h.parent, "timestamp": h.time} {
+			if string(got) != want[key] {
+				t.Errorf("%s is %s, want %s", key, got, want[key])
+			}
+			var s string
+			if isString(got) && json.Unmarshal(got, &s) == nil && s != unquote(got) {
+				t.Errorf("%s decodes to %q, want %q", got, unquote(got), s)
+			}
+		}
+	})
+}
+
+func FuzzLoadingNeverPanicsAndNeverChangesTheFile(f *testing.F) {
+	f.Add([]byte(strings.Join(everyEntry, "\n")), uint16(0))
+	f.Add([]byte(strings.Join(everyEntry, "\n")), uint16(50))
+	f.Add([]byte(strings.Join(versionOne, "\n")+"\n"), uint16(1))
+	for _, words := range []string{"u1^3 u2^1 u3^2", "u1 u1 u1", "u1 a2 c3:1 e4:1=null k5^2", "u1^9 u2^8"} {
+		f.Add([]byte(strings.Join(story(words), "\n")), uint16(10))
+	}
+	f.Add([]byte(headerLine+"\n{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":[1,null,{}]}}"), uint16(0))
+	f.Fuzz(func(t *testing.T, text []byte, buffer uint16) {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		s := newSession(Options{})
+		s.readOnly, s.store, s.testOnlyBuffer = true, &store{path: path}, int(buffer)
+		if s.load(file, path) == nil && s.header.ID != "" {
+			checkLoaded(t, s)
+		}
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, text) {
+			t.Error("the file has changed")
+		}
+	})
+}
+
+// checkLoaded holds what is true of every session, however damaged.
+func checkLoaded(t *testing.T, s *Session) {
+	entries, ids := s.Entries(), map[string]bool{}
+	for _, e := range entries {
+		if ids[e.ID] || e.ID == "" {
+			t.Errorf("id %q is not unique", e.ID)
+		}
+		ids[e.ID] = true
+		if path := s.Path(e.ID); len(path) > len(entries) || path[len(path)-1] != e {
+			t.Errorf("entry %q has no way to the root", e.ID)
+		}
+		if p := e.parent; (p == nil) != (e.ParentID == "") || p != nil && s.Entry(e.ParentID) != p {
+			t.Errorf("entry %q has parent %q", e.ID, e.ParentID)
+		}
+	}
+	for _, m := range ForModel(s.Context()) {
+		b, err := m.MarshalJSON()
+		if err != nil || !json.Valid(b) || !utf8.ValidString(m.Text()) {
+			t.Errorf("message %s: %v", b, err)
+		}
+	}
+	if shown, err := s.Show(); err != nil || !json.Valid(shown) {
+		t.Errorf("shown as %s, %v", shown, err)
+	}
+	s.Problems()
+	s.UnknownTypes()
+}
+
+func FuzzMessageComesBackAsItWas(f *testing.F) {
+	for _, l := range everyEntry {
+		if m := field([]byte(l), "message"); m != nil {
+			f.Add([]byte(m), "x")
+		}
+	}
+	f.Add([]byte(`{"role":"user","content":[{"type":"text","text":1,"text":"a"}],"role":"x","":null,"timestamp":1e400}`), "\xff")
+	f.Fuzz(func(t *testing.T, text []byte, edit string) {
+		m := new(Message)
+		if m.UnmarshalJSON(text) != nil {
+			return
+		}
+		same := encoded(t, m)
+		var compact bytes.Buffer
+		if json.Compact(&compact, text); compact.String() != same {
+			t.Fatalf("untouched: %s became %s", &compact, same)
+		}
+		c := m.Clone()
+		c.ErrorMessage, c.Content = "e", append(c.Content, TextBlock(edit))
+		changed := encoded(t, c)
+		if !json.Valid([]byte(changed)) || strings.Contains(changed, "\n") {
+			t.Fatalf("changed: %s", changed)
+		}
+		back := decoded(t, changed)
+		if back.Role != c.Role || len(back.Content) > len(c.Content) {
+			t.Errorf("%s has other contents than were written", changed)
+		}
+		if again := encoded(t, decoded(t, changed).Clone()); again != changed && !twice([]byte(changed)) {
+			t.Errorf("%s is not stable: %s", changed, again)
+		}
+	})
+}
+
+// twice reports whether a key stands twice in an object: of those only the
+// first survives a change.
+func twice(obj []byte) bool {
+	seen := map[string]bool{}
+	for k := range fields(obj) {
+		if seen[string(k)] {
+			return true
+		}
+		seen[string(k)] = true
+	}
+	return false
+}
