@@ -1,0 +1,132 @@
+// Package command is the registry of slash commands that every front end has.
+//
+// A [Command] is a value in a list; /help, completion and the list a program
+// asks for are printed from it. A [Set] holds the program's own commands, whose
+// names are reserved, and asks a function for those of hooks each time, so that
+// a reload is seen. [Core] makes the commands that need no terminal:
+//
+//	/help  /model  /thinking  /new (/clear)  /session  /tools
+//
+// A line is run with [Set.Run]. A name that nobody has is an [UnknownError],
+// which a program that runs without a person turns into a usage error.
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+)
+
+// Command is one slash command.
+type Command struct {
+	Name    string   // without the slash
+	Aliases []string // other names for it
+	Args    string   // for help, such as "[provider/id]"
+	Help    string   // one line
+	Hook    string   // the hook that brought it; "" for the program's own
+
+	// Complete returns the candidates for the argument that starts with prefix;
+	// nil if there is nothing to complete.
+	Complete func(prefix string) []string
+
+	// Run does it. args is the rest of the line, trimmed.
+	Run func(ctx context.Context, args string) (Outcome, error)
+}
+
+// Outcome is what a command wants of the front end besides what it did.
+type Outcome struct {
+	Status string        // shown to the person
+	Prompt *agent.Prompt // sent to the model
+	Quit   bool
+}
+
+// Set is the commands there are. It is safe for concurrent use if the function
+// for hook commands is.
+type Set struct {
+	builtin []Command
+	hooks   func() []Command
+}
+
+// NewSet returns a set of the program's own commands, and /help before them.
+// hooks returns the commands of hooks at this moment; it may be nil. A hook
+// command with the name of a built-in one cannot be reached.
+func NewSet(builtin []Command, hooks func() []Command) *Set {
+	s := &Set{hooks: hooks}
+	s.builtin = append([]Command{s.help()}, builtin...)
+	return s
+}
+
+// All lists the commands: the program's own, then those of hooks.
+func (s *Set) All() []Command {
+	all := s.builtin[:len(s.builtin):len(s.builtin)]
+	if s.hooks == nil {
+		return all
+	}
+	for _, c := range s.hooks() {
+		if _, taken := find(s.builtin, c.Name); !taken {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Lookup returns the command called name, without its slash.
+func (s *Set) Lookup(name string) (Command, bool) { return find(s.All(), name) }
+
+func find(commands []Command, name string) (Command, bool) {
+	for _, c := range commands {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	for _, c := range commands {
+		for _, alias := range c.Aliases {
+			if alias == name {
+				return c, true
+			}
+		}
+	}
+	return Command{}, false
+}
+
+// Run runs a line that begins with a slash. The error is an *[UnknownError] if
+// there is no such command, else what the command failed with.
+func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
+	name, args := Split(line)
+	c, ok := s.Lookup(name)
+	if !ok {
+		return Outcome{}, &UnknownError{Name: name, Nearest: s.nearest(name)}
+	}
+	return c.Run(ctx, args)
+}
+
+// Split takes a command line apart: the name without its slash and the rest,
+// trimmed.
+func Split(line string) (name, args string) {
+	line = strings.TrimPrefix(strings.TrimSpace(line), "/")
+	if i := strings.IndexAny(line, " \t\n"); i >= 0 {
+		return line[:i], strings.TrimSpace(line[i:])
+	}
+	return line, ""
+}
+
+// Is reports whether a line is a command rather than a prompt.
+func Is(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "/") }
+
+// UnknownError is a command that nobody has.
+type UnknownError struct {
+	Name    string
+	Nearest string // a name that is much like it; may be empty
+}
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("unknown command /%s", e.Name) }
+
+// Hint is the next step for the person.
+func (e *UnknownError) Hint() string {
+	if e.Nearest != "" {
+		return fmt.Sprintf("did you mean /%s? /help lists the commands", e.Nearest)
+	}
+	return "/help lists the commands"
+}

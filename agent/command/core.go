@@ -1,0 +1,89 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+)
+
+// Core returns the commands that every front end has. ui is asked for what a
+// person has to choose; without one the choices are listed.
+func Core(a *agent.Agent, ui agent.UI) []Command {
+	return []Command{modelCommand(a, ui), thinkingCommand(a), newCommand(a), sessionCommand(a), toolsCommand(a)}
+}
+
+func thinkingCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "thinking", Args: "[level]", Help: "show or set how much the model thinks",
+		Complete: func(prefix string) []string { return withPrefix(agent.ThinkingLevels(), prefix) },
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			if args == "" {
+				return Outcome{Status: "thinking: " + marked(agent.ThinkingLevels(), a.Thinking())}, nil
+			}
+			if err := a.SetThinking(ctx, args); err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{Status: "thinking: " + args}, nil
+		},
+	}
+}
+
+// marked lists words in one line, the current one in brackets.
+func marked(words []string, current string) string {
+	var out []string
+	for _, w := range words {
+		if w == current {
+			w = "[" + w + "]"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
+}
+
+func newCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "new", Aliases: []string{"clear"}, Help: "leave this session and start an empty one",
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			if args != "" {
+				return Outcome{}, errors.New("/new takes no argument")
+			}
+			left := a.Session()
+			if err := a.NewSession(ctx); err != nil {
+				return Outcome{}, err
+			}
+			status := "new session " + a.Session().ID()
+			if left.File() != "" {
+				status += ", left " + left.ID()
+			}
+			return Outcome{Status: status}, nil
+		},
+	}
+}
+
+func toolsCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "tools", Help: "list the active tools",
+		Run: func(context.Context, string) (Outcome, error) {
+			var lines []string
+			for _, t := range a.Tools() {
+				lines = append(lines, fmt.Sprintf("%-6s  %s", t.Spec().Name, summary(t.Spec())))
+			}
+			if len(lines) == 0 {
+				return Outcome{Status: "no tools are active"}, nil
+			}
+			return Outcome{Status: strings.Join(lines, "\n")}, nil
+		},
+	}
+}
+
+func summary(t agent.ToolSpec) string {
+	text := t.Snippet
+	if text == "" {
+		text = t.Description
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
