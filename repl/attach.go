@@ -1,0 +1,109 @@
+package repl
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"pi/session"
+)
+
+// attachLimit is the most bytes of one file that a prompt takes along.
+const attachLimit = 5 << 20
+
+// attach finds the files that a prompt names with @ and returns their content:
+// a text file as a text block that names it, an image, known by its first
+// bytes, as an image block. A word that names no file stays what it is; problems
+// tells of files that are there and cannot be taken along.
+func attach(text, cwd string) (blocks []session.Block, problems []string) {
+	seen := map[string]bool{}
+	for _, name := range mentioned(text) {
+		path := resolve(name, cwd)
+		info, err := os.Stat(path)
+		if err != nil || info.IsDir() || seen[path] {
+			continue
+		}
+		seen[path] = true
+		block, err := fileBlock(name, path, info)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("@%s is not attached: %v", name, err))
+			continue
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks, problems
+}
+
+// mentioned lists the words of text that begin with @. A name with spaces is
+// put in quotes: @"a b".
+func mentioned(text string) (names []string) {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '@' || i > 0 && !strings.ContainsRune(" \t\n(", rune(text[i-1])) {
+			continue
+		}
+		rest := text[i+1:]
+		if strings.HasPrefix(rest, `"`) {
+			if name, _, ok := strings.Cut(rest[1:], `"`); ok && name != "" {
+				names = append(names, name)
+			}
+			continue
+		}
+		if end := strings.IndexAny(rest, " \t\n"); end >= 0 {
+			rest = rest[:end]
+		}
+		if rest != "" {
+			names = append(names, rest)
+		}
+	}
+	return names
+}
+
+// resolve makes a path of a name; punctuation that ends a sentence is no part
+// of it unless such a file exists.
+func resolve(name, cwd string) string {
+	path := absolute(name, cwd)
+	if _, err := os.Stat(path); err != nil {
+		if trimmed := strings.TrimRight(name, ".,;:!?)"); trimmed != name && trimmed != "" {
+			return absolute(trimmed, cwd)
+		}
+	}
+	return path
+}
+
+func absolute(name, cwd string) string {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(cwd, name)
+}
+
+func fileBlock(name, path string, info os.FileInfo) (session.Block, error) {
+	if !info.Mode().IsRegular() {
+		return session.Block{}, fmt.Errorf("it is no regular file")
+	}
+	if info.Size() > attachLimit {
+		return session.Block{}, fmt.Errorf("it has %d bytes, more than %d", info.Size(), attachLimit)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return session.Block{}, err
+	}
+	switch kind := http.DetectContentType(data); kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return session.Block{Type: session.BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(data)}, nil
+	}
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return session.Block{}, fmt.Errorf("it is neither text nor a known kind of image")
+	}
+	return session.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, strings.TrimSuffix(string(data), "\n"))), nil
+}

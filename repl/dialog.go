@@ -1,0 +1,193 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pi/agent"
+)
+
+// selectShown is how many options are listed at once.
+const selectShown = 30
+
+// question is a dialog: what is shown, and what a typed line does to it.
+type question struct {
+	lines  []string // shown once
+	prompt string
+	// answer takes a line; it returns what to show before asking again, and
+	// done when it has what it wants.
+	answer func(line string) (again []string, done bool)
+}
+
+// Confirm asks a question that is answered No unless the person says yes.
+func (r *REPL) Confirm(ctx context.Context, title, message string, o agent.DialogOptions) (bool, error) {
+	yes := false
+	q := question{lines: paragraphs(title, message), prompt: "[y/N] "}
+	q.answer = func(line string) ([]string, bool) {
+		switch strings.ToLower(line) {
+		case "y", "yes":
+			yes = true
+			return nil, true
+		case "", "n", "no":
+			return nil, true
+		}
+		return []string{"Please answer y or n."}, false
+	}
+	err := r.ask(ctx, o, q)
+	return yes && err == nil, err
+}
+
+// Input asks for a line of text; an empty one is none.
+func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.DialogOptions) (string, bool, error) {
+	text := ""
+	q := question{lines: paragraphs(title), prompt: "? "}
+	if placeholder != "" {
+		q.lines = append(q.lines, r.screen.paint(styleDim, "("+oneLine(placeholder)+")"))
+	}
+	q.answer = func(line string) ([]string, bool) {
+		text = line
+		return nil, true
+	}
+	err := r.ask(ctx, o, q)
+	return text, text != "" && err == nil, err
+}
+
+// Select lets the person choose one of options by its number, or by a part of
+// it; a part that several have narrows the list. An empty line chooses none.
+func (r *REPL) Select(ctx context.Context, title string, options []string, o agent.DialogOptions) (string, bool, error) {
+	if len(options) == 0 {
+		return "", false, nil
+	}
+	chosen := -1
+	all := make([]int, len(options))
+	for i := range all {
+		all[i] = i
+	}
+	q := question{lines: append(paragraphs(title), r.listed(options, all)...), prompt: "number or text? "}
+	q.answer = func(line string) ([]string, bool) {
+		if line == "" {
+			return nil, true
+		}
+		found := choose(options, line)
+		switch len(found) {
+		case 0:
+			return []string{"Nothing matches " + strconv.Quote(line) + "."}, false
+		case 1:
+			chosen = found[0]
+			return nil, true
+		}
+		return r.listed(options, found), false
+	}
+	err := r.ask(ctx, o, q)
+	if err != nil || chosen < 0 {
+		return "", false, err
+	}
+	return options[chosen], true, nil
+}
+
+// choose finds the options that a typed line means: a number, the whole text,
+// or a part of it.
+func choose(options []string, line string) (found []int) {
+	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(options) {
+		return []int{n - 1}
+	}
+	if i := slices.Index(options, line); i >= 0 {
+		return []int{i}
+	}
+	part := strings.ToLower(line)
+	for i, option := range options {
+		if strings.Contains(strings.ToLower(clean(option)), part) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// listed shows options under the numbers they keep.
+func (r *REPL) listed(options []string, which []int) (lines []string) {
+	for _, i := range which[:min(len(which), selectShown)] {
+		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, oneLine(options[i])))
+	}
+	if n := len(which) - selectShown; n > 0 {
+		lines = append(lines, fmt.Sprintf("     … %d more: type a part of the name", n))
+	}
+	return lines
+}
+
+func paragraphs(texts ...string) (lines []string) {
+	for _, text := range texts {
+		if text = strings.Trim(clean(text), "\n"); text != "" {
+			lines = append(lines, strings.Split(text, "\n")...)
+		}
+	}
+	return lines
+}
+
+// ask runs a dialog to its end: an answer, Ctrl+D, the timeout (then the default
+// counts, without an error) or the end of ctx.
+func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	if !r.HasUI() || r.keyboard == nil {
+		return nil
+	}
+	if err := r.floor.takeDialog(ctx); err != nil {
+		return err
+	}
+	defer r.floor.leaveDialog()
+	limited := ctx
+	if o.TimeoutMS > 0 {
+		limit := time.Duration(o.TimeoutMS) * time.Millisecond
+		q.prompt = fmt.Sprintf("(%v) %s", limit.Round(time.Second/10), q.prompt)
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	err := r.converse(limited, q)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+func (r *REPL) converse(ctx context.Context, q question) error {
+	answers := make(chan answerLine, 64)
+	r.inbox.lend(answers)
+	defer r.inbox.lend(nil)
+	r.screen.dialog(q.lines, q.prompt)
+	for {
+		select {
+		case <-ctx.Done():
+			r.screen.endLine()
+			return ctx.Err()
+		case a := <-answers:
+			if a.eof {
+				r.screen.endLine()
+				return nil
+			}
+			r.screen.raw("")
+			again, done := q.answer(strings.TrimSpace(a.text))
+			if done {
+				return nil
+			}
+			r.screen.dialog(again, q.prompt)
+		}
+	}
+}
+
+// dialog shows lines and then a prompt on a line that stays open.
+func (s *screen) dialog(lines []string, prompt string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.freshLine(nil)
+	for _, line := range lines {
+		out = append(append(out, line...), '\n')
+	}
+	s.write(append(out, s.paint(styleBold, prompt)...))
+}

@@ -1,0 +1,110 @@
+package repl
+
+import (
+	"context"
+	"sync"
+)
+
+// floor says who may use the lines below the transcript: the prompt, or one
+// dialog. A dialog goes before the prompt; one that comes while the prompt is
+// open has it closed by poking the loop. Notices wait while the prompt is open.
+type floor struct {
+	mu        sync.Mutex
+	changed   *sync.Cond
+	prompting bool
+	dialog    bool
+	waiting   int // dialogs
+	notices   []func()
+	poke      chan struct{} // somebody wants the prompt closed, holds one
+}
+
+func newFloor() *floor {
+	f := &floor{poke: make(chan struct{}, 1)}
+	f.changed = sync.NewCond(&f.mu)
+	return f
+}
+
+// await waits, with f.mu held, until ready or until ctx ends.
+func (f *floor) await(ctx context.Context, ready func() bool) error {
+	stop := context.AfterFunc(ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.changed.Broadcast()
+	})
+	defer stop()
+	for ctx.Err() == nil && !ready() {
+		f.changed.Wait()
+	}
+	return ctx.Err()
+}
+
+// takePrompt gives the floor to the prompt when no dialog wants it, and returns
+// the notices that came meanwhile.
+func (f *floor) takePrompt(ctx context.Context) ([]func(), error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.await(ctx, func() bool { return f.waiting == 0 && !f.dialog }); err != nil {
+		return nil, err
+	}
+	f.prompting = true
+	notices := f.notices
+	f.notices = nil
+	return notices, nil
+}
+
+// leavePrompt shows what waited for the end of the prompt.
+func (f *floor) leavePrompt() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.prompting = false
+	for _, show := range f.notices {
+		show()
+	}
+	f.notices = nil
+	f.changed.Broadcast()
+}
+
+// takeDialog gives the floor to a dialog; a second one waits for the first.
+func (f *floor) takeDialog(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waiting++
+	defer func() {
+		f.waiting--
+		f.changed.Broadcast()
+	}()
+	if f.prompting {
+		f.wantClosed()
+	}
+	if err := f.await(ctx, func() bool { return !f.prompting && !f.dialog }); err != nil {
+		return err
+	}
+	f.dialog = true
+	return nil
+}
+
+func (f *floor) leaveDialog() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dialog = false
+	f.changed.Broadcast()
+}
+
+func (f *floor) wantClosed() {
+	select {
+	case f.poke <- struct{}{}:
+	default:
+	}
+}
+
+// notice shows something now, or as soon as the prompt can make room.
+func (f *floor) notice(show func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.prompting {
+		show()
+		return
+	}
+	f.notices = append(f.notices, show)
+	f.wantClosed()
+}

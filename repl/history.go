@@ -1,0 +1,106 @@
+package repl
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// historyKept is how many entries are called up again; a file that has grown to
+// twice as many is cut back to these.
+const historyKept = 1000
+
+// history is a file of what was typed, one JSON string per line, so that an
+// entry of several lines is one entry. Each entry is added with a single write:
+// programs that share the file do not disturb each other.
+type history struct {
+	path string // "": kept nowhere
+	last string
+}
+
+// load returns the entries, oldest first. Lines that are no entries are skipped.
+func (h *history) load() ([]string, error) {
+	if h.path == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", err)
+	}
+	entries := parseHistory(b)
+	grown := len(entries) >= 2*historyKept
+	entries = entries[max(0, len(entries)-historyKept):]
+	if len(entries) > 0 {
+		h.last = entries[len(entries)-1]
+	}
+	if grown {
+		return entries, h.rewrite(entries)
+	}
+	return entries, nil
+}
+
+func parseHistory(b []byte) (entries []string) {
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	lines.Buffer(nil, len(b)+1)
+	for lines.Scan() {
+		var entry string
+		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry != "" {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// add stores an entry, unless it is the same as the one before.
+func (h *history) add(entry string) error {
+	if h.path == "" || entry == "" || entry == h.last {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	_, err = f.Write(historyLine(entry))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	h.last = entry
+	return nil
+}
+
+func historyLine(entry string) []byte {
+	b, _ := json.Marshal(entry) // a string always has a JSON form
+	return append(b, '\n')
+}
+
+func (h *history) rewrite(entries []string) error {
+	var b bytes.Buffer
+	for _, entry := range entries {
+		b.Write(historyLine(entry))
+	}
+	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*")
+	if err != nil {
+		return fmt.Errorf("shorten history: %w", err)
+	}
+	_, err = f.Write(b.Bytes())
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), h.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("shorten history: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package repl
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// keyWait is how long the rest of an escape sequence may take to come.
+const keyWait = 30 * time.Millisecond
+
+// keyboard is the one reader of the terminal's input. What it reads goes to the
+// line editor while a prompt is open and, line by line, to the inbox otherwise.
+// It never sits in a read, so that it can stop at any time.
+type keyboard struct {
+	in    *os.File
+	tty   bool
+	inbox *inbox
+	waker *waker
+	done  chan struct{}
+
+	mu      sync.Mutex
+	pending []byte // read and not yet handed on
+	decoder keyDecoder
+	editor  io.Writer // of the open prompt; nil: lines
+	seen    int       // bytes the open prompt was given
+	stale   bool      // the end of pending will not be completed by waiting
+}
+
+func newKeyboard(in *os.File, box *inbox) (*keyboard, error) {
+	w, err := newWaker()
+	if err != nil {
+		return nil, err
+	}
+	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, done: make(chan struct{})}
+	go k.run()
+	return k, nil
+}
+
+// stop ends the reading and waits for it.
+func (k *keyboard) stop() {
+	k.waker.wake()
+	if canWait {
+		<-k.done
+		k.waker.close()
+	}
+}
+
+func (k *keyboard) run() {
+	defer close(k.done)
+	buf := make([]byte, 4096)
+	for {
+		ready, expired := k.waker.wait(k.in, k.patience())
+		if expired {
+			k.settle()
+			continue
+		}
+		if !ready {
+			return
+		}
+		n, err := k.in.Read(buf)
+		k.receive(buf[:n])
+		if !k.readable(n, err) {
+			k.flush()
+			k.inbox.end(true)
+			return
+		}
+	}
+}
+
+// patience is how long to wait for more: for ever, unless a key is incomplete.
+func (k *keyboard) patience() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.editor != nil && len(k.pending) > 0 && !k.stale {
+		return keyWait
+	}
+	return 0
+}
+
+// readable reports whether input goes on after a read. Ctrl+D on an empty line
+// reads as nothing, and so does a terminal that hung up.
+func (k *keyboard) readable(n int, err error) bool {
+	switch {
+	case n > 0, errors.Is(err, syscall.EINTR), errors.Is(err, syscall.EAGAIN):
+		return true
+	case k.tty && (err == nil || errors.Is(err, io.EOF)) && term.IsTerminal(int(k.in.Fd())):
+		k.inbox.end(false)
+		return true
+	}
+	return false
+}
+
+func (k *keyboard) receive(p []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.pending = append(k.pending, p...)
+	k.stale = false
+	k.hand(false)
+}
+
+// settle gives up on the rest of a key.
+func (k *keyboard) settle() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.hand(true)
+	k.stale = true
+}
+
+func (k *keyboard) hand(final bool) {
+	if k.editor == nil {
+		k.handLines()
+		return
+	}
+	k.handKeys(final)
+}
+
+func (k *keyboard) handLines() {
+	for {
+		i := bytes.IndexAny(k.pending, "\r\n")
+		if i < 0 {
+			return
+		}
+		line := string(k.pending[:i])
+		if k.pending[i] == '\r' && i+1 < len(k.pending) && k.pending[i+1] == '\n' {
+			i++
+		}
+		k.pending = k.pending[i+1:]
+		k.inbox.push(clean(line))
+	}
+}
+
+// flush hands on a last line that has no end.
+func (k *keyboard) flush() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.editor == nil && len(k.pending) > 0 {
+		k.inbox.push(clean(string(k.pending)))
+		k.pending = nil
+	}
+}
+
+// handKeys gives the editor keys up to the one that ends its prompt. What comes
+// after that is for whoever is next.
+func (k *keyboard) handKeys(final bool) {
+	for len(k.pending) > 0 && k.editor != nil {
+		out, n, ends := k.decoder.next(k.pending, final)
+		if n == 0 {
+			return
+		}
+		k.seen += n
+		w := k.editor
+		if ends {
+			k.editor = nil
+		}
+		// The editor's end of the pipe is closed only after the last prompt.
+		_, _ = w.Write(out)
+		k.pending = k.pending[n:]
+	}
+}
+
+// edit sends what is typed to an editor from now on, up to the key that ends
+// its prompt.
+func (k *keyboard) edit(w io.Writer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.editor, k.seen, k.stale = w, 0, false
+	k.decoder = keyDecoder{}
+	k.handKeys(false)
+}
+
+// inject writes keys of ours to the open prompt and lets nothing follow them.
+// It reports false if the prompt has ended already.
+func (k *keyboard) inject(sequence string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.editor == nil {
+		return false
+	}
+	_, _ = io.WriteString(k.editor, sequence)
+	k.editor = nil
+	return true
+}
+
+// listen sends what is typed to the inbox from now on.
+func (k *keyboard) listen() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.editor = nil
+	k.handLines()
+}
+
+// typed is how many bytes the last prompt was given.
+func (k *keyboard) typed() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.seen
+}

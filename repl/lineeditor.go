@@ -1,0 +1,190 @@
+package repl
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/peterh/liner"
+)
+
+// errCtrlC ends a prompt that was cleared.
+var errCtrlC = errors.New("ctrl+c")
+
+// Bracketed paste is asked for only while a prompt is open.
+const (
+	pasteOn  = "\x1b[?2004h"
+	pasteOff = "\x1b[?2004l"
+)
+
+// cancelKeys make the editor hand its line to [lineEditor.complete], which
+// keeps it and leaves an empty one, and then end as at Ctrl+D, which prints
+// nothing. The first sequence is a key nobody knows: it ends a search or a
+// completion that is under way.
+const cancelKeys = "\x1b[99~\t\x04"
+
+// lineEditor is the prompt of a terminal that can edit. The terminal is in raw
+// mode while a prompt is open and as it was found otherwise, so that in between
+// Ctrl+C is a signal and the system shows what is typed.
+type lineEditor struct {
+	state    *liner.State
+	keyboard *keyboard // nil where the editor reads the console alone
+	screen   *screen
+	feed     *os.File // the editor reads what is written here
+	source   *os.File
+	cooked   liner.ModeApplier
+	raw      liner.ModeApplier
+	suggest  func(line string, pos int) (head string, words []string, tail string)
+	result   chan edited
+
+	mu       sync.Mutex
+	canceled bool
+	kept     edited // what stood in the line that was canceled
+	closed   bool
+}
+
+// newLineEditor takes over the terminal, which must be the process's own.
+func newLineEditor(k *keyboard, s *screen, history []string, suggest func(string, int) (string, []string, string)) (*lineEditor, error) {
+	e := &lineEditor{screen: s, suggest: suggest, result: make(chan edited, 1)}
+	var err error
+	if e.cooked, err = liner.TerminalMode(); err != nil {
+		return nil, fmt.Errorf("read terminal mode: %w", err)
+	}
+	if canWait {
+		e.keyboard = k
+		if e.source, e.feed, err = os.Pipe(); err != nil {
+			return nil, fmt.Errorf("make the editor's input: %w", err)
+		}
+	}
+	e.state = e.newState()
+	if e.raw, err = liner.TerminalMode(); err != nil {
+		e.close()
+		return nil, fmt.Errorf("read terminal mode: %w", err)
+	}
+	e.state.SetMultiLineMode(true)
+	e.state.SetBeep(false)
+	e.state.SetCtrlCAborts(true)
+	e.state.SetTabCompletionStyle(liner.TabPrints)
+	e.state.SetWordCompleter(e.complete)
+	for _, line := range history {
+		e.state.AppendHistory(toSigns(line))
+	}
+	e.cook()
+	return e, nil
+}
+
+// newState makes the editor read from the feed: it takes whatever the standard
+// input is at this moment.
+func (e *lineEditor) newState() *liner.State {
+	if e.source == nil {
+		return liner.NewLiner()
+	}
+	stdin := os.Stdin
+	os.Stdin = e.source
+	defer func() { os.Stdin = stdin }()
+	return liner.NewLiner()
+}
+
+func (e *lineEditor) cook() {
+	if err := e.cooked.ApplyMode(); err != nil {
+		return // the terminal is gone, and reading it will say so
+	}
+}
+
+func (e *lineEditor) open(prompt, text string, pos int) <-chan edited {
+	e.mu.Lock()
+	e.canceled, e.kept = false, edited{}
+	e.mu.Unlock()
+	if err := e.raw.ApplyMode(); err != nil {
+		e.result <- edited{err: io.EOF}
+		return e.result
+	}
+	if e.keyboard != nil {
+		e.screen.raw(pasteOn)
+		e.keyboard.edit(e.feed)
+	}
+	go func() { e.result <- e.prompt(prompt, text, pos) }()
+	return e.result
+}
+
+func (e *lineEditor) prompt(prompt, text string, pos int) edited {
+	line, err := e.state.PromptWithSuggestion(prompt, toSigns(text), pos)
+	switch {
+	case errors.Is(err, liner.ErrPromptAborted):
+		return edited{err: errCtrlC}
+	case err != nil:
+		return edited{err: err}
+	}
+	return edited{text: fromSigns(line)}
+}
+
+func (e *lineEditor) cancel() (edited, bool) {
+	if e.keyboard == nil {
+		return edited{}, false
+	}
+	e.mu.Lock()
+	e.canceled = true
+	e.mu.Unlock()
+	if !e.keyboard.inject(cancelKeys) {
+		return edited{}, false
+	}
+	<-e.result
+	e.ended()
+	e.screen.raw("\r\x1b[J")
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.kept, true
+}
+
+func (e *lineEditor) ended() {
+	if e.keyboard != nil {
+		e.screen.raw(pasteOff)
+	}
+	e.cook()
+	if e.keyboard != nil {
+		e.keyboard.listen()
+	}
+}
+
+// complete is called by the editor for Tab, and by way of cancelKeys.
+func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.canceled {
+		if e.kept.text == "" {
+			e.kept = edited{text: fromSigns(line), pos: pos}
+		}
+		return "", []string{""}, ""
+	}
+	return e.suggest(line, pos)
+}
+
+func (e *lineEditor) remember(line string) { e.state.AppendHistory(toSigns(line)) }
+
+func (e *lineEditor) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.closed = true
+	if e.state != nil {
+		e.state.Close()
+	}
+	e.cook()
+	if e.feed != nil {
+		e.feed.Close()
+		e.source.Close()
+	}
+}
+
+func toSigns(s string) string {
+	return strings.NewReplacer("\r\n", signNewline, "\n", signNewline, "\t", signTab).Replace(s)
+}
+
+func fromSigns(s string) string {
+	return strings.NewReplacer(signNewline, "\n", signTab, "\t").Replace(s)
+}

@@ -1,0 +1,296 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/command"
+)
+
+var (
+	// errQuit ends the loop because the person wants to leave.
+	errQuit = errors.New("quit")
+	// errMadeRoom ends a prompt that was closed for something else.
+	errMadeRoom = errors.New("the prompt made room")
+)
+
+const (
+	promptSign   = "> "
+	continueSign = "... "
+)
+
+// loop reads and runs one line after the other.
+func (r *REPL) loop(ctx context.Context) error {
+	for {
+		p, err := r.next(ctx)
+		switch {
+		case errors.Is(err, errQuit), errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		r.run(ctx, p)
+		if r.work.leaving() {
+			return nil
+		}
+	}
+}
+
+// next returns what to do next: prompts that hooks handed in go first, then
+// lines typed ahead, then the prompt is opened.
+func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return agent.Prompt{}, err
+		}
+		if p, ok := r.submitted(); ok {
+			return p, nil
+		}
+		line, ok, eof := r.inbox.take()
+		if eof {
+			return agent.Prompt{}, io.EOF
+		}
+		e := edited{text: line}
+		if ok {
+			r.echo(line)
+		} else {
+			var err error
+			if e, err = r.read(ctx); err != nil {
+				return agent.Prompt{}, err
+			}
+		}
+		if text := r.entered(e); text != "" {
+			return r.typedPrompt(text), nil
+		}
+		if r.work.leaving() {
+			return agent.Prompt{}, errQuit
+		}
+	}
+}
+
+// submitted takes the next prompt that was handed in from outside.
+func (r *REPL) submitted() (agent.Prompt, bool) {
+	r.handed = append(r.handed, r.agent.TakeSubmitted()...)
+	if len(r.handed) == 0 {
+		return agent.Prompt{}, false
+	}
+	p := r.handed[0]
+	r.handed = r.handed[1:]
+	p.Source = "hook"
+	r.echo(p.Text)
+	return p, true
+}
+
+// echo shows a line that did not come through the prompt as if it had.
+func (r *REPL) echo(text string) {
+	if r.HasUI() {
+		r.screen.plainLine(promptSign + clean(text))
+	}
+}
+
+// read opens the prompt. The result says errMadeRoom when it was closed for
+// something else; what stood in it is kept for the next one.
+func (r *REPL) read(ctx context.Context) (edited, error) {
+	notices, err := r.floor.takePrompt(ctx)
+	if err != nil {
+		return edited{}, err
+	}
+	defer r.floor.leavePrompt()
+	for _, show := range notices {
+		show()
+	}
+	r.showStatus()
+	sign := promptSign
+	if r.before != "" {
+		sign = continueSign
+	}
+	draft := r.draft
+	r.draft = edited{}
+	result := r.prompter.open(sign, draft.text, draft.pos)
+	return r.await(ctx, result)
+}
+
+// await waits for the end of the open prompt, or ends it.
+func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) {
+	for {
+		select {
+		case e := <-result:
+			return r.closed(e)
+		case <-r.interrupted:
+			return r.closed(edited{err: errCtrlC})
+		case <-r.inbox.ready:
+			if result != nil && r.inbox.waiting() {
+				return r.withdraw(result)
+			}
+			if result != nil {
+				continue
+			}
+			line, ok, eof := r.inbox.take()
+			switch {
+			case ok:
+				return r.closed(edited{text: line})
+			case eof:
+				return r.closed(edited{err: io.EOF})
+			}
+		case <-ctx.Done():
+			return r.withdraw(result)
+		case <-r.floor.poke:
+			return r.withdraw(result)
+		case <-r.agent.Submitted():
+			return r.withdraw(result)
+		}
+	}
+}
+
+func (r *REPL) closed(e edited) (edited, error) {
+	r.prompter.ended()
+	if errors.Is(e.err, io.EOF) && r.HasUI() {
+		r.screen.raw("\n")
+	}
+	if e.err != nil && !errors.Is(e.err, errCtrlC) {
+		return edited{}, e.err
+	}
+	return e, nil
+}
+
+// withdraw closes the prompt to make room, keeping what stands in it. A prompt
+// that cannot be closed is waited for.
+func (r *REPL) withdraw(result <-chan edited) (edited, error) {
+	kept, ok := r.prompter.cancel()
+	if !ok {
+		return r.closed(<-result)
+	}
+	r.draft = kept
+	return edited{err: errMadeRoom}, nil
+}
+
+// entered takes a line as it was typed and returns the text that is complete
+// with it, or "".
+func (r *REPL) entered(e edited) string {
+	switch {
+	case errors.Is(e.err, errMadeRoom):
+		return ""
+	case errors.Is(e.err, errCtrlC):
+		r.cleared()
+		return ""
+	}
+	if e.text != "" {
+		r.warned = false
+		r.shownStatus = ""
+	}
+	text, more := joinLines(r.before, e.text)
+	if more {
+		r.before = text
+		return ""
+	}
+	r.before = ""
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	r.record(text)
+	return text
+}
+
+// cleared is Ctrl+C at the prompt: twice quits.
+func (r *REPL) cleared() {
+	r.before, r.draft = "", edited{}
+	if r.warned && (r.keyboard == nil || r.keyboard.typed() <= 1) {
+		r.work.leave()
+		return
+	}
+	r.warned = true
+	r.screen.line(styleDim, "Ctrl+C again, or Ctrl+D, quits")
+}
+
+// joinLines adds a line to those before it; more reports that it ends in a
+// backslash, so that another one follows.
+func joinLines(before, line string) (text string, more bool) {
+	n := len(line) - len(strings.TrimRight(line, `\`))
+	if n%2 == 1 {
+		return before + line[:len(line)-1] + "\n", true
+	}
+	return before + line, false
+}
+
+// record keeps a line so that it can be called up again.
+func (r *REPL) record(text string) {
+	r.prompter.remember(text)
+	if err := r.history.add(text); err != nil {
+		r.Notify(err.Error(), agent.LevelWarning)
+		r.history.path = "" // once is enough
+	}
+}
+
+// typedPrompt is a prompt with the files it names.
+func (r *REPL) typedPrompt(text string) agent.Prompt {
+	p := agent.Prompt{Text: text, Source: "interactive"}
+	if command.Is(text) || strings.HasPrefix(text, "!") {
+		return p
+	}
+	var problems []string
+	p.Attachments, problems = attach(text, r.agent.Cwd())
+	for _, problem := range problems {
+		r.Notify(problem, agent.LevelWarning)
+	}
+	return p
+}
+
+// run does what a line says. Shell commands are for people only.
+func (r *REPL) run(ctx context.Context, p agent.Prompt) {
+	switch {
+	case strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
+		r.shell(ctx, p.Text)
+	case command.Is(p.Text):
+		var wanted *agent.Prompt
+		r.work.do(ctx, nil, func(ctx context.Context) {
+			r.runCommand(ctx, p.Text, func(_ context.Context, p agent.Prompt) bool {
+				wanted = &p
+				return true
+			})
+		})
+		if wanted != nil {
+			r.prompt(ctx, *wanted)
+		}
+	default:
+		r.prompt(ctx, p)
+	}
+}
+
+// runCommand runs a slash command; send takes the prompt it may want sent.
+func (r *REPL) runCommand(ctx context.Context, line string, send func(context.Context, agent.Prompt) bool) {
+	out, err := r.commands.Run(ctx, line)
+	if err != nil {
+		r.showError(err)
+		return
+	}
+	if out.Status != "" {
+		r.screen.plainLine(strings.TrimRight(clean(out.Status), "\n"))
+	}
+	if out.Prompt != nil {
+		send(ctx, *out.Prompt)
+	}
+	if out.Quit {
+		r.work.leave()
+		r.work.interrupt()
+	}
+}
+
+// shell runs a command of the person: with ! the model sees its output, with !!
+// it does not.
+func (r *REPL) shell(ctx context.Context, text string) {
+	line, exclude := strings.CutPrefix(strings.TrimPrefix(text, "!"), "!")
+	line = strings.TrimSpace(line)
+	if line == "" {
+		r.showError(errors.New("no command after the exclamation mark"))
+		return
+	}
+	r.work.do(ctx, nil, func(ctx context.Context) {
+		var s sanitizer
+		outcome, err := r.agent.Bash(ctx, line, exclude, func(output string) { r.screen.stream(&s, output) })
+		r.screen.endLine()
+		r.shellEnd(outcome, err)
+	})
+}

@@ -1,0 +1,210 @@
+//go:build unix
+
+package repl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/session"
+)
+
+// The line editor works on the process's own terminal, so the tests run this
+// program in a pseudo-terminal: the test binary with programEnv set.
+const programEnv = "REPL_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(programEnv) {
+	case "repl":
+		os.Exit(program())
+	case "bare":
+		os.Exit(bareDeltas())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func program() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	r := New(Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
+		Banner: []string{"test program \x1b]0;title\x07ready"}})
+	a := testAgent(r)
+	set := command.NewSet(append(command.Core(a, r), append(r.Commands(), testCommands(r, a)...)...), nil)
+	a.Start(ctx)
+	err := r.Run(ctx, a, set)
+	a.Close(context.Background())
+	if leaked := goleak.Find(goleak.IgnoreCurrent()); err == nil {
+		err = leaked
+	}
+	fmt.Printf("left: %v\n", err)
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// testAgent answers by the last text of the person; see script.
+func testAgent(front agent.Listener) *agent.Agent {
+	s := &script{steered: make(chan struct{}, 1)}
+	model := &agent.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000}
+	other := &agent.Model{Provider: "test", ID: "two", API: "test"}
+	models := agent.NewModels(map[string]agent.Provider{"test": s})
+	models.Register(agent.ProviderSpec{Name: "test", Models: []*agent.Model{model, other}})
+	cwd, _ := os.Getwd()
+	return agent.New(agent.Options{
+		Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off", Cwd: cwd,
+		Tools:      []agent.Tool{showTool{}},
+		Listeners:  []agent.Listener{s, front},
+		NewSession: func() (*session.Session, error) { return session.New(session.Options{}), nil },
+		Shell: func(_ context.Context, line string, output func(string)) (agent.BashOutcome, error) {
+			output("ran " + line + "\n")
+			code := 3
+			return agent.BashOutcome{Output: "ran " + line, ExitCode: &code}, nil
+		},
+	})
+}
+
+func testCommands(r *REPL, a *agent.Agent) []command.Command {
+	one := func(name string, run func(ctx context.Context, args string) (string, error)) command.Command {
+		return command.Command{Name: name, Help: "for the tests", Run: func(ctx context.Context, args string) (command.Outcome, error) {
+			status, err := run(ctx, args)
+			return command.Outcome{Status: status}, err
+		}}
+	}
+	return []command.Command{
+		one("sure", func(ctx context.Context, _ string) (string, error) {
+			yes, err := r.Confirm(ctx, "Really?", "It cannot be undone.", agent.DialogOptions{})
+			return fmt.Sprintf("sure: %v", yes), err
+		}),
+		one("ask", func(ctx context.Context, _ string) (string, error) {
+			text, ok, err := r.Input(ctx, "Your name?", "", agent.DialogOptions{})
+			return fmt.Sprintf("name: %q %v", text, ok), err
+		}),
+		one("hasty", func(ctx context.Context, _ string) (string, error) {
+			yes, err := r.Confirm(ctx, "Quick?", "", agent.DialogOptions{TimeoutMS: 1})
+			return fmt.Sprintf("hasty: %v %v", yes, err), nil
+		}),
+		one("later", func(context.Context, string) (string, error) {
+			typing := r.keyboard
+			go func() { // comes when something stands in the prompt line
+				for typing.typed() == 0 {
+					select {
+					case <-r.agent.Submitted():
+						return
+					default:
+					}
+				}
+				r.Notify("a late notice", agent.LevelInfo)
+				a.Submit(agent.Prompt{Text: "/thinking low"})
+			}()
+			return "", nil
+		}),
+		one("crash", func(context.Context, string) (string, error) { panic("crashed on purpose") }),
+		one("deltas", func(ctx context.Context, _ string) (string, error) {
+			writeDeltas(func(text string) {
+				_ = r.Handle(ctx, &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Text: text}})
+			})
+			return "", nil
+		}),
+	}
+}
+
+// script is a provider that answers by what the person said last, and a listener
+// that sees when it is steered.
+type script struct{ steered chan struct{} }
+
+func (s *script) Wants(k agent.Kind) bool { return k == agent.KindInput }
+
+func (s *script) Handle(_ context.Context, e agent.Event) error {
+	if in := e.(*agent.Input); in.StreamingBehavior == "steer" {
+		s.steered <- struct{}{}
+	}
+	return nil
+}
+
+func (s *script) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+	last := r.Messages[len(r.Messages)-1]
+	return func(yield func(agent.Delta, error) bool) {
+		switch text := last.Text(); {
+		case last.Role == session.RoleToolResult:
+			say(yield, "the tool said it")
+		case text == "slow":
+			if !yield(agent.Delta{Kind: agent.DeltaText, Text: "working on it"}, nil) {
+				return
+			}
+			select {
+			case <-s.steered:
+				say(yield, " and heard you")
+			case <-ctx.Done():
+				yield(agent.Delta{}, ctx.Err())
+			}
+		case text == "stuck":
+			if yield(agent.Delta{Kind: agent.DeltaText, Text: "working on it"}, nil) {
+				<-ctx.Done()
+				yield(agent.Delta{}, ctx.Err())
+			}
+		case text == "fail":
+			yield(agent.Delta{}, &agent.ProviderError{Provider: "test", Message: "no such key", Hint: "set a key"})
+		case text == "evil":
+			if yield(agent.Delta{Kind: agent.DeltaText, Text: "a\x1b"}, nil) && yield(agent.Delta{Kind: agent.DeltaText, Text: "[2Jb"}, nil) {
+				say(yield, "\x1b]0;owned\x07c")
+			}
+		case text == "tool":
+			if yield(agent.Delta{Kind: agent.DeltaToolCall, ID: "c1", Name: "show", Text: `{"path":"a.txt"}`}, nil) {
+				yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopToolUse}}, nil)
+			}
+		default:
+			say(yield, fmt.Sprintf("you said %q (%d)", text, len(last.Content)))
+		}
+	}
+}
+
+func say(yield func(agent.Delta, error) bool, text string) {
+	if yield(agent.Delta{Kind: agent.DeltaText, Text: text}, nil) {
+		yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopEnd}}, nil)
+	}
+}
+
+type showTool struct{}
+
+func (showTool) Spec() agent.ToolSpec {
+	return agent.ToolSpec{Name: "show", Description: "shows", Parameters: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (showTool) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {
+	return agent.TextResult("line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8"), errors.New("line 9 is missing")
+}
+
+// benchmarkDeltas is how many steps an answer has in the comparison of writing
+// speed.
+const benchmarkDeltas = 20000
+
+func writeDeltas(write func(string)) {
+	words := strings.Fields("The quick brown fox jumps over the lazy dog and says naïve things about it.")
+	for i := range benchmarkDeltas {
+		word := words[i%len(words)] + " "
+		if i%len(words) == 0 {
+			word += "\n"
+		}
+		write(word)
+	}
+}
+
+// bareDeltas is the least a program can do: one write per step.
+func bareDeltas() int {
+	writeDeltas(func(text string) { os.Stdout.WriteString(text) })
+	fmt.Println("\nleft: <nil>")
+	return 0
+}

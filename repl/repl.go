@@ -1,0 +1,191 @@
+// Package repl is the interactive front end: a prompt, and below it what the
+// agent does, in plain output that is only ever added to.
+//
+// [New] makes a [REPL] before there is an agent, because it is the agent's last
+// listener and the user interface of hooks; [REPL.Run] then reads lines and
+// does what they say until the person quits:
+//
+//	/name args   a command            !cmd    a shell command whose output the model sees
+//	@path        takes a file along   !!cmd   one whose output it does not see
+//	text \       goes on in the next line
+//
+// One goroutine, the [keyboard], reads the terminal at all times. While a prompt
+// is open it feeds the line editor (lineeditor.go); otherwise it collects lines
+// (inbox.go), which answer an open dialog (dialog.go), or steer the agent while
+// it works (work.go), or wait for the next prompt (loop.go). The terminal is in
+// raw mode only while a prompt is open. Whoever needs the floor while one is
+// open (a dialog, a notice, a prompt of a hook) has it closed and opened again
+// with what stood in it (floor.go).
+//
+// Everything that others wrote passes the [sanitizer] before it is shown.
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/peterh/liner"
+	"golang.org/x/term"
+
+	"pi/agent"
+	"pi/agent/command"
+)
+
+// Options are what a REPL is made of.
+type Options struct {
+	In, Out *os.File // nil: the process's own; only these get line editing
+
+	History string // file of what was typed; "": none is kept
+	NoColor bool   // NO_COLOR is set
+	Plain   bool   // --plain: no colours
+	Dumb    bool   // no line editing and no colours, as with TERM=dumb
+
+	ShowThinking bool
+	Banner       []string // lines shown at the start
+}
+
+// REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
+// be used by any goroutine.
+type REPL struct {
+	opts     Options
+	screen   *screen
+	view     *transcript
+	status   *status
+	inbox    *inbox
+	floor    *floor
+	history  *history
+	agent    *agent.Agent
+	commands *command.Set
+
+	start    sync.Once
+	startErr error
+	stop     sync.Once
+	keyboard *keyboard
+	prompter prompter
+
+	work        work
+	interrupted chan struct{} // Ctrl+C without work to stop, holds one
+	warned      bool          // Ctrl+C was pressed at the last prompt
+	draft       edited        // what the next prompt begins with
+	before      string        // the lines before one that goes on
+	handed      []agent.Prompt
+	shownStatus string
+}
+
+// New returns a REPL. It touches the terminal only when it is first used.
+func New(o Options) *REPL {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	o.Dumb = o.Dumb || !liner.TerminalSupported()
+	s := &screen{out: o.Out}
+	s.on = !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
+	return &REPL{
+		opts: o, screen: s, view: &transcript{screen: s, showThinking: o.ShowThinking}, status: &status{},
+		inbox: newInbox(), floor: newFloor(), history: &history{path: o.History},
+		interrupted: make(chan struct{}, 1),
+	}
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// Run reads and runs lines until the person quits (nil), the input ends (nil)
+// or ctx does (its error). Ctrl+C is taken care of here and must not cancel ctx.
+// The terminal is restored when Run returns, also by a panic.
+func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) error {
+	r.agent, r.commands = a, commands
+	if err := r.begin(); err != nil {
+		return err
+	}
+	defer r.Close()
+	defer r.watchInterrupts()()
+	for _, line := range r.opts.Banner {
+		r.screen.plainLine(clean(line))
+	}
+	return r.loop(ctx)
+}
+
+// begin takes over the terminal, once.
+func (r *REPL) begin() error {
+	r.start.Do(func() { r.startErr = r.open() })
+	return r.startErr
+}
+
+func (r *REPL) open() error {
+	entries, err := r.history.load()
+	if err != nil {
+		r.Notify(err.Error(), agent.LevelWarning)
+	}
+	if canWait || !r.edits() {
+		if r.keyboard, err = newKeyboard(r.opts.In, r.inbox); err != nil {
+			return fmt.Errorf("read the terminal: %w", err)
+		}
+	}
+	if !r.edits() {
+		r.prompter = &plainPrompter{screen: r.screen, quiet: !isTerminal(r.opts.In)}
+		return nil
+	}
+	r.prompter, err = newLineEditor(r.keyboard, r.screen, entries, r.suggest)
+	return err
+}
+
+// edits reports whether lines can be edited: only on the terminal that is the
+// process's own input and output.
+func (r *REPL) edits() bool {
+	return !r.opts.Dumb && r.opts.In == os.Stdin && r.opts.Out == os.Stdout &&
+		isTerminal(r.opts.In) && isTerminal(r.opts.Out)
+}
+
+// Close gives the terminal back as it was found. It may be called at any time,
+// from any goroutine and more than once; a crash handler calls it first.
+func (r *REPL) Close() {
+	r.stop.Do(func() {
+		r.start.Do(func() { r.startErr = errors.New("the terminal is closed") })
+		if r.startErr != nil {
+			return
+		}
+		r.prompter.close()
+		if r.keyboard != nil {
+			r.keyboard.stop()
+		}
+		r.screen.endLine()
+	})
+}
+
+// Commands returns the commands that only a terminal has.
+func (r *REPL) Commands() []command.Command {
+	return []command.Command{{
+		Name: "quit", Aliases: []string{"exit"}, Help: "leave; Ctrl+D on an empty line does the same",
+		Run: func(context.Context, string) (command.Outcome, error) { return command.Outcome{Quit: true}, nil },
+	}}
+}
+
+// Wants reports whether the REPL shows or follows events of kind k.
+func (r *REPL) Wants(k agent.Kind) bool {
+	switch k {
+	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd:
+		return true
+	}
+	return r.view.wants(k)
+}
+
+// Handle shows an event.
+func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
+	switch e := e.(type) {
+	case *agent.Notice:
+		r.Notify(e.Text, e.Level)
+	case *agent.AgentStart:
+		r.work.started()
+	case *agent.AgentEnd:
+		r.status.spend(e.Usage.Cost.Total)
+	default:
+		r.view.handle(ctx, e)
+	}
+	return nil
+}

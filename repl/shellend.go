@@ -1,0 +1,30 @@
+package repl
+
+import (
+	"fmt"
+
+	"pi/agent"
+)
+
+// stream writes a piece of what others print as it comes.
+func (s *screen) stream(clean *sanitizer, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buf = clean.append(s.buf[:0], text)
+	s.write(s.buf)
+}
+
+// shellEnd says how a command of the person ended, unless all went well.
+func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
+	switch {
+	case err != nil:
+		r.showError(err)
+	case outcome.Cancelled:
+		r.screen.line(styleWarning, "interrupted")
+	case outcome.ExitCode != nil && *outcome.ExitCode != 0:
+		r.screen.line(styleError, fmt.Sprintf("exit status %d", *outcome.ExitCode))
+	}
+	if outcome.Truncated && outcome.FullOutputPath != "" {
+		r.screen.line(styleDim, "full output: "+clean(outcome.FullOutputPath))
+	}
+}

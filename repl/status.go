@@ -1,0 +1,145 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// status is the line above the prompt: the model, what the context holds, what
+// was spent since the program started, the git branch, and what hooks say.
+type status struct {
+	mu    sync.Mutex
+	hooks map[string]string
+	spent float64
+}
+
+// set takes what a hook wants to say under its key; "" takes it back.
+func (s *status) set(key, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text = oneLine(text)
+	if text == "" {
+		delete(s.hooks, key)
+		return
+	}
+	if s.hooks == nil {
+		s.hooks = map[string]string{}
+	}
+	s.hooks[key] = text
+}
+
+func (s *status) spend(cost float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spent += cost
+}
+
+// line is the status, cut to a number of columns.
+func (s *status) line(a *agent.Agent, columns int) string {
+	parts := []string{a.Model().Ref() + ":" + a.Thinking()}
+	if n := contextTokens(a.Session().Branch()); n > 0 {
+		parts = append(parts, tokens(n, a.Model().ContextWindow))
+	}
+	s.mu.Lock()
+	if s.spent > 0 {
+		parts = append(parts, fmt.Sprintf("$%.3f", s.spent))
+	}
+	said := s.said()
+	s.mu.Unlock()
+	if branch := gitBranch(a.Cwd()); branch != "" {
+		parts = append(parts, branch)
+	}
+	if said != "" {
+		parts = append(parts, said)
+	}
+	return cutTo(oneLine(strings.Join(parts, " · ")), columns)
+}
+
+// said joins what hooks say, in the order of their keys.
+func (s *status) said() string {
+	keys := make([]string, 0, len(s.hooks))
+	for key := range s.hooks {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	texts := make([]string, 0, len(keys))
+	for _, key := range keys {
+		texts = append(texts, s.hooks[key])
+	}
+	return strings.Join(texts, " ")
+}
+
+// contextTokens is the size of the last request and its answer. It looks back
+// only as far as that, for a long session must not hold up the prompt.
+func contextTokens(branch []*session.Entry) int {
+	for _, e := range slices.Backward(branch) {
+		if e.Type == session.TypeCompaction {
+			return 0
+		}
+		if e.Type != session.TypeMessage {
+			continue
+		}
+		if m := e.Message(); m != nil && m.Role == session.RoleAssistant && m.Usage != nil {
+			if n := m.Usage.Input + m.Usage.Output + m.Usage.CacheRead + m.Usage.CacheWrite; n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+func tokens(n, window int) string {
+	text := fmt.Sprintf("%d tokens", n)
+	if n >= 1000 {
+		text = fmt.Sprintf("%.1fk tokens", float64(n)/1000)
+	}
+	if window > 0 {
+		text += fmt.Sprintf(" (%d%%)", (n*100+window/2)/window)
+	}
+	return text
+}
+
+// gitBranch reads the branch that dir is on, without running git.
+func gitBranch(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		git := filepath.Join(dir, ".git")
+		if info, err := os.Stat(git); err == nil {
+			return headOf(git, info.IsDir())
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// headOf reads HEAD of a git directory, or of the one that the file of a linked
+// work tree names.
+func headOf(git string, isDir bool) string {
+	if !isDir {
+		b, err := os.ReadFile(git)
+		if err != nil {
+			return ""
+		}
+		target := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(git), target)
+		}
+		git = target
+	}
+	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	head := strings.TrimSpace(string(b))
+	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+		return branch
+	}
+	return head[:min(len(head), 8)]
+}

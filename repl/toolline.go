@@ -1,0 +1,156 @@
+package repl
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// foldedLines is how much of a result is shown, diffLines of one that changed a
+// file.
+const (
+	foldedLines = 5
+	diffLines   = 40
+)
+
+// A call is one line: what is called, and, when it has ended, how. The line
+// stays open while the tool runs; if something else is written meanwhile, the
+// end stands on a line that names the call again.
+
+func (t *transcript) toolStart(e *agent.ToolExecutionStart) {
+	title := t.title(e.Name, e.Input)
+	if t.calls == nil {
+		t.calls = map[string]string{}
+	}
+	t.calls[e.ID] = title
+	t.write(append(t.endBlock(nil), t.paint(styleTool, "• "+title)...))
+	t.running = e.ID
+}
+
+func (t *transcript) toolCall(e *agent.ToolCall) {
+	if e.RewrittenBy == "" || e.Block {
+		return
+	}
+	title := t.title(e.Name, e.Input)
+	t.calls[e.ID] = title
+	t.running = ""
+	t.writeLine(t.paint(styleDim, "  "+oneLine(e.RewrittenBy)+" made it: "+title))
+}
+
+func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
+	mark, st := " ✓", styleSuccess
+	if e.Result.IsError {
+		mark, st = " ✗", styleError
+	}
+	if t.running == e.ID && t.midLine {
+		t.write([]byte(t.paint(st, mark) + "\n"))
+	} else {
+		t.writeLine(t.paint(styleTool, "• "+t.calls[e.ID]) + t.paint(st, mark))
+	}
+	t.running = ""
+	delete(t.calls, e.ID)
+	if body := t.result(e); body != "" {
+		t.write([]byte(body))
+	}
+}
+
+// title names a call by its tool and its telling argument.
+func (t *transcript) title(name string, input json.RawMessage) string {
+	title := oneLine(name)
+	if a := argument(input); a != "" {
+		title += " " + a
+	}
+	return cutTo(title, 100)
+}
+
+// argument is what a person wants to know of a call's arguments: the value of
+// the member that says what it is about, else all of them.
+func argument(input json.RawMessage) string {
+	var members map[string]any
+	if json.Unmarshal(input, &members) != nil || len(members) == 0 {
+		return ""
+	}
+	for _, key := range []string{"command", "path", "pattern", "query", "url", "name"} {
+		if s, ok := members[key].(string); ok && s != "" {
+			if path, ok := members["path"].(string); ok && key == "pattern" {
+				s += " in " + path
+			}
+			return oneLine(s)
+		}
+	}
+	return oneLine(string(input))
+}
+
+// result is what is shown below the line of a call.
+func (t *transcript) result(e *agent.ToolExecutionEnd) string {
+	if diff := changed(e.Result.Details); diff != "" && !e.Result.IsError {
+		return t.fold(strings.Split(strings.TrimRight(clean(diff), "\n"), "\n"), diffLines, t.diffLine)
+	}
+	text := strings.Trim(clean(resultText(e.Result)), "\n")
+	if text == "" {
+		return ""
+	}
+	st := styleDim
+	if e.Result.IsError {
+		st = styleError
+	}
+	return t.fold(strings.Split(text, "\n"), foldedLines, func(line string) string { return t.paint(st, line) })
+}
+
+// changed is the diff among a result's details, if there is one.
+func changed(details json.RawMessage) string {
+	var d struct {
+		Diff string `json:"diff"`
+	}
+	if len(details) == 0 || json.Unmarshal(details, &d) != nil {
+		return ""
+	}
+	return d.Diff
+}
+
+func resultText(r agent.Result) string {
+	var parts []string
+	for _, b := range r.Content {
+		switch b.Type {
+		case session.BlockText:
+			parts = append(parts, b.Text)
+		case session.BlockImage:
+			parts = append(parts, "["+b.MimeType+"]")
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// fold indents lines and says how many of them are not shown.
+func (t *transcript) fold(lines []string, limit int, paint func(string) string) string {
+	var b strings.Builder
+	shown := lines
+	if len(lines) > limit+1 {
+		shown = lines[:limit]
+	}
+	for _, line := range shown {
+		b.WriteString("  " + paint(cutTo(line, 400)) + "\n")
+	}
+	if n := len(lines) - len(shown); n > 0 {
+		b.WriteString("  " + t.paint(styleDim, fmt.Sprintf("… %d more lines", n)) + "\n")
+	}
+	return b.String()
+}
+
+func (t *transcript) diffLine(line string) string {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		return t.paint(styleBold, line)
+	case strings.HasPrefix(line, "+"):
+		return t.paint(styleSuccess, line)
+	case strings.HasPrefix(line, "-"):
+		return t.paint(styleError, line)
+	case strings.HasPrefix(line, "@@"):
+		return t.paint(styleTool, line)
+	}
+	return line
+}

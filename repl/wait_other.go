@@ -1,0 +1,22 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd)
+
+package repl
+
+import (
+	"os"
+	"time"
+)
+
+// canWait is false where a console can only be read: there the line editor
+// reads it alone, and nothing is typed while the agent works.
+const canWait = false
+
+type waker struct{}
+
+func newWaker() (*waker, error) { return &waker{}, nil }
+
+func (w *waker) wake() {}
+
+func (w *waker) close() {}
+
+func (w *waker) wait(*os.File, time.Duration) (ready, expired bool) { return true, false }

@@ -1,0 +1,61 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package repl
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// canWait says whether input can be waited for without being read, so that
+// somebody else may read it and a line may steer while the agent works.
+const canWait = true
+
+// waker ends a wait for input from outside. The wait is select(2), for poll(2)
+// does not work on the terminals of every system.
+type waker struct{ r, w *os.File }
+
+func newWaker() (*waker, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	return &waker{r, w}, nil
+}
+
+// wake ends the wait that is under way or the next one, for good.
+func (w *waker) wake() { w.w.Close() }
+
+func (w *waker) close() { w.r.Close() }
+
+// wait returns true when in can be read. It returns false when it was woken;
+// expired tells that the timeout (0: none) passed.
+func (w *waker) wait(in *os.File, timeout time.Duration) (ready, expired bool) {
+	fd, bell := int(in.Fd()), int(w.r.Fd())
+	if fd >= unix.FD_SETSIZE || bell >= unix.FD_SETSIZE {
+		return true, false
+	}
+	for {
+		var set unix.FdSet
+		set.Set(fd)
+		set.Set(bell)
+		var limit *unix.Timeval
+		if timeout > 0 {
+			tv := unix.NsecToTimeval(int64(timeout))
+			limit = &tv
+		}
+		n, err := unix.Select(max(fd, bell)+1, &set, nil, nil, limit)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return true, false // the read will say what is wrong
+		case n == 0:
+			return false, true
+		default:
+			return !set.IsSet(bell), false
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+
+	"pi/agent"
+	"pi/agent/command"
+)
+
+// work is what is going on between two prompts. Ctrl+C stops it.
+type work struct {
+	mu     sync.Mutex
+	cancel context.CancelFunc // nil: nothing to stop
+	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
+	quit   bool               // the person asked to leave while it went on
+}
+
+// do runs f so that Ctrl+C cancels its context.
+func (w *work) do(ctx context.Context, ready chan struct{}, f func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	w.mu.Lock()
+	w.cancel, w.ready = cancel, ready
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		w.cancel, w.ready = nil, nil
+		w.mu.Unlock()
+		cancel()
+	}()
+	f(ctx)
+}
+
+// interrupt stops the work, if there is any.
+func (w *work) interrupt() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel != nil {
+		w.cancel()
+	}
+	return w.cancel != nil
+}
+
+// started is called when the agent has begun to run.
+func (w *work) started() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ready != nil {
+		close(w.ready)
+		w.ready = nil
+	}
+}
+
+func (w *work) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.quit = true
+}
+
+func (w *work) leaving() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.quit
+}
+
+// watchInterrupts makes Ctrl+C stop the work instead of the program, until the
+// function it returns is called.
+func (r *REPL) watchInterrupts() (stop func()) {
+	signals, done, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-signals:
+				r.interrupt()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+		<-ended
+	}
+}
+
+// interrupt is Ctrl+C while no line is edited. The terminal has shown ^C, so the
+// line under way is no longer empty.
+func (r *REPL) interrupt() {
+	r.screen.mu.Lock()
+	r.screen.midLine = true
+	r.screen.mu.Unlock()
+	if r.work.interrupt() {
+		return
+	}
+	select {
+	case r.interrupted <- struct{}{}:
+	default:
+	}
+}
+
+// prompt has the agent work on a prompt. What is typed meanwhile steers it; what
+// it did not come to goes back to the prompt line.
+func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
+	var err error
+	ready, stop, typed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	r.work.do(ctx, ready, func(ctx context.Context) {
+		go func() {
+			defer close(typed)
+			r.steering(ctx, ready, stop)
+		}()
+		err = r.agent.Prompt(ctx, p)
+		close(stop)
+		<-typed
+	})
+	r.screen.endLine()
+	r.giveBack(err)
+	switch {
+	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
+		r.screen.line(styleWarning, "interrupted")
+	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
+		r.showError(err)
+	}
+}
+
+// giveBack puts what was queued and not sent into the next prompt; after a run
+// that was interrupted also the lines nobody has looked at.
+func (r *REPL) giveBack(err error) {
+	unsent := r.agent.TakeQueued()
+	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
+		unsent = append(unsent, r.inbox.takeAll()...)
+	}
+	if len(unsent) > 0 {
+		r.draft = edited{text: strings.Join(unsent, "\n"), pos: -1}
+	}
+}
+
+// steering hands typed lines to the agent while it works. Lines that do not come
+// from a person wait instead: a script means them to run one after the other.
+func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
+	select {
+	case <-ready:
+	case <-stop:
+		return
+	}
+	if !r.HasUI() {
+		return
+	}
+	before := ""
+	for {
+		select {
+		case <-stop:
+			r.unread(before)
+			return
+		case <-r.inbox.ready:
+		}
+		for line, ok, _ := r.inbox.take(); ok; line, ok, _ = r.inbox.take() {
+			text, more := joinLines(before, line)
+			if more {
+				before = text
+				continue
+			}
+			before = ""
+			if !r.steer(ctx, text) {
+				r.unread(text)
+				return
+			}
+		}
+	}
+}
+
+func (r *REPL) unread(text string) {
+	if text != "" {
+		r.inbox.unread(text)
+	}
+}
+
+// steer does what a line says while the agent works. It reports false if the
+// line came too late.
+func (r *REPL) steer(ctx context.Context, text string) bool {
+	r.screen.raw("") // the terminal has shown the line and its end
+	switch {
+	case strings.TrimSpace(text) == "":
+	case command.Is(text):
+		r.record(text)
+		r.runCommand(ctx, text, r.queue)
+	case strings.HasPrefix(text, "!"):
+		r.screen.line(styleWarning, "warning: commands of the shell run only while the agent does not work")
+	default:
+		return r.queue(ctx, r.typedPrompt(text))
+	}
+	return true
+}
+
+// queue hands a prompt to the working agent.
+func (r *REPL) queue(ctx context.Context, p agent.Prompt) bool {
+	accepted, err := r.agent.Enqueue(ctx, p, agent.Steer)
+	switch {
+	case errors.Is(err, agent.ErrNoRun):
+		return false
+	case err != nil:
+		r.showError(err)
+	case accepted:
+		r.record(p.Text)
+		r.screen.line(styleDim, "queued: "+cutTo(oneLine(p.Text), columns(r.opts.Out)-10))
+	}
+	return true
+}
