@@ -110,9 +110,13 @@ type Context struct {
 type MessageStart struct{ Message *session.Message }
 
 type MessageUpdate struct {
-	Message *session.Message // so far
 	Delta   Delta
+	partial func() *session.Message
 }
+
+// Message is the answer as far as it has come, built when it is asked for. It
+// may be called only while the event is handled.
+func (e *MessageUpdate) Message() *session.Message { return e.partial() }
 
 type MessageEnd struct {
 	Message *session.Message // result: a message of the same role

@@ -1,0 +1,218 @@
+// Package agent is the loop: it takes a prompt, asks a model, runs the tools
+// the model calls, and goes on until there is nothing left to do.
+//
+// An [Agent] owns the current session and alone replaces it. Whoever wants to
+// see or change what happens is a [Listener]; the order of the listeners is the
+// order of their say, so hooks come before the front end, which shows what was
+// decided. A model is reached through a [Provider], a tool through [Tool].
+//
+// The path of one prompt:
+//
+//	Prompt → input event → user entry → before_agent_start
+//	  turn: context → model → assistant entry
+//	        each call: tool_call → run → tool_result → entry     (gate.go, batch.go)
+//	  no calls and nothing queued → agent_end → agent_settled
+//
+// One run at a time, on the goroutine that called Prompt; only the running of
+// tools is parallel. Cancelling the context of Prompt, or [Agent.Abort], stops
+// the stream, the tools and the hooks below it, and leaves a session that goes
+// on from there. All methods may be called from any goroutine.
+package agent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"pi/session"
+)
+
+// Settings are the plain values of the configuration that the loop obeys.
+type Settings struct {
+	MaxTurns    int  // per prompt; 0: no limit
+	MaxRepeats  int  // the same call in a row; 0: no limit
+	SteerAll    bool // deliver all steering lines at once instead of one per turn
+	FollowUpAll bool
+}
+
+// Options are what an Agent is made of.
+type Options struct {
+	Session   *session.Session
+	Models    *Models
+	Model     *Model // what to ask first; never nil
+	Thinking  string
+	Tools     []Tool // the active tools, in the order the model sees them
+	Listeners []Listener
+	Settings  Settings
+	Prompt    *SystemPrompt
+	Cwd       string
+
+	// NewSession makes an empty session for /new, OpenSession opens one by its
+	// path. The Agent closes the sessions it leaves, and the last one in Close.
+	NewSession  func() (*session.Session, error)
+	OpenSession func(path string) (*session.Session, error)
+
+	// Shell runs a command of the person (not of the model) and reports its
+	// output as it comes.
+	Shell func(ctx context.Context, command string, output func(string)) (BashOutcome, error)
+
+	Now func() time.Time // nil: time.Now
+}
+
+// Agent runs prompts in a session. See the package comment.
+type Agent struct {
+	models      *Models
+	listeners   []Listener
+	settings    Settings
+	prompt      *SystemPrompt
+	cwd         string
+	newSession  func() (*session.Session, error)
+	openSession func(string) (*session.Session, error)
+	shell       func(context.Context, string, func(string)) (BashOutcome, error)
+	now         func() time.Time
+
+	mu        sync.Mutex
+	session   *session.Session
+	model     *Model
+	thinking  string
+	tools     []Tool
+	checkers  map[string]*argChecker // by tool name, made on first use
+	cancel    context.CancelFunc     // of the run in progress, nil when idle
+	idle      chan struct{}          // closed when the run in progress ends
+	steer     []queued
+	followUp  []queued
+	submitted []Prompt
+	wake      chan struct{}  // signalled by Submit, holds one
+	today     string         // the date in the system prompt, fixed per session
+	seen      []session.Item // the result of the last context chain
+}
+
+var (
+	// ErrBusy is returned when a prompt comes while another one runs.
+	ErrBusy = errors.New("the agent is working")
+	// ErrNotIdle is returned for what cannot be done while a prompt runs.
+	ErrNotIdle = errors.New("not while the agent is working")
+)
+
+// LimitError ends a run at a limit that the person set.
+type LimitError struct{ Limit, Message string }
+
+func (e *LimitError) Error() string { return e.Message }
+
+// New returns an idle agent. Nothing is emitted before [Agent.Start].
+func New(o Options) *Agent {
+	a := &Agent{
+		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
+		newSession: o.NewSession, openSession: o.OpenSession, shell: o.Shell, now: o.Now,
+		session: o.Session, model: o.Model, thinking: o.Thinking, tools: o.Tools,
+		checkers: map[string]*argChecker{}, wake: make(chan struct{}, 1),
+	}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if a.prompt == nil {
+		a.prompt = &SystemPrompt{}
+	}
+	return a
+}
+
+// Listen adds listeners behind the present ones. It may be called before Start
+// only.
+func (a *Agent) Listen(listeners ...Listener) { a.listeners = append(a.listeners, listeners...) }
+
+// Start announces the session and, if a listener wants it, runs the context
+// chain over what it holds.
+func (a *Agent) Start(ctx context.Context) {
+	a.announce(ctx, "startup", "")
+}
+
+// Close says goodbye to the listeners and closes the session. It interrupts a
+// run in progress and waits for it.
+func (a *Agent) Close(ctx context.Context) error {
+	a.Abort()
+	a.WaitIdle(ctx)
+	if a.wants(KindSessionShutdown) {
+		a.emit(ctx, &SessionShutdown{Reason: "quit"})
+	}
+	return a.Session().Close()
+}
+
+// Session returns the current session.
+func (a *Agent) Session() *session.Session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.session
+}
+
+// Models returns the registry the agent asks.
+func (a *Agent) Models() *Models { return a.models }
+
+// Cwd returns the working directory of the agent and its tools.
+func (a *Agent) Cwd() string { return a.cwd }
+
+// Model returns the model that the next request goes to.
+func (a *Agent) Model() *Model {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.model
+}
+
+// Thinking returns the thinking level of the next request.
+func (a *Agent) Thinking() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.thinking
+}
+
+// IsIdle reports whether no prompt is running.
+func (a *Agent) IsIdle() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.cancel == nil
+}
+
+// WaitIdle returns when no prompt is running, or with ctx's error.
+func (a *Agent) WaitIdle(ctx context.Context) error {
+	a.mu.Lock()
+	idle := a.idle
+	a.mu.Unlock()
+	if idle == nil {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Abort interrupts the run in progress, if there is one, and does not wait.
+func (a *Agent) Abort() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancel != nil {
+		a.cancel()
+	}
+}
+
+// begin claims the agent for one run.
+func (a *Agent) begin(ctx context.Context) (context.Context, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancel != nil {
+		return nil, ErrBusy
+	}
+	ctx, a.cancel = context.WithCancel(ctx)
+	a.idle = make(chan struct{})
+	return ctx, nil
+}
+
+func (a *Agent) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cancel()
+	close(a.idle)
+	a.cancel, a.idle = nil, nil
+}

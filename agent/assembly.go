@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"pi/session"
+)
+
+// Assembly joins the deltas of one answer into its message. The zero value is
+// ready; it is not safe for concurrent use.
+type Assembly struct {
+	order  []int
+	blocks map[int]*openBlock
+	usage  *session.Usage
+	stop   Stop
+}
+
+type openBlock struct {
+	kind      DeltaKind // DeltaText, DeltaThinking, DeltaRedacted or DeltaToolCall
+	text      strings.Builder
+	signature strings.Builder
+	id, name  string
+}
+
+// Add takes the next delta.
+func (a *Assembly) Add(d Delta) {
+	switch d.Kind {
+	case DeltaUsage:
+		a.usage = d.Usage
+	case DeltaStop:
+		a.stop = d.Stop
+	case DeltaText, DeltaThinking, DeltaToolCall:
+		b := a.block(d)
+		b.text.WriteString(d.Text)
+		if d.ID != "" {
+			b.id = d.ID
+		}
+		if d.Name != "" {
+			b.name = d.Name
+		}
+	case DeltaRedacted, DeltaSignature:
+		a.block(d).signature.WriteString(d.Text)
+	}
+}
+
+func (a *Assembly) block(d Delta) *openBlock {
+	if b := a.blocks[d.Index]; b != nil {
+		return b
+	}
+	if a.blocks == nil {
+		a.blocks = map[int]*openBlock{}
+	}
+	kind := d.Kind
+	if kind == DeltaSignature {
+		kind = DeltaThinking
+	}
+	b := &openBlock{kind: kind}
+	a.blocks[d.Index] = b
+	a.order = append(a.order, d.Index)
+	return b
+}
+
+// Stop is how the answer ended; its Reason is empty while it has not.
+func (a *Assembly) Stop() Stop { return a.stop }
+
+// Usage is the last count that came, or nil.
+func (a *Assembly) Usage() *session.Usage { return a.usage }
+
+// Content returns the blocks so far. Tool calls whose arguments are not (yet) a
+// JSON object come with arguments {} and are listed in broken by their id.
+func (a *Assembly) Content() (content []session.Block, broken map[string]string) {
+	for _, i := range a.order {
+		b := a.blocks[i]
+		block, ok := b.finish()
+		if block.Type == session.BlockToolCall && !ok {
+			if broken == nil {
+				broken = map[string]string{}
+			}
+			broken[block.ID] = b.text.String()
+		}
+		if !block.empty() {
+			content = append(content, block.Block)
+		}
+	}
+	return content, broken
+}
+
+type finished struct{ session.Block }
+
+func (f finished) empty() bool {
+	switch f.Type {
+	case session.BlockText, session.BlockThinking:
+		return f.Text == "" && f.Signature == ""
+	}
+	return false
+}
+
+func (b *openBlock) finish() (finished, bool) {
+	text, signature := b.text.String(), b.signature.String()
+	switch b.kind {
+	case DeltaToolCall:
+		args, ok := arguments(text)
+		return finished{session.Block{Type: session.BlockToolCall, ID: b.id, Name: b.name, Arguments: args, Signature: signature}}, ok
+	case DeltaThinking:
+		return finished{session.Block{Type: session.BlockThinking, Text: text, Signature: signature}}, true
+	case DeltaRedacted:
+		return finished{session.Block{Type: session.BlockThinking, Redacted: true, Signature: signature}}, true
+	default:
+		return finished{session.Block{Type: session.BlockText, Text: text, Signature: signature}}, true
+	}
+}
+
+// arguments reads the collected argument text of a call: nothing at all means
+// no arguments, anything but an object is refused.
+func arguments(text string) (json.RawMessage, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || text == "null" {
+		return json.RawMessage(`{}`), true
+	}
+	if text[0] != '{' || !json.Valid([]byte(text)) {
+		return json.RawMessage(`{}`), false
+	}
+	return json.RawMessage(text), true
+}

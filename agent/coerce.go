@@ -1,0 +1,110 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// coerce makes of v what s asks for, where models are known to slip and the
+// meaning is beyond doubt: a number or boolean written as a string, an array or
+// object written as JSON in a string, a scalar where a list of them is wanted,
+// null for an optional property. Nothing else is guessed. v is changed in place
+// where it is an object or array.
+func coerce(s *jsonschema.Schema, v any) (_ any, changed bool) {
+	want := schemaTypes(s)
+	if len(want) > 0 && !typeFits(want, jsonType(v)) {
+		if better, ok := convert(want, v); ok {
+			v, changed = better, true
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return v, coerceObject(s, v) || changed
+	case []any:
+		for i := range v {
+			if s.Items != nil {
+				var c bool
+				v[i], c = coerce(s.Items, v[i])
+				changed = changed || c
+			}
+		}
+	}
+	return v, changed
+}
+
+func coerceObject(s *jsonschema.Schema, object map[string]any) (changed bool) {
+	for name, sub := range s.Properties {
+		v, ok := object[name]
+		if !ok {
+			continue
+		}
+		if v == nil && !slices.Contains(s.Required, name) && !acceptsNull(sub) {
+			delete(object, name)
+			changed = true
+			continue
+		}
+		better, c := coerce(sub, v)
+		if c {
+			object[name], changed = better, true
+		}
+	}
+	return changed
+}
+
+func acceptsNull(s *jsonschema.Schema) bool {
+	want := schemaTypes(s)
+	return len(want) == 0 || slices.Contains(want, "null")
+}
+
+func convert(want []string, v any) (any, bool) {
+	if text, ok := v.(string); ok {
+		if better, ok := convertString(want, text); ok {
+			return better, true
+		}
+	}
+	if slices.Contains(want, "array") && isScalar(v) {
+		return []any{v}, true
+	}
+	return nil, false
+}
+
+func isScalar(v any) bool {
+	switch v.(type) {
+	case string, bool, json.Number:
+		return true
+	}
+	return false
+}
+
+func convertString(want []string, text string) (any, bool) {
+	trimmed := strings.TrimSpace(text)
+	var parsed any
+	for _, t := range want {
+		switch t {
+		case "number", "integer":
+			if n, ok := number(trimmed); ok && typeFits([]string{t}, jsonType(n)) {
+				return n, true
+			}
+		case "boolean":
+			if trimmed == "true" || trimmed == "false" {
+				return trimmed == "true", true
+			}
+		case "array", "object":
+			if decodeNumbers([]byte(trimmed), &parsed) == nil && jsonType(parsed) == t {
+				return parsed, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func number(text string) (json.Number, bool) {
+	if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
+		return "", false
+	}
+	return json.Number(text), true
+}

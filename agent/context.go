@@ -1,0 +1,37 @@
+package agent
+
+import (
+	"context"
+
+	"pi/session"
+)
+
+// Context runs the context chain over what the session holds and returns what
+// the model would see now, before the messages are put into the form of a
+// request. The session is not changed by it. Every run of the chain starts from
+// the session, never from an earlier result.
+func (a *Agent) Context(ctx context.Context) []session.Item {
+	s := a.Session()
+	items := s.Context()
+	if a.wants(KindContext) {
+		e := &Context{Entries: s.Branch(), Items: items[:len(items):len(items)]}
+		a.emit(ctx, e)
+		items = e.Items
+	}
+	a.mu.Lock()
+	a.seen = items
+	a.mu.Unlock()
+	return items
+}
+
+// Seen returns the result of the last context chain, or the session's own list
+// if there was none since it was opened.
+func (a *Agent) Seen() []session.Item {
+	a.mu.Lock()
+	seen, s := a.seen, a.session
+	a.mu.Unlock()
+	if seen == nil {
+		return s.Context()
+	}
+	return seen[:len(seen):len(seen)]
+}

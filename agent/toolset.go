@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"context"
+	"strings"
+)
+
+// Tools returns the active tools in the order the model sees them.
+func (a *Agent) Tools() []Tool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]Tool(nil), a.tools...)
+}
+
+// ToolNames lists the active tools.
+func (a *Agent) ToolNames() []string {
+	var names []string
+	for _, t := range a.Tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
+// SetTools replaces the active tools from the next model call on.
+func (a *Agent) SetTools(tools []Tool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tools = tools
+	a.checkers = map[string]*argChecker{}
+}
+
+func (a *Agent) tool(name string) Tool {
+	for _, t := range a.Tools() {
+		if t.Spec().Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func (a *Agent) toolSpecs() []ToolSpec {
+	var specs []ToolSpec
+	for _, t := range a.Tools() {
+		specs = append(specs, t.Spec())
+	}
+	return specs
+}
+
+// checker returns the argument checker of t, compiled once.
+func (a *Agent) checker(ctx context.Context, t Tool) (*argChecker, error) {
+	name := t.Spec().Name
+	a.mu.Lock()
+	c := a.checkers[name]
+	a.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c, err := newArgChecker(t.Spec().Parameters)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.dropped) > 0 {
+		a.notifyf(ctx, LevelWarning, "tool %s: its schema does not resolve; ignoring %s", name, strings.Join(c.dropped, ", "))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.checkers[name] = c
+	return c, nil
+}

@@ -1,0 +1,180 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// open prepares the VM for the hook's file: the global pi, require, and ctx.
+func (in *instance) open(L *lua.LState, state json.RawMessage) (*lua.LTable, error) {
+	pi := in.api(L)
+	in.state = L.NewTable()
+	if t, ok := in.json(state).(*lua.LTable); ok {
+		in.state = t
+	}
+	pi.RawSetString("state", in.state)
+	in.vm.SetGlobal("pi", pi)
+	in.vm.SetRequire(in.require)
+	in.ctx = in.newContext(L)
+	return pi, nil
+}
+
+// hookInfo is pi.hook.
+type hookInfo struct{ Name, Path, Scope string }
+
+// api makes the table pi.
+func (in *instance) api(L *lua.LState) *lua.LTable {
+	h := in.hook
+	t := L.CreateTable(0, 16)
+	t.RawSetString("version", lua.LString(in.chain.opts.Version))
+	t.RawSetString("api", lua.LNumber(API))
+	t.RawSetString("hook", in.vm.Value(hookInfo{h.Name, h.Path, string(h.Scope)}))
+	for name, fn := range map[string]any{
+		"on": in.apiOn, "log": in.apiLog, "remove_provider": in.removeProvider,
+	} {
+		t.RawSetString(name, in.vm.Func(name, fn))
+	}
+	for name, fn := range map[string]lua.LGFunction{
+		"command": in.apiCommand, "tool": in.apiTool, "provider": in.apiProvider, "exec": in.apiExec, "send": in.apiSend,
+	} {
+		t.RawSetString(name, in.vm.GFunc(name, fn))
+	}
+	return t
+}
+
+// apiOn is pi.on(event, fn) → off.
+func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, error) {
+	if !in.chain.knows(event) {
+		names := in.chain.eventNames()
+		if near := luavm.Suggest(event, names); near != "" {
+			return nil, luavm.Misusef("unknown event %q, did you mean %q?", event, near)
+		}
+		return nil, luavm.Misusef("unknown event %q; events are %s", event, strings.Join(names, ", "))
+	}
+	off := in.on(event, fn)
+	return in.vm.Func("off", func() { off() }), nil
+}
+
+func (c *Chain) knows(event string) bool {
+	for _, spec := range c.events {
+		if spec.Kind.String() == event {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Chain) eventNames() []string {
+	var names []string
+	for _, spec := range c.events {
+		names = append(names, spec.Kind.String())
+	}
+	sort.Strings(names)
+	return names
+}
+
+// apiLog is pi.log(…): a line in the hook log.
+func (in *instance) apiLog(L *lua.LState, values ...lua.LValue) {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, in.printable(L, v))
+	}
+	in.chain.log.write(in.hook.Name, strings.Join(parts, " "))
+}
+
+// printable is a value for a person: tables as JSON where they are data.
+func (in *instance) printable(L *lua.LState, v lua.LValue) string {
+	if _, ok := v.(*lua.LTable); ok {
+		if raw, err := luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{}); err == nil {
+			return string(raw)
+		}
+	}
+	return L.ToStringMeta(v).String()
+}
+
+// apiSend is pi.send(text, attachments?): as typed at the prompt.
+func (in *instance) apiSend(L *lua.LState) int {
+	host := in.mustHost(L, "send")
+	text := L.CheckString(1)
+	var attachments []session.Block
+	if v := L.Get(2); v != lua.LNil {
+		list, ok := v.(*lua.LTable)
+		if !ok {
+			luavm.RaiseArg(L, 2, "send", "table expected, got %s", v.Type())
+		}
+		blocks, err := in.attachments(L, list)
+		if err != nil {
+			L.Push(lua.LNil)
+			L.Push(lua.LString(err.Error()))
+			return 2
+		}
+		attachments = blocks
+	}
+	if strings.TrimSpace(text) != "" || len(attachments) > 0 {
+		host.Submit(agent.Prompt{Text: text, Attachments: attachments, Source: "hook"})
+	}
+	L.Push(lua.LTrue)
+	return 1
+}
+
+// mustHost returns the host, or raises while there is none.
+func (in *instance) mustHost(L *lua.LState, function string) Host {
+	host := in.chain.hostNow()
+	if host == nil || in.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errNoHost)
+	}
+	return host
+}
+
+// pushResult pushes v, or nil and the error's text.
+func pushResult(L *lua.LState, v lua.LValue, err error) int {
+	if err != nil {
+		L.Push(lua.LNil)
+		L.Push(lua.LString(err.Error()))
+		return 2
+	}
+	L.Push(v)
+	return 1
+}
+
+// wait runs f while the VM is free; if the job was stopped meanwhile it raises.
+// dialog stops the hook's clock.
+func (in *instance) wait(L *lua.LState, function string, dialog bool, f func(ctx context.Context) error) error {
+	var inner error
+	if err := in.vm.Wait(L, dialog, func(ctx context.Context) error {
+		inner = f(ctx)
+		return nil
+	}); err != nil {
+		luavm.Raise(L, "%s: %v", function, err)
+	}
+	return inner
+}
+
+// encodeState is pi.state as JSON, for the next version of the hook.
+func (in *instance) encodeState(ctx context.Context) (raw json.RawMessage, err error) {
+	err = in.vm.Run(ctx, luavm.Job{Name: "state", Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
+		pi, _ := L.GetGlobal("pi").(*lua.LTable)
+		if pi == nil {
+			return nil
+		}
+		v := pi.RawGetString("state")
+		if _, ok := v.(*lua.LTable); !ok {
+			return nil
+		}
+		raw, err = luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{})
+		if err != nil {
+			return fmt.Errorf("pi.state: %w", err)
+		}
+		return nil
+	}})
+	return raw, err
+}

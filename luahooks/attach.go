@@ -1,0 +1,97 @@
+package luahooks
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// maxAttachment bounds a file that a hook attaches.
+const maxAttachment = 20 << 20
+
+// attachments reads a list of {path = …}, {data = base64, mime_type = …} and
+// {text = …, name = …}. Images become image blocks, text a text block that
+// names the file; anything else is refused.
+func (in *instance) attachments(L *lua.LState, list *lua.LTable) ([]session.Block, error) {
+	luavm.Materialise(L, list)
+	var blocks []session.Block
+	for i := 1; i <= list.Len(); i++ {
+		t, ok := list.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			luavm.Raise(L, "send: attachment %d must be a table, not a %s", i, list.RawGetInt(i).Type())
+		}
+		var path, data, mime, text, name string
+		luavm.UnpackTable(L, t, "send", luavm.Opt("path", &path), luavm.Opt("data", &data), luavm.Opt("mime_type", &mime),
+			luavm.Opt("text", &text), luavm.Opt("name", &name))
+		b, err := in.attachment(path, data, mime, text, name)
+		if err != nil {
+			return nil, fmt.Errorf("attachment %d: %w", i, err)
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}
+
+func (in *instance) attachment(path, data, mime, text, name string) (session.Block, error) {
+	switch {
+	case path != "":
+		return in.attachFile(path)
+	case data != "":
+		raw, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			return session.Block{}, fmt.Errorf("data is not base64: %w", err)
+		}
+		return attachBytes(raw, name)
+	case text != "":
+		return namedText(name, text), nil
+	}
+	_ = mime
+	return session.Block{}, fmt.Errorf("it has no path, data or text")
+}
+
+func (in *instance) attachFile(path string) (session.Block, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(in.chain.opts.Cwd, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return session.Block{}, fmt.Errorf("attach file: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxAttachment {
+		return session.Block{}, fmt.Errorf("attach file %s: not a regular file of at most %d MiB", path, maxAttachment>>20)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return session.Block{}, fmt.Errorf("attach file: %w", err)
+	}
+	return attachBytes(raw, path)
+}
+
+// attachBytes goes by the bytes, not by what they are called.
+func attachBytes(raw []byte, name string) (session.Block, error) {
+	switch mime := http.DetectContentType(raw); mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return session.Block{Type: session.BlockImage, Data: base64.StdEncoding.EncodeToString(raw), MimeType: mime}, nil
+	default:
+		if utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) {
+			return namedText(name, string(raw)), nil
+		}
+		return session.Block{}, fmt.Errorf("%s: neither an image nor text (%s)", name, mime)
+	}
+}
+
+func namedText(name, text string) session.Block {
+	if name == "" {
+		return session.TextBlock(text)
+	}
+	return session.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, text))
+}

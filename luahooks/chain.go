@@ -1,0 +1,223 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// Host is what hooks may ask of the program; *agent.Agent is one.
+type Host interface {
+	Notify(ctx context.Context, level agent.Level, text string)
+	Session() *session.Session
+	Context(ctx context.Context) []session.Item
+	Seen() []session.Item
+	Model() *agent.Model
+	Thinking() string
+	IsIdle() bool
+	Submit(p agent.Prompt)
+	SetTools(tools []agent.Tool)
+}
+
+// Options are what a Chain is made of.
+type Options struct {
+	Places  Places
+	Cwd     string
+	Mode    string // interactive print json rpc acp
+	Version string
+	LogPath string        // file that pi.log writes to; "" for none
+	Timeout time.Duration // hook_timeout
+	Grace   time.Duration // hook_grace
+	Memory  int64         // hook_memory, bytes
+	Models  *agent.Models // where pi.provider registers
+	Tools   []agent.Tool  // the program's own; hooks may replace them by name
+	// Reserved are the names of built-in commands, which hooks cannot take.
+	Reserved []string
+}
+
+// Chain is the hooks of a program in their order. It is an [agent.Listener];
+// all its methods may be called from any goroutine.
+type Chain struct {
+	opts   Options
+	events map[agent.Kind]*eventSpec
+	log    *hookLog
+
+	host atomic.Pointer[Host]
+	ui   atomic.Pointer[agent.UI]
+
+	hooks   atomic.Pointer[[]*hook] // replaced, never changed
+	wanted  [256]atomic.Int32       // handlers per agent.Kind
+	changes sync.Mutex              // held while the list or a hook of it is replaced
+
+	abandoned atomic.Int32 // VMs that did not stop, in this process
+	early     earlyReports
+	warned    onceOnly
+	running   sync.WaitGroup // handlers that finish behind the agent
+	watcher   *watcher
+}
+
+// earlyReports holds what happened before there was a host to tell.
+type earlyReports struct {
+	mu    sync.Mutex
+	lines []notice
+}
+
+type notice struct {
+	level agent.Level
+	text  string
+}
+
+// New returns a chain without hooks; [Chain.Load] fills it.
+func New(o Options) *Chain {
+	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}}
+	table := eventTable()
+	for i := range table {
+		c.events[table[i].Kind] = &table[i]
+	}
+	c.hooks.Store(&[]*hook{})
+	return c
+}
+
+// Attach gives the chain its host and its person. Hooks get their events from
+// now on, and the host the tools that hooks brought.
+func (c *Chain) Attach(host Host, ui agent.UI) {
+	c.ui.Store(&ui)
+	c.host.Store(&host)
+	c.early.mu.Lock()
+	lines := c.early.lines
+	c.early.lines = nil
+	c.early.mu.Unlock()
+	for _, n := range lines {
+		host.Notify(context.Background(), n.level, n.text)
+	}
+	c.applyTools()
+}
+
+func (c *Chain) hostNow() Host {
+	if h := c.host.Load(); h != nil {
+		return *h
+	}
+	return nil
+}
+
+func (c *Chain) uiNow() agent.UI {
+	if u := c.ui.Load(); u != nil {
+		return *u
+	}
+	return nil
+}
+
+// list returns the hooks as they stand; the caller must not change it.
+func (c *Chain) list() []*hook { return *c.hooks.Load() }
+
+// notify tells the person, or remembers it until there is one to tell.
+func (c *Chain) notify(ctx context.Context, level agent.Level, text string) {
+	if h := c.hostNow(); h != nil {
+		h.Notify(ctx, level, text)
+		return
+	}
+	c.early.mu.Lock()
+	defer c.early.mu.Unlock()
+	c.early.lines = append(c.early.lines, notice{level, text})
+}
+
+// shown is how a path is written in messages: relative below the working
+// directory, whole elsewhere.
+func (c *Chain) shown(path string) string {
+	if rel, err := filepath.Rel(c.opts.Cwd, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return rel
+	}
+	return path
+}
+
+// Wants reports whether a hook listens to k.
+func (c *Chain) Wants(k agent.Kind) bool { return c.wanted[k].Load() > 0 }
+
+// Handle passes e along the chain. The error is only ever that of a chain whose
+// context ended at a gate.
+func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
+	spec := c.events[e.Kind()]
+	if spec == nil {
+		return nil
+	}
+	if !spec.Asking {
+		c.tell(ctx, spec, e)
+		return nil
+	}
+	if call, ok := e.(*agent.ToolCall); ok {
+		return c.gate(ctx, spec, call)
+	}
+	for _, h := range c.list() {
+		if c.offer(ctx, h, spec, e) {
+			break
+		}
+	}
+	return nil
+}
+
+// Close ends the hooks: handlers in flight finish or are cut off with ctx.
+func (c *Chain) Close(ctx context.Context) {
+	c.changes.Lock()
+	w := c.watcher
+	c.changes.Unlock()
+	w.close()
+	done := make(chan struct{})
+	go func() {
+		c.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	for _, h := range c.list() {
+		h.close()
+	}
+	c.log.close()
+}
+
+// Info is the state of one hook, for a person.
+type Info struct {
+	Name, Path string
+	Scope      Scope
+	State      string // active, failed, disabled
+	Events     []string
+	Commands   []string
+	Tools      []string
+	LastError  string
+}
+
+// Hooks describes the chain in its order.
+func (c *Chain) Hooks() []Info {
+	var infos []Info
+	for _, h := range c.list() {
+		infos = append(infos, h.info(c))
+	}
+	return infos
+}
+
+// Summary is one phrase for the first line of a front end, such as "2 hooks".
+func (c *Chain) Summary() string {
+	loaded, failed := 0, 0
+	for _, h := range c.list() {
+		if h.current() != nil {
+			loaded++
+		} else {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Sprintf("%d hooks, %d failed", loaded, failed)
+	}
+	if loaded == 1 {
+		return "1 hook"
+	}
+	return fmt.Sprintf("%d hooks", loaded)
+}

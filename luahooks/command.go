@@ -1,0 +1,203 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+	"mvdan.cc/sh/v3/shell"
+)
+
+// luaCommand is one pi.command.
+type luaCommand struct {
+	in          *instance
+	name        string
+	description string
+	handler     *lua.LFunction
+	complete    *lua.LFunction
+}
+
+// apiCommand is pi.command(name, {description, complete?, handler}).
+func (in *instance) apiCommand(L *lua.LState) int {
+	c := &luaCommand{in: in, name: strings.TrimPrefix(L.CheckString(1), "/")}
+	luavm.Unpack(L, 2, "command", luavm.Opt("description", &c.description),
+		luavm.Opt("complete", &c.complete), luavm.Opt("handler", &c.handler).Required())
+	switch {
+	case c.name == "" || strings.ContainsAny(c.name, " \t\n:/"):
+		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / and :", c.name)
+	case contains(in.chain.opts.Reserved, c.name):
+		luavm.Raise(L, "command: /%s is built in; choose another name", c.name)
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for i, have := range in.commands {
+		if have.name == c.name {
+			in.commands[i] = c
+			return 0
+		}
+	}
+	in.commands = append(in.commands, c)
+	return 0
+}
+
+// Commands lists the commands of all hooks in chain order. The first hook keeps
+// a name; later ones are reachable as name:2, name:3 and so on.
+func (c *Chain) Commands() []command.Command {
+	var all []command.Command
+	taken := map[string]int{}
+	for _, h := range c.list() {
+		in := h.current()
+		if in == nil {
+			continue
+		}
+		in.mu.Lock()
+		for _, cmd := range in.commands {
+			taken[cmd.name]++
+			name := cmd.name
+			if n := taken[name]; n > 1 {
+				name = fmt.Sprintf("%s:%d", name, n)
+			}
+			all = append(all, cmd.command(name))
+		}
+		in.mu.Unlock()
+	}
+	return all
+}
+
+// warnCommands tells of commands that two hooks bring.
+func (c *Chain) warnCommands(ctx context.Context) {
+	owner := map[string]*hook{}
+	for _, h := range c.list() {
+		in := h.current()
+		if in == nil {
+			continue
+		}
+		in.mu.Lock()
+		for _, cmd := range in.commands {
+			if first := owner[cmd.name]; first != nil && c.warned.add("command "+cmd.name+h.Path) {
+				c.notify(ctx, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
+					cmd.name, c.shown(first.Path), c.shown(h.Path), cmd.name))
+			} else if first == nil {
+				owner[cmd.name] = h
+			}
+		}
+		in.mu.Unlock()
+	}
+}
+
+func (lc *luaCommand) command(name string) command.Command {
+	c := command.Command{Name: name, Help: lc.description, Hook: lc.in.hook.Name, Run: lc.run}
+	if lc.complete != nil {
+		c.Complete = lc.candidates
+	}
+	return c
+}
+
+// run is one call of the command.
+func (lc *luaCommand) run(ctx context.Context, args string) (out command.Outcome, err error) {
+	in := lc.in
+	ctx = context.WithValue(ctx, commandKey{}, lc.name)
+	job := luavm.Job{Name: "/" + lc.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua}
+	var result command.Outcome
+	job.Run = func(L *lua.LState) error {
+		in.fresh()
+		L.Push(lc.handler)
+		L.Push(in.commandContext(L, args))
+		L.Call(1, 1)
+		v := L.Get(-1)
+		L.Pop(1)
+		result, err = in.outcome(L, v)
+		return err
+	}
+	if err := in.vm.Run(ctx, job); err != nil {
+		if in.vm.Dead() {
+			in.chain.failed(ctx, in.hook, in, "/"+lc.name, err)
+		}
+		in.hook.fault(err)
+		in.chain.log.write(in.hook.Name, "/"+lc.name+": "+fullText(err))
+		return out, fmt.Errorf("hook %s: /%s: %w", in.hook.Name, lc.name, err)
+	}
+	return result, nil
+}
+
+// commandContext is ctx with what only commands get.
+func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
+	t := L.CreateTable(0, 2)
+	words, err := shell.Fields(args, func(string) string { return "" })
+	if err != nil {
+		words = strings.Fields(args)
+	}
+	list := L.CreateTable(len(words), 0)
+	for _, w := range words {
+		list.Append(lua.LString(w))
+	}
+	t.RawSetString("args", list)
+	t.RawSetString("args_raw", lua.LString(args))
+	meta := L.CreateTable(0, 2)
+	meta.RawSetString("__index", in.ctx)
+	meta.RawSetString("__newindex", in.ctx.Metatable.(*lua.LTable).RawGetString("__newindex"))
+	meta.RawSetString("__metatable", lua.LFalse)
+	t.Metatable = meta
+	return t
+}
+
+// outcome reads what a command handler returned: nil, a string or {prompt = …,
+// attachments = …} for the model, or {status = …} for the person.
+func (in *instance) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error) {
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return command.Outcome{}, nil
+	case lua.LString:
+		return asPrompt(string(v), nil), nil
+	case *lua.LTable:
+		return in.outcomeTable(L, v)
+	}
+	return command.Outcome{}, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
+}
+
+func asPrompt(text string, attachments []session.Block) command.Outcome {
+	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
+}
+
+func (in *instance) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outcome, err error) {
+	var prompt, status *string
+	var attachments *lua.LTable
+	luavm.UnpackTable(L, t, "result of the command", luavm.Opt("prompt", &prompt), luavm.Opt("status", &status),
+		luavm.Opt("attachments", &attachments))
+	var blocks []session.Block
+	if attachments != nil {
+		if blocks, err = in.attachments(L, attachments); err != nil {
+			return out, err
+		}
+	}
+	if prompt != nil || len(blocks) > 0 {
+		text := ""
+		if prompt != nil {
+			text = *prompt
+		}
+		out = asPrompt(text, blocks)
+	}
+	if status != nil {
+		out.Status = *status
+	}
+	return out, nil
+}
+
+// candidates asks the hook what could complete an argument.
+func (lc *luaCommand) candidates(prefix string) (words []string) {
+	in := lc.in
+	_ = in.vm.Run(context.Background(), luavm.Job{Name: "complete /" + lc.name, Timeout: completeTime, Run: func(L *lua.LState) error {
+		L.Push(lc.complete)
+		L.Push(lua.LString(prefix))
+		L.Call(1, 1)
+		words, _ = luavm.Strings(L, L.Get(-1))
+		return nil
+	}}) // no candidates is all a person at the prompt wants to hear of a failure
+	return words
+}

@@ -1,0 +1,164 @@
+package luahooks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Scope says where a hook comes from.
+type Scope string
+
+const (
+	ScopeBuiltin Scope = "builtin"      // inside the program
+	ScopeGlobal  Scope = "global"       // the agent directory's hooks/
+	ScopeProject Scope = "project"      // the project's .pi/hooks/
+	ScopeConfig  Scope = "configured"   // named in a config.toml
+	ScopeCommand Scope = "command line" // --hook
+)
+
+// Source is a hook file that is to be loaded.
+type Source struct {
+	Name  string // file name without .lua, or the directory's name
+	Path  string // as it was found, absolute
+	Real  string // with symbolic links resolved; what is read and watched
+	Scope Scope
+}
+
+// Places says where hooks are looked for.
+type Places struct {
+	AgentDir     string
+	Cwd          string   // the project
+	Configured   []string // absolute paths, the global file's
+	ConfiguredIn []string // absolute paths, the project file's: project scope
+	CommandLine  []string // absolute paths
+	NoHooks      bool     // only those of the command line
+	TrustProject bool
+	Disable      []string // names or paths
+}
+
+// Found is what a search came up with.
+type Found struct {
+	Sources   []Source // in chain order
+	Untrusted []Source // project hooks that are not to be run
+	Problems  []error  // configured paths that do not exist and the like
+}
+
+// Discover lists the hooks in chain order: the agent directory's, the project's,
+// the configured ones, those of the command line; within a directory by name,
+// byte by byte. A file reached twice counts at its first place.
+func (p Places) Discover() Found {
+	var f Found
+	seen := map[string]bool{}
+	add := func(scope Scope, trusted bool, paths ...string) {
+		for _, path := range paths {
+			s, err := source(path, scope)
+			switch {
+			case err != nil:
+				f.Problems = append(f.Problems, err)
+			case seen[s.Real] || p.disabled(s):
+			case !trusted:
+				f.Untrusted = append(f.Untrusted, s)
+			default:
+				seen[s.Real] = true
+				f.Sources = append(f.Sources, s)
+			}
+		}
+	}
+	if !p.NoHooks {
+		add(ScopeGlobal, true, hookFiles(p.GlobalDir())...)
+		add(ScopeProject, p.TrustProject, hookFiles(p.ProjectDir())...)
+		add(ScopeConfig, true, p.Configured...)
+		add(ScopeProject, p.TrustProject, p.ConfiguredIn...)
+	}
+	add(ScopeCommand, true, p.CommandLine...)
+	return f
+}
+
+// GlobalDir is the directory of the person's own hooks.
+func (p Places) GlobalDir() string { return filepath.Join(p.AgentDir, "hooks") }
+
+// ProjectDir is the directory of the project's hooks.
+func (p Places) ProjectDir() string { return filepath.Join(p.Cwd, ".pi", "hooks") }
+
+func (p Places) disabled(s Source) bool {
+	return slices.Contains(p.Disable, s.Name) || slices.Contains(p.Disable, s.Path) || slices.Contains(p.Disable, s.Real)
+}
+
+// source describes the hook at path: a file, or a directory with an init.lua.
+func source(path string, scope Scope) (Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Source{}, fmt.Errorf("hook %s: %w", path, reasonOf(err))
+	}
+	s := Source{Name: hookName(path), Path: path, Scope: scope}
+	if info.IsDir() {
+		s.Name = filepath.Base(path)
+		s.Path = filepath.Join(path, "init.lua")
+	}
+	if s.Real, err = filepath.EvalSymlinks(s.Path); err != nil {
+		return Source{}, fmt.Errorf("hook %s: %w", s.Path, reasonOf(err))
+	}
+	return s, nil
+}
+
+// reasonOf is the error without the operation and path, which the caller names.
+func reasonOf(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+func hookName(path string) string {
+	base := filepath.Base(path)
+	if base == "init.lua" {
+		return filepath.Base(filepath.Dir(path))
+	}
+	return strings.TrimSuffix(base, ".lua")
+}
+
+// hookFiles lists the hooks of a directory in chain order: by entry name, so
+// that gate/ comes before gate.lua. A missing directory has none.
+func hookFiles(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, e := range entries { // ReadDir sorts by name, byte by byte
+		path := filepath.Join(dir, e.Name())
+		if ignored(e.Name()) {
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+		case info.IsDir():
+			if _, err := os.Stat(filepath.Join(path, "init.lua")); err == nil {
+				paths = append(paths, path)
+			}
+		case strings.HasSuffix(e.Name(), ".lua"):
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// ignored reports whether a directory entry is an editor's, not a hook.
+func ignored(name string) bool {
+	if name == "4913" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") {
+		return true
+	}
+	for _, end := range []string{"~", ".swp", ".tmp", ".bak"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,23 @@
+// Package luahooks is the chain: it finds hook files, runs each in a Lua VM of
+// its own, hands them the agent's events and carries out what they return.
+//
+// A [Chain] is an [agent.Listener]. Hooks stand in it in a fixed order (the
+// agent directory's, the project's, the configured ones, those of the command
+// line; within a directory by name), and each event passes them in that order.
+// What a handler returns is read by the rule of the event, which stands with
+// everything else about the event in one table (table.go, events_*.go).
+//
+//	discover.go   which files, in which order
+//	chain.go      the list of hooks; Wants and Handle
+//	dispatch.go   one event through one handler; time, errors, gates
+//	hook.go       a file and the VM that runs it now
+//	load.go       from bytes to a running VM
+//	reload.go     saving a file takes effect; watch.go tells when
+//	api.go …      the global pi; context.go: ctx; ui.go: ctx.ui
+//	records.go    session data into Lua; unrecord.go: and back
+//
+// A hook that fails never stops the agent: its error is reported with file and
+// line, and the chain goes on, except for gates, where a failure blocks. A hook
+// that does not stop is abandoned with its VM and gets a fresh one; the second
+// time it is disabled.
+package luahooks

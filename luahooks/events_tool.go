@@ -1,0 +1,123 @@
+package luahooks
+
+import (
+	"encoding/json"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func toolEvents() []eventSpec {
+	return []eventSpec{
+		{
+			Kind: agent.KindToolCall, Asking: true, Gate: true, Clock: luavm.CountedLua,
+			Fields:  fields("tool_name", "string", "tool_call_id", "string", "input", "table"),
+			Results: fields("block", "boolean?", "reason", "string?", "input", "table?", "additional_context", "string?", "terminate", "boolean?"),
+			Rule:    "in chain order until the first block; after a rewrite of input earlier handlers are asked again, and only a block of theirs counts; an error blocks",
+			build:   buildToolCall, merge: mergeToolCall,
+		},
+		{
+			Kind: agent.KindToolResult, Asking: true,
+			Fields: fields("tool_name", "string", "tool_call_id", "string", "input", "table", "content", "pi.Block[]",
+				"details", "any", "is_error", "boolean"),
+			Results: fields("content", "string|pi.Block[]?", "details", "any", "is_error", "boolean?", "terminate", "boolean?"),
+			Rule:    "chained field by field; a failing handler leaves the result as it was",
+			build:   buildToolResult, merge: mergeToolResult,
+		},
+	}
+}
+
+func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ToolCall)
+	t := record(L, s.Kind(), 3)
+	t.RawSetString("tool_name", lua.LString(s.Name))
+	t.RawSetString("tool_call_id", lua.LString(s.ID))
+	t.RawSetString("input", in.input(s.Name, s.Input))
+	return t
+}
+
+func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s := e.(*agent.ToolCall)
+	block, err := optionalBool(r, "block")
+	if err != nil {
+		return nil, false, err
+	}
+	terminate, err := optionalBool(r, "terminate")
+	if err != nil {
+		return nil, false, err
+	}
+	reason, _, err := optionalString(r, "reason")
+	if err != nil {
+		return nil, false, err
+	}
+	context, adds, err := optionalString(r, "additional_context")
+	if err != nil {
+		return nil, false, err
+	}
+	var input json.RawMessage
+	if given := r.RawGetString("input"); given != lua.LNil {
+		if input, err = in.inputFrom(L, s.Name, given); err != nil {
+			return nil, false, err
+		}
+	}
+	return func() {
+		if block {
+			s.Block, s.Reason, s.BlockedBy, s.Terminate = true, reason, in.hook.Name, terminate
+			return
+		}
+		if input != nil {
+			s.Input, s.RewrittenBy = input, in.hook.Name
+		}
+		if adds {
+			s.AdditionalContext = append(s.AdditionalContext, context)
+		}
+	}, block, nil
+}
+
+func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ToolResult)
+	t := record(L, s.Kind(), 6)
+	t.RawSetString("tool_name", lua.LString(s.Name))
+	t.RawSetString("tool_call_id", lua.LString(s.ID))
+	t.RawSetString("input", in.input(s.Name, s.Input))
+	t.RawSetString("content", in.blocks(L, s.Result.Content))
+	t.RawSetString("details", in.json(s.Result.Details))
+	t.RawSetString("is_error", lua.LBool(s.Result.IsError))
+	return t
+}
+
+func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s := e.(*agent.ToolResult)
+	var edits []func()
+	if v := r.RawGetString("content"); v != lua.LNil {
+		blocks, err := in.content(L, v, "content")
+		if err != nil {
+			return nil, false, err
+		}
+		edits = append(edits, func() { s.Result.Content = blocks })
+	}
+	if v := r.RawGetString("details"); v != lua.LNil {
+		raw, err := in.encode(v, "details")
+		if err != nil {
+			return nil, false, err
+		}
+		edits = append(edits, func() { s.Result.Details = raw })
+	}
+	for name, field := range map[string]*bool{"is_error": &s.Result.IsError, "terminate": &s.Result.Terminate} {
+		if r.RawGetString(name) == lua.LNil {
+			continue
+		}
+		v, err := optionalBool(r, name)
+		if err != nil {
+			return nil, false, err
+		}
+		edits = append(edits, func() { *field = v })
+	}
+	return func() {
+		for _, edit := range edits {
+			edit()
+		}
+	}, false, nil
+}

@@ -1,0 +1,116 @@
+package luahooks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+const (
+	execTime   = 10 * time.Minute // unless timeout says otherwise
+	killAfter  = 2 * time.Second  // from TERM to KILL
+	maxCapture = 16 << 20         // of each output stream
+)
+
+// execCall is one pi.exec.
+type execCall struct {
+	command string
+	args    []string
+	timeout time.Duration
+	cwd     string
+	env     map[string]string
+	stdin   string
+}
+
+// execResult is what came of it.
+type execResult struct {
+	stdout, stderr string
+	code           int
+	killed         bool
+}
+
+// apiExec is pi.exec(cmd, args?, {timeout, cwd, env, stdin}) → {stdout, stderr,
+// code, killed}, or nil and a message when the program could not be started.
+// There is no shell.
+func (in *instance) apiExec(L *lua.LState) int {
+	in.mustHost(L, "exec")
+	c := execCall{command: L.CheckString(1), timeout: execTime, cwd: in.chain.opts.Cwd}
+	if v := L.Get(2); v != lua.LNil {
+		args, ok := luavm.Strings(L, v)
+		if !ok {
+			luavm.RaiseArg(L, 2, "exec", "list of strings expected, got %s", v.Type())
+		}
+		c.args = args
+	}
+	luavm.Unpack(L, 3, "exec", luavm.Opt("timeout", &c.timeout), luavm.Opt("cwd", &c.cwd),
+		luavm.Opt("env", &c.env), luavm.Opt("stdin", &c.stdin))
+	if !filepath.IsAbs(c.cwd) {
+		c.cwd = filepath.Join(in.chain.opts.Cwd, c.cwd)
+	}
+	var r execResult
+	err := in.wait(L, "exec", false, func(ctx context.Context) (err error) {
+		r, err = c.run(ctx)
+		return err
+	})
+	if err != nil {
+		return pushResult(L, nil, err)
+	}
+	t := L.CreateTable(0, 4)
+	t.RawSetString("stdout", lua.LString(r.stdout))
+	t.RawSetString("stderr", lua.LString(r.stderr))
+	t.RawSetString("code", lua.LNumber(r.code))
+	t.RawSetString("killed", lua.LBool(r.killed))
+	return pushResult(L, t, nil)
+}
+
+// run starts the program and waits for it. TERM, then KILL go to its group when
+// time is up or the hook is stopped.
+func (c execCall) run(ctx context.Context) (execResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.command, c.args...)
+	var stdout, stderr capture
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, c.cwd
+	cmd.Stdin = strings.NewReader(c.stdin)
+	cmd.Env = os.Environ()
+	for name, value := range c.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return endGroup(cmd) }
+	cmd.WaitDelay = killAfter
+	if err := cmd.Start(); err != nil {
+		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
+	}
+	err := cmd.Wait()
+	killed := ctx.Err() != nil
+	if killed {
+		killGroup(cmd)
+	}
+	var exit *exec.ExitError
+	if err != nil && !killed && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return execResult{}, fmt.Errorf("run %s: %w", c.command, err)
+	}
+	return execResult{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode(), killed}, nil
+}
+
+// capture keeps the beginning of an output stream.
+type capture struct{ bytes.Buffer }
+
+func (c *capture) Write(p []byte) (int, error) {
+	if room := maxCapture - c.Len(); room < len(p) {
+		c.Buffer.Write(p[:max(room, 0)])
+		return len(p), nil
+	}
+	return c.Buffer.Write(p)
+}

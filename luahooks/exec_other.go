@@ -1,0 +1,11 @@
+//go:build !unix
+
+package luahooks
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}
+
+func endGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -1,0 +1,197 @@
+package luahooks
+
+import (
+	"path/filepath"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// hook is one hook file for as long as it stands in the chain. What runs is its
+// current instance; a reload replaces that.
+type hook struct {
+	Source
+	now   atomic.Pointer[instance] // nil: it did not load, or is disabled
+	queue tellQueue
+
+	mu        sync.Mutex
+	lastError string
+	disabled  bool // for the session, after a VM that did not stop
+	abandoned int
+	hash      string // of the bytes that run, or that failed to load
+	code      []byte // the bytes that run
+}
+
+func (h *hook) current() *instance { return h.now.Load() }
+
+// File is how messages name the hook: gate.lua, or gate/init.lua.
+func (h *hook) File() string {
+	base := filepath.Base(h.Path)
+	if base == "init.lua" {
+		return h.Name + "/" + base
+	}
+	return base
+}
+
+func (h *hook) fault(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lastError = err.Error()
+}
+
+func (h *hook) close() {
+	if in := h.now.Swap(nil); in != nil {
+		in.close()
+	}
+}
+
+func (h *hook) info(c *Chain) Info {
+	h.mu.Lock()
+	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError}
+	disabled := h.disabled
+	h.mu.Unlock()
+	in := h.current()
+	switch {
+	case disabled:
+		i.State = "disabled"
+	case in == nil:
+		i.State = "failed"
+	default:
+		in.describe(&i)
+	}
+	return i
+}
+
+// instance is one VM that runs a hook's file, and everything the file registered.
+type instance struct {
+	chain *Chain
+	hook  *hook
+	vm    *luavm.VM
+	ctx   *lua.LTable // what handlers get
+	state *lua.LTable // pi.state
+
+	// Only while the VM is held.
+	branch   entryList
+	seen     *lua.LTable // ctx.messages of the running handler
+	requires map[string]*module
+
+	mu          sync.Mutex
+	handlers    map[string][]*registration // by event
+	commands    []*luaCommand
+	tools       []*luaTool
+	providers   []agent.ProviderSpec
+	modulePaths []string // files that require read
+	live        bool     // in the chain: registrations take effect at once
+}
+
+// registration is one pi.on.
+type registration struct{ fn *lua.LFunction }
+
+// handler returns the i-th handler for an event, or nil.
+func (in *instance) handler(event string, i int) *lua.LFunction {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if list := in.handlers[event]; i < len(list) {
+		return list[i].fn
+	}
+	return nil
+}
+
+// on registers a handler and returns what takes it back.
+func (in *instance) on(event string, fn *lua.LFunction) (off func()) {
+	r := &registration{fn}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.handlers[event] = append(in.handlers[event][:len(in.handlers[event]):len(in.handlers[event])], r)
+	if in.live {
+		in.chain.count(event, 1)
+	}
+	return func() { in.off(event, r) }
+}
+
+func (in *instance) off(event string, r *registration) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for i, have := range in.handlers[event] {
+		if have == r {
+			kept := append([]*registration(nil), in.handlers[event][:i]...)
+			in.handlers[event] = append(kept, in.handlers[event][i+1:]...)
+			if in.live {
+				in.chain.count(event, -1)
+			}
+			return
+		}
+	}
+}
+
+// enter puts the instance's handlers into the count that Wants reads; leave
+// takes them out.
+func (in *instance) enter() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.live = true
+	for event, list := range in.handlers {
+		in.chain.count(event, len(list))
+	}
+}
+
+func (in *instance) leave() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.live {
+		return
+	}
+	in.live = false
+	for event, list := range in.handlers {
+		in.chain.count(event, -len(list))
+	}
+}
+
+// close takes the instance out of everything; what runs in it finishes.
+func (in *instance) close() {
+	in.leave()
+	in.vm.Close()
+}
+
+// fresh forgets what belongs to the handler that ran before.
+func (in *instance) fresh() { in.seen = nil }
+
+func (in *instance) describe(i *Info) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for event, list := range in.handlers {
+		if len(list) > 0 {
+			i.Events = append(i.Events, event)
+		}
+	}
+	sort.Strings(i.Events)
+	for _, c := range in.commands {
+		i.Commands = append(i.Commands, c.name)
+	}
+	for _, t := range in.tools {
+		i.Tools = append(i.Tools, t.spec.Name)
+	}
+}
+
+// count keeps the number of handlers per event.
+func (c *Chain) count(event string, n int) {
+	for kind, spec := range c.events {
+		if spec.Kind.String() == event {
+			c.wanted[kind].Add(int32(n))
+		}
+	}
+}
+
+// branchNow is what ctx.entries shows.
+func (in *instance) branchNow() []*session.Entry {
+	if h := in.chain.hostNow(); h != nil {
+		return h.Session().Branch()
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package luahooks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// hookLog is the file that pi.log and errors go to. It is opened on the first
+// line, private to the person; what cannot be written is not worth a failure.
+type hookLog struct {
+	path string
+	mu   sync.Mutex
+	file *os.File
+}
+
+func (l *hookLog) write(hook, text string) {
+	if l.path == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil && !l.open() {
+		return
+	}
+	stamp := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	fmt.Fprintf(l.file, "%s %s: %s\n", stamp, hook, strings.ReplaceAll(text, "\n", "\n    "))
+}
+
+func (l *hookLog) open() bool {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return false
+	}
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	l.file = f
+	return err == nil
+}
+
+func (l *hookLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		l.file.Close()
+		l.file = nil
+	}
+}

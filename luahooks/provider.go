@@ -1,0 +1,312 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, models?,
+// stream?}). With stream a script is the model.
+func (in *instance) apiProvider(L *lua.LState) int {
+	name := L.CheckString(1)
+	var baseURL, api, key string
+	var headers map[string]string
+	var models *lua.LTable
+	var stream *lua.LFunction
+	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &baseURL), luavm.Opt("api", &api), luavm.Opt("api_key", &key),
+		luavm.Opt("headers", &headers), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
+	spec := agent.ProviderSpec{Name: name}
+	if stream != nil {
+		api = "lua"
+		spec.Stream = &luaProvider{in, name, stream}
+	}
+	if api == "" {
+		luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
+	}
+	if key != "" {
+		spec.Key = func(context.Context) (string, error) { return key, nil }
+	}
+	for _, m := range in.models(L, models) {
+		m.Provider, m.API, m.BaseURL, m.Headers, m.NeedsKey = name, api, baseURL, headers, key != ""
+		spec.Models = append(spec.Models, m)
+	}
+	in.register(spec)
+	return 0
+}
+
+// models reads the list of models: ids, or tables that describe them.
+func (in *instance) models(L *lua.LState, list *lua.LTable) []*agent.Model {
+	if list == nil {
+		return nil
+	}
+	luavm.Materialise(L, list)
+	var models []*agent.Model
+	for i := 1; i <= list.Len(); i++ {
+		switch v := list.RawGetInt(i).(type) {
+		case lua.LString:
+			models = append(models, &agent.Model{ID: string(v), Name: string(v), Input: []string{"text"}})
+		case *lua.LTable:
+			models = append(models, modelFrom(L, v))
+		default:
+			luavm.Raise(L, "provider: model %d must be an id or a table, not a %s", i, v.Type())
+		}
+	}
+	return models
+}
+
+func modelFrom(L *lua.LState, t *lua.LTable) *agent.Model {
+	m := &agent.Model{Input: []string{"text"}}
+	luavm.UnpackTable(L, t, "provider", luavm.Opt("id", &m.ID).Required(), luavm.Opt("name", &m.Name),
+		luavm.Opt("context_window", &m.ContextWindow), luavm.Opt("max_tokens", &m.MaxTokens),
+		luavm.Opt("reasoning", &m.Reasoning), luavm.Opt("input", &m.Input))
+	if m.Name == "" {
+		m.Name = m.ID
+	}
+	return m
+}
+
+// register notes a provider of the hook; while it is in the chain, at once.
+func (in *instance) register(spec agent.ProviderSpec) {
+	in.mu.Lock()
+	in.providers = append(slices.DeleteFunc(slices.Clone(in.providers), func(p agent.ProviderSpec) bool { return p.Name == spec.Name }), spec)
+	live := in.live
+	in.mu.Unlock()
+	if live {
+		in.chain.opts.Models.Register(spec)
+	}
+}
+
+// removeProvider is pi.remove_provider(name).
+func (in *instance) removeProvider(name string) bool {
+	in.mu.Lock()
+	n := len(in.providers)
+	in.providers = slices.DeleteFunc(slices.Clone(in.providers), func(p agent.ProviderSpec) bool { return p.Name == name })
+	mine := len(in.providers) < n
+	in.mu.Unlock()
+	return mine && in.chain.opts.Models.Unregister(name)
+}
+
+// applyProviders registers what in brings and removes what only old brought.
+func (c *Chain) applyProviders(in, old *instance) {
+	if c.opts.Models == nil {
+		return
+	}
+	names := map[string]bool{}
+	if in != nil {
+		in.mu.Lock()
+		for _, p := range in.providers {
+			names[p.Name] = true
+			c.opts.Models.Register(p)
+		}
+		in.mu.Unlock()
+	}
+	if old != nil {
+		old.mu.Lock()
+		for _, p := range old.providers {
+			if !names[p.Name] {
+				c.opts.Models.Unregister(p.Name)
+			}
+		}
+		old.mu.Unlock()
+	}
+}
+
+// luaProvider is a model that a script is.
+type luaProvider struct {
+	in     *instance
+	name   string
+	stream *lua.LFunction
+}
+
+// Stream runs the script in a job of its own and yields what it emits.
+func (p *luaProvider) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+	return func(yield func(agent.Delta, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		deltas := make(chan agent.Delta, 64)
+		ended := make(chan error, 1)
+		go func() { ended <- p.run(ctx, r, deltas) }()
+		if err, stopped := pass(deltas, ended, yield); stopped {
+			cancel()
+			<-ended
+		} else if err != nil {
+			yield(agent.Delta{}, p.failure(err))
+		}
+	}
+}
+
+// pass yields what comes until the script has ended, or the consumer stops.
+func pass(deltas <-chan agent.Delta, ended <-chan error, yield func(agent.Delta, error) bool) (err error, stopped bool) {
+	for {
+		select {
+		case d := <-deltas:
+			if !yield(d, nil) {
+				return nil, true
+			}
+		case err := <-ended:
+			for len(deltas) > 0 {
+				if !yield(<-deltas, nil) {
+					return nil, false
+				}
+			}
+			return err, false
+		}
+	}
+}
+
+func (p *luaProvider) failure(err error) error {
+	return &agent.ProviderError{Provider: p.name, Message: err.Error(), Err: err}
+}
+
+func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
+	in := p.in
+	e := &emitter{in: in, deltas: deltas}
+	err := in.vm.Run(ctx, luavm.Job{Name: "stream " + p.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+		L.Push(p.stream)
+		L.Push(in.requestTable(L, r))
+		L.Push(in.vm.GFunc("emit", e.emit))
+		L.Call(2, 0)
+		e.finish(L)
+		return nil
+	}})
+	if err != nil && in.vm.Dead() {
+		in.chain.failed(ctx, in.hook, in, "stream "+p.name, err)
+	}
+	return err
+}
+
+func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
+	t := L.CreateTable(0, 6)
+	t.RawSetString("model", in.modelValue(r.Model))
+	t.RawSetString("system", lua.LString(r.System))
+	t.RawSetString("messages", in.messages(L, itemsOf(r.Messages)))
+	t.RawSetString("thinking_level", lua.LString(r.Thinking))
+	setText(t, "session_id", r.SessionID)
+	t.RawSetString("tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
+		s := r.Tools[i]
+		tool := L.CreateTable(0, 3)
+		tool.RawSetString("name", lua.LString(s.Name))
+		tool.RawSetString("description", lua.LString(s.Description))
+		tool.RawSetString("parameters", in.json(s.Parameters))
+		return tool
+	}))
+	return t
+}
+
+// emitter turns emit{…} into deltas. Text and thinking that follow each other
+// are one block; each call is one of its own.
+type emitter struct {
+	in      *instance
+	deltas  chan<- agent.Delta
+	index   int
+	last    agent.DeltaKind
+	calls   int
+	stopped bool
+}
+
+// emit is what the script calls: {type = "text"|"thinking"|"tool_call"|"usage"|
+// "stop", …}.
+func (e *emitter) emit(L *lua.LState) int {
+	var kind, text, id, name, reason, message string
+	var arguments lua.LValue
+	var input, output, cacheRead, cacheWrite int
+	luavm.Unpack(L, 1, "emit", luavm.Opt("type", &kind).Required(), luavm.Opt("text", &text), luavm.Opt("id", &id),
+		luavm.Opt("name", &name), luavm.Opt("arguments", &arguments), luavm.Opt("reason", &reason), luavm.Opt("message", &message),
+		luavm.Opt("input", &input), luavm.Opt("output", &output), luavm.Opt("cache_read", &cacheRead), luavm.Opt("cache_write", &cacheWrite))
+	switch kind {
+	case "text":
+		e.send(L, e.block(agent.DeltaText, text))
+	case "thinking":
+		e.send(L, e.block(agent.DeltaThinking, text))
+	case "tool_call":
+		e.send(L, e.call(L, id, name, arguments))
+	case "usage":
+		e.send(L, agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: input, Output: output, CacheRead: cacheRead,
+			CacheWrite: cacheWrite, TotalTokens: input + output + cacheRead + cacheWrite}})
+	case "stop":
+		e.send(L, e.stop(L, reason, message))
+	default:
+		luavm.Raise(L, "emit: unknown type %q; types are text, thinking, tool_call, usage and stop", kind)
+	}
+	return 0
+}
+
+func (e *emitter) block(kind agent.DeltaKind, text string) agent.Delta {
+	if kind != e.last {
+		e.index++
+		e.last = kind
+	}
+	return agent.Delta{Kind: kind, Index: e.index, Text: text}
+}
+
+func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) agent.Delta {
+	if name == "" {
+		luavm.Raise(L, "emit: a tool_call needs a name")
+	}
+	e.index++
+	e.calls++
+	e.last = agent.DeltaToolCall
+	if id == "" {
+		id = fmt.Sprintf("call_%d", e.calls)
+	}
+	raw := json.RawMessage(`{}`)
+	if arguments != nil && arguments != lua.LNil {
+		var err error
+		if raw, err = e.in.inputFrom(L, name, arguments); err != nil {
+			luavm.Raise(L, "emit: %v", err)
+		}
+	}
+	return agent.Delta{Kind: agent.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
+}
+
+func (e *emitter) stop(L *lua.LState, reason, message string) agent.Delta {
+	stop := agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: message}
+	switch stop.Reason {
+	case session.StopEnd, session.StopLength, session.StopToolUse, session.StopError:
+	case "":
+		stop.Reason = e.natural()
+	default:
+		luavm.Raise(L, "emit: unknown stop reason %q; reasons are stop, length, toolUse and error", reason)
+	}
+	e.stopped = true
+	return agent.Delta{Kind: agent.DeltaStop, Stop: stop}
+}
+
+func (e *emitter) natural() session.StopReason {
+	if e.calls > 0 {
+		return session.StopToolUse
+	}
+	return session.StopEnd
+}
+
+// send hands over a delta; the VM is free while the reader is behind.
+func (e *emitter) send(L *lua.LState, d agent.Delta) {
+	select {
+	case e.deltas <- d:
+		return
+	default:
+	}
+	_ = e.in.wait(L, "emit", false, func(ctx context.Context) error {
+		select {
+		case e.deltas <- d:
+		case <-ctx.Done():
+		}
+		return nil
+	})
+}
+
+// finish ends an answer that the script did not end itself.
+func (e *emitter) finish(L *lua.LState) {
+	if !e.stopped {
+		e.send(L, agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: e.natural()}})
+	}
+}

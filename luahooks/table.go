@@ -1,0 +1,89 @@
+package luahooks
+
+import (
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Field is one field of an event's payload or one key of its result.
+type Field struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // as the annotations for editors write it; "?" at the end: may be nil
+}
+
+// How long the agent waits for the handlers of a telling event.
+type patience uint8
+
+const (
+	untilDone  patience = iota // up to hook_timeout each
+	graceful                   // hook_grace for all together; then they finish behind it
+	lastChance                 // 2 s for all together
+)
+
+// eventSpec is everything the program knows of one event. Dispatch, the list
+// that `pi hooks events` prints and the checks of the documentation are made
+// from the table of these, so they cannot disagree.
+type eventSpec struct {
+	Kind    agent.Kind
+	Asking  bool
+	Gate    bool // an error or a timeout of a handler blocks
+	Fields  []Field
+	Results []Field
+	Rule    string // how several handlers go together
+	Wait    patience
+	Clock   luavm.Clock
+
+	build func(*instance, *lua.LState, agent.Event) *lua.LTable
+	// merge reads a handler's result while the VM is held and returns what to
+	// do with it, which is done only if the handler ended in time. stop ends
+	// the chain.
+	merge func(*instance, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
+}
+
+// eventTable lists the events in the order of their documentation. Each call
+// returns a fresh value; a Chain keeps one.
+func eventTable() []eventSpec {
+	return append(append(sessionEvents(), promptEvents()...), toolEvents()...)
+}
+
+// EventInfo is what a person or an editor is told of an event.
+type EventInfo struct {
+	Name    string  `json:"name"`
+	Asking  bool    `json:"asking"`
+	Fields  []Field `json:"payload"`
+	Results []Field `json:"result"`
+	Rule    string  `json:"rule"`
+}
+
+// Events describes all events that hooks can listen to.
+func Events() []EventInfo {
+	var infos []EventInfo
+	for _, s := range eventTable() {
+		infos = append(infos, EventInfo{s.Kind.String(), s.Asking, s.Fields, s.Results, s.Rule})
+	}
+	return infos
+}
+
+func fields(pairs ...string) []Field {
+	var f []Field
+	for i := 0; i < len(pairs); i += 2 {
+		f = append(f, Field{Name: pairs[i], Type: pairs[i+1]})
+	}
+	return f
+}
+
+// record makes an event table with its type.
+func record(L *lua.LState, k agent.Kind, size int) *lua.LTable {
+	t := L.CreateTable(0, size+1)
+	t.RawSetString("type", lua.LString(k.String()))
+	return t
+}
+
+// setText sets a field, or leaves it nil when the text is empty.
+func setText(t *lua.LTable, name, text string) {
+	if text != "" {
+		t.RawSetString(name, lua.LString(text))
+	}
+}

@@ -1,0 +1,194 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// completeTime is how long a completion may hold the prompt.
+const completeTime = time.Second
+
+// luaTool is one pi.tool; it is an [agent.Tool].
+type luaTool struct {
+	in      *instance
+	spec    agent.ToolSpec
+	execute *lua.LFunction
+	prepare *lua.LFunction
+}
+
+// apiTool is pi.tool{name, description, parameters, execute, …}.
+func (in *instance) apiTool(L *lua.LState) int {
+	t := &luaTool{in: in}
+	var parameters *lua.LTable
+	var execution string
+	luavm.Unpack(L, 1, "tool", luavm.Opt("name", &t.spec.Name).Required(), luavm.Opt("label", &t.spec.Label),
+		luavm.Opt("description", &t.spec.Description).Required(), luavm.Opt("parameters", &parameters),
+		luavm.Opt("prompt_snippet", &t.spec.Snippet), luavm.Opt("prompt_guidelines", &t.spec.Guidelines),
+		luavm.Opt("execution", &execution), luavm.Opt("prepare_arguments", &t.prepare),
+		luavm.Opt("execute", &t.execute).Required())
+	switch execution {
+	case "", "parallel":
+	case "sequential":
+		t.spec.Sequential = true
+	default:
+		luavm.Raise(L, "tool: execution must be \"parallel\" or \"sequential\", not %q", execution)
+	}
+	t.spec.Parameters = in.schema(L, parameters)
+	in.mu.Lock()
+	in.tools = append(slices.DeleteFunc(slices.Clone(in.tools), func(have *luaTool) bool { return have.spec.Name == t.spec.Name }), t)
+	live := in.live
+	in.mu.Unlock()
+	if live {
+		in.chain.applyTools()
+	}
+	return 0
+}
+
+// schema turns the table of a tool's parameters into JSON Schema. A plain table
+// without a type describes an object.
+func (in *instance) schema(L *lua.LState, t *lua.LTable) json.RawMessage {
+	if t == nil {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	raw, err := in.encode(t, "parameters")
+	if err != nil {
+		luavm.Raise(L, "tool: %v", err)
+	}
+	return raw
+}
+
+// Spec describes the tool.
+func (t *luaTool) Spec() agent.ToolSpec { return t.spec }
+
+// Run calls execute(params, ctx, call).
+func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (result agent.Result, err error) {
+	in := t.in
+	var got agent.Result
+	err = in.vm.Run(ctx, luavm.Job{Name: "tool " + t.spec.Name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+		in.fresh()
+		params := in.json(input)
+		if t.prepare != nil {
+			L.Push(t.prepare)
+			L.Push(params)
+			L.Call(1, 1)
+			params = L.Get(-1)
+			L.Pop(1)
+		}
+		L.Push(t.execute)
+		L.Push(params)
+		L.Push(in.ctx)
+		L.Push(in.callTable(L, update))
+		L.Call(3, 1)
+		v := L.Get(-1)
+		L.Pop(1)
+		got, err = in.toolResult(L, v)
+		return err
+	}})
+	if err != nil {
+		return result, t.failure(ctx, err)
+	}
+	return got, nil
+}
+
+func (t *luaTool) failure(ctx context.Context, err error) error {
+	in := t.in
+	if errors.Is(err, luavm.ErrClosed) {
+		return fmt.Errorf("tool %s: its hook was reloaded meanwhile; call it again", t.spec.Name)
+	}
+	in.chain.log.write(in.hook.Name, "tool "+t.spec.Name+": "+fullText(err))
+	if in.vm.Dead() {
+		in.chain.failed(ctx, in.hook, in, "tool "+t.spec.Name, err)
+	}
+	return err
+}
+
+// callTable is the third argument of execute.
+func (in *instance) callTable(L *lua.LState, update agent.Update) *lua.LTable {
+	t := L.CreateTable(0, 1)
+	t.RawSetString("update", in.vm.GFunc("update", func(L *lua.LState) int {
+		r, err := in.toolResult(L, L.Get(1))
+		if err != nil {
+			luavm.Raise(L, "update: %v", err)
+		}
+		if update != nil {
+			_ = in.wait(L, "update", false, func(context.Context) error {
+				update(r)
+				return nil
+			})
+		}
+		return 0
+	}))
+	return t
+}
+
+// toolResult reads what a tool returned: a string, or {content, details?,
+// is_error?, terminate?}.
+func (in *instance) toolResult(L *lua.LState, v lua.LValue) (agent.Result, error) {
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return agent.Result{}, nil
+	case lua.LString:
+		return agent.TextResult(string(v)), nil
+	case *lua.LTable:
+		return in.resultFrom(L, v)
+	}
+	return agent.Result{}, fmt.Errorf("a tool returns a string or a table, not a %s", v.Type())
+}
+
+func (in *instance) resultFrom(L *lua.LState, t *lua.LTable) (r agent.Result, err error) {
+	var content, details lua.LValue
+	luavm.UnpackTable(L, t, "result of the tool", luavm.Opt("content", &content), luavm.Opt("details", &details),
+		luavm.Opt("is_error", &r.IsError), luavm.Opt("terminate", &r.Terminate))
+	if content != nil {
+		if r.Content, err = in.content(L, content, "content"); err != nil {
+			return r, err
+		}
+	}
+	if details != nil {
+		r.Details, err = in.encode(details, "details")
+	}
+	return r, err
+}
+
+// applyTools gives the host the tools in force: the program's own, those of
+// hooks in their place where the name is the same, the others behind them.
+func (c *Chain) applyTools() {
+	host := c.hostNow()
+	if host == nil {
+		return
+	}
+	tools := slices.Clone(c.opts.Tools)
+	for _, h := range c.list() {
+		in := h.current()
+		if in == nil {
+			continue
+		}
+		in.mu.Lock()
+		for _, t := range in.tools {
+			tools = c.put(tools, t, h)
+		}
+		in.mu.Unlock()
+	}
+	host.SetTools(tools)
+}
+
+func (c *Chain) put(tools []agent.Tool, t *luaTool, h *hook) []agent.Tool {
+	i := slices.IndexFunc(tools, func(have agent.Tool) bool { return have.Spec().Name == t.spec.Name })
+	if i < 0 {
+		return append(tools, t)
+	}
+	tools[i] = t
+	if c.warned.add("tool " + t.spec.Name + h.Path) {
+		c.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("hook %s replaces the tool %s", h.Name, t.spec.Name))
+	}
+	return tools
+}

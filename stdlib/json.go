@@ -1,0 +1,36 @@
+package stdlib
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openJSON makes pi.json: encode(value) and decode(text). A decoded value that
+// is not changed encodes as it came, empty lists included.
+func openJSON(vm *luavm.VM, L *lua.LState) lua.LValue {
+	t := L.CreateTable(0, 2)
+	t.RawSetString("encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
+		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})
+		if err != nil {
+			return "", luavm.Misusef("%v", err)
+		}
+		return string(b), nil
+	}))
+	t.RawSetString("decode", vm.Func("json.decode", func(text string) (lua.LValue, error) {
+		if !json.Valid([]byte(text)) {
+			return nil, notJSON(text)
+		}
+		return vm.DecodeJSON(json.RawMessage(text), luavm.JSON{})
+	}))
+	return t
+}
+
+func notJSON(text string) error {
+	var v any
+	err := json.Unmarshal([]byte(text), &v)
+	return fmt.Errorf("decode JSON: %w", err)
+}
