@@ -3,14 +3,12 @@ package session
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
 // object writes one JSON object with its keys in the order they are added.
 type object struct {
 	buf bytes.Buffer
-	err error
 }
 
 func (o *object) raw(key string, v []byte) {
@@ -24,20 +22,12 @@ func (o *object) raw(key string, v []byte) {
 	o.buf.Write(v)
 }
 
-func (o *object) add(key string, v any) {
-	b, err := encode(v)
-	if err != nil && o.err == nil {
-		o.err = fmt.Errorf("encode %s: %w", key, err)
-	}
-	o.raw(key, b)
-}
-
 func (o *object) bytes() ([]byte, error) {
 	if o.buf.Len() == 0 {
 		o.buf.WriteByte('{')
 	}
 	o.buf.WriteByte('}')
-	return o.buf.Bytes(), o.err
+	return o.buf.Bytes(), nil
 }
 
 // encode is json.Marshal without HTML escaping.

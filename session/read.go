@@ -79,52 +79,101 @@ func (s *Session) loadFrom(f *os.File, path string) error {
 			return err
 		}
 	}
-	r := lineReader{r: io.NewSectionReader(f, 0, size), buf: make([]byte, min(size, buffer)+1)}
-	for {
-		lines, err := r.next()
-		if len(lines) > 0 {
-			if err := s.loadLines(lines, path, size); err != nil {
-				return err
-			}
+	stop := make(chan struct{})
+	defer close(stop)
+	for p := range readPieces(io.NewSectionReader(f, 0, size), min(size, buffer)+1, size <= buffer, stop) {
+		if p.err != nil {
+			return p.err
 		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
+		if err := s.loadLines(p.lines, path, size); err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
-// lineReader reads a file in pieces of whole lines.
+// piece is some whole lines of a file, or the reason why there are no more.
+type piece struct {
+	lines []byte
+	err   error
+}
+
+// readPieces reads a file in pieces of whole lines. The bytes of a piece are
+// valid until the next is received. Unless one piece is all, a goroutine reads
+// ahead while the receiver looks at what it has; it ends with the file or with
+// stop.
+func readPieces(r io.Reader, buffer int64, small bool, stop <-chan struct{}) <-chan piece {
+	out := make(chan piece, 1)
+	lr := lineReader{r: r}
+	for i := range lr.bufs {
+		if i == 0 || !small {
+			lr.bufs[i] = make([]byte, buffer)
+		}
+	}
+	if small {
+		lr.send(out, stop)
+		close(out)
+		return out
+	}
+	go func() {
+		defer close(out)
+		for lr.send(out, stop) {
+		}
+	}()
+	return out
+}
+
+// lineReader fills three buffers in turn: one that the receiver looks at, one
+// that waits for it, and one that is being filled.
 type lineReader struct {
-	r    io.Reader
-	buf  []byte
-	done int // what next returned before
-	have int
+	r     io.Reader
+	bufs  [3][]byte
+	turn  int
+	carry []byte // begins the next piece
 }
 
-// next returns at least one whole line, or the end of the file and io.EOF. The
-// bytes are valid until the next call.
+// send reads and sends one piece; false was the last.
+func (r *lineReader) send(out chan<- piece, stop <-chan struct{}) bool {
+	lines, err := r.next()
+	last := err != nil
+	if err == io.EOF {
+		err = nil
+	}
+	if len(lines) == 0 && err == nil {
+		return false
+	}
+	select {
+	case out <- piece{lines, err}:
+		return !last
+	case <-stop:
+		return false
+	}
+}
+
+// next returns at least one whole line, or the end of the file and io.EOF.
 func (r *lineReader) next() ([]byte, error) {
-	r.have = copy(r.buf, r.buf[r.done:r.have])
-	r.done = 0
+	buf := r.bufs[r.turn]
+	if len(buf) <= len(r.carry) {
+		buf = make([]byte, 2*len(r.carry))
+	}
+	have := copy(buf, r.carry)
 	for {
-		seen := r.have
-		n, err := io.ReadFull(r.r, r.buf[r.have:])
-		r.have += n
+		seen := have
+		n, err := io.ReadFull(r.r, buf[have:])
+		have += n
 		if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-			r.done = r.have
-			return r.buf[:r.have:r.have], io.EOF
+			return buf[:have:have], io.EOF
 		}
 		if err != nil {
 			return nil, err
 		}
-		if i := bytes.LastIndexByte(r.buf[seen:r.have], '\n'); i >= 0 {
-			r.done = seen + i + 1
-			return r.buf[:r.done:r.done], nil
+		if i := bytes.LastIndexByte(buf[seen:have], '\n'); i >= 0 {
+			end := seen + i + 1
+			r.carry, r.bufs[r.turn] = buf[end:have], buf
+			r.turn = (r.turn + 1) % len(r.bufs)
+			return buf[:end:end], nil
 		}
-		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+		buf = append(buf, make([]byte, len(buf))...)
 	}
 }
 

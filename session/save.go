@@ -43,8 +43,10 @@ func (s *Session) write() error {
 			return err
 		}
 	}
-	if _, err := s.store.check(); err != nil {
+	if foreign, err := s.store.check(); err != nil {
 		return err
+	} else if foreign > 0 {
+		s.catchUp()
 	}
 	if s.migrate {
 		return s.rewrite()

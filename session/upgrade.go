@@ -121,7 +121,13 @@ func (st *store) replace(contents, old []byte, backup string) error {
 		return err
 	}
 	st.close()
+	if next.hint != "" {
+		os.Remove(next.hint)
+	}
 	next.path, next.dirty, next.made = st.path, true, true
+	if next.locked {
+		next.leaveHint()
+	}
 	*st = *next
 	return nil
 }
