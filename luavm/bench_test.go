@@ -69,7 +69,7 @@ func BenchmarkStubList(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				NewList(h.State(), n, func(i int) lua.LValue { return h.NewStub(&records[i], buildRecord) })
+				h.NewStubList(h.State(), n, func(i int) any { return &records[i] }, buildRecord)
 			}
 		})
 	}

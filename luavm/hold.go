@@ -95,6 +95,7 @@ func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) e
 	for t := L; t.Parent != nil; t = t.Parent {
 		vm.parked[t] = struct{}{}
 	}
+	j.detached = make(chan struct{})
 	j.state.Store(stateWaiting)
 	vm.leave(j)
 	pause := j.pauseClock(dialog)

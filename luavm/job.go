@@ -51,14 +51,16 @@ type job struct {
 	loading bool
 	depth   int
 
-	real   context.Context // what waiting Go code gets
+	ctx    jobContext
+	real   context.Context // what waiting Go code gets: &ctx
 	done   <-chan struct{}
 	cancel context.CancelFunc
 	cause  atomic.Pointer[Error]
 
 	state    atomic.Int32
-	detached chan struct{}
+	detached chan struct{} // made by each Wait, closed if the job is given up in it
 	finished chan error
+	result   error // of run
 
 	clock   Clock
 	limit   time.Duration
@@ -98,7 +100,7 @@ func (vm *VM) Run(ctx context.Context, spec Job) error {
 		vm.release()
 		return err
 	}
-	go j.main()
+	vm.start(j)
 	return j.await()
 }
 
@@ -116,10 +118,11 @@ func (vm *VM) newJob(ctx context.Context, spec Job) (*job, error) {
 	j := &job{
 		vm: vm, name: spec.Name, run: spec.Run, loading: spec.Loading, depth: depth,
 		clock: spec.Clock, limit: spec.Timeout,
-		detached: make(chan struct{}), finished: make(chan error, 1),
+		finished: make(chan error, 1),
 	}
 	inner, cancel := context.WithCancel(ctx)
-	j.real, j.cancel, j.done = &jobContext{inner, j}, cancel, inner.Done()
+	j.ctx = jobContext{inner, j}
+	j.real, j.cancel, j.done = &j.ctx, cancel, inner.Done()
 	return j, nil
 }
 
@@ -168,6 +171,31 @@ func (j *job) abandon() error {
 	return &Error{Kind: Abandoned, Message: reason.Message + "; it did not stop and was abandoned", cause: ErrAbandoned}
 }
 
+// start hands j to a goroutine. One that has nothing to do is kept, because a
+// fresh one would grow its stack anew for every event.
+func (vm *VM) start(j *job) {
+	select {
+	case vm.work <- j:
+	default:
+		go vm.worker(j)
+	}
+}
+
+func (vm *VM) worker(j *job) {
+	for {
+		j.main()
+		if !vm.resting.CompareAndSwap(false, true) {
+			return
+		}
+		select {
+		case j = <-vm.work:
+			vm.resting.Store(false)
+		case <-vm.quit:
+			return
+		}
+	}
+}
+
 // main is the bottom of a job's goroutine; VM.Run has taken the lock for it.
 func (j *job) main() {
 	vm := j.vm
@@ -189,20 +217,15 @@ func (j *job) main() {
 
 // runProtected calls j.run on a thread and explains what went wrong.
 func (vm *VM) runProtected(th *lua.LState, j *job) error {
-	var result error
 	th.Push(vm.enter)
-	th.Push(vm.main.NewFunction(func(L *lua.LState) int {
-		result = j.run(L)
-		return 0
-	}))
-	err := th.PCall(1, 0, nil)
+	err := th.PCall(0, 0, nil)
 	if j.stopped() {
 		return j.reason().at(err)
 	}
 	if err != nil {
 		return explain(err)
 	}
-	return result
+	return j.result
 }
 
 // thread gives a Lua thread with the swappable context; see recycle.

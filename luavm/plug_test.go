@@ -11,7 +11,7 @@ import (
 
 // Every script here would hang or kill a program that runs Lua carelessly.
 func TestHostileScriptsStop(t *testing.T) {
-	const deadline = 100 * time.Millisecond
+	const deadline = 50 * time.Millisecond
 	for _, c := range []struct {
 		name, source string
 		kind         Kind
@@ -19,7 +19,7 @@ func TestHostileScriptsStop(t *testing.T) {
 		limit        time.Duration // beyond the deadline
 		dead         bool
 	}{
-		{"endless loop", `while true do end`, Timeout, "ran longer than 100ms", 0, false},
+		{"endless loop", `while true do end`, Timeout, "ran longer than 50ms", 0, false},
 		{"endless loop in pcall", `while true do pcall(function() while true do end end) end`, Timeout, "", 0, false},
 		{"endless loop in xpcall", `while true do xpcall(function() while true do end end, function() while true do end end) end`, Timeout, "", 0, false},
 		{"endless loop in coroutine", `while true do coroutine.resume(coroutine.create(function() while true do end end)) end`, Timeout, "", 0, false},
@@ -56,10 +56,10 @@ func TestHostileScriptsStop(t *testing.T) {
 		{"sort forever", `local t = {} for i = 1, 1e5 do t[i] = i end while true do table.sort(t, function(a, b) return a > b end) end`, Timeout, "", 0, false},
 		{"doubling concatenation", `local s = "x" while true do s = s .. s end`, Memory, "the memory of the whole process", 3 * time.Second, false},
 		{"table growth", `local t = {} while true do t[#t + 1] = { {}, {}, {} } end`, Timeout, "", 2 * time.Second, false},
-		{"deep source", `assert(loadstring("return " .. ("{"):rep(2e5) .. ("}"):rep(2e5)))() error("done")`, Raised, "", 2 * time.Second, false},
+		{"deep source", `assert(loadstring("return " .. ("{"):rep(4e4) .. ("}"):rep(4e4)))() error("done")`, Raised, "", 2 * time.Second, false},
 		{"deep calls in source", `loadstring("return f" .. ("()"):rep(2e4)) error("done")`, Raised, "done", 2 * time.Second, false},
 		{"big source", `error((select(2, loadstring(("x=1 "):rep(2e5)))), 0)`, Raised, "larger than 512 KiB", 0, false},
-		{"pathological pattern", `local s = ("a"):rep(12e3) while true do s:find(".-b") end`, Abandoned, "did not stop", 0, true},
+		{"pathological pattern", `local s = ("a"):rep(9e3) while true do s:find(".-b") end`, Abandoned, "did not stop", 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHook(t, Options{})
@@ -73,7 +73,7 @@ func TestHostileScriptsStop(t *testing.T) {
 					j.Timeout = limit + time.Second
 				}
 			})
-			if took := time.Since(start); took > max(c.limit, time.Second)+limit {
+			if took := time.Since(start); took > max(c.limit, 3*time.Second)+limit {
 				t.Errorf("took %v", took)
 			}
 			if e.Kind != c.kind || !strings.Contains(e.Message, c.message) {

@@ -22,8 +22,7 @@ import (
 // maxProtected bounds how deep pcall, xpcall and coroutines nest together.
 const maxProtected = 180
 
-// protected is the lowest frame of a job: f, args... on the stack. An error
-// that leaves it has a trace.
+// protected is the lowest frame of a job. An error that leaves it has a trace.
 func (vm *VM) protected(L *lua.LState) int {
 	L.Panic = raise
 	defer func() {
@@ -31,11 +30,13 @@ func (vm *VM) protected(L *lua.LState) int {
 			panic(vm.caught(L, r, trace))
 		}
 	}()
-	L.Call(L.GetTop()-1, lua.MultRet)
-	return L.GetTop()
+	j := vm.cur.Load()
+	j.result = j.run(L)
+	return 0
 }
 
-// quietly is protected for pcall, where nobody reads the trace.
+// quietly is the lowest frame of a pcall, f, args... on the stack. Nobody reads
+// the trace.
 func (vm *VM) quietly(L *lua.LState) int {
 	L.Panic = raiseQuietly
 	defer func() {

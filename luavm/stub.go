@@ -66,10 +66,32 @@ func (vm *VM) initStubs() {
 // once, and must return a fresh table, whose contents the stub takes over. In
 // Lua it cannot be told from a plain table.
 func (vm *VM) NewStub(ref any, build func(L *lua.LState, ref any) *lua.LTable) *lua.LTable {
-	s := &stub{meta: vm.stubMeta, ref: ref, build: build}
+	return vm.initStub(new(stub), ref, build)
+}
+
+func (vm *VM) initStub(s *stub, ref any, build func(*lua.LState, any) *lua.LTable) *lua.LTable {
+	s.ref, s.build = ref, build
+	s.meta = vm.stubMeta
 	s.meta.Metatable = s
 	s.table.Metatable = &s.meta
 	return &s.table
+}
+
+// stubChunk is how many stubs of a list share one piece of memory, which lives
+// as long as any of them.
+const stubChunk = 64
+
+// NewStubList makes a list of n stubs, cheaper than one by one.
+func (vm *VM) NewStubList(L *lua.LState, n int, ref func(i int) any, build func(L *lua.LState, ref any) *lua.LTable) *lua.LTable {
+	var chunk []stub
+	return NewList(L, n, func(i int) lua.LValue {
+		if len(chunk) == 0 {
+			chunk = make([]stub, min(stubChunk, n-i))
+		}
+		s := &chunk[0]
+		chunk = chunk[1:]
+		return vm.initStub(s, ref(i), build)
+	})
 }
 
 // StubRef returns what an untouched stub stands for. It is false for every
@@ -124,7 +146,7 @@ func marked(t *lua.LTable) bool { return markOf(t) != nil }
 func NewList(L *lua.LState, n int, f func(i int) lua.LValue) *lua.LTable {
 	t := L.CreateTable(n, 0)
 	for i := range n {
-		t.RawSetInt(i+1, f(i))
+		t.RawSetInt(i+1, f(i)) // Append would skip nil
 	}
 	return t
 }

@@ -4,7 +4,7 @@ import "fmt"
 
 // Suggest returns the known string that name most likely meant, or "".
 func Suggest(name string, known []string) string {
-	best, bestDistance := "", max(1, len(name)/3)+1
+	best, bestDistance := "", min(max(1, len(name)/3), len(name)-1)+1
 	for _, k := range known {
 		if d := distance(name, k); d < bestDistance {
 			best, bestDistance = k, d

@@ -43,6 +43,10 @@ type VM struct {
 	idle *job // stands in cur while nobody holds the lock
 	dead chan struct{}
 
+	work    chan *job     // to a goroutine that rests
+	resting atomic.Bool   // there is one
+	quit    chan struct{} // it should end
+
 	// Below: only the holder of the lock.
 	threads  []*lua.LState
 	parked   map[*lua.LState]struct{} // coroutines that sit in Wait
@@ -75,6 +79,8 @@ func New(opts Options) *VM {
 		}),
 		lock:   make(chan struct{}, 1),
 		dead:   make(chan struct{}),
+		work:   make(chan *job),
+		quit:   make(chan struct{}),
 		parked: map[*lua.LState]struct{}{},
 		now:    time.Now,
 	}
@@ -154,7 +160,7 @@ func (vm *VM) release() {
 func (vm *VM) freeLocked() {
 	if vm.closed && vm.jobs == 0 && !vm.died {
 		vm.watch.stop()
-		vm.threads = nil
+		close(vm.quit)
 	}
 }
 
@@ -165,6 +171,7 @@ func (vm *VM) kill() {
 	if !vm.died {
 		vm.died = true
 		close(vm.dead)
+		close(vm.quit)
 		vm.watch.stop()
 	}
 }
