@@ -96,7 +96,8 @@ func (f *faults) cut(message string, cause error) *agent.ProviderError {
 
 // notAStream describes a 200 whose body is no event stream.
 func (f *faults) notAStream(contentType string, h http.Header, body []byte) *agent.ProviderError {
-	if said, ok := parseErrorBody(body); ok && !said.HTML {
+	said, ok := parseErrorBody(body)
+	if ok && !said.HTML {
 		e := f.answer(0, h, body)
 		if e.Status == 0 {
 			e.Status = http.StatusOK
@@ -109,7 +110,7 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *age
 		contentType = "something else"
 	}
 	e.Message = fmt.Sprintf("answered with %s instead of an event stream: %s", contentType, f.secrets.said(clip([]byte(e.Message))))
-	if e.Hint == "" {
+	if !said.HTML {
 		e.Hint = f.setting("base_url") + ": a gateway or another service may be answering there"
 	}
 	return e

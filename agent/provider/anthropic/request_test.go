@@ -1,0 +1,183 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/session"
+)
+
+func says(role session.Role, blocks ...session.Block) *session.Message {
+	return &session.Message{Role: role, Content: blocks}
+}
+
+func modelSays(m *agent.Model, blocks ...session.Block) *session.Message {
+	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
+}
+
+func toolSays(id string, failed bool, blocks ...session.Block) *session.Message {
+	return &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", IsError: failed, Content: blocks}
+}
+
+func callBlock(id string) session.Block {
+	return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"a":1}`)}
+}
+
+func text(s string) session.Block { return session.TextBlock(s) }
+
+var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
+
+func model(id string) *agent.Model {
+	return &agent.Model{Provider: "anthropic", ID: id, API: "anthropic-messages", BaseURL: "https://api.anthropic.com", MaxTokens: 64000, Reasoning: true}
+}
+
+func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
+	t.Helper()
+	call, err := encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(call.Body, &fields); err != nil {
+		t.Fatalf("%v: %s", err, call.Body)
+	}
+	return fields
+}
+
+func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
+	cases := []struct {
+		name, id, level  string
+		own, asked       int
+		compat           map[string]any
+		max, think, effs string
+	}{
+		{"off", "claude-sonnet-4-5", "off", 64000, 0, nil, "64000", "", ""},
+		{"minimal", "claude-sonnet-4-5", "minimal", 64000, 0, nil, "64000", `{"type":"enabled","budget_tokens":1024}`, ""},
+		{"low", "claude-sonnet-4-5", "low", 64000, 0, nil, "64000", `{"type":"enabled","budget_tokens":2048}`, ""},
+		{"medium", "claude-sonnet-4-5", "medium", 64000, 0, nil, "64000", `{"type":"enabled","budget_tokens":8192}`, ""},
+		{"high", "claude-sonnet-4-5", "high", 64000, 0, nil, "64000", `{"type":"enabled","budget_tokens":16384}`, ""},
+		{"a small limit grows", "claude-sonnet-4-5", "medium", 64000, 1000, nil, "9192", `{"type":"enabled","budget_tokens":8168}`, ""},
+		{"as far as the model goes", "claude-sonnet-4-5", "high", 8192, 4000, nil, "8192", `{"type":"enabled","budget_tokens":7168}`, ""},
+		{"no room at all", "claude-sonnet-4-5", "high", 2000, 0, nil, "2000", "", ""},
+		{"unknown limit", "claude-sonnet-4-5", "low", 0, 0, nil, "10240", `{"type":"enabled","budget_tokens":2048}`, ""},
+		{"adaptive by the name", "claude-opus-4-6", "high", 64000, 0, nil, "64000", `{"type":"adaptive"}`, `{"effort":"high"}`},
+		{"adaptive by compat", "sonnet", "minimal", 64000, 0, map[string]any{"adaptive_thinking": true, "thinking_display": "summarized"}, "64000", `{"type":"adaptive","display":"summarized"}`, `{"effort":"low"}`},
+		{"adaptive off", "claude-opus-4-6", "off", 64000, 0, nil, "64000", `{"type":"disabled"}`, ""},
+		{"a date is no version", "claude-sonnet-4-20250514", "low", 64000, 0, nil, "64000", `{"type":"enabled","budget_tokens":2048}`, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := model(c.id)
+			m.MaxTokens, m.Compat = c.own, c.compat
+			got := body(t, &agent.Request{Model: m, Thinking: c.level, MaxTokens: c.asked})
+			if string(got["max_tokens"]) != c.max || string(got["thinking"]) != c.think || string(got["output_config"]) != c.effs {
+				t.Errorf("max_tokens %s, thinking %s, output_config %s", got["max_tokens"], got["thinking"], got["output_config"])
+			}
+		})
+	}
+}
+
+func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
+	m, other := model("claude-sonnet-4-5"), model("claude-haiku-4-5")
+	m.Compat = map[string]any{"cache": false}
+	signed := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "sig"}
+	withheld := session.Block{Type: session.BlockThinking, Redacted: true, Signature: "opaque"}
+	use := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"read","input":{"a":1}}` }
+	cases := []struct {
+		name string
+		in   []*session.Message
+		want string
+	}{
+		{"users join", []*session.Message{says(session.RoleUser, text("a")), says(session.RoleUser, text(" "), text("b"), picture)},
+			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]`},
+		{"results come first and together", []*session.Message{modelSays(m, callBlock("a"), callBlock("b")), toolSays("a", false, text("x")), says(session.RoleUser, text("stop")), toolSays("b", true)},
+			`[{"role":"assistant","content":[` + use("a") + `,` + use("b") + `]},{"role":"user","content":[` +
+				`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"x"}]},{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"(no output)"}],"is_error":true},{"type":"text","text":"stop"}]}]`},
+		{"image in a result", []*session.Message{toolSays("a", false, picture)},
+			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]}]`},
+		{"own thoughts unchanged", []*session.Message{modelSays(m, signed, withheld, text("a"))},
+			`[{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"sig"},{"type":"redacted_thinking","data":"opaque"},{"type":"text","text":"a"}]}]`},
+		{"own thought without text", []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Signature: "sig"}, text("a"))},
+			`[{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"sig"},{"type":"text","text":"a"}]}]`},
+		{"another model's thoughts", []*session.Message{modelSays(other, signed, withheld, text("a"))},
+			`[{"role":"assistant","content":[{"type":"text","text":"hm"},{"type":"text","text":"a"}]}]`},
+		{"unsigned thought", []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Text: "hm"})},
+			`[{"role":"assistant","content":[{"type":"text","text":"hm"}]}]`},
+		{"foreign ids on both sides", []*session.Message{modelSays(other, callBlock("functions.add:0")), toolSays("functions.add:0", false, text("x"))},
+			`[{"role":"assistant","content":[` + use("functions_add_0") + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_add_0","content":[{"type":"text","text":"x"}]}]}]`},
+		{"no blanks at the very end", []*session.Message{says(session.RoleUser, text("a")), modelSays(m, text("so far \n"))},
+			`[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":[{"type":"text","text":"so far"}]}]`},
+		{"an empty answer is left out", []*session.Message{says(session.RoleUser, text("a")), modelSays(m, text("")), says(session.RoleUser, text("b"))},
+			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := string(body(t, &agent.Request{Model: m, Messages: c.in})["messages"]); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCacheMarkersStandOnSystemAndTheTwoNewestUserBlocks(t *testing.T) {
+	m := model("claude-sonnet-4-5")
+	conversation := []*session.Message{
+		says(session.RoleUser, text("one")), modelSays(m, callBlock("a")), toolSays("a", false, text("two")),
+		modelSays(m, callBlock("b")), toolSays("b", false, text("three")),
+	}
+	r := &agent.Request{Model: m, System: "s", Messages: conversation, Tools: []agent.ToolSpec{{Name: "read"}}}
+	q := body(t, r)
+	if n := strings.Count(string(q["system"]), "cache_control"); n != 1 {
+		t.Errorf("system has %d", n)
+	}
+	if strings.Contains(string(q["tools"]), "cache_control") {
+		t.Error("tools are covered by the system prompt")
+	}
+	var messages []json.RawMessage
+	if err := json.Unmarshal(q["messages"], &messages); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, false, true, false, true} {
+		if got := strings.Contains(string(messages[i]), `"cache_control":{"type":"ephemeral"}`); got != want {
+			t.Errorf("message %d: %s", i, messages[i])
+		}
+	}
+	r.System = ""
+	if q := body(t, r); !strings.Contains(string(q["tools"]), "cache_control") {
+		t.Error("without a system prompt the tools should be marked")
+	}
+}
+
+func TestAddressAndHeaders(t *testing.T) {
+	cases := []struct {
+		name, base, key string
+		compat          map[string]any
+		url             string
+		header, value   string
+	}{
+		{"plain", "https://api.anthropic.com", "k", nil, "https://api.anthropic.com/v1/messages", "X-Api-Key", "k"},
+		{"base with version", "https://x.example/v1/", "k", nil, "https://x.example/v1/messages", "Anthropic-Version", "2023-06-01"},
+		{"base with query", "https://x.example?a=b", "k", nil, "https://x.example/v1/messages?a=b", "Authorization", ""},
+		{"bearer", "https://x.example", "k", map[string]any{"auth": "bearer"}, "https://x.example/v1/messages", "Authorization", "Bearer k"},
+		{"token", "https://api.anthropic.com", "sk-ant-oat-1", nil, "https://api.anthropic.com/v1/messages", "Authorization", "Bearer sk-ant-oat-1"},
+		{"vertex", "https://r-aiplatform.googleapis.com/v1/publishers/anthropic/models", "k", map[string]any{"vertex": true},
+			"https://r-aiplatform.googleapis.com/v1/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict", "Authorization", "Bearer k"},
+		{"beta", "https://x.example", "k", map[string]any{"beta": "a-1"}, "https://x.example/v1/messages", "Anthropic-Beta", "a-1"},
+		{"interleaved", "https://api.anthropic.com", "k", nil, "https://api.anthropic.com/v1/messages", "Anthropic-Beta", "interleaved-thinking-2025-05-14"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := model("claude-sonnet-4-5")
+			m.BaseURL, m.Compat = strings.TrimSuffix(c.base, "/"), c.compat
+			call, err := encode(&agent.Request{Model: m, APIKey: c.key, Thinking: "low", Tools: []agent.ToolSpec{{Name: "ls"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if call.URL != c.url || call.Header.Get(c.header) != c.value {
+				t.Errorf("%s, %s: %q", call.URL, c.header, call.Header.Get(c.header))
+			}
+		})
+	}
+}

@@ -1,0 +1,152 @@
+package anthropic
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+func events(all ...string) string {
+	var s strings.Builder
+	for _, e := range all {
+		s.WriteString("data: " + e + "\n\n")
+	}
+	return s.String()
+}
+
+const (
+	begin   = `{"type":"message_start","message":{"usage":{"input_tokens":10,"output_tokens":1}}}`
+	endStop = `{"type":"message_stop"}`
+)
+
+func ends(reason string) string {
+	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":5}}`
+}
+
+func TestASecondTurnExtendsTheFirst(t *testing.T) {
+	answers := []string{
+		events(begin,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"s+1=="}}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"opaque"}}`,
+			`{"type":"content_block_stop","index":1}`,
+			`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t1","name":"read","input":{}}}`,
+			`{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"path\":\"a<b\"}"}}`,
+			`{"type":"content_block_stop","index":2}`, ends("tool_use"), endStop),
+		events(begin, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"done"}}`, ends("end_turn"), endStop),
+	}
+	var bodies [][]byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil || r.URL.Path != "/v1/messages" || r.Header.Get("X-Api-Key") != "k" {
+			t.Errorf("%s %v %v", r.URL, r.Header, err)
+		}
+		bodies = append(bodies, b)
+		io.WriteString(w, answers[len(bodies)-1])
+	}))
+	defer s.Close()
+	m := model("claude-sonnet-4-5")
+	m.BaseURL = s.URL
+	r := &agent.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
+		Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
+	p := New(s.Client())
+	first := wiretest.Collect(p.Stream(context.Background(), r))
+	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(first.Calls()) != 1 {
+		t.Fatalf("%s", first)
+	}
+	r.Messages = append(r.Messages, modelSays(m, first.Content...), toolSays("t1", false, text("x"), picture))
+	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+		t.Fatalf("%s", second)
+	}
+	wiretest.Extends(t, bodies[0], bodies[1], "model", "system", "tools", "thinking")
+	want := `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s+1=="},{"type":"redacted_thinking","data":"opaque"},{"type":"tool_use","id":"t1","name":"read","input":{"path":"a<b"}}]}`
+	if !bytes.Contains(bodies[1], []byte(want)) {
+		t.Errorf("the answer came back as %s", bodies[1])
+	}
+}
+
+func decodeText(t *testing.T, stream string) wiretest.Answer {
+	t.Helper()
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	return f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(stream) })), "http://model.test")
+}
+
+func TestStopReasonsAreMapped(t *testing.T) {
+	const call = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"x":1}}}`
+	cases := []struct {
+		reason, block string
+		want          session.StopReason
+	}{
+		{"end_turn", endless, session.StopEnd}, {"stop_sequence", endless, session.StopEnd}, {"new_word", endless, session.StopEnd},
+		{"tool_use", call, session.StopToolUse}, {"end_turn", call, session.StopToolUse}, {"tool_use", endless, session.StopEnd},
+		{"max_tokens", call, session.StopLength}, {"model_context_window_exceeded", endless, session.StopLength},
+		{"refusal", endless, agent.StopRefusal}, {"pause_turn", endless, agent.StopPause},
+	}
+	for _, c := range cases {
+		a := decodeText(t, events(begin, c.block, ends(c.reason), endStop))
+		if a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.reason {
+			t.Errorf("%s: %s", c.reason, a)
+		}
+		if calls := a.Calls(); len(calls) == 1 && string(calls[0].Arguments) != `{"x":1}` {
+			t.Errorf("arguments of the start: %s", calls[0].Arguments)
+		}
+	}
+}
+
+// endless is a block that is never closed.
+const endless = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`
+
+func TestAnErrorInTheStreamIsJudgedByItsType(t *testing.T) {
+	for kind, retry := range map[string]bool{
+		"overloaded_error": true, "api_error": true, "rate_limit_error": true,
+		"invalid_request_error": false, "authentication_error": false,
+	} {
+		a := decodeText(t, events(begin, endless)+"event: error\n"+events(`{"type":"error","error":{"type":"`+kind+`","message":"no"}}`))
+		e, ok := a.Err.(*agent.ProviderError)
+		if !ok || e.Retryable != retry || e.Type != kind || e.Message != "no" {
+			t.Errorf("%s: %+v", kind, a.Err)
+		}
+	}
+}
+
+func TestUsageIsOverwrittenNotAdded(t *testing.T) {
+	a := decodeText(t, events(
+		`{"type":"message_start","message":{"usage":{"input_tokens":4,"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"output_tokens":1}}}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"cache_read_input_tokens":null,"output_tokens":9}}`, endStop))
+	if want := (session.Usage{Input: 5, Output: 9, CacheRead: 100, CacheWrite: 20, TotalTokens: 134}); a.Usage == nil || *a.Usage != want {
+		t.Errorf("%+v", a.Usage)
+	}
+}
+
+func BenchmarkDecode20000Deltas(b *testing.B) {
+	const delta = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" word"}}`
+	stream := events(begin, endless) + strings.Repeat("event: content_block_delta\ndata: "+delta+"\n\n", 20_000) + events(ends("end_turn"), endStop)
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	r := &agent.Request{Model: model("m")}
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range p.Stream(context.Background(), r) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n < 20_000 {
+			b.Fatal(n)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package provider
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pi/agent"
+	"pi/session"
+)
+
+func TestPriceIsPerMillionTokens(t *testing.T) {
+	u := Price(session.Usage{Input: 1000, Output: 200, CacheRead: 5000, CacheWrite: 300}, &agent.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75})
+	if u.TotalTokens != 6500 || math.Abs(u.Cost.Total-(0.003+0.003+0.0015+0.001125)) > 1e-12 || u.Cost.Output != 0.003 {
+		t.Errorf("%+v", u)
+	}
+	if u := Price(session.Usage{Input: 1000}, nil); u.Cost != (session.Cost{}) || u.TotalTokens != 1000 {
+		t.Errorf("unknown price: %+v", u)
+	}
+}
+
+func TestCallIDsFitTheRuleAndStayApart(t *testing.T) {
+	rules := map[string]struct {
+		rule IDRule
+		form *regexp.Regexp
+	}{
+		"word":  {WordIDs(64), regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)},
+		"short": {ShortIDs(40), regexp.MustCompile(`^[!-~]{1,40}$`)},
+		"nine":  {ExactIDs(9), regexp.MustCompile(`^[A-Za-z0-9]{9}$`)},
+	}
+	long := strings.Repeat("x", 450)
+	ids := []string{"call_1", "call_1", "a.b", "a:b", "", "", "gSIMJiOkT", long + "1", long + "2", "call_x|fc_y", "日本", "\x00", "call_1_2", "call_1"}
+	for name, c := range rules {
+		calls, again, seen := NewCallIDs(c.rule), NewCallIDs(c.rule), map[string]bool{}
+		for _, id := range ids {
+			got := calls.Call(id)
+			if !c.form.MatchString(got) || seen[got] {
+				t.Errorf("%s: %.20q became %q", name, id, got)
+			}
+			seen[got] = true
+			if calls.Result(id) != got || again.Call(id) != got {
+				t.Errorf("%s: the result of %.20q, or a second run, has another id", name, id)
+			}
+		}
+	}
+}
+
+func TestSchemaNamesTypeAndProperties(t *testing.T) {
+	for in, want := range map[string]string{
+		``:                                  `{"type":"object","properties":{}}`,
+		`null`:                              `{"type":"object","properties":{}}`,
+		`{}`:                                `{"type":"object","properties":{}}`,
+		` {"type":"object"}`:                `{"properties":{},"type":"object"}`,
+		`{"properties":{"a":{}}}`:           `{"type":"object","properties":{"a":{}}}`,
+		`{"type":"object","properties":{}}`: `{"type":"object","properties":{}}`,
+	} {
+		if got := string(Schema(json.RawMessage(in))); got != want {
+			t.Errorf("%s: %s; want %s", in, got, want)
+		}
+	}
+}
+
+func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
+	long := []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("x", 300_000))}}}
+	counted := append(long[:1:1], &session.Message{Role: session.RoleAssistant, Usage: &session.Usage{TotalTokens: 60_000}})
+	cases := []struct {
+		name               string
+		asked, own, window int
+		messages           []*session.Message
+		want               int
+	}{
+		{"unknown", 0, 0, 100_000, nil, 0},
+		{"own", 0, 8000, 0, nil, 8000},
+		{"asked", 1000, 8000, 0, nil, 1000},
+		{"asked for more than there is", 9000, 8000, 0, nil, 8000},
+		{"asked, own unknown", 1000, 0, 0, nil, 1000},
+		{"estimated", 0, 64_000, 128_000, long, 128_000 - 100_004},
+		{"counted", 0, 100_000, 128_000, counted, 128_000 - 60_000},
+		{"full", 0, 64_000, 50_000, long, smallestAnswer},
+	}
+	for _, c := range cases {
+		r := &agent.Request{Model: &agent.Model{MaxTokens: c.own, ContextWindow: c.window}, MaxTokens: c.asked, Messages: c.messages}
+		if got := AnswerLimit(r); got != c.want {
+			t.Errorf("%s: %d; want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzCleanJSON(f *testing.F) {
+	for _, s := range []string{`{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `"\\ud83d"`, `"\udc00\ud800"`, "\"\xff\"", `"\u12`, `\`, `"\ud83d\u0041"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		out := CleanJSON([]byte(in))
+		if !utf8.Valid(out) {
+			t.Errorf("%q is not UTF-8", out)
+		}
+		if string(CleanJSON(out)) != string(out) {
+			t.Errorf("%q changes again", out)
+		}
+		var before, after any
+		if json.Unmarshal([]byte(in), &before) != nil {
+			return
+		}
+		// Decoding replaces the same things.
+		if err := json.Unmarshal(out, &after); err != nil {
+			t.Fatalf("%q: %v", out, err)
+		}
+		x, _ := json.Marshal(before)
+		y, _ := json.Marshal(after)
+		if string(x) != string(y) {
+			t.Errorf("%q became %q", in, out)
+		}
+	})
+}

@@ -1,0 +1,209 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/session"
+)
+
+func userSays(blocks ...session.Block) *session.Message {
+	return &session.Message{Role: session.RoleUser, Content: blocks}
+}
+
+func modelSays(m *agent.Model, blocks ...session.Block) *session.Message {
+	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
+}
+
+func toolSays(id string, blocks ...session.Block) *session.Message {
+	return &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
+}
+
+func callBlock(id, args string) session.Block {
+	return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(args)}
+}
+
+func thought(text, signature string) session.Block {
+	return session.Block{Type: session.BlockThinking, Text: text, Signature: signature}
+}
+
+var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
+
+func text(s string) session.Block { return session.TextBlock(s) }
+
+func modelOf(provider, id, base string) *agent.Model {
+	return &agent.Model{Provider: provider, ID: id, API: "openai-completions", BaseURL: base}
+}
+
+// body encodes a request and returns its fields.
+func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
+	t.Helper()
+	call, err := encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(call.Body, &fields); err != nil {
+		t.Fatalf("%v: %s", err, call.Body)
+	}
+	return fields
+}
+
+func TestRequestFieldsFollowTheServer(t *testing.T) {
+	const openai, other = "https://api.openai.com/v1", "https://llm.example/v1"
+	cases := []struct {
+		name     string
+		model    agent.Model
+		thinking string
+		field    string
+		want     string // "" : absent
+	}{
+		{"openai limits completion tokens", agent.Model{BaseURL: openai, MaxTokens: 100}, "", "max_completion_tokens", "100"},
+		{"openai gets no max_tokens", agent.Model{BaseURL: openai, MaxTokens: 100}, "", "max_tokens", ""},
+		{"others limit tokens", agent.Model{BaseURL: other, MaxTokens: 100}, "", "max_tokens", "100"},
+		{"an unknown limit is not sent", agent.Model{BaseURL: other}, "", "max_tokens", ""},
+		{"the field can be chosen", agent.Model{BaseURL: other, MaxTokens: 9, Compat: map[string]any{"max_tokens_field": "max_completion_tokens"}}, "", "max_completion_tokens", "9"},
+		{"or none", agent.Model{BaseURL: openai, MaxTokens: 9, Compat: map[string]any{"max_tokens_field": "none"}}, "", "max_completion_tokens", ""},
+		{"openai stores nothing", agent.Model{BaseURL: openai}, "", "store", "false"},
+		{"others are not asked", agent.Model{BaseURL: other}, "", "store", ""},
+		{"openai caches by session", agent.Model{BaseURL: openai}, "", "prompt_cache_key", `"s1"`},
+		{"others do not know the key", agent.Model{BaseURL: other}, "", "prompt_cache_key", ""},
+		{"usage is asked for", agent.Model{BaseURL: other}, "", "stream_options", `{"include_usage":true}`},
+		{"unless the server refuses", agent.Model{BaseURL: other, Compat: map[string]any{"stream_options": false}}, "", "stream_options", ""},
+		{"perplexity refuses", agent.Model{BaseURL: "https://api.perplexity.ai"}, "", "stream_options", ""},
+		{"effort", agent.Model{BaseURL: openai, Reasoning: true}, "high", "reasoning_effort", `"high"`},
+		{"no effort without reasoning", agent.Model{BaseURL: openai}, "high", "reasoning_effort", ""},
+		{"no effort when off", agent.Model{BaseURL: openai, Reasoning: true}, "off", "reasoning_effort", ""},
+		{"others know three efforts", agent.Model{BaseURL: other, Reasoning: true}, "max", "reasoning_effort", `"high"`},
+		{"words can be given", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"reasoning_efforts": map[string]any{"off": "none"}}}, "off", "reasoning_effort", `"none"`},
+		{"openrouter", agent.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "low", "reasoning", `{"effort":"low"}`},
+		{"openrouter off", agent.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "off", "reasoning", `{"effort":"none"}`},
+		{"zai", agent.Model{BaseURL: "https://api.z.ai/api/paas/v4", Reasoning: true}, "low", "thinking", `{"type":"enabled","clear_thinking":false}`},
+		{"deepseek off", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "thinking", `{"type":"disabled"}`},
+		{"qwen", agent.Model{BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Reasoning: true}, "low", "enable_thinking", "true"},
+		{"template", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"thinking_format": "template"}}, "low", "chat_template_kwargs", `{"enable_thinking":true}`},
+		{"extra field", agent.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"top_k": 5}}}, "", "top_k", "5"},
+		{"extra field in place of another", agent.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"stream_options": nil}}}, "", "stream_options", "null"},
+		{"a loopback proxy is what its name says", agent.Model{Provider: "openai", BaseURL: "http://127.0.0.1:1/v1"}, "", "store", "false"},
+		{"parallel calls can be named", agent.Model{BaseURL: other, Compat: map[string]any{"parallel_tool_calls": true}}, "", "parallel_tool_calls", "true"},
+		{"tools can be left out", agent.Model{BaseURL: other, Compat: map[string]any{"tools": false}}, "", "tools", ""},
+		{"tools", agent.Model{BaseURL: other}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{}}}}]`},
+		{"strict is off where it must be said", agent.Model{BaseURL: other, Compat: map[string]any{"strict": true}}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{}},"strict":false}}]`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := body(t, &agent.Request{Model: &c.model, SessionID: "s1", Thinking: c.thinking,
+				Tools: []agent.ToolSpec{{Name: "ls", Description: "lists"}}})
+			if string(got[c.field]) != c.want {
+				t.Errorf("%s is %s; want %s", c.field, got[c.field], c.want)
+			}
+		})
+	}
+}
+
+func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
+	plain := modelOf("p", "m", "https://llm.example/v1")
+	mistral := modelOf("mistral", "m", "https://api.mistral.ai/v1")
+	deepseek := modelOf("deepseek", "m", "https://api.deepseek.com")
+	deepseek.Reasoning = true
+	reasoner := modelOf("openai", "o", "https://api.openai.com/v1")
+	reasoner.Reasoning = true
+	blind := modelOf("p", "m", "https://llm.example/v1")
+	blind.Input = []string{"text"}
+	claude := modelOf("openrouter", "anthropic/c", "https://openrouter.ai/api/v1")
+	const foreignID = "functions.add:0|fc_1234567890123456789012345678901234567890"
+	cases := []struct {
+		name   string
+		model  *agent.Model
+		system string
+		in     []*session.Message
+		want   string
+	}{
+		{"system", plain, "be nice", nil, `[{"role":"system","content":"be nice"}]`},
+		{"developer", reasoner, "be nice", nil, `[{"role":"developer","content":"be nice"}]`},
+		{"text and image", plain, "", []*session.Message{userSays(text("a<b"), text(""), picture)},
+			`[{"role":"user","content":[{"type":"text","text":"a<b"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]`},
+		{"image for a model that cannot see", blind, "", []*session.Message{userSays(picture)},
+			`[{"role":"user","content":[{"type":"text","text":"[image left out: this model takes text only]"}]}]`},
+		{"text as a string", deepseek, "", []*session.Message{userSays(text("a"), text("b"))}, `[{"role":"user","content":"a\nb"}]`},
+		{"call and result", plain, "", []*session.Message{modelSays(plain, callBlock("c1", `{"path":"x"}`)), toolSays("c1", text("out"))},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}}]},{"role":"tool","content":"out","tool_call_id":"c1"}]`},
+		{"images of results follow the row", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{}`), callBlock("b", `{}`)), toolSays("a", picture), toolSays("b")},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"read","arguments":"{}"}}]},` +
+				`{"role":"tool","content":"(the image follows)","tool_call_id":"a"},{"role":"tool","content":"(no output)","tool_call_id":"b"},` +
+				`{"role":"user","content":[{"type":"text","text":"Images from the tool results:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]`},
+		{"broken arguments are an empty object", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{"x":`))},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
+		{"half a surrogate pair", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{"x":"\ud83d\ude00\ud83d!"}`))},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"x\":\"\\ud83d\\ude00\\ufffd!\"}"}}]}]`},
+		{"text that is not UTF-8", plain, "", []*session.Message{userSays(text("a\xffb"))}, `[{"role":"user","content":[{"type":"text","text":"a�b"}]}]`},
+		{"an empty answer is left out", plain, "", []*session.Message{modelSays(plain, text(""), thought("hm", "reasoning"))}, `null`},
+		{"own thought under its name", plain, "", []*session.Message{modelSays(plain, thought("hm", "reasoning_content"), text("a"))},
+			`[{"role":"assistant","content":"a","reasoning_content":"hm"}]`},
+		{"own thought under its other name", plain, "", []*session.Message{modelSays(plain, thought("hm", "reasoning"), text("a"))},
+			`[{"role":"assistant","content":"a","reasoning":"hm"}]`},
+		{"own details unchanged", plain, "", []*session.Message{modelSays(plain, thought("hm", `[{"z":1,"a":2.50}]`), text("a"))},
+			`[{"role":"assistant","content":"a","reasoning_details":[{"z":1,"a":2.50}]}]`},
+		{"typed thought", mistral, "", []*session.Message{modelSays(mistral, thought("hm", "content"), text("a"))},
+			`[{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}],"closed":true},{"type":"text","text":"a"}]}]`},
+		{"another model's thought is text", plain, "", []*session.Message{modelSays(mistral, thought("hm", "reasoning"), text("a"))},
+			`[{"role":"assistant","content":"hm\n\na"}]`},
+		{"a withheld thought is dropped", plain, "", []*session.Message{modelSays(mistral, session.Block{Type: session.BlockThinking, Redacted: true, Signature: "x"}, text("a"))},
+			`[{"role":"assistant","content":"a"}]`},
+		{"calls of others are fitted on both sides", plain, "", []*session.Message{modelSays(mistral, callBlock(foreignID, `{}`)), toolSays(foreignID, text("x"))},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"functions.add:0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":"x","tool_call_id":"functions.add:0"}]`},
+		{"ids that start over are told apart", plain, "", []*session.Message{
+			modelSays(plain, callBlock("call_0", `{}`)), toolSays("call_0", text("x")), modelSays(plain, callBlock("call_0", `{}`)), toolSays("call_0", text("y"))},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"call_0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":"x","tool_call_id":"call_0"},` +
+				`{"role":"assistant","content":null,"tool_calls":[{"id":"call_0_2","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":"y","tool_call_id":"call_0_2"}]`},
+		{"nothing follows a tool message directly", mistral, "", []*session.Message{toolSays("abcdefgh1", text("x")), userSays(text("go on"))},
+			`[{"role":"tool","content":"x","name":"read","tool_call_id":"abcdefgh1"},{"role":"assistant","content":"Done."},{"role":"user","content":[{"type":"text","text":"go on"}]}]`},
+		{"thinking that is demanded", deepseek, "", []*session.Message{modelSays(plain, callBlock("a", `{}`))},
+			`[{"role":"assistant","content":null,"reasoning_content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
+		{"cache markers", claude, "s", []*session.Message{userSays(text("a")), modelSays(claude, callBlock("c", `{}`)), toolSays("c", text("x"))},
+			`[{"role":"system","content":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}]},{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]},` +
+				`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],"tool_call_id":"c"}]`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := string(body(t, &agent.Request{Model: c.model, System: c.system, Messages: c.in})["messages"])
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestMistralGetsNineCharactersOnBothSides(t *testing.T) {
+	m := modelOf("mistral", "m", "https://api.mistral.ai/v1")
+	var got []struct {
+		ToolCalls []struct{ ID string } `json:"tool_calls"`
+		ResultOf  string                `json:"tool_call_id"`
+	}
+	raw := body(t, &agent.Request{Model: m, Messages: []*session.Message{
+		modelSays(m, callBlock("toolu_01AbC", `{}`)), toolSays("toolu_01AbC", text("x")),
+	}})["messages"]
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	id := got[0].ToolCalls[0].ID
+	if len(id) != 9 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" || got[1].ResultOf != id {
+		t.Errorf("call %q, result %q", id, got[1].ResultOf)
+	}
+}
+
+func TestCompatNamesWhatIsWrong(t *testing.T) {
+	if err := CheckCompat(map[string]any{"store": true, "max_tokens_field": "none"}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckCompat(map[string]any{"stroe": true}); err == nil || !strings.Contains(err.Error(), `"stroe"`) {
+		t.Errorf("unknown key: %v", err)
+	}
+	m := modelOf("p", "m", "http://x")
+	m.Compat = map[string]any{"store": "yes"}
+	if _, err := encode(&agent.Request{Model: m}); err == nil || !strings.Contains(err.Error(), "store") {
+		t.Errorf("wrong type: %v", err)
+	}
+}

@@ -1,0 +1,185 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+func chunkOf(delta string) string {
+	return `data: {"choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
+}
+
+const end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+
+// script answers one request after the other and keeps what was asked.
+func script(t *testing.T, answers ...string) (*httptest.Server, *[][]byte) {
+	t.Helper()
+	var bodies [][]byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil || r.URL.Path != "/v1/chat/completions" {
+			t.Errorf("%s %v", r.URL, err)
+		}
+		bodies = append(bodies, b)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, answers[len(bodies)-1])
+	}))
+	t.Cleanup(s.Close)
+	return s, &bodies
+}
+
+func TestASecondTurnExtendsTheFirst(t *testing.T) {
+	s, bodies := script(t,
+		chunkOf(`{"reasoning":"I ","reasoning_details":[{"type":"reasoning.text","text":"I ","index":0}]}`)+
+			chunkOf(`{"reasoning":"read","reasoning_details":[{"type":"reasoning.text","text":"read","index":0,"signature":"s<1>"}]}`)+
+			chunkOf(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"read","arguments":""}},{"index":1,"id":"c2","function":{"name":"read","arguments":"{\"path\":"}}]}`)+
+			chunkOf(`{"tool_calls":[{"index":1,"function":{"arguments":"\"a<b\"}"}}]}`)+end,
+		chunkOf(`{"content":"done"}`)+end)
+	for _, markers := range []bool{false, true} {
+		*bodies = nil
+		m := modelOf("p", "m", s.URL+"/v1")
+		m.Compat = map[string]any{"cache_control": markers}
+		r := &agent.Request{Model: m, System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
+			Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
+		p := New(s.Client())
+		first := wiretest.Collect(p.Stream(context.Background(), r))
+		if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(first.Calls()) != 2 {
+			t.Fatalf("%s", first)
+		}
+		r.Messages = append(r.Messages, modelSays(m, first.Content...), toolSays("c1", text("x")), toolSays("c2", picture))
+		if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+			t.Fatalf("%s", second)
+		}
+		wiretest.Extends(t, (*bodies)[0], (*bodies)[1], "model", "tools")
+		if want := `"reasoning_details":[{"index":0,"signature":"s<1>","text":"I read","type":"reasoning.text"}]`; !bytes.Contains((*bodies)[1], []byte(want)) {
+			t.Errorf("the details did not come back: %s", (*bodies)[1])
+		}
+	}
+}
+
+func decodeText(t *testing.T, stream string) wiretest.Answer {
+	t.Helper()
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	return f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(stream) })), "http://model.test")
+}
+
+func TestToolCallsAreToldApart(t *testing.T) {
+	piece := func(s string) string { return chunkOf(`{"tool_calls":[` + s + `]}`) }
+	cases := []struct{ name, in, want string }{
+		{"without index, several", piece(`{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"g","arguments":"{}"}}`), "a f {}, b g {}"},
+		{"without index, in pieces", piece(`{"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"function":{"arguments":":1}"}}`), `a f {"x":1}`},
+		{"id and name on each piece", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}`), `a f {"x":1}`},
+		{"another id on each piece", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"index":0,"id":"b","function":{"arguments":":1}"}}`), `a f {"x":1}`},
+		{"name after the id", piece(`{"index":0,"id":"a"}`) + piece(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), "a f {}"},
+		{"no arguments at all", piece(`{"index":0,"id":"a","function":{"name":"f"}}`), "a f {}"},
+		{"interleaved", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}`) + piece(`{"index":0,"function":{"arguments":":1}"}}`), `a f {"x":1}, b g {}`},
+		{"null fields", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":null}}`) + piece(`{"index":0,"id":null,"function":{"name":null,"arguments":"{}"}}`), "a f {}"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := decodeText(t, c.in+end)
+			var got []string
+			for _, b := range a.Calls() {
+				got = append(got, fmt.Sprintf("%s %s %s", b.ID, b.Name, b.Arguments))
+			}
+			if strings.Join(got, ", ") != c.want || a.Err != nil || a.Stop.Reason != session.StopToolUse {
+				t.Errorf("%s", a)
+			}
+		})
+	}
+}
+
+func TestIDsAreMadeWhereTheyAreMissingOrRepeated(t *testing.T) {
+	a := decodeText(t, chunkOf(`{"tool_calls":[{"index":0,"id":"","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"0","function":{"name":"f","arguments":"{}"}},{"index":2,"id":"0","function":{"name":"f","arguments":"{}"}}]}`)+end)
+	seen := map[string]bool{"": true}
+	for _, b := range a.Calls() {
+		if seen[b.ID] {
+			t.Errorf("id %q", b.ID)
+		}
+		seen[b.ID] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%s", a)
+	}
+}
+
+func TestFinishReasonsAreMapped(t *testing.T) {
+	finish := func(delta, reason string) string {
+		return `data: {"choices":[{"index":0,"delta":` + delta + `,"finish_reason":"` + reason + `"}]}` + "\n\n"
+	}
+	const call = `{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`
+	cases := []struct {
+		delta, reason string
+		want          session.StopReason
+	}{
+		{`{}`, "stop", session.StopEnd}, {`{}`, "end", session.StopEnd}, {`{}`, "whatever", session.StopEnd},
+		{`{}`, "tool_calls", session.StopEnd}, {call, "stop", session.StopToolUse}, {call, "tool_calls", session.StopToolUse},
+		{`{}`, "length", session.StopLength}, {call, "length", session.StopLength}, {`{}`, "model_length", session.StopLength},
+		{`{}`, "content_filter", agent.StopRefusal}, {`{}`, "sensitive", agent.StopRefusal}, {`{"refusal":"I will not"}`, "stop", agent.StopRefusal},
+	}
+	for _, c := range cases {
+		if a := decodeText(t, finish(c.delta, c.reason)); a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.reason {
+			t.Errorf("%s: %s", c.reason, a)
+		}
+	}
+	if a := decodeText(t, finish(`{"refusal":"I will not"}`, "stop")); a.Stop.Message != "I will not" {
+		t.Errorf("the refusal's text is lost: %s", a)
+	}
+	for _, reason := range []string{"error", "network_error", "insufficient_system_resource"} {
+		a := decodeText(t, finish(`{"content":"hi"}`, reason))
+		if e, ok := a.Err.(*agent.ProviderError); !ok || !e.Retryable || !strings.Contains(e.Message, reason) {
+			t.Errorf("%s: %v", reason, a.Err)
+		}
+	}
+}
+
+func TestThinkingKeepsTheNameItCameUnder(t *testing.T) {
+	cases := []struct{ delta, signature string }{
+		{`{"reasoning_content":"hm"}`, "reasoning_content"},
+		{`{"reasoning":"hm"}`, "reasoning"},
+		{`{"reasoning_text":"hm"}`, "reasoning_text"},
+		{`{"reasoning_content":"hm","reasoning":"hm"}`, "reasoning_content"},
+		{`{"reasoning_content":"hm","reasoning_details":[{"type":"reasoning.text","text":"hm"}]}`, "reasoning_content"},
+		{`{"reasoning":"hm","reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]}`, `[{"data":"x","type":"reasoning.encrypted"}]`},
+		{`{"reasoning_details":[{"type":"reasoning.summary","summary":"hm"}]}`, `[{"summary":"hm","type":"reasoning.summary"}]`},
+		{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`, "content"},
+	}
+	for _, c := range cases {
+		a := decodeText(t, chunkOf(c.delta)+end)
+		if len(a.Content) != 1 || a.Content[0].Text != "hm" || a.Content[0].Signature != c.signature {
+			t.Errorf("%s: %s", c.delta, a)
+		}
+	}
+}
+
+func BenchmarkDecode20000Deltas(b *testing.B) {
+	stream := strings.Repeat(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}`+"\n\n", 20_000) + end
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	r := &agent.Request{Model: &agent.Model{BaseURL: "http://model.test"}}
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range p.Stream(context.Background(), r) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n < 20_000 {
+			b.Fatal(n)
+		}
+	}
+}

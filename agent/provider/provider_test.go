@@ -1,0 +1,395 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/agent/provider/anthropic"
+	"pi/agent/provider/openai"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+const secret = "sk-proj-0123456789abcdefGHIJ_klmn"
+
+// requestTo is a small request to a server that speaks Chat Completions.
+func requestTo(base string) *agent.Request {
+	return &agent.Request{
+		Model:    &agent.Model{Provider: "acme", ID: "big-1", API: "openai-completions", BaseURL: base},
+		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
+		APIKey:   secret,
+	}
+}
+
+func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// fixed answers with the same thing always.
+func fixed(status int, header map[string]string, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}
+}
+
+func providerError(t *testing.T, err error) *agent.ProviderError {
+	t.Helper()
+	var e *agent.ProviderError
+	if !errors.As(err, &e) {
+		t.Fatalf("error is %v; want a ProviderError", err)
+	}
+	return e
+}
+
+func ask(client *http.Client, r *agent.Request) wiretest.Answer {
+	return wiretest.Collect(openai.New(client).Stream(context.Background(), r))
+}
+
+var (
+	isJSON = map[string]string{"Content-Type": "application/json"}
+	isHTML = map[string]string{"Content-Type": "text/html"}
+)
+
+func TestAnErrorSaysWhatToDo(t *testing.T) {
+	cases := []struct {
+		name, body string
+		status     int
+		header     map[string]string
+		message    string // part of it
+		hint       string // part of it
+		retry      bool
+		overflow   bool
+	}{
+		{"wrong key", `{"error":{"message":"Bad key","code":"invalid_api_key"}}`, 401, isJSON, "Bad key", "api_key of [providers.acme] or its environment variable (usually ACME_API_KEY)", false, false},
+		{"wrong key as bad request", `{"code":"x","error":"Incorrect API key provided"}`, 400, isJSON, "Incorrect API key", "api_key of [providers.acme]", false, false},
+		{"forbidden", `{"message":"no"}`, 403, isJSON, "no", "may not use big-1", false, false},
+		{"no such model", `{"error":{"message":"unknown model"}}`, 404, isJSON, "unknown model", `check the model id "big-1", and base_url of [providers.acme] (http://127.0.0.1`, false, false},
+		{"nothing said", ``, 404, nil, "Not Found", "base_url", false, false},
+		{"rate limit", `{"error":{"message":"slow down"}}`, 429, isJSON, "slow down", "wait", true, false},
+		{"rate limit about tokens", `{"error":{"message":"Request too large for m on tokens per minute (TPM): Limit 6000","code":"rate_limit_exceeded"}}`, 429, isJSON, "TPM", "wait", true, false},
+		{"no credit", `{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}`, 429, isJSON, "quota", "billing", false, false},
+		{"payment", `{"error":{"message":"more credits","code":402}}`, 402, isJSON, "more credits", "max_tokens", false, false},
+		{"server fault", `oops`, 500, nil, "oops", "ask again", true, false},
+		{"server fault, but no use trying", `oops`, 500, map[string]string{"X-Should-Retry": "false"}, "oops", "ask again", false, false},
+		{"bad request worth trying", `oops`, 400, map[string]string{"X-Should-Retry": "true"}, "oops", "ask again", true, false},
+		{"timeout", ``, 408, nil, "Request Timeout", "", true, false},
+		{"conflict", ``, 409, nil, "Conflict", "", true, false},
+		{"page of a proxy", `<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>`, 502, isHTML, "502 Bad Gateway", "HTTPS_PROXY", true, false},
+		{"page with status 200", `<html><title>Sign in</title></html>`, 200, isHTML, "Sign in", "HTTPS_PROXY", false, false},
+		{"JSON with status 200", `{"hello":1}`, 200, isJSON, "application/json instead of an event stream", "base_url of [providers.acme]", false, false},
+		{"error with status 200", `{"error":{"message":"kaputt","code":503}}`, 200, isJSON, "kaputt", "ask again", true, false},
+		{"validation list", `{"detail":[{"loc":["body"],"msg":"field required"}]}`, 422, isJSON, "field required", "", false, false},
+		{"error in a list", `[{"error":{"code":400,"message":"bad","status":"INVALID"}}]`, 400, isJSON, "bad", "", false, false},
+		{"wrong limit field", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}`, 400, isJSON, "Unsupported", `max_tokens_field = "max_completion_tokens"`, false, false},
+		{"too large", `no`, 413, nil, "no", "too large", false, false},
+
+		{"overflow: anthropic", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 3 tokens > 2 maximum"}}`, 400, isJSON, "too long", "/compact", false, true},
+		{"overflow: openai", `{"error":{"message":"x","code":"context_length_exceeded"}}`, 400, isJSON, "x", "/compact", false, true},
+		{"overflow: vllm", `{"object":"error","message":"This model's maximum context length is 4096 tokens."}`, 400, isJSON, "4096", "/compact", false, true},
+		{"overflow: gemini", `{"error":{"message":"The input token count (2) exceeds the maximum number of tokens allowed (1)."}}`, 400, isJSON, "input", "/compact", false, true},
+		{"overflow: ollama", `{"error":{"message":"prompt too long; exceeded max context length by 4 tokens"}}`, 400, isJSON, "too long", "/compact", false, true},
+		{"overflow: mistral", `{"message":"x","code":"too_many_prompt_tokens"}`, 400, isJSON, "x", "/compact", false, true},
+		{"overflow: llama.cpp", `{"error":{"message":"x","type":"exceed_context_size_error"}}`, 400, isJSON, "x", "/compact", false, true},
+		{"overflow: as a rate limit", `{"error":{"message":"maximum context length is 8"}}`, 429, isJSON, "8", "/compact", false, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			e := providerError(t, ask(nil, requestTo(serve(t, fixed(c.status, c.header, c.body)).URL)).Err)
+			if !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) || e.Hint == "" && c.hint != "" {
+				t.Errorf("message %q, hint %q", e.Message, e.Hint)
+			}
+			if e.Retryable != c.retry || e.Overflow != c.overflow {
+				t.Errorf("retryable %t, overflow %t", e.Retryable, e.Overflow)
+			}
+			if e.Provider != "acme" || c.status != 200 && e.Status != c.status {
+				t.Errorf("provider %q, status %d", e.Provider, e.Status)
+			}
+		})
+	}
+}
+
+func TestNoKeyIsSaid(t *testing.T) {
+	r := requestTo(serve(t, fixed(401, isJSON, `{"error":{"message":"who are you"}}`)).URL)
+	r.APIKey = ""
+	if e := providerError(t, ask(nil, r).Err); !strings.HasPrefix(e.Hint, "no key was sent: set api_key of [providers.acme]") {
+		t.Errorf("hint %q", e.Hint)
+	}
+}
+
+func TestRetryAfterIsRead(t *testing.T) {
+	cases := []struct {
+		header map[string]string
+		want   time.Duration
+	}{
+		{map[string]string{"Retry-After": "17"}, 17 * time.Second},
+		{map[string]string{"Retry-After": "1.5"}, 1500 * time.Millisecond},
+		{map[string]string{"Retry-After-Ms": "250", "Retry-After": "9"}, 250 * time.Millisecond},
+		{map[string]string{"Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT"}, time.Minute},
+		{map[string]string{"Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": "Sun, 06 Nov 1994 08:00:00 GMT"}, 0},
+		{map[string]string{"Retry-After": "soon"}, 0},
+		{map[string]string{"Retry-After": "-4"}, 0},
+		{nil, 0},
+	}
+	for _, c := range cases {
+		e := providerError(t, ask(nil, requestTo(serve(t, fixed(429, c.header, "")).URL)).Err)
+		if e.RetryAfter != c.want {
+			t.Errorf("%v: %v; want %v", c.header, e.RetryAfter, c.want)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+func TestAFailedConnectionSaysWhatToDo(t *testing.T) {
+	closed := httptest.NewServer(nil)
+	refused := closed.URL
+	closed.Close()
+	private := httptest.NewUnstartedServer(nil)
+	private.Config.ErrorLog = log.New(io.Discard, "", 0)
+	private.StartTLS()
+	defer private.Close()
+	plain := serve(t, fixed(200, nil, ""))
+	cases := []struct {
+		name, base string
+		client     *http.Client
+		hint       string
+		retry      bool
+	}{
+		{"refused", refused, nil, "base_url of [providers.acme] is " + refused + ": is the server running?", false},
+		{"unknown host", "http://nowhere.invalid", &http.Client{Transport: failing{&net.DNSError{Err: "no such host", Name: "nowhere.invalid", IsNotFound: true}}}, "no host of that name", false},
+		{"name service down", "http://x.invalid", &http.Client{Transport: failing{&net.DNSError{Err: "timeout", IsTemporary: true}}}, "name service", true},
+		{"unknown certificate", private.URL, nil, "SSL_CERT_FILE", false},
+		{"no TLS there", strings.Replace(plain.URL, "http", "https", 1), nil, "use http://", false},
+		{"reset", "http://x.invalid", &http.Client{Transport: failing{errors.New("connection reset by peer")}}, "ask again", true},
+		{"no scheme", "localhost:1", nil, "http://", false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			e := providerError(t, ask(c.client, requestTo(c.base)).Err)
+			if !strings.Contains(e.Hint, c.hint) || e.Message == "" || e.Retryable != c.retry || e.Status != 0 {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+func TestAKeyNeverStandsInAnError(t *testing.T) {
+	echo := func(format string, status int, contentType string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+			if key == "" {
+				key = r.Header.Get("X-Api-Key")
+			}
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(status)
+			io.WriteString(w, strings.ReplaceAll(strings.ReplaceAll(format, "HALF", key[:len(key)-8]), "KEY", key))
+		}
+	}
+	handlers := map[string]http.HandlerFunc{
+		"message":       echo(`{"error":{"message":"no such key: KEY","type":"KEY","code":"KEY"}}`, 401, "application/json"),
+		"half of it":    echo(`{"error":{"message":"no such key: HALF..."}}`, 401, "application/json"),
+		"plain text":    echo("bad header Authorization: Bearer KEY", 400, "text/plain"),
+		"long text":     echo(strings.Repeat("x", 1990)+"KEY", 400, "text/plain"),
+		"page":          echo("<title>KEY</title>", 502, "text/html"),
+		"200 with JSON": echo(`{"you":"KEY"}`, 200, "application/json"),
+		"in the stream": echo("event: error\ndata: {\"error\":{\"message\":\"KEY\"}}\n\n", 200, "text/event-stream"),
+		"garbled":       echo("data: {KEY\n\n", 200, "text/event-stream"),
+		"other header":  func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.Header.Get("X-My-Token"), 400) },
+		"query":         func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.URL.RawQuery, 400) },
+	}
+	for name, handler := range handlers {
+		for api, p := range map[string]agent.Provider{"openai": openai.New(nil), "anthropic": anthropic.New(nil)} {
+			t.Run(name+" "+api, func(t *testing.T) {
+				r := requestTo(serve(t, handler).URL + "?api_key=" + secret)
+				r.Headers = map[string]string{"X-My-Token": secret}
+				e := providerError(t, wiretest.Collect(p.Stream(context.Background(), r)).Err)
+				for _, shown := range []string{e.Error(), fmt.Sprintf("%+v %#v %v", *e, *e, e.Err), e.Hint} {
+					if strings.Contains(shown, secret[:16]) || strings.Contains(shown, secret[len(secret)-16:]) {
+						t.Errorf("the key is in %q", shown)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestAKeyNeverStandsInAConnectionError(t *testing.T) {
+	client := &http.Client{Transport: failing{fmt.Errorf("proxy said: bad token %s", secret)}}
+	e := providerError(t, ask(client, requestTo("http://user:"+secret+"@x.invalid")).Err)
+	if shown := fmt.Sprintf("%+v %v %s", *e, e.Err, e.Hint); strings.Contains(shown, secret) {
+		t.Error(shown)
+	}
+}
+
+const hello = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+
+func TestCallbacksSeeAndChangeTheRequest(t *testing.T) {
+	var got http.Header
+	var body string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got, body = r.Header, string(b)
+		w.Header().Set("X-Answer", "42")
+		io.WriteString(w, hello)
+	})
+	r := requestTo(s.URL)
+	r.Model.Headers = map[string]string{"X-Model": "m", "X-Both": "model"}
+	r.Headers = map[string]string{"x-both": "request"}
+	r.Body = func(_ context.Context, b []byte) ([]byte, error) {
+		if !strings.Contains(string(b), `"model":"big-1"`) {
+			t.Errorf("body %s", b)
+		}
+		return []byte(`{"mine":true}`), nil
+	}
+	r.Header = func(_ context.Context, h http.Header) error {
+		if h.Get("Authorization") != "Bearer "+secret || h.Get("X-Both") != "request" || h.Get("X-Model") != "m" {
+			t.Errorf("headers %v", h)
+		}
+		h.Set("Authorization", "Bearer other")
+		h.Set("X-Mine", "1")
+		return nil
+	}
+	answered := 0
+	r.Response = func(_ context.Context, status int, h http.Header) {
+		if answered++; status != 200 || h.Get("X-Answer") != "42" {
+			t.Errorf("%d %v", status, h)
+		}
+	}
+	if a := ask(nil, r); a.Err != nil || a.Text(session.BlockText) != "hi" {
+		t.Errorf("%v", a)
+	}
+	if body != `{"mine":true}` || got.Get("Authorization") != "Bearer other" || got.Get("X-Mine") != "1" || answered != 1 {
+		t.Errorf("sent %s with %v; %d answers", body, got, answered)
+	}
+}
+
+func TestACallbackCanStopTheRequest(t *testing.T) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the request was sent") })
+	no := errors.New("no")
+	r := requestTo(s.URL)
+	r.Body = func(context.Context, []byte) ([]byte, error) { return nil, no }
+	if a := ask(nil, r); !errors.Is(a.Err, no) {
+		t.Errorf("body: %v", a.Err)
+	}
+	r = requestTo(s.URL)
+	r.Header = func(context.Context, http.Header) error { return no }
+	if a := ask(nil, r); !errors.Is(a.Err, no) {
+		t.Errorf("header: %v", a.Err)
+	}
+}
+
+// endless streams a word and then waits until the client goes away.
+func endless(gone chan<- struct{}) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, ": still here\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+		close(gone)
+	}
+}
+
+func TestBreakCancelsTheRequestAndLeaksNothing(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	gone := make(chan struct{})
+	s := httptest.NewServer(endless(gone))
+	defer s.Close()
+	client := provider.NewClient()
+	defer client.CloseIdleConnections()
+	var kinds []agent.DeltaKind
+	for d, err := range openai.New(client).Stream(context.Background(), requestTo(s.URL)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kinds = append(kinds, d.Kind); d.Kind == agent.DeltaText {
+			break
+		}
+	}
+	<-gone
+	if fmt.Sprint(kinds) != fmt.Sprint([]agent.DeltaKind{agent.DeltaPing, agent.DeltaText}) {
+		t.Errorf("deltas %v", kinds)
+	}
+}
+
+func TestACancelledCallSaysSoAndWhy(t *testing.T) {
+	gone := make(chan struct{})
+	s := serve(t, endless(gone))
+	idle := errors.New("nothing came")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	var last error
+	for d, err := range openai.New(nil).Stream(ctx, requestTo(s.URL)) {
+		last = err
+		if d.Kind == agent.DeltaText {
+			cancel(idle)
+		}
+	}
+	<-gone
+	if !errors.Is(last, context.Canceled) || !errors.Is(last, idle) {
+		t.Errorf("error %v", last)
+	}
+}
+
+func TestAStreamThatBreaksIsRetryable(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, buf, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		buf.WriteString("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9999\r\n\r\n" + strings.Split(hello, "]}\n")[0])
+		buf.Flush()
+		conn.Close()
+	})
+	e := providerError(t, ask(nil, requestTo(s.URL)).Err)
+	if !e.Retryable || !strings.Contains(e.Hint, "ask again") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestTheEnvironmentsProxyAndCertificatesApply runs itself: the environment is
+// read once in a process.
+func TestTheEnvironmentsProxyAndCertificatesApply(t *testing.T) {
+	if base := os.Getenv("TEST_ASK"); base != "" {
+		if a := ask(nil, requestTo(base)); a.Err != nil || a.Text(session.BlockText) != "hi" {
+			t.Errorf("%v", a)
+		}
+		return
+	}
+	proxied := make(chan string, 1)
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		proxied <- r.URL.String()
+		io.WriteString(w, hello)
+	})
+	runSelf(t, "TEST_ASK=http://model.test/v1", "HTTP_PROXY="+proxy.URL)
+	if url := <-proxied; url != "http://model.test/v1/chat/completions" {
+		t.Errorf("the proxy was asked for %s", url)
+	}
+	private := httptest.NewTLSServer(fixed(200, nil, hello))
+	defer private.Close()
+	runSelf(t, "TEST_ASK="+private.URL, "SSL_CERT_FILE="+certificateFile(t, private))
+}
