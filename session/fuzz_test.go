@@ -42,6 +42,7 @@ func FuzzHeadIsWhatJSONSaysItIs(f *testing.F) {
 	for _, l := range []string{
 		`{}`, `{"type":"a"}`, ` { "id" : 1 , "type" : "x" } `, `{"type":"a","type":"b"}`, `{"\u0074ype":"a\"}","id":"\ud800"}`,
 		`{"x":{"type":"no"},"y":["}",{"a":[]}],"type":"yes","id":null,"parentId":"p","timestamp":""}`, `{"a":"\\","type":"t"}`, `{"a":"\\\"","type":"t"}`,
+		`{"type":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83d\u0041\udc00\ud800\ud800\udc00"}`, `{"type":"\x"}`, `{"type":"\u12"}`,
 		`{"type":"t"`, `{"type":}`, `{"type":"t",}`, `[]`, `"type"`, ``,
 	} {
 		f.Add([]byte(l))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -171,14 +172,68 @@ func unquote(v []byte) string {
 		return ""
 	}
 	in := v[1 : len(v)-1]
-	if bytes.IndexByte(in, '\\') < 0 && utf8.Valid(in) {
+	if !utf8.Valid(in) {
+		var s string
+		if json.Unmarshal(v, &s) != nil {
+			return ""
+		}
+		return s
+	}
+	if bytes.IndexByte(in, '\\') < 0 {
 		return string(in)
 	}
-	var s string
-	if json.Unmarshal(v, &s) != nil {
-		return ""
+	return unescape(in)
+}
+
+// unescape is most of the time of decoding a long session, so it does not
+// check again what the line was checked for. A broken escape gives "".
+func unescape(in []byte) string {
+	out := make([]byte, 0, len(in))
+	for {
+		n := bytes.IndexByte(in, '\\')
+		if n < 0 {
+			return string(append(out, in...))
+		}
+		out, in = append(out, in[:n]...), in[n:]
+		if c, ok := plainEscape(in); ok {
+			out, in = append(out, c), in[2:]
+			continue
+		}
+		first, ok := unicodeEscape(in)
+		if !ok {
+			return ""
+		}
+		r := rune(first)
+		in = in[6:]
+		if utf16.IsSurrogate(r) {
+			second, _ := unicodeEscape(in)
+			if r = utf16.DecodeRune(r, rune(second)); r != utf8.RuneError {
+				in = in[6:]
+			}
+		}
+		out = utf8.AppendRune(out, r)
 	}
-	return s
+}
+
+func plainEscape(in []byte) (byte, bool) {
+	if len(in) < 2 {
+		return 0, false
+	}
+	switch c := in[1]; c {
+	case '"', '\\', '/':
+		return c, true
+	case 'b':
+		return '\b', true
+	case 'f':
+		return '\f', true
+	case 'n':
+		return '\n', true
+	case 'r':
+		return '\r', true
+	case 't':
+		return '\t', true
+	}
+	return 0, false
 }
 
 // fieldSet tells the first of several equal keys from the rest.
