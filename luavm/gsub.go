@@ -81,18 +81,22 @@ func callReplacer(L *lua.LState, s string, m *pm.MatchData, fn *lua.LFunction) l
 
 // expand writes a replacement text, %0 to %9 being captures.
 func expand(L *lua.LState, b *strings.Builder, s string, m *pm.MatchData, repl string) {
-	for i := 0; i < len(repl); i++ {
-		c := repl[i]
-		if c != '%' || i+1 == len(repl) {
-			b.WriteByte(c)
-			continue
+	for {
+		plain, rest, escaped := strings.Cut(repl, "%")
+		b.WriteString(plain)
+		if !escaped {
+			return
 		}
-		i++
-		if c = repl[i]; c >= '0' && c <= '9' {
-			b.WriteString(capture(L, s, m, int(c-'0')).String())
-		} else {
-			b.WriteByte(c)
+		switch {
+		case rest == "":
+			b.WriteByte('%')
+			return
+		case rest[0] >= '0' && rest[0] <= '9':
+			b.WriteString(capture(L, s, m, int(rest[0]-'0')).String())
+		default:
+			b.WriteByte(rest[0])
 		}
+		repl = rest[1:]
 	}
 }
 

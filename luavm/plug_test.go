@@ -62,6 +62,9 @@ func TestHostileScriptsStop(t *testing.T) {
 		{"pathological pattern", `local s = ("a"):rep(9e3) while true do s:find(".-b") end`, Abandoned, "did not stop", 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if raceEnabled && c.kind == Memory {
+				t.Skip("the race detector follows every byte of gigabytes")
+			}
 			h := newHook(t, Options{})
 			limit := deadline
 			if c.limit > 0 {

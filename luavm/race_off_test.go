@@ -1,0 +1,5 @@
+//go:build !race
+
+package luavm
+
+const raceEnabled = false
