@@ -1,0 +1,79 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+
+	"pi/agent"
+)
+
+// notices is the user interface where nobody can be asked: every question has
+// its default answer, and what is told goes to a stream beside the output.
+type notices struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// HasUI is false.
+func (n *notices) HasUI() bool { return false }
+
+// Select chooses nothing.
+func (n *notices) Select(context.Context, string, []string, agent.DialogOptions) (string, bool, error) {
+	return "", false, nil
+}
+
+// Confirm answers No.
+func (n *notices) Confirm(context.Context, string, string, agent.DialogOptions) (bool, error) {
+	return false, nil
+}
+
+// Input answers nothing.
+func (n *notices) Input(context.Context, string, string, agent.DialogOptions) (string, bool, error) {
+	return "", false, nil
+}
+
+// SetStatus has nowhere to show anything.
+func (n *notices) SetStatus(string, string) {}
+
+// Notify writes one notice; a warning or an error says that it is one.
+func (n *notices) Notify(text string, level agent.Level) {
+	text = strings.TrimRight(printable(text), "\n")
+	if level == agent.LevelWarning || level == agent.LevelError {
+		text = string(level) + ": " + text
+	}
+	n.line(text)
+}
+
+// progress says which tool is called.
+func (n *notices) progress(e *agent.ToolExecutionStart) {
+	text := []rune(printable(e.Name + " " + compact(e.Input)))
+	if len(text) > 120 {
+		text = append(text[:119], '…')
+	}
+	n.line(string(text))
+}
+
+func compact(input json.RawMessage) string { return strings.Join(strings.Fields(string(input)), " ") }
+
+func (n *notices) line(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	// Progress that cannot be shown has nowhere else to go.
+	_, _ = fmt.Fprintln(n.w, text)
+}
+
+// printable takes control characters and marks of direction out of text that
+// may be shown on a terminal; line ends and tabs stay.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}

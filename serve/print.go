@@ -1,0 +1,211 @@
+// Package serve holds the front ends that need no terminal.
+//
+// [Print] is the one for scripts: it runs prompts one after the other, writes
+// the final answer of each to its standard output and everything else a person
+// may want to know to its standard error. It is made first, because it is the
+// agent's last listener and the user interface of hooks (one that asks nobody),
+// and run when the agent exists:
+//
+//	p := serve.NewPrint(os.Stdout, os.Stderr)
+//	a := agent.New(… Listeners: {…, p} …)
+//	err := p.Run(ctx, a, commands, prompts)
+//
+// Nothing here decides an exit status; the errors are typed for that:
+//
+//	*command.UnknownError   a prompt that begins with / and is no command; not sent
+//	*CommandError           a command that failed
+//	ErrNoAnswer             the model said nothing and did nothing
+//	ErrBrokenPipe           nobody reads the output any more; say nothing about it
+//	anything else           as agent.Agent.Prompt returned it
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"syscall"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/session"
+)
+
+var (
+	// ErrNoAnswer ends a prompt whose answer is empty though nothing was done.
+	ErrNoAnswer = errors.New("the answer is empty")
+	// ErrBrokenPipe ends the run when the output has no reader.
+	ErrBrokenPipe = errors.New("nobody reads the output")
+)
+
+// CommandError is a slash command that failed.
+type CommandError struct {
+	Name string
+	Err  error
+}
+
+func (e *CommandError) Error() string { return fmt.Sprintf("/%s: %v", e.Name, e.Err) }
+
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// Print is the front end that prints answers. As listener and user interface it
+// may be used by any goroutine.
+type Print struct {
+	out io.Writer
+	*notices
+
+	mu     sync.Mutex
+	answer string // of the last run
+	ran    bool   // the agent has worked
+	acted  bool   // a tool has run
+}
+
+// NewPrint returns a Print that writes answers to out and the rest to progress.
+func NewPrint(out, progress io.Writer) *Print {
+	return &Print{out: out, notices: &notices{w: progress}}
+}
+
+// Run runs the prompts in order, up to the first that fails. After each it runs
+// what hooks handed in meanwhile, as if it had come next. A prompt that begins
+// with a slash is a command: what it says goes to the output, and the prompt it
+// wants sent is sent.
+func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
+	for _, prompt := range prompts {
+		if prompt.Source == "" {
+			prompt.Source = "print"
+		}
+		if err := p.one(ctx, a, commands, prompt); err != nil {
+			return err
+		}
+		if err := p.submitted(ctx, a, commands); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// submitted runs what hooks handed in until nothing is left.
+func (p *Print) submitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
+	for prompts := a.TakeSubmitted(); len(prompts) > 0; prompts = append(prompts[1:], a.TakeSubmitted()...) {
+		prompts[0].Source = "hook"
+		if err := p.one(ctx, a, commands, prompts[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
+	if err := ctx.Err(); err != nil {
+		return errors.Join(agent.ErrAborted, err)
+	}
+	if !command.Is(prompt.Text) {
+		return p.ask(ctx, a, prompt)
+	}
+	outcome, err := commands.Run(ctx, prompt.Text)
+	var unknown *command.UnknownError
+	if errors.As(err, &unknown) {
+		return err
+	}
+	if err != nil {
+		name, _ := command.Split(prompt.Text)
+		return &CommandError{Name: name, Err: err}
+	}
+	if err := p.print(outcome.Status); err != nil {
+		return err
+	}
+	if outcome.Prompt == nil {
+		return nil
+	}
+	return p.ask(ctx, a, *outcome.Prompt)
+}
+
+// ask has the agent work on a prompt and prints its answer. After a failure there
+// is none, except when only saving it failed.
+func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
+	p.reset()
+	err := a.Prompt(ctx, prompt)
+	var unsaved *session.SaveError
+	if err != nil && !errors.As(err, &unsaved) {
+		return err
+	}
+	answer, ran, acted := p.result()
+	if printErr := p.print(answer); printErr != nil {
+		return printErr
+	}
+	if err == nil && ran && !acted && strings.TrimSpace(answer) == "" {
+		return ErrNoAnswer
+	}
+	return err
+}
+
+func (p *Print) print(text string) error {
+	if text == "" {
+		return nil
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := io.WriteString(p.out, text)
+	switch {
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return ErrBrokenPipe
+	case err != nil:
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+func (p *Print) reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer, p.ran, p.acted = "", false, false
+}
+
+func (p *Print) result() (answer string, ran, acted bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.answer, p.ran, p.acted
+}
+
+// Wants reports the events that the answer is made of, and notices.
+func (p *Print) Wants(k agent.Kind) bool {
+	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice
+}
+
+// Handle notes what the agent did and passes notices on.
+func (p *Print) Handle(_ context.Context, e agent.Event) error {
+	switch e := e.(type) {
+	case *agent.Notice:
+		p.Notify(e.Text, e.Level)
+	case *agent.ToolExecutionStart:
+		p.progress(e)
+	case *agent.ToolExecutionEnd:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.acted = true
+	case *agent.AgentEnd:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ran = true
+		p.answer = lastAnswer(e.Messages)
+	}
+	return nil
+}
+
+// lastAnswer is the text of the last message of the model.
+func lastAnswer(messages []*session.Message) string {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == session.RoleAssistant {
+			return messages[i].Text()
+		}
+	}
+	return ""
+}
+
+var (
+	_ agent.Listener = (*Print)(nil)
+	_ agent.UI       = (*Print)(nil)
+)

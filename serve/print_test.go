@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// echo answers with what was asked; a few prompts make it do something else.
+type echo struct{}
+
+func (echo) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+	last := r.Messages[len(r.Messages)-1]
+	return func(yield func(agent.Delta, error) bool) {
+		reason := session.StopEnd
+		switch text := last.Text(); {
+		case last.Role == session.RoleToolResult:
+			reason = session.StopReason("")
+			yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopEnd}}, nil)
+		case text == "act":
+			reason = session.StopToolUse
+			if !yield(agent.Delta{Kind: agent.DeltaToolCall, ID: "c1", Name: "touch", Text: `{"path":"\u001b[2Ja"}`}, nil) {
+				return
+			}
+		case text == "fail":
+			if yield(agent.Delta{Kind: agent.DeltaText, Text: "half an ans"}, nil) {
+				yield(agent.Delta{}, &agent.ProviderError{Provider: "test", Message: "gone"})
+			}
+			return
+		case text == "nothing":
+		case text == "wait":
+			<-ctx.Done()
+			yield(agent.Delta{}, ctx.Err())
+			return
+		default:
+			if !yield(agent.Delta{Kind: agent.DeltaText, Text: "re: " + text}, nil) {
+				return
+			}
+		}
+		if reason != "" {
+			yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: reason}}, nil)
+		}
+	}
+}
+
+type touch struct{}
+
+func (touch) Spec() agent.ToolSpec {
+	return agent.ToolSpec{Name: "touch", Description: "does it", Parameters: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (touch) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {
+	return agent.TextResult("done"), nil
+}
+
+// swallow is a hook that answers for the model.
+type swallow struct{}
+
+func (swallow) Wants(k agent.Kind) bool { return k == agent.KindInput }
+
+func (swallow) Handle(_ context.Context, e agent.Event) error {
+	in := e.(*agent.Input)
+	in.Handled = in.Text == "handled"
+	return nil
+}
+
+// run prints the answers to prompts and returns both streams.
+func run(ctx context.Context, prompts ...string) (out, progress string, err error) {
+	var o, w bytes.Buffer
+	err = runTo(ctx, &o, &w, prompts...)
+	return o.String(), w.String(), err
+}
+
+func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) error {
+	p := NewPrint(out, progress)
+	model := &agent.Model{Provider: "test", ID: "one", API: "test"}
+	models := agent.NewModels(map[string]agent.Provider{"test": echo{}})
+	models.Register(agent.ProviderSpec{Name: "test", Models: []*agent.Model{model}})
+	a := agent.New(agent.Options{Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off",
+		Tools: []agent.Tool{touch{}}, Listeners: []agent.Listener{swallow{}, p}})
+	hook := func(name string, run func() (command.Outcome, error)) command.Command {
+		return command.Command{Name: name, Hook: "test", Run: func(context.Context, string) (command.Outcome, error) { return run() }}
+	}
+	set := command.NewSet(command.Core(a, p), func() []command.Command {
+		return []command.Command{
+			hook("say", func() (command.Outcome, error) { return command.Outcome{Prompt: &agent.Prompt{Text: "said"}}, nil }),
+			hook("broken", func() (command.Outcome, error) { return command.Outcome{}, errors.New("it broke") }),
+			hook("later", func() (command.Outcome, error) {
+				a.Submit(agent.Prompt{Text: "from a hook"})
+				a.Submit(agent.Prompt{Text: "/thinking"})
+				return command.Outcome{}, nil
+			}),
+			hook("tell", func() (command.Outcome, error) {
+				a.Notify(ctx, agent.LevelWarning, "careful\x1b[2J")
+				return command.Outcome{}, nil
+			}),
+		}
+	})
+	var list []agent.Prompt
+	for _, text := range prompts {
+		list = append(list, agent.Prompt{Text: text})
+	}
+	return p.Run(ctx, a, set, list)
+}
+
+func TestOutputIsTheAnswersAndNothingElse(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		prompts []string
+		want    string
+	}{
+		{"one prompt", []string{"hi"}, "re: hi\n"},
+		{"several prompts in order", []string{"a", "b"}, "re: a\nre: b\n"},
+		{"an answer that ends in a line end gets no second one", []string{"a\n"}, "re: a\n"},
+		{"a command says what it did", []string{"/thinking low"}, "thinking: low\n"},
+		{"a command of a hook may ask the model", []string{"/say"}, "re: said\n"},
+		{"a choice is a list where nobody can be asked", []string{"/model"}, "* test/one\n"},
+		{"what hooks hand in is run after the prompt", []string{"/later", "b"},
+			"re: from a hook\nthinking: [off] minimal low medium high xhigh max\nre: b\n"},
+		{"a prompt that a hook handled has no answer", []string{"handled"}, ""},
+		{"notices are no answer", []string{"/tell"}, ""},
+		{"an empty answer after an effect is fine", []string{"act"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _, err := run(t.Context(), c.prompts...)
+			if err != nil || out != c.want {
+				t.Errorf("out %q, error %v; want %q", out, err, c.want)
+			}
+		})
+	}
+}
+
+func TestProgressAndNoticesGoBesideTheOutputWithoutControlCharacters(t *testing.T) {
+	_, progress, err := run(t.Context(), "act", "/tell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "touch {\"path\":\"\\u001b[2Ja\"}\nwarning: careful[2J\n"; progress != want {
+		t.Errorf("progress %q, want %q", progress, want)
+	}
+}
+
+func TestFailuresAreTold(t *testing.T) {
+	var unknown *command.UnknownError
+	var failed *CommandError
+	var provider *agent.ProviderError
+	for _, c := range []struct {
+		name   string
+		prompt string
+		is     func(error) bool
+	}{
+		{"unknown command", "/thinkin", func(err error) bool { return errors.As(err, &unknown) && unknown.Nearest == "thinking" }},
+		{"a command that fails", "/broken", func(err error) bool { return errors.As(err, &failed) && failed.Name == "broken" }},
+		{"a command used wrongly", "/thinking much", func(err error) bool { return errors.As(err, &failed) }},
+		{"the provider", "fail", func(err error) bool { return errors.As(err, &provider) }},
+		{"no answer and no effect", "nothing", func(err error) bool { return errors.Is(err, ErrNoAnswer) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _, err := run(t.Context(), c.prompt, "never sent")
+			if !c.is(err) {
+				t.Errorf("error %v (%T)", err, err)
+			}
+			if out != "" {
+				t.Errorf("output %q after a failure", out)
+			}
+		})
+	}
+}
+
+func TestInterruptEndsTheRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out, _, err := run(ctx, "wait")
+	if !errors.Is(err, agent.ErrAborted) || out != "" {
+		t.Errorf("out %q, error %v", out, err)
+	}
+}
+
+func TestOutputWithoutReaderIsABrokenPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	if err := runTo(t.Context(), w, io.Discard, "hi"); !errors.Is(err, ErrBrokenPipe) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNobodyIsAsked(t *testing.T) {
+	p := NewPrint(io.Discard, io.Discard)
+	yes, err := p.Confirm(t.Context(), "Sure?", "", agent.DialogOptions{})
+	_, chosen, _ := p.Select(t.Context(), "Which?", []string{"a"}, agent.DialogOptions{})
+	_, typed, _ := p.Input(t.Context(), "What?", "", agent.DialogOptions{})
+	if yes || chosen || typed || err != nil || p.HasUI() {
+		t.Errorf("confirm %v, select %v, input %v, error %v, has UI %v", yes, chosen, typed, err, p.HasUI())
+	}
+}
+
+func TestHelpNamesEveryCommandAndItsHook(t *testing.T) {
+	out, _, err := run(t.Context(), "/help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"/help [command]", "/model", "/new, /clear", "/say", "(hook test)"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("help lacks %q:\n%s", want, out)
+		}
+	}
+}
