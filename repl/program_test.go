@@ -37,15 +37,20 @@ func TestMain(m *testing.M) {
 
 func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	r := New(Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
-		Banner: []string{"test program \x1b]0;title\x07ready"}})
+		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }})
 	a := testAgent(r)
-	set := command.NewSet(append(command.Core(a, r), append(r.Commands(), testCommands(r, a)...)...), nil)
+	set := command.NewSet(append(command.Core(a, r), append(r.Commands(), testCommands(r)...)...), nil)
 	a.Start(ctx)
+	forget := whenTold(func() {
+		r.Notify("a late notice", agent.LevelInfo)
+		a.Submit(agent.Prompt{Text: "/thinking low"})
+	})
 	err := r.Run(ctx, a, set)
 	a.Close(context.Background())
-	if leaked := goleak.Find(goleak.IgnoreCurrent()); err == nil {
+	stop()
+	forget()
+	if leaked := goleak.Find(); err == nil {
 		err = leaked
 	}
 	fmt.Printf("left: %v\n", err)
@@ -53,6 +58,23 @@ func program() int {
 		return 1
 	}
 	return 0
+}
+
+// whenTold runs f once when the test sends a signal.
+func whenTold(f func()) (stop func()) {
+	told, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(told, syscall.SIGUSR1)
+	go func() {
+		defer close(done)
+		if _, ok := <-told; ok {
+			f()
+		}
+	}()
+	return func() {
+		signal.Stop(told)
+		close(told)
+		<-done
+	}
 }
 
 // testAgent answers by the last text of the person; see script.
@@ -76,7 +98,7 @@ func testAgent(front agent.Listener) *agent.Agent {
 	})
 }
 
-func testCommands(r *REPL, a *agent.Agent) []command.Command {
+func testCommands(r *REPL) []command.Command {
 	one := func(name string, run func(ctx context.Context, args string) (string, error)) command.Command {
 		return command.Command{Name: name, Help: "for the tests", Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			status, err := run(ctx, args)
@@ -95,21 +117,6 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 		one("hasty", func(ctx context.Context, _ string) (string, error) {
 			yes, err := r.Confirm(ctx, "Quick?", "", agent.DialogOptions{TimeoutMS: 1})
 			return fmt.Sprintf("hasty: %v %v", yes, err), nil
-		}),
-		one("later", func(context.Context, string) (string, error) {
-			typing := r.keyboard
-			go func() { // comes when something stands in the prompt line
-				for typing.typed() == 0 {
-					select {
-					case <-r.agent.Submitted():
-						return
-					default:
-					}
-				}
-				r.Notify("a late notice", agent.LevelInfo)
-				a.Submit(agent.Prompt{Text: "/thinking low"})
-			}()
-			return "", nil
 		}),
 		one("crash", func(context.Context, string) (string, error) { panic("crashed on purpose") }),
 		one("deltas", func(ctx context.Context, _ string) (string, error) {

@@ -44,7 +44,8 @@ type Options struct {
 	Dumb    bool   // no line editing and no colours, as with TERM=dumb
 
 	ShowThinking bool
-	Banner       []string // lines shown at the start
+	Banner       func() []string // lines shown at the start; nil: none
+	First        []string        // prompts to run before the person is asked for one
 }
 
 // REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
@@ -105,8 +106,13 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	}
 	defer r.Close()
 	defer r.watchInterrupts()()
-	for _, line := range r.opts.Banner {
-		r.screen.plainLine(clean(line))
+	for _, text := range r.opts.First {
+		r.handed = append(r.handed, agent.Prompt{Text: text, Source: "interactive"})
+	}
+	if r.opts.Banner != nil {
+		for _, line := range r.opts.Banner() {
+			r.screen.plainLine(clean(line))
+		}
 	}
 	return r.loop(ctx)
 }

@@ -198,10 +198,11 @@ func TestWhatComesWhileALineIsTypedLeavesTheLine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.prompt("")
-	s.enter("/later")
-	s.see("/later\ntest/one:off\n>")
-	s.prompt("")
 	s.typeKeys("half a li")
+	s.prompt("half a li")
+	if err := s.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
 	s.see("a late notice")
 	s.see("> /thinking low\nthinking: low")
 	s.prompt("half a li")
