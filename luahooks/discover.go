@@ -39,6 +39,8 @@ type Places struct {
 	NoHooks      bool     // only those of the command line
 	TrustProject bool
 	Disable      []string // names or paths
+
+	DisableProject []string // names or paths; reaches project hooks only
 }
 
 // Found is what a search came up with.
@@ -86,7 +88,10 @@ func (p Places) GlobalDir() string { return filepath.Join(p.AgentDir, "hooks") }
 func (p Places) ProjectDir() string { return filepath.Join(p.Cwd, ".pi", "hooks") }
 
 func (p Places) disabled(s Source) bool {
-	return slices.Contains(p.Disable, s.Name) || slices.Contains(p.Disable, s.Path) || slices.Contains(p.Disable, s.Real)
+	by := func(list []string) bool {
+		return slices.Contains(list, s.Name) || slices.Contains(list, s.Path) || slices.Contains(list, s.Real)
+	}
+	return by(p.Disable) || s.Scope == ScopeProject && by(p.DisableProject)
 }
 
 // source describes the hook at path: a file, or a directory with an init.lua.

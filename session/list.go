@@ -53,6 +53,26 @@ func List(root, cwd string) ([]Info, error) {
 	return infos, nil
 }
 
+// Latest returns the path of the session of cwd that was written last; "" if
+// there is none.
+func Latest(root, cwd string) (path string, err error) {
+	var newest time.Time
+	err = walkSessions(root, func(p string, h Header) error {
+		if h.Cwd != cwd {
+			return nil
+		}
+		stat, err := os.Stat(p)
+		if err == nil && (path == "" || !stat.ModTime().Before(newest)) {
+			path, newest = p, stat.ModTime()
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("find the last session: %w", err)
+	}
+	return path, nil
+}
+
 // walkSessions calls visit for each session in root and its folders.
 func walkSessions(root string, visit func(path string, h Header) error) error {
 	dir, err := os.ReadDir(root)

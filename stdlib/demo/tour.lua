@@ -184,7 +184,8 @@ end
 
 local function wishes_of(prompt)
   local wishes, unknown = {}, {}
-  for line in (prompt .. "\n"):gmatch("(.-)\n") do
+  local whole = prompt .. "\n"
+  for line in whole:gmatch("(.-)\n") do
     for _, clause in ipairs(clauses(trim(line))) do
       local wish = wish_of(clause)
       if wish then
@@ -211,7 +212,8 @@ end
 
 local function lines_of(text)
   local lines = {}
-  for line in (text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
+  local whole = text:gsub("\n$", "") .. "\n"
+  for line in whole:gmatch("(.-)\n") do lines[#lines + 1] = line end
   if #lines == 1 and lines[1] == "" then return {} end
   return lines
 end

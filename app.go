@@ -1,0 +1,421 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/tool"
+	"pi/luahooks"
+	"pi/repl"
+	"pi/serve"
+	"pi/session"
+	"pi/stdlib"
+)
+
+// app is the program of one run, put together in the order in which its parts
+// need each other: settings, hooks, models, session, agent.
+type app struct {
+	options
+	cfg      Config
+	agentDir string
+	cwd      string
+	models   *agent.Models
+	chain    *luahooks.Chain
+	skipped  []luahooks.Source // project hooks that nobody approved
+	agent    *agent.Agent
+	warnings []string // for the person, once a front end is there
+}
+
+// front is a front end as main sees it.
+type front interface {
+	agent.Listener
+	agent.UI
+}
+
+// start runs a session in the front end that the command line asks for.
+func start(ctx context.Context, o options) error {
+	a, err := newApp(o)
+	if err != nil {
+		return err
+	}
+	if a.printMode() {
+		return a.print(ctx)
+	}
+	return a.interact(ctx)
+}
+
+func newApp(o options) (*app, error) {
+	agentDir, cfg, err := settings()
+	if err != nil {
+		return nil, err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	return &app{options: o, cfg: cfg, agentDir: agentDir, cwd: cwd}, nil
+}
+
+// settings reads the configuration; its problems are shown and do not stop pi.
+func settings() (agentDir string, cfg Config, err error) {
+	if agentDir, err = AgentDir(os.Getenv); err != nil {
+		return "", cfg, err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return "", cfg, fmt.Errorf("find the working directory: %w", err)
+	}
+	cfg, problems := Load(agentDir, cwd, true, os.Getenv)
+	for _, p := range problems {
+		fmt.Fprintln(os.Stderr, p)
+	}
+	return agentDir, cfg, nil
+}
+
+// print answers the prompts of the command line and of standard input.
+func (a *app) print(ctx context.Context) error {
+	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an error of the write, and ends the session in order
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	texts, err := a.printPrompts(os.Stdin)
+	if err != nil {
+		return err
+	}
+	var prompts []agent.Prompt
+	for _, text := range texts {
+		prompts = append(prompts, agent.Prompt{Text: text})
+	}
+	f := serve.NewPrint(os.Stdout, os.Stderr)
+	err = a.run(ctx, f, "print", nil, func(commands *command.Set) error {
+		return f.Run(ctx, a.agent, commands, prompts)
+	})
+	if errors.Is(err, serve.ErrBrokenPipe) {
+		return errReported
+	}
+	return err
+}
+
+// printPrompts joins what stands on the command line with what is piped in.
+func (a *app) printPrompts(stdin *os.File) ([]string, error) {
+	piped, err := readPiped(stdin)
+	if err != nil {
+		return nil, err
+	}
+	prompts := a.prompts
+	if piped != "" {
+		if len(prompts) == 0 {
+			return []string{piped}, nil
+		}
+		prompts = append([]string{prompts[0] + "\n\n" + piped}, prompts[1:]...)
+	}
+	if len(prompts) == 0 || strings.TrimSpace(strings.Join(prompts, "")) == "" {
+		return nil, usageError{errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
+	}
+	return prompts, nil
+}
+
+const maxPiped = 64 << 20
+
+// readPiped reads standard input where it cannot be a person.
+func readPiped(f *os.File) (string, error) {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return "", nil
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxPiped+1))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	if len(b) > maxPiped {
+		return "", fmt.Errorf("read standard input: more than %d MiB", maxPiped>>20)
+	}
+	return strings.TrimRight(strings.ToValidUTF8(string(b), "\uFFFD"), "\n"), nil
+}
+
+// interact talks with a person.
+func (a *app) interact(ctx context.Context) error {
+	f := repl.New(repl.Options{
+		History: filepath.Join(a.agentDir, "history", session.FolderName(a.cwd)),
+		NoColor: os.Getenv("NO_COLOR") != "",
+		Plain:   a.plain || a.cfg.UI.Plain, ShowThinking: a.cfg.UI.ShowThinking,
+		Banner: a.banner, First: a.prompts,
+	})
+	defer f.Close()
+	return a.run(ctx, f, "interactive", f.Commands(), func(commands *command.Set) error {
+		return f.Run(ctx, a.agent, commands)
+	})
+}
+
+// run puts the rest together around a front end, runs it, and says goodbye to
+// everybody on every way out.
+func (a *app) run(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
+	a.models = newModels(a.cfg)
+	a.loadHooks(ctx, mode)
+	defer a.closeHooks()
+	s, err := a.openSession()
+	if err != nil {
+		return err
+	}
+	if err := a.newAgent(s); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	a.agent.Listen(a.chain, f)
+	a.chain.Attach(a.agent, f)
+	commands := command.NewSet(append(command.Core(a.agent, f), append(a.hookCommands(), own...)...), a.chain.Commands)
+	for _, w := range a.warnings {
+		a.agent.Notify(ctx, agent.LevelWarning, w)
+	}
+	a.agent.Start(ctx)
+	if mode == "interactive" {
+		if err := a.chain.Watch(ctx); err != nil {
+			a.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
+		}
+	}
+	err = work(commands)
+	return errors.Join(err, a.goodbye())
+}
+
+// goodbye ends the session; nobody may hold it up for long.
+func (a *app) goodbye() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return a.agent.Close(ctx)
+}
+
+func (a *app) closeHooks() {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	a.chain.Close(ctx)
+}
+
+// places says where hooks are looked for.
+func (a *app) places() luahooks.Places {
+	p := luahooks.Places{
+		AgentDir: a.agentDir, Cwd: a.cwd, Configured: a.cfg.Hooks, ConfiguredIn: a.cfg.ProjectHooks,
+		NoHooks: a.noHooks, TrustProject: a.trustProject && !a.noApprove, Disable: a.cfg.Disable,
+		DisableProject: a.cfg.ProjectDisable,
+	}
+	for _, h := range a.hooks {
+		if abs, err := filepath.Abs(expandHome(h, homeDir(os.Getenv))); err == nil {
+			h = abs
+		}
+		p.CommandLine = append(p.CommandLine, h)
+	}
+	return p
+}
+
+func (a *app) loadHooks(ctx context.Context, mode string) {
+	a.chain = luahooks.New(luahooks.Options{
+		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
+		LogPath: filepath.Join(a.agentDir, "hooks.log"),
+		Timeout: time.Duration(a.cfg.HookTimeout) * time.Millisecond,
+		Grace:   time.Duration(a.cfg.HookGrace) * time.Millisecond,
+		Memory:  int64(a.cfg.HookMemory) << 20,
+		Models:  a.models, Tools: a.tools(),
+		Reserved: reservedCommands(),
+	})
+	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
+	a.skipped = a.chain.Load(ctx)
+	if n := len(a.skipped); n > 0 {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s of this project not run: %s; --trust-project runs them",
+			plural(n, "hook", "hooks"), strings.Join(names(a.skipped), ", ")))
+	}
+}
+
+func reservedCommands() []string {
+	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
+		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools",
+		"settings", "hotkeys", "quit", "exit"}
+}
+
+func names(sources []luahooks.Source) []string {
+	var n []string
+	for _, s := range sources {
+		n = append(n, s.Name)
+	}
+	return n
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func tourModel() *agent.Model {
+	return &agent.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
+}
+
+// toolOptions say where the tools work; commands learn which session and model
+// they run for.
+func (a *app) toolOptions() tool.Options {
+	return tool.Options{Cwd: a.cwd, Shell: a.cfg.Tools.Shell, Confine: a.cfg.Tools.Confine, Env: func() []string {
+		if a.agent == nil {
+			return nil
+		}
+		s, m := a.agent.Session(), a.agent.Model()
+		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
+	}}
+}
+
+// tools are the program's own, those that are active.
+func (a *app) tools() []agent.Tool {
+	if a.noTools {
+		return nil
+	}
+	active := a.cfg.Tools.Active
+	if a.options.tools != nil {
+		active = a.options.tools
+	}
+	all := tool.All(a.toolOptions())
+	var tools []agent.Tool
+	for _, name := range active {
+		found := false
+		for _, t := range all {
+			if t.Spec().Name == name {
+				tools, found = append(tools, t), true
+			}
+		}
+		if !found {
+			a.warnings = append(a.warnings, fmt.Sprintf("there is no tool %q", name))
+		}
+	}
+	return tools
+}
+
+func (a *app) newAgent(s *session.Session) error {
+	model, thinking, err := a.chooseModel(s)
+	if err != nil {
+		return err
+	}
+	prompt := &agent.SystemPrompt{Replace: a.systemPrompt, Append: a.appendPrompt}
+	a.readPromptFiles(prompt)
+	a.agent = agent.New(agent.Options{
+		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
+		Settings: agent.Settings{MaxTurns: a.cfg.MaxTurns, MaxRepeats: a.cfg.MaxRepeats,
+			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all"},
+		NewSession:  func() (*session.Session, error) { return session.New(a.sessionOptions()), nil },
+		OpenSession: func(path string) (*session.Session, error) { return session.Open(path, a.sessionOptions()) },
+		Shell:       a.shell,
+	})
+	return nil
+}
+
+// readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
+// the agent directory, and the instructions of the directories.
+func (a *app) readPromptFiles(p *agent.SystemPrompt) {
+	for name, into := range map[string]*string{"SYSTEM.md": &p.Replace, "APPEND_SYSTEM.md": &p.Append} {
+		b, err := os.ReadFile(filepath.Join(a.agentDir, name))
+		if err == nil && *into == "" {
+			*into = strings.TrimSpace(string(b))
+		} else if err != nil && !os.IsNotExist(err) {
+			a.warnings = append(a.warnings, err.Error())
+		}
+	}
+	files, problems := agent.FindContextFiles(a.agentDir, a.cwd)
+	p.Files = files
+	for _, err := range problems {
+		a.warnings = append(a.warnings, err.Error())
+	}
+}
+
+// shell runs a command of the person.
+func (a *app) shell(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
+	o, err := tool.RunShell(ctx, a.toolOptions(), line, output)
+	return agent.BashOutcome{Output: o.Output, ExitCode: o.ExitCode, Cancelled: o.Cancelled || o.TimedOut,
+		Truncated: o.Truncation.Truncated, FullOutputPath: o.FullOutputPath}, err
+}
+
+// chooseModel picks the model to begin with: that of the command line, of the
+// session, of the settings, of the first provider that has a key, or the demo.
+func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
+	thinking := a.cfg.Thinking
+	if level := s.ThinkingLevel(); level != "" && a.cfg.Origins.Of("thinking") != "--thinking" {
+		thinking = level
+	}
+	model, level, err := a.pickModel(s)
+	if err != nil {
+		return nil, "", err
+	}
+	if level != "" {
+		thinking = level
+	}
+	if a.thinking != "" {
+		thinking = a.thinking
+		if !agent.ValidThinking(thinking) {
+			return nil, "", usageError{fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
+		}
+	}
+	if a.apiKey != "" {
+		a.useKey(model.Provider)
+	}
+	return model, thinking, nil
+}
+
+func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
+	if a.model != "" {
+		return a.models.Match(a.model)
+	}
+	if provider, id := s.Model(); id != "" {
+		if m := a.models.Find(provider, id); m != nil {
+			return m, "", nil
+		}
+		a.warnings = append(a.warnings, fmt.Sprintf("the session's model %s/%s is not known here", provider, id))
+	}
+	if a.cfg.Model != "" {
+		m, level, err := a.models.Match(a.cfg.Model)
+		if err == nil {
+			return m, level, nil
+		}
+		a.warnings = append(a.warnings, fmt.Sprintf("model in config.toml: %v", err))
+	}
+	for _, m := range a.models.Available() {
+		if m.NeedsKey || m.BaseURL != "" {
+			return m, "", nil
+		}
+	}
+	return tourModel(), "", nil
+}
+
+// useKey makes the key of the command line that of one provider.
+func (a *app) useKey(provider string) {
+	spec, ok := a.models.Lookup(provider)
+	if !ok {
+		return
+	}
+	key := a.apiKey
+	spec.Key = func(context.Context) (string, error) { return key, nil }
+	spec.HasKey = func() bool { return true }
+	a.models.Register(spec)
+}
+
+// banner is what the interactive front end begins with.
+func (a *app) banner() []string {
+	m := a.agent.Model()
+	first := fmt.Sprintf("pi %s · %s:%s · %s", version, m.Ref(), a.agent.Thinking(), a.chain.Summary())
+	files, _ := agent.FindContextFiles(a.agentDir, a.cwd)
+	for _, f := range files {
+		rel, err := filepath.Rel(a.cwd, f.Path)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			rel = f.Path
+		}
+		first += " · " + rel
+	}
+	lines := []string{first}
+	if m.Provider == "demo" {
+		lines = append(lines, "demo/tour is a script, not a model; for a real one set ANTHROPIC_API_KEY or OPENAI_API_KEY, or a provider in "+
+			filepath.Join(a.agentDir, "config.toml")+". Try: help")
+	}
+	return lines
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// options are what the command line says.
+type options struct {
+	print        bool
+	prompts      []string
+	model        string
+	thinking     string
+	apiKey       string
+	tools        []string
+	noTools      bool
+	systemPrompt string
+	appendPrompt string
+
+	resume     bool
+	session    string
+	sessionDir string
+	noSession  bool
+
+	hooks        []string
+	noHooks      bool
+	trustProject bool
+	noApprove    bool
+
+	plain bool
+}
+
+const usageExamples = `  pi                                     talk in the terminal
+  pi "explain this repository"           the same, beginning with a prompt
+  pi -p "list the files"                 print the answer and leave
+  git diff | pi -p "review this"         the input goes along
+  pi --continue                          go on with the last session here
+  pi --model anthropic/claude-sonnet-4-6:high
+  pi --hook ./gate.lua                   with one more hook`
+
+// newRoot is the command line; promptsOnly leaves the subcommands out.
+func newRoot(promptsOnly bool) *cobra.Command {
+	var o options
+	root := &cobra.Command{
+		Use:           "pi [flags] [prompt...]",
+		Short:         "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
+		Example:       usageExamples,
+		Version:       version,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.prompts = args
+			return start(cmd.Context(), o)
+		},
+	}
+	root.SetVersionTemplate("pi {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w\nrun `pi --help` for the flags", err)}
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	addFlags(root, &o)
+	if !promptsOnly {
+		root.AddCommand(sessionsCommand(&o), hooksCommand(&o), modelsCommand(&o), configCommand())
+	}
+	return root
+}
+
+func addFlags(root *cobra.Command, o *options) {
+	f := root.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&o.print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
+	f.StringVarP(&o.model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
+	f.StringVar(&o.thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
+	f.StringVar(&o.apiKey, "api-key", "", "key for the provider of the model, for this run")
+	f.BoolVarP(&o.resume, "continue", "c", false, "go on with the last session of this directory")
+	f.StringVar(&o.session, "session", "", "go on with a session: its file, or the beginning of its id")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	f.StringSliceVar(&o.tools, "tools", nil, "the active tools, by name")
+	f.BoolVar(&o.noTools, "no-tools", false, "no tools")
+	f.StringVar(&o.systemPrompt, "system-prompt", "", "replace the system prompt (text)")
+	f.StringVar(&o.appendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
+	f.StringArrayVarP(&o.hooks, "hook", "e", nil, "load one more hook file; repeatable")
+	f.StringArrayVar(&o.hooks, "extension", nil, "the same as --hook")
+	f.BoolVar(&o.noHooks, "no-hooks", false, "load no hooks but those of --hook")
+	f.BoolVarP(&o.trustProject, "approve", "a", false, "run this project's hooks in this run")
+	f.BoolVar(&o.trustProject, "trust-project", false, "the same as --approve")
+	f.BoolVar(&o.noApprove, "no-approve", false, "do not run this project's hooks (-na)")
+	f.BoolVar(&o.plain, "plain", false, "no colours")
+	root.PersistentFlags().StringVar(&o.sessionDir, "session-dir", "", "keep sessions here")
+	_ = f.MarkHidden("extension")
+}
+
+// printMode reports whether this run prints and leaves.
+func (o options) printMode() bool {
+	return o.print || !term.IsTerminal(int(os.Stdin.Fd()))
+}
+
+func modelsCommand(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use: "models", Short: "List the models that can be used", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), *o) },
+	}
+}
+
+func configCommand() *cobra.Command {
+	var origin bool
+	c := &cobra.Command{
+		Use: "config", Short: "Print the settings in force", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, cfg, err := settings()
+			if err != nil {
+				return err
+			}
+			return printSettings(cfg, origin)
+		},
+	}
+	c.Flags().BoolVar(&origin, "origin", false, "with where each came from")
+	return c
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"pi/agent"
+)
+
+// listModels prints the models that can be used.
+func listModels(_ context.Context, o options) error {
+	a, err := newApp(o)
+	if err != nil {
+		return err
+	}
+	models := newModels(a.cfg)
+	models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}})
+	for _, m := range models.Available() {
+		window := ""
+		if m.ContextWindow > 0 {
+			window = fmt.Sprintf("%dk", m.ContextWindow/1000)
+		}
+		fmt.Printf("%-44s %-20s %s\n", m.Ref(), m.API, window)
+	}
+	return nil
+}
+
+// printSettings prints what is in force.
+func printSettings(cfg Config, origin bool) error {
+	if origin {
+		return PrintConfig(os.Stdout, cfg, cfg.Origins)
+	}
+	return PrintConfig(os.Stdout, cfg, nil)
+}

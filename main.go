@@ -1,0 +1,143 @@
+// Pi is a coding agent in a plain shell, one static binary, whose behaviour is
+// Lua that you edit while it runs.
+//
+// This package is the only place where everything meets: it reads flags and
+// settings, builds models, tools, hooks, session, agent and a front end, and
+// turns the way a run ended into an exit status.
+//
+//	main.go       from arguments to an exit status
+//	flags.go      the command line
+//	app.go        building the program of one run
+//	providers.go  well-known providers and those of the configuration
+//	sessions.go   which session a run works on; pi sessions …
+//	config*.go    settings files
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/session"
+)
+
+// version is set by the release build.
+var version = "0.1.0"
+
+func main() {
+	if len(os.Args) == 2 && (os.Args[1] == "--version" || os.Args[1] == "-v") {
+		fmt.Println("pi " + version)
+		return
+	}
+	os.Exit(run(os.Args[1:]))
+}
+
+// run is main without the exit.
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	args = splitDoubleShort(args)
+	root := newRoot(asksToPrint(args))
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	status := exitStatus(err)
+	if ctx.Err() != nil {
+		status = exitTerminated
+	}
+	if err != nil && !errors.Is(err, errReported) {
+		report(err)
+	}
+	return status
+}
+
+// splitDoubleShort turns -na, which is one flag, into its long form.
+func splitDoubleShort(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "--" {
+			copy(out[i:], args[i:])
+			break
+		}
+		if a == "-na" {
+			a = "--no-approve"
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// asksToPrint reports whether -p is among the flags: then every word is a prompt
+// and none the name of a subcommand.
+func asksToPrint(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "-p", "--print":
+			return true
+		}
+	}
+	return false
+}
+
+// The exit statuses; scripts rely on them.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitProvider    = 3
+	exitRefused     = 4
+	exitLimit       = 5
+	exitSession     = 6
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// errReported marks an error whose text the person has seen.
+var errReported = errors.New("reported")
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func exitStatus(err error) int {
+	var (
+		provider *agent.ProviderError
+		limit    *agent.LimitError
+		usage    usageError
+		unknown  *command.UnknownError
+		busy     *session.BusyError
+		not      *session.NotSessionError
+		missing  *session.NotFoundError
+		several  *session.AmbiguousError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, agent.ErrNoModel):
+		return exitUsage
+	case errors.As(err, &provider):
+		return exitProvider
+	case errors.As(err, &limit):
+		return exitLimit
+	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several):
+		return exitSession
+	}
+	return exitFailed
+}
+
+// report tells the person what went wrong, and on a line of its own what to do.
+func report(err error) {
+	fmt.Fprintln(os.Stderr, "pi: "+err.Error())
+	var provider *agent.ProviderError
+	if errors.As(err, &provider) && provider.Hint != "" {
+		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(provider.Hint, "\n", "\n    "))
+	}
+}

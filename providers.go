@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"sort"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider/anthropic"
+	"pi/agent/provider/openai"
+)
+
+// knownProvider is a provider that needs no [providers.NAME] section: its key in
+// the environment is enough.
+type knownProvider struct {
+	name, api, baseURL, keyVar string
+	standard                   string // the model to start with; "" for none
+}
+
+func knownProviders() []knownProvider {
+	const chat = "openai-completions"
+	return []knownProvider{
+		{"anthropic", "anthropic-messages", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "claude-sonnet-4-6"},
+		{"openai", chat, "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5.4"},
+		{"openrouter", chat, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ""},
+		{"groq", chat, "https://api.groq.com/openai/v1", "GROQ_API_KEY", ""},
+		{"xai", chat, "https://api.x.ai/v1", "XAI_API_KEY", ""},
+		{"deepseek", chat, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", ""},
+		{"mistral", chat, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", ""},
+		{"ollama", chat, "http://127.0.0.1:11434/v1", "", ""},
+	}
+}
+
+// newModels fills the registry: the well-known providers, then what the
+// configuration adds to them or beside them.
+func newModels(cfg Config) *agent.Models {
+	client := &http.Client{}
+	models := agent.NewModels(map[string]agent.Provider{
+		"anthropic-messages": anthropic.New(client),
+		"openai-completions": openai.New(client),
+	})
+	for _, known := range knownProviders() {
+		if _, ok := cfg.Providers[known.name]; !ok {
+			models.Register(providerSpec(known, ProviderConfig{}))
+		}
+	}
+	for _, name := range sortedNames(cfg.Providers) {
+		known := knownProvider{name: name}
+		for _, k := range knownProviders() {
+			if k.name == name {
+				known = k
+			}
+		}
+		models.Register(providerSpec(known, cfg.Providers[name]))
+	}
+	return models
+}
+
+func sortedNames(providers map[string]ProviderConfig) []string {
+	var names []string
+	for name := range providers {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// providerSpec joins what is known of a provider with what the configuration
+// says; the configuration wins.
+func providerSpec(known knownProvider, c ProviderConfig) agent.ProviderSpec {
+	api, base := known.api, known.baseURL
+	if c.API != "" {
+		api = c.API
+	}
+	if c.BaseURL != "" {
+		base = c.BaseURL
+	}
+	spec := agent.ProviderSpec{Name: known.name}
+	key := keySource(known, c)
+	spec.Key, spec.HasKey = key.resolve, key.present
+	for _, m := range c.Models {
+		spec.Models = append(spec.Models, configured(known.name, api, base, c, m, key.needed()))
+	}
+	if known.standard != "" && !lists(spec.Models, known.standard) {
+		spec.Models = append(spec.Models, open(known.name, api, base, c, known.standard, key.needed()))
+	}
+	spec.Open = func(id string) *agent.Model { return open(known.name, api, base, c, id, key.needed()) }
+	return spec
+}
+
+func lists(models []*agent.Model, id string) bool {
+	for _, m := range models {
+		if m.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// open makes a model of which nothing is known but its id.
+func open(provider, api, base string, c ProviderConfig, id string, needsKey bool) *agent.Model {
+	return configured(provider, api, base, c, ModelConfig{ID: id}, needsKey)
+}
+
+func configured(provider, api, base string, c ProviderConfig, m ModelConfig, needsKey bool) *agent.Model {
+	model := &agent.Model{
+		Provider: provider, ID: m.ID, Name: m.Name, API: api, BaseURL: base,
+		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Input: m.Input,
+		Headers: headers(c.Headers, m.Headers), Compat: merged(c.Compat, m.Compat), NeedsKey: needsKey,
+	}
+	if model.Name == "" {
+		model.Name = m.ID
+	}
+	if len(model.Input) == 0 {
+		model.Input = []string{"text", "image"}
+	}
+	model.Reasoning = reasons(m)
+	if m.Cost != nil {
+		model.Cost = price(m.Cost)
+	}
+	return model
+}
+
+// reasons guesses from the id where the configuration does not say.
+func reasons(m ModelConfig) bool {
+	if m.Reasoning != nil {
+		return *m.Reasoning
+	}
+	id := m.ID[strings.LastIndexByte(m.ID, '/')+1:]
+	for _, family := range []string{"claude-sonnet-4", "claude-opus-4", "claude-haiku-4", "claude-sonnet-5", "claude-opus-5", "gpt-5", "o1", "o3", "o4"} {
+		if strings.HasPrefix(id, family) {
+			return true
+		}
+	}
+	return false
+}
+
+func price(c *CostConfig) *agent.Price {
+	p := &agent.Price{Input: c.Input, Output: c.Output, CacheRead: c.Input, CacheWrite: c.Input}
+	if c.CacheRead != nil {
+		p.CacheRead = *c.CacheRead
+	}
+	if c.CacheWrite != nil {
+		p.CacheWrite = *c.CacheWrite
+	}
+	return p
+}
+
+func headers(all ...map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, h := range all {
+		for name, value := range h {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+func merged(all ...map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, m := range all {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// providerKey is where the key of one provider comes from.
+type providerKey struct {
+	spec string // for ResolveKey; "" if none is needed
+}
+
+func keySource(known knownProvider, c ProviderConfig) providerKey {
+	switch {
+	case c.APIKey != "":
+		return providerKey{c.APIKey}
+	case known.keyVar != "" && c.BaseURL == "":
+		return providerKey{"env:" + known.keyVar}
+	case known.keyVar != "" && os.Getenv(known.keyVar) != "":
+		return providerKey{"env:" + known.keyVar}
+	}
+	return providerKey{}
+}
+
+func (k providerKey) needed() bool { return k.spec != "" }
+
+// present tells without running anything whether resolve would find a key.
+func (k providerKey) present() bool {
+	name, isVar := strings.CutPrefix(k.spec, "env:")
+	return !isVar || os.Getenv(strings.TrimSpace(name)) != ""
+}
+
+func (k providerKey) resolve(ctx context.Context) (string, error) {
+	key, err := ResolveKey(k.spec, os.Getenv, KeyCommand(ctx))
+	if err != nil {
+		return "", fmt.Errorf("%w", err)
+	}
+	return key, nil
+}
