@@ -34,6 +34,9 @@ type Job struct {
 const (
 	maxDepth = 20                     // jobs inside jobs
 	grace    = 250 * time.Millisecond // from cancellation to abandoning
+	// memoryGrace is the same for jobs that use too much memory: the copy of a
+	// gigabyte that is under way cannot be stopped, but ends by itself.
+	memoryGrace = 2 * time.Second
 )
 
 // The states of a job. Only stateWaiting can become stateDetached, and whoever
@@ -134,7 +137,11 @@ func (j *job) await() error {
 	case <-j.done:
 	case <-j.vm.dead:
 	}
-	late := time.NewTimer(grace)
+	patience := grace
+	if j.reason().Kind == Memory {
+		patience = memoryGrace
+	}
+	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
 	case err := <-j.finished:

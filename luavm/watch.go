@@ -26,6 +26,7 @@ type watch struct {
 	stretch int64 // which stretch of which job base belongs to
 	job     *job
 	base    int64
+	late    bool // it was too much at the last look
 }
 
 // arm is called by the job that has just taken the VM.
@@ -35,19 +36,21 @@ func (w *watch) arm(j *job, now int64) {
 		left = min(tick, j.limit-time.Duration(j.used.Load()))
 	}
 	if w.armed.CompareAndSwap(false, true) {
-		w.start(max(left, 0))
+		w.start(max(left, 0), true)
 	} else if left < tick {
-		w.start(max(left, 0))
+		w.start(max(left, 0), false)
 	}
 }
 
-func (w *watch) start(after time.Duration) {
+func (w *watch) start(after time.Duration, wasIdle bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if wasIdle {
+		w.heap = heapBytes()
+	}
 	switch {
 	case w.stopped:
 	case w.timer == nil:
-		w.heap = heapBytes()
 		w.timer = time.AfterFunc(after, w.look)
 	default:
 		w.timer.Reset(after)
@@ -100,12 +103,19 @@ func (w *watch) checkHeap(j *job) {
 	}
 	heap := heapBytes()
 	if stretch := j.holding.Load(); w.job != j || w.stretch != stretch {
-		w.job, w.stretch, w.base = j, stretch, min(w.heap, heap)
+		w.job, w.stretch, w.base, w.late = j, stretch, min(w.heap, heap), false
 	}
 	w.heap = heap
 	// Garbage may double the heap before it is collected, so that a process
-	// which is large already is given as much again.
-	if heap-w.base <= max(limit, w.base) {
+	// which is large already is given as much again; and a collection may be
+	// late, so that a little too much must be seen twice.
+	allowed := max(limit, w.base)
+	if heap-w.base <= allowed {
+		w.late = false
+		return
+	}
+	if !w.late && heap-w.base <= allowed+allowed/4 {
+		w.late = true
 		return
 	}
 	j.stop(Memory, fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
