@@ -56,6 +56,9 @@ func (f *faults) answer(status int, h http.Header, body []byte) *agent.ProviderE
 	e.Overflow = isOverflow(e)
 	e.Retryable = !e.Overflow && isRetryable(e, h)
 	e.Hint = f.hintFor(e, said.HTML)
+	if to := h.Get("Location"); to != "" && status >= 300 && status < 400 {
+		e.Hint = f.setting("base_url") + ": the server sends us to " + f.secrets.said(to)
+	}
 	return e
 }
 

@@ -26,15 +26,25 @@ import (
 // NewClient returns an HTTP client for streams: the proxies and certificates of
 // the environment apply (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE), there is no
 // overall time limit, and answers are not compressed, because a compressed
-// stream arrives in lumps.
+// stream arrives in lumps. A redirection to another host is not followed: the
+// key would go there.
 func NewClient() *http.Client {
-	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return &http.Client{Transport: http.DefaultTransport}
+	c := &http.Client{Transport: http.DefaultTransport, CheckRedirect: stayAtHost}
+	if t, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = t.Clone()
+		t.DisableCompression = true
+		c.Transport = t
 	}
-	t = t.Clone()
-	t.DisableCompression = true
-	return &http.Client{Transport: t}
+	return c
+}
+
+// stayAtHost follows redirections that send the same request to the same host.
+func stayAtHost(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	if next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method || len(via) > 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 // Encode writes v as JSON as it goes on the wire: compact and without HTML

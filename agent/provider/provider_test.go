@@ -102,6 +102,7 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		{"validation list", `{"detail":[{"loc":["body"],"msg":"field required"}]}`, 422, isJSON, "field required", "", false, false},
 		{"error in a list", `[{"error":{"code":400,"message":"bad","status":"INVALID"}}]`, 400, isJSON, "bad", "", false, false},
 		{"wrong limit field", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}`, 400, isJSON, "Unsupported", `max_tokens_field = "max_completion_tokens"`, false, false},
+		{"moved", `<html>moved</html>`, 301, map[string]string{"Location": "https://elsewhere.test/v1"}, "moved", "the server sends us to https://elsewhere.test/v1", false, false},
 		{"too large", `no`, 413, nil, "no", "too large", false, false},
 
 		{"overflow: anthropic", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 3 tokens > 2 maximum"}}`, 400, isJSON, "too long", "/compact", false, true},
@@ -368,6 +369,27 @@ func TestAStreamThatBreaksIsRetryable(t *testing.T) {
 	e := providerError(t, ask(nil, requestTo(s.URL)).Err)
 	if !e.Retryable || !strings.Contains(e.Hint, "ask again") {
 		t.Errorf("%+v", e)
+	}
+}
+
+func TestARedirectionKeepsTheKeyAtItsHost(t *testing.T) {
+	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") })
+	var s *httptest.Server
+	s = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/away/chat/completions":
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		case "/here/chat/completions":
+			http.Redirect(w, r, s.URL+"/there", http.StatusPermanentRedirect)
+		default:
+			io.WriteString(w, hello)
+		}
+	})
+	if e := providerError(t, ask(nil, requestTo(s.URL+"/away")).Err); e.Status != 307 || !strings.Contains(e.Hint, other.URL) {
+		t.Errorf("%+v", e)
+	}
+	if a := ask(nil, requestTo(s.URL+"/here")); a.Err != nil {
+		t.Error(a.Err)
 	}
 }
 

@@ -65,6 +65,7 @@ type open struct {
 type decoder struct {
 	price *agent.Price
 	out   []agent.Delta
+	now   event // the event at hand; kept for its memory
 
 	usage       session.Usage
 	open        map[int]*open
@@ -91,15 +92,15 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 	if len(data) == 0 || string(data) == "[DONE]" {
 		return false, nil
 	}
-	var v event
-	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &v); err != nil && !errors.As(err, &mismatch) {
+	d.now = event{}
+	v := &d.now
+	if err := json.Unmarshal(data, v); !readable(err) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
 	if v.Type == "error" {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
-	return d.take(&v), nil
+	return d.take(v), nil
 }
 
 // take handles an event; unknown ones mean nothing. It reports the end.
@@ -124,6 +125,16 @@ func (d *decoder) take(v *event) bool {
 		return true
 	}
 	return false
+}
+
+// readable reports whether JSON was decoded as far as possible: a field of an
+// unexpected type is left empty and spoils nothing else.
+func readable(err error) bool {
+	if err == nil {
+		return true
+	}
+	var mismatch *json.UnmarshalTypeError
+	return errors.As(err, &mismatch)
 }
 
 func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
@@ -195,8 +206,7 @@ func (d *decoder) closeAll() {
 
 func (d *decoder) count(raw json.RawMessage) {
 	var c counts
-	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(raw, &c); err != nil && !errors.As(err, &mismatch) {
+	if err := json.Unmarshal(raw, &c); !readable(err) {
 		return // not there
 	}
 	set(&d.usage.Input, c.Input)

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider"
+	"pi/session"
 )
 
 // request is the body of a call. Its fields are written in this order, so that
@@ -108,6 +109,9 @@ func (c *compat) request(r *agent.Request) *request {
 		q.Tools = append(q.Tools, tool{Name: t.Name, Description: provider.CleanText(t.Description), InputSchema: provider.Schema(t.Parameters)})
 	}
 	q.Messages = encodeMessages(r)
+	if q.Thinking != nil && q.Thinking.Type == "enabled" && takesOverCalls(r) {
+		q.Thinking = nil
+	}
 	if c.cache {
 		c.mark(q)
 	}
@@ -178,6 +182,18 @@ func (c *compat) setBudget(q *request, r *agent.Request) {
 	if b >= smallestBudget {
 		q.Thinking = &thinking{Type: "enabled", Budget: b}
 	}
+}
+
+// takesOverCalls reports a conversation in which this model continues with the
+// results of calls that another one made. A turn with a thinking budget has to
+// begin with a thought, and those of the other model cannot be sent.
+func takesOverCalls(r *agent.Request) bool {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if m := r.Messages[i]; m.Role == session.RoleAssistant {
+			return len(m.ToolCalls()) > 0 && !provider.SameModel(m, r.Model)
+		}
+	}
+	return false
 }
 
 // mark sets at most three markers: on the system prompt, which covers the tools

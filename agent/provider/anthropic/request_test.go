@@ -79,6 +79,18 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 	}
 }
 
+func TestNoBudgetWhereAnotherModelsCallsAreTakenOver(t *testing.T) {
+	m := model("claude-sonnet-4-5")
+	for id, think := range map[string]bool{"claude-sonnet-4-5": true, "claude-haiku-4-5": false} {
+		r := &agent.Request{Model: m, Thinking: "low", Messages: []*session.Message{
+			says(session.RoleUser, text("go")), modelSays(model(id), callBlock("a")), toolSays("a", false, text("x")),
+		}}
+		if got := body(t, r)["thinking"]; (got != nil) != think {
+			t.Errorf("calls of %s: thinking %s", id, got)
+		}
+	}
+}
+
 func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	m, other := model("claude-sonnet-4-5"), model("claude-haiku-4-5")
 	m.Compat = map[string]any{"cache": false}

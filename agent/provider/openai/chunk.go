@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"pi/session"
 )
@@ -51,7 +52,7 @@ type content struct{ text, thinking string }
 
 func (c *content) UnmarshalJSON(b []byte) error {
 	if b[0] == '"' {
-		return json.Unmarshal(b, &c.text)
+		return unquote(b, &c.text)
 	}
 	var parts []contentPart
 	if b[0] != '[' || json.Unmarshal(b, &parts) != nil {
@@ -87,10 +88,19 @@ type arguments string
 func (a *arguments) UnmarshalJSON(b []byte) error {
 	switch b[0] {
 	case '"':
-		return json.Unmarshal(b, (*string)(a))
+		return unquote(b, (*string)(a))
 	case '{':
 		*a = arguments(b)
 	}
+	return nil
+}
+
+// unquote decodes a string; most pieces of an answer hold no escape.
+func unquote(b []byte, to *string) error {
+	if bytes.IndexByte(b, '\\') >= 0 || !utf8.Valid(b) {
+		return json.Unmarshal(b, to)
+	}
+	*to = string(b[1 : len(b)-1])
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"net"
 	"net/url"
 	"strings"
 
@@ -131,8 +130,7 @@ var hosts = []struct{ suffix, server string }{
 }
 
 // serverOf names the kind of server that a model is served by: by its address,
-// or by the provider's name where the address is the machine itself, as behind a
-// local proxy.
+// else by the provider's name, which is right for gateways and proxies.
 func serverOf(m *agent.Model) string {
 	u, err := url.Parse(m.BaseURL)
 	if err != nil {
@@ -144,10 +142,7 @@ func serverOf(m *agent.Model) string {
 			return h.server
 		}
 	}
-	if ip := net.ParseIP(host); host == "" || host == "localhost" || ip != nil && ip.IsLoopback() {
-		return m.Provider
-	}
-	return ""
+	return m.Provider
 }
 
 // Words for the thinking levels. A level without a word sends nothing. Few

@@ -23,6 +23,7 @@ const (
 type decoder struct {
 	price *agent.Price
 	out   []agent.Delta
+	now   chunk // the event at hand; kept for its memory
 
 	field    string // the name under which thinking came
 	details  details
@@ -49,15 +50,14 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		d.finished = true
 		return true, d.close()
 	}
-	var c chunk
-	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
+	d.now = chunk{}
+	if err := json.Unmarshal(data, &d.now); !readable(err) {
 		if d.finish != "" {
 			return false, nil // the answer is complete; what follows adds counts at most
 		}
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
-	return false, d.chunk(&c, data)
+	return false, d.chunk(&d.now, data)
 }
 
 // End is called at the end of a stream without a mark; a finish reason will do.
@@ -98,6 +98,16 @@ func (d *decoder) choice(c *choice) {
 	}
 }
 
+// readable reports whether JSON was decoded as far as possible: a field of an
+// unexpected type is left empty and spoils nothing else.
+func readable(err error) bool {
+	if err == nil {
+		return true
+	}
+	var mismatch *json.UnmarshalTypeError
+	return errors.As(err, &mismatch)
+}
+
 func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
 
 // thinking takes the first name that has something to say: several servers send
@@ -131,8 +141,7 @@ func (d *decoder) usage(c *chunk) {
 			continue
 		}
 		var n counts
-		var mismatch *json.UnmarshalTypeError
-		if err := json.Unmarshal(raw, &n); err == nil || errors.As(err, &mismatch) {
+		if err := json.Unmarshal(raw, &n); readable(err) {
 			d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(n.usage(), d.price)})
 		}
 		return
