@@ -141,6 +141,7 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error
 		return err
 	}
 	defer r.floor.leaveDialog()
+	r.prompter.rest()
 	limited := ctx
 	if o.TimeoutMS > 0 {
 		limit := time.Duration(o.TimeoutMS) * time.Millisecond

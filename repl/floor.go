@@ -90,6 +90,13 @@ func (f *floor) leaveDialog() {
 	f.changed.Broadcast()
 }
 
+// wanted reports whether anybody waits for the prompt to make room.
+func (f *floor) wanted() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waiting > 0 || len(f.notices) > 0
+}
+
 func (f *floor) wantClosed() {
 	select {
 	case f.poke <- struct{}{}:

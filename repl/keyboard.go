@@ -16,8 +16,9 @@ import (
 const keyWait = 30 * time.Millisecond
 
 // keyboard is the one reader of the terminal's input. What it reads goes to the
-// line editor while a prompt is open and, line by line, to the inbox otherwise.
-// It never sits in a read, so that it can stop at any time.
+// line editor while a prompt is open and, line by line, to the inbox while
+// something else goes on; in between it is kept for whoever comes next. The
+// keyboard never sits in a read, so that it can stop at any time.
 type keyboard struct {
 	in    *os.File
 	tty   bool
@@ -28,7 +29,8 @@ type keyboard struct {
 	mu      sync.Mutex
 	pending []byte // read and not yet handed on
 	decoder keyDecoder
-	editor  io.Writer // of the open prompt; nil: lines
+	editor  io.Writer // of the open prompt, else nil
+	lines   bool      // no prompt is open and none is about to be
 	seen    int       // bytes the open prompt was given
 	stale   bool      // the end of pending will not be completed by waiting
 }
@@ -38,7 +40,7 @@ func newKeyboard(in *os.File, box *inbox) (*keyboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, done: make(chan struct{})}
+	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, done: make(chan struct{}), lines: true}
 	go k.run()
 	return k, nil
 }
@@ -114,11 +116,12 @@ func (k *keyboard) settle() {
 }
 
 func (k *keyboard) hand(final bool) {
-	if k.editor == nil {
+	switch {
+	case k.editor != nil:
+		k.handKeys(final)
+	case k.lines:
 		k.handLines()
-		return
 	}
-	k.handKeys(final)
 }
 
 func (k *keyboard) handLines() {
@@ -140,7 +143,7 @@ func (k *keyboard) handLines() {
 func (k *keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.editor == nil && len(k.pending) > 0 {
+	if k.lines && len(k.pending) > 0 {
 		k.inbox.push(clean(string(k.pending)))
 		k.pending = nil
 	}
@@ -170,8 +173,7 @@ func (k *keyboard) handKeys(final bool) {
 func (k *keyboard) edit(w io.Writer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.editor, k.seen, k.stale = w, 0, false
-	k.decoder = keyDecoder{}
+	k.editor, k.lines, k.seen, k.stale = w, false, 0, false
 	k.handKeys(false)
 }
 
@@ -192,7 +194,8 @@ func (k *keyboard) inject(sequence string) bool {
 func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.editor = nil
+	k.editor, k.lines = nil, true
+	k.decoder = keyDecoder{}
 	k.handLines()
 }
 

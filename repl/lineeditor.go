@@ -27,8 +27,10 @@ const (
 const cancelKeys = "\x1b[99~\t\x04"
 
 // lineEditor is the prompt of a terminal that can edit. The terminal is in raw
-// mode while a prompt is open and as it was found otherwise, so that in between
-// Ctrl+C is a signal and the system shows what is typed.
+// mode from the opening of a prompt until something else goes on; then it is as
+// it was found, so that Ctrl+C is a signal and the system shows what is typed. A
+// prompt that only makes room for a notice stays in raw mode, and so keys that
+// come meanwhile lose nothing.
 type lineEditor struct {
 	state    *liner.State
 	keyboard *keyboard // nil where the editor reads the console alone
@@ -41,6 +43,7 @@ type lineEditor struct {
 	result   chan edited
 
 	mu       sync.Mutex
+	resting  bool
 	canceled bool
 	kept     edited // what stood in the line that was canceled
 	closed   bool
@@ -60,9 +63,10 @@ func newLineEditor(k *keyboard, s *screen, history []string, suggest func(string
 		}
 	}
 	e.state = e.newState()
-	if e.raw, err = liner.TerminalMode(); err != nil {
+	e.resting = true
+	if e.raw, err = rawMode(os.Stdin); err != nil {
 		e.close()
-		return nil, fmt.Errorf("read terminal mode: %w", err)
+		return nil, err
 	}
 	e.state.SetMultiLineMode(true)
 	e.state.SetBeep(false)
@@ -74,6 +78,18 @@ func newLineEditor(k *keyboard, s *screen, history []string, suggest func(string
 	}
 	e.cook()
 	return e, nil
+}
+
+// rawMode is the mode that the editor has put the terminal in, without signals.
+func rawMode(tty *os.File) (liner.ModeApplier, error) {
+	if err := keysNotSignals(tty); err != nil {
+		return nil, err
+	}
+	mode, err := liner.TerminalMode()
+	if err != nil {
+		return nil, fmt.Errorf("read terminal mode: %w", err)
+	}
+	return mode, nil
 }
 
 // newState makes the editor read from the feed: it takes whatever the standard
@@ -96,14 +112,14 @@ func (e *lineEditor) cook() {
 
 func (e *lineEditor) open(prompt, text string, pos int) <-chan edited {
 	e.mu.Lock()
-	e.canceled, e.kept = false, edited{}
+	e.canceled, e.kept, e.resting = false, edited{}, false
 	e.mu.Unlock()
 	if err := e.raw.ApplyMode(); err != nil {
 		e.result <- edited{err: io.EOF}
 		return e.result
 	}
 	if e.keyboard != nil {
-		e.screen.raw(pasteOn)
+		e.screen.pass(pasteOn)
 		e.keyboard.edit(e.feed)
 	}
 	go func() { e.result <- e.prompt(prompt, text, pos) }()
@@ -132,16 +148,23 @@ func (e *lineEditor) cancel() (edited, bool) {
 		return edited{}, false
 	}
 	<-e.result
-	e.ended()
 	e.screen.raw("\r\x1b[J")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.kept, true
 }
 
-func (e *lineEditor) ended() {
+func (e *lineEditor) ended() {}
+
+func (e *lineEditor) rest() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.resting || e.closed {
+		return
+	}
+	e.resting = true
 	if e.keyboard != nil {
-		e.screen.raw(pasteOff)
+		e.screen.pass(pasteOff)
 	}
 	e.cook()
 	if e.keyboard != nil {
@@ -165,6 +188,7 @@ func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 func (e *lineEditor) remember(line string) { e.state.AppendHistory(toSigns(line)) }
 
 func (e *lineEditor) close() {
+	e.rest()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

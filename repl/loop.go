@@ -71,15 +71,17 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 	}
 }
 
-// submitted takes the next prompt that was handed in from outside.
+// submitted takes the next prompt that was handed in instead of being typed.
 func (r *REPL) submitted() (agent.Prompt, bool) {
-	r.handed = append(r.handed, r.agent.TakeSubmitted()...)
+	for _, p := range r.agent.TakeSubmitted() {
+		p.Source = "hook"
+		r.handed = append(r.handed, p)
+	}
 	if len(r.handed) == 0 {
 		return agent.Prompt{}, false
 	}
 	p := r.handed[0]
 	r.handed = r.handed[1:]
-	p.Source = "hook"
 	r.echo(p.Text)
 	return p, true
 }
@@ -138,7 +140,9 @@ func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) 
 		case <-ctx.Done():
 			return r.withdraw(result)
 		case <-r.floor.poke:
-			return r.withdraw(result)
+			if r.floor.wanted() {
+				return r.withdraw(result)
+			}
 		case <-r.agent.Submitted():
 			return r.withdraw(result)
 		}
@@ -245,7 +249,7 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 		r.shell(ctx, p.Text)
 	case command.Is(p.Text):
 		var wanted *agent.Prompt
-		r.work.do(ctx, nil, func(ctx context.Context) {
+		r.busy(ctx, nil, func(ctx context.Context) {
 			r.runCommand(ctx, p.Text, func(_ context.Context, p agent.Prompt) bool {
 				wanted = &p
 				return true
@@ -287,7 +291,7 @@ func (r *REPL) shell(ctx context.Context, text string) {
 		r.showError(errors.New("no command after the exclamation mark"))
 		return
 	}
-	r.work.do(ctx, nil, func(ctx context.Context) {
+	r.busy(ctx, nil, func(ctx context.Context) {
 		var s sanitizer
 		outcome, err := r.agent.Bash(ctx, line, exclude, func(output string) { r.screen.stream(&s, output) })
 		r.screen.endLine()

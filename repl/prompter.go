@@ -10,9 +10,11 @@ type prompter interface {
 	// it. It reports false if that cannot be done: the prompt stays open, or
 	// ends by itself with the result it has.
 	cancel() (edited, bool)
-	// ended is called when a prompt has ended; it gives the terminal back to
-	// what runs between prompts.
+	// ended is called when a prompt has ended by itself.
 	ended()
+	// rest gives the terminal to what goes on between prompts. Any goroutine
+	// may call it while no prompt is open, and more than once.
+	rest()
 	// remember adds a line to what can be called up again.
 	remember(line string)
 	// close restores the terminal. It may be called more than once.
@@ -58,6 +60,8 @@ func (p *plainPrompter) ended() {
 		p.screen.raw("")
 	}
 }
+
+func (p *plainPrompter) rest() {}
 
 func (p *plainPrompter) remember(string) {}
 

@@ -68,3 +68,10 @@ func (s *screen) raw(text string) {
 	s.write([]byte(text))
 	s.midLine = false
 }
+
+// pass writes something to the terminal itself, which does not move the cursor.
+func (s *screen) pass(sequence string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = io.WriteString(s.out, sequence)
+}

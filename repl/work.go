@@ -105,12 +105,18 @@ func (r *REPL) interrupt() {
 	}
 }
 
+// busy runs f between two prompts.
+func (r *REPL) busy(ctx context.Context, ready chan struct{}, f func(context.Context)) {
+	r.prompter.rest()
+	r.work.do(ctx, ready, f)
+}
+
 // prompt has the agent work on a prompt. What is typed meanwhile steers it; what
 // it did not come to goes back to the prompt line.
 func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	var err error
 	ready, stop, typed := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	r.work.do(ctx, ready, func(ctx context.Context) {
+	r.busy(ctx, ready, func(ctx context.Context) {
 		go func() {
 			defer close(typed)
 			r.steering(ctx, ready, stop)

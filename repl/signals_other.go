@@ -1,0 +1,8 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd)
+
+package repl
+
+import "os"
+
+// keysNotSignals has nothing to do where the line editor reads the console.
+func keysNotSignals(*os.File) error { return nil }

@@ -1,0 +1,24 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd
+
+package repl
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// keysNotSignals makes Ctrl+C and its like keys as any other in the mode that
+// the terminal is in, so that they keep their place in what is typed.
+func keysNotSignals(tty *os.File) error {
+	mode, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
+	if err == nil {
+		mode.Lflag &^= unix.ISIG
+		err = unix.IoctlSetTermios(int(tty.Fd()), setTermios, mode)
+	}
+	if err != nil {
+		return fmt.Errorf("set terminal mode: %w", err)
+	}
+	return nil
+}
