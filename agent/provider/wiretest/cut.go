@@ -3,6 +3,7 @@ package wiretest
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -11,8 +12,6 @@ import (
 	"pi/agent"
 	"pi/agent/provider/sse"
 	"pi/session"
-
-	"net/http"
 )
 
 // workPerFolder bounds the bytes that are decoded to cut one recording, so that
@@ -23,9 +22,10 @@ const workPerFolder = 1 << 20
 // broken off. Pieces must not matter; a broken answer must be an error, or the
 // whole answer if only what follows it is missing.
 //
-// Small recordings are cut at every byte. Of larger ones every line end is, and
-// a selection of what lies between; that the event reader does not mind any cut
-// is shown for the bytes of every event by [CutEvents].
+// The smallest recordings are cut at every byte. Of larger ones every line end
+// is, and a selection of what lies between; that the event reader minds no cut is
+// shown at more places by [Folder.CutEvents]. PI_WIRE_CUTS=all cuts at every byte
+// of everything, which takes many minutes.
 func (f *Folder) Cut(t *testing.T, api func(*http.Client) agent.Provider) {
 	ask := func(body func() io.Reader) Answer { return f.Ask(api(f.Client(body)), "http://model.test") }
 	whole := ask(func() io.Reader { return bytes.NewReader(f.Body) })
@@ -45,9 +45,11 @@ func (f *Folder) Cut(t *testing.T, api func(*http.Client) agent.Provider) {
 	}
 }
 
+func cutAll() bool { return os.Getenv("PI_WIRE_CUTS") == "all" }
+
 func (f *Folder) offsets() func(yield func(int) bool) {
 	stride := 1 + 2*len(f.Body)*len(f.Body)/workPerFolder
-	if os.Getenv("PI_WIRE_CUTS") == "all" {
+	if cutAll() {
 		stride = 1
 	}
 	lineEnds := len(f.Body) < 64<<10
@@ -91,14 +93,14 @@ func sameContent(a, b Answer) bool {
 }
 
 // CutEvents cuts every event of the recording, with its neighbours, at every
-// byte, and compares the events. Long events, and all of a long stream, are cut
-// near their ends: between them there is nothing but text.
+// byte, and compares the events. Long events, and all but the first of a stream,
+// are cut near their ends: between them there is nothing but text.
 func (f *Folder) CutEvents(t *testing.T) {
-	const whole = 40 // events
+	const whole = 8 // events
 	parts := bytes.SplitAfter(f.Body, []byte("\n\n"))
 	for i := range parts {
 		near := 1000
-		if i > whole {
+		if i > whole && !cutAll() {
 			near = 20
 		}
 		window := bytes.Join(parts[max(0, i-1):min(len(parts), i+2)], nil)

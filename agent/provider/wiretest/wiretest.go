@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,7 +144,8 @@ func (a Answer) String() string {
 	for _, b := range a.Content {
 		blocks += fmt.Sprintf("\n%s %q sig %q %t call %q %s", b.Type, b.Text, b.Signature, b.Redacted, b.Name, b.Arguments)
 	}
-	return fmt.Sprintf("stop %+v, %s, broken %v, error %v%s", a.Stop, usage, a.Broken, a.Err, blocks)
+	broken := slices.Sorted(maps.Values(a.Broken))
+	return fmt.Sprintf("stop %+v, %s, broken %q, error %v%s", a.Stop, usage, broken, a.Err, blocks)
 }
 
 // Text joins the text of all blocks of a kind.

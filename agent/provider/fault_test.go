@@ -1,0 +1,37 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"pi/agent"
+)
+
+// FuzzErrorBody holds for any body of an error: it is described somehow, and the
+// key is not in the description.
+func FuzzErrorBody(f *testing.F) {
+	const key = "sk-0123456789abcdef"
+	for _, seed := range []string{
+		`{"error":{"message":"m","type":"t","code":401,"metadata":{"raw":"r"}}}`, `{"error":"text","code":"c"}`, `{"detail":[{"msg":"m"}]}`,
+		`[{"error":{"message":"` + key + `"}}]`, `<title>` + key + `</title>`, `{"error":{"error":{"error":{"error":{"error":"deep"}}}}}`,
+		`{"message":"sk-0123\u0034\u00356789abcdef"}`, "sk-0123\x00456789abcdef", `{"error":{"message":5,"type":[]}}`, ``, `null`, `"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		faults := &faults{model: &agent.Model{Provider: "p", ID: "m"}, secrets: collectSecrets(key)}
+		for _, e := range []*agent.ProviderError{
+			faults.answer(http.StatusBadRequest, nil, []byte(body)),
+			faults.notAStream("application/json", nil, []byte(body)),
+		} {
+			if shown := fmt.Sprintf("%+v %v", *e, e); strings.Contains(shown, key) {
+				t.Errorf("the key is in %s", shown)
+			}
+			if e.Message == "" || len(e.Message) > longestSaid+100 {
+				t.Errorf("message %q", e.Message)
+			}
+		}
+	})
+}
