@@ -32,6 +32,7 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, syntaxError(name, src, err)
 	}
+	repairLoops(src, chunk)
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
 }
 
