@@ -18,7 +18,7 @@ import (
 
 // hintFor says what the person can do about an answer that is an error.
 func (f *faults) hintFor(e *agent.ProviderError, html bool) string {
-	if f.hint != nil {
+	if f.hint != nil && !e.Overflow {
 		if h := f.hint(e.Status, e.Message); h != "" {
 			return h
 		}

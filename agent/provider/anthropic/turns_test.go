@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +127,23 @@ func TestUsageIsOverwrittenNotAdded(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"cache_read_input_tokens":null,"output_tokens":9}}`, endStop))
 	if want := (session.Usage{Input: 5, Output: 9, CacheRead: 100, CacheWrite: 20, TotalTokens: 134}); a.Usage == nil || *a.Usage != want {
 		t.Errorf("%+v", a.Usage)
+	}
+}
+
+func TestEveryEventIsASignOfLife(t *testing.T) {
+	f := wiretest.Folder{Status: 200}
+	stream := ": hi\n\n" + events(`{"type":"ping"}`, `{"type":"new_event"}`, begin, endless, ends("end_turn"), endStop)
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	var kinds []agent.DeltaKind
+	for d, err := range p.Stream(context.Background(), &agent.Request{Model: model("m")}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, d.Kind)
+	}
+	want := []agent.DeltaKind{agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaUsage, agent.DeltaText, agent.DeltaUsage, agent.DeltaStop}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("deltas %v; want %v", kinds, want)
 	}
 }
 

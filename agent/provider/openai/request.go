@@ -234,7 +234,7 @@ func join(fields []field) ([]byte, error) {
 // hint knows which switch turns off what a server refused.
 func hint(m *agent.Model) func(int, string) string {
 	return func(status int, said string) string {
-		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity || !refused(said) {
 			return ""
 		}
 		for _, rule := range refusals {
@@ -244,6 +244,17 @@ func hint(m *agent.Model) func(int, string) string {
 		}
 		return ""
 	}
+}
+
+// refused tells the refusal of a field from a complaint about its value.
+func refused(said string) bool {
+	said = strings.ToLower(said)
+	for _, word := range []string{"not support", "unsupported", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra", "requires", "missing"} {
+		if strings.Contains(said, word) {
+			return true
+		}
+	}
+	return false
 }
 
 var refusals = []struct{ word, setting string }{

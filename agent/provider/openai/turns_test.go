@@ -163,6 +163,38 @@ func TestThinkingKeepsTheNameItCameUnder(t *testing.T) {
 	}
 }
 
+func TestUsageIsCountedOnce(t *testing.T) {
+	cases := []struct {
+		name, usage string
+		want        session.Usage
+	}{
+		{"plain", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"cached tokens are part of the prompt", `{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":6,"cache_write_tokens":3}}`,
+			session.Usage{Input: 1, Output: 5, CacheRead: 6, CacheWrite: 3, TotalTokens: 15}},
+		{"cached under another name", `{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":6}`, session.Usage{Input: 4, Output: 5, CacheRead: 6, TotalTokens: 15}},
+		{"reasoning is part of the completion", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"completion_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"unless the total says otherwise", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":18,"completion_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 8, TotalTokens: 18}},
+		{"nulls and nonsense", `{"prompt_tokens":10,"completion_tokens":null,"prompt_tokens_details":"none"}`, session.Usage{Input: 10, TotalTokens: 10}},
+	}
+	for _, c := range cases {
+		a := decodeText(t, end[:strings.Index(end, "data: [DONE]")]+`data: {"choices":[],"usage":`+c.usage+"}\n\ndata: [DONE]\n\n")
+		if a.Usage == nil || *a.Usage != c.want {
+			t.Errorf("%s: %+v", c.name, a.Usage)
+		}
+	}
+}
+
+func TestUsageHasItsPrice(t *testing.T) {
+	f := wiretest.Folder{Status: 200}
+	p := New(f.Client(func() io.Reader {
+		return strings.NewReader(`data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":500000}}`)
+	}))
+	r := &agent.Request{Model: &agent.Model{BaseURL: "http://model.test", Cost: &agent.Price{Input: 2, Output: 8}}}
+	if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Usage == nil || a.Usage.Cost != (session.Cost{Input: 2, Output: 4, Total: 6}) {
+		t.Errorf("%s", a)
+	}
+}
+
 func BenchmarkDecode20000Deltas(b *testing.B) {
 	stream := strings.Repeat(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}`+"\n\n", 20_000) + end
 	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
