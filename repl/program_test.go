@@ -10,7 +10,6 @@ import (
 	"iter"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -26,11 +25,8 @@ import (
 const programEnv = "REPL_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(programEnv) {
-	case "repl":
+	if os.Getenv(programEnv) != "" {
 		os.Exit(program())
-	case "bare":
-		os.Exit(bareDeltas())
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -119,12 +115,6 @@ func testCommands(r *REPL) []command.Command {
 			return fmt.Sprintf("hasty: %v %v", yes, err), nil
 		}),
 		one("crash", func(context.Context, string) (string, error) { panic("crashed on purpose") }),
-		one("deltas", func(ctx context.Context, _ string) (string, error) {
-			writeDeltas(func(text string) {
-				_ = r.Handle(ctx, &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Text: text}})
-			})
-			return "", nil
-		}),
 	}
 }
 
@@ -192,26 +182,4 @@ func (showTool) Spec() agent.ToolSpec {
 
 func (showTool) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {
 	return agent.TextResult("line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8"), errors.New("line 9 is missing")
-}
-
-// benchmarkDeltas is how many steps an answer has in the comparison of writing
-// speed.
-const benchmarkDeltas = 20000
-
-func writeDeltas(write func(string)) {
-	words := strings.Fields("The quick brown fox jumps over the lazy dog and says naïve things about it.")
-	for i := range benchmarkDeltas {
-		word := words[i%len(words)] + " "
-		if i%len(words) == 0 {
-			word += "\n"
-		}
-		write(word)
-	}
-}
-
-// bareDeltas is the least a program can do: one write per step.
-func bareDeltas() int {
-	writeDeltas(func(text string) { os.Stdout.WriteString(text) })
-	fmt.Println("\nleft: <nil>")
-	return 0
 }

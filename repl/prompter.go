@@ -23,10 +23,9 @@ type prompter interface {
 
 // edited is how a prompt ended: the line, or an error (io.EOF, errCtrlC).
 type edited struct {
-	text  string
-	pos   int
-	err   error
-	fresh bool // of errCtrlC: nothing else was typed
+	text string
+	pos  int
+	err  error
 }
 
 // plainPrompter serves a terminal that cannot edit, and input that is none: the

@@ -107,7 +107,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	defer r.Close()
 	defer r.watchInterrupts()()
 	for _, text := range r.opts.First {
-		r.handed = append(r.handed, agent.Prompt{Text: text, Source: "interactive"})
+		r.handed = append(r.handed, r.typedPrompt(text))
 	}
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {

@@ -31,7 +31,7 @@ type terminal struct {
 	ended   chan struct{}
 }
 
-// start runs the test program in a terminal of 24 lines and 80 columns.
+// start runs the test program in a terminal of 40 lines and 80 columns.
 func start(t *testing.T, env ...string) *terminal {
 	t.Helper()
 	master, tty, err := pty.Open()
@@ -49,7 +49,7 @@ func start(t *testing.T, env ...string) *terminal {
 		changed: make(chan struct{}), ended: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0])
 	s.cmd.Dir = t.TempDir()
-	s.cmd.Env = append([]string{programEnv + "=repl", "TERM=xterm", "NO_COLOR=1", "GOCOVERDIR=" + t.TempDir()}, env...)
+	s.cmd.Env = append([]string{programEnv + "=1", "TERM=xterm", "NO_COLOR=1", "GOCOVERDIR=" + t.TempDir()}, env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = sessionLeader()
 	if err := s.cmd.Start(); err != nil {
