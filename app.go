@@ -413,9 +413,27 @@ func (a *app) banner() []string {
 		first += " · " + rel
 	}
 	lines := []string{first}
+	if line := resumed(a.agent.Session()); line != "" {
+		lines = append(lines, line)
+	}
 	if m.Provider == "demo" {
 		lines = append(lines, "demo/tour is a script, not a model; for a real one set ANTHROPIC_API_KEY or OPENAI_API_KEY, or a provider in "+
 			filepath.Join(a.agentDir, "config.toml")+". Try: help")
 	}
 	return lines
+}
+
+// resumed says which conversation goes on; "" for a new one.
+func resumed(s *session.Session) string {
+	messages, prompt := 0, s.Name()
+	for _, item := range s.Context() {
+		messages++
+		if prompt == "" && item.Message.Role == session.RoleUser {
+			prompt = item.Message.Text()
+		}
+	}
+	if messages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("going on with %s: %s, %q", shortID(s.ID()), plural(messages, "message", "messages"), firstLine(prompt))
 }

@@ -50,7 +50,7 @@ func run(args []string) int {
 	if ctx.Err() != nil {
 		status = exitTerminated
 	}
-	if err != nil && !errors.Is(err, errReported) {
+	if err != nil && !errors.Is(err, errReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
 		report(err)
 	}
 	return status
