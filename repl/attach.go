@@ -23,7 +23,7 @@ const attachLimit = 5 << 20
 func attach(text, cwd string) (blocks []session.Block, problems []string) {
 	seen := map[string]bool{}
 	for _, name := range mentioned(text) {
-		path := resolve(name, cwd)
+		name, path := resolve(name, cwd)
 		info, err := os.Stat(path)
 		if err != nil || info.IsDir() || seen[path] {
 			continue
@@ -64,15 +64,15 @@ func mentioned(text string) (names []string) {
 }
 
 // resolve makes a path of a name; punctuation that ends a sentence is no part
-// of it unless such a file exists.
-func resolve(name, cwd string) string {
+// of either unless such a file exists.
+func resolve(name, cwd string) (string, string) {
 	path := absolute(name, cwd)
 	if _, err := os.Stat(path); err != nil {
-		if trimmed := strings.TrimRight(name, ".,;:!?)"); trimmed != name && trimmed != "" {
-			return absolute(trimmed, cwd)
+		if trimmed := strings.TrimRight(name, ".,;:!?)"); trimmed != "" {
+			return trimmed, absolute(trimmed, cwd)
 		}
 	}
-	return path
+	return name, path
 }
 
 func absolute(name, cwd string) string {

@@ -1,6 +1,9 @@
 package repl
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // The line editor knows neither line ends nor tabs inside its line. They stand
 // there as these signs and are put back when the line is sent.
@@ -78,52 +81,65 @@ func (d *keyDecoder) pasted(p []byte, final bool) ([]byte, int) {
 }
 
 // escape takes a sequence as a whole, for the editor would wait for its rest. A
-// bare Esc is dropped: the editor would take the next key for its second half.
+// bare Esc is dropped, and so is a sequence that another key broke off: the
+// editor would take that key for a part of it.
 func (d *keyDecoder) escape(p []byte, final bool) ([]byte, int) {
-	n := sequenceLength(p)
-	if n == 0 {
-		if !final {
-			return nil, 0
-		}
+	n, whole := sequence(p)
+	switch key := string(p[:n]); {
+	case n == 0 && !final:
+		return nil, 0
+	case n == 0:
 		return nil, len(p)
-	}
-	sequence := string(p[:n])
-	if sequence == pasteStart {
+	case slices.Contains(newlineKeys(), key):
+		return []byte(signNewline), n
+	case key == pasteStart:
 		d.paste = true
 		return nil, n
-	}
-	for _, key := range newlineKeys() {
-		if sequence == key {
-			return []byte(signNewline), n
-		}
+	case !whole:
+		return nil, n
 	}
 	return p[:n], n
 }
 
-// sequenceLength is the length of the escape sequence p begins with, 0 if it is
-// not complete.
-func sequenceLength(p []byte) int {
+// sequence is the length of the escape sequence that p begins with, 0 if more
+// of it may come, and whether it is whole.
+func sequence(p []byte) (n int, whole bool) {
 	if len(p) < 2 {
-		return 0
+		return 0, false
 	}
-	switch p[1] {
-	case 'O':
-		if len(p) < 3 {
-			return 0
-		}
-		return 3
-	case '[':
-		for i, c := range p[2:] {
-			if c >= 0x40 && c <= 0x7e {
-				return i + 3
-			}
-			if c < 0x20 || c > 0x7e {
-				return i + 2
-			}
-		}
-		return 0
+	switch c := p[1]; {
+	case c == '\r' || c == '\n':
+		return 2, true
+	case c < 0x20:
+		return 1, false
+	case c == 'O':
+		return oneMore(p)
+	case c == '[':
+		return controlSequence(p)
 	}
-	return 2
+	return 2, true
+}
+
+func oneMore(p []byte) (int, bool) {
+	switch {
+	case len(p) < 3:
+		return 0, false
+	case p[2] < 0x20:
+		return 2, false
+	}
+	return 3, true
+}
+
+func controlSequence(p []byte) (int, bool) {
+	for i, c := range p[2:] {
+		switch {
+		case c < 0x20 || c > 0x7e:
+			return i + 2, false
+		case c >= 0x40:
+			return i + 3, true
+		}
+	}
+	return 0, false
 }
 
 func textRun(p []byte) int {

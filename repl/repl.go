@@ -182,7 +182,7 @@ func (r *REPL) Wants(k agent.Kind) bool {
 }
 
 // Handle shows an event.
-func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
+func (r *REPL) Handle(_ context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
 		r.Notify(e.Text, e.Level)
@@ -191,7 +191,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.AgentEnd:
 		r.status.spend(e.Usage.Cost.Total)
 	default:
-		r.view.handle(ctx, e)
+		r.view.handle(e)
 	}
 	return nil
 }

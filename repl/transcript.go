@@ -1,8 +1,6 @@
 package repl
 
 import (
-	"context"
-
 	"pi/agent"
 	"pi/session"
 )
@@ -34,7 +32,7 @@ func (t *transcript) wants(k agent.Kind) bool {
 	return false
 }
 
-func (t *transcript) handle(_ context.Context, e agent.Event) {
+func (t *transcript) handle(e agent.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch e := e.(type) {

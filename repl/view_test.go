@@ -1,0 +1,127 @@
+package repl
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// shown is what a transcript writes for events.
+func shown(colours bool, events ...agent.Event) string {
+	var out bytes.Buffer
+	t := &transcript{screen: &screen{out: &out, palette: palette{colours}}, showThinking: true}
+	for _, e := range events {
+		t.handle(e)
+	}
+	return out.String()
+}
+
+func text(s string) agent.Event {
+	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 1, Text: s}}
+}
+
+func thought(s string) agent.Event {
+	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaThinking, Text: s}}
+}
+
+func begun(id, name, input string) agent.Event {
+	return &agent.ToolExecutionStart{ID: id, Name: name, Input: json.RawMessage(input)}
+}
+
+func done(id, result string) agent.Event {
+	return &agent.ToolExecutionEnd{ID: id, Result: agent.TextResult(result)}
+}
+
+func TestTranscriptShowsWhatHappens(t *testing.T) {
+	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant}}
+	diff := agent.TextResult("Replaced 1 block")
+	diff.Details = json.RawMessage(`{"diff":"--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n"}`)
+	for _, c := range []struct {
+		name    string
+		colours bool
+		events  []agent.Event
+		want    string
+	}{
+		{"text as it comes", false, []agent.Event{text("a"), text("b\n"), text("c"), over}, "ab\nc\n"},
+		{"an answer that ends its line gets no empty one", false, []agent.Event{text("a\n"), over}, "a\n"},
+		{"thinking is dimmed", true, []agent.Event{thought("hm"), thought("m\n"), text("yes"), over}, "\x1b[2mhm\x1b[0m\x1b[2mm\x1b[0m\nyes\n"},
+		{"a character split over two steps", false, []agent.Event{text("\xc3"), text("\xa9"), over}, "é\n"},
+		{"a sequence split over two steps", false, []agent.Event{text("a\x1b"), text("[31mb"), over}, "ab\n"},
+		{"a call is one line", false, []agent.Event{text("so"), over, begun("1", "bash", `{"command":"ls\n -l"}`), done("1", "x\ny")},
+			"so\n• bash ls -l ✓\n  x\n  y\n"},
+		{"calls side by side name themselves at their end", false,
+			[]agent.Event{begun("1", "ls", `{}`), begun("2", "read", `{"path":"a\u001b[2J"}`), done("1", "x"), done("2", "")},
+			"• ls\n• read a\n• ls ✓\n  x\n• read a ✓\n"},
+		{"a rewritten call says who did it", false,
+			[]agent.Event{begun("1", "bash", `{"command":"rm x"}`), &agent.ToolCall{ID: "1", Name: "bash", Input: json.RawMessage(`{"command":"ls"}`), RewrittenBy: "guard"}, done("1", "")},
+			"• bash rm x\n  guard made it: bash ls\n• bash ls ✓\n"},
+		{"a change is shown as a coloured diff", true, []agent.Event{begun("1", "edit", `{"path":"f"}`), &agent.ToolExecutionEnd{ID: "1", Result: diff}},
+			"\x1b[36m• edit f\x1b[0m\x1b[32m ✓\x1b[0m\n  \x1b[1m--- a\x1b[0m\n  \x1b[1m+++ b\x1b[0m\n  \x1b[36m@@ -1 +1 @@\x1b[0m\n  \x1b[31m-old\x1b[0m\n  \x1b[32m+new\x1b[0m\n   same\n"},
+		{"a message of a hook is named", false, []agent.Event{&agent.BeforeAgentStart{Messages: []*session.Message{
+			{CustomType: "memo", Display: true, Content: []session.Block{session.TextBlock("remember")}},
+			{CustomType: "memo", Content: []session.Block{session.TextBlock("unseen")}}}}}, "[memo] remember\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.colours, c.events...); got != c.want {
+				t.Errorf("shows %q\nwant  %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestLongResultIsFolded(t *testing.T) {
+	got := shown(false, begun("1", "ls", "{}"), done("1", strings.Repeat("line\n", 100)))
+	if want := "• ls ✓\n" + strings.Repeat("  line\n", foldedLines) + "  … 95 more lines\n"; got != want {
+		t.Errorf("shows %q, want %q", got, want)
+	}
+}
+
+func TestStatusIsOneLineOfWhatMatters(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/topic/x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	model := &agent.Model{Provider: "p", ID: "one", ContextWindow: 4000}
+	s := session.New(session.Options{})
+	if _, err := s.AppendMessage(&session.Message{Role: session.RoleAssistant, Usage: &session.Usage{Input: 900, Output: 100, CacheRead: 500}}); err != nil {
+		t.Fatal(err)
+	}
+	a := agent.New(agent.Options{Session: s, Model: model, Thinking: "high", Cwd: filepath.Join(dir)})
+	var st status
+	st.spend(0.0254)
+	st.set("b", "two\x1b[31m\r\n\t words\x07")
+	st.set("a", "one")
+	st.set("c", "gone")
+	st.set("c", "")
+	if got, want := st.line(a, 80), "p/one:high · 1.5k tokens (38%) · $0.025 · topic/x · one two words"; got != want {
+		t.Errorf("status %q, want %q", got, want)
+	}
+	if got, want := st.line(a, 12), "p/one:high …"; got != want {
+		t.Errorf("cut to %q, want %q", got, want)
+	}
+}
+
+func TestBranchOfALinkedWorkTree(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{"tree/.git": "gitdir: ../real/wt\n", "real/wt/HEAD": "0123456789abcdef\n"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := gitBranch(filepath.Join(dir, "tree")); got != "01234567" {
+		t.Errorf("branch %q", got)
+	}
+}
