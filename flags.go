@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -83,15 +84,24 @@ func addFlags(root *cobra.Command, o *options) {
 	f.BoolVar(&o.noTools, "no-tools", false, "no tools")
 	f.StringVar(&o.systemPrompt, "system-prompt", "", "replace the system prompt (text)")
 	f.StringVar(&o.appendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
-	f.StringArrayVarP(&o.hooks, "hook", "e", nil, "load one more hook file; repeatable")
-	f.StringArrayVar(&o.hooks, "extension", nil, "the same as --hook")
+	f.StringArrayVarP(&o.hooks, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
 	f.BoolVar(&o.noHooks, "no-hooks", false, "load no hooks but those of --hook")
-	f.BoolVarP(&o.trustProject, "approve", "a", false, "run this project's hooks in this run")
-	f.BoolVar(&o.trustProject, "trust-project", false, "the same as --approve")
+	f.BoolVarP(&o.trustProject, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
 	f.BoolVar(&o.noApprove, "no-approve", false, "do not run this project's hooks (-na)")
 	f.BoolVar(&o.plain, "plain", false, "no colours")
 	root.PersistentFlags().StringVar(&o.sessionDir, "session-dir", "", "keep sessions here")
-	_ = f.MarkHidden("extension")
+	f.SetNormalizeFunc(otherName)
+}
+
+// otherName gives a flag that has two names the one it was made with.
+func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "extension":
+		name = "hook"
+	case "trust-project":
+		name = "approve"
+	}
+	return pflag.NormalizedName(name)
 }
 
 // printMode reports whether this run prints and leaves.
