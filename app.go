@@ -417,10 +417,18 @@ func (a *app) banner() []string {
 		lines = append(lines, line)
 	}
 	if m.Provider == "demo" {
-		lines = append(lines, "demo/tour is a script, not a model; for a real one set ANTHROPIC_API_KEY or OPENAI_API_KEY, or a provider in "+
-			filepath.Join(a.agentDir, "config.toml")+". Try: help")
+		lines = append(lines, "demo/tour is a script, no model. For a real one: export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
+			home(filepath.Join(a.agentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
 	}
 	return lines
+}
+
+// home writes a path with ~ where it is below the home directory.
+func home(path string) string {
+	if rest, ok := strings.CutPrefix(path, homeDir(os.Getenv)+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
 }
 
 // resumed says which conversation goes on; "" for a new one.
