@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -25,9 +24,6 @@ type watcher struct {
 	chain *Chain
 	fs    *fsnotify.Watcher
 	done  chan struct{}
-
-	mu   sync.Mutex
-	dirs map[string]bool
 }
 
 // Watch makes changes of hook files take effect until [Chain.Close]. Without it
@@ -37,7 +33,7 @@ func (c *Chain) Watch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := &watcher{chain: c, fs: fs, done: make(chan struct{}), dirs: map[string]bool{}}
+	w := &watcher{chain: c, fs: fs, done: make(chan struct{})}
 	w.followPlaces()
 	for _, h := range c.list() {
 		w.follow([]string{h.Path, h.Real})
@@ -70,26 +66,15 @@ func (w *watcher) follow(files []string) {
 	}
 }
 
-func (w *watcher) add(dir string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.fs.Add(dir); err == nil { // adding again is free, and heals a watch that was lost
-		w.dirs[dir] = true
-	}
-}
+// add watches a directory and reports whether it is there. Adding again is free,
+// and heals a watch that was lost with its directory.
+func (w *watcher) add(dir string) bool { return w.fs.Add(dir) == nil }
 
-// followPlaces watches the hook directories, what is in them, and their parents,
-// so that a directory that appears later is seen.
+// followPlaces watches the hook directories and what is in them. Above them it
+// watches up to a directory that exists, and two more, so that one that appears
+// later, or goes and comes again, is seen.
 func (w *watcher) followPlaces() {
-	p := w.chain.opts.Places
-	roots := []string{p.GlobalDir()}
-	if p.TrustProject {
-		roots = append(roots, p.ProjectDir())
-	}
-	if p.NoHooks {
-		roots = nil
-	}
-	for _, dir := range roots {
+	for _, dir := range w.chain.opts.Places.watched() {
 		w.add(dir)
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
@@ -97,9 +82,30 @@ func (w *watcher) followPlaces() {
 				w.add(filepath.Join(dir, e.Name()))
 			}
 		}
-		w.add(filepath.Dir(dir))
-		w.add(filepath.Dir(filepath.Dir(dir)))
+		w.followUp(filepath.Dir(dir))
 	}
+}
+
+func (w *watcher) followUp(dir string) {
+	for there := 0; there < 2; dir = filepath.Dir(dir) {
+		if w.add(dir) {
+			there++
+		}
+		if dir == filepath.Dir(dir) {
+			return
+		}
+	}
+}
+
+// watched are the directories whose content decides which hooks there are.
+func (p Places) watched() []string {
+	switch {
+	case p.NoHooks:
+		return nil
+	case p.TrustProject:
+		return []string{p.GlobalDir(), p.ProjectDir()}
+	}
+	return []string{p.GlobalDir()}
 }
 
 // run collects events and reloads when they have settled. It sleeps while
@@ -140,14 +146,20 @@ func (w *watcher) matters(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
-	base := filepath.Base(e.Name)
-	if ignored(base) && base != ".pi" {
-		return false
+	if strings.HasSuffix(e.Name, ".lua") {
+		return !ignored(filepath.Base(e.Name))
 	}
-	if strings.HasSuffix(base, ".lua") || base == "hooks" || base == ".pi" || base == filepath.Base(w.chain.opts.Places.AgentDir) {
-		return true
+	for _, dir := range w.chain.opts.Places.watched() {
+		if isAbove(e.Name, dir) || isAbove(dir, e.Name) && !ignored(filepath.Base(e.Name)) {
+			return true
+		}
 	}
-	return strings.HasPrefix(e.Name, w.chain.opts.Places.GlobalDir()) || strings.HasPrefix(e.Name, w.chain.opts.Places.ProjectDir()) || w.isLinked(e.Name)
+	return w.isLinked(e.Name)
+}
+
+// isAbove reports whether path is dir or lies below it.
+func isAbove(dir, path string) bool {
+	return dir == path || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // isLinked reports whether a hook is a symbolic link to this file.
