@@ -111,6 +111,10 @@ func (r *REPL) read(ctx context.Context) (edited, error) {
 	}
 	draft := r.draft
 	r.draft = edited{}
+	select {
+	case <-r.interrupted: // came when there was nothing left to stop
+	default:
+	}
 	result := r.prompter.open(sign, draft.text, draft.pos)
 	return r.await(ctx, result)
 }
@@ -122,7 +126,11 @@ func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) 
 		case e := <-result:
 			return r.closed(e)
 		case <-r.interrupted:
-			return r.closed(edited{err: errCtrlC})
+			if _, err := r.withdraw(result); err != nil {
+				return edited{}, err
+			}
+			r.prompter.ended()
+			return edited{err: errCtrlC}, nil
 		case <-r.inbox.ready:
 			if result != nil && r.inbox.waiting() {
 				return r.withdraw(result)

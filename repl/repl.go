@@ -87,8 +87,9 @@ func New(o Options) *REPL {
 	o.Dumb = o.Dumb || !liner.TerminalSupported()
 	s := &screen{out: o.Out}
 	s.on = !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
+	view := &transcript{screen: s, showThinking: o.ShowThinking, width: func() int { return columns(o.Out) }}
 	return &REPL{
-		opts: o, screen: s, view: &transcript{screen: s, showThinking: o.ShowThinking}, status: &status{},
+		opts: o, screen: s, view: view, status: &status{},
 		inbox: newInbox(), floor: newFloor(), history: &history{path: o.History},
 		interrupted: make(chan struct{}, 1),
 	}

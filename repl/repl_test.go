@@ -50,6 +50,34 @@ func TestCtrlCInterruptsAndGivesUnsentTextBack(t *testing.T) {
 	s.prompt("and then this")
 }
 
+func TestHalfALineTypedWhileTheAgentWorksMovesToThePrompt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("slow")
+	s.see("working on it")
+	s.typeKeys("look left\rand th")
+	s.see(`you said "look left"`)
+	s.prompt("and th")
+	s.enter("en")
+	s.see(`you said "and then"`)
+}
+
+func TestInterruptFromOutsideClearsTheLine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.typeKeys("something")
+	s.prompt("something")
+	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	s.see("Ctrl+C again")
+	s.prompt("")
+	s.enter("else")
+	s.see(`you said "else"`)
+}
+
 func TestCommandRunsWhileTheAgentWorks(t *testing.T) {
 	t.Parallel()
 	s := start(t)

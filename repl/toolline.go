@@ -64,7 +64,14 @@ func (t *transcript) title(name string, input json.RawMessage) string {
 	if a := argument(input); a != "" {
 		title += " " + a
 	}
-	return cutTo(title, 100)
+	return cutTo(title, t.columns()-len("•  ✓"))
+}
+
+func (t *transcript) columns() int {
+	if t.width == nil {
+		return usualColumns
+	}
+	return t.width()
 }
 
 // argument is what a person wants to know of a call's arguments: the value of

@@ -10,6 +10,7 @@ import (
 type transcript struct {
 	*screen
 	showThinking bool
+	width        func() int // columns; nil: a usual number
 
 	clean   sanitizer
 	block   openBlock

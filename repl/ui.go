@@ -64,12 +64,15 @@ func (r *REPL) showStatus() {
 	}
 }
 
-// columns is the width of the terminal, or a usual one.
+// usualColumns is the width of a terminal that does not say how wide it is.
+const usualColumns = 80
+
+// columns is the width of the terminal.
 func columns(f *os.File) int {
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 		return width
 	}
-	return 80
+	return usualColumns
 }
 
 var _ agent.UI = (*REPL)(nil)
