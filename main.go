@@ -136,8 +136,20 @@ func exitStatus(err error) int {
 // report tells the person what went wrong, and on a line of its own what to do.
 func report(err error) {
 	fmt.Fprintln(os.Stderr, "pi: "+err.Error())
-	var provider *agent.ProviderError
-	if errors.As(err, &provider) && provider.Hint != "" {
-		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(provider.Hint, "\n", "\n    "))
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(hint, "\n", "\n    "))
 	}
+}
+
+// hintOf is the next step for the person; empty where nobody knows one.
+func hintOf(err error) string {
+	var provider *agent.ProviderError
+	var unknown *command.UnknownError
+	switch {
+	case errors.As(err, &provider):
+		return provider.Hint
+	case errors.As(err, &unknown):
+		return unknown.Hint()
+	}
+	return ""
 }
