@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"sort"
 	"strings"
 
 	"pi/agent"
+	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/openai"
 )
@@ -37,7 +37,7 @@ func knownProviders() []knownProvider {
 // newModels fills the registry: the well-known providers, then what the
 // configuration adds to them or beside them.
 func newModels(cfg Config) *agent.Models {
-	client := &http.Client{}
+	client := provider.NewClient()
 	models := agent.NewModels(map[string]agent.Provider{
 		"anthropic-messages": anthropic.New(client),
 		"openai-completions": openai.New(client),
@@ -200,4 +200,29 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%w", err)
 	}
 	return key, nil
+}
+
+// compatProblems names switches in the configuration that no wire API knows.
+func compatProblems(cfg Config) []string {
+	checks := map[string]func(map[string]any) error{
+		"anthropic-messages": anthropic.CheckCompat,
+		"openai-completions": openai.CheckCompat,
+	}
+	var problems []string
+	for _, name := range sortedNames(cfg.Providers) {
+		c := cfg.Providers[name]
+		check := checks[c.API]
+		if check == nil {
+			continue
+		}
+		if err := check(c.Compat); err != nil {
+			problems = append(problems, fmt.Sprintf("config.toml: compat of [providers.%s]: %v", name, err))
+		}
+		for _, m := range c.Models {
+			if err := check(m.Compat); err != nil {
+				problems = append(problems, fmt.Sprintf("config.toml: compat of model %s/%s: %v", name, m.ID, err))
+			}
+		}
+	}
+	return problems
 }
