@@ -29,6 +29,7 @@ type keyboard struct {
 	mu      sync.Mutex
 	pending []byte // read and not yet handed on
 	decoder keyDecoder
+	pastes  pastes
 	editor  io.Writer // of the open prompt, else nil
 	lines   bool      // no prompt is open and none is about to be
 	seen    int       // bytes the open prompt was given
@@ -41,6 +42,7 @@ func newKeyboard(in *os.File, box *inbox) (*keyboard, error) {
 		return nil, err
 	}
 	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, done: make(chan struct{}), lines: true}
+	k.decoder.pastes = &k.pastes
 	go k.run()
 	return k, nil
 }
@@ -195,7 +197,8 @@ func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines = nil, true
-	k.decoder = keyDecoder{}
+	k.pending = append(k.decoder.pasted, k.pending...)
+	k.decoder = keyDecoder{pastes: &k.pastes}
 	k.handLines()
 }
 
@@ -204,4 +207,11 @@ func (k *keyboard) typed() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.seen
+}
+
+// expand puts pasted texts in place of their tokens.
+func (k *keyboard) expand(line string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.pastes.expand(line)
 }

@@ -26,19 +26,20 @@ func newlineKeys() []string {
 }
 
 // keyDecoder turns what the terminal sends into what the line editor takes: a
-// bracketed paste becomes text of one line, the new-line keys a sign, and
-// everything else stays as it is.
+// bracketed paste becomes text of one line or a token, the new-line keys a sign,
+// and everything else stays as it is.
 type keyDecoder struct {
-	paste  bool
-	lastCR bool
+	pastes *pastes
+	inside bool   // a paste has begun
+	pasted []byte // and this came of it
 }
 
 // next takes the first key, or run of text, of p: out is what the editor gets
 // for its n bytes. n is 0 if p ends inside a key and more may come; final says
 // that nothing more did. ends reports a key that ends the prompt.
 func (d *keyDecoder) next(p []byte, final bool) (out []byte, n int, ends bool) {
-	if d.paste {
-		out, n = d.pasted(p, final)
+	if d.inside {
+		out, n = d.paste(p, final)
 		return out, n, false
 	}
 	switch c := p[0]; {
@@ -56,28 +57,21 @@ func (d *keyDecoder) next(p []byte, final bool) (out []byte, n int, ends bool) {
 	return p[:n], n, false
 }
 
-func (d *keyDecoder) pasted(p []byte, final bool) ([]byte, int) {
+func (d *keyDecoder) paste(p []byte, final bool) (out []byte, n int) {
 	if bytes.HasPrefix(p, []byte(pasteEnd)) {
-		d.paste, d.lastCR = false, false
-		return nil, len(pasteEnd)
+		out = []byte(d.pastes.paste(pastedText(d.pasted)))
+		d.inside, d.pasted = false, nil
+		return out, len(pasteEnd)
 	}
 	if !final && bytes.HasPrefix([]byte(pasteEnd), p) {
 		return nil, 0
 	}
-	wasCR := d.lastCR
-	d.lastCR = p[0] == '\r'
-	switch c := p[0]; {
-	case c == '\n' && wasCR:
-		return nil, 1
-	case c == '\r', c == '\n':
-		return []byte(signNewline), 1
-	case c == '\t':
-		return []byte(signTab), 1
-	case c < 0x20, c == 0x7f:
-		return nil, 1
+	n = len(p)
+	if i := bytes.IndexByte(p[1:], keyEsc); i >= 0 {
+		n = i + 1
 	}
-	n := textRun(p)
-	return p[:n], n
+	d.pasted = append(d.pasted, p[:n]...)
+	return nil, n
 }
 
 // escape takes a sequence as a whole, for the editor would wait for its rest. A
@@ -93,7 +87,7 @@ func (d *keyDecoder) escape(p []byte, final bool) ([]byte, int) {
 	case slices.Contains(newlineKeys(), key):
 		return []byte(signNewline), n
 	case key == pasteStart:
-		d.paste = true
+		d.inside = true
 		return nil, n
 	case !whole:
 		return nil, n

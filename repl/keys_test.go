@@ -8,6 +8,8 @@ import (
 	"testing"
 )
 
+func newDecoder() *keyDecoder { return &keyDecoder{pastes: &pastes{}} }
+
 func decodeKeys(d *keyDecoder, p []byte, final bool) (out string, rest []byte, ended bool) {
 	for len(p) > 0 && !ended {
 		var b []byte
@@ -39,7 +41,7 @@ func TestKeysReachTheEditorInItsTerms(t *testing.T) {
 		{"a paste does not end the prompt", "\x1b[200~a\x03\x04\x1b[Ab\x1b[201~\rc", "a[Ab\r", "c"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, rest, _ := decodeKeys(&keyDecoder{}, []byte(c.in), false)
+			out, rest, _ := decodeKeys(newDecoder(), []byte(c.in), false)
 			if out != c.out || string(rest) != c.rest {
 				t.Errorf("%q gives %q and keeps %q, want %q and %q", c.in, out, rest, c.out, c.rest)
 			}
@@ -47,8 +49,24 @@ func TestKeysReachTheEditorInItsTerms(t *testing.T) {
 	}
 }
 
+func TestLongPasteIsATokenThatStandsForItsBytes(t *testing.T) {
+	pasted := strings.Repeat("line\twith [paste #1, 2 lines] in it\n", 30)
+	d := newDecoder()
+	keys := "a \x1b[200~" + strings.ReplaceAll(pasted, "\n", "\r") + "\x1b[201~ b\x1b[200~short\x1b[201~"
+	line, _, _ := decodeKeys(d, []byte(keys), false)
+	if want := "a [paste #1, 30 lines] bshort"; line != want {
+		t.Errorf("line %q, want %q", line, want)
+	}
+	if got, want := d.pastes.expand(line), "a "+pasted+" bshort"; got != want {
+		t.Errorf("expands to %q, want %q", got, want)
+	}
+	if got := d.pastes.expand("[paste #2, 30 lines]"); got != "[paste #2, 30 lines]" {
+		t.Errorf("a token of nothing became %q", got)
+	}
+}
+
 func TestBareEscapeIsDropped(t *testing.T) {
-	out, rest, _ := decodeKeys(&keyDecoder{}, []byte("a\x1b"), true)
+	out, rest, _ := decodeKeys(newDecoder(), []byte("a\x1b"), true)
 	if out != "a" || len(rest) != 0 {
 		t.Errorf("gives %q and keeps %q", out, rest)
 	}
@@ -59,9 +77,9 @@ func FuzzKeysMeanTheSameHoweverTheyArrive(f *testing.F) {
 		f.Add([]byte(seed), 2)
 	}
 	f.Fuzz(func(t *testing.T, in []byte, cut int) {
-		whole, rest, ended := decodeKeys(&keyDecoder{}, in, false)
+		whole, rest, ended := decodeKeys(newDecoder(), in, false)
 		cut = min(max(cut, 0), len(in))
-		d := &keyDecoder{}
+		d := newDecoder()
 		first, kept, done := decodeKeys(d, in[:cut], false)
 		if done {
 			return

@@ -199,6 +199,9 @@ func (r *REPL) entered(e edited) string {
 		return ""
 	}
 	r.before = ""
+	if r.keyboard != nil {
+		text = r.keyboard.expand(text)
+	}
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}

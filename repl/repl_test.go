@@ -162,6 +162,19 @@ func TestPastedLinesAreOnePrompt(t *testing.T) {
 	s.see(`you said "one\ntwo\tthree"`)
 }
 
+func TestLongPasteIsSentWhole(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	text := strings.Repeat("a line of text\r", 2000)
+	s.typeKeys("about \x1b[200~" + text + "\x1b[201~")
+	s.prompt("about [paste #1, 2000 lines]")
+	s.enter("")
+	s.until("the whole text is answered", func() bool {
+		return strings.Contains(s.output(), `of text\n" (1)`) && strings.Count(s.output(), `a line of text\n`) == 2000
+	})
+}
+
 func TestLinesTypedAheadAreRunInOrder(t *testing.T) {
 	t.Parallel()
 	s := start(t)
