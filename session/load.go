@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Loading keeps every line that can be read, in the order of the file, and
@@ -60,10 +62,29 @@ func (s *Session) readLine(line []byte) *Entry {
 		return nil
 	}
 	e := s.alloc()
-	e.Type, e.Timestamp, e.line = s.typeName(h.typ), unquote(h.time), s.lines
+	e.Type, e.Timestamp, e.line = s.typeName(h.typ), s.text(h.time), s.lines
 	s.identify(e, h.id)
 	s.attach(e, h)
 	return e
+}
+
+// textChunk is how much room short strings share.
+const textChunk = 4 << 10
+
+// text is unquote for the short strings of a head, which share their memory: one
+// by one they would be most of the garbage of loading.
+func (s *Session) text(quoted []byte) string {
+	if !isString(quoted) || len(quoted) > 64 || bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
+		return unquote(quoted)
+	}
+	in := quoted[1 : len(quoted)-1]
+	if s.chunk == nil || s.chunk.Cap()-s.chunk.Len() < len(in) {
+		s.chunk = &strings.Builder{}
+		s.chunk.Grow(textChunk)
+	}
+	start := s.chunk.Len()
+	s.chunk.Write(in)
+	return s.chunk.String()[start:]
 }
 
 // alloc takes entries from blocks: one by one they would cost a large file
@@ -88,7 +109,7 @@ func (s *Session) typeName(quoted []byte) string {
 
 // identify gives the entry its id: that of the line if it is free.
 func (s *Session) identify(e *Entry, quoted []byte) {
-	id := unquote(quoted)
+	id := s.text(quoted)
 	if id != "" && s.byID[id] == nil {
 		e.ID = id
 		return

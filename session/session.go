@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -52,6 +53,7 @@ type Session struct {
 	src        *source
 	types      map[string]string
 	slab       []Entry
+	chunk      *strings.Builder // for text
 
 	testOnlyBuffer int
 }
