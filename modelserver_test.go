@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// modelServer is a model on loopback: it gives the answers of a script, one per
+// request, and keeps what it was asked.
+//
+// A script is a list of answers with a line --- between them. The lines of an
+// answer:
+//
+//	text WORDS        words, streamed one by one
+//	call NAME JSON    a tool call
+//	status N BODY     an HTTP error, instead of anything else
+//	cut               the connection ends here, in the middle of the answer
+type modelServer struct {
+	api   string
+	dumps string // a directory for the requests, or ""
+	http  *httptest.Server
+
+	mu       sync.Mutex
+	answers  []string
+	requests []modelRequest
+}
+
+type modelRequest struct {
+	header http.Header
+	body   []byte
+}
+
+// newModelServer starts a server for one of the program's wire APIs.
+func newModelServer(api, script, dumps string) *modelServer {
+	s := &modelServer{api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n")}
+	s.http = httptest.NewServer(s)
+	return s
+}
+
+// apiPaths are where each API is asked.
+func apiPaths() map[string]string {
+	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages"}
+}
+
+// baseURL is what base_url of a provider's settings has to be.
+func (s *modelServer) baseURL() string {
+	if s.api == "openai-completions" {
+		return s.http.URL + "/v1"
+	}
+	return s.http.URL
+}
+
+// settings are those of a provider "local" that is this server.
+func (s *modelServer) settings() string {
+	return fmt.Sprintf("\n[providers.local]\nbase_url = %q\napi = %q\napi_key = \"env:LOCAL_KEY\"\n\n[[providers.local.models]]\nid = \"small\"\ncontext_window = 100000\n\n[[providers.local.models]]\nid = \"large\"\ncontext_window = 200000\n",
+		s.baseURL(), s.api)
+}
+
+func (s *modelServer) asked() []modelRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]modelRequest(nil), s.requests...)
+}
+
+func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || r.URL.Path != apiPaths()[s.api] {
+		http.Error(w, "asked at "+r.URL.Path, http.StatusNotFound)
+		return
+	}
+	answer, err := s.note(modelRequest{r.Header, body})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.give(w, answer)
+}
+
+// note keeps a request and returns the answer that is due.
+func (s *modelServer) note(r modelRequest) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	n := len(s.requests)
+	if s.dumps != "" {
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, r.body, "", " "); err != nil {
+			return "", fmt.Errorf("request %d is no JSON: %w", n, err)
+		}
+		if err := os.WriteFile(filepath.Join(s.dumps, fmt.Sprintf("request%d.json", n)), pretty.Bytes(), 0o600); err != nil {
+			return "", err
+		}
+	}
+	if n > len(s.answers) {
+		return "", fmt.Errorf("the script has no answer %d", n)
+	}
+	return s.answers[n-1], nil
+}
+
+func (s *modelServer) give(w http.ResponseWriter, answer string) {
+	var a wireAnswer = &openaiAnswer{w: w}
+	if s.api == "anthropic-messages" {
+		a = &anthropicAnswer{w: w}
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for i, line := range strings.Split(answer, "\n") {
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "status":
+			status, message, _ := strings.Cut(rest, " ")
+			code := 0
+			fmt.Sscan(status, &code)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(code)
+			fmt.Fprint(w, message)
+			return
+		case "text":
+			a.text(rest)
+		case "call":
+			name, arguments, _ := strings.Cut(rest, " ")
+			a.call(fmt.Sprintf("call_%d_%d", len(s.asked()), i), name, arguments)
+		case "cut":
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}
+	a.end()
+}
+
+// wireAnswer writes an answer in the form of one API.
+type wireAnswer interface {
+	text(string)
+	call(id, name, arguments string)
+	end()
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+type openaiAnswer struct {
+	w     io.Writer
+	calls int
+}
+
+func (a *openaiAnswer) chunk(delta, finish string) {
+	fmt.Fprintf(a.w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
+}
+
+func (a *openaiAnswer) text(s string) {
+	for _, word := range strings.SplitAfter(s, " ") {
+		a.chunk(`{"content":`+quoted(word)+`}`, "null")
+	}
+}
+
+func (a *openaiAnswer) call(id, name, arguments string) {
+	half := len(arguments) / 2
+	a.chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":%s}}]}`, a.calls, id, name, quoted(arguments[:half])), "null")
+	a.chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, a.calls, quoted(arguments[half:])), "null")
+	a.calls++
+}
+
+func (a *openaiAnswer) end() {
+	finish := `"stop"`
+	if a.calls > 0 {
+		finish = `"tool_calls"`
+	}
+	a.chunk("{}", finish)
+	fmt.Fprint(a.w, "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5,\"total_tokens\":15}}\n\ndata: [DONE]\n\n")
+}
+
+type anthropicAnswer struct {
+	w             io.Writer
+	blocks, calls int
+}
+
+func (a *anthropicAnswer) event(name, data string) {
+	if a.blocks == 0 && name != "message_start" {
+		a.event("message_start", `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"small","content":[],"stop_reason":null,"usage":{"input_tokens":10,"output_tokens":1}}}`)
+		a.blocks = 1
+	}
+	fmt.Fprintf(a.w, "event: %s\ndata: %s\n\n", name, data)
+}
+
+func (a *anthropicAnswer) block(start string, deltas ...string) {
+	n := max(a.blocks-1, 0)
+	a.event("content_block_start", fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, n, start))
+	for _, d := range deltas {
+		a.event("content_block_delta", fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":%s}`, n, d))
+	}
+	a.event("content_block_stop", fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, n))
+	a.blocks++
+}
+
+func (a *anthropicAnswer) text(s string) {
+	var deltas []string
+	for _, word := range strings.SplitAfter(s, " ") {
+		deltas = append(deltas, `{"type":"text_delta","text":`+quoted(word)+`}`)
+	}
+	a.block(`{"type":"text","text":""}`, deltas...)
+}
+
+func (a *anthropicAnswer) call(id, name, arguments string) {
+	half := len(arguments) / 2
+	a.block(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":%q,"input":{}}`, id, name),
+		`{"type":"input_json_delta","partial_json":`+quoted(arguments[:half])+`}`,
+		`{"type":"input_json_delta","partial_json":`+quoted(arguments[half:])+`}`)
+	a.calls++
+}
+
+func (a *anthropicAnswer) end() {
+	reason := "end_turn"
+	if a.calls > 0 {
+		reason = "tool_use"
+	}
+	a.event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"`+reason+`","stop_sequence":null},"usage":{"output_tokens":5}}`)
+	a.event("message_stop", `{"type":"message_stop"}`)
+}
+
+// piCommand is the path of this test binary, which is the program itself when it
+// is called by the name pi.
+func piCommand(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,139 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts in testdata/script drive the whole program from outside. Each has
+// a HOME of its own ($WORK/home), works in $WORK/project, and sees no key of the
+// person who runs it. Besides the commands of testscript:
+//
+//	pi ARGS…            the program
+//	exits N PROG ARGS…  runs PROG and wants exit status N
+//	server API FILE     a model on loopback that answers as FILE says (see
+//	                    modelServer); adds it to the settings as the provider
+//	                    "local" with the key $LOCAL_KEY, and writes what it is
+//	                    asked to $WORK/request1.json and so on
+//	session FILE        sets $SESSION to the only session file of this HOME
+//	count N REGEXP FILE wants exactly N matches in a file, stdout or stderr
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pi": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		Setup:               setupScript,
+		RequireExplicitExec: false,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": scriptExits, "server": scriptServer, "session": scriptSession, "count": scriptCount,
+		},
+	})
+}
+
+// testKey stands where a secret does; no script may find it in an output.
+const testKey = "sk-test-0123456789abcdef"
+
+func setupScript(env *testscript.Env) error {
+	home, project := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, "project")
+	for _, dir := range []string{home, project} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("LOCAL_KEY", testKey)
+	env.Setenv("AGENT", filepath.Join(home, ".pi", "agent"))
+	env.Cd = project
+	return nil
+}
+
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N PROG ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("run %s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: server API FILE")
+	}
+	if _, known := apiPaths()[args[0]]; !known {
+		ts.Fatalf("unknown API %q", args[0])
+	}
+	s := newModelServer(args[0], ts.ReadFile(args[1]), ts.Getenv("WORK"))
+	ts.Defer(s.http.Close)
+	ts.Setenv("LOCAL_URL", s.baseURL())
+	dir := ts.Getenv("AGENT")
+	ts.Check(os.MkdirAll(dir, 0o700))
+	f, err := os.OpenFile(filepath.Join(dir, "config.toml"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	_, err = f.WriteString(s.settings())
+	ts.Check(errors.Join(err, f.Close()))
+}
+
+func scriptSession(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: session")
+	}
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("AGENT"), "sessions", "*", "*.jsonl"))
+	ts.Check(err)
+	if len(files) != 1 {
+		ts.Fatalf("want one session file, have %q", files)
+	}
+	ts.Setenv("SESSION", files[0])
+}
+
+func scriptCount(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: count N REGEXP FILE")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	re, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	text := ts.ReadFile(args[2])
+	if got := len(re.FindAllString(text, -1)); got != want {
+		ts.Fatalf("%d matches of %s in %s, want %d:\n%s", got, args[1], args[2], want, text)
+	}
+}
+
+func TestEveryScriptSaysWhatItClaims(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, _, _ := strings.Cut(string(b), "\n"); !strings.HasPrefix(first, "# ") {
+			t.Errorf("%s does not begin with a comment that says what it claims", file)
+		}
+	}
+}
