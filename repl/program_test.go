@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 
 func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	if os.Getenv("REPL_TEST_DEAF") != "" {
+		signal.Ignore(syscall.SIGHUP)
+	}
 	r := New(Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
 		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }})
 	a := testAgent(r)

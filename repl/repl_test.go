@@ -360,3 +360,42 @@ func TestDumbTerminalReadsPlainLines(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestCtrlCOnADumbTerminalInterruptsAndTwiceQuits(t *testing.T) {
+	t.Parallel()
+	s := start(t, "TERM=dumb")
+	s.prompt("")
+	s.enter("stuck")
+	s.see("working on it")
+	s.typeKeys("\x03")
+	s.see("interrupted")
+	s.prompt("")
+	s.typeKeys("\x03")
+	s.see("Ctrl+C again")
+	s.prompt("")
+	s.typeKeys("\x03")
+	s.see("left: <nil>")
+	if err := s.leave(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTerminalThatHangsUpEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, env, keys, shown string }{
+		{"at the prompt", "", "half", "half"},
+		{"while the agent works", "", "stuck\r", "working on it"},
+		{"and no signal says so", "REPL_TEST_DEAF=1", "half", "half"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, c.env)
+			s.prompt("")
+			s.typeKeys(c.keys)
+			s.see(c.shown)
+			s.tty.Close()
+			s.master.Close()
+			_ = s.cmd.Wait() // its status cannot be told: it writes to nobody
+		})
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,6 +42,9 @@ func start(t *testing.T, env ...string) *terminal {
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 40, Cols: 80}); err != nil {
 		t.Fatal(err)
 	}
+	if master, err = closable(master); err != nil {
+		t.Fatal(err)
+	}
 	before, err := term.GetState(int(tty.Fd()))
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +62,20 @@ func start(t *testing.T, env ...string) *terminal {
 	go s.watch()
 	t.Cleanup(s.close)
 	return s
+}
+
+// closable makes a file of f that can be closed while it is read.
+func closable(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 func (s *terminal) watch() {
