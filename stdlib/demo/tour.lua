@@ -241,7 +241,7 @@ local tell = {
     return count(#lines, "line contains ", "lines contain ") .. input.pattern .. ":\n" .. head(lines, 20)
   end,
   bash = function(input, lines)
-    if #lines == 0 then return "`" .. input.command .. "` printed nothing." end
+    if #lines == 0 or #lines == 1 and lines[1] == "(no output)" then return "`" .. input.command .. "` printed nothing." end
     return "`" .. input.command .. "` printed " .. count(#lines, "line", "lines") .. ":\n" .. head(lines, 20)
   end,
   write = function(input, lines) return "Done: " .. (lines[1] or input.path) end,
