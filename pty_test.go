@@ -1,0 +1,286 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+	"golang.org/x/term"
+)
+
+// screen is the program in a pseudo-terminal, and what the terminal shows. All
+// waiting is for something that the screen has to show.
+type screen struct {
+	t           *testing.T
+	cmd         *exec.Cmd
+	master, tty *os.File
+	before      *term.State
+
+	mu      sync.Mutex
+	shown   vt10x.Terminal
+	raw     []byte
+	changed chan struct{} // closed and replaced with each output
+	ended   chan struct{}
+}
+
+const (
+	screenLines   = 50
+	screenColumns = 100
+	patience      = 20 * time.Second // only a failing test waits as long
+)
+
+// inTerminal starts the program of a world in a terminal.
+func (w *world) inTerminal(args ...string) *screen {
+	w.t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := pty.Setsize(master, &pty.Winsize{Rows: screenLines, Cols: screenColumns}); err != nil {
+		w.t.Fatal(err)
+	}
+	before, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s := &screen{t: w.t, cmd: w.command(args...), master: master, tty: tty, before: before,
+		shown: vt10x.New(vt10x.WithSize(screenColumns, screenLines)), changed: make(chan struct{}), ended: make(chan struct{})}
+	s.cmd.Env = append(s.cmd.Env, "TERM=xterm", "NO_COLOR=1")
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
+	s.cmd.SysProcAttr = leaderOfTerminal()
+	if err := s.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	go s.watch()
+	w.t.Cleanup(s.close)
+	return s
+}
+
+func (s *screen) watch() {
+	defer close(s.ended)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.raw = append(s.raw, buf[:n]...)
+		_, _ = s.shown.Write(buf[:n])
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *screen) close() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	s.tty.Close()
+	s.master.Close()
+	<-s.ended
+}
+
+// text is the screen without the blanks at the ends of its lines.
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(s.shown.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+func (s *screen) until(what string, ok func() bool) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if ok() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			s.t.Fatalf("waited in vain until %s; screen:\n%s", what, s.text())
+		case <-s.ended:
+			if !ok() {
+				s.t.Fatalf("the program ended before %s; screen:\n%s", what, s.text())
+			}
+			return
+		}
+	}
+}
+
+// see waits until the screen shows a text this many times.
+func (s *screen) see(times int, text string) {
+	s.t.Helper()
+	s.until("the screen shows "+text, func() bool { return strings.Count(s.text(), text) >= times })
+}
+
+// prompt waits until the last line of the screen is an empty prompt that is read.
+func (s *screen) prompt() {
+	s.t.Helper()
+	s.until("the prompt is open", func() bool {
+		text := s.text()
+		return text[strings.LastIndexByte(text, '\n')+1:] == ">" && s.reading()
+	})
+}
+
+// reading tells from bracketed paste, which is on while the prompt is open.
+func (s *screen) reading() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := string(s.raw)
+	return strings.LastIndex(out, "\x1b[?2004h") > strings.LastIndex(out, "\x1b[?2004l")
+}
+
+func (s *screen) keys(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.master, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// enter types a line at the open prompt.
+func (s *screen) enter(line string) {
+	s.t.Helper()
+	s.prompt()
+	s.keys(line + "\r")
+}
+
+// leave waits for the end of the program, which has to be a good one, and checks
+// that the terminal is as it was found.
+func (s *screen) leave() {
+	s.t.Helper()
+	if err := s.cmd.Wait(); err != nil {
+		s.t.Errorf("the program ended with %v; screen:\n%s", err, s.text())
+	}
+	after, err := term.GetState(int(s.tty.Fd()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if *after != *s.before {
+		s.t.Errorf("the terminal is %+v, was %+v", after, s.before)
+	}
+	s.until("bracketed paste is off", func() bool { return !s.reading() })
+}
+
+func TestAPromptIsAnsweredOnTheScreen(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inTerminal()
+	s.enter("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.see(1, "beta")
+	s.enter("/quit")
+	s.leave()
+}
+
+func TestAHookThatIsEditedWhileTheProgramRunsIsInForceAtTheNextPrompt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	hook := w.agentFile("hooks/gate.lua")
+	gate := func(reason string) string {
+		return `pi.on("tool_call", function() return { block = true, reason = "` + reason + `" } end)` + "\n"
+	}
+	w.write(hook, gate("the first reason"))
+	s := w.inTerminal()
+	s.enter("list")
+	s.see(1, "did not work: the first reason")
+
+	s.prompt()
+	w.write(hook, gate("the second reason"))
+	s.see(1, "hook gate loaded")
+	s.enter("list")
+	s.see(1, "did not work: the second reason")
+
+	s.prompt()
+	w.write(hook, "this is no Lua\n")
+	s.see(1, "the last good version keeps running")
+	s.enter("list sub")
+	s.see(2, "did not work: the second reason")
+
+	s.prompt()
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	s.see(1, "hook gate removed")
+	w.write(w.agentFile("hooks/late.lua"), `pi.command("late", { handler = function(ctx) return { status = "prompts so far: " .. (function()
+  local n = 0
+  for _, m in ipairs(ctx.messages) do if m.role == "user" then n = n + 1 end end
+  return n
+end)() } end })`)
+	s.see(1, "hook late loaded")
+	s.enter("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.enter("/late")
+	s.see(1, "prompts so far: 4")
+	s.enter("/quit")
+	s.leave()
+	if files := w.sessions(); len(files) != 1 {
+		t.Errorf("want one session, have %q", files)
+	}
+}
+
+func TestCtrlCStopsACommandAndTheSessionGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	started := w.mailbox("started")
+	s := w.inTerminal()
+	s.enter("run `echo $$ > started; sleep 60`")
+	pid, err := strconv.Atoi(started())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.keys("\x03")
+	s.prompt()
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the command is still there: %v", err)
+	}
+	s.enter("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.enter("/quit")
+	s.leave()
+}
+
+func TestADialogOfAHookIsAnsweredAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/gate.lua"), `pi.on("tool_call", function(event, ctx)
+  if event.tool_name ~= "bash" then return end
+  if not ctx.ui.confirm("Run it?", event.input.command) then return { block = true, reason = "Blocked by user" } end
+end)`)
+	s := w.inTerminal()
+	s.enter("run `echo one > ran`")
+	s.see(1, "Run it?")
+	s.keys("n\r")
+	s.see(1, "did not work: Blocked by user")
+	s.prompt()
+	if _, err := os.Stat(w.project + "/ran"); err == nil {
+		t.Error("the command ran though the answer was no")
+	}
+	s.enter("run `echo two > ran`")
+	s.see(2, "Run it?")
+	s.keys("y\r")
+	s.see(1, "printed nothing")
+	s.prompt()
+	if b, err := os.ReadFile(w.project + "/ran"); err != nil || string(b) != "two\n" {
+		t.Errorf("the command did not run though the answer was yes: %q, %v", b, err)
+	}
+	s.enter("/quit")
+	s.leave()
+}
