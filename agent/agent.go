@@ -10,7 +10,7 @@
 //
 //	Prompt → input event → user entry → before_agent_start
 //	  turn: context → model → assistant entry
-//	        each call: tool_call → run → tool_result → entry     (gate.go, batch.go)
+//	        each call: tool_call → run → tool_result → entry     (batch.go, gate.go, call.go)
 //	  no calls and nothing queued → agent_end → agent_settled
 //
 // One run at a time, on the goroutine that called Prompt; only the running of
@@ -80,6 +80,7 @@ type Agent struct {
 	checkers  map[string]*argChecker // by tool name, made on first use
 	cancel    context.CancelFunc     // of the run in progress, nil when idle
 	idle      chan struct{}          // closed when the run in progress ends
+	queueing  bool                   // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
 	submitted []Prompt
@@ -125,16 +126,15 @@ func (a *Agent) Listen(listeners ...Listener) { a.listeners = append(a.listeners
 // chain over what it holds.
 func (a *Agent) Start(ctx context.Context) {
 	a.announce(ctx, "startup", "")
+	a.refresh(ctx)
 }
 
 // Close says goodbye to the listeners and closes the session. It interrupts a
 // run in progress and waits for it.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
-	a.WaitIdle(ctx)
-	if a.wants(KindSessionShutdown) {
-		a.emit(ctx, &SessionShutdown{Reason: "quit"})
-	}
+	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
+	a.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
 	return a.Session().Close()
 }
 
@@ -197,7 +197,7 @@ func (a *Agent) Abort() {
 	}
 }
 
-// begin claims the agent for one run.
+// begin claims the agent for one run, or for what must not happen during one.
 func (a *Agent) begin(ctx context.Context) (context.Context, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

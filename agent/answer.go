@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"pi/session"
 )
@@ -12,37 +15,14 @@ import (
 type answer struct {
 	message *session.Message
 	broken  map[string]string // calls whose arguments never became JSON, by id
-	paused  bool              // the provider wants to be asked again
+	paused  bool              // the model wants to go on with this very answer
 }
 
-// answer asks the model once. The message is in the session whatever happened;
-// an error or an interrupt is recorded as one.
+// answer asks the model once. There is a message in the session whatever
+// happened; an error or an interrupt is recorded as one.
 func (r *run) answer(ctx context.Context) (answer, error) {
-	request, client, err := r.request(ctx)
-	if err != nil {
-		return answer{}, r.recordFailure(ctx, err)
-	}
-	s := &stream{run: r, model: request.Model}
-	err = s.consume(ctx, client, request)
-	return r.finish(ctx, s, err)
-}
-
-// request is the next model call, as the session and the listeners have it.
-func (r *run) request(ctx context.Context) (*Request, Provider, error) {
-	model := r.Model()
-	client, err := r.models.Client(model)
-	if err != nil {
-		return nil, nil, err
-	}
-	key, err := r.models.Key(ctx, model)
-	if err != nil {
-		return nil, nil, &ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
-			Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
-	}
-	return &Request{
-		Model: model, System: r.system, Messages: session.ForModel(r.Context(ctx)), Tools: r.toolSpecs(),
-		Thinking: r.Thinking(), MaxTokens: model.MaxTokens, SessionID: r.Session().ID(), APIKey: key,
-	}, client, nil
+	s := &stream{run: r, model: r.Model()}
+	return s.finish(ctx, s.ask(ctx))
 }
 
 // stream is one answer on its way in.
@@ -53,9 +33,51 @@ type stream struct {
 	started  bool
 }
 
-func (s *stream) consume(ctx context.Context, client Provider, request *Request) error {
-	updates := s.wants(KindMessageUpdate)
-	for d, err := range client.Stream(ctx, request) {
+// ask sends the request and takes the answer in. Its errors are *[ProviderError]
+// or the context's.
+func (s *stream) ask(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the client crashed: %v", p)
+		}
+		err = s.typed(err)
+	}()
+	client, err := s.models.Client(s.model)
+	if err != nil {
+		return err
+	}
+	key, err := s.models.Key(ctx, s.model)
+	if err != nil {
+		return &ProviderError{Provider: s.model.Provider, Message: err.Error(), Err: err,
+			Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", s.model.Provider)}
+	}
+	request := s.request(ctx, key)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.consume(ctx, client.Stream(ctx, request))
+}
+
+// request is the next model call, as the session and the listeners have it.
+func (s *stream) request(ctx context.Context, key string) *Request {
+	return &Request{
+		Model: s.model, System: s.system, Messages: session.ForModel(s.Context(ctx)), Tools: s.toolSpecs(),
+		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key,
+	}
+}
+
+// typed makes every failure of a model call one of its provider.
+func (s *stream) typed(err error) error {
+	var known *ProviderError
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return &ProviderError{Provider: s.model.Provider, Message: err.Error(), Err: err}
+}
+
+func (s *stream) consume(ctx context.Context, deltas iter.Seq2[Delta, error]) error {
+	updates, partial := s.wants(KindMessageUpdate), s.message
+	for d, err := range deltas {
 		if err != nil {
 			return err
 		}
@@ -68,11 +90,11 @@ func (s *stream) consume(ctx context.Context, client Provider, request *Request)
 		s.assembly.Add(d)
 		s.start(ctx)
 		if updates && shown(d.Kind) {
-			s.emit(ctx, &MessageUpdate{Delta: d, partial: s.message})
+			s.emit(ctx, &MessageUpdate{Delta: d, partial: partial})
 		}
 	}
 	if s.assembly.Stop().Reason == "" {
-		return errors.Join(ctx.Err(), fmt.Errorf("%s ended the answer without saying so", s.model.Ref()))
+		return &ProviderError{Provider: s.model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
 	}
 	return nil
 }
@@ -89,85 +111,82 @@ func (s *stream) start(ctx context.Context) {
 // message is the answer as far as it has come.
 func (s *stream) message() *session.Message {
 	content, _ := s.assembly.Content()
-	m := s.newAssistant(s.model)
-	m.Content, m.Usage = content, s.assembly.Usage()
-	return m
-}
-
-func (a *Agent) newAssistant(model *Model) *session.Message {
-	return &session.Message{Role: session.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
-		Timestamp: a.now().UnixMilli(), Usage: &session.Usage{}}
-}
-
-// finish turns what came into the message that is stored, and says whether the
-// run may go on.
-func (r *run) finish(ctx context.Context, s *stream, failure error) (answer, error) {
-	m := s.message()
+	m := &session.Message{Role: session.RoleAssistant, API: s.model.API, Provider: s.model.Provider, Model: s.model.ID,
+		Content: content, Usage: s.assembly.Usage(), Timestamp: s.now().UnixMilli()}
 	if m.Usage == nil {
 		m.Usage = &session.Usage{}
 	}
+	return m
+}
+
+// finish stores what came as a message, and says whether the run may go on.
+func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
+	if ctx.Err() != nil {
+		failure = ErrAborted
+	} else if failure == nil {
+		failure = s.refused()
+	}
+	m := s.message()
 	_, broken := s.assembly.Content()
-	stop := s.assembly.Stop()
+	stop := s.assembly.Stop().Reason
 	switch {
-	case ctx.Err() != nil:
-		m.StopReason, m.ErrorMessage, failure = session.StopAborted, "interrupted", ErrAborted
+	case failure == ErrAborted:
+		m.StopReason, m.ErrorMessage = session.StopAborted, failure.Error()
 	case failure != nil:
 		m.StopReason, m.ErrorMessage = session.StopError, failure.Error()
-	case stop.Reason == StopRefusal || stop.Reason == session.StopError:
-		m.StopReason, m.ErrorMessage = session.StopError, refusal(stop)
-		failure = &ProviderError{Provider: s.model.Provider, Type: stop.Raw, Message: m.ErrorMessage}
-	case stop.Reason == StopPause:
+	case stop == StopPause:
 		m.StopReason = session.StopEnd
 	default:
-		m.StopReason = stop.Reason
+		m.StopReason = stop
 	}
 	if failure != nil {
-		dropCalls(m)
+		m.Content = withoutCalls(m.Content)
 	}
-	m = r.ended(ctx, s, m)
-	addUsage(&r.usage, m.Usage)
-	if err := r.append(context.WithoutCancel(ctx), m); err != nil {
-		return answer{}, err
+	m = s.ended(context.WithoutCancel(ctx), m)
+	addUsage(&s.usage, m.Usage)
+	if err := s.append(m); err != nil {
+		return answer{message: m}, err
 	}
-	return answer{m, broken, stop.Reason == StopPause}, failure
+	return answer{m, broken, stop == StopPause && len(m.Content) > 0}, failure
 }
 
-func refusal(stop Stop) string {
-	if stop.Message != "" {
-		return stop.Message
+// refused is the failure that a finished answer may be.
+func (s *stream) refused() error {
+	stop := s.assembly.Stop()
+	switch stop.Reason {
+	case StopRefusal, session.StopError, session.StopAborted:
+	default:
+		return nil
 	}
-	return fmt.Sprintf("the model ended its answer with %q", stop.Raw)
+	message := stop.Message
+	if message == "" {
+		message = fmt.Sprintf("the model ended its answer with %q", cmp.Or(stop.Raw, string(stop.Reason)))
+	}
+	return &ProviderError{Provider: s.model.Provider, Type: stop.Raw, Message: message}
 }
 
-// dropCalls takes out the calls of a failed answer: they will never run.
-func dropCalls(m *session.Message) {
-	kept := m.Content[:0:0]
-	for _, b := range m.Content {
-		if b.Type != session.BlockToolCall {
-			kept = append(kept, b)
-		}
-	}
-	m.Content = kept
+// withoutCalls takes out the calls of a failed answer: they will never run.
+func withoutCalls(content []session.Block) []session.Block {
+	return slices.DeleteFunc(content, func(b session.Block) bool { return b.Type == session.BlockToolCall })
 }
 
 // ended lets listeners replace the final message; another role is not taken.
-func (r *run) ended(ctx context.Context, s *stream, m *session.Message) *session.Message {
-	s.start(context.WithoutCancel(ctx))
-	if !r.wants(KindMessageEnd) {
+func (s *stream) ended(ctx context.Context, m *session.Message) *session.Message {
+	s.start(ctx)
+	if !s.wants(KindMessageEnd) {
 		return m
 	}
 	e := &MessageEnd{Message: m}
-	r.emit(context.WithoutCancel(ctx), e)
-	if e.Message == nil || e.Message.Role != m.Role {
+	s.emit(ctx, e)
+	switch {
+	case e.Message == nil || e.Message.Role != m.Role:
 		return m
+	case e.Message.Usage == nil:
+		replaced := e.Message.Clone()
+		replaced.Usage = m.Usage
+		return replaced
 	}
 	return e.Message
-}
-
-// recordFailure stores a failure that happened before anything was sent.
-func (r *run) recordFailure(ctx context.Context, err error) error {
-	_, err = r.finish(ctx, &stream{run: r, model: r.Model()}, err)
-	return err
 }
 
 func addUsage(total, u *session.Usage) {

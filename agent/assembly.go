@@ -17,7 +17,7 @@ type Assembly struct {
 }
 
 type openBlock struct {
-	kind      DeltaKind // DeltaText, DeltaThinking, DeltaRedacted or DeltaToolCall
+	kind      DeltaKind // of its first delta; a signature alone leaves it open
 	text      strings.Builder
 	signature strings.Builder
 	id, name  string
@@ -46,16 +46,15 @@ func (a *Assembly) Add(d Delta) {
 
 func (a *Assembly) block(d Delta) *openBlock {
 	if b := a.blocks[d.Index]; b != nil {
+		if b.kind == DeltaSignature {
+			b.kind = d.Kind
+		}
 		return b
 	}
 	if a.blocks == nil {
 		a.blocks = map[int]*openBlock{}
 	}
-	kind := d.Kind
-	if kind == DeltaSignature {
-		kind = DeltaThinking
-	}
-	b := &openBlock{kind: kind}
+	b := &openBlock{kind: d.Kind}
 	a.blocks[d.Index] = b
 	a.order = append(a.order, d.Index)
 	return b
@@ -102,7 +101,7 @@ func (b *openBlock) finish() (finished, bool) {
 	case DeltaToolCall:
 		args, ok := arguments(text)
 		return finished{session.Block{Type: session.BlockToolCall, ID: b.id, Name: b.name, Arguments: args, Signature: signature}}, ok
-	case DeltaThinking:
+	case DeltaThinking, DeltaSignature:
 		return finished{session.Block{Type: session.BlockThinking, Text: text, Signature: signature}}, true
 	case DeltaRedacted:
 		return finished{session.Block{Type: session.BlockThinking, Redacted: true, Signature: signature}}, true

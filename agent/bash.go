@@ -8,14 +8,18 @@ import (
 )
 
 // Bash runs a command of the person and adds it to the session, where the model
-// sees it unless exclude is set. Listeners may answer for the command or keep
-// it from running. It works only while no prompt runs.
+// sees it unless exclude is set. output, which may be nil, gets what the command
+// prints as it comes. Listeners may answer for the command or keep it from
+// running. It works only while no prompt runs.
 func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
 	ctx, err := a.begin(ctx)
 	if err != nil {
 		return BashOutcome{}, err
 	}
 	defer a.end()
+	if output == nil {
+		output = func(string) {}
+	}
 	outcome, err := a.userBash(ctx, command, exclude, output)
 	if err != nil {
 		return outcome, err
@@ -28,19 +32,20 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 	return outcome, err
 }
 
+// userBash asks the gate; the first listener that answers or blocks decides.
 func (a *Agent) userBash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
-	if a.wants(KindUserBash) {
-		e := &UserBash{Command: command, ExcludeFromContext: exclude, Cwd: a.cwd}
-		if err := a.ask(ctx, e); err != nil {
-			return BashOutcome{}, err
-		}
-		if e.Blocked != "" {
-			return BashOutcome{}, errors.New(e.Blocked)
-		}
-		if e.Result != nil {
-			output(e.Result.Output)
-			return *e.Result, nil
-		}
+	e := &UserBash{Command: command, ExcludeFromContext: exclude, Cwd: a.cwd}
+	err := a.ask(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
+	switch {
+	case ctx.Err() != nil:
+		return BashOutcome{}, ErrAborted
+	case err != nil:
+		return BashOutcome{}, err
+	case e.Blocked != "":
+		return BashOutcome{}, errors.New(e.Blocked)
+	case e.Result != nil:
+		output(e.Result.Output)
+		return *e.Result, nil
 	}
 	return a.shell(ctx, command, output)
 }

@@ -2,15 +2,15 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 
 	"pi/session"
 )
 
-// batchEnd says how the calls of one message ended.
+// batchEnd is what came of the calls of one message.
 type batchEnd struct {
+	results   []*session.Message
 	terminate bool // every call of the batch wants the run to end
 }
 
@@ -19,89 +19,80 @@ type step struct {
 	call   session.Block
 	ready  *cleared // nil: it does not run
 	result Result
-	done   chan struct{} // closed when the tool has returned
+	done   chan struct{} // closed when there is a result
 }
 
 // batch runs the calls of an answer. Calls are prepared and finished in their
 // order; only the running is parallel, and not even that if a tool wants to be
-// alone. Every call gets a result, whatever happened to it.
-func (r *run) batch(ctx context.Context, a answer) ([]*session.Message, batchEnd, error) {
-	calls := a.message.ToolCalls()
-	steps, limit := r.prepare(ctx, a, calls)
-	sequential := r.wantsOrder(steps)
+// alone. Every call gets a result, whatever happened to it. If a result cannot
+// be appended, what still runs is interrupted and waited for.
+func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	steps, limit := r.prepare(ctx, a)
+	sequential := wantsOrder(steps)
 	if !sequential {
 		for _, s := range steps {
 			go s.run(ctx, r.updates(ctx, s.call, s.input()))
 		}
 	}
-	var results []*session.Message
-	end := batchEnd{terminate: len(steps) > 0}
+	end.terminate = len(steps) > 0
 	for _, s := range steps {
 		if sequential {
 			s.run(ctx, r.updates(ctx, s.call, s.input()))
 		}
 		<-s.done
 		m := r.finishStep(ctx, s)
-		results = append(results, m)
+		end.results = append(end.results, m)
 		end.terminate = end.terminate && s.result.Terminate
-		if err := r.append(context.WithoutCancel(ctx), m); err != nil {
-			r.drain(steps)
-			return results, end, err
+		if err == nil {
+			err = r.append(m)
+		}
+		if err != nil {
+			cancel()
 		}
 	}
-	if limit != nil {
-		return results, end, limit
+	if err == nil {
+		err = limit
 	}
-	return results, end, nil
+	return end, err
 }
 
-// drain waits for the tools that still run, so that none outlives its run.
-func (r *run) drain(steps []*step) {
-	r.Abort()
-	for _, s := range steps {
-		<-s.done
-	}
-}
-
-func (r *run) prepare(ctx context.Context, a answer, calls []session.Block) (steps []*step, limit error) {
-	for _, call := range calls {
+// prepare decides for each call whether it runs. limit is the limit that ends
+// the run, if one of them reached it.
+func (r *run) prepare(ctx context.Context, a answer) (steps []*step, limit error) {
+	for _, call := range a.message.ToolCalls() {
 		r.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
 		s := &step{call: call, done: make(chan struct{})}
-		c, no, err := r.admit(ctx, a, call, limit)
-		if err != nil {
-			limit = err
+		if limit == nil {
+			limit = r.repeated(call, a.broken[call.ID])
 		}
-		if no != nil {
+		var no *refused
+		if s.ready, no = r.admit(ctx, a, call, limit); no != nil {
 			s.result = no.result
 		}
-		s.ready = c
 		steps = append(steps, s)
 	}
 	return steps, limit
 }
 
 // admit decides whether one call may run.
-func (r *run) admit(ctx context.Context, a answer, call session.Block, limit error) (*cleared, *refused, error) {
+func (r *run) admit(ctx context.Context, a answer, call session.Block, limit error) (*cleared, *refused) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
-		return nil, interrupted(), nil
-	case a.message.StopReason == session.StopLength:
-		return nil, refuse("not run: the answer was cut off at the token limit before this call was complete"), nil
-	case isBroken:
-		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw), nil
+		return nil, interrupted()
 	case limit != nil:
-		return nil, refuse("not run: the run ended at a limit"), nil
+		return nil, refuse("not run: %v", limit)
+	case a.message.StopReason == session.StopLength:
+		return nil, refuse("not run: the answer was cut off at the token limit before this call was complete")
+	case isBroken:
+		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
 	}
-	if r.repeats.seen(call) && r.settings.MaxRepeats > 0 && r.repeats.count >= r.settings.MaxRepeats {
-		err := &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s with the same arguments %d times in a row (max_repeats)", call.Name, r.repeats.count)}
-		return nil, refuse("%s", err.Message), err
-	}
-	c, no := r.clear(ctx, call)
-	return c, no, nil
+	return r.clear(ctx, call)
 }
 
-func (r *run) wantsOrder(steps []*step) bool {
+func wantsOrder(steps []*step) bool {
 	for _, s := range steps {
 		if s.ready != nil && s.ready.tool.Spec().Sequential {
 			return true
@@ -110,6 +101,7 @@ func (r *run) wantsOrder(steps []*step) bool {
 	return false
 }
 
+// input is what the tool gets; of a call that does not run, what the model sent.
 func (s *step) input() json.RawMessage {
 	if s.ready != nil {
 		return s.ready.input
@@ -119,11 +111,7 @@ func (s *step) input() json.RawMessage {
 
 func (s *step) run(ctx context.Context, update Update) {
 	defer close(s.done)
-	switch {
-	case s.ready == nil:
-	case ctx.Err() != nil:
-		s.ready, s.result = nil, interrupted().result
-	default:
+	if s.ready != nil {
 		s.result = s.ready.run(ctx, update)
 	}
 }
@@ -149,14 +137,15 @@ func resultContent(r Result) []session.Block {
 	return r.Content
 }
 
-// updates passes on what a running tool reports, if anyone wants it.
-func (a *Agent) updates(ctx context.Context, call session.Block, input json.RawMessage) Update {
-	if !a.wants(KindToolExecutionUpdate) {
+// repeated notes a call and returns the limit it reaches, if it came too often
+// in a row. broken is what a call without readable arguments had instead: such
+// calls count too, or a model that is stuck would go on for ever.
+func (r *run) repeated(call session.Block, broken string) error {
+	count := r.repeats.note(call, broken)
+	if limit := r.settings.MaxRepeats; limit <= 0 || count < limit {
 		return nil
 	}
-	return func(partial Result) {
-		a.emit(ctx, &ToolExecutionUpdate{call.ID, call.Name, input, partial})
-	}
+	return &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s with the same arguments %d times in a row (max_repeats)", call.Name, count)}
 }
 
 // repeatCounter counts how often the same call came in a row.
@@ -165,15 +154,23 @@ type repeatCounter struct {
 	count int
 }
 
-// seen notes a call and reports whether it is the same as the one before.
-func (c *repeatCounter) seen(call session.Block) bool {
-	key := call.Name + "\x00" + string(call.Arguments)
-	if key == c.last {
-		c.count++
-		return true
+// note counts a call. Arguments are the same whatever the order of their keys
+// and the space between them.
+func (c *repeatCounter) note(call session.Block, broken string) int {
+	key := call.Name + "\x00" + canonical(call.Arguments) + "\x00" + broken
+	if key != c.last {
+		c.last, c.count = key, 0
 	}
-	c.last, c.count = key, 1
-	return false
+	c.count++
+	return c.count
 }
 
-func newCallID() string { return "call_" + rand.Text()[:20] }
+func canonical(args json.RawMessage) string {
+	var v any
+	if decodeNumbers(args, &v) == nil {
+		if b, err := encode(v); err == nil {
+			return string(b)
+		}
+	}
+	return string(args)
+}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +87,7 @@ func convertString(want []string, text string) (any, bool) {
 	for _, t := range want {
 		switch t {
 		case "number", "integer":
-			if n, ok := number(trimmed); ok && typeFits([]string{t}, jsonType(n)) {
+			if n, ok := number(trimmed, t); ok {
 				return n, true
 			}
 		case "boolean":
@@ -102,9 +103,18 @@ func convertString(want []string, text string) (any, bool) {
 	return nil, false
 }
 
-func number(text string) (json.Number, bool) {
-	if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
+// number reads a number of type want. An integer is written without fraction
+// and exponent, for that is what tools decode.
+func number(text, want string) (json.Number, bool) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !json.Valid([]byte(text)) {
 		return "", false
 	}
-	return json.Number(text), true
+	if want == "number" || !strings.ContainsAny(text, ".eE") {
+		return json.Number(text), true
+	}
+	if f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+		return "", false
+	}
+	return json.Number(strconv.FormatInt(int64(f), 10)), true
 }

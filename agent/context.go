@@ -19,10 +19,22 @@ func (a *Agent) Context(ctx context.Context) []session.Item {
 		items = e.Items
 	}
 	a.mu.Lock()
-	a.seen = items
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	if a.session == s {
+		a.seen = items
+	}
 	return items
 }
+
+// refresh runs the context chain for those who listen to it.
+func (a *Agent) refresh(ctx context.Context) {
+	if a.wants(KindContext) {
+		a.Context(ctx)
+	}
+}
+
+// Reloaded lets the listeners see the context again after hooks changed.
+func (a *Agent) Reloaded(ctx context.Context) { a.refresh(ctx) }
 
 // Seen returns the result of the last context chain, or the session's own list
 // if there was none since it was opened.

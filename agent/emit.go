@@ -15,36 +15,60 @@ func (a *Agent) wants(k Kind) bool {
 	return false
 }
 
-// emit hands e to the listeners in order. A listener's error stops nobody; it is
-// told to all as a notice. Events whose error decides something are emitted by
-// [Agent.ask].
-func (a *Agent) emit(ctx context.Context, e Event) {
-	if err := a.ask(ctx, e); err != nil {
-		a.Notify(ctx, LevelError, err.Error())
+// emitIf builds and emits an event if anybody wants it.
+func (a *Agent) emitIf(ctx context.Context, k Kind, build func() Event) {
+	if a.wants(k) {
+		a.emit(ctx, build())
 	}
 }
 
-// ask hands e to the listeners in order up to the first error.
-func (a *Agent) ask(ctx context.Context, e Event) error {
+// emit hands e to the listeners in order. A listener's error stops nobody; it is
+// told to all as a notice. The gates, where it decides, are asked by [Agent.ask].
+func (a *Agent) emit(ctx context.Context, e Event) {
 	for _, l := range a.listeners {
 		if !l.Wants(e.Kind()) {
 			continue
 		}
-		if err := l.Handle(ctx, e); err != nil {
+		if err := handle(ctx, l, e); err != nil {
+			a.Notify(context.WithoutCancel(ctx), LevelError, err.Error())
+		}
+	}
+}
+
+// ask hands e to the listeners in order, up to the first error or until decided
+// says that the answer stands.
+func (a *Agent) ask(ctx context.Context, e Event, decided func() bool) error {
+	for _, l := range a.listeners {
+		if !l.Wants(e.Kind()) {
+			continue
+		}
+		if err := handle(ctx, l, e); err != nil {
 			return err
+		}
+		if decided() {
+			return nil
 		}
 	}
 	return nil
 }
 
+// handle turns a crash of a listener into its error, so that it neither takes
+// the session with it nor opens a gate.
+func handle(ctx context.Context, l Listener, e Event) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("listener for %s crashed: %v", e.Kind(), p)
+		}
+	}()
+	return l.Handle(ctx, e)
+}
+
 // Notify shows the person a line that is no part of the conversation.
 func (a *Agent) Notify(ctx context.Context, level Level, text string) {
-	if a.wants(KindNotice) {
-		e := &Notice{Text: text, Level: level}
-		for _, l := range a.listeners {
-			if l.Wants(KindNotice) {
-				_ = l.Handle(ctx, e) // a front end that cannot show a notice has no better place to say so
-			}
+	e := &Notice{Text: text, Level: level}
+	for _, l := range a.listeners {
+		if l.Wants(KindNotice) {
+			_ = handle(ctx, l, e) // a front end that cannot show a notice has no better place to say so
 		}
 	}
 }

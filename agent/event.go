@@ -6,7 +6,7 @@ import (
 	"pi/session"
 )
 
-// Kind names an event. The names of hooks.md §3 are its String.
+// Kind names an event; its String is the name that hooks use.
 type Kind uint8
 
 const (
@@ -122,8 +122,10 @@ type MessageEnd struct {
 	Message *session.Message // result: a message of the same role
 }
 
-// ToolCall is the gate. It is asked for every call before it runs; see
-// hooks.md §3.3. Input is the arguments as rewritten so far, camelCase.
+// ToolCall is the gate. It is asked for every call before it runs. The first
+// block ends it. Input is the arguments as rewritten so far, camelCase; a
+// listener that rewrites puts other bytes in their place. Those asked before a
+// rewrite are asked again, and of their second answers only a block counts.
 type ToolCall struct {
 	ID, Name          string
 	Input             json.RawMessage // result

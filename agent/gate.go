@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,8 +10,8 @@ import (
 	"pi/session"
 )
 
-// cleared is a tool call that passed the gate. Only [Agent.clear] makes one, and
-// only [cleared.run] runs a tool, so nothing in the program runs one unasked.
+// cleared is a tool call that passed the gate. Only the gate makes one, and only
+// [cleared.run] runs a tool, so nothing in the program runs one unasked.
 type cleared struct {
 	tool    Tool
 	id      string
@@ -19,9 +20,7 @@ type cleared struct {
 }
 
 // refused is a call that will not run: what the model is told instead.
-type refused struct {
-	result Result
-}
+type refused struct{ result Result }
 
 func refuse(format string, args ...any) *refused {
 	r := TextResult(fmt.Sprintf(format, args...))
@@ -29,11 +28,14 @@ func refuse(format string, args ...any) *refused {
 	return &refused{r}
 }
 
-// clear asks everyone whether call may run and with which arguments.
+func interrupted() *refused { return refuse("interrupted") }
+
+// clear decides whether call may run and with which arguments: the tool must be
+// active, the arguments valid, and no listener against it.
 func (a *Agent) clear(ctx context.Context, call session.Block) (*cleared, *refused) {
 	tool := a.tool(call.Name)
 	if tool == nil {
-		return nil, refuse("unknown tool %q; available tools: %s", call.Name, strings.Join(a.ToolNames(), ", "))
+		return nil, a.unknownTool(call.Name)
 	}
 	checker, err := a.checker(ctx, tool)
 	if err != nil {
@@ -50,30 +52,72 @@ func (a *Agent) clear(ctx context.Context, call session.Block) (*cleared, *refus
 	return a.askGate(ctx, c, checker)
 }
 
-// askGate is the gate: a block, an error of a listener, and a rewrite that is no
-// valid input all keep the tool from running.
+func (a *Agent) unknownTool(name string) *refused {
+	names := a.ToolNames()
+	if len(names) == 0 {
+		return refuse("unknown tool %q; no tools are available", name)
+	}
+	return refuse("unknown tool %q; available tools: %s", name, strings.Join(names, ", "))
+}
+
+// askGate is the gate: a block, a failure of a listener, an interrupt, and a
+// rewrite that is no valid input all keep the tool from running. A rewrite is
+// not coerced, for what runs is what the listeners saw.
 func (a *Agent) askGate(ctx context.Context, c *cleared, checker *argChecker) (*cleared, *refused) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
-	if err := a.ask(ctx, e); err != nil {
-		return nil, refuse("%v", err)
-	}
-	if ctx.Err() != nil {
+	err := a.askCall(ctx, e)
+	switch {
+	case ctx.Err() != nil:
 		return nil, interrupted()
-	}
-	if e.Block {
+	case err != nil:
+		return nil, refuse("blocked: %v", err)
+	case e.Block:
 		no := refuse("%s", blockReason(e))
 		no.result.Terminate = e.Terminate
 		return nil, no
 	}
-	if e.RewrittenBy != "" {
-		input, err := checker.check(e.Input)
-		if err != nil {
-			return nil, refuse("blocked: hook %s rewrote the arguments: %v", e.RewrittenBy, err)
+	if !bytes.Equal(e.Input, c.input) {
+		if err := checker.validate(e.Input); err != nil {
+			return nil, refuse("blocked: %s rewrote the arguments: %v", rewriter(e), err)
 		}
-		e.Input = input
 	}
 	c.input, c.context = e.Input, e.AdditionalContext
 	return c, nil
+}
+
+// askCall asks the listeners in order until one blocks. Those that answered
+// before the last rewrite are asked again with the final arguments; of their
+// second answers only a block counts.
+func (a *Agent) askCall(ctx context.Context, e *ToolCall) error {
+	asked, before := 0, 0 // before: how many had answered when the input was last rewritten
+	input := e.Input
+	err := a.ask(ctx, e, func() bool {
+		if !bytes.Equal(input, e.Input) {
+			input, before = e.Input, asked
+		}
+		asked++
+		return e.Block
+	})
+	if err != nil || e.Block || before == 0 {
+		return err
+	}
+	again := &ToolCall{ID: e.ID, Name: e.Name, Input: input, RewrittenBy: e.RewrittenBy}
+	err = a.ask(ctx, again, func() bool {
+		again.Input = input
+		before--
+		return again.Block || before == 0
+	})
+	if again.Block {
+		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
+	}
+	return err
+}
+
+func rewriter(e *ToolCall) string {
+	if e.RewrittenBy == "" {
+		return "a listener"
+	}
+	return "hook " + e.RewrittenBy
 }
 
 func blockReason(e *ToolCall) string {
@@ -84,65 +128,4 @@ func blockReason(e *ToolCall) string {
 		return "Blocked by hook " + e.BlockedBy
 	}
 	return "Blocked"
-}
-
-func interrupted() *refused { return refuse("interrupted") }
-
-// run is the one place where a tool runs.
-func (c *cleared) run(ctx context.Context, update Update) (result Result) {
-	defer func() {
-		if p := recover(); p != nil {
-			result = refuse("tool %s crashed: %v", c.tool.Spec().Name, p).result
-		}
-	}()
-	result, err := c.tool.Run(ctx, c.input, update)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return withError(result, "interrupted")
-	case err != nil:
-		return withError(result, err.Error())
-	}
-	return result
-}
-
-// withError adds what went wrong to what the tool still had to say.
-func withError(r Result, message string) Result {
-	r.Content = append(r.Content[:len(r.Content):len(r.Content)], session.TextBlock(message))
-	r.IsError = true
-	return r
-}
-
-// finishCall lets listeners edit the result of a run. After an interrupt nobody
-// is asked any more, so what a listener would have edited is not kept either.
-func (a *Agent) finishCall(ctx context.Context, c *cleared, result Result) Result {
-	if a.wants(KindToolResult) {
-		if ctx.Err() != nil {
-			return interrupted().result
-		}
-		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
-		a.emit(ctx, e)
-		result = e.Result
-	}
-	for _, text := range c.context {
-		result.Content = append(result.Content[:len(result.Content):len(result.Content)], session.TextBlock(text))
-	}
-	return result
-}
-
-// CallTool runs one tool for a hook or a program, through the same gate as a
-// call of the model. A refused call gives a Result that says why.
-func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
-	call := session.Block{Type: session.BlockToolCall, ID: newCallID(), Name: name, Arguments: input}
-	a.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
-	result := a.callOne(ctx, call)
-	a.emitIf(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
-	return result
-}
-
-func (a *Agent) callOne(ctx context.Context, call session.Block) Result {
-	c, no := a.clear(ctx, call)
-	if no != nil {
-		return no.result
-	}
-	return a.finishCall(ctx, c, c.run(ctx, a.updates(ctx, call, c.input)))
 }

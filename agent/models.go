@@ -89,12 +89,18 @@ func (m *Models) Lookup(name string) (ProviderSpec, bool) {
 	return ProviderSpec{}, false
 }
 
-// All lists the models in order of registration.
-func (m *Models) All() []*Model {
+// providers returns the list as it is now, so that no callback of a provider is
+// called while the registry is locked.
+func (m *Models) providers() []*ProviderSpec {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
+	return slices.Clone(m.specs)
+}
+
+// All lists the models in order of registration.
+func (m *Models) All() []*Model {
 	var all []*Model
-	for _, s := range m.specs {
+	for _, s := range m.providers() {
 		all = append(all, s.Models...)
 	}
 	return all
@@ -102,10 +108,8 @@ func (m *Models) All() []*Model {
 
 // Available lists the models whose provider has a key or needs none.
 func (m *Models) Available() []*Model {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
 	var found []*Model
-	for _, s := range m.specs {
+	for _, s := range m.providers() {
 		if s.usable() {
 			found = append(found, s.Models...)
 		}
@@ -161,32 +165,42 @@ var ErrNoModel = errors.New("no such model")
 // Match finds the model that ref means: provider/id, a bare id, a prefix or a
 // part of one, each optionally followed by :level for thinking. level is ""
 // when ref names none. Exact matches win, then models that can be used, then
-// the shortest id.
+// prefixes, then the shortest id. If ref begins with the name of a registered
+// provider and a slash, that provider's models come first, with an id that it
+// does not list as the last of them.
 func (m *Models) Match(ref string) (model *Model, level string, err error) {
-	if found := m.match(ref); found != nil {
+	if found := m.match(ref, false); found != nil {
 		return found, "", nil
 	}
 	if i := strings.LastIndexByte(ref, ':'); i > 0 && ValidThinking(ref[i+1:]) {
-		if found := m.match(ref[:i]); found != nil {
+		if found := m.match(ref[:i], true); found != nil {
 			return found, ref[i+1:], nil
 		}
 	}
 	return nil, "", fmt.Errorf("%w: %q (/model or `pi models` lists them)", ErrNoModel, ref)
 }
 
-func (m *Models) match(ref string) *Model {
-	for _, model := range m.All() {
-		if model.Ref() == ref || model.ID == ref {
-			return model
+// match finds the model for a name without level. A provider is not asked for an
+// unlisted id that may have a level at its end, unless the level is cut off.
+func (m *Models) match(ref string, cut bool) *Model {
+	all := m.All()
+	provider, id, _ := strings.Cut(ref, "/")
+	s := m.spec(provider)
+	if s == nil || id == "" {
+		return m.best(all, ref)
+	}
+	if found := m.best(s.Models, ref); found != nil {
+		return found
+	}
+	if i := slices.IndexFunc(all, func(model *Model) bool { return model.ID == ref }); i >= 0 {
+		return all[i]
+	}
+	if s.Open != nil && (cut || !endsInLevel(id)) {
+		if opened := s.Open(id); opened != nil {
+			return opened
 		}
 	}
-	if best := m.fuzzy(strings.ToLower(ref)); best != nil {
-		return best
-	}
-	if provider, id, ok := strings.Cut(ref, "/"); ok && !endsInLevel(id) {
-		return m.Find(provider, id)
-	}
-	return nil
+	return m.best(all, ref)
 }
 
 func endsInLevel(id string) bool {
@@ -194,33 +208,49 @@ func endsInLevel(id string) bool {
 	return i >= 0 && ValidThinking(id[i+1:])
 }
 
-func (m *Models) fuzzy(ref string) *Model {
+// best returns the candidate that ref fits best, in whatever case; nil if none
+// contains it.
+func (m *Models) best(candidates []*Model, ref string) *Model {
+	if ref = strings.ToLower(ref); ref == "" {
+		return nil
+	}
 	usable := map[*Model]bool{}
 	for _, model := range m.Available() {
 		usable[model] = true
 	}
-	var found []*Model
-	for _, model := range m.All() {
-		if strings.Contains(strings.ToLower(model.Ref()), ref) {
-			found = append(found, model)
+	var best *Model
+	var grade int
+	for _, model := range candidates {
+		if !strings.Contains(strings.ToLower(model.Ref()), ref) {
+			continue
+		}
+		g := fit(model, ref, usable[model])
+		if best == nil || cmp.Or(cmp.Compare(g, grade), cmp.Compare(len(model.ID), len(best.ID)), cmp.Compare(model.Ref(), best.Ref())) < 0 {
+			best, grade = model, g
 		}
 	}
-	if len(found) == 0 || ref == "" {
-		return nil
+	return best
+}
+
+// fit grades how well ref, in lower case, names a model; 0 is best.
+func fit(model *Model, ref string, usable bool) int {
+	id, full := strings.ToLower(model.ID), strings.ToLower(model.Ref())
+	prefix := strings.HasPrefix(id, ref) || strings.HasPrefix(full, ref)
+	switch {
+	case full == ref:
+		return 0
+	case id == ref && usable:
+		return 1
+	case id == ref:
+		return 2
+	case prefix && usable:
+		return 3
+	case usable:
+		return 4
+	case prefix:
+		return 5
 	}
-	rank := func(x *Model) int {
-		r := 0
-		if !usable[x] {
-			r += 2
-		}
-		if !strings.HasPrefix(strings.ToLower(x.ID), ref) && !strings.HasPrefix(strings.ToLower(x.Ref()), ref) {
-			r++
-		}
-		return r
-	}
-	return slices.MinFunc(found, func(x, y *Model) int {
-		return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(len(x.ID), len(y.ID)), cmp.Compare(x.Ref(), y.Ref()))
-	})
+	return 6
 }
 
 // Ref is the name a person uses: provider/id.

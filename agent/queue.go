@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"pi/session"
 )
@@ -22,31 +23,60 @@ const (
 )
 
 // Enqueue takes a prompt while the agent works. It passes the input event as
-// any other; queued is false if a listener handled it, or if the agent is idle
-// (ErrNoRun), so that the caller can prompt instead.
+// any other; accepted is false if a listener handled it. The error is ErrNoRun
+// if no run is there to deliver the message, also if the last one ended
+// meanwhile: then the caller prompts instead. What was accepted is delivered, or
+// waits for [Agent.TakeQueued] if the run ends in another way.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
-	if a.IsIdle() {
+	if !a.takesQueued() {
 		return false, ErrNoRun
 	}
-	e := &Input{Text: in.Text, Attachments: in.Attachments, Source: in.Source, StreamingBehavior: q.String()}
-	if a.wants(KindInput) {
-		a.emit(ctx, e)
-	}
-	if e.Handled {
+	in, handled := a.input(ctx, in, q.String())
+	switch {
+	case handled:
 		return false, nil
+	case in.empty():
+		return false, ErrEmptyPrompt
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.cancel == nil {
+	if !a.queueing {
 		return false, ErrNoRun
 	}
-	message := queued{content: promptContent(e.Text, e.Attachments)}
+	message := queued{content: promptContent(in.Text, in.Attachments)}
 	if q == Steer {
 		a.steer = append(a.steer, message)
 	} else {
 		a.followUp = append(a.followUp, message)
 	}
 	return true, nil
+}
+
+func (a *Agent) takesQueued() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.queueing
+}
+
+func (a *Agent) openQueues() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queueing = true
+}
+
+func (a *Agent) closeQueues() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queueing = false
+}
+
+// more reports whether a message waits. If none does, the queues are closed in
+// the same moment, so that nothing is accepted which the run would not deliver.
+func (a *Agent) more() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queueing = len(a.steer)+len(a.followUp) > 0
+	return a.queueing
 }
 
 // String is the name the input event uses.
@@ -70,7 +100,7 @@ func (a *Agent) TakeQueued() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var texts []string
-	for _, m := range append(a.steer, a.followUp...) {
+	for _, m := range slices.Concat(a.steer, a.followUp) {
 		texts = append(texts, (&session.Message{Content: m.content}).Text())
 	}
 	a.steer, a.followUp = nil, nil

@@ -28,56 +28,40 @@ var (
 // Prompt runs one prompt to its end. The prompt is in the session file before
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
-// *[ProviderError], a *[LimitError], a *[session.SaveError], or another failure;
-// what happened until then is in the session.
+// *[ProviderError], a *[LimitError], or another failure; what happened until then
+// is in the session. If there is nothing worse to say, a *[session.SaveError]
+// tells that the file lacks part of what happened; otherwise that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	ctx, err := a.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer a.end()
-	p, handled := a.input(ctx, p)
-	if handled {
+	a.openQueues()
+	defer a.closeQueues()
+	p, handled := a.input(ctx, p, "")
+	switch {
+	case handled:
 		return nil
-	}
-	if strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
+	case ctx.Err() != nil:
+		return ErrAborted
+	case p.empty():
 		return ErrEmptyPrompt
 	}
 	return a.run(ctx, p)
 }
 
-func (a *Agent) input(ctx context.Context, p Prompt) (Prompt, bool) {
+func (p Prompt) empty() bool { return strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 }
+
+// input lets listeners rewrite a prompt or take it over.
+func (a *Agent) input(ctx context.Context, p Prompt, behavior string) (_ Prompt, handled bool) {
 	if !a.wants(KindInput) {
 		return p, false
 	}
-	e := &Input{Text: p.Text, Attachments: p.Attachments, Source: p.Source}
+	e := &Input{Text: p.Text, Attachments: p.Attachments, Source: p.Source, StreamingBehavior: behavior}
 	a.emit(ctx, e)
 	p.Text, p.Attachments = e.Text, e.Attachments
 	return p, e.Handled
-}
-
-func (a *Agent) run(ctx context.Context, p Prompt) error {
-	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
-	if err := r.open(ctx, p); err != nil {
-		return err
-	}
-	a.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
-	err := r.turns(ctx)
-	if ctx.Err() != nil && err == nil {
-		err = ErrAborted
-	}
-	a.emitIf(context.WithoutCancel(ctx), KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
-	if syncErr := a.Session().Sync(); syncErr != nil {
-		err = errors.Join(err, syncErr)
-	}
-	a.emitIf(context.WithoutCancel(ctx), KindAgentSettled, func() Event { return &AgentSettled{} })
-	return errors.Join(err, r.saveErr)
-}
-
-func (a *Agent) emitIf(ctx context.Context, k Kind, build func() Event) {
-	if a.wants(k) {
-		a.emit(ctx, build())
-	}
 }
 
 // run is the state of one prompt on its way.
@@ -85,19 +69,43 @@ type run struct {
 	*Agent
 	system  string // for this prompt only
 	added   []*session.Message
+	entries []string // ids of what this turn has appended
 	usage   session.Usage
 	repeats repeatCounter
-	unsaved bool
-	saveErr error // the first failure to save; the answer is shown all the same
+	unsaved bool  // before this run
+	saveErr error // the first failure to save; the conversation goes on in memory
+}
+
+func (a *Agent) run(ctx context.Context, p Prompt) error {
+	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
+	if err := r.open(ctx, p); err != nil {
+		return err
+	}
+	r.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
+	err := r.turns(ctx)
+	if err == nil && ctx.Err() != nil {
+		err = ErrAborted
+	}
+	after := context.WithoutCancel(ctx)
+	r.emitIf(after, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
+	if syncErr := r.saved(r.Session().Sync()); syncErr != nil {
+		err = errors.Join(err, syncErr)
+	}
+	if err == nil {
+		err = r.saveErr
+	} else if r.saveErr != nil {
+		r.Notify(after, LevelError, r.saveErr.Error())
+	}
+	r.emitIf(after, KindAgentSettled, func() Event { return &AgentSettled{} })
+	return err
 }
 
 // open writes the prompt and lets listeners add to it.
 func (r *run) open(ctx context.Context, p Prompt) error {
-	if err := r.recordModel(); err != nil {
-		r.saveFailed(ctx, err)
+	if err := r.saved(r.recordModel()); err != nil {
+		return err
 	}
-	m := r.userMessage(promptContent(p.Text, p.Attachments))
-	if err := r.append(ctx, m); err != nil {
+	if err := r.append(r.userMessage(promptContent(p.Text, p.Attachments))); err != nil {
 		return err
 	}
 	r.system = r.SystemPrompt()
@@ -108,78 +116,101 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 	r.emit(ctx, e)
 	r.system = e.SystemPrompt
 	for _, m := range e.Messages {
-		if err := r.appendCustom(ctx, m); err != nil {
+		if err := r.appendCustom(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// append adds m to the session. A failure to save is kept for the end of the
-// run, for the conversation goes on in memory; another failure ends the run.
-func (r *run) append(ctx context.Context, m *session.Message) error {
-	_, err := r.Session().AppendMessage(m)
-	r.added = append(r.added, m)
-	return r.saveFailed(ctx, err)
+// turns asks the model until there is nothing left to do.
+func (r *run) turns(ctx context.Context) error {
+	for turn := 0; ; turn++ {
+		next, err := r.turn(ctx, turn)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		if next == nextStop && !r.more() {
+			return nil
+		}
+		if limit := r.settings.MaxTurns; limit > 0 && turn+1 >= limit {
+			return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
+		}
+		if next == nextResume {
+			continue
+		}
+		for _, m := range r.due(next == nextStop) {
+			if err := r.append(r.userMessage(m.content)); err != nil {
+				return err
+			}
+		}
+	}
 }
 
-func (r *run) saveFailed(ctx context.Context, err error) error {
+// next is what follows a turn.
+type next int
+
+const (
+	nextStop   next = iota // nothing, unless a message waits
+	nextAsk                // the model sees the results
+	nextResume             // the model goes on with its own answer: nothing may come between
+)
+
+// turn asks the model once and runs its calls.
+func (r *run) turn(ctx context.Context, index int) (next, error) {
+	r.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
+	r.entries = nil
+	answer, err := r.answer(ctx)
+	var batch batchEnd
+	if err == nil {
+		batch, err = r.batch(ctx, answer)
+	}
+	r.emitIf(context.WithoutCancel(ctx), KindTurnEnd, func() Event {
+		return &TurnEnd{TurnIndex: index, Message: answer.message, ToolResults: batch.results, EntryIDs: r.entries, Usage: *answer.message.Usage}
+	})
+	switch {
+	case err != nil || batch.terminate:
+		return nextStop, err
+	case len(batch.results) > 0:
+		return nextAsk, nil
+	case answer.paused:
+		return nextResume, nil
+	}
+	return nextStop, nil
+}
+
+// append adds m to the session.
+func (r *run) append(m *session.Message) error {
+	e, err := r.Session().AppendMessage(m)
+	if e != nil {
+		r.added, r.entries = append(r.added, m), append(r.entries, e.ID)
+	}
+	return r.saved(err)
+}
+
+// appendCustom persists a custom message of a listener.
+func (r *run) appendCustom(m *session.Message) error {
+	e, err := r.Session().Append(session.TypeCustomMessage, session.CustomMessage{
+		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
+	})
+	if e != nil {
+		r.added = append(r.added, e.Message())
+	}
+	return r.saved(err)
+}
+
+// saved notes a failure to save, which does not end the run; any other failure
+// is returned. A session that lacked something before is not complained about
+// again.
+func (r *run) saved(err error) error {
 	var unsaved *session.SaveError
 	if !errors.As(err, &unsaved) {
 		return err
 	}
 	if r.saveErr == nil && !r.unsaved {
-		r.saveErr = err
-		r.notifyf(ctx, LevelError, "%v\nThe conversation goes on in memory; what was saved before is safe.", err)
+		r.saveErr = fmt.Errorf("%w\nthe conversation goes on in memory; what was saved before is safe", err)
 	}
 	return nil
-}
-
-func (r *run) turns(ctx context.Context) error {
-	for turn := 0; ; turn++ {
-		if limit := r.settings.MaxTurns; limit > 0 && turn >= limit {
-			return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
-		}
-		goOn, err := r.turn(ctx, turn)
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-		waiting := r.due(!goOn)
-		for _, m := range waiting {
-			if err := r.append(ctx, r.userMessage(m.content)); err != nil {
-				return err
-			}
-		}
-		if !goOn && len(waiting) == 0 {
-			return nil
-		}
-	}
-}
-
-// turn asks the model once and runs its calls; it reports whether the model is
-// to be asked again.
-func (r *run) turn(ctx context.Context, index int) (goOn bool, err error) {
-	r.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
-	before := len(r.Session().Branch())
-	answer, err := r.answer(ctx)
-	if err != nil {
-		return false, err
-	}
-	results, batch, err := r.batch(ctx, answer)
-	r.emitIf(context.WithoutCancel(ctx), KindTurnEnd, func() Event {
-		e := &TurnEnd{TurnIndex: index, Message: answer.message, ToolResults: results}
-		for _, entry := range r.Session().Branch()[before:] {
-			e.EntryIDs = append(e.EntryIDs, entry.ID)
-		}
-		if answer.message.Usage != nil {
-			e.Usage = *answer.message.Usage
-		}
-		return e
-	})
-	if err != nil {
-		return false, err
-	}
-	return !batch.terminate && (len(results) > 0 || answer.paused), nil
 }
 
 // userMessage is a user message of now.
@@ -193,14 +224,6 @@ func promptContent(text string, attachments []session.Block) []session.Block {
 		content = append(content, session.TextBlock(text))
 	}
 	return append(content, attachments...)
-}
-
-// appendCustom persists a custom message of a listener.
-func (r *run) appendCustom(ctx context.Context, m *session.Message) error {
-	_, err := r.Session().Append("custom_message", session.CustomMessage{
-		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
-	})
-	return r.saveFailed(ctx, err)
 }
 
 // recordModel notes model and thinking level in the session when they are not

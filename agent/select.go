@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
+// selection is what the person chose to talk to.
+type selection struct {
+	model    *Model
+	thinking string
+}
+
 // SetModel makes the next request go to model. It fires model_select if that is
 // another model than before; source is set, cycle or restore.
 func (a *Agent) SetModel(ctx context.Context, model *Model, source string) {
 	a.mu.Lock()
-	previous := a.model
+	was := selection{a.model, a.thinking}
 	a.model = model
-	thinking := a.thinking
 	a.mu.Unlock()
-	if previous.Ref() != model.Ref() {
-		a.emitIf(ctx, KindModelSelect, func() Event {
-			return &ModelSelect{Model: model, Previous: previous, ThinkingLevel: thinking, Source: source}
-		})
-	}
+	a.selected(ctx, was, selection{model, was.thinking}, source)
 }
 
 // SetThinking sets the thinking level of the next request.
@@ -27,11 +28,21 @@ func (a *Agent) SetThinking(ctx context.Context, level string) error {
 		return fmt.Errorf("unknown thinking level %q; levels are %s", level, strings.Join(thinkingLevels, ", "))
 	}
 	a.mu.Lock()
-	previous := a.thinking
+	was := selection{a.model, a.thinking}
 	a.thinking = level
 	a.mu.Unlock()
-	if previous != level {
-		a.emitIf(ctx, KindThinkingLevelSelect, func() Event { return &ThinkingLevelSelect{level, previous} })
-	}
+	a.selected(ctx, was, selection{was.model, level}, "set")
 	return nil
+}
+
+// selected tells the listeners what is different from before.
+func (a *Agent) selected(ctx context.Context, was, is selection, source string) {
+	if was.model.Ref() != is.model.Ref() {
+		a.emitIf(ctx, KindModelSelect, func() Event {
+			return &ModelSelect{Model: is.model, Previous: was.model, ThinkingLevel: is.thinking, Source: source}
+		})
+	}
+	if was.thinking != is.thinking {
+		a.emitIf(ctx, KindThinkingLevelSelect, func() Event { return &ThinkingLevelSelect{is.thinking, was.thinking} })
+	}
 }

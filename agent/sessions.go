@@ -2,34 +2,56 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 
 	"pi/session"
 )
 
-// NewSession leaves the current session and starts an empty one.
+// NewSession leaves the current session and starts an empty one. An error after
+// that, of closing the old one, leaves the new one current.
 func (a *Agent) NewSession(ctx context.Context) error {
-	if !a.IsIdle() {
-		return ErrNotIdle
-	}
-	s, err := a.newSession()
-	if err != nil {
-		return fmt.Errorf("new session: %w", err)
-	}
-	return a.swap(ctx, s, "new")
+	return a.replace(ctx, "new", func() (*session.Session, error) {
+		s, err := a.newSession()
+		if err != nil {
+			return nil, fmt.Errorf("new session: %w", err)
+		}
+		return s, nil
+	})
 }
 
-// SwitchSession leaves the current session and goes on with the one at path. If
-// that cannot be opened, the current one stays.
+// SwitchSession leaves the current session and goes on with the one at path,
+// with the model and thinking level it was left with. If that cannot be opened,
+// the current one stays, as it does if it is the one at path.
 func (a *Agent) SwitchSession(ctx context.Context, path string) error {
-	if !a.IsIdle() {
+	if sameFile(path, a.Session().File()) {
+		return nil
+	}
+	return a.replace(ctx, "resume", func() (*session.Session, error) { return a.openSession(path) })
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// replace swaps the session while no prompt can begin.
+func (a *Agent) replace(ctx context.Context, reason string, open func() (*session.Session, error)) error {
+	ctx, err := a.begin(ctx)
+	if errors.Is(err, ErrBusy) {
 		return ErrNotIdle
 	}
-	s, err := a.openSession(path)
+	defer a.end()
+	next, err := open()
 	if err != nil {
 		return err
 	}
-	return a.swap(ctx, s, "resume")
+	return a.swap(ctx, next, reason)
 }
 
 // swap is the one place where the current session is replaced.
@@ -37,30 +59,35 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	a.emitIf(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
+	is := a.leftWith(next)
 	a.mu.Lock()
-	previous := a.session
-	a.session, a.today, a.seen = next, "", nil
+	previous, was := a.session, selection{a.model, a.thinking}
+	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.thinking, "", nil
 	a.mu.Unlock()
 	err := previous.Close()
 	a.announce(ctx, reason, previous.File())
+	a.selected(ctx, was, is, "restore")
+	a.refresh(ctx)
 	return err
 }
 
-// announce tells the listeners which session is current, then lets them see its
-// context.
+// leftWith returns what s was used with last, as far as it says so and the model
+// is still there; else the present choice.
+func (a *Agent) leftWith(s *session.Session) selection {
+	is := selection{a.Model(), a.Thinking()}
+	if found := a.models.Find(s.Model()); found != nil {
+		is.model = found
+	}
+	if level := s.ThinkingLevel(); ValidThinking(level) {
+		is.thinking = level
+	}
+	return is
+}
+
+// announce tells the listeners which session is current.
 func (a *Agent) announce(ctx context.Context, reason, previous string) {
 	s := a.Session()
 	a.emitIf(ctx, KindSessionStart, func() Event {
 		return &SessionStart{Reason: reason, SessionID: s.ID(), SessionFile: s.File(), PreviousSessionFile: previous}
 	})
-	if a.wants(KindContext) {
-		a.Context(ctx)
-	}
-}
-
-// Reloaded lets the listeners see the context again after hooks changed.
-func (a *Agent) Reloaded(ctx context.Context) {
-	if a.wants(KindContext) {
-		a.Context(ctx)
-	}
 }

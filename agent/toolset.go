@@ -50,7 +50,8 @@ func (a *Agent) toolSpecs() []ToolSpec {
 func (a *Agent) checker(ctx context.Context, t Tool) (*argChecker, error) {
 	name := t.Spec().Name
 	a.mu.Lock()
-	c := a.checkers[name]
+	known := a.checkers // SetTools puts another in its place: what is stored below must not reach that
+	c := known[name]
 	a.mu.Unlock()
 	if c != nil {
 		return c, nil
@@ -64,6 +65,6 @@ func (a *Agent) checker(ctx context.Context, t Tool) (*argChecker, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.checkers[name] = c
+	known[name] = c
 	return c, nil
 }

@@ -1,0 +1,210 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// check returns the arguments to run with. They are the bytes given unless
+// something had to be coerced. The error is for the model: it names the place
+// in the arguments and what was expected there.
+func (c *argChecker) check(args json.RawMessage) (json.RawMessage, error) {
+	var value any
+	if err := decodeNumbers(args, &value); err != nil {
+		return nil, fmt.Errorf("arguments are not JSON: %w", err)
+	}
+	value, changed := coerce(c.schema, value)
+	if err := c.valid(value); err != nil {
+		return nil, err
+	}
+	if !changed {
+		return args, nil
+	}
+	return encode(value)
+}
+
+// validate is check without coercion: args are valid as they stand or not.
+func (c *argChecker) validate(args json.RawMessage) error {
+	var value any
+	if err := decodeNumbers(args, &value); err != nil {
+		return fmt.Errorf("arguments are not JSON: %w", err)
+	}
+	return c.valid(value)
+}
+
+func (c *argChecker) valid(value any) error {
+	if _, ok := value.(map[string]any); !ok {
+		return fmt.Errorf("invalid arguments: /: expected object, got %s", jsonType(value))
+	}
+	if err := c.resolved.Validate(plain(value)); err != nil {
+		where, what := descend(c.schema, value, "", err)
+		return fmt.Errorf("invalid arguments: %s: %s", where, what)
+	}
+	return nil
+}
+
+func decodeNumbers(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// plain turns json.Number into float64, which is what the validator knows.
+func plain(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = plain(e)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = plain(e)
+		}
+		return l
+	}
+	return v
+}
+
+// descend finds the smallest part of the arguments that its schema refuses, for
+// the validator names the schema's side only.
+func descend(s *jsonschema.Schema, v any, path string, err error) (string, string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			if sub, ok := v[name]; ok {
+				if e := validateAlone(s.Properties[name], sub); e != nil {
+					return descend(s.Properties[name], sub, path+"/"+pointerToken.Replace(name), e)
+				}
+			}
+		}
+	case []any:
+		for i, e := range v {
+			if s.Items == nil {
+				break
+			}
+			if bad := validateAlone(s.Items, e); bad != nil {
+				return descend(s.Items, e, path+"/"+strconv.Itoa(i), bad)
+			}
+		}
+	}
+	if path == "" {
+		path = "/"
+	}
+	return path, reason(s, v, err)
+}
+
+// validateAlone checks a part against its own schema; a schema that only makes
+// sense inside the whole (references) is taken to be content.
+func validateAlone(s *jsonschema.Schema, v any) error {
+	r, err := s.CloneSchemas().Resolve(nil)
+	if err != nil {
+		return nil
+	}
+	return r.Validate(plain(v))
+}
+
+// reason words the failure for a model: what stood there, what was expected.
+func reason(s *jsonschema.Schema, v any, err error) string {
+	if object, ok := v.(map[string]any); ok {
+		for _, name := range s.Required {
+			if _, ok := object[name]; !ok {
+				return fmt.Sprintf("required property %q is missing", name)
+			}
+		}
+		if extra := unknownProperty(s, object); extra != "" {
+			return fmt.Sprintf("unknown property %q, known are %s", extra, strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
+		}
+	}
+	if want := schemaTypes(s); len(want) > 0 && !typeFits(want, jsonType(v)) {
+		return fmt.Sprintf("expected %s, got %s", strings.Join(want, " or "), jsonType(v))
+	}
+	if s.Enum != nil {
+		b, _ := json.Marshal(s.Enum)
+		return fmt.Sprintf("expected one of %s", b)
+	}
+	text := err.Error()
+	if i := strings.LastIndex(text, "validating "); i >= 0 {
+		if _, rest, ok := strings.Cut(text[i:], ": "); ok {
+			text = rest
+		}
+	}
+	return text
+}
+
+// pointerToken writes a name as part of a JSON pointer.
+var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
+
+func unknownProperty(s *jsonschema.Schema, object map[string]any) string {
+	if s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil || len(s.PatternProperties) > 0 {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if s.Properties[name] == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+func schemaTypes(s *jsonschema.Schema) []string {
+	if s.Type != "" {
+		return []string{s.Type}
+	}
+	return s.Types
+}
+
+func typeFits(want []string, got string) bool {
+	return slices.Contains(want, got) || got == "integer" && slices.Contains(want, "number")
+}
+
+func jsonType(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	case json.Number:
+		if f, err := v.Float64(); err == nil && f == math.Trunc(f) {
+			return "integer"
+		}
+	}
+	return "number"
+}

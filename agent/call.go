@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"pi/session"
+)
+
+// run is the one place where a tool runs.
+func (c *cleared) run(ctx context.Context, update Update) (result Result) {
+	if ctx.Err() != nil {
+		return interrupted().result
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			result = refuse("tool %s crashed: %v", c.tool.Spec().Name, p).result
+		}
+	}()
+	result, err := c.tool.Run(ctx, c.input, update)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		result = withError(result, "interrupted")
+	case err != nil:
+		result = withError(result, err.Error())
+	}
+	if len(result.Details) > 0 && !json.Valid(result.Details) {
+		return withError(Result{Content: result.Content}, fmt.Sprintf("tool %s gave details that are not JSON", c.tool.Spec().Name))
+	}
+	return result
+}
+
+// withError adds what went wrong to what the tool still had to say.
+func withError(r Result, message string) Result {
+	r.IsError = true
+	return withText(r, message)
+}
+
+func withText(r Result, text string) Result {
+	r.Content = append(r.Content[:len(r.Content):len(r.Content)], session.TextBlock(text))
+	return r
+}
+
+// finishCall lets listeners edit the result of a run. After an interrupt they no
+// longer can, and what they had no chance to take out is not kept.
+func (a *Agent) finishCall(ctx context.Context, c *cleared, result Result) Result {
+	if a.wants(KindToolResult) {
+		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
+		if ctx.Err() == nil {
+			a.emit(ctx, e)
+		}
+		if ctx.Err() != nil {
+			return refuse("interrupted; what the tool had to say is not kept").result
+		}
+		result = e.Result
+	}
+	for _, text := range c.context {
+		result = withText(result, text)
+	}
+	return result
+}
+
+// CallTool runs one tool for a hook or a program, through the same gate as a
+// call of the model. A refused call gives a Result that says why.
+func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
+	if len(input) == 0 {
+		input = json.RawMessage(`{}`)
+	}
+	call := session.Block{Type: session.BlockToolCall, ID: newCallID(), Name: name, Arguments: input}
+	a.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
+	c, no := a.clear(ctx, call)
+	var result Result
+	if no != nil {
+		result = no.result
+	} else {
+		input = c.input
+		result = a.finishCall(ctx, c, c.run(ctx, a.updates(ctx, call, input)))
+	}
+	a.emitIf(context.WithoutCancel(ctx), KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
+	return result
+}
+
+// updates passes on what a running tool reports, if anyone wants it.
+func (a *Agent) updates(ctx context.Context, call session.Block, input json.RawMessage) Update {
+	if !a.wants(KindToolExecutionUpdate) {
+		return nil
+	}
+	return func(partial Result) {
+		a.emit(ctx, &ToolExecutionUpdate{call.ID, call.Name, input, partial})
+	}
+}
+
+func newCallID() string { return "call_" + rand.Text()[:20] }

@@ -1,0 +1,263 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"pi/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// reply is one scripted answer of a model; yield is false once nobody listens.
+type reply func(ctx context.Context, r *Request, yield func(Delta, error) bool)
+
+// scripted is a Provider that gives its replies one after the other and keeps
+// what it was asked.
+type scripted struct {
+	mu       sync.Mutex
+	replies  []reply
+	requests []*Request
+}
+
+func (s *scripted) Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		s.mu.Lock()
+		n := len(s.requests)
+		s.requests = append(s.requests, r)
+		s.mu.Unlock()
+		if n >= len(s.replies) {
+			yield(Delta{}, fmt.Errorf("request %d was not expected", n+1))
+			return
+		}
+		s.replies[n](ctx, r, yield)
+	}
+}
+
+func deltas(ds ...Delta) reply {
+	return func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+		for _, d := range ds {
+			if !yield(d, nil) {
+				return
+			}
+		}
+	}
+}
+
+func text(s string) Delta { return Delta{Kind: DeltaText, Text: s} }
+
+func stop(r session.StopReason) Delta { return Delta{Kind: DeltaStop, Stop: Stop{Reason: r}} }
+
+func say(s string) reply { return deltas(text(s), stop(session.StopEnd)) }
+
+type call struct{ id, name, args string }
+
+func callDeltas(calls ...call) (ds []Delta) {
+	for i, c := range calls {
+		ds = append(ds, Delta{Kind: DeltaToolCall, Index: i + 1, ID: c.id, Name: c.name}, Delta{Kind: DeltaToolCall, Index: i + 1, Text: c.args})
+	}
+	return ds
+}
+
+func use(calls ...call) reply {
+	return deltas(append(callDeltas(calls...), stop(session.StopToolUse))...)
+}
+
+func fail(err error) reply {
+	return func(_ context.Context, _ *Request, yield func(Delta, error) bool) { yield(Delta{}, err) }
+}
+
+// hang streams a piece of text, tells that it has, and says nothing more until
+// it is interrupted.
+func hang(started chan<- struct{}) reply {
+	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+		if yield(text("half an ans"), nil) {
+			close(started)
+			<-ctx.Done()
+			yield(Delta{}, ctx.Err())
+		}
+	}
+}
+
+// fakeTool is a Tool made of a function.
+type fakeTool struct {
+	spec ToolSpec
+	run  func(ctx context.Context, input json.RawMessage, update Update) (Result, error)
+}
+
+func (f *fakeTool) Spec() ToolSpec { return f.spec }
+func (f *fakeTool) Run(ctx context.Context, input json.RawMessage, update Update) (Result, error) {
+	return f.run(ctx, input, update)
+}
+
+// echo answers with its arguments.
+func echo(name string) *fakeTool {
+	return &fakeTool{
+		spec: ToolSpec{Name: name, Description: name + " things", Parameters: json.RawMessage(
+			`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)},
+		run: func(_ context.Context, input json.RawMessage, _ Update) (Result, error) {
+			return TextResult(name + string(input)), nil
+		},
+	}
+}
+
+func tool(name string, run func(ctx context.Context) (Result, error)) *fakeTool {
+	t := echo(name)
+	t.run = func(ctx context.Context, _ json.RawMessage, _ Update) (Result, error) { return run(ctx) }
+	return t
+}
+
+// listener is a Listener made of functions, one per kind.
+type listener map[Kind]func(context.Context, Event) error
+
+func (l listener) Wants(k Kind) bool                         { return l[k] != nil }
+func (l listener) Handle(ctx context.Context, e Event) error { return l[e.Kind()](ctx, e) }
+
+// on makes a listener for one type of event.
+func on[E Event](f func(E)) listener {
+	return try(func(e E) error { f(e); return nil })
+}
+
+func try[E Event](f func(E) error) listener {
+	var zero E
+	return listener{zero.Kind(): func(_ context.Context, e Event) error { return f(e.(E)) }}
+}
+
+// log writes down the kinds of all events.
+type log struct {
+	mu    sync.Mutex
+	kinds []string
+	notes []string
+}
+
+func (*log) Wants(Kind) bool { return true }
+func (l *log) Handle(_ context.Context, e Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch e := e.(type) {
+	case *Notice:
+		l.notes = append(l.notes, e.Text)
+	default:
+		l.kinds = append(l.kinds, e.Kind().String())
+	}
+	return nil
+}
+
+// rig is an agent with a scripted model, on a session in a file.
+type rig struct {
+	*Agent
+	t     *testing.T
+	model *scripted
+}
+
+func newRig(t *testing.T, o Options, replies ...reply) *rig {
+	t.Helper()
+	model := &scripted{replies: replies}
+	o.Models = NewModels(map[string]Provider{"test": model})
+	o.Model = &Model{Provider: "acme", ID: "one", API: "test"}
+	other := &Model{Provider: "acme", ID: "two", API: "test"}
+	o.Models.Register(ProviderSpec{Name: "acme", Models: []*Model{o.Model, other}})
+	dir := t.TempDir()
+	fresh := func() (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
+	if o.Session == nil {
+		o.Session, _ = fresh()
+	}
+	o.NewSession, o.Thinking, o.Cwd = fresh, "off", "/p"
+	o.OpenSession = func(path string) (*session.Session, error) { return session.Open(path, session.Options{Dir: dir}) }
+	o.Now = func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+	r := &rig{New(o), t, model}
+	t.Cleanup(func() { _ = r.Session().Close() })
+	return r
+}
+
+// prompt runs a prompt that must end well.
+func (r *rig) prompt(text string) {
+	r.t.Helper()
+	if err := r.Prompt(r.t.Context(), Prompt{Text: text}); err != nil {
+		r.t.Fatalf("prompt %q: %v", text, err)
+	}
+}
+
+// talk is the conversation as short lines: role, text, calls, what went wrong.
+func (r *rig) talk() string {
+	var lines []string
+	for _, it := range r.Session().Context() {
+		lines = append(lines, line(it.Message))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func line(m *session.Message) string {
+	s := string(m.Role)
+	if m.Role == session.RoleToolResult {
+		s += " " + m.ToolCallID
+		if m.IsError {
+			s += " error"
+		}
+	}
+	if text := m.Text(); text != "" {
+		s += ": " + text
+	}
+	for _, c := range m.ToolCalls() {
+		s += " " + c.ID + "=" + c.Name + string(c.Arguments)
+	}
+	if m.StopReason == session.StopAborted || m.StopReason == session.StopError {
+		s += " [" + string(m.StopReason) + ": " + m.ErrorMessage + "]"
+	}
+	return s
+}
+
+func (r *rig) wantTalk(want ...string) {
+	r.t.Helper()
+	if got := r.talk(); got != strings.Join(want, "\n") {
+		r.t.Errorf("the session holds\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// wantPaired checks that what would be sent next has one result per call, and
+// that a run goes on from here.
+func (r *rig) wantGoesOn() {
+	r.t.Helper()
+	r.model.mu.Lock()
+	r.model.replies = append(r.model.replies[:len(r.model.requests):len(r.model.requests)], say("here I am"))
+	r.model.mu.Unlock()
+	r.prompt("are you there?")
+	open := map[string]bool{}
+	sent := r.model.requests[len(r.model.requests)-1].Messages
+	for _, m := range sent {
+		for _, c := range m.ToolCalls() {
+			open[c.ID] = true
+		}
+		if m.Role == session.RoleToolResult && !open[m.ToolCallID] {
+			r.t.Errorf("result %s is sent without its call", m.ToolCallID)
+		}
+		if m.Role == session.RoleToolResult {
+			delete(open, m.ToolCallID)
+		}
+	}
+	if len(open) > 0 {
+		r.t.Errorf("calls without result are sent: %v", open)
+	}
+	if !strings.HasSuffix(r.talk(), "user: are you there?\nassistant: here I am") {
+		r.t.Errorf("the run after it: %s", r.talk())
+	}
+}
+
+// fileLines reads the session file as it is now.
+func (r *rig) file() string {
+	b, err := os.ReadFile(r.Session().File())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		r.t.Error(err)
+	}
+	return string(b)
+}
