@@ -3,7 +3,6 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"sort"
 	"strings"
 
@@ -15,17 +14,17 @@ import (
 )
 
 // open prepares the VM for the hook's file: the global pi, require, and ctx.
-func (in *instance) open(L *lua.LState, state json.RawMessage) (*lua.LTable, error) {
+func (in *instance) open(L *lua.LState, state json.RawMessage) *lua.LTable {
 	pi := in.api(L)
-	in.state = L.NewTable()
-	if t, ok := in.json(state).(*lua.LTable); ok {
-		in.state = t
+	kept, ok := in.json(state).(*lua.LTable)
+	if !ok {
+		kept = L.NewTable()
 	}
-	pi.RawSetString("state", in.state)
+	pi.RawSetString("state", kept)
 	in.vm.SetGlobal("pi", pi)
 	in.vm.SetRequire(in.require)
 	in.ctx = in.newContext(L)
-	return pi, nil
+	return pi
 }
 
 // hookInfo is pi.hook.
@@ -66,7 +65,7 @@ func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, erro
 
 func (c *Chain) knows(event string) bool {
 	for _, spec := range c.events {
-		if spec.Kind.String() == event {
+		if spec.name == event {
 			return true
 		}
 	}
@@ -76,7 +75,7 @@ func (c *Chain) knows(event string) bool {
 func (c *Chain) eventNames() []string {
 	var names []string
 	for _, spec := range c.events {
-		names = append(names, spec.Kind.String())
+		names = append(names, spec.name)
 	}
 	sort.Strings(names)
 	return names
@@ -160,21 +159,23 @@ func (in *instance) wait(L *lua.LState, function string, dialog bool, f func(ctx
 }
 
 // encodeState is pi.state as JSON, for the next version of the hook.
-func (in *instance) encodeState(ctx context.Context) (raw json.RawMessage, err error) {
-	err = in.vm.Run(ctx, luavm.Job{Name: "state", Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
+func (in *instance) encodeState(ctx context.Context) (json.RawMessage, error) {
+	kept := new(json.RawMessage)
+	err := in.vm.Run(ctx, luavm.Job{Name: "state", Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
 		pi, _ := L.GetGlobal("pi").(*lua.LTable)
 		if pi == nil {
 			return nil
 		}
-		v := pi.RawGetString("state")
-		if _, ok := v.(*lua.LTable); !ok {
+		state, ok := pi.RawGetString("state").(*lua.LTable)
+		if !ok {
 			return nil
 		}
-		raw, err = luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{})
-		if err != nil {
-			return fmt.Errorf("pi.state: %w", err)
-		}
-		return nil
+		raw, err := in.encode(state, "pi.state")
+		*kept = raw
+		return err
 	}})
-	return raw, err
+	if err != nil {
+		return nil, err
+	}
+	return *kept, nil
 }

@@ -11,9 +11,12 @@ import (
 
 // Builtin returns a provider whose script is inside the program. It is run like
 // any hook, in a VM of its own, but not before the first request, so that it
-// costs nothing to those who use another model.
+// costs nothing to those who use another model. It is called before the chain is
+// used.
 func (c *Chain) Builtin(name string, code []byte) agent.Provider {
-	return &builtin{chain: c, name: name, code: code}
+	b := &builtin{chain: c, name: name, code: code}
+	c.builtins = append(c.builtins, b)
+	return b
 }
 
 type builtin struct {
@@ -21,8 +24,8 @@ type builtin struct {
 	name  string
 	code  []byte
 
-	mu     sync.Mutex
-	stream agent.Provider
+	mu sync.Mutex
+	in *instance
 }
 
 func (b *builtin) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
@@ -33,22 +36,31 @@ func (b *builtin) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.
 	return stream.Stream(ctx, r)
 }
 
+// load returns the script's provider, from a fresh VM if there is none that
+// lives.
 func (b *builtin) load(ctx context.Context) (agent.Provider, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stream != nil {
-		return b.stream, nil
+	if b.in == nil || b.in.vm.Dead() {
+		h := &hook{Source: Source{Name: b.name, Path: b.name + ".lua", Scope: ScopeBuiltin}}
+		in, err := b.chain.run(ctx, h, b.code, nil)
+		if err != nil {
+			return nil, fmt.Errorf("load %s: %w", b.name, err)
+		}
+		b.in = in
 	}
-	h := &hook{Source: Source{Name: b.name, Path: b.name + ".lua", Scope: ScopeBuiltin}}
-	in, err := b.chain.run(ctx, h, b.code, nil)
-	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", b.name, err)
+	for _, p := range b.in.providers {
+		if p.Stream != nil {
+			return p.Stream, nil
+		}
 	}
-	for _, p := range in.providers {
-		b.stream = p.Stream
+	return nil, fmt.Errorf("load %s: it registers no model", b.name)
+}
+
+func (b *builtin) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.in != nil {
+		b.in.vm.Close()
 	}
-	if b.stream == nil {
-		return nil, fmt.Errorf("load %s: it registers no model", b.name)
-	}
-	return b.stream, nil
 }

@@ -48,6 +48,7 @@ type Chain struct {
 	opts   Options
 	events map[agent.Kind]*eventSpec
 	log    *hookLog
+	behind *background // handlers that finish behind the agent, greetings, the watcher
 
 	host atomic.Pointer[Host]
 	ui   atomic.Pointer[agent.UI]
@@ -55,12 +56,16 @@ type Chain struct {
 	hooks   atomic.Pointer[[]*hook] // replaced, never changed
 	wanted  [256]atomic.Int32       // handlers per agent.Kind
 	changes sync.Mutex              // held while the list or a hook of it is replaced
+	closed  atomic.Bool
+
+	inForce   sync.Mutex // held while tools and providers of hooks are handed over
+	providers registry
 
 	abandoned atomic.Int32 // VMs that did not stop, in this process
 	early     earlyReports
 	warned    onceOnly
-	running   sync.WaitGroup // handlers that finish behind the agent
-	watcher   *watcher
+	watcher   atomic.Pointer[watcher]
+	builtins  []*builtin
 }
 
 // earlyReports holds what happened before there was a host to tell.
@@ -76,7 +81,8 @@ type notice struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}}
+	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground()}
+	c.providers.models = o.Models
 	table := eventTable()
 	for i := range table {
 		c.events[table[i].Kind] = &table[i]
@@ -89,8 +95,8 @@ func New(o Options) *Chain {
 // now on, and the host the tools that hooks brought.
 func (c *Chain) Attach(host Host, ui agent.UI) {
 	c.ui.Store(&ui)
-	c.host.Store(&host)
 	c.early.mu.Lock()
+	c.host.Store(&host)
 	lines := c.early.lines
 	c.early.lines = nil
 	c.early.mu.Unlock()
@@ -124,8 +130,14 @@ func (c *Chain) notify(ctx context.Context, level agent.Level, text string) {
 		return
 	}
 	c.early.mu.Lock()
-	defer c.early.mu.Unlock()
-	c.early.lines = append(c.early.lines, notice{level, text})
+	h := c.hostNow()
+	if h == nil {
+		c.early.lines = append(c.early.lines, notice{level, text})
+	}
+	c.early.mu.Unlock()
+	if h != nil { // it came just now
+		h.Notify(ctx, level, text)
+	}
 }
 
 // shown is how a path is written in messages: relative below the working
@@ -141,44 +153,50 @@ func (c *Chain) shown(path string) string {
 func (c *Chain) Wants(k agent.Kind) bool { return c.wanted[k].Load() > 0 }
 
 // Handle passes e along the chain. The error is only ever that of a chain whose
-// context ended at a gate.
+// context ended at a gate. After Close gates block, and nothing else happens.
 func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
 	spec := c.events[e.Kind()]
 	if spec == nil {
 		return nil
 	}
-	if !spec.Asking {
-		c.tell(ctx, spec, e)
-		return nil
-	}
-	if call, ok := e.(*agent.ToolCall); ok {
+	call, isCall := e.(*agent.ToolCall)
+	switch {
+	case c.closed.Load():
+		if isCall {
+			call.Block, call.Reason = true, "the hooks have ended, so nobody can be asked"
+		}
+	case isCall:
 		return c.gate(ctx, spec, call)
-	}
-	for _, h := range c.list() {
-		if c.offer(ctx, h, spec, e) {
-			break
+	case !spec.Asking:
+		c.tell(ctx, spec, e)
+	default:
+		for _, h := range c.list() {
+			if c.offer(ctx, h, spec, e) {
+				break
+			}
 		}
 	}
 	return nil
 }
 
-// Close ends the hooks: handlers in flight finish or are cut off with ctx.
+// Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.
 func (c *Chain) Close(ctx context.Context) {
-	c.changes.Lock()
-	w := c.watcher
-	c.changes.Unlock()
-	w.close()
-	done := make(chan struct{})
-	go func() {
-		c.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	if c.closed.Swap(true) {
+		return
 	}
+	if w := c.watcher.Load(); w != nil {
+		w.close()
+	}
+	c.behind.close(ctx)
+	c.changes.Lock()
+	defer c.changes.Unlock()
 	for _, h := range c.list() {
-		h.close()
+		if in := h.current(); in != nil {
+			in.vm.Close() // it stays in its place, so that its gates are not open
+		}
+	}
+	for _, b := range c.builtins {
+		b.close()
 	}
 	c.log.close()
 }
@@ -192,6 +210,7 @@ type Info struct {
 	Commands   []string
 	Tools      []string
 	LastError  string
+	Dropped    int // telling events that came faster than the hook handled them
 }
 
 // Hooks describes the chain in its order.

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent"
@@ -11,7 +12,6 @@ import (
 	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
-	"mvdan.cc/sh/v3/shell"
 )
 
 // luaCommand is one pi.command.
@@ -31,19 +31,37 @@ func (in *instance) apiCommand(L *lua.LState) int {
 	switch {
 	case c.name == "" || strings.ContainsAny(c.name, " \t\n:/"):
 		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / and :", c.name)
-	case contains(in.chain.opts.Reserved, c.name):
+	case slices.Contains(in.chain.opts.Reserved, c.name):
 		luavm.Raise(L, "command: /%s is built in; choose another name", c.name)
+	}
+	if in.addCommand(c) {
+		in.chain.warnCommands(in.vm.Context())
+	}
+	return 0
+}
+
+// addCommand reports whether the hook stands in the chain already.
+func (in *instance) addCommand(c *luaCommand) (live bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	commands := slices.Clone(in.commands)
+	if i := slices.IndexFunc(commands, func(have *luaCommand) bool { return have.name == c.name }); i >= 0 {
+		commands[i] = c
+	} else {
+		commands = append(commands, c)
+	}
+	in.commands = commands
+	return in.live
+}
+
+// ownCommands lists the hook's commands. in may be nil.
+func (in *instance) ownCommands() []*luaCommand {
+	if in == nil {
+		return nil
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for i, have := range in.commands {
-		if have.name == c.name {
-			in.commands[i] = c
-			return 0
-		}
-	}
-	in.commands = append(in.commands, c)
-	return 0
+	return in.commands
 }
 
 // Commands lists the commands of all hooks in chain order. The first hook keeps
@@ -52,12 +70,7 @@ func (c *Chain) Commands() []command.Command {
 	var all []command.Command
 	taken := map[string]int{}
 	for _, h := range c.list() {
-		in := h.current()
-		if in == nil {
-			continue
-		}
-		in.mu.Lock()
-		for _, cmd := range in.commands {
+		for _, cmd := range h.current().ownCommands() {
 			taken[cmd.name]++
 			name := cmd.name
 			if n := taken[name]; n > 1 {
@@ -65,7 +78,6 @@ func (c *Chain) Commands() []command.Command {
 			}
 			all = append(all, cmd.command(name))
 		}
-		in.mu.Unlock()
 	}
 	return all
 }
@@ -74,12 +86,7 @@ func (c *Chain) Commands() []command.Command {
 func (c *Chain) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}
 	for _, h := range c.list() {
-		in := h.current()
-		if in == nil {
-			continue
-		}
-		in.mu.Lock()
-		for _, cmd := range in.commands {
+		for _, cmd := range h.current().ownCommands() {
 			if first := owner[cmd.name]; first != nil && c.warned.add("command "+cmd.name+h.Path) {
 				c.notify(ctx, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
 					cmd.name, c.shown(first.Path), c.shown(h.Path), cmd.name))
@@ -87,7 +94,6 @@ func (c *Chain) warnCommands(ctx context.Context) {
 				owner[cmd.name] = h
 			}
 		}
-		in.mu.Unlock()
 	}
 }
 
@@ -99,40 +105,50 @@ func (lc *luaCommand) command(name string) command.Command {
 	return c
 }
 
-// run is one call of the command.
-func (lc *luaCommand) run(ctx context.Context, args string) (out command.Outcome, err error) {
-	in := lc.in
+// run is one call of the command. If the hook was reloaded since it was looked
+// up, the new version runs.
+func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, error) {
 	ctx = context.WithValue(ctx, commandKey{}, lc.name)
-	job := luavm.Job{Name: "/" + lc.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua}
-	var result command.Outcome
-	job.Run = func(L *lua.LState) error {
-		in.fresh()
-		L.Push(lc.handler)
-		L.Push(in.commandContext(L, args))
-		L.Call(1, 1)
-		v := L.Get(-1)
-		L.Pop(1)
-		result, err = in.outcome(L, v)
-		return err
-	}
-	if err := in.vm.Run(ctx, job); err != nil {
-		if in.vm.Dead() {
-			in.chain.failed(ctx, in.hook, in, "/"+lc.name, err)
+	out, err := lc.call(ctx, args)
+	if isReplaced(err) {
+		lc.in.chain.revive(ctx, lc.in.hook, lc.in)
+		for _, next := range lc.in.hook.current().ownCommands() {
+			if next.name == lc.name {
+				lc = next
+				out, err = lc.call(ctx, args)
+				break
+			}
 		}
+	}
+	if err == nil {
+		return out, nil
+	}
+	in := lc.in
+	if !interrupted(ctx, err) {
 		in.hook.fault(err)
 		in.chain.log.write(in.hook.Name, "/"+lc.name+": "+fullText(err))
-		return out, fmt.Errorf("hook %s: /%s: %w", in.hook.Name, lc.name, err)
+		in.chain.revive(ctx, in.hook, in)
 	}
-	return result, nil
+	return command.Outcome{}, fmt.Errorf("hook %s: /%s: %w", in.hook.Name, lc.name, err)
+}
+
+func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, error) {
+	in, result := lc.in, new(command.Outcome)
+	err := in.vm.Run(ctx, luavm.Job{Name: "/" + lc.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+		out, err := in.outcome(L, callFunction(L, lc.handler, in.commandContext(L, args)))
+		*result = out
+		return placeOf(lc.handler, err)
+	}})
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	return *result, nil
 }
 
 // commandContext is ctx with what only commands get.
 func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
 	t := L.CreateTable(0, 2)
-	words, err := shell.Fields(args, func(string) string { return "" })
-	if err != nil {
-		words = strings.Fields(args)
-	}
+	words := splitWords(args)
 	list := L.CreateTable(len(words), 0)
 	for _, w := range words {
 		list.Append(lua.LString(w))
@@ -189,15 +205,16 @@ func (in *instance) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outc
 	return out, nil
 }
 
-// candidates asks the hook what could complete an argument.
-func (lc *luaCommand) candidates(prefix string) (words []string) {
-	in := lc.in
-	_ = in.vm.Run(context.Background(), luavm.Job{Name: "complete /" + lc.name, Timeout: completeTime, Run: func(L *lua.LState) error {
-		L.Push(lc.complete)
-		L.Push(lua.LString(prefix))
-		L.Call(1, 1)
-		words, _ = luavm.Strings(L, L.Get(-1))
+// candidates asks the hook what could complete an argument. None is all that a
+// person at the prompt wants to hear of a failure.
+func (lc *luaCommand) candidates(prefix string) []string {
+	words := new([]string)
+	err := lc.in.vm.Run(context.Background(), luavm.Job{Name: "complete /" + lc.name, Timeout: completeTime, Run: func(L *lua.LState) error {
+		*words, _ = luavm.Strings(L, callFunction(L, lc.complete, lua.LString(prefix)))
 		return nil
-	}}) // no candidates is all a person at the prompt wants to hear of a failure
-	return words
+	}})
+	if err != nil {
+		return nil
+	}
+	return *words
 }

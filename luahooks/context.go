@@ -98,12 +98,18 @@ func (in *instance) modelValue(m *agent.Model) lua.LValue {
 	return in.vm.Value(info)
 }
 
+// jobMessages is ctx.messages of one handler.
+type jobMessages struct {
+	job  context.Context
+	list *lua.LTable
+}
+
 // currentMessages is what the model would see now, made once per handler.
 func (in *instance) currentMessages(L *lua.LState, host Host) lua.LValue {
-	if in.seen == nil {
-		in.seen = in.messages(L, host.Seen())
+	if job := in.vm.Context(); in.seen.job != job {
+		in.seen = jobMessages{job, in.messages(L, host.Seen())}
 	}
-	return in.seen
+	return in.seen.list
 }
 
 // saveEntry is ctx.save_entry{type = …, …} → id.
@@ -152,8 +158,8 @@ func (in *instance) rebuildContext(L *lua.LState) int {
 		items = host.Context(ctx)
 		return nil
 	})
-	in.seen = nil
-	L.Push(in.messages(L, items))
+	in.seen = jobMessages{in.vm.Context(), in.messages(L, items)}
+	L.Push(in.seen.list)
 	return 1
 }
 

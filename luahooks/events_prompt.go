@@ -161,7 +161,7 @@ func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
 	t := record(L, s.Kind(), 5)
 	t.RawSetString("turn_index", lua.LNumber(s.TurnIndex))
-	t.RawSetString("message", in.message(L, session.Item{Message: s.Message, Index: -1}))
+	t.RawSetString("message", in.message(session.Item{Message: s.Message, Index: -1}))
 	t.RawSetString("tool_results", in.messages(L, itemsOf(s.ToolResults)))
 	ids := L.CreateTable(len(s.EntryIDs), 0)
 	for _, id := range s.EntryIDs {

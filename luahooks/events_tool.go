@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"pi/agent"
 	"pi/luavm"
@@ -12,7 +13,7 @@ import (
 func toolEvents() []eventSpec {
 	return []eventSpec{
 		{
-			Kind: agent.KindToolCall, Asking: true, Gate: true, Clock: luavm.CountedLua,
+			Kind: agent.KindToolCall, Asking: true, Clock: luavm.CountedLua,
 			Fields:  fields("tool_name", "string", "tool_call_id", "string", "input", "table"),
 			Results: fields("block", "boolean?", "reason", "string?", "input", "table?", "additional_context", "string?", "terminate", "boolean?"),
 			Rule:    "in chain order until the first block; after a rewrite of input earlier handlers are asked again, and only a block of theirs counts; an error blocks",
@@ -21,8 +22,8 @@ func toolEvents() []eventSpec {
 		{
 			Kind: agent.KindToolResult, Asking: true,
 			Fields: fields("tool_name", "string", "tool_call_id", "string", "input", "table", "content", "pi.Block[]",
-				"details", "any", "is_error", "boolean"),
-			Results: fields("content", "string|pi.Block[]?", "details", "any", "is_error", "boolean?", "terminate", "boolean?"),
+				"details", "any", "is_error", "boolean", "usage", "pi.Usage?"),
+			Results: fields("content", "string|pi.Block[]?", "details", "any", "is_error", "boolean?", "usage", "pi.Usage?", "terminate", "boolean?"),
 			Rule:    "chained field by field; a failing handler leaves the result as it was",
 			build:   buildToolResult, merge: mergeToolResult,
 		},
@@ -58,7 +59,7 @@ func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (f
 	}
 	var input json.RawMessage
 	if given := r.RawGetString("input"); given != lua.LNil {
-		if input, err = in.inputFrom(L, s.Name, given); err != nil {
+		if input, err = in.inputFrom(s.Name, given); err != nil {
 			return nil, false, err
 		}
 	}
@@ -85,6 +86,9 @@ func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	t.RawSetString("content", in.blocks(L, s.Result.Content))
 	t.RawSetString("details", in.json(s.Result.Details))
 	t.RawSetString("is_error", lua.LBool(s.Result.IsError))
+	if s.Result.Usage != nil {
+		t.RawSetString("usage", usageTable(L, s.Result.Usage))
+	}
 	return t
 }
 
@@ -104,6 +108,14 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 			return nil, false, err
 		}
 		edits = append(edits, func() { s.Result.Details = raw })
+	}
+	switch v := r.RawGetString("usage").(type) {
+	case *lua.LNilType:
+	case *lua.LTable:
+		usage := usageFrom(L, v)
+		edits = append(edits, func() { s.Result.Usage = usage })
+	default:
+		return nil, false, fmt.Errorf("usage: expected a table, got %s", v.Type())
 	}
 	for name, field := range map[string]*bool{"is_error": &s.Result.IsError, "terminate": &s.Result.Terminate} {
 		if r.RawGetString(name) == lua.LNil {

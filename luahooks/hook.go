@@ -2,13 +2,13 @@ package luahooks
 
 import (
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
 
 	"pi/agent"
 	"pi/luavm"
-	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -18,14 +18,18 @@ import (
 type hook struct {
 	Source
 	now   atomic.Pointer[instance] // nil: it did not load, or is disabled
+	shut  atomic.Pointer[string]   // why its gates block without being asked
 	queue tellQueue
 
 	mu        sync.Mutex
 	lastError string
 	disabled  bool // for the session, after a VM that did not stop
 	abandoned int
-	hash      string // of the bytes that run, or that failed to load
 	code      []byte // the bytes that run
+
+	// Only while the chain's changes are locked.
+	tried *instance // the last attempt to load it, maybe a failed one; nil before
+	sum   string    // of the bytes that it was made of
 }
 
 func (h *hook) current() *instance { return h.now.Load() }
@@ -45,15 +49,9 @@ func (h *hook) fault(err error) {
 	h.lastError = err.Error()
 }
 
-func (h *hook) close() {
-	if in := h.now.Swap(nil); in != nil {
-		in.close()
-	}
-}
-
 func (h *hook) info(c *Chain) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError}
+	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	in := h.current()
@@ -72,43 +70,46 @@ func (h *hook) info(c *Chain) Info {
 type instance struct {
 	chain *Chain
 	hook  *hook
+	real  string // the file, with symbolic links resolved
 	vm    *luavm.VM
 	ctx   *lua.LTable // what handlers get
-	state *lua.LTable // pi.state
 
 	// Only while the VM is held.
 	branch   entryList
-	seen     *lua.LTable // ctx.messages of the running handler
+	seen     jobMessages
 	requires map[string]*module
 
-	mu          sync.Mutex
-	handlers    map[string][]*registration // by event
-	commands    []*luaCommand
-	tools       []*luaTool
-	providers   []agent.ProviderSpec
-	modulePaths []string // files that require read
-	live        bool     // in the chain: registrations take effect at once
+	mu        sync.Mutex
+	handlers  map[string][]*registration // by event; lists are replaced, never changed
+	commands  []*luaCommand
+	tools     []*luaTool
+	providers []agent.ProviderSpec
+	modules   map[string]string // files that require looked at, with the sum of their bytes
+	live      bool              // in the chain: registrations take effect at once
 }
 
 // registration is one pi.on.
-type registration struct{ fn *lua.LFunction }
+type registration struct {
+	fn   *lua.LFunction
+	gone atomic.Bool // taken back
+}
 
-// handler returns the i-th handler for an event, or nil.
-func (in *instance) handler(event string, i int) *lua.LFunction {
+// registered lists the handlers for an event. in may be nil.
+func (in *instance) registered(event string) []*registration {
+	if in == nil {
+		return nil
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if list := in.handlers[event]; i < len(list) {
-		return list[i].fn
-	}
-	return nil
+	return in.handlers[event]
 }
 
 // on registers a handler and returns what takes it back.
 func (in *instance) on(event string, fn *lua.LFunction) (off func()) {
-	r := &registration{fn}
+	r := &registration{fn: fn}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.handlers[event] = append(in.handlers[event][:len(in.handlers[event]):len(in.handlers[event])], r)
+	in.handlers[event] = append(slices.Clip(in.handlers[event]), r)
 	if in.live {
 		in.chain.count(event, 1)
 	}
@@ -118,15 +119,12 @@ func (in *instance) on(event string, fn *lua.LFunction) (off func()) {
 func (in *instance) off(event string, r *registration) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for i, have := range in.handlers[event] {
-		if have == r {
-			kept := append([]*registration(nil), in.handlers[event][:i]...)
-			in.handlers[event] = append(kept, in.handlers[event][i+1:]...)
-			if in.live {
-				in.chain.count(event, -1)
-			}
-			return
-		}
+	if r.gone.Swap(true) {
+		return
+	}
+	in.handlers[event] = slices.DeleteFunc(slices.Clone(in.handlers[event]), func(have *registration) bool { return have == r })
+	if in.live {
+		in.chain.count(event, -1)
 	}
 }
 
@@ -159,9 +157,6 @@ func (in *instance) close() {
 	in.vm.Close()
 }
 
-// fresh forgets what belongs to the handler that ran before.
-func (in *instance) fresh() { in.seen = nil }
-
 func (in *instance) describe(i *Info) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -182,16 +177,8 @@ func (in *instance) describe(i *Info) {
 // count keeps the number of handlers per event.
 func (c *Chain) count(event string, n int) {
 	for kind, spec := range c.events {
-		if spec.Kind.String() == event {
+		if spec.name == event {
 			c.wanted[kind].Add(int32(n))
 		}
 	}
-}
-
-// branchNow is what ctx.entries shows.
-func (in *instance) branchNow() []*session.Entry {
-	if h := in.chain.hostNow(); h != nil {
-		return h.Session().Branch()
-	}
-	return nil
 }

@@ -28,43 +28,101 @@ const maxHook = 1 << 20
 // returned: a hook that does not load keeps none of the others from loading. It
 // returns the project's hooks that were left out because nobody approved them.
 func (c *Chain) Load(ctx context.Context) (skipped []Source) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
 	found := c.opts.Places.Discover()
 	for _, err := range found.Problems {
 		c.notify(ctx, agent.LevelError, err.Error())
 	}
 	hooks := make([]*hook, len(found.Sources))
-	var loads sync.WaitGroup
 	for i, s := range found.Sources {
 		hooks[i] = &hook{Source: s}
-		loads.Go(func() { c.loadFirst(ctx, hooks[i]) })
 	}
-	loads.Wait()
-	c.changes.Lock()
-	defer c.changes.Unlock()
 	c.hooks.Store(&hooks)
-	for _, h := range hooks {
-		c.install(ctx, h, h.current(), nil)
-		if h.current() == nil {
-			c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load: "+h.lastError)
-		}
+	for _, a := range c.attemptAll(ctx, hooks) {
+		c.settle(ctx, a)
 	}
+	c.takeEffect(ctx)
 	return found.Untrusted
 }
 
-// loadFirst loads a hook that has no earlier version.
-func (c *Chain) loadFirst(ctx context.Context, h *hook) {
-	code, err := readHook(h.Real)
-	h.hash = hashOf(code)
-	if err == nil {
-		var in *instance
-		if in, err = c.run(ctx, h, code, nil); err == nil {
-			h.code, h.hash = code, hashOf(code)+moduleHash(in)
-			h.now.Store(in)
-			return
+// attempt is one try to load a hook's file.
+type attempt struct {
+	hook *hook
+	code []byte
+	in   *instance // nil if it did not load
+	err  error
+}
+
+// attemptAll loads the files of hooks side by side. c.changes is held.
+func (c *Chain) attemptAll(ctx context.Context, hooks []*hook) []attempt {
+	attempts := make([]attempt, len(hooks))
+	var loads sync.WaitGroup
+	for i, h := range hooks {
+		loads.Go(func() { attempts[i] = c.attempt(ctx, h) })
+	}
+	loads.Wait()
+	return attempts
+}
+
+func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
+	code, err := readHook(h.resolve())
+	h.sum = sumOf(code, err)
+	if err != nil {
+		return attempt{hook: h, err: err}
+	}
+	var state json.RawMessage
+	if old := h.current(); old != nil {
+		if state, err = old.encodeState(ctx); err != nil {
+			c.notify(ctx, agent.LevelWarning, "hook "+h.Name+": its state is not carried over: "+err.Error())
 		}
 	}
-	h.fault(err)
-	c.log.write(h.Name, "load: "+fullText(err))
+	in, err := c.run(ctx, h, code, state)
+	h.tried = in
+	if err != nil {
+		in = nil
+	}
+	return attempt{h, code, in, err}
+}
+
+// settle puts what came of an attempt into the chain. Without a VM the last good
+// version keeps running. It reports whether the hook runs new code now. c.changes
+// is held.
+func (c *Chain) settle(ctx context.Context, a attempt) bool {
+	h, old := a.hook, a.hook.current()
+	if a.err != nil {
+		h.fault(a.err)
+		c.log.write(h.Name, "load: "+fullText(a.err))
+		c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
+		return false
+	}
+	a.in.enter()
+	h.now.Store(a.in)
+	if old != nil {
+		old.close()
+	}
+	c.openGates(h)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.code, h.disabled, h.lastError = a.code, false, ""
+	return true
+}
+
+func keeps(h *hook, old *instance) string {
+	switch {
+	case old != nil:
+		return ", the last good version keeps running"
+	case h.shut.Load() != nil:
+		return ", its gate stays shut"
+	}
+	return ""
+}
+
+// takeEffect brings what hooks registered in line with the chain.
+func (c *Chain) takeEffect(ctx context.Context) {
+	c.applyProviders()
+	c.applyTools()
+	c.warnCommands(ctx)
 }
 
 func readHook(path string) ([]byte, error) {
@@ -82,46 +140,46 @@ func readHook(path string) ([]byte, error) {
 	return code, nil
 }
 
-func hashOf(code []byte) string {
+// sumOf tells versions of a file apart; one that cannot be read is one too.
+func sumOf(code []byte, err error) string {
+	if err != nil {
+		return "unreadable"
+	}
 	sum := sha256.Sum256(code)
 	return hex.EncodeToString(sum[:])
 }
 
 // run makes a VM that runs code for h. state is pi.state of the version before.
+// The instance of a failed run is closed; it still knows the files it wanted.
 func (c *Chain) run(ctx context.Context, h *hook, code []byte, state json.RawMessage) (*instance, error) {
-	if err := checkAPI(c.shown(h.Path), code); err != nil {
-		return nil, err
-	}
-	proto, err := luavm.Compile(c.shown(h.Path), code)
-	if err != nil {
-		return nil, err
-	}
 	in := c.newInstance(h)
-	err = in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: c.opts.Timeout, Run: func(L *lua.LState) error {
-		pi, err := in.open(L, state)
-		if err != nil {
-			return err
-		}
-		L.Push(L.NewFunctionFromProto(proto))
-		L.Call(0, 1)
-		main, isFunction := L.Get(-1).(*lua.LFunction)
-		L.Pop(1)
-		if isFunction {
-			L.Push(main)
-			L.Push(pi)
-			L.Call(1, 0)
+	err := in.load(ctx, code, state)
+	if err != nil {
+		in.close()
+	}
+	return in, err
+}
+
+func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage) error {
+	name := in.chain.shown(in.hook.Path)
+	if err := checkAPI(name, code); err != nil {
+		return err
+	}
+	proto, err := luavm.Compile(name, code)
+	if err != nil {
+		return err
+	}
+	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
+		pi := in.open(L, state)
+		if main, ok := callFunction(L, L.NewFunctionFromProto(proto)).(*lua.LFunction); ok {
+			callFunction(L, main, pi)
 		}
 		return nil
 	}})
-	if err != nil {
-		in.close()
-		return nil, err
-	}
-	return in, nil
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, handlers: map[string][]*registration{}, requires: map[string]*module{}}
+	in := &instance{chain: c, hook: h, real: h.resolve(), handlers: map[string][]*registration{}, requires: map[string]*module{}, modules: map[string]string{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
@@ -154,21 +212,6 @@ func checkAPI(name string, code []byte) error {
 	return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, line, pin[1], API)
 }
 
-// install makes a hook's new instance take part, in place of old. c.changes is
-// held.
-func (c *Chain) install(ctx context.Context, h *hook, in, old *instance) {
-	if in != nil {
-		in.enter()
-	}
-	h.now.Store(in)
-	if old != nil {
-		old.close()
-	}
-	c.applyProviders(in, old)
-	c.applyTools()
-	c.warnCommands(ctx)
-}
-
 // maxAbandoned bounds how many VMs that did not stop may pile up.
 const (
 	maxAbandonedHook    = 1
@@ -176,13 +219,19 @@ const (
 )
 
 // revive replaces a VM that had to be given up by a fresh one that runs the same
-// bytes. The next time, the hook is disabled for the session.
+// bytes. The next time, the hook is disabled for the session. It does nothing for
+// a VM that is well.
 func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	if h.current() != dead {
+	if !dead.vm.Dead() {
 		return
 	}
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	if h.current() != dead || c.closed.Load() {
+		return
+	}
+	ctx, cancel := c.behind.detach(ctx) // who is interrupted wants a working hook afterwards too
+	defer cancel()
 	h.mu.Lock()
 	h.abandoned++
 	n, code := h.abandoned, h.code
@@ -191,26 +240,30 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 		c.disable(ctx, h, dead)
 		return
 	}
-	in, err := c.run(context.WithoutCancel(ctx), h, code, nil)
+	in, err := c.run(ctx, h, code, nil)
 	if err != nil {
 		h.fault(err)
 		c.disable(ctx, h, dead)
 		return
 	}
-	c.install(ctx, h, in, dead)
+	in.enter()
+	h.now.Store(in)
+	dead.close()
+	c.takeEffect(ctx)
 	c.notify(ctx, agent.LevelWarning, "hook "+h.Name+" did not stop; a fresh copy of it goes on")
+	c.greet(ctx, h)
 }
 
 // disable takes a hook out of the chain for the session. Its gates go on to
 // block: a gate that is gone must not be an open one.
 func (c *Chain) disable(ctx context.Context, h *hook, in *instance) {
+	c.shutGates(h, in)
 	h.mu.Lock()
 	h.disabled = true
 	h.mu.Unlock()
 	h.now.Store(nil)
 	in.close()
-	c.applyProviders(nil, in)
-	c.applyTools()
+	c.takeEffect(ctx)
 	c.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
 

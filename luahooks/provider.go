@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"pi/agent"
 	"pi/luavm"
@@ -29,15 +30,23 @@ func (in *instance) apiProvider(L *lua.LState) int {
 		api = "lua"
 		spec.Stream = &luaProvider{in, name, stream}
 	}
-	if api == "" {
+	if api == "" || stream == nil && baseURL == "" {
 		luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
 	}
 	if key != "" {
 		spec.Key = func(context.Context) (string, error) { return key, nil }
 	}
+	belongs := func(m *agent.Model) *agent.Model {
+		m.Provider, m.API, m.BaseURL, m.Headers, m.NeedsKey = name, api, strings.TrimRight(baseURL, "/"), headers, key != ""
+		return m
+	}
 	for _, m := range in.models(L, models) {
-		m.Provider, m.API, m.BaseURL, m.Headers, m.NeedsKey = name, api, baseURL, headers, key != ""
-		spec.Models = append(spec.Models, m)
+		spec.Models = append(spec.Models, belongs(m))
+	}
+	if models == nil { // any id will do
+		spec.Open = func(id string) *agent.Model {
+			return belongs(&agent.Model{ID: id, Name: id, Input: []string{"text"}})
+		}
 	}
 	in.register(spec)
 	return 0
@@ -65,9 +74,15 @@ func (in *instance) models(L *lua.LState, list *lua.LTable) []*agent.Model {
 
 func modelFrom(L *lua.LState, t *lua.LTable) *agent.Model {
 	m := &agent.Model{Input: []string{"text"}}
+	var cost *lua.LTable
 	luavm.UnpackTable(L, t, "provider", luavm.Opt("id", &m.ID).Required(), luavm.Opt("name", &m.Name),
 		luavm.Opt("context_window", &m.ContextWindow), luavm.Opt("max_tokens", &m.MaxTokens),
-		luavm.Opt("reasoning", &m.Reasoning), luavm.Opt("input", &m.Input))
+		luavm.Opt("reasoning", &m.Reasoning), luavm.Opt("input", &m.Input), luavm.Opt("cost", &cost))
+	if cost != nil {
+		m.Cost = &agent.Price{}
+		luavm.UnpackTable(L, cost, "provider: cost", luavm.Opt("input", &m.Cost.Input), luavm.Opt("output", &m.Cost.Output),
+			luavm.Opt("cache_read", &m.Cost.CacheRead), luavm.Opt("cache_write", &m.Cost.CacheWrite))
+	}
 	if m.Name == "" {
 		m.Name = m.ID
 	}
@@ -77,47 +92,45 @@ func modelFrom(L *lua.LState, t *lua.LTable) *agent.Model {
 // register notes a provider of the hook; while it is in the chain, at once.
 func (in *instance) register(spec agent.ProviderSpec) {
 	in.mu.Lock()
-	in.providers = append(slices.DeleteFunc(slices.Clone(in.providers), func(p agent.ProviderSpec) bool { return p.Name == spec.Name }), spec)
+	in.providers = append(withoutProvider(in.providers, spec.Name), spec)
 	live := in.live
 	in.mu.Unlock()
 	if live {
-		in.chain.opts.Models.Register(spec)
+		in.chain.applyProviders()
 	}
 }
 
-// removeProvider is pi.remove_provider(name).
+// removeProvider is pi.remove_provider(name); it reports whether the hook had
+// registered it.
 func (in *instance) removeProvider(name string) bool {
 	in.mu.Lock()
-	n := len(in.providers)
-	in.providers = slices.DeleteFunc(slices.Clone(in.providers), func(p agent.ProviderSpec) bool { return p.Name == name })
-	mine := len(in.providers) < n
+	had := len(in.providers)
+	in.providers = withoutProvider(in.providers, name)
+	mine, live := len(in.providers) < had, in.live
 	in.mu.Unlock()
-	return mine && in.chain.opts.Models.Unregister(name)
+	if mine && live {
+		in.chain.applyProviders()
+	}
+	return mine
 }
 
-// applyProviders registers what in brings and removes what only old brought.
-func (c *Chain) applyProviders(in, old *instance) {
-	if c.opts.Models == nil {
-		return
+func withoutProvider(list []agent.ProviderSpec, name string) []agent.ProviderSpec {
+	return slices.DeleteFunc(slices.Clone(list), func(p agent.ProviderSpec) bool { return p.Name == name })
+}
+
+// streamOf returns the script that answers for a provider, or nil. in may be nil.
+func (in *instance) streamOf(name string) *luaProvider {
+	if in == nil {
+		return nil
 	}
-	names := map[string]bool{}
-	if in != nil {
-		in.mu.Lock()
-		for _, p := range in.providers {
-			names[p.Name] = true
-			c.opts.Models.Register(p)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, p := range in.providers {
+		if s, ok := p.Stream.(*luaProvider); ok && p.Name == name {
+			return s
 		}
-		in.mu.Unlock()
 	}
-	if old != nil {
-		old.mu.Lock()
-		for _, p := range old.providers {
-			if !names[p.Name] {
-				c.opts.Models.Unregister(p.Name)
-			}
-		}
-		old.mu.Unlock()
-	}
+	return nil
 }
 
 // luaProvider is a model that a script is.
@@ -167,21 +180,34 @@ func (p *luaProvider) failure(err error) error {
 	return &agent.ProviderError{Provider: p.name, Message: err.Error(), Err: err}
 }
 
+// run asks the script. If its hook was reloaded since it was looked up, the new
+// version answers.
 func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
+	err := p.call(ctx, r, deltas)
+	if isReplaced(err) {
+		p.in.chain.revive(ctx, p.in.hook, p.in)
+		if next := p.in.hook.current().streamOf(p.name); next != nil {
+			p = next
+			err = p.call(ctx, r, deltas)
+		}
+	}
+	if err != nil && !interrupted(ctx, err) {
+		p.in.hook.fault(err)
+		p.in.chain.log.write(p.in.hook.Name, "stream "+p.name+": "+fullText(err))
+		p.in.chain.revive(ctx, p.in.hook, p.in)
+	}
+	return err
+}
+
+func (p *luaProvider) call(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
 	in := p.in
-	e := &emitter{in: in, deltas: deltas}
-	err := in.vm.Run(ctx, luavm.Job{Name: "stream " + p.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
-		L.Push(p.stream)
-		L.Push(in.requestTable(L, r))
-		L.Push(in.vm.GFunc("emit", e.emit))
-		L.Call(2, 0)
+	e := &emitter{in: in, deltas: deltas, gone: ctx.Done()}
+	return in.vm.Run(ctx, luavm.Job{Name: "stream " + p.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+		defer func() { e.over = true }()
+		callFunction(L, p.stream, in.requestTable(L, r), in.vm.GFunc("emit", e.emit))
 		e.finish(L)
 		return nil
 	}})
-	if err != nil && in.vm.Dead() {
-		in.chain.failed(ctx, in.hook, in, "stream "+p.name, err)
-	}
-	return err
 }
 
 func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
@@ -205,17 +231,24 @@ func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
 // emitter turns emit{…} into deltas. Text and thinking that follow each other
 // are one block; each call is one of its own.
 type emitter struct {
-	in      *instance
-	deltas  chan<- agent.Delta
+	in     *instance
+	deltas chan<- agent.Delta
+	gone   <-chan struct{} // nobody reads any more
+
+	// Only while the VM is held.
 	index   int
 	last    agent.DeltaKind
 	calls   int
-	stopped bool
+	stopped bool // the script said so itself
+	over    bool // the script has ended
 }
 
 // emit is what the script calls: {type = "text"|"thinking"|"tool_call"|"usage"|
 // "stop", …}.
 func (e *emitter) emit(L *lua.LState) int {
+	if e.over {
+		luavm.Raise(L, "emit: the answer has ended")
+	}
 	var kind, text, id, name, reason, message string
 	var arguments lua.LValue
 	var input, output, cacheRead, cacheWrite int
@@ -261,7 +294,7 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) age
 	raw := json.RawMessage(`{}`)
 	if arguments != nil && arguments != lua.LNil {
 		var err error
-		if raw, err = e.in.inputFrom(L, name, arguments); err != nil {
+		if raw, err = e.in.inputFrom(name, arguments); err != nil {
 			luavm.Raise(L, "emit: %v", err)
 		}
 	}
@@ -298,6 +331,7 @@ func (e *emitter) send(L *lua.LState, d agent.Delta) {
 	_ = e.in.wait(L, "emit", false, func(ctx context.Context) error {
 		select {
 		case e.deltas <- d:
+		case <-e.gone:
 		case <-ctx.Done():
 		}
 		return nil

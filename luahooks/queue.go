@@ -5,23 +5,25 @@ import "sync"
 // maxTold is how many telling events may wait for one hook.
 const maxTold = 1000
 
-// tellQueue runs the telling events of one hook one after the other. Its
-// goroutine lives as long as there is something to run.
+// tellQueue starts the telling events of one hook in their order. The next one
+// starts when the one before has got the VM or has ended, so that it runs while
+// that one waits, but never before it.
 type tellQueue struct {
-	mu      sync.Mutex
-	jobs    []told
-	running bool
-	dropped int
+	mu       sync.Mutex
+	jobs     []told
+	starting bool // a job was started and has not got the VM yet
+	dropped  int
 }
 
+// told is one event for one hook. run calls started when its turn is over.
 type told struct {
-	run  func()
+	run  func(started func())
 	done chan struct{}
 }
 
 // add queues a job and returns what is closed when it has run. When too many
 // wait, the oldest is dropped.
-func (q *tellQueue) add(c *Chain, run func()) <-chan struct{} {
+func (q *tellQueue) add(b *background, run func(started func())) <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j := told{run, make(chan struct{})}
@@ -31,25 +33,41 @@ func (q *tellQueue) add(c *Chain, run func()) <-chan struct{} {
 		q.dropped++
 	}
 	q.jobs = append(q.jobs, j)
-	if !q.running {
-		q.running = true
-		c.running.Go(q.work)
+	if !q.starting {
+		q.next(b)
 	}
 	return j.done
 }
 
-func (q *tellQueue) work() {
-	for {
-		q.mu.Lock()
-		if len(q.jobs) == 0 {
-			q.running = false
-			q.mu.Unlock()
-			return
-		}
-		j := q.jobs[0]
-		q.jobs = q.jobs[1:]
-		q.mu.Unlock()
-		j.run()
-		close(j.done)
+// next starts the oldest job. q.mu is held.
+func (q *tellQueue) next(b *background) {
+	q.starting = len(q.jobs) > 0
+	if !q.starting {
+		return
 	}
+	j := q.jobs[0]
+	q.jobs = q.jobs[1:]
+	began := b.run(func() {
+		handOver := sync.OnceFunc(func() { q.more(b) })
+		j.run(handOver)
+		handOver()
+		close(j.done)
+	})
+	if !began { // the chain is closed
+		close(j.done)
+		q.next(b)
+	}
+}
+
+func (q *tellQueue) more(b *background) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.next(b)
+}
+
+// lost is how many events were dropped.
+func (q *tellQueue) lost() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dropped
 }

@@ -15,22 +15,19 @@ import (
 // stubs, filled when Lua first touches them, so that ten thousand messages cost
 // a handler only what it looks at.
 
-// messages makes a fresh list; a handler may do with it what it likes.
+// messages makes a fresh list; a handler may do with it what it likes. The items
+// must not change any more.
 func (in *instance) messages(L *lua.LState, items []session.Item) *lua.LTable {
-	list := L.CreateTable(len(items), 0)
-	for i := range items {
-		list.Append(in.message(L, items[i]))
-	}
-	return list
+	return in.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, in.fillMessage)
 }
 
 // message is the stub of one message; an untouched one leads back to its item.
-func (in *instance) message(_ *lua.LState, item session.Item) *lua.LTable {
-	return in.vm.NewStub(item, in.fillMessage)
+func (in *instance) message(item session.Item) *lua.LTable {
+	return in.vm.NewStub(&item, in.fillMessage)
 }
 
 func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
-	item := ref.(session.Item)
+	item := ref.(*session.Item)
 	m := item.Message
 	t := L.CreateTable(0, 8)
 	t.RawSetString("role", lua.LString(m.Role))
@@ -104,16 +101,15 @@ func fillAssistant(L *lua.LState, t *lua.LTable, m *session.Message) {
 	}
 }
 
-// blocks makes a list of content blocks.
+// blocks makes a list of content blocks, which must not change any more.
 func (in *instance) blocks(L *lua.LState, content []session.Block) *lua.LTable {
-	list := L.CreateTable(len(content), 0)
-	for i := range content {
-		list.Append(in.block(L, &content[i]))
-	}
+	list := in.vm.NewStubList(L, len(content), func(i int) any { return &content[i] }, in.fillBlock)
+	luavm.MarkList(list)
 	return list
 }
 
-func (in *instance) block(L *lua.LState, b *session.Block) *lua.LTable {
+func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
+	b := ref.(*session.Block)
 	t := L.CreateTable(0, 4)
 	t.RawSetString("type", lua.LString(b.Type))
 	switch b.Type {
@@ -135,53 +131,55 @@ func (in *instance) block(L *lua.LState, b *session.Block) *lua.LTable {
 		t.RawSetString("data", lua.LString(b.Data))
 		t.RawSetString("mime_type", lua.LString(b.MimeType))
 	default:
-		if whole, ok := in.json(b.Raw).(*lua.LTable); ok {
-			return whole
-		}
+		in.fillUnknown(L, t, b.Raw)
 	}
 	return t
 }
 
-func usageTable(L *lua.LState, u *session.Usage) *lua.LTable {
-	t := L.CreateTable(0, 6)
-	t.RawSetString("input", lua.LNumber(u.Input))
-	t.RawSetString("output", lua.LNumber(u.Output))
-	t.RawSetString("cache_read", lua.LNumber(u.CacheRead))
-	t.RawSetString("cache_write", lua.LNumber(u.CacheWrite))
-	t.RawSetString("total", lua.LNumber(u.TotalTokens))
-	cost := L.CreateTable(0, 5)
-	cost.RawSetString("input", lua.LNumber(u.Cost.Input))
-	cost.RawSetString("output", lua.LNumber(u.Cost.Output))
-	cost.RawSetString("cache_read", lua.LNumber(u.Cost.CacheRead))
-	cost.RawSetString("cache_write", lua.LNumber(u.Cost.CacheWrite))
-	cost.RawSetString("total", lua.LNumber(u.Cost.Total))
-	t.RawSetString("cost", cost)
-	return t
+// fillUnknown copies the fields of a block that the program knows nothing of.
+func (in *instance) fillUnknown(L *lua.LState, t *lua.LTable, raw json.RawMessage) {
+	if whole, ok := in.json(raw).(*lua.LTable); ok {
+		luavm.Materialise(L, whole)
+		whole.ForEach(t.RawSet)
+	}
 }
 
 // entryList is the list of a branch, kept per VM and grown with the session.
 type entryList struct {
-	table *lua.LTable
-	last  []*session.Entry
+	table  *lua.LTable
+	stubs  []*lua.LTable // what table holds, unless Lua changed it
+	branch []*session.Entry
 }
 
 // entries returns the list of a branch. It is the same table as long as the
-// branch only grows; Lua is asked to read it only.
+// branch only grows and Lua only reads it.
 func (in *instance) entries(L *lua.LState, branch []*session.Entry) *lua.LTable {
-	have := len(in.branch.last)
-	grows := in.branch.table != nil && have <= len(branch) && (have == 0 || branch[have-1] == in.branch.last[have-1])
-	if !grows {
-		in.branch.table, have = L.CreateTable(len(branch), 0), 0
+	l := &in.branch
+	have := len(l.branch)
+	grows := l.table != nil && have <= len(branch) && (have == 0 || branch[have-1] == l.branch[have-1])
+	if !grows || !l.intact() {
+		*l, have = entryList{table: L.CreateTable(len(branch), 0)}, 0
 	}
 	for _, e := range branch[have:] {
-		in.branch.table.Append(in.entry(L, e))
+		stub := in.vm.NewStub(e, in.fillEntry)
+		l.table.Append(stub)
+		l.stubs = append(l.stubs, stub)
 	}
-	in.branch.last = branch
-	return in.branch.table
+	l.branch = branch
+	return l.table
 }
 
-func (in *instance) entry(_ *lua.LState, e *session.Entry) *lua.LTable {
-	return in.vm.NewStub(e, in.fillEntry)
+// intact reports whether the table still holds what was put there.
+func (l *entryList) intact() bool {
+	if l.table.Len() != len(l.stubs) {
+		return false
+	}
+	for i, stub := range l.stubs {
+		if l.table.RawGetInt(i+1) != stub {
+			return false
+		}
+	}
+	return true
 }
 
 // fillEntry makes the table of an entry: the fields of its line, those of the
@@ -198,9 +196,9 @@ func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	core := session.Reserved(e.Type)
 	for _, key := range slices.Sorted(maps.Keys(line)) {
 		switch {
-		case key == "type" || key == "id" || key == "parentId" || key == "timestamp":
+		case key == "type" || key == "id" || key == "parentId" || key == "parent_id" || key == "timestamp":
 		case key == "message" && e.Message() != nil:
-			t.RawSetString(key, in.message(L, session.Item{Message: e.Message(), Index: -1}))
+			t.RawSetString(key, in.message(session.Item{Message: e.Message(), Index: -1}))
 		case key == "usage" && core:
 			var u session.Usage
 			_ = json.Unmarshal(line[key], &u) // odd counts show as zero

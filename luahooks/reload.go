@@ -2,11 +2,8 @@ package luahooks
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
+	"time"
 
 	"pi/agent"
 )
@@ -14,140 +11,130 @@ import (
 // Reload looks at all hook files again and puts what changed into the chain: new
 // files appear, deleted ones disappear, changed ones get a new VM. A file that
 // does not load leaves its last good version running. Handlers in flight finish
-// on the old code. force loads also what has not changed.
+// on the old code. force loads also what has not changed. It returns when the
+// hooks with new code have handled their session_start.
 func (c *Chain) Reload(ctx context.Context, force bool) {
-	c.changes.Lock()
-	fresh := c.update(ctx, force)
-	c.changes.Unlock()
-	if len(fresh) == 0 {
-		return
-	}
+	fresh, _ := c.update(ctx, force, true)
+	c.welcome(ctx, fresh)
+}
+
+// welcome lets hooks that run new code know the session, and then everybody see
+// its context.
+func (c *Chain) welcome(ctx context.Context, fresh []*hook) {
 	for _, h := range fresh {
-		c.restarted(ctx, h)
+		waitDone(ctx, c.greet(ctx, h))
 	}
-	if host := c.hostNow(); host != nil && c.Wants(agent.KindContext) && host.IsIdle() {
+	if host := c.hostNow(); host != nil && len(fresh) > 0 && c.Wants(agent.KindContext) && host.IsIdle() {
 		host.Context(ctx)
 	}
 }
 
 // update brings the list in line with the files and returns the hooks that run
-// new code. c.changes is held.
-func (c *Chain) update(ctx context.Context, force bool) (fresh []*hook) {
-	found := c.opts.Places.Discover()
+// new code. Files that are gone or empty are often so for a moment only, while
+// an editor saves; unless sure, they are left as they are, and doubtful says that
+// somebody should look again.
+func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	if c.closed.Load() {
+		return nil, false
+	}
+	hooks, gone := c.compare()
+	if len(gone) > 0 && !sure {
+		hooks, doubtful = c.list(), true // the next look brings the new ones too
+		gone = nil
+	}
+	c.hooks.Store(&hooks)
+	for _, h := range gone {
+		c.remove(ctx, h)
+	}
+	var changed []*hook
+	for _, h := range hooks {
+		isChanged, isEmpty := h.look()
+		if isEmpty && !sure {
+			doubtful = true
+		} else if isChanged || force {
+			changed = append(changed, h)
+		}
+	}
+	for _, a := range c.attemptAll(ctx, changed) {
+		if c.settle(ctx, a) {
+			fresh = append(fresh, a.hook)
+			c.notify(ctx, agent.LevelInfo, "hook "+a.hook.Name+" loaded")
+		}
+	}
+	if len(fresh)+len(gone) > 0 {
+		c.takeEffect(ctx)
+	}
+	return fresh, doubtful
+}
+
+// compare searches for hooks anew. It returns them in their order and those that
+// are no more.
+func (c *Chain) compare() (hooks, gone []*hook) {
 	have := map[string]*hook{}
 	for _, h := range c.list() {
 		have[h.Path] = h
 	}
-	hooks := make([]*hook, 0, len(found.Sources))
-	var added []*hook
-	for _, s := range found.Sources {
+	for _, s := range c.opts.Places.Discover().Sources {
 		h := have[s.Path]
-		delete(have, s.Path)
-		if h == nil {
+		if h == nil || h.Scope != s.Scope {
 			h = &hook{Source: s}
-			added = append(added, h)
+		} else {
+			delete(have, s.Path)
 		}
 		hooks = append(hooks, h)
 	}
-	c.hooks.Store(&hooks)
-	for _, gone := range have {
-		c.remove(ctx, gone)
-	}
-	for _, h := range hooks {
-		if c.renew(ctx, h, force || slices.Contains(added, h)) {
-			fresh = append(fresh, h)
+	for _, h := range c.list() {
+		if have[h.Path] == h {
+			gone = append(gone, h)
 		}
 	}
-	return fresh
+	return hooks, gone
+}
+
+// look reports whether the hook's files are others than those of the last attempt
+// to load it, and whether its own is gone or empty. The chain's changes are
+// locked.
+func (h *hook) look() (changed, empty bool) {
+	code, err := readHook(h.resolve())
+	changed = h.sum != sumOf(code, err) || h.tried != nil && h.tried.modulesChanged()
+	return changed, len(code) == 0
+}
+
+// resolve follows the symbolic links to the hook's file, which may lead elsewhere
+// than when it was found.
+func (h *hook) resolve() string {
+	if real, err := filepath.EvalSymlinks(h.Path); err == nil {
+		return real
+	}
+	return h.Real
 }
 
 // remove takes out a hook whose file is gone. c.changes is held.
 func (c *Chain) remove(ctx context.Context, h *hook) {
-	old := h.current()
-	h.close()
-	c.applyProviders(nil, old)
-	c.applyTools()
+	c.openGates(h)
+	if in := h.now.Swap(nil); in != nil {
+		in.close()
+	}
 	c.notify(ctx, agent.LevelInfo, "hook "+h.Name+" removed")
 }
 
-// renew loads a hook again if its bytes changed, and reports whether it runs new
-// code now. c.changes is held.
-func (c *Chain) renew(ctx context.Context, h *hook, force bool) bool {
-	if real, err := filepath.EvalSymlinks(h.Path); err == nil {
-		h.Real = real
-	}
-	code, err := readHook(h.Real)
-	if err != nil || len(code) == 0 {
-		return false // between two writes of an editor; its next event comes
-	}
-	hash := hashOf(code) + moduleHash(h.current())
-	h.mu.Lock()
-	same := hash == h.hash
-	h.hash = hash
-	h.mu.Unlock()
-	if same && !force {
-		return false
-	}
-	return c.replace(ctx, h, code)
-}
-
-// moduleHash covers the modules that the running version required.
-func moduleHash(in *instance) string {
-	if in == nil {
-		return ""
-	}
-	sum := ""
-	for _, path := range in.files()[1:] {
-		code, err := os.ReadFile(path)
-		if err != nil {
-			return "missing " + path
-		}
-		sum += hashOf(code)
-	}
-	return sum
-}
-
-func (c *Chain) replace(ctx context.Context, h *hook, code []byte) bool {
-	old := h.current()
-	var state json.RawMessage
-	if old != nil {
-		var err error
-		if state, err = old.encodeState(ctx); err != nil {
-			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("hook %s: its state is not carried over: %v", h.Name, err))
-		}
-	}
-	in, err := c.run(ctx, h, code, state)
-	if err != nil {
-		h.fault(err)
-		c.log.write(h.Name, "load: "+fullText(err))
-		c.notify(ctx, agent.LevelError, fmt.Sprintf("hook %s did not load%s: %v", h.Name, keeps(old), err))
-		return false
-	}
-	c.install(ctx, h, in, old)
-	h.mu.Lock()
-	h.code, h.disabled, h.lastError = code, false, ""
-	h.hash = hashOf(code) + moduleHash(in)
-	h.mu.Unlock()
-	c.notify(ctx, agent.LevelInfo, "hook "+h.Name+" loaded")
-	c.watcher.follow(in.files())
-	return true
-}
-
-func keeps(old *instance) string {
-	if old != nil {
-		return ", the last good version keeps running"
-	}
-	return ""
-}
-
-// restarted fires session_start with reason reload for one hook.
-func (c *Chain) restarted(ctx context.Context, h *hook) {
+// greet fires session_start with reason reload for one hook and returns what is
+// closed when it has handled it.
+func (c *Chain) greet(ctx context.Context, h *hook) <-chan struct{} {
 	host := c.hostNow()
-	if host == nil {
-		return
+	spec := c.events[agent.KindSessionStart]
+	if host == nil || len(h.current().registered(spec.name)) == 0 {
+		done := make(chan struct{})
+		close(done)
+		return done
 	}
 	s := host.Session()
 	e := &agent.SessionStart{Reason: "reload", SessionID: s.ID(), SessionFile: s.File()}
-	spec := c.events[agent.KindSessionStart]
-	<-h.queue.add(c, func() { c.tellHook(ctx, h, spec, e) })
+	return h.queue.add(c.behind, func(started func()) {
+		ctx, cancel := c.behind.detach(ctx)
+		defer cancel()
+		c.tellHook(ctx, h, spec, e, time.Time{}, started)
+	})
 }

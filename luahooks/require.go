@@ -2,9 +2,11 @@ package luahooks
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -38,7 +40,7 @@ func (in *instance) require(L *lua.LState) int {
 		}
 	}
 	if !m.done {
-		luavm.Raise(L, "module %s requires itself", name)
+		luavm.Raise(L, "module %s is required while it loads", name)
 	}
 	L.Push(m.value)
 	return 1
@@ -61,19 +63,12 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 	if err != nil {
 		return err
 	}
-	in.mu.Lock()
-	in.modulePaths = append(in.modulePaths, path)
-	in.mu.Unlock()
-	L.Push(L.NewFunctionFromProto(proto))
-	L.Push(lua.LString(name))
 	defer func() {
 		if !m.done {
 			delete(in.requires, name) // it raised
 		}
 	}()
-	L.Call(1, 1)
-	m.value, m.done = L.Get(-1), true
-	L.Pop(1)
+	m.value, m.done = callFunction(L, L.NewFunctionFromProto(proto), lua.LString(name)), true
 	if m.value == lua.LNil {
 		m.value = lua.LTrue
 	}
@@ -81,27 +76,60 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 }
 
 // findModule reads the file of a module: x.lua, x/init.lua or lib/x.lua beside
-// the hook.
+// the hook. It notes where it looked, for a file that appears there counts.
 func (in *instance) findModule(name string) (string, []byte, error) {
-	dir := filepath.Dir(in.hook.Path)
 	rel := filepath.FromSlash(strings.ReplaceAll(name, ".", "/"))
 	tried := []string{rel + ".lua", filepath.Join(rel, "init.lua"), filepath.Join("lib", rel+".lua")}
-	for _, t := range tried {
-		path := filepath.Join(dir, t)
-		code, err := readHook(path)
-		if err == nil {
-			return path, code, nil
-		}
-		if _, statErr := os.Stat(path); statErr == nil {
-			return "", nil, err
+	for _, dir := range in.moduleDirs() {
+		for _, t := range tried {
+			path := filepath.Join(dir, t)
+			code, err := readHook(path)
+			in.note(path, sumOf(code, err))
+			if err == nil {
+				return path, code, nil
+			}
+			if _, statErr := os.Stat(path); statErr == nil {
+				return "", nil, err
+			}
 		}
 	}
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", name, strings.Join(tried, ", "))
 }
 
-// files lists what the instance was made of, for watching.
+// moduleDirs are the directory of the hook and, if that is a symbolic link, the
+// one of the file.
+func (in *instance) moduleDirs() []string {
+	dirs := []string{filepath.Dir(in.hook.Path)}
+	if real := filepath.Dir(in.real); real != dirs[0] && in.real != "" {
+		dirs = append(dirs, real)
+	}
+	return dirs
+}
+
+func (in *instance) note(path, sum string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if _, ok := in.modules[path]; !ok {
+		in.modules[path] = sum
+	}
+}
+
+// modulesChanged reports whether a file that require looked at is another now.
+func (in *instance) modulesChanged() bool {
+	in.mu.Lock()
+	modules := maps.Clone(in.modules)
+	in.mu.Unlock()
+	for path, sum := range modules {
+		if sumOf(readHook(path)) != sum {
+			return true
+		}
+	}
+	return false
+}
+
+// files lists the hook's own file and those that require looked at.
 func (in *instance) files() []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return append([]string{in.hook.Real}, in.modulePaths...)
+	return append(slices.Collect(maps.Keys(in.modules)), in.real)
 }

@@ -27,8 +27,8 @@ const (
 // from the table of these, so they cannot disagree.
 type eventSpec struct {
 	Kind    agent.Kind
+	name    string // of Kind
 	Asking  bool
-	Gate    bool // an error or a timeout of a handler blocks
 	Fields  []Field
 	Results []Field
 	Rule    string // how several handlers go together
@@ -45,7 +45,11 @@ type eventSpec struct {
 // eventTable lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
 func eventTable() []eventSpec {
-	return append(append(sessionEvents(), promptEvents()...), toolEvents()...)
+	table := append(append(sessionEvents(), promptEvents()...), toolEvents()...)
+	for i := range table {
+		table[i].name = table[i].Kind.String()
+	}
+	return table
 }
 
 // EventInfo is what a person or an editor is told of an event.
@@ -61,7 +65,7 @@ type EventInfo struct {
 func Events() []EventInfo {
 	var infos []EventInfo
 	for _, s := range eventTable() {
-		infos = append(infos, EventInfo{s.Kind.String(), s.Asking, s.Fields, s.Results, s.Rule})
+		infos = append(infos, EventInfo{s.name, s.Asking, s.Fields, s.Results, s.Rule})
 	}
 	return infos
 }

@@ -3,7 +3,6 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -69,46 +68,56 @@ func (in *instance) schema(L *lua.LState, t *lua.LTable) json.RawMessage {
 // Spec describes the tool.
 func (t *luaTool) Spec() agent.ToolSpec { return t.spec }
 
-// Run calls execute(params, ctx, call).
-func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (result agent.Result, err error) {
-	in := t.in
-	var got agent.Result
-	err = in.vm.Run(ctx, luavm.Job{Name: "tool " + t.spec.Name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
-		in.fresh()
-		params := in.json(input)
-		if t.prepare != nil {
-			L.Push(t.prepare)
-			L.Push(params)
-			L.Call(1, 1)
-			params = L.Get(-1)
-			L.Pop(1)
+// Run calls execute(params, ctx, call). If the hook was reloaded since the tool
+// was looked up, its new version runs.
+func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
+	result, err := t.run(ctx, input, update)
+	if isReplaced(err) {
+		t.in.chain.revive(ctx, t.in.hook, t.in)
+		if next := t.in.hook.current().tool(t.spec.Name); next != nil {
+			t = next
+			result, err = t.run(ctx, input, update)
 		}
-		L.Push(t.execute)
-		L.Push(params)
-		L.Push(in.ctx)
-		L.Push(in.callTable(L, update))
-		L.Call(3, 1)
-		v := L.Get(-1)
-		L.Pop(1)
-		got, err = in.toolResult(L, v)
-		return err
-	}})
-	if err != nil {
-		return result, t.failure(ctx, err)
 	}
-	return got, nil
+	if err == nil || interrupted(ctx, err) {
+		return result, err
+	}
+	t.in.hook.fault(err)
+	t.in.chain.log.write(t.in.hook.Name, "tool "+t.spec.Name+": "+fullText(err))
+	t.in.chain.revive(ctx, t.in.hook, t.in)
+	return agent.Result{}, err
 }
 
-func (t *luaTool) failure(ctx context.Context, err error) error {
-	in := t.in
-	if errors.Is(err, luavm.ErrClosed) {
-		return fmt.Errorf("tool %s: its hook was reloaded meanwhile; call it again", t.spec.Name)
+func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
+	in, result := t.in, new(agent.Result)
+	err := in.vm.Run(ctx, luavm.Job{Name: "tool " + t.spec.Name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+		params := in.json(input)
+		if t.prepare != nil {
+			params = callFunction(L, t.prepare, params)
+		}
+		r, err := in.toolResult(L, callFunction(L, t.execute, params, in.ctx, in.callTable(L, update)))
+		*result = r
+		return placeOf(t.execute, err)
+	}})
+	if err != nil {
+		return agent.Result{}, err
 	}
-	in.chain.log.write(in.hook.Name, "tool "+t.spec.Name+": "+fullText(err))
-	if in.vm.Dead() {
-		in.chain.failed(ctx, in.hook, in, "tool "+t.spec.Name, err)
+	return *result, nil
+}
+
+// tool returns the hook's own tool of a name, or nil. in may be nil.
+func (in *instance) tool(name string) *luaTool {
+	if in == nil {
+		return nil
 	}
-	return err
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, t := range in.tools {
+		if t.spec.Name == name {
+			return t
+		}
+	}
+	return nil
 }
 
 // callTable is the third argument of execute.
@@ -131,7 +140,7 @@ func (in *instance) callTable(L *lua.LState, update agent.Update) *lua.LTable {
 }
 
 // toolResult reads what a tool returned: a string, or {content, details?,
-// is_error?, terminate?}.
+// is_error?, usage?, terminate?}.
 func (in *instance) toolResult(L *lua.LState, v lua.LValue) (agent.Result, error) {
 	switch v := v.(type) {
 	case *lua.LNilType:
@@ -146,8 +155,12 @@ func (in *instance) toolResult(L *lua.LState, v lua.LValue) (agent.Result, error
 
 func (in *instance) resultFrom(L *lua.LState, t *lua.LTable) (r agent.Result, err error) {
 	var content, details lua.LValue
+	var usage *lua.LTable
 	luavm.UnpackTable(L, t, "result of the tool", luavm.Opt("content", &content), luavm.Opt("details", &details),
-		luavm.Opt("is_error", &r.IsError), luavm.Opt("terminate", &r.Terminate))
+		luavm.Opt("is_error", &r.IsError), luavm.Opt("terminate", &r.Terminate), luavm.Opt("usage", &usage))
+	if usage != nil {
+		r.Usage = usageFrom(L, usage)
+	}
 	if content != nil {
 		if r.Content, err = in.content(L, content, "content"); err != nil {
 			return r, err
@@ -166,29 +179,44 @@ func (c *Chain) applyTools() {
 	if host == nil {
 		return
 	}
-	tools := slices.Clone(c.opts.Tools)
-	for _, h := range c.list() {
-		in := h.current()
-		if in == nil {
-			continue
-		}
-		in.mu.Lock()
-		for _, t := range in.tools {
-			tools = c.put(tools, t, h)
-		}
-		in.mu.Unlock()
+	for _, warning := range c.setTools(host) {
+		c.notify(context.Background(), agent.LevelWarning, warning)
 	}
-	host.SetTools(tools)
 }
 
-func (c *Chain) put(tools []agent.Tool, t *luaTool, h *hook) []agent.Tool {
-	i := slices.IndexFunc(tools, func(have agent.Tool) bool { return have.Spec().Name == t.spec.Name })
-	if i < 0 {
-		return append(tools, t)
+func (c *Chain) setTools(host Host) (warnings []string) {
+	c.inForce.Lock()
+	defer c.inForce.Unlock()
+	tools := slices.Clone(c.opts.Tools)
+	for _, h := range c.list() {
+		for _, t := range h.current().ownTools() {
+			i := slices.IndexFunc(tools, func(have agent.Tool) bool { return have.Spec().Name == t.spec.Name })
+			if i < 0 {
+				tools = append(tools, t)
+				continue
+			}
+			if c.warned.add("tool " + t.spec.Name + " " + h.Path) {
+				warnings = append(warnings, replaces(t, tools[i]))
+			}
+			tools[i] = t
+		}
 	}
-	tools[i] = t
-	if c.warned.add("tool " + t.spec.Name + h.Path) {
-		c.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("hook %s replaces the tool %s", h.Name, t.spec.Name))
+	host.SetTools(tools)
+	return warnings
+}
+
+func replaces(t *luaTool, before agent.Tool) string {
+	if other, ok := before.(*luaTool); ok {
+		return fmt.Sprintf("hook %s replaces the tool %s of hook %s", t.in.hook.Name, t.spec.Name, other.in.hook.Name)
 	}
-	return tools
+	return fmt.Sprintf("hook %s replaces the tool %s", t.in.hook.Name, t.spec.Name)
+}
+
+func (in *instance) ownTools() []*luaTool {
+	if in == nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.tools
 }

@@ -1,8 +1,9 @@
 package luahooks
 
 import (
-	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"pi/agent"
 	"pi/luavm"
@@ -18,6 +19,7 @@ import (
 // itemsFrom reads the list of messages that a context handler returned. It may
 // hold messages it was given, new ones, and {message = m, entry_index = i}.
 func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context) ([]session.Item, error) {
+	luavm.Materialise(L, list)
 	n := list.Len()
 	items := make([]session.Item, 0, n)
 	for i := 1; i <= n; i++ {
@@ -36,8 +38,8 @@ func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context)
 
 func (in *instance) itemFrom(L *lua.LState, t *lua.LTable, e *agent.Context) (session.Item, error) {
 	if ref, ok := luavm.StubRef(t); ok {
-		if item, ok := ref.(session.Item); ok {
-			return item, nil
+		if item, ok := ref.(*session.Item); ok {
+			return *item, nil
 		}
 	}
 	luavm.Materialise(L, t)
@@ -69,11 +71,13 @@ func placed(item session.Item, index lua.LValue, e *agent.Context) (session.Item
 	return item, nil
 }
 
-// changedItem reads a message that a hook touched or made.
+// changedItem reads a message that a hook looked at, changed or made.
 func (in *instance) changedItem(L *lua.LState, t *lua.LTable, e *agent.Context) (session.Item, error) {
 	item := session.Item{Index: -1}
 	if ref, ok := luavm.StubOrigin(t); ok {
-		item, _ = ref.(session.Item)
+		if was, ok := ref.(*session.Item); ok {
+			item = *was
+		}
 	} else if i, ok := t.RawGetString("entry_index").(lua.LNumber); ok && i >= 1 && int(i) <= len(e.Entries) {
 		item.Index, item.Entry = int(i)-1, e.Entries[int(i)-1]
 	}
@@ -82,15 +86,16 @@ func (in *instance) changedItem(L *lua.LState, t *lua.LTable, e *agent.Context) 
 	return item, err
 }
 
-// messageFrom reads a message table on top of base, which may be nil.
+// messageFrom reads a message table on top of base, which may be nil. A message
+// that says the same as base is base.
 func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *session.Message) (*session.Message, error) {
 	role, _ := t.RawGetString("role").(lua.LString)
-	m := &session.Message{Role: session.Role(role), Timestamp: 0}
+	if err := knownRole(session.Role(role)); err != nil {
+		return nil, err
+	}
+	m := &session.Message{Role: session.Role(role)}
 	if base != nil && base.Role == m.Role {
 		m = base.Clone()
-	}
-	if err := knownRole(m.Role); err != nil {
-		return nil, err
 	}
 	if ts, ok := t.RawGetString("timestamp").(lua.LNumber); ok {
 		m.Timestamp = int64(ts)
@@ -98,7 +103,13 @@ func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *session.Mess
 	if err := in.readContent(L, t, m); err != nil {
 		return nil, err
 	}
-	return m, in.readRole(L, t, m)
+	if err := in.readRole(L, t, m); err != nil {
+		return nil, err
+	}
+	if base != nil && sameMessage(m, base) {
+		return base, nil
+	}
+	return m, nil
 }
 
 func knownRole(r session.Role) error {
@@ -119,6 +130,9 @@ func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *session.Message
 	}
 	given := t.RawGetString("content")
 	text, plain := given.(lua.LString)
+	if plain && m.Plain && string(text) == m.Text() {
+		return nil
+	}
 	blocks, err := in.content(L, given, "content")
 	if err != nil {
 		return err
@@ -128,116 +142,138 @@ func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *session.Message
 	return nil
 }
 
-func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *session.Message) error {
-	text := func(name string, into *string) {
-		if s, ok := t.RawGetString(name).(lua.LString); ok {
-			*into = string(s)
-		}
+// roleReader reads the fields of a role; the first that is wrong is its error.
+type roleReader struct {
+	t   *lua.LTable
+	err error
+}
+
+func (r *roleReader) wrong(name, want string, v lua.LValue) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s: expected a %s, got %s", name, want, v.Type())
 	}
+}
+
+// text reads a string; one that is not there is empty.
+func (r *roleReader) text(name string, into *string) {
+	switch v := r.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+		*into = ""
+	case lua.LString:
+		*into = string(v)
+	default:
+		r.wrong(name, "string", v)
+	}
+}
+
+func (r *roleReader) flag(name string, into *bool) {
+	switch v := r.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+		*into = false
+	case lua.LBool:
+		*into = bool(v)
+	default:
+		r.wrong(name, "boolean", v)
+	}
+}
+
+// number reads an integer and reports whether it is there.
+func (r *roleReader) number(name string, into *int) bool {
+	switch v := r.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+		return false
+	case lua.LNumber:
+		*into = int(v)
+		return true
+	default:
+		r.wrong(name, "number", v)
+	}
+	return false
+}
+
+func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *session.Message) error {
+	r := &roleReader{t: t}
 	switch m.Role {
 	case session.RoleAssistant:
-		text("api", &m.API)
-		text("provider", &m.Provider)
-		text("model", &m.Model)
-		reason := string(m.StopReason)
-		text("stop_reason", &reason)
-		if reason == "" {
-			reason = string(session.StopEnd)
-		}
-		m.StopReason = session.StopReason(reason)
+		readAssistant(r, m)
 	case session.RoleToolResult:
-		text("tool_call_id", &m.ToolCallID)
-		text("tool_name", &m.ToolName)
-		m.IsError = lua.LVAsBool(t.RawGetString("is_error"))
+		r.text("tool_call_id", &m.ToolCallID)
+		r.text("tool_name", &m.ToolName)
+		r.flag("is_error", &m.IsError)
 	case session.RoleBashExecution:
-		text("command", &m.Command)
-		text("output", &m.Output)
-	case session.RoleBranchSummary, session.RoleCompactionSummary:
-		text("summary", &m.Summary)
+		readBash(r, m)
+	case session.RoleBranchSummary:
+		r.text("summary", &m.Summary)
+		r.text("from_id", &m.FromID)
+	case session.RoleCompactionSummary:
+		r.text("summary", &m.Summary)
+		r.number("tokens_before", &m.TokensBefore)
 	case session.RoleCustom:
-		text("custom_type", &m.CustomType)
+		r.text("custom_type", &m.CustomType)
+		r.flag("display", &m.Display)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	if m.Role != session.RoleToolResult && m.Role != session.RoleCustom {
+		return nil
 	}
 	return in.readDetails(L, t, m)
 }
 
+// readAssistant leaves the usage as it was: that is what the call cost, whatever
+// a hook makes of the message.
+func readAssistant(r *roleReader, m *session.Message) {
+	r.text("api", &m.API)
+	r.text("provider", &m.Provider)
+	r.text("model", &m.Model)
+	r.text("error_message", &m.ErrorMessage)
+	reason := ""
+	r.text("stop_reason", &reason)
+	if reason == "" {
+		reason = string(session.StopEnd)
+	}
+	m.StopReason = session.StopReason(reason)
+}
+
+func readBash(r *roleReader, m *session.Message) {
+	r.text("command", &m.Command)
+	r.text("output", &m.Output)
+	r.text("full_output_path", &m.FullOutputPath)
+	r.flag("cancelled", &m.Cancelled)
+	r.flag("truncated", &m.Truncated)
+	r.flag("exclude_from_context", &m.ExcludeFromContext)
+	code := 0
+	if !r.number("exit_code", &code) {
+		m.ExitCode = nil
+	} else if m.ExitCode == nil || *m.ExitCode != code {
+		m.ExitCode = &code
+	}
+}
+
 func (in *instance) readDetails(_ *lua.LState, t *lua.LTable, m *session.Message) error {
-	if v := t.RawGetString("details"); v != lua.LNil && (m.Role == session.RoleToolResult || m.Role == session.RoleCustom) {
-		raw, err := in.encode(v, "details")
-		if err != nil {
-			return err
-		}
+	v := t.RawGetString("details")
+	if v == lua.LNil {
+		m.Details = nil
+		return nil
+	}
+	raw, err := in.encode(v, "details")
+	if err == nil {
 		m.Details = raw
 	}
-	return nil
+	return err
 }
 
-// content reads message content: a string, or a list of blocks.
-func (in *instance) content(L *lua.LState, v lua.LValue, name string) ([]session.Block, error) {
-	switch v := v.(type) {
-	case lua.LString:
-		return []session.Block{session.TextBlock(string(v))}, nil
-	case *lua.LTable:
-		return in.blocksFrom(L, v, name)
-	}
-	return nil, fmt.Errorf("%s: expected a string or a list of blocks, got %s", name, v.Type())
-}
-
-func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]session.Block, error) {
-	list, ok := v.(*lua.LTable)
-	if !ok {
-		return nil, fmt.Errorf("%s: expected a list of blocks, got %s", name, v.Type())
-	}
-	luavm.Materialise(L, list)
-	if list.RawGetString("type") != lua.LNil {
-		return nil, fmt.Errorf("%s: expected a list of blocks, got one block; put it into { }", name)
-	}
-	var blocks []session.Block
-	for i := 1; i <= list.Len(); i++ {
-		t, ok := list.RawGetInt(i).(*lua.LTable)
-		if !ok {
-			return nil, fmt.Errorf("%s[%d]: expected a block, got %s", name, i, list.RawGetInt(i).Type())
-		}
-		b, err := in.blockFrom(L, t)
-		if err != nil {
-			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
-		}
-		blocks = append(blocks, b)
-	}
-	return blocks, nil
-}
-
-func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (session.Block, error) {
-	luavm.Materialise(L, t)
-	text := func(name string) string {
-		s, _ := t.RawGetString(name).(lua.LString)
-		return string(s)
-	}
-	b := session.Block{Type: session.BlockType(text("type"))}
-	var err error
-	switch b.Type {
-	case session.BlockText:
-		if _, ok := t.RawGetString("text").(lua.LString); !ok {
-			return b, fmt.Errorf("text: expected a string, got %s", t.RawGetString("text").Type())
-		}
-		b.Text, b.Signature = text("text"), text("text_signature")
-	case session.BlockThinking:
-		b.Text, b.Signature = text("thinking"), text("thinking_signature")
-		b.Redacted = lua.LVAsBool(t.RawGetString("redacted"))
-	case session.BlockToolCall:
-		b.ID, b.Name, b.Signature = text("id"), text("name"), text("thought_signature")
-		b.Arguments, err = in.inputFrom(L, b.Name, t.RawGetString("arguments"))
-	case session.BlockImage:
-		b.Data, b.MimeType = text("data"), text("mime_type")
-	case "":
-		return b, fmt.Errorf("type is missing")
-	default:
-		b.Raw, err = in.encode(t, "block")
-	}
-	return b, err
+// sameMessage reports whether m, which was made on top of base, says the same.
+func sameMessage(m, base *session.Message) bool {
+	x, y := *m, *base.Clone()
+	x.Content, y.Content = nil, nil
+	return slices.EqualFunc(m.Content, base.Content, sameBlock) && reflect.DeepEqual(x, y)
 }
 
 // customMessage reads {custom_type, content, display, details?}.
 func (in *instance) customMessage(L *lua.LState, t *lua.LTable) (*session.Message, error) {
+	luavm.Materialise(L, t)
 	m := &session.Message{Role: session.RoleCustom, Display: true}
 	kind, ok := t.RawGetString("custom_type").(lua.LString)
 	if !ok || kind == "" {
@@ -254,51 +290,4 @@ func (in *instance) customMessage(L *lua.LState, t *lua.LTable) (*session.Messag
 	m.Content = content
 	_, m.Plain = t.RawGetString("content").(lua.LString)
 	return m, in.readDetails(L, t, m)
-}
-
-// encode turns a Lua value into JSON; the error names the place below name.
-func (in *instance) encode(v lua.LValue, name string) (json.RawMessage, error) {
-	raw, err := luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return raw, nil
-}
-
-// inputFrom is the inverse of input.
-func (in *instance) inputFrom(L *lua.LState, tool string, v lua.LValue) (json.RawMessage, error) {
-	t, ok := v.(*lua.LTable)
-	if v == lua.LNil {
-		return json.RawMessage(`{}`), nil
-	}
-	if !ok {
-		return nil, fmt.Errorf("input: expected a table, got %s", v.Type())
-	}
-	raw, err := luavm.EncodeJSON(in.vm.State(), t, argumentJSON(tool))
-	if err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	return raw, nil
-}
-
-func optionalString(t *lua.LTable, name string) (string, bool, error) {
-	switch v := t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		return "", false, nil
-	case lua.LString:
-		return string(v), true, nil
-	default:
-		return "", false, fmt.Errorf("%s: expected a string, got %s", name, v.Type())
-	}
-}
-
-func optionalBool(t *lua.LTable, name string) (bool, error) {
-	switch v := t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		return false, nil
-	case lua.LBool:
-		return bool(v), nil
-	default:
-		return false, fmt.Errorf("%s: expected a boolean, got %s", name, v.Type())
-	}
 }

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,84 +18,154 @@ import (
 const (
 	settle    = 50 * time.Millisecond  // without a further event
 	settleMax = 250 * time.Millisecond // however many come
+	lookAgain = 100 * time.Millisecond // at a file that was gone or empty
 )
 
-// watcher reloads the chain when files change. A nil one does nothing.
+// watcher reloads the chain when files change.
 type watcher struct {
 	chain *Chain
 	fs    *fsnotify.Watcher
 	done  chan struct{}
+	end   context.CancelFunc
+
+	// Only on its goroutine.
+	places map[string]bool // directories in which every entry counts
+	names  map[string]bool // paths that count wherever they are
 }
 
-// Watch makes changes of hook files take effect until [Chain.Close]. Without it
-// only [Chain.Reload] does.
+// Watch makes changes of hook files take effect until [Chain.Close] or the end
+// of ctx. Without it only [Chain.Reload] does. It is called once, after Load.
 func (c *Chain) Watch(ctx context.Context) error {
 	fs, err := fsnotify.NewWatcher()
 	if err != nil {
-		return err
+		return fmt.Errorf("watch hooks: %w", err)
 	}
 	w := &watcher{chain: c, fs: fs, done: make(chan struct{})}
-	w.followPlaces()
-	for _, h := range c.list() {
-		w.follow([]string{h.Path, h.Real})
-		if in := h.current(); in != nil {
-			w.follow(in.files())
-		}
-	}
-	c.changes.Lock()
-	c.watcher = w
-	c.changes.Unlock()
+	ctx, w.end = c.behind.within(ctx)
+	w.follow()
+	c.watcher.Store(w)
 	go w.run(ctx)
 	return nil
 }
 
 func (w *watcher) close() {
-	if w == nil {
-		return
-	}
-	w.fs.Close()
+	w.end()
 	<-w.done
 }
 
-// follow watches the directories of files.
-func (w *watcher) follow(files []string) {
-	if w == nil {
-		return
-	}
-	for _, f := range files {
-		w.add(filepath.Dir(f))
-	}
-}
-
-// add watches a directory and reports whether it is there. Adding again is free,
-// and heals a watch that was lost with its directory.
-func (w *watcher) add(dir string) bool { return w.fs.Add(dir) == nil }
-
-// followPlaces watches the hook directories and what is in them. Above them it
-// watches up to a directory that exists, and two more, so that one that appears
-// later, or goes and comes again, is seen.
-func (w *watcher) followPlaces() {
-	for _, dir := range w.chain.opts.Places.watched() {
-		w.add(dir)
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if e.IsDir() && !ignored(e.Name()) {
-				w.add(filepath.Join(dir, e.Name()))
+// run collects events and reloads when they have settled. It sleeps while
+// nothing happens.
+func (w *watcher) run(ctx context.Context) {
+	defer close(w.done)
+	defer w.fs.Close()
+	timer := time.NewTimer(0) // what changed before the watch began counts too
+	var first time.Time
+	again := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-w.fs.Events:
+			if !w.matters(e) {
+				continue
+			}
+			if first.IsZero() {
+				first = time.Now()
+			}
+			timer.Reset(max(0, min(settle, settleMax-time.Since(first))))
+		case <-w.fs.Errors: // events were lost, so everything is looked at
+			timer.Reset(settle)
+		case <-timer.C:
+			again = w.look(ctx, again && first.IsZero())
+			first = time.Time{}
+			if again {
+				timer.Reset(lookAgain)
 			}
 		}
-		w.followUp(filepath.Dir(dir))
 	}
 }
 
-func (w *watcher) followUp(dir string) {
-	for there := 0; there < 2; dir = filepath.Dir(dir) {
-		if w.add(dir) {
-			there++
-		}
-		if dir == filepath.Dir(dir) {
-			return
+// look brings the chain up to date and reports whether a file may only be gone
+// for a moment; sure says that it was so at the last look, and nothing came.
+func (w *watcher) look(ctx context.Context, sure bool) (again bool) {
+	w.follow() // first, so that nothing changes unseen after it was read
+	fresh, doubtful := w.chain.update(ctx, false, sure)
+	if len(fresh) > 0 {
+		w.chain.behind.run(func() {
+			ctx, cancel := w.chain.behind.within(ctx)
+			defer cancel()
+			w.chain.welcome(ctx, fresh)
+		})
+	}
+	if w.follow() { // new modules were required, in directories nobody watched
+		fresh, _ = w.chain.update(ctx, false, sure)
+		again = len(fresh) > 0
+	}
+	return again || doubtful
+}
+
+// follow watches everything that decides which hooks there are and what is in
+// them, and reports whether a directory is new. Watching one again is free, and
+// heals a watch that was lost with its directory.
+func (w *watcher) follow() (grown bool) {
+	before := len(w.fs.WatchList())
+	w.places, w.names = map[string]bool{}, map[string]bool{}
+	p := w.chain.opts.Places
+	for _, dir := range p.watched() {
+		w.places[dir] = true
+		w.followPath(filepath.Join(dir, "x"))
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !ignored(e.Name()) && !strings.HasSuffix(e.Name(), ".lua") {
+				w.followPath(filepath.Join(dir, e.Name(), "init.lua"))
+			}
 		}
 	}
+	for _, path := range p.named() {
+		w.followPath(path)
+		w.followPath(filepath.Join(path, "init.lua"))
+	}
+	for _, path := range w.chain.files() {
+		w.followPath(path)
+	}
+	return len(w.fs.WatchList()) > before
+}
+
+// followPath watches the directory of a file or, where that does not exist, the
+// first one above it that does, and one more, so that what goes and comes again
+// as a whole is seen. Symbolic links on the way are followed.
+func (w *watcher) followPath(path string) {
+	w.names[path] = true
+	for there := 0; there < 2 && path != filepath.Dir(path); {
+		if target, err := os.Readlink(path); err == nil {
+			w.followLink(path, target)
+		}
+		path = filepath.Dir(path)
+		w.names[path] = true
+		if w.fs.Add(path) == nil {
+			there++
+		}
+	}
+}
+
+func (w *watcher) followLink(path, target string) {
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	if !w.names[target] {
+		w.followPath(target)
+	}
+}
+
+// matters reports whether an event can be a change of a hook.
+func (w *watcher) matters(e fsnotify.Event) bool {
+	switch {
+	case e.Op == fsnotify.Chmod:
+		return false
+	case w.names[e.Name]:
+		return true
+	}
+	return w.places[filepath.Dir(e.Name)] && !ignored(filepath.Base(e.Name))
 }
 
 // watched are the directories whose content decides which hooks there are.
@@ -108,66 +179,28 @@ func (p Places) watched() []string {
 	return []string{p.GlobalDir()}
 }
 
-// run collects events and reloads when they have settled. It sleeps while
-// nothing happens.
-func (w *watcher) run(ctx context.Context) {
-	defer close(w.done)
-	timer := time.NewTimer(time.Hour)
-	timer.Stop()
-	var first time.Time
-	for {
-		select {
-		case e, ok := <-w.fs.Events:
-			if !ok {
-				return
-			}
-			if !w.matters(e) {
-				continue
-			}
-			if first.IsZero() {
-				first = time.Now()
-			}
-			timer.Reset(max(0, min(settle, settleMax-time.Since(first))))
-		case _, ok := <-w.fs.Errors:
-			if !ok {
-				return
-			}
-			timer.Reset(settle) // events were lost; look at everything
-		case <-timer.C:
-			first = time.Time{}
-			w.followPlaces()
-			w.chain.Reload(ctx, false)
-		}
+// named are the hooks that were named one by one.
+func (p Places) named() []string {
+	named := p.CommandLine[:len(p.CommandLine):len(p.CommandLine)]
+	if p.NoHooks {
+		return named
 	}
+	if p.TrustProject {
+		named = append(named, p.ConfiguredIn...)
+	}
+	return append(named, p.Configured...)
 }
 
-// matters reports whether an event can be a change of a hook.
-func (w *watcher) matters(e fsnotify.Event) bool {
-	if e.Op == fsnotify.Chmod {
-		return false
-	}
-	if strings.HasSuffix(e.Name, ".lua") {
-		return !ignored(filepath.Base(e.Name))
-	}
-	for _, dir := range w.chain.opts.Places.watched() {
-		if isAbove(e.Name, dir) || isAbove(dir, e.Name) && !ignored(filepath.Base(e.Name)) {
-			return true
+// files lists the files that hooks were made of or looked for when they were
+// loaded last.
+func (c *Chain) files() (files []string) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	for _, h := range c.list() {
+		files = append(files, h.Path)
+		if h.tried != nil {
+			files = append(files, h.tried.files()...)
 		}
 	}
-	return w.isLinked(e.Name)
-}
-
-// isAbove reports whether path is dir or lies below it.
-func isAbove(dir, path string) bool {
-	return dir == path || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// isLinked reports whether a hook is a symbolic link to this file.
-func (w *watcher) isLinked(path string) bool {
-	for _, h := range w.chain.list() {
-		if h.Real == path || filepath.Dir(h.Real) == path {
-			return true
-		}
-	}
-	return false
+	return files
 }

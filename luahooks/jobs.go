@@ -1,0 +1,66 @@
+package luahooks
+
+import (
+	"context"
+	"sync"
+)
+
+// background counts the goroutines of a chain: handlers that finish behind the
+// agent, and greetings after a reload. After it was closed none begins.
+type background struct {
+	life context.Context // ends with the chain
+	end  context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	wg     sync.WaitGroup
+}
+
+func newBackground() *background {
+	b := new(background)
+	b.life, b.end = context.WithCancel(context.Background())
+	return b
+}
+
+// run starts f on a goroutine of its own; it is false after close.
+func (b *background) run(f func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.wg.Go(f)
+	return true
+}
+
+// detach gives a context with the values of ctx that lives as long as the chain.
+func (b *background) detach(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(b.life, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// within gives a context that ends with ctx or with the chain.
+func (b *background) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(b.life, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// close lets what runs finish until ctx ends, then cancels it and waits.
+func (b *background) close(ctx context.Context) {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		b.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	b.end()
+	<-done
+}

@@ -1,0 +1,167 @@
+package luahooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Content and arguments on their way back from Lua.
+
+// content reads message content: a string, or a list of blocks.
+func (in *instance) content(L *lua.LState, v lua.LValue, name string) ([]session.Block, error) {
+	switch v := v.(type) {
+	case lua.LString:
+		return []session.Block{session.TextBlock(string(v))}, nil
+	case *lua.LTable:
+		return in.blocksFrom(L, v, name)
+	}
+	return nil, fmt.Errorf("%s: expected a string or a list of blocks, got %s", name, v.Type())
+}
+
+func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]session.Block, error) {
+	list, ok := v.(*lua.LTable)
+	if !ok {
+		return nil, fmt.Errorf("%s: expected a list of blocks, got %s", name, v.Type())
+	}
+	luavm.Materialise(L, list)
+	if list.RawGetString("type") != lua.LNil {
+		return nil, fmt.Errorf("%s: expected a list of blocks, got one block; put it into { }", name)
+	}
+	var blocks []session.Block
+	for i := 1; i <= list.Len(); i++ {
+		t, ok := list.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			return nil, fmt.Errorf("%s[%d]: expected a block, got %s", name, i, list.RawGetInt(i).Type())
+		}
+		b, err := in.blockFrom(L, t)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}
+
+// blockFrom reads one block. What Lua did not touch, or left as it was, is the
+// original; a changed one stands on top of it, so that fields nobody here knows
+// survive.
+func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (session.Block, error) {
+	if ref, ok := luavm.StubRef(t); ok {
+		if b, ok := ref.(*session.Block); ok {
+			return *b, nil
+		}
+	}
+	luavm.Materialise(L, t)
+	kind, _ := t.RawGetString("type").(lua.LString)
+	b := session.Block{Type: session.BlockType(kind)}
+	var was session.Block
+	if ref, ok := luavm.StubOrigin(t); ok {
+		if origin, ok := ref.(*session.Block); ok && origin.Type == b.Type {
+			was, b.Raw = *origin, origin.Raw
+		}
+	}
+	if err := in.readBlock(t, &b); err != nil {
+		return b, err
+	}
+	if sameBlock(b, was) {
+		return was, nil
+	}
+	return b, nil
+}
+
+func (in *instance) readBlock(t *lua.LTable, b *session.Block) (err error) {
+	r := &roleReader{t: t}
+	need := func(name string, into *string) {
+		if r.text(name, into); *into == "" && t.RawGetString(name) == lua.LNil {
+			r.wrong(name, "string", lua.LNil)
+		}
+	}
+	switch b.Type {
+	case session.BlockText:
+		need("text", &b.Text)
+		r.text("text_signature", &b.Signature)
+	case session.BlockThinking:
+		need("thinking", &b.Text)
+		r.text("thinking_signature", &b.Signature)
+		r.flag("redacted", &b.Redacted)
+	case session.BlockToolCall:
+		need("id", &b.ID)
+		need("name", &b.Name)
+		r.text("thought_signature", &b.Signature)
+		b.Arguments, err = in.inputFrom(b.Name, t.RawGetString("arguments"))
+	case session.BlockImage:
+		need("data", &b.Data)
+		need("mime_type", &b.MimeType)
+	case "":
+		return errors.New("type is missing")
+	default:
+		b.Raw, err = in.encode(t, "block")
+	}
+	if r.err != nil {
+		return r.err
+	}
+	return err
+}
+
+// sameBlock compares what two blocks say; for types that nobody here knows that
+// is their bytes.
+func sameBlock(a, b session.Block) bool {
+	known := a.Type == session.BlockText || a.Type == session.BlockThinking || a.Type == session.BlockToolCall || a.Type == session.BlockImage
+	return a.Type == b.Type && a.Text == b.Text && a.Signature == b.Signature && a.Redacted == b.Redacted &&
+		a.ID == b.ID && a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) &&
+		a.Data == b.Data && a.MimeType == b.MimeType && (known || bytes.Equal(a.Raw, b.Raw))
+}
+
+// encode turns a Lua value into JSON; the error names the place below name.
+func (in *instance) encode(v lua.LValue, name string) (json.RawMessage, error) {
+	raw, err := luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return raw, nil
+}
+
+// inputFrom is the inverse of input.
+func (in *instance) inputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
+	if v == lua.LNil {
+		return json.RawMessage(`{}`), nil
+	}
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		return nil, fmt.Errorf("input: expected a table, got %s", v.Type())
+	}
+	raw, err := luavm.EncodeJSON(in.vm.State(), t, argumentJSON(tool))
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	return raw, nil
+}
+
+func optionalString(t *lua.LTable, name string) (string, bool, error) {
+	switch v := t.RawGetString(name).(type) {
+	case *lua.LNilType:
+		return "", false, nil
+	case lua.LString:
+		return string(v), true, nil
+	default:
+		return "", false, fmt.Errorf("%s: expected a string, got %s", name, v.Type())
+	}
+}
+
+func optionalBool(t *lua.LTable, name string) (bool, error) {
+	switch v := t.RawGetString(name).(type) {
+	case *lua.LNilType:
+		return false, nil
+	case lua.LBool:
+		return bool(v), nil
+	default:
+		return false, fmt.Errorf("%s: expected a boolean, got %s", name, v.Type())
+	}
+}
