@@ -35,7 +35,7 @@ func rooms() map[string]room {
 		"agent/tool":     {rooms: []string{"agent", "session"}},
 		"luavm":          {rooms: []string{"session"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib":         {rooms: []string{"luavm", "session"}},
-		"luahooks":       {rooms: []string{"agent", "session", "stdlib", "luavm"}},
+		"luahooks":       {rooms: []string{"agent", "agent/command", "session", "stdlib", "luavm"}},
 		"repl":           {rooms: []string{"agent", "agent/command", "session", "session/export"}},
 		"serve":          {rooms: []string{"agent", "agent/command", "session", "session/export"}},
 	}
@@ -172,6 +172,7 @@ func TestArrowRules(t *testing.T) {
 		{"serve", "pi/luahooks", false},
 		{"serve", "pi", false},
 		{"luahooks", "pi/stdlib", true},
+		{"luahooks", "pi/agent/command", true},
 		{"luahooks", "pi/repl", false},
 		{"luahooks", "pi/serve", false},
 		{"luahooks", "pi/agent/tool", false},
