@@ -38,6 +38,7 @@ func rooms() map[string]room {
 		"luahooks":       {rooms: []string{"agent", "agent/command", "session", "stdlib", "luavm"}},
 		"repl":           {rooms: []string{"agent", "agent/command", "session", "session/export"}},
 		"serve":          {rooms: []string{"agent", "agent/command", "session", "session/export"}},
+		"bench":          {libraries: []string{}},
 	}
 }
 
@@ -176,6 +177,8 @@ func TestArrowRules(t *testing.T) {
 		{"luahooks", "pi/repl", false},
 		{"luahooks", "pi/serve", false},
 		{"luahooks", "pi/agent/tool", false},
+		{"luahooks", "pi/agent/command", true},
+		{"bench", "pi/session", false},
 		{"agent", "pi/session", true},
 		{"agent", "pi/agent/tool", false},
 		{"agent", "pi/luavm", false},

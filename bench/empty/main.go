@@ -1,0 +1,4 @@
+// Empty does nothing: what any Go program costs.
+package main
+
+func main() {}
