@@ -44,12 +44,19 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(piCommand(w.t), args...)
 	cmd.Args[0] = "pi"
 	cmd.Dir = w.project
-	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LOCAL_KEY=" + testKey}
+	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LOCAL_KEY=" + testKey, "GORACE=" + endAtOnce}
 	return cmd
 }
 
 // pi runs the program to its end and returns its answer.
 func (w *world) pi(args ...string) string {
+	w.t.Helper()
+	answer, _ := w.piTells(args...)
+	return answer
+}
+
+// piTells is pi with what was told beside the answer.
+func (w *world) piTells(args ...string) (answer, notices string) {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := w.command(args...)
@@ -60,7 +67,7 @@ func (w *world) pi(args ...string) string {
 	if strings.Contains(stdout.String()+stderr.String(), testKey) {
 		w.t.Errorf("the key is in the output of pi %q:\n%s%s", args, stdout.String(), stderr.String())
 	}
-	return stdout.String()
+	return stdout.String(), stderr.String()
 }
 
 // conversation is two prompts in two processes: three tool calls, then words.
