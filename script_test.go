@@ -45,6 +45,10 @@ func TestScripts(t *testing.T) {
 // testKey stands where a secret does; no script may find it in an output.
 const testKey = "sk-test-0123456789abcdef"
 
+// endAtOnce spares each process of a test with the race detector the second that
+// it waits before its end.
+const endAtOnce = "atexit_sleep_ms=0"
+
 func setupScript(env *testscript.Env) error {
 	home, project := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, "project")
 	for _, dir := range []string{home, project} {
@@ -54,6 +58,7 @@ func setupScript(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("LOCAL_KEY", testKey)
+	env.Setenv("GORACE", endAtOnce)
 	env.Setenv("AGENT", filepath.Join(home, ".pi", "agent"))
 	env.Cd = project
 	return nil
