@@ -133,6 +133,7 @@ type fakeHost struct {
 	session *session.Session
 	model   *agent.Model
 	busy    bool
+	hang    chan struct{} // what a hook that prints "hang" waits for
 
 	mu    sync.Mutex
 	said  []string
@@ -143,6 +144,9 @@ type fakeHost struct {
 }
 
 func (h *fakeHost) Notify(_ context.Context, level agent.Level, text string) {
+	if strings.HasSuffix(text, ": hang") {
+		<-h.hang
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.said = append(h.said, string(level)+": "+text)
