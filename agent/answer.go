@@ -158,10 +158,7 @@ func (s *stream) refused() error {
 	default:
 		return nil
 	}
-	message := stop.Message
-	if message == "" {
-		message = fmt.Sprintf("the model ended its answer with %q", cmp.Or(stop.Raw, string(stop.Reason)))
-	}
+	message := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
 	return &ProviderError{Provider: s.model.Provider, Type: stop.Raw, Message: message}
 }
 

@@ -154,6 +154,9 @@ func reason(s *jsonschema.Schema, v any, err error) string {
 		b, _ := json.Marshal(s.Enum)
 		return fmt.Sprintf("expected one of %s", b)
 	}
+	if limit := numberLimit(s, v); limit != "" {
+		return limit
+	}
 	text := err.Error()
 	if i := strings.LastIndex(text, "validating "); i >= 0 {
 		if _, rest, ok := strings.Cut(text[i:], ": "); ok {
@@ -161,6 +164,30 @@ func reason(s *jsonschema.Schema, v any, err error) string {
 		}
 	}
 	return text
+}
+
+// numberLimit says which bound a number breaks, "" if none.
+func numberLimit(s *jsonschema.Schema, v any) string {
+	n, ok := v.(json.Number)
+	if !ok {
+		return ""
+	}
+	f, _ := n.Float64()
+	for _, bound := range []struct {
+		limit  *float64
+		broken func(limit float64) bool
+		words  string
+	}{
+		{s.Minimum, func(l float64) bool { return f < l }, "at least"},
+		{s.Maximum, func(l float64) bool { return f > l }, "at most"},
+		{s.ExclusiveMinimum, func(l float64) bool { return f <= l }, "more than"},
+		{s.ExclusiveMaximum, func(l float64) bool { return f >= l }, "less than"},
+	} {
+		if bound.limit != nil && bound.broken(*bound.limit) {
+			return fmt.Sprintf("expected %s %v, got %s", bound.words, *bound.limit, n)
+		}
+	}
+	return ""
 }
 
 // pointerToken writes a name as part of a JSON pointer.

@@ -87,8 +87,14 @@ func (a *Agent) updates(ctx context.Context, call session.Block, input json.RawM
 	if !a.wants(KindToolExecutionUpdate) {
 		return nil
 	}
+	return a.progress(ctx, ToolExecutionUpdate{ID: call.ID, Name: call.Name, Input: input})
+}
+
+func (a *Agent) progress(ctx context.Context, e ToolExecutionUpdate) Update {
 	return func(partial Result) {
-		a.emit(ctx, &ToolExecutionUpdate{call.ID, call.Name, input, partial})
+		now := e
+		now.Partial = partial
+		a.emit(ctx, &now)
 	}
 }
 

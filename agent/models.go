@@ -189,7 +189,7 @@ func (m *Models) match(ref string, cut bool) *Model {
 	if s == nil || id == "" {
 		return m.best(all, ref)
 	}
-	if found := m.best(s.Models, ref); found != nil {
+	if found := m.best(s.Models, id); found != nil {
 		return found
 	}
 	if i := slices.IndexFunc(all, func(model *Model) bool { return model.ID == ref }); i >= 0 {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -67,49 +68,103 @@ func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	return &s, r, err
 }
 
-// dropOffender takes one keyword out of the schema tree: the one without which
-// it resolves, else the first that cannot stand alone. It returns where it
-// stood, or "" if there is nothing left to take out.
+// dropOffender takes one keyword out of the schema tree and returns where it
+// stood, "" if there is nothing to take out. It is the one without which the
+// tree resolves, or one of several that offend.
 func dropOffender(tree any) string {
 	spots := keywordSpots(tree, "")
-	for _, s := range spots {
-		value := s.in[s.key]
-		delete(s.in, s.key)
-		if _, _, err := resolveSchema(tree); err == nil {
-			return s.path
-		}
-		s.in[s.key] = value
+	if offenders := suspects(spots); len(offenders) > 0 {
+		spots = offenders
 	}
 	for _, s := range spots {
-		if _, _, err := resolveSchema(map[string]any{s.key: s.in[s.key]}); err != nil {
-			delete(s.in, s.key)
-			return s.path
+		if s.resolvesWithout(tree) {
+			return s.drop()
 		}
 	}
-	return ""
+	if len(spots) == 0 {
+		return ""
+	}
+	return spots[0].drop()
 }
 
+// keywordSpot is one keyword in a tree of schemas.
 type keywordSpot struct {
-	in        map[string]any
+	in        *map[string]any
 	key, path string
 }
 
-// keywordSpots lists every member of every object below v, deepest first, so
-// that the smallest part that offends is found before what holds it.
-func keywordSpots(v any, path string) (spots []keywordSpot) {
-	switch v := v.(type) {
-	case map[string]any:
-		keys := slices.Sorted(maps.Keys(v))
-		for _, k := range keys {
-			spots = append(spots, keywordSpots(v[k], path+"/"+k)...)
+func (s keywordSpot) drop() string {
+	delete(*s.in, s.key)
+	return s.path
+}
+
+func (s keywordSpot) resolvesWithout(tree any) bool {
+	value := (*s.in)[s.key]
+	delete(*s.in, s.key)
+	_, _, err := resolveSchema(tree)
+	(*s.in)[s.key] = value
+	return err == nil
+}
+
+func (s keywordSpot) resolvesAlone() bool {
+	_, _, err := resolveSchema(map[string]any{s.key: (*s.in)[s.key]})
+	return err == nil
+}
+
+// suspects are the keywords that offend by themselves, not by what is below
+// them. References come last, for they may well be right in their place.
+func suspects(spots []keywordSpot) (plain []keywordSpot) {
+	var references []keywordSpot
+	var paths []string
+	for _, s := range spots {
+		holds := slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, s.path+"/") })
+		if holds || s.resolvesAlone() {
+			continue
 		}
-		for _, k := range keys {
-			spots = append(spots, keywordSpot{v, k, path + "/" + k})
-		}
-	case []any:
-		for i, e := range v {
-			spots = append(spots, keywordSpots(e, path+"/"+strconv.Itoa(i))...)
+		paths = append(paths, s.path)
+		if s.key == "$ref" || s.key == "$dynamicRef" {
+			references = append(references, s)
+		} else {
+			plain = append(plain, s)
 		}
 	}
+	return append(plain, references...)
+}
+
+// keywordSpots lists every keyword of a schema and of those below it, deepest
+// first.
+func keywordSpots(schema any, path string) (spots []keywordSpot) {
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return nil
+	}
+	keywords := slices.Sorted(maps.Keys(object))
+	for _, k := range keywords {
+		spots = append(spots, spotsBelow(k, object[k], path+"/"+k)...)
+	}
+	for _, k := range keywords {
+		spots = append(spots, keywordSpot{&object, k, path + "/" + k})
+	}
 	return spots
+}
+
+// spotsBelow lists the keywords of the schemas that the value of a keyword holds.
+func spotsBelow(keyword string, value any, path string) (spots []keywordSpot) {
+	switch keyword {
+	case "enum", "const", "default", "examples":
+		return nil
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		named, _ := value.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(named)) {
+			spots = append(spots, keywordSpots(named[name], path+"/"+pointerToken.Replace(name))...)
+		}
+		return spots
+	}
+	if list, ok := value.([]any); ok {
+		for i, schema := range list {
+			spots = append(spots, keywordSpots(schema, path+"/"+strconv.Itoa(i))...)
+		}
+		return spots
+	}
+	return keywordSpots(value, path)
 }

@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
+	limited := &ProviderError{Provider: "acme", Status: 429, Message: "slow down", Retryable: true}
+	partly := func(end Delta) reply {
+		return deltas(append(callDeltas(call{"a", "look", `{}`}), text("part"), end)...)
+	}
+	for _, c := range []struct {
+		name  string
+		reply reply
+		want  string
+		check func(*ProviderError) bool
+	}{
+		{"an error of the provider", fail(limited), "assistant [error: acme: HTTP 429: slow down]", func(e *ProviderError) bool { return e == limited }},
+		{"any other error", fail(io.ErrUnexpectedEOF), "assistant [error: acme: unexpected EOF]", func(e *ProviderError) bool { return errors.Is(e, io.ErrUnexpectedEOF) }},
+		{"an error in mid-stream", func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+			if yield(text("well, "), nil) {
+				yield(Delta{}, limited)
+			}
+		}, "assistant: well,  [error: acme: HTTP 429: slow down]", func(e *ProviderError) bool { return e == limited }},
+		{"a stream that just ends", deltas(append(callDeltas(call{"a", "look", `{}`}), text("part"))...), "assistant: part [error: acme: the answer was cut off]", func(e *ProviderError) bool { return e.Retryable }},
+		{"silence", deltas(), "assistant [error: acme: the answer was cut off]", func(e *ProviderError) bool { return e.Retryable }},
+		{"a crash", func(context.Context, *Request, func(Delta, error) bool) { panic("nil map") }, "assistant [error: acme: the client crashed: nil map]", func(*ProviderError) bool { return true }},
+		{"a refusal", partly(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Raw: "refusal", Message: "I cannot"}}), "assistant: part [error: acme: refusal: I cannot]", func(e *ProviderError) bool { return e.Type == "refusal" && !e.Retryable }},
+		{"a refusal without a word", partly(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Raw: "content_filter"}}), `assistant: part [error: acme: content_filter: the model ended its answer as refusal]`, func(*ProviderError) bool { return true }},
+		{"an answer that says it failed", partly(stop(session.StopAborted)), `assistant: part [error: acme: the model ended its answer as aborted]`, func(*ProviderError) bool { return true }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &log{}
+			r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}}, c.reply)
+			err := r.Prompt(t.Context(), Prompt{Text: "go"})
+			var provider *ProviderError
+			if !errors.As(err, &provider) || !c.check(provider) {
+				t.Errorf("error %#v", err)
+			}
+			r.wantTalk("user: go", c.want)
+			if got := strings.Join(l.kinds[len(l.kinds)-4:], " "); got != "message_end turn_end agent_end agent_settled" {
+				t.Errorf("last events: %s", got)
+			}
+			r.wantGoesOn()
+		})
+	}
+}
+
+func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
+	r := newRig(t, Options{})
+	r.models.Register(ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
+	var provider *ProviderError
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || !strings.Contains(provider.Hint, "providers.acme") {
+		t.Errorf("key: %v", err)
+	}
+	r.SetModel(t.Context(), &Model{Provider: "nobody", ID: "x", API: "none"}, "set")
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || provider.Provider != "nobody" {
+		t.Errorf("client: %v", err)
+	}
+	r.wantTalk("user: go", "assistant [error: acme: no such variable]", "user: go", `assistant [error: nobody: model nobody/x: no client for api "none"]`)
+}
+
+func TestRequestSaysWhatIsAsked(t *testing.T) {
+	r := newRig(t, Options{Tools: []Tool{echo("look")}}, say("hi"))
+	model := &Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99}
+	r.models.Register(ProviderSpec{Name: "acme", Models: []*Model{model}, Key: func(context.Context) (string, error) { return "k", nil }})
+	r.SetModel(t.Context(), model, "set")
+	if err := r.SetThinking(t.Context(), "high"); err != nil {
+		t.Fatal(err)
+	}
+	r.prompt("go")
+	q := r.model.requests[0]
+	if q.Model != model || q.Thinking != "high" || q.MaxTokens != 99 || q.APIKey != "k" || q.SessionID != r.Session().ID() || len(q.Tools) != 1 || q.System == "" {
+		t.Errorf("%+v", q)
+	}
+	if provider, id := r.Session().Model(); provider+id != "acmebig" || r.Session().ThinkingLevel() != "high" {
+		t.Error("the session does not say who was asked")
+	}
+	if strings.Contains(r.file(), `"k"`) {
+		t.Error("the key is in the file")
+	}
+}
+
+func TestListenersSeeTheAnswerGrowAndMayReplaceIt(t *testing.T) {
+	var seen []string
+	replace := on(func(e *MessageEnd) {
+		if e.Message.Text() == "abc" {
+			m := e.Message.Clone()
+			m.Content, m.Usage = []session.Block{session.TextBlock("xyz")}, nil
+			e.Message = m
+		} else {
+			e.Message = &session.Message{Role: session.RoleUser}
+		}
+	})
+	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Output: 3}}
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { seen = append(seen, e.Delta.Text+"/"+e.Message().Text()) }), replace}},
+		deltas(Delta{}, text("a"), usage, text("bc"), stop(session.StopEnd)), say("other"))
+	r.prompt("one")
+	r.prompt("two")
+	if got := strings.Join(seen, " "); got != "a/a bc/abc other/other" {
+		t.Errorf("updates %s", got)
+	}
+	r.wantTalk("user: one", "assistant: xyz", "user: two", "assistant: other")
+	if m := r.Session().Context()[1].Message; m.Usage == nil || m.Usage.Output != 3 {
+		t.Errorf("usage %+v", m.Usage)
+	}
+}
+
+func TestAssemblyJoinsDeltasIntoBlocks(t *testing.T) {
+	thinking := func(i int, s string) Delta { return Delta{Kind: DeltaThinking, Index: i, Text: s} }
+	signature := func(i int, s string) Delta { return Delta{Kind: DeltaSignature, Index: i, Text: s} }
+	for _, c := range []struct {
+		name   string
+		deltas []Delta
+		want   []session.Block
+		broken string
+	}{
+		{"nothing", nil, nil, ""},
+		{"text in pieces, and empty text", []Delta{text("a"), {Kind: DeltaText, Index: 7}, text("b")}, []session.Block{{Type: "text", Text: "ab"}}, ""},
+		{"blocks in order of their first delta", []Delta{thinking(5, "hm"), {Kind: DeltaText, Index: 2, Text: "x"}, thinking(5, "m")},
+			[]session.Block{{Type: "thinking", Text: "hmm"}, {Type: "text", Text: "x"}}, ""},
+		{"signature after, before and alone", []Delta{thinking(1, "a"), signature(1, "s"), signature(2, "t"), {Kind: DeltaText, Index: 2, Text: "b"}, signature(3, "u")},
+			[]session.Block{{Type: "thinking", Text: "a", Signature: "s"}, {Type: "text", Text: "b", Signature: "t"}, {Type: "thinking", Signature: "u"}}, ""},
+		{"redacted", []Delta{{Kind: DeltaRedacted, Text: "xx"}, {Kind: DeltaRedacted, Text: "yy"}}, []session.Block{{Type: "thinking", Redacted: true, Signature: "xxyy"}}, ""},
+		{"a call in pieces", []Delta{{Kind: DeltaToolCall, ID: "i", Name: "n"}, {Kind: DeltaToolCall, Text: `{"a":`}, {Kind: DeltaToolCall, Text: `1}`}},
+			[]session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"a":1}`)}}, ""},
+		{"a call without arguments", callDeltas(call{"i", "n", " "}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
+		{"null is no arguments", callDeltas(call{"i", "n", "null"}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
+		{"a call cut short", callDeltas(call{"i", "n", `{"a"`}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `{"a"`},
+		{"arguments that are a list", callDeltas(call{"i", "n", `[1]`}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `[1]`},
+	} {
+		var a Assembly
+		for _, d := range c.deltas {
+			a.Add(d)
+		}
+		content, broken := a.Content()
+		if len(content) != len(c.want) {
+			t.Errorf("%s: %+v", c.name, content)
+			continue
+		}
+		for i, b := range content {
+			w := c.want[i]
+			if b.Type != w.Type || b.Text != w.Text || b.Signature != w.Signature || b.Redacted != w.Redacted || b.ID != w.ID || b.Name != w.Name || string(b.Arguments) != string(w.Arguments) {
+				t.Errorf("%s: block %d is %+v, want %+v", c.name, i, b, w)
+			}
+		}
+		if broken["i"] != c.broken {
+			t.Errorf("%s: broken %q", c.name, broken)
+		}
+	}
+}
+
+func TestProviderErrorNamesWhatItKnows(t *testing.T) {
+	for _, c := range []struct {
+		e    ProviderError
+		want string
+	}{
+		{ProviderError{Provider: "p", Message: "m"}, "p: m"},
+		{ProviderError{Provider: "p", Status: 500}, "p: HTTP 500"},
+		{ProviderError{Provider: "p", Status: 400, Type: "bad", Code: "c", Message: "m"}, "p: HTTP 400 bad: m"},
+		{ProviderError{Provider: "p", Code: "c", Message: "m"}, "p: c: m"},
+	} {
+		if got := c.e.Error(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+func TestCommandOfThePersonIsPartOfTheTalk(t *testing.T) {
+	three := 3
+	shell := func(_ context.Context, command string, output func(string)) (BashOutcome, error) {
+		output("out")
+		return BashOutcome{Output: "out of " + command, ExitCode: &three, Truncated: true, FullOutputPath: "/tmp/x"}, nil
+	}
+	r := newRig(t, Options{Shell: shell}, say("ok"))
+	shown := ""
+	for _, exclude := range []bool{false, true} {
+		outcome, err := r.Bash(t.Context(), "make", exclude, func(s string) { shown += s })
+		if err != nil || outcome.ExitCode != &three {
+			t.Errorf("%+v, %v", outcome, err)
+		}
+	}
+	m := r.Session().Context()[0].Message
+	if shown != "outout" || m.Role != session.RoleBashExecution || m.Command != "make" || m.Output != "out of make" || *m.ExitCode != 3 || !m.Truncated || m.FullOutputPath == "" {
+		t.Errorf("shown %q, stored %+v", shown, m)
+	}
+	r.prompt("go")
+	if sent := r.model.requests[0].Messages; len(sent) != 2 || !strings.Contains(sent[0].Text(), "out of make") {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
+func TestListenersAnswerOrBlockACommand(t *testing.T) {
+	answer := func(s string) Listener { return on(func(e *UserBash) { e.Result = &BashOutcome{Output: s} }) }
+	block := on(func(e *UserBash) { e.Blocked = "not " + e.Command })
+	for _, c := range []struct {
+		name      string
+		listeners []Listener
+		want, err string
+		stored    int
+	}{
+		{"nobody minds", []Listener{on(func(*UserBash) {})}, "ran", "", 1},
+		{"an answer", []Listener{answer("a"), answer("b")}, "a", "", 1},
+		{"a block", []Listener{block, answer("b")}, "", "not rm", 0},
+		{"an answer before a block", []Listener{answer("a"), block}, "a", "", 1},
+		{"a failure", []Listener{try(func(*UserBash) error { return errors.New("hook x failed") }), answer("b")}, "", "hook x failed", 0},
+		{"a crash", []Listener{on(func(*UserBash) { panic("oh") })}, "", "listener for user_bash crashed: oh", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			shell := func(context.Context, string, func(string)) (BashOutcome, error) {
+				if c.want != "ran" {
+					t.Error("the command ran")
+				}
+				return BashOutcome{Output: "ran"}, nil
+			}
+			r := newRig(t, Options{Shell: shell, Listeners: c.listeners})
+			outcome, err := r.Bash(t.Context(), "rm", false, nil)
+			if outcome.Output != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err || len(r.Session().Context()) != c.stored || !r.IsIdle() {
+				t.Errorf("%q, %v, %d stored", outcome.Output, err, len(r.Session().Context()))
+			}
+		})
+	}
+}
+
+func TestInterruptedQuestionRunsNoCommand(t *testing.T) {
+	var r *rig
+	r = newRig(t, Options{Listeners: []Listener{on(func(*UserBash) { r.Abort() })},
+		Shell: func(context.Context, string, func(string)) (BashOutcome, error) {
+			t.Error("it ran")
+			return BashOutcome{}, nil
+		}})
+	if _, err := r.Bash(t.Context(), "x", false, nil); !errors.Is(err, ErrAborted) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"pi/session"
+)
+
+func TestFailureOfAListenerStopsNobodyAndIsToldToAll(t *testing.T) {
+	first, last := &log{}, &log{}
+	r := newRig(t, Options{Listeners: []Listener{first,
+		try(func(*AgentStart) error { return errors.New("one") }), on(func(*AgentStart) { panic("two") }), last}}, say("hi"))
+	r.prompt("go")
+	want := []string{"one", "listener for agent_start crashed: two"}
+	if !reflect.DeepEqual(first.notes, want) || !reflect.DeepEqual(last.notes, want) {
+		t.Errorf("notices %q and %q, want %q", first.notes, last.notes, want)
+	}
+	if !reflect.DeepEqual(first.kinds, last.kinds) {
+		t.Errorf("events %v and %v", first.kinds, last.kinds)
+	}
+}
+
+func TestFailureToShowANoticeIsTheEndOfIt(t *testing.T) {
+	shown := 0
+	r := newRig(t, Options{Listeners: []Listener{try(func(*Notice) error { shown++; return errors.New("no screen") })}})
+	r.Notify(t.Context(), LevelInfo, "hello")
+	if shown != 1 {
+		t.Errorf("shown %d times", shown)
+	}
+}
+
+func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
+	r := newRig(t, Options{Listeners: []Listener{on(func(*Input) {}), on(func(*TurnEnd) {})}}, say("x"))
+	ctx := t.Context()
+	s := &step{call: session.Block{ID: "a", Name: "look"}}
+	run := &run{Agent: r.Agent}
+	answer := &stream{run: run, model: r.Model(), started: false}
+	for name, emit := range map[string]func(){
+		"turn_start": func() {
+			run.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{Timestamp: r.now().UnixMilli()} })
+		},
+		"message_start": func() { answer.started = false; answer.start(ctx) },
+		"tool_execution_start": func() {
+			run.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{s.call.ID, s.call.Name, nil} })
+		},
+		"tool_execution_update": func() { r.updates(ctx, s.call, nil) },
+		"tool_result":           func() { r.finishCall(ctx, &cleared{}, s.result) },
+		"context":               func() { r.refresh(ctx) },
+	} {
+		if n := testing.AllocsPerRun(100, emit); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+func TestEveryKindHasAName(t *testing.T) {
+	seen := map[string]bool{}
+	for k := KindNone + 1; k < numKinds; k++ {
+		if k.String() == "" || seen[k.String()] {
+			t.Errorf("kind %d is called %q", k, k)
+		}
+		seen[k.String()] = true
+	}
+}

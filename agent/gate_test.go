@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func input(s string) json.RawMessage { return json.RawMessage(s) }
+
+func TestGateKeepsAToolFromRunning(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		listener Listener
+		want     string
+	}{
+		{"block with reason", on(func(e *ToolCall) { e.Block, e.Reason = true, "no" }), "no"},
+		{"block of a hook", on(func(e *ToolCall) { e.Block, e.BlockedBy = true, "gate" }), "Blocked by hook gate"},
+		{"block without a word", on(func(e *ToolCall) { e.Block = true }), "Blocked"},
+		{"failure", try(func(*ToolCall) error { return errors.New("hook gate.lua failed: x") }), "blocked: hook gate.lua failed: x"},
+		{"crash", on(func(*ToolCall) { panic("nil map") }), "blocked: listener for tool_call crashed: nil map"},
+		{"invalid rewrite", on(func(e *ToolCall) { e.Input, e.RewrittenBy = input(`{"m":1}`), "r" }), `blocked: hook r rewrote the arguments: invalid arguments: /: unknown property "m", known are n`},
+		{"rewrite that names nobody", on(func(e *ToolCall) { e.Input = input(`[]`) }), "blocked: a listener rewrote the arguments: invalid arguments: /: expected object, got array"},
+		{"rewrite that would need coercion", on(func(e *ToolCall) { e.Input, e.RewrittenBy = input(`{"n":"7"}`), "r" }), "blocked: hook r rewrote the arguments: invalid arguments: /n: expected integer, got string"},
+		{"rewrite that is not JSON", on(func(e *ToolCall) { e.Input, e.RewrittenBy = input(`{`), "r" }), "blocked: hook r rewrote the arguments: arguments are not JSON: unexpected EOF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			never := tool("look", func(context.Context) (Result, error) { t.Error("the tool ran"); return Result{}, nil })
+			result := on(func(*ToolResult) { t.Error("tool_result came for a call that did not run") })
+			r := newRig(t, Options{Tools: []Tool{never}, Listeners: []Listener{c.listener, result}}, use(call{"a", "look", `{"n":1}`}), say("ok"))
+			r.prompt("go")
+			r.wantTalk("user: go", `assistant a=look{"n":1}`, "toolResult a error: "+c.want, "assistant: ok")
+			got := r.CallTool(t.Context(), "look", input(`{"n":1}`))
+			if !got.IsError || got.Content[0].Text != c.want {
+				t.Errorf("CallTool: %+v", got)
+			}
+		})
+	}
+}
+
+func TestFirstBlockEndsTheQuestion(t *testing.T) {
+	later := on(func(e *ToolCall) { t.Error("asked after a block"); e.Block = false })
+	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *ToolCall) { e.Block = true }), later}})
+	if got := r.CallTool(t.Context(), "look", nil); !got.IsError {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What runs is what every listener last saw.
+func TestListenersBeforeARewriteSeeWhatWillRun(t *testing.T) {
+	var asked []string
+	note := func(who string, e *ToolCall) { asked = append(asked, who+string(e.Input)) }
+	gate := func(forbidden string) Listener {
+		return on(func(e *ToolCall) {
+			note("g", e)
+			e.Block = string(e.Input) == forbidden
+			e.Input = input(`{"n":99}`) // counts only the first time, and is rewritten then
+			e.AdditionalContext = append(e.AdditionalContext, "seen")
+		})
+	}
+	rewrite := on(func(e *ToolCall) { note("r", e); e.Input, e.RewrittenBy = input(`{"n":2}`), "r" })
+	last := on(func(e *ToolCall) { note("l", e) })
+	for _, c := range []struct {
+		forbidden, want, result string
+	}{
+		{`{"n":2}`, `g{"n":1} r{"n":99} l{"n":2} g{"n":2}`, "Blocked"},
+		{`{"n":3}`, `g{"n":1} r{"n":99} l{"n":2} g{"n":2}`, `look{"n":2}`},
+		{`{"n":1}`, `g{"n":1}`, "Blocked"},
+	} {
+		asked = nil
+		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{gate(c.forbidden), rewrite, last}})
+		got := r.CallTool(t.Context(), "look", input(`{"n":1}`))
+		if s := strings.Join(asked, " "); s != c.want || got.Content[0].Text != c.result {
+			t.Errorf("forbidden %s: asked %s, result %q", c.forbidden, s, got.Content[0].Text)
+		}
+		if !got.IsError && (len(got.Content) != 2 || got.Content[1].Text != "seen") {
+			t.Errorf("additional context %+v", got.Content)
+		}
+	}
+}
+
+func TestListenersSeeCoercedArgumentsAndTheToolGetsThem(t *testing.T) {
+	var saw string
+	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *ToolCall) { saw = string(e.Input) })}})
+	got := r.CallTool(t.Context(), "look", input(`{"n":"7"}`))
+	if saw != `{"n":7}` || got.Content[0].Text != `look{"n":7}` {
+		t.Errorf("saw %s, ran %s", saw, got.Content[0].Text)
+	}
+}
+
+func TestAdditionalContextFollowsTheResultInOrder(t *testing.T) {
+	add := func(s string) Listener {
+		return on(func(e *ToolCall) { e.AdditionalContext = append(e.AdditionalContext, s) })
+	}
+	edit := on(func(e *ToolResult) { e.Result.Content[0].Text += " edited"; e.Result.IsError = true })
+	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{add("one"), edit, add("two")}}, use(call{"a", "look", `{}`}), say("ok"))
+	r.prompt("go")
+	if want := "toolResult a error: look{} editedonetwo"; !strings.Contains(r.talk(), want) {
+		t.Errorf("%s\nlacks %s", r.talk(), want)
+	}
+}
+
+func TestToolResultListenersChainAndAFailureStopsNobody(t *testing.T) {
+	l := &log{}
+	edit := func(s string) Listener {
+		return try(func(e *ToolResult) error {
+			e.Result = TextResult(e.Result.Content[0].Text + s)
+			return errors.New(s + " failed")
+		})
+	}
+	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{edit("+"), edit("*"), l}})
+	got := r.CallTool(t.Context(), "look", nil)
+	if got.Content[0].Text != "look{}+*" || !reflect.DeepEqual(l.notes, []string{"+ failed", "* failed"}) {
+		t.Errorf("%+v, notices %q", got, l.notes)
+	}
+	want := "tool_execution_start tool_call tool_execution_update tool_result tool_execution_end"
+	if s := strings.Join(l.kinds, " "); s != strings.Replace(want, " tool_execution_update", "", 1) {
+		t.Errorf("events %s", s)
+	}
+}
+
+func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
+	r := newRig(t, Options{Tools: []Tool{echo("look")}})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx              context.Context
+		name, args, want string
+	}{
+		{t.Context(), "rm", `{}`, `unknown tool "rm"; available tools: look`},
+		{t.Context(), "look", `{"n":true}`, "invalid arguments: /n: expected integer, got boolean"},
+		{t.Context(), "look", `nonsense`, "arguments are not JSON: invalid character 'o' in literal null (expecting 'u')"},
+		{gone, "look", `{}`, "interrupted"},
+	} {
+		if got := r.CallTool(c.ctx, c.name, input(c.args)); !got.IsError || got.Content[0].Text != c.want {
+			t.Errorf("%s%s: %+v, want %q", c.name, c.args, got, c.want)
+		}
+	}
+	r.SetTools(nil)
+	if got := r.CallTool(t.Context(), "look", nil); got.Content[0].Text != `unknown tool "look"; no tools are available` {
+		t.Errorf("%+v", got)
+	}
+}

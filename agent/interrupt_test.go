@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+// Whenever the interrupt comes: the run ends with ErrAborted, what is stored is
+// in pairs, and the next prompt works.
+func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
+	calls := use(call{"a", "look", `{"n":1}`}, call{"b", "look", `{"n":2}`})
+	prompt := "user: go"
+	answer := `assistant a=look{"n":1} b=look{"n":2}`
+	aborted := "assistant [aborted: interrupted]"
+	for _, kind := range []struct {
+		at   Kind
+		want []string
+	}{
+		{KindInput, nil},
+		{KindBeforeAgentStart, []string{prompt, aborted}},
+		{KindAgentStart, []string{prompt, aborted}},
+		{KindTurnStart, []string{prompt, aborted}},
+		{KindContext, []string{prompt, aborted}},
+		{KindMessageStart, []string{prompt, aborted}},
+		{KindMessageUpdate, []string{prompt, aborted}},
+		{KindMessageEnd, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
+		{KindToolExecutionStart, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
+		{KindToolCall, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
+		{KindToolResult, []string{prompt, answer, "toolResult a error: interrupted; what the tool had to say is not kept", "toolResult b error: interrupted; what the tool had to say is not kept"}},
+		{KindToolExecutionEnd, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
+		{KindTurnEnd, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
+	} {
+		t.Run(kind.at.String(), func(t *testing.T) {
+			var r *rig
+			once := true
+			look := tool("look", func(context.Context) (Result, error) { return TextResult("ok"), nil })
+			stopper := listener{kind.at: func(context.Context, Event) error {
+				if once {
+					once = false
+					r.Abort()
+				}
+				return nil
+			}}
+			r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{stopper}}, calls, say("never"))
+			if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
+				t.Errorf("error %v", err)
+			}
+			r.wantTalk(kind.want...)
+			r.wantGoesOn()
+		})
+	}
+}
+
+func TestInterruptInMidStreamKeepsThePartialText(t *testing.T) {
+	started := make(chan struct{})
+	r := newRig(t, Options{}, hang(started))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-started; cancel() }()
+	if err := r.Prompt(ctx, Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
+		t.Errorf("error %v", err)
+	}
+	r.wantTalk("user: go", "assistant: half an ans [aborted: interrupted]")
+	r.wantGoesOn()
+	for _, m := range r.model.requests[1].Messages {
+		if strings.Contains(m.Text(), "half") {
+			t.Error("the aborted answer is sent again")
+		}
+	}
+}
+
+func TestInterruptStopsTheToolsAndKeepsWhatTheySaid(t *testing.T) {
+	for _, sequential := range []bool{false, true} {
+		var r *rig
+		work := tool("work", func(ctx context.Context) (Result, error) {
+			r.Abort()
+			<-ctx.Done()
+			return TextResult("one line, "), ctx.Err()
+		})
+		work.spec.Sequential = sequential
+		r = newRig(t, Options{Tools: []Tool{work}}, use(call{"a", "work", `{}`}, call{"b", "rm", `{}`}))
+		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
+			t.Errorf("error %v", err)
+		}
+		r.wantTalk("user: go", "assistant a=work{} b=rm{}", "toolResult a error: one line, interrupted", `toolResult b error: unknown tool "rm"; available tools: work`)
+		r.wantGoesOn()
+	}
+}
+
+func TestSequentialCallsAfterAnInterruptDoNotRun(t *testing.T) {
+	var r *rig
+	ran := 0
+	work := tool("work", func(ctx context.Context) (Result, error) {
+		ran++
+		r.Abort()
+		return TextResult("done"), nil
+	})
+	work.spec.Sequential = true
+	r = newRig(t, Options{Tools: []Tool{work}}, use(call{"a", "work", `{}`}, call{"b", "work", `{"n":1}`}))
+	_ = r.Prompt(t.Context(), Prompt{Text: "go"})
+	if ran != 1 {
+		t.Errorf("%d ran", ran)
+	}
+	r.wantTalk("user: go", `assistant a=work{} b=work{"n":1}`, "toolResult a: done", "toolResult b error: interrupted")
+}
+
+func TestWhatWaitedAtAnInterruptCanBeTakenBack(t *testing.T) {
+	var r *rig
+	r = newRig(t, Options{Listeners: []Listener{on(func(*MessageUpdate) {
+		for _, m := range []string{"one", "two"} {
+			_, _ = r.Enqueue(t.Context(), Prompt{Text: m}, Steer)
+		}
+		_, _ = r.Enqueue(t.Context(), Prompt{Text: "later"}, FollowUp)
+		r.Abort()
+	})}}, say("hm"))
+	_ = r.Prompt(t.Context(), Prompt{Text: "go"})
+	if got := r.TakeQueued(); !reflect.DeepEqual(got, []string{"one", "two", "later"}) {
+		t.Errorf("taken %q", got)
+	}
+	r.listeners = nil
+	r.wantGoesOn()
+}
+
+func TestProviderIsNotCalledOnceInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := newRig(t, Options{}, say("never"))
+	if err := r.Prompt(ctx, Prompt{Text: "go"}); !errors.Is(err, ErrAborted) || len(r.model.requests) != 0 {
+		t.Errorf("%v after %d requests", err, len(r.model.requests))
+	}
+}
+
+func TestCloseInterruptsAndWaits(t *testing.T) {
+	started, ended := make(chan struct{}), make(chan error, 1)
+	l := &log{}
+	r := newRig(t, Options{Listeners: []Listener{l}}, hang(started))
+	go func() { ended <- r.Prompt(context.Background(), Prompt{Text: "go"}) }()
+	<-started
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, ErrAborted) {
+		t.Errorf("prompt: %v", err)
+	}
+	if got := strings.Join(l.kinds[len(l.kinds)-2:], " "); got != "agent_settled session_shutdown" {
+		t.Errorf("last events: %s", got)
+	}
+	if s, err := session.Read(r.Session().File()); err != nil || len(s.Branch()) == 0 {
+		t.Errorf("the file: %v", err)
+	}
+}
+
+func TestWaitIdleHonoursItsContext(t *testing.T) {
+	var r *rig
+	work := &fakeTool{echo("work").spec, func(context.Context, json.RawMessage, Update) (Result, error) {
+		gone, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := r.WaitIdle(gone); !errors.Is(err, context.Canceled) {
+			t.Errorf("while it works: %v", err)
+		}
+		return Result{}, nil
+	}}
+	r = newRig(t, Options{Tools: []Tool{work}}, use(call{"a", "work", ""}), say("done"))
+	r.prompt("go")
+	if err := r.WaitIdle(t.Context()); err != nil {
+		t.Errorf("idle: %v", err)
+	}
+}

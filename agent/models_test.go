@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func registry() *Models {
+	m := NewModels(nil)
+	add := func(provider string, key bool, open bool, ids ...string) {
+		spec := ProviderSpec{Name: provider, HasKey: func() bool { return key }}
+		for _, id := range ids {
+			spec.Models = append(spec.Models, &Model{Provider: provider, ID: id})
+		}
+		if open {
+			spec.Open = func(id string) *Model { return &Model{Provider: provider, ID: id, Name: "opened"} }
+		}
+		m.Register(spec)
+	}
+	add("anthropic", false, true, "claude-opus-4", "claude-sonnet-4", "claude-sonnet-4-5")
+	add("openai", true, false, "gpt-5", "gpt-5-mini", "o3:high")
+	add("router", true, true, "anthropic/claude-haiku", "claude-sonnet-4-5", "GPT-5")
+	add("ollama", true, true)
+	return m
+}
+
+func TestMatchFindsTheModelThatIsMeant(t *testing.T) {
+	m := registry()
+	for _, c := range []struct{ ref, want, level string }{
+		{"openai/gpt-5", "openai/gpt-5", ""},
+		{"gpt-5", "openai/gpt-5", ""},
+		{"router/gpt-5", "router/GPT-5", ""},
+		{"OPENAI/GPT-5", "openai/gpt-5", ""},
+		{"claude-sonnet-4-5", "router/claude-sonnet-4-5", ""}, // the one with a key
+		{"anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", ""},
+		{"claude-sonnet-4", "anthropic/claude-sonnet-4", ""}, // an exact id, though nobody has its key
+		{"gpt", "openai/gpt-5", ""},
+		{"mini", "openai/gpt-5-mini", ""},
+		{"sonnet", "router/claude-sonnet-4-5", ""},
+		{"opus", "anthropic/claude-opus-4", ""},
+		{"anthropic/opus", "anthropic/claude-opus-4", ""},
+		{"anthropic/claude-haiku", "router/anthropic/claude-haiku", ""}, // an exact id elsewhere
+		{"anthropic/claude-next", "anthropic/claude-next", ""},          // not listed
+		{"ollama/qwen3:8b", "ollama/qwen3:8b", ""},
+		{"ollama/qwen3:8b:low", "ollama/qwen3:8b", "low"},
+		{"ollama/qwen3:high", "ollama/qwen3", "high"},
+		{"openai/gpt-5:xhigh", "openai/gpt-5", "xhigh"},
+		{"o3:high", "openai/o3:high", ""},
+		{"o3:high:low", "openai/o3:high", "low"},
+		{"mini:off", "openai/gpt-5-mini", "off"},
+		{"", "", ""}, {"anthropic/SONNET:high", "anthropic/claude-sonnet-4", "high"}, {"openai/", "openai/gpt-5", ""}, {"openai/gpt-6", "", ""}, {"nobody/x", "", ""}, {"gpt-5:extreme", "", ""},
+	} {
+		model, level, err := m.Match(c.ref)
+		got := ""
+		if model != nil {
+			got = model.Ref()
+		}
+		if got != c.want || level != c.level || errors.Is(err, ErrNoModel) != (c.want == "") {
+			t.Errorf("%q is %q level %q, %v; want %q level %q", c.ref, got, level, err, c.want, c.level)
+		}
+	}
+}
+
+func TestFindWantsTheExactName(t *testing.T) {
+	m := registry()
+	for _, c := range []struct {
+		provider, id string
+		found        bool
+	}{{"openai", "gpt-5", true}, {"openai", "gpt", false}, {"ollama", "any", true}, {"ollama", "", false}, {"nobody", "x", false}} {
+		if got := m.Find(c.provider, c.id); (got != nil) != c.found || got != nil && got.ID != c.id {
+			t.Errorf("%s/%s: %v", c.provider, c.id, got)
+		}
+	}
+}
+
+func TestRegistryKeepsItsOrderAndReplacesInPlace(t *testing.T) {
+	m := registry()
+	refs := func(models []*Model) (refs []string) {
+		for _, model := range models {
+			refs = append(refs, model.Ref())
+		}
+		return refs
+	}
+	m.Register(ProviderSpec{Name: "openai", Models: []*Model{{Provider: "openai", ID: "new"}}})
+	if !m.Unregister("anthropic") || m.Unregister("anthropic") {
+		t.Error("unregister does not say whether there was one")
+	}
+	if got := strings.Join(refs(m.All()), " "); got != "openai/new router/anthropic/claude-haiku router/claude-sonnet-4-5 router/GPT-5" {
+		t.Error(got)
+	}
+	m.Register(ProviderSpec{Name: "router", HasKey: func() bool { m.Register(ProviderSpec{Name: "late"}); return false }})
+	if got := refs(m.Available()); !reflect.DeepEqual(got, []string{"openai/new"}) {
+		t.Errorf("available: %q", got)
+	}
+	if _, ok := m.Lookup("late"); !ok {
+		t.Error("a provider that was registered while keys were asked for is not there")
+	}
+}
+
+func TestModelAnswersThroughItsProviderElseThroughItsAPI(t *testing.T) {
+	own, api := &scripted{}, &scripted{}
+	m := NewModels(map[string]Provider{"wire": api})
+	m.Register(ProviderSpec{Name: "own", Stream: own, Key: func(context.Context) (string, error) { return "k", nil }})
+	for _, c := range []struct {
+		model Model
+		want  Provider
+		key   string
+	}{{Model{Provider: "own", API: "wire"}, own, "k"}, {Model{Provider: "other", API: "wire"}, api, ""}} {
+		got, err := m.Client(&c.model)
+		key, keyErr := m.Key(t.Context(), &c.model)
+		if got != c.want || err != nil || key != c.key || keyErr != nil {
+			t.Errorf("%s: %v %v, key %q %v", c.model.Provider, got, err, key, keyErr)
+		}
+	}
+}
