@@ -127,7 +127,8 @@ func exitStatus(err error) int {
 		return exitProvider
 	case errors.As(err, &limit):
 		return exitLimit
-	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several):
+	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several),
+		errors.Is(err, session.ErrReadOnly):
 		return exitSession
 	}
 	return exitFailed
