@@ -4,10 +4,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -41,5 +46,113 @@ func (w *world) mailbox(name string) (next func() string) {
 			w.t.Fatalf("nothing was written to %s: %v", name, err)
 		}
 		return strings.TrimSpace(line)
+	}
+}
+
+// background starts the program and leaves it running.
+func (w *world) background(args ...string) *running {
+	w.t.Helper()
+	r := &running{cmd: w.command(args...)}
+	r.cmd.Stdout, r.cmd.Stderr = &r.output, &r.output
+	if err := r.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = r.cmd.Process.Kill() })
+	return r
+}
+
+type running struct {
+	cmd    *exec.Cmd
+	output bytes.Buffer // when it has ended
+}
+
+// end sends a signal and returns the exit status; -1 if the signal itself ended
+// the process.
+func (r *running) end(sig syscall.Signal) int {
+	_ = r.cmd.Process.Signal(sig)
+	_ = r.cmd.Wait()
+	return r.cmd.ProcessState.ExitCode()
+}
+
+func processExists(pid string) bool {
+	n, err := strconv.Atoi(pid)
+	return err != nil || !errors.Is(syscall.Kill(n, 0), syscall.ESRCH)
+}
+
+func TestASignalEndsThePrintedRunAndWhatItStarted(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 143} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write(w.agentFile("hooks/bye.lua"), `pi.on("session_shutdown", function(event) assert(pi.exec("touch", { "said-goodbye" })) end)`)
+			started := w.mailbox("started")
+			r := w.background("-p", "run `echo $$ > started; sleep 60`")
+			pid := started()
+			if got := r.end(sig); got != want {
+				t.Errorf("exit status %d, want %d:\n%s", got, want, r.output.String())
+			}
+			if processExists(pid) {
+				t.Error("the command is still there")
+			}
+			if _, err := os.Stat(filepath.Join(w.project, "said-goodbye")); err != nil {
+				t.Errorf("the hook did not hear of the end: %v", err)
+			}
+			if got := w.pi("--continue", "-p", "read a.txt"); got != "a.txt has 2 lines:\n  alpha\n  beta\n" {
+				t.Errorf("afterwards the answer is %q", got)
+			}
+		})
+	}
+}
+
+func TestAKilledProgramLosesNothingAndTheModelIsToldOfTheCallThatDidNotEnd(t *testing.T) {
+	t.Parallel()
+	for api := range apiCases() {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := newModelServer(api, "text I start it.\ncall bash {\"command\":\"echo $$ > started; exec sleep 60\"}\n---\ntext It was interrupted.", "")
+			t.Cleanup(s.http.Close)
+			w.write(w.agentFile("config.toml"), s.settings())
+			started := w.mailbox("started")
+			r := w.background("-p", "start the long thing")
+			pid, err := strconv.Atoi(started())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+			r.end(syscall.SIGKILL)
+			if got := w.pi("--continue", "-p", "how did it go?"); got != "It was interrupted.\n" {
+				t.Errorf("the answer is %q", got)
+			}
+			inOrder(t, messagesOf(t, s.asked()[1].body), []string{"start the long thing", "I start it.", "sleep 60", "interrupted", "how did it go?"})
+		})
+	}
+}
+
+func TestASecondProgramIsKeptFromASessionThatIsInUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	started := w.mailbox("started")
+	file := filepath.Join(w.home, "s.jsonl")
+	r := w.background("--session", file, "-p", "run `echo $$ > started; sleep 60`")
+	started()
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := w.command("--session", file, "-p", "write b.txt: x")
+	out, err := second.CombinedOutput()
+	if code := second.ProcessState.ExitCode(); code != 6 {
+		t.Errorf("exit status %d (%v), want 6:\n%s", code, err, out)
+	}
+	if want := strconv.Itoa(r.cmd.Process.Pid); !strings.Contains(string(out), want) {
+		t.Errorf("who has the session (%s) is not told:\n%s", want, out)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the session changed: %v", err)
+	}
+	r.end(syscall.SIGTERM)
+	if got := w.pi("--session", file, "-p", "read a.txt"); !strings.HasPrefix(got, "a.txt has 2 lines:") {
+		t.Errorf("afterwards the answer is %q", got)
 	}
 }
