@@ -3,13 +3,21 @@ package agent
 import (
 	"context"
 	"fmt"
+	"iter"
 	"testing"
 
 	"pi/session"
 )
 
-// endless answers every request with one call, and with text once there were n.
-func endless(n int) reply {
+// streamer is a Provider made of one reply.
+type streamer reply
+
+func (s streamer) Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) { s(ctx, r, yield) }
+}
+
+// calling answers with one call per request, and with text once there were n.
+func calling(n int) streamer {
 	calls := 0
 	return func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
 		if calls++; calls > n {
@@ -21,24 +29,40 @@ func endless(n int) reply {
 }
 
 // BenchmarkToolTurn is one turn with one call: request, answer, gate, run and
-// both appends to a file, in a session that grows with b.N.
+// both appends to a file, on top of a conversation that is already there.
 func BenchmarkToolTurn(b *testing.B) {
-	dir := b.TempDir()
-	s := session.New(session.Options{Dir: dir, Cwd: "/p"})
-	defer s.Close()
-	model := &Model{Provider: "acme", ID: "one", API: "test"}
-	answer := endless(b.N)
-	provider := &scripted{}
-	for range b.N + 1 {
-		provider.replies = append(provider.replies, answer)
+	for _, messages := range []int{0, 1_000, 10_000} {
+		b.Run(fmt.Sprint("after ", messages), func(b *testing.B) {
+			b.ReportAllocs()
+			for left := b.N; left > 0; left -= 100 {
+				b.StopTimer()
+				a := benchAgent(b, calling(min(left, 100)), messages)
+				b.StartTimer()
+				if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				if err := a.Session().Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
-	a := New(Options{Session: s, Models: NewModels(map[string]Provider{"test": provider}), Model: model, Thinking: "off",
-		Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(*AgentEnd) {})}, Settings: Settings{MaxRepeats: 3}, Cwd: "/p"})
-	b.ReportAllocs()
-	b.ResetTimer()
-	if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil {
-		b.Fatal(err)
+}
+
+func benchAgent(b *testing.B, p Provider, messages int) *Agent {
+	s := session.New(session.Options{Dir: b.TempDir(), Cwd: "/p"})
+	for i := range messages {
+		m := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("some words of a conversation")}}
+		if i%2 == 1 {
+			m.Role, m.Usage = session.RoleAssistant, &session.Usage{}
+		}
+		if _, err := s.AppendMessage(m); err != nil {
+			b.Fatal(err)
+		}
 	}
+	return New(Options{Session: s, Models: NewModels(map[string]Provider{"test": p}), Model: &Model{Provider: "acme", ID: "one", API: "test"},
+		Thinking: "off", Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(*AgentEnd) {})}, Settings: Settings{MaxRepeats: 3}, Cwd: "/p"})
 }
 
 // BenchmarkDeltas is an answer of 20,000 deltas with one listener for them.
@@ -55,7 +79,7 @@ func BenchmarkDeltas(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		seen := 0
-		a := New(Options{Session: session.New(session.Options{}), Models: NewModels(map[string]Provider{"test": &scripted{replies: []reply{long}}}),
+		a := New(Options{Session: session.New(session.Options{}), Models: NewModels(map[string]Provider{"test": streamer(long)}),
 			Model: &Model{Provider: "acme", ID: "one", API: "test"}, Thinking: "off", Listeners: []Listener{on(func(*MessageUpdate) { seen++ })}})
 		if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil || seen != 20_000 {
 			b.Fatal(err, seen)

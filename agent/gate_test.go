@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -142,5 +146,40 @@ func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
 	r.SetTools(nil)
 	if got := r.CallTool(t.Context(), "look", nil); got.Content[0].Text != `unknown tool "look"; no tools are available` {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The claim that nothing runs a tool unasked stands on two facts of the source:
+// one place calls Run of a tool, and only the gate makes what that place needs.
+func TestOnlyTheGateLeadsToARunningTool(t *testing.T) {
+	runs, made := map[string]int{}, map[string]int{}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if n.Sel.Name == "Run" {
+					runs[name]++
+				}
+			case *ast.CompositeLit:
+				if id, ok := n.Type.(*ast.Ident); ok && id.Name == "cleared" {
+					made[name]++
+				}
+			}
+			return true
+		})
+	}
+	if !reflect.DeepEqual(runs, map[string]int{"call.go": 1}) || !reflect.DeepEqual(made, map[string]int{"gate.go": 1}) {
+		t.Errorf("tools run in %v, calls are cleared in %v", runs, made)
 	}
 }
