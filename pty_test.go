@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,12 +162,13 @@ func (s *screen) enter(line string) {
 	s.keys(line + "\r")
 }
 
-// leave waits for the end of the program, which has to be a good one, and checks
-// that the terminal is as it was found.
-func (s *screen) leave() {
+// leave waits for the end of the program and checks its exit status and that the
+// terminal is as it was found.
+func (s *screen) leave(status int) {
 	s.t.Helper()
-	if err := s.cmd.Wait(); err != nil {
-		s.t.Errorf("the program ended with %v; screen:\n%s", err, s.text())
+	err := s.cmd.Wait()
+	if got := s.cmd.ProcessState.ExitCode(); got != status {
+		s.t.Errorf("the program ended with %v, want exit status %d; screen:\n%s", err, status, s.text())
 	}
 	after, err := term.GetState(int(s.tty.Fd()))
 	if err != nil {
@@ -184,7 +187,7 @@ func TestAPromptIsAnsweredOnTheScreen(t *testing.T) {
 	s.see(1, "a.txt has 2 lines:")
 	s.see(1, "beta")
 	s.enter("/quit")
-	s.leave()
+	s.leave(exitDone)
 }
 
 func TestAHookThatIsEditedWhileTheProgramRunsIsInForceAtTheNextPrompt(t *testing.T) {
@@ -227,7 +230,7 @@ end)() } end })`)
 	s.enter("/late")
 	s.see(1, "prompts so far: 4")
 	s.enter("/quit")
-	s.leave()
+	s.leave(exitDone)
 	if files := w.sessions(); len(files) != 1 {
 		t.Errorf("want one session, have %q", files)
 	}
@@ -248,7 +251,7 @@ func TestCtrlCStopsACommandAndTheSessionGoesOn(t *testing.T) {
 	s.enter("read a.txt")
 	s.see(1, "a.txt has 2 lines:")
 	s.enter("/quit")
-	s.leave()
+	s.leave(exitDone)
 }
 
 func TestADialogOfAHookIsAnsweredAtTheTerminal(t *testing.T) {
@@ -264,7 +267,7 @@ end)`)
 	s.keys("n\r")
 	s.see(1, "did not work: Blocked by user")
 	s.prompt()
-	if _, err := os.Stat(w.project + "/ran"); err == nil {
+	if _, err := os.Stat(filepath.Join(w.project, "ran")); err == nil {
 		t.Error("the command ran though the answer was no")
 	}
 	s.enter("run `echo two > ran`")
@@ -272,9 +275,118 @@ end)`)
 	s.keys("y\r")
 	s.see(1, "printed nothing")
 	s.prompt()
-	if b, err := os.ReadFile(w.project + "/ran"); err != nil || string(b) != "two\n" {
+	if b, err := os.ReadFile(filepath.Join(w.project, "ran")); err != nil || string(b) != "two\n" {
 		t.Errorf("the command did not run though the answer was yes: %q, %v", b, err)
 	}
 	s.enter("/quit")
-	s.leave()
+	s.leave(exitDone)
+}
+
+func TestThePromptOfTheCommandLineComesFirst(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inTerminal("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
+func TestWhatIsTypedWhileTheAgentWorksReachesTheModelAfterTheTool(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := newModelServer("openai-completions", "call bash {\"command\":\"echo up > started; read line < go\"}\n---\ntext The answer to both.", "")
+	t.Cleanup(m.http.Close)
+	w.write(w.agentFile("config.toml"), m.settings())
+	started := w.mailbox("started")
+	w.mailbox("go")
+	s := w.inTerminal()
+	s.enter("wait for me")
+	started()
+	s.keys("and look at this too\r")
+	s.see(1, "and look at this too")
+	w.write(filepath.Join(w.project, "go"), "now\n")
+	s.see(1, "The answer to both.")
+	s.enter("/quit")
+	s.leave(exitDone)
+	asked := m.asked()
+	if len(asked) != 2 {
+		t.Fatalf("the model was asked %d times, want 2", len(asked))
+	}
+	inOrder(t, messagesOf(t, asked[1].body), []string{"wait for me", `"role":"tool"`, "and look at this too"})
+}
+
+func TestTheProgramGoesOnAfterErrorsOfModelsHooksAndCommands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := newModelServer("openai-completions", "status 401 {\"error\":{\"message\":\"the key is not good\"}}\n---\ntext Hello again.", "")
+	t.Cleanup(m.http.Close)
+	w.write(w.agentFile("config.toml"), m.settings())
+	w.write(w.agentFile("hooks/faulty.lua"), `pi.on("turn_start", function() error("this hook is faulty") end)
+pi.command("fail", { handler = function() error("this command fails") end })`)
+	s := w.inTerminal()
+	s.enter("hello")
+	s.see(1, "this hook is faulty")
+	s.see(1, "the key is not good")
+	s.enter("/fail")
+	s.see(1, "faulty.lua:2: this command fails")
+	s.enter("/no-such-command")
+	s.see(1, "unknown command /no-such-command")
+	s.enter("hello")
+	s.see(1, "Hello again.")
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
+func TestTheTerminalIsRestoredAfterASignal(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := newWorld(t).inTerminal()
+			s.prompt()
+			if err := s.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			s.leave(exitTerminated)
+		})
+	}
+}
+
+func TestAModuleOfAHookThatIsEditedIsInForceToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/greet/init.lua"), `local words = require "words"
+pi.state.loads = (pi.state.loads or 0) + 1
+pi.command("greet", { handler = function() return { status = words .. ", load " .. pi.state.loads } end })`)
+	w.write(w.agentFile("hooks/greet/words.lua"), `return "good morning"`)
+	s := w.inTerminal()
+	s.enter("/greet")
+	s.see(1, "good morning, load 1")
+	s.prompt()
+	w.write(w.agentFile("hooks/greet/words.lua"), `return "good evening"`)
+	s.see(1, "hook greet loaded")
+	s.enter("/greet")
+	s.see(1, "good evening, load 2")
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
+func TestWhatOthersWroteDoesNotReachTheTerminalAsCommands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.project, "evil.txt"), "before\x1b]0;owned\x07\x1b[2J\x1b[31mafter\n")
+	s := w.inTerminal()
+	s.enter("read evil.txt")
+	s.see(1, "evil.txt has 1 line")
+	s.see(1, "before")
+	s.prompt()
+	s.mu.Lock()
+	raw := string(s.raw)
+	s.mu.Unlock()
+	for _, bad := range []string{"\x1b]0;", "\x1b[2J", "\x1b[31m"} {
+		if strings.Contains(raw, bad) {
+			t.Errorf("%q reached the terminal", bad)
+		}
+	}
+	s.enter("/quit")
+	s.leave(exitDone)
 }
