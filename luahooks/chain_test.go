@@ -134,6 +134,7 @@ type fakeHost struct {
 	model   *agent.Model
 	busy    bool
 	hang    chan struct{} // what a hook that prints "hang" waits for
+	hanging chan struct{} // closed when one does
 
 	mu    sync.Mutex
 	said  []string
@@ -145,6 +146,9 @@ type fakeHost struct {
 
 func (h *fakeHost) Notify(_ context.Context, level agent.Level, text string) {
 	if strings.HasSuffix(text, ": hang") {
+		if h.hanging != nil {
+			close(h.hanging)
+		}
 		<-h.hang
 	}
 	h.mu.Lock()

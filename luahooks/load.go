@@ -90,6 +90,10 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 // is held.
 func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	h, old := a.hook, a.hook.current()
+	if interrupted(ctx, a.err) {
+		h.sum = "" // the next look tries again
+		return false
+	}
 	if a.err != nil {
 		h.fault(a.err)
 		c.log.write(h.Name, "load: "+fullText(a.err))
