@@ -70,6 +70,16 @@ func newRoot(promptsOnly bool) *cobra.Command {
 	return root
 }
 
+// exactly wants n arguments; another number is a mistake in the usage.
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cobra.ExactArgs(n)(cmd, args); err != nil {
+			return usageError{fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+		}
+		return nil
+	}
+}
+
 func addFlags(root *cobra.Command, o *options) {
 	f := root.Flags()
 	f.SortFlags = false
@@ -111,7 +121,7 @@ func (o options) printMode() bool {
 
 func modelsCommand(o *options) *cobra.Command {
 	return &cobra.Command{
-		Use: "models", Short: "List the models that can be used", Args: cobra.NoArgs,
+		Use: "models", Short: "List the models that can be used", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), *o) },
 	}
 }
@@ -119,7 +129,7 @@ func modelsCommand(o *options) *cobra.Command {
 func configCommand() *cobra.Command {
 	var origin bool
 	c := &cobra.Command{
-		Use: "config", Short: "Print the settings in force", Args: cobra.NoArgs,
+		Use: "config", Short: "Print the settings in force", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, cfg, err := settings()
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 func hooksCommand(o *options) *cobra.Command {
-	c := &cobra.Command{Use: "hooks", Short: "List hooks and the events they can listen to", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "hooks", Short: "List hooks and the events they can listen to", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(hooksList(o), hooksEvents())
 	return c
@@ -22,7 +22,7 @@ func hooksCommand(o *options) *cobra.Command {
 func hooksList(o *options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List the hooks in chain order, without running them", Args: cobra.NoArgs,
+		Use: "list", Short: "List the hooks in chain order, without running them", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(*o)
 			if err != nil {
@@ -66,7 +66,7 @@ func listedHooks(f luahooks.Found) []listedHook {
 func hooksEvents() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "events", Short: "List the events, what they carry and what a handler may return", Args: cobra.NoArgs,
+		Use: "events", Short: "List the events, what they carry and what a handler may return", Args: exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return printJSON(luahooks.Events())

@@ -22,6 +22,9 @@ func sessionRoot(o options, cfg Config, agentDir string) string {
 	case o.noSession:
 		return ""
 	case o.sessionDir != "":
+		if abs, err := filepath.Abs(o.sessionDir); err == nil { // tools and hooks are told of it, wherever they are
+			return abs
+		}
 		return o.sessionDir
 	case cfg.Session.Dir != "":
 		return cfg.Session.Dir
@@ -86,7 +89,7 @@ func (a *app) lastSession() (string, error) {
 }
 
 func sessionsCommand(o *options) *cobra.Command {
-	c := &cobra.Command{Use: "sessions", Short: "List and show sessions", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "sessions", Short: "List and show sessions", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(sessionsList(o), sessionsShow(o))
 	return c
@@ -95,7 +98,7 @@ func sessionsCommand(o *options) *cobra.Command {
 func sessionsList(o *options) *cobra.Command {
 	var all, asJSON bool
 	c := &cobra.Command{
-		Use: "list", Short: "List the sessions of this directory, newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List the sessions of this directory, newest first", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := newApp(*o)
 			if err != nil {
@@ -176,7 +179,7 @@ func firstLine(s string) string {
 func sessionsShow(o *options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "show FILE|ID", Short: "Show a session without changing it", Args: cobra.ExactArgs(1),
+		Use: "show FILE|ID", Short: "Show a session without changing it", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := newApp(*o)
 			if err != nil {
