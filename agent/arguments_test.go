@@ -179,6 +179,17 @@ func TestReplacedToolIsCheckedByItsOwnSchema(t *testing.T) {
 	}
 }
 
+func TestToolReplacedWhileItsSchemaIsReadIsCheckedByItsOwn(t *testing.T) {
+	var r *rig
+	odd := echo("look")
+	odd.spec.Parameters = json.RawMessage(`{"type":"object","properties":{"s":{"pattern":"("}}}`)
+	r = newRig(t, Options{Tools: []Tool{odd}, Listeners: []Listener{on(func(*Notice) { r.SetTools([]Tool{echo("look")}) })}})
+	r.CallTool(t.Context(), "look", nil)
+	if got := r.CallTool(t.Context(), "look", input(`{"s":"x"}`)); !got.IsError {
+		t.Error("the schema of the tool that is gone was used")
+	}
+}
+
 // What passes the check passes it again as it stands.
 func FuzzCheckedArgumentsAreValid(f *testing.F) {
 	c := checkerFor(f, everything)

@@ -65,17 +65,18 @@ func TestListenersBeforeARewriteSeeWhatWillRun(t *testing.T) {
 			e.AdditionalContext = append(e.AdditionalContext, "seen")
 		})
 	}
+	second := on(func(e *ToolCall) { note("s", e) })
 	rewrite := on(func(e *ToolCall) { note("r", e); e.Input, e.RewrittenBy = input(`{"n":2}`), "r" })
 	last := on(func(e *ToolCall) { note("l", e) })
 	for _, c := range []struct {
 		forbidden, want, result string
 	}{
-		{`{"n":2}`, `g{"n":1} r{"n":99} l{"n":2} g{"n":2}`, "Blocked"},
-		{`{"n":3}`, `g{"n":1} r{"n":99} l{"n":2} g{"n":2}`, `look{"n":2}`},
+		{`{"n":2}`, `g{"n":1} s{"n":99} r{"n":99} l{"n":2} g{"n":2}`, "Blocked"},
+		{`{"n":3}`, `g{"n":1} s{"n":99} r{"n":99} l{"n":2} g{"n":2} s{"n":2}`, `look{"n":2}`},
 		{`{"n":1}`, `g{"n":1}`, "Blocked"},
 	} {
 		asked = nil
-		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{gate(c.forbidden), rewrite, last}})
+		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{gate(c.forbidden), second, rewrite, last}})
 		got := r.CallTool(t.Context(), "look", input(`{"n":1}`))
 		if s := strings.Join(asked, " "); s != c.want || got.Content[0].Text != c.result {
 			t.Errorf("forbidden %s: asked %s, result %q", c.forbidden, s, got.Content[0].Text)

@@ -19,22 +19,23 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 	answer := `assistant a=look{"n":1} b=look{"n":2}`
 	aborted := "assistant [aborted: interrupted]"
 	for _, kind := range []struct {
-		at   Kind
-		want []string
+		at     Kind
+		before bool // anything is sent
+		want   []string
 	}{
-		{KindInput, nil},
-		{KindBeforeAgentStart, []string{prompt, aborted}},
-		{KindAgentStart, []string{prompt, aborted}},
-		{KindTurnStart, []string{prompt, aborted}},
-		{KindContext, []string{prompt, aborted}},
-		{KindMessageStart, []string{prompt, aborted}},
-		{KindMessageUpdate, []string{prompt, aborted}},
-		{KindMessageEnd, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
-		{KindToolExecutionStart, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
-		{KindToolCall, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
-		{KindToolResult, []string{prompt, answer, "toolResult a error: interrupted; what the tool had to say is not kept", "toolResult b error: interrupted; what the tool had to say is not kept"}},
-		{KindToolExecutionEnd, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
-		{KindTurnEnd, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
+		{KindInput, true, nil},
+		{KindBeforeAgentStart, true, []string{prompt, aborted}},
+		{KindAgentStart, true, []string{prompt, aborted}},
+		{KindTurnStart, true, []string{prompt, aborted}},
+		{KindContext, true, []string{prompt, aborted}},
+		{KindMessageStart, false, []string{prompt, aborted}},
+		{KindMessageUpdate, false, []string{prompt, aborted}},
+		{KindMessageEnd, false, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
+		{KindToolExecutionStart, false, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
+		{KindToolCall, false, []string{prompt, answer, "toolResult a error: interrupted", "toolResult b error: interrupted"}},
+		{KindToolResult, false, []string{prompt, answer, "toolResult a error: interrupted; what the tool had to say is not kept", "toolResult b error: interrupted; what the tool had to say is not kept"}},
+		{KindToolExecutionEnd, false, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
+		{KindTurnEnd, false, []string{prompt, answer, "toolResult a: ok", "toolResult b: ok"}},
 	} {
 		t.Run(kind.at.String(), func(t *testing.T) {
 			var r *rig
@@ -52,6 +53,9 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			r.wantTalk(kind.want...)
+			if sent := len(r.model.requests); kind.before && sent != 0 {
+				t.Errorf("%d requests were sent", sent)
+			}
 			r.wantGoesOn()
 		})
 	}
@@ -90,6 +94,14 @@ func TestInterruptStopsTheToolsAndKeepsWhatTheySaid(t *testing.T) {
 		r.wantTalk("user: go", "assistant a=work{} b=rm{}", "toolResult a error: one line, interrupted", `toolResult b error: unknown tool "rm"; available tools: work`)
 		r.wantGoesOn()
 	}
+}
+
+func TestNobodyIsAskedAboutAResultAfterAnInterrupt(t *testing.T) {
+	var r *rig
+	work := tool("work", func(context.Context) (Result, error) { r.Abort(); return TextResult("a secret"), nil })
+	r = newRig(t, Options{Tools: []Tool{work}, Listeners: []Listener{on(func(*ToolResult) { t.Error("asked") })}}, use(call{"a", "work", `{}`}))
+	_ = r.Prompt(t.Context(), Prompt{Text: "go"})
+	r.wantTalk("user: go", "assistant a=work{}", "toolResult a error: interrupted; what the tool had to say is not kept")
 }
 
 func TestSequentialCallsAfterAnInterruptDoNotRun(t *testing.T) {

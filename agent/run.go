@@ -88,8 +88,8 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	}
 	after := context.WithoutCancel(ctx)
 	r.emitIf(after, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
-	if syncErr := r.saved(r.Session().Sync()); syncErr != nil {
-		err = errors.Join(err, syncErr)
+	if syncErr := r.saved(r.Session().Sync()); err == nil {
+		err = syncErr
 	}
 	if err == nil {
 		err = r.saveErr

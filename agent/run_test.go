@@ -197,6 +197,41 @@ func TestNothingIsLostWhenMessagesRaceWithTheEndOfTheRun(t *testing.T) {
 	}
 }
 
+// A message whose input event takes until the run has looked at the queues for
+// the last time is not accepted.
+func TestMessageThatComesTooLateIsNotAccepted(t *testing.T) {
+	var r *rig
+	over, asked, refused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	r = newRig(t, Options{Listeners: []Listener{listener{
+		KindInput: func(_ context.Context, e Event) error {
+			if e.(*Input).StreamingBehavior != "" {
+				close(asked)
+				<-over
+			}
+			return nil
+		},
+		KindMessageEnd: func(context.Context, Event) error {
+			go func() {
+				_, err := r.Enqueue(t.Context(), Prompt{Text: "more"}, Steer)
+				refused <- err
+			}()
+			<-asked
+			return nil
+		},
+		KindAgentEnd: func(context.Context, Event) error {
+			close(over)
+			if err := <-refused; !errors.Is(err, ErrNoRun) {
+				t.Errorf("enqueue: %v", err)
+			}
+			return nil
+		},
+	}}}, say("bye"))
+	r.prompt("go")
+	if r.Pending() != 0 {
+		t.Error("it waits for ever")
+	}
+}
+
 func TestEnqueueNeedsARun(t *testing.T) {
 	var r *rig
 	r = newRig(t, Options{Shell: func(ctx context.Context, _ string, _ func(string)) (BashOutcome, error) {

@@ -121,6 +121,32 @@ func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
 	}
 }
 
+func TestSeenIsOfTheCurrentSession(t *testing.T) {
+	r := newRig(t, Options{}, say("hi"))
+	r.prompt("one")
+	if err := r.NewSession(t.Context()); err != nil || len(r.Seen()) != 0 {
+		t.Errorf("%v: %d messages of the old session", err, len(r.Seen()))
+	}
+}
+
+func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
+	var r *rig
+	first := true
+	r = newRig(t, Options{}, say("hi"))
+	r.prompt("one")
+	r.listeners = []Listener{on(func(*Context) {
+		if first {
+			first = false
+			if err := r.NewSession(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})}
+	if old := r.Context(t.Context()); len(old) != 2 || len(r.Seen()) != 0 {
+		t.Errorf("%d messages, seen %d", len(old), len(r.Seen()))
+	}
+}
+
 func TestSubmittedPromptsWakeTheFrontEndAndKeepTheirOrder(t *testing.T) {
 	r := newRig(t, Options{})
 	r.Submit(Prompt{Text: "a"})
