@@ -54,7 +54,7 @@ func (e *encoder) errorf(format string, args ...any) error {
 	if place == "" {
 		return fmt.Errorf(format, args...)
 	}
-	return fmt.Errorf("at "+place+": "+format, args...)
+	return fmt.Errorf("at %s: %s", place, fmt.Sprintf(format, args...))
 }
 
 // value appends v, and reports whether it is untouched decoded JSON.

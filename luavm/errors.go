@@ -116,3 +116,30 @@ func messageOf(v lua.LValue) string {
 	}
 	return fmt.Sprintf("(error object is a %s value)", v.Type())
 }
+
+// describe finds words for an error that is a table without a message: its own,
+// or its fields.
+func (vm *VM) describe(th *lua.LState, e *Error) {
+	t, ok := e.Value.(*lua.LTable)
+	if !ok || lua.LVCanConvToString(t.RawGetString("message")) {
+		return
+	}
+	th.Push(vm.main.NewFunction(func(L *lua.LState) int {
+		if L.GetMetaField(t, "__tostring") != lua.LNil {
+			L.Push(L.ToStringMeta(t))
+		} else if raw, err := EncodeJSON(L, t, JSON{}); err == nil && t.Len()+len(raw) > len("{}") && len(raw) <= maxErrorJSON {
+			L.Push(lua.LString(raw))
+		}
+		return L.GetTop()
+	}))
+	if th.PCall(0, 1, nil) != nil {
+		return // it has no better words
+	}
+	if s, ok := th.Get(-1).(lua.LString); ok {
+		e.Message = string(s)
+	}
+	th.Pop(1)
+}
+
+// maxErrorJSON is about what a person reads.
+const maxErrorJSON = 1000

@@ -230,7 +230,9 @@ func (vm *VM) runProtected(th *lua.LState, j *job) error {
 		return j.reason().at(err)
 	}
 	if err != nil {
-		return explain(err)
+		e := explain(err)
+		vm.describe(th, e)
+		return e
 	}
 	return j.result
 }
