@@ -73,7 +73,9 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	}
 	var state json.RawMessage
 	if old := h.current(); old != nil {
-		if state, err = old.encodeState(ctx); err != nil {
+		if state, err = old.encodeState(ctx); interrupted(ctx, err) {
+			return attempt{hook: h, err: err}
+		} else if err != nil {
 			c.notify(ctx, agent.LevelWarning, "hook "+h.Name+": its state is not carried over: "+err.Error())
 		}
 	}
