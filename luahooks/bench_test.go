@@ -1,0 +1,150 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// trivial reads two of the four fields that it is given.
+const trivial = `pi.on("session_start", function(e) local x = e.reason == "new" and e.session_id end)
+pi.on("tool_call", function(e) if e.tool_name == "write" and e.tool_call_id then return nil end end)`
+
+func hooks(n int, code string) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("h%03d.lua", i)] = code
+	}
+	return files
+}
+
+func BenchmarkNobodyListens(b *testing.B) {
+	r := newRig(b, hooks(10, trivial))
+	b.ReportAllocs()
+	for b.Loop() {
+		if r.chain.Wants(agent.KindTurnStart) {
+			b.Fatal("somebody does")
+		}
+	}
+}
+
+func BenchmarkAsk(b *testing.B) {
+	for _, n := range []int{1, 10, 100} {
+		b.Run(fmt.Sprintf("hooks=%d", n), func(b *testing.B) {
+			r := newRig(b, hooks(n, trivial))
+			e := &agent.ToolCall{ID: "c", Name: "bash", Input: json.RawMessage(`{"command":"ls"}`)}
+			b.ReportAllocs()
+			for b.Loop() {
+				r.emit(e)
+			}
+		})
+	}
+}
+
+func BenchmarkTell(b *testing.B) {
+	for _, n := range []int{1, 10, 100} {
+		b.Run(fmt.Sprintf("hooks=%d", n), func(b *testing.B) {
+			r := newRig(b, hooks(n, trivial))
+			e := &agent.SessionStart{Reason: "new", SessionID: "i", SessionFile: "f", PreviousSessionFile: "p"}
+			b.ReportAllocs()
+			for b.Loop() {
+				r.emit(e)
+			}
+		})
+	}
+}
+
+// long is a session of n messages, as if a hundred turns of tools had been.
+func long(b *testing.B, r *rig, n int) {
+	for i := range n {
+		m := &session.Message{Role: session.RoleUser, Plain: i%4 == 0, Content: []session.Block{session.TextBlock(fmt.Sprint("text ", i))}, Timestamp: 1}
+		if i%2 == 1 {
+			m = &session.Message{Role: session.RoleToolResult, ToolName: "bash", ToolCallID: fmt.Sprint(i), Content: m.Content}
+		}
+		if _, err := r.host.session.AppendMessage(m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkContext(b *testing.B) {
+	const readAll = `local n = 0
+		for _, m in ipairs(e.messages) do
+			if type(m.content) == "string" then n = n + #m.content else for _, x in ipairs(m.content) do n = n + #x.text end end
+		end`
+	for _, c := range []struct{ name, body string }{
+		{"untouched", `return { messages = e.messages }`},
+		{"one edited", `e.messages[5000].content = "short"; return { messages = e.messages }`},
+		{"every text read", readAll},
+		{"every text read and returned", readAll + ` return { messages = e.messages }`},
+		{"every entry's type read", `for _, x in ipairs(e.entries) do local t = x.type end`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			r := newRig(b, map[string]string{"a.lua": `pi.on("context", function(e) ` + c.body + ` end)`})
+			long(b, r, 10000)
+			entries, items := r.host.session.Branch(), r.host.session.Context()
+			b.ReportAllocs()
+			for b.Loop() {
+				r.emit(&agent.Context{Entries: entries, Items: items})
+			}
+		})
+	}
+	b.Run("every entry's type read the first time", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			r := newRig(b, map[string]string{"a.lua": `pi.on("context", function(e) for _, x in ipairs(e.entries) do local t = x.type end end)`})
+			long(b, r, 10000)
+			entries, items := r.host.session.Branch(), r.host.session.Context()
+			b.StartTimer()
+			r.emit(&agent.Context{Entries: entries, Items: items})
+		}
+	})
+}
+
+func BenchmarkMemoryPerHook(b *testing.B) {
+	const n = 100
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		r := newRig(b, hooks(n, trivial))
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/hook")
+		r.chain.Close(context.Background())
+	}
+}
+
+// BenchmarkSaveToLive is the time from the end of a write to the first event that
+// the new code answers.
+func BenchmarkSaveToLive(b *testing.B) {
+	r := watched(b, hooks(10, says("x")))
+	path := filepath.Join(r.dir, "h005.lua")
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		code := []byte(fmt.Sprintf(`pi.on("input", function() return { text = "%d" } end)`, i))
+		mustDo(b, os.WriteFile(path, code, 0o644))
+		began := time.Now()
+		for h := r.chain.list()[5]; ; {
+			e := &agent.Input{}
+			_ = r.chain.offer(context.Background(), h, r.chain.events[agent.KindInput], e)
+			if e.Text == fmt.Sprint(i) {
+				break
+			}
+			time.Sleep(100 * time.Microsecond)
+		}
+		times = append(times, time.Since(began))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+}
