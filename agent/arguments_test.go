@@ -79,6 +79,9 @@ func TestInvalidArgumentsNameThePlaceAndWhatWasExpected(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"count":"5x"}`, "/count: expected integer, got string"},
 		{`{"count":"5.5"}`, "/count: expected integer, got string"},
+		{`{"count":"1e300"}`, "/count: expected integer, got string"},
+		{`{"edits":[{"oldText":null}]}`, "/edits/0/oldText: expected string, got null"},
+		{`{"ratio":"1e999"}`, "/ratio: expected number, got string"},
 		{`{"count":5.5}`, "/count: expected integer, got number"},
 		{`{"count":"0x10"}`, "/count: expected integer, got string"},
 		{`{"count":-1}`, "/count: expected at least 0, got -1"},
@@ -128,6 +131,7 @@ func TestSchemaThatDoesNotResolveIsUsedWithoutTheOffender(t *testing.T) {
 			[]string{"/properties/s/pattern", "/properties/t/pattern"}, `{"pattern":1}`},
 		{"a reference that is right stays", `{"$defs":{"i":{"type":"integer"}},"type":"object","properties":{"n":{"$ref":"#/$defs/i"},"s":{"pattern":"("},"t":{"pattern":"["}}}`,
 			[]string{"/properties/s/pattern", "/properties/t/pattern"}, `{"n":"x"}`},
+		{"conflict of two keywords", `{"type":"object","properties":{"definitions":{"type":"object"},"n":{"type":"integer","definitions":{},"$defs":{}}}}`, []string{"/properties/n/$defs"}, `{"n":"x"}`},
 		{"type of a wrong type", `{"type":"object","properties":{"s":{"type":5},"n":{"type":"integer"}}}`, []string{"/properties/s/type"}, `{"n":"x"}`},
 		{"reference to elsewhere", `{"type":"object","properties":{"n":{"type":"integer"},"r":{"$ref":"https://example.com/x.json"}}}`, []string{"/properties/r/$ref"}, `{"n":"x"}`},
 	} {

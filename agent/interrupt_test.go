@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"pi/session"
@@ -40,7 +41,13 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 		t.Run(kind.at.String(), func(t *testing.T) {
 			var r *rig
 			once := true
-			look := tool("look", func(context.Context) (Result, error) { return TextResult("ok"), nil })
+			var both sync.WaitGroup // nobody is done before both run
+			both.Add(2)
+			look := tool("look", func(context.Context) (Result, error) {
+				both.Done()
+				both.Wait()
+				return TextResult("ok"), nil
+			})
 			stopper := listener{kind.at: func(context.Context, Event) error {
 				if once {
 					once = false

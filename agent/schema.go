@@ -69,22 +69,20 @@ func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 }
 
 // dropOffender takes one keyword out of the schema tree and returns where it
-// stood, "" if there is nothing to take out. It is the one without which the
-// tree resolves, or one of several that offend.
+// stood, "" if there is nothing to take out. It is the smallest one without
+// which the tree resolves, or, if there are several, one that offends by itself.
 func dropOffender(tree any) string {
 	spots := keywordSpots(tree, "")
-	if offenders := suspects(spots); len(offenders) > 0 {
-		spots = offenders
-	}
+	offenders := suspects(spots)
 	for _, s := range spots {
-		if s.resolvesWithout(tree) {
+		if !s.holdsAny(offenders) && s.resolvesWithout(tree) {
 			return s.drop()
 		}
 	}
-	if len(spots) == 0 {
+	if len(offenders) == 0 {
 		return ""
 	}
-	return spots[0].drop()
+	return offenders[0].drop()
 }
 
 // keywordSpot is one keyword in a tree of schemas.
@@ -96,6 +94,11 @@ type keywordSpot struct {
 func (s keywordSpot) drop() string {
 	delete(*s.in, s.key)
 	return s.path
+}
+
+// holdsAny reports whether one of others stands below s.
+func (s keywordSpot) holdsAny(others []keywordSpot) bool {
+	return slices.ContainsFunc(others, func(o keywordSpot) bool { return strings.HasPrefix(o.path, s.path+"/") })
 }
 
 func (s keywordSpot) resolvesWithout(tree any) bool {
@@ -113,22 +116,15 @@ func (s keywordSpot) resolvesAlone() bool {
 
 // suspects are the keywords that offend by themselves, not by what is below
 // them. References come last, for they may well be right in their place.
-func suspects(spots []keywordSpot) (plain []keywordSpot) {
-	var references []keywordSpot
-	var paths []string
+func suspects(spots []keywordSpot) []keywordSpot {
+	var found []keywordSpot
 	for _, s := range spots {
-		holds := slices.ContainsFunc(paths, func(path string) bool { return strings.HasPrefix(path, s.path+"/") })
-		if holds || s.resolvesAlone() {
-			continue
-		}
-		paths = append(paths, s.path)
-		if s.key == "$ref" || s.key == "$dynamicRef" {
-			references = append(references, s)
-		} else {
-			plain = append(plain, s)
+		if !s.holdsAny(found) && !s.resolvesAlone() {
+			found = append(found, s)
 		}
 	}
-	return append(plain, references...)
+	slices.SortStableFunc(found, func(x, y keywordSpot) int { return strings.Count(x.key, "$ref") - strings.Count(y.key, "$ref") })
+	return found
 }
 
 // keywordSpots lists every keyword of a schema and of those below it, deepest
