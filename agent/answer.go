@@ -142,7 +142,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	if failure != nil {
 		m.Content = withoutCalls(m.Content)
 	}
-	m = s.ended(context.WithoutCancel(ctx), m)
+	m = s.ended(ctx, m)
 	addUsage(&s.usage, m.Usage)
 	if err := s.append(m); err != nil {
 		return answer{message: m}, err
@@ -174,7 +174,7 @@ func (s *stream) ended(ctx context.Context, m *session.Message) *session.Message
 		return m
 	}
 	e := &MessageEnd{Message: m}
-	s.emit(ctx, e)
+	s.emit(context.WithoutCancel(ctx), e)
 	switch {
 	case e.Message == nil || e.Message.Role != m.Role:
 		return m

@@ -122,7 +122,7 @@ func (r *run) finishStep(ctx context.Context, s *step) *session.Message {
 		s.result = r.finishCall(ctx, s.ready, s.result)
 	}
 	addUsage(&r.usage, s.result.Usage)
-	r.emitIf(context.WithoutCancel(ctx), KindToolExecutionEnd, func() Event {
+	r.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
 	})
 	return &session.Message{Role: session.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,

@@ -78,7 +78,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 		input = c.input
 		result = a.finishCall(ctx, c, c.run(ctx, a.updates(ctx, call, input)))
 	}
-	a.emitIf(context.WithoutCancel(ctx), KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
+	a.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
 	return result
 }
 

@@ -22,6 +22,14 @@ func (a *Agent) emitIf(ctx context.Context, k Kind, build func() Event) {
 	}
 }
 
+// emitAfter is emitIf for what has happened whether the run was interrupted or
+// not: listeners hear of it with a context that is not cancelled.
+func (a *Agent) emitAfter(ctx context.Context, k Kind, build func() Event) {
+	if a.wants(k) {
+		a.emit(context.WithoutCancel(ctx), build())
+	}
+}
+
 // emit hands e to the listeners in order. A listener's error stops nobody; it is
 // told to all as a notice. The gates, where it decides, are asked by [Agent.ask].
 func (a *Agent) emit(ctx context.Context, e Event) {

@@ -32,7 +32,7 @@ func TestFailureToShowANoticeIsTheEndOfIt(t *testing.T) {
 }
 
 func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
-	r := newRig(t, Options{Listeners: []Listener{on(func(*Input) {}), on(func(*TurnEnd) {})}}, say("x"))
+	r := newRig(t, Options{Listeners: []Listener{on(func(*Input) {})}}, say("x"))
 	ctx := t.Context()
 	s := &step{call: session.Block{ID: "a", Name: "look"}}
 	run := &run{Agent: r.Agent}
@@ -46,8 +46,12 @@ func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 			run.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{s.call.ID, s.call.Name, nil} })
 		},
 		"tool_execution_update": func() { r.updates(ctx, s.call, nil) },
-		"tool_result":           func() { r.finishCall(ctx, &cleared{}, s.result) },
-		"context":               func() { r.refresh(ctx) },
+		"tool_execution_end": func() {
+			run.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result} })
+		},
+		"message_end": func() { answer.ended(ctx, nil) },
+		"tool_result": func() { r.finishCall(ctx, &cleared{}, s.result) },
+		"context":     func() { r.refresh(ctx) },
 	} {
 		if n := testing.AllocsPerRun(100, emit); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)

@@ -224,7 +224,7 @@ func (r *rig) wantTalk(want ...string) {
 	}
 }
 
-// wantPaired checks that what would be sent next has one result per call, and
+// wantGoesOn checks that what would be sent next has one result per call, and
 // that a run goes on from here.
 func (r *rig) wantGoesOn() {
 	r.t.Helper()
@@ -253,7 +253,7 @@ func (r *rig) wantGoesOn() {
 	}
 }
 
-// fileLines reads the session file as it is now.
+// file reads the session file as it is now.
 func (r *rig) file() string {
 	b, err := os.ReadFile(r.Session().File())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

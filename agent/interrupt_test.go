@@ -70,7 +70,8 @@ func TestInterruptAtAnyMomentLeavesASessionThatGoesOn(t *testing.T) {
 
 func TestInterruptInMidStreamKeepsThePartialText(t *testing.T) {
 	started := make(chan struct{})
-	r := newRig(t, Options{}, hang(started))
+	r := newRig(t, Options{Listeners: []Listener{listener{KindMessageEnd: func(ctx context.Context, _ Event) error { return ctx.Err() }},
+		on(func(e *Notice) { t.Errorf("the end of the message was not heard: %s", e.Text) })}}, hang(started))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-started; cancel() }()
 	if err := r.Prompt(ctx, Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,17 +87,22 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	if err == nil && ctx.Err() != nil {
 		err = ErrAborted
 	}
-	after := context.WithoutCancel(ctx)
-	r.emitIf(after, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
-	if syncErr := r.saved(r.Session().Sync()); err == nil {
-		err = syncErr
+	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
+	err = r.settle(ctx, err)
+	r.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
+	return err
+}
+
+// settle brings the session to the disk and returns how the run ended, of which
+// a failure to save is the least.
+func (r *run) settle(ctx context.Context, err error) error {
+	syncErr := r.saved(r.Session().Sync())
+	if err = cmp.Or(err, syncErr); err == nil {
+		return r.saveErr
 	}
-	if err == nil {
-		err = r.saveErr
-	} else if r.saveErr != nil {
-		r.Notify(after, LevelError, r.saveErr.Error())
+	if r.saveErr != nil {
+		r.Notify(context.WithoutCancel(ctx), LevelError, r.saveErr.Error())
 	}
-	r.emitIf(after, KindAgentSettled, func() Event { return &AgentSettled{} })
 	return err
 }
 
@@ -165,7 +171,7 @@ func (r *run) turn(ctx context.Context, index int) (next, error) {
 	if err == nil {
 		batch, err = r.batch(ctx, answer)
 	}
-	r.emitIf(context.WithoutCancel(ctx), KindTurnEnd, func() Event {
+	r.emitAfter(ctx, KindTurnEnd, func() Event {
 		return &TurnEnd{TurnIndex: index, Message: answer.message, ToolResults: batch.results, EntryIDs: r.entries, Usage: *answer.message.Usage}
 	})
 	switch {
