@@ -75,6 +75,25 @@ func TestTheHookGuideHasTheEventsOfTheProgram(t *testing.T) {
 	}
 }
 
+func TestTheHookGuideExplainsTheTypesOfTheEvents(t *testing.T) {
+	guide := mustRead(t, "docs/hooks.md")
+	name := regexp.MustCompile(`pi\.[A-Z]\w+`)
+	seen := 0
+	for _, e := range luahooks.Events() {
+		for _, f := range append(append([]luahooks.Field{}, e.Fields...), e.Results...) {
+			for _, typ := range name.FindAllString(f.Type, -1) {
+				seen++
+				if !strings.Contains(guide, "\n| `"+typ+"` | ") {
+					t.Errorf("%s, which %s of %s is, is not explained", typ, f.Name, e.Name)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no event has a type of its own")
+	}
+}
+
 var luaBlock = regexp.MustCompile("(?s)```lua\n(.*?)```")
 
 func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
@@ -139,8 +158,11 @@ func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 	tree, _, _ = strings.Cut(tree, "## ")
 	var paths []string
 	for _, line := range strings.Split(tree, "\n") {
-		if words := strings.Fields(line); len(words) > 0 && strings.HasSuffix(words[0], "/") {
-			paths = append(paths, words[0])
+		for _, word := range strings.Fields(line) {
+			if !strings.HasSuffix(word, "/") && !strings.HasSuffix(word, ".go") {
+				break // from here on the line says what is there
+			}
+			paths = append(paths, word)
 		}
 	}
 	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readme, -1) {
