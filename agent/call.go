@@ -62,9 +62,21 @@ func (a *Agent) finishCall(ctx context.Context, c *cleared, result Result) Resul
 	return result
 }
 
+// maxNesting is how deep calls of CallTool may stand in each other, as they do
+// when a listener to tool events calls a tool.
+const maxNesting = 4
+
+type nestingKey struct{}
+
 // CallTool runs one tool for a hook or a program, through the same gate as a
-// call of the model. A refused call gives a Result that says why.
+// call of the model. A refused call gives a Result that says why; one that comes
+// out of four others, by their contexts, is refused.
 func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
+	depth, _ := ctx.Value(nestingKey{}).(int)
+	if depth >= maxNesting {
+		return refuse("not run: calls of tools out of tool events nest %d deep already", maxNesting).result
+	}
+	ctx = context.WithValue(ctx, nestingKey{}, depth+1)
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}

@@ -150,6 +150,25 @@ func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
 	}
 }
 
+func TestCallsOutOfToolEventsNestFourDeep(t *testing.T) {
+	var r *rig
+	asked := 0
+	var innermost Result
+	r = newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{listener{KindToolCall: func(ctx context.Context, _ Event) error {
+		asked++
+		if got := r.CallTool(ctx, "look", nil); got.IsError {
+			innermost = got
+		}
+		return nil
+	}}}})
+	if got := r.CallTool(t.Context(), "look", nil); got.IsError || asked != 4 || !strings.Contains(innermost.Content[0].Text, "4 deep") {
+		t.Errorf("%+v after %d questions; innermost %+v", got, asked, innermost)
+	}
+	if got := r.CallTool(t.Context(), "look", nil); got.IsError {
+		t.Errorf("the next call: %+v", got)
+	}
+}
+
 // The claim that nothing runs a tool unasked stands on two facts of the source:
 // one place calls Run of a tool, and only the gate makes what that place needs.
 func TestOnlyTheGateLeadsToARunningTool(t *testing.T) {
