@@ -59,6 +59,21 @@ func (q *tellQueue) next(b *background) {
 	}
 }
 
+// here runs a job on the caller's goroutine, if it is its turn.
+func (q *tellQueue) here(b *background, run func(started func())) bool {
+	q.mu.Lock()
+	if q.starting {
+		q.mu.Unlock()
+		return false
+	}
+	q.starting = true
+	q.mu.Unlock()
+	handOver := sync.OnceFunc(func() { q.more(b) })
+	run(handOver)
+	handOver()
+	return true
+}
+
 func (q *tellQueue) more(b *background) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

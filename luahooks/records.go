@@ -2,8 +2,6 @@ package luahooks
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"pi/luavm"
 	"pi/session"
@@ -182,34 +180,65 @@ func (l *entryList) intact() bool {
 	return true
 }
 
+// entryMessage is what the message of an entry stands for: it is decoded when Lua
+// looks at it.
+type entryMessage struct{ entry *session.Entry }
+
+// itemOf returns the message that a record was made for.
+func itemOf(ref any) (session.Item, bool) {
+	switch ref := ref.(type) {
+	case *session.Item:
+		return *ref, true
+	case entryMessage:
+		return session.Item{Message: ref.entry.Message(), Index: -1}, ref.entry.Message() != nil
+	}
+	return session.Item{Index: -1}, false
+}
+
+func (in *instance) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
+	if item, ok := itemOf(ref); ok {
+		return in.fillMessage(L, &item)
+	}
+	return L.NewTable() // its line cannot be read as a message
+}
+
 // fillEntry makes the table of an entry: the fields of its line, those of the
 // core's types in snake_case, with the message itself as a record.
 func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	e := ref.(*session.Entry)
-	var line map[string]json.RawMessage
-	_ = json.Unmarshal(e.Raw(), &line) // a loaded entry is an object
-	t := L.CreateTable(0, len(line)+1)
+	t := L.CreateTable(0, 6)
+	core := session.Reserved(e.Type)
+	if line, ok := in.json(e.Raw()).(*lua.LTable); ok {
+		luavm.Materialise(L, line)
+		line.ForEach(func(k, v lua.LValue) {
+			key := k.String()
+			if core {
+				key, v = snake(key), in.coreField(L, e, key, v)
+			}
+			t.RawSetString(key, v)
+		})
+	}
 	t.RawSetString("type", lua.LString(e.Type))
 	t.RawSetString("id", lua.LString(e.ID))
+	t.RawSetString("parent_id", lua.LNil)
 	setText(t, "parent_id", e.ParentID)
+	t.RawSetString("parentId", lua.LNil)
 	t.RawSetString("timestamp", lua.LString(e.Timestamp))
-	core := session.Reserved(e.Type)
-	for _, key := range slices.Sorted(maps.Keys(line)) {
-		switch {
-		case key == "type" || key == "id" || key == "parentId" || key == "parent_id" || key == "timestamp":
-		case key == "message" && e.Message() != nil:
-			t.RawSetString(key, in.message(session.Item{Message: e.Message(), Index: -1}))
-		case key == "usage" && core:
-			var u session.Usage
-			_ = json.Unmarshal(line[key], &u) // odd counts show as zero
-			t.RawSetString(key, usageTable(L, &u))
-		case core:
-			t.RawSetString(snake(key), in.json(line[key]))
-		default:
-			t.RawSetString(key, in.json(line[key]))
+	return t
+}
+
+// coreField is a field of an entry whose type the program knows.
+func (in *instance) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
+	switch {
+	case key == "message" && e.Type == session.TypeMessage:
+		return in.vm.NewStub(entryMessage{e}, in.fillEntryMessage)
+	case key == "usage":
+		body, err := session.Body[struct{ Usage session.Usage }](e)
+		if err == nil {
+			return usageTable(L, &body.Usage)
 		}
 	}
-	return t
+	return v
 }
 
 // json decodes what hooks and models wrote; nil for nothing.

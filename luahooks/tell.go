@@ -23,7 +23,11 @@ func (c *Chain) tell(ctx context.Context, spec *eventSpec, e agent.Event) {
 		if len(h.current().registered(spec.name)) == 0 {
 			continue
 		}
-		done := h.queue.add(c.behind, func(started func()) { c.tellHook(ctx, h, spec, e, deadline, started) })
+		run := func(started func()) { c.tellHook(ctx, h, spec, e, deadline, started) }
+		if spec.Wait == untilDone && h.queue.here(c.behind, run) {
+			continue
+		}
+		done := h.queue.add(c.behind, run)
 		if !c.waitFor(wait, spec, done) {
 			late = append(late, done)
 		}

@@ -38,8 +38,8 @@ func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context)
 
 func (in *instance) itemFrom(L *lua.LState, t *lua.LTable, e *agent.Context) (session.Item, error) {
 	if ref, ok := luavm.StubRef(t); ok {
-		if item, ok := ref.(*session.Item); ok {
-			return *item, nil
+		if item, ok := itemOf(ref); ok {
+			return item, nil
 		}
 	}
 	luavm.Materialise(L, t)
@@ -75,8 +75,8 @@ func placed(item session.Item, index lua.LValue, e *agent.Context) (session.Item
 func (in *instance) changedItem(L *lua.LState, t *lua.LTable, e *agent.Context) (session.Item, error) {
 	item := session.Item{Index: -1}
 	if ref, ok := luavm.StubOrigin(t); ok {
-		if was, ok := ref.(*session.Item); ok {
-			item = *was
+		if was, ok := itemOf(ref); ok {
+			item = was
 		}
 	} else if i, ok := t.RawGetString("entry_index").(lua.LNumber); ok && i >= 1 && int(i) <= len(e.Entries) {
 		item.Index, item.Entry = int(i)-1, e.Entries[int(i)-1]
