@@ -30,6 +30,7 @@ func (r *rig) lua(body string) string {
 }
 
 func TestExec(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	cases := []struct{ body, want string }{
 		{`local x = pi.exec("sh", {"-c", "echo out; echo err >&2; exit 3"}); return { text = x.stdout .. x.stderr .. x.code .. tostring(x.killed) }`, "out\nerr\n3false"},

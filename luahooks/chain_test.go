@@ -56,7 +56,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 	r.host = &fakeHost{session: session.New(session.Options{Cwd: r.cwd}), chain: r.chain, model: &agent.Model{Provider: "p", ID: "m"}}
 	r.chain.Attach(r.host, r.ui)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 		defer cancel()
 		r.chain.Close(ctx)
 	})

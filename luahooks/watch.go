@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,6 +91,11 @@ func (w *watcher) run(ctx context.Context) {
 func (w *watcher) look(ctx context.Context, sure bool) (again bool) {
 	w.follow() // first, so that nothing changes unseen after it was read
 	fresh, doubtful := w.chain.update(ctx, false, sure)
+	if w.follow() { // new modules were required, in directories nobody watched
+		more, _ := w.chain.update(ctx, false, sure)
+		again = len(more) > 0
+		fresh = union(fresh, more)
+	}
 	if len(fresh) > 0 {
 		w.chain.behind.run(func() {
 			ctx, cancel := w.chain.behind.within(ctx)
@@ -97,11 +103,16 @@ func (w *watcher) look(ctx context.Context, sure bool) (again bool) {
 			w.chain.welcome(ctx, fresh)
 		})
 	}
-	if w.follow() { // new modules were required, in directories nobody watched
-		fresh, _ = w.chain.update(ctx, false, sure)
-		again = len(fresh) > 0
-	}
 	return again || doubtful
+}
+
+func union(a, b []*hook) []*hook {
+	for _, h := range b {
+		if !slices.Contains(a, h) {
+			a = append(a, h)
+		}
+	}
+	return a
 }
 
 // follow watches everything that decides which hooks there are and what is in
