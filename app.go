@@ -160,7 +160,7 @@ func (a *app) interact(ctx context.Context) error {
 // everybody on every way out.
 func (a *app) run(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
 	a.models = newModels(a.cfg)
-	a.warnings = append(a.warnings, compatProblems(a.cfg)...)
+	a.warnings = append(a.warnings, providerProblems(a.cfg)...)
 	a.loadHooks(ctx, mode)
 	defer a.closeHooks()
 	s, err := a.openSession()

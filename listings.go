@@ -14,6 +14,9 @@ func listModels(_ context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	for _, problem := range providerProblems(a.cfg) {
+		fmt.Fprintln(os.Stderr, problem)
+	}
 	models := newModels(a.cfg)
 	models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}})
 	for _, m := range models.Available() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -48,15 +49,35 @@ func newModels(cfg Config) *agent.Models {
 		}
 	}
 	for _, name := range sortedNames(cfg.Providers) {
-		known := knownProvider{name: name}
-		for _, k := range knownProviders() {
-			if k.name == name {
-				known = k
-			}
+		if known := knownAs(name); unusable(known, cfg.Providers[name]) == "" {
+			models.Register(providerSpec(known, cfg.Providers[name]))
 		}
-		models.Register(providerSpec(known, cfg.Providers[name]))
 	}
 	return models
+}
+
+// knownAs is what is known of the provider of a name; of most, only the name.
+func knownAs(name string) knownProvider {
+	for _, k := range knownProviders() {
+		if k.name == name {
+			return k
+		}
+	}
+	return knownProvider{name: name}
+}
+
+// unusable says why nobody could be asked at a provider; empty: it can be used.
+func unusable(known knownProvider, c ProviderConfig) string {
+	api, base := cmp.Or(c.API, known.api), cmp.Or(c.BaseURL, known.baseURL)
+	switch {
+	case api == "":
+		return "it has no usable api"
+	case base == "":
+		return "it has no usable base_url"
+	case api != "anthropic-messages" && api != "openai-completions":
+		return "this version does not speak " + api
+	}
+	return ""
 }
 
 func sortedNames(providers map[string]ProviderConfig) []string {
@@ -200,6 +221,17 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%w", err)
 	}
 	return key, nil
+}
+
+// providerProblems says what of the configuration of providers has no effect.
+func providerProblems(cfg Config) []string {
+	var problems []string
+	for _, name := range sortedNames(cfg.Providers) {
+		if why := unusable(knownAs(name), cfg.Providers[name]); why != "" {
+			problems = append(problems, fmt.Sprintf("config.toml: [providers.%s] is left out: %s", name, why))
+		}
+	}
+	return append(problems, compatProblems(cfg)...)
 }
 
 // compatProblems names switches in the configuration that no wire API knows.
