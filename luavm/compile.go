@@ -48,7 +48,20 @@ func compileChunk(name string, compile func() (*lua.FunctionProto, error)) (prot
 	if errors.As(err, &c) {
 		return nil, fmt.Errorf("%s:%d: %s", name, c.Line, c.Message)
 	}
+	if err == nil {
+		tighten(proto)
+	}
 	return proto, err
+}
+
+// tighten gives back what the compiler kept in reserve: 12 KB for each function,
+// however small.
+func tighten(p *lua.FunctionProto) {
+	p.Code = append(make([]uint32, 0, len(p.Code)), p.Code...)
+	p.DbgSourcePositions = append(make([]int, 0, len(p.DbgSourcePositions)), p.DbgSourcePositions...)
+	for _, inner := range p.FunctionPrototypes {
+		tighten(inner)
+	}
 }
 
 func syntaxError(name string, src []byte, err error) error {
