@@ -167,8 +167,8 @@ func (s *eventSpec) unknownKey(key string) error {
 // failed reports what went wrong in a handler, and gives a hook whose VM did
 // not stop a fresh one.
 func (c *Chain) failed(ctx context.Context, h *hook, in *instance, event string, err error) {
-	if interrupted(ctx, err) {
-		return // by the person; that is no fault of the hook
+	if interrupted(ctx, err) || c.closed.Load() {
+		return // by the person, or by the end; that is no fault of the hook
 	}
 	h.fault(err)
 	c.log.write(h.Name, event+": "+fullText(err))

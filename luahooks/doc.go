@@ -9,15 +9,17 @@
 //
 //	discover.go   which files, in which order
 //	chain.go      the list of hooks; Wants and Handle
-//	dispatch.go   one event through one handler; time, errors, gates
+//	table.go      what there is to know of each event; events_*.go fill it in
+//	dispatch.go   one event through the handlers of one hook; errors
+//	gate.go       tool calls; tell.go: events that only report, and queue.go
 //	hook.go       a file and the VM that runs it now
-//	load.go       from bytes to a running VM
+//	load.go       from bytes to a running VM; require.go: its modules
 //	reload.go     saving a file takes effect; watch.go tells when
 //	api.go …      the global pi; context.go: ctx; ui.go: ctx.ui
-//	records.go    session data into Lua; unrecord.go: and back
+//	records.go    session data into Lua; unrecord.go, unblock.go: and back
 //
 // A hook that fails never stops the agent: its error is reported with file and
 // line, and the chain goes on, except for gates, where a failure blocks. A hook
 // that does not stop is abandoned with its VM and gets a fresh one; the second
-// time it is disabled.
+// time it is disabled, and its gates block until its file changes.
 package luahooks
