@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -226,11 +227,23 @@ func (a *app) loadHooks(ctx context.Context, mode string) {
 		Reserved: reservedCommands(),
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
-	a.skipped = a.chain.Load(ctx)
+	a.skipped = a.loadChain(ctx)
 	if n := len(a.skipped); n > 0 {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s of this project not run: %s; --trust-project runs them",
 			plural(n, "hook", "hooks"), strings.Join(names(a.skipped), ", ")))
 	}
+}
+
+// loadChain loads the hooks without a collection of garbage in between: compiling
+// makes some megabytes of it, and collecting them costs as much again.
+func (a *app) loadChain(ctx context.Context) []luahooks.Source {
+	const relaxed = 400
+	if before := debug.SetGCPercent(relaxed); before > relaxed || before < 0 {
+		debug.SetGCPercent(before)
+	} else {
+		defer debug.SetGCPercent(before)
+	}
+	return a.chain.Load(ctx)
 }
 
 func reservedCommands() []string {
