@@ -9,10 +9,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openJSON makes pi.json: encode(value) and decode(text). A decoded value that
-// is not changed encodes as it came, empty lists included.
+// openJSON makes pi.json: encode(value), decode(text) and null. A decoded value
+// that is not changed encodes as it came, empty lists included. null stands for
+// null where nil cannot: in lists, and as a whole text.
 func openJSON(vm *luavm.VM, L *lua.LState) lua.LValue {
-	t := L.CreateTable(0, 2)
+	t := L.CreateTable(0, 3)
 	t.RawSetString("encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
 		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})
 		if err != nil {
@@ -24,8 +25,13 @@ func openJSON(vm *luavm.VM, L *lua.LState) lua.LValue {
 		if !json.Valid([]byte(text)) {
 			return nil, notJSON(text)
 		}
-		return vm.DecodeJSON(json.RawMessage(text), luavm.JSON{})
+		v, err := vm.DecodeJSON(json.RawMessage(text), luavm.JSON{})
+		if v == lua.LNil && err == nil {
+			v = luavm.Null
+		}
+		return v, err
 	}))
+	t.RawSetString("null", luavm.Null)
 	return t
 }
 
