@@ -232,11 +232,12 @@ func (c *Chain) Summary() string {
 			failed++
 		}
 	}
-	if failed > 0 {
-		return fmt.Sprintf("%d hooks, %d failed", loaded, failed)
-	}
+	summary := fmt.Sprintf("%d hooks", loaded)
 	if loaded == 1 {
-		return "1 hook"
+		summary = "1 hook"
 	}
-	return fmt.Sprintf("%d hooks", loaded)
+	if failed > 0 {
+		summary += fmt.Sprintf(", %d failed", failed)
+	}
+	return summary
 }

@@ -1,0 +1,44 @@
+package luahooks
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTheSummaryCounts(t *testing.T) {
+	for want, files := range map[string]map[string]string{
+		"0 hooks":           {},
+		"1 hook":            {"a.lua": ""},
+		"2 hooks":           {"a.lua": "", "b.lua": ""},
+		"1 hook, 1 failed": {"a.lua": "", "b.lua": "error()"},
+	} {
+		if got := newRig(t, files).chain.Summary(); got != want {
+			t.Errorf("summary of %v is %q, want %q", files, got, want)
+		}
+	}
+}
+
+func TestOutputIsKeptUpToItsLimit(t *testing.T) {
+	var c capture
+	chunk := []byte(strings.Repeat("x", maxCapture/2+1))
+	for range 3 {
+		if n, err := c.Write(chunk); n != len(chunk) || err != nil {
+			t.Fatalf("wrote %d, %v", n, err)
+		}
+	}
+	if c.Len() != maxCapture {
+		t.Errorf("kept %d bytes", c.Len())
+	}
+}
+
+func TestWhatAToolMayReturn(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+		pi.tool{ name = "nothing", description = "d", execute = function() end }
+		pi.tool{ name = "number", description = "d", execute = function() return 5 end }`})
+	if res, err := r.host.tool(t, "nothing").Run(t.Context(), []byte(`{}`), nil); err != nil || len(res.Content) != 0 {
+		t.Errorf("nil gives %+v, %v", res, err)
+	}
+	if _, err := r.host.tool(t, "number").Run(t.Context(), []byte(`{}`), nil); err == nil || !strings.Contains(err.Error(), "a.lua:3: a tool returns a string or a table, not a number") {
+		t.Errorf("a number gives %v", err)
+	}
+}
