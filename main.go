@@ -109,6 +109,7 @@ func exitStatus(err error) int {
 	var (
 		provider *agent.ProviderError
 		limit    *agent.LimitError
+		ended    *agent.TerminatedError
 		usage    usageError
 		unknown  *command.UnknownError
 		busy     *session.BusyError
@@ -127,6 +128,8 @@ func exitStatus(err error) int {
 		return exitProvider
 	case errors.As(err, &limit):
 		return exitLimit
+	case errors.As(err, &ended):
+		return exitRefused
 	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several),
 		errors.Is(err, session.ErrReadOnly):
 		return exitSession

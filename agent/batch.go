@@ -11,7 +11,16 @@ import (
 // batchEnd is what came of the calls of one message.
 type batchEnd struct {
 	results   []*session.Message
-	terminate bool // every call of the batch wants the run to end
+	terminate bool   // every call of the batch wants the run to end
+	blocked   string // why the first call that a gate kept from running did not run
+}
+
+// verdict is the error of a run that gates ended; nil if tools did.
+func (b batchEnd) verdict() error {
+	if !b.terminate || b.blocked == "" {
+		return nil
+	}
+	return &TerminatedError{b.blocked}
 }
 
 // step is one call of a batch on its way.
@@ -45,6 +54,9 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 		m := r.finishStep(ctx, s)
 		end.results = append(end.results, m)
 		end.terminate = end.terminate && s.result.Terminate
+		if s.ready == nil && end.blocked == "" {
+			end.blocked = m.Text()
+		}
 		if err == nil {
 			err = r.append(m)
 		}

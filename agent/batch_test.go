@@ -138,7 +138,11 @@ func TestRunEndsWhenEveryCallOfTheBatchSaysSo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, Options{Tools: []Tool{finish, echo("echo")}, Listeners: []Listener{c.listener}}, use(c.calls...), say("on"))
-			r.prompt("go")
+			err := r.Prompt(t.Context(), Prompt{Text: "go"})
+			var ended *TerminatedError
+			if blocked := c.name == "a block and a tool"; errors.As(err, &ended) != blocked || !blocked && err != nil {
+				t.Errorf("the run ended with %v", err)
+			}
 			if len(r.model.requests) != c.requests {
 				t.Errorf("%d requests, want %d", len(r.model.requests), c.requests)
 			}

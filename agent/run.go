@@ -26,10 +26,16 @@ var (
 	ErrAborted = errors.New("interrupted")
 )
 
+// TerminatedError ends a run whose calls were blocked by listeners that want no
+// more of it. Reason is what the model was told.
+type TerminatedError struct{ Reason string }
+
+func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.Reason }
+
 // Prompt runs one prompt to its end. The prompt is in the session file before
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
-// *[ProviderError], a *[LimitError], or another failure; what happened until then
+// *[ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what happened until then
 // is in the session. If there is nothing worse to say, a *[session.SaveError]
 // tells that the file lacks part of what happened; otherwise that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
@@ -75,6 +81,7 @@ type run struct {
 	repeats repeatCounter
 	unsaved bool  // before this run
 	saveErr error // the first failure to save; the conversation goes on in memory
+	verdict error // why a listener ended the last turn's run, or nil
 }
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {
@@ -137,7 +144,7 @@ func (r *run) turns(ctx context.Context) error {
 			return err
 		}
 		if next == nextStop && !r.more() {
-			return nil
+			return r.verdict
 		}
 		if limit := r.settings.MaxTurns; limit > 0 && turn+1 >= limit {
 			return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
@@ -165,7 +172,7 @@ const (
 // turn asks the model once and runs its calls.
 func (r *run) turn(ctx context.Context, index int) (next, error) {
 	r.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
-	r.entries = nil
+	r.entries, r.verdict = nil, nil
 	answer, err := r.answer(ctx)
 	var batch batchEnd
 	if err == nil {
@@ -176,6 +183,7 @@ func (r *run) turn(ctx context.Context, index int) (next, error) {
 	})
 	switch {
 	case err != nil || batch.terminate:
+		r.verdict = batch.verdict()
 		return nextStop, err
 	case len(batch.results) > 0:
 		return nextAsk, nil
