@@ -7,9 +7,9 @@ import (
 
 func TestTheSummaryCounts(t *testing.T) {
 	for want, files := range map[string]map[string]string{
-		"0 hooks":           {},
-		"1 hook":            {"a.lua": ""},
-		"2 hooks":           {"a.lua": "", "b.lua": ""},
+		"0 hooks":          {},
+		"1 hook":           {"a.lua": ""},
+		"2 hooks":          {"a.lua": "", "b.lua": ""},
 		"1 hook, 1 failed": {"a.lua": "", "b.lua": "error()"},
 	} {
 		if got := newRig(t, files).chain.Summary(); got != want {
