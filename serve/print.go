@@ -24,9 +24,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
+
+	"golang.org/x/term"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -53,7 +56,8 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // Print is the front end that prints answers. As listener and user interface it
 // may be used by any goroutine.
 type Print struct {
-	out io.Writer
+	out      io.Writer
+	terminal bool // out is one: what models and tools wrote must not command it
 	*notices
 
 	mu     sync.Mutex
@@ -64,7 +68,12 @@ type Print struct {
 
 // NewPrint returns a Print that writes answers to out and the rest to progress.
 func NewPrint(out, progress io.Writer) *Print {
-	return &Print{out: out, notices: &notices{w: progress}}
+	return &Print{out: out, terminal: isTerminal(out), notices: &notices{w: progress}}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Run runs the prompts in order, up to the first that fails. After each it runs
@@ -142,6 +151,9 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 }
 
 func (p *Print) print(text string) error {
+	if p.terminal {
+		text = printable(text)
+	}
 	if text == "" {
 		return nil
 	}
