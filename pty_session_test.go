@@ -114,3 +114,13 @@ end)`)
 		t.Error("the call ran though its gate never answered")
 	}
 }
+
+func TestAPrintedAnswerIsHarmlessOnATerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(filepath.Join(w.project, "evil.txt"), "before\x1b]0;owned\x07\x1b[2Jafter\n")
+	s := w.inTerminal("-p", "read evil.txt")
+	s.see(1, "before")
+	s.leave(exitDone)
+	s.harmless("\x1b]0;", "\x1b[2J")
+}

@@ -180,6 +180,18 @@ func (s *screen) leave(status int) {
 	s.until("bracketed paste is off", func() bool { return !s.reading() })
 }
 
+// harmless checks that none of these sequences has reached the terminal.
+func (s *screen) harmless(sequences ...string) {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, bad := range sequences {
+		if strings.Contains(string(s.raw), bad) {
+			s.t.Errorf("%q reached the terminal", bad)
+		}
+	}
+}
+
 func TestAPromptIsAnsweredOnTheScreen(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t).inTerminal()
@@ -379,14 +391,7 @@ func TestWhatOthersWroteDoesNotReachTheTerminalAsCommands(t *testing.T) {
 	s.see(1, "evil.txt has 1 line")
 	s.see(1, "before")
 	s.prompt()
-	s.mu.Lock()
-	raw := string(s.raw)
-	s.mu.Unlock()
-	for _, bad := range []string{"\x1b]0;", "\x1b[2J", "\x1b[31m"} {
-		if strings.Contains(raw, bad) {
-			t.Errorf("%q reached the terminal", bad)
-		}
-	}
+	s.harmless("\x1b]0;", "\x1b[2J", "\x1b[31m")
 	s.enter("/quit")
 	s.leave(exitDone)
 }
