@@ -78,7 +78,7 @@ func settings() (agentDir string, cfg Config, err error) {
 	}
 	cfg, problems := Load(agentDir, cwd, true, os.Getenv)
 	for _, p := range problems {
-		fmt.Fprintln(os.Stderr, p)
+		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(p)))
 	}
 	return agentDir, cfg, nil
 }

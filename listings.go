@@ -15,7 +15,7 @@ func listModels(_ context.Context, o options) error {
 		return err
 	}
 	for _, problem := range providerProblems(a.cfg) {
-		fmt.Fprintln(os.Stderr, problem)
+		fmt.Fprintln(os.Stderr, harmless(problem))
 	}
 	models := newModels(a.cfg)
 	models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}})
@@ -24,7 +24,7 @@ func listModels(_ context.Context, o options) error {
 		if m.ContextWindow > 0 {
 			window = fmt.Sprintf("%dk", m.ContextWindow/1000)
 		}
-		fmt.Printf("%-44s %-20s %s\n", m.Ref(), m.API, window)
+		fmt.Printf("%-44s %-20s %s\n", harmless(m.Ref()), m.API, window)
 	}
 	return nil
 }

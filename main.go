@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -139,9 +140,9 @@ func exitStatus(err error) int {
 
 // report tells the person what went wrong, and on a line of its own what to do.
 func report(err error) {
-	fmt.Fprintln(os.Stderr, "pi: "+err.Error())
+	fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(hint, "\n", "\n    "))
+		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(harmless(hint), "\n", "\n    "))
 	}
 }
 
@@ -156,4 +157,15 @@ func hintOf(err error) string {
 		return unknown.Hint()
 	}
 	return ""
+}
+
+// harmless takes out of text that others wrote what could command a terminal or
+// turn its reading direction; line ends and tabs stay.
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }

@@ -197,7 +197,7 @@ func sessionsShow(o *options) *cobra.Command {
 				return err
 			}
 			for _, p := range s.Problems() {
-				fmt.Fprintln(os.Stderr, p)
+				fmt.Fprintln(os.Stderr, harmless(p))
 			}
 			if asJSON {
 				return printRaw(s.Show())
@@ -226,16 +226,12 @@ func printJSON(v any) error {
 // printSession writes the conversation for a person.
 func printSession(s *session.Session) error {
 	provider, id := s.Model()
-	fmt.Printf("session %s\ncwd     %s\nmodel   %s/%s\nentries %d\n", s.ID(), printable(s.Cwd()), provider, id, len(s.Entries()))
+	fmt.Printf("session %s\ncwd     %s\nmodel   %s/%s\nentries %d\n", s.ID(), harmless(s.Cwd()), harmless(provider), harmless(id), len(s.Entries()))
 	if line := s.UnknownTypes(); line != "" {
-		fmt.Fprintln(os.Stderr, line)
+		fmt.Fprintln(os.Stderr, harmless(line))
 	}
 	for _, item := range s.Context() {
-		m := item.Message
-		fmt.Printf("\n[%s]\n", m.Role)
-		for _, line := range strings.Split(shownText(m), "\n") {
-			fmt.Println(printable(line))
-		}
+		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, harmless(shownText(item.Message)))
 	}
 	return nil
 }
