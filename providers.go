@@ -192,17 +192,18 @@ func merged(all ...map[string]any) map[string]any {
 
 // providerKey is where the key of one provider comes from.
 type providerKey struct {
-	spec string // for ResolveKey; "" if none is needed
+	provider string
+	spec     string // for ResolveKey; "" if none is needed
+	hint     string // what to do when there is none
 }
 
 func keySource(known knownProvider, c ProviderConfig) providerKey {
 	switch {
 	case c.APIKey != "":
-		return providerKey{c.APIKey}
-	case known.keyVar != "" && c.BaseURL == "":
-		return providerKey{"env:" + known.keyVar}
-	case known.keyVar != "" && os.Getenv(known.keyVar) != "":
-		return providerKey{"env:" + known.keyVar}
+		return providerKey{known.name, c.APIKey, fmt.Sprintf("check api_key of [providers.%s] in config.toml", known.name)}
+	case known.keyVar != "" && (c.BaseURL == "" || os.Getenv(known.keyVar) != ""):
+		return providerKey{known.name, "env:" + known.keyVar,
+			fmt.Sprintf("export %s, or set api_key of [providers.%s] in config.toml", known.keyVar, known.name)}
 	}
 	return providerKey{}
 }
@@ -218,7 +219,7 @@ func (k providerKey) present() bool {
 func (k providerKey) resolve(ctx context.Context) (string, error) {
 	key, err := ResolveKey(k.spec, os.Getenv, KeyCommand(ctx))
 	if err != nil {
-		return "", fmt.Errorf("%w", err)
+		return "", &agent.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: k.hint}
 	}
 	return key, nil
 }

@@ -48,14 +48,24 @@ func (s *stream) ask(ctx context.Context) (err error) {
 	}
 	key, err := s.models.Key(ctx, s.model)
 	if err != nil {
-		return &ProviderError{Provider: s.model.Provider, Message: err.Error(), Err: err,
-			Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", s.model.Provider)}
+		return s.noKey(err)
 	}
 	request := s.request(ctx, key)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return s.consume(ctx, client.Stream(ctx, request))
+}
+
+// noKey is a key that could not be had; whoever knows better where it should
+// come from returned a *[ProviderError] of its own.
+func (s *stream) noKey(err error) error {
+	var known *ProviderError
+	if errors.As(err, &known) {
+		return err
+	}
+	return &ProviderError{Provider: s.model.Provider, Message: err.Error(), Err: err,
+		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", s.model.Provider)}
 }
 
 // request is the next model call, as the session and the listeners have it.

@@ -195,7 +195,7 @@ func TestCommands(t *testing.T) {
 	if out, err := run(context.Background(), "prompt"); err != nil || out.Prompt.Text != "P" || len(out.Prompt.Attachments) != 1 || out.Status != "S" {
 		t.Errorf("a table gives %+v, %v", out, err)
 	}
-	if _, err := run(context.Background(), "raise"); err == nil || !strings.Contains(err.Error(), "hook a: /c: ") || !strings.Contains(err.Error(), "a.lua:3: broken") {
+	if _, err := run(context.Background(), "raise"); err == nil || !strings.HasPrefix(err.Error(), "hook a: ") || strings.Contains(err.Error(), "/c:") || !strings.Contains(err.Error(), "a.lua:3: broken") {
 		t.Errorf("raising gives %v", err)
 	}
 	if _, err := run(context.Background(), "bad"); err == nil || !strings.Contains(err.Error(), `did you mean "prompt"`) {

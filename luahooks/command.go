@@ -129,7 +129,7 @@ func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, er
 		in.chain.log.write(in.hook.Name, "/"+lc.name+": "+fullText(err))
 		in.chain.revive(ctx, in.hook, in)
 	}
-	return command.Outcome{}, fmt.Errorf("hook %s: /%s: %w", in.hook.Name, lc.name, err)
+	return command.Outcome{}, fmt.Errorf("hook %s: %w", in.hook.Name, err)
 }
 
 func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, error) {

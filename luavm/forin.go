@@ -1,8 +1,8 @@
 package luavm
 
 import (
+	"bytes"
 	"reflect"
-	"regexp"
 
 	"github.com/yuin/gopher-lua/ast"
 )
@@ -16,14 +16,26 @@ import (
 // is then taken to leave no value, and the loop dies. Such a loop is rewritten:
 // its expressions are first assigned to locals, which are compiled correctly.
 
-// risky finds source that may hold such a loop; nothing else is walked.
-var risky = regexp.MustCompile(`\bin\s*\(`)
-
 var hiddenNames = []string{"(loop 1)", "(loop 2)", "(loop 3)"}
 
 func repairLoops(src []byte, chunk []ast.Stmt) {
-	if risky.Match(src) {
+	if mayHoldOne(src) {
 		walkLoops(reflect.ValueOf(chunk))
+	}
+}
+
+// mayHoldOne finds "in (" in source that may hold such a loop; nothing else is
+// walked.
+func mayHoldOne(src []byte) bool {
+	for {
+		i := bytes.Index(src, []byte("in"))
+		if i < 0 {
+			return false
+		}
+		src = src[i+2:]
+		if next := bytes.TrimLeft(src, " \t\r\n"); len(next) > 0 && next[0] == '(' {
+			return true
+		}
 	}
 }
 
