@@ -73,10 +73,10 @@ func TestHostileScriptsStop(t *testing.T) {
 			start := time.Now()
 			e := h.failure(t, c.source, within(deadline), func(j *Job) {
 				if c.kind != Timeout && c.kind != Abandoned {
-					j.Timeout = limit + time.Second
+					j.Timeout = 30 * time.Second // its own error ends it long before
 				}
 			})
-			if took := time.Since(start); took > max(c.limit, 3*time.Second)+limit {
+			if took := time.Since(start); !raceEnabled && took > max(c.limit, 3*time.Second)+limit {
 				t.Errorf("took %v", took)
 			}
 			if c.kind == Memory && e.Kind == Abandoned {
