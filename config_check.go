@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"pi/agent/command"
 )
 
 // The rules that a value of the right type must still hold, and the words for
@@ -273,7 +275,7 @@ func settingPaths(typ reflect.Type, parent string) []string {
 func nearest(s string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(s)/3))
 	for _, k := range known {
-		if n := editDistance(plainWord(s), plainWord(k)); n < bestDistance {
+		if n := command.Distance(plainWord(s), plainWord(k)); n < bestDistance {
 			best, bestDistance = k, n
 		}
 	}
@@ -285,31 +287,6 @@ func plainWord(s string) string {
 		return s[:64]
 	}
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-}
-
-// editDistance counts the letters to add, drop, change or swap with a neighbour.
-func editDistance(a, b string) int {
-	var before []int
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
 
 // printable makes text of a file fit for one line of a terminal.

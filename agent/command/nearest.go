@@ -7,7 +7,7 @@ func (s *Set) nearest(name string) string {
 	best, least := "", len(name)/3+2
 	for _, c := range s.All() {
 		for _, known := range append([]string{c.Name}, c.Aliases...) {
-			d := distance(name, known)
+			d := Distance(name, known)
 			if len(name) > 1 && strings.HasPrefix(known, name) {
 				d = 1
 			}
@@ -19,9 +19,9 @@ func (s *Set) nearest(name string) string {
 	return best
 }
 
-// distance counts the letters to add, drop, replace or swap with their
-// neighbour to make b of a.
-func distance(a, b string) int {
+// Distance counts the letters to add, drop, replace or swap with their
+// neighbour to make b of a; it finds what a mistyped name meant.
+func Distance(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
