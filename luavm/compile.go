@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -32,7 +33,9 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, syntaxError(name, src, err)
 	}
-	repairLoops(src, chunk)
+	if err := repair(reflect.ValueOf(chunk), 0); err != nil {
+		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
+	}
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
 }
 

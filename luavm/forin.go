@@ -1,9 +1,6 @@
 package luavm
 
 import (
-	"bytes"
-	"reflect"
-
 	"github.com/yuin/gopher-lua/ast"
 )
 
@@ -18,59 +15,13 @@ import (
 
 var hiddenNames = []string{"(loop 1)", "(loop 2)", "(loop 3)"}
 
-func repairLoops(src []byte, chunk []ast.Stmt) {
-	if mayHoldOne(src) {
-		walkLoops(reflect.ValueOf(chunk))
-	}
-}
-
-// mayHoldOne finds "in (" in source that may hold such a loop; nothing else is
-// walked.
-func mayHoldOne(src []byte) bool {
-	for {
-		i := bytes.Index(src, []byte("in"))
-		if i < 0 {
-			return false
-		}
-		src = src[i+2:]
-		if next := bytes.TrimLeft(src, " \t\r\n"); len(next) > 0 && next[0] == '(' {
-			return true
-		}
-	}
-}
-
-// walkLoops rewrites the loops in everything that v holds.
-func walkLoops(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if !v.IsNil() {
-			walkLoops(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				walkLoops(v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			walkLoops(v.Index(i))
-			if loop, ok := v.Index(i).Interface().(*ast.GenericForStmt); ok && callsInOperator(loop.Exprs) {
-				v.Index(i).Set(reflect.ValueOf(hoisted(loop)))
-			}
-		}
-	}
-}
-
 // hoisted is do local (loop 1), … = exprs; for names in (loop 1), … do … end end.
 func hoisted(loop *ast.GenericForStmt) *ast.DoBlockStmt {
 	assign := &ast.LocalAssignStmt{Names: hiddenNames, Exprs: loop.Exprs}
 	assign.SetLine(loop.Line())
 	loop.Exprs = nil
 	for _, name := range hiddenNames {
-		ident := &ast.IdentExpr{Value: name}
-		ident.SetLine(loop.Line())
-		loop.Exprs = append(loop.Exprs, ident)
+		loop.Exprs = append(loop.Exprs, hidden(name, loop.Line()))
 	}
 	block := &ast.DoBlockStmt{Stmts: []ast.Stmt{assign, loop}}
 	block.SetLine(loop.Line())
