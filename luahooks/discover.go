@@ -48,6 +48,7 @@ type Found struct {
 	Sources   []Source // in chain order
 	Untrusted []Source // project hooks that are not to be run
 	Problems  []error  // configured paths that do not exist and the like
+	Unread    []string // directories that are there and cannot be read
 }
 
 // Discover lists the hooks in chain order: the agent directory's, the project's,
@@ -71,9 +72,17 @@ func (p Places) Discover() Found {
 			}
 		}
 	}
+	in := func(dir string) []string {
+		paths, err := hookFiles(dir)
+		if err != nil {
+			f.Problems = append(f.Problems, fmt.Errorf("hooks in %s: %w", dir, reasonOf(err)))
+			f.Unread = append(f.Unread, dir)
+		}
+		return paths
+	}
 	if !p.NoHooks {
-		add(ScopeGlobal, true, hookFiles(p.GlobalDir())...)
-		add(ScopeProject, p.TrustProject, hookFiles(p.ProjectDir())...)
+		add(ScopeGlobal, true, in(p.GlobalDir())...)
+		add(ScopeProject, p.TrustProject, in(p.ProjectDir())...)
 		add(ScopeConfig, true, p.Configured...)
 		add(ScopeProject, p.TrustProject, p.ConfiguredIn...)
 	}
@@ -129,13 +138,17 @@ func hookName(path string) string {
 }
 
 // hookFiles lists the hooks of a directory in chain order: by entry name, so
-// that gate/ comes before gate.lua. A missing directory has none.
-func hookFiles(dir string) []string {
+// that gate/ comes before gate.lua. A missing directory has none; a name that
+// leads nowhere is among them, for a gate that cannot be read must not pass for
+// none.
+func hookFiles(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	var paths []string
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range entries { // ReadDir sorts by name, byte by byte
 		path := filepath.Join(dir, e.Name())
 		if ignored(e.Name()) {
@@ -143,8 +156,7 @@ func hookFiles(dir string) []string {
 		}
 		info, err := os.Stat(path)
 		switch {
-		case err != nil:
-		case info.IsDir():
+		case err == nil && info.IsDir():
 			if _, err := os.Stat(filepath.Join(path, "init.lua")); err == nil {
 				paths = append(paths, path)
 			}
@@ -152,7 +164,14 @@ func hookFiles(dir string) []string {
 			paths = append(paths, path)
 		}
 	}
-	return paths
+	return paths, nil
+}
+
+// unread reports whether a hook stands in a directory that cannot be read now.
+func (f Found) unread(s Source) bool {
+	return slices.ContainsFunc(f.Unread, func(dir string) bool {
+		return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
+	})
 }
 
 // ignored reports whether a directory entry is an editor's, not a hook.

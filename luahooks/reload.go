@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -70,13 +71,20 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 }
 
 // compare searches for hooks anew. It returns them in their order and those that
-// are no more.
+// are no more. While a directory cannot be read, everything stays as it is.
 func (c *Chain) compare() (hooks, gone []*hook) {
 	have := map[string]*hook{}
 	for _, h := range c.list() {
 		have[h.Path] = h
 	}
-	for _, s := range c.opts.Places.Discover().Sources {
+	found := c.opts.Places.Discover()
+	for _, h := range c.list() {
+		if found.unread(h.Source) { // what cannot be seen is not gone
+			c.notify(context.Background(), agent.LevelError, errors.Join(found.Problems...).Error()+"; the hooks stay as they are")
+			return c.list(), nil
+		}
+	}
+	for _, s := range found.Sources {
 		h := have[s.Path]
 		if h == nil || h.Scope != s.Scope {
 			h = &hook{Source: s}

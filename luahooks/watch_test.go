@@ -327,3 +327,27 @@ func TestLogLinesAreNoChangeOfAHook(t *testing.T) {
 		}
 	}
 }
+
+func TestAGateWhoseDirectoryCannotBeReadIsNotAnOpenOne(t *testing.T) {
+	r := newRig(t, map[string]string{"gate.lua": `pi.on("tool_call", function() return { block = true, reason = "no" } end)`})
+	mustDo(t, os.Rename(r.dir, r.dir+".away"))
+	mustDo(t, os.WriteFile(r.dir, nil, 0o600)) // reading it as a directory fails, also for root
+	r.chain.Reload(context.Background(), false)
+	if !r.bash("x").Block {
+		t.Error("the gate is open")
+	}
+	r.mustSay("hooks in "+r.dir, "stay as they are")
+	mustDo(t, os.Remove(r.dir))
+	r.chain.Reload(context.Background(), false)
+	if r.bash("x").Block {
+		t.Error("the gate is shut though its directory is gone")
+	}
+}
+
+func TestAHookThatLeadsNowhereIsReported(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": ""})
+	mustDo(t, os.Symlink("nowhere.lua", filepath.Join(r.dir, "gate.lua")))
+	if found := r.chain.opts.Places.Discover(); len(found.Problems) != 1 || !strings.Contains(found.Problems[0].Error(), "gate.lua: no such file") {
+		t.Errorf("problems: %v", found.Problems)
+	}
+}
