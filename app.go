@@ -184,7 +184,17 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 		}
 	}
 	err = work(commands)
-	return errors.Join(err, a.goodbye())
+	return sayOnce(err, a.goodbye())
+}
+
+// sayOnce joins how the work ended with how the session did, which is nothing
+// new if both could not be saved.
+func sayOnce(work, end error) error {
+	var unsaved *session.SaveError
+	if errors.As(work, &unsaved) && errors.As(end, &unsaved) {
+		return work
+	}
+	return errors.Join(work, end)
 }
 
 // goodbye ends the session; nobody may hold it up for long.

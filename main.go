@@ -150,11 +150,17 @@ func report(err error) {
 func hintOf(err error) string {
 	var provider *agent.ProviderError
 	var unknown *command.UnknownError
+	var busy *session.BusyError
+	var missing *session.NotFoundError
 	switch {
 	case errors.As(err, &provider):
 		return provider.Hint
 	case errors.As(err, &unknown):
 		return unknown.Hint()
+	case errors.As(err, &busy):
+		return "end it there, or begin another session here: pi without --continue and --session"
+	case errors.As(err, &missing):
+		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
 	}
 	return ""
 }

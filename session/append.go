@@ -2,7 +2,9 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // SaveError says that an entry is part of the session but not of its file.
@@ -12,7 +14,14 @@ type SaveError struct {
 	Err  error
 }
 
-func (e *SaveError) Error() string { return fmt.Sprintf("save session %q: %v", e.Path, e.Err) }
+// Error names the file once, also where the cause names it too.
+func (e *SaveError) Error() string {
+	var cause *fs.PathError
+	if errors.As(e.Err, &cause) && cause.Path == e.Path {
+		return fmt.Sprintf("save session %q: %s: %v", e.Path, cause.Op, cause.Err)
+	}
+	return fmt.Sprintf("save session %q: %v", e.Path, e.Err)
+}
 
 func (e *SaveError) Unwrap() error { return e.Err }
 

@@ -282,3 +282,14 @@ func TestReadersMayLookWhileEntriesAreAppended(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestAFailureToSaveNamesTheFileOnce(t *testing.T) {
+	err := &SaveError{Path: "/x/s.jsonl", Err: &os.PathError{Op: "write", Path: "/x/s.jsonl", Err: errors.New("no space left")}}
+	if want := `save session "/x/s.jsonl": write: no space left`; err.Error() != want {
+		t.Errorf("got %s, want %s", err, want)
+	}
+	err.Err = &os.PathError{Op: "mkdir", Path: "/x", Err: errors.New("read-only")}
+	if want := `save session "/x/s.jsonl": mkdir /x: read-only`; err.Error() != want {
+		t.Errorf("got %s, want %s", err, want)
+	}
+}
