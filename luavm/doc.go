@@ -18,6 +18,11 @@
 // leave a job through variables that its Run function closes over; they are
 // meant to be read only when [VM.Run] returned nil.
 //
+// [Lanes.Run] runs many jobs, also of different VMs, one after the other on one
+// goroutine, which is much cheaper than to run each by itself. What comes next
+// is a function's answer and not a stack of calls: when a job has to be given
+// up, its goroutine is lost and another one asks for the next.
+//
 // # Waiting
 //
 // A Go function called from Lua that waits for anything (a process, a dialog,

@@ -17,7 +17,14 @@ import (
 // that holds it. Nothing may be derived from it, because it changes.
 type jobSwitch VM
 
-func (s *jobSwitch) Done() <-chan struct{}       { return s.cur.Load().done }
+// Done is closed, or nil: nobody waits for it, it is only looked at.
+func (s *jobSwitch) Done() <-chan struct{} {
+	if s.cur.Load().cause.Load() == nil {
+		return nil
+	}
+	return s.halt
+}
+
 func (s *jobSwitch) Deadline() (time.Time, bool) { return time.Time{}, false }
 func (s *jobSwitch) Value(any) any               { return nil }
 
@@ -27,7 +34,7 @@ func (s *jobSwitch) Err() error { return errors.New(s.cur.Load().reason().Messag
 
 // acquire gets the lock for a job that wants to begin.
 func (vm *VM) acquire(j *job) error {
-	if j.stopped() {
+	if j.interrupted() {
 		return j.reason()
 	}
 	select {
@@ -35,13 +42,15 @@ func (vm *VM) acquire(j *job) error {
 		return nil
 	default:
 	}
-	if insideJob() {
+	if j.lane.isNested() {
 		return ErrNested
 	}
+	ctx := j.context()
 	select {
 	case <-vm.lock:
 		return nil
-	case <-j.done:
+	case <-ctx.Done():
+		j.interrupted()
 		return j.reason()
 	case <-vm.dead:
 		return ErrDead
@@ -49,17 +58,15 @@ func (vm *VM) acquire(j *job) error {
 }
 
 func (vm *VM) take(j *job, thread *lua.LState) {
-	now := vm.now().UnixNano()
-	j.since.Store(now)
+	j.since.Store(vm.now().UnixNano())
 	j.holding.Add(1)
 	j.state.Store(stateHolding)
 	vm.main.G.CurrentThread = thread
 	vm.cur.Store(j)
-	vm.watch.arm(j, now)
+	j.lane.rouse()
 }
 
-func (vm *VM) leave(j *job) {
-	j.used.Add(vm.now().UnixNano() - j.since.Load())
+func (vm *VM) leave() {
 	vm.main.G.CurrentThread = nil
 	vm.cur.Store(vm.idle)
 	vm.lock <- struct{}{}
@@ -67,7 +74,7 @@ func (vm *VM) leave(j *job) {
 
 // Context is the context of the job that runs; it ends with the job. It
 // belongs to that job.
-func (vm *VM) Context() context.Context { return vm.cur.Load().real }
+func (vm *VM) Context() context.Context { return vm.cur.Load().context() }
 
 // Wait lets go of the VM, runs f with the job's context, and takes the VM
 // again. It must be called on the goroutine of the job, from a Go function
@@ -80,24 +87,24 @@ func (vm *VM) Wait(L *lua.LState, dialog bool, f func(ctx context.Context) error
 	if j == vm.idle {
 		return errors.New("wait: no job runs")
 	}
-	if j.stopped() {
+	if j.interrupted() {
 		return j.reason()
 	}
 	err := vm.wait(j, L, dialog, f)
-	if j.stopped() {
+	if j.interrupted() {
 		return j.reason()
 	}
 	return err
 }
 
 func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) error) error {
-	thread := L.G.CurrentThread
+	thread, ctx := L.G.CurrentThread, j.context()
+	j.detached = make(chan struct{})
+	vm.holdOn(j)
 	for t := L; t.Parent != nil; t = t.Parent {
 		vm.parked[t] = struct{}{}
 	}
-	j.detached = make(chan struct{})
-	j.state.Store(stateWaiting)
-	vm.leave(j)
+	vm.leave()
 	pause := j.pauseClock(dialog)
 	defer func() {
 		pause()
@@ -106,7 +113,18 @@ func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) e
 			delete(vm.parked, t)
 		}
 	}()
-	return f(j.real)
+	return f(ctx)
+}
+
+// holdOn makes a job one that waits. One that was given up just now ends here.
+func (vm *VM) holdOn(j *job) {
+	vm.life.Lock()
+	vm.waiting[j] = struct{}{}
+	vm.life.Unlock()
+	if !j.state.CompareAndSwap(stateHolding, stateWaiting) {
+		runtime.Goexit()
+	}
+	j.used.Add(vm.now().UnixNano() - j.since.Load())
 }
 
 // pauseClock keeps the clock of a job that does not hold the VM; the function
@@ -128,12 +146,17 @@ func (j *job) pauseClock(dialog bool) func() {
 }
 
 func (j *job) expire() {
-	j.stop(Timeout, "stopped: ran longer than "+j.limit.String())
+	j.stop(&Error{Kind: Timeout, Message: "stopped: ran longer than " + j.limit.String()})
 }
 
 // retake gets the lock back for a job that waited. A job that was given up
 // meanwhile ends here, quietly, without touching the VM.
 func (vm *VM) retake(j *job, thread *lua.LState) {
+	defer func() {
+		vm.life.Lock()
+		delete(vm.waiting, j)
+		vm.life.Unlock()
+	}()
 	select {
 	case <-vm.lock:
 	case <-j.detached:
@@ -141,6 +164,7 @@ func (vm *VM) retake(j *job, thread *lua.LState) {
 	case <-vm.dead:
 		runtime.Goexit()
 	}
+	j.since.Store(vm.now().UnixNano()) // before the clock is looked at again
 	if !j.state.CompareAndSwap(stateWaiting, stateHolding) {
 		vm.lock <- struct{}{}
 		runtime.Goexit()

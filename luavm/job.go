@@ -39,31 +39,35 @@ const (
 	memoryGrace = 2 * time.Second
 )
 
-// The states of a job. Only stateWaiting can become stateDetached, and whoever
-// makes that change decides whether the job may touch the VM again.
+// The states of a job. It ends in one of the last three: by itself, or because
+// its supervisor gave it up, waiting or holding the VM. Whoever makes that
+// change decides whether the job may touch the VM again, and who goes on with
+// the lane.
 const (
-	stateHolding int32 = iota
+	stateQueued int32 = iota // for the VM
+	stateHolding
 	stateWaiting
+	stateEnded
 	stateDetached
+	stateAbandoned
 )
 
 type job struct {
 	vm      *VM
+	lane    *lane
 	name    string
 	run     func(*lua.LState) error
 	loading bool
 	depth   int
 
-	ctx    jobContext
-	real   context.Context // what waiting Go code gets: &ctx
-	done   <-chan struct{}
-	cancel context.CancelFunc
-	cause  atomic.Pointer[Error]
+	parent context.Context
+	real   *jobContext // made when it is asked for; only the job itself
+	cancel atomic.Pointer[context.CancelFunc]
+	cause  atomic.Pointer[Error] // why it was stopped
 
 	state    atomic.Int32
 	detached chan struct{} // made by each Wait, closed if the job is given up in it
-	finished chan error
-	result   error // of run
+	result   error         // of run, at last of the job
 
 	clock   Clock
 	limit   time.Duration
@@ -90,135 +94,72 @@ func (c *jobContext) Value(key any) any {
 // Run runs a job and returns when it has ended, or 250 ms after it should have.
 // It returns nil, what Job.Run returned, ErrClosed, ErrDead, ErrNested, or an
 // *Error.
-func (vm *VM) Run(ctx context.Context, spec Job) error {
-	j, err := vm.newJob(ctx, spec)
-	if err != nil {
-		return err
-	}
-	defer j.cancel()
-	if err := vm.retain(); err != nil {
-		return err
-	}
-	if err := vm.acquire(j); err != nil {
-		vm.release()
-		return err
-	}
-	vm.start(j)
-	return j.await()
-}
-
-func (vm *VM) newJob(ctx context.Context, spec Job) (*job, error) {
-	depth := 1
-	if outer, _ := ctx.Value(jobKey{}).(*job); outer != nil {
-		depth = outer.depth + 1
-		if outer.vm == vm && outer.state.Load() == stateHolding && vm.cur.Load() == outer {
-			return nil, ErrNested
+func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
+	began := false
+	vm.lanes.Run(ctx, func(result error) (*VM, Job, bool) {
+		if began {
+			err = result
+			return nil, Job{}, false
 		}
-	}
-	if depth > maxDepth {
-		return nil, &Error{Kind: Raised, Message: "hooks call each other more than 20 deep"}
-	}
-	j := &job{
-		vm: vm, name: spec.Name, run: spec.Run, loading: spec.Loading, depth: depth,
-		clock: spec.Clock, limit: spec.Timeout,
-		finished: make(chan error, 1),
-	}
-	inner, cancel := context.WithCancel(ctx)
-	j.ctx = jobContext{inner, j}
-	j.real, j.cancel, j.done = &j.ctx, cancel, inner.Done()
-	return j, nil
+		began = true
+		return vm, spec, true
+	})
+	return err
 }
 
-// await returns the job's result, or gives it up when it does not stop.
-func (j *job) await() error {
-	select {
-	case err := <-j.finished:
-		return err
-	case <-j.done:
-	case <-j.vm.dead:
-	}
-	patience := grace
-	if j.reason().Kind == Memory {
-		patience = memoryGrace
-	}
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	select {
-	case err := <-j.finished:
-		return err
-	case <-late.C:
-		return j.abandon()
-	case <-j.vm.deadUnless(j):
-		return j.abandon()
-	}
-}
-
-// deadUnless is the VM's death as seen by a job that did not cause it: while
-// j holds the VM it is given its own grace.
-func (vm *VM) deadUnless(j *job) <-chan struct{} {
-	if j.state.Load() == stateHolding {
-		return nil
-	}
-	return vm.dead
-}
-
-func (j *job) abandon() error {
+// giveUp ends a job that did not stop, and says how. It is nil if there is
+// nothing to give up: the job ends by itself, or does not have the VM yet.
+func (j *job) giveUp() error {
 	reason := j.reason()
-	if j.state.CompareAndSwap(stateWaiting, stateDetached) {
+	switch {
+	case j.state.CompareAndSwap(stateWaiting, stateDetached):
 		close(j.detached)
 		j.vm.release()
 		return reason
+	case j.state.CompareAndSwap(stateHolding, stateAbandoned):
+		j.vm.kill()
+		return &Error{Kind: Abandoned, Message: reason.Message + "; it did not stop and was abandoned", cause: ErrAbandoned}
 	}
-	select {
-	case err := <-j.finished:
-		return err
-	default:
-	}
-	j.vm.kill()
-	return &Error{Kind: Abandoned, Message: reason.Message + "; it did not stop and was abandoned", cause: ErrAbandoned}
+	return nil
 }
 
-// start hands j to a goroutine. One that has nothing to do is kept, because a
-// fresh one would grow its stack anew for every event.
-func (vm *VM) start(j *job) {
-	select {
-	case vm.work <- j:
-	default:
-		go vm.worker(j)
-	}
-}
-
-func (vm *VM) worker(j *job) {
-	for {
-		j.main()
-		if !vm.resting.CompareAndSwap(false, true) {
-			return
-		}
-		select {
-		case j = <-vm.work:
-			vm.resting.Store(false)
-		case <-vm.quit:
-			return
-		}
-	}
-}
-
-// main is the bottom of a job's goroutine; VM.Run has taken the lock for it.
-func (j *job) main() {
-	vm := j.vm
-	err := error(&Error{Kind: Raised, Message: "the goroutine of the job ended"})
+// main runs a job that has got the VM and puts how it ended into result. It is
+// false if the job was given up meanwhile: the VM and the lane belong to others
+// then.
+func (j *job) main() bool {
+	returned := false
 	defer func() {
-		if j.state.Load() != stateHolding || vm.Dead() {
-			return // nobody listens, and the VM belongs to others
+		if returned || !j.state.CompareAndSwap(stateHolding, stateEnded) {
+			return
 		}
-		vm.leave(j)
-		vm.release()
-		j.finished <- err
+		j.leave() // runtime.Goexit was called
+		go j.lane.resume(&Error{Kind: Raised, Message: "the goroutine of the job ended"})
 	}()
-	th := vm.thread()
-	vm.take(j, th)
-	if err = vm.runProtected(th, j); err == nil {
-		vm.recycle(th)
+	th := j.vm.thread()
+	j.vm.take(j, th)
+	err := j.vm.runProtected(th, j)
+	returned = true
+	if !j.state.CompareAndSwap(stateHolding, stateEnded) {
+		return false
+	}
+	if err == nil {
+		j.vm.recycle(th)
+	}
+	j.leave()
+	j.result = err
+	return true
+}
+
+func (j *job) leave() {
+	j.end()
+	j.vm.leave()
+	j.vm.release()
+}
+
+func (j *job) end() {
+	j.state.Store(stateEnded)
+	if cancel := j.cancel.Load(); cancel != nil {
+		(*cancel)()
 	}
 }
 
@@ -226,7 +167,7 @@ func (j *job) main() {
 func (vm *VM) runProtected(th *lua.LState, j *job) error {
 	th.Push(vm.enter)
 	err := th.PCall(0, 0, nil)
-	if j.stopped() {
+	if j.interrupted() {
 		return j.reason().at(err)
 	}
 	if err != nil {
@@ -261,21 +202,24 @@ func (vm *VM) recycle(th *lua.LState) {
 	}
 }
 
-// stop ends the job for a reason of ours; the first reason counts.
-func (j *job) stop(kind Kind, message string) {
-	if j.cause.CompareAndSwap(nil, &Error{Kind: kind, Message: message}) {
-		j.cancel()
+// stop ends the job; the first reason counts.
+func (j *job) stop(reason *Error) {
+	if !j.cause.CompareAndSwap(nil, reason) {
+		return
 	}
+	if cancel := j.cancel.Load(); cancel != nil {
+		(*cancel)()
+	}
+	j.lane.ring()
 }
 
-// stopped reports whether the job should have ended by now.
-func (j *job) stopped() bool {
-	select {
-	case <-j.done:
-		return true
-	default:
-		return false
+// interrupted reports whether the job should have ended by now. It looks at its
+// context too, which may end a moment before the supervisor stops the job.
+func (j *job) interrupted() bool {
+	if j.cause.Load() == nil && j.parent.Err() != nil {
+		j.stop(cancelledBy(j.parent))
 	}
+	return j.cause.Load() != nil
 }
 
 // reason says why the job was stopped; never nil.
@@ -283,8 +227,22 @@ func (j *job) reason() *Error {
 	if e := j.cause.Load(); e != nil {
 		return e
 	}
-	if err := context.Cause(j.real); err != nil {
-		return &Error{Kind: Cancelled, Message: "interrupted: " + err.Error(), cause: err}
-	}
+	return vmIsGone()
+}
+
+func vmIsGone() *Error {
 	return &Error{Kind: Cancelled, Message: "interrupted: the hook's VM is gone", cause: ErrDead}
+}
+
+// context is what waiting Go code gets. Most jobs never wait, and have none.
+func (j *job) context() context.Context {
+	if j.real == nil {
+		ctx, cancel := context.WithCancel(j.parent)
+		j.real = &jobContext{ctx, j}
+		j.cancel.Store(&cancel)
+		if j.cause.Load() != nil {
+			cancel()
+		}
+	}
+	return j.real
 }

@@ -69,13 +69,18 @@ func (vm *VM) DecodeJSON(raw json.RawMessage, conv JSON) (lua.LValue, error) {
 		}
 		return nil, err
 	}
-	return vm.decode(bytes.TrimSpace(raw), conv), nil
+	return vm.DecodeValidJSON(raw, conv), nil
+}
+
+// DecodeValidJSON is DecodeJSON for what is known to be valid JSON.
+func (vm *VM) DecodeValidJSON(raw json.RawMessage, conv JSON) lua.LValue {
+	return vm.decode(bytes.TrimSpace(raw), conv)
 }
 
 func (vm *VM) decode(raw []byte, conv JSON) lua.LValue {
 	switch raw[0] {
 	case '{', '[':
-		return vm.NewStub(&jsonNode{raw, conv}, vm.fillJSON)
+		return vm.NewStub(&jsonNode{raw, conv}, vm.fromJSON)
 	case '"':
 		return lua.LString(unquote(raw))
 	case 't':

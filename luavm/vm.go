@@ -30,6 +30,9 @@ type Options struct {
 	// StrictGlobals makes the writing of an undeclared global an error.
 	// While a job with Loading runs, functions may be declared.
 	StrictGlobals bool
+	// Lanes give the goroutines that jobs run on. VMs whose jobs go into one
+	// lane share it; nil is one of its own.
+	Lanes *Lanes
 }
 
 // VM is one Lua state with its jobs. All methods may be called from any
@@ -43,9 +46,9 @@ type VM struct {
 	idle *job // stands in cur while nobody holds the lock
 	dead chan struct{}
 
-	work    chan *job     // to a goroutine that rests
-	resting atomic.Bool   // there is one
-	quit    chan struct{} // it should end
+	halt chan struct{} // closed: what Lua's context says when it must stop
+
+	lanes *Lanes
 
 	// Below: only the holder of the lock.
 	threads  []*lua.LState
@@ -54,13 +57,13 @@ type VM struct {
 	quiet    *lua.LFunction           // the frame below every pcall
 	stubMeta lua.LTable               // metatable copied into every stub
 	now      func() time.Time
+	fromJSON func(*lua.LState, any) *lua.LTable // fillJSON, made once
 
-	watch watch
-
-	life   sync.Mutex
-	jobs   int
-	closed bool
-	died   bool
+	life    sync.Mutex
+	jobs    int
+	waiting map[*job]struct{}
+	closed  bool
+	died    bool
 }
 
 var setLimits sync.Once
@@ -77,18 +80,23 @@ func New(opts Options) *VM {
 			RegistrySize: 256, RegistryMaxSize: 256 * 1024, RegistryGrowStep: 1024,
 			CallStackSize: 200, MinimizeStackMemory: true, SkipOpenLibs: true,
 		}),
-		lock:   make(chan struct{}, 1),
-		dead:   make(chan struct{}),
-		work:   make(chan *job),
-		quit:   make(chan struct{}),
-		parked: map[*lua.LState]struct{}{},
-		now:    time.Now,
+		lock:    make(chan struct{}, 1),
+		dead:    make(chan struct{}),
+		halt:    make(chan struct{}),
+		lanes:   opts.Lanes,
+		parked:  map[*lua.LState]struct{}{},
+		waiting: map[*job]struct{}{},
+		now:     time.Now,
 	}
-	vm.idle = &job{vm: vm, real: context.Background()}
+	close(vm.halt)
+	if vm.lanes == nil {
+		vm.lanes = new(Lanes)
+	}
+	vm.idle = &job{vm: vm, real: &jobContext{Context: context.Background()}}
 	vm.cur.Store(vm.idle)
-	vm.watch.vm = vm
 	vm.enter = vm.main.NewFunction(vm.protected)
 	vm.quiet = vm.main.NewFunction(vm.quietly)
+	vm.fromJSON = vm.fillJSON
 	vm.openLibs()
 	vm.initStubs()
 	vm.lock <- struct{}{}
@@ -159,8 +167,13 @@ func (vm *VM) release() {
 
 func (vm *VM) freeLocked() {
 	if vm.closed && vm.jobs == 0 && !vm.died {
-		vm.watch.stop()
-		close(vm.quit)
+		vm.closeLanes()
+	}
+}
+
+func (vm *VM) closeLanes() {
+	if vm.opts.Lanes == nil {
+		vm.lanes.Close()
 	}
 }
 
@@ -171,7 +184,10 @@ func (vm *VM) kill() {
 	if !vm.died {
 		vm.died = true
 		close(vm.dead)
-		close(vm.quit)
-		vm.watch.stop()
+		vm.closeLanes()
+		for j := range vm.waiting {
+			j.stop(vmIsGone())
+			j.lane.ring()
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,17 +38,31 @@ func (h *hook) do(src string, change ...func(*Job)) error {
 	if err != nil {
 		return err
 	}
-	job := Job{Name: "test", Run: func(L *lua.LState) error {
-		h.ended.Add(1)
+	job, settle := h.running(proto)
+	defer settle()
+	for _, f := range change {
+		f(&job)
+	}
+	return h.Run(context.Background(), job)
+}
+
+// running is a job that runs proto. settle is called when it is over for whoever
+// started it, which may be before its Lua ends.
+func (h *hook) running(proto *lua.FunctionProto) (job Job, settle func()) {
+	var began atomic.Bool
+	h.ended.Add(1)
+	job = Job{Name: "test", Run: func(L *lua.LState) error {
+		began.Store(true)
 		defer h.ended.Done()
 		L.Push(L.NewFunctionFromProto(proto))
 		L.Call(0, 0)
 		return nil
 	}}
-	for _, f := range change {
-		f(&job)
+	return job, func() {
+		if !began.Load() {
+			h.ended.Done() // it was refused
+		}
 	}
-	return h.Run(context.Background(), job)
 }
 
 func within(d time.Duration) func(*Job) { return func(j *Job) { j.Timeout = d } }

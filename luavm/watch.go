@@ -1,86 +1,126 @@
 package luavm
 
 import (
+	"context"
 	"fmt"
 	"runtime/metrics"
-	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // tick is how often a running job's clock and the heap are looked at.
 const tick = 10 * time.Millisecond
 
-// watch stops a job that runs too long or makes the heap grow. One timer per
-// VM serves all its jobs: it is armed by the first that takes the VM and arms
-// itself again as long as it finds one that holds it. Jobs that last
-// microseconds therefore share one wake-up, and an idle VM has none.
+// watch is what the supervisor of a lane knows. While a job holds its VM the
+// supervisor looks at it every tick; jobs that last microseconds share one look,
+// or are over before the first. It sleeps while the job waits.
 type watch struct {
-	vm    *VM
-	armed atomic.Bool
-
-	mu      sync.Mutex
 	timer   *time.Timer
-	stopped bool
 	heap    int64 // at the last look
 	stretch int64 // which stretch of which job base belongs to
 	job     *job
 	base    int64
 	late    bool // it was too much at the last look
+
+	slept  bool // heap is old
+	doomed *job // was stopped and has until
+	until  time.Time
 }
 
-// arm is called by the job that has just taken the VM.
-func (w *watch) arm(j *job, now int64) {
-	left := tick
-	if j.limit > 0 {
-		left = min(tick, j.limit-time.Duration(j.used.Load()))
-	}
-	if w.armed.CompareAndSwap(false, true) {
-		w.start(max(left, 0), true)
-	} else if left < tick {
-		w.start(max(left, 0), false)
+// supervise starts a lane with its first job and returns when all are done.
+func (l *lane) supervise(first *job) {
+	w := &l.watch
+	w.heap, w.slept = l.owner.heapNow(), false
+	l.dozing.Store(false)
+	w.timer.Reset(tick)
+	defer w.timer.Stop()
+	cancelled := l.ctx.Done()
+	l.work <- first
+	for {
+		select {
+		case <-l.ended:
+			return
+		case answer := <-l.questions:
+			answer <- insideJob()
+			continue
+		case <-cancelled:
+			cancelled = nil // the jobs that come later see it themselves
+			if j := l.cur.Load(); j != nil {
+				j.interrupted()
+			}
+		case <-l.alarm:
+		case <-w.timer.C:
+		}
+		l.look()
 	}
 }
 
-func (w *watch) start(after time.Duration, wasIdle bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if wasIdle {
-		w.heap = heapBytes()
+// look looks at the job that is under way and decides when to look again.
+func (l *lane) look() {
+	w := &l.watch
+	j := l.cur.Load()
+	if j == nil {
+		l.doze()
+		return
+	}
+	state := j.state.Load()
+	next := tick
+	if state == stateHolding && j.cause.Load() == nil {
+		w.checkHeap(j)
+		next = w.checkClock(j)
 	}
 	switch {
-	case w.stopped:
-	case w.timer == nil:
-		w.timer = time.AfterFunc(after, w.look)
-	default:
-		w.timer.Reset(after)
-	}
-}
-
-func (w *watch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stopped = true
-	if w.timer != nil {
-		w.timer.Stop()
-	}
-}
-
-func (w *watch) look() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	j := w.vm.cur.Load()
-	if j == w.vm.idle {
-		w.armed.Store(false)
-		if j = w.vm.cur.Load(); j == w.vm.idle || !w.armed.CompareAndSwap(false, true) {
-			return
-		}
-	}
-	w.checkHeap(j)
-	next := w.checkClock(j)
-	if !w.stopped {
+	case state == stateEnded:
+		l.doze()
+	case j.cause.Load() != nil:
+		l.hurry(j)
+	case state == stateHolding:
 		w.timer.Reset(next)
+	default:
+		l.doze()
 	}
+}
+
+// doze is the end of looking until a job holds its VM.
+func (l *lane) doze() {
+	l.watch.timer.Stop()
+	l.watch.slept = true
+	l.dozing.Store(true)
+	if j := l.cur.Load(); j != nil && j.state.Load() == stateHolding {
+		l.rouse()
+	}
+}
+
+// rouse is called when a job takes its VM.
+func (l *lane) rouse() {
+	if l.dozing.Load() && l.dozing.Swap(false) {
+		l.ring()
+	}
+}
+
+// hurry gives a job that was stopped some time to end, then gives it up.
+func (l *lane) hurry(j *job) {
+	w := &l.watch
+	if w.doomed != j {
+		patience := grace
+		if j.reason().Kind == Memory {
+			patience = memoryGrace
+		}
+		w.doomed, w.until = j, time.Now().Add(patience)
+	}
+	left := time.Until(w.until)
+	if j.state.Load() == stateWaiting && j.vm.Dead() {
+		left = 0 // there is nothing to come back to
+	}
+	if left > 0 {
+		w.timer.Reset(left)
+		return
+	}
+	if err := j.giveUp(); err != nil {
+		w.doomed = nil
+		l.cur.Store(nil)
+		go l.resume(err)
+	}
+	w.timer.Reset(tick) // it is ending, or waits for the VM, which it will see
 }
 
 // checkClock returns when to look again.
@@ -88,8 +128,9 @@ func (w *watch) checkClock(j *job) time.Duration {
 	if j.limit <= 0 {
 		return tick
 	}
-	left := j.limit - time.Duration(j.used.Load()+w.vm.now().UnixNano()-j.since.Load())
-	if left <= 0 && w.vm.cur.Load() == j {
+	stretch := j.holding.Load()
+	left := j.limit - time.Duration(j.used.Load()+j.vm.now().UnixNano()-j.since.Load())
+	if left <= 0 && j.state.Load() == stateHolding && j.holding.Load() == stretch { // what was read belongs together
 		j.expire()
 		return tick
 	}
@@ -97,11 +138,14 @@ func (w *watch) checkClock(j *job) time.Duration {
 }
 
 func (w *watch) checkHeap(j *job) {
-	limit := w.vm.opts.MemoryLimit
+	limit := j.vm.opts.MemoryLimit
 	if limit < 0 {
 		return
 	}
 	heap := heapBytes()
+	if w.slept {
+		w.heap, w.slept = heap, false
+	}
 	if stretch := j.holding.Load(); w.job != j || w.stretch != stretch {
 		w.job, w.stretch, w.base, w.late = j, stretch, min(w.heap, heap), false
 	}
@@ -118,8 +162,18 @@ func (w *watch) checkHeap(j *job) {
 		w.late = true
 		return
 	}
-	j.stop(Memory, fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
-		(heap-w.base)>>20, limit>>20))
+	j.stop(&Error{Kind: Memory, Message: fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
+		(heap-w.base)>>20, limit>>20)})
+}
+
+// heapNow is heapBytes, or what that was at most a tick ago.
+func (ls *Lanes) heapNow() int64 {
+	now := time.Now().UnixNano()
+	if now-ls.heapAt.Load() > int64(tick) {
+		ls.heap.Store(heapBytes())
+		ls.heapAt.Store(now)
+	}
+	return ls.heap.Load()
 }
 
 // heapBytes is what the heap holds, garbage that is not yet collected included.
@@ -127,4 +181,9 @@ func heapBytes() int64 {
 	sample := [1]metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample[:])
 	return int64(sample[0].Value.Uint64())
+}
+
+func cancelledBy(ctx context.Context) *Error {
+	err := context.Cause(ctx)
+	return &Error{Kind: Cancelled, Message: "interrupted: " + err.Error(), cause: err}
 }

@@ -1,0 +1,189 @@
+package luavm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Lanes run jobs, of one VM or of many, one after the other: the jobs of a
+// lane share one goroutine, because to hand each of them to another would cost
+// more than the Lua of most. Whoever asked for them waits and supervises that
+// goroutine. If a job has to be given up its goroutine is left to it, and a
+// fresh one goes on with the rest.
+//
+// The zero value works. A goroutine or two are kept until Close.
+type Lanes struct {
+	mu      sync.Mutex
+	resting []*lane
+	closed  bool
+
+	heap   atomic.Int64 // at the last look
+	heapAt atomic.Int64
+}
+
+// Next says what a lane does next. It is told how the job before ended (nil the
+// first time) and returns another one; more is false at the end. It is called
+// outside of the lane's jobs, never twice at a time, but not always on the same
+// goroutine; the first time on that of Run.
+type Next func(err error) (vm *VM, job Job, more bool)
+
+const maxResting = 2
+
+// lane is a goroutine that runs jobs, and what its supervisor knows of it.
+type lane struct {
+	owner *Lanes
+	work  chan *job     // the first; closed when the lane is not needed any more
+	ended chan struct{} // next had no more
+
+	ctx   context.Context
+	next  Next
+	outer *job // the jobs run inside its Wait
+	depth int
+
+	cur       atomic.Pointer[job] // the job that is under way
+	alarm     chan struct{}       // cur wants to be looked at
+	questions chan chan<- bool    // is the supervisor inside a job?
+	dozing    atomic.Bool         // the supervisor does not look by itself, because cur does not run
+
+	watch watch
+}
+
+// Run runs the jobs that next returns and comes back when there are no more.
+// What one job failed with (see VM.Run) is told to next and ends nothing. It
+// waits no longer for a job than VM.Run does.
+func (ls *Lanes) Run(ctx context.Context, next Next) {
+	l := ls.take()
+	l.ctx, l.next, l.depth = ctx, next, 1
+	if l.outer, _ = ctx.Value(jobKey{}).(*job); l.outer != nil {
+		l.depth = l.outer.depth + 1
+	}
+	if j := l.prepare(nil); j != nil { // here, so that a VM which is there now stays until the job is done
+		l.supervise(j)
+	}
+	ls.put(l)
+}
+
+// Close ends the goroutines that rest. Lanes still run afterwards.
+func (ls *Lanes) Close() {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	ls.closed = true
+	for _, l := range ls.resting {
+		close(l.work)
+	}
+	ls.resting = nil
+}
+
+func (ls *Lanes) take() *lane {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if n := len(ls.resting); n > 0 {
+		l := ls.resting[n-1]
+		ls.resting = ls.resting[:n-1]
+		return l
+	}
+	l := &lane{
+		owner: ls, work: make(chan *job, 1), ended: make(chan struct{}, 1),
+		alarm: make(chan struct{}, 1), questions: make(chan chan<- bool),
+	}
+	l.watch.timer = time.NewTimer(time.Hour)
+	l.watch.timer.Stop()
+	go l.serve()
+	return l
+}
+
+// put keeps a lane for later: a fresh goroutine would grow its stack anew for
+// every event.
+func (ls *Lanes) put(l *lane) {
+	l.ctx, l.next, l.outer = nil, nil, nil
+	l.cur.Store(nil)
+	l.watch.job, l.watch.doomed = nil, nil
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if ls.closed || len(ls.resting) >= maxResting {
+		close(l.work)
+		return
+	}
+	ls.resting = append(ls.resting, l)
+}
+
+func (l *lane) serve() {
+	for j := range l.work {
+		if !l.drive(j) {
+			return
+		}
+	}
+}
+
+// resume is serve for a goroutine that goes on after a job that is over with
+// err.
+func (l *lane) resume(err error) {
+	if l.drive(l.prepare(err)) {
+		l.serve()
+	}
+}
+
+// drive runs j and the jobs after it. It is false when the one that it ran was
+// given up: then the lane belongs to another goroutine.
+func (l *lane) drive(j *job) bool {
+	for ; j != nil; j = l.prepare(j.result) {
+		l.cur.Store(j)
+		if err := j.vm.acquire(j); err != nil {
+			j.vm.release()
+			j.end()
+			j.result = err
+		} else if !j.main() {
+			return false
+		}
+	}
+	l.ended <- struct{}{}
+	return true
+}
+
+// prepare makes the next job and keeps its VM from going away; nil if there are
+// no more. err is how the job before ended.
+func (l *lane) prepare(err error) *job {
+	for {
+		vm, spec, more := l.next(err)
+		if !more {
+			return nil
+		}
+		var j *job
+		if j, err = l.newJob(vm, spec); err == nil {
+			if err = vm.retain(); err == nil {
+				return j
+			}
+		}
+	}
+}
+
+func (l *lane) newJob(vm *VM, spec Job) (*job, error) {
+	if o := l.outer; o != nil && o.vm == vm && o.state.Load() == stateHolding && vm.cur.Load() == o {
+		return nil, ErrNested
+	}
+	if l.depth > maxDepth {
+		return nil, &Error{Kind: Raised, Message: "hooks call each other more than 20 deep"}
+	}
+	return &job{
+		vm: vm, lane: l, name: spec.Name, run: spec.Run, loading: spec.Loading, depth: l.depth,
+		parent: l.ctx, clock: spec.Clock, limit: spec.Timeout,
+	}, nil
+}
+
+// ring asks the supervisor to look at the job that is under way.
+func (l *lane) ring() {
+	select {
+	case l.alarm <- struct{}{}:
+	default: // it is about to
+	}
+}
+
+// isNested reports whether whoever waits for the lane is inside a job and not in
+// its Wait.
+func (l *lane) isNested() bool {
+	answer := make(chan bool, 1)
+	l.questions <- answer
+	return <-answer
+}
