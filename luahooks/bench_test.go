@@ -136,7 +136,7 @@ func BenchmarkSaveToLive(b *testing.B) {
 		began := time.Now()
 		for h := r.chain.list()[5]; ; {
 			e := &agent.Input{}
-			_ = r.chain.offer(context.Background(), h, r.chain.events[agent.KindInput], e)
+			r.chain.offer(context.Background(), []*hook{h}, r.chain.events[agent.KindInput], e)
 			if e.Text == fmt.Sprint(i) {
 				break
 			}

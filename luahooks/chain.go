@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/luavm"
 	"pi/session"
 )
 
@@ -49,6 +50,8 @@ type Chain struct {
 	events map[agent.Kind]*eventSpec
 	log    *hookLog
 	behind *background // handlers that finish behind the agent, greetings, the watcher
+	lanes  luavm.Lanes // what handlers run on
+	valid  validJSON
 
 	host atomic.Pointer[Host]
 	ui   atomic.Pointer[agent.UI]
@@ -170,11 +173,7 @@ func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
 	case !spec.Asking:
 		c.tell(ctx, spec, e)
 	default:
-		for _, h := range c.list() {
-			if c.offer(ctx, h, spec, e) {
-				break
-			}
-		}
+		c.offer(ctx, c.list(), spec, e)
 	}
 	return nil
 }
@@ -198,6 +197,7 @@ func (c *Chain) Close(ctx context.Context) {
 	for _, b := range c.builtins {
 		b.close()
 	}
+	c.lanes.Close()
 	c.log.close()
 }
 

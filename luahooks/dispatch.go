@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"pi/agent"
 	"pi/luavm"
@@ -12,93 +11,68 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// offer gives an asking event to the handlers of one hook, in the order in which
-// they were registered, and reports whether the chain ends here.
-func (c *Chain) offer(ctx context.Context, h *hook, spec *eventSpec, e agent.Event) (stop bool) {
-	c.each(ctx, h, spec, allHandlers, func(in *instance, fn *lua.LFunction) (err error) {
-		stop, err = in.ask(ctx, spec, e, fn)
-		return err
-	}, func(int, error) bool { return stop })
-	return stop
+// offer gives an asking event to the handlers of hooks, in the order in which
+// they were registered.
+func (c *Chain) offer(ctx context.Context, hooks []*hook, spec *eventSpec, e agent.Event) {
+	c.walk(ctx, spec, hooks, &offering{spec: spec, event: e})
 }
 
-const allHandlers = math.MaxInt
-
-// each runs one after the other the handlers, at most limit, that a hook has for
-// an event when it begins, until after, which is told the handler's number and how it ended,
-// says stop. Errors are reported. Handlers that are taken back meanwhile are left
-// out. A VM that is replaced at that moment is no reason to leave one out: it is
-// run in the hook's new VM.
-func (c *Chain) each(ctx context.Context, h *hook, spec *eventSpec, limit int, run func(*instance, *lua.LFunction) error, after func(n int, err error) (stop bool)) {
-	in := h.current()
-	handlers := in.registered(spec.name)
-	for i := 0; i < min(len(handlers), limit); i++ {
-		if handlers[i].gone.Load() {
-			continue
-		}
-		err := run(in, handlers[i].fn)
-		for try := 0; isReplaced(err) && try < maxReplaced; try++ {
-			c.revive(ctx, h, in)
-			in = h.current()
-			if handlers = in.registered(spec.name); i >= len(handlers) {
-				return // the new version has no such handler
-			}
-			err = run(in, handlers[i].fn)
-		}
-		if err != nil {
-			c.failed(ctx, h, in, spec.name, err)
-		}
-		if after(i, err) {
-			return
-		}
-	}
+// offering are the steps of an asking event.
+type offering struct {
+	spec  *eventSpec
+	event agent.Event
+	asked *question
+	stop  bool
 }
 
-// maxReplaced is how often a handler is tried anew because its VM was replaced
-// just then.
-const maxReplaced = 3
+func (o *offering) enter(*hook) int { return allHandlers }
 
-// isReplaced reports whether a handler did not begin because its VM is no more.
-func isReplaced(err error) bool {
-	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
+func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	o.asked = &question{in: in, spec: o.spec, event: o.event, fn: fn}
+	return o.asked.run
 }
 
-// verdict is what a handler's result comes to. It is written on the goroutine of
-// the job and read only when the job ended in time.
-type verdict struct {
+func (o *offering) after(_ *hook, _ int, err error) bool {
+	o.stop = o.asked.settle(err)
+	return o.stop
+}
+
+func (o *offering) leave(*hook) bool { return o.stop }
+
+// question is one handler asked about an event. apply and stop are written by
+// its job and read only when that ended in time.
+type question struct {
+	in    *instance
+	spec  *eventSpec
+	event agent.Event
+	fn    *lua.LFunction
+
 	apply func()
 	stop  bool
 }
 
-// ask runs one handler of an asking event and carries out its result. What comes
-// late or with an error has no effect.
-func (in *instance) ask(ctx context.Context, spec *eventSpec, e agent.Event, fn *lua.LFunction) (stop bool, err error) {
-	v := new(verdict)
-	err = in.run(ctx, spec, func(L *lua.LState) error {
-		result := in.call(L, fn, spec.build(in, L, e))
-		if result == lua.LNil {
-			return nil
-		}
-		t, err := in.resultTable(L, spec, result)
-		if err == nil {
-			v.apply, v.stop, err = spec.merge(in, L, e, t)
-		}
-		return placeOf(fn, err)
-	})
-	if err != nil {
-		return false, err
+func (q *question) run(L *lua.LState) error {
+	result := q.in.call(L, q.fn, q.spec.build(q.in, L, q.event))
+	if result == lua.LNil {
+		return nil
 	}
-	if v.apply != nil {
-		v.apply()
+	t, err := q.in.resultTable(L, q.spec, result)
+	if err == nil {
+		q.apply, q.stop, err = q.spec.merge(q.in, L, q.event, t)
 	}
-	return v.stop, nil
+	return placeOf(q.fn, err)
 }
 
-func (in *instance) run(ctx context.Context, spec *eventSpec, f func(*lua.LState) error) error {
-	if spec.Kind == agent.KindContext {
-		ctx = context.WithValue(ctx, contextEventKey{}, true)
+// settle carries out what a handler answered. What comes late or with an error
+// has no effect. stop ends the chain.
+func (q *question) settle(err error) (stop bool) {
+	if err != nil {
+		return false
 	}
-	return in.vm.Run(ctx, luavm.Job{Name: spec.name, Timeout: in.chain.opts.Timeout, Clock: spec.Clock, Run: f})
+	if q.apply != nil {
+		q.apply()
+	}
+	return q.stop
 }
 
 // call calls a handler with an event and ctx and returns its first result.

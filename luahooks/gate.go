@@ -38,37 +38,56 @@ func (c *Chain) gate(ctx context.Context, spec *eventSpec, e *agent.ToolCall) er
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
 func (c *Chain) gateRound(ctx context.Context, spec *eventSpec, e *agent.ToolCall, until place) (rewriter place) {
-	for _, h := range c.list() {
-		limit := allHandlers
-		if h == until.hook {
-			limit = until.n
-		}
-		before := *e
-		c.each(ctx, h, spec, limit, func(in *instance, fn *lua.LFunction) error {
-			before = *e
-			_, err := in.ask(ctx, spec, e, fn)
-			return err
-		}, func(n int, err error) (stop bool) {
-			if err != nil {
-				e.Block, e.BlockedBy = true, h.Name
-				e.Reason = fmt.Sprintf("hook %s failed: %v", h.File(), err)
-			}
-			if string(before.Input) != string(e.Input) {
-				rewriter = place{h, n}
-			}
-			if until.hook != nil {
-				e.Input, e.RewrittenBy = before.Input, before.RewrittenBy
-			}
-			return e.Block
-		})
-		if reason := h.shut.Load(); reason != nil && !e.Block {
-			e.Block, e.BlockedBy, e.Reason = true, h.Name, *reason
-		}
-		if e.Block || h == until.hook {
-			return rewriter
-		}
+	g := &gateSteps{spec: spec, call: e, until: until}
+	c.walk(ctx, spec, c.list(), g)
+	return g.rewriter
+}
+
+type gateSteps struct {
+	spec     *eventSpec
+	call     *agent.ToolCall
+	until    place
+	rewriter place
+
+	asked  *question
+	before agent.ToolCall // what asked saw
+}
+
+func (g *gateSteps) enter(h *hook) (limit int) {
+	if h == g.until.hook {
+		return g.until.n
 	}
-	return rewriter
+	return allHandlers
+}
+
+func (g *gateSteps) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	g.before = *g.call
+	g.asked = &question{in: in, spec: g.spec, event: g.call, fn: fn}
+	return g.asked.run
+}
+
+func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
+	e := g.call
+	g.asked.settle(err)
+	if err != nil {
+		e.Block, e.BlockedBy = true, h.Name
+		e.Reason = fmt.Sprintf("hook %s failed: %v", h.File(), err)
+	}
+	if string(g.before.Input) != string(e.Input) {
+		g.rewriter = place{h, n}
+	}
+	if g.until.hook != nil {
+		e.Input, e.RewrittenBy = g.before.Input, g.before.RewrittenBy
+	}
+	return e.Block
+}
+
+func (g *gateSteps) leave(h *hook) (stop bool) {
+	e := g.call
+	if reason := h.shut.Load(); reason != nil && !e.Block {
+		e.Block, e.BlockedBy, e.Reason = true, h.Name, *reason
+	}
+	return e.Block || h == g.until.hook
 }
 
 // shutGates makes the gates of a hook that is given up block until its file

@@ -190,6 +190,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
+		Lanes:         &c.lanes,
 		Panicked: func(function string, value any, stack []byte) {
 			c.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
 		},

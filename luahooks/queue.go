@@ -1,6 +1,9 @@
 package luahooks
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // maxTold is how many telling events may wait for one hook.
 const maxTold = 1000
@@ -15,15 +18,15 @@ type tellQueue struct {
 	dropped  int
 }
 
-// told is one event for one hook. run calls started when its turn is over.
+// told is one event for one hook. run ends its turn as soon as it can.
 type told struct {
-	run  func(started func())
+	run  func(*turn)
 	done chan struct{}
 }
 
 // add queues a job and returns what is closed when it has run. When too many
 // wait, the oldest is dropped.
-func (q *tellQueue) add(b *background, run func(started func())) <-chan struct{} {
+func (q *tellQueue) add(b *background, run func(*turn)) <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j := told{run, make(chan struct{})}
@@ -48,9 +51,9 @@ func (q *tellQueue) next(b *background) {
 	j := q.jobs[0]
 	q.jobs = q.jobs[1:]
 	began := b.run(func() {
-		handOver := sync.OnceFunc(func() { q.more(b) })
-		j.run(handOver)
-		handOver()
+		t := &turn{queue: q, behind: b}
+		j.run(t)
+		t.end()
 		close(j.done)
 	})
 	if !began { // the chain is closed
@@ -59,19 +62,29 @@ func (q *tellQueue) next(b *background) {
 	}
 }
 
-// here runs a job on the caller's goroutine, if it is its turn.
-func (q *tellQueue) here(b *background, run func(started func())) bool {
+// begin takes the turn for a job that the caller runs, if nothing is before it;
+// nil if there is. The caller ends the turn as soon as it can.
+func (q *tellQueue) begin(b *background) *turn {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.starting {
-		q.mu.Unlock()
-		return false
+		return nil
 	}
 	q.starting = true
-	q.mu.Unlock()
-	handOver := sync.OnceFunc(func() { q.more(b) })
-	run(handOver)
-	handOver()
-	return true
+	return &turn{queue: q, behind: b}
+}
+
+// turn is that of a job which is starting.
+type turn struct {
+	queue  *tellQueue
+	behind *background
+	over   atomic.Bool
+}
+
+func (t *turn) end() {
+	if !t.over.Swap(true) {
+		t.queue.more(t.behind)
+	}
 }
 
 func (q *tellQueue) more(b *background) {

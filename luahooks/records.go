@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"encoding/json"
+	"sync/atomic"
 
 	"pi/luavm"
 	"pi/session"
@@ -248,11 +249,28 @@ func (in *instance) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
 	if len(raw) == 0 {
 		return lua.LNil
 	}
-	v, err := in.vm.DecodeJSON(raw, conv)
-	if err != nil {
+	if !in.chain.valid.check(raw) {
 		return lua.LNil
 	}
-	return v
+	return in.vm.DecodeValidJSON(raw, conv)
+}
+
+// validJSON remembers the last text that was valid, because all hooks of a chain
+// get the same.
+type validJSON struct {
+	last atomic.Pointer[json.RawMessage]
+}
+
+func (v *validJSON) check(raw json.RawMessage) bool {
+	if last := v.last.Load(); last != nil && len(*last) == len(raw) && &(*last)[0] == &raw[0] {
+		return true
+	}
+	if !json.Valid(raw) {
+		return false
+	}
+	kept := raw
+	v.last.Store(&kept)
+	return true
 }
 
 // input is the arguments of a tool call, with the names Lua uses.

@@ -140,9 +140,9 @@ func (c *Chain) greet(ctx context.Context, h *hook) <-chan struct{} {
 	}
 	s := host.Session()
 	e := &agent.SessionStart{Reason: "reload", SessionID: s.ID(), SessionFile: s.File()}
-	return h.queue.add(c.behind, func(started func()) {
+	return h.queue.add(c.behind, func(t *turn) {
 		ctx, cancel := c.behind.detach(ctx)
 		defer cancel()
-		c.tellHook(ctx, h, spec, e, time.Time{}, started)
+		c.tellHook(ctx, h, spec, e, time.Time{}, t)
 	})
 }

@@ -85,7 +85,7 @@ func TestEventsOfOneHookStartInTheirOrder(t *testing.T) {
 		r.emit(&agent.TurnEnd{TurnIndex: i})
 		want = append(want, fmt.Sprint(i))
 	}
-	<-r.chain.list()[0].queue.add(r.chain.behind, func(func()) {})
+	<-r.chain.list()[0].queue.add(r.chain.behind, func(*turn) {})
 	if got := r.input(""); got != strings.Join(want, " ") {
 		t.Errorf("order is %s", got)
 	}

@@ -1,0 +1,133 @@
+package luahooks
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// walk is an event's way along the handlers of some hooks. Where it stands is
+// data and no stack of calls, because a handler that does not stop keeps its
+// goroutine, and another one goes on from there.
+type walk struct {
+	chain *Chain
+	ctx   context.Context
+	spec  *eventSpec
+	step  steps
+	hooks []*hook // still to come
+
+	hook     *hook // that it is at, with what runs of it
+	in       *instance
+	handlers []*registration
+	limit    int
+	n        int  // of the handler that runs or is next
+	tries    int  // of that handler
+	running  bool // it was handed to the lane
+}
+
+// steps are what an event does on its way. They are taken one after the other,
+// outside of jobs; what job returns runs inside, maybe still when the walk has
+// gone on.
+type steps interface {
+	// enter begins a hook that has handlers, and says how many of them are run
+	// at most.
+	enter(h *hook) (limit int)
+	job(in *instance, fn *lua.LFunction) func(L *lua.LState) error
+	// after is told the number of a handler of h and how it ended. stop ends
+	// the hook.
+	after(h *hook, n int, err error) (stop bool)
+	// leave ends a hook, also one without handlers. stop ends the walk.
+	leave(h *hook) (stop bool)
+}
+
+const allHandlers = math.MaxInt
+
+// maxReplaced is how often a handler is tried anew because its VM was replaced
+// just then.
+const maxReplaced = 3
+
+// walk runs the handlers that hooks have for an event, one after the other.
+// Errors are reported. Handlers that are taken back meanwhile are left out. A VM
+// that is replaced at that moment is no reason to leave one out: it is run in the
+// hook's new VM.
+func (c *Chain) walk(ctx context.Context, spec *eventSpec, hooks []*hook, step steps) {
+	inner := ctx
+	if spec.Kind == agent.KindContext {
+		inner = context.WithValue(ctx, contextEventKey{}, true)
+	}
+	w := &walk{chain: c, ctx: ctx, spec: spec, step: step, hooks: hooks}
+	c.lanes.Run(inner, w.next)
+}
+
+// next is a [luavm.Next].
+func (w *walk) next(err error) (*luavm.VM, luavm.Job, bool) {
+	stop := false
+	if w.running {
+		w.running = false
+		stop = w.ended(err)
+	}
+	for {
+		if w.hook != nil && !stop && w.seek() {
+			return w.run()
+		}
+		if w.hook != nil && w.step.leave(w.hook) || len(w.hooks) == 0 {
+			return nil, luavm.Job{}, false
+		}
+		stop = false
+		w.begin(w.hooks[0])
+		w.hooks = w.hooks[1:]
+	}
+}
+
+func (w *walk) begin(h *hook) {
+	w.hook, w.in, w.n, w.tries, w.limit = h, h.current(), 0, 0, 0
+	if w.handlers = w.in.registered(w.spec.name); len(w.handlers) > 0 {
+		w.limit = w.step.enter(h)
+	}
+}
+
+// seek finds the next handler of the hook.
+func (w *walk) seek() bool {
+	for ; w.n < min(len(w.handlers), w.limit); w.n++ {
+		if w.tries > 0 || !w.handlers[w.n].gone.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walk) run() (*luavm.VM, luavm.Job, bool) {
+	w.running = true
+	return w.in.vm, luavm.Job{
+		Name: w.spec.name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock,
+		Run: w.step.job(w.in, w.handlers[w.n].fn),
+	}, true
+}
+
+// ended is told how a handler ended. stop ends its hook.
+func (w *walk) ended(err error) (stop bool) {
+	if isReplaced(err) && w.tries < maxReplaced {
+		w.tries++
+		w.chain.revive(w.ctx, w.hook, w.in)
+		w.in = w.hook.current()
+		w.handlers = w.in.registered(w.spec.name) // the new version may have no such handler
+		return false
+	}
+	if err != nil {
+		w.chain.failed(w.ctx, w.hook, w.in, w.spec.name, err)
+	}
+	stop = w.step.after(w.hook, w.n, err)
+	w.n++
+	w.tries = 0
+	return stop
+}
+
+// isReplaced reports whether a handler did not begin because its VM is no more.
+func isReplaced(err error) bool {
+	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
+}
