@@ -28,7 +28,7 @@ type offering struct {
 func (o *offering) enter(*hook) int { return allHandlers }
 
 func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	o.asked = &question{in: in, spec: o.spec, event: o.event, fn: fn}
+	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: snapshot(o.event), fn: fn}
 	return o.asked.run
 }
 
@@ -40,11 +40,13 @@ func (o *offering) after(_ *hook, _ int, err error) bool {
 func (o *offering) leave(*hook) bool { return o.stop }
 
 // question is one handler asked about an event. apply and stop are written by
-// its job and read only when that ended in time.
+// its job and read only when that ended in time; what the job looks at is its
+// own, for it may still do so when the event has gone on without it.
 type question struct {
 	in    *instance
 	spec  *eventSpec
-	event agent.Event
+	event agent.Event // that apply changes
+	seen  agent.Event // as it is now
 	fn    *lua.LFunction
 
 	apply func()
@@ -52,7 +54,7 @@ type question struct {
 }
 
 func (q *question) run(L *lua.LState) error {
-	result := q.in.call(L, q.fn, q.spec.build(q.in, L, q.event))
+	result := q.in.call(L, q.fn, q.spec.build(q.in, L, q.seen))
 	if result == lua.LNil {
 		return nil
 	}
@@ -61,6 +63,28 @@ func (q *question) run(L *lua.LState) error {
 		q.apply, q.stop, err = q.spec.merge(q.in, L, q.event, t)
 	}
 	return placeOf(q.fn, err)
+}
+
+// snapshot copies an event that handlers change.
+func snapshot(e agent.Event) agent.Event {
+	switch e := e.(type) {
+	case *agent.ToolCall:
+		return copied(e)
+	case *agent.ToolResult:
+		return copied(e)
+	case *agent.Input:
+		return copied(e)
+	case *agent.BeforeAgentStart:
+		return copied(e)
+	case *agent.Context:
+		return copied(e)
+	}
+	return e
+}
+
+func copied[T any](e *T) *T {
+	c := *e
+	return &c
 }
 
 // settle carries out what a handler answered. What comes late or with an error

@@ -50,7 +50,7 @@ type gateSteps struct {
 	rewriter place
 
 	asked  *question
-	before agent.ToolCall // what asked saw
+	before *agent.ToolCall // what asked saw
 }
 
 func (g *gateSteps) enter(h *hook) (limit int) {
@@ -61,8 +61,8 @@ func (g *gateSteps) enter(h *hook) (limit int) {
 }
 
 func (g *gateSteps) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	g.before = *g.call
-	g.asked = &question{in: in, spec: g.spec, event: g.call, fn: fn}
+	g.before = copied(g.call)
+	g.asked = &question{in: in, spec: g.spec, event: g.call, seen: g.before, fn: fn}
 	return g.asked.run
 }
 

@@ -116,6 +116,9 @@ func (w *walk) ended(err error) (stop bool) {
 		w.chain.revive(w.ctx, w.hook, w.in)
 		w.in = w.hook.current()
 		w.handlers = w.in.registered(w.spec.name) // the new version may have no such handler
+		if w.spec.Kind == agent.KindToolCall {
+			w.n = 0 // and it may have another order: all of it decides
+		}
 		return false
 	}
 	if err != nil {

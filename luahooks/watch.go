@@ -88,13 +88,12 @@ func (w *watcher) run(ctx context.Context) {
 
 // look brings the chain up to date and reports whether a file may only be gone
 // for a moment; sure says that it was so at the last look, and nothing came.
-func (w *watcher) look(ctx context.Context, sure bool) (again bool) {
+func (w *watcher) look(ctx context.Context, sure bool) (doubtful bool) {
 	w.follow() // first, so that nothing changes unseen after it was read
 	fresh, doubtful := w.chain.update(ctx, false, sure)
-	if w.follow() { // new modules were required, in directories nobody watched
-		more, _ := w.chain.update(ctx, false, sure)
-		again = len(more) > 0
-		fresh = union(fresh, more)
+	for w.follow() { // directories that were made, or modules required, while nobody watched them
+		more, unsure := w.chain.update(ctx, false, sure)
+		fresh, doubtful = union(fresh, more), doubtful || unsure
 	}
 	if len(fresh) > 0 {
 		w.chain.behind.run(func() {
@@ -103,7 +102,7 @@ func (w *watcher) look(ctx context.Context, sure bool) (again bool) {
 			w.chain.welcome(ctx, fresh)
 		})
 	}
-	return again || doubtful
+	return doubtful
 }
 
 func union(a, b []*hook) []*hook {
