@@ -336,17 +336,22 @@ func (a *app) newAgent(s *session.Session) error {
 	return nil
 }
 
+// readPromptFile reads a file of the agent directory, unless the command line
+// said something else.
+func (a *app) readPromptFile(name string, into *string) {
+	b, err := os.ReadFile(filepath.Join(a.agentDir, name))
+	if err == nil && *into == "" {
+		*into = strings.TrimSpace(string(b))
+	} else if err != nil && !os.IsNotExist(err) {
+		a.warnings = append(a.warnings, err.Error())
+	}
+}
+
 // readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
 // the agent directory, and the instructions of the directories.
 func (a *app) readPromptFiles(p *agent.SystemPrompt) {
-	for name, into := range map[string]*string{"SYSTEM.md": &p.Replace, "APPEND_SYSTEM.md": &p.Append} {
-		b, err := os.ReadFile(filepath.Join(a.agentDir, name))
-		if err == nil && *into == "" {
-			*into = strings.TrimSpace(string(b))
-		} else if err != nil && !os.IsNotExist(err) {
-			a.warnings = append(a.warnings, err.Error())
-		}
-	}
+	a.readPromptFile("SYSTEM.md", &p.Replace)
+	a.readPromptFile("APPEND_SYSTEM.md", &p.Append)
 	files, problems := agent.FindContextFiles(a.agentDir, a.cwd)
 	p.Files = files
 	for _, err := range problems {

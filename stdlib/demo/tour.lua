@@ -218,6 +218,15 @@ local function lines_of(text)
   return lines
 end
 
+-- cut takes the notice that a tool puts behind what it left out off the lines.
+local function cut(lines)
+  local n = #lines
+  if n < 3 or lines[n - 1] ~= "" or not lines[n]:match("^%[.* of .*%]$") then return nil end
+  local notice = table.remove(lines)
+  table.remove(lines)
+  return notice
+end
+
 local function head(lines, n)
   local shown = {}
   for i = 1, math.min(n, #lines) do shown[i] = "  " .. lines[i] end
@@ -258,7 +267,10 @@ local function answer_for(call, result)
   if nothing_found(call.name, text) then return "`" .. call.name .. "` found nothing." end
   local teller = tell[call.name]
   if not teller then return call.name .. " said:\n" .. head(lines_of(text), 20) end
-  return teller(call.arguments, lines_of(text))
+  local lines = lines_of(text)
+  local notice = cut(lines)
+  local answer = teller(call.arguments, lines)
+  return notice and answer .. "\n" .. notice or answer
 end
 
 -- last_turn returns the calls of the last assistant message and the results that
