@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -33,7 +32,7 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, syntaxError(name, src, err)
 	}
-	if err := repair(reflect.ValueOf(chunk), 0); err != nil {
+	if err := repair(chunk); err != nil {
 		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
 	}
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })

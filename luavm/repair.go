@@ -2,53 +2,126 @@ package luavm
 
 import (
 	"errors"
-	"reflect"
 
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// maxNested bounds the walk over the syntax tree; a statement in a block takes
-// five or so of it. No program survives a Go stack that is exhausted.
+// maxNested bounds the walk over the syntax tree. No program survives a Go stack
+// that is exhausted.
 const maxNested = 100_000
 
 var errDepth = errors.New("it is nested too deep")
 
-// repair rewrites the statements in everything that v holds that gopher-lua
-// would compile wrongly into others that mean the same.
-func repair(v reflect.Value, depth int) error {
-	if depth > maxNested {
-		return errDepth
-	}
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if !v.IsNil() {
-			return repair(v.Elem(), depth+1)
+// repairer rewrites the statements of a syntax tree that gopher-lua would
+// compile wrongly into others that mean the same. It looks at every statement,
+// those of functions inside expressions included.
+type repairer struct{ depth int }
+
+func repair(chunk []ast.Stmt) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if r != errDepth {
+				panic(r)
+			}
+			err = errDepth
 		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if !v.Type().Field(i).IsExported() {
-				continue
-			}
-			if err := repair(v.Field(i), depth+1); err != nil {
-				return err
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			if err := repair(v.Index(i), depth+1); err != nil {
-				return err
-			}
-			if better := repaired(v.Index(i).Interface()); better != nil {
-				v.Index(i).Set(reflect.ValueOf(better))
-			}
-		}
-	}
+	}()
+	(&repairer{}).block(chunk)
 	return nil
 }
 
+func (r *repairer) block(stmts []ast.Stmt) {
+	for i, s := range stmts {
+		r.stmt(s)
+		if better := repaired(s); better != nil {
+			stmts[i] = better
+		}
+	}
+}
+
+func (r *repairer) enter() {
+	if r.depth++; r.depth > maxNested {
+		panic(errDepth)
+	}
+}
+
+func (r *repairer) stmt(s ast.Stmt) {
+	r.enter()
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		r.exprs(s.Lhs...)
+		r.exprs(s.Rhs...)
+	case *ast.LocalAssignStmt:
+		r.exprs(s.Exprs...)
+	case *ast.FuncCallStmt:
+		r.expr(s.Expr)
+	case *ast.DoBlockStmt:
+		r.block(s.Stmts)
+	case *ast.WhileStmt:
+		r.expr(s.Condition)
+		r.block(s.Stmts)
+	case *ast.RepeatStmt:
+		r.expr(s.Condition)
+		r.block(s.Stmts)
+	case *ast.IfStmt:
+		r.expr(s.Condition)
+		r.block(s.Then)
+		r.block(s.Else)
+	case *ast.NumberForStmt:
+		r.exprs(s.Init, s.Limit, s.Step)
+		r.block(s.Stmts)
+	case *ast.GenericForStmt:
+		r.exprs(s.Exprs...)
+		r.block(s.Stmts)
+	case *ast.FuncDefStmt:
+		r.block(s.Func.Stmts)
+	case *ast.ReturnStmt:
+		r.exprs(s.Exprs...)
+	}
+	r.depth--
+}
+
+func (r *repairer) exprs(es ...ast.Expr) {
+	for _, e := range es {
+		r.expr(e)
+	}
+}
+
+func (r *repairer) expr(e ast.Expr) {
+	r.enter()
+	switch e := e.(type) {
+	case *ast.FunctionExpr:
+		r.block(e.Stmts)
+	case *ast.FuncCallExpr:
+		r.exprs(e.Func, e.Receiver)
+		r.exprs(e.Args...)
+	case *ast.AttrGetExpr:
+		r.exprs(e.Object, e.Key)
+	case *ast.TableExpr:
+		for _, f := range e.Fields {
+			r.exprs(f.Key, f.Value)
+		}
+	case *ast.LogicalOpExpr:
+		r.exprs(e.Lhs, e.Rhs)
+	case *ast.RelationalOpExpr:
+		r.exprs(e.Lhs, e.Rhs)
+	case *ast.StringConcatOpExpr:
+		r.exprs(e.Lhs, e.Rhs)
+	case *ast.ArithmeticOpExpr:
+		r.exprs(e.Lhs, e.Rhs)
+	case *ast.UnaryMinusOpExpr:
+		r.expr(e.Expr)
+	case *ast.UnaryNotOpExpr:
+		r.expr(e.Expr)
+	case *ast.UnaryLenOpExpr:
+		r.expr(e.Expr)
+	}
+	r.depth--
+}
+
 // repaired is what a statement becomes; nil if it may stay.
-func repaired(node any) *ast.DoBlockStmt {
-	switch s := node.(type) {
+func repaired(s ast.Stmt) ast.Stmt {
+	switch s := s.(type) {
 	case *ast.GenericForStmt:
 		if callsInOperator(s.Exprs) {
 			return hoisted(s)
