@@ -45,6 +45,7 @@ type front interface {
 
 // start runs a session in the front end that the command line asks for.
 func start(ctx context.Context, o options) error {
+	quietStart()
 	a, err := newApp(o)
 	if err != nil {
 		return err
@@ -237,23 +238,24 @@ func (a *app) loadHooks(ctx context.Context, mode string) {
 		Reserved: reservedCommands(),
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
-	a.skipped = a.loadChain(ctx)
+	a.skipped = a.chain.Load(ctx)
 	if n := len(a.skipped); n > 0 {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s of this project not run: %s; --trust-project runs them",
 			plural(n, "hook", "hooks"), strings.Join(names(a.skipped), ", ")))
 	}
 }
 
-// loadChain loads the hooks without a collection of garbage in between: compiling
-// makes some megabytes of it, and collecting them costs as much again.
-func (a *app) loadChain(ctx context.Context) []luahooks.Source {
-	const relaxed = 400
-	if before := debug.SetGCPercent(relaxed); before > relaxed || before < 0 {
+// quietStart keeps the garbage collector out of the way while pi starts:
+// compiling hooks makes some megabytes of garbage, and collecting them in that
+// moment would cost as much again. A setting of the person's own stays.
+func quietStart() {
+	const relaxed, start = 400, time.Second
+	before := debug.SetGCPercent(relaxed)
+	if before != 100 {
 		debug.SetGCPercent(before)
-	} else {
-		defer debug.SetGCPercent(before)
+		return
 	}
-	return a.chain.Load(ctx)
+	time.AfterFunc(start, func() { debug.SetGCPercent(before) })
 }
 
 func reservedCommands() []string {
