@@ -54,7 +54,7 @@ type question struct {
 }
 
 func (q *question) run(L *lua.LState) error {
-	result := q.in.call(L, q.fn, q.spec.build(q.in, L, q.seen))
+	result := q.in.call(L, q.fn, q.spec.table(q.in, L, q.seen))
 	if result == lua.LNil {
 		return nil
 	}

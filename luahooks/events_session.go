@@ -13,6 +13,7 @@ func sessionEvents() []eventSpec {
 			Fields: fields("reason", "string", "session_id", "string", "session_file", "string?", "previous_session_file", "string?"),
 			Rule:   "told in chain order; waited for",
 			build:  buildSessionStart,
+			peek:   peekSessionStart,
 		},
 		{
 			Kind:   agent.KindSessionShutdown,
@@ -32,6 +33,19 @@ func buildSessionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	setText(t, "session_file", s.SessionFile)
 	setText(t, "previous_session_file", s.PreviousSessionFile)
 	return t
+}
+
+func peekSessionStart(e agent.Event, field string) (lua.LValue, bool) {
+	s := e.(*agent.SessionStart)
+	switch field {
+	case "reason":
+		return textOrNil(s.Reason), true
+	case "session_id":
+		return textOrNil(s.SessionID), true
+	case "session_file":
+		return textOrNil(s.SessionFile), true
+	}
+	return nil, false
 }
 
 func buildSessionShutdown(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {

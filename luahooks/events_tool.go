@@ -17,7 +17,7 @@ func toolEvents() []eventSpec {
 			Fields:  fields("tool_name", "string", "tool_call_id", "string", "input", "table"),
 			Results: fields("block", "boolean?", "reason", "string?", "input", "table?", "additional_context", "string?", "terminate", "boolean?"),
 			Rule:    "in chain order until the first block; after a rewrite of input earlier handlers are asked again, and only a block of theirs counts; an error blocks",
-			build:   buildToolCall, merge: mergeToolCall,
+			build:   buildToolCall, merge: mergeToolCall, peek: peekToolCall,
 		},
 		{
 			Kind: agent.KindToolResult, Asking: true,
@@ -25,7 +25,7 @@ func toolEvents() []eventSpec {
 				"details", "any", "is_error", "boolean", "usage", "pi.Usage?"),
 			Results: fields("content", "string|pi.Block[]?", "details", "any", "is_error", "boolean?", "usage", "pi.Usage?", "terminate", "boolean?"),
 			Rule:    "chained field by field; a failing handler leaves the result as it was",
-			build:   buildToolResult, merge: mergeToolResult,
+			build:   buildToolResult, merge: mergeToolResult, peek: peekToolResult,
 		},
 	}
 }
@@ -37,6 +37,29 @@ func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	t.RawSetString("tool_call_id", lua.LString(s.ID))
 	t.RawSetString("input", in.input(s.Name, s.Input))
 	return t
+}
+
+func peekToolCall(e agent.Event, field string) (lua.LValue, bool) {
+	s := e.(*agent.ToolCall)
+	return peekCall(field, s.Name, s.ID)
+}
+
+func peekToolResult(e agent.Event, field string) (lua.LValue, bool) {
+	s := e.(*agent.ToolResult)
+	if field == "is_error" {
+		return lua.LBool(s.Result.IsError), true
+	}
+	return peekCall(field, s.Name, s.ID)
+}
+
+func peekCall(field, name, id string) (lua.LValue, bool) {
+	switch field {
+	case "tool_name":
+		return lua.LString(name), true
+	case "tool_call_id":
+		return lua.LString(id), true
+	}
+	return nil, false
 }
 
 func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {

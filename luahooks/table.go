@@ -36,6 +36,9 @@ type eventSpec struct {
 	Clock   luavm.Clock
 
 	build func(*instance, *lua.LState, agent.Event) *lua.LTable
+	// peek answers for single fields without building the table: most handlers
+	// look at one or two and go. nil where that is not worth it.
+	peek func(e agent.Event, field string) (lua.LValue, bool)
 	// merge reads a handler's result while the VM is held and returns what to
 	// do with it, which is done only if the handler ended in time. stop ends
 	// the chain.
@@ -85,9 +88,45 @@ func record(L *lua.LState, k agent.Kind, size int) *lua.LTable {
 	return t
 }
 
+// textOrNil is what setText puts into a table.
+func textOrNil(text string) lua.LValue {
+	if text == "" {
+		return lua.LNil
+	}
+	return lua.LString(text)
+}
+
 // setText sets a field, or leaves it nil when the text is empty.
 func setText(t *lua.LTable, name, text string) {
 	if text != "" {
 		t.RawSetString(name, lua.LString(text))
 	}
+}
+
+// eventView is an event as Lua sees it before it looks closer.
+type eventView struct {
+	in    *instance
+	spec  *eventSpec
+	event agent.Event
+}
+
+// table is the event for a handler. e must not change any more.
+func (s *eventSpec) table(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	if s.peek == nil {
+		return s.build(in, L, e)
+	}
+	return in.vm.NewStub(&eventView{in, s, e}, fillEvent)
+}
+
+func fillEvent(L *lua.LState, ref any) *lua.LTable {
+	v := ref.(*eventView)
+	return v.spec.build(v.in, L, v.event)
+}
+
+// Peek makes an eventView a [luavm.Peeker].
+func (v *eventView) Peek(field string) (lua.LValue, bool) {
+	if field == "type" {
+		return lua.LString(v.spec.name), true
+	}
+	return v.spec.peek(v.event, field)
 }

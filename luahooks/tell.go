@@ -119,7 +119,7 @@ func (t *telling) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	spec, event, turn := t.spec, t.event, t.turn
 	return func(L *lua.LState) error {
 		turn.end()
-		in.call(L, fn, spec.build(in, L, event))
+		in.call(L, fn, spec.table(in, L, event))
 		return nil
 	}
 }

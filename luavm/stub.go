@@ -42,6 +42,10 @@ func (vm *VM) initStubs() {
 	vm.setAll(t, map[string]lua.LGFunction{
 		"__index": func(L *lua.LState) int {
 			t := L.CheckTable(1)
+			if v, ok := peek(t, L.Get(2)); ok {
+				L.Push(v)
+				return 1
+			}
 			Materialise(L, t)
 			L.Push(t.RawGet(L.Get(2)))
 			return 1
@@ -60,6 +64,24 @@ func (vm *VM) initStubs() {
 		},
 	})
 	vm.stubMeta = *t
+}
+
+// Peeker is what a stub may stand for: it tells single fields without the table
+// being filled. Peek answers as the filled table would, or not at all.
+type Peeker interface {
+	Peek(key string) (lua.LValue, bool)
+}
+
+func peek(t *lua.LTable, key lua.LValue) (lua.LValue, bool) {
+	s, _ := markOf(t).(*stub)
+	name, isString := key.(lua.LString)
+	if s == nil || !isString {
+		return nil, false
+	}
+	if p, ok := s.ref.(Peeker); ok {
+		return p.Peek(string(name))
+	}
+	return nil, false
 }
 
 // NewStub makes a table that stands for ref. On first touch build is called,
