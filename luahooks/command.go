@@ -64,6 +64,15 @@ func (in *instance) ownCommands() []*luaCommand {
 	return in.commands
 }
 
+func (in *instance) command(name string) *luaCommand {
+	for _, c := range in.ownCommands() {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // Commands lists the commands of all hooks in chain order. The first hook keeps
 // a name; later ones are reachable as name:2, name:3 and so on.
 func (c *Chain) Commands() []command.Command {
@@ -110,15 +119,14 @@ func (lc *luaCommand) command(name string) command.Command {
 func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, error) {
 	ctx = context.WithValue(ctx, commandKey{}, lc.name)
 	out, err := lc.call(ctx, args)
-	if isReplaced(err) {
+	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		lc.in.chain.revive(ctx, lc.in.hook, lc.in)
-		for _, next := range lc.in.hook.current().ownCommands() {
-			if next.name == lc.name {
-				lc = next
-				out, err = lc.call(ctx, args)
-				break
-			}
+		next := lc.in.hook.current().command(lc.name)
+		if next == nil {
+			break
 		}
+		lc = next
+		out, err = lc.call(ctx, args)
 	}
 	if err == nil {
 		return out, nil

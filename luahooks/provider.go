@@ -184,12 +184,14 @@ func (p *luaProvider) failure(err error) error {
 // version answers.
 func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
 	err := p.call(ctx, r, deltas)
-	if isReplaced(err) {
+	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		p.in.chain.revive(ctx, p.in.hook, p.in)
-		if next := p.in.hook.current().streamOf(p.name); next != nil {
-			p = next
-			err = p.call(ctx, r, deltas)
+		next := p.in.hook.current().streamOf(p.name)
+		if next == nil {
+			break
 		}
+		p = next
+		err = p.call(ctx, r, deltas)
 	}
 	if err != nil && !interrupted(ctx, err) {
 		p.in.hook.fault(err)

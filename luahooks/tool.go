@@ -72,12 +72,14 @@ func (t *luaTool) Spec() agent.ToolSpec { return t.spec }
 // was looked up, its new version runs.
 func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	result, err := t.run(ctx, input, update)
-	if isReplaced(err) {
+	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		t.in.chain.revive(ctx, t.in.hook, t.in)
-		if next := t.in.hook.current().tool(t.spec.Name); next != nil {
-			t = next
-			result, err = t.run(ctx, input, update)
+		next := t.in.hook.current().tool(t.spec.Name)
+		if next == nil {
+			break
 		}
+		t = next
+		result, err = t.run(ctx, input, update)
 	}
 	if err == nil || interrupted(ctx, err) {
 		return result, err

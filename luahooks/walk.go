@@ -47,9 +47,9 @@ type steps interface {
 
 const allHandlers = math.MaxInt
 
-// maxReplaced is how often a handler is tried anew because its VM was replaced
+// maxReplaced is how often something is tried anew because its VM was replaced
 // just then.
-const maxReplaced = 3
+const maxReplaced = 20
 
 // walk runs the handlers that hooks have for an event, one after the other.
 // Errors are reported. Handlers that are taken back meanwhile are left out. A VM
