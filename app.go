@@ -86,7 +86,7 @@ func settings() (agentDir string, cfg Config, err error) {
 
 // print answers the prompts of the command line and of standard input.
 func (a *app) print(ctx context.Context) error {
-	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an error of the write, and ends the session in order
+	defer noticeBrokenPipes()()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	texts, err := a.printPrompts(os.Stdin)
@@ -105,6 +105,15 @@ func (a *app) print(ctx context.Context) error {
 		return errReported
 	}
 	return err
+}
+
+// noticeBrokenPipes makes a reader that went away an error of the write, which
+// ends the session in order, instead of the end of the program. The signal is
+// caught and not ignored: commands would inherit that.
+func noticeBrokenPipes() (stop func()) {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGPIPE)
+	return func() { signal.Stop(caught) }
 }
 
 // printPrompts joins what stands on the command line with what is piped in.

@@ -10,6 +10,8 @@
 //	app.go        building the program of one run
 //	providers.go  well-known providers and those of the configuration
 //	sessions.go   which session a run works on; pi sessions …
+//	hooks.go      pi hooks …, /hooks and /reload
+//	listings.go   pi models, pi config
 //	config*.go    settings files
 package main
 

@@ -10,7 +10,8 @@
 //	discover.go   which files, in which order
 //	chain.go      the list of hooks; Wants and Handle
 //	table.go      what there is to know of each event; events_*.go fill it in
-//	dispatch.go   one event through the handlers of one hook; errors
+//	walk.go       an event's way along the handlers
+//	dispatch.go   one handler asked and its answer carried out; errors
 //	gate.go       tool calls; tell.go: events that only report, and queue.go
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules

@@ -7,7 +7,7 @@ import lua "github.com/yuin/gopher-lua"
 // cannot reach (the metatable's own Metatable field), and shares its hash part
 // with all other metatables of stubs. The first look builds the contents and
 // copies them over the table in place, so that its identity stays and it is as
-// fast as any table afterwards.
+// fast as any table afterwards. Only a Peeker tells single fields before that.
 
 // mark is what hides behind the metatable of a stub or of a table that was one.
 type mark interface {
