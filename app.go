@@ -340,7 +340,11 @@ func (a *app) newAgent(s *session.Session) error {
 		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
 		Settings: agent.Settings{MaxTurns: a.cfg.MaxTurns, MaxRepeats: a.cfg.MaxRepeats,
 			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all"},
-		NewSession:  func() (*session.Session, error) { return session.New(a.sessionOptions()), nil },
+		NewSession: func(parent string) (*session.Session, error) {
+			o := a.sessionOptions()
+			o.Parent = parent
+			return session.New(o), nil
+		},
 		OpenSession: func(path string) (*session.Session, error) { return session.Open(path, a.sessionOptions()) },
 		Shell:       a.shell,
 	})

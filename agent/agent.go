@@ -48,9 +48,9 @@ type Options struct {
 	Prompt    *SystemPrompt
 	Cwd       string
 
-	// NewSession makes an empty session for /new, OpenSession opens one by its
+	// NewSession makes an empty session for /new, whose header names parent, OpenSession opens one by its
 	// path. The Agent closes the sessions it leaves, and the last one in Close.
-	NewSession  func() (*session.Session, error)
+	NewSession  func(parent string) (*session.Session, error)
 	OpenSession func(path string) (*session.Session, error)
 
 	// Shell runs a command of the person (not of the model) and reports its
@@ -67,7 +67,7 @@ type Agent struct {
 	settings    Settings
 	prompt      *SystemPrompt
 	cwd         string
-	newSession  func() (*session.Session, error)
+	newSession  func(parent string) (*session.Session, error)
 	openSession func(string) (*session.Session, error)
 	shell       func(context.Context, string, func(string)) (BashOutcome, error)
 	now         func() time.Time
@@ -83,8 +83,11 @@ type Agent struct {
 	queueing  bool                   // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
+	nextTurn  []*session.Message // custom messages that go with the next prompt
 	submitted []Prompt
-	wake      chan struct{}  // signalled by Submit, holds one
+	wake      chan struct{} // signalled by Submit, holds one
+	leave     sync.Once
+	leaving   chan struct{}  // closed by Shutdown
 	today     string         // the date in the system prompt, fixed per session
 	seen      []session.Item // the result of the last context chain
 }
@@ -92,6 +95,8 @@ type Agent struct {
 var (
 	// ErrBusy is returned when a prompt comes while another one runs.
 	ErrBusy = errors.New("the agent is working")
+	// ErrCancelled is returned for what a listener did not want to happen.
+	ErrCancelled = errors.New("cancelled by hook")
 	// ErrNotIdle is returned for what cannot be done while a prompt runs.
 	ErrNotIdle = errors.New("not while the agent is working")
 )
@@ -107,7 +112,7 @@ func New(o Options) *Agent {
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, shell: o.Shell, now: o.Now,
 		session: o.Session, model: o.Model, thinking: o.Thinking, tools: o.Tools,
-		checkers: map[string]*argChecker{}, wake: make(chan struct{}, 1),
+		checkers: map[string]*argChecker{}, wake: make(chan struct{}, 1), leaving: make(chan struct{}),
 	}
 	if a.now == nil {
 		a.now = time.Now

@@ -168,9 +168,9 @@ func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	other := &Model{Provider: "acme", ID: "two", API: "test"}
 	o.Models.Register(ProviderSpec{Name: "acme", Models: []*Model{o.Model, other}})
 	dir := t.TempDir()
-	fresh := func() (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
+	fresh := func(string) (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
 	if o.Session == nil {
-		o.Session, _ = fresh()
+		o.Session, _ = fresh("")
 	}
 	o.NewSession, o.Thinking, o.Cwd = fresh, "off", "/p"
 	o.OpenSession = func(path string) (*session.Session, error) { return session.Open(path, session.Options{Dir: dir}) }

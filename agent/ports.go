@@ -148,21 +148,6 @@ type Listener interface {
 	Handle(ctx context.Context, e Event) error
 }
 
-// UI asks and tells the person, if there is one. Every call honours ctx.
-type UI interface {
-	HasUI() bool
-	Select(ctx context.Context, title string, options []string, o DialogOptions) (string, bool, error)
-	Confirm(ctx context.Context, title, message string, o DialogOptions) (bool, error)
-	Input(ctx context.Context, title, placeholder string, o DialogOptions) (string, bool, error)
-	Notify(text string, level Level)
-	SetStatus(key, text string) // "" removes
-}
-
-// DialogOptions are common to all dialogs.
-type DialogOptions struct {
-	TimeoutMS int // 0: none; then the default answer counts
-}
-
 // Level grades a notice.
 type Level string
 

@@ -10,6 +10,7 @@ import (
 // queued is a message that waits for its place in the run.
 type queued struct {
 	content []session.Block
+	custom  *session.Message // instead: a custom message
 }
 
 // Queue says when a message that comes while the agent works is delivered.

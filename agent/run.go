@@ -14,7 +14,10 @@ import (
 type Prompt struct {
 	Text        string
 	Attachments []session.Block
-	Source      string // interactive print json rpc acp hook
+	Source      string           // interactive print json rpc acp hook
+	Custom      *session.Message // instead of Text: a custom message that triggers the run
+	Literal     bool             // never a command, whatever it begins with
+	Expand      bool             // a command in it is run, as if it had been typed
 }
 
 var (
@@ -58,7 +61,9 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	return a.run(ctx, p)
 }
 
-func (p Prompt) empty() bool { return strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 }
+func (p Prompt) empty() bool {
+	return p.Custom == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0
+}
 
 // input lets listeners rewrite a prompt or take it over.
 func (a *Agent) input(ctx context.Context, p Prompt, behavior string) (_ Prompt, handled bool) {
@@ -179,7 +184,7 @@ func (r *run) turn(ctx context.Context, index int) (next, error) {
 		batch, err = r.batch(ctx, answer)
 	}
 	r.emitAfter(ctx, KindTurnEnd, func() Event {
-		return &TurnEnd{TurnIndex: index, Message: answer.message, ToolResults: batch.results, EntryIDs: r.entries, Usage: *answer.message.Usage}
+		return &TurnEnd{TurnIndex: index, Message: answer.message, ToolResults: batch.results, EntryIDs: r.entries, Usage: TurnUsage{Usage: *answer.message.Usage}}
 	})
 	switch {
 	case err != nil || batch.terminate:

@@ -355,7 +355,7 @@ func TestOnePromptAtATime(t *testing.T) {
 		if err := r.Prompt(ctx, Prompt{Text: "too"}); !errors.Is(err, ErrBusy) {
 			t.Errorf("prompt: %v", err)
 		}
-		if err := r.NewSession(ctx); !errors.Is(err, ErrNotIdle) {
+		if err := r.NewSession(ctx, NewSessionOptions{}); !errors.Is(err, ErrNotIdle) {
 			t.Errorf("new session: %v", err)
 		}
 		if _, err := r.Bash(ctx, "true", false, nil); !errors.Is(err, ErrBusy) {

@@ -9,13 +9,27 @@ import (
 	"pi/session"
 )
 
-// NewSession leaves the current session and starts an empty one. An error after
-// that, of closing the old one, leaves the new one current.
-func (a *Agent) NewSession(ctx context.Context) error {
+// NewSessionOptions say how an empty session begins.
+type NewSessionOptions struct {
+	Parent string // the file of the session it comes from; may be empty
+	// Setup writes into the session before it becomes current; nil: nothing. An
+	// error of it leaves the old session current.
+	Setup func(*session.Session) error
+}
+
+// NewSession leaves the current session and starts an empty one. The error is
+// ErrCancelled if a listener does not want it. An error after that, of closing
+// the old one, leaves the new one current.
+func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
 	return a.replace(ctx, "new", func() (*session.Session, error) {
-		s, err := a.newSession()
+		s, err := a.newSession(o.Parent)
 		if err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
+		}
+		if o.Setup != nil {
+			if err := o.Setup(s); err != nil {
+				return nil, errors.Join(fmt.Errorf("set up the new session: %w", err), s.Close())
+			}
 		}
 		return s, nil
 	})

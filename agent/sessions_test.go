@@ -43,7 +43,7 @@ func TestNewSessionIsAnnouncedAndEmpty(t *testing.T) {
 	first := r.Session()
 	r.SystemPrompt()
 	told = nil
-	if err := r.NewSession(t.Context()); err != nil {
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"shutdown new", "start new", "context"}; !reflect.DeepEqual(told, want) {
@@ -61,7 +61,7 @@ func TestSwitchedSessionGoesOnWithItsModelAndItsTalk(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"), say("hello"), say("again"))
 	r.prompt("one")
 	first := r.Session().File()
-	if err := r.NewSession(t.Context()); err != nil {
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	second := r.Models().Find("acme", "two")
@@ -95,9 +95,9 @@ func TestSessionThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"))
 	r.prompt("one")
 	told = nil
-	r.newSession = func() (*session.Session, error) { return nil, errors.New("no room") }
+	r.newSession = func(string) (*session.Session, error) { return nil, errors.New("no room") }
 	r.openSession = func(string) (*session.Session, error) { return nil, errors.New("no such file") }
-	if err := r.NewSession(t.Context()); err == nil || err.Error() != "new session: no room" {
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err == nil || err.Error() != "new session: no room" {
 		t.Error(err)
 	}
 	if err := r.SwitchSession(t.Context(), "/nowhere"); err == nil || err.Error() != "no such file" {
@@ -116,7 +116,7 @@ func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	})}})
-	if err := r.NewSession(t.Context()); err != nil {
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -124,7 +124,7 @@ func TestNoPromptBeginsWhileTheSessionIsReplaced(t *testing.T) {
 func TestSeenIsOfTheCurrentSession(t *testing.T) {
 	r := newRig(t, Options{}, say("hi"))
 	r.prompt("one")
-	if err := r.NewSession(t.Context()); err != nil || len(r.Seen()) != 0 {
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil || len(r.Seen()) != 0 {
 		t.Errorf("%v: %d messages of the old session", err, len(r.Seen()))
 	}
 }
@@ -137,7 +137,7 @@ func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
 	r.listeners = []Listener{on(func(*Context) {
 		if first {
 			first = false
-			if err := r.NewSession(t.Context()); err != nil {
+			if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -47,7 +47,7 @@ func TestDateStaysThatOfTheFirstRequestOfTheSession(t *testing.T) {
 	if r.SystemPrompt() != first {
 		t.Error("the date changed within the session")
 	}
-	if err := r.NewSession(t.Context()); err != nil || !strings.Contains(r.SystemPrompt(), "Date: 2027-01-01") {
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil || !strings.Contains(r.SystemPrompt(), "Date: 2027-01-01") {
 		t.Errorf("%v: the next session has the old date", err)
 	}
 }

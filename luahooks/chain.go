@@ -10,22 +10,9 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/command"
 	"pi/luavm"
-	"pi/session"
 )
-
-// Host is what hooks may ask of the program; *agent.Agent is one.
-type Host interface {
-	Notify(ctx context.Context, level agent.Level, text string)
-	Session() *session.Session
-	Context(ctx context.Context) []session.Item
-	Seen() []session.Item
-	Model() *agent.Model
-	Thinking() string
-	IsIdle() bool
-	Submit(p agent.Prompt)
-	SetTools(tools []agent.Tool)
-}
 
 // Options are what a Chain is made of.
 type Options struct {
@@ -39,6 +26,11 @@ type Options struct {
 	Memory  int64         // hook_memory, bytes
 	Models  *agent.Models // where pi.provider registers
 	Tools   []agent.Tool  // the program's own; hooks may replace them by name
+	// Flags are the values of flags that the command line gave for hooks.
+	Flags map[string]string
+	// Commands lists all commands of the program, those of hooks among them; nil
+	// as long as there are none.
+	Commands func() []command.Command
 	// Reserved are the names of built-in commands, which hooks cannot take.
 	Reserved []string
 }
@@ -192,6 +184,7 @@ func (c *Chain) Close(ctx context.Context) {
 	for _, h := range c.list() {
 		if in := h.current(); in != nil {
 			in.vm.Close() // it stays in its place, so that its gates are not open
+			in.behind.close(ctx)
 		}
 	}
 	for _, b := range c.builtins {

@@ -129,6 +129,8 @@ func (r *rig) mustBeQuiet() {
 
 // fakeHost is the program.
 type fakeHost struct {
+	Host // what no test asks for
+
 	chain   *Chain
 	session *session.Session
 	model   *agent.Model
@@ -234,6 +236,8 @@ func (h *fakeHost) user(text string) *session.Entry {
 
 // fakeUI is the person. ask, if there is one, answers every dialog.
 type fakeUI struct {
+	agent.NoUI
+
 	absent bool
 	ask    func(ctx context.Context, kind, title string) (string, bool, error)
 }

@@ -168,7 +168,7 @@ func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 		ids.Append(lua.LString(id))
 	}
 	t.RawSetString("entry_ids", ids)
-	t.RawSetString("usage", usageTable(L, &s.Usage))
+	t.RawSetString("usage", usageTable(L, &s.Usage.Usage))
 	return t
 }
 

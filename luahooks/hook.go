@@ -74,6 +74,8 @@ type instance struct {
 	vm    *luavm.VM
 	ctx   *lua.LTable // what handlers get
 
+	behind *background // what modules do beside the VM; ends with the instance
+
 	// Only while the VM is held.
 	branch   entryList
 	seen     jobMessages
@@ -155,6 +157,7 @@ func (in *instance) leave() {
 func (in *instance) close() {
 	in.leave()
 	in.vm.Close()
+	in.behind.stop()
 }
 
 func (in *instance) describe(i *Info) {

@@ -47,6 +47,14 @@ func (b *background) within(ctx context.Context) (context.Context, context.Cance
 	return ctx, func() { stop(); cancel() }
 }
 
+// stop cancels what runs and does not wait for it; nothing begins any more.
+func (b *background) stop() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.end()
+}
+
 // close lets what runs finish until ctx ends, then cancels it and waits.
 func (b *background) close(ctx context.Context) {
 	b.mu.Lock()

@@ -52,7 +52,7 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 		if open == nil {
 			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
 		}
-		m.value, m.done = open(in.vm, L), true
+		m.value, m.done = open(in.vm, L, in.env()), true
 		return nil
 	}
 	path, code, err := in.findModule(name)

@@ -88,7 +88,7 @@ func testAgent(front agent.Listener) *agent.Agent {
 		Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off", Cwd: cwd,
 		Tools:      []agent.Tool{showTool{}},
 		Listeners:  []agent.Listener{s, front},
-		NewSession: func() (*session.Session, error) { return session.New(session.Options{}), nil },
+		NewSession: func(string) (*session.Session, error) { return session.New(session.Options{}), nil },
 		Shell: func(_ context.Context, line string, output func(string)) (agent.BashOutcome, error) {
 			output("ran " + line + "\n")
 			code := 3

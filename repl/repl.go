@@ -51,6 +51,8 @@ type Options struct {
 // REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
 // be used by any goroutine.
 type REPL struct {
+	agent.NoUI // what is not shown here yet
+
 	opts     Options
 	screen   *screen
 	view     *transcript

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,30 +14,10 @@ import (
 // notices is the user interface where nobody can be asked: every question has
 // its default answer, and what is told goes to a stream beside the output.
 type notices struct {
+	agent.NoUI
 	mu sync.Mutex
 	w  io.Writer
 }
-
-// HasUI is false.
-func (n *notices) HasUI() bool { return false }
-
-// Select chooses nothing.
-func (n *notices) Select(context.Context, string, []string, agent.DialogOptions) (string, bool, error) {
-	return "", false, nil
-}
-
-// Confirm answers No.
-func (n *notices) Confirm(context.Context, string, string, agent.DialogOptions) (bool, error) {
-	return false, nil
-}
-
-// Input answers nothing.
-func (n *notices) Input(context.Context, string, string, agent.DialogOptions) (string, bool, error) {
-	return "", false, nil
-}
-
-// SetStatus has nowhere to show anything.
-func (n *notices) SetStatus(string, string) {}
 
 // Notify writes one notice; a warning or an error says that it is one.
 func (n *notices) Notify(text string, level agent.Level) {

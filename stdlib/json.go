@@ -12,7 +12,7 @@ import (
 // openJSON makes pi.json: encode(value), decode(text) and null. A decoded value
 // that is not changed encodes as it came, empty lists included. null stands for
 // null where nil cannot: in lists, and as a whole text.
-func openJSON(vm *luavm.VM, L *lua.LState) lua.LValue {
+func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 	t := L.CreateTable(0, 3)
 	t.RawSetString("encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
 		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})

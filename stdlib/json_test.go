@@ -23,7 +23,7 @@ func eval(t *testing.T, code string) string {
 	result := ""
 	err = vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
 		for _, name := range Names() {
-			vm.SetGlobal(strings.TrimPrefix(name, "pi."), Module(name)(vm, L))
+			vm.SetGlobal(strings.TrimPrefix(name, "pi."), Module(name)(vm, L, &Env{}))
 		}
 		L.Push(L.NewFunctionFromProto(proto))
 		L.Call(0, 1)

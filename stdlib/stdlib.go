@@ -7,6 +7,7 @@
 package stdlib
 
 import (
+	"context"
 	_ "embed"
 
 	"pi/luavm"
@@ -14,8 +15,38 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+// Env is what modules may use of the program around a VM. Every function may be
+// called from any goroutine unless it says otherwise.
+type Env struct {
+	Cwd string // relative paths begin there
+
+	// Loading reports whether the hook's file is being run. Functions that do
+	// more than compute raise then, see [Env.Ready].
+	Loading func() bool
+	// Spawn runs f on a goroutine of its own; ctx ends when the hook is reloaded,
+	// removed, or the program ends, and that is waited for. It is false when that
+	// has happened already.
+	Spawn func(f func(ctx context.Context)) bool
+	// Call runs f as a job of the hook's VM, from outside of any job; what goes
+	// wrong is reported as the hook's, under name.
+	Call func(ctx context.Context, name string, f func(L *lua.LState) error) error
+	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
+	// lives. err is not nil only when it could not be started.
+	Exec func(ctx context.Context, cwd, command string, args ...string) (stdout, stderr string, code int, err error)
+	// Complete is pi.llm.complete.
+	Complete lua.LGFunction
+}
+
+// Ready raises while the hook loads: function acts, and loading may only
+// register.
+func (e *Env) Ready(L *lua.LState, function string) {
+	if e.Loading != nil && e.Loading() {
+		luavm.Raise(L, "%s: not available while the hook loads; use session_start", function)
+	}
+}
+
 // Open makes a module's value for a VM, inside a job of it.
-type Open func(vm *luavm.VM, L *lua.LState) lua.LValue
+type Open func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue
 
 // Module returns the module of a name such as "pi.json", or nil.
 func Module(name string) Open {

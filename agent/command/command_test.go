@@ -94,7 +94,7 @@ func newAgent(t *testing.T) *agent.Agent {
 		Models: []*agent.Model{{Provider: "q", ID: "three", API: "x"}}})
 	open := func() *session.Session { return session.New(session.Options{}) }
 	return agent.New(agent.Options{Session: open(), Models: models, Model: one, Thinking: "low",
-		NewSession: func() (*session.Session, error) { return open(), nil }})
+		NewSession: func(string) (*session.Session, error) { return open(), nil }})
 }
 
 func TestEachCommandSaysWhatItDid(t *testing.T) {

@@ -51,7 +51,7 @@ func newCommand(a *agent.Agent) Command {
 				return Outcome{}, errors.New("/new takes no argument")
 			}
 			left := a.Session()
-			if err := a.NewSession(ctx); err != nil {
+			if err := a.NewSession(ctx, agent.NewSessionOptions{}); err != nil {
 				return Outcome{}, err
 			}
 			status := "new session " + a.Session().ID()

@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"pi/session"
+)
+
+// BeforeProviderRequest is the body of a request as it will be sent.
+type BeforeProviderRequest struct {
+	Provider, Model string
+	Payload         json.RawMessage // result
+}
+
+// BeforeProviderHeaders are the headers of a request. Values that hold the key
+// read "…"; those that a listener leaves alone are sent as they were.
+type BeforeProviderHeaders struct {
+	Provider, Model string
+	Headers         map[string]string
+	Changed         map[string]*string // result: set, or (nil) removed; merged
+}
+
+type AfterProviderResponse struct {
+	Provider, Model string
+	Status          int
+	Headers         http.Header
+}
+
+type MessageStart struct{ Message *session.Message }
+
+// MessageUpdate is a piece of an answer. Listeners may abort the stream.
+type MessageUpdate struct {
+	Delta   Delta
+	Abort   *Abort // result
+	partial func() *session.Message
+}
+
+// NewMessageUpdate makes one outside of a stream. partial may be called only
+// while the event is handled.
+func NewMessageUpdate(d Delta, partial func() *session.Message) *MessageUpdate {
+	return &MessageUpdate{Delta: d, partial: partial}
+}
+
+// Abort ends an answer in the middle. Inject is told to the model in its place,
+// and it is asked again.
+type Abort struct{ Reason, Inject, By string }
+
+// Message is the answer as far as it has come, built when it is asked for. It
+// may be called only while the event is handled.
+func (e *MessageUpdate) Message() *session.Message { return e.partial() }
+
+type MessageEnd struct {
+	Message *session.Message // result: a message of the same role
+}
+
+type ModelSelect struct {
+	Model, Previous *Model
+	ThinkingLevel   string
+	Source          string // set cycle restore
+}
+
+type ThinkingLevelSelect struct{ Level, Previous string }
+
+// UIPromptStart and UIPromptEnd are told around a dialog: the program waits for
+// the person and does not work.
+type UIPromptStart struct{ PromptKind, Title string }
+
+type UIPromptEnd struct{ PromptKind, Title string }
+
+type CompactionStart struct {
+	Reason string // manual threshold overflow
+	Auto   bool   // the event is auto_compaction_start
+}
+
+type CompactionEnd struct {
+	Result       *session.Entry // nil: none
+	Aborted      bool
+	WillRetry    bool
+	ErrorMessage string
+	Auto         bool // the event is auto_compaction_end
+}
+
+type AutoRetryStart struct {
+	Attempt, MaxAttempts int
+	DelayMS              int
+	ErrorMessage         string
+}
+
+type AutoRetryEnd struct {
+	Success    bool
+	Attempt    int
+	FinalError string
+}
+
+func (*BeforeProviderRequest) Kind() Kind { return KindBeforeProviderRequest }
+func (*BeforeProviderHeaders) Kind() Kind { return KindBeforeProviderHeaders }
+func (*AfterProviderResponse) Kind() Kind { return KindAfterProviderResponse }
+func (*MessageStart) Kind() Kind          { return KindMessageStart }
+func (*MessageUpdate) Kind() Kind         { return KindMessageUpdate }
+func (*MessageEnd) Kind() Kind            { return KindMessageEnd }
+func (*ModelSelect) Kind() Kind           { return KindModelSelect }
+func (*ThinkingLevelSelect) Kind() Kind   { return KindThinkingLevelSelect }
+func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
+func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
+func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
+func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }
+
+func (e *CompactionStart) Kind() Kind {
+	if e.Auto {
+		return KindAutoCompactionStart
+	}
+	return KindCompactionStart
+}
+
+func (e *CompactionEnd) Kind() Kind {
+	if e.Auto {
+		return KindAutoCompactionEnd
+	}
+	return KindCompactionEnd
+}

@@ -1,0 +1,95 @@
+package agent
+
+import "pi/session"
+
+// Input is a prompt before it is written anywhere. Listeners may rewrite Text
+// and Attachments, or set Handled: then the model is not asked.
+type Input struct {
+	Text              string          // result
+	Attachments       []session.Block // result
+	Source            string          // interactive print json rpc acp hook
+	StreamingBehavior string          // "", steer, follow_up
+	Handled           bool            // result
+}
+
+// BeforeAgentStart comes after the user entry is written. What listeners say of
+// the system prompt is for this prompt only.
+type BeforeAgentStart struct {
+	Prompt       string
+	Attachments  []session.Block
+	SystemPrompt string             // result: the whole text, chains
+	Sections     []Section          // the named sections of the system prompt, in order
+	Changed      map[string]*string // result: sections added, replaced, or (nil) removed; merged
+	Messages     []*session.Message // result: role custom, appended in order
+}
+
+// Section is a named part of the system prompt.
+type Section struct{ Name, Text string }
+
+type AgentStart struct{}
+
+type AgentEnd struct {
+	Messages  []*session.Message
+	Usage     session.Usage
+	WillRetry bool
+}
+
+// AgentBeforeSettle comes when a run would end. Listeners may add entries and
+// make it go on.
+type AgentBeforeSettle struct {
+	Outcome  string // completed aborted error
+	Messages []*session.Message
+	Continuation
+}
+
+// Continuation is what listeners want to happen after a turn.
+type Continuation struct {
+	Entries     []session.Draft // result: appended in order, all or none
+	Continue    bool            // result: ask the model once more
+	ContinuedBy string          // result: the hook that wanted it last
+}
+
+type AgentSettled struct{}
+
+type TurnStart struct {
+	TurnIndex int
+	Timestamp int64
+}
+
+type TurnEnd struct {
+	TurnIndex   int
+	Message     *session.Message
+	ToolResults []*session.Message
+	EntryIDs    []string
+	Usage       TurnUsage
+	Continuation
+}
+
+// TurnUsage is what a turn cost and how full the context is.
+type TurnUsage struct {
+	session.Usage
+	ContextUsage
+}
+
+// ContextUsage says how full the context is.
+type ContextUsage struct {
+	Tokens  int // -1: unknown
+	Window  int // of the model; 0: unknown
+	Percent float64
+}
+
+// Context is what the model is about to see; a listener replaces Items.
+type Context struct {
+	Entries []*session.Entry
+	Items   []session.Item // result
+}
+
+func (*Input) Kind() Kind             { return KindInput }
+func (*BeforeAgentStart) Kind() Kind  { return KindBeforeAgentStart }
+func (*AgentStart) Kind() Kind        { return KindAgentStart }
+func (*AgentEnd) Kind() Kind          { return KindAgentEnd }
+func (*AgentBeforeSettle) Kind() Kind { return KindAgentBeforeSettle }
+func (*AgentSettled) Kind() Kind      { return KindAgentSettled }
+func (*TurnStart) Kind() Kind         { return KindTurnStart }
+func (*TurnEnd) Kind() Kind           { return KindTurnEnd }
+func (*Context) Kind() Kind           { return KindContext }

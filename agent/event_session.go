@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"pi/session"
+)
+
+// ProjectTrust asks whether files of a project may run as hooks. Only hooks that
+// do not come from the project are asked; the first answer counts.
+type ProjectTrust struct {
+	Cwd     string
+	Files   []TrustFile
+	Refused bool            // result
+	Trusted map[string]bool // result: the hashes that are accepted; nil without an answer
+}
+
+// TrustFile is one file that would run.
+type TrustFile struct {
+	Path   string
+	SHA256 string // hexadecimal
+	Size   int64
+}
+
+// AppStart comes when configuration and hooks are loaded and no session exists.
+type AppStart struct{}
+
+// SessionDirectory asks where sessions are kept. The last answer counts.
+type SessionDirectory struct {
+	Cwd string
+	Dir string // result
+}
+
+type SessionStart struct {
+	Reason              string // startup reload new resume branch
+	SessionID           string
+	SessionFile         string
+	PreviousSessionFile string
+}
+
+// SessionBeforeSwitch asks before another session becomes the current one.
+type SessionBeforeSwitch struct {
+	Reason            string // new resume
+	TargetSessionFile string
+	Cancel            bool // result
+}
+
+type SessionSwitch struct{ Reason, PreviousSessionFile string }
+
+// SessionBeforeNew asks before an empty session becomes the current one.
+type SessionBeforeNew struct {
+	Cancel bool // result
+}
+
+type SessionNew struct{ SessionID string }
+
+// SessionBeforeBranch asks before the path to an entry becomes a session of its
+// own.
+type SessionBeforeBranch struct {
+	EntryID                 string
+	EntryIndex              int  // position on the branch, from 0
+	Cancel                  bool // result
+	SkipConversationRestore bool // result
+}
+
+type SessionBranch struct{ PreviousSessionFile string }
+
+// Preparation is what a compaction would do.
+type Preparation struct {
+	FirstKeptEntryID    string
+	FirstKeptEntryIndex int // position on the branch, from 0
+	MessagesToSummarize []session.Item
+	TurnPrefixMessages  []session.Item
+	IsSplitTurn         bool
+	TokensBefore        int
+	PreviousSummary     string
+	FileOps             FileOps
+	Settings            CompactionSettings
+}
+
+// FileOps are the files that the tool calls of a conversation touched.
+type FileOps struct{ Read, Written, Edited []string }
+
+// CompactionSettings are those of the configuration.
+type CompactionSettings struct {
+	Enabled          bool
+	ReserveTokens    int
+	KeepRecentTokens int
+}
+
+// SessionBeforeCompact asks before the context is shortened. Listeners may
+// cancel or bring the summary.
+type SessionBeforeCompact struct {
+	Preparation        Preparation
+	BranchEntries      []*session.Entry
+	Messages           []session.Item
+	CustomInstructions string
+	Model              *Model
+	Reason             string // manual threshold overflow
+	WillRetry          bool
+
+	Cancel     bool             // result
+	Compaction *CompactionDraft // result; an empty FirstKeptEntryID and TokensBefore 0 are those of Preparation
+}
+
+// CompactionDraft is a summary that a hook brings.
+type CompactionDraft struct {
+	Summary          string
+	FirstKeptEntryID string
+	TokensBefore     int
+	Details          json.RawMessage
+	By               string // the hook
+}
+
+// SessionCompacting asks what the summary of a compaction is made with.
+type SessionCompacting struct {
+	SessionID    string
+	Messages     []session.Item
+	Context      []string                   // result: added to the prompt, joined
+	Prompt       string                     // result: replaces it, the last one counts
+	PreserveData map[string]json.RawMessage // result: kept in the details, merged
+}
+
+type SessionCompact struct {
+	Entry     *session.Entry
+	Summary   string
+	FromHook  bool
+	Reason    string
+	WillRetry bool
+}
+
+type SessionCompactFailed struct {
+	Reason       string
+	ErrorMessage string
+	Aborted      bool
+	WillRetry    bool
+	FromHook     bool
+}
+
+type SessionInfoChanged struct{ Name string }
+
+// TreePreparation is what a move in the tree would do.
+type TreePreparation struct {
+	TargetID           string
+	OldLeafID          string
+	CommonAncestorID   string
+	EntriesToSummarize []*session.Entry
+	UserWantsSummary   bool
+}
+
+// SessionBeforeTree asks before the leaf moves.
+type SessionBeforeTree struct {
+	Preparation         TreePreparation
+	Cancel              bool          // result
+	Summary             *SummaryDraft // result; counts only when the person wants one
+	CustomInstructions  string        // result
+	ReplaceInstructions bool          // result
+	Label               string        // result
+}
+
+// SummaryDraft is the summary of a branch that a hook brings.
+type SummaryDraft struct {
+	Summary string
+	Details json.RawMessage
+}
+
+type SessionTree struct {
+	NewLeafID, OldLeafID string
+	SummaryEntry         *session.Entry // nil: none
+	FromHook             bool
+}
+
+type SessionShutdown struct {
+	Reason            string // quit reload new resume branch
+	TargetSessionFile string
+}
+
+func (*ProjectTrust) Kind() Kind         { return KindProjectTrust }
+func (*AppStart) Kind() Kind             { return KindAppStart }
+func (*SessionDirectory) Kind() Kind     { return KindSessionDirectory }
+func (*SessionStart) Kind() Kind         { return KindSessionStart }
+func (*SessionBeforeSwitch) Kind() Kind  { return KindSessionBeforeSwitch }
+func (*SessionSwitch) Kind() Kind        { return KindSessionSwitch }
+func (*SessionBeforeNew) Kind() Kind     { return KindSessionBeforeNew }
+func (*SessionNew) Kind() Kind           { return KindSessionNew }
+func (*SessionBeforeBranch) Kind() Kind  { return KindSessionBeforeBranch }
+func (*SessionBranch) Kind() Kind        { return KindSessionBranch }
+func (*SessionBeforeCompact) Kind() Kind { return KindSessionBeforeCompact }
+func (*SessionCompacting) Kind() Kind    { return KindSessionCompacting }
+func (*SessionCompact) Kind() Kind       { return KindSessionCompact }
+func (*SessionCompactFailed) Kind() Kind { return KindSessionCompactFailed }
+func (*SessionInfoChanged) Kind() Kind   { return KindSessionInfoChanged }
+func (*SessionBeforeTree) Kind() Kind    { return KindSessionBeforeTree }
+func (*SessionTree) Kind() Kind          { return KindSessionTree }
+func (*SessionShutdown) Kind() Kind      { return KindSessionShutdown }

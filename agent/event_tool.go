@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"pi/session"
+)
+
+// ToolCall is the gate. It is asked for every call before it runs. The first
+// block ends it. Input is the arguments as rewritten so far, camelCase; a
+// listener that rewrites puts other bytes in their place. Those asked before a
+// rewrite are asked again, and of their second answers only a block counts.
+type ToolCall struct {
+	ID, Name          string
+	Input             json.RawMessage // result
+	RewrittenBy       string          // result: the hook that changed Input last
+	Block             bool            // result
+	Reason            string          // result
+	BlockedBy         string          // result: the hook
+	AdditionalContext []string        // result
+	Terminate         bool            // result, with Block
+}
+
+// ToolResult lets listeners edit what a run that happened gave back.
+type ToolResult struct {
+	ID, Name string
+	Input    json.RawMessage
+	Result   Result // result
+}
+
+type ToolExecutionStart struct {
+	ID, Name string
+	Input    json.RawMessage
+}
+
+type ToolExecutionUpdate struct {
+	ID, Name string
+	Input    json.RawMessage
+	Partial  Result
+}
+
+type ToolExecutionEnd struct {
+	ID, Name string
+	Input    json.RawMessage
+	Result   Result
+}
+
+// UserBash is the gate of the person's own shell commands.
+type UserBash struct {
+	Command            string
+	ExcludeFromContext bool
+	Cwd                string
+	Result             *BashOutcome // result: runs nothing
+	Blocked            string       // result: why it must not run
+}
+
+// BashOutcome is how a shell command of the person ended.
+type BashOutcome struct {
+	Output         string
+	ExitCode       *int
+	Cancelled      bool
+	Truncated      bool
+	FullOutputPath string
+}
+
+// Notice is a line for the person that is no part of the conversation.
+type Notice struct {
+	Text  string
+	Level Level
+}
+
+// CustomShow tells front ends of a custom message that came into the session
+// and is to be shown.
+type CustomShow struct{ Message *session.Message }
+
+func (*ToolCall) Kind() Kind            { return KindToolCall }
+func (*ToolResult) Kind() Kind          { return KindToolResult }
+func (*ToolExecutionStart) Kind() Kind  { return KindToolExecutionStart }
+func (*ToolExecutionUpdate) Kind() Kind { return KindToolExecutionUpdate }
+func (*ToolExecutionEnd) Kind() Kind    { return KindToolExecutionEnd }
+func (*UserBash) Kind() Kind            { return KindUserBash }
+func (*Notice) Kind() Kind              { return KindNotice }
+func (*CustomShow) Kind() Kind          { return KindCustomShow }

@@ -1,0 +1,49 @@
+package luahooks
+
+import (
+	"context"
+
+	"pi/luavm"
+	"pi/stdlib"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// env is what the standard library may use of the program around the VM.
+func (in *instance) env() *stdlib.Env {
+	return &stdlib.Env{
+		Cwd:     in.chain.opts.Cwd,
+		Loading: in.vm.Loading,
+		Spawn:   in.spawn,
+		Call:    in.callBack,
+		Exec: func(ctx context.Context, cwd, command string, args ...string) (string, string, int, error) {
+			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd}.run(ctx)
+			return r.stdout, r.stderr, r.code, err
+		},
+		Complete: in.complete,
+	}
+}
+
+// spawn runs f until the instance is closed.
+func (in *instance) spawn(f func(ctx context.Context)) bool {
+	return in.behind.run(func() {
+		ctx, cancel := in.behind.within(context.Background())
+		defer cancel()
+		f(ctx)
+	})
+}
+
+// callBack runs f as a job of the VM, from outside of any.
+func (in *instance) callBack(ctx context.Context, name string, f func(L *lua.LState) error) error {
+	err := in.vm.Run(ctx, luavm.Job{Name: name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: f})
+	if err != nil && !isReplaced(err) {
+		in.chain.failed(ctx, in.hook, in, name, err)
+	}
+	return err
+}
+
+// complete is pi.llm.complete.
+func (in *instance) complete(L *lua.LState) int {
+	luavm.Raise(L, "complete: not built")
+	return 0
+}

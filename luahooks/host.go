@@ -1,0 +1,46 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// Host is what hooks may ask of the program; *agent.Agent is one.
+type Host interface {
+	// What there is.
+	Session() *session.Session
+	Context(ctx context.Context) []session.Item // runs the context chain
+	Seen() []session.Item
+	Model() *agent.Model
+	Models() *agent.Models
+	Thinking() string
+	Tools() []agent.Tool // the active ones
+	SystemPrompt() string
+	Totals() agent.Totals
+	IsIdle() bool
+	Pending() int
+
+	// What hooks do.
+	Notify(ctx context.Context, level agent.Level, text string)
+	Submit(p agent.Prompt)
+	SendCustom(ctx context.Context, m *session.Message, d agent.Delivery, trigger bool) error
+	SendUser(ctx context.Context, p agent.Prompt, d agent.Delivery) error
+	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
+	SetSessionName(ctx context.Context, name string) error
+	SetLabel(ctx context.Context, id, label string) error
+	SetTools(tools []agent.Tool)
+	CallTool(ctx context.Context, name string, input json.RawMessage) agent.Result
+	Complete(ctx context.Context, c agent.Completion) (*session.Message, error)
+	Abort()
+	Shutdown()
+
+	// What only commands do; it waits for the end of a run.
+	SetModel(ctx context.Context, model *agent.Model, source string)
+	SetThinking(ctx context.Context, level string) error
+	WaitIdle(ctx context.Context) error
+	NewSession(ctx context.Context, o agent.NewSessionOptions) error
+	SwitchSession(ctx context.Context, path string) error
+}
