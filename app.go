@@ -35,6 +35,7 @@ type app struct {
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
 	warnings []string // for the person, once a front end is there
+	hookDir  string   // where a hook wants sessions to be kept
 }
 
 // front is a front end as main sees it.
@@ -174,6 +175,9 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	a.warnings = append(a.warnings, providerProblems(a.cfg)...)
 	a.loadHooks(ctx, mode)
 	defer a.closeHooks()
+	if err := a.beforeSession(ctx); err != nil {
+		return err
+	}
 	s, err := a.openSession()
 	if err != nil {
 		return err

@@ -15,21 +15,21 @@ import (
 )
 
 // sessionRoot is where sessions are kept; "" when they are not.
-func (a *app) sessionRoot() string { return sessionRoot(a.options, a.cfg, a.agentDir) }
-
-func sessionRoot(o options, cfg Config, agentDir string) string {
+func (a *app) sessionRoot() string {
 	switch {
-	case o.noSession:
+	case a.noSession:
 		return ""
-	case o.sessionDir != "":
-		if abs, err := filepath.Abs(o.sessionDir); err == nil { // tools and hooks are told of it, wherever they are
+	case a.sessionDir != "":
+		if abs, err := filepath.Abs(a.sessionDir); err == nil { // tools and hooks are told of it, wherever they are
 			return abs
 		}
-		return o.sessionDir
-	case cfg.Session.Dir != "":
-		return cfg.Session.Dir
+		return a.sessionDir
+	case a.hookDir != "":
+		return a.hookDir
+	case a.cfg.Session.Dir != "":
+		return a.cfg.Session.Dir
 	}
-	return filepath.Join(agentDir, "sessions")
+	return filepath.Join(a.agentDir, "sessions")
 }
 
 func (a *app) sessionOptions() session.Options {
