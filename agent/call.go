@@ -19,7 +19,7 @@ func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 			result = refuse("tool %s crashed: %v", c.tool.Spec().Name, p).result
 		}
 	}()
-	result, err := c.tool.Run(ctx, c.input, update)
+	result, err := c.tool.Run(context.WithValue(ctx, callIDKey{}, c.id), c.input, update)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		result = withError(result, "interrupted")
@@ -30,6 +30,14 @@ func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 		return withError(Result{Content: result.Content}, fmt.Sprintf("tool %s gave details that are not JSON", c.tool.Spec().Name))
 	}
 	return result
+}
+
+type callIDKey struct{}
+
+// CallID is the id of the call that a tool runs for; ctx is what its Run got.
+func CallID(ctx context.Context) string {
+	id, _ := ctx.Value(callIDKey{}).(string)
+	return id
 }
 
 // withError adds what went wrong to what the tool still had to say.

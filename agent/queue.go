@@ -88,11 +88,12 @@ func (q Queue) String() string {
 	return "follow_up"
 }
 
-// Pending counts the messages that wait in both queues.
+// Pending counts the messages that wait: in both queues, and those handed in
+// with Submit that no front end has taken.
 func (a *Agent) Pending() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.steer) + len(a.followUp)
+	return len(a.steer) + len(a.followUp) + len(a.submitted)
 }
 
 // TakeQueued empties both queues and returns the texts, so that an interrupt
