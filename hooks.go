@@ -15,7 +15,7 @@ import (
 func hooksCommand(o *options) *cobra.Command {
 	c := &cobra.Command{Use: "hooks", Short: "List hooks and the events they can listen to", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(hooksList(o), hooksEvents())
+	c.AddCommand(hooksList(o), hooksEvents(), hooksTypes())
 	return c
 }
 

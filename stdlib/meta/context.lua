@@ -1,0 +1,254 @@
+---@meta _
+
+--- What every handler, command and tool gets beside its event. Its values are read when they are
+--- asked for, and cannot be set.
+---@class pi.Context
+---@field cwd string the working directory
+---@field mode "interactive"|"print"|"json"|"rpc"|"acp" how pi runs
+---@field has_ui boolean somebody can be asked
+---@field session_id string
+---@field session_file? string nil when nothing is saved
+---@field model? pi.Model nil when there is none
+---@field thinking_level pi.ThinkingLevel
+---@field entries pi.Entry[] the current branch, root first; read-only
+---@field messages pi.Message[] what the model would be shown now; read-only
+---@field session pi.Session the whole session, read-only
+---@field ui pi.UI
+---@field signal pi.Signal ends when this handler is stopped
+local ctx = {}
+
+--- What the session has used so far, and how full the context is.
+---@return pi.SessionUsage
+function ctx.usage() end
+
+--- The system prompt in force, with what hooks made of it.
+---@return string
+function ctx.system_prompt() end
+
+--- Finds a model by its exact names.
+---@param provider string
+---@param id string
+---@return pi.Model? model
+---@return string? message there is no such model
+function ctx.find_model(provider, id) end
+
+--- Lists the models whose provider has a key or needs none.
+---@return pi.Model[]
+function ctx.available_models() end
+
+--- The key that is sent for a model. Nothing writes it to a log; neither should you.
+---@param model pi.Model|pi.ModelRef|string such as `ctx.model` or `"provider/id"`
+---@return string? key
+---@return string? message there is none
+function ctx.resolve_api_key(model) end
+
+--- Runs a program, without a shell; the same as `pi.exec`.
+---@param cmd string
+---@param args? string[]
+---@param opts? pi.ExecOptions
+---@return pi.ExecResult? result
+---@return string? message why it could not be started
+function ctx.exec(cmd, args, opts) end
+
+--- Saves an entry of your own type in the session. The model does not see it. Raises without a `type`, for a type of the program, and for what JSON cannot hold.
+---@param entry table `type` and your fields; put the name of your hook before the type
+---@return string? id
+---@return string? message why it could not be saved
+function ctx.save_entry(entry) end
+
+--- Changes for good what the model sees of one entry of this branch: nil takes it out, a table with `content` replaces what it says. The file keeps what was.
+---@param entry_id string a user message, an answer, a tool result or a custom message
+---@param replacement? pi.Replacement
+---@return string? id of the edit
+---@return string? message it is not such an entry
+function ctx.edit_context(entry_id, replacement) end
+
+--- What the model sees instead.
+---@class pi.Replacement
+---@field content string|pi.Block[] what the model sees instead
+
+--- Runs the `context` handlers now and returns what the model would be shown. Raises inside a `context` handler.
+---@return pi.Message[]
+function ctx.rebuild_context() end
+
+--- The agent does nothing at the moment.
+---@return boolean
+function ctx.is_idle() end
+
+--- Interrupts the agent, as Ctrl+C does.
+function ctx.abort() end
+
+--- Messages wait for the model.
+---@return boolean
+function ctx.has_pending_messages() end
+
+--- Leaves pi when the current prompt is done.
+function ctx.shutdown() end
+
+--- Shortens the context. It returns at once; the callbacks tell what came of it. Not available yet in this version.
+---@param opts? pi.CompactOptions
+---@return boolean? ok
+---@return string? message why it cannot be done
+function ctx.compact(opts) end
+
+--- Options of `ctx.compact`.
+---@class pi.CompactOptions
+---@field instructions? string what the summary should look at
+---@field on_complete? fun(result: pi.Entry) it is done
+---@field on_error? fun(message: string) it failed
+
+--- Tells whether what a handler does is still wanted.
+---@class pi.Signal
+local signal = {}
+
+--- It is not wanted any more.
+---@return boolean
+function signal.cancelled() end
+
+--- Calls `fn` when that happens, or at once if it has. What it returns takes that back.
+---@param fn fun()
+---@return fun() off
+function signal.on_cancel(fn) end
+
+--- The session. Everything is read-only.
+---@class pi.Session
+local session = {}
+
+--- All entries of the file, in its order.
+---@return pi.Entry[]
+function session.entries() end
+
+--- The entries from the root to an entry; to the current one unless said.
+---@param from_id? string
+---@return pi.Entry[]? branch
+---@return string? message there is no such entry
+function session.branch(from_id) end
+
+--- One entry.
+---@param id string
+---@return pi.Entry? entry
+---@return string? message there is no such entry
+function session.entry(id) end
+
+--- The id of the last entry of the current branch; nil in an empty session.
+---@return string?
+function session.leaf_id() end
+
+--- The entries as a tree.
+---@return pi.TreeNode[] roots
+function session.tree() end
+
+--- An entry and what follows on it.
+---@class pi.TreeNode
+---@field entry pi.Entry
+---@field children pi.TreeNode[]
+---@field label? string
+
+--- The name that an entry was given, or nil.
+---@param id string
+---@return string?
+function session.label(id) end
+
+--- The file, or nil when nothing is saved.
+---@return string?
+function session.file() end
+
+--- The id of the session.
+---@return string
+function session.id() end
+
+--- The name that the session was given, or nil.
+---@return string?
+function session.name() end
+
+--- The first line of the file.
+---@return pi.SessionHeader
+function session.header() end
+
+--- What commands and shortcuts get: `ctx`, and what would surprise or wait for itself inside an event.
+---@class pi.CommandContext: pi.Context
+---@field args string[] what stood behind the command, split as a shell does; `"two words"` is one
+---@field args_raw string the same as it was typed
+local command = {}
+
+--- Chooses the model.
+---@param provider string
+---@param id string
+---@return boolean? ok
+---@return string? message there is no such model
+function command.set_model(provider, id) end
+
+--- Chooses how much the model thinks.
+---@param level pi.ThinkingLevel
+---@return boolean? ok
+---@return string? message there is no such level
+function command.set_thinking_level(level) end
+
+--- What came of a step from one session to another.
+---@class pi.SwitchResult
+---@field cancelled boolean a hook did not want it
+---@field session_id string of the session that is the current one now
+---@field session_file? string nil when nothing is saved
+
+--- Waits until the agent has nothing to do.
+---@return pi.SwitchResult? result
+---@return string? message
+function command.wait_for_idle() end
+
+--- Leaves this session for an empty one.
+---@param opts? pi.NewSessionOptions
+---@return pi.SwitchResult? result
+---@return string? message why it failed
+function command.new_session(opts) end
+
+--- Options of `ctx.new_session`.
+---@class pi.NewSessionOptions
+---@field parent_session? string the file of the session that it comes from
+---@field setup? fun(sm: pi.SessionSetup) writes into it before it becomes current
+
+--- A session that is being made.
+---@class pi.SessionSetup
+local sm = {}
+
+--- Appends a message.
+---@param message pi.SetupMessage
+---@return string? id of its entry
+---@return string? message why it could not be written
+function sm.append_message(message) end
+
+--- A message for a session that is being made.
+---@class pi.SetupMessage
+---@field role "user"|"assistant"
+---@field content string|pi.Block[]
+---@field timestamp? integer milliseconds since 1970; now unless said
+
+--- Leaves this session for another file.
+---@param path string
+---@return pi.SwitchResult? result
+---@return string? message why it failed
+function command.switch_session(path) end
+
+--- Copies the way to an entry into a session of its own, and goes there. Not available yet in this version.
+---@param entry_id string
+---@return pi.SwitchResult? result
+---@return string? message why it failed
+function command.branch(entry_id) end
+
+--- Moves to another entry of the tree. Not available yet in this version.
+---@param entry_id string
+---@param opts? pi.NavigateOptions
+---@return pi.SwitchResult? result
+---@return string? message why it failed
+function command.navigate_tree(entry_id, opts) end
+
+--- Options of `ctx.navigate_tree`.
+---@class pi.NavigateOptions
+---@field summarize? boolean tell the model what happened on the branch that is left
+---@field custom_instructions? string what the summary should look at
+---@field replace_instructions? boolean they are the whole request for the summary
+---@field label? string names the entry
+
+--- Loads all hooks anew.
+---@return pi.SwitchResult? result
+---@return string? message
+function command.reload() end

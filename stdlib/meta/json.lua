@@ -1,0 +1,19 @@
+---@meta pi.json
+
+--- JSON. What was decoded and not changed encodes as it came: large numbers, empty lists, the order of keys.
+---@class pi.json
+---@field null userdata stands for null where nil cannot: in lists, and as a whole text
+local json = {}
+
+--- A value as JSON. Raises for what JSON cannot hold, and names where it is. An empty table that was not decoded is `{}`.
+---@param value any
+---@return string
+function json.encode(value) end
+
+--- The value of a text.
+---@param text string
+---@return any? value
+---@return string? message it is not JSON
+function json.decode(text) end
+
+return json

@@ -1,0 +1,346 @@
+---@meta _
+
+-- The global of every hook. While a hook's file is being run, only registration
+-- (on, command, tool, provider, shortcut, flag, register_message_renderer),
+-- version, api, hook, state, log and the modules that only compute work; the
+-- others raise, and `session_start` is the place for them.
+
+--- What a hook has of the program.
+---@class pi
+---@field version string of the program
+---@field api integer of this interface; a hook pins it with `-- pi-api: 1` in its first lines
+---@field hook pi.Hook this hook
+---@field state table yours; it survives reloads of this hook, as long as pi runs. It holds what JSON can hold, and is not written to disk
+pi = {}
+
+--- The hook that asks.
+---@class pi.Hook
+---@field name string its file name without `.lua`, or the name of its directory
+---@field path string
+---@field scope "global"|"project"|"configured"|"command line" where it came from
+
+--- Registers a command that is typed as `/name`. A name that is built in is refused. Commands run while the agent works, too.
+---@param name string one word, without `/` and `:`
+---@param opts pi.CommandOptions
+function pi.command(name, opts) end
+
+--- Options of `pi.command`.
+---@class pi.CommandOptions
+---@field description? string one line for `/help` and completion
+---@field complete? fun(prefix: string): string[] words that could stand where the person types
+---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt
+
+--- What a command may return.
+---@class pi.CommandResult
+---@field prompt? string sent to the model as a user message
+---@field attachments? pi.Attachment[] go with the prompt
+---@field status? string shown to the person
+
+--- Gives the model a tool, at once. One with the name of a built-in tool replaces it; among hooks the last in the chain wins.
+---@param opts pi.ToolOptions
+function pi.tool(opts) end
+
+--- Options of `pi.tool`.
+---@class pi.ToolOptions
+---@field name string what the model calls it
+---@field label? string what people see
+---@field description string what the model is told of it
+---@field parameters? table JSON Schema of an object, as a table or made with `pi.schema`; none: no arguments
+---@field prompt_snippet? string one line for the system prompt
+---@field prompt_guidelines? string[] advice for the system prompt, while the tool is active
+---@field execution? "parallel"|"sequential" sequential: never beside other calls of the same answer
+---@field prepare_arguments? fun(raw: table): table changes the arguments before they are checked against `parameters`
+---@field execute fun(params: table, ctx: pi.Context, call: pi.ToolCallHandle): string|pi.ToolResult? does the work; raise to signal failure
+---@field render_call? fun(params: table, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how the call is shown
+---@field render_result? fun(result: pi.ToolResult, opts: pi.RenderOptions, theme: pi.Theme): string|string[] how what it gave back is shown
+
+--- What a tool gives back.
+---@class pi.ToolResult
+---@field content? string|pi.Block[] what the model reads
+---@field details? any for people and hooks, never sent
+---@field is_error? boolean the model is told that it failed
+---@field usage? pi.Usage what it used, when it asked a model
+---@field terminate? boolean end the run, if every call of the answer says so
+
+--- One running call of a tool.
+---@class pi.ToolCallHandle
+---@field id string of the call
+---@field signal pi.Signal ends when the person interrupts
+local call = {}
+
+--- Shows how far the tool has come. The model does not see it.
+---@param result string|pi.ToolResult
+function call.update(result) end
+
+--- What a renderer has to go by.
+---@class pi.RenderOptions
+---@field expanded boolean the person wants to see all of it
+---@field width integer columns of the screen
+
+--- Lists all tools, those of the program and of hooks.
+---@return pi.ToolInfo[]
+function pi.tools() end
+
+--- A tool as hooks are told of it.
+---@class pi.ToolInfo
+---@field name string
+---@field label? string
+---@field description string
+---@field parameters table JSON Schema
+---@field active boolean the model has it now
+
+--- Names the tools that the model has now.
+---@return string[]
+function pi.active_tools() end
+
+--- Chooses the tools that the model has, among all there are. Raises for a name that no tool has.
+---@param names string[]
+function pi.set_active_tools(names) end
+
+--- Runs a tool as if the model had called it: it passes the same gates. Inside the events of tools it nests at most 4 deep.
+---@param name string
+---@param input table the arguments, named as in `tool_call`
+---@return pi.ToolResult? result also of a call that failed or was blocked: `is_error` says so
+---@return string? message why nothing ran
+function pi.call_tool(name, input) end
+
+--- Hands in a message of your own, which the model sees as said by the user. Idle and without `trigger_turn` it is appended at once and nobody is asked.
+---@param message pi.CustomMessage
+---@param opts? pi.SendMessageOptions
+function pi.send_message(message, opts) end
+
+--- When a message from outside reaches the model: with the next call, when it would be done, or with the next prompt.
+---@alias pi.Delivery "steer"|"follow_up"|"next_turn"
+
+--- Options of `pi.send_message`.
+---@class pi.SendMessageOptions
+---@field trigger_turn? boolean ask the model, when it is idle
+---@field deliver_as? pi.Delivery while the agent works: `steer` (after the running tools) unless said
+
+--- Hands in a prompt as if it had been typed; it always asks the model. While the agent works it is a follow-up unless said.
+---@param content string|pi.Block[]
+---@param opts? pi.SendUserOptions
+function pi.send_user_message(content, opts) end
+
+--- Options of `pi.send_user_message`.
+---@class pi.SendUserOptions
+---@field deliver_as? "steer"|"follow_up" while the agent works: `follow_up` unless said
+---@field attachments? pi.Attachment[]
+---@field expand? boolean run a command in it, as at the prompt
+
+--- Types at the prompt: commands run, and while the agent works it waits as a follow-up. Blank text without attachments does nothing.
+---@param text string
+---@param attachments? pi.Attachment[]
+---@return boolean? ok
+---@return string? message which attachment cannot be sent, and why
+function pi.send(text, attachments) end
+
+--- Saves state in the session that the model does not see, as an entry of type `custom`.
+---@param custom_type string what it is; put the name of your hook in front
+---@param data? any what JSON can hold
+---@return string? id of the entry
+---@return string? message why it could not be saved
+function pi.append_entry(custom_type, data) end
+
+--- Runs a program, without a shell. What it gets is its own process group, which gets TERM and 2 s later KILL when time is up or the hook is stopped.
+---@param cmd string
+---@param args? string[]
+---@param opts? pi.ExecOptions
+---@return pi.ExecResult? result
+---@return string? message why it could not be started
+function pi.exec(cmd, args, opts) end
+
+--- Options of `pi.exec`.
+---@class pi.ExecOptions
+---@field timeout? integer ms; 10 minutes unless said
+---@field cwd? string where it runs; a relative path begins at the working directory
+---@field env? table<string, string> added to the environment
+---@field stdin? string what it can read
+---@field signal? pi.Signal ends it, too
+
+--- What came of a program.
+---@class pi.ExecResult
+---@field stdout string at most 16 MiB
+---@field stderr string at most 16 MiB
+---@field code integer exit status; -1 when it was killed
+---@field killed boolean time was up, or somebody interrupted
+
+--- Says how messages of a type look on the screen. Of several hooks the first that returns something is asked.
+---@param custom_type string
+---@param fn fun(message: pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]?
+function pi.register_message_renderer(custom_type, fn) end
+
+--- Binds a key, such as `ctrl+k`. Keys of the program are refused with a warning; among hooks the last wins.
+---@param key string
+---@param opts pi.ShortcutOptions
+function pi.shortcut(key, opts) end
+
+--- Options of `pi.shortcut`.
+---@class pi.ShortcutOptions
+---@field description? string one line for `/hotkeys`
+---@field handler fun(ctx: pi.CommandContext) what it does
+
+--- Adds a flag to the command line: `pi --name value`.
+---@param name string
+---@param opts pi.FlagOptions
+function pi.flag(name, opts) end
+
+--- Options of `pi.flag`.
+---@class pi.FlagOptions
+---@field description? string one line for people
+---@field type? "string"|"boolean"|"number" `string` unless said
+---@field default? string|boolean|number what it is when it was not given
+
+--- The value of a flag that this or another hook added.
+---@param name string
+---@return string|boolean|number?
+function pi.get_flag(name) end
+
+--- Adds models. With `stream` a function of yours is the model, otherwise a server that speaks a known API.
+---@param name string what stands before the slash in `provider/id`
+---@param opts pi.ProviderOptions
+function pi.provider(name, opts) end
+
+--- Options of `pi.provider`.
+---@class pi.ProviderOptions
+---@field base_url? string of the server, without the API's own path
+---@field api? "anthropic-messages"|"openai-completions"|string what the server speaks
+---@field api_key? string
+---@field headers? table<string, string> sent with each request
+---@field models? (string|pi.ModelOptions)[] ids, or tables; none: any id will do
+---@field stream? fun(request: pi.ModelRequest, emit: fun(delta: pi.StreamDelta)) answers instead of a server
+
+--- What is known of a model that a hook adds.
+---@class pi.ModelOptions
+---@field id string
+---@field name? string for people
+---@field context_window? integer tokens
+---@field max_tokens? integer tokens of one answer
+---@field reasoning? boolean
+---@field input? string[] `text` and `image`; only text unless said
+---@field cost? pi.Price
+
+--- What a model that is a script is asked.
+---@class pi.ModelRequest
+---@field model pi.Model
+---@field system string the system prompt
+---@field messages pi.Message[] roles user, assistant and toolResult
+---@field tools pi.ToolSpec[]
+---@field thinking_level pi.ThinkingLevel
+---@field session_id? string
+
+--- A tool as a model is told of it.
+---@class pi.ToolSpec
+---@field name string
+---@field description string
+---@field parameters? table JSON Schema
+
+--- A piece of an answer.
+---@class pi.StreamDelta
+---@field type "text"|"thinking"|"tool_call"|"usage"|"stop" which of the other fields count
+---@field text? string of text and thinking
+---@field id? string of a tool call; made up unless given
+---@field name? string of a tool call
+---@field arguments? table of a tool call
+---@field input? integer of usage
+---@field output? integer of usage
+---@field cache_read? integer of usage
+---@field cache_write? integer of usage
+---@field reason? pi.StopReason of stop; not needed for an answer that ends by itself
+---@field message? string of stop: what went wrong
+
+--- Takes back a provider of this hook.
+---@param name string
+---@return boolean had it was there
+function pi.remove_provider(name) end
+
+--- Names the session; an empty name takes it away.
+---@param name string
+function pi.set_session_name(name) end
+
+--- The name of the session.
+---@return string?
+function pi.session_name() end
+
+--- Names an entry; without a label the name goes away.
+---@param entry_id string
+---@param label? string
+---@return boolean? ok
+---@return string? message there is no such entry
+function pi.set_label(entry_id, label) end
+
+--- Lists the slash commands, built in and of hooks.
+---@return pi.CommandInfo[]
+function pi.commands() end
+
+--- A slash command as hooks are told of it.
+---@class pi.CommandInfo
+---@field name string without the slash
+---@field description? string
+---@field hook? string the hook that brings it; nil when it is built in
+
+--- Tells the other hooks: their `pi.on(name)` handlers get `data`, in chain order. What they return is ignored.
+---@param name string with a colon, such as `myhook:done`
+---@param data? any what JSON can hold
+function pi.emit(name, data) end
+
+--- Writes a line to the hook log, which `/hooks log` shows.
+---@param ... any tables are written as JSON
+function pi.log(...) end
+
+-- Listening ---------------------------------------------------------------------
+
+--- Calls `fn` for each event of a name, until the function that it returns is called. Of several handlers in a file the one that was registered first is called first. A name with a colon is one that hooks emit; any other that is not known raises.
+---@overload fun(event: "project_trust", fn: fun(event: pi.ProjectTrustEvent, ctx: pi.Context): pi.ProjectTrustResult?): fun()
+---@overload fun(event: "app_start", fn: fun(event: pi.AppStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_directory", fn: fun(event: pi.SessionDirectoryEvent, ctx: pi.Context): pi.SessionDirectoryResult?): fun()
+---@overload fun(event: "session_start", fn: fun(event: pi.SessionStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_before_switch", fn: fun(event: pi.SessionBeforeSwitchEvent, ctx: pi.Context): pi.SessionBeforeSwitchResult?): fun()
+---@overload fun(event: "session_switch", fn: fun(event: pi.SessionSwitchEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_before_new", fn: fun(event: pi.SessionBeforeNewEvent, ctx: pi.Context): pi.SessionBeforeNewResult?): fun()
+---@overload fun(event: "session_new", fn: fun(event: pi.SessionNewEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_before_branch", fn: fun(event: pi.SessionBeforeBranchEvent, ctx: pi.Context): pi.SessionBeforeBranchResult?): fun()
+---@overload fun(event: "session_branch", fn: fun(event: pi.SessionBranchEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_before_compact", fn: fun(event: pi.SessionBeforeCompactEvent, ctx: pi.Context): pi.SessionBeforeCompactResult?): fun()
+---@overload fun(event: "session_compacting", fn: fun(event: pi.SessionCompactingEvent, ctx: pi.Context): pi.SessionCompactingResult?): fun()
+---@overload fun(event: "session_compact", fn: fun(event: pi.SessionCompactEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_compact_failed", fn: fun(event: pi.SessionCompactFailedEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_info_changed", fn: fun(event: pi.SessionInfoChangedEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_before_tree", fn: fun(event: pi.SessionBeforeTreeEvent, ctx: pi.Context): pi.SessionBeforeTreeResult?): fun()
+---@overload fun(event: "session_tree", fn: fun(event: pi.SessionTreeEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "session_shutdown", fn: fun(event: pi.SessionShutdownEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "input", fn: fun(event: pi.InputEvent, ctx: pi.Context): pi.InputResult?): fun()
+---@overload fun(event: "before_agent_start", fn: fun(event: pi.BeforeAgentStartEvent, ctx: pi.Context): pi.BeforeAgentStartResult?): fun()
+---@overload fun(event: "agent_start", fn: fun(event: pi.AgentStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "agent_end", fn: fun(event: pi.AgentEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "agent_before_settle", fn: fun(event: pi.AgentBeforeSettleEvent, ctx: pi.Context): pi.AgentBeforeSettleResult?): fun()
+---@overload fun(event: "agent_settled", fn: fun(event: pi.AgentSettledEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "turn_start", fn: fun(event: pi.TurnStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "turn_end", fn: fun(event: pi.TurnEndEvent, ctx: pi.Context): pi.TurnEndResult?): fun()
+---@overload fun(event: "context", fn: fun(event: pi.ContextEvent, ctx: pi.Context): pi.ContextResult?): fun()
+---@overload fun(event: "before_provider_request", fn: fun(event: pi.BeforeProviderRequestEvent, ctx: pi.Context): pi.BeforeProviderRequestResult?): fun()
+---@overload fun(event: "before_provider_headers", fn: fun(event: pi.BeforeProviderHeadersEvent, ctx: pi.Context): pi.BeforeProviderHeadersResult?): fun()
+---@overload fun(event: "after_provider_response", fn: fun(event: pi.AfterProviderResponseEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "message_start", fn: fun(event: pi.MessageStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "message_update", fn: fun(event: pi.MessageUpdateEvent, ctx: pi.Context): pi.MessageUpdateResult?): fun()
+---@overload fun(event: "message_end", fn: fun(event: pi.MessageEndEvent, ctx: pi.Context): pi.MessageEndResult?): fun()
+---@overload fun(event: "model_select", fn: fun(event: pi.ModelSelectEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "thinking_level_select", fn: fun(event: pi.ThinkingLevelSelectEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "ui_prompt_start", fn: fun(event: pi.UiPromptStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "ui_prompt_end", fn: fun(event: pi.UiPromptEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "compaction_start", fn: fun(event: pi.CompactionStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "compaction_end", fn: fun(event: pi.CompactionEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "auto_compaction_start", fn: fun(event: pi.AutoCompactionStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "auto_compaction_end", fn: fun(event: pi.AutoCompactionEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "auto_retry_start", fn: fun(event: pi.AutoRetryStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "auto_retry_end", fn: fun(event: pi.AutoRetryEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "tool_call", fn: fun(event: pi.ToolCallEvent, ctx: pi.Context): pi.ToolCallResult?): fun()
+---@overload fun(event: "tool_result", fn: fun(event: pi.ToolResultEvent, ctx: pi.Context): pi.ToolResultResult?): fun()
+---@overload fun(event: "tool_execution_start", fn: fun(event: pi.ToolExecutionStartEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "tool_execution_update", fn: fun(event: pi.ToolExecutionUpdateEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "tool_execution_end", fn: fun(event: pi.ToolExecutionEndEvent, ctx: pi.Context)): fun()
+---@overload fun(event: "user_bash", fn: fun(event: pi.UserBashEvent, ctx: pi.Context): pi.UserBashResult?): fun()
+---@param event string
+---@param fn fun(event: any, ctx: pi.Context): any
+---@return fun() off takes the handler off again
+function pi.on(event, fn) end

@@ -1,0 +1,168 @@
+---@meta _
+
+-- What sessions, models and answers are made of. Names of fields are
+-- snake_case; values are those of the session file.
+
+--- Who a message is from.
+---@alias pi.Role
+---| "user" # the person, or a hook that speaks for it
+---| "assistant" # the model
+---| "toolResult" # what a tool gave back
+---| "bashExecution" # a command that the person ran with !
+---| "custom" # a hook; the model sees it as said by the user
+---| "branchSummary" # what happened on a branch that was left
+---| "compactionSummary" # what stands in place of older messages
+
+--- Why an answer ended.
+---@alias pi.StopReason "stop"|"length"|"toolUse"|"error"|"aborted"
+
+--- How much a model thinks before it answers, from nothing to everything.
+---@alias pi.ThinkingLevel "off"|"minimal"|"low"|"medium"|"high"|"xhigh"|"max"
+
+--- One part of a message. `type` says which of the other fields are there.
+---@class pi.Block
+---@field type "text"|"image"|"thinking"|"toolCall" what the block is
+---@field text? string of a text block
+---@field data? string of an image block: base64
+---@field mime_type? string of an image block: such as `image/png`
+---@field thinking? string of a thinking block
+---@field redacted? boolean of a thinking block: the provider keeps the text to itself
+---@field id? string of a tool call: what its result names
+---@field name? string of a tool call: the tool
+---@field arguments? table of a tool call: what the tool is called with
+---@field text_signature? string the provider's seal on a text block; leave it alone
+---@field thinking_signature? string the provider's seal on a thinking block; leave it alone
+---@field thought_signature? string the provider's seal on a tool call; leave it alone
+
+--- One message of the conversation. Which fields there are depends on `role`.
+---@class pi.Message
+---@field role pi.Role who it is from
+---@field content? string|pi.Block[] what it says; not with `bashExecution` and summaries
+---@field timestamp? integer when it was made, in milliseconds since 1970
+---@field entry_id? string in `context` and `ctx.messages`: the entry it came from; nil where a hook made it
+---@field entry_index? integer where that entry stands in `event.entries` (or `ctx.entries`), from 1
+---@field api? string of an answer: the wire API that it came over
+---@field provider? string of an answer: who was asked
+---@field model? string of an answer: the id of the model
+---@field usage? pi.Usage of an answer: what it used
+---@field stop_reason? pi.StopReason of an answer: why it ended
+---@field error_message? string of an answer that failed or was stopped
+---@field tool_call_id? string of a tool result: the call it answers
+---@field tool_name? string of a tool result
+---@field is_error? boolean of a tool result: the call failed
+---@field details? any of a tool result or a custom message: for people and hooks, never sent
+---@field custom_type? string of a custom message: what kind, in the words of the hook that made it
+---@field display? boolean of a custom message: the person sees it too
+---@field summary? string of a summary
+---@field from_id? string of a branch summary: the entry that was left
+---@field tokens_before? integer of a compaction summary: the size of what it stands for
+---@field command? string of a command of the person
+---@field output? string of a command of the person: what it printed
+---@field exit_code? integer of a command of the person; nil when it was killed
+---@field cancelled? boolean of a command of the person: it was interrupted
+---@field truncated? boolean of a command of the person: `output` is only its end
+---@field full_output_path? string of a command of the person: the file with all of it
+---@field exclude_from_context? boolean of a command of the person: the model does not see it (`!!`)
+
+--- A message by a hook. The model sees it as said by the user.
+---@class pi.CustomMessage
+---@field custom_type string what kind it is, in your own words; put the name of your hook in front
+---@field content string|pi.Block[] what the model reads
+---@field display? boolean false: in the file and for the model, but not on the screen; true unless said
+---@field details? any for yourself and your renderer; never sent
+
+--- One line of the session file. Beside these fields it has those of its type: `message`
+--- for a `message`, your own for an entry that `ctx.save_entry` made.
+---@class pi.Entry
+---@field type string `message`, `compaction`, `branch_summary`, `custom`, `custom_message`, `context_edit`, `model_change`, `thinking_level_change`, `usage`, `label`, `session_info`, or a type of a hook
+---@field id string unique in the file
+---@field parent_id? string the entry before it on its branch; nil for the first
+---@field timestamp string when it was written, as `2026-01-31T12:00:00.000Z`
+---@field message? pi.Message of a `message`
+---@field summary? string of a `compaction` or `branch_summary`
+---@field first_kept_entry_id? string of a `compaction`: where what the model still sees begins
+---@field tokens_before? integer of a `compaction`
+---@field from_id? string of a `branch_summary`: the leaf that was left
+---@field from_hook? boolean of a summary: a hook wrote it
+---@field custom_type? string of a `custom` or `custom_message`
+---@field content? string|pi.Block[] of a `custom_message`
+---@field display? boolean of a `custom_message`
+---@field data? any of a `custom`: what `pi.append_entry` was given
+---@field details? any of a summary or a `custom_message`
+---@field target_id? string of a `context_edit` or `label`: the entry it is about
+---@field replacement? any of a `context_edit`: nil when the message is taken out, or a table with its new `content`
+---@field provider? string of a `model_change` or `usage`
+---@field model_id? string of a `model_change`
+---@field model? string of a `usage`
+---@field usage? pi.Usage of a `usage`: a model call beside the conversation
+---@field thinking_level? pi.ThinkingLevel of a `thinking_level_change`
+---@field label? string of a `label`
+---@field name? string of a `session_info`
+---@field [string] any
+
+--- The first line of a session file.
+---@class pi.SessionHeader
+---@field type "session"
+---@field id string the id of the session
+---@field version integer of the format
+---@field timestamp string when the session began
+---@field cwd string the directory it belongs to
+---@field parent_session? string the file of the session that it came from
+
+--- What one or several answers used, in tokens.
+---@class pi.Usage
+---@field input integer read by the model, without what came from a cache
+---@field output integer written by the model
+---@field cache_read integer read from the provider's cache
+---@field cache_write integer written to the provider's cache
+---@field total integer all of these
+---@field cost pi.Cost what it cost, in dollars
+
+--- What tokens cost, in dollars.
+---@class pi.Cost
+---@field input number
+---@field output number
+---@field cache_read number
+---@field cache_write number
+---@field total? number all of these; nil when the price of a model that was used is not known
+
+--- What a turn used, and how full the model's context is after it.
+---@class pi.TurnUsage: pi.Usage
+---@field context_tokens? integer the size of the context; nil when nobody knows
+---@field context_window? integer what the model can hold; nil when nobody knows
+---@field percent? number how much of it is full, 0 to 100
+
+--- What the session has used so far, and how full the context is.
+---@class pi.SessionUsage
+---@field tokens? integer the size of the context; nil when nobody knows, as before the first answer
+---@field context_window? integer what the model can hold; nil when nobody knows
+---@field percent? number how much of it is full, 0 to 100
+---@field cost pi.Cost of the whole session
+
+--- A model, read-only.
+---@class pi.Model
+---@field provider string
+---@field id string
+---@field name string for people
+---@field api string the wire API; `lua` for a model that is a script
+---@field context_window integer tokens it can hold; 0 when nobody knows
+---@field max_tokens integer tokens of one answer; 0 when nobody knows
+---@field reasoning boolean it can think before it answers
+---@field input string[] what it reads: `text`, `image`
+---@field cost? pi.Price nil when nobody knows
+
+--- What a model costs, in dollars for a million tokens.
+---@class pi.Price
+---@field input number
+---@field output number
+---@field cache_read number
+---@field cache_write number
+
+--- A file or image that goes with a prompt. Give one of `path`, `data` and `text`. Images are
+--- told by their bytes; text becomes a block that names the file; anything else is refused.
+---@class pi.Attachment
+---@field path? string a file, at most 20 MiB
+---@field data? string the bytes, in base64
+---@field mime_type? string of `data`; only for your readers, the bytes decide
+---@field text? string the text itself
+---@field name? string what the model is told it is called
