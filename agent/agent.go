@@ -8,10 +8,11 @@
 //
 // The path of one prompt:
 //
-//	Prompt → input event → user entry → before_agent_start
-//	  turn: context → model → assistant entry
+//	Prompt → input event → user entry → before_agent_start → agent_start
+//	  turn: turn_start → context → model → assistant entry       (answer.go, wire.go)
 //	        each call: tool_call → run → tool_result → entry     (batch.go, gate.go, call.go)
-//	  no calls and nothing queued → agent_end → agent_settled
+//	        turn_end, after which listeners may go on            (continue.go)
+//	  no calls and nothing queued → agent_before_settle → agent_end → agent_settled
 //
 // One run at a time, on the goroutine that called Prompt; only the running of
 // tools is parallel. Cancelling the context of Prompt, or [Agent.Abort], stops
@@ -34,6 +35,8 @@ type Settings struct {
 	MaxRepeats  int  // the same call in a row; 0: no limit
 	SteerAll    bool // deliver all steering lines at once instead of one per turn
 	FollowUpAll bool
+
+	MaxContinuations int // model requests that listeners may add to a prompt
 }
 
 // Options are what an Agent is made of.
@@ -90,6 +93,8 @@ type Agent struct {
 	leaving   chan struct{}  // closed by Shutdown
 	today     string         // the date in the system prompt, fixed per session
 	seen      []session.Item // the result of the last context chain
+	running   string         // the system prompt of the run in progress
+	aside     *session.Usage // what that run used beside its answers
 }
 
 var (
@@ -101,7 +106,8 @@ var (
 	ErrNotIdle = errors.New("not while the agent is working")
 )
 
-// LimitError ends a run at a limit that the person set.
+// LimitError ends a run at a limit: one that the person set, or "aborts", the one
+// for answers that listeners stop.
 type LimitError struct{ Limit, Message string }
 
 func (e *LimitError) Error() string { return e.Message }

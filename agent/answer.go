@@ -18,11 +18,60 @@ type answer struct {
 	paused  bool              // the model wants to go on with this very answer
 }
 
-// answer asks the model once. There is a message in the session whatever
-// happened; an error or an interrupt is recorded as one.
+// answer asks the model until an answer stands that no listener stopped. There
+// is a message in the session whatever happened; an error, an interrupt or a stop
+// is recorded as one.
 func (r *run) answer(ctx context.Context) (answer, error) {
-	s := &stream{run: r, model: r.Model()}
-	return s.finish(ctx, s.ask(ctx))
+	for {
+		s := &stream{run: r, model: r.Model()}
+		s.partial = s.message
+		a, err := s.finish(ctx, s.ask(ctx))
+		if s.abort == nil || ctx.Err() != nil {
+			return a, err
+		}
+		if err := r.stopped(ctx, s.abort); err != nil {
+			return a, err
+		}
+	}
+}
+
+// maxAborts is how often listeners may stop an answer in one prompt.
+const maxAborts = 3
+
+// stopped tells the model why its answer was stopped.
+func (r *run) stopped(ctx context.Context, abort *Abort) error {
+	if r.aborts++; r.aborts > maxAborts {
+		return &LimitError{"aborts", fmt.Sprintf("%s; hooks may stop %d answers per prompt", stopText(abort), maxAborts)}
+	}
+	if abort.Inject == "" {
+		return nil
+	}
+	details, err := encode(map[string]string{"hook": abort.By, "reason": abort.Reason})
+	if err != nil {
+		return fmt.Errorf("note the stopped answer: %w", err)
+	}
+	return r.appendCustom(ctx, &session.Message{Role: session.RoleCustom, CustomType: AbortType, Details: details,
+		Content: []session.Block{session.TextBlock(abort.Inject)}})
+}
+
+// AbortType is the custom type of the message that tells the model why its
+// answer was stopped. It is not shown; its details name hook and reason.
+const AbortType = "pi.abort"
+
+func stopText(abort *Abort) string {
+	text := "stopped by " + hookName(abort.By)
+	if abort.Reason != "" {
+		text += ": " + abort.Reason
+	}
+	return text
+}
+
+// hookName is how messages call the hook by; "" is a listener without a name.
+func hookName(by string) string {
+	if by == "" {
+		return "a listener"
+	}
+	return "hook " + by
 }
 
 // stream is one answer on its way in.
@@ -31,6 +80,8 @@ type stream struct {
 	model    *Model
 	assembly Assembly
 	started  bool
+	partial  func() *session.Message
+	abort    *Abort // a listener stopped it
 }
 
 // ask sends the request and takes the answer in. Its errors are *[ProviderError]
@@ -40,7 +91,7 @@ func (s *stream) ask(ctx context.Context) (err error) {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the client crashed: %v", p)
 		}
-		err = s.typed(err)
+		err = typed(s.model, err)
 	}()
 	client, err := s.models.Client(s.model)
 	if err != nil {
@@ -48,9 +99,10 @@ func (s *stream) ask(ctx context.Context) (err error) {
 	}
 	key, err := s.models.Key(ctx, s.model)
 	if err != nil {
-		return s.noKey(err)
+		return noKey(s.model, err)
 	}
 	request := s.request(ctx, key)
+	s.watchWire(ctx, request)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -59,13 +111,13 @@ func (s *stream) ask(ctx context.Context) (err error) {
 
 // noKey is a key that could not be had; whoever knows better where it should
 // come from returned a *[ProviderError] of its own.
-func (s *stream) noKey(err error) error {
+func noKey(model *Model, err error) error {
 	var known *ProviderError
 	if errors.As(err, &known) {
 		return err
 	}
-	return &ProviderError{Provider: s.model.Provider, Message: err.Error(), Err: err,
-		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", s.model.Provider)}
+	return &ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
+		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
 }
 
 // request is the next model call, as the session and the listeners have it.
@@ -77,16 +129,29 @@ func (s *stream) request(ctx context.Context, key string) *Request {
 }
 
 // typed makes every failure of a model call one of its provider.
-func (s *stream) typed(err error) error {
+func typed(model *Model, err error) error {
 	var known *ProviderError
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	return &ProviderError{Provider: s.model.Provider, Message: err.Error(), Err: err}
+	return &ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
 }
 
+// errStopped ends an answer that a listener wants no more of.
+var errStopped = errors.New("stopped by a listener")
+
+// consume takes the deltas in. Listeners hear of each at once and may stop the
+// answer. Those that look at deltas behind the stream get a last update when it
+// is over, whatever its end (see [MessageUpdate]).
 func (s *stream) consume(ctx context.Context, deltas iter.Seq2[Delta, error]) error {
-	updates, partial := s.wants(KindMessageUpdate), s.message
+	err := s.take(ctx, deltas)
+	if s.started && s.abort == nil && ctx.Err() == nil && s.updated(ctx, Delta{Kind: DeltaStop, Stop: s.assembly.Stop()}) {
+		return errStopped
+	}
+	return err
+}
+
+func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error {
 	for d, err := range deltas {
 		if err != nil {
 			return err
@@ -99,14 +164,25 @@ func (s *stream) consume(ctx context.Context, deltas iter.Seq2[Delta, error]) er
 		}
 		s.assembly.Add(d)
 		s.start(ctx)
-		if updates && shown(d.Kind) {
-			s.emit(ctx, &MessageUpdate{Delta: d, partial: partial})
+		if shown(d.Kind) && s.updated(ctx, d) {
+			return errStopped
 		}
 	}
 	if s.assembly.Stop().Reason == "" {
-		return &ProviderError{Provider: s.model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
+		return cutOff(s.model, ctx.Err())
 	}
 	return nil
+}
+
+// updated tells the listeners of a delta and reports whether one wants no more.
+func (s *stream) updated(ctx context.Context, d Delta) (stop bool) {
+	if !s.wants(KindMessageUpdate) {
+		return false
+	}
+	e := &MessageUpdate{Delta: d, partial: s.partial}
+	s.emit(ctx, e)
+	s.abort = e.Abort
+	return s.abort != nil
 }
 
 func shown(k DeltaKind) bool { return k == DeltaText || k == DeltaThinking || k == DeltaToolCall }
@@ -119,10 +195,13 @@ func (s *stream) start(ctx context.Context) {
 }
 
 // message is the answer as far as it has come.
-func (s *stream) message() *session.Message {
-	content, _ := s.assembly.Content()
-	m := &session.Message{Role: session.RoleAssistant, API: s.model.API, Provider: s.model.Provider, Model: s.model.ID,
-		Content: content, Usage: s.assembly.Usage(), Timestamp: s.now().UnixMilli()}
+func (s *stream) message() *session.Message { return s.assembled(s.model, &s.assembly) }
+
+// assembled is what model said so far as a message.
+func (a *Agent) assembled(model *Model, assembly *Assembly) *session.Message {
+	content, _ := assembly.Content()
+	m := &session.Message{Role: session.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
+		Content: content, Usage: assembly.Usage(), Timestamp: a.now().UnixMilli()}
 	if m.Usage == nil {
 		m.Usage = &session.Usage{}
 	}
@@ -131,10 +210,13 @@ func (s *stream) message() *session.Message {
 
 // finish stores what came as a message, and says whether the run may go on.
 func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		failure = ErrAborted
-	} else if failure == nil {
-		failure = s.refused()
+	case s.abort != nil:
+		failure = errStopped
+	case failure == nil:
+		failure = refusedBy(s.model, s.assembly.Stop())
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()
@@ -142,6 +224,8 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	switch {
 	case failure == ErrAborted:
 		m.StopReason, m.ErrorMessage = session.StopAborted, failure.Error()
+	case failure == errStopped:
+		m.StopReason, m.ErrorMessage = session.StopAborted, stopText(s.abort)
 	case failure != nil:
 		m.StopReason, m.ErrorMessage = session.StopError, failure.Error()
 	case stop == StopPause:
@@ -160,16 +244,19 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	return answer{m, broken, stop == StopPause && len(m.Content) > 0}, failure
 }
 
-// refused is the failure that a finished answer may be.
-func (s *stream) refused() error {
-	stop := s.assembly.Stop()
+func cutOff(model *Model, cause error) error {
+	return &ProviderError{Provider: model.Provider, Message: "the answer was cut off", Retryable: true, Err: cause}
+}
+
+// refusedBy is the failure that a finished answer may be.
+func refusedBy(model *Model, stop Stop) error {
 	switch stop.Reason {
 	case StopRefusal, session.StopError, session.StopAborted:
 	default:
 		return nil
 	}
 	message := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
-	return &ProviderError{Provider: s.model.Provider, Type: stop.Raw, Message: message}
+	return &ProviderError{Provider: model.Provider, Type: stop.Raw, Message: message}
 }
 
 // withoutCalls takes out the calls of a failed answer: they will never run.
@@ -184,7 +271,7 @@ func (s *stream) ended(ctx context.Context, m *session.Message) *session.Message
 		return m
 	}
 	e := &MessageEnd{Message: m}
-	s.emit(context.WithoutCancel(ctx), e)
+	s.emit(heard(ctx), e)
 	switch {
 	case e.Message == nil || e.Message.Role != m.Role:
 		return m
@@ -194,20 +281,4 @@ func (s *stream) ended(ctx context.Context, m *session.Message) *session.Message
 		return replaced
 	}
 	return e.Message
-}
-
-func addUsage(total, u *session.Usage) {
-	if u == nil {
-		return
-	}
-	total.Input += u.Input
-	total.Output += u.Output
-	total.CacheRead += u.CacheRead
-	total.CacheWrite += u.CacheWrite
-	total.TotalTokens += u.TotalTokens
-	total.Cost.Input += u.Cost.Input
-	total.Cost.Output += u.Cost.Output
-	total.Cost.CacheRead += u.Cost.CacheRead
-	total.Cost.CacheWrite += u.Cost.CacheWrite
-	total.Cost.Total += u.Cost.Total
 }

@@ -44,7 +44,7 @@ func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
 				t.Errorf("error %#v", err)
 			}
 			r.wantTalk("user: go", c.want)
-			if got := strings.Join(l.kinds[len(l.kinds)-4:], " "); got != "message_end turn_end agent_end agent_settled" {
+			if got := strings.Join(l.kinds[len(l.kinds)-5:], " "); got != "message_end turn_end agent_before_settle agent_end agent_settled" {
 				t.Errorf("last events: %s", got)
 			}
 			r.wantGoesOn()
@@ -103,7 +103,7 @@ func TestListenersSeeTheAnswerGrowAndMayReplaceIt(t *testing.T) {
 		deltas(Delta{}, text("a"), usage, text("bc"), stop(session.StopEnd)), say("other"))
 	r.prompt("one")
 	r.prompt("two")
-	if got := strings.Join(seen, " "); got != "a/a bc/abc other/other" {
+	if got := strings.Join(seen, " "); got != "a/a bc/abc /abc other/other /other" {
 		t.Errorf("updates %s", got)
 	}
 	r.wantTalk("user: one", "assistant: xyz", "user: two", "assistant: other")

@@ -133,7 +133,7 @@ func (r *run) finishStep(ctx context.Context, s *step) *session.Message {
 	if s.ready != nil {
 		s.result = r.finishCall(ctx, s.ready, s.result)
 	}
-	addUsage(&r.usage, s.result.Usage)
+	r.noteToolUsage(ctx, s.call.Name, s.result)
 	r.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
 	})

@@ -77,8 +77,10 @@ const maxNesting = 4
 type nestingKey struct{}
 
 // CallTool runs one tool for a hook or a program, through the same gate as a
-// call of the model. A refused call gives a Result that says why; one that comes
-// out of four others, by their contexts, is refused.
+// call of the model, whether a prompt runs or not; the conversation does not see
+// it. It ends with ctx, and is no part of the run in progress: an interrupt of
+// that reaches it only through ctx. A refused call gives a Result that says why;
+// one that comes out of four others, by their contexts, is refused.
 func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
 	depth, _ := ctx.Value(nestingKey{}).(int)
 	if depth >= maxNesting {
@@ -97,9 +99,17 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	} else {
 		input = c.input
 		result = a.finishCall(ctx, c, c.run(ctx, a.updates(ctx, call, input)))
+		a.noteToolUsage(ctx, name, result)
 	}
 	a.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
 	return result
+}
+
+// noteToolUsage records what a tool used of models.
+func (a *Agent) noteToolUsage(ctx context.Context, name string, r Result) {
+	if err := a.recordUsage(session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name}); err != nil {
+		a.Notify(context.WithoutCancel(ctx), LevelWarning, err.Error())
+	}
 }
 
 // updates passes on what a running tool reports, if anyone wants it.

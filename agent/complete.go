@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"pi/session"
 )
@@ -12,15 +14,84 @@ type Completion struct {
 	Model     *Model // nil: the current one
 	System    string
 	Messages  []session.Item
-	Tools     []ToolSpec
-	APIKey    string // instead of the model's own
-	MaxTokens int    // 0: the model's own limit
-	Thinking  string // "": off
-	By        string // who asks; noted in the usage entry
+	Tools     []ToolSpec // the model may call them; nobody runs them
+	APIKey    string     // instead of the model's own
+	MaxTokens int        // 0: the model's own limit
+	Thinking  string     // "": off
+	By        string     // who asks; noted in the usage entry
 }
 
 // Complete asks a model outside of the conversation and returns its answer. What
-// it used is recorded in the session as a usage entry.
-func (a *Agent) Complete(_ context.Context, _ Completion) (*session.Message, error) {
-	return nil, errors.New("complete: not built")
+// it used is recorded in the session as a usage entry of the kind "hook", also of
+// an answer that failed on the way.
+//
+// The provider events come, for the request goes over the same wire, except for
+// what listeners to these events ask themselves. Message and context events do
+// not. The error is ErrAborted once ctx has ended, a *[ProviderError], or says
+// that there is nothing to ask.
+func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, error) {
+	model := c.Model
+	if model == nil {
+		model = a.Model()
+	}
+	messages := session.ForModel(c.Messages)
+	if len(messages) == 0 {
+		return nil, errors.New("complete: no messages")
+	}
+	r := &Request{Model: model, System: c.System, Messages: messages, Tools: c.Tools, APIKey: c.APIKey,
+		Thinking: cmp.Or(c.Thinking, "off"), MaxTokens: cmp.Or(c.MaxTokens, model.MaxTokens)}
+	if !ValidThinking(r.Thinking) {
+		return nil, fmt.Errorf("complete: unknown thinking level %q", r.Thinking)
+	}
+	var answer Assembly
+	err := a.askAside(ctx, r, &answer)
+	m := a.assembled(model, &answer)
+	noted := a.recordUsage(session.UsageEntry{Kind: "hook", Provider: model.Provider, Model: model.ID, Usage: m.Usage, Note: c.By})
+	if noted != nil {
+		a.Notify(context.WithoutCancel(ctx), LevelWarning, noted.Error())
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ErrAborted
+	case err != nil:
+		return nil, err
+	}
+	if m.StopReason = answer.Stop().Reason; m.StopReason == StopPause {
+		m.StopReason = session.StopEnd
+	}
+	return m, nil
+}
+
+// askAside sends a request outside of the conversation and takes its answer in. Its
+// errors are *[ProviderError] or the context's.
+func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the client crashed: %v", p)
+		}
+		err = typed(r.Model, err)
+	}()
+	client, err := a.models.Client(r.Model)
+	if err != nil {
+		return err
+	}
+	if r.APIKey == "" {
+		if r.APIKey, err = a.models.Key(ctx, r.Model); err != nil {
+			return noKey(r.Model, err)
+		}
+	}
+	a.watchWire(ctx, r)
+	for d, err := range client.Stream(ctx, r) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		into.Add(d)
+	}
+	if into.Stop().Reason == "" {
+		return cutOff(r.Model, ctx.Err())
+	}
+	return refusedBy(r.Model, into.Stop())
 }

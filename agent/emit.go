@@ -23,22 +23,39 @@ func (a *Agent) emitIf(ctx context.Context, k Kind, build func() Event) {
 }
 
 // emitAfter is emitIf for what has happened whether the run was interrupted or
-// not: listeners hear of it with a context that is not cancelled.
+// not: listeners hear of it also after an interrupt.
 func (a *Agent) emitAfter(ctx context.Context, k Kind, build func() Event) {
 	if a.wants(k) {
-		a.emit(context.WithoutCancel(ctx), build())
+		a.emit(heard(ctx), build())
 	}
+}
+
+// heard is the context of an event that has to be heard: an interrupt while it is
+// handled reaches the listeners, an earlier one does not.
+func heard(ctx context.Context) context.Context {
+	if ctx.Err() != nil {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
 }
 
 // emit hands e to the listeners in order. A listener's error stops nobody; it is
 // told to all as a notice. The gates, where it decides, are asked by [Agent.ask].
 func (a *Agent) emit(ctx context.Context, e Event) {
+	a.emitUntil(ctx, e, func() bool { return false })
+}
+
+// emitUntil is emit up to the listener whose answer decides.
+func (a *Agent) emitUntil(ctx context.Context, e Event, decided func() bool) {
 	for _, l := range a.listeners {
 		if !l.Wants(e.Kind()) {
 			continue
 		}
 		if err := handle(ctx, l, e); err != nil {
 			a.Notify(context.WithoutCancel(ctx), LevelError, err.Error())
+		}
+		if decided() {
+			return
 		}
 	}
 }

@@ -29,7 +29,15 @@ type AfterProviderResponse struct {
 
 type MessageStart struct{ Message *session.Message }
 
-// MessageUpdate is a piece of an answer. Listeners may abort the stream.
+// MessageUpdate is a piece of an answer: a delta of text, thinking or a tool call.
+// Listeners may abort the stream, and must not hold it: Handle returns at once.
+//
+// A listener that looks at deltas behind the stream sets Abort on the next update
+// that passes it; it counts for the answer as a whole, whatever its delta. So that
+// the last word is not lost, one more update comes when the stream is over, with
+// a delta of the kind DeltaStop. It carries nothing to show, and a listener may
+// take its time with it. It does not come once the answer was aborted, nor after
+// an interrupt.
 type MessageUpdate struct {
 	Delta   Delta
 	Abort   *Abort // result
@@ -42,8 +50,10 @@ func NewMessageUpdate(d Delta, partial func() *session.Message) *MessageUpdate {
 	return &MessageUpdate{Delta: d, partial: partial}
 }
 
-// Abort ends an answer in the middle. Inject is told to the model in its place,
-// and it is asked again.
+// Abort ends an answer in the middle. What came of it stays in the file, marked as
+// aborted, and is not sent again; Inject is told to the model in its place (a
+// custom message of [AbortType], not shown), and it is asked again, in the same
+// turn. By is the hook. The fourth in a prompt ends the run.
 type Abort struct{ Reason, Inject, By string }
 
 // Message is the answer as far as it has come, built when it is asked for. It

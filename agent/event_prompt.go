@@ -13,11 +13,12 @@ type Input struct {
 }
 
 // BeforeAgentStart comes after the user entry is written. What listeners say of
-// the system prompt is for this prompt only.
+// the system prompt is for this prompt only; [BeforeAgentStart.Prompts] is what
+// it has become so far.
 type BeforeAgentStart struct {
-	Prompt       string
+	Prompt       string // of a run that a custom message triggers: its text
 	Attachments  []session.Block
-	SystemPrompt string             // result: the whole text, chains
+	SystemPrompt string             // result: the whole text, chains; wins over Changed
 	Sections     []Section          // the named sections of the system prompt, in order
 	Changed      map[string]*string // result: sections added, replaced, or (nil) removed; merged
 	Messages     []*session.Message // result: role custom, appended in order
@@ -35,14 +36,19 @@ type AgentEnd struct {
 }
 
 // AgentBeforeSettle comes when a run would end. Listeners may add entries and
-// make it go on.
+// make it go on, also after a failed model call; not after an interrupt, a limit,
+// or a gate that ended it.
 type AgentBeforeSettle struct {
 	Outcome  string // completed aborted error
 	Messages []*session.Message
 	Continuation
 }
 
-// Continuation is what listeners want to happen after a turn.
+// Continuation is what listeners want to happen after a turn. Entries are of the
+// types custom, custom_message, context_edit and compaction, with the body types
+// of the session as values. Continue asks the model also where it made no calls;
+// if nothing follows its answer then, there is nothing to send, and the run ends
+// with an error.
 type Continuation struct {
 	Entries     []session.Draft // result: appended in order, all or none
 	Continue    bool            // result: ask the model once more

@@ -78,7 +78,7 @@ func (a *Agent) askGate(ctx context.Context, c *cleared, checker *argChecker) (*
 	}
 	if !bytes.Equal(e.Input, c.input) {
 		if err := checker.validate(e.Input); err != nil {
-			return nil, refuse("blocked: %s rewrote the arguments: %v", rewriter(e), err)
+			return nil, refuse("blocked: %s rewrote the arguments: %v", hookName(e.RewrittenBy), err)
 		}
 	}
 	c.input, c.context = e.Input, e.AdditionalContext
@@ -111,13 +111,6 @@ func (a *Agent) askCall(ctx context.Context, e *ToolCall) error {
 		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
 	}
 	return err
-}
-
-func rewriter(e *ToolCall) string {
-	if e.RewrittenBy == "" {
-		return "a listener"
-	}
-	return "hook " + e.RewrittenBy
 }
 
 func blockReason(e *ToolCall) string {

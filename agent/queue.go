@@ -2,15 +2,15 @@ package agent
 
 import (
 	"context"
-	"slices"
+	"strings"
 
 	"pi/session"
 )
 
-// queued is a message that waits for its place in the run.
+// queued is a message that waits for its place in a run.
 type queued struct {
-	content []session.Block
-	custom  *session.Message // instead: a custom message
+	Prompt
+	heard bool // by the listeners to input; else they are asked when it is delivered
 }
 
 // Queue says when a message that comes while the agent works is delivered.
@@ -23,11 +23,19 @@ const (
 	FollowUp
 )
 
+// String is the name the input event uses.
+func (q Queue) String() string {
+	if q == Steer {
+		return "steer"
+	}
+	return "follow_up"
+}
+
 // Enqueue takes a prompt while the agent works. It passes the input event as
 // any other; accepted is false if a listener handled it. The error is ErrNoRun
 // if no run is there to deliver the message, also if the last one ended
 // meanwhile: then the caller prompts instead. What was accepted is delivered, or
-// waits for [Agent.TakeQueued] if the run ends in another way.
+// waits for [Agent.TakeQueued] or the next run if this one ends in another way.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
 	if !a.takesQueued() {
 		return false, ErrNoRun
@@ -44,13 +52,17 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	if !a.queueing {
 		return false, ErrNoRun
 	}
-	message := queued{content: promptContent(in.Text, in.Attachments)}
-	if q == Steer {
-		a.steer = append(a.steer, message)
-	} else {
-		a.followUp = append(a.followUp, message)
-	}
+	a.put(queued{in, true}, q)
 	return true, nil
+}
+
+// put appends to a queue; the caller holds the lock.
+func (a *Agent) put(m queued, q Queue) {
+	if q == Steer {
+		a.steer = append(a.steer, m)
+	} else {
+		a.followUp = append(a.followUp, m)
+	}
 }
 
 func (a *Agent) takesQueued() bool {
@@ -71,8 +83,16 @@ func (a *Agent) closeQueues() {
 	a.queueing = false
 }
 
-// more reports whether a message waits. If none does, the queues are closed in
-// the same moment, so that nothing is accepted which the run would not deliver.
+// waits reports whether a message is queued.
+func (a *Agent) waits() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.steer)+len(a.followUp) > 0
+}
+
+// more is waits for the end of a run. If no message waits, the queues are closed
+// in the same moment, so that nothing is accepted which the run would not
+// deliver.
 func (a *Agent) more() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,32 +100,33 @@ func (a *Agent) more() bool {
 	return a.queueing
 }
 
-// String is the name the input event uses.
-func (q Queue) String() string {
-	if q == Steer {
-		return "steer"
-	}
-	return "follow_up"
-}
-
-// Pending counts the messages that wait: in both queues, and those handed in
-// with Submit that no front end has taken.
+// Pending counts the messages that wait to be delivered, those among them that
+// hooks handed in and that the front end has not taken yet.
 func (a *Agent) Pending() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.steer) + len(a.followUp) + len(a.submitted)
 }
 
-// TakeQueued empties both queues and returns the texts, so that an interrupt
-// can give unsent text back to the person.
+// TakeQueued takes the texts of people out of both queues and returns them, so
+// that an interrupt can give unsent text back. What is more than a text that
+// somebody typed stays queued for the next run: messages with attachments,
+// custom messages, and what hooks sent.
 func (a *Agent) TakeQueued() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var texts []string
-	for _, m := range slices.Concat(a.steer, a.followUp) {
-		texts = append(texts, (&session.Message{Content: m.content}).Text())
+	for _, queue := range []*[]queued{&a.steer, &a.followUp} {
+		var kept []queued
+		for _, m := range *queue {
+			if m.Custom != nil || len(m.Attachments) > 0 || m.Source == "hook" {
+				kept = append(kept, m)
+			} else {
+				texts = append(texts, m.Text)
+			}
+		}
+		*queue = kept
 	}
-	a.steer, a.followUp = nil, nil
 	return texts
 }
 
@@ -122,12 +143,55 @@ func take(queue *[]queued, all bool) []queued {
 
 // due removes from the queues what is to be delivered now: the steering
 // messages, and, when the run would stop otherwise, the follow-ups.
-func (a *Agent) due(stopping bool) []queued {
+func (a *Agent) due(stopping bool) ([]queued, Queue) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	messages := take(&a.steer, a.settings.SteerAll)
-	if len(messages) == 0 && stopping {
-		messages = take(&a.followUp, a.settings.FollowUpAll)
+	if messages := take(&a.steer, a.settings.SteerAll); len(messages) > 0 || !stopping {
+		return messages, Steer
 	}
-	return messages
+	return take(&a.followUp, a.settings.FollowUpAll), FollowUp
+}
+
+// deliver writes what is due into the session and counts it.
+func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
+	messages, q := r.due(stopping)
+	for _, m := range messages {
+		p, handled := m.Prompt, false
+		if p.Custom == nil && !m.heard {
+			p, handled = r.input(ctx, p, q.String())
+		}
+		if handled || p.empty() {
+			continue
+		}
+		if err := r.write(ctx, p); err != nil {
+			return delivered, err
+		}
+		delivered++
+	}
+	return delivered, nil
+}
+
+// write adds a prompt to the session.
+func (r *run) write(ctx context.Context, p Prompt) error {
+	if p.Custom != nil {
+		return r.appendCustom(ctx, p.Custom)
+	}
+	return r.append(r.userMessage(promptContent(p.Text, p.Attachments)))
+}
+
+func promptContent(text string, attachments []session.Block) []session.Block {
+	var content []session.Block
+	if text != "" {
+		content = append(content, session.TextBlock(text))
+	}
+	return append(content, attachments...)
+}
+
+func (p Prompt) empty() bool {
+	return p.Custom == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0
+}
+
+// isCommand reports whether a front end would run p as a command.
+func (p Prompt) isCommand() bool {
+	return !p.Literal && p.Custom == nil && strings.HasPrefix(strings.TrimSpace(p.Text), "/")
 }

@@ -5,19 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"pi/session"
 )
 
-// Prompt is what a person, a program or a hook asks.
+// Prompt is what a person, a program or a hook asks. Front ends run it as a
+// command if its text begins with a slash, unless it is Literal or Custom is set.
 type Prompt struct {
 	Text        string
 	Attachments []session.Block
-	Source      string           // interactive print json rpc acp hook
-	Custom      *session.Message // instead of Text: a custom message that triggers the run
-	Literal     bool             // never a command, whatever it begins with
-	Expand      bool             // a command in it is run, as if it had been typed
+	Source      string // interactive print json rpc acp hook
+
+	// Custom is a custom message that triggers the run, instead of text: no user
+	// entry is written, and the input event does not come.
+	Custom  *session.Message
+	Literal bool // never a command, whatever it begins with
+	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
 }
 
 var (
@@ -49,7 +52,10 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	defer a.end()
 	a.openQueues()
 	defer a.closeQueues()
-	p, handled := a.input(ctx, p, "")
+	handled := false
+	if p.Custom == nil {
+		p, handled = a.input(ctx, p, "")
+	}
 	switch {
 	case handled:
 		return nil
@@ -59,10 +65,6 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return ErrEmptyPrompt
 	}
 	return a.run(ctx, p)
-}
-
-func (p Prompt) empty() bool {
-	return p.Custom == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0
 }
 
 // input lets listeners rewrite a prompt or take it over.
@@ -79,30 +81,65 @@ func (a *Agent) input(ctx context.Context, p Prompt, behavior string) (_ Prompt,
 // run is the state of one prompt on its way.
 type run struct {
 	*Agent
-	system  string // for this prompt only
-	added   []*session.Message
-	entries []string // ids of what this turn has appended
-	usage   session.Usage
-	repeats repeatCounter
-	unsaved bool  // before this run
-	saveErr error // the first failure to save; the conversation goes on in memory
-	verdict error // why a listener ended the last turn's run, or nil
+	system    string // for this prompt only
+	index     int    // of the next turn
+	added     []*session.Message
+	entries   []string // ids of what this turn has appended
+	usage     session.Usage
+	repeats   repeatCounter
+	aborts    int   // answers that listeners stopped
+	continued int   // times that listeners made it go on
+	unsaved   bool  // before this run
+	saveErr   error // the first failure to save; the conversation goes on in memory
+	verdict   error // why a listener ended the last turn's run, or nil
 }
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {
 	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
+	a.beginAside()
+	defer a.endAside()
+	defer a.setRunning("")
 	if err := r.open(ctx, p); err != nil {
 		return err
 	}
 	r.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
-	err := r.turns(ctx)
-	if err == nil && ctx.Err() != nil {
-		err = ErrAborted
-	}
+	err := r.work(ctx)
+	addUsage(&r.usage, a.endAside())
 	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	err = r.settle(ctx, err)
 	r.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
 	return err
+}
+
+// work takes turns until nobody wants another one.
+func (r *run) work(ctx context.Context) error {
+	for {
+		err := r.turns(ctx)
+		if err == nil && ctx.Err() != nil {
+			err = ErrAborted
+		}
+		again, err := r.beforeSettle(ctx, err)
+		if again {
+			_, err = r.deliver(ctx, false)
+		} else if err == nil {
+			again, err = r.deliverRest(ctx)
+		}
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// deliverRest writes the next of what came in the meantime, and reports whether
+// there was anything.
+func (r *run) deliverRest(ctx context.Context) (bool, error) {
+	for r.more() {
+		n, err := r.deliver(ctx, true)
+		if n > 0 || err != nil {
+			return n > 0, err
+		}
+	}
+	return false, nil
 }
 
 // settle brings the session to the disk and returns how the run ended, of which
@@ -118,49 +155,76 @@ func (r *run) settle(ctx context.Context, err error) error {
 	return err
 }
 
-// open writes the prompt and lets listeners add to it.
+// open writes the prompt, what was to go with it, and what still waits from an
+// earlier run, and lets listeners add to it.
 func (r *run) open(ctx context.Context, p Prompt) error {
 	if err := r.saved(r.recordModel()); err != nil {
 		return err
 	}
-	if err := r.append(r.userMessage(promptContent(p.Text, p.Attachments))); err != nil {
+	if err := r.write(ctx, p); err != nil {
 		return err
 	}
-	r.system = r.SystemPrompt()
-	if !r.wants(KindBeforeAgentStart) {
-		return nil
-	}
-	e := &BeforeAgentStart{Prompt: p.Text, Attachments: p.Attachments, SystemPrompt: r.system}
-	r.emit(ctx, e)
-	r.system = e.SystemPrompt
-	for _, m := range e.Messages {
-		if err := r.appendCustom(m); err != nil {
+	if p.Custom != nil { // which alone does not make the file
+		if err := r.saved(r.Session().Flush()); err != nil {
 			return err
 		}
 	}
+	for _, m := range r.takeForPrompt() {
+		if err := r.appendCustom(ctx, m); err != nil {
+			return err
+		}
+	}
+	if err := r.begun(ctx, p); err != nil {
+		return err
+	}
+	_, err := r.deliver(ctx, false)
+	return err
+}
+
+// begun lets listeners add messages and decides the system prompt.
+func (r *run) begun(ctx context.Context, p Prompt) error {
+	sections := r.sections()
+	r.system = joinSections(sections)
+	if r.wants(KindBeforeAgentStart) {
+		text := p.Text
+		if p.Custom != nil {
+			text = p.Custom.Text()
+		}
+		e := &BeforeAgentStart{Prompt: text, Attachments: p.Attachments, SystemPrompt: r.system, Sections: sections}
+		r.emit(ctx, e)
+		r.system, _ = e.Prompts()
+		for _, m := range e.Messages {
+			if err := r.appendCustom(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	r.setRunning(r.system)
 	return nil
 }
 
 // turns asks the model until there is nothing left to do.
 func (r *run) turns(ctx context.Context) error {
-	for turn := 0; ; turn++ {
-		next, err := r.turn(ctx, turn)
+	for {
+		next, err := r.turn(ctx)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		if next == nextStop && !r.more() {
+		if next == nextStop && !r.waits() {
 			return r.verdict
 		}
-		if limit := r.settings.MaxTurns; limit > 0 && turn+1 >= limit {
+		if limit := r.settings.MaxTurns; limit > 0 && r.index >= limit {
 			return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
 		}
 		if next == nextResume {
 			continue
 		}
-		for _, m := range r.due(next == nextStop) {
-			if err := r.append(r.userMessage(m.content)); err != nil {
-				return err
-			}
+		n, err := r.deliver(ctx, next == nextStop)
+		if err != nil {
+			return err
+		}
+		if n == 0 && next == nextStop && !r.waits() { // listeners handled what waited
+			return r.verdict
 		}
 	}
 }
@@ -175,7 +239,9 @@ const (
 )
 
 // turn asks the model once and runs its calls.
-func (r *run) turn(ctx context.Context, index int) (next, error) {
+func (r *run) turn(ctx context.Context) (next, error) {
+	index := r.index
+	r.index++
 	r.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
 	r.entries, r.verdict = nil, nil
 	answer, err := r.answer(ctx)
@@ -183,17 +249,17 @@ func (r *run) turn(ctx context.Context, index int) (next, error) {
 	if err == nil {
 		batch, err = r.batch(ctx, answer)
 	}
-	r.emitAfter(ctx, KindTurnEnd, func() Event {
-		return &TurnEnd{TurnIndex: index, Message: answer.message, ToolResults: batch.results, EntryIDs: r.entries, Usage: TurnUsage{Usage: *answer.message.Usage}}
-	})
+	wish := r.turnEnded(ctx, index, answer, batch)
 	switch {
-	case err != nil || batch.terminate:
+	case err != nil || batch.verdict() != nil:
 		r.verdict = batch.verdict()
 		return nextStop, err
-	case len(batch.results) > 0:
+	case len(batch.results) > 0 && !batch.terminate:
 		return nextAsk, nil
 	case answer.paused:
 		return nextResume, nil
+	case wish.Continue && ctx.Err() == nil && !r.waits():
+		return nextAsk, r.goOn(wish)
 	}
 	return nextStop, nil
 }
@@ -208,10 +274,8 @@ func (r *run) append(m *session.Message) error {
 }
 
 // appendCustom persists a custom message of a listener.
-func (r *run) appendCustom(m *session.Message) error {
-	e, err := r.Session().Append(session.TypeCustomMessage, session.CustomMessage{
-		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
-	})
+func (r *run) appendCustom(ctx context.Context, m *session.Message) error {
+	e, err := r.storeCustom(ctx, m)
 	if e != nil {
 		r.added = append(r.added, e.Message())
 	}
@@ -235,14 +299,6 @@ func (r *run) saved(err error) error {
 // userMessage is a user message of now.
 func (a *Agent) userMessage(content []session.Block) *session.Message {
 	return &session.Message{Role: session.RoleUser, Content: content, Timestamp: a.now().UnixMilli()}
-}
-
-func promptContent(text string, attachments []session.Block) []session.Block {
-	var content []session.Block
-	if text != "" {
-		content = append(content, session.TextBlock(text))
-	}
-	return append(content, attachments...)
 }
 
 // recordModel notes model and thinking level in the session when they are not

@@ -12,62 +12,86 @@ type Delivery uint8
 const (
 	DeliverSteer    Delivery = iota // after the running tools, before the next model call
 	DeliverFollowUp                 // when the agent would stop otherwise
-	DeliverNextTurn                 // with the next prompt
+	DeliverNextTurn                 // with the next prompt, right behind it
 )
+
+func (d Delivery) queue() Queue {
+	if d == DeliverFollowUp {
+		return FollowUp
+	}
+	return Steer
+}
 
 // SendCustom hands in a custom message, which the model sees as one of a user.
 // While the agent works it is delivered as d says. Otherwise it is appended at
-// once (with DeliverNextTurn: behind the next prompt), and with trigger the
-// model is asked, as soon as the front end gets to it.
+// once (with DeliverNextTurn: behind the next prompt, whenever it comes), and
+// with trigger it is a prompt of its own, which the front end runs as soon as it
+// gets to it. Messages that wait belong to their session: a new one begins
+// without them.
 func (a *Agent) SendCustom(ctx context.Context, m *session.Message, d Delivery, trigger bool) error {
-	a.mu.Lock()
-	working := a.queueing
 	switch {
 	case d == DeliverNextTurn:
-		a.nextTurn = append(a.nextTurn, m)
-	case working && d == DeliverFollowUp:
-		a.followUp = append(a.followUp, queued{custom: m})
-	case working:
-		a.steer = append(a.steer, queued{custom: m})
-	}
-	a.mu.Unlock()
-	switch {
-	case d == DeliverNextTurn || working:
-		return nil
+		a.keepForPrompt(m)
 	case trigger:
-		a.Submit(Prompt{Custom: m, Source: "hook"})
-		return nil
+		a.handIn(Prompt{Custom: m}, d.queue())
+	case !a.queueCustom(m, d.queue()):
+		return a.addCustom(ctx, m)
 	}
-	return a.addCustom(ctx, m)
+	return nil
+}
+
+func (a *Agent) keepForPrompt(m *session.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.nextTurn = append(a.nextTurn, m)
+}
+
+// queueCustom queues m if a run will look at the queues again.
+func (a *Agent) queueCustom(m *session.Message, q Queue) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queueing {
+		a.put(queued{Prompt: Prompt{Custom: m, Source: "hook"}}, q)
+	}
+	return a.queueing
+}
+
+// takeForPrompt takes what goes with the next prompt.
+func (a *Agent) takeForPrompt() []*session.Message {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	messages := a.nextTurn
+	a.nextTurn = nil
+	return messages
 }
 
 // SendUser hands in a prompt as if it had been typed, but not as a command
-// unless p says so. While the agent works it is queued as d says; otherwise it
-// waits for the front end.
-func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
-	q := FollowUp
-	if d == DeliverSteer {
-		q = Steer
+// unless p.Expand says so. While the agent works it is queued as d says (with
+// DeliverNextTurn: before the next model call); otherwise the front end runs it
+// as soon as it gets to it.
+func (a *Agent) SendUser(_ context.Context, p Prompt, d Delivery) error {
+	if p.empty() {
+		return ErrEmptyPrompt
 	}
-	if !p.Expand {
-		p.Literal = true
-		if _, err := a.Enqueue(ctx, p, q); err != ErrNoRun {
-			return err
-		}
-	}
-	a.Submit(p)
+	p.Literal = !p.Expand
+	a.handIn(p, d.queue())
 	return nil
 }
 
 // addCustom appends a custom message to the session and shows it.
 func (a *Agent) addCustom(ctx context.Context, m *session.Message) error {
-	_, err := a.Session().Append(session.TypeCustomMessage, customEntry(m))
-	if m.Display {
-		a.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
-	}
+	_, err := a.storeCustom(ctx, m)
 	return err
 }
 
-func customEntry(m *session.Message) session.CustomMessage {
-	return session.CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
+// storeCustom appends a custom message to the session and tells front ends if it
+// is to be shown. The entry is nil if there is none.
+func (a *Agent) storeCustom(ctx context.Context, m *session.Message) (*session.Entry, error) {
+	e, err := a.Session().Append(session.TypeCustomMessage, session.CustomMessage{
+		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
+	})
+	if e != nil && m.Display {
+		a.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+	}
+	return e, err
 }

@@ -17,11 +17,13 @@ type NewSessionOptions struct {
 	Setup func(*session.Session) error
 }
 
-// NewSession leaves the current session and starts an empty one. The error is
-// ErrCancelled if a listener does not want it. An error after that, of closing
-// the old one, leaves the new one current.
+// NewSession leaves the current session and starts an empty one. The listeners
+// are asked first: session_before_switch, then session_before_new. The error is
+// ErrCancelled if one does not want it; then, as after a failure to make the new
+// one, nothing has changed. An error after that, of closing the old one, leaves
+// the new one current.
 func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
-	return a.replace(ctx, "new", func() (*session.Session, error) {
+	return a.replace(ctx, change{reason: "new", open: func() (*session.Session, error) {
 		s, err := a.newSession(o.Parent)
 		if err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
@@ -32,17 +34,26 @@ func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
 			}
 		}
 		return s, nil
-	})
+	}})
 }
 
 // SwitchSession leaves the current session and goes on with the one at path,
-// with the model and thinking level it was left with. If that cannot be opened,
-// the current one stays, as it does if it is the one at path.
+// with the model and thinking level it was left with. The listeners are asked
+// first (session_before_switch); the error is ErrCancelled if one does not want
+// it. If the other session cannot be opened, the current one stays, as it does,
+// without a word, if it is the one at path.
 func (a *Agent) SwitchSession(ctx context.Context, path string) error {
 	if sameFile(path, a.Session().File()) {
 		return nil
 	}
-	return a.replace(ctx, "resume", func() (*session.Session, error) { return a.openSession(path) })
+	return a.replace(ctx, change{reason: "resume", target: path, open: func() (*session.Session, error) { return a.openSession(path) }})
+}
+
+// change is one replacement of the session.
+type change struct {
+	reason string // new resume
+	target string // file of the other session, if it is known before
+	open   func() (*session.Session, error)
 }
 
 func sameFile(a, b string) bool {
@@ -55,30 +66,58 @@ func sameFile(a, b string) bool {
 }
 
 // replace swaps the session while no prompt can begin.
-func (a *Agent) replace(ctx context.Context, reason string, open func() (*session.Session, error)) error {
+func (a *Agent) replace(ctx context.Context, c change) error {
 	ctx, err := a.begin(ctx)
 	if errors.Is(err, ErrBusy) {
 		return ErrNotIdle
 	}
 	defer a.end()
-	next, err := open()
+	if err := a.agreed(ctx, c); err != nil {
+		return err
+	}
+	next, err := c.open()
 	if err != nil {
 		return err
 	}
-	return a.swap(ctx, next, reason)
+	return a.swap(ctx, next, c.reason)
 }
 
-// swap is the one place where the current session is replaced.
+// agreed asks the listeners about a change; the first that is against it
+// decides. One that fails has no say.
+func (a *Agent) agreed(ctx context.Context, c change) error {
+	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
+	a.emitUntil(ctx, before, func() bool { return before.Cancel })
+	fresh := &SessionBeforeNew{}
+	if c.reason == "new" && !before.Cancel {
+		a.emitUntil(ctx, fresh, func() bool { return fresh.Cancel })
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ErrAborted
+	case before.Cancel || fresh.Cancel:
+		return ErrCancelled
+	}
+	return nil
+}
+
+// swap is the one place where the current session is replaced. It happens whole,
+// also after an interrupt. What waited for a prompt of the old session is gone
+// with it.
 func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) error {
-	a.emitIf(ctx, KindSessionShutdown, func() Event {
+	a.emitAfter(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
 	is := a.leftWith(next)
 	a.mu.Lock()
 	previous, was := a.session, selection{a.model, a.thinking}
 	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.thinking, "", nil
+	a.steer, a.followUp, a.nextTurn = nil, nil, nil
 	a.mu.Unlock()
 	err := previous.Close()
+	a.emitAfter(ctx, KindSessionSwitch, func() Event { return &SessionSwitch{Reason: reason, PreviousSessionFile: previous.File()} })
+	if reason == "new" {
+		a.emitAfter(ctx, KindSessionNew, func() Event { return &SessionNew{SessionID: next.ID()} })
+	}
 	a.announce(ctx, reason, previous.File())
 	a.selected(ctx, was, is, "restore")
 	a.refresh(ctx)
@@ -101,7 +140,7 @@ func (a *Agent) leftWith(s *session.Session) selection {
 // announce tells the listeners which session is current.
 func (a *Agent) announce(ctx context.Context, reason, previous string) {
 	s := a.Session()
-	a.emitIf(ctx, KindSessionStart, func() Event {
+	a.emitAfter(ctx, KindSessionStart, func() Event {
 		return &SessionStart{Reason: reason, SessionID: s.ID(), SessionFile: s.File(), PreviousSessionFile: previous}
 	})
 }

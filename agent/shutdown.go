@@ -1,10 +1,9 @@
 package agent
 
-// Shutdown asks the front end to end the program in order: after the work that
-// goes on, which is interrupted.
+// Shutdown asks the front end to end the program in order, once the prompt that
+// runs is done. Who cannot wait for that calls [Agent.Abort] as well.
 func (a *Agent) Shutdown() {
 	a.leave.Do(func() { close(a.leaving) })
-	a.Abort()
 }
 
 // Leaving is closed when somebody asked for the end of the program.

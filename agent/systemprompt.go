@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,57 +23,128 @@ var commonGuidelines = []string{
 	"Look before you change: read the relevant code first, and check the result of what you did.",
 }
 
-// SystemPrompt returns the text that the next prompt starts with.
+// The sections of the system prompt, in their order. Listeners know them by
+// these names; those without text are not there.
+const (
+	SectionRole         = "role"         // who the model is; what replaces the usual text
+	SectionTools        = "tools"        // the active tools, one line each
+	SectionGuidelines   = "guidelines"   // how to work, as it fits the active tools
+	SectionAppend       = "append"       // what the person added
+	SectionInstructions = "instructions" // the instruction files of the directories
+	SectionEnvironment  = "environment"  // date and working directory
+)
+
+// SystemPrompt returns the system prompt of the run in progress, or the one that
+// the next prompt starts with.
 func (a *Agent) SystemPrompt() string {
+	a.mu.Lock()
+	running := a.running
+	a.mu.Unlock()
+	if running != "" {
+		return running
+	}
+	return joinSections(a.sections())
+}
+
+// setRunning notes the system prompt of the run in progress; "" ends it.
+func (a *Agent) setRunning(system string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running = system
+}
+
+// sections are those of the next prompt.
+func (a *Agent) sections() []Section {
 	a.mu.Lock()
 	if a.today == "" {
 		a.today = a.now().Format(time.DateOnly)
 	}
 	today := a.today
 	a.mu.Unlock()
-	return a.prompt.build(a.toolSpecs(), today, a.cwd)
+	return a.prompt.sections(a.toolSpecs(), today, a.cwd)
 }
 
-func (p *SystemPrompt) build(tools []ToolSpec, today, cwd string) string {
-	var b strings.Builder
-	if p.Replace != "" {
-		b.WriteString(p.Replace)
-	} else {
-		writeRole(&b, tools)
+func (p *SystemPrompt) sections(tools []ToolSpec, today, cwd string) []Section {
+	all := []Section{{SectionRole, p.Replace}}
+	if p.Replace == "" {
+		all = []Section{{SectionRole, role}, {SectionTools, toolLines(tools)}, {SectionGuidelines, guidelines(tools)}}
 	}
-	if p.Append != "" {
-		b.WriteString("\n\n" + p.Append)
-	}
-	if len(p.Files) > 0 {
-		b.WriteString("\n\n# Project instructions\n")
-		for _, f := range p.Files {
-			fmt.Fprintf(&b, "\n## %s\n\n%s\n", f.Path, strings.TrimSpace(f.Text))
-		}
-	}
-	fmt.Fprintf(&b, "\n\nDate: %s\nWorking directory: %s", today, cwd)
-	return b.String()
+	all = append(all,
+		Section{SectionAppend, p.Append},
+		Section{SectionInstructions, instructions(p.Files)},
+		Section{SectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
+	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
 }
 
-func writeRole(b *strings.Builder, tools []ToolSpec) {
-	b.WriteString(role)
-	if len(tools) > 0 {
-		b.WriteString("\n\nTools:")
+func joinSections(sections []Section) string {
+	texts := make([]string, len(sections))
+	for i, s := range sections {
+		texts[i] = s.Text
 	}
-	guidelines := commonGuidelines[:len(commonGuidelines):len(commonGuidelines)]
+	return strings.Join(texts, "\n\n")
+}
+
+func toolLines(tools []ToolSpec) string {
+	if len(tools) == 0 {
+		return ""
+	}
+	text := "Tools:"
 	for _, t := range tools {
 		line := t.Snippet
 		if line == "" {
 			line, _, _ = strings.Cut(t.Description, "\n")
 		}
-		fmt.Fprintf(b, "\n- %s: %s", t.Name, line)
+		text += fmt.Sprintf("\n- %s: %s", t.Name, line)
+	}
+	return text
+}
+
+func guidelines(tools []ToolSpec) string {
+	all := slices.Clone(commonGuidelines)
+	for _, t := range tools {
 		for _, g := range t.Guidelines {
-			if !slices.Contains(guidelines, g) {
-				guidelines = append(guidelines, g)
+			if !slices.Contains(all, g) {
+				all = append(all, g)
 			}
 		}
 	}
-	b.WriteString("\n\nGuidelines:")
-	for _, g := range guidelines {
-		b.WriteString("\n- " + g)
+	return "Guidelines:\n- " + strings.Join(all, "\n- ")
+}
+
+func instructions(files []ContextFile) string {
+	if len(files) == 0 {
+		return ""
 	}
+	var b strings.Builder
+	b.WriteString("# Project instructions\n")
+	for _, f := range files {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", f.Path, strings.TrimSpace(f.Text))
+	}
+	return b.String()
+}
+
+// Prompts returns the system prompt and its sections as the listeners so far
+// left them: whoever replaced the whole text has it, whatever became of the
+// sections; else it is the sections, with the changed ones in their places and
+// new ones at the end, in the order of their names.
+func (e *BeforeAgentStart) Prompts() (system string, sections []Section) {
+	for _, s := range e.Sections {
+		if text, changed := e.Changed[s.Name]; !changed {
+			sections = append(sections, s)
+		} else if text != nil {
+			sections = append(sections, Section{s.Name, *text})
+		}
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(e.Sections, func(s Section) bool { return s.Name == name })
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Changed)) {
+		if text := e.Changed[name]; text != nil && !known(name) {
+			sections = append(sections, Section{name, *text})
+		}
+	}
+	if e.SystemPrompt != joinSections(e.Sections) {
+		return e.SystemPrompt, sections
+	}
+	return joinSections(sections), sections
 }

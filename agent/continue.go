@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pi/session"
+)
+
+// turnEnded tells the listeners of the end of a turn, appends what they want
+// added, and returns what they want next.
+func (r *run) turnEnded(ctx context.Context, index int, a answer, b batchEnd) Continuation {
+	if !r.wants(KindTurnEnd) {
+		return Continuation{}
+	}
+	usage := TurnUsage{ContextUsage: r.contextUsage()}
+	if a.message.Usage != nil {
+		usage.Usage = *a.message.Usage
+	}
+	e := &TurnEnd{TurnIndex: index, Message: a.message, ToolResults: b.results, EntryIDs: r.entries, Usage: usage}
+	r.emit(heard(ctx), e)
+	r.addDrafts(ctx, e.Kind(), e.Entries)
+	return e.Continuation
+}
+
+// beforeSettle asks the listeners whether the run is really to end with err. It
+// reports whether it goes on; if not, err is how it ended.
+func (r *run) beforeSettle(ctx context.Context, err error) (again bool, _ error) {
+	if !r.wants(KindAgentBeforeSettle) {
+		return false, err
+	}
+	e := &AgentBeforeSettle{Outcome: outcome(err), Messages: r.added[:len(r.added):len(r.added)]}
+	r.emit(heard(ctx), e)
+	r.addDrafts(ctx, e.Kind(), e.Entries)
+	if err == nil && ctx.Err() != nil {
+		err = ErrAborted
+	}
+	if !e.Continue || errors.Is(err, ErrAborted) {
+		return false, err
+	}
+	if final(err) {
+		r.notifyf(ctx, LevelWarning, "%s wants to go on, but the run has ended for good", hookName(e.ContinuedBy))
+		return false, err
+	}
+	if err == nil && r.waits() { // it goes on by itself
+		return false, nil
+	}
+	no := r.goOn(e.Continuation)
+	if no != nil {
+		return false, no
+	}
+	return true, nil
+}
+
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "completed"
+	case errors.Is(err, ErrAborted):
+		return "aborted"
+	}
+	return "error"
+}
+
+// final reports whether a run that ended with err may not go on: a person set
+// the limit, or a gate closed.
+func final(err error) bool {
+	var limit *LimitError
+	var ended *TerminatedError
+	return errors.As(err, &limit) || errors.As(err, &ended) || errors.Is(err, errNothingToSend)
+}
+
+// errNothingToSend ends a run that listeners want to go on without a word.
+var errNothingToSend = errors.New("the answer is the last message and nothing was added, so there is nothing to send")
+
+// goOn counts a model request that listeners added, and says why it cannot be.
+func (r *run) goOn(wish Continuation) error {
+	if limit := r.settings.MaxContinuations; r.continued >= limit {
+		return &LimitError{"max_continuations", fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests to a prompt (max_continuations)",
+			hookName(wish.ContinuedBy), limit)}
+	}
+	sent := session.ForModel(r.Session().Context())
+	if len(sent) == 0 || sent[len(sent)-1].Role == session.RoleAssistant {
+		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
+	}
+	r.continued++
+	return nil
+}
+
+// addDrafts appends what listeners want in the session, all or none. A list that
+// cannot be appended is told and changes nothing else.
+func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
+	if len(drafts) == 0 {
+		return
+	}
+	entries, err := r.appendDrafts(drafts)
+	for _, e := range entries {
+		m := e.Message()
+		if m == nil || m.Role != session.RoleCustom {
+			continue
+		}
+		r.added = append(r.added, m)
+		if m.Display {
+			r.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+		}
+	}
+	if err = r.saved(err); err != nil {
+		r.Notify(context.WithoutCancel(ctx), LevelError, fmt.Sprintf("%s: the entries of hooks were not added: %v", k, err))
+	}
+}
+
+func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
+	s := r.Session()
+	checked := make([]session.Draft, len(drafts))
+	for i, d := range drafts {
+		body, err := checkDraft(s, d)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		checked[i] = session.Draft{Type: d.Type, Body: body}
+	}
+	entries, err := s.AppendAll(checked)
+	for _, d := range checked {
+		if edit, ok := d.Body.(session.ContextEdit); ok && len(entries) > 0 {
+			r.showEdited(edit.TargetID)
+		}
+	}
+	return entries, err
+}
+
+// checkDraft returns the body of a draft as it will be stored: of the types that
+// listeners may add, with targets that are on the branch.
+func checkDraft(s *session.Session, d session.Draft) (any, error) {
+	switch body := d.Body.(type) {
+	case session.Custom, session.CustomMessage:
+		return body, nil
+	case session.ContextEdit:
+		return body, editTarget(s, body.TargetID)
+	case session.Compaction:
+		body.FromHook = true
+		return body, keptEntry(s, body.FirstKeptEntryID)
+	}
+	return nil, fmt.Errorf("a %s entry cannot be added (custom, custom_message, context_edit and compaction can)", d.Type)
+}
+
+// keptEntry refuses a first kept entry that is not on the branch, or that stands
+// between a call and its result.
+func keptEntry(s *session.Session, id string) error {
+	if id == "" { // nothing is kept
+		return nil
+	}
+	for _, e := range s.Branch() {
+		if e.ID != id {
+			continue
+		}
+		if m := e.Message(); m != nil && m.Role == session.RoleToolResult {
+			return fmt.Errorf("compaction: entry %q, the first to be kept, is the result of a call before it", id)
+		}
+		return nil
+	}
+	return fmt.Errorf("compaction: entry %q, the first to be kept, is not on the current branch", id)
+}

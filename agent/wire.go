@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// wireKey marks the context in which listeners look at a request: what they send
+// on the way is not shown to them.
+type wireKey struct{}
+
+// watchWire lets the listeners see and change what goes over the wire. A model
+// that has no wire, such as a script, asks none of this.
+func (a *Agent) watchWire(ctx context.Context, r *Request) {
+	if ctx.Value(wireKey{}) != nil {
+		return
+	}
+	if a.wants(KindBeforeProviderRequest) {
+		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return a.wireBody(ctx, r.Model, body) }
+	}
+	if a.wants(KindBeforeProviderHeaders) {
+		r.Header = func(ctx context.Context, h http.Header) error { return a.wireHeaders(ctx, r, h) }
+	}
+	if a.wants(KindAfterProviderResponse) {
+		r.Response = func(ctx context.Context, status int, h http.Header) {
+			a.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
+		}
+	}
+}
+
+func onWire(ctx context.Context) context.Context { return context.WithValue(ctx, wireKey{}, true) }
+
+// wireBody is the body to send. What listeners leave alone stays as it is, byte
+// for byte.
+func (a *Agent) wireBody(ctx context.Context, model *Model, body []byte) ([]byte, error) {
+	e := &BeforeProviderRequest{Provider: model.Provider, Model: model.ID, Payload: bytes.Clone(body)}
+	a.emit(onWire(ctx), e)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if bytes.Equal(e.Payload, body) {
+		return body, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(e.Payload, &object); err != nil {
+		return nil, fmt.Errorf("%s: the payload is no JSON object any more: %w", e.Kind(), err)
+	}
+	if object == nil {
+		return nil, errors.New(e.Kind().String() + ": the payload is no JSON object any more, but null")
+	}
+	return e.Payload, nil
+}
+
+// hiddenValue stands for the key, and for whatever else gives access.
+const hiddenValue = "…"
+
+// wireHeaders lets the listeners change h.
+func (a *Agent) wireHeaders(ctx context.Context, r *Request, h http.Header) error {
+	e := &BeforeProviderHeaders{Provider: r.Model.Provider, Model: r.Model.ID, Headers: shownHeaders(h, r.APIKey)}
+	a.emit(onWire(ctx), e)
+	for name, value := range e.Changed {
+		switch name = http.CanonicalHeaderKey(name); {
+		case value == nil:
+			removeHeader(h, name)
+		case *value != hiddenValue || e.Headers[name] != hiddenValue: // a value as it was shown is no change
+			h.Set(name, *value)
+		}
+	}
+	return ctx.Err()
+}
+
+func removeHeader(h http.Header, name string) {
+	h.Del(name)
+	if name == "User-Agent" {
+		h[name] = nil // else the client puts its own
+	}
+}
+
+func shownHeaders(h http.Header, key string) map[string]string {
+	shown := make(map[string]string, len(h))
+	for name, values := range h {
+		value := strings.Join(values, ", ")
+		if key != "" && strings.Contains(value, key) || givesAccess(name) {
+			value = hiddenValue
+		}
+		shown[name] = value
+	}
+	return shown
+}
+
+// givesAccess reports whether a header holds a secret, by its name.
+func givesAccess(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
