@@ -108,7 +108,7 @@ type annotationReader struct {
 
 var (
 	classLine    = regexp.MustCompile(`^---@class ([\w.]+)(?:: ([\w.]+))?$`)
-	fieldLine    = regexp.MustCompile(`^---@field (\[string\]|\w+)(\?)? (.+)$`)
+	fieldLine    = regexp.MustCompile(`^---@field (\[string\]|\[integer\]|\w+)(\?)? (.+)$`)
 	aliasLine    = regexp.MustCompile(`^---@alias ([\w.]+)( .+)?$`)
 	paramLine    = regexp.MustCompile(`^---@param (\w+|\.\.\.)(\?)? (.+)$`)
 	functionLine = regexp.MustCompile(`^function (\w+)\.(\w+)\(([^)]*)\) end$`)
@@ -200,7 +200,7 @@ func (r *annotationReader) readField(line string) error {
 		return fmt.Errorf("a field without a class: %s", line)
 	case r.class.member(m[1]) != nil:
 		return fmt.Errorf("%s is there twice", m[1])
-	case m[1] == "[string]":
+	case strings.HasPrefix(m[1], "["):
 		return nil
 	}
 	typ, doc := cutType(m[3])

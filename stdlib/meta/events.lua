@@ -20,7 +20,7 @@
 
 --- What a handler of `project_trust` may return.
 ---@class pi.ProjectTrustResult
----@field trusted? boolean|table<string, boolean> false: none; a table accepts the files that it names by their `sha256`
+---@field trusted? false|table<string, boolean> false: none; a table accepts the files that it names by their `sha256`
 
 --- Settings and hooks are loaded, and there is no session yet. What is sent now waits for it.
 ---@class pi.AppStartEvent

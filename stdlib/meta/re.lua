@@ -10,6 +10,7 @@ local re = {}
 ---@field first integer where it begins in the text, from 1
 ---@field last integer where it ends
 ---@field named table<string, string|false> the groups that have a name
+---@field [integer] string|false
 
 --- How many matches count.
 ---@class pi.MatchOptions

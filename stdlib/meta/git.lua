@@ -1,0 +1,49 @@
+---@meta pi.git
+
+--- What git says of a repository. Nothing here changes it, and no program that it names is run.
+---@class pi.git
+local git = {}
+
+--- Options of `git.root`, `git.branch` and `git.status`.
+---@class pi.GitOptions
+---@field cwd? string a directory in the repository; the working directory unless said
+
+--- The topmost directory of the repository.
+---@param opts? pi.GitOptions
+---@return string? path
+---@return string? message it is no repository, or there is no git
+function git.root(opts) end
+
+--- The branch that is checked out.
+---@param opts? pi.GitOptions
+---@return string? name
+---@return string? message it is no repository, or no branch is checked out
+function git.branch(opts) end
+
+--- A file that has changed. The letters are those of `git status --short`.
+---@class pi.GitChange
+---@field path string from the root of the repository
+---@field index string what is staged: `M`, `A`, `D`, `R`, `C`, `U`, `?` or a blank
+---@field worktree string what is not
+---@field from? string the path before it was renamed
+
+--- The files that have changed.
+---@param opts? pi.GitOptions
+---@return pi.GitChange[]? changes
+---@return string? message it is no repository, or there is no git
+function git.status(opts) end
+
+--- Options of `git.diff`.
+---@class pi.GitDiffOptions
+---@field cwd? string a directory in the repository; the working directory unless said
+---@field staged? boolean what is staged, in the place of what is not
+---@field base? string what differs from this revision
+---@field paths? string[] only these
+
+--- The changes as a unified diff.
+---@param opts? pi.GitDiffOptions
+---@return string? text
+---@return string? message it is no repository, or there is no such revision
+function git.diff(opts) end
+
+return git
