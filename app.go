@@ -187,7 +187,7 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	}
 	a.agent.Listen(a.chain, f)
 	a.chain.Attach(a.agent, f)
-	commands := command.NewSet(append(command.Core(a.agent, f), append(a.hookCommands(), own...)...), a.chain.Commands)
+	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(), own...)...), a.chain.Commands)
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
 	}
@@ -199,6 +199,14 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	}
 	err = work(commands)
 	return sayOnce(err, a.goodbye())
+}
+
+// coreCommands are those that every front end has.
+func (a *app) coreCommands(f front) []command.Command {
+	return command.Core(command.Options{Agent: a.agent, UI: f,
+		Sessions: func() ([]session.Info, error) { return session.List(a.sessionRoot(), a.cwd) },
+		Find:     func(ref string) (string, error) { return findSession(ref, a.sessionRoot()) },
+	})
 }
 
 // sayOnce joins how the work ended with how the session did, which is nothing

@@ -131,7 +131,7 @@ func exitStatus(err error) int {
 		return exitProvider
 	case errors.As(err, &limit):
 		return exitLimit
-	case errors.As(err, &ended):
+	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
 		return exitRefused
 	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several),
 		errors.Is(err, session.ErrReadOnly):

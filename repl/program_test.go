@@ -39,7 +39,7 @@ func program() int {
 	r := New(Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
 		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }})
 	a := testAgent(r)
-	set := command.NewSet(append(command.Core(a, r), append(r.Commands(), testCommands(r)...)...), nil)
+	set := command.NewSet(append(command.Core(command.Options{Agent: a, UI: r}), append(r.Commands(), testCommands(r)...)...), nil)
 	a.Start(ctx)
 	forget := whenTold(func() {
 		r.Notify("a late notice", agent.LevelInfo)

@@ -13,7 +13,8 @@
 // Nothing here decides an exit status; the errors are typed for that:
 //
 //	*command.UnknownError   a prompt that begins with / and is no command; not sent
-//	*CommandError           a command that failed
+//	*command.CancelledError a command that a hook was against
+//	*CommandError           a command that failed otherwise
 //	ErrNoAnswer             the model said nothing and did nothing
 //	ErrBrokenPipe           nobody reads the output any more; say nothing about it
 //	anything else           as agent.Agent.Prompt returned it
@@ -76,12 +77,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Run runs the prompts in order, up to the first that fails. After each it runs
-// what hooks handed in meanwhile, as if it had come next. A prompt that begins
-// with a slash is a command: what it says goes to the output, and the prompt it
-// wants sent is sent.
+// Run runs the prompts in order, up to the first that fails, or until somebody
+// asked for the end of the program (agent.Agent.Shutdown), which is no failure.
+// After each it runs what hooks handed in meanwhile, as if it had come next. A
+// prompt that begins with a slash is a command, unless it is literal: what it
+// says goes to the output, and the prompt it wants sent is sent.
 func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
+		if left(a) {
+			return nil
+		}
 		if prompt.Source == "" {
 			prompt.Source = "print"
 		}
@@ -97,7 +102,7 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 
 // submitted runs what hooks handed in until nothing is left.
 func (p *Print) submitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
-	for prompts := a.TakeSubmitted(); len(prompts) > 0; prompts = append(prompts[1:], a.TakeSubmitted()...) {
+	for prompts := a.TakeSubmitted(); len(prompts) > 0 && !left(a); prompts = append(prompts[1:], a.TakeSubmitted()...) {
 		prompts[0].Source = "hook"
 		if err := p.one(ctx, a, commands, prompts[0]); err != nil {
 			return err
@@ -106,16 +111,27 @@ func (p *Print) submitted(ctx context.Context, a *agent.Agent, commands *command
 	return nil
 }
 
+// left reports whether somebody asked for the end of the program.
+func left(a *agent.Agent) bool {
+	select {
+	case <-a.Leaving():
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(agent.ErrAborted, err)
 	}
-	if !command.Is(prompt.Text) {
+	if prompt.Literal || prompt.Custom != nil || !command.Is(prompt.Text) {
 		return p.ask(ctx, a, prompt)
 	}
 	outcome, err := commands.Run(ctx, prompt.Text)
 	var unknown *command.UnknownError
-	if errors.As(err, &unknown) {
+	var cancelled *command.CancelledError
+	if errors.As(err, &unknown) || errors.As(err, &cancelled) {
 		return err
 	}
 	if err != nil {
@@ -136,6 +152,9 @@ func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, 
 func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
 	p.reset()
 	err := a.Prompt(ctx, prompt)
+	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && left(a) {
+		return nil // a hook wanted no more of it
+	}
 	var unsaved *session.SaveError
 	if err != nil && !errors.As(err, &unsaved) {
 		return err

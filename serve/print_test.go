@@ -67,14 +67,32 @@ func (touch) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, 
 	return agent.TextResult("done"), nil
 }
 
-// swallow is a hook that answers for the model.
-type swallow struct{}
+// swallow is a hook that answers for the model, stops it, and wants no new
+// session.
+type swallow struct {
+	agent *agent.Agent
+	text  string
+}
 
-func (swallow) Wants(k agent.Kind) bool { return k == agent.KindInput }
+func (*swallow) Wants(k agent.Kind) bool {
+	return k == agent.KindInput || k == agent.KindTurnStart || k == agent.KindSessionBeforeNew
+}
 
-func (swallow) Handle(_ context.Context, e agent.Event) error {
-	in := e.(*agent.Input)
-	in.Handled = in.Text == "handled"
+func (s *swallow) Handle(_ context.Context, e agent.Event) error {
+	switch e := e.(type) {
+	case *agent.Input:
+		e.Handled = e.Text == "handled"
+		s.text = e.Text
+	case *agent.TurnStart:
+		if strings.HasSuffix(s.text, "quit") {
+			s.agent.Shutdown()
+		}
+		if strings.HasPrefix(s.text, "stop") {
+			s.agent.Abort()
+		}
+	case *agent.SessionBeforeNew:
+		e.Cancel = true
+	}
 	return nil
 }
 
@@ -90,12 +108,14 @@ func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) erro
 	model := &agent.Model{Provider: "test", ID: "one", API: "test"}
 	models := agent.NewModels(map[string]agent.Provider{"test": echo{}})
 	models.Register(agent.ProviderSpec{Name: "test", Models: []*agent.Model{model}})
+	hooks := &swallow{}
 	a := agent.New(agent.Options{Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off",
-		Tools: []agent.Tool{touch{}}, Listeners: []agent.Listener{swallow{}, p}})
+		Tools: []agent.Tool{touch{}}, Listeners: []agent.Listener{hooks, p}})
+	hooks.agent = a
 	hook := func(name string, run func() (command.Outcome, error)) command.Command {
 		return command.Command{Name: name, Hook: "test", Run: func(context.Context, string) (command.Outcome, error) { return run() }}
 	}
-	set := command.NewSet(command.Core(a, p), func() []command.Command {
+	set := command.NewSet(command.Core(command.Options{Agent: a, UI: p}), func() []command.Command {
 		return []command.Command{
 			hook("say", func() (command.Outcome, error) { return command.Outcome{Prompt: &agent.Prompt{Text: "said"}}, nil }),
 			hook("broken", func() (command.Outcome, error) { return command.Outcome{}, errors.New("it broke") }),
@@ -103,6 +123,16 @@ func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) erro
 				a.Submit(agent.Prompt{Text: "from a hook"})
 				a.Submit(agent.Prompt{Text: "/thinking"})
 				return command.Outcome{}, nil
+			}),
+			hook("send", func() (command.Outcome, error) {
+				a.Submit(agent.Prompt{Text: "/thinking", Literal: true})
+				custom := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("/custom")}}
+				return command.Outcome{}, a.SendCustom(ctx, custom, agent.DeliverSteer, true)
+			}),
+			hook("leave", func() (command.Outcome, error) {
+				a.Submit(agent.Prompt{Text: "too late"})
+				a.Shutdown()
+				return command.Outcome{Status: "left", Prompt: &agent.Prompt{Text: "last"}}, nil
 			}),
 			hook("tell", func() (command.Outcome, error) {
 				a.Notify(ctx, agent.LevelWarning, "careful\x1b[2J")
@@ -131,6 +161,10 @@ func TestOutputIsTheAnswersAndNothingElse(t *testing.T) {
 		{"a choice is a list where nobody can be asked", []string{"/model"}, "* test/one\n"},
 		{"what hooks hand in is run after the prompt", []string{"/later", "b"},
 			"re: from a hook\nthinking: [off] minimal low medium high xhigh max\nre: b\n"},
+		{"literal prompts and custom messages are no commands", []string{"/send"}, "re: /thinking\nre: /custom\n"},
+		{"who is asked to leave ends after the prompt at hand", []string{"a", "/leave", "b"}, "re: a\nleft\nre: last\n"},
+		{"an end in the middle of a prompt is in order", []string{"quit", "b"}, "re: quit\n"},
+		{"a prompt that a hook stops on its way out has no answer", []string{"stop and quit", "b"}, ""},
 		{"a prompt that a hook handled has no answer", []string{"handled"}, ""},
 		{"notices are no answer", []string{"/tell"}, ""},
 		{"an empty answer after an effect is fine", []string{"act"}, ""},
@@ -158,6 +192,7 @@ func TestFailuresAreTold(t *testing.T) {
 	var unknown *command.UnknownError
 	var failed *CommandError
 	var provider *agent.ProviderError
+	var cancelled *command.CancelledError
 	for _, c := range []struct {
 		name   string
 		prompt string
@@ -166,6 +201,9 @@ func TestFailuresAreTold(t *testing.T) {
 		{"unknown command", "/thinkin", func(err error) bool { return errors.As(err, &unknown) && unknown.Nearest == "thinking" }},
 		{"a command that fails", "/broken", func(err error) bool { return errors.As(err, &failed) && failed.Name == "broken" }},
 		{"a command used wrongly", "/thinking much", func(err error) bool { return errors.As(err, &failed) }},
+		{"a command that a hook is against", "/clear", func(err error) bool {
+			return errors.As(err, &cancelled) && !errors.As(err, &failed) && err.Error() == "Clear cancelled by hook"
+		}},
 		{"the provider", "fail", func(err error) bool { return errors.As(err, &provider) }},
 		{"no answer and no effect", "nothing", func(err error) bool { return errors.Is(err, ErrNoAnswer) }},
 	} {

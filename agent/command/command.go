@@ -5,14 +5,16 @@
 // names are reserved, and asks a function for those of hooks each time, so that
 // a reload is seen. [Core] makes the commands that need no terminal:
 //
-//	/help  /model  /thinking  /new (/clear)  /session  /tools
+//	/help  /model  /thinking  /new (/clear)  /resume  /name  /session  /tools
 //
 // A line is run with [Set.Run]. A name that nobody has is an [UnknownError],
-// which a program that runs without a person turns into a usage error.
+// which a program that runs without a person turns into a usage error. What a
+// hook did not let happen is a [CancelledError].
 package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,6 +27,7 @@ type Command struct {
 	Aliases []string // other names for it
 	Args    string   // for help, such as "[provider/id]"
 	Help    string   // one line
+	Title   string   // what the command does, for messages such as "… cancelled by hook"; "" for its name
 	Hook    string   // the hook that brought it; "" for the program's own
 
 	// Complete returns the candidates for the argument that starts with prefix;
@@ -92,14 +95,27 @@ func find(commands []Command, name string) (Command, bool) {
 }
 
 // Run runs a line that begins with a slash. The error is an *[UnknownError] if
-// there is no such command, else what the command failed with.
+// there is no such command, a *[CancelledError] if a hook was against it, else
+// what the command failed with.
 func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
 	name, args := Split(line)
 	c, ok := s.Lookup(name)
 	if !ok {
 		return Outcome{}, &UnknownError{Name: name, Nearest: s.nearest(name)}
 	}
-	return c.Run(ctx, args)
+	outcome, err := c.Run(ctx, args)
+	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
+		err = &CancelledError{What: c.title(name), Err: err}
+	}
+	return outcome, err
+}
+
+// title is what the command, called by one of its names, does.
+func (c Command) title(name string) string {
+	if c.Title != "" && name == c.Name {
+		return c.Title
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // Split takes a command line apart: the name without its slash and the rest,
@@ -114,6 +130,16 @@ func Split(line string) (name, args string) {
 
 // Is reports whether a line is a command rather than a prompt.
 func Is(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "/") }
+
+// CancelledError is a command that a hook did not let happen.
+type CancelledError struct {
+	What string // "New session"
+	Err  error  // wraps agent.ErrCancelled
+}
+
+func (e *CancelledError) Error() string { return e.What + " cancelled by hook" }
+
+func (e *CancelledError) Unwrap() error { return e.Err }
 
 // UnknownError is a command that nobody has.
 type UnknownError struct {

@@ -94,7 +94,8 @@ func newAgent(t *testing.T) *agent.Agent {
 		Models: []*agent.Model{{Provider: "q", ID: "three", API: "x"}}})
 	open := func() *session.Session { return session.New(session.Options{}) }
 	return agent.New(agent.Options{Session: open(), Models: models, Model: one, Thinking: "low",
-		NewSession: func(string) (*session.Session, error) { return open(), nil }})
+		NewSession:  func(string) (*session.Session, error) { return open(), nil },
+		OpenSession: func(path string) (*session.Session, error) { return session.Open(path, session.Options{}) }})
 }
 
 func TestEachCommandSaysWhatItDid(t *testing.T) {
@@ -108,7 +109,7 @@ func TestEachCommandSaysWhatItDid(t *testing.T) {
 		{"/tools", "no tools are active"},
 	} {
 		a := newAgent(t)
-		out, err := NewSet(Core(a, nil), nil).Run(t.Context(), c.line)
+		out, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), c.line)
 		if err != nil || out.Status != c.want {
 			t.Errorf("%s said %q, %v; want %q", c.line, out.Status, err, c.want)
 		}
@@ -117,7 +118,7 @@ func TestEachCommandSaysWhatItDid(t *testing.T) {
 
 func TestModelIsPickedWhereAPersonCanBeAsked(t *testing.T) {
 	a, ui := newAgent(t), &picker{choice: "p/two"}
-	out, err := NewSet(Core(a, ui), nil).Run(t.Context(), "/model")
+	out, err := NewSet(Core(Options{Agent: a, UI: ui}), nil).Run(t.Context(), "/model")
 	if err != nil || a.Model().ID != "two" || out.Status != "model: p/two:low" {
 		t.Errorf("model %s, said %q, %v", a.Model().Ref(), out.Status, err)
 	}
@@ -125,7 +126,7 @@ func TestModelIsPickedWhereAPersonCanBeAsked(t *testing.T) {
 		t.Errorf("offered %q: a model without a key cannot be used", got)
 	}
 	ui.choice = ""
-	if _, err = NewSet(Core(a, ui), nil).Run(t.Context(), "/model"); err != nil || a.Model().ID != "two" {
+	if _, err = NewSet(Core(Options{Agent: a, UI: ui}), nil).Run(t.Context(), "/model"); err != nil || a.Model().ID != "two" {
 		t.Errorf("choosing nothing left %s, %v", a.Model().Ref(), err)
 	}
 }
@@ -134,7 +135,7 @@ func TestWrongArgumentsChangeNothing(t *testing.T) {
 	for _, line := range []string{"/model nosuch", "/thinking much", "/new please", "/help nosuch"} {
 		a := newAgent(t)
 		id := a.Session().ID()
-		if out, err := NewSet(Core(a, nil), nil).Run(t.Context(), line); err == nil {
+		if out, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), line); err == nil {
 			t.Errorf("%s said %q and did not fail", line, out.Status)
 		}
 		if a.Model().ID != "one" || a.Thinking() != "low" || a.Session().ID() != id {
@@ -146,9 +147,158 @@ func TestWrongArgumentsChangeNothing(t *testing.T) {
 func TestNewStartsAnEmptySession(t *testing.T) {
 	a := newAgent(t)
 	left := a.Session().ID()
-	out, err := NewSet(Core(a, nil), nil).Run(t.Context(), "/clear")
+	out, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), "/clear")
 	if err != nil || a.Session().ID() == left || out.Status != "new session "+a.Session().ID() {
 		t.Errorf("said %q, %v", out.Status, err)
+	}
+}
+
+// refusing is a listener against whatever happens to the session.
+type refusing struct{}
+
+func (refusing) Wants(k agent.Kind) bool { return k == agent.KindSessionBeforeSwitch }
+func (refusing) Handle(_ context.Context, e agent.Event) error {
+	e.(*agent.SessionBeforeSwitch).Cancel = true
+	return nil
+}
+
+func TestCommandThatAHookIsAgainstSaysSoByTheNameItWasCalled(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"/new", "New session cancelled by hook"},
+		{"/clear", "Clear cancelled by hook"},
+		{"/resume b", "Resume cancelled by hook"},
+	} {
+		a, dir := newAgent(t), t.TempDir()
+		a.Listen(refusing{})
+		left := a.Session()
+		out, err := NewSet(Core(withSessions(a, nil, saved(t, dir, "a"), saved(t, dir, "b"))), nil).Run(t.Context(), c.line)
+		var cancelled *CancelledError
+		if !errors.As(err, &cancelled) || err.Error() != c.want || !errors.Is(err, agent.ErrCancelled) {
+			t.Errorf("%s said %q, %v; want %q", c.line, out.Status, err, c.want)
+		}
+		if a.Session() != left {
+			t.Errorf("%s left the session", c.line)
+		}
+	}
+}
+
+// saved is a session in a file, whose prompt is text.
+func saved(t *testing.T, dir, text string) session.Info {
+	t.Helper()
+	s := session.New(session.Options{Dir: dir, Cwd: "/p"})
+	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := session.Describe(s.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// withSessions are options whose sessions are found by their first prompts.
+func withSessions(a *agent.Agent, ui agent.UI, infos ...session.Info) Options {
+	return Options{Agent: a, UI: ui,
+		Sessions: func() ([]session.Info, error) { return infos, nil },
+		Find: func(ref string) (string, error) {
+			for _, i := range infos {
+				if i.FirstPrompt == ref {
+					return i.Path, nil
+				}
+			}
+			return ref, nil
+		}}
+}
+
+func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
+	dir := t.TempDir()
+	one, two := saved(t, dir, "one\x1b[2J\nmore"), saved(t, dir, strings.Repeat("long ", 40))
+	for _, c := range []struct {
+		name, line string
+		pick       int // in the list, -1: nobody is there to pick, -2: nothing is picked
+		want       string
+		current    string
+	}{
+		{"a path", "/resume " + two.Path, -1, "session " + two.ID + ", 1 messages", two.ID},
+		{"nobody to pick", "/resume", -1, one.ID, ""},
+		{"picked", "/resume", 1, "session " + two.ID + ", 1 messages", two.ID},
+		{"nothing picked", "/resume", -2, "session: still ", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newAgent(t)
+			var ui agent.UI
+			lines := sessionLines([]session.Info{one, two})
+			switch {
+			case c.pick >= 0:
+				ui = &picker{choice: lines[c.pick]}
+			case c.pick == -2:
+				ui = &picker{}
+			}
+			before := a.Session().ID()
+			out, err := NewSet(Core(withSessions(a, ui, one, two)), nil).Run(t.Context(), c.line)
+			if err != nil || !strings.HasPrefix(out.Status, c.want) {
+				t.Errorf("said %q, %v", out.Status, err)
+			}
+			if c.current == "" {
+				c.current = before
+			}
+			if got := a.Session().ID(); got != c.current {
+				t.Errorf("the session is %s", got)
+			}
+			_ = a.Session().Close()
+		})
+	}
+	for _, line := range sessionLines([]session.Info{one, two}) {
+		if strings.ContainsAny(line, "\x1b\n") || len([]rune(line)) > 140 {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+func TestResumeWithoutAnythingToResumeSaysSo(t *testing.T) {
+	a := newAgent(t)
+	o := withSessions(a, &picker{choice: "x"}, session.Info{ID: a.Session().ID()})
+	out, err := NewSet(Core(o), nil).Run(t.Context(), "/resume")
+	if err != nil || out.Status != "no other session in this directory" {
+		t.Errorf("said %q, %v", out.Status, err)
+	}
+	var missing *session.NotFoundError
+	if _, err = NewSet(Core(o), nil).Run(t.Context(), "/resume /nowhere/x.jsonl"); !errors.As(err, &missing) {
+		t.Error(err)
+	}
+	if _, ok := NewSet(Core(Options{Agent: a}), nil).Lookup("resume"); ok {
+		t.Error("there is a /resume without sessions")
+	}
+}
+
+func TestNameIsSetAndShown(t *testing.T) {
+	a := newAgent(t)
+	for _, c := range []struct{ line, want string }{
+		{"/name", "the session has no name"},
+		{"/name  the  second try ", "name: the  second try"},
+		{"/name", "name: the  second try"},
+	} {
+		if out, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), c.line); err != nil || out.Status != c.want {
+			t.Errorf("%s said %q, %v", c.line, out.Status, err)
+		}
+	}
+}
+
+func TestCostSaysWhatIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		totals agent.Totals
+		want   string
+	}{
+		{agent.Totals{Priced: true}, "$0.0000"},
+		{agent.Totals{}, "unknown"},
+		{agent.Totals{Usage: session.Usage{Cost: session.Cost{Total: 1.5}}}, "$1.5000 and more: not every price is known"},
+	} {
+		if got := cost(c.totals); got != c.want {
+			t.Errorf("%+v costs %q, want %q", c.totals, got, c.want)
+		}
 	}
 }
 
@@ -164,12 +314,12 @@ func TestSessionAddsUpWhatWasUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := NewSet(Core(a, nil), nil).Run(t.Context(), "/session")
+	out, err := NewSet(Core(Options{Agent: a}), nil).Run(t.Context(), "/session")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"not saved", a.Session().ID(), "entries  3 (3", "1 of you, 2 of the model", "p/one:low",
-		"20 in, 10 out, 6 cache read", "$0.5000"} {
+		"20 in, 10 out, 6 cache read", "about 18 tokens", "$0.5000"} {
 		if !strings.Contains(out.Status, want) {
 			t.Errorf("no %q in\n%s", want, out.Status)
 		}
@@ -177,7 +327,7 @@ func TestSessionAddsUpWhatWasUsed(t *testing.T) {
 }
 
 func TestArgumentsAreCompleted(t *testing.T) {
-	set := NewSet(Core(newAgent(t), nil), nil)
+	set := NewSet(Core(Options{Agent: newAgent(t)}), nil)
 	for _, c := range []struct{ name, prefix, want string }{
 		{"thinking", "m", "minimal medium max"}, {"model", "p/", "p/one p/two"}, {"help", "th", "thinking"}, {"model", "z", ""},
 	} {

@@ -7,12 +7,28 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/session"
 )
 
-// Core returns the commands that every front end has. ui is asked for what a
-// person has to choose; without one the choices are listed.
-func Core(a *agent.Agent, ui agent.UI) []Command {
-	return []Command{modelCommand(a, ui), thinkingCommand(a), newCommand(a), sessionCommand(a), toolsCommand(a)}
+// Options are what the commands work on.
+type Options struct {
+	Agent *agent.Agent
+	UI    agent.UI // asked for what a person has to choose; nil or without a person: the choices are listed
+
+	// Sessions lists the sessions of this directory, newest first, and Find
+	// returns the path of the one that a person names by its id, the beginning of
+	// it, or a path. Without both there is no /resume.
+	Sessions func() ([]session.Info, error)
+	Find     func(ref string) (path string, err error)
+}
+
+// Core returns the commands that every front end has.
+func Core(o Options) []Command {
+	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent), newCommand(o.Agent)}
+	if o.Sessions != nil && o.Find != nil {
+		commands = append(commands, resumeCommand(o))
+	}
+	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), toolsCommand(o.Agent))
 }
 
 func thinkingCommand(a *agent.Agent) Command {
@@ -45,7 +61,7 @@ func marked(words []string, current string) string {
 
 func newCommand(a *agent.Agent) Command {
 	return Command{
-		Name: "new", Aliases: []string{"clear"}, Help: "leave this session and start an empty one",
+		Name: "new", Aliases: []string{"clear"}, Help: "leave this session and start an empty one", Title: "New session",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			if args != "" {
 				return Outcome{}, errors.New("/new takes no argument")

@@ -22,15 +22,16 @@ func sessionInfo(a *agent.Agent) string {
 	if file == "" {
 		file = "not saved"
 	}
-	t := tally(s.Entries())
+	t, n := a.Totals(), tally(s.Entries())
 	lines := []string{
 		"file     " + file,
 		"id       " + s.ID(),
 		fmt.Sprintf("entries  %d (%d on this branch)", len(s.Entries()), len(s.Branch())),
-		fmt.Sprintf("messages %d of you, %d of the model, %d tool results", t.user, t.assistant, t.results),
+		fmt.Sprintf("messages %d of you, %d of the model, %d tool results", n.user, n.assistant, n.results),
 		fmt.Sprintf("model    %s:%s", a.Model().Ref(), a.Thinking()),
-		fmt.Sprintf("tokens   %d in, %d out, %d cache read, %d cache write", t.usage.Input, t.usage.Output, t.usage.CacheRead, t.usage.CacheWrite),
-		"cost     " + cost(t.usage.Cost.Total),
+		fmt.Sprintf("tokens   %d in, %d out, %d cache read, %d cache write", t.Input, t.Output, t.CacheRead, t.CacheWrite),
+		"context  " + fullness(t.ContextUsage),
+		"cost     " + cost(t),
 	}
 	if name := s.Name(); name != "" {
 		lines = append([]string{"name     " + name}, lines...)
@@ -38,56 +39,41 @@ func sessionInfo(a *agent.Agent) string {
 	return strings.Join(lines, "\n")
 }
 
-// cost is unknown rather than nothing where no price is known.
-func cost(total float64) string {
-	if total == 0 {
-		return "unknown or none"
+func fullness(c agent.ContextUsage) string {
+	if c.Window == 0 {
+		return fmt.Sprintf("about %d tokens", c.Tokens)
 	}
-	return fmt.Sprintf("$%.4f", total)
+	return fmt.Sprintf("about %d of %d tokens (%.0f%%)", c.Tokens, c.Window, c.Percent)
 }
 
-// totals is what a session's entries add up to, all branches together: that is
-// what was paid.
-type totals struct {
-	user, assistant, results int
-	usage                    session.Usage
+// cost is unknown rather than nothing where no price is known.
+func cost(t agent.Totals) string {
+	switch {
+	case t.Priced:
+		return fmt.Sprintf("$%.4f", t.Cost.Total)
+	case t.Cost.Total == 0:
+		return "unknown"
+	}
+	return fmt.Sprintf("$%.4f and more: not every price is known", t.Cost.Total)
 }
 
-func tally(entries []*session.Entry) (t totals) {
+// count is how many messages a session has, all branches together.
+type count struct{ user, assistant, results int }
+
+func tally(entries []*session.Entry) (n count) {
 	for _, e := range entries {
-		if e.Type == session.TypeUsage {
-			if u, err := session.Body[session.UsageEntry](e); err == nil {
-				t.add(u.Usage)
-			}
-			continue
-		}
-		if e.Type != session.TypeMessage {
-			continue
-		}
 		m := e.Message()
 		if m == nil {
 			continue
 		}
 		switch m.Role {
 		case session.RoleUser:
-			t.user++
+			n.user++
 		case session.RoleAssistant:
-			t.assistant++
+			n.assistant++
 		case session.RoleToolResult:
-			t.results++
+			n.results++
 		}
-		t.add(m.Usage)
 	}
-	return t
-}
-
-func (t *totals) add(u *session.Usage) {
-	if u == nil {
-		return
-	}
-	t.usage.Input += u.Input
-	t.usage.Output += u.Output
-	t.usage.CacheRead += u.CacheRead
-	t.usage.CacheWrite += u.CacheWrite
-	t.usage.Cost.Total += u.Cost.Total
+	return n
 }
