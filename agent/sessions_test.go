@@ -159,3 +159,182 @@ func TestSubmittedPromptsWakeTheFrontEndAndKeepTheirOrder(t *testing.T) {
 		t.Errorf("again: %+v", got)
 	}
 }
+
+// against is a listener that cancels one of the two questions about a session.
+func against(k Kind) Listener {
+	return listener{k: func(_ context.Context, e Event) error {
+		switch e := e.(type) {
+		case *SessionBeforeSwitch:
+			e.Cancel = true
+		case *SessionBeforeNew:
+			e.Cancel = true
+		}
+		return nil
+	}}
+}
+
+func TestSessionThatAListenerWantsToKeepStaysAsItIs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		kind Kind
+		do   func(*rig) error
+		want string
+	}{
+		{"new, by the switch", KindSessionBeforeSwitch, func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch"},
+		{"new", KindSessionBeforeNew, func(r *rig) error { return r.NewSession(r.t.Context(), NewSessionOptions{}) }, "session_before_switch session_before_new"},
+		{"resume", KindSessionBeforeSwitch, func(r *rig) error { return r.SwitchSession(r.t.Context(), "/elsewhere.jsonl") }, "session_before_switch"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &log{}
+			r := newRig(t, Options{Listeners: []Listener{l, against(c.kind)}}, say("a"))
+			r.prompt("one")
+			if err := r.SendCustom(t.Context(), custom("waits"), DeliverNextTurn, false); err != nil {
+				t.Fatal(err)
+			}
+			opened := func(string) (*session.Session, error) {
+				t.Error("a session was opened")
+				return nil, errors.New("no")
+			}
+			r.newSession, r.openSession = opened, opened
+			current, file, seen := r.Session(), r.file(), len(r.Seen())
+			l.kinds = nil
+			if err := c.do(r); !errors.Is(err, ErrCancelled) {
+				t.Error(err)
+			}
+			if r.Session() != current || r.file() != file || len(r.Seen()) != seen || !r.IsIdle() {
+				t.Error("something has changed")
+			}
+			if got := strings.Join(l.kinds, " "); got != c.want {
+				t.Errorf("events %s", got)
+			}
+			r.listeners = nil
+			r.model.replies = append(r.model.replies, say("b"))
+			r.prompt("two")
+			r.wantTalk("user: one", "assistant: a", "user: two", "custom: waits", "assistant: b")
+		})
+	}
+}
+
+func TestEventsOfASessionSayWhereItComesFromAndGoesTo(t *testing.T) {
+	var before []SessionBeforeSwitch
+	var shut []SessionShutdown
+	var switched []SessionSwitch
+	var started []SessionStart
+	var fresh []string
+	r := newRig(t, Options{Listeners: []Listener{
+		on(func(e *SessionBeforeSwitch) { before = append(before, *e) }), on(func(e *SessionShutdown) { shut = append(shut, *e) }),
+		on(func(e *SessionSwitch) { switched = append(switched, *e) }), on(func(e *SessionStart) { started = append(started, *e) }),
+		on(func(e *SessionNew) { fresh = append(fresh, e.SessionID) })}}, say("a"))
+	r.Start(t.Context())
+	r.prompt("one")
+	first := r.Session()
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	second := r.Session()
+	if err := r.SwitchSession(t.Context(), first.File()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []SessionBeforeSwitch{{Reason: "new"}, {Reason: "resume", TargetSessionFile: first.File()}}; !reflect.DeepEqual(before, want) {
+		t.Errorf("before %+v", before)
+	}
+	if want := []SessionShutdown{{"new", second.File()}, {"resume", first.File()}, {Reason: "quit"}}; !reflect.DeepEqual(shut, want) {
+		t.Errorf("shutdown %+v", shut)
+	}
+	if want := []SessionSwitch{{"new", first.File()}, {"resume", second.File()}}; !reflect.DeepEqual(switched, want) {
+		t.Errorf("switch %+v", switched)
+	}
+	want := []SessionStart{{"startup", first.ID(), first.File(), ""}, {"new", second.ID(), second.File(), first.File()}, {"resume", first.ID(), first.File(), second.File()}}
+	if !reflect.DeepEqual(started, want) || !reflect.DeepEqual(fresh, []string{second.ID()}) {
+		t.Errorf("start %+v, new %v", started, fresh)
+	}
+}
+
+func TestInterruptWhileListenersAreAskedChangesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRig(t, Options{Listeners: []Listener{on(func(*SessionBeforeSwitch) { cancel() })}})
+	current := r.Session()
+	if err := r.NewSession(ctx, NewSessionOptions{}); !errors.Is(err, ErrAborted) || r.Session() != current {
+		t.Error(err)
+	}
+}
+
+func TestInterruptAfterThatIsTooLate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	l := &log{}
+	alive := listener{KindSessionStart: func(ctx context.Context, _ Event) error { return ctx.Err() }}
+	r := newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { cancel() }), alive, l}})
+	current := r.Session()
+	if err := r.NewSession(ctx, NewSessionOptions{}); err != nil || r.Session() == current || len(l.notes) != 0 {
+		t.Error(err, l.notes)
+	}
+}
+
+func TestListenerToTheQuestionCannotReplaceTheSessionItself(t *testing.T) {
+	r := newRig(t, Options{})
+	r.Listen(on(func(*SessionBeforeSwitch) {
+		if err := r.NewSession(t.Context(), NewSessionOptions{}); !errors.Is(err, ErrNotIdle) {
+			t.Error(err)
+		}
+	}))
+	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewSessionIsSetUpBeforeItIsCurrent(t *testing.T) {
+	r := newRig(t, Options{}, say("a"))
+	current := r.Session()
+	setup := func(s *session.Session) error {
+		if r.Session() != current {
+			t.Error("it is current already")
+		}
+		_, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("from before")}})
+		return err
+	}
+	if err := r.NewSession(t.Context(), NewSessionOptions{Setup: setup}); err != nil {
+		t.Fatal(err)
+	}
+	r.wantTalk("user: from before")
+	current = r.Session()
+	if err := r.NewSession(t.Context(), NewSessionOptions{Setup: func(*session.Session) error { return errors.New("no") }}); err == nil || err.Error() != "set up the new session: no" || r.Session() != current {
+		t.Error(err)
+	}
+}
+
+func TestShutdownIsSignalledOnceAndLetsTheRunEnd(t *testing.T) {
+	r := newRig(t, Options{}, say("a"))
+	r.Listen(on(func(*TurnStart) { r.Shutdown(); r.Shutdown() }))
+	select {
+	case <-r.Leaving():
+		t.Error("nobody asked")
+	default:
+	}
+	r.prompt("go")
+	<-r.Leaving()
+	r.wantTalk("user: go", "assistant: a")
+}
+
+func TestNameAndLabelAreKeptAndTold(t *testing.T) {
+	var told []string
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *SessionInfoChanged) { told = append(told, e.Name) })}}, say("a"))
+	r.prompt("one")
+	id := r.Session().Leaf()
+	for _, name := range []string{"first", ""} {
+		if err := r.SetSessionName(t.Context(), name); err != nil || r.Session().Name() != name {
+			t.Error(err)
+		}
+	}
+	if err := r.SetLabel(t.Context(), id, "here"); err != nil || !strings.Contains(r.file(), `"targetId":"`+id+`","label":"here"`) {
+		t.Error(err)
+	}
+	if err := r.SetLabel(t.Context(), "nothing", "here"); err == nil {
+		t.Error("nothing has a label")
+	}
+	if !reflect.DeepEqual(told, []string{"first", ""}) {
+		t.Errorf("told %q", told)
+	}
+}

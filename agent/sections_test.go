@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestSystemPromptHasNamedSections(t *testing.T) {
+	tools := []Tool{&fakeTool{spec: ToolSpec{Name: "look", Snippet: "looks", Guidelines: []string{"look twice"}}}, echo("say")}
+	files := []ContextFile{{Path: "/p/AGENTS.md", Text: "\nbe kind\n\n"}}
+	usual := role + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(commonGuidelines, "\n- ") + "\n- look twice"
+	rest := "\n\n# Project instructions\n\n## /p/AGENTS.md\n\nbe kind\n\n\nDate: 2026-03-04\nWorking directory: /p"
+	for _, c := range []struct {
+		name   string
+		prompt SystemPrompt
+		tools  []Tool
+		want   string
+		names  string
+	}{
+		{"all", SystemPrompt{Append: "and more", Files: files}, tools, usual + "\n\nand more" + rest, "role tools guidelines append instructions environment"},
+		{"nothing", SystemPrompt{}, nil, role + "\n\nGuidelines:\n- " + strings.Join(commonGuidelines, "\n- ") + "\n\nDate: 2026-03-04\nWorking directory: /p", "role guidelines environment"},
+		{"replaced", SystemPrompt{Replace: "You are a poet.", Append: "and more", Files: files}, tools, "You are a poet.\n\nand more" + rest, "role append instructions environment"},
+	} {
+		r := newRig(t, Options{Prompt: &c.prompt, Tools: c.tools})
+		var names []string
+		for _, s := range r.sections() {
+			names = append(names, s.Name)
+		}
+		if got := r.SystemPrompt(); got != c.want || strings.Join(names, " ") != c.names {
+			t.Errorf("%s: sections %v\n%s\nwant\n%s", c.name, names, got, c.want)
+		}
+	}
+}
+
+func TestListenersChangeSectionsOfTheSystemPrompt(t *testing.T) {
+	value := func(s string) *string { return &s }
+	sections := []Section{{"role", "R"}, {"tools", "T"}, {"environment", "E"}}
+	for _, c := range []struct {
+		name    string
+		changed map[string]*string
+		whole   string // instead of the text
+		want    string
+	}{
+		{"nothing", nil, "", "R\n\nT\n\nE"},
+		{"replaced, removed, added in the order of their names", map[string]*string{"role": value("r"), "tools": nil, "z": value("Z"), "a": value("A"), "gone": nil}, "", "r\n\nE\n\nA\n\nZ"},
+		{"the whole text wins", map[string]*string{"role": value("r")}, "all", "all"},
+	} {
+		e := &BeforeAgentStart{SystemPrompt: joinSections(sections), Sections: sections, Changed: c.changed}
+		if c.whole != "" {
+			e.SystemPrompt = c.whole
+		}
+		if got, _ := e.Prompts(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
+	var r *rig
+	var seen []string
+	change := on(func(e *BeforeAgentStart) {
+		if e.Prompt == "kindly" {
+			note := "Be kind."
+			e.Changed = map[string]*string{"kindness": &note, SectionTools: nil}
+		}
+	})
+	look := tool("look", func(context.Context) (Result, error) {
+		seen = append(seen, r.SystemPrompt())
+		return TextResult("ok"), nil
+	})
+	r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{change}}, use(call{"a", "look", `{}`}), say("b"), say("c"))
+	usual := r.SystemPrompt()
+	r.prompt("kindly")
+	r.prompt("go")
+	var sent []string
+	for _, q := range r.model.requests {
+		sent = append(sent, q.System)
+	}
+	kind := strings.Replace(usual, "\n\nTools:\n- look: look things", "", 1) + "\n\nBe kind."
+	if !reflect.DeepEqual(sent, []string{kind, kind, usual}) || !reflect.DeepEqual(seen, []string{kind}) || r.SystemPrompt() != usual {
+		t.Errorf("sent %q, seen %q", sent, seen)
+	}
+}
