@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/session"
 )
 
 // lua runs a body as the handler of an input event and returns the text it
@@ -348,7 +347,7 @@ func TestEveryEventIsDescribed(t *testing.T) {
 }
 
 func TestTheTableSaysWhatHandlersGet(t *testing.T) {
-	for _, e := range samples() {
+	for _, e := range samples(t) {
 		name := e.Kind().String()
 		r := newRig(t, map[string]string{"a.lua": `pi.on("` + name + `", function(e) local l = {} for k in pairs(e) do l[#l + 1] = k end table.sort(l) pi.send(table.concat(l, " ")) end)`})
 		r.emit(e)
@@ -368,7 +367,7 @@ func TestTheTableSaysWhatHandlersGet(t *testing.T) {
 			}
 		}
 	}
-	if n := len(samples()); n != len(Events()) {
+	if n := len(samples(t)); n != len(Events()) {
 		t.Errorf("%d samples for %d events", n, len(Events()))
 	}
 }
@@ -380,22 +379,4 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// samples is one event of each kind, with every field set.
-func samples() []agent.Event {
-	m := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("x")}}
-	return []agent.Event{
-		&agent.SessionStart{Reason: "new", SessionID: "i", SessionFile: "f", PreviousSessionFile: "p"},
-		&agent.SessionShutdown{Reason: "new", TargetSessionFile: "t"},
-		&agent.Input{Text: "t", Source: "rpc", StreamingBehavior: "steer"},
-		&agent.BeforeAgentStart{Prompt: "p", SystemPrompt: "s"},
-		&agent.AgentStart{},
-		&agent.AgentEnd{Messages: []*session.Message{m}},
-		&agent.TurnStart{TurnIndex: 1, Timestamp: 2},
-		&agent.TurnEnd{TurnIndex: 1, Message: m},
-		&agent.Context{},
-		&agent.ToolCall{ID: "c", Name: "bash", Input: []byte(`{}`)},
-		&agent.ToolResult{ID: "c", Name: "bash", Input: []byte(`{}`), Result: agent.Result{Details: []byte(`{}`), Usage: &session.Usage{}}},
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -154,20 +155,41 @@ func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
 	if spec == nil {
 		return nil
 	}
-	call, isCall := e.(*agent.ToolCall)
-	switch {
-	case c.closed.Load():
-		if isCall {
-			call.Block, call.Reason = true, "the hooks have ended, so nobody can be asked"
-		}
-	case isCall:
-		return c.gate(ctx, spec, call)
-	case !spec.Asking:
+	if c.closed.Load() {
+		afterTheEnd(e)
+		return nil
+	}
+	switch e := e.(type) {
+	case *agent.ToolCall:
+		return c.gate(ctx, spec, e)
+	case *agent.UserBash:
+		return c.bash(ctx, spec, e)
+	}
+	if spec.Asking {
+		c.offer(ctx, c.askedAbout(spec), spec, e)
+	} else {
 		c.tell(ctx, spec, e)
-	default:
-		c.offer(ctx, c.list(), spec, e)
 	}
 	return nil
+}
+
+// afterTheEnd blocks at gates.
+func afterTheEnd(e agent.Event) {
+	const reason = "the hooks have ended, so nobody can be asked"
+	switch e := e.(type) {
+	case *agent.ToolCall:
+		e.Block, e.Reason = true, reason
+	case *agent.UserBash:
+		e.Blocked = reason
+	}
+}
+
+// askedAbout lists the hooks that may hear of an event.
+func (c *Chain) askedAbout(spec *eventSpec) []*hook {
+	if spec.asks == nil {
+		return c.list()
+	}
+	return slices.DeleteFunc(slices.Clone(c.list()), func(h *hook) bool { return !spec.asks(h) })
 }
 
 // Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.

@@ -28,7 +28,7 @@ type offering struct {
 func (o *offering) enter(*hook) int { return allHandlers }
 
 func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: snapshot(o.event), fn: fn}
+	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: o.spec.copy(o.event), fn: fn}
 	return o.asked.run
 }
 
@@ -63,23 +63,6 @@ func (q *question) run(L *lua.LState) error {
 		q.apply, q.stop, err = q.spec.merge(q.in, L, q.event, t)
 	}
 	return placeOf(q.fn, err)
-}
-
-// snapshot copies an event that handlers change.
-func snapshot(e agent.Event) agent.Event {
-	switch e := e.(type) {
-	case *agent.ToolCall:
-		return copied(e)
-	case *agent.ToolResult:
-		return copied(e)
-	case *agent.Input:
-		return copied(e)
-	case *agent.BeforeAgentStart:
-		return copied(e)
-	case *agent.Context:
-		return copied(e)
-	}
-	return e
 }
 
 func copied[T any](e *T) *T {

@@ -2,6 +2,8 @@ package luahooks
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"pi/agent"
 	"pi/session"
@@ -16,49 +18,66 @@ func promptEvents() []eventSpec {
 			Fields:  fields("text", "string", "attachments", "pi.Block[]", "source", "string", "streaming_behavior", "string?"),
 			Results: fields("text", "string?", "attachments", "pi.Block[]?", "handled", "boolean?"),
 			Rule:    "chained: each sees the text as rewritten so far; handled stops the chain",
-			build:   buildInput, merge: mergeInput,
+			build:   buildInput, copy: copyOf[agent.Input], merge: mergeInput,
 		},
 		{
 			Kind: agent.KindBeforeAgentStart, Asking: true,
-			Fields:  fields("prompt", "string", "attachments", "pi.Block[]", "system_prompt", "string"),
-			Results: fields("message", "pi.CustomMessage?", "system_prompt", "string?"),
-			Rule:    "messages: all, in order; system_prompt: chained",
-			build:   buildBeforeAgentStart, merge: mergeBeforeAgentStart,
+			Fields: fields("prompt", "string", "attachments", "pi.Block[]", "system_prompt", "string",
+				"sections", "table<string, string>"),
+			Results: fields("message", "pi.CustomMessage?", "sections", "table<string, string|false>?", "system_prompt", "string?"),
+			Rule:    "messages: all, in order; sections: merged; system_prompt: chained",
+			build:   buildBeforeAgentStart, copy: copyOf[agent.BeforeAgentStart], merge: mergeBeforeAgentStart,
 		},
 		{
-			Kind:   agent.KindAgentStart,
-			Fields: nil,
-			Rule:   "told in chain order; waited for",
-			build:  func(_ *instance, L *lua.LState, e agent.Event) *lua.LTable { return record(L, e.Kind(), 0) },
+			Kind: agent.KindAgentStart, Rule: toldAndWaitedFor,
+			build: buildNothing,
 		},
 		{
 			Kind:   agent.KindAgentEnd,
-			Fields: fields("messages", "pi.Message[]", "usage", "pi.Usage"),
-			Rule:   "told in chain order; the agent goes on after hook_grace",
-			Wait:   graceful, build: buildAgentEnd,
+			Fields: fields("messages", "pi.Message[]", "usage", "pi.Usage", "will_retry", "boolean"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildAgentEnd,
+		},
+		{
+			Kind: agent.KindAgentBeforeSettle, Asking: true,
+			Fields:  fields("outcome", "string", "messages", "pi.Message[]"),
+			Results: continuationResults(),
+			Rule:    continuationRule,
+			build:   buildAgentBeforeSettle, copy: copyOf[agent.AgentBeforeSettle], merge: mergeAgentBeforeSettle,
+		},
+		{
+			Kind: agent.KindAgentSettled, Rule: toldWithGrace, Wait: graceful,
+			build: buildNothing,
 		},
 		{
 			Kind:   agent.KindTurnStart,
 			Fields: fields("turn_index", "integer", "timestamp", "integer"),
-			Rule:   "told in chain order; waited for",
+			Rule:   toldAndWaitedFor,
 			build:  buildTurnStart,
 		},
 		{
-			Kind: agent.KindTurnEnd,
+			Kind: agent.KindTurnEnd, Asking: true,
 			Fields: fields("turn_index", "integer", "message", "pi.Message", "tool_results", "pi.Message[]",
-				"entry_ids", "string[]", "usage", "pi.Usage"),
-			Rule: "told in chain order; the agent goes on after hook_grace",
-			Wait: graceful, build: buildTurnEnd,
+				"entry_ids", "string[]", "usage", "pi.TurnUsage"),
+			Results: continuationResults(),
+			Rule:    continuationRule,
+			build:   buildTurnEnd, copy: copyOf[agent.TurnEnd], merge: mergeTurnEnd,
 		},
 		{
 			Kind: agent.KindContext, Asking: true,
 			Fields:  fields("entries", "pi.Entry[]", "messages", "pi.Message[]"),
-			Results: fields("messages", "pi.Message[]?"),
+			Results: fields("messages", "(pi.Message|pi.PlacedMessage)[]?"),
 			Rule:    "chained: each sees the list of the one before; a failing handler leaves it in force",
-			build:   buildContext, merge: mergeContext,
+			build:   buildContext, copy: copyOf[agent.Context], merge: mergeContext,
 		},
 	}
 }
+
+func continuationResults() []Field {
+	return fields("entries", "pi.EntryDraft[]?", "continue", "boolean?")
+}
+
+const continuationRule = "entries: joined in order, appended all or none; continue: one is enough"
 
 func buildInput(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
@@ -100,76 +119,94 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 
 func buildBeforeAgentStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeAgentStart)
-	t := record(L, s.Kind(), 3)
-	t.RawSetString("prompt", lua.LString(s.Prompt))
-	t.RawSetString("attachments", in.blocks(L, s.Attachments))
-	t.RawSetString("system_prompt", lua.LString(s.SystemPrompt))
-	return t
+	sections := newRecord(L, len(s.Sections))
+	for _, section := range s.Sections {
+		sections.text(section.Name, section.Text)
+	}
+	for name, text := range s.Changed {
+		if text == nil {
+			sections.set(name, lua.LNil)
+		} else {
+			sections.text(name, *text)
+		}
+	}
+	return newPayload(L, e, 4).text("prompt", s.Prompt).set("attachments", in.blocks(L, s.Attachments)).
+		text("system_prompt", s.SystemPrompt).set("sections", sections.table()).table()
 }
 
 func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s := e.(*agent.BeforeAgentStart)
-	system, rewrites, err := optionalString(r, "system_prompt")
-	if err != nil {
-		return nil, false, err
-	}
-	var message *session.Message
-	switch m := r.RawGetString("message").(type) {
-	case *lua.LNilType:
-	case *lua.LTable:
-		if message, err = in.customMessage(L, m); err != nil {
-			return nil, false, err
-		}
-	default:
-		return nil, false, fmt.Errorf("message: expected a table, got %s", m.Type())
+	s, a := e.(*agent.BeforeAgentStart), in.newAnswer(L, r)
+	system, rewrites := a.text("system_prompt"), a.has("system_prompt")
+	sections, _ := a.switches("sections")
+	var messages []*session.Message
+	if m, ok := a.record("message", "custom_type", "content", "display", "details"); ok {
+		messages = append(messages, m.customMessage())
 	}
 	return func() {
 		if rewrites {
 			s.SystemPrompt = system
 		}
-		if message != nil {
-			s.Messages = append(s.Messages, message)
-		}
-	}, false, nil
+		s.Changed = merged(s.Changed, sections)
+		s.Messages = append(slices.Clip(s.Messages), messages...)
+	}, false, a.failed()
+}
+
+// merged is old with the names of changes; neither map changes.
+func merged(old, changes map[string]*string) map[string]*string {
+	if len(changes) == 0 {
+		return old
+	}
+	both := make(map[string]*string, len(old)+len(changes))
+	maps.Copy(both, old)
+	maps.Copy(both, changes)
+	return both
 }
 
 func buildAgentEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentEnd)
-	t := record(L, s.Kind(), 2)
-	t.RawSetString("messages", in.messages(L, itemsOf(s.Messages)))
-	t.RawSetString("usage", usageTable(L, &s.Usage))
-	return t
+	return newPayload(L, e, 3).set("messages", in.messages(L, itemsOf(s.Messages))).
+		set("usage", usageTable(L, &s.Usage)).flag("will_retry", s.WillRetry).table()
 }
 
-func itemsOf(messages []*session.Message) []session.Item {
-	items := make([]session.Item, len(messages))
-	for i, m := range messages {
-		items[i] = session.Item{Message: m, Index: -1}
-	}
-	return items
+func buildAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.AgentBeforeSettle)
+	return newPayload(L, e, 2).text("outcome", s.Outcome).set("messages", in.messages(L, itemsOf(s.Messages))).table()
+}
+
+func mergeAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	return in.continuation(L, r, &e.(*agent.AgentBeforeSettle).Continuation, 0)
 }
 
 func buildTurnStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnStart)
-	t := record(L, s.Kind(), 2)
-	t.RawSetString("turn_index", lua.LNumber(s.TurnIndex))
-	t.RawSetString("timestamp", lua.LNumber(s.Timestamp))
-	return t
+	return newPayload(L, e, 2).number("turn_index", s.TurnIndex).set("timestamp", lua.LNumber(s.Timestamp)).table()
 }
 
 func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
-	t := record(L, s.Kind(), 5)
-	t.RawSetString("turn_index", lua.LNumber(s.TurnIndex))
-	t.RawSetString("message", in.message(session.Item{Message: s.Message, Index: -1}))
-	t.RawSetString("tool_results", in.messages(L, itemsOf(s.ToolResults)))
-	ids := L.CreateTable(len(s.EntryIDs), 0)
-	for _, id := range s.EntryIDs {
-		ids.Append(lua.LString(id))
+	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.finishedMessage(s.Message)).
+		set("tool_results", in.messages(L, itemsOf(s.ToolResults))).texts("entry_ids", s.EntryIDs).
+		set("usage", turnUsage(L, &s.Usage)).table()
+}
+
+// turnUsage is what a turn cost, and how full the context is where that is known.
+func turnUsage(L *lua.LState, u *agent.TurnUsage) *lua.LTable {
+	t := payload{usageTable(L, &u.Usage), L}
+	if u.Tokens >= 0 {
+		t.number("context_tokens", u.Tokens)
 	}
-	t.RawSetString("entry_ids", ids)
-	t.RawSetString("usage", usageTable(L, &s.Usage.Usage))
-	return t
+	if u.Window > 0 {
+		t.number("context_window", u.Window)
+	}
+	if u.Tokens >= 0 && u.Window > 0 {
+		t.set("percent", lua.LNumber(u.Percent))
+	}
+	return t.table()
+}
+
+func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s := e.(*agent.TurnEnd)
+	return in.continuation(L, r, &s.Continuation, s.Usage.Tokens)
 }
 
 func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {

@@ -1,19 +1,94 @@
 package luahooks
 
 import (
+	"fmt"
+
 	"pi/agent"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
+const (
+	toldAndWaitedFor = "told in chain order; waited for"
+	toldWithGrace    = "told in chain order; the agent goes on after hook_grace"
+	firstCancel      = "the first cancel stops the chain; otherwise the last answer counts"
+)
+
 func sessionEvents() []eventSpec {
 	return []eventSpec{
 		{
+			Kind: agent.KindProjectTrust, Asking: true, asks: (*hook).isOwn,
+			Fields:  fields("cwd", "string", "files", "pi.TrustFile[]"),
+			Results: fields("trusted", "false|table<string, boolean>?"),
+			Rule:    "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash",
+			build:   buildProjectTrust, copy: copyOf[agent.ProjectTrust], merge: mergeProjectTrust,
+		},
+		{
+			Kind: agent.KindAppStart, Rule: toldWithGrace, Wait: graceful,
+			build: buildNothing,
+		},
+		{
+			Kind: agent.KindSessionDirectory, Asking: true,
+			Fields:  fields("cwd", "string"),
+			Results: fields("dir", "string?"),
+			Rule:    "the last answer counts",
+			build:   buildSessionDirectory, copy: copyOf[agent.SessionDirectory], merge: mergeSessionDirectory,
+		},
+		{
 			Kind:   agent.KindSessionStart,
 			Fields: fields("reason", "string", "session_id", "string", "session_file", "string?", "previous_session_file", "string?"),
-			Rule:   "told in chain order; waited for",
-			build:  buildSessionStart,
-			peek:   peekSessionStart,
+			Rule:   toldAndWaitedFor,
+			build:  buildSessionStart, peek: peekSessionStart,
+		},
+		{
+			Kind: agent.KindSessionBeforeSwitch, Asking: true,
+			Fields:  fields("reason", "string", "target_session_file", "string?"),
+			Results: fields("cancel", "boolean?"),
+			Rule:    firstCancel,
+			build:   buildSessionBeforeSwitch, copy: copyOf[agent.SessionBeforeSwitch], merge: mergeSessionBeforeSwitch,
+		},
+		{
+			Kind:   agent.KindSessionSwitch,
+			Fields: fields("reason", "string", "previous_session_file", "string?"),
+			Rule:   toldAndWaitedFor,
+			build:  buildSessionSwitch,
+		},
+		{
+			Kind: agent.KindSessionBeforeNew, Asking: true,
+			Results: fields("cancel", "boolean?"),
+			Rule:    firstCancel,
+			build:   buildNothing, copy: copyOf[agent.SessionBeforeNew], merge: mergeSessionBeforeNew,
+		},
+		{
+			Kind:   agent.KindSessionNew,
+			Fields: fields("session_id", "string"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildSessionNew,
+		},
+		{
+			Kind: agent.KindSessionBeforeBranch, Asking: true,
+			Fields:  fields("entry_id", "string", "entry_index", "integer"),
+			Results: fields("cancel", "boolean?", "skip_conversation_restore", "boolean?"),
+			Rule:    firstCancel,
+			build:   buildSessionBeforeBranch, copy: copyOf[agent.SessionBeforeBranch], merge: mergeSessionBeforeBranch,
+		},
+		{
+			Kind:   agent.KindSessionBranch,
+			Fields: fields("previous_session_file", "string?"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildSessionBranch,
+		},
+	}
+}
+
+// endEvents are those about the session as a whole that stand behind the others.
+func endEvents() []eventSpec {
+	return []eventSpec{
+		{
+			Kind:   agent.KindSessionInfoChanged,
+			Fields: fields("name", "string?"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildSessionInfoChanged,
 		},
 		{
 			Kind:   agent.KindSessionShutdown,
@@ -25,14 +100,74 @@ func sessionEvents() []eventSpec {
 	}
 }
 
+// isOwn reports whether a hook is the person's own, wherever the program runs.
+func (h *hook) isOwn() bool { return h.Scope == ScopeGlobal || h.Scope == ScopeCommand }
+
+// buildNothing is the table of an event that has nothing but its type.
+func buildNothing(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 0).table()
+}
+
+func buildProjectTrust(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ProjectTrust)
+	files := L.CreateTable(len(s.Files), 0)
+	for _, f := range s.Files {
+		files.Append(newRecord(L, 3).text("path", f.Path).text("sha256", f.SHA256).set("size", lua.LNumber(f.Size)).table())
+	}
+	return newPayload(L, e, 2).text("cwd", s.Cwd).set("files", files).table()
+}
+
+// mergeProjectTrust accepts only files that the hook was shown.
+func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s := e.(*agent.ProjectTrust)
+	if r.RawGetString("trusted") == lua.LFalse {
+		return func() { s.Refused = true }, true, nil
+	}
+	t, ok := r.RawGetString("trusted").(*lua.LTable)
+	if !ok {
+		return nil, false, fmt.Errorf("trusted: expected false or a table of hashes, got %s", r.RawGetString("trusted").String())
+	}
+	trusted := map[string]bool{}
+	a := in.newAnswer(L, r)
+	if t, ok = a.hashes(t); !ok {
+		return nil, false, a.failed()
+	}
+	for _, f := range s.Files {
+		if t.RawGetString(f.SHA256) == lua.LTrue {
+			trusted[f.SHA256] = true
+		}
+	}
+	return func() { s.Trusted = trusted }, true, nil
+}
+
+// hashes checks the shape of { [sha256] = true }.
+func (a answer) hashes(t *lua.LTable) (*lua.LTable, bool) {
+	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+		if k.Type() != lua.LTString || v.Type() != lua.LTBool {
+			a.fail("trusted", "expected { [sha256] = true }, got the key %s with %s", k.String(), v.String())
+			return t, false
+		}
+	}
+	return t, true
+}
+
+func buildSessionDirectory(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).text("cwd", e.(*agent.SessionDirectory).Cwd).table()
+}
+
+func mergeSessionDirectory(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionDirectory), in.newAnswer(L, r)
+	dir := a.text("dir")
+	if dir == "" {
+		return nil, false, a.failed()
+	}
+	return func() { s.Dir = dir }, false, nil
+}
+
 func buildSessionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionStart)
-	t := record(L, s.Kind(), 4)
-	setText(t, "reason", s.Reason)
-	setText(t, "session_id", s.SessionID)
-	setText(t, "session_file", s.SessionFile)
-	setText(t, "previous_session_file", s.PreviousSessionFile)
-	return t
+	return newPayload(L, e, 4).maybe("reason", s.Reason).maybe("session_id", s.SessionID).
+		maybe("session_file", s.SessionFile).maybe("previous_session_file", s.PreviousSessionFile).table()
 }
 
 func peekSessionStart(e agent.Event, field string) (lua.LValue, bool) {
@@ -48,10 +183,61 @@ func peekSessionStart(e agent.Event, field string) (lua.LValue, bool) {
 	return nil, false
 }
 
+func buildSessionBeforeSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.SessionBeforeSwitch)
+	return newPayload(L, e, 2).text("reason", s.Reason).maybe("target_session_file", s.TargetSessionFile).table()
+}
+
+func mergeSessionBeforeSwitch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	return in.mergeCancel(L, r, &e.(*agent.SessionBeforeSwitch).Cancel)
+}
+
+func mergeSessionBeforeNew(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	return in.mergeCancel(L, r, &e.(*agent.SessionBeforeNew).Cancel)
+}
+
+// mergeCancel reads a result that has nothing but cancel.
+func (in *instance) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
+	a := in.newAnswer(L, r)
+	cancel := a.flag("cancel")
+	return func() { *into = cancel }, cancel, a.failed()
+}
+
+func buildSessionSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.SessionSwitch)
+	return newPayload(L, e, 2).text("reason", s.Reason).maybe("previous_session_file", s.PreviousSessionFile).table()
+}
+
+func buildSessionNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).text("session_id", e.(*agent.SessionNew).SessionID).table()
+}
+
+func buildSessionBeforeBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.SessionBeforeBranch)
+	return newPayload(L, e, 2).text("entry_id", s.EntryID).number("entry_index", s.EntryIndex+1).table()
+}
+
+// mergeSessionBeforeBranch: of several answers the last counts as a whole.
+func mergeSessionBeforeBranch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionBeforeBranch), in.newAnswer(L, r)
+	cancel, skip, answers := a.flag("cancel"), a.flag("skip_conversation_restore"), a.has("skip_conversation_restore")
+	return func() {
+		s.Cancel = cancel
+		if answers {
+			s.SkipConversationRestore = skip
+		}
+	}, cancel, a.failed()
+}
+
+func buildSessionBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).maybe("previous_session_file", e.(*agent.SessionBranch).PreviousSessionFile).table()
+}
+
+func buildSessionInfoChanged(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).maybe("name", e.(*agent.SessionInfoChanged).Name).table()
+}
+
 func buildSessionShutdown(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionShutdown)
-	t := record(L, s.Kind(), 2)
-	setText(t, "reason", s.Reason)
-	setText(t, "target_session_file", s.TargetSessionFile)
-	return t
+	return newPayload(L, e, 2).maybe("reason", s.Reason).maybe("target_session_file", s.TargetSessionFile).table()
 }

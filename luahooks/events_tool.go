@@ -17,7 +17,7 @@ func toolEvents() []eventSpec {
 			Fields:  fields("tool_name", "string", "tool_call_id", "string", "input", "table"),
 			Results: fields("block", "boolean?", "reason", "string?", "input", "table?", "additional_context", "string?", "terminate", "boolean?"),
 			Rule:    "in chain order until the first block; after a rewrite of input earlier handlers are asked again, and only a block of theirs counts; an error blocks",
-			build:   buildToolCall, merge: mergeToolCall, peek: peekToolCall,
+			build:   buildToolCall, copy: copyOf[agent.ToolCall], merge: mergeToolCall, peek: peekToolCall,
 		},
 		{
 			Kind: agent.KindToolResult, Asking: true,
@@ -25,7 +25,35 @@ func toolEvents() []eventSpec {
 				"details", "any", "is_error", "boolean", "usage", "pi.Usage?"),
 			Results: fields("content", "string|pi.Block[]?", "details", "any", "is_error", "boolean?", "usage", "pi.Usage?", "terminate", "boolean?"),
 			Rule:    "chained field by field; a failing handler leaves the result as it was",
-			build:   buildToolResult, merge: mergeToolResult, peek: peekToolResult,
+			build:   buildToolResult, copy: copyOf[agent.ToolResult], merge: mergeToolResult, peek: peekToolResult,
+		},
+		{
+			Kind:   agent.KindToolExecutionStart,
+			Fields: fields("tool_call_id", "string", "tool_name", "string", "args", "table"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildToolExecutionStart, peek: peekToolExecution,
+		},
+		{
+			Kind:   agent.KindToolExecutionUpdate,
+			Fields: fields("tool_call_id", "string", "tool_name", "string", "args", "table", "partial_result", "pi.ToolResult"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildToolExecutionUpdate, peek: peekToolExecution,
+		},
+		{
+			Kind: agent.KindToolExecutionEnd,
+			Fields: fields("tool_call_id", "string", "tool_name", "string", "args", "table", "result", "pi.ToolResult",
+				"is_error", "boolean"),
+			Rule: toldWithGrace, Wait: graceful,
+			build: buildToolExecutionEnd, peek: peekToolExecution,
+		},
+		{
+			// What answers for a command often runs it elsewhere, which takes as
+			// long as it takes.
+			Kind: agent.KindUserBash, Asking: true, Clock: luavm.CountedLua,
+			Fields:  fields("command", "string", "exclude_from_context", "boolean", "cwd", "string"),
+			Results: fields("result", "pi.BashResult?"),
+			Rule:    "the first answer counts, and nothing runs; an error blocks",
+			build:   buildUserBash, copy: copyOf[agent.UserBash], merge: mergeUserBash,
 		},
 	}
 }
@@ -155,4 +183,73 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 			edit()
 		}
 	}, false, nil
+}
+
+func peekToolExecution(e agent.Event, field string) (lua.LValue, bool) {
+	switch s := e.(type) {
+	case *agent.ToolExecutionStart:
+		return peekCall(field, s.Name, s.ID)
+	case *agent.ToolExecutionUpdate:
+		return peekCall(field, s.Name, s.ID)
+	case *agent.ToolExecutionEnd:
+		if field == "is_error" {
+			return lua.LBool(s.Result.IsError), true
+		}
+		return peekCall(field, s.Name, s.ID)
+	}
+	return nil, false
+}
+
+func (in *instance) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) payload {
+	return newPayload(L, e, 5).text("tool_call_id", id).text("tool_name", name).set("args", in.input(name, input))
+}
+
+func buildToolExecutionStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ToolExecutionStart)
+	return in.execution(L, e, s.ID, s.Name, s.Input).table()
+}
+
+func buildToolExecutionUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ToolExecutionUpdate)
+	return in.execution(L, e, s.ID, s.Name, s.Input).set("partial_result", in.toolOutput(L, &s.Partial)).table()
+}
+
+func buildToolExecutionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ToolExecutionEnd)
+	return in.execution(L, e, s.ID, s.Name, s.Input).set("result", in.toolOutput(L, &s.Result)).
+		flag("is_error", s.Result.IsError).table()
+}
+
+// toolOutput is what a tool gave back, in the form in which a hook's tool gives it.
+func (in *instance) toolOutput(L *lua.LState, r *agent.Result) *lua.LTable {
+	p := newRecord(L, 5).set("content", in.blocks(L, r.Content)).set("details", in.json(r.Details)).flag("is_error", r.IsError)
+	if r.Usage != nil {
+		p.set("usage", usageTable(L, r.Usage))
+	}
+	if r.Terminate {
+		p.flag("terminate", true)
+	}
+	return p.table()
+}
+
+func buildUserBash(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.UserBash)
+	return newPayload(L, e, 3).text("command", s.Command).flag("exclude_from_context", s.ExcludeFromContext).text("cwd", s.Cwd).table()
+}
+
+func mergeUserBash(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.UserBash), in.newAnswer(L, r)
+	result, ok := a.record("result", "output", "exit_code", "cancelled", "truncated")
+	if !ok {
+		return nil, false, a.failed()
+	}
+	if !result.has("output") {
+		result.fail("output", "it is missing")
+	}
+	outcome := &agent.BashOutcome{Output: result.text("output"), Cancelled: result.flag("cancelled"), Truncated: result.flag("truncated")}
+	if result.has("exit_code") {
+		code := result.integer("exit_code")
+		outcome.ExitCode = &code
+	}
+	return func() { s.Result = outcome }, true, a.failed()
 }

@@ -3,14 +3,15 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pi/agent"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// The gate: a tool call passes it or does not run. A handler that fails, is late
-// or cannot be asked any more blocks.
+// The gates: a tool call, or a command of the person, passes or does not run. A
+// handler that fails, is late or cannot be asked any more blocks.
 
 // place is a handler's place in the chain.
 type place struct {
@@ -71,7 +72,7 @@ func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
 	g.asked.settle(err)
 	if err != nil {
 		e.Block, e.BlockedBy = true, h.Name
-		e.Reason = fmt.Sprintf("hook %s failed: %v", h.File(), err)
+		e.Reason = failedGate(h, err)
 	}
 	if string(g.before.Input) != string(e.Input) {
 		g.rewriter = place{h, n}
@@ -84,28 +85,79 @@ func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
 
 func (g *gateSteps) leave(h *hook) (stop bool) {
 	e := g.call
-	if reason := h.shut.Load(); reason != nil && !e.Block {
-		e.Block, e.BlockedBy, e.Reason = true, h.Name, *reason
+	if reason := h.shutAt(agent.KindToolCall); reason != "" && !e.Block {
+		e.Block, e.BlockedBy, e.Reason = true, h.Name, reason
 	}
 	return e.Block || h == g.until.hook
+}
+
+func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
+
+// bash asks who answers for a command of the person, until one does or blocks.
+func (c *Chain) bash(ctx context.Context, spec *eventSpec, e *agent.UserBash) error {
+	c.walk(ctx, spec, c.list(), &bashSteps{offering: offering{spec: spec, event: e}, command: e})
+	return ctx.Err()
+}
+
+type bashSteps struct {
+	offering
+	command *agent.UserBash
+}
+
+func (b *bashSteps) after(h *hook, n int, err error) (stop bool) {
+	if err != nil {
+		b.command.Blocked = failedGate(h, err)
+		b.stop = true
+		return true
+	}
+	return b.offering.after(h, n, err)
+}
+
+func (b *bashSteps) leave(h *hook) (stop bool) {
+	if reason := h.shutAt(agent.KindUserBash); reason != "" && !b.stop {
+		b.command.Blocked, b.stop = reason, true
+	}
+	return b.stop
+}
+
+// closedGates are those of a hook that is given up.
+type closedGates struct {
+	kinds  []agent.Kind
+	reason string
+}
+
+// shutAt says why a gate of the hook blocks without being asked; "" if it does not.
+func (h *hook) shutAt(kind agent.Kind) string {
+	if closed := h.shut.Load(); closed != nil && slices.Contains(closed.kinds, kind) {
+		return closed.reason
+	}
+	return ""
 }
 
 // shutGates makes the gates of a hook that is given up block until its file
 // changes: a gate that is gone must not become an open one. in is what ran.
 func (c *Chain) shutGates(h *hook, in *instance) {
-	gate := c.events[agent.KindToolCall]
-	if len(in.registered(gate.name)) == 0 {
+	closed := &closedGates{reason: "hook " + h.File() + " did not stop and is disabled, so its gate stays shut; change or remove its file to open it"}
+	for _, kind := range []agent.Kind{agent.KindToolCall, agent.KindUserBash} {
+		if len(in.registered(c.events[kind].name)) > 0 {
+			closed.kinds = append(closed.kinds, kind)
+		}
+	}
+	if len(closed.kinds) == 0 {
 		return
 	}
-	reason := "hook " + h.File() + " did not stop and is disabled, so its gate stays shut; change or remove its file to open it"
-	if h.shut.Swap(&reason) == nil {
-		c.wanted[gate.Kind].Add(1)
+	c.openGates(h)
+	h.shut.Store(closed)
+	for _, kind := range closed.kinds {
+		c.wanted[kind].Add(1)
 	}
 }
 
 // openGates ends what shutGates did.
 func (c *Chain) openGates(h *hook) {
-	if h.shut.Swap(nil) != nil {
-		c.wanted[agent.KindToolCall].Add(-1)
+	if closed := h.shut.Swap(nil); closed != nil {
+		for _, kind := range closed.kinds {
+			c.wanted[kind].Add(-1)
+		}
 	}
 }

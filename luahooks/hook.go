@@ -17,8 +17,8 @@ import (
 // current instance; a reload replaces that.
 type hook struct {
 	Source
-	now   atomic.Pointer[instance] // nil: it did not load, or is disabled
-	shut  atomic.Pointer[string]   // why its gates block without being asked
+	now   atomic.Pointer[instance]    // nil: it did not load, or is disabled
+	shut  atomic.Pointer[closedGates] // gates that block without being asked
 	queue tellQueue
 
 	mu        sync.Mutex

@@ -315,7 +315,7 @@ func TestInputAndBeforeAgentStartChain(t *testing.T) {
 		string(e.Messages[1].Details) != `{"k":1}` || e.Messages[1].CustomType != "y" {
 		t.Errorf("event is %+v", e)
 	}
-	r.mustSay("c.lua:2: message: custom_type is missing")
+	r.mustSay("c.lua:2: message.custom_type: it is missing")
 	in := &agent.Input{Text: "t", Source: "rpc", StreamingBehavior: "steer"}
 	r.emit(in)
 	if !in.Handled || len(in.Attachments) != 1 || in.Attachments[0].Text != "T" || r.said("asked") {

@@ -1,6 +1,8 @@
 package luahooks
 
 import (
+	"slices"
+
 	"pi/agent"
 	"pi/luavm"
 
@@ -35,7 +37,13 @@ type eventSpec struct {
 	Wait    patience
 	Clock   luavm.Clock
 
+	// asks says which hooks hear of it; nil: all.
+	asks func(*hook) bool
+
 	build func(*instance, *lua.LState, agent.Event) *lua.LTable
+	// copy is the event as it is now, for a handler to look at. Every asking
+	// event has one.
+	copy func(agent.Event) agent.Event
 	// peek answers for single fields without building the table: most handlers
 	// look at one or two and go. nil where that is not worth it.
 	peek func(e agent.Event, field string) (lua.LValue, bool)
@@ -48,7 +56,8 @@ type eventSpec struct {
 // eventTable lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
 func eventTable() []eventSpec {
-	table := append(append(sessionEvents(), promptEvents()...), toolEvents()...)
+	table := slices.Concat(sessionEvents(), compactEvents(), treeEvents(), endEvents(),
+		promptEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
 	for i := range table {
 		table[i].name = table[i].Kind.String()
 	}
@@ -94,6 +103,16 @@ func textOrNil(text string) lua.LValue {
 		return lua.LNil
 	}
 	return lua.LString(text)
+}
+
+// copyOf copies an event of one kind. What it points to stays shared: whoever
+// carries out an answer puts new slices and maps in place of the old ones.
+func copyOf[T any, P interface {
+	*T
+	agent.Event
+}](e agent.Event) agent.Event {
+	c := *e.(P)
+	return P(&c)
 }
 
 // setText sets a field, or leaves it nil when the text is empty.

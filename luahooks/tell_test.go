@@ -50,17 +50,17 @@ func TestStartEventsAreWaitedFor(t *testing.T) {
 
 func TestEndEventsAreWaitedForOnlyAsLongAsTheGraceAndFinishBehindIt(t *testing.T) {
 	r := newRig(t, map[string]string{
-		"a.lua": `pi.on("turn_end", function(e, ctx) ctx.ui.confirm("slow"); pi.send("slow" .. e.turn_index) end)
+		"a.lua": `pi.on("session_new", function(e, ctx) ctx.ui.confirm("slow"); pi.send("slow" .. e.session_id) end)
 			pi.on("turn_start", function() pi.send("start") end)`,
-		"b.lua": `pi.on("turn_end", function(e) pi.send("quick" .. e.turn_index) end)`,
+		"b.lua": `pi.on("session_new", function(e) pi.send("quick" .. e.session_id) end)`,
 	}, func(o *Options) { o.Grace = 30 * time.Millisecond })
 	asked, answer := r.ui.dialogs()
 	ctx, cancel := context.WithCancel(context.Background())
-	mustDo(t, r.chain.Handle(ctx, &agent.TurnEnd{TurnIndex: 1}))
+	mustDo(t, r.chain.Handle(ctx, &agent.SessionNew{SessionID: "1"}))
 	cancel()
 	<-asked
 	r.emit(&agent.TurnStart{})
-	r.emit(&agent.TurnEnd{TurnIndex: 2})
+	r.emit(&agent.SessionNew{SessionID: "2"})
 	<-asked
 	answer <- true
 	answer <- true
@@ -78,11 +78,11 @@ func TestEndEventsAreWaitedForOnlyAsLongAsTheGraceAndFinishBehindIt(t *testing.T
 }
 
 func TestEventsOfOneHookStartInTheirOrder(t *testing.T) {
-	r := newRig(t, map[string]string{"a.lua": `pi.on("turn_end", function(e) pi.state[#pi.state + 1] = e.turn_index end)
+	r := newRig(t, map[string]string{"a.lua": `pi.on("session_new", function(e) pi.state[#pi.state + 1] = tonumber(e.session_id) end)
 		pi.on("input", function() return { text = table.concat(pi.state, " ") } end)`}, func(o *Options) { o.Grace = 0 })
 	var want []string
 	for i := range 500 {
-		r.emit(&agent.TurnEnd{TurnIndex: i})
+		r.emit(&agent.SessionNew{SessionID: fmt.Sprint(i)})
 		want = append(want, fmt.Sprint(i))
 	}
 	<-r.chain.list()[0].queue.add(r.chain.behind, func(*turn) {})
@@ -94,7 +94,7 @@ func TestEventsOfOneHookStartInTheirOrder(t *testing.T) {
 func TestTooManyEventsDropTheOldest(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `
 		pi.on("agent_start", function() print("hang") end)
-		pi.on("turn_end", function(e) pi.state[#pi.state + 1] = e.turn_index end)
+		pi.on("session_new", function(e) pi.state[#pi.state + 1] = tonumber(e.session_id) end)
 		pi.on("input", function() return { text = pi.state[1] .. " " .. pi.state[2] } end)`}, func(o *Options) { o.Grace = 0 })
 	r.host.hang, r.host.hanging = make(chan struct{}), make(chan struct{})
 	var started sync.WaitGroup
@@ -102,7 +102,7 @@ func TestTooManyEventsDropTheOldest(t *testing.T) {
 	<-r.host.hanging
 	h := r.chain.list()[0]
 	for i := range maxTold + 5 {
-		r.emit(&agent.TurnEnd{TurnIndex: i})
+		r.emit(&agent.SessionNew{SessionID: fmt.Sprint(i)})
 	}
 	close(r.host.hang)
 	started.Wait()
@@ -136,14 +136,14 @@ func TestAtTheEndOfASessionOneHookThatHangsDoesNotSilenceTheOthers(t *testing.T)
 }
 
 func TestCloseCutsOffWhatDoesNotFinish(t *testing.T) {
-	r := newRig(t, map[string]string{"a.lua": `pi.on("turn_end", function(e, ctx) ctx.ui.confirm("never"); pi.send("after") end)`})
+	r := newRig(t, map[string]string{"a.lua": `pi.on("session_new", function(e, ctx) ctx.ui.confirm("never"); pi.send("after") end)`})
 	asked, _ := r.ui.dialogs()
-	r.emit(&agent.TurnEnd{})
+	r.emit(&agent.SessionNew{})
 	<-asked
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r.chain.Close(ctx)
-	r.emit(&agent.TurnEnd{})
+	r.emit(&agent.SessionNew{})
 	if got := r.host.texts(); got != "" {
 		t.Errorf("heard %q", got)
 	}
@@ -196,7 +196,7 @@ func TestManyEventsAtOnceDuringReloads(t *testing.T) {
 	code := `
 		pi.on("tool_call", function(e, ctx) if e.input.command == "rm" then return { block = true, reason = "gate" } end end)
 		pi.on("input", function(e, ctx) local n = #ctx.messages + #ctx.entries; return { text = e.text .. "." } end)
-		pi.on("turn_end", function(e) pi.state.n = (pi.state.n or 0) + 1 end)
+		pi.on("session_new", function(e) pi.state.n = (pi.state.n or 0) + 1 end)
 		pi.command("c", { handler = function() return { status = "done" } end })
 		pi.tool{ name = "t", description = "d", execute = function() return "ran" end }`
 	r := newRig(t, map[string]string{"a.lua": code, "b.lua": code})
@@ -217,7 +217,7 @@ func TestManyEventsAtOnceDuringReloads(t *testing.T) {
 			if got := r.input(""); got != ".." {
 				t.Errorf("got %q", got)
 			}
-			r.emit(&agent.TurnEnd{})
+			r.emit(&agent.SessionNew{})
 			if out, err := r.chain.Commands()[0].Run(ctx, ""); err != nil || out.Status != "done" {
 				t.Errorf("command: %v %v", out, err)
 			}
@@ -239,13 +239,13 @@ func TestManyEventsAtOnceDuringReloads(t *testing.T) {
 func TestCloseDuringWork(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `
 		pi.on("tool_call", function(e) for i = 1, 1000 do local x = i end end)
-		pi.on("turn_end", function(e) for i = 1, 1000 do local x = i end end)`}, func(o *Options) { o.Grace = 0 })
+		pi.on("session_new", function(e) for i = 1, 1000 do local x = i end end)`}, func(o *Options) { o.Grace = 0 })
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
 			for range 20 {
 				r.bash("ls")
-				r.emit(&agent.TurnEnd{})
+				r.emit(&agent.SessionNew{})
 			}
 		})
 	}

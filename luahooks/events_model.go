@@ -1,0 +1,319 @@
+package luahooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"pi/agent"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func providerEvents() []eventSpec {
+	return []eventSpec{
+		{
+			Kind: agent.KindBeforeProviderRequest, Asking: true,
+			Fields:  fields("payload", "table", "provider", "string", "model", "string"),
+			Results: fields("payload", "table?"),
+			Rule:    "chained: each sees the body as rewritten so far",
+			build:   buildBeforeProviderRequest, copy: copyOf[agent.BeforeProviderRequest], merge: mergeBeforeProviderRequest,
+		},
+		{
+			Kind: agent.KindBeforeProviderHeaders, Asking: true,
+			Fields:  fields("headers", "table<string, string>", "provider", "string", "model", "string"),
+			Results: fields("headers", "table<string, string|false>?"),
+			Rule:    "merged: each sees the headers as changed so far",
+			build:   buildBeforeProviderHeaders, copy: copyOf[agent.BeforeProviderHeaders], merge: mergeBeforeProviderHeaders,
+		},
+		{
+			Kind:   agent.KindAfterProviderResponse,
+			Fields: fields("provider", "string", "model", "string", "status", "integer", "headers", "table<string, string>"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildAfterProviderResponse,
+		},
+	}
+}
+
+func messageEvents() []eventSpec {
+	return []eventSpec{
+		{
+			Kind:   agent.KindMessageStart,
+			Fields: fields("message", "pi.Message"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildMessageStart,
+		},
+		{
+			Kind: agent.KindMessageUpdate, Asking: true,
+			Fields:  fields("message", "pi.Message", "delta", "pi.Delta"),
+			Results: fields("abort", "pi.Abort?"),
+			Rule:    "the stream does not wait: what comes while a hook is busy is joined; the first abort counts",
+			build:   buildMessageUpdate, copy: copyOf[agent.MessageUpdate], merge: mergeMessageUpdate,
+		},
+		{
+			Kind: agent.KindMessageEnd, Asking: true,
+			Fields:  fields("message", "pi.Message"),
+			Results: fields("message", "pi.Message?"),
+			Rule:    "chained: each sees the message as the one before left it; the role stays",
+			build:   buildMessageEnd, copy: copyOf[agent.MessageEnd], merge: mergeMessageEnd,
+		},
+	}
+}
+
+func choiceEvents() []eventSpec {
+	return []eventSpec{
+		{
+			Kind: agent.KindModelSelect,
+			Fields: fields("model", "pi.Model", "previous_model", "pi.Model?", "provider", "string", "model_id", "string",
+				"previous_provider", "string?", "previous_model_id", "string?", "thinking_level", "string", "source", "string"),
+			Rule: toldWithGrace, Wait: graceful,
+			build: buildModelSelect,
+		},
+		{
+			Kind:   agent.KindThinkingLevelSelect,
+			Fields: fields("level", "string", "previous_level", "string"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildThinkingLevelSelect,
+		},
+		{
+			Kind:   agent.KindUIPromptStart,
+			Fields: fields("kind", "string", "title", "string?"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildUIPrompt,
+		},
+		{
+			Kind:   agent.KindUIPromptEnd,
+			Fields: fields("kind", "string", "title", "string?"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildUIPrompt,
+		},
+	}
+}
+
+func recoveryEvents() []eventSpec {
+	start := func(k agent.Kind) eventSpec {
+		return eventSpec{Kind: k, Fields: fields("reason", "string"), Rule: toldWithGrace, Wait: graceful, build: buildCompactionStart}
+	}
+	end := func(k agent.Kind) eventSpec {
+		return eventSpec{Kind: k, Rule: toldWithGrace, Wait: graceful, build: buildCompactionEnd,
+			Fields: fields("result", "pi.Entry?", "aborted", "boolean", "will_retry", "boolean", "error_message", "string?")}
+	}
+	return []eventSpec{
+		start(agent.KindCompactionStart), end(agent.KindCompactionEnd),
+		start(agent.KindAutoCompactionStart), end(agent.KindAutoCompactionEnd),
+		{
+			Kind:   agent.KindAutoRetryStart,
+			Fields: fields("attempt", "integer", "max_attempts", "integer", "delay_ms", "integer", "error_message", "string"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildAutoRetryStart,
+		},
+		{
+			Kind:   agent.KindAutoRetryEnd,
+			Fields: fields("success", "boolean", "attempt", "integer", "final_error", "string?"),
+			Rule:   toldWithGrace, Wait: graceful,
+			build: buildAutoRetryEnd,
+		},
+	}
+}
+
+func buildBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.BeforeProviderRequest)
+	return newPayload(L, e, 3).set("payload", in.json(s.Payload)).text("provider", s.Provider).text("model", s.Model).table()
+}
+
+func mergeBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.BeforeProviderRequest), in.newAnswer(L, r)
+	body := a.data("payload")
+	if body != nil && body[0] != '{' {
+		a.fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
+	}
+	return func() {
+		if body != nil {
+			s.Payload = body
+		}
+	}, false, a.failed()
+}
+
+func kindOfJSON(raw json.RawMessage) string {
+	switch raw[0] {
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	}
+	return string(raw)
+}
+
+// buildBeforeProviderHeaders names headers in lower case, as scripts write them.
+func buildBeforeProviderHeaders(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.BeforeProviderHeaders)
+	headers := newRecord(L, len(s.Headers))
+	for name, value := range s.Headers {
+		headers.text(strings.ToLower(name), value)
+	}
+	for name, value := range s.Changed {
+		if value == nil {
+			headers.set(strings.ToLower(name), lua.LNil)
+		} else {
+			headers.text(strings.ToLower(name), *value)
+		}
+	}
+	return newPayload(L, e, 3).set("headers", headers.table()).text("provider", s.Provider).text("model", s.Model).table()
+}
+
+// mergeBeforeProviderHeaders takes what differs from what the hook was shown: the
+// key, which reads "…", is not overwritten by a hook that returns the whole table.
+func mergeBeforeProviderHeaders(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.BeforeProviderHeaders), in.newAnswer(L, r)
+	given, _ := a.switches("headers")
+	changes := map[string]*string{}
+	for name, value := range given {
+		key := http.CanonicalHeaderKey(name)
+		if err := validHeader(name, value); err != nil {
+			a.fail("headers", "%w", err)
+		}
+		if value != nil && *value == headerNow(s, key) {
+			continue
+		}
+		changes[key] = value
+	}
+	return func() { s.Changed = merged(s.Changed, changes) }, false, a.failed()
+}
+
+// headerNow is a header as hooks see it; "" for none.
+func headerNow(s *agent.BeforeProviderHeaders, key string) string {
+	if value, ok := s.Changed[key]; ok && value != nil {
+		return *value
+	} else if ok {
+		return ""
+	}
+	for name, value := range s.Headers {
+		if http.CanonicalHeaderKey(name) == key {
+			return value
+		}
+	}
+	return ""
+}
+
+func validHeader(name string, value *string) error {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	}) {
+		return fmt.Errorf("%q is no name of a header", name)
+	}
+	if value != nil && strings.ContainsFunc(*value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return fmt.Errorf("the value of %s has control characters", name)
+	}
+	return nil
+}
+
+func buildAfterProviderResponse(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.AfterProviderResponse)
+	headers := newRecord(L, len(s.Headers))
+	for name, values := range s.Headers {
+		headers.text(strings.ToLower(name), strings.Join(values, ", "))
+	}
+	return newPayload(L, e, 4).text("provider", s.Provider).text("model", s.Model).number("status", s.Status).
+		set("headers", headers.table()).table()
+}
+
+func buildMessageStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).set("message", in.finishedMessage(e.(*agent.MessageStart).Message)).table()
+}
+
+func buildMessageUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.MessageUpdate)
+	delta := newRecord(L, 3).text("type", deltaType(s.Delta.Kind)).number("index", s.Delta.Index).text("text", s.Delta.Text)
+	return newPayload(L, e, 2).set("message", in.finishedMessage(s.Message())).set("delta", delta.table()).table()
+}
+
+func deltaType(k agent.DeltaKind) string {
+	switch k {
+	case agent.DeltaThinking:
+		return "thinking"
+	case agent.DeltaToolCall:
+		return "tool_call"
+	}
+	return "text"
+}
+
+func mergeMessageUpdate(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.MessageUpdate), in.newAnswer(L, r)
+	abort, ok := a.record("abort", "reason", "inject")
+	if !ok {
+		return nil, false, a.failed()
+	}
+	answer := &agent.Abort{Reason: abort.text("reason"), Inject: abort.text("inject"), By: in.hook.Name}
+	return func() { s.Abort = answer }, true, a.failed()
+}
+
+func buildMessageEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).set("message", in.finishedMessage(e.(*agent.MessageEnd).Message)).table()
+}
+
+func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s := e.(*agent.MessageEnd)
+	t, ok := r.RawGetString("message").(*lua.LTable)
+	if !ok {
+		return nil, false, fmt.Errorf("message: expected a table, got %s", r.RawGetString("message").Type())
+	}
+	item, err := in.itemFrom(L, t, &agent.Context{})
+	if err == nil && item.Message.Role != s.Message.Role {
+		err = fmt.Errorf("the role must stay %q, got %q", s.Message.Role, item.Message.Role)
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("message: %w", err)
+	}
+	return func() { s.Message = item.Message }, false, nil
+}
+
+func buildModelSelect(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ModelSelect)
+	p := newPayload(L, e, 8).set("model", in.modelValue(s.Model)).set("previous_model", in.modelValue(s.Previous)).
+		text("thinking_level", s.ThinkingLevel).text("source", s.Source)
+	if s.Model != nil {
+		p.text("provider", s.Model.Provider).text("model_id", s.Model.ID)
+	}
+	if s.Previous != nil {
+		p.text("previous_provider", s.Previous.Provider).text("previous_model_id", s.Previous.ID)
+	}
+	return p.table()
+}
+
+func buildThinkingLevelSelect(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.ThinkingLevelSelect)
+	return newPayload(L, e, 2).text("level", s.Level).text("previous_level", s.Previous).table()
+}
+
+func buildUIPrompt(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	p := newPayload(L, e, 2)
+	switch s := e.(type) {
+	case *agent.UIPromptStart:
+		p.text("kind", s.PromptKind).maybe("title", s.Title)
+	case *agent.UIPromptEnd:
+		p.text("kind", s.PromptKind).maybe("title", s.Title)
+	}
+	return p.table()
+}
+
+func buildCompactionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).text("reason", e.(*agent.CompactionStart).Reason).table()
+}
+
+func buildCompactionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.CompactionEnd)
+	return newPayload(L, e, 4).set("result", in.entryRecord(s.Result)).flag("aborted", s.Aborted).
+		flag("will_retry", s.WillRetry).maybe("error_message", s.ErrorMessage).table()
+}
+
+func buildAutoRetryStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.AutoRetryStart)
+	return newPayload(L, e, 4).number("attempt", s.Attempt).number("max_attempts", s.MaxAttempts).
+		number("delay_ms", s.DelayMS).text("error_message", s.ErrorMessage).table()
+}
+
+func buildAutoRetryEnd(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.AutoRetryEnd)
+	return newPayload(L, e, 3).flag("success", s.Success).number("attempt", s.Attempt).maybe("final_error", s.FinalError).table()
+}

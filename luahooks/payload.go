@@ -1,0 +1,78 @@
+package luahooks
+
+import (
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// payload is the table of an event, or a record in it, while it is filled.
+type payload struct {
+	*lua.LTable
+	L *lua.LState
+}
+
+// newPayload begins the table of an event: it has its type.
+func newPayload(L *lua.LState, e agent.Event, size int) payload {
+	return payload{record(L, e.Kind(), size), L}
+}
+
+// newRecord begins a table in a payload.
+func newRecord(L *lua.LState, size int) payload { return payload{L.CreateTable(0, size), L} }
+
+func (p payload) set(name string, v lua.LValue) payload {
+	p.RawSetString(name, v)
+	return p
+}
+
+func (p payload) text(name, s string) payload { return p.set(name, lua.LString(s)) }
+
+// maybe sets a text, or leaves the field nil when it is empty.
+func (p payload) maybe(name, s string) payload {
+	setText(p.LTable, name, s)
+	return p
+}
+
+func (p payload) number(name string, n int) payload { return p.set(name, lua.LNumber(n)) }
+
+func (p payload) flag(name string, b bool) payload { return p.set(name, lua.LBool(b)) }
+
+func (p payload) texts(name string, list []string) payload {
+	t := luavm.NewList(p.L, len(list), func(i int) lua.LValue { return lua.LString(list[i]) })
+	luavm.MarkList(t)
+	return p.set(name, t)
+}
+
+// table is the payload as fields of an event's row build it.
+func (p payload) table() *lua.LTable { return p.LTable }
+
+// entryRecords is a list of entries that is not the current branch.
+func (in *instance) entryRecords(L *lua.LState, entries []*session.Entry) *lua.LTable {
+	return in.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, in.fillEntry)
+}
+
+// entryRecord is one entry, or nil.
+func (in *instance) entryRecord(e *session.Entry) lua.LValue {
+	if e == nil {
+		return lua.LNil
+	}
+	return in.vm.NewStub(e, in.fillEntry)
+}
+
+// finishedMessage is a message outside of the context, or nil.
+func (in *instance) finishedMessage(m *session.Message) lua.LValue {
+	if m == nil {
+		return lua.LNil
+	}
+	return in.message(session.Item{Message: m, Index: -1})
+}
+
+func itemsOf(messages []*session.Message) []session.Item {
+	items := make([]session.Item, len(messages))
+	for i, m := range messages {
+		items[i] = session.Item{Message: m, Index: -1}
+	}
+	return items
+}

@@ -1,0 +1,88 @@
+package luahooks
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// anEntry is an entry of a session, for events that carry one.
+func anEntry(t testing.TB) *session.Entry {
+	t.Helper()
+	s := session.New(session.Options{Cwd: "/"})
+	e, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("x")}})
+	mustDo(t, err)
+	return e
+}
+
+// samples is one event of each kind, with every field set.
+func samples(t testing.TB) []agent.Event {
+	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}, Usage: &session.Usage{}}
+	result := agent.Result{Content: m.Content, Details: json.RawMessage(`{"n":1}`), IsError: true, Usage: &session.Usage{Input: 1}}
+	entry := anEntry(t)
+	items := []session.Item{{Message: m, Index: -1}}
+	model, other := &agent.Model{Provider: "p", ID: "m"}, &agent.Model{Provider: "q", ID: "n"}
+	text := "new"
+	return []agent.Event{
+		&agent.ProjectTrust{Cwd: "/c", Files: []agent.TrustFile{{Path: "/c/a.lua", SHA256: "aa", Size: 7}}},
+		&agent.AppStart{},
+		&agent.SessionDirectory{Cwd: "/c"},
+		&agent.SessionStart{Reason: "new", SessionID: "i", SessionFile: "f", PreviousSessionFile: "p"},
+		&agent.SessionBeforeSwitch{Reason: "resume", TargetSessionFile: "t"},
+		&agent.SessionSwitch{Reason: "new", PreviousSessionFile: "p"},
+		&agent.SessionBeforeNew{},
+		&agent.SessionNew{SessionID: "i"},
+		&agent.SessionBeforeBranch{EntryID: "e", EntryIndex: 2},
+		&agent.SessionBranch{PreviousSessionFile: "p"},
+		&agent.SessionBeforeCompact{
+			Preparation: agent.Preparation{FirstKeptEntryID: entry.ID, FirstKeptEntryIndex: 0, MessagesToSummarize: items,
+				TurnPrefixMessages: items, IsSplitTurn: true, TokensBefore: 9, PreviousSummary: "ps",
+				FileOps:  agent.FileOps{Read: []string{"r"}, Written: []string{"w"}, Edited: []string{"e1", "e2"}},
+				Settings: agent.CompactionSettings{Enabled: true, ReserveTokens: 5, KeepRecentTokens: 6}},
+			BranchEntries: []*session.Entry{entry}, Messages: items, CustomInstructions: "ci", Model: model, Reason: "manual", WillRetry: true},
+		&agent.SessionCompacting{SessionID: "i", Messages: items},
+		&agent.SessionCompact{Entry: entry, Summary: "s", FromHook: true, Reason: "manual", WillRetry: true},
+		&agent.SessionCompactFailed{Reason: "overflow", ErrorMessage: "e", Aborted: true, WillRetry: true, FromHook: true},
+		&agent.SessionInfoChanged{Name: "n"},
+		&agent.SessionBeforeTree{Preparation: agent.TreePreparation{TargetID: "t", OldLeafID: "o", CommonAncestorID: "c",
+			EntriesToSummarize: []*session.Entry{entry}, UserWantsSummary: true}},
+		&agent.SessionTree{NewLeafID: "n", OldLeafID: "o", SummaryEntry: entry, FromHook: true},
+		&agent.SessionShutdown{Reason: "new", TargetSessionFile: "t"},
+		&agent.Input{Text: "t", Attachments: m.Content, Source: "rpc", StreamingBehavior: "steer"},
+		&agent.BeforeAgentStart{Prompt: "p", Attachments: m.Content, SystemPrompt: "s",
+			Sections: []agent.Section{{Name: "role", Text: "you"}, {Name: "tools", Text: "t"}}, Changed: map[string]*string{"role": &text, "tools": nil}},
+		&agent.AgentStart{},
+		&agent.AgentEnd{Messages: []*session.Message{m}, Usage: session.Usage{Input: 3}, WillRetry: true},
+		&agent.AgentBeforeSettle{Outcome: "completed", Messages: []*session.Message{m}},
+		&agent.AgentSettled{},
+		&agent.TurnStart{TurnIndex: 1, Timestamp: 2},
+		&agent.TurnEnd{TurnIndex: 1, Message: m, ToolResults: []*session.Message{m}, EntryIDs: []string{"e"}, Usage: agent.TurnUsage{
+			Usage: session.Usage{Input: 3, TotalTokens: 4}, ContextUsage: agent.ContextUsage{Tokens: 50, Window: 200, Percent: 25}}},
+		&agent.Context{Entries: []*session.Entry{entry}, Items: items},
+		&agent.BeforeProviderRequest{Provider: "p", Model: "m", Payload: json.RawMessage(`{"model":"x","n":12345678901234567890}`)},
+		&agent.BeforeProviderHeaders{Provider: "p", Model: "m", Headers: map[string]string{"X-Api-Key": "…", "X-A": "1"}, Changed: map[string]*string{"X-B": &text}},
+		&agent.AfterProviderResponse{Provider: "p", Model: "m", Status: 429, Headers: http.Header{"Retry-After": {"2"}, "X-Many": {"a", "b"}}},
+		&agent.MessageStart{Message: m},
+		agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Index: 1, Text: "d"}, func() *session.Message { return m }),
+		&agent.MessageEnd{Message: m},
+		&agent.ModelSelect{Model: model, Previous: other, ThinkingLevel: "off", Source: "set"},
+		&agent.ThinkingLevelSelect{Level: "high", Previous: "off"},
+		&agent.UIPromptStart{PromptKind: "confirm", Title: "t"},
+		&agent.UIPromptEnd{PromptKind: "confirm", Title: "t"},
+		&agent.CompactionStart{Reason: "manual"},
+		&agent.CompactionEnd{Result: entry, Aborted: true, WillRetry: true, ErrorMessage: "e"},
+		&agent.CompactionStart{Reason: "threshold", Auto: true},
+		&agent.CompactionEnd{Result: entry, Aborted: true, WillRetry: true, ErrorMessage: "e", Auto: true},
+		&agent.AutoRetryStart{Attempt: 1, MaxAttempts: 3, DelayMS: 100, ErrorMessage: "e"},
+		&agent.AutoRetryEnd{Success: true, Attempt: 2, FinalError: "f"},
+		&agent.ToolCall{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`)},
+		&agent.ToolResult{ID: "c", Name: "bash", Input: json.RawMessage(`{}`), Result: result},
+		&agent.ToolExecutionStart{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`)},
+		&agent.ToolExecutionUpdate{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`), Partial: result},
+		&agent.ToolExecutionEnd{ID: "c", Name: "edit", Input: json.RawMessage(`{"oldText":"o"}`), Result: result},
+		&agent.UserBash{Command: "ls", ExcludeFromContext: true, Cwd: "/c"},
+	}
+}
