@@ -7,15 +7,29 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"pi/luahooks"
 )
 
+// notInOnePrompt are the events that need more than one prompt with a tool call:
+// other tests see them come.
+func notInOnePrompt() []string {
+	return strings.Fields(`project_trust
+		session_before_switch session_switch session_before_new session_new session_before_branch session_branch
+		session_before_compact session_compacting session_compact session_compact_failed session_info_changed
+		session_before_tree session_tree
+		before_provider_request before_provider_headers after_provider_response
+		model_select thinking_level_select ui_prompt_start ui_prompt_end
+		compaction_start compaction_end auto_compaction_start auto_compaction_end auto_retry_start auto_retry_end
+		tool_execution_update user_bash`)
+}
+
 // An event that is documented but never comes would be a lie; this one prompt
-// with a tool call makes the program emit every event of the table.
-func TestEveryEventOfTheTableIsEmitted(t *testing.T) {
+// with a tool call makes the program emit every event that belongs to one.
+func TestEveryEventOfAPromptIsEmitted(t *testing.T) {
 	home := t.TempDir()
 	hooks := filepath.Join(home, ".pi", "agent", "hooks")
 	if err := os.MkdirAll(hooks, 0o700); err != nil {
@@ -39,8 +53,9 @@ func TestEveryEventOfTheTableIsEmitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range luahooks.Events() {
-		if !strings.Contains(string(log), "saw "+e.Name+"\n") {
-			t.Errorf("%s was not emitted", e.Name)
+		comes := strings.Contains(string(log), "saw "+e.Name+"\n")
+		if elsewhere := slices.Contains(notInOnePrompt(), e.Name); comes == elsewhere {
+			t.Errorf("%s was emitted: %v", e.Name, comes)
 		}
 	}
 }

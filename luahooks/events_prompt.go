@@ -119,19 +119,13 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 
 func buildBeforeAgentStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeAgentStart)
-	sections := newRecord(L, len(s.Sections))
-	for _, section := range s.Sections {
-		sections.text(section.Name, section.Text)
-	}
-	for name, text := range s.Changed {
-		if text == nil {
-			sections.set(name, lua.LNil)
-		} else {
-			sections.text(name, *text)
-		}
+	system, parts := s.Prompts()
+	sections := newRecord(L, len(parts))
+	for _, part := range parts {
+		sections.text(part.Name, part.Text)
 	}
 	return newPayload(L, e, 4).text("prompt", s.Prompt).set("attachments", in.blocks(L, s.Attachments)).
-		text("system_prompt", s.SystemPrompt).set("sections", sections.table()).table()
+		text("system_prompt", system).set("sections", sections.table()).table()
 }
 
 func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
