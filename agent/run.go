@@ -50,8 +50,6 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return err
 	}
 	defer a.end()
-	a.openQueues()
-	defer a.closeQueues()
 	handled := false
 	if p.Custom == nil {
 		p, handled = a.input(ctx, p, "")
@@ -96,6 +94,8 @@ type run struct {
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {
 	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
+	a.openQueues()
+	defer a.closeQueues()
 	a.beginAside()
 	defer a.endAside()
 	defer a.setRunning("")
@@ -104,6 +104,7 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	}
 	r.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
+	a.closeQueues() // what is sent from here on is for the front end
 	addUsage(&r.usage, a.endAside())
 	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	err = r.settle(ctx, err)

@@ -177,6 +177,29 @@ func TestMessageThatAListenerHandlesMakesNoRequest(t *testing.T) {
 	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", "assistant: b")
 }
 
+// Nobody would look at the queues again.
+func TestWhatIsSentOutsideOfTheTurnsOfARunIsForTheFrontEnd(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		listener func(*rig) Listener
+		reply    reply
+	}{
+		{"by who handles the prompt", func(r *rig) Listener {
+			return on(func(e *Input) { r.Submit(Prompt{Text: "instead"}); e.Handled = true })
+		}, nil},
+		{"at the end of a run", func(r *rig) Listener { return on(func(*AgentEnd) { r.Submit(Prompt{Text: "instead"}) }) }, say("a")},
+		{"at the end of a failed run", func(r *rig) Listener { return on(func(*AgentEnd) { r.Submit(Prompt{Text: "instead"}) }) }, fail(errors.New("no route"))},
+		{"when it has settled", func(r *rig) Listener { return on(func(*AgentSettled) { r.Submit(Prompt{Text: "instead"}) }) }, say("a")},
+	} {
+		r := newRig(t, Options{}, c.reply)
+		r.Listen(c.listener(r))
+		_ = r.Prompt(t.Context(), Prompt{Text: "go"})
+		if got := r.TakeSubmitted(); len(got) != 1 || got[0].Text != "instead" || r.Pending() != 0 {
+			t.Errorf("%s: %+v, %d wait", c.name, got, r.Pending())
+		}
+	}
+}
+
 // What a run did not come to: texts of people go back to them, all else waits.
 func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 	file := session.TextBlock(" and a file")
