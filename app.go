@@ -32,6 +32,7 @@ type app struct {
 	cwd      string
 	models   *agent.Models
 	chain    *luahooks.Chain
+	guard    *luahooks.Guard
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
 	warnings []string // for the person, once a front end is there
@@ -51,6 +52,11 @@ func start(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if settings, err := a.settlePending(ctx); err != nil {
+		return err
+	} else if settings {
+		a.cfg = loadSettings(a.agentDir, a.cwd, a.guard)
+	}
 	if a.printMode() {
 		return a.print(ctx)
 	}
@@ -58,7 +64,7 @@ func start(ctx context.Context, o options) error {
 }
 
 func newApp(o options) (*app, error) {
-	agentDir, cfg, err := settings()
+	agentDir, err := AgentDir(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -66,23 +72,18 @@ func newApp(o options) (*app, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
-	return &app{options: o, cfg: cfg, agentDir: agentDir, cwd: cwd}, nil
+	guard := newGuard(agentDir, cwd)
+	return &app{options: o, cfg: loadSettings(agentDir, cwd, guard), agentDir: agentDir, cwd: cwd, guard: guard}, nil
 }
 
-// settings reads the configuration; its problems are shown and do not stop pi.
-func settings() (agentDir string, cfg Config, err error) {
-	if agentDir, err = AgentDir(os.Getenv); err != nil {
-		return "", cfg, err
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return "", cfg, fmt.Errorf("find the working directory: %w", err)
-	}
-	cfg, problems := Load(agentDir, cwd, true, os.Getenv)
+// loadSettings reads the configuration that is in force; its problems are shown
+// and do not stop pi.
+func loadSettings(agentDir, cwd string, guard *luahooks.Guard) Config {
+	cfg, problems := loadInForce(agentDir, cwd, true, os.Getenv, guard.Config)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(p)))
 	}
-	return agentDir, cfg, nil
+	return cfg
 }
 
 // print answers the prompts of the command line and of standard input.
@@ -173,8 +174,10 @@ func (a *app) interact(ctx context.Context) error {
 func (a *app) run(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
 	a.models = newModels(a.cfg)
 	a.warnings = append(a.warnings, providerProblems(a.cfg)...)
-	a.loadHooks(ctx, mode)
 	defer a.closeHooks()
+	if err := a.loadHooks(ctx, mode); err != nil {
+		return err
+	}
 	if err := a.beforeSession(ctx); err != nil {
 		return err
 	}
@@ -185,7 +188,7 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	if err := a.newAgent(s); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	a.agent.Listen(a.chain, f)
+	a.agent.Listen(a.chain.Watcher(), a.chain, f)
 	a.chain.Attach(a.agent, f)
 	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(), own...)...), a.chain.Commands)
 	for _, w := range a.warnings {
@@ -236,7 +239,7 @@ func (a *app) closeHooks() {
 func (a *app) places() luahooks.Places {
 	p := luahooks.Places{
 		AgentDir: a.agentDir, Cwd: a.cwd, Configured: a.cfg.Hooks, ConfiguredIn: a.cfg.ProjectHooks,
-		NoHooks: a.noHooks, TrustProject: a.trustProject && !a.noApprove, Disable: a.cfg.Disable,
+		NoHooks: a.noHooks, NoProject: a.noApprove, Disable: a.cfg.Disable,
 		DisableProject: a.cfg.ProjectDisable,
 	}
 	for _, h := range a.hooks {
@@ -248,9 +251,13 @@ func (a *app) places() luahooks.Places {
 	return p
 }
 
-func (a *app) loadHooks(ctx context.Context, mode string) {
+func (a *app) loadHooks(ctx context.Context, mode string) error {
+	if a.cfg.HookEdits == "ask" {
+		a.guard.AskEdits()
+	}
 	a.chain = luahooks.New(luahooks.Options{
 		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
+		Guard: a.guard, ApproveProject: a.approveProject, AskProject: a.askProject(),
 		LogPath: filepath.Join(a.agentDir, "hooks.log"),
 		Timeout: time.Duration(a.cfg.HookTimeout) * time.Millisecond,
 		Grace:   time.Duration(a.cfg.HookGrace) * time.Millisecond,
@@ -260,10 +267,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) {
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
-	if n := len(a.skipped); n > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s of this project not run: %s; --trust-project runs them",
-			plural(n, "hook", "hooks"), strings.Join(names(a.skipped), ", ")))
-	}
+	return a.reportSkipped()
 }
 
 // quietStart keeps the garbage collector out of the way while pi starts:
@@ -316,6 +320,15 @@ func (a *app) toolOptions() tool.Options {
 	}}
 }
 
+// modelToolOptions are those of the tools that a model calls: what they start is
+// known, and what decides about hooks is not theirs to write.
+func (a *app) modelToolOptions() tool.Options {
+	o := a.toolOptions()
+	o.Started = a.guard.Started
+	o.Protect = []string{a.guard.Store().Path(), a.guard.Store().Dir()}
+	return o
+}
+
 // tools are the program's own, those that are active.
 func (a *app) tools() []agent.Tool {
 	if a.noTools {
@@ -325,7 +338,7 @@ func (a *app) tools() []agent.Tool {
 	if a.options.tools != nil {
 		active = a.options.tools
 	}
-	all := tool.All(a.toolOptions())
+	all := tool.All(a.modelToolOptions())
 	var tools []agent.Tool
 	for _, name := range active {
 		found := false

@@ -37,14 +37,20 @@ func (p Problem) String() string {
 // cwd. It prints nothing; the Config is usable whatever the problems are. A file
 // that does not exist is no problem.
 func Load(agentDir, cwd string, projectAllowed bool, getenv func(string) string) (Config, []Problem) {
+	return loadInForce(agentDir, cwd, projectAllowed, getenv, nil)
+}
+
+// loadInForce is Load where a file may have another content in force than the one
+// on the disk: held returns it, nil for no file. held may be nil.
+func loadInForce(agentDir, cwd string, projectAllowed bool, getenv func(string) string, held func(path string) ([]byte, bool)) (Config, []Problem) {
 	cfg := Default()
 	home := homeDir(getenv)
 	global := filepath.Join(agentDir, "config.toml")
-	problems := loadFile(&cfg, place{file: global, home: home})
+	problems := loadFile(&cfg, place{file: global, home: home, held: held})
 
 	project := filepath.Join(cwd, ".pi", "config.toml")
 	if projectAllowed && !sameFile(global, project) {
-		problems = append(problems, loadFile(&cfg, place{file: project, home: home, project: cwd})...)
+		problems = append(problems, loadFile(&cfg, place{file: project, home: home, project: cwd, held: held})...)
 	}
 	applyEnvironment(&cfg, getenv)
 	return cfg, problems
@@ -55,12 +61,18 @@ type place struct {
 	file    string
 	home    string
 	project string // the project's directory, if it is the project's file
+	held    func(path string) (data []byte, ok bool)
 }
 
 // maxConfigSize is far above any file written by hand.
 const maxConfigSize = 1 << 20
 
 func loadFile(cfg *Config, at place) []Problem {
+	if at.held != nil {
+		if data, ok := at.held(at.file); ok {
+			return decodeConfig(cfg, at, data).problems
+		}
+	}
 	info, err := os.Stat(at.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

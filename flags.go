@@ -26,10 +26,11 @@ type options struct {
 	sessionDir string
 	noSession  bool
 
-	hooks        []string
-	noHooks      bool
-	trustProject bool
-	noApprove    bool
+	hooks          []string
+	noHooks        bool
+	approveProject bool
+	noApprove      bool
+	requireHooks   bool
 
 	plain bool
 }
@@ -65,7 +66,7 @@ func newRoot(promptsOnly bool) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addFlags(root, &o)
 	if !promptsOnly {
-		root.AddCommand(sessionsCommand(&o), hooksCommand(&o), modelsCommand(&o), configCommand())
+		root.AddCommand(sessionsCommand(&o), hooksCommand(&o), trustCommand(&o), modelsCommand(&o), configCommand())
 	}
 	return root
 }
@@ -96,8 +97,9 @@ func addFlags(root *cobra.Command, o *options) {
 	f.StringVar(&o.appendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
 	f.StringArrayVarP(&o.hooks, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
 	f.BoolVar(&o.noHooks, "no-hooks", false, "load no hooks but those of --hook")
-	f.BoolVarP(&o.trustProject, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
+	f.BoolVarP(&o.approveProject, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
 	f.BoolVar(&o.noApprove, "no-approve", false, "do not run this project's hooks (-na)")
+	f.BoolVar(&o.requireHooks, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
 	f.BoolVar(&o.plain, "plain", false, "no colours")
 	root.PersistentFlags().StringVar(&o.sessionDir, "session-dir", "", "keep sessions here")
 	f.SetNormalizeFunc(otherName)
@@ -131,11 +133,11 @@ func configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "config", Short: "Print the settings in force", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, cfg, err := settings()
+			a, err := newApp(options{})
 			if err != nil {
 				return err
 			}
-			return printSettings(cfg, origin)
+			return printSettings(a.cfg, origin)
 		},
 	}
 	c.Flags().BoolVar(&origin, "origin", false, "with where each came from")

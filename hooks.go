@@ -28,14 +28,14 @@ func hooksList(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := a.places().Discover()
+			found := a.places().Discover(a.guard)
 			for _, p := range found.Problems {
 				fmt.Fprintln(os.Stderr, p)
 			}
 			if asJSON {
-				return printJSON(listedHooks(found))
+				return printJSON(listedHooks(found, a.mayRun))
 			}
-			for _, h := range listedHooks(found) {
+			for _, h := range listedHooks(found, a.mayRun) {
 				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, printable(h.Path))
 			}
 			return nil
@@ -52,15 +52,24 @@ type listedHook struct {
 	State string         `json:"state"` // runs, untrusted
 }
 
-func listedHooks(f luahooks.Found) []listedHook {
+func listedHooks(f luahooks.Found, mayRun func(luahooks.Source) bool) []listedHook {
 	hooks := []listedHook{}
 	for _, s := range f.Sources {
-		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, "runs"})
+		state := "runs"
+		if !mayRun(s) {
+			state = "untrusted"
+		}
+		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, state})
 	}
 	for _, s := range f.Untrusted {
 		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, "untrusted"})
 	}
 	return hooks
+}
+
+// mayRun reports whether a hook is one's own or approved.
+func (a *app) mayRun(s luahooks.Source) bool {
+	return a.approveProject || a.guard.MayRun(s)
 }
 
 func hooksEvents() *cobra.Command {

@@ -11,6 +11,7 @@
 //	providers.go  well-known providers and those of the configuration
 //	sessions.go   which session a run works on; pi sessions …
 //	hooks.go      pi hooks …, /hooks and /reload
+//	trust.go      what a person is asked before hooks run; pi trust
 //	listings.go   pi models, pi config
 //	config*.go    settings files
 package main
@@ -98,6 +99,7 @@ const (
 	exitRefused     = 4
 	exitLimit       = 5
 	exitSession     = 6
+	exitUntrusted   = 7
 	exitInterrupted = 130
 	exitTerminated  = 143
 )
@@ -119,6 +121,7 @@ func exitStatus(err error) int {
 		not      *session.NotSessionError
 		missing  *session.NotFoundError
 		several  *session.AmbiguousError
+		mistrust *untrustedError
 	)
 	switch {
 	case err == nil:
@@ -131,6 +134,8 @@ func exitStatus(err error) int {
 		return exitProvider
 	case errors.As(err, &limit):
 		return exitLimit
+	case errors.As(err, &mistrust):
+		return exitUntrusted
 	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
 		return exitRefused
 	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several),
@@ -154,7 +159,10 @@ func hintOf(err error) string {
 	var unknown *command.UnknownError
 	var busy *session.BusyError
 	var missing *session.NotFoundError
+	var mistrust *untrustedError
 	switch {
+	case errors.As(err, &mistrust):
+		return mistrust.Hint()
 	case errors.As(err, &provider):
 		return provider.Hint
 	case errors.As(err, &unknown):

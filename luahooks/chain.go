@@ -27,6 +27,12 @@ type Options struct {
 	Memory  int64         // hook_memory, bytes
 	Models  *agent.Models // where pi.provider registers
 	Tools   []agent.Tool  // the program's own; hooks may replace them by name
+	// Guard knows which version of each file is in force; nil: one that remembers
+	// nothing beyond this run. A Guard serves one chain.
+	Guard          *Guard
+	ApproveProject bool // the project's hooks run as they are now
+	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
+	AskProject func(context.Context, ProjectQuestion) ProjectAnswer
 	// Flags are the values of flags that the command line gave for hooks.
 	Flags map[string]string
 	// Commands lists all commands of the program, those of hooks among them; nil
@@ -61,6 +67,8 @@ type Chain struct {
 	early     earlyReports
 	warned    onceOnly
 	watcher   atomic.Pointer[watcher]
+	guard     *Guard
+	awaiting  atomic.Bool // somebody waits for the processes of tools
 	builtins  []*builtin
 }
 
@@ -77,7 +85,11 @@ type notice struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground()}
+	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(), guard: o.Guard}
+	if c.guard == nil {
+		c.guard = newGuard(o.Places.Cwd)
+	}
+	c.guard.name(o.Places)
 	c.providers.models = o.Models
 	table := eventTable()
 	for i := range table {
@@ -213,6 +225,7 @@ func (c *Chain) Close(ctx context.Context) {
 		b.close()
 	}
 	c.lanes.Close()
+	c.guard.leave()
 	c.log.close()
 }
 

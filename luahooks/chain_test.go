@@ -272,7 +272,7 @@ func TestTheChainRunsInOrderOfPlacesAndNames(t *testing.T) {
 		conf, line := filepath.Join(o.Cwd, "conf.lua"), filepath.Join(o.Cwd, "line.lua")
 		mustDo(t, os.WriteFile(conf, []byte(mark("configured ")), 0o644))
 		mustDo(t, os.WriteFile(line, []byte(mark("line ")), 0o644))
-		o.Places.TrustProject = true
+		o.ApproveProject = true
 		o.Places.Configured = []string{conf, conf}
 		o.Places.CommandLine = []string{line, conf, filepath.Join(o.Cwd, "missing.lua")}
 	})

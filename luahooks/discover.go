@@ -37,7 +37,7 @@ type Places struct {
 	ConfiguredIn []string // absolute paths, the project file's: project scope
 	CommandLine  []string // absolute paths
 	NoHooks      bool     // only those of the command line
-	TrustProject bool
+	NoProject    bool     // nothing of the project
 	Disable      []string // names or paths
 
 	DisableProject []string // names or paths; reaches project hooks only
@@ -46,20 +46,22 @@ type Places struct {
 // Found is what a search came up with.
 type Found struct {
 	Sources   []Source // in chain order
-	Untrusted []Source // project hooks that are not to be run
+	Untrusted []Source // project hooks that are not to be run, with NoProject
 	Problems  []error  // configured paths that do not exist and the like
 	Unread    []string // directories that are there and cannot be read
 }
 
 // Discover lists the hooks in chain order: the agent directory's, the project's,
 // the configured ones, those of the command line; within a directory by name,
-// byte by byte. A file reached twice counts at its first place.
-func (p Places) Discover() Found {
+// byte by byte. A file reached twice counts at its first place. What g holds back
+// is listed as it was before; g may be nil. Whether a hook of the project may run
+// is not decided here.
+func (p Places) Discover(g *Guard) Found {
 	var f Found
 	seen := map[string]bool{}
 	add := func(scope Scope, trusted bool, paths ...string) {
 		for _, path := range paths {
-			s, err := source(path, scope)
+			s, err := source(path, scope, g)
 			switch {
 			case err != nil:
 				f.Problems = append(f.Problems, err)
@@ -73,7 +75,7 @@ func (p Places) Discover() Found {
 		}
 	}
 	in := func(dir string) []string {
-		paths, err := hookFiles(dir)
+		paths, err := hookFiles(dir, g)
 		if err != nil {
 			f.Problems = append(f.Problems, fmt.Errorf("hooks in %s: %w", dir, reasonOf(err)))
 			f.Unread = append(f.Unread, dir)
@@ -82,9 +84,9 @@ func (p Places) Discover() Found {
 	}
 	if !p.NoHooks {
 		add(ScopeGlobal, true, in(p.GlobalDir())...)
-		add(ScopeProject, p.TrustProject, in(p.ProjectDir())...)
+		add(ScopeProject, !p.NoProject, in(p.ProjectDir())...)
 		add(ScopeConfig, true, p.Configured...)
-		add(ScopeProject, p.TrustProject, p.ConfiguredIn...)
+		add(ScopeProject, !p.NoProject, p.ConfiguredIn...)
 	}
 	add(ScopeCommand, true, p.CommandLine...)
 	return f
@@ -104,7 +106,10 @@ func (p Places) disabled(s Source) bool {
 }
 
 // source describes the hook at path: a file, or a directory with an init.lua.
-func source(path string, scope Scope) (Source, error) {
+func source(path string, scope Scope, g *Guard) (Source, error) {
+	if s, ok, err := g.heldSource(path, scope); ok {
+		return s, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return Source{}, fmt.Errorf("hook %s: %w", path, reasonOf(err))
@@ -118,6 +123,24 @@ func source(path string, scope Scope) (Source, error) {
 		return Source{}, fmt.Errorf("hook %s: %w", s.Path, reasonOf(err))
 	}
 	return s, nil
+}
+
+// heldSource describes a hook that is held back.
+func (g *Guard) heldSource(path string, scope Scope) (s Source, ok bool, err error) {
+	if g == nil {
+		return s, false, nil
+	}
+	for _, file := range []string{path, filepath.Join(path, "init.lua")} {
+		v, ok := g.heldAt(file)
+		switch {
+		case !ok:
+		case !v.exists():
+			return s, true, fmt.Errorf("hook %w", v.err)
+		default:
+			return Source{Name: hookName(file), Path: file, Real: v.real, Scope: scope}, true, nil
+		}
+	}
+	return s, false, nil
 }
 
 // reasonOf is the error without the operation and path, which the caller names.
@@ -141,12 +164,9 @@ func hookName(path string) string {
 // that gate/ comes before gate.lua. A missing directory has none; a name that
 // leads nowhere is among them, for a gate that cannot be read must not pass for
 // none.
-func hookFiles(dir string) (paths []string, err error) {
+func hookFiles(dir string, g *Guard) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range entries { // ReadDir sorts by name, byte by byte
@@ -164,7 +184,33 @@ func hookFiles(dir string) (paths []string, err error) {
 			paths = append(paths, path)
 		}
 	}
-	return paths, nil
+	if g == nil {
+		return paths, nil
+	}
+	return withHeld(paths, g.heldIn(dir), dir), nil
+}
+
+// withHeld lists the hooks of a directory as they were before: what is held as
+// removed is there, what is held as added is not.
+func withHeld(paths []string, held map[string]bool, dir string) []string {
+	for file, was := range held {
+		path := file
+		if filepath.Base(file) == "init.lua" && filepath.Dir(file) != dir {
+			path = filepath.Dir(file)
+		}
+		if filepath.Dir(path) != dir {
+			continue // a module
+		}
+		i := slices.Index(paths, path)
+		switch {
+		case was && i < 0:
+			paths = append(paths, path)
+		case !was && i >= 0:
+			paths = slices.Delete(paths, i, i+1)
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
+	return paths
 }
 
 // unread reports whether a hook stands in a directory that cannot be read now.

@@ -3,13 +3,12 @@ package luahooks
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"sync"
 
 	"pi/agent"
@@ -27,23 +26,76 @@ const maxHook = 1 << 20
 // Load finds the hooks and runs their files. Errors are reported, never
 // returned: a hook that does not load keeps none of the others from loading. It
 // returns the project's hooks that were left out because nobody approved them.
+// Those of the project run last, when the others could say whether they may.
 func (c *Chain) Load(ctx context.Context) (skipped []Source) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	found := c.opts.Places.Discover()
+	found := c.opts.Places.Discover(c.guard)
 	for _, err := range found.Problems {
 		c.notify(ctx, agent.LevelError, err.Error())
 	}
 	hooks := make([]*hook, len(found.Sources))
+	var others, ofProject []*hook
 	for i, s := range found.Sources {
 		hooks[i] = &hook{Source: s}
+		if s.Scope == ScopeProject {
+			ofProject = append(ofProject, hooks[i])
+		} else {
+			others = append(others, hooks[i])
+		}
 	}
 	c.hooks.Store(&hooks)
+	c.loadAll(ctx, others)
+	skipped = found.Untrusted
+	if len(ofProject) > 0 {
+		may := c.decideProject(ctx) // hooks are asked, so nothing is locked
+		ofProject, skipped = c.leaveOut(ofProject, may)
+		c.loadAll(ctx, ofProject)
+	}
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	c.takeEffect(ctx)
+	c.guardEdits(ctx)
+	return skipped
+}
+
+func (c *Chain) loadAll(ctx context.Context, hooks []*hook) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
 	for _, a := range c.attemptAll(ctx, hooks) {
 		c.settle(ctx, a)
 	}
-	c.takeEffect(ctx)
-	return found.Untrusted
+}
+
+// leaveOut takes the hooks of the project that may not run out of the chain.
+func (c *Chain) leaveOut(ofProject []*hook, may bool) (run []*hook, skipped []Source) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	c.opts.Places.NoProject = !may
+	out := func(h *hook) bool {
+		return h.Scope == ScopeProject && !(may && c.guard.mayRun(h.Scope, h.Path, c.guard.read(h.Path)))
+	}
+	for _, h := range ofProject {
+		if out(h) {
+			skipped = append(skipped, h.Source)
+		} else {
+			run = append(run, h)
+		}
+	}
+	hooks := slices.DeleteFunc(slices.Clone(c.list()), out)
+	c.hooks.Store(&hooks)
+	return run, skipped
+}
+
+// guardEdits opens the window that never closes, where every change is asked
+// about, and goes on with one whose processes outlived the program before. c.changes
+// is held.
+func (c *Chain) guardEdits(ctx context.Context) {
+	if c.guard.asksEdits() || c.guard.inherits() {
+		c.openWindow(ctx)
+		if !c.guard.settle() {
+			c.awaitProcesses()
+		}
+	}
+	c.guard.takeOver()
 }
 
 // attempt is one try to load a hook's file.
@@ -66,8 +118,12 @@ func (c *Chain) attemptAll(ctx context.Context, hooks []*hook) []attempt {
 }
 
 func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
-	code, err := readHook(h.resolve())
-	h.sum = sumOf(code, err)
+	v := c.guard.read(h.Path)
+	h.sum = v.sum
+	code, err := v.code, v.err
+	if err == nil && !c.guard.mayRun(h.Scope, h.Path, v) {
+		err = c.errUnapproved(h.Path)
+	}
 	if err != nil {
 		return attempt{hook: h, err: err}
 	}
@@ -146,15 +202,6 @@ func readHook(path string) ([]byte, error) {
 	return code, nil
 }
 
-// sumOf tells versions of a file apart; one that cannot be read is one too.
-func sumOf(code []byte, err error) string {
-	if err != nil {
-		return "unreadable"
-	}
-	sum := sha256.Sum256(code)
-	return hex.EncodeToString(sum[:])
-}
-
 // run makes a VM that runs code for h. state is pi.state of the version before.
 // The instance of a failed run is closed; it still knows the files it wanted.
 func (c *Chain) run(ctx context.Context, h *hook, code []byte, state json.RawMessage) (*instance, error) {
@@ -185,7 +232,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: h.resolve(), behind: newBackground(), handlers: map[string][]*registration{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in := &instance{chain: c, hook: h, real: c.guard.realOf(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, requires: map[string]*module{}, modules: map[string]string{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,

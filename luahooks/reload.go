@@ -3,7 +3,8 @@ package luahooks
 import (
 	"context"
 	"errors"
-	"path/filepath"
+	"maps"
+	"slices"
 	"time"
 
 	"pi/agent"
@@ -40,10 +41,16 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	if c.closed.Load() {
 		return nil, false
 	}
+	c.tellPending(ctx, c.guard.check())
 	hooks, gone := c.compare()
 	if len(gone) > 0 && !sure {
 		hooks, doubtful = c.list(), true // the next look brings the new ones too
 		gone = nil
+	}
+	unsure := c.review(ctx, append(hooks[:len(hooks):len(hooks)], gone...), sure)
+	doubtful = doubtful || len(unsure) > 0
+	if !doubtful {
+		hooks, gone = c.compare() // without what is held now
 	}
 	c.hooks.Store(&hooks)
 	for _, h := range gone {
@@ -51,10 +58,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	}
 	var changed []*hook
 	for _, h := range hooks {
-		isChanged, isEmpty := h.look()
-		if isEmpty && !sure {
-			doubtful = true
-		} else if isChanged || force {
+		if !unsure[h.Path] && (c.look(h) || force) {
 			changed = append(changed, h)
 		}
 	}
@@ -77,7 +81,7 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 	for _, h := range c.list() {
 		have[h.Path] = h
 	}
-	found := c.opts.Places.Discover()
+	found := c.opts.Places.Discover(c.guard)
 	for _, h := range c.list() {
 		if found.unread(h.Source) { // what cannot be seen is not gone
 			c.notify(context.Background(), agent.LevelError, errors.Join(found.Problems...).Error()+"; the hooks stay as they are")
@@ -101,22 +105,58 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 	return hooks, gone
 }
 
-// look reports whether the hook's files are others than those of the last attempt
-// to load it, and whether its own is gone or empty. The chain's changes are
-// locked.
-func (h *hook) look() (changed, empty bool) {
-	code, err := readHook(h.resolve())
-	changed = h.sum != sumOf(code, err) || h.tried != nil && h.tried.modulesChanged()
-	return changed, len(code) == 0
+// review puts the changes of the hooks' files in force that may be, and has the
+// person asked about the others. Unless sure, files that are gone or empty are
+// left for the next look: unsure has them. c.changes is held.
+func (c *Chain) review(ctx context.Context, hooks []*hook, sure bool) (unsure map[string]bool) {
+	paths := map[string]Scope{}
+	for _, h := range hooks {
+		paths[h.Path] = h.Scope
+		maps.Copy(paths, h.partPaths())
+	}
+	c.guard.addHeld(paths)
+	changes := c.guard.changed(paths)
+	unsure = map[string]bool{}
+	if !sure {
+		changes = slices.DeleteFunc(changes, func(ch change) bool {
+			if len(ch.is.code) == 0 && ch.is.err == nil || !ch.is.exists() {
+				unsure[ch.path] = true
+			}
+			return unsure[ch.path]
+		})
+	}
+	if len(changes) == 0 {
+		return unsure
+	}
+	ask, news := c.guard.judge(changes)
+	c.tellPending(ctx, news)
+	if len(ask) > 0 {
+		c.askEdits(ctx, ask)
+	}
+	return unsure
 }
 
-// resolve follows the symbolic links to the hook's file, which may lead elsewhere
-// than when it was found.
-func (h *hook) resolve() string {
-	if real, err := filepath.EvalSymlinks(h.Path); err == nil {
-		return real
+// look reports whether the files of a hook that are in force are others than
+// those of the last attempt to load it. The chain's changes are locked.
+func (c *Chain) look(h *hook) bool {
+	return h.sum != c.guard.read(h.Path).sum || h.tried != nil && h.tried.modulesChanged()
+}
+
+// partPaths are the files besides its own that a hook was made of or looked for,
+// when it was loaded last and when it was tried last.
+func (h *hook) partPaths() map[string]Scope {
+	paths := map[string]Scope{}
+	for _, in := range []*instance{h.tried, h.current()} {
+		if in == nil {
+			continue
+		}
+		in.mu.Lock()
+		for path := range in.modules {
+			paths[path] = h.Scope
+		}
+		in.mu.Unlock()
 	}
-	return h.Real
+	return paths
 }
 
 // remove takes out a hook whose file is gone. c.changes is held.

@@ -1,9 +1,9 @@
 package luahooks
 
 import (
+	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,7 +47,7 @@ func (in *instance) require(L *lua.LState) int {
 }
 
 func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
-	if name == "pi" || strings.HasPrefix(name, "pi.") {
+	if isBuiltinModule(name) {
 		open := stdlib.Module(name)
 		if open == nil {
 			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
@@ -78,33 +78,28 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 // findModule reads the file of a module: x.lua, x/init.lua or lib/x.lua beside
 // the hook. It notes where it looked, for a file that appears there counts.
 func (in *instance) findModule(name string) (string, []byte, error) {
-	rel := filepath.FromSlash(strings.ReplaceAll(name, ".", "/"))
-	tried := []string{rel + ".lua", filepath.Join(rel, "init.lua"), filepath.Join("lib", rel+".lua")}
-	for _, dir := range in.moduleDirs() {
-		for _, t := range tried {
-			path := filepath.Join(dir, t)
-			code, err := readHook(path)
-			in.note(path, sumOf(code, err))
-			if err == nil {
-				return path, code, nil
-			}
-			if _, statErr := os.Stat(path); statErr == nil {
-				return "", nil, err
-			}
+	g, s := in.chain.guard, Source{Path: in.hook.Path, Real: in.real}
+	for _, path := range candidates(s.dirs(), name) {
+		v := g.read(path)
+		in.note(path, v.sum)
+		switch {
+		case errors.Is(v.err, errNotApproved) || v.exists() && !g.mayRun(in.hook.Scope, path, v):
+			return "", nil, fmt.Errorf("module %s is %w (%s)", name, errNotApproved, in.chain.shown(path))
+		case v.exists():
+			return path, v.code, v.err
 		}
 	}
-	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", name, strings.Join(tried, ", "))
+	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", name, strings.Join(moduleFiles(name), ", "))
 }
 
-// moduleDirs are the directory of the hook and, if that is a symbolic link, the
-// one of the file.
-func (in *instance) moduleDirs() []string {
-	dirs := []string{filepath.Dir(in.hook.Path)}
-	if real := filepath.Dir(in.real); real != dirs[0] && in.real != "" {
-		dirs = append(dirs, real)
-	}
-	return dirs
+// moduleFiles are the files that a module may be, from where it is looked for.
+func moduleFiles(name string) []string {
+	rel := filepath.FromSlash(strings.ReplaceAll(name, ".", "/"))
+	return []string{rel + ".lua", filepath.Join(rel, "init.lua"), filepath.Join("lib", rel+".lua")}
 }
+
+// isBuiltinModule reports whether a name is one of the standard library's.
+func isBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefix(name, "pi.") }
 
 func (in *instance) note(path, sum string) {
 	in.mu.Lock()
@@ -120,7 +115,7 @@ func (in *instance) modulesChanged() bool {
 	modules := maps.Clone(in.modules)
 	in.mu.Unlock()
 	for path, sum := range modules {
-		if sumOf(readHook(path)) != sum {
+		if in.chain.guard.read(path).sum != sum {
 			return true
 		}
 	}

@@ -183,10 +183,10 @@ func (p Places) watched() []string {
 	switch {
 	case p.NoHooks:
 		return nil
-	case p.TrustProject:
-		return []string{p.GlobalDir(), p.ProjectDir()}
+	case p.NoProject:
+		return []string{p.GlobalDir()}
 	}
-	return []string{p.GlobalDir()}
+	return []string{p.GlobalDir(), p.ProjectDir()}
 }
 
 // named are the hooks that were named one by one.
@@ -195,7 +195,7 @@ func (p Places) named() []string {
 	if p.NoHooks {
 		return named
 	}
-	if p.TrustProject {
+	if !p.NoProject {
 		named = append(named, p.ConfiguredIn...)
 	}
 	return append(named, p.Configured...)

@@ -142,7 +142,7 @@ func TestADirectoryThatWasNotThereIsSeen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil, func(o *Options) {
 		o.Places.AgentDir = filepath.Join(o.Cwd, "home", ".config", "agent")
-		o.Places.TrustProject = true
+		o.ApproveProject = true
 	})
 	r.dir = filepath.Join(r.cwd, "home", ".config", "agent", "hooks")
 	r.host.heard = make(chan struct{}, 1)
@@ -150,6 +150,7 @@ func TestADirectoryThatWasNotThereIsSeen(t *testing.T) {
 	r.write("a.lua", says("a"))
 	r.waitFor("a")
 	r.dir = filepath.Join(r.cwd, ".pi", "hooks")
+	r.ui.ask = func(context.Context, string, string) (string, bool, error) { return "", true, nil }
 	r.write("p.lua", says("p"))
 	r.waitFor("ap")
 }
@@ -347,7 +348,7 @@ func TestAGateWhoseDirectoryCannotBeReadIsNotAnOpenOne(t *testing.T) {
 func TestAHookThatLeadsNowhereIsReported(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": ""})
 	mustDo(t, os.Symlink("nowhere.lua", filepath.Join(r.dir, "gate.lua")))
-	if found := r.chain.opts.Places.Discover(); len(found.Problems) != 1 || !strings.Contains(found.Problems[0].Error(), "gate.lua: no such file") {
+	if found := r.chain.opts.Places.Discover(nil); len(found.Problems) != 1 || !strings.Contains(found.Problems[0].Error(), "gate.lua: no such file") {
 		t.Errorf("problems: %v", found.Problems)
 	}
 }

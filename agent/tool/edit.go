@@ -83,6 +83,9 @@ func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if !info.Mode().IsRegular() {
 		return fail(fmt.Errorf("it is %s, not a regular file", kindOf(info.Mode())))
 	}
+	if err := t.mayWrite(p); err != nil {
+		return agent.Result{}, fmt.Errorf("edit: %w", err)
+	}
 	edits, err := a.replacements()
 	if err != nil {
 		return fail(err)

@@ -73,6 +73,9 @@ func runShell(ctx context.Context, o Options, command string, report func(string
 	if err != nil {
 		return BashOutcome{}, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
+	if o.Started != nil {
+		o.Started(cmd.Process.Pid) // it leads its group
+	}
 	out := newOutput(o.TempDir)
 	stopped, open := follow(ctx, o, cmd, r, out, report)
 

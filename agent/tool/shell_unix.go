@@ -3,6 +3,7 @@
 package tool
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -12,6 +13,12 @@ import (
 )
 
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// GroupAlive reports whether a process group has a process. One that may not be
+// asked about counts.
+func GroupAlive(group int) bool {
+	return group > 1 && !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH)
+}
 
 // stopGroup ends a process group: TERM, and KILL for what is left after grace.
 func stopGroup(group int, grace time.Duration) {

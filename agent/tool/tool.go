@@ -49,6 +49,13 @@ type Options struct {
 	// Confine keeps every tool but bash inside Cwd.
 	Confine bool
 
+	// Started is told the process group of each command that was started, before
+	// it is waited for; nil: nobody is.
+	Started func(group int)
+
+	// Protect are files and directories that edit and write refuse to touch.
+	Protect []string
+
 	// TempDir takes the full output of commands whose output was cut;
 	// "" is the system's.
 	TempDir string

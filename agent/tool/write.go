@@ -48,6 +48,9 @@ func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Updat
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write: %w", err)
 	}
+	if err := t.mayWrite(p); err != nil {
+		return agent.Result{}, fmt.Errorf("write: %w", err)
+	}
 	done, err := t.locks.take(ctx, p.real)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)

@@ -1,0 +1,416 @@
+package luahooks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pi/luahooks/trust"
+)
+
+// Guard knows which version of each file is in force. Hooks and their modules are
+// made of what it read once, so the bytes that were judged are the bytes that
+// run; what the disk says now counts when it may:
+//
+//   - What changed while tools could have done it is held back as pending, and
+//     marked in the store, until a person approves it (window.go).
+//   - A file of the project runs if its bytes are approved (project.go).
+//   - With AskEdits every change is held back.
+//
+// Anything else is the person's own edit and is taken as it comes. All methods
+// may be called from any goroutine.
+type Guard struct {
+	store   *trust.Store
+	project string
+	alive   func(group int) bool
+
+	mu       sync.Mutex
+	files    map[string]version // in force: what was read
+	held     map[string]*held   // what the disk has instead
+	shown    map[string]string  // path → hash of what a person was shown last
+	approved map[string]string  // of the project, for this run: path → hash
+	live     map[string]bool    // project files that were edited and approved in this run
+	head     string             // .git/HEAD when they were
+	askEdits bool
+	configs  []string
+	named    map[string]bool // hooks that stand alone
+
+	window *window // nil while closed
+	groups []int   // of the program before this one
+	left   []trust.Leftover
+}
+
+// GuardOptions are what a Guard is made of.
+type GuardOptions struct {
+	AgentDir string
+	Project  string // the working directory
+	// Alive reports whether a process group that a tool started still has a
+	// process; nil: none has.
+	Alive func(group int) bool
+}
+
+// NewGuard reads the store of the agent directory and finds out what happened to
+// the files since the last program looked. The Guard is usable also with an
+// error, which is for the person.
+func NewGuard(o GuardOptions) (*Guard, error) {
+	g := newGuard(o.Project)
+	if o.Alive != nil {
+		g.alive = o.Alive
+	}
+	g.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
+	var err error
+	g.store, err = trust.Open(o.AgentDir)
+	return g, errors.Join(err, g.recover())
+}
+
+// newGuard is a Guard that remembers nothing beyond this run.
+func newGuard(project string) *Guard {
+	return &Guard{
+		project: project, alive: func(int) bool { return false },
+		files: map[string]version{}, held: map[string]*held{}, shown: map[string]string{},
+		approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{},
+	}
+}
+
+// name notes which hooks stand alone.
+func (g *Guard) name(p Places) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, path := range append(p.named(), p.ConfiguredIn...) {
+		g.named[path], g.named[filepath.Join(path, "init.lua")] = true, true
+	}
+}
+
+// version is a file at one time.
+type version struct {
+	code []byte
+	err  error  // why there is no code
+	sum  string // "": there is no such file
+	real string // with symbolic links resolved
+}
+
+func (v version) exists() bool { return v.sum != "" }
+
+func (v version) same(w version) bool { return v.sum == w.sum && v.real == w.real }
+
+// held is a file whose version on the disk is not in force.
+type held struct {
+	old, now version
+	scope    Scope // of a hook; "" for what is none
+	since    time.Time
+	marked   bool // in the store: tools could have changed it
+	asking   bool // a person is looking at it
+}
+
+// onDisk reads what a file is now.
+func onDisk(path string) version {
+	code, err := readHook(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return version{err: err}
+	case err != nil:
+		return version{err: err, sum: trust.Unreadable}
+	}
+	v := version{code: code, sum: trust.Sum(code), real: path}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		v.real = real
+	}
+	return v
+}
+
+var errNotApproved = errors.New("not approved")
+
+// read returns the version of a file that is in force.
+func (g *Guard) read(path string) version {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.readLocked(path)
+}
+
+func (g *Guard) readLocked(path string) version {
+	if h := g.held[path]; h != nil {
+		if !h.old.exists() {
+			return version{err: h.old.err}
+		}
+		return h.old
+	}
+	if v, ok := g.files[path]; ok {
+		return v
+	}
+	v := onDisk(path)
+	if v.exists() && g.window != nil && !g.window.had(path, v) {
+		// It waits from now on, or nobody could approve it.
+		h := g.hold(change{path: path, was: version{err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, errNotApproved)}, is: v}, true)
+		return version{err: h.old.err, sum: trust.Unreadable}
+	}
+	g.files[path] = v
+	return v
+}
+
+// realOf is the file that a hook was read from, symbolic links followed.
+func (g *Guard) realOf(s Source) string {
+	if v := g.read(s.Path); v.real != "" {
+		return v.real
+	}
+	return s.Real
+}
+
+// Config returns the bytes of a settings file that are in force; ok is false if
+// those are the ones on the disk.
+func (g *Guard) Config(path string) (code []byte, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h := g.held[path]; h != nil {
+		return h.old.code, true
+	}
+	return nil, false
+}
+
+// AskEdits makes every change of a hook wait for the person.
+func (g *Guard) AskEdits() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.askEdits = true
+}
+
+// Store is where approvals are kept; nil if they are not.
+func (g *Guard) Store() *trust.Store { return g.store }
+
+// change is a file whose version on the disk is not the one in force.
+type change struct {
+	path    string
+	scope   Scope
+	was, is version
+}
+
+// changed lists which of paths have another version on the disk than in force.
+func (g *Guard) changed(paths map[string]Scope) (list []change) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		was, ok := g.files[path]
+		if h := g.held[path]; h != nil {
+			was, ok = h.old, true
+		}
+		is := onDisk(path)
+		if h := g.held[path]; h != nil && h.now.same(is) {
+			continue
+		}
+		if ok && !was.same(is) || !ok && is.exists() || g.held[path] != nil {
+			list = append(list, change{path, paths[path], was, is})
+		}
+	}
+	return list
+}
+
+// addHeld adds the files that are held to those that are looked at.
+func (g *Guard) addHeld(paths map[string]Scope) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for path, h := range g.held {
+		if _, ok := paths[path]; !ok && !slices.Contains(g.configs, path) {
+			paths[path] = h.scope
+		}
+	}
+}
+
+// judge decides about changes: what may be taken over is in force when it
+// returns, the rest is held. ask are those that a person is to be asked about
+// now, news those that wait for /hooks approve.
+func (g *Guard) judge(changes []change) (ask, news []*Pending) {
+	foreign := g.foreignWindow()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	crowd := g.crowded(changes)
+	for _, c := range changes {
+		h := g.held[c.path]
+		switch {
+		case h != nil && h.old.same(c.is): // it is again what it was
+			g.release(c.path)
+		case h != nil && h.marked && !g.quiet():
+			h.now = c.is
+		case g.suspect(c, foreign) && !g.quiet():
+			news = append(news, g.hold(c, true).pending(g, c.path))
+		case g.mayTake(c, crowd):
+			g.take(c)
+		default:
+			h := g.hold(c, false)
+			if !h.asking {
+				ask = append(ask, h.pending(g, c.path))
+			}
+		}
+	}
+	g.mark()
+	return ask, news
+}
+
+// suspect reports whether tools could have made a change. g.mu is held.
+func (g *Guard) suspect(c change, foreign bool) bool {
+	if g.window != nil {
+		return !g.window.had(c.path, c.is)
+	}
+	return foreign
+}
+
+// quiet reports whether the window is only open because every change is asked
+// about. g.mu is held.
+func (g *Guard) quiet() bool {
+	return g.askEdits && g.window != nil && g.window.settled && !slices.ContainsFunc(g.window.groups, g.alive)
+}
+
+// mayTake reports whether a change is taken over without a question. g.mu is held.
+func (g *Guard) mayTake(c change, crowd bool) bool {
+	switch {
+	case g.askEdits:
+		return false
+	case c.scope != ScopeProject || !c.is.exists():
+		return true
+	case g.isApproved(c.path, c.is.sum):
+		return true
+	}
+	return g.live[c.path] && !crowd && g.held[c.path] == nil && g.headNow() == g.head
+}
+
+// crowded reports whether several files of the project change at once: that is
+// hardly somebody with an editor.
+func (g *Guard) crowded(changes []change) bool {
+	n := 0
+	for _, c := range changes {
+		if c.scope == ScopeProject && c.is.exists() && !g.isApproved(c.path, c.is.sum) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// take puts a version in force. g.mu is held.
+func (g *Guard) take(c change) {
+	if c.scope == ScopeProject && c.is.exists() && !g.isApproved(c.path, c.is.sum) {
+		_ = g.approve(c.path, c.is.sum) // what cannot be stored holds for this run
+	}
+	g.files[c.path] = c.is
+	if g.held[c.path] != nil {
+		g.release(c.path)
+	}
+}
+
+// hold keeps a version from taking effect. g.mu is held.
+func (g *Guard) hold(c change, marked bool) *held {
+	h := g.held[c.path]
+	if h == nil {
+		h = &held{old: c.was, scope: c.scope, since: time.Now().UTC()}
+		g.held[c.path] = h
+	}
+	g.files[c.path] = h.old
+	h.now, h.marked = c.is, h.marked || marked || g.askEdits
+	return h
+}
+
+// release ends a hold. g.mu is held; mark writes it down.
+func (g *Guard) release(path string) {
+	delete(g.held, path)
+	delete(g.shown, path)
+}
+
+// mark brings the marks of the store in line with what is held. g.mu is held.
+func (g *Guard) mark() {
+	if g.store == nil {
+		return
+	}
+	have := g.store.Pending()
+	want := map[string]trust.Mark{}
+	for path, h := range g.held {
+		if h.marked {
+			want[path] = g.markOf(h)
+		}
+	}
+	for path, m := range have {
+		if path == g.store.Path() {
+			want[path] = m
+		}
+	}
+	if sameMarks(have, want) {
+		return
+	}
+	_ = g.change(g.window != nil, func(d *trust.Data) { d.Pending = merged(d.Pending, have, want) })
+}
+
+// merged applies the step from have to want to marks that another process may
+// have added to.
+func merged(marks, have, want map[string]trust.Mark) map[string]trust.Mark {
+	all := maps.Clone(marks)
+	for path := range have {
+		if _, ok := want[path]; !ok {
+			delete(all, path)
+		}
+	}
+	maps.Copy(all, want)
+	return all
+}
+
+// change edits the store. g.mu is held.
+func (g *Guard) change(guarded bool, edit func(*trust.Data)) error {
+	err := g.store.Change(guarded, edit)
+	g.noteStore()
+	return err
+}
+
+func sameMarks(a, b map[string]trust.Mark) bool {
+	return maps.EqualFunc(a, b, func(x, y trust.Mark) bool { return x.Old == y.Old && x.New == y.New })
+}
+
+func (g *Guard) markOf(h *held) trust.Mark {
+	m := trust.Mark{Old: h.old.sum, New: h.now.sum, Real: h.old.real, Scope: string(h.scope), Since: h.since}
+	if h.old.code != nil {
+		if sum, err := g.store.Keep(h.old.code); err == nil {
+			m.Old = sum
+		}
+	}
+	return m
+}
+
+// heldIn lists the paths below dir that are held, with whether a version of them
+// is in force.
+func (g *Guard) heldIn(dir string) map[string]bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	in := map[string]bool{}
+	for path, h := range g.held {
+		if strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			in[path] = h.old.exists()
+		}
+	}
+	return in
+}
+
+// heldAt returns the version in force of a file that is held.
+func (g *Guard) heldAt(path string) (version, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h := g.held[path]; h != nil {
+		return h.old, true
+	}
+	return version{}, false
+}
+
+// headNow is the content of the project's .git/HEAD; "" without one.
+func (g *Guard) headNow() string {
+	path := filepath.Join(g.project, ".git")
+	if text, err := os.ReadFile(path); err == nil { // a work tree of its own
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
+			path = dir
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(g.project, path)
+			}
+		}
+	}
+	head, _ := os.ReadFile(filepath.Join(path, "HEAD"))
+	return string(head)
+}

@@ -1,0 +1,328 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/luahooks/trust"
+)
+
+// ProjectFile is one file that approval of a project covers.
+type ProjectFile struct {
+	Path     string   `json:"path"` // absolute
+	SHA256   string   `json:"sha256"`
+	Size     int64    `json:"size"`
+	Events   []string `json:"events"`            // that it registers, as far as its text says so
+	More     bool     `json:"more,omitempty"`    // it may register or require others
+	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
+	Approved bool     `json:"approved"`
+	Code     []byte   `json:"-"`
+}
+
+// ProjectQuestion is asked when files of a project are not approved.
+type ProjectQuestion struct {
+	Project string
+	Files   []ProjectFile // all that approval covers
+}
+
+// ProjectAnswer is what a person says to it.
+type ProjectAnswer int
+
+// The answers; only Always and Never are remembered.
+const (
+	AnswerNo ProjectAnswer = iota
+	AnswerOnce
+	AnswerAlways
+	AnswerNever
+)
+
+// ProjectFiles lists what approval covers, in order of the path: every *.lua below
+// the project's hooks directory, every hook its settings name, and the modules
+// that literal require calls of these reach.
+func (g *Guard) ProjectFiles(p Places) []ProjectFile {
+	paths := map[string]bool{}
+	for _, path := range luaFiles(p.ProjectDir()) {
+		paths[path] = true
+	}
+	for path, ok := range g.heldIn(p.ProjectDir()) {
+		paths[path] = ok
+	}
+	for _, s := range p.Discover(g).Sources {
+		if s.Scope == ScopeProject {
+			paths[s.Path] = true
+			for path := range g.literal(s.Path, s.dirs(), ScopeProject) {
+				paths[path] = paths[path] || g.read(path).exists()
+			}
+		}
+	}
+	files := []ProjectFile{}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if v := g.read(path); paths[path] && v.exists() {
+			files = append(files, g.describe(path, v))
+		}
+	}
+	return files
+}
+
+func (g *Guard) describe(path string, v version) ProjectFile {
+	f := ProjectFile{Path: path, SHA256: v.sum, Size: int64(len(v.code)), Events: []string{}, Code: v.code}
+	if v.err != nil {
+		f.Problem = reasonOf(v.err).Error()
+		return f
+	}
+	scanned, err := trust.Scan(v.code)
+	if err != nil {
+		f.Problem = err.Error()
+	}
+	f.Events, f.More = append(f.Events, scanned.Events...), scanned.Dynamic
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f.Approved = g.isApproved(path, v.sum)
+	return f
+}
+
+// luaFiles lists the Lua files below dir, symbolic links followed, but for those
+// of editors.
+func luaFiles(dir string) []string {
+	var files []string
+	seen := map[string]bool{}
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || seen[real] || depth > 16 {
+			return
+		}
+		seen[real] = true
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if ignored(e.Name()) {
+				continue
+			}
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				walk(path, depth+1)
+			} else if strings.HasSuffix(e.Name(), ".lua") {
+				files = append(files, path)
+			}
+		}
+	}
+	walk(dir, 0)
+	return files
+}
+
+// dirs are the directories in which a hook's modules are looked for.
+func (s Source) dirs() []string {
+	dirs := []string{filepath.Dir(s.Path)}
+	if real := filepath.Dir(s.Real); real != dirs[0] && s.Real != "" {
+		dirs = append(dirs, real)
+	}
+	return dirs
+}
+
+// literal lists the files that decide what the literal require calls of a hook
+// reach, those that are not there among them.
+func (g *Guard) literal(path string, dirs []string, scope Scope) map[string]Scope {
+	paths, todo := map[string]Scope{}, []string{path}
+	done := map[string]bool{}
+	for len(todo) > 0 && len(paths) < maxModules {
+		file := todo[0]
+		todo = todo[1:]
+		if done[file] {
+			continue
+		}
+		done[file] = true
+		scanned, err := trust.Scan(g.read(file).code)
+		if err != nil {
+			continue
+		}
+		for _, name := range scanned.Requires {
+			for _, candidate := range candidates(dirs, name) {
+				paths[candidate] = scope
+				if g.read(candidate).exists() {
+					todo = append(todo, candidate)
+					break
+				}
+			}
+		}
+	}
+	return paths
+}
+
+// maxModules bounds what is followed from one hook.
+const maxModules = 4096
+
+// candidates are the files in which a module is looked for, in order.
+func candidates(dirs []string, name string) (paths []string) {
+	if !moduleName.MatchString(name) || isBuiltinModule(name) {
+		return nil
+	}
+	for _, dir := range dirs {
+		for _, t := range moduleFiles(name) {
+			paths = append(paths, filepath.Join(dir, t))
+		}
+	}
+	return paths
+}
+
+// isApproved reports whether these bytes of a project's file may run. g.mu is
+// held.
+func (g *Guard) isApproved(path, sum string) bool {
+	if sum == "" || sum == trust.Unreadable {
+		return false
+	}
+	return g.approved[path] == sum || g.store != nil && g.store.Approved(g.project, path) == sum
+}
+
+// mayRun reports whether a version of a hook's file may run.
+func (g *Guard) mayRun(scope Scope, path string, v version) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return scope != ScopeProject || g.isApproved(path, v.sum)
+}
+
+// MayRun reports whether the version of a hook that is in force may run.
+func (g *Guard) MayRun(s Source) bool {
+	if s.Scope == ScopeProject && g.store != nil && g.store.Never(g.project) {
+		return false
+	}
+	return g.mayRun(s.Scope, s.Path, g.read(s.Path))
+}
+
+func (g *Guard) anyApproved() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.approved) > 0 || g.store != nil && len(g.store.Files(g.project)) > 0
+}
+
+// approve lets a version of a project's file run: for this run, and in the store
+// if the file has an approval there. g.mu is held.
+func (g *Guard) approve(path, sum string) error {
+	g.approved[path] = sum
+	if g.store == nil || g.store.Files(g.project)[path] == "" {
+		return nil
+	}
+	return g.change(g.window != nil, func(d *trust.Data) { d.Project(g.project).Files[path] = sum })
+}
+
+// ApproveRun lets files run until the program ends.
+func (g *Guard) ApproveRun(files []ProjectFile) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, f := range files {
+		if f.Problem == "" || f.Code != nil {
+			g.approved[f.Path] = f.SHA256
+		}
+	}
+}
+
+// ApproveAlways lets exactly these files of the project run from now on.
+func (g *Guard) ApproveAlways(files []ProjectFile) error {
+	g.ApproveRun(files)
+	if g.store == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.change(g.window != nil, func(d *trust.Data) {
+		p := d.Project(g.project)
+		p.Never, p.Files = false, map[string]string{}
+		for _, f := range files {
+			if f.SHA256 != trust.Unreadable {
+				p.Files[f.Path] = f.SHA256
+			}
+		}
+	})
+}
+
+// Never has nothing of the project run, and nobody asked.
+func (g *Guard) Never() error { return g.forget(true) }
+
+// Revoke takes back what was decided about the project.
+func (g *Guard) Revoke() error { return g.forget(false) }
+
+func (g *Guard) forget(never bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.approved = map[string]string{}
+	if g.store == nil {
+		return nil
+	}
+	return g.change(g.window != nil, func(d *trust.Data) {
+		delete(d.Projects, g.project)
+		if never {
+			d.Project(g.project).Never = true
+		}
+	})
+}
+
+func allApproved(files []ProjectFile) bool {
+	return !slices.ContainsFunc(files, func(f ProjectFile) bool { return !f.Approved })
+}
+
+// decideProject finds out which files of the project may run, before any of them
+// does: flags first, then what the store says, then hooks that are not of the
+// project, then the person. It reports whether anything of the project may.
+func (c *Chain) decideProject(ctx context.Context) bool {
+	g, store := c.guard, c.guard.store
+	files := g.ProjectFiles(c.opts.Places)
+	switch {
+	case c.opts.ApproveProject:
+		g.ApproveRun(files)
+		return true
+	case store != nil && store.Never(g.project):
+		return false
+	case allApproved(files):
+		return true
+	}
+	if decided, yes := c.askTrustHooks(ctx, files); decided {
+		return yes
+	}
+	if c.opts.AskProject == nil {
+		return g.anyApproved()
+	}
+	switch c.opts.AskProject(ctx, ProjectQuestion{g.project, files}) {
+	case AnswerOnce:
+		g.ApproveRun(files)
+	case AnswerAlways:
+		if err := g.ApproveAlways(files); err != nil {
+			c.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
+		}
+	case AnswerNever:
+		if err := g.Never(); err != nil {
+			c.notify(ctx, agent.LevelError, err.Error())
+		}
+		return false
+	}
+	return g.anyApproved()
+}
+
+// askTrustHooks asks the hooks that do not come from the project.
+func (c *Chain) askTrustHooks(ctx context.Context, files []ProjectFile) (decided, yes bool) {
+	if !c.Wants(agent.KindProjectTrust) {
+		return false, false
+	}
+	e := &agent.ProjectTrust{Cwd: c.guard.project}
+	for _, f := range files {
+		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
+	}
+	if err := c.Handle(ctx, e); err != nil || e.Refused {
+		return true, false
+	}
+	if e.Trusted == nil {
+		return false, false
+	}
+	accepted := slices.DeleteFunc(slices.Clone(files), func(f ProjectFile) bool { return !e.Trusted[f.SHA256] })
+	c.guard.ApproveRun(accepted)
+	return true, c.guard.anyApproved()
+}
+
+// errUnapproved is why a file does not run.
+func (c *Chain) errUnapproved(path string) error {
+	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved)
+}

@@ -1,0 +1,42 @@
+package trust
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// maxDiff bounds what a question shows; more than this nobody reads.
+const maxDiff = 500
+
+// Diff is the unified difference between two versions of a file, with hidden
+// characters visible. A version that does not exist is nil.
+func Diff(name string, old, now []byte) string {
+	from, to := "in force", "on disk"
+	if old == nil {
+		from = "not there"
+	}
+	if now == nil {
+		to = "not there"
+	}
+	name = VisibleLine(name)
+	text := udiff.Unified(name+" ("+from+")", name+" ("+to+")", lf(old), lf(now))
+	if text == "" {
+		return name + ": " + from + " and " + to + " differ in nothing that can be shown\n"
+	}
+	lines := strings.SplitAfter(Visible(text), "\n")
+	if len(lines) > maxDiff {
+		return strings.Join(lines[:maxDiff], "") + fmt.Sprintf("… %d more lines are not shown\n", len(lines)-maxDiff)
+	}
+	return strings.Join(lines, "")
+}
+
+// lf ends the last line, so that the difference says nothing about that; what
+// else ends lines is visible.
+func lf(code []byte) string {
+	if len(code) > 0 && code[len(code)-1] != '\n' {
+		return string(code) + "\n"
+	}
+	return string(code)
+}

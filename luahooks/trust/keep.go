@@ -1,0 +1,69 @@
+package trust
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Keep keeps a copy of a file's bytes and returns their hash.
+func (s *Store) Keep(code []byte) (sum string, err error) {
+	sum = Sum(code)
+	path := s.keptPath(sum)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(code)) {
+		return sum, nil // Kept looks at the bytes
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	if err := writeFile(path, code, false); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	return sum, nil
+}
+
+// Kept returns the bytes with a hash, and an error for bytes that are no longer
+// those that were kept.
+func (s *Store) Kept(sum string) ([]byte, error) {
+	if !isSum(sum) || sum == Unreadable {
+		return nil, fmt.Errorf("there is no copy %q", sum)
+	}
+	code, err := os.ReadFile(s.keptPath(sum))
+	if err != nil {
+		return nil, fmt.Errorf("the kept copy is lost: %w", reasonOf(err))
+	}
+	if Sum(code) != sum {
+		return nil, fmt.Errorf("the kept copy %.12s is not what was kept", sum)
+	}
+	return code, nil
+}
+
+func (s *Store) keptPath(sum string) string { return filepath.Join(s.Dir(), "kept", sum) }
+
+// writeFile replaces a file as a whole, private to the person; durable says that
+// it is on the disk before the old one is gone.
+func writeFile(path string, data []byte, durable bool) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".trust-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone if all went well
+	_, err = f.Write(data)
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil && durable {
+		err = syncDir(dir)
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package trust
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// Scanned is what a Lua file does as far as its text says so.
+type Scanned struct {
+	Requires []string // names in require "…", sorted
+	Events   []string // names in pi.on("…", …), sorted
+	Dynamic  bool     // there is a require or a pi.on whose name is not in the text
+}
+
+// Limits of what is looked at. Deeper and longer files are approved like any
+// other; what they require must then be among the files that are.
+const (
+	maxDepth  = 2000
+	maxSource = 512 << 10
+)
+
+// Scan reads a file's syntax tree. It runs nothing.
+func Scan(code []byte) (s Scanned, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("cannot be read as Lua: %v", r)
+		}
+	}()
+	if len(code) > maxSource {
+		return Scanned{Dynamic: true}, fmt.Errorf("larger than %d KiB", maxSource>>10)
+	}
+	code = bytes.TrimPrefix(code, []byte("\ufeff"))
+	if bytes.HasPrefix(code, []byte("#")) {
+		code = append([]byte("--"), code...)
+	}
+	chunk, err := parse.Parse(bytes.NewReader(code), "hook")
+	if err != nil {
+		return Scanned{Dynamic: true}, fmt.Errorf("cannot be read as Lua: %s", strings.TrimSpace(err.Error()))
+	}
+	s.walk(reflect.ValueOf(chunk), 0)
+	s.Requires, s.Events = tidy(s.Requires), tidy(s.Events)
+	return s, nil
+}
+
+func tidy(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// walk visits every node below v.
+func (s *Scanned) walk(v reflect.Value, depth int) {
+	if depth > maxDepth {
+		s.Dynamic = true
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if call, ok := v.Interface().(*ast.FuncCallExpr); ok {
+			s.call(call)
+		}
+		s.walk(v.Elem(), depth+1)
+	case reflect.Slice:
+		for i := range v.Len() {
+			s.walk(v.Index(i), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); v.Type().Field(i).IsExported() && f.Kind() != reflect.String {
+				s.walk(f, depth+1)
+			}
+		}
+	}
+}
+
+func (s *Scanned) call(call *ast.FuncCallExpr) {
+	into := (*[]string)(nil)
+	switch fn := call.Func.(type) {
+	case *ast.IdentExpr:
+		if fn.Value == "require" {
+			into = &s.Requires
+		}
+	case *ast.AttrGetExpr:
+		object, isName := fn.Object.(*ast.IdentExpr)
+		key, isText := fn.Key.(*ast.StringExpr)
+		if isName && isText && object.Value == "pi" && key.Value == "on" {
+			into = &s.Events
+		}
+	}
+	if into == nil || len(call.Args) == 0 {
+		return
+	}
+	if name, ok := call.Args[0].(*ast.StringExpr); ok {
+		*into = append(*into, name.Value)
+	} else {
+		s.Dynamic = true
+	}
+}

@@ -1,0 +1,359 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"pi/agent/tool"
+	"pi/luahooks"
+	"pi/luahooks/trust"
+)
+
+// Before anything of a project runs, and before a file that tools may have
+// changed counts, the person is asked. Where nobody can be asked, nothing runs.
+
+// untrustedError ends a run that was not to go on without its hooks.
+type untrustedError struct{ text string }
+
+func (e *untrustedError) Error() string { return e.text }
+
+// Hint is the next step.
+func (e *untrustedError) Hint() string {
+	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
+}
+
+// newGuard opens the store of approvals; what is wrong with it is shown and does
+// not stop pi.
+func newGuard(agentDir, cwd string) *luahooks.Guard {
+	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
+	}
+	return g
+}
+
+// person is whoever sits at the terminal before there is a front end.
+type person struct {
+	in  io.Reader // read by the byte, so that what follows a line is left alone
+	out io.Writer
+}
+
+// ask shows a prompt and reads a line; an error means that nobody answers.
+func (p person) ask(ctx context.Context, prompt string) (string, error) {
+	fmt.Fprint(p.out, prompt)
+	type answer struct {
+		line string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() { // it ends with the line, or with the program
+		line, err := readLine(p.in)
+		got <- answer{line, err}
+	}()
+	select {
+	case a := <-got:
+		return strings.TrimSpace(a.line), a.err
+	case <-ctx.Done():
+		fmt.Fprintln(p.out)
+		return "", ctx.Err()
+	}
+}
+
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		n, err := r.Read(b)
+		switch {
+		case n > 0 && b[0] == '\n':
+			return string(line), nil
+		case n > 0:
+			line = append(line, b[0])
+		case err != nil:
+			return string(line), err
+		}
+	}
+}
+
+// askProject is the question of a project that is new, or whose hooks are.
+func (p person) askProject(ctx context.Context, q luahooks.ProjectQuestion) luahooks.ProjectAnswer {
+	fmt.Fprintln(p.out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
+	fmt.Fprint(p.out, listFiles(q.Project, q.Files))
+	for {
+		line, err := p.ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+		if err != nil {
+			return luahooks.AnswerNo
+		}
+		switch strings.ToLower(line) {
+		case "", "n", "no":
+			return luahooks.AnswerNo
+		case "o", "once":
+			return luahooks.AnswerOnce
+		case "always":
+			return luahooks.AnswerAlways
+		case "never":
+			return luahooks.AnswerNever
+		case "v", "view":
+			fmt.Fprint(p.out, viewFiles(q.Project, q.Files))
+		default:
+			fmt.Fprintln(p.out, "Please answer view, once, always, never or no.")
+		}
+	}
+}
+
+// listFiles is one line per file.
+func listFiles(project string, files []luahooks.ProjectFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", trust.VisibleLine(inProject(project, f.Path)), f.Size, f.SHA256, fileState(f), fileDoes(f))
+	}
+	return b.String()
+}
+
+func fileState(f luahooks.ProjectFile) string {
+	if f.Approved {
+		return "approved"
+	}
+	return "new"
+}
+
+// fileDoes is what a file registers, as far as its text says so.
+func fileDoes(f luahooks.ProjectFile) string {
+	events := append([]string{}, f.Events...)
+	if f.More {
+		events = append(events, "and maybe more")
+	}
+	if f.Problem != "" {
+		events = append(events, "("+f.Problem+")")
+	}
+	if len(events) == 0 {
+		return "no events"
+	}
+	return trust.VisibleLine(strings.Join(events, ", "))
+}
+
+// viewFiles shows the files themselves.
+func viewFiles(project string, files []luahooks.ProjectFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "--- %s\n%s\n", trust.VisibleLine(inProject(project, f.Path)), strings.TrimRight(trust.Visible(string(f.Code)), "\n"))
+	}
+	b.WriteString("---\n")
+	return b.String()
+}
+
+func inProject(project, path string) string {
+	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return home(path)
+}
+
+// askPending asks about one file that tools may have changed, with its
+// difference.
+func (p person) askPending(ctx context.Context, w luahooks.Pending) bool {
+	fmt.Fprint(p.out, describePending(w))
+	for {
+		line, err := p.ask(ctx, "Approve this? y, or Enter for No: ")
+		if err != nil {
+			return false
+		}
+		switch strings.ToLower(line) {
+		case "y", "yes":
+			return true
+		case "", "n", "no":
+			return false
+		}
+	}
+}
+
+func describePending(w luahooks.Pending) string {
+	meanwhile := "Until you approve it, the version before stays in force."
+	switch {
+	case w.Change == "added":
+		meanwhile = "Until you approve it, it does not count."
+	case w.Lost:
+		meanwhile = "The version before is lost, so what was made of it does not run."
+	}
+	return fmt.Sprintf("%s (%s) was %s on %s, when the agent was at work or a process it had started was alive. %s\n%s",
+		trust.VisibleLine(home(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
+}
+
+// settlePending asks about what waits for approval and matters to this run. It
+// reports whether settings are among what was approved. Without a person the run
+// is refused: which version counts is not for a program to say.
+func (a *app) settlePending(ctx context.Context) (settings bool, err error) {
+	waiting := a.waiting()
+	if len(waiting) == 0 {
+		return false, nil
+	}
+	if a.printMode() {
+		var names []string
+		for _, w := range waiting {
+			names = append(names, trust.VisibleLine(home(w.Path))+" was "+w.Change)
+		}
+		return false, &untrustedError{"not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
+	}
+	for _, w := range waiting {
+		if !terminal().askPending(ctx, w) {
+			continue
+		}
+		if err := a.guard.Accept(w.Path); err != nil {
+			a.warnings = append(a.warnings, err.Error())
+		}
+		settings = settings || w.Kind == "settings"
+	}
+	return settings, ctx.Err()
+}
+
+func terminal() person { return person{os.Stdin, os.Stdout} }
+
+// waiting is what is pending and matters to this run.
+func (a *app) waiting() (waiting []luahooks.Pending) {
+	places := a.places()
+	for _, w := range a.guard.Pending() {
+		if w.Concerns(places) {
+			waiting = append(waiting, w)
+		}
+	}
+	return waiting
+}
+
+// askProject is nil where nobody can be asked.
+func (a *app) askProject() func(context.Context, luahooks.ProjectQuestion) luahooks.ProjectAnswer {
+	if a.printMode() || a.noApprove {
+		return nil
+	}
+	return terminal().askProject
+}
+
+// reportSkipped says which hooks of the project do not run, and ends the run if
+// it must not go on without them.
+func (a *app) reportSkipped() error {
+	if len(a.skipped) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s of this project not run: %s", plural(len(a.skipped), "hook", "hooks"), trust.VisibleLine(strings.Join(names(a.skipped), ", ")))
+	if a.requireHooks {
+		return &untrustedError{text}
+	}
+	if !a.noApprove && !a.guard.Store().Never(a.cwd) {
+		a.warnings = append(a.warnings, text+"; `pi trust` shows and approves them, --approve runs them this once")
+	}
+	return nil
+}
+
+func trustCommand(o *options) *cobra.Command {
+	var list, yes, revoke, asJSON bool
+	c := &cobra.Command{
+		Use: "trust", Short: "Show the hooks of this project and what waits for approval, and approve them", Args: exactly(0),
+		Long: "Shows every file that approval covers: the Lua files below .pi/hooks, the hooks that .pi/config.toml names,\n" +
+			"and their modules; and the files that changed while the agent was at work. Then it asks.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := newApp(*o)
+			if err != nil {
+				return err
+			}
+			switch {
+			case revoke:
+				return a.revokeTrust()
+			case asJSON:
+				return printJSON(trustListing{a.cwd, a.guard.Store().Never(a.cwd), a.guard.ProjectFiles(a.places()), a.waiting()})
+			}
+			return a.trust(cmd.Context(), list, yes)
+		},
+	}
+	c.Flags().BoolVar(&list, "list", false, "only show")
+	c.Flags().BoolVar(&yes, "yes", false, "approve what is shown, without asking")
+	c.Flags().BoolVar(&revoke, "revoke", false, "take back what was approved or refused for this project")
+	c.Flags().BoolVar(&asJSON, "json", false, "only show, as JSON")
+	return c
+}
+
+type trustListing struct {
+	Project string                 `json:"project"`
+	Never   bool                   `json:"never"`
+	Files   []luahooks.ProjectFile `json:"files"`
+	Pending []luahooks.Pending     `json:"pending"`
+}
+
+func (a *app) revokeTrust() error {
+	if err := a.guard.Revoke(); err != nil {
+		return err
+	}
+	fmt.Println("nothing of " + trust.VisibleLine(a.cwd) + " is approved or refused any more")
+	return nil
+}
+
+// trust shows what there is to approve, and asks, unless the answer is given.
+func (a *app) trust(ctx context.Context, list, yes bool) error {
+	files, waiting := a.guard.ProjectFiles(a.places()), a.waiting()
+	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
+	fmt.Print(listFiles(a.cwd, files))
+	if a.guard.Store().Never(a.cwd) {
+		fmt.Println("you said never to run hooks of this project")
+	}
+	var problems []error
+	open := 0
+	for _, w := range waiting {
+		approve := yes
+		if ask {
+			approve = terminal().askPending(ctx, w)
+		} else {
+			fmt.Print(describePending(w))
+		}
+		if !approve {
+			open++
+		} else if err := a.guard.Accept(w.Path); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	left, err := a.trustProject(ctx, files, ask, yes)
+	problems = append(problems, err)
+	if open += left; open > 0 && !list && !ask {
+		problems = append(problems, &untrustedError{plural(open, "file is", "files are") + " not approved"})
+	}
+	if len(files)+len(waiting) == 0 {
+		fmt.Println("this project has no hooks, and nothing waits for approval")
+	}
+	return errors.Join(problems...)
+}
+
+// trustProject approves the files of the project, or says how many are not.
+func (a *app) trustProject(ctx context.Context, files []luahooks.ProjectFile, ask, yes bool) (open int, err error) {
+	for _, f := range files {
+		if !f.Approved {
+			open++
+		}
+	}
+	never := a.guard.Store().Never(a.cwd)
+	if open == 0 && !never {
+		return 0, nil
+	}
+	answer := luahooks.AnswerNo
+	if yes {
+		answer = luahooks.AnswerAlways
+	} else if ask {
+		answer = terminal().askProject(ctx, luahooks.ProjectQuestion{Project: a.cwd, Files: files})
+	}
+	switch answer {
+	case luahooks.AnswerOnce:
+		fmt.Println("once is for a run: pi --approve")
+	case luahooks.AnswerAlways:
+		if err := a.guard.ApproveAlways(files); err != nil {
+			return open, err
+		}
+		fmt.Println("approved")
+		return 0, nil
+	case luahooks.AnswerNever:
+		return 0, a.guard.Never()
+	}
+	return open, nil
+}
