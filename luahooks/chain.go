@@ -218,6 +218,7 @@ func (c *Chain) Close(ctx context.Context) {
 	for _, h := range c.list() {
 		if in := h.current(); in != nil {
 			in.vm.Close() // it stays in its place, so that its gates are not open
+			in.behind.stop()
 			in.behind.close(ctx)
 		}
 	}
