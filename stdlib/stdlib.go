@@ -48,17 +48,38 @@ func (e *Env) Ready(L *lua.LState, function string) {
 // Open makes a module's value for a VM, inside a job of it.
 type Open func(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue
 
+// entry is a module and its name after "pi.".
+type entry struct {
+	name string
+	open Open
+}
+
+func modules() []entry {
+	return []entry{
+		{"base64", openBase64}, {"diff", openDiff}, {"fs", openFS}, {"git", openGit}, {"hash", openHash}, {"http", openHTTP},
+		{"json", openJSON}, {"llm", openLLM}, {"path", openPath}, {"re", openRe}, {"schema", openSchema}, {"sh", openSh},
+		{"text", openText}, {"time", openTime}, {"timer", openTimer},
+	}
+}
+
 // Module returns the module of a name such as "pi.json", or nil.
 func Module(name string) Open {
-	switch name {
-	case "pi.json":
-		return openJSON
+	for _, m := range modules() {
+		if name == "pi."+m.name {
+			return m.open
+		}
 	}
 	return nil
 }
 
 // Names lists the modules.
-func Names() []string { return []string{"pi.json"} }
+func Names() []string {
+	var names []string
+	for _, m := range modules() {
+		names = append(names, "pi."+m.name)
+	}
+	return names
+}
 
 //go:embed demo/tour.lua
 var tour []byte

@@ -1,0 +1,40 @@
+package stdlib
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openBase64 makes pi.base64.
+//
+//	encode(bytes) → text       the standard alphabet, padded
+//	decode(text) → bytes       line breaks are passed over; padding may be missing
+//	url_encode(bytes) → text   - and _ for + and /, not padded
+//	url_decode(text) → bytes   padded or not
+func openBase64(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "base64")
+	m.fn("encode", func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) })
+	m.fn("decode", func(s string) (string, error) { return decode64(base64.RawStdEncoding, s) })
+	m.fn("url_encode", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) })
+	m.fn("url_decode", func(s string) (string, error) { return decode64(base64.RawURLEncoding, s) })
+	return m.table
+}
+
+// decode64 decodes what may be padded. Padding in wrong places stays, and is
+// refused.
+func decode64(raw *base64.Encoding, s string) (string, error) {
+	trimmed := strings.TrimRight(s, "=\r\n")
+	if pad := strings.Count(s[len(trimmed):], "="); pad > 2 {
+		return "", fmt.Errorf("decode base64: %d padding characters", pad)
+	}
+	b, err := raw.DecodeString(trimmed)
+	if err != nil {
+		return "", fmt.Errorf("decode base64: %w", err)
+	}
+	return string(b), nil
+}

@@ -1,0 +1,204 @@
+package stdlib
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openFS makes pi.fs. Relative paths begin in the working directory.
+//
+//	read(path, {max_bytes}?) → text         a regular file of at most 64 MiB
+//	write(path, text, {mkdir, append}?)     whole or not at all; keeps the mode
+//	exists(path) → boolean
+//	stat(path, {follow}?) → {name, kind, size, mode, modified}
+//	list(path?) → {{name, kind}, …}         sorted by name
+//	glob(pattern, {dir, files}?) → {path, …}   sorted; ** is any depth
+//	mkdir(path, {parents}?)
+//	remove(path, {recursive}?)
+//	real(path) → path                       absolute, without symbolic links
+//	watch(path, fn, {delay}?) → {close}     fn{path, kind = create|write|remove}
+//
+// kind is "file", "directory", "link" or "other"; mode is octal text such as
+// "0644"; modified is a time of pi.time. A pattern that begins in no root is
+// looked for below dir, and so are its results written. append adds to the end
+// of a file in place. mkdir of write makes missing directories. What exists
+// only as a link to nowhere does not exist, but stat with follow = false sees it.
+func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "fs")
+	m.act("read", m.fsRead)
+	m.act("write", m.fsWrite)
+	m.act("exists", func(path string) bool {
+		_, err := os.Stat(env.path(path))
+		return err == nil
+	})
+	m.act("stat", m.fsStat)
+	m.act("list", m.fsList)
+	m.act("glob", m.fsGlob)
+	m.act("mkdir", func(L *lua.LState, path string, opts lua.LValue) error {
+		parents := false
+		luavm.Unpack(L, 2, "fs.mkdir", luavm.Opt("parents", &parents))
+		if parents {
+			return plain("make directory", path, os.MkdirAll(env.path(path), 0o777))
+		}
+		return plain("make directory", path, os.Mkdir(env.path(path), 0o777))
+	})
+	m.act("remove", func(L *lua.LState, path string, opts lua.LValue) error {
+		recursive := false
+		luavm.Unpack(L, 2, "fs.remove", luavm.Opt("recursive", &recursive))
+		return plain("remove", path, env.remove(path, recursive))
+	})
+	m.act("real", func(path string) (string, error) {
+		real, err := filepath.EvalSymlinks(env.path(path))
+		return real, plain("resolve", path, err)
+	})
+	m.act("watch", m.fsWatch)
+	return m.table
+}
+
+// path is absolute. An empty path is no path; it stays and fails.
+func (e *Env) path(p string) string {
+	if p == "" {
+		return ""
+	}
+	return absolute(p, e.Cwd)
+}
+
+// plain says what was done to what, with the path as the hook wrote it.
+func plain(doing, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		err = link.Err
+	}
+	if path == "" {
+		return fmt.Errorf("%s: the path is empty", doing)
+	}
+	return fmt.Errorf("%s %s: %w", doing, path, err)
+}
+
+func (m *module) fsRead(L *lua.LState, path string, opts lua.LValue) (string, error) {
+	limit := maxText
+	luavm.Unpack(L, 2, "fs.read", luavm.Opt("max_bytes", &limit))
+	if limit < 0 || limit > maxText {
+		return "", luavm.Misusef("option \"max_bytes\" is at most %d", maxText)
+	}
+	text, err := readText(m.env.path(path), limit)
+	return text, plain("read", path, err)
+}
+
+// readText reads a regular file: opening a pipe or a device may wait for ever.
+func readText(path string, limit int) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("it is a %s", kindName(info.Mode()))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	var b strings.Builder
+	b.Grow(int(min(info.Size(), int64(limit))) + 1)
+	n, err := io.Copy(&b, io.LimitReader(f, int64(limit)+1))
+	if err == nil && n > int64(limit) {
+		err = fmt.Errorf("it is larger than %s", sizeText(limit))
+	}
+	return b.String(), err
+}
+
+func (m *module) fsStat(L *lua.LState, path string, opts lua.LValue) (lua.LValue, error) {
+	follow, stat := true, os.Stat
+	luavm.Unpack(L, 2, "fs.stat", luavm.Opt("follow", &follow))
+	if !follow {
+		stat = os.Lstat
+	}
+	info, err := stat(m.env.path(path))
+	if err != nil {
+		return nil, plain("stat", path, err)
+	}
+	return record(L, "name", lua.LString(info.Name()), "kind", lua.LString(kindOfMode(info.Mode())), "size", lua.LNumber(info.Size()),
+		"mode", lua.LString(fmt.Sprintf("%04o", info.Mode().Perm())), "modified", lua.LNumber(info.ModTime().UnixMilli())), nil
+}
+
+func kindOfMode(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "directory"
+	case mode&fs.ModeSymlink != 0:
+		return "link"
+	}
+	return "other"
+}
+
+// kindName is kindOfMode in a sentence.
+func kindName(mode fs.FileMode) string {
+	if kind := kindOfMode(mode); kind != "other" {
+		return kind
+	}
+	return "device, pipe or socket"
+}
+
+func (m *module) fsList(L *lua.LState, path *string) (lua.LValue, error) {
+	dir := "."
+	if path != nil {
+		dir = *path
+	}
+	entries, err := os.ReadDir(m.env.path(dir))
+	if err != nil {
+		return nil, plain("list", dir, err)
+	}
+	t := luavm.NewList(L, len(entries), func(i int) lua.LValue {
+		return record(L, "name", lua.LString(entries[i].Name()), "kind", lua.LString(kindOfMode(entries[i].Type())))
+	})
+	luavm.MarkList(t)
+	return t, nil
+}
+
+// remove refuses what nobody means: the root, the working directory and what it
+// lies in.
+func (e *Env) remove(path string, recursive bool) error {
+	target := e.path(path)
+	if _, err := os.Lstat(target); err != nil {
+		return err
+	}
+	if !recursive {
+		return os.Remove(target)
+	}
+	if holds(target, e.Cwd) {
+		return errors.New("the working directory lies in it")
+	}
+	return os.RemoveAll(target)
+}
+
+// holds reports whether dir is, or lies somewhere below, outer; by their real
+// places where they have one.
+func holds(outer, dir string) bool {
+	if real, err := filepath.EvalSymlinks(filepath.Dir(outer)); err == nil {
+		outer = filepath.Join(real, filepath.Base(outer))
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(outer, dir)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

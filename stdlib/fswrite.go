@@ -1,0 +1,107 @@
+package stdlib
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func (m *module) fsWrite(L *lua.LState, path, text string, opts lua.LValue) error {
+	mkdir, adds := false, false
+	luavm.Unpack(L, 3, "fs.write", luavm.Opt("mkdir", &mkdir), luavm.Opt("append", &adds))
+	target := m.env.path(path)
+	if mkdir && path != "" {
+		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+			return plain("write", path, err)
+		}
+	}
+	if adds {
+		return plain("write", path, appendText(target, text))
+	}
+	return plain("write", path, replaceText(target, text))
+}
+
+func appendText(path, text string) error {
+	if err := writable(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// replaceText puts a whole new file in the place of the old one, with its mode.
+// A link stays one: what it leads to is replaced.
+func replaceText(path, text string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if err := writable(path); err != nil {
+		return err
+	}
+	f, err := besideFile(path)
+	if err != nil {
+		return err
+	}
+	err = fill(f, path, text)
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+func fill(f *os.File, path, text string) error {
+	_, err := f.WriteString(text)
+	if info, statErr := os.Stat(path); err == nil && statErr == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	return errors.Join(err, f.Close())
+}
+
+// writable refuses what is there and no regular file, and what the person has
+// made read-only: renaming would not ask.
+func writable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("it is a %s", kindName(info.Mode()))
+	case info.Mode().Perm()&0o222 == 0:
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// besideFile makes a new file with the mode that new files have, in the
+// directory of path.
+func besideFile(path string) (*os.File, error) {
+	for tries := 0; ; tries++ {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", shortBase(path), rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if !errors.Is(err, fs.ErrExist) || tries == 100 {
+			return f, err
+		}
+	}
+}
+
+// shortBase leaves room in a name for what is added to it.
+func shortBase(path string) string {
+	base := filepath.Base(path)
+	return base[:min(len(base), 100)]
+}

@@ -1,0 +1,135 @@
+package stdlib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openGit makes pi.git, which asks the program git about a repository and
+// changes nothing in it. It runs no program that the repository names.
+//
+//	root({cwd}?) → path
+//	branch({cwd}?) → name, or nil, "…" when no branch is checked out
+//	status({cwd}?) → {{path, index, worktree, from?}, …}
+//	diff({cwd, staged, base, paths}?) → text
+//
+// index and worktree of a changed file are the letters of git status --short:
+// M A D R C U, ? for a file that is not followed, and a blank; from is the path
+// that a renamed file had. paths are as git status shows them, from the root of
+// the repository. diff shows what is not staged, what is, or what differs from
+// base.
+func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "git")
+	m.act("root", func(L *lua.LState, opts lua.LValue) (string, error) {
+		out, err := m.git(L, "root", cwdOption(L, "git.root"), "rev-parse", "--show-toplevel")
+		return strings.TrimSuffix(out, "\n"), err
+	})
+	m.act("branch", func(L *lua.LState, opts lua.LValue) (string, error) {
+		cwd := cwdOption(L, "git.branch")
+		if _, err := m.git(L, "branch", cwd, "rev-parse", "--git-dir"); err != nil {
+			return "", err
+		}
+		out, err := m.git(L, "branch", cwd, "symbolic-ref", "--quiet", "--short", "HEAD")
+		if err != nil {
+			return "", errors.New("git: no branch is checked out")
+		}
+		return strings.TrimSuffix(out, "\n"), nil
+	})
+	m.act("status", func(L *lua.LState, opts lua.LValue) (lua.LValue, error) {
+		out, err := m.git(L, "status", cwdOption(L, "git.status"), "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=dirty")
+		if err != nil {
+			return nil, err
+		}
+		changes := parseStatus(out)
+		t := luavm.NewList(L, len(changes), func(i int) lua.LValue { return changes[i].table(L) })
+		luavm.MarkList(t)
+		return t, nil
+	})
+	m.act("diff", m.gitDiff)
+	return m.table
+}
+
+func cwdOption(L *lua.LState, function string) string {
+	cwd := ""
+	luavm.Unpack(L, 1, function, luavm.Opt("cwd", &cwd))
+	return cwd
+}
+
+func (m *module) gitDiff(L *lua.LState, opts lua.LValue) (string, error) {
+	cwd, base, staged, paths := "", "", false, []string(nil)
+	luavm.Unpack(L, 1, "git.diff", luavm.Opt("cwd", &cwd), luavm.Opt("staged", &staged), luavm.Opt("base", &base), luavm.Opt("paths", &paths))
+	if strings.HasPrefix(base, "-") {
+		return "", luavm.Misusef("base %q is no revision", base)
+	}
+	args := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"}
+	if staged {
+		args = append(args, "--cached")
+	}
+	if base != "" {
+		args = append(args, base)
+	}
+	args = append(append(args, "--"), paths...)
+	return m.git(L, "diff", cwd, args...)
+}
+
+// git runs the program. The settings keep it from running others that the
+// repository's own settings name.
+func (m *module) git(L *lua.LState, function, cwd string, args ...string) (string, error) {
+	args = append([]string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"}, args...)
+	var stdout, stderr string
+	var code int
+	err := m.wait(L, function, func(ctx context.Context) (err error) {
+		stdout, stderr, code, err = m.env.Exec(ctx, m.env.from(&cwd), "git", args...)
+		return err
+	})
+	if err == nil && code != 0 {
+		err = gitError(stderr, code)
+	}
+	return stdout, err
+}
+
+func gitError(stderr string, code int) error {
+	line, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
+	line = strings.TrimPrefix(line, "fatal: ")
+	if line == "" {
+		line = fmt.Sprintf("exit status %d", code)
+	}
+	return fmt.Errorf("git: %s", line)
+}
+
+// change is one entry of git status.
+type change struct{ path, from, index, worktree string }
+
+func (c change) table(L *lua.LState) *lua.LTable {
+	t := record(L, "path", lua.LString(c.path), "index", lua.LString(c.index), "worktree", lua.LString(c.worktree))
+	if c.from != "" {
+		t.RawSetString("from", lua.LString(c.from))
+	}
+	return t
+}
+
+// parseStatus reads entries that end in NUL: two letters, a blank, a path, and
+// in an entry of its own the path before a rename or copy.
+func parseStatus(out string) []change {
+	var changes []change
+	fields := strings.Split(out, "\x00")
+	for i := 0; i < len(fields); i++ {
+		f := fields[i]
+		if len(f) < 4 {
+			continue
+		}
+		c := change{index: f[:1], worktree: f[1:2], path: f[3:]}
+		if strings.ContainsAny(f[:2], "RC") && i+1 < len(fields) {
+			i++
+			c.from = fields[i]
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}

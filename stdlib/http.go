@@ -1,0 +1,217 @@
+package stdlib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+const (
+	httpTime  = 5 * time.Minute // unless timeout says otherwise
+	httpBytes = 16 << 20        // unless max_bytes does
+)
+
+// openHTTP makes pi.http.
+//
+//	request{url, method?, headers?, body?, json?, timeout?, max_bytes?, redirect?} → response
+//	get(url, opts?)  post(url, opts?)       request with that method
+//	listen({port, path, token, max_body, host}?, fn) → {port, url, close}
+//
+// A response has status, headers (names in small letters) and body; any status
+// is one. json is a value that is sent as JSON. timeout is for everything
+// (5 minutes), max_bytes for the body (16 MiB); redirect = false gives a
+// redirection as it is. A request is a connection of its own.
+//
+// listen serves programs on this machine. fn gets {method, path, query, headers,
+// body} and returns a text, {status?, headers?, body?, json?}, or nil for an
+// empty answer (204). path is the only one that there is; token is wanted as
+// "Authorization: Bearer …", and without it every program of this machine may
+// call. Pages of other sites in a browser may not. The server ends with the
+// hook.
+func openHTTP(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "http")
+	m.act("request", func(L *lua.LState, opts *lua.LTable) (lua.LValue, error) {
+		r := exchange{}
+		r.read(L, 1, "http.request", luavm.Opt("url", &r.url).Required(), luavm.Opt("method", &r.method))
+		return m.request(L, "request", r)
+	})
+	for name, method := range map[string]string{"get": "GET", "post": "POST"} {
+		m.act(name, func(L *lua.LState, url string, opts lua.LValue) (lua.LValue, error) {
+			r := exchange{url: url, method: method}
+			r.read(L, 2, "http."+name)
+			return m.request(L, name, r)
+		})
+	}
+	m.act("listen", m.listen)
+	return m.table
+}
+
+// exchange is a request that is to be made.
+type exchange struct {
+	url, method string
+	headers     map[string]string
+	body        *string
+	timeout     time.Duration
+	limit       int
+	redirect    bool
+}
+
+// read reads the options at argument n.
+func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Option) {
+	var value lua.LValue
+	r.timeout, r.limit, r.redirect = httpTime, httpBytes, true
+	luavm.Unpack(L, n, function, append(more, luavm.Opt("headers", &r.headers), luavm.Opt("body", &r.body), luavm.Opt("json", &value),
+		luavm.Opt("timeout", &r.timeout), luavm.Opt("max_bytes", &r.limit), luavm.Opt("redirect", &r.redirect))...)
+	if r.limit < 0 || r.limit > maxText {
+		luavm.Raise(L, "%s: option \"max_bytes\" is at most %d", function, maxText)
+	}
+	if r.timeout <= 0 {
+		luavm.Raise(L, "%s: option \"timeout\" must be positive", function)
+	}
+	if value == nil {
+		return
+	}
+	if r.body != nil {
+		luavm.Raise(L, "%s: body and json exclude each other", function)
+	}
+	raw, err := luavm.EncodeJSON(L, value, luavm.JSON{})
+	if err != nil {
+		luavm.Raise(L, "%s: json: %v", function, err)
+	}
+	text := string(raw)
+	r.body = &text
+	r.headers = withDefault(r.headers, "Content-Type", "application/json")
+}
+
+// withDefault adds a header that is not there yet.
+func withDefault(headers map[string]string, name, value string) map[string]string {
+	for have := range headers {
+		if strings.EqualFold(have, name) {
+			return headers
+		}
+	}
+	headers = maps.Clone(headers)
+	if headers == nil {
+		headers = map[string]string{}
+	}
+	headers[name] = value
+	return headers
+}
+
+// answer is what came back.
+type answer struct {
+	status  int
+	headers http.Header
+	body    string
+}
+
+func (m *module) request(L *lua.LState, function string, r exchange) (lua.LValue, error) {
+	var a answer
+	err := m.wait(L, function, func(ctx context.Context) (err error) {
+		a, err = r.do(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.verb(), withoutSecrets(r.url), err)
+	}
+	return record(L, "status", lua.LNumber(a.status), "headers", headerTable(L, a.headers), "body", lua.LString(a.body)), nil
+}
+
+func (r *exchange) verb() string {
+	switch {
+	case r.method != "":
+		return strings.ToUpper(r.method)
+	case r.body != nil:
+		return "POST"
+	}
+	return "GET"
+}
+
+func (r *exchange) do(ctx context.Context) (answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("no answer within %s", r.timeout))
+	defer cancel()
+	req, err := r.build(ctx)
+	if err != nil {
+		return answer{}, err
+	}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	if !r.redirect {
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return answer{}, reason(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(r.limit)+1))
+	if err != nil {
+		return answer{}, reason(ctx, err)
+	}
+	if len(body) > r.limit {
+		return answer{}, fmt.Errorf("the answer is larger than %s", sizeText(r.limit))
+	}
+	return answer{resp.StatusCode, resp.Header, string(body)}, nil
+}
+
+func (r *exchange) build(ctx context.Context) (*http.Request, error) {
+	var body io.Reader
+	if r.body != nil {
+		body = strings.NewReader(*r.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.verb(), r.url, body)
+	if err != nil {
+		return nil, reason(ctx, err)
+	}
+	if req.URL.Scheme != "http" && req.URL.Scheme != "https" || req.URL.Host == "" {
+		return nil, errors.New("it is no http or https address")
+	}
+	for name, value := range r.headers {
+		if strings.EqualFold(name, "Host") {
+			req.Host = value
+		}
+		req.Header.Set(name, value)
+	}
+	return req, nil
+}
+
+// reason is an error without the address, which may hold a key.
+func reason(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		return inner.Err
+	}
+	return err
+}
+
+// withoutSecrets is an address without user, query and fragment.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "a malformed address"
+	}
+	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+	return u.String()
+}
+
+// headerTable joins the values of a header that came several times.
+func headerTable(L *lua.LState, h http.Header) *lua.LTable {
+	t := L.CreateTable(0, len(h))
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		t.RawSetString(strings.ToLower(name), lua.LString(strings.Join(h[name], ", ")))
+	}
+	return t
+}

@@ -1,0 +1,258 @@
+package stdlib
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+const (
+	bodyLimit    = 1 << 20          // of a request, unless max_body says otherwise
+	requestTime  = 30 * time.Second // for a client to send its request
+	maxServed    = 64               // requests at a time
+	portPatience = time.Second      // for the hook's version before to let go of the port
+)
+
+// server is one http.listen.
+type server struct {
+	m     *module
+	fn    *lua.LFunction
+	port  int
+	path  string
+	token string
+	limit int
+
+	serving sync.WaitGroup
+	slots   chan struct{}
+}
+
+func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua.LValue, error) {
+	s := &server{m: m, fn: fn, path: "", limit: bodyLimit, slots: make(chan struct{}, maxServed)}
+	host := "127.0.0.1"
+	luavm.UnpackTable(L, opts, "http.listen", luavm.Opt("port", &s.port), luavm.Opt("path", &s.path), luavm.Opt("token", &s.token),
+		luavm.Opt("max_body", &s.limit), luavm.Opt("host", &host))
+	switch {
+	case host != "127.0.0.1" && host != "localhost":
+		return nil, luavm.Misusef("only 127.0.0.1 is listened on, not %s", host)
+	case s.port < 0 || s.port > 65535:
+		return nil, luavm.Misusef("%d is no port", s.port)
+	case s.path != "" && !strings.HasPrefix(s.path, "/"):
+		return nil, luavm.Misusef("path %q must begin with /", s.path)
+	case s.limit < 0 || s.limit > maxText:
+		return nil, luavm.Misusef("option \"max_body\" is at most %d", maxText)
+	}
+	var l net.Listener
+	err := m.wait(L, "listen", func(ctx context.Context) (err error) {
+		l, err = listenPatiently(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.port = l.Addr().(*net.TCPAddr).Port
+	return s.start(L, l)
+}
+
+// listenPatiently tries again while the port is taken: after a reload the server
+// of the version before is just about to end.
+func listenPatiently(ctx context.Context, address string) (net.Listener, error) {
+	ctx, cancel := context.WithTimeout(ctx, portPatience)
+	defer cancel()
+	for {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp4", address)
+		if err == nil {
+			return l, nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || !pause(ctx, 20*time.Millisecond) {
+			return nil, fmt.Errorf("listen on %s: %w", address, innermost(err))
+		}
+	}
+}
+
+// innermost is an error without the addresses around it.
+func innermost(err error) error {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err
+}
+
+func (s *server) start(L *lua.LState, l net.Listener) (lua.LValue, error) {
+	quit := make(chan struct{})
+	end := sync.OnceFunc(func() { close(quit) })
+	if !s.m.env.Spawn(func(life context.Context) { s.serve(life, l, quit) }) {
+		_ = l.Close()
+		return nil, errors.New("listen: the hook is gone")
+	}
+	return record(L, "port", lua.LNumber(s.port), "url", lua.LString(fmt.Sprintf("http://127.0.0.1:%d%s", s.port, s.path)),
+		"close", s.m.vm.Func("close", end)), nil
+}
+
+func (s *server) serve(life context.Context, l net.Listener, quit <-chan struct{}) {
+	ctx, cancel := context.WithCancel(life)
+	defer s.serving.Wait()
+	defer cancel()
+	srv := &http.Server{
+		Handler:           http.HandlerFunc(s.handle),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, IdleTimeout: requestTime,
+		MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	s.serving.Go(func() { _ = srv.Serve(l) })
+	select {
+	case <-ctx.Done():
+	case <-quit:
+	}
+	_ = srv.Close()
+}
+
+func (s *server) handle(w http.ResponseWriter, r *http.Request) {
+	s.serving.Add(1)
+	defer s.serving.Done()
+	if status := s.refuse(r); status != 0 {
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(s.limit)))
+	if err != nil {
+		http.Error(w, http.StatusText(http.StatusRequestEntityTooLarge), http.StatusRequestEntityTooLarge)
+		return
+	}
+	s.ask(r, string(body)).write(w)
+}
+
+// refuse is the status for requests that fn does not see, or 0. A page in a
+// browser may send requests here, and may have a name of its own lead to this
+// machine; both are seen in the headers.
+func (s *server) refuse(r *http.Request) int {
+	switch {
+	case !s.isOurs(r.Host), !s.isOwnOrigin(r):
+		return http.StatusForbidden
+	case s.token != "" && !s.hasToken(r):
+		return http.StatusUnauthorized
+	case s.path != "" && r.URL.Path != s.path:
+		return http.StatusNotFound
+	}
+	return 0
+}
+
+func (s *server) isOurs(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, "80"
+	}
+	return (name == "127.0.0.1" || strings.EqualFold(name, "localhost")) && port == strconv.Itoa(s.port)
+}
+
+func (s *server) isOwnOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Scheme == "http" && s.isOurs(u.Host)
+}
+
+func (s *server) hasToken(r *http.Request) bool {
+	kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.token))
+	return strings.EqualFold(kind, "Bearer") && subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// reply is what goes back.
+type reply struct {
+	status  int
+	headers map[string]string
+	body    string
+}
+
+func (a reply) write(w http.ResponseWriter) {
+	for name, value := range a.headers {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(a.status)
+	_, _ = io.WriteString(w, a.body)
+}
+
+// ask runs fn as a job of the hook. What goes wrong there is told to the person,
+// not to the client.
+func (s *server) ask(r *http.Request, body string) reply {
+	failed := reply{status: http.StatusInternalServerError, body: "the hook failed\n"}
+	a := new(reply)
+	err := s.m.env.Call(r.Context(), "http.listen", func(L *lua.LState) (err error) {
+		got := call(L, s.fn, requestTable(L, r, body))
+		*a, err = readReply(L, got)
+		return err
+	})
+	if err != nil {
+		return failed
+	}
+	return *a
+}
+
+func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
+	query := L.NewTable()
+	for name, values := range r.URL.Query() {
+		query.RawSetString(name, lua.LString(values[len(values)-1]))
+	}
+	return record(L, "method", lua.LString(r.Method), "path", lua.LString(r.URL.Path), "query", query,
+		"headers", headerTable(L, r.Header), "body", lua.LString(body))
+}
+
+func readReply(L *lua.LState, v lua.LValue) (reply, error) {
+	text := map[string]string{"Content-Type": "text/plain; charset=utf-8"}
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return reply{status: http.StatusNoContent}, nil
+	case lua.LString:
+		return reply{http.StatusOK, text, string(v)}, nil
+	case *lua.LTable:
+		return readReplyTable(L, v, text)
+	}
+	return reply{}, fmt.Errorf("http.listen: the function must return a text, a table or nil, not a %s", v.Type())
+}
+
+func readReplyTable(L *lua.LState, t *lua.LTable, text map[string]string) (reply, error) {
+	a := reply{status: http.StatusOK}
+	var value lua.LValue
+	luavm.UnpackTable(L, t, "http.listen", luavm.Opt("status", &a.status), luavm.Opt("headers", &a.headers), luavm.Opt("body", &a.body), luavm.Opt("json", &value))
+	if a.status < 200 || a.status > 599 {
+		return a, fmt.Errorf("http.listen: %d is no status of an answer", a.status)
+	}
+	if value != nil {
+		raw, err := luavm.EncodeJSON(L, value, luavm.JSON{})
+		if err != nil {
+			return a, fmt.Errorf("http.listen: json: %w", err)
+		}
+		a.body = string(raw)
+		a.headers = withDefault(a.headers, "Content-Type", "application/json")
+	}
+	a.headers = withDefault(a.headers, "Content-Type", text["Content-Type"])
+	return a, nil
+}

@@ -1,0 +1,81 @@
+package stdlib
+
+import (
+	"context"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// module is a module's table while it is filled.
+type module struct {
+	vm    *luavm.VM
+	env   *Env
+	name  string // without "pi."
+	table *lua.LTable
+}
+
+func newModule(vm *luavm.VM, L *lua.LState, env *Env, name string) *module {
+	return &module{vm: vm, env: env, name: name, table: L.NewTable()}
+}
+
+// fn adds a function that only computes; see luavm's Func for what fn may be.
+func (m *module) fn(name string, fn any) {
+	m.table.RawSetString(name, m.vm.Func(m.name+"."+name, fn))
+}
+
+// act adds a function that does something, and so raises while the hook loads.
+func (m *module) act(name string, fn any) {
+	full := m.name + "." + name
+	f := m.vm.Func(full, fn)
+	call := f.GFunction
+	f.GFunction = func(L *lua.LState) int {
+		m.env.Ready(L, full)
+		return call(L)
+	}
+	m.table.RawSetString(name, f)
+}
+
+// wait runs f while the VM is free for other jobs. When the job is stopped
+// meanwhile it raises.
+func (m *module) wait(L *lua.LState, function string, f func(ctx context.Context) error) error {
+	var inner error
+	err := m.vm.Wait(L, false, func(ctx context.Context) error {
+		inner = f(ctx)
+		return nil
+	})
+	if err != nil {
+		luavm.Raise(L, "%s.%s: %v", m.name, function, err)
+	}
+	return inner
+}
+
+// call calls a Lua function with one argument and returns its one result.
+func call(L *lua.LState, fn *lua.LFunction, arg lua.LValue) lua.LValue {
+	L.Push(fn)
+	L.Push(arg)
+	L.Call(1, 1)
+	result := L.Get(-1)
+	L.Pop(1)
+	return result
+}
+
+// record makes a table of string keys; pairs are key, value, key, value.
+func record(L *lua.LState, pairs ...any) *lua.LTable {
+	t := L.CreateTable(0, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		t.RawSetString(pairs[i].(string), pairs[i+1].(lua.LValue))
+	}
+	return t
+}
+
+// stringList makes a list of strings, which stays a list in JSON when it is empty.
+func stringList(L *lua.LState, values []string) *lua.LTable {
+	t := luavm.NewList(L, len(values), func(i int) lua.LValue { return lua.LString(values[i]) })
+	luavm.MarkList(t)
+	return t
+}
+
+// maxText is how long a text may be that a function gives to Lua.
+const maxText = 64 << 20

@@ -1,0 +1,110 @@
+package stdlib
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/luavm"
+
+	"github.com/bmatcuk/doublestar/v4"
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openPath makes pi.path, which computes with the text of paths and looks at no
+// file.
+//
+//	join(...)  dir(p)  base(p)  clean(p)  is_abs(p)
+//	ext(p) → ".gz" of "a.tar.gz"     stem(p) → "a.tar"
+//	abs(p, base?)                    base is the working directory
+//	rel(p, base?)                    p as seen from base
+//	split(p) → {"/", "usr", "bin"}
+//	expand(p)                        a leading ~ is the home directory
+//	match(p, pattern) → boolean      * ? [a-z] {a,b}, and ** for any depth
+func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "path")
+	m.fn("join", func(parts ...string) string { return filepath.Join(parts...) })
+	m.fn("dir", filepath.Dir)
+	m.fn("base", filepath.Base)
+	m.fn("clean", filepath.Clean)
+	m.fn("is_abs", filepath.IsAbs)
+	m.fn("ext", extension)
+	m.fn("stem", func(p string) string {
+		base := filepath.Base(p)
+		return strings.TrimSuffix(base, extension(base))
+	})
+	m.fn("abs", func(p string, base *string) string { return absolute(p, env.from(base)) })
+	m.fn("rel", func(p string, base *string) (string, error) {
+		from := env.from(base)
+		return filepath.Rel(from, absolute(p, env.Cwd))
+	})
+	m.fn("split", func(L *lua.LState, p string) lua.LValue { return stringList(L, splitPath(p)) })
+	m.fn("expand", expandHome)
+	m.fn("match", func(p, pattern string) (bool, error) {
+		ok, err := doublestar.PathMatch(pattern, filepath.Clean(p))
+		if err != nil {
+			return false, luavm.Misusef("pattern %q: %v", pattern, err)
+		}
+		return ok, nil
+	})
+	return m.table
+}
+
+// extension is filepath.Ext, but the name of a hidden file is no extension.
+func extension(p string) string {
+	base := filepath.Base(p)
+	if ext := filepath.Ext(base); ext != base {
+		return ext
+	}
+	return ""
+}
+
+// from is an absolute base: the working directory, or what was given.
+func (e *Env) from(base *string) string {
+	if base == nil {
+		return e.Cwd
+	}
+	return absolute(*base, e.Cwd)
+}
+
+func absolute(p, base string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(base, p)
+}
+
+func splitPath(p string) []string {
+	p = filepath.Clean(p)
+	volume := filepath.VolumeName(p)
+	rest := p[len(volume):]
+	var parts []string
+	if strings.HasPrefix(rest, string(filepath.Separator)) {
+		volume += string(filepath.Separator)
+	}
+	if volume != "" {
+		parts = append(parts, volume)
+	}
+	for _, part := range strings.Split(rest, string(filepath.Separator)) {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func expandHome(p string) (string, error) {
+	if !strings.HasPrefix(p, "~") {
+		return p, nil
+	}
+	rest := p[1:]
+	if rest != "" && !os.IsPathSeparator(rest[0]) {
+		return "", fmt.Errorf("expand %s: the home directory of another user is not known", p)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("expand %s: %w", p, err)
+	}
+	return filepath.Join(home, rest), nil
+}

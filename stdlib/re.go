@@ -1,0 +1,187 @@
+package stdlib
+
+import (
+	"container/list"
+	"regexp"
+	"strings"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// maxPatterns is how many compiled patterns a VM keeps.
+const maxPatterns = 100
+
+// openRe makes pi.re: regular expressions in RE2 syntax, whose time grows with
+// the text only, whatever the pattern.
+//
+//	match(text, pattern) → match?           the first
+//	find_all(text, pattern, {max}?) → {match, …}
+//	test(text, pattern) → boolean
+//	replace(text, pattern, replacement, {max}?) → text, count
+//	split(text, pattern, {max}?) → {piece, …}
+//	escape(text) → pattern                   that matches just this text
+//	check(pattern) → true, or nil and what is wrong with it
+//
+// A match has text, first and last (as of string.find), the groups as 1, 2, …
+// (false where a group took no part) and groups by name in named. The
+// replacement is a text with $1, ${name} and $$, or a function that is given the
+// match and returns a text, or nil to leave it.
+//
+// A pattern that is not one raises; check is for patterns of others.
+func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "re")
+	c := newPatterns(maxPatterns)
+	m.fn("match", func(L *lua.LState, text, pattern string) (lua.LValue, error) {
+		re, err := c.compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		at := re.FindStringSubmatchIndex(text)
+		if at == nil {
+			return lua.LNil, nil
+		}
+		return matchTable(L, re, text, at), nil
+	})
+	m.fn("test", func(text, pattern string) (bool, error) {
+		re, err := c.compile(pattern)
+		return err == nil && re.MatchString(text), err
+	})
+	m.fn("find_all", func(L *lua.LState, text, pattern string, opts lua.LValue) (lua.LValue, error) {
+		limit := maxOption(L, 3, "re.find_all")
+		re, err := c.compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		all := re.FindAllStringSubmatchIndex(text, limit)
+		t := luavm.NewList(L, len(all), func(i int) lua.LValue { return matchTable(L, re, text, all[i]) })
+		luavm.MarkList(t)
+		return t, nil
+	})
+	m.fn("replace", func(L *lua.LState, text, pattern string, with, opts lua.LValue) (string, int, error) {
+		limit := maxOption(L, 4, "re.replace")
+		re, err := c.compile(pattern)
+		if err != nil {
+			return "", 0, err
+		}
+		s, n := replace(L, re, text, replacement(L, re, with), limit)
+		return s, n, nil
+	})
+	m.fn("split", func(L *lua.LState, text, pattern string, opts lua.LValue) (lua.LValue, error) {
+		limit := maxOption(L, 3, "re.split")
+		re, err := c.compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		if limit == 0 {
+			return stringList(L, nil), nil
+		}
+		return stringList(L, re.Split(text, limit)), nil
+	})
+	m.fn("escape", regexp.QuoteMeta)
+	m.fn("check", func(pattern string) error {
+		_, err := regexp.Compile(pattern)
+		return err
+	})
+	return m.table
+}
+
+// maxOption reads {max}; -1 is no limit.
+func maxOption(L *lua.LState, n int, function string) int {
+	limit := -1
+	luavm.Unpack(L, n, function, luavm.Opt("max", &limit))
+	return max(limit, -1)
+}
+
+func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LTable {
+	t, named := L.CreateTable(len(at)/2-1, 4), L.NewTable()
+	names := re.SubexpNames()
+	for i := 1; i < len(at)/2; i++ {
+		group := lua.LValue(lua.LFalse)
+		if at[2*i] >= 0 {
+			group = lua.LString(text[at[2*i]:at[2*i+1]])
+		}
+		t.RawSetInt(i, group)
+		if names[i] != "" {
+			named.RawSetString(names[i], group)
+		}
+	}
+	t.RawSetString("text", lua.LString(text[at[0]:at[1]]))
+	t.RawSetString("first", lua.LNumber(at[0]+1))
+	t.RawSetString("last", lua.LNumber(at[1]))
+	t.RawSetString("named", named)
+	return t
+}
+
+// replacement is what puts something in the place of a match; false leaves it.
+func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text string, at []int) (string, bool) {
+	switch with := with.(type) {
+	case lua.LString:
+		return func(text string, at []int) (string, bool) {
+			return string(re.ExpandString(nil, string(with), text, at)), true
+		}
+	case *lua.LFunction:
+		return func(text string, at []int) (string, bool) {
+			v := call(L, with, matchTable(L, re, text, at))
+			if !lua.LVAsBool(v) {
+				return "", false
+			}
+			if !lua.LVCanConvToString(v) {
+				luavm.Raise(L, "re.replace: the function must return a string or nil, not a %s", v.Type())
+			}
+			return v.String(), true
+		}
+	}
+	luavm.RaiseArg(L, 3, "re.replace", "string or function expected, got %s", with.Type())
+	return nil
+}
+
+func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []int) (string, bool), limit int) (string, int) {
+	var b strings.Builder
+	end, n := 0, 0
+	for _, at := range re.FindAllStringSubmatchIndex(text, limit) {
+		s, ok := with(text, at)
+		if !ok {
+			s = text[at[0]:at[1]]
+		} else {
+			n++
+		}
+		b.WriteString(text[end:at[0]])
+		b.WriteString(s)
+		end = at[1]
+		if b.Len() > maxText {
+			luavm.Raise(L, "re.replace: the result is larger than %s", sizeText(maxText))
+		}
+	}
+	b.WriteString(text[end:])
+	return b.String(), n
+}
+
+// patterns keeps the compiled patterns that were used last. It belongs to the
+// jobs of one VM.
+type patterns struct {
+	limit int
+	known map[string]*list.Element
+	used  *list.List // of *regexp.Regexp, the latest first
+}
+
+func newPatterns(limit int) *patterns {
+	return &patterns{limit: limit, known: map[string]*list.Element{}, used: list.New()}
+}
+
+func (c *patterns) compile(pattern string) (*regexp.Regexp, error) {
+	if e := c.known[pattern]; e != nil {
+		c.used.MoveToFront(e)
+		return e.Value.(*regexp.Regexp), nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, luavm.Misusef("%v", err)
+	}
+	c.known[pattern] = c.used.PushFront(re)
+	if oldest := c.used.Back(); c.used.Len() > c.limit {
+		delete(c.known, c.used.Remove(oldest).(*regexp.Regexp).String())
+	}
+	return re, nil
+}

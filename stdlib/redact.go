@@ -1,0 +1,116 @@
+package stdlib
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// secret is one way in which secrets look. Its first group is what is hidden,
+// or the whole match.
+type secret struct {
+	pattern *regexp.Regexp
+	keep    func(match []string) bool // it is none after all
+}
+
+// redaction hides secrets.
+type redaction struct {
+	secrets     []secret
+	replacement string
+}
+
+// apply returns the text without secrets, and how many there were.
+func (r redaction) apply(s string) (string, int) {
+	total := 0
+	for _, secret := range r.secrets {
+		var n int
+		s, n = r.hide(s, secret)
+		total += n
+	}
+	return s, total
+}
+
+func (r redaction) hide(s string, secret secret) (string, int) {
+	var b strings.Builder
+	end, n := 0, 0
+	for _, at := range secret.pattern.FindAllStringSubmatchIndex(s, -1) {
+		from, to := at[0], at[1]
+		if len(at) > 2 && at[2] >= 0 {
+			from, to = at[2], at[3]
+		}
+		found := s[from:to]
+		if found == "" || strings.Contains(found, r.replacement) && r.replacement != "" || secret.keep != nil && secret.keep(submatches(s, at)) {
+			continue
+		}
+		b.WriteString(s[end:from])
+		b.WriteString(r.replacement)
+		end = to
+		n++
+	}
+	b.WriteString(s[end:])
+	return b.String(), n
+}
+
+func submatches(s string, at []int) []string {
+	groups := make([]string, len(at)/2)
+	for i := range groups {
+		if at[2*i] >= 0 {
+			groups[i] = s[at[2*i]:at[2*i+1]]
+		}
+	}
+	return groups
+}
+
+// defaultSecrets compiles the patterns when they are first wanted.
+func defaultSecrets() func() []secret {
+	return sync.OnceValue(func() []secret {
+		return []secret{
+			{pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
+			{pattern: regexp.MustCompile(`\b(?:` + strings.Join(keyShapes(), "|") + `)`)},
+			{pattern: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`)},
+			{pattern: regexp.MustCompile(`(?i)\bbearer\s+([a-z0-9._~+/=-]{12,})`), keep: isProse},
+			{pattern: regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`)},
+			{pattern: regexp.MustCompile(`(?i)[a-z0-9_.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)s?["']?\s*(?::?=>?|:)\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^\s"',;&]+)`), keep: isHarmless},
+		}
+	})
+}
+
+// keyShapes are the keys of services that can be told by how they begin.
+func keyShapes() []string {
+	return []string{
+		`sk-[A-Za-z0-9_-]{16,}`,
+		`[sr]k_(?:live|test)_[A-Za-z0-9]{10,}`,
+		`gh[pousr]_[A-Za-z0-9]{20,}`,
+		`github_pat_[A-Za-z0-9_]{20,}`,
+		`glpat-[A-Za-z0-9_-]{16,}`,
+		`xox[abeoprs]-[A-Za-z0-9-]{10,}`,
+		`(?:AKIA|ASIA)[A-Z0-9]{16}`,
+		`AIza[A-Za-z0-9_-]{30,}`,
+		`ya29\.[A-Za-z0-9_-]{20,}`,
+		`(?:hf|gsk|r8|npm)_[A-Za-z0-9]{24,}`,
+		`xai-[A-Za-z0-9]{24,}`,
+		`pypi-[A-Za-z0-9_-]{24,}`,
+		`dop_v1_[a-f0-9]{32,}`,
+		`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`,
+		`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
+	}
+}
+
+// isProse: a word after "bearer" without a digit is one of a sentence.
+func isProse(match []string) bool {
+	return !strings.ContainsAny(match[1], "0123456789") && len(match[1]) < 24
+}
+
+// isHarmless: what is assigned is no secret but a number of tokens, a variable
+// or nothing.
+func isHarmless(match []string) bool {
+	name, value := strings.ToLower(match[0][:len(match[0])-len(match[1])]), strings.Trim(match[1], `"'`)
+	switch strings.ToLower(value) {
+	case "", "true", "false", "null", "nil", "none", "{", "[", "(":
+		return true
+	}
+	if strings.Contains(name, "token") && strings.Trim(value, "0123456789.,_)}]") == "" {
+		return true
+	}
+	return strings.ContainsAny(value[:1], "$<=*{[(") || strings.HasSuffix(value, "(") || strings.HasPrefix(value, "os.") || strings.HasPrefix(value, "process.")
+}

@@ -1,0 +1,277 @@
+package stdlib
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shellCommand is a simple command, as far as it can be known without a shell.
+type shellCommand struct {
+	words     []shellWord
+	assigns   []shellAssign
+	redirects []shellRedirect
+	stdin     *shellWord // the text of a here-document or here-string
+	text, via string
+	unknown   bool
+}
+
+type shellAssign struct {
+	name  string
+	value shellWord
+}
+
+type shellRedirect struct {
+	op, fd string
+	path   shellWord
+}
+
+// name is the first word without a directory, or "" when there is none or it is
+// not known.
+func (c *shellCommand) name() string {
+	if len(c.words) == 0 || !c.words[0].known || c.words[0].value == "" {
+		return ""
+	}
+	if strings.HasSuffix(c.words[0].value, "/") {
+		return c.words[0].value
+	}
+	return path.Base(c.words[0].value)
+}
+
+// readShell lists the commands of a line; unknown: there may be others.
+func readShell(line string) (commands []*shellCommand, unknown bool, err error) {
+	r := &shellReader{}
+	if err := r.script(line, ""); err != nil {
+		return nil, true, err
+	}
+	for _, c := range r.commands {
+		r.unknown = r.unknown || c.unknown
+	}
+	return r.commands, r.unknown, nil
+}
+
+// maxScripts bounds how deep command lines inside of command lines are read.
+const maxScripts = 8
+
+// shellReader gathers commands.
+type shellReader struct {
+	commands []*shellCommand
+	unknown  bool
+	depth    int
+	read     int // bytes
+}
+
+// script reads a command line that via runs.
+func (r *shellReader) script(src, via string) error {
+	if err := tooLong(src); err != nil {
+		return err
+	}
+	if r.read += len(src); r.depth >= maxScripts || r.read > 4*maxLine {
+		r.unknown = true
+		return nil
+	}
+	if deepest(src) > maxNesting {
+		return fmt.Errorf("parse command line: it has more than %d brackets", maxNesting)
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	if err != nil {
+		return fmt.Errorf("parse command line: %w", err)
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	syntax.Walk(file, func(n syntax.Node) bool {
+		r.node(n, src, via)
+		return true
+	})
+	return nil
+}
+
+// maxNesting keeps the parser from going deeper than a stack should: a level of
+// brackets takes up to 8 KiB.
+const maxNesting = 6000
+
+// deepest is at least as deep as the brackets of a line can nest, wherever they
+// stand.
+func deepest(src string) int {
+	return strings.Count(src, "(") + strings.Count(src, "{") + strings.Count(src, "[")
+}
+
+// inner reads a command line that a command runs. One that cannot be read is
+// not understood.
+func (r *shellReader) inner(src, via string) {
+	if r.script(src, via) != nil {
+		r.unknown = true
+	}
+}
+
+func (r *shellReader) node(n syntax.Node, src, via string) {
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		r.statement(n, src, via)
+	case *syntax.CmdSubst:
+		// Backquotes take away a level of backslashes before anything else.
+		if n.Backquotes && strings.Contains(slice(src, n), `\`) {
+			r.unknown = true
+		}
+	case *syntax.ParamExp:
+		// ${x@P} runs what is in x, ${!x} reads what x names.
+		if n.Excl || n.Exp != nil && n.Exp.Op == syntax.OtherParamOps {
+			r.unknown = true
+		}
+	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		// The value of a variable is computed, and may have a substitution in
+		// a subscript.
+		if hasNames(n) {
+			r.unknown = true
+		}
+	case *syntax.BinaryTest:
+		if n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr && hasNames(n) {
+			r.unknown = true
+		}
+	case *syntax.UnaryTest:
+		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
+			r.unknown = true
+		}
+	case *syntax.Assign:
+		if n.Index != nil && hasNames(n.Index) {
+			r.unknown = true
+		}
+	}
+}
+
+// hasNames reports whether there is anything but numbers to compute with.
+func hasNames(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			found = found || strings.Trim(n.Value, "0123456789") != ""
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// statement lists the command of a statement. Those inside of a group come by
+// themselves.
+func (r *shellReader) statement(s *syntax.Stmt, src, via string) {
+	c := &shellCommand{via: via}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		c.text = slice(src, cmd)
+		for _, w := range cmd.Args {
+			c.words = append(c.words, readWord(w))
+		}
+		for _, a := range cmd.Assigns {
+			c.assign(a)
+		}
+	case *syntax.DeclClause:
+		c.text = slice(src, cmd)
+		c.declaration(cmd)
+	default:
+		if len(s.Redirs) == 0 {
+			return
+		}
+		c.text = slice(src, s.Redirs[0])
+	}
+	for _, redirect := range s.Redirs {
+		c.redirect(redirect)
+	}
+	r.add(c)
+}
+
+// add lists a command, and what it runs.
+func (r *shellReader) add(c *shellCommand) {
+	for _, w := range c.words {
+		c.unknown = c.unknown || !w.known
+	}
+	r.commands = append(r.commands, c)
+	r.unwrap(c)
+}
+
+// slice is the text of a node.
+func slice(src string, n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from > to || to > len(src) {
+		return ""
+	}
+	return src[from:to]
+}
+
+func (c *shellCommand) assign(a *syntax.Assign) {
+	if a.Name == nil {
+		return
+	}
+	value := shellWord{known: true}
+	switch {
+	case a.Array != nil, a.Append:
+		value.known = false
+	case a.Value != nil:
+		value = readAssigned(a.Value)
+	}
+	c.assigns = append(c.assigns, shellAssign{a.Name.Value, value})
+	if !value.known || changesCommands(a.Name.Value) {
+		c.unknown = true
+	}
+}
+
+// declaration is export, local and their like: words that may be assignments.
+func (c *shellCommand) declaration(d *syntax.DeclClause) {
+	c.words = append(c.words, shellWord{d.Variant.Value, true})
+	for _, a := range d.Args {
+		switch {
+		case a.Naked && a.Name == nil:
+			c.words = append(c.words, readWord(a.Value))
+		case a.Naked:
+			c.words = append(c.words, shellWord{a.Name.Value, true})
+		default:
+			c.assign(a)
+			last := c.assigns[len(c.assigns)-1]
+			c.words = append(c.words, shellWord{last.name + "=" + last.value.value, last.value.known})
+		}
+	}
+	if d.Variant.Value == "nameref" {
+		c.unknown = true
+	}
+}
+
+func (c *shellCommand) redirect(n *syntax.Redirect) {
+	r := shellRedirect{op: n.Op.String(), path: readWord(n.Word)}
+	if n.N != nil {
+		r.fd = n.N.Value
+	}
+	switch {
+	case n.Hdoc != nil:
+		text := readHeredoc(n.Hdoc, n.Word)
+		c.stdin = &text
+		r.path.known = true // the word that ends it is never expanded
+		c.unknown = c.unknown || !text.known
+	case n.Op == syntax.WordHdoc:
+		text := r.path
+		text.value += "\n"
+		c.stdin = &text
+		r.path = shellWord{}
+		c.unknown = c.unknown || !text.known
+	case n.Op == syntax.Hdoc, n.Op == syntax.DashHdoc:
+		c.stdin = &shellWord{known: true}
+		r.path.known = true
+	default:
+		c.unknown = c.unknown || !r.path.known
+	}
+	c.redirects = append(c.redirects, r)
+}
+
+// changesCommands reports whether the value of a variable decides what runs when
+// other commands are called by their names.
+func changesCommands(name string) bool {
+	switch name {
+	case "PATH", "IFS", "ENV", "BASH_ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "SHELL", "SHELLOPTS", "BASHOPTS", "CDPATH", "EXECIGNORE", "HOME",
+		"EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESSOPEN", "BROWSER", "PERL5OPT", "PERL5LIB", "PYTHONSTARTUP", "PYTHONPATH", "RUBYOPT", "NODE_OPTIONS":
+		return true
+	}
+	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "BASH_FUNC_")
+}

@@ -1,0 +1,195 @@
+package stdlib
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// unwrapShell reads sh -c, and knows the commands behind which others hide.
+func (r *shellReader) unwrapShell(c *shellCommand, name string) {
+	switch {
+	case isShell(name):
+		r.shell(c, name)
+	case isInterpreter(strings.TrimRight(name, "-.0123456789")):
+		c.unknown = c.unknown || !runsProgram(c.words[1:])
+	case isAwk(name):
+		c.unknown = c.unknown || awkRuns(c.words[1:])
+	case name == "sed" || name == "gsed":
+		c.unknown = c.unknown || sedRuns(c.words[1:])
+	case hidesCommands(name):
+		c.unknown = true
+	case takesSubscripts(name):
+		c.unknown = c.unknown || hasSubscript(c.words[1:])
+	}
+}
+
+func isShell(name string) bool {
+	switch strings.TrimPrefix(name, "-") {
+	case "sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash", "yash", "posh", "csh", "tcsh", "elvish", "nu", "xonsh", "oksh", "pdksh", "ksh93":
+		return true
+	}
+	return false
+}
+
+// shell reads the words of a shell. A script in a file is not looked into, and
+// shells with a syntax of their own are read but not trusted.
+func (r *shellReader) shell(c *shellCommand, name string) {
+	script, fromArgs, known := shellScript(c.words[1:])
+	switch {
+	case !known:
+		c.unknown = true
+	case fromArgs:
+		c.unknown = c.unknown || !speaksBash(name)
+		if !script.known {
+			c.unknown = true
+			return
+		}
+		r.inner(script.value, name)
+	case c.stdin != nil && c.stdin.known:
+		c.unknown = c.unknown || !speaksBash(name)
+		r.inner(c.stdin.value, name)
+	default:
+		c.unknown = true
+	}
+}
+
+func speaksBash(name string) bool {
+	return name == "sh" || name == "bash" || name == "dash" || name == "ash" || name == "ksh" || name == "mksh"
+}
+
+// shellScript finds the script of sh -c; fromArgs is false when it is read from
+// standard input, and known when neither is the case.
+func shellScript(words []shellWord) (script shellWord, fromArgs, known bool) {
+	command := false
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case !w.known:
+			return shellWord{}, command, command
+		case w.value == "--" || w.value == "-":
+			return scriptAt(words, i+1, command)
+		case w.value == "--version" || w.value == "--help":
+			return shellWord{known: true}, true, true
+		case strings.HasPrefix(w.value, "--"):
+			if !slices.Contains([]string{"--norc", "--noprofile", "--posix", "--login", "--verbose", "--noediting"}, w.value) {
+				return shellWord{}, false, false
+			}
+		case len(w.value) > 1 && (w.value[0] == '-' || w.value[0] == '+'):
+			if strings.Trim(w.value[1:], "abcefhklmnopstuvxBCEHPTi") != "" || strings.Contains(w.value, "i") {
+				return shellWord{}, false, false
+			}
+			command = command || w.value[0] == '-' && strings.Contains(w.value, "c")
+			i += strings.Count(w.value, "o")
+		default:
+			return scriptAt(words, i, command)
+		}
+	}
+	return shellWord{}, false, !command
+}
+
+// scriptAt is the script at the first word that is no option. Without -c that
+// word is a file.
+func scriptAt(words []shellWord, i int, command bool) (shellWord, bool, bool) {
+	if !command || i >= len(words) {
+		return shellWord{}, false, !command && i >= len(words)
+	}
+	return words[i], true, true
+}
+
+func isInterpreter(name string) bool {
+	switch name {
+	case "python", "pypy", "ipython", "perl", "ruby", "irb", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "Rscript", "R", "osascript", "tclsh", "wish", "expect",
+		"pwsh", "powershell", "cmd", "guile", "racket", "scala", "groovy", "julia", "elixir", "erl", "ghci", "jshell", "gdb", "ed", "ex", "vi", "vim", "nvim", "emacs":
+		return true
+	}
+	return false
+}
+
+// runsProgram reports whether an interpreter is given a program in a file, and
+// nothing else before it, rather than code.
+func runsProgram(words []shellWord) bool {
+	if len(words) == 0 || !words[0].known {
+		return false
+	}
+	switch first := words[0].value; {
+	case first == "--version", first == "-V", first == "--help":
+		return len(words) == 1
+	case first == "-m":
+		return len(words) > 1 && words[1].known
+	default:
+		return first != "" && first[0] != '-' && first[0] != '+'
+	}
+}
+
+func isAwk(name string) bool {
+	return name == "awk" || name == "gawk" || name == "mawk" || name == "nawk"
+}
+
+// awkRuns: a program of awk may run commands, and write files.
+func awkRuns(words []shellWord) bool {
+	for _, w := range words {
+		if !w.known || strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "-F") && !strings.HasPrefix(w.value, "-v") {
+			return true
+		}
+		if strings.Contains(w.value, "system") || strings.ContainsAny(w.value, "|>@") || strings.Contains(w.value, "getline") {
+			return true
+		}
+	}
+	return len(words) == 0
+}
+
+// sedCommand is where a script of sed may run a command, read or write a file.
+var sedCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[;{}\n!,$0-9/\s])[ \t]*[erwRW]([ \t;}\n]|$)|[^A-Za-z0-9\s][gpiImM0-9]*[ew][gpiImM0-9]*([ \t;}\n]|$)`)
+})
+
+func sedRuns(words []shellWord) bool {
+	for i, w := range words {
+		if !w.known || w.value == "-f" || strings.HasPrefix(w.value, "--file") || strings.HasPrefix(w.value, "-f") {
+			return true
+		}
+		isScript := i == 0 || words[i-1].value == "-e" || strings.HasPrefix(words[i-1].value, "-") || strings.HasPrefix(w.value, "--expression=")
+		if isScript && !strings.HasPrefix(w.value, "-") && sedCommand().MatchString(w.value) {
+			return true
+		}
+		if strings.HasPrefix(w.value, "--expression=") && sedCommand().MatchString(w.value[len("--expression="):]) {
+			return true
+		}
+		if strings.HasPrefix(w.value, "-e") && len(w.value) > 2 && sedCommand().MatchString(w.value[2:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// hidesCommands tells the commands that read, name or put off others.
+func hidesCommands(name string) bool {
+	switch name {
+	case ".", "source", "alias", "unalias", "hash", "enable", "bind", "shopt", "complete", "compgen", "fc", "history",
+		"at", "batch", "crontab", "ssh", "rsh", "mosh", "screen", "tmux", "unshare", "nsenter", "systemd-run", "pkexec", "run0", "capsh", "setpriv", "firejail", "bwrap", "proot", "fakeroot",
+		"start-stop-daemon", "daemonize", "entr", "expect", "socat", "ncat", "run-parts", "ld.so", "ld-linux.so.2", "ld-linux-x86-64.so.2", "rlwrap", "dbus-run-session", "xvfb-run", "wine", "chpst", "softlimit", "setarch", "linux64", "linux32", "numactl", "cpulimit", "prlimit", "choom", "newgrp", "sg", "gosu", "su-exec", "dumb-init", "tini", "direnv", "uvx", "uv", "npx", "pipx", "bunx", "pnpx":
+		return true
+	}
+	return false
+}
+
+// takesSubscripts tells the builtins that compute the subscripts of names they
+// are given, substitutions in them included.
+func takesSubscripts(name string) bool {
+	switch name {
+	case "test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "readonly", "let", "mapfile", "readarray", "getopts", "wait":
+		return true
+	}
+	return false
+}
+
+func hasSubscript(words []shellWord) bool {
+	for _, w := range words {
+		if strings.Contains(w.value, "[") && strings.ContainsAny(w.value, "$`") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,207 @@
+package stdlib
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shellWord is a word with quotes and escapes taken away, if it can be known
+// without a shell.
+type shellWord struct {
+	value string
+	known bool
+}
+
+func (w shellWord) String() string {
+	if !w.known {
+		return "?"
+	}
+	return w.value
+}
+
+// readWord reads a word of a command.
+func readWord(w *syntax.Word) shellWord {
+	if w == nil {
+		return shellWord{known: true}
+	}
+	p := &wordReader{}
+	p.parts(w.Parts)
+	if p.tilde(0) || p.pattern() || p.braces() {
+		return shellWord{}
+	}
+	return p.word()
+}
+
+// readAssigned reads the value of an assignment, in which nothing is a pattern
+// but ~ counts after every colon too.
+func readAssigned(w *syntax.Word) shellWord {
+	p := &wordReader{}
+	p.parts(w.Parts)
+	for i := range p.bare {
+		if (i == 0 || p.value[i-1] == ':') && p.tilde(i) {
+			return shellWord{}
+		}
+	}
+	return p.word()
+}
+
+// readHeredoc reads the text of a here-document. When its end is quoted, the
+// text is literal.
+func readHeredoc(body, end *syntax.Word) shellWord {
+	p := &wordReader{}
+	for _, part := range end.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok || strings.Contains(lit.Value, `\`) {
+			p.literal = true
+		}
+	}
+	p.quotedParts(body.Parts)
+	return p.word()
+}
+
+// wordReader joins the parts of a word.
+type wordReader struct {
+	value   []byte
+	bare    []bool // for each byte of value: it was neither quoted nor escaped
+	lost    bool   // only the shell knows
+	literal bool   // backslashes are nothing special
+}
+
+func (p *wordReader) word() shellWord {
+	if p.lost {
+		return shellWord{}
+	}
+	return shellWord{string(p.value), true}
+}
+
+func (p *wordReader) add(c byte, bare bool) {
+	p.value = append(p.value, c)
+	p.bare = append(p.bare, bare)
+}
+
+func (p *wordReader) addText(s string) {
+	for i := range len(s) {
+		p.add(s[i], false)
+	}
+}
+
+func (p *wordReader) parts(parts []syntax.WordPart) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			p.lit(part.Value)
+		case *syntax.SglQuoted:
+			p.single(part)
+		case *syntax.DblQuoted:
+			p.lost = p.lost || part.Dollar // translated
+			p.quotedParts(part.Parts)
+		default:
+			p.lost = true
+		}
+	}
+}
+
+// lit reads what is not quoted.
+func (p *wordReader) lit(s string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			if i++; s[i] != '\n' {
+				p.add(s[i], false)
+			}
+		case c == '\\':
+			p.lost = true
+		default:
+			p.add(c, true)
+		}
+	}
+}
+
+func (p *wordReader) single(q *syntax.SglQuoted) {
+	if q.Dollar && strings.Contains(q.Value, `\`) {
+		s, ok := unescape(q.Value)
+		p.lost = p.lost || !ok
+		p.addText(s)
+		return
+	}
+	p.addText(q.Value)
+}
+
+// unescape reads the plain escapes of $'…'; it is false for all others.
+func unescape(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i++; i == len(s) {
+			return "", false
+		}
+		at := strings.IndexByte(`nt\'"`, s[i])
+		if at < 0 {
+			return "", false
+		}
+		b.WriteByte("\n\t\\'\""[at])
+	}
+	return b.String(), true
+}
+
+// quotedParts reads what is between double quotes, or in a here-document.
+func (p *wordReader) quotedParts(parts []syntax.WordPart) {
+	for _, part := range parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			p.lost = true
+			continue
+		}
+		p.quoted(lit.Value)
+	}
+}
+
+func (p *wordReader) quoted(s string) {
+	if p.literal {
+		p.addText(s)
+		return
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			if i++; s[i] != '\n' {
+				p.add(s[i], false)
+			}
+			continue
+		}
+		p.add(s[i], false)
+	}
+}
+
+func (p *wordReader) tilde(at int) bool {
+	return at < len(p.bare) && p.bare[at] && p.value[at] == '~'
+}
+
+// pattern reports whether the word may become the names of files.
+func (p *wordReader) pattern() bool {
+	open := false
+	for i, c := range p.value {
+		switch {
+		case !p.bare[i]:
+		case c == '*', c == '?', c == ']' && open:
+			return true
+		case c == '[':
+			open = true
+		}
+	}
+	return false
+}
+
+// braces reports whether the word may become several: {a,b} and {1..9}, but {}
+// is just that.
+func (p *wordReader) braces() bool {
+	for i, c := range p.value {
+		if c == '{' && p.bare[i] && (i+1 == len(p.value) || p.value[i+1] != '}' || !p.bare[i+1]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,285 @@
+package stdlib
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// wrapper says how the words of a command that runs another are read: its
+// options, and what stands before the other command. An option that is in none
+// of the lists is not understood.
+type wrapper struct {
+	flags  string   // letters of options without a value
+	values string   // letters of options with one
+	quiet  string   // letters with which nothing is run
+	long   []string // names of options: "name" without, "name=" with a value, "name!" runs nothing
+
+	skip    int  // words before the command
+	assigns bool // name=value may stand before the command
+	vague   bool // the command gets more words, or others, than are written
+}
+
+// wrapperOf is nil for names that run nothing else.
+func wrapperOf(name string) *wrapper {
+	switch name {
+	case "sudo":
+		return &wrapper{flags: "AbEHnPSBN", values: "ughpCDRTrtU", quiet: "lvkKVe", assigns: true,
+			long: []string{"user=", "group=", "host=", "prompt=", "close-from=", "chdir=", "chroot=", "command-timeout=", "role=", "type=", "other-user=", "non-interactive", "preserve-env", "set-home", "stdin", "background", "askpass", "list!", "validate!", "version!", "help!", "edit!"}}
+	case "doas":
+		return &wrapper{flags: "n", values: "uC", quiet: "L"}
+	case "env":
+		return &wrapper{flags: "i0v", values: "uC", assigns: true, long: []string{"ignore-environment", "null", "unset=", "chdir=", "debug", "help!", "version!"}}
+	case "command":
+		return &wrapper{flags: "p", quiet: "vV"}
+	case "builtin", "busybox", "toybox", "noglob", "nocorrect", "caffeinate", "unbuffer":
+		return &wrapper{}
+	case "exec":
+		return &wrapper{flags: "cl", values: "a"}
+	case "nohup":
+		return &wrapper{long: []string{"help!", "version!"}}
+	case "setsid":
+		return &wrapper{flags: "cfw", quiet: "hV", long: []string{"ctty", "fork", "wait", "help!", "version!"}}
+	case "time":
+		return &wrapper{flags: "pavq", values: "fo", quiet: "V", long: []string{"portability", "append", "verbose", "quiet", "format=", "output=", "help!", "version!"}}
+	case "nice":
+		return &wrapper{flags: "0123456789", values: "n", long: []string{"adjustment=", "help!", "version!"}}
+	case "ionice":
+		return &wrapper{flags: "t", values: "cn", quiet: "pPuhV", long: []string{"class=", "classdata=", "ignore", "pid=", "help!", "version!"}}
+	case "chrt":
+		return &wrapper{flags: "abfiorRdv", values: "TPD", quiet: "pmhV", skip: 1}
+	case "taskset":
+		return &wrapper{flags: "ac", quiet: "phV", skip: 1}
+	case "timeout", "gtimeout":
+		return &wrapper{flags: "vf", values: "sk", skip: 1, long: []string{"signal=", "kill-after=", "preserve-status", "foreground", "verbose", "help!", "version!"}}
+	case "stdbuf":
+		return &wrapper{values: "ioe", long: []string{"input=", "output=", "error=", "help!", "version!"}}
+	case "chroot":
+		return &wrapper{skip: 1, long: []string{"groups=", "userspec=", "skip-chdir", "help!", "version!"}}
+	case "strace", "ltrace":
+		return &wrapper{flags: "cCfFhiqrtTvVxyzZDkw", values: "abeIoOpPsSuUEX"}
+	case "xargs", "gxargs":
+		return &wrapper{vague: true, flags: "0oprtx", values: "adEILnPsJRS",
+			long: []string{"null", "arg-file=", "delimiter=", "eof", "max-lines", "max-args=", "max-procs=", "max-chars=", "no-run-if-empty", "open-tty", "interactive", "verbose", "exit", "show-limits", "replace", "process-slot-var=", "help!", "version!"}}
+	case "parallel":
+		return &wrapper{vague: true, flags: "0kqtuX", values: "jIadn", long: []string{"jobs=", "null", "keep-order", "quote", "line-buffer", "ungroup", "bar", "dry-run", "halt="}}
+	}
+	return nil
+}
+
+// inner is what is left of the words when those of the wrapper are taken away;
+// sure: every one of them was understood.
+func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAssign, sure bool) {
+	skip := w.skip
+	sure = true
+	for i := 1; i < len(words); {
+		word := words[i]
+		switch {
+		case !word.known:
+			if skip == 0 {
+				return words[i:], assigns, sure
+			}
+			skip--
+			i++
+		case word.value == "--":
+			return w.after(words[i+1:], skip), assigns, sure
+		case strings.HasPrefix(word.value, "--"):
+			step, ok, quiet := w.longOption(word.value[2:])
+			if quiet {
+				return nil, nil, sure
+			}
+			sure = sure && ok
+			i += step
+		case len(word.value) > 1 && word.value[0] == '-':
+			step, ok, quiet := w.letters(word.value[1:])
+			if quiet {
+				return nil, nil, sure
+			}
+			sure = sure && ok
+			i += step
+		case word.value == "-" && w.assigns:
+			i++ // env - is env -i
+		case w.assigns && isAssignment(word.value):
+			name, value, _ := strings.Cut(word.value, "=")
+			assigns = append(assigns, shellAssign{name, shellWord{value, true}})
+			i++
+		case skip > 0:
+			skip--
+			i++
+		default:
+			return words[i:], assigns, sure
+		}
+	}
+	return nil, assigns, sure
+}
+
+func isAssignment(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	return ok && syntax.ValidName(name)
+}
+
+// after are the words that follow --.
+func (w *wrapper) after(words []shellWord, skip int) []shellWord {
+	return words[min(skip, len(words)):]
+}
+
+// longOption says how many words an option takes, whether it is known, and
+// whether nothing is run with it.
+func (w *wrapper) longOption(option string) (step int, known, quiet bool) {
+	name, _, hasValue := strings.Cut(option, "=")
+	for _, l := range w.long {
+		switch l {
+		case name:
+			return 1, true, false
+		case name + "!":
+			return 1, true, true
+		case name + "=":
+			if hasValue {
+				return 1, true, false
+			}
+			return 2, true, false
+		}
+	}
+	return 1, false, false
+}
+
+func (w *wrapper) letters(letters string) (step int, known, quiet bool) {
+	for i := range len(letters) {
+		switch c := letters[i]; {
+		case strings.IndexByte(w.flags, c) >= 0:
+		case strings.IndexByte(w.quiet, c) >= 0:
+			return 1, true, true
+		case strings.IndexByte(w.values, c) >= 0:
+			if i+1 < len(letters) {
+				return 1, true, false
+			}
+			return 2, true, false
+		default:
+			return 1, false, false
+		}
+	}
+	return 1, true, false
+}
+
+// unwrap lists what a command runs, and decides whether the command is
+// understood.
+func (r *shellReader) unwrap(c *shellCommand) {
+	name := c.name()
+	if name == "" {
+		return
+	}
+	if w := wrapperOf(name); w != nil {
+		r.unwrapWords(c, w)
+		return
+	}
+	switch name {
+	case "find", "gfind":
+		r.unwrapFind(c, "-exec", "-execdir", "-ok", "-okdir")
+	case "fd", "fdfind":
+		r.unwrapFind(c, "-x", "-X", "--exec", "--exec-batch")
+	case "eval":
+		r.runText(c, c.words[1:])
+	case "trap":
+		r.unwrapTrap(c)
+	case "watch":
+		r.unwrapWatch(c)
+	case "su", "runuser", "script", "flock":
+		r.unwrapOption(c)
+	default:
+		r.unwrapShell(c, name)
+	}
+}
+
+func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
+	rest, assigns, sure := w.inner(c.words)
+	for _, a := range assigns {
+		c.unknown = c.unknown || changesCommands(a.name)
+	}
+	c.unknown = c.unknown || !sure || w.vague
+	if len(rest) == 0 {
+		return
+	}
+	inner := &shellCommand{words: rest, assigns: assigns, stdin: c.stdin, text: c.text, via: c.name(), unknown: !sure}
+	if w.vague {
+		inner.words = append(inner.words[:len(inner.words):len(inner.words)], shellWord{})
+	}
+	r.add(inner)
+}
+
+// unwrapFind reads the commands between an option and ; or +. In them {} stands
+// for a name.
+func (r *shellReader) unwrapFind(c *shellCommand, options ...string) {
+	for i := 1; i < len(c.words); i++ {
+		if w := c.words[i]; !w.known || !slices.Contains(options, w.value) {
+			continue
+		}
+		inner := &shellCommand{text: c.text, via: c.name()}
+		for i++; i < len(c.words) && (!c.words[i].known || c.words[i].value != ";" && c.words[i].value != "+"); i++ {
+			w := c.words[i]
+			if w.known && strings.ContainsAny(w.value, "{}") {
+				w = shellWord{}
+			}
+			inner.words = append(inner.words, w)
+		}
+		if strings.HasPrefix(c.name(), "fd") {
+			inner.words = append(inner.words, shellWord{}) // fd adds the name where no {} is
+		}
+		if len(inner.words) > 0 {
+			r.add(inner)
+		}
+	}
+}
+
+// runText reads words that are joined to a command line.
+func (r *shellReader) runText(c *shellCommand, words []shellWord) {
+	parts := make([]string, len(words))
+	for i, w := range words {
+		if !w.known {
+			c.unknown = true
+			return
+		}
+		parts[i] = w.value
+	}
+	r.inner(strings.Join(parts, " "), c.name())
+}
+
+// unwrapTrap reads trap 'commands' SIGNAL….
+func (r *shellReader) unwrapTrap(c *shellCommand) {
+	words := c.words[1:]
+	if len(words) > 0 && words[0].known && words[0].value == "--" {
+		words = words[1:]
+	}
+	if len(words) < 2 || words[0].known && (words[0].value == "-" || words[0].value == "") {
+		return
+	}
+	r.runText(c, words[:1])
+}
+
+// unwrapWatch reads watch [options] commands….
+func (r *shellReader) unwrapWatch(c *shellCommand) {
+	w := &wrapper{flags: "bcdegptwx", values: "nq", quiet: "v", long: []string{"interval=", "differences", "no-title", "beep", "errexit", "chgexit", "color", "precise", "exec", "help!", "version!"}}
+	rest, _, sure := w.inner(c.words)
+	c.unknown = c.unknown || !sure
+	if len(rest) > 0 {
+		r.runText(c, rest)
+	}
+}
+
+// unwrapOption reads su, script and flock: what they run stands after -c, or is
+// not understood.
+func (r *shellReader) unwrapOption(c *shellCommand) {
+	c.unknown = true
+	for i, w := range c.words {
+		if w.known && (w.value == "-c" || w.value == "--command") && i+1 < len(c.words) {
+			r.runText(c, c.words[i+1:i+2])
+		}
+	}
+	if c.name() == "flock" {
+		w := &wrapper{flags: "sxenouF", values: "wE", skip: 1, long: []string{"shared", "exclusive", "unlock", "nonblock", "nb", "close", "no-fork", "timeout=", "wait="}}
+		if rest, _, sure := w.inner(c.words); sure && len(rest) > 0 && (!rest[0].known || rest[0].value != "-c") {
+			c.unknown = false
+			r.add(&shellCommand{words: rest, stdin: c.stdin, text: c.text, via: "flock"})
+		}
+	}
+}

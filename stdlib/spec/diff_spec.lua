@@ -1,0 +1,8 @@
+t.equal(diff.unified("a\nb\n", "a\nc\n"), "--- a\n+++ b\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
+t.equal(diff.unified("1\n2\n3\n", "1\n2\nx\n", { from = "old.txt", to = "new.txt", context = 0 }), "--- old.txt\n+++ new.txt\n@@ -3 +3 @@\n-3\n+x\n")
+t.equal(diff.unified("a", "a"), "")
+t.equal(diff.unified("a", "b"):find("\\ No newline at end of file", 1, true) ~= nil, true)
+t.fails("larger than 16 MiB", diff.unified(("x"):rep(2 ^ 24), "y"))
+t.raises(function() diff.unified("a") end, "bad argument #2")
+t.raises(function() diff.unified("a", "b", { contxt = 1 }) end, 'did you mean "context"?')
+t.raises(function() diff.unified("a", "b", { context = -1 }) end, "must not be negative")

@@ -1,0 +1,65 @@
+local json = require "pi.json"
+local got
+local server = http.listen({ path = "/hook", max_body = 100 }, function(r)
+  got = r
+  if r.body == "text" then return "plain" end
+  if r.body == "json" then return { status = 201, json = { ok = true }, headers = { ["X-Y"] = "z" } } end
+  if r.body == "away" then return { status = 302, headers = { Location = "/hook?again=1" } } end
+end)
+t.equal(server.url, "http://127.0.0.1:" .. server.port .. "/hook")
+local r = http.get(server.url .. "?a=1&b=x%20y", { headers = { ["X-Test"] = "1" } })
+t.equal({ r.status, r.body }, { 204, "" })
+t.equal({ got.method, got.path, got.query.a, got.query.b, got.headers["x-test"], got.body }, { "GET", "/hook", "1", "x y", "1", "" })
+r = http.post(server.url, { body = "text" })
+t.equal({ r.status, r.body, r.headers["content-type"], got.method }, { 200, "plain", "text/plain; charset=utf-8", "POST" })
+r = http.request{ url = server.url, body = "json" }
+t.equal({ r.status, json.decode(r.body).ok, r.headers["x-y"], r.headers["content-type"] }, { 201, true, "z", "application/json" })
+http.request{ url = server.url, method = "put", json = { a = { 1 } } }
+t.equal({ got.method, got.body, got.headers["content-type"] }, { "PUT", '{"a":[1]}', "application/json" })
+t.equal(http.post(server.url, { body = "away" }).status, 204)
+t.equal(got.query.again, "1")
+t.equal(http.post(server.url, { body = "away", redirect = false }).status, 302)
+t.equal(http.get(server.url .. "/other").status, 404)
+t.equal(http.post(server.url, { body = ("x"):rep(101) }).status, 413)
+for _, headers in ipairs{ { Host = "evil.example" }, { Host = "evil.example:" .. server.port }, { Origin = "https://evil.example" }, { Origin = "null" }, { ["Sec-Fetch-Site"] = "cross-site" } } do
+  got = nil
+  t.equal({ http.post(server.url, { headers = headers }).status, got == nil }, { 403, true })
+end
+t.equal(http.get(server.url, { headers = { Host = "localhost:" .. server.port } }).status, 204)
+
+local guarded = http.listen({ token = "s3cret" }, function() return "in" end)
+t.equal(http.get(guarded.url).status, 401)
+t.equal(http.get(guarded.url, { headers = { Authorization = "Bearer wrong" } }).status, 401)
+t.equal(http.get(guarded.url .. "/any/path", { headers = { Authorization = "Bearer s3cret" } }).body, "in")
+t.fails("address already in use", http.listen({ port = guarded.port }, print))
+guarded.close()
+guarded.close()
+local again = http.listen({ port = guarded.port }, function() return "again" end)
+t.equal(http.get(again.url).body, "again")
+
+t.fails("GET http://127.0.0.1:" .. server.port .. "/hook: the answer is larger than 3 bytes", http.request{ url = server.url .. "?secret=1", method = "get", body = "text", max_bytes = 3 })
+t.fails("it is no http or https address", http.get("file:///etc/passwd"))
+t.fails("it is no http or https address", http.request{ url = "nothing" })
+server.close()
+t.soon(function()
+  local ok, err = http.post("http://u:p@127.0.0.1:" .. server.port .. "/hook?key=k")
+  if ok then return false end
+  t.fails("POST http://127.0.0.1:" .. server.port .. "/hook: ", ok, err)
+  return true
+end)
+
+local timer = require "pi.timer"
+local slow = http.listen({}, function() timer.sleep(3600000) end)
+t.fails("no answer within 20ms", http.get(slow.url, { timeout = 20 }))
+
+t.raises(function() http.request{} end, 'option "url" is missing')
+t.raises(function() http.request{ url = "http://x", timout = 1 } end, 'did you mean "timeout"?')
+t.raises(function() http.request{ url = "http://x", body = "", json = {} } end, "body and json exclude each other")
+t.raises(function() http.request{ url = "http://x", json = print } end, "cannot be JSON")
+t.raises(function() http.get() end, "string expected")
+t.raises(function() http.get("http://x", { timeout = 0 }) end, "must be positive")
+t.raises(function() http.post("http://x", { url = "y" }) end, 'unknown option "url"')
+t.raises(function() http.listen({ host = "0.0.0.0" }, print) end, "only 127.0.0.1 is listened on, not 0.0.0.0")
+t.raises(function() http.listen({ port = 70000 }, print) end, "70000 is no port")
+t.raises(function() http.listen({ prt = 1 }, print) end, 'did you mean "port"?')
+t.raises(function() http.listen({}) end, "function expected")

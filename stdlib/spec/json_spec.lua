@@ -1,0 +1,6 @@
+t.equal(json.encode({ a = { 1, true } }), '{"a":[1,true]}')
+t.equal(json.decode('[1,{"b":2}]'), { 1, { b = 2 } })
+t.equal(json.decode("null") == json.null, true)
+t.fails("decode JSON: ", json.decode("{"))
+t.raises(function() json.encode(print) end, "json.encode: a function cannot be JSON")
+t.raises(function() json.decode({}) end, "string expected, got table")

@@ -1,0 +1,326 @@
+package stdlib
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"pi/luavm"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/mattn/go-runewidth"
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openText makes pi.text.
+//
+//	truncate(text, {lines?, bytes?, keep?, marker?}) → text, info
+//	width(text) → columns of a terminal
+//	fit(text, width, {marker}?) → text       cut to so many columns
+//	wrap(text, width, {indent?, hanging?}) → {line, …}
+//	redact(text, {patterns?, defaults?, replacement?}) → text, count
+//
+// truncate keeps whole lines as long as one fits, and never half a character;
+// keep says which end, "head" or "tail"; marker is added where something is
+// missing. info has truncated, total_lines, output_lines, total_bytes and
+// output_bytes.
+//
+// Escape sequences take no columns, and stay whole. redact puts [redacted] in
+// the place of what looks like a key, a token, a password or a private key;
+// patterns are further ones, of pi.re; their first group is what is hidden, if
+// they have one. It finds what has a known shape or a telling name, so it makes
+// accidents less likely and proves nothing.
+func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "text")
+	m.fn("truncate", truncateText)
+	m.fn("width", func(s string) int { return width(s) })
+	m.fn("fit", func(L *lua.LState, s string, columns int, opts lua.LValue) (string, error) {
+		marker := "…"
+		luavm.Unpack(L, 3, "text.fit", luavm.Opt("marker", &marker))
+		if columns < 0 {
+			return "", luavm.Misusef("the width must not be negative")
+		}
+		return fit(s, columns, marker), nil
+	})
+	m.fn("wrap", func(L *lua.LState, s string, columns int, opts lua.LValue) (lua.LValue, error) {
+		var indent string
+		var hanging *string
+		luavm.Unpack(L, 3, "text.wrap", luavm.Opt("indent", &indent), luavm.Opt("hanging", &hanging))
+		if hanging == nil {
+			hanging = &indent
+		}
+		if columns <= max(width(indent), width(*hanging)) {
+			return nil, luavm.Misusef("a width of %d leaves no room", columns)
+		}
+		return stringList(L, wrap(s, columns, indent, *hanging)), nil
+	})
+	c := newPatterns(maxPatterns)
+	secrets := defaultSecrets()
+	m.fn("redact", func(L *lua.LState, s string, opts lua.LValue) (string, int, error) {
+		r := redaction{replacement: "[redacted]"}
+		defaults, patterns := true, []string(nil)
+		luavm.Unpack(L, 2, "text.redact", luavm.Opt("patterns", &patterns), luavm.Opt("defaults", &defaults), luavm.Opt("replacement", &r.replacement))
+		if defaults {
+			r.secrets = secrets()
+		}
+		for _, p := range patterns {
+			re, err := c.compile(p)
+			if err != nil {
+				return "", 0, err
+			}
+			r.secrets = append(r.secrets[:len(r.secrets):len(r.secrets)], secret{pattern: re})
+		}
+		s, n := r.apply(s)
+		return s, n, nil
+	})
+	return m.table
+}
+
+// cut is a piece of a text, and what it is a piece of.
+type cut struct {
+	text              string
+	lines, totalLines int
+}
+
+func truncateText(L *lua.LState, s string, opts lua.LValue) (string, lua.LValue, error) {
+	lines, bytes, keep, marker := -1, -1, "head", ""
+	luavm.Unpack(L, 2, "text.truncate", luavm.Opt("lines", &lines), luavm.Opt("bytes", &bytes), luavm.Opt("keep", &keep), luavm.Opt("marker", &marker))
+	if keep != "head" && keep != "tail" {
+		return "", nil, luavm.Misusef("option \"keep\" must be \"head\" or \"tail\", not %q", keep)
+	}
+	c := truncate(s, lines, bytes, keep == "tail")
+	info := record(L, "truncated", lua.LBool(c.text != s),
+		"total_lines", lua.LNumber(c.totalLines), "output_lines", lua.LNumber(c.lines),
+		"total_bytes", lua.LNumber(len(s)), "output_bytes", lua.LNumber(len(c.text)))
+	if c.text != s && marker != "" {
+		if keep == "tail" {
+			c.text = marker + c.text
+		} else {
+			c.text += marker
+		}
+	}
+	return c.text, info, nil
+}
+
+// truncate keeps at most so many lines and bytes of one end; negative is no
+// limit.
+func truncate(s string, lines, bytes int, tail bool) cut {
+	all := strings.SplitAfter(s, "\n")
+	if all[len(all)-1] == "" {
+		all = all[:len(all)-1]
+	}
+	c := cut{totalLines: len(all)}
+	size := 0
+	at := func(i int) string {
+		if tail {
+			return all[len(all)-1-i]
+		}
+		return all[i]
+	}
+	for ; c.lines < len(all) && (lines < 0 || c.lines < lines); c.lines++ {
+		if bytes >= 0 && size+len(at(c.lines)) > bytes {
+			break
+		}
+		size += len(at(c.lines))
+	}
+	if c.lines == 0 && len(all) > 0 && lines != 0 && bytes > 0 { // not one line fits
+		c.lines, c.text = 1, piece(at(0), bytes, tail)
+	} else if tail {
+		c.text = s[len(s)-size:]
+	} else {
+		c.text = s[:size]
+	}
+	return c
+}
+
+// piece is the beginning or the end of a line, at most n bytes, whole
+// characters.
+func piece(line string, n int, tail bool) string {
+	if tail {
+		i := len(line) - n
+		for i < len(line) && !utf8.RuneStart(line[i]) {
+			i++
+		}
+		return line[i:]
+	}
+	for n > 0 && !utf8.RuneStart(line[n]) {
+		n--
+	}
+	return line[:n]
+}
+
+// columns measures without looking at the environment.
+func columns(s string) int {
+	return (&runewidth.Condition{}).StringWidth(s)
+}
+
+// width is how many columns s takes; of several lines, the widest.
+func width(s string) int {
+	widest := 0
+	for _, line := range strings.Split(s, "\n") {
+		n := 0
+		eachCell(line, func(_ string, w int) bool { n += w; return true })
+		widest = max(widest, n)
+	}
+	return widest
+}
+
+// eachCell visits the characters of a line as a person counts them, and the
+// escape sequences, which are 0 wide.
+func eachCell(s string, visit func(cell string, width int) bool) {
+	for s != "" {
+		if n := escapeLen(s); n > 0 {
+			if !visit(s[:n], 0) {
+				return
+			}
+			s = s[n:]
+			continue
+		}
+		end := strings.IndexByte(s[1:], 0x1b) + 1
+		if end <= 0 {
+			end = len(s)
+		}
+		for g := graphemes.FromString(s[:end]); g.Next(); {
+			if !visit(g.Value(), columns(g.Value())) {
+				return
+			}
+		}
+		s = s[end:]
+	}
+}
+
+// escapeLen is the length of the escape sequence that s begins with, or 0.
+func escapeLen(s string) int {
+	if len(s) < 2 || s[0] != 0x1b {
+		return 0
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7e {
+				return i + 1
+			}
+		}
+		return len(s)
+	case ']', 'P', '_', '^', 'X':
+		for i := 2; i < len(s); i++ {
+			switch {
+			case s[i] == 0x07:
+				return i + 1
+			case s[i] == 0x1b && i+1 < len(s) && s[i+1] == '\\':
+				return i + 2
+			}
+		}
+		return len(s)
+	}
+	return 2
+}
+
+func fit(s string, n int, marker string) string {
+	if width(s) <= n && !strings.Contains(s, "\n") {
+		return s
+	}
+	line, _, more := strings.Cut(s, "\n")
+	if !more || width(line)+width(marker) > n {
+		line = firstColumns(line, n-width(marker))
+	}
+	if width(marker) > n {
+		return firstColumns(marker, n)
+	}
+	return line + marker
+}
+
+// firstColumns cuts a line. What was switched on by an escape sequence is
+// switched off.
+func firstColumns(line string, n int) string {
+	var b strings.Builder
+	escaped := false
+	eachCell(line, func(cell string, w int) bool {
+		if n -= w; n < 0 {
+			return false
+		}
+		escaped = escaped || cell[0] == 0x1b
+		b.WriteString(cell)
+		return true
+	})
+	if escaped {
+		b.WriteString("\x1b[0m")
+	}
+	return b.String()
+}
+
+// wrap breaks lines at spaces, and words that are longer than a line anywhere.
+func wrap(s string, columns int, indent, hanging string) []string {
+	var out []string
+	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
+		lead := indent
+		if len(out) > 0 {
+			lead = hanging
+		}
+		w := lineFiller{columns: columns, hanging: hanging, line: lead, used: width(lead)}
+		w.empty = w.used
+		rest := line
+		for rest != "" {
+			word := strings.IndexFunc(rest, func(r rune) bool { return r != ' ' && r != '\t' })
+			if word < 0 {
+				break
+			}
+			gap := strings.ReplaceAll(rest[:word], "\t", "    ")
+			rest = rest[word:]
+			end := strings.IndexAny(rest, " \t")
+			if end < 0 {
+				end = len(rest)
+			}
+			w.add(gap, rest[:end])
+			rest = rest[end:]
+		}
+		out = append(out, append(w.lines, w.line)...)
+	}
+	return out
+}
+
+// lineFiller fills lines with words.
+type lineFiller struct {
+	columns     int
+	hanging     string
+	lines       []string
+	line        string
+	used, empty int // columns of line, and of its indent
+}
+
+func (w *lineFiller) add(gap, word string) {
+	n := width(word)
+	if w.used+len(gap)+n <= w.columns {
+		w.line += gap + word
+		w.used += len(gap) + n
+		return
+	}
+	if w.used > w.empty {
+		w.next()
+	}
+	eachCell(word, func(cell string, n int) bool {
+		if w.used+n > w.columns && w.used > w.empty {
+			w.next()
+		}
+		w.line += cell
+		w.used += n
+		return true
+	})
+}
+
+func (w *lineFiller) next() {
+	w.lines = append(w.lines, w.line)
+	w.line, w.used = w.hanging, width(w.hanging)
+	w.empty = w.used
+}
+
+// sizeText is a number of bytes for a person.
+func sizeText(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,101 @@
+package stdlib
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openTimer makes pi.timer. Times are milliseconds.
+//
+//	sleep(ms)                  other work of the hook goes on meanwhile
+//	after(ms, fn) → cancel     calls fn once
+//	every(ms, fn) → cancel     calls fn again and again; while fn runs none is due
+//
+// cancel() is true when there was something to cancel. Timers end with the hook.
+func openTimer(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
+	m := newModule(vm, L, env, "timer")
+	m.act("sleep", func(ctx context.Context, ms float64) error {
+		d, err := duration(ms, 0)
+		if err != nil {
+			return err
+		}
+		pause(ctx, d)
+		return nil
+	})
+	m.act("after", func(ms float64, fn *lua.LFunction) (lua.LValue, error) {
+		d, err := duration(ms, 0)
+		if err != nil {
+			return nil, err
+		}
+		return m.timer("timer.after", d, fn, false)
+	})
+	m.act("every", func(ms float64, fn *lua.LFunction) (lua.LValue, error) {
+		d, err := duration(ms, 1)
+		if err != nil {
+			return nil, err
+		}
+		return m.timer("timer.every", d, fn, true)
+	})
+	return m.table
+}
+
+// maxTimer is a year.
+const maxTimer = 365 * 24 * 60 * 60 * 1000
+
+func duration(ms, least float64) (time.Duration, error) {
+	if math.IsNaN(ms) || ms < least || ms > maxTimer {
+		return 0, luavm.Misusef("%v is no number of milliseconds from %v to %d", ms, least, int64(maxTimer))
+	}
+	return time.Duration(ms * float64(time.Millisecond)), nil
+}
+
+// pause waits; it is false when ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// timer starts one and returns the function that cancels it.
+func (m *module) timer(name string, d time.Duration, fn *lua.LFunction, again bool) (lua.LValue, error) {
+	stop, cancel := context.WithCancel(context.Background())
+	done := false // belongs to the VM
+	ok := m.env.Spawn(func(life context.Context) {
+		ctx, end := context.WithCancel(life)
+		defer end()
+		defer context.AfterFunc(stop, end)()
+		for pause(ctx, d) {
+			_ = m.env.Call(life, name, func(L *lua.LState) error {
+				if stop.Err() != nil {
+					return nil
+				}
+				done = !again
+				L.Push(fn)
+				L.Call(0, 0)
+				return nil
+			})
+			if !again {
+				return
+			}
+		}
+	})
+	if !ok {
+		cancel()
+		return nil, luavm.Misusef("the hook is gone")
+	}
+	return m.vm.Func("cancel", func() bool {
+		pending := !done && stop.Err() == nil
+		cancel()
+		return pending
+	}), nil
+}
