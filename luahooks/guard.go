@@ -339,12 +339,12 @@ func (g *Guard) mark() {
 	if sameMarks(have, want) {
 		return
 	}
-	_ = g.change(g.window != nil, func(d *trust.Data) { d.Pending = merged(d.Pending, have, want) })
+	_ = g.change(g.window != nil, func(d *trust.Data) { d.Pending = mergedMarks(d.Pending, have, want) })
 }
 
-// merged applies the step from have to want to marks that another process may
+// mergedMarks applies the step from have to want to marks that another process may
 // have added to.
-func merged(marks, have, want map[string]trust.Mark) map[string]trust.Mark {
+func mergedMarks(marks, have, want map[string]trust.Mark) map[string]trust.Mark {
 	all := maps.Clone(marks)
 	for path := range have {
 		if _, ok := want[path]; !ok {
