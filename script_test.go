@@ -26,6 +26,9 @@ import (
 //	                    "local" with the key $LOCAL_KEY, and writes what it is
 //	                    asked to $WORK/request1.json and so on
 //	session FILE        sets $SESSION to the only session file of this HOME
+//	conversation FILE PARTS…
+//	                    writes a session (see scriptConversation)
+//	asked N             writes the messages of request N to $WORK/asked, one a line
 //	count N REGEXP FILE wants exactly N matches in a file, stdout or stderr
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pi": main})
@@ -38,6 +41,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: false,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": scriptExits, "server": scriptServer, "session": scriptSession, "count": scriptCount,
+			"conversation": scriptConversation, "asked": scriptAsked,
 		},
 	})
 }
