@@ -17,7 +17,8 @@ import (
 
 // The scripts in testdata/script drive the whole program from outside. Each has
 // a HOME of its own ($WORK/home), works in $WORK/project, and sees no key of the
-// person who runs it. Besides the commands of testscript:
+// person who runs it. $AGENT is the agent directory of that HOME, $EXAMPLES the
+// directory of the examples. Besides the commands of testscript:
 //
 //	pi ARGS…            the program
 //	exits N PROG ARGS…  runs PROG and wants exit status N
@@ -64,6 +65,11 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("LOCAL_KEY", testKey)
 	env.Setenv("GORACE", endAtOnce)
 	env.Setenv("AGENT", filepath.Join(home, ".pi", "agent"))
+	examples, err := filepath.Abs("examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
 	env.Cd = project
 	return nil
 }
