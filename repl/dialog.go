@@ -17,8 +17,9 @@ const selectShown = 30
 
 // question is a dialog: what is shown, and what a typed line does to it.
 type question struct {
-	lines  []string // shown once
-	prompt string
+	lines   []string // shown once
+	prompt  string
+	options []string // to choose from; nil: none
 	// answer takes a line; it returns what to show before asking again, and
 	// done when it has what it wants.
 	answer func(line string) (again []string, done bool)
@@ -57,18 +58,15 @@ func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.Dia
 	return text, text != "" && err == nil, err
 }
 
-// Select lets the person choose one of options by its number, or by a part of
-// it; a part that several have narrows the list. An empty line chooses none.
+// Select lets the person choose one of options with the arrows, by its number, or
+// by a part of it; a part that several have narrows the list. An empty line
+// chooses none.
 func (r *REPL) Select(ctx context.Context, title string, options []string, o agent.DialogOptions) (string, bool, error) {
 	if len(options) == 0 {
 		return "", false, nil
 	}
 	chosen := -1
-	all := make([]int, len(options))
-	for i := range all {
-		all[i] = i
-	}
-	q := question{lines: append(paragraphs(title), r.listed(options, all)...), prompt: "number or text? "}
+	q := question{lines: paragraphs(title), options: options, prompt: "number or text? "}
 	q.answer = func(line string) ([]string, bool) {
 		if line == "" {
 			return nil, true
@@ -91,7 +89,7 @@ func (r *REPL) Select(ctx context.Context, title string, options []string, o age
 }
 
 // choose finds the options that a typed line means: a number, the whole text,
-// or a part of it.
+// or a part of it. An empty line means all.
 func choose(options []string, line string) (found []int) {
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(options) {
 		return []int{n - 1}
@@ -111,12 +109,16 @@ func choose(options []string, line string) (found []int) {
 // listed shows options under the numbers they keep.
 func (r *REPL) listed(options []string, which []int) (lines []string) {
 	for _, i := range which[:min(len(which), selectShown)] {
-		lines = append(lines, fmt.Sprintf("%3d  %s", i+1, oneLine(options[i])))
+		lines = append(lines, numbered(options, i))
 	}
 	if n := len(which) - selectShown; n > 0 {
 		lines = append(lines, fmt.Sprintf("     … %d more: type a part of the name", n))
 	}
 	return lines
+}
+
+func numbered(options []string, i int) string {
+	return fmt.Sprintf("%3d  %s", i+1, oneLine(options[i]))
 }
 
 func paragraphs(texts ...string) (lines []string) {
@@ -141,27 +143,42 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error
 		return err
 	}
 	defer r.floor.leaveDialog()
-	r.prompter.rest()
-	limited := ctx
+	limited, cancel := ctx, context.CancelFunc(func() {})
 	if o.TimeoutMS > 0 {
-		limit := time.Duration(o.TimeoutMS) * time.Millisecond
-		q.prompt = fmt.Sprintf("(%v) %s", limit.Round(time.Second/10), q.prompt)
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
+		limited, cancel = context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)
 	}
-	err := r.converse(limited, q)
+	defer cancel()
+	shown, err := r.askKeys(limited, q)
+	if !shown {
+		r.prompter.rest()
+		err = r.converse(limited, q)
+	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil
 	}
 	return err
 }
 
+// remaining says before a prompt how long an answer is waited for.
+func remaining(ctx context.Context) string {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ""
+	}
+	left := time.Until(deadline)
+	if left > time.Second {
+		return fmt.Sprintf("(%v) ", left.Round(time.Second))
+	}
+	return fmt.Sprintf("(%v) ", max(left, 0).Round(time.Second/10))
+}
+
+// converse asks with whole lines.
 func (r *REPL) converse(ctx context.Context, q question) error {
 	answers := make(chan answerLine, 64)
 	r.inbox.lend(answers)
 	defer r.inbox.lend(nil)
-	r.screen.dialog(q.lines, q.prompt)
+	q.prompt = remaining(ctx) + q.prompt
+	r.screen.dialog(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
 	for {
 		select {
 		case <-ctx.Done():

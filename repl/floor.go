@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // floor says who may use the lines below the transcript: the prompt, or one
@@ -15,8 +16,12 @@ type floor struct {
 	dialog    bool
 	waiting   int // dialogs
 	notices   []func()
+	stale     bool          // what stands above the prompt is to be shown anew
 	poke      chan struct{} // somebody wants the prompt closed, holds one
 }
+
+// refreshWait is how long changes of what stands above the prompt are collected.
+const refreshWait = 50 * time.Millisecond
 
 func newFloor() *floor {
 	f := &floor{poke: make(chan struct{}, 1)}
@@ -46,7 +51,7 @@ func (f *floor) takePrompt(ctx context.Context) ([]func(), error) {
 	if err := f.await(ctx, func() bool { return f.waiting == 0 && !f.dialog }); err != nil {
 		return nil, err
 	}
-	f.prompting = true
+	f.prompting, f.stale = true, false
 	notices := f.notices
 	f.notices = nil
 	return notices, nil
@@ -94,7 +99,24 @@ func (f *floor) leaveDialog() {
 func (f *floor) wanted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.waiting > 0 || len(f.notices) > 0
+	return f.waiting > 0 || f.stale || len(f.notices) > 0
+}
+
+// busy reports whether the prompt would have to wait.
+func (f *floor) busy() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.waiting > 0 || f.dialog
+}
+
+// refresh has an open prompt closed and opened again soon.
+func (f *floor) refresh() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.prompting && !f.stale {
+		f.stale = true
+		time.AfterFunc(refreshWait, f.wantClosed)
+	}
 }
 
 func (f *floor) wantClosed() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -16,16 +17,20 @@ import (
 const keyWait = 30 * time.Millisecond
 
 // keyboard is the one reader of the terminal's input. What it reads goes to the
-// line editor while a prompt is open and, line by line, to the inbox while
-// something else goes on; in between it is kept for whoever comes next. The
-// keyboard never sits in a read, so that it can stop at any time.
+// line editor while a prompt is open, key by key to an open panel and, line by
+// line, to the inbox while something else goes on; in between it is kept for
+// whoever comes next. The keyboard never sits in a read, so that it can stop at
+// any time, or be parked while another program reads the terminal.
 type keyboard struct {
 	in    *os.File
 	tty   bool
 	inbox *inbox
 	waker *waker
 	done  chan struct{}
+	quit  chan struct{}
+	park  chan parking
 
+	reading sync.Mutex // taken before mu
 	mu      sync.Mutex
 	pending []byte // read and not yet handed on
 	decoder keyDecoder
@@ -34,14 +39,28 @@ type keyboard struct {
 	lines   bool      // no prompt is open and none is about to be
 	seen    int       // bytes the open prompt was given
 	stale   bool      // the end of pending will not be completed by waiting
+
+	// shortcut is asked for keys that are no text; it takes those that are a
+	// hook's. nil: there are none.
+	shortcut func(name string) bool
+
+	panel  chan struct{} // of the open panel, signalled when there are keys, holds one; else nil
+	out    func()        // gets the person out of the panel
+	early  []byte        // typed before the panel was open
+	behind int           // so many bytes that come next were typed before as well
+	over   bool          // nothing more will come
 }
+
+// parking is a request to leave the terminal alone until release is closed.
+type parking struct{ taken, release chan struct{} }
 
 func newKeyboard(in *os.File, box *inbox) (*keyboard, error) {
 	w, err := newWaker()
 	if err != nil {
 		return nil, err
 	}
-	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, done: make(chan struct{}), lines: true}
+	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, lines: true,
+		done: make(chan struct{}), quit: make(chan struct{}), park: make(chan parking, 1)}
 	k.decoder.pastes = &k.pastes
 	go k.run()
 	return k, nil
@@ -49,6 +68,7 @@ func newKeyboard(in *os.File, box *inbox) (*keyboard, error) {
 
 // stop ends the reading and waits for it.
 func (k *keyboard) stop() {
+	close(k.quit)
 	k.waker.wake()
 	if canWait {
 		<-k.done
@@ -65,11 +85,13 @@ func (k *keyboard) run() {
 			k.settle()
 			continue
 		}
+		if !ready && k.parked() {
+			continue
+		}
 		if !ready {
 			return
 		}
-		n, err := k.in.Read(buf)
-		k.receive(buf[:n])
+		n, err := k.read(buf)
 		if !k.readable(n, err) {
 			k.flush()
 			k.inbox.end(true)
@@ -78,11 +100,52 @@ func (k *keyboard) run() {
 	}
 }
 
+// read takes what there is. No panel can open meanwhile, so that what was typed
+// before can be told from what comes after.
+func (k *keyboard) read(buf []byte) (int, error) {
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	n, err := k.in.Read(buf)
+	k.receive(buf[:n])
+	return n, err
+}
+
+// parked waits for the end of a parking. It reports false if there is none.
+func (k *keyboard) parked() bool {
+	select {
+	case p := <-k.park:
+		k.waker.answered()
+		close(p.taken)
+		select {
+		case <-p.release:
+		case <-k.quit:
+		}
+		return true
+	default:
+		return false
+	}
+}
+
+// leave leaves the terminal to another program until back is called.
+func (k *keyboard) leave() (back func()) {
+	p := parking{make(chan struct{}), make(chan struct{})}
+	select {
+	case k.park <- p:
+		k.waker.call()
+	case <-k.done:
+	}
+	select {
+	case <-p.taken:
+	case <-k.done:
+	}
+	return func() { close(p.release) }
+}
+
 // patience is how long to wait for more: for ever, unless a key is incomplete.
 func (k *keyboard) patience() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.editor != nil && len(k.pending) > 0 && !k.stale {
+	if (k.editor != nil || k.panel != nil) && len(k.pending) > 0 && !k.stale {
 		return keyWait
 	}
 	return 0
@@ -104,6 +167,9 @@ func (k *keyboard) readable(n int, err error) bool {
 func (k *keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if n := min(k.behind, len(p)); n > 0 {
+		k.early, p, k.behind = append(k.early, p[:n]...), p[n:], k.behind-n
+	}
 	k.pending = append(k.pending, p...)
 	k.stale = false
 	k.hand(false)
@@ -113,12 +179,14 @@ func (k *keyboard) receive(p []byte) {
 func (k *keyboard) settle() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.hand(true)
 	k.stale = true
+	k.hand(true)
 }
 
 func (k *keyboard) hand(final bool) {
 	switch {
+	case k.panel != nil:
+		k.handPanel()
 	case k.editor != nil:
 		k.handKeys(final)
 	case k.lines:
@@ -145,6 +213,10 @@ func (k *keyboard) handLines() {
 func (k *keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.over = true
+	if k.out != nil {
+		k.out()
+	}
 	if k.lines && len(k.pending) > 0 {
 		k.inbox.push(clean(string(k.pending)))
 		k.pending = nil
@@ -155,6 +227,9 @@ func (k *keyboard) flush() {
 // after that is for whoever is next.
 func (k *keyboard) handKeys(final bool) {
 	for len(k.pending) > 0 && k.editor != nil {
+		if k.isShortcut(final) {
+			continue
+		}
 		out, n, ends := k.decoder.next(k.pending, final)
 		if n == 0 {
 			return
@@ -168,6 +243,27 @@ func (k *keyboard) handKeys(final bool) {
 		_, _ = w.Write(out)
 		k.pending = k.pending[n:]
 	}
+}
+
+// listenFor sets who is asked for shortcuts.
+func (k *keyboard) listenFor(shortcut func(name string) bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.shortcut = shortcut
+}
+
+// isShortcut takes a key of a hook away. Text, and what is pasted, is none.
+func (k *keyboard) isShortcut(final bool) bool {
+	if c := k.pending[0]; k.shortcut == nil || k.decoder.inside || c >= 0x20 && c != 0x7f {
+		return false
+	}
+	name, n := nameKey(k.pending, final)
+	if n == 0 || name == "" || !k.shortcut(name) {
+		return false
+	}
+	k.pending = k.pending[n:]
+	k.seen += n
+	return true
 }
 
 // edit sends what is typed to an editor from now on, up to the key that ends
@@ -197,7 +293,9 @@ func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines = nil, true
-	k.pending = append(k.decoder.pasted, k.pending...)
+	k.panel, k.out, k.behind = nil, nil, 0
+	k.pending = slices.Concat(k.decoder.pasted, k.early, k.pending)
+	k.early = nil
 	k.decoder = keyDecoder{pastes: &k.pastes}
 	k.handLines()
 }

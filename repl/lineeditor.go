@@ -44,6 +44,7 @@ type lineEditor struct {
 
 	mu       sync.Mutex
 	resting  bool
+	grabbed  bool // by a panel
 	canceled bool
 	kept     edited // what stood in the line that was canceled
 	closed   bool
@@ -148,17 +149,25 @@ func (e *lineEditor) cancel() (edited, bool) {
 		return edited{}, false
 	}
 	<-e.result
-	e.screen.raw("\r\x1b[J")
+	e.screen.pass("\r\x1b[J")
+	e.screen.raw("")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.kept, true
 }
 
-func (e *lineEditor) ended() {}
+func (e *lineEditor) ended() { e.screen.settleFooter() }
 
 func (e *lineEditor) rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if !e.grabbed {
+		e.settle()
+	}
+}
+
+// settle brings the terminal into the mode it was found in.
+func (e *lineEditor) settle() {
 	if e.resting || e.closed {
 		return
 	}
@@ -170,6 +179,32 @@ func (e *lineEditor) rest() {
 	if e.keyboard != nil {
 		e.keyboard.listen()
 	}
+}
+
+func (e *lineEditor) grab(out func()) (pressed <-chan struct{}, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.keyboard == nil {
+		return nil, false
+	}
+	e.settle()
+	if pressed, ok = e.keyboard.grab(e.raw.ApplyMode, out); ok {
+		e.grabbed, e.resting = true, false
+	}
+	return pressed, ok
+}
+
+func (e *lineEditor) release() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.grabbed = false
+	e.settle()
+}
+
+func (e *lineEditor) reset() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cook()
 }
 
 // complete is called by the editor for Tab, and by way of cancelKeys.
@@ -188,7 +223,7 @@ func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 func (e *lineEditor) remember(line string) { e.state.AppendHistory(toSigns(line)) }
 
 func (e *lineEditor) close() {
-	e.rest()
+	e.release()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

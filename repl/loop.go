@@ -33,9 +33,16 @@ func (r *REPL) loop(ctx context.Context) error {
 			return err
 		}
 		r.run(ctx, p)
-		if r.work.leaving() {
-			return nil
-		}
+	}
+}
+
+// leaving reports whether the person or a hook wants the program to end.
+func (r *REPL) leaving() bool {
+	select {
+	case <-r.agent.Leaving():
+		return true
+	default:
+		return r.work.leaving()
 	}
 }
 
@@ -45,6 +52,12 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return agent.Prompt{}, err
+		}
+		if r.leaving() {
+			return agent.Prompt{}, errQuit
+		}
+		if r.ranShortcut(ctx) {
+			continue
 		}
 		if p, ok := r.submitted(); ok {
 			return p, nil
@@ -65,9 +78,6 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 		if text := r.entered(e); text != "" {
 			return r.typedPrompt(text), nil
 		}
-		if r.work.leaving() {
-			return agent.Prompt{}, errQuit
-		}
 	}
 }
 
@@ -82,7 +92,9 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 	}
 	p := r.handed[0]
 	r.handed = r.handed[1:]
-	r.echo(p.Text)
+	if p.Custom == nil {
+		r.echo(p.Text)
+	}
 	return p, true
 }
 
@@ -96,9 +108,9 @@ func (r *REPL) echo(text string) {
 // read opens the prompt. The result says errMadeRoom when it was closed for
 // something else; what stood in it is kept for the next one.
 func (r *REPL) read(ctx context.Context) (edited, error) {
-	notices, err := r.floor.takePrompt(ctx)
+	notices, err := r.room(ctx)
 	if err != nil {
-		return edited{}, err
+		return edited{err: err}, ctx.Err()
 	}
 	defer r.floor.leavePrompt()
 	for _, show := range notices {
@@ -109,14 +121,41 @@ func (r *REPL) read(ctx context.Context) (edited, error) {
 	if r.before != "" {
 		sign = continueSign
 	}
-	draft := r.draft
-	r.draft = edited{}
+	draft := r.draft.take()
 	select {
 	case <-r.interrupted: // came when there was nothing left to stop
 	default:
 	}
 	result := r.prompter.open(sign, draft.text, draft.pos)
 	return r.await(ctx, result)
+}
+
+// room waits for the floor. The error is errMadeRoom if something else is to be
+// done first, for a panel may stay open for long.
+func (r *REPL) room(ctx context.Context) ([]func(), error) {
+	waiting, cancel := context.WithCancel(ctx)
+	ended, called := make(chan struct{}), false
+	go func() {
+		defer close(ended)
+		defer cancel()
+		select {
+		case <-r.agent.Submitted():
+			called = true
+		case <-r.agent.Leaving():
+		case <-waiting.Done():
+		}
+	}()
+	notices, err := r.floor.takePrompt(waiting)
+	cancel()
+	<-ended
+	switch {
+	case err == nil && called:
+		r.floor.leavePrompt()
+		fallthrough
+	case err != nil && ctx.Err() == nil:
+		return nil, errMadeRoom
+	}
+	return notices, err
 }
 
 // await waits for the end of the open prompt, or ends it.
@@ -153,6 +192,11 @@ func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) 
 			}
 		case <-r.agent.Submitted():
 			return r.withdraw(result)
+		case <-r.agent.Leaving():
+			return r.withdraw(result)
+		case s := <-r.hot:
+			r.pressed = append(r.pressed, s)
+			return r.withdraw(result)
 		}
 	}
 }
@@ -175,7 +219,7 @@ func (r *REPL) withdraw(result <-chan edited) (edited, error) {
 	if !ok {
 		return r.closed(<-result)
 	}
-	r.draft = kept
+	r.draft.put(kept)
 	return edited{err: errMadeRoom}, nil
 }
 
@@ -211,7 +255,8 @@ func (r *REPL) entered(e edited) string {
 
 // cleared is Ctrl+C at the prompt: twice quits.
 func (r *REPL) cleared() {
-	r.before, r.draft = "", edited{}
+	r.before = ""
+	r.draft.take()
 	if r.warned && (r.keyboard == nil || r.keyboard.typed() <= 1) {
 		r.work.leave()
 		return
@@ -256,27 +301,35 @@ func (r *REPL) typedPrompt(text string) agent.Prompt {
 // run does what a line says. Shell commands are for people only.
 func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 	switch {
+	case p.Custom != nil, p.Literal:
+		r.prompt(ctx, p)
 	case strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
 		r.shell(ctx, p.Text)
 	case command.Is(p.Text):
-		var wanted *agent.Prompt
-		r.busy(ctx, nil, func(ctx context.Context) {
-			r.runCommand(ctx, p.Text, func(_ context.Context, p agent.Prompt) bool {
-				wanted = &p
-				return true
-			})
-		})
-		if wanted != nil {
-			r.prompt(ctx, *wanted)
-		}
+		r.runAlone(ctx, func(ctx context.Context) (command.Outcome, error) { return r.commands.Run(ctx, p.Text) })
 	default:
 		r.prompt(ctx, p)
 	}
 }
 
-// runCommand runs a slash command; send takes the prompt it may want sent.
-func (r *REPL) runCommand(ctx context.Context, line string, send func(context.Context, agent.Prompt) bool) {
-	out, err := r.commands.Run(ctx, line)
+// runAlone runs a command between two prompts, and then the prompt that it may
+// want sent.
+func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.Outcome, error)) {
+	var wanted *agent.Prompt
+	r.busy(ctx, nil, func(ctx context.Context) {
+		out, err := run(ctx)
+		r.outcome(ctx, out, err, func(_ context.Context, p agent.Prompt) bool {
+			wanted = &p
+			return true
+		})
+	})
+	if wanted != nil {
+		r.prompt(ctx, *wanted)
+	}
+}
+
+// outcome does what a command wants; send takes the prompt it may want sent.
+func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt) bool) {
 	if err != nil {
 		r.showError(err)
 		return

@@ -10,6 +10,8 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -37,14 +39,12 @@ func program() int {
 		signal.Ignore(syscall.SIGHUP)
 	}
 	r := New(Options{History: os.Getenv("REPL_TEST_HISTORY"), NoColor: os.Getenv("NO_COLOR") != "", ShowThinking: true,
+		Editor: os.Getenv("REPL_TEST_EDITOR"), Renderer: testRenderer{}, Shortcuts: testShortcuts,
 		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }})
 	a := testAgent(r)
 	set := command.NewSet(append(command.Core(command.Options{Agent: a, UI: r}), append(r.Commands(), testCommands(r)...)...), nil)
 	a.Start(ctx)
-	forget := whenTold(func() {
-		r.Notify("a late notice", agent.LevelInfo)
-		a.Submit(agent.Prompt{Text: "/thinking low"})
-	})
+	forget := whenTold(func() { told(ctx, r, a) })
 	err := r.Run(ctx, a, set)
 	a.Close(context.Background())
 	stop()
@@ -57,6 +57,33 @@ func program() int {
 		return 1
 	}
 	return 0
+}
+
+// told does what the test wants to happen from outside.
+func told(ctx context.Context, r *REPL, a *agent.Agent) {
+	switch os.Getenv("REPL_TEST_TOLD") {
+	case "status":
+		r.SetStatus("z", "it says\n\tb\x1b[31m")
+		r.SetStatus("a", "so")
+	case "widget":
+		r.SetWidget("w", []string{"one \x1b[2Jline", strings.Repeat("long ", 40)})
+	case "text":
+		r.SetEditorText("[" + r.EditorText() + "]")
+	case "ask":
+		yes, err := r.Confirm(ctx, "Now?", "", agent.DialogOptions{})
+		r.Notify(fmt.Sprintf("now: %v %v", yes, err), agent.LevelInfo)
+	case "message":
+		m := &session.Message{Role: session.RoleCustom, CustomType: "memo", Display: true, Content: []session.Block{session.TextBlock("by the way")}}
+		r.Notify(fmt.Sprint("sent: ", a.SendCustom(ctx, m, agent.DeliverSteer, false)), agent.LevelInfo)
+	case "literal":
+		a.Submit(agent.Prompt{Text: "/quit", Literal: true})
+		a.Submit(agent.Prompt{Text: "!ls", Literal: true})
+	case "leave":
+		a.Shutdown()
+	default:
+		r.Notify("a late notice", agent.LevelInfo)
+		a.Submit(agent.Prompt{Text: "/thinking low"})
+	}
 }
 
 // whenTold runs f once when the test sends a signal.
@@ -117,7 +144,87 @@ func testCommands(r *REPL) []command.Command {
 			yes, err := r.Confirm(ctx, "Quick?", "", agent.DialogOptions{TimeoutMS: 1})
 			return fmt.Sprintf("hasty: %v %v", yes, err), nil
 		}),
+		one("choose", func(ctx context.Context, _ string) (string, error) {
+			choice, ok, err := r.Select(ctx, "Which?", []string{"3", "alpha", "beta", "2"}, agent.DialogOptions{})
+			return fmt.Sprintf("chosen: %q %v", choice, ok), err
+		}),
+		one("edit", func(ctx context.Context, args string) (string, error) {
+			text, ok, err := r.Editor(ctx, "Change this", args)
+			return fmt.Sprintf("edited: %q %v", text, ok), err
+		}),
+		one("title", func(_ context.Context, args string) (string, error) {
+			r.SetTitle("my \x1b]0;evil\x07title\n" + args)
+			return "", nil
+		}),
+		one("working", func(_ context.Context, args string) (string, error) {
+			r.SetWorking(args)
+			return "", nil
+		}),
+		one("panel", func(_ context.Context, args string) (string, error) {
+			c := &testComponent{said: func(text string) { r.Notify(text, agent.LevelInfo) }}
+			s, err := r.Custom(c)
+			if err != nil {
+				return "", err
+			}
+			c.close = s.Close
+			if args != "wait" {
+				return "", nil
+			}
+			<-s.Done()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return "closed after " + strings.Join(c.keys, " "), nil
+		}),
 		one("crash", func(context.Context, string) (string, error) { panic("crashed on purpose") }),
+	}
+}
+
+// testComponent shows the keys it got, and closes at q.
+type testComponent struct {
+	mu    sync.Mutex
+	keys  []string
+	close func()
+	said  func(string)
+}
+
+func (c *testComponent) Render(width int) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return []string{fmt.Sprintf("panel of \x1b[2J%d", width), "keys: " + strings.Join(c.keys, " ")}
+}
+
+func (c *testComponent) HandleInput(key string) {
+	c.mu.Lock()
+	c.keys = append(c.keys, key)
+	c.mu.Unlock()
+	switch key {
+	case "q":
+		c.close()
+	case "s":
+		c.said("it is stuck")
+		select {} // it never comes back
+	}
+}
+
+// testRenderer draws messages of type card, and the calls of the tool show.
+type testRenderer struct{}
+
+func (testRenderer) Message(_ context.Context, m *session.Message, _ bool, width int) ([]string, bool) {
+	return []string{fmt.Sprintf("card %d: %s", width, m.Text())}, m.CustomType == "card"
+}
+
+func (testRenderer) ToolCall(string, json.RawMessage, int) ([]string, bool) { return nil, false }
+
+func (testRenderer) ToolResult(string, agent.Result, bool, int) ([]string, bool) { return nil, false }
+
+func testShortcuts() []Shortcut {
+	run := func(status string) func(context.Context) (command.Outcome, error) {
+		return func(context.Context) (command.Outcome, error) { return command.Outcome{Status: status}, nil }
+	}
+	return []Shortcut{
+		{Key: "Ctrl+G", Help: "say so", Hook: "keys", Run: run("a shortcut ran")},
+		{Key: "alt+x", Help: "say more", Hook: "keys", Run: run("another one ran")},
+		{Key: "ctrl+c", Help: "be stuck", Hook: "keys", Run: run("nobody gets out")},
 	}
 }
 

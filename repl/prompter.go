@@ -15,6 +15,15 @@ type prompter interface {
 	// rest gives the terminal to what goes on between prompts. Any goroutine
 	// may call it while no prompt is open, and more than once.
 	rest()
+	// grab sends keys to a panel, one by one, while no prompt is open: pressed is
+	// signalled when the keyboard has some, and out is called for Ctrl+C. It
+	// reports false where only whole lines can be read.
+	grab(out func()) (pressed <-chan struct{}, ok bool)
+	// release ends grab.
+	release()
+	// reset brings the terminal into the mode that rest gives it, whatever
+	// another program made of it.
+	reset()
 	// remember adds a line to what can be called up again.
 	remember(line string)
 	// close restores the terminal. It may be called more than once.
@@ -61,6 +70,12 @@ func (p *plainPrompter) ended() {
 }
 
 func (p *plainPrompter) rest() {}
+
+func (p *plainPrompter) grab(func()) (<-chan struct{}, bool) { return nil, false }
+
+func (p *plainPrompter) release() {}
+
+func (p *plainPrompter) reset() {}
 
 func (p *plainPrompter) remember(string) {}
 

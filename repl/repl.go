@@ -22,16 +22,19 @@ package repl
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/peterh/liner"
 	"golang.org/x/term"
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/session"
 )
 
 // Options are what a REPL is made of.
@@ -46,13 +49,24 @@ type Options struct {
 	ShowThinking bool
 	Banner       func() []string // lines shown at the start; nil: none
 	First        []string        // prompts to run before the person is asked for one
+
+	Editor    string            // the program that texts are edited with, as VISUAL or EDITOR name it
+	Rich      bool              // the terminal has 256 colours
+	Renderer  Renderer          // of hooks; nil: none
+	Shortcuts func() []Shortcut // of hooks, at this moment; nil: none
+}
+
+// Renderer draws what hooks have their own idea of. Each method reports false
+// for what nobody wants to draw. Lines may have colours of the [agent.Theme].
+type Renderer interface {
+	Message(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool)
+	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
+	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
 }
 
 // REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
 // be used by any goroutine.
 type REPL struct {
-	agent.NoUI // what is not shown here yet
-
 	opts     Options
 	screen   *screen
 	view     *transcript
@@ -69,10 +83,17 @@ type REPL struct {
 	keyboard *keyboard
 	prompter prompter
 
+	surfaces surfaces
+	widgets  widgets
+	title    sync.Once // the terminal keeps the title it had
+	titled   atomic.Bool
+
 	work        work
 	interrupted chan struct{} // Ctrl+C without work to stop, holds one
 	warned      bool          // Ctrl+C was pressed at the last prompt
-	draft       edited        // what the next prompt begins with
+	draft       draft         // what the next prompt begins with
+	hot         chan Shortcut // pressed at the prompt, holds one
+	pressed     []Shortcut    // and to be run
 	before      string        // the lines before one that goes on
 	handed      []agent.Prompt
 	shownStatus string
@@ -87,13 +108,13 @@ func New(o Options) *REPL {
 		o.Out = os.Stdout
 	}
 	o.Dumb = o.Dumb || !liner.TerminalSupported()
-	s := &screen{out: o.Out}
+	s := &screen{out: o.Out, palette: palette{rich: o.Rich}}
 	s.on = !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
-	view := &transcript{screen: s, showThinking: o.ShowThinking, width: func() int { return columns(o.Out) }}
+	view := &transcript{screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, width: func() int { return columns(o.Out) }}
 	return &REPL{
 		opts: o, screen: s, view: view, status: &status{},
 		inbox: newInbox(), floor: newFloor(), history: &history{path: o.History},
-		interrupted: make(chan struct{}, 1),
+		interrupted: make(chan struct{}, 1), hot: make(chan Shortcut, 1),
 	}
 }
 
@@ -135,6 +156,7 @@ func (r *REPL) open() error {
 		if r.keyboard, err = newKeyboard(r.opts.In, r.inbox); err != nil {
 			return fmt.Errorf("read the terminal: %w", err)
 		}
+		r.keyboard.listenFor(r.hotkey)
 	}
 	if !r.edits() {
 		r.prompter = &plainPrompter{screen: r.screen, quiet: !isTerminal(r.opts.In)}
@@ -159,11 +181,16 @@ func (r *REPL) Close() {
 		if r.startErr != nil {
 			return
 		}
+		r.surfaces.close()
 		r.prompter.close()
 		if r.keyboard != nil {
 			r.keyboard.stop()
 		}
+		r.screen.closeRegion()
 		r.screen.endLine()
+		if r.titled.Load() {
+			r.screen.pass(titleBack)
+		}
 	})
 }
 
@@ -172,29 +199,47 @@ func (r *REPL) Commands() []command.Command {
 	return []command.Command{{
 		Name: "quit", Aliases: []string{"exit"}, Help: "leave; Ctrl+D on an empty line does the same",
 		Run: func(context.Context, string) (command.Outcome, error) { return command.Outcome{Quit: true}, nil },
+	}, {
+		Name: "hotkeys", Help: "list what the keys do, those of hooks too",
+		Run: func(context.Context, string) (command.Outcome, error) {
+			return command.Outcome{Status: r.hotkeys()}, nil
+		},
 	}}
+}
+
+// showCustom shows a message of a hook, above the prompt if one is open.
+func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
+	if !m.Display || r.view.isShown(m) {
+		return
+	}
+	lines := r.view.message(ctx, m)
+	r.floor.notice(func() { r.view.show(lines) })
 }
 
 // Wants reports whether the REPL shows or follows events of kind k.
 func (r *REPL) Wants(k agent.Kind) bool {
 	switch k {
-	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd:
+	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow:
 		return true
 	}
 	return r.view.wants(k)
 }
 
 // Handle shows an event.
-func (r *REPL) Handle(_ context.Context, e agent.Event) error {
+func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
 		r.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
-		r.work.started()
+		if saying := r.work.started(); saying != "" {
+			r.sayWorking(saying)
+		}
+	case *agent.CustomShow:
+		r.showCustom(ctx, e.Message)
 	case *agent.AgentEnd:
 		r.status.spend(e.Usage.Cost.Total)
 	default:
-		r.view.handle(e)
+		r.view.handle(ctx, e)
 	}
 	return nil
 }

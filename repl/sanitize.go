@@ -10,6 +10,9 @@ import (
 // characters that nobody can see (bidirectional marks, zero-width characters,
 // tags) are shown by their number. What is left is valid UTF-8.
 //
+// What a hook made with the theme may keep the colours of the theme: with inks set,
+// their sequences stay.
+//
 // It works on a stream: a sequence or a character may be split over any number
 // of writes. The zero value is ready; it is for one goroutine.
 type sanitizer struct {
@@ -17,6 +20,9 @@ type sanitizer struct {
 	partial []byte // the beginning of a character
 	cr      bool   // the last character was a carriage return, already written as "\n"
 	joins   bool   // a joiner may follow: the last character was no ASCII
+
+	inks       map[string]bool // parameters of colour sequences that stay; nil: none
+	parameters []byte          // of the sequence that is under way
 }
 
 type escapeState uint8
@@ -66,7 +72,7 @@ func (s *sanitizer) finish(dst []byte) []byte {
 	if len(s.partial) > 0 && s.state == stateText {
 		dst = utf8.AppendRune(dst, utf8.RuneError)
 	}
-	*s = sanitizer{partial: s.partial[:0]}
+	*s = sanitizer{partial: s.partial[:0], inks: s.inks}
 	return dst
 }
 
@@ -125,6 +131,7 @@ func (s *sanitizer) introduce(r rune) {
 	switch r {
 	case '[':
 		s.state = stateSequence
+		s.parameters = s.parameters[:0]
 	case ']', 'P', 'X', '^', '_':
 		s.state = stateString
 	default:
@@ -147,9 +154,15 @@ func (s *sanitizer) escape(dst []byte, r rune) []byte {
 func (s *sanitizer) sequence(dst []byte, r rune) []byte {
 	switch {
 	case r >= 0x20 && r <= 0x3f:
+		if s.inks != nil && len(s.parameters) < 32 {
+			s.parameters = append(s.parameters, byte(r))
+		}
 		return dst
 	case r >= 0x40 && r <= 0x7e:
 		s.state = stateText
+		if r == 'm' && s.inks[string(s.parameters)] {
+			dst = fmt.Appendf(dst, "\x1b[%sm", s.parameters)
+		}
 		return dst
 	}
 	s.state = stateText

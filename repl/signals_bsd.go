@@ -7,4 +7,6 @@ import "golang.org/x/sys/unix"
 const (
 	getTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA
+
+	countUnread = 0x4004667f // FIONREAD
 )

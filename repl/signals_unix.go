@@ -22,3 +22,12 @@ func keysNotSignals(tty *os.File) error {
 	}
 	return nil
 }
+
+// unread counts the bytes that were typed and not read yet.
+func unread(tty *os.File) int {
+	n, err := unix.IoctlGetInt(int(tty.Fd()), countUnread)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -20,19 +20,22 @@ type status struct {
 	spent float64
 }
 
-// set takes what a hook wants to say under its key; "" takes it back.
-func (s *status) set(key, text string) {
+// set takes what a hook wants to say under its key; "" takes it back. It reports
+// whether that changed something.
+func (s *status) set(key, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text = oneLine(text)
+	had := s.hooks[key]
 	if text == "" {
 		delete(s.hooks, key)
-		return
+		return had != ""
 	}
 	if s.hooks == nil {
 		s.hooks = map[string]string{}
 	}
 	s.hooks[key] = text
+	return had != text
 }
 
 func (s *status) spend(cost float64) {

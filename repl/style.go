@@ -1,5 +1,12 @@
 package repl
 
+import (
+	"fmt"
+	"strings"
+
+	"pi/agent"
+)
+
 // The few ways text is set off. A style is the parameters of a colour sequence.
 type style string
 
@@ -13,7 +20,10 @@ const (
 )
 
 // palette colours text, or leaves it as it is.
-type palette struct{ on bool }
+type palette struct {
+	on   bool
+	rich bool // the terminal has 256 colours
+}
 
 func (p palette) paint(s style, text string) string {
 	if !p.on || text == "" {
@@ -36,3 +46,61 @@ func (p palette) close(dst []byte) []byte {
 	}
 	return append(dst, "\x1b[0m"...)
 }
+
+// ink is one name of the theme: how it begins, with 16 and with 256 colours, and
+// what ends it. An end takes back no more than its beginning, so that one inside
+// another leaves that alone.
+type ink struct{ usual, rich, end string }
+
+func inkOf(name string) (ink, bool) {
+	i, ok := map[string]ink{
+		"accent": {"36", "38;5;80", "39"}, "success": {"32", "38;5;114", "39"}, "warning": {"33", "38;5;221", "39"},
+		"error": {"31", "38;5;203", "39"}, "muted": {"90", "38;5;245", "39"}, "dim": {"2", "2", "22"},
+		"border": {"90", "38;5;240", "39"}, "tool_title": {"36", "38;5;80", "39"}, "tool_output": {"90", "38;5;248", "39"},
+		"thinking": {"90", "38;5;245", "39"}, "user": {"34", "38;5;111", "39"}, "code": {"35", "38;5;180", "39"},
+		"link": {"94", "38;5;75", "39"},
+		"bold": {"1", "1", "22"}, "italic": {"3", "3", "23"}, "underline": {"4", "4", "24"}, "strikethrough": {"9", "9", "29"},
+	}[name]
+	return i, ok
+}
+
+// Paint returns text in a colour or style of the theme.
+func (p palette) Paint(name, text string) string {
+	i, ok := inkOf(name)
+	if !p.on || !ok || text == "" {
+		return text
+	}
+	begin := i.usual
+	if p.rich {
+		begin = i.rich
+	}
+	return fmt.Sprintf("\x1b[%sm%s\x1b[%sm", begin, text, i.end)
+}
+
+// inks are the colour sequences that the theme writes.
+func inks() map[string]bool {
+	all := map[string]bool{"": true, "0": true}
+	for _, name := range append(agent.ThemeColors(), agent.ThemeStyles()...) {
+		i, _ := inkOf(name)
+		all[i.usual], all[i.rich], all[i.end] = true, true, true
+	}
+	return all
+}
+
+// painted cleans lines that a hook made with the theme: they are cut to a number
+// of columns, the colours of the theme stay and nothing else does.
+func (p palette) painted(lines []string, columns int) (clean []string) {
+	allowed := inks()
+	if !p.on {
+		allowed = nil
+	}
+	for _, line := range lines {
+		s := sanitizer{inks: allowed}
+		for _, part := range strings.Split(strings.TrimRight(string(s.finish(s.append(nil, line))), "\n"), "\n") {
+			clean = append(clean, cutPainted(part, columns))
+		}
+	}
+	return clean
+}
+
+var _ agent.Theme = palette{}

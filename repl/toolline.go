@@ -21,14 +21,17 @@ const (
 // stays open while the tool runs; if something else is written meanwhile, the
 // end stands on a line that names the call again.
 
-func (t *transcript) toolStart(e *agent.ToolExecutionStart) {
-	title := t.title(e.Name, e.Input)
+func (t *transcript) toolStart(e *agent.ToolExecutionStart, title string, more []string) {
 	if t.calls == nil {
 		t.calls = map[string]string{}
 	}
 	t.calls[e.ID] = title
 	t.write(append(t.endBlock(nil), t.paint(styleTool, "• "+title)...))
 	t.running = e.ID
+	for _, line := range more {
+		t.writeLine("  " + line)
+		t.running = ""
+	}
 }
 
 func (t *transcript) toolCall(e *agent.ToolCall) {
@@ -41,7 +44,7 @@ func (t *transcript) toolCall(e *agent.ToolCall) {
 	t.writeLine(t.paint(styleDim, "  "+oneLine(e.RewrittenBy)+" made it: "+title))
 }
 
-func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
+func (t *transcript) toolEnd(e *agent.ToolExecutionEnd, body string) {
 	mark, st := " ✓", styleSuccess
 	if e.Result.IsError {
 		mark, st = " ✗", styleError
@@ -53,9 +56,7 @@ func (t *transcript) toolEnd(e *agent.ToolExecutionEnd) {
 	}
 	t.running = ""
 	delete(t.calls, e.ID)
-	if body := t.result(e); body != "" {
-		t.write([]byte(body))
-	}
+	t.write([]byte(body))
 }
 
 // title names a call by its tool and its telling argument.

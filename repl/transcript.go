@@ -1,6 +1,8 @@
 package repl
 
 import (
+	"context"
+
 	"pi/agent"
 	"pi/session"
 )
@@ -10,12 +12,14 @@ import (
 type transcript struct {
 	*screen
 	showThinking bool
+	renderer     Renderer   // of hooks; nil: none
 	width        func() int // columns; nil: a usual number
 
 	clean   sanitizer
 	block   openBlock
 	running string // the call whose line is not ended yet
 	calls   map[string]string
+	brought []*session.Message // shown when hooks brought them to the prompt
 }
 
 // openBlock is the block of an answer that is being written.
@@ -33,25 +37,54 @@ func (t *transcript) wants(k agent.Kind) bool {
 	return false
 }
 
-func (t *transcript) handle(e agent.Event) {
+// handle shows an event. What hooks draw is drawn before the screen is locked,
+// for they may want to show something meanwhile.
+func (t *transcript) handle(ctx context.Context, e agent.Event) {
+	switch e := e.(type) {
+	case *agent.BeforeAgentStart:
+		t.opened(ctx, e)
+	case *agent.ToolExecutionStart:
+		title, more := t.callTitle(e)
+		t.locked(func() { t.toolStart(e, title, more) })
+	case *agent.ToolExecutionEnd:
+		body := t.body(e)
+		t.locked(func() { t.toolEnd(e, body) })
+	case *agent.ToolCall:
+		t.locked(func() { t.toolCall(e) })
+	case *agent.MessageUpdate:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.update(e)
+	case *agent.MessageEnd:
+		t.locked(func() { t.messageEnd(e.Message) })
+	}
+}
+
+func (t *transcript) locked(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch e := e.(type) {
-	case *agent.MessageUpdate:
-		t.delta(e.Delta)
-	case *agent.MessageEnd:
-		t.messageEnd(e.Message)
-	case *agent.ToolExecutionStart:
-		t.toolStart(e)
-	case *agent.ToolExecutionEnd:
-		t.toolEnd(e)
-	case *agent.ToolCall:
-		t.toolCall(e)
-	case *agent.BeforeAgentStart:
-		for _, m := range e.Messages {
-			t.custom(m)
-		}
+	f()
+}
+
+// update shows a step of the answer, and that a hook ends it there.
+func (t *transcript) update(e *agent.MessageUpdate) {
+	t.delta(e.Delta)
+	if e.Abort != nil {
+		t.abort(e.Abort)
 	}
+}
+
+// abort says why what was shown of an answer does not count.
+func (t *transcript) abort(a *agent.Abort) {
+	text := "stopped by a hook"
+	if by := oneLine(a.By); by != "" {
+		text = "stopped by hook " + by
+	}
+	if reason := oneLine(a.Reason); reason != "" {
+		text += ": " + reason
+	}
+	t.write(t.endBlock(nil))
+	t.writeLine(t.paint(styleDim, text))
 }
 
 // delta writes one step of the answer with one write.
@@ -111,12 +144,5 @@ func (t *transcript) messageEnd(m *session.Message) {
 	t.write(t.endBlock(nil))
 	if m.StopReason == session.StopLength {
 		t.writeLine(t.paint(styleWarning, "the answer was cut off at the token limit"))
-	}
-}
-
-// custom shows a message of a hook, unless it is not to be seen.
-func (t *transcript) custom(m *session.Message) {
-	if m.Display {
-		t.writeLine(t.paint(styleDim, "["+oneLine(m.CustomType)+"] "+clean(m.Text())))
 	}
 }

@@ -2,8 +2,10 @@ package repl
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -30,8 +32,80 @@ func (r *REPL) Notify(text string, level agent.Level) {
 }
 
 // SetStatus sets what a hook says in the line above the prompt; "" takes it
-// back. It is shown with the next prompt.
-func (r *REPL) SetStatus(key, text string) { r.status.set(key, text) }
+// back. While a prompt is open the line is shown anew soon.
+func (r *REPL) SetStatus(key, text string) {
+	if r.status.set(key, text) {
+		r.floor.refresh()
+	}
+}
+
+// SetWidget sets lines that a hook shows above the prompt; nil takes them back.
+func (r *REPL) SetWidget(key string, lines []string) {
+	if r.widgets.set(key, lines) {
+		r.floor.refresh()
+	}
+}
+
+// SetTitle names the terminal's window. What it was called before is put back by
+// Close, where the terminal can remember it.
+func (r *REPL) SetTitle(text string) {
+	if r.opts.Dumb || !isTerminal(r.opts.Out) {
+		return
+	}
+	r.title.Do(func() {
+		r.screen.pass(titleKeep)
+		r.titled.Store(true)
+	})
+	r.screen.pass("\x1b]2;" + cutTo(oneLine(text), titleColumns) + "\x07")
+}
+
+const (
+	titleColumns = 200
+	titleKeep    = "\x1b[22;2t"
+	titleBack    = "\x1b[23;2t"
+)
+
+// SetWorking sets what is said while the agent works, once for each prompt and
+// whenever it changes; "" is nothing.
+func (r *REPL) SetWorking(text string) {
+	text = oneLine(text)
+	if r.work.say(text) && text != "" && r.agent != nil && !r.agent.IsIdle() {
+		r.sayWorking(text)
+	}
+}
+
+func (r *REPL) sayWorking(text string) {
+	if r.HasUI() {
+		r.screen.line(styleDim, "… "+cutTo(text, columns(r.opts.Out)-3))
+	}
+}
+
+// SetEditorText puts text into the prompt line, the open one or the next.
+func (r *REPL) SetEditorText(text string) {
+	text = strings.Trim(clean(text), "\n")
+	r.floor.notice(func() { r.draft.put(edited{text: text, pos: -1}) })
+}
+
+// editorWait is how long to wait for the prompt to say what stands in it. It
+// cannot where the line editor reads the console alone.
+const editorWait = time.Second
+
+// EditorText is what stands in the prompt line, or will stand in the next one.
+func (r *REPL) EditorText() string {
+	text := make(chan string, 1)
+	r.floor.notice(func() { text <- r.draft.get().text })
+	late := time.NewTimer(editorWait)
+	defer late.Stop()
+	select {
+	case text := <-text:
+		return text
+	case <-late.C:
+		return ""
+	}
+}
+
+// Theme paints for this terminal.
+func (r *REPL) Theme() agent.Theme { return r.screen.palette }
 
 // showError shows what failed, and on a line of its own the next step.
 func (r *REPL) showError(err error) {
@@ -53,14 +127,17 @@ func hintOf(err error) string {
 	return ""
 }
 
-// showStatus writes the status line unless it stands there already.
+// showStatus writes what stands above the prompt, unless it stands there already.
 func (r *REPL) showStatus() {
 	if !r.HasUI() {
 		return
 	}
-	if line := r.status.line(r.agent, columns(r.opts.Out)-1); line != r.shownStatus {
-		r.shownStatus = line
-		r.screen.line(styleDim, line)
+	width := columns(r.opts.Out) - 1
+	lines := r.widgets.lines(r.screen.palette, width)
+	lines = append(lines, r.screen.paint(styleDim, r.status.line(r.agent, width)))
+	if shown := fmt.Sprint(width, lines); shown != r.shownStatus {
+		r.shownStatus = shown
+		r.screen.writeFooter(lines)
 	}
 }
 

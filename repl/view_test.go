@@ -2,6 +2,7 @@ package repl
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -15,9 +16,9 @@ import (
 // shown is what a transcript writes for events.
 func shown(colours bool, events ...agent.Event) string {
 	var out bytes.Buffer
-	t := &transcript{screen: &screen{out: &out, palette: palette{colours}}, showThinking: true}
+	t := &transcript{screen: &screen{out: &out, palette: palette{on: colours}}, showThinking: true}
 	for _, e := range events {
-		t.handle(e)
+		t.handle(context.Background(), e)
 	}
 	return out.String()
 }

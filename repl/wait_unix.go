@@ -31,6 +31,15 @@ func (w *waker) wake() { w.w.Close() }
 
 func (w *waker) close() { w.r.Close() }
 
+// call ends one wait; who was called says so with answered.
+func (w *waker) call() {
+	_, _ = w.w.Write([]byte{0}) // after wake there is nobody to call
+}
+
+func (w *waker) answered() {
+	_, _ = w.r.Read(make([]byte, 1))
+}
+
 // wait returns true when in can be read. It returns false when it was woken;
 // expired tells that the timeout (0: none) passed.
 func (w *waker) wait(in *os.File, timeout time.Duration) (ready, expired bool) {

@@ -18,6 +18,16 @@ type work struct {
 	cancel context.CancelFunc // nil: nothing to stop
 	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
 	quit   bool               // the person asked to leave while it went on
+	saying string             // what a hook wants to be said meanwhile
+}
+
+// say sets what is said and reports whether that is new.
+func (w *work) say(text string) (changed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changed = w.saying != text
+	w.saying = text
+	return changed
 }
 
 // do runs f so that Ctrl+C cancels its context.
@@ -45,14 +55,16 @@ func (w *work) interrupt() bool {
 	return w.cancel != nil
 }
 
-// started is called when the agent has begun to run.
-func (w *work) started() {
+// started is called when the agent has begun to run. It returns what is to be
+// said while it does.
+func (w *work) started() (saying string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ready != nil {
 		close(w.ready)
 		w.ready = nil
 	}
+	return w.saying
 }
 
 func (w *work) leave() {
@@ -96,7 +108,7 @@ func (r *REPL) interrupt() {
 	r.screen.mu.Lock()
 	r.screen.midLine = true
 	r.screen.mu.Unlock()
-	if r.work.interrupt() {
+	if r.surfaces.interrupt() || r.work.interrupt() {
 		return
 	}
 	select {
@@ -143,7 +155,7 @@ func (r *REPL) giveBack(err error) {
 		unsent = append(unsent, r.inbox.takeAll()...)
 	}
 	if len(unsent) > 0 {
-		r.draft = edited{text: strings.Join(unsent, "\n"), pos: -1}
+		r.draft.add(strings.Join(unsent, "\n"))
 	}
 }
 
@@ -195,7 +207,8 @@ func (r *REPL) steer(ctx context.Context, text string) bool {
 	case strings.TrimSpace(text) == "":
 	case command.Is(text):
 		r.record(text)
-		r.runCommand(ctx, text, r.queue)
+		out, err := r.commands.Run(ctx, text)
+		r.outcome(ctx, out, err, r.queue)
 	case strings.HasPrefix(text, "!"):
 		r.screen.line(styleWarning, "warning: commands of the shell run only while the agent does not work")
 	default:

@@ -1,0 +1,72 @@
+package repl
+
+import (
+	"context"
+	"slices"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// opened shows the messages that hooks bring to a prompt.
+func (t *transcript) opened(ctx context.Context, e *agent.BeforeAgentStart) {
+	t.locked(func() { t.brought = slices.Clone(e.Messages) })
+	for _, m := range e.Messages {
+		if m.Display {
+			t.show(t.message(ctx, m))
+		}
+	}
+}
+
+// isShown takes a message that was shown when it was brought, and so is not shown
+// again when it has come into the session.
+func (t *transcript) isShown(m *session.Message) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.brought, m)
+	if i >= 0 {
+		t.brought = slices.Delete(t.brought, i, i+1)
+	}
+	return i >= 0
+}
+
+// show writes a message that is drawn.
+func (t *transcript) show(lines []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.write(t.endBlock(nil))
+	for _, line := range lines {
+		t.writeLine(line)
+	}
+}
+
+// message is how m is shown: as a hook draws it, or named by its type.
+func (t *transcript) message(ctx context.Context, m *session.Message) []string {
+	if t.renderer != nil {
+		if lines, ok := t.renderer.Message(ctx, m, false, t.columns()-1); ok {
+			return t.painted(lines, t.columns()-1)
+		}
+	}
+	return []string{t.paint(styleDim, "["+oneLine(m.CustomType)+"] "+clean(m.Text()))}
+}
+
+// callTitle is the line of a call, and what a hook draws below it.
+func (t *transcript) callTitle(e *agent.ToolExecutionStart) (title string, more []string) {
+	if t.renderer != nil {
+		if lines, ok := t.renderer.ToolCall(e.Name, e.Input, t.columns()-4); ok && len(lines) > 0 {
+			lines = t.painted(lines, t.columns()-4)
+			return lines[0], lines[1:]
+		}
+	}
+	return t.title(e.Name, e.Input), nil
+}
+
+// body is what stands below the line of a call that ended.
+func (t *transcript) body(e *agent.ToolExecutionEnd) string {
+	if t.renderer != nil {
+		if lines, ok := t.renderer.ToolResult(e.Name, e.Result, false, t.columns()-3); ok {
+			return t.fold(t.painted(lines, t.columns()-3), diffLines, func(line string) string { return line })
+		}
+	}
+	return t.result(e)
+}

@@ -1,0 +1,104 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pi/agent"
+)
+
+// Editor has the person edit a text in the program that Options.Editor names,
+// which gets the terminal meanwhile. There is no text if the editor fails or
+// saves nothing.
+func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool, error) {
+	if err := r.begin(); err != nil {
+		return "", false, err
+	}
+	if !r.HasUI() || r.keyboard == nil {
+		return "", false, nil
+	}
+	if r.opts.Editor == "" {
+		r.Notify("no editor: set VISUAL or EDITOR", agent.LevelWarning)
+		return "", false, nil
+	}
+	if err := r.floor.takeDialog(ctx); err != nil {
+		return "", false, err
+	}
+	defer r.floor.leaveDialog()
+	for _, line := range paragraphs(title) {
+		r.screen.plainLine(line)
+	}
+	text, saved, err := r.edit(ctx, prefill)
+	if ctx.Err() != nil {
+		return "", false, ctx.Err()
+	}
+	if err != nil {
+		r.Notify(err.Error(), agent.LevelWarning)
+		return "", false, nil
+	}
+	return text, saved, nil
+}
+
+// edit runs the editor on a file of its own that nobody else can read.
+func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved bool, err error) {
+	dir, err := os.MkdirTemp("", "pi-edit-")
+	if err != nil {
+		return "", false, fmt.Errorf("make a file to edit: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "text.md")
+	if err := os.WriteFile(path, []byte(prefill), 0o600); err != nil {
+		return "", false, fmt.Errorf("make a file to edit: %w", err)
+	}
+	// A time long past tells a file that was saved as it was from one that was
+	// not saved.
+	past := time.Unix(1e9, 0)
+	if err := os.Chtimes(path, past, past); err != nil {
+		return "", false, fmt.Errorf("make a file to edit: %w", err)
+	}
+	if err := r.runEditor(ctx, path); err != nil {
+		return "", false, err
+	}
+	return editedText(path, past, prefill)
+}
+
+// editedText is what was saved. The line end that editors put at the end of a
+// file is no part of it.
+func editedText(path string, past time.Time, prefill string) (text string, saved bool, err error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.ModTime().Equal(past) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read what was edited: %w", err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", false, fmt.Errorf("read what was edited: %w", err)
+	}
+	text = strings.ToValidUTF8(string(b), "\uFFFD")
+	if !strings.HasSuffix(prefill, "\n") {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	return text, true, nil
+}
+
+// runEditor gives the terminal away until the editor ends.
+func (r *REPL) runEditor(ctx context.Context, path string) error {
+	r.prompter.rest()
+	defer r.keyboard.leave()()
+	defer r.screen.lend()()
+	defer r.prompter.reset()
+	cmd := editorCommand(ctx, r.opts.Editor, path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("edit with %s: %w", clean(r.opts.Editor), err)
+	}
+	return nil
+}

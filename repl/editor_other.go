@@ -1,0 +1,15 @@
+//go:build !unix
+
+package repl
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+)
+
+// editorCommand runs the editor, whose name may have arguments, on a file.
+func editorCommand(ctx context.Context, editor, path string) *exec.Cmd {
+	words := append(strings.Fields(editor), path)
+	return exec.CommandContext(ctx, words[0], words[1:]...)
+}

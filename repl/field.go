@@ -1,0 +1,205 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// fieldOptions is how many options stand above the line that chooses among them.
+const fieldOptions = 10
+
+// field is the line of a dialog on a terminal that sends single keys: text is
+// typed at its end, and with options the arrows choose. It is used by one
+// goroutine.
+type field struct {
+	*palette
+	q      question
+	prompt func() string
+	said   func(lines []string) // shows lines above
+	finish func()
+
+	text []rune
+	at   int // among the options that the text means; -1: none is chosen
+	done bool
+}
+
+// askKeys asks with single keys. It reports false where only lines can be read.
+func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) {
+	ended, finish := context.WithCancel(ctx)
+	defer finish()
+	f := &field{palette: &r.screen.palette, q: q, at: -1, finish: finish}
+	f.prompt = func() string { return remaining(ctx) + q.prompt }
+	f.said = func(lines []string) {
+		for _, line := range lines {
+			r.screen.plainLine(line)
+		}
+	}
+	again, stop := seconds(ctx)
+	defer stop()
+	if !r.present(ended, &opening{f, false}, again, func() { r.work.interrupt(); finish() }) {
+		return false, nil
+	}
+	if ctx.Err() == nil || f.done {
+		r.screen.plainLine(r.screen.paint(styleBold, q.prompt) + f.answered())
+	}
+	if f.done {
+		return true, nil
+	}
+	return true, ctx.Err()
+}
+
+// opening shows the lines of a question when the panel is open: whoever reads
+// them can answer.
+type opening struct {
+	*field
+	open bool
+}
+
+func (o *opening) Render(width int) []string {
+	if !o.open {
+		o.open = true
+		o.said(o.q.lines)
+	}
+	return o.field.Render(width)
+}
+
+// seconds signals each second of the time that ctx has left.
+func seconds(ctx context.Context) (again <-chan struct{}, stop func()) {
+	if _, limited := ctx.Deadline(); !limited {
+		return nil, func() {}
+	}
+	signal, done, ended := make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			select {
+			case signal <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return signal, func() { close(done); <-ended }
+}
+
+// found are the options that are shown.
+func (f *field) found() []int {
+	if f.q.options == nil {
+		return nil
+	}
+	return choose(f.q.options, strings.TrimSpace(string(f.text)))
+}
+
+// Render shows the options around the chosen one, and the line below them.
+func (f *field) Render(width int) (lines []string) {
+	found := f.found()
+	from := max(0, min(f.at-fieldOptions/2, len(found)-fieldOptions))
+	for i, option := range found[from:min(from+fieldOptions, len(found))] {
+		line := "  " + numbered(f.q.options, option)
+		if from+i == f.at {
+			line = f.Paint("accent", cutTo(">"+line[1:], width))
+		}
+		lines = append(lines, line)
+	}
+	if n := len(found) - fieldOptions; n > 0 {
+		lines = append(lines, f.Paint("dim", fmt.Sprintf("     … %d more: type a part of the name, or use the arrows", n)))
+	}
+	if f.q.options != nil && len(found) == 0 {
+		lines = append(lines, f.Paint("dim", "  nothing matches"))
+	}
+	return append(lines, f.Paint("bold", f.prompt())+tail(string(f.text), width-utf8.RuneCountInString(f.prompt())))
+}
+
+// tail is the end of a line that is too long for its columns.
+func tail(text string, columns int) string {
+	for columns > 0 && len(text) > 0 && cutTo(text, columns) != text {
+		_, n := utf8.DecodeRuneInString(text)
+		text = text[n:]
+	}
+	return text
+}
+
+// HandleInput edits the line. Esc, Ctrl+D and Ctrl+C give no answer.
+func (f *field) HandleInput(key string) {
+	switch key {
+	case "esc", "ctrl+d":
+		f.finish()
+	case "enter":
+		f.enter()
+	case "up", "shift+tab", "ctrl+p":
+		f.move(-1)
+	case "down", "tab", "ctrl+n":
+		f.move(1)
+	case "backspace", "ctrl+h":
+		f.set(f.text[:max(0, len(f.text)-1)])
+	case "ctrl+u":
+		f.set(nil)
+	case "ctrl+w", "alt+backspace":
+		text := strings.TrimRight(string(f.text), " ")
+		f.set([]rune(text[:strings.LastIndex(text, " ")+1]))
+	case "space":
+		f.set(append(f.text, ' '))
+	default:
+		if utf8.RuneCountInString(key) == 1 {
+			f.set(append(f.text, []rune(key)...))
+		}
+	}
+}
+
+func (f *field) set(text []rune) {
+	f.text, f.at = slices.Clone(text), -1
+	if f.q.options != nil && strings.TrimSpace(string(text)) != "" && len(f.found()) > 0 {
+		f.at = 0
+	}
+}
+
+func (f *field) move(by int) {
+	n := len(f.found())
+	switch {
+	case n == 0:
+	case f.at < 0 && by < 0:
+		f.at = n - 1
+	default:
+		f.at = (f.at + by + n) % n
+	}
+}
+
+func (f *field) enter() {
+	line := strings.TrimSpace(string(f.text))
+	shown := line
+	switch {
+	case f.q.options == nil:
+	case f.at >= 0:
+		option := f.found()[f.at]
+		line, shown = strconv.Itoa(option+1), f.q.options[option]
+	case line != "":
+		return // nothing matches
+	}
+	again, done := f.q.answer(line)
+	if done {
+		f.text, f.done = []rune(shown), true
+		f.finish()
+		return
+	}
+	f.said(again)
+	f.set(nil)
+}
+
+// answered is what stays of the answer in the transcript.
+func (f *field) answered() string {
+	if !f.done {
+		return "–"
+	}
+	return oneLine(string(f.text))
+}

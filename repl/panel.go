@@ -1,0 +1,232 @@
+package repl
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/term"
+
+	"pi/agent"
+)
+
+// A panel is what a component draws below the transcript: its lines stand in the
+// region of the screen, and it gets the keys. It has the floor, so that there is
+// one at a time and no prompt is open.
+
+// present shows c until ctx ends, with keys and the signals of again. out gets
+// the person out by Ctrl+C. It reports false, and shows nothing, where only whole
+// lines can be read.
+func (r *REPL) present(ctx context.Context, c agent.Component, again <-chan struct{}, out func()) bool {
+	pressed, ok := r.prompter.grab(out)
+	if !ok {
+		return false
+	}
+	defer r.prompter.release()
+	r.screen.openRegion()
+	defer r.screen.closeRegion()
+	for {
+		if !r.draw(ctx, c) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return true
+		case <-again:
+		case <-pressed:
+			r.press(ctx, c)
+		}
+	}
+}
+
+// press hands on the keys that were pressed, as long as they are wanted.
+func (r *REPL) press(ctx context.Context, c agent.Component) {
+	for ctx.Err() == nil {
+		key, ok := r.keyboard.key()
+		if !ok {
+			return
+		}
+		if key != "" {
+			unlessEnded(ctx, func() { c.HandleInput(key) })
+		}
+	}
+}
+
+// draw shows as much of c as fits on the screen. It reports false if ctx ended.
+func (r *REPL) draw(ctx context.Context, c agent.Component) bool {
+	width, height := columns(r.opts.Out)-1, rows(r.opts.Out)-1
+	var lines []string
+	if !unlessEnded(ctx, func() { lines = c.Render(width) }) {
+		return false
+	}
+	lines = r.screen.painted(lines, width)
+	r.screen.drawRegion(lines[:min(len(lines), max(height, 1))])
+	return true
+}
+
+// unlessEnded calls a method of a component. A call that does not come back is
+// left alone when ctx ends, so that a hook that is stuck does not keep the
+// terminal; it reports false then.
+func unlessEnded(ctx context.Context, call func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call()
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+const usualRows = 24
+
+func rows(f interface{ Fd() uintptr }) int {
+	if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
+		return height
+	}
+	return usualRows
+}
+
+// surface is where a hook's component is shown.
+type surface struct {
+	component agent.Component
+	again     chan struct{} // holds one
+	done      chan struct{}
+	cancel    context.CancelFunc
+}
+
+// Custom shows c below the transcript as soon as it can have the floor. Where
+// only whole lines can be read, its lines are written anew each time, and what
+// is typed reaches it when the line ends. It is nil where nobody is.
+func (r *REPL) Custom(c agent.Component) (agent.Surface, error) {
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	if !r.HasUI() || r.keyboard == nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &surface{component: c, again: make(chan struct{}, 1), done: make(chan struct{}), cancel: cancel}
+	if !r.surfaces.add(s) {
+		cancel()
+		close(s.done)
+		return s, nil
+	}
+	go r.show(ctx, s)
+	return s, nil
+}
+
+// show gives a surface its time on the screen.
+func (r *REPL) show(ctx context.Context, s *surface) {
+	defer close(s.done)
+	defer r.surfaces.remove(s)
+	defer s.cancel()
+	if r.floor.takeDialog(ctx) != nil {
+		return
+	}
+	defer r.floor.leaveDialog()
+	if !r.present(ctx, s.component, s.again, s.cancel) {
+		r.presentLines(ctx, s)
+	}
+}
+
+// presentLines shows a component on a terminal that cannot go back.
+func (r *REPL) presentLines(ctx context.Context, s *surface) {
+	answers := make(chan answerLine, 64)
+	r.inbox.lend(answers)
+	defer r.inbox.lend(nil)
+	for {
+		width := columns(r.opts.Out) - 1
+		var lines []string
+		if !unlessEnded(ctx, func() { lines = s.component.Render(width) }) {
+			return
+		}
+		for _, line := range r.screen.painted(lines, width) {
+			r.screen.plainLine(line)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.again:
+		case a := <-answers:
+			if a.eof {
+				return
+			}
+			r.screen.raw("")
+			unlessEnded(ctx, func() { typeLine(s.component, a.text) })
+		}
+	}
+}
+
+// typeLine gives a component a line as the keys that make it.
+func typeLine(c agent.Component, line string) {
+	for line := []byte(line); len(line) > 0; {
+		name, n := nameKey(line, true)
+		line = line[n:]
+		if name != "" {
+			c.HandleInput(name)
+		}
+	}
+	c.HandleInput("enter")
+}
+
+func (s *surface) RequestRender() {
+	select {
+	case s.again <- struct{}{}:
+	default:
+	}
+}
+
+// Close takes the component away. It does not wait, for the component may be
+// what calls it.
+func (s *surface) Close() { s.cancel() }
+
+func (s *surface) Done() <-chan struct{} { return s.done }
+
+// surfaces are those that are shown or wait to be.
+type surfaces struct {
+	mu     sync.Mutex
+	open   map[*surface]bool
+	closed bool
+}
+
+func (all *surfaces) add(s *surface) bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if all.closed {
+		return false
+	}
+	if all.open == nil {
+		all.open = map[*surface]bool{}
+	}
+	all.open[s] = true
+	return true
+}
+
+func (all *surfaces) remove(s *surface) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	delete(all.open, s)
+}
+
+// interrupt closes what is shown and reports whether there was anything.
+func (all *surfaces) interrupt() bool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	for s := range all.open {
+		s.Close()
+	}
+	return len(all.open) > 0
+}
+
+// close ends all of them; each ends when its component has returned.
+func (all *surfaces) close() {
+	all.mu.Lock()
+	all.closed = true
+	all.mu.Unlock()
+	all.interrupt()
+}
+
+var _ agent.Surface = (*surface)(nil)

@@ -1,0 +1,50 @@
+package repl
+
+import "bytes"
+
+// While a panel is open the terminal sends keys as they are pressed, and the
+// panel takes them one by one, so that those it does not come to are left for
+// whoever is next. What was typed before it opened is not for it: nobody answers
+// a question that they have not seen.
+
+// grab sends keys to a panel from now on. raw puts the terminal into the mode
+// for that; out is called for Ctrl+C, and when there is nobody any more. It
+// reports false if keys cannot be had. It ends with listen.
+func (k *keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, ok bool) {
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.over || !k.tty || raw() != nil {
+		return nil, false
+	}
+	k.early, k.pending = k.pending, nil
+	k.behind = unread(k.in)
+	k.editor, k.lines, k.stale = nil, false, false
+	k.panel, k.out = make(chan struct{}, 1), out
+	return k.panel, true
+}
+
+// handPanel tells the panel of keys. Ctrl+C does not wait for it to take them.
+func (k *keyboard) handPanel() {
+	if i := bytes.LastIndexByte(k.pending, keyCtrlC); i >= 0 {
+		k.pending = k.pending[i+1:]
+		k.out()
+	}
+	select {
+	case k.panel <- struct{}{}:
+	default:
+	}
+}
+
+// key takes the next key for the panel; "" is one without a name.
+func (k *keyboard) key() (name string, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.panel == nil || len(k.pending) == 0 {
+		return "", false
+	}
+	name, n := nameKey(k.pending, k.stale)
+	k.pending = k.pending[n:]
+	return name, n > 0
+}
