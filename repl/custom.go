@@ -2,33 +2,10 @@ package repl
 
 import (
 	"context"
-	"slices"
 
 	"pi/agent"
 	"pi/session"
 )
-
-// opened shows the messages that hooks bring to a prompt.
-func (t *transcript) opened(ctx context.Context, e *agent.BeforeAgentStart) {
-	t.locked(func() { t.brought = slices.Clone(e.Messages) })
-	for _, m := range e.Messages {
-		if m.Display {
-			t.show(t.message(ctx, m))
-		}
-	}
-}
-
-// isShown takes a message that was shown when it was brought, and so is not shown
-// again when it has come into the session.
-func (t *transcript) isShown(m *session.Message) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	i := slices.Index(t.brought, m)
-	if i >= 0 {
-		t.brought = slices.Delete(t.brought, i, i+1)
-	}
-	return i >= 0
-}
 
 // show writes a message that is drawn.
 func (t *transcript) show(lines []string) {

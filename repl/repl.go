@@ -209,7 +209,7 @@ func (r *REPL) Commands() []command.Command {
 
 // showCustom shows a message of a hook, above the prompt if one is open.
 func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
-	if !m.Display || r.view.isShown(m) {
+	if !m.Display {
 		return
 	}
 	lines := r.view.message(ctx, m)
@@ -239,7 +239,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.AgentEnd:
 		r.status.spend(e.Usage.Cost.Total)
 	default:
-		r.view.handle(ctx, e)
+		r.view.handle(e)
 	}
 	return nil
 }

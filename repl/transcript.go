@@ -1,8 +1,6 @@
 package repl
 
 import (
-	"context"
-
 	"pi/agent"
 	"pi/session"
 )
@@ -19,7 +17,6 @@ type transcript struct {
 	block   openBlock
 	running string // the call whose line is not ended yet
 	calls   map[string]string
-	brought []*session.Message // shown when hooks brought them to the prompt
 }
 
 // openBlock is the block of an answer that is being written.
@@ -31,7 +28,7 @@ type openBlock struct {
 func (t *transcript) wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindMessageUpdate, agent.KindMessageEnd, agent.KindToolExecutionStart, agent.KindToolExecutionEnd,
-		agent.KindToolCall, agent.KindBeforeAgentStart:
+		agent.KindToolCall:
 		return true
 	}
 	return false
@@ -39,10 +36,8 @@ func (t *transcript) wants(k agent.Kind) bool {
 
 // handle shows an event. What hooks draw is drawn before the screen is locked,
 // for they may want to show something meanwhile.
-func (t *transcript) handle(ctx context.Context, e agent.Event) {
+func (t *transcript) handle(e agent.Event) {
 	switch e := e.(type) {
-	case *agent.BeforeAgentStart:
-		t.opened(ctx, e)
 	case *agent.ToolExecutionStart:
 		title, more := t.callTitle(e)
 		t.locked(func() { t.toolStart(e, title, more) })

@@ -364,17 +364,23 @@ func TestMessageOfAHookIsShownAboveTheOpenPrompt(t *testing.T) {
 
 func TestHookEndsTheProgramInOrder(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]func(*terminal){
-		"at the prompt":         func(s *terminal) { s.typeKeys("half"); s.prompt("half") },
-		"while the agent works": func(s *terminal) { s.enter("stuck"); s.see("working on it") },
-		"under a component":     func(s *terminal) { s.enter("/panel"); s.see("keys:") },
+	nothing := func(*terminal) {}
+	for _, c := range []struct {
+		name          string
+		before, after func(*terminal)
+	}{
+		{"at the prompt", func(s *terminal) { s.typeKeys("half"); s.prompt("half") }, nothing},
+		{"under a component", func(s *terminal) { s.enter("/panel"); s.see("keys:") }, nothing},
+		{"when the agent has worked", func(s *terminal) { s.enter("slow"); s.see("working on it") },
+			func(s *terminal) { s.enter("go on"); s.see("and heard you") }},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, "REPL_TEST_TOLD=leave")
 			s.prompt("")
-			before(s)
+			c.before(s)
 			s.tell()
+			c.after(s)
 			s.see("left: <nil>")
 			if err := s.leave(); err != nil {
 				t.Error(err)

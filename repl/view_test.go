@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ func shown(colours bool, events ...agent.Event) string {
 	var out bytes.Buffer
 	t := &transcript{screen: &screen{out: &out, palette: palette{on: colours}}, showThinking: true}
 	for _, e := range events {
-		t.handle(context.Background(), e)
+		t.handle(e)
 	}
 	return out.String()
 }
@@ -64,9 +65,10 @@ func TestTranscriptShowsWhatHappens(t *testing.T) {
 			"• bash rm x\n  guard made it: bash ls\n• bash ls ✓\n"},
 		{"a change is shown as a coloured diff", true, []agent.Event{begun("1", "edit", `{"path":"f"}`), &agent.ToolExecutionEnd{ID: "1", Result: diff}},
 			"\x1b[36m• edit f\x1b[0m\x1b[32m ✓\x1b[0m\n  \x1b[1m--- a\x1b[0m\n  \x1b[1m+++ b\x1b[0m\n  \x1b[36m@@ -1 +1 @@\x1b[0m\n  \x1b[31m-old\x1b[0m\n  \x1b[32m+new\x1b[0m\n   same\n"},
-		{"a message of a hook is named", false, []agent.Event{&agent.BeforeAgentStart{Messages: []*session.Message{
-			{CustomType: "memo", Display: true, Content: []session.Block{session.TextBlock("remember")}},
-			{CustomType: "memo", Content: []session.Block{session.TextBlock("unseen")}}}}}, "[memo] remember\n"},
+		{"an answer that a hook stopped says so", true,
+			[]agent.Event{text("I will rm"), &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 1, Text: " -rf"},
+				Abort: &agent.Abort{By: "guard\x1b[2J", Reason: "not\nthat"}}, over, text("Then not."), over},
+			"I will rm -rf\n\x1b[2mstopped by hook guard: not that\x1b[0m\nThen not.\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.colours, c.events...); got != c.want {
@@ -125,4 +127,42 @@ func TestBranchOfALinkedWorkTree(t *testing.T) {
 	if got := gitBranch(filepath.Join(dir, "tree")); got != "01234567" {
 		t.Errorf("branch %q", got)
 	}
+}
+
+func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
+	var out bytes.Buffer
+	v := &transcript{screen: &screen{out: &out, palette: palette{on: true}}, renderer: drawsAll{}, width: func() int { return 24 }}
+	for _, line := range v.message(t.Context(), &session.Message{CustomType: "card"}) {
+		v.writeLine(line)
+	}
+	for _, e := range []agent.Event{
+		&agent.ToolExecutionStart{ID: "1", Name: "one", Input: json.RawMessage(`{}`)}, &agent.ToolExecutionEnd{ID: "1", Name: "one"},
+		&agent.ToolExecutionStart{ID: "2", Name: "two", Input: json.RawMessage(`{}`)}, &agent.ToolExecutionEnd{ID: "2", Name: "two"},
+	} {
+		v.handle(e)
+	}
+	want := "card of 23\x1b[36m, which is m…\x1b[39m\x1b[0m\n" +
+		"\x1b[36m• \x1b[1mone\x1b[22m\x1b[0m\x1b[0m\x1b[32m ✓\x1b[0m\n  result of one\n" +
+		"\x1b[36m• two\x1b[0m\n  below\n\x1b[36m• two\x1b[0m\x1b[32m ✓\x1b[0m\n  result of two\n"
+	if out.String() != want {
+		t.Errorf("shows %q\nwant  %q", out.String(), want)
+	}
+}
+
+// drawsAll draws everything itself.
+type drawsAll struct{}
+
+func (drawsAll) Message(_ context.Context, _ *session.Message, _ bool, width int) ([]string, bool) {
+	return []string{fmt.Sprintf("card of %d\x1b[2J", width) + palette{on: true}.Paint("accent", ", which is more than fits")}, true
+}
+
+func (drawsAll) ToolCall(name string, _ json.RawMessage, _ int) ([]string, bool) {
+	if name == "one" {
+		return []string{palette{on: true}.Paint("bold", name)}, true
+	}
+	return []string{name, "below"}, true
+}
+
+func (drawsAll) ToolResult(name string, _ agent.Result, _ bool, _ int) ([]string, bool) {
+	return []string{"result of " + name}, true
 }

@@ -1,0 +1,86 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"pi/agent"
+)
+
+func TestThemeHasEveryNameAndIsPlainWithoutColours(t *testing.T) {
+	for _, name := range append(agent.ThemeColors(), agent.ThemeStyles()...) {
+		plain, usual, rich := palette{rich: true}, palette{on: true}, palette{on: true, rich: true}
+		if got := plain.Paint(name, "x"); got != "x" {
+			t.Errorf("%s without colours: %q", name, got)
+		}
+		for _, p := range []palette{usual, rich} {
+			got := p.Paint(name, "x")
+			if !strings.HasPrefix(got, "\x1b[") || !strings.HasSuffix(got, "m") || clean(got) != "x" {
+				t.Errorf("%s: %q", name, got)
+			}
+			if lines := p.painted([]string{got}, 10); !slices.Equal(lines, []string{got + "\x1b[0m"}) {
+				t.Errorf("%s does not stay: %q", name, lines)
+			}
+		}
+	}
+	if got := (palette{on: true}).Paint("nosuch", "x"); got != "x" {
+		t.Errorf("a name that there is not: %q", got)
+	}
+}
+
+func TestOneStyleInsideAnotherLeavesItAlone(t *testing.T) {
+	p := palette{on: true}
+	if got, want := p.Paint("error", "a"+p.Paint("bold", "b")+"c"), "\x1b[31ma\x1b[1mb\x1b[22mc\x1b[39m"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestOnlyColoursOfTheThemeStayInWhatHooksDraw(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		on       bool
+		want     []string
+	}{
+		{"its colours", "\x1b[36ma\x1b[39m", true, []string{"\x1b[36ma\x1b[39m\x1b[0m"}},
+		{"a colour that is left open is closed", "\x1b[1ma", true, []string{"\x1b[1ma\x1b[0m"}},
+		{"none without colours", "\x1b[36ma\x1b[39m", false, []string{"a"}},
+		{"none that hide text", "\x1b[8ma\x1b[30;40mb", true, []string{"ab"}},
+		{"no movement, no title, no query", "a\x1b[2J\x1b[5;1H\x1b]0;t\x07\x1b[cb\u009b6n", true, []string{"ab"}},
+		{"nothing that looks like one", "a\x1b[?36mb\x1b[36;1mc", true, []string{"abc"}},
+		{"lines are lines", "a\nb\rc", true, []string{"a", "b", "c"}},
+		{"hidden characters are shown", "a\u202eb", true, []string{"a<U+202E>b"}},
+		{"a long line is cut, colours apart", "\x1b[36m0123456\x1b[39m789012345", true, []string{"\x1b[36m0123456\x1b[39m78901…\x1b[0m"}},
+		{"a wide character does not stand over the edge", "世界世界世界世界", true, []string{"世界世界世界…"}},
+		{"a tab is a space", "a\tb", true, []string{"a b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := (palette{on: c.on}).painted([]string{c.in}, 13); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func FuzzWhatHooksDrawFitsAndIsHarmless(f *testing.F) {
+	for _, seed := range []string{"\x1b[36ma\x1b[39m", "\x1b[2J", "a\x1b", "\x9b31m", "世\x1b[1m界\tx", "\x1b[38;5;80mlong text"} {
+		f.Add(seed, 5)
+	}
+	f.Fuzz(func(t *testing.T, line string, columns int) {
+		columns = 1 + max(columns, -columns, 0)%200
+		for _, shown := range (palette{on: true}).painted([]string{line}, columns) {
+			rest := shown
+			for ink := range inks() {
+				rest = strings.ReplaceAll(rest, "\x1b["+ink+"m", "")
+			}
+			if strings.ContainsFunc(rest, func(r rune) bool { return r < 0x20 || r >= 0x7f && r <= 0x9f }) {
+				t.Fatalf("control characters in %q", shown)
+			}
+			if w := runewidth.StringWidth(rest); w > columns {
+				t.Fatalf("%d columns of %d: %q", w, columns, shown)
+			}
+		}
+	})
+}
