@@ -85,7 +85,7 @@ func (r *run) goOn(wish Continuation) error {
 		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
 	}
 	r.continued++
-	return nil
+	return r.turnLimit()
 }
 
 // addDrafts appends what listeners want in the session, all or none. A list that

@@ -200,6 +200,22 @@ func TestListenersMayGoOnBeforeTheRunSettles(t *testing.T) {
 	}
 }
 
+func TestListenersCannotPassTheLimitOfTurns(t *testing.T) {
+	var r *rig
+	for name, l := range map[string]Listener{
+		"going on after a turn":    goOnTimes(9),
+		"going on before settling": on(func(e *AgentBeforeSettle) { e.Entries, e.Continue = []session.Draft{hint("more")}, true }),
+		"sending while it settles": on(func(*AgentBeforeSettle) { r.Submit(Prompt{Text: "more"}) }),
+	} {
+		r = newRig(t, Options{Settings: Settings{MaxTurns: 2, MaxContinuations: 8}, Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
+		err := r.Prompt(t.Context(), Prompt{Text: "go"})
+		var limit *LimitError
+		if !errors.As(err, &limit) || limit.Limit != "max_turns" || len(r.model.requests) != 2 {
+			t.Errorf("%s: %v after %d requests", name, err, len(r.model.requests))
+		}
+	}
+}
+
 func TestFailedModelCallCanBeFollowedByAnother(t *testing.T) {
 	settle := on(func(e *AgentBeforeSettle) { e.Continue = e.Outcome == "error" })
 	r := newRig(t, Options{Settings: Settings{MaxContinuations: 1}, Listeners: []Listener{settle}}, fail(errors.New("no route")), say("two"))

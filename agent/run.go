@@ -135,6 +135,9 @@ func (r *run) work(ctx context.Context) error {
 // there was anything.
 func (r *run) deliverRest(ctx context.Context) (bool, error) {
 	for r.more() {
+		if err := r.turnLimit(); err != nil {
+			return false, err
+		}
 		n, err := r.deliver(ctx, true)
 		if n > 0 || err != nil {
 			return n > 0, err
@@ -214,8 +217,8 @@ func (r *run) turns(ctx context.Context) error {
 		if next == nextStop && !r.waits() {
 			return r.verdict
 		}
-		if limit := r.settings.MaxTurns; limit > 0 && r.index >= limit {
-			return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
+		if err := r.turnLimit(); err != nil {
+			return err
 		}
 		if next == nextResume {
 			continue
@@ -228,6 +231,14 @@ func (r *run) turns(ctx context.Context) error {
 			return r.verdict
 		}
 	}
+}
+
+// turnLimit is the error of a run that may not take another turn.
+func (r *run) turnLimit() error {
+	if limit := r.settings.MaxTurns; limit > 0 && r.index >= limit {
+		return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
+	}
+	return nil
 }
 
 // next is what follows a turn.
