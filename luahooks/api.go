@@ -6,9 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"pi/agent"
 	"pi/luavm"
-	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -33,20 +31,21 @@ type hookInfo struct{ Name, Path, Scope string }
 // api makes the table pi.
 func (in *instance) api(L *lua.LState) *lua.LTable {
 	h := in.hook
-	t := L.CreateTable(0, 16)
+	t := L.CreateTable(0, 32)
 	t.RawSetString("version", lua.LString(in.chain.opts.Version))
 	t.RawSetString("api", lua.LNumber(API))
 	t.RawSetString("hook", in.vm.Value(hookInfo{h.Name, h.Path, string(h.Scope)}))
-	for name, fn := range map[string]any{
+	in.addFuncs(t, map[string]any{
 		"on": in.apiOn, "log": in.apiLog, "remove_provider": in.removeProvider,
-	} {
-		t.RawSetString(name, in.vm.Func(name, fn))
-	}
-	for name, fn := range map[string]lua.LGFunction{
-		"command": in.apiCommand, "tool": in.apiTool, "provider": in.apiProvider, "exec": in.apiExec, "send": in.apiSend,
-	} {
-		t.RawSetString(name, in.vm.GFunc(name, fn))
-	}
+		"tools": in.apiTools, "active_tools": in.apiActiveTools, "set_active_tools": in.apiSetActiveTools,
+		"set_session_name": in.setSessionName, "session_name": in.sessionName, "set_label": in.setLabel,
+		"commands": in.apiCommands, "get_flag": in.getFlag, "register_message_renderer": in.registerRenderer,
+	})
+	in.addRaw(t, map[string]lua.LGFunction{
+		"command": in.apiCommand, "shortcut": in.apiShortcut, "flag": in.apiFlag, "tool": in.apiTool, "call_tool": in.apiCallTool,
+		"provider": in.apiProvider, "exec": in.apiExec, "append_entry": in.appendEntry,
+		"send": in.apiSend, "send_message": in.apiSendMessage, "send_user_message": in.apiSendUserMessage,
+	})
 	return t
 }
 
@@ -100,31 +99,6 @@ func (in *instance) printable(L *lua.LState, v lua.LValue) string {
 	return L.ToStringMeta(v).String()
 }
 
-// apiSend is pi.send(text, attachments?): as typed at the prompt.
-func (in *instance) apiSend(L *lua.LState) int {
-	host := in.mustHost(L, "send")
-	text := L.CheckString(1)
-	var attachments []session.Block
-	if v := L.Get(2); v != lua.LNil {
-		list, ok := v.(*lua.LTable)
-		if !ok {
-			luavm.RaiseArg(L, 2, "send", "table expected, got %s", v.Type())
-		}
-		blocks, err := in.attachments(L, list)
-		if err != nil {
-			L.Push(lua.LNil)
-			L.Push(lua.LString(err.Error()))
-			return 2
-		}
-		attachments = blocks
-	}
-	if strings.TrimSpace(text) != "" || len(attachments) > 0 {
-		host.Submit(agent.Prompt{Text: text, Attachments: attachments, Source: "hook"})
-	}
-	L.Push(lua.LTrue)
-	return 1
-}
-
 // mustHost returns the host, or raises while there is none.
 func (in *instance) mustHost(L *lua.LState, function string) Host {
 	host := in.chain.hostNow()
@@ -132,6 +106,27 @@ func (in *instance) mustHost(L *lua.LState, function string) Host {
 		luavm.Raise(L, "%s: %v", function, errNoHost)
 	}
 	return host
+}
+
+// setSessionName is pi.set_session_name(s); "" takes the name away.
+func (in *instance) setSessionName(L *lua.LState, name string) error {
+	host := in.mustHost(L, "set_session_name")
+	return in.wait(L, "set_session_name", false, func(ctx context.Context) error {
+		return host.SetSessionName(ctx, strings.Join(strings.Fields(name), " "))
+	})
+}
+
+func (in *instance) sessionName(L *lua.LState) lua.LValue {
+	return textOrNil(in.sessionOf(L, "session_name").Name())
+}
+
+// setLabel is pi.set_label(entry_id, label?); nil takes the label away.
+func (in *instance) setLabel(L *lua.LState, id string, label *string) error {
+	host, text := in.mustHost(L, "set_label"), ""
+	if label != nil {
+		text = *label
+	}
+	return in.wait(L, "set_label", false, func(ctx context.Context) error { return host.SetLabel(ctx, id, text) })
 }
 
 // pushResult pushes v, or nil and the error's text.

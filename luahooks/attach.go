@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -20,19 +19,23 @@ const maxAttachment = 20 << 20
 
 // attachments reads a list of {path = …}, {data = base64, mime_type = …} and
 // {text = …, name = …}. Images become image blocks, text a text block that
-// names the file; anything else is refused.
-func (in *instance) attachments(L *lua.LState, list *lua.LTable) ([]session.Block, error) {
+// names the file; anything else is refused. What an image is, its bytes say:
+// mime_type is taken, and not believed.
+func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable) ([]session.Block, error) {
 	luavm.Materialise(L, list)
+	if list.Len() == 0 && !empty(list) {
+		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
+	}
 	var blocks []session.Block
 	for i := 1; i <= list.Len(); i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
-			luavm.Raise(L, "send: attachment %d must be a table, not a %s", i, list.RawGetInt(i).Type())
+			luavm.Raise(L, "%s: attachment %d must be a table, not a %s", function, i, list.RawGetInt(i).Type())
 		}
 		var path, data, mime, text, name string
-		luavm.UnpackTable(L, t, "send", luavm.Opt("path", &path), luavm.Opt("data", &data), luavm.Opt("mime_type", &mime),
+		luavm.UnpackTable(L, t, function, luavm.Opt("path", &path), luavm.Opt("data", &data), luavm.Opt("mime_type", &mime),
 			luavm.Opt("text", &text), luavm.Opt("name", &name))
-		b, err := in.attachment(path, data, mime, text, name)
+		b, err := in.attachment(path, data, text, name)
 		if err != nil {
 			return nil, fmt.Errorf("attachment %d: %w", i, err)
 		}
@@ -41,7 +44,12 @@ func (in *instance) attachments(L *lua.LState, list *lua.LTable) ([]session.Bloc
 	return blocks, nil
 }
 
-func (in *instance) attachment(path, data, mime, text, name string) (session.Block, error) {
+func empty(t *lua.LTable) bool {
+	k, _ := t.Next(lua.LNil)
+	return k == lua.LNil
+}
+
+func (in *instance) attachment(path, data, text, name string) (session.Block, error) {
 	switch {
 	case path != "":
 		return in.attachFile(path)
@@ -54,14 +62,11 @@ func (in *instance) attachment(path, data, mime, text, name string) (session.Blo
 	case text != "":
 		return namedText(name, text), nil
 	}
-	_ = mime
 	return session.Block{}, fmt.Errorf("it has no path, data or text")
 }
 
 func (in *instance) attachFile(path string) (session.Block, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(in.chain.opts.Cwd, path)
-	}
+	path = in.chain.absolute(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return session.Block{}, fmt.Errorf("attach file: %w", err)

@@ -50,8 +50,8 @@ func (b *builtin) load(ctx context.Context) (agent.Provider, error) {
 		b.in = in
 	}
 	for _, p := range b.in.providers {
-		if p.Stream != nil {
-			return p.Stream, nil
+		if p.stream != nil {
+			return p.stream, nil
 		}
 	}
 	return nil, fmt.Errorf("load %s: it registers no model", b.name)
@@ -62,5 +62,6 @@ func (b *builtin) close() {
 	defer b.mu.Unlock()
 	if b.in != nil {
 		b.in.vm.Close()
+		b.in.end()
 	}
 }

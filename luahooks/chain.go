@@ -33,6 +33,12 @@ type Options struct {
 	ApproveProject bool // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, ProjectQuestion) ProjectAnswer
+	// Inactive are the program's own tools that the model does not get unless a
+	// hook chooses them.
+	Inactive []agent.Tool
+	// ResolveKey gives the key that an api_key of a provider means, as in the
+	// configuration: literal, env:NAME or !command. nil takes it literally.
+	ResolveKey func(ctx context.Context, spec string) (string, error)
 	// Flags are the values of flags that the command line gave for hooks.
 	Flags map[string]string
 	// Commands lists all commands of the program, those of hooks among them; nil
@@ -49,6 +55,7 @@ type Chain struct {
 	events map[agent.Kind]*eventSpec
 	log    *hookLog
 	behind *background // handlers that finish behind the agent, greetings, the watcher
+	ending *background // what waits for the modules of hooks that were replaced
 	lanes  luavm.Lanes // what handlers run on
 	valid  validJSON
 
@@ -62,6 +69,8 @@ type Chain struct {
 
 	inForce   sync.Mutex // held while tools and providers of hooks are handed over
 	providers registry
+	choice    toolChoice
+	dialogs   chan struct{} // holds one token: who takes it may ask the person
 
 	abandoned atomic.Int32 // VMs that did not stop, in this process
 	early     earlyReports
@@ -76,6 +85,18 @@ type Chain struct {
 type earlyReports struct {
 	mu    sync.Mutex
 	lines []notice
+	sent  []func(Host)
+}
+
+// keep takes what is to be sent; it is false when there is a host already.
+func (r *earlyReports) keep(c *Chain, send func(Host)) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.hostNow() != nil {
+		return false
+	}
+	r.sent = append(r.sent, send)
+	return true
 }
 
 type notice struct {
@@ -85,7 +106,8 @@ type notice struct {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(), guard: o.Guard}
+	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
+		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard}
 	if c.guard == nil {
 		c.guard = newGuard(o.Places.Cwd)
 	}
@@ -105,13 +127,16 @@ func (c *Chain) Attach(host Host, ui agent.UI) {
 	c.ui.Store(&ui)
 	c.early.mu.Lock()
 	c.host.Store(&host)
-	lines := c.early.lines
-	c.early.lines = nil
+	lines, sent := c.early.lines, c.early.sent
+	c.early.lines, c.early.sent = nil, nil
 	c.early.mu.Unlock()
 	for _, n := range lines {
 		host.Notify(context.Background(), n.level, n.text)
 	}
 	c.applyTools()
+	for _, send := range sent {
+		send(host)
+	}
 }
 
 func (c *Chain) hostNow() Host {
@@ -146,6 +171,15 @@ func (c *Chain) notify(ctx context.Context, level agent.Level, text string) {
 	if h != nil { // it came just now
 		h.Notify(ctx, level, text)
 	}
+}
+
+// absolute is a path that hooks give: relative ones begin in the working
+// directory.
+func (c *Chain) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.opts.Cwd, path)
 }
 
 // shown is how a path is written in messages: relative below the working
@@ -218,13 +252,13 @@ func (c *Chain) Close(ctx context.Context) {
 	for _, h := range c.list() {
 		if in := h.current(); in != nil {
 			in.vm.Close() // it stays in its place, so that its gates are not open
-			in.behind.stop()
-			in.behind.close(ctx)
+			in.end()
 		}
 	}
 	for _, b := range c.builtins {
 		b.close()
 	}
+	c.ending.wait()
 	c.lanes.Close()
 	c.guard.leave()
 	c.log.close()

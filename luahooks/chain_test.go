@@ -200,9 +200,10 @@ func (h *fakeHost) Seen() []session.Item {
 	return h.seen
 }
 
-func (h *fakeHost) Model() *agent.Model { return h.model }
-func (h *fakeHost) Thinking() string    { return "off" }
-func (h *fakeHost) IsIdle() bool        { return !h.busy }
+func (h *fakeHost) Models() *agent.Models { return h.chain.opts.Models }
+func (h *fakeHost) Model() *agent.Model   { return h.model }
+func (h *fakeHost) Thinking() string      { return "off" }
+func (h *fakeHost) IsIdle() bool          { return !h.busy }
 
 func (h *fakeHost) Submit(p agent.Prompt) {
 	h.mu.Lock()

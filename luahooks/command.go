@@ -14,10 +14,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// luaCommand is one pi.command.
+// luaCommand is one pi.command, or one pi.shortcut.
 type luaCommand struct {
 	in          *instance
-	name        string
+	name        string // of a shortcut its key
+	shortcut    bool
 	description string
 	handler     *lua.LFunction
 	complete    *lua.LFunction
@@ -64,13 +65,27 @@ func (in *instance) ownCommands() []*luaCommand {
 	return in.commands
 }
 
-func (in *instance) command(name string) *luaCommand {
-	for _, c := range in.ownCommands() {
-		if c.name == name {
+// same finds what stands in the place of a command or shortcut now. in may be
+// nil.
+func (in *instance) same(lc *luaCommand) *luaCommand {
+	list := in.ownCommands()
+	if lc.shortcut {
+		list = in.ownShortcuts()
+	}
+	for _, c := range list {
+		if c.name == lc.name {
 			return c
 		}
 	}
 	return nil
+}
+
+// title names a command or shortcut in messages.
+func (lc *luaCommand) title() string {
+	if lc.shortcut {
+		return "shortcut " + lc.name
+	}
+	return "/" + lc.name
 }
 
 // Commands lists the commands of all hooks in chain order. The first hook keeps
@@ -117,11 +132,10 @@ func (lc *luaCommand) command(name string) command.Command {
 // run is one call of the command. If the hook was reloaded since it was looked
 // up, the new version runs.
 func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, error) {
-	ctx = context.WithValue(ctx, commandKey{}, lc.name)
 	out, err := lc.call(ctx, args)
 	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		lc.in.chain.revive(ctx, lc.in.hook, lc.in)
-		next := lc.in.hook.current().command(lc.name)
+		next := lc.in.hook.current().same(lc)
 		if next == nil {
 			break
 		}
@@ -134,15 +148,17 @@ func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, er
 	in := lc.in
 	if !interrupted(ctx, err) {
 		in.hook.fault(err)
-		in.chain.log.write(in.hook.Name, "/"+lc.name+": "+fullText(err))
+		in.chain.log.write(in.hook.Name, lc.title()+": "+fullText(err))
 		in.chain.revive(ctx, in.hook, in)
 	}
 	return command.Outcome{}, fmt.Errorf("hook %s: %w", in.hook.Name, err)
 }
 
 func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, error) {
-	in, result := lc.in, new(command.Outcome)
-	err := in.vm.Run(ctx, luavm.Job{Name: "/" + lc.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+	in, result, self := lc.in, new(command.Outcome), new(commandRun)
+	ctx = context.WithValue(ctx, commandKey{}, self)
+	err := in.vm.Run(ctx, luavm.Job{Name: lc.title(), Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+		self.job = in.vm.Context()
 		out, err := in.outcome(L, callFunction(L, lc.handler, in.commandContext(L, args)))
 		*result = out
 		return placeOf(lc.handler, err)
@@ -171,6 +187,23 @@ func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
 	return t
 }
 
+// apiCommands is pi.commands(): the program's own and those of hooks.
+func (in *instance) apiCommands(L *lua.LState) *lua.LTable {
+	in.mustHost(L, "commands")
+	all := in.chain.Commands()
+	if in.chain.opts.Commands != nil {
+		all = in.chain.opts.Commands()
+	}
+	return luavm.NewList(L, len(all), func(i int) lua.LValue {
+		t := L.CreateTable(0, 4)
+		t.RawSetString("name", lua.LString(all[i].Name))
+		setText(t, "description", all[i].Help)
+		setText(t, "args", all[i].Args)
+		setText(t, "hook", all[i].Hook)
+		return t
+	})
+}
+
 // outcome reads what a command handler returned: nil, a string or {prompt = …,
 // attachments = …} for the model, or {status = …} for the person.
 func (in *instance) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error) {
@@ -196,7 +229,7 @@ func (in *instance) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outc
 		luavm.Opt("attachments", &attachments))
 	var blocks []session.Block
 	if attachments != nil {
-		if blocks, err = in.attachments(L, attachments); err != nil {
+		if blocks, err = in.attachments(L, "result of the command", attachments); err != nil {
 			return out, err
 		}
 	}

@@ -2,38 +2,31 @@ package luahooks
 
 import (
 	"context"
-	"fmt"
 
 	"pi/agent"
 	"pi/luavm"
-	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// modelInfo is ctx.model.
-type modelInfo struct {
-	Provider      string
-	ID            string
-	Name          string
-	API           string
-	ContextWindow int
-	MaxTokens     int
-	Reasoning     bool
-	Input         []string
-	Cost          *priceInfo
-}
-
-type priceInfo struct{ Input, Output, CacheRead, CacheWrite float64 }
-
 // newContext makes ctx: functions in the table, and live values behind it, read
-// when they are asked for.
+// when they are asked for. Every handler of a VM gets the same table; commands
+// and shortcuts get one that adds their arguments.
 func (in *instance) newContext(L *lua.LState) *lua.LTable {
-	t := L.CreateTable(0, 6)
-	t.RawSetString("save_entry", in.vm.GFunc("save_entry", in.saveEntry))
-	t.RawSetString("rebuild_context", in.vm.GFunc("rebuild_context", in.rebuildContext))
-	t.RawSetString("exec", in.vm.GFunc("exec", in.apiExec))
+	t := L.CreateTable(0, 32)
 	t.RawSetString("ui", in.newUI(L))
+	t.RawSetString("session", in.newSessionView(L))
+	in.addRaw(t, map[string]lua.LGFunction{
+		"save_entry": in.saveEntry, "edit_context": in.editContext, "rebuild_context": in.rebuildContext,
+		"exec": in.apiExec, "compact": in.compact, "new_session": in.newSession, "resolve_api_key": in.resolveKey,
+		"branch": in.branchOff, "navigate_tree": in.navigateTree,
+	})
+	in.addFuncs(t, map[string]any{
+		"usage": in.usage, "system_prompt": in.systemPrompt, "find_model": in.findModel, "available_models": in.availableModels,
+		"is_idle": in.isIdle, "abort": in.abort, "has_pending_messages": in.hasPending, "shutdown": in.shutdown,
+		"set_model": in.setModel, "set_thinking_level": in.setThinking, "wait_for_idle": in.waitForIdle,
+		"switch_session": in.switchSession, "reload": in.reloadHooks,
+	})
 	meta := L.CreateTable(0, 3)
 	meta.RawSetString("__index", in.vm.GFunc("ctx", in.contextField))
 	meta.RawSetString("__newindex", in.vm.GFunc("ctx", func(L *lua.LState) int {
@@ -45,30 +38,56 @@ func (in *instance) newContext(L *lua.LState) *lua.LTable {
 	return t
 }
 
+// addRaw puts functions that work on the Lua stack into a table of the API.
+func (in *instance) addRaw(t *lua.LTable, functions map[string]lua.LGFunction) {
+	for name, fn := range functions {
+		t.RawSetString(name, in.vm.GFunc(name, fn))
+	}
+}
+
+// addFuncs puts Go functions into a table of the API; see [luavm.VM.Func].
+func (in *instance) addFuncs(t *lua.LTable, functions map[string]any) {
+	for name, fn := range functions {
+		t.RawSetString(name, in.vm.Func(name, fn))
+	}
+}
+
 // contextField reads a live member of ctx.
 func (in *instance) contextField(L *lua.LState) int {
-	host := in.chain.hostNow()
-	if host == nil {
-		luavm.Raise(L, "ctx: %v", errNoHost)
+	name := L.CheckString(2)
+	v, always := in.standingValue(name)
+	if !always {
+		host := in.chain.hostNow()
+		if host == nil {
+			luavm.Raise(L, "ctx.%s: %v", name, errNoHost)
+		}
+		v = in.liveValue(L, host, name)
 	}
-	L.Push(in.contextValue(L, host, L.CheckString(2)))
+	L.Push(v)
 	return 1
 }
 
-func (in *instance) contextValue(L *lua.LState, host Host, name string) lua.LValue {
+// standingValue is a member of ctx that needs no session.
+func (in *instance) standingValue(name string) (lua.LValue, bool) {
 	switch name {
 	case "cwd":
-		return lua.LString(in.chain.opts.Cwd)
+		return lua.LString(in.chain.opts.Cwd), true
 	case "mode":
-		return lua.LString(in.chain.opts.Mode)
+		return lua.LString(in.chain.opts.Mode), true
+	case "has_ui":
+		return lua.LBool(in.chain.hasUI()), true
+	case "signal":
+		return in.signalValue(in.vm.State()), true
+	}
+	return lua.LNil, false
+}
+
+func (in *instance) liveValue(L *lua.LState, host Host, name string) lua.LValue {
+	switch name {
 	case "session_id":
 		return lua.LString(host.Session().ID())
 	case "session_file":
-		if file := host.Session().File(); file != "" {
-			return lua.LString(file)
-		}
-	case "has_ui":
-		return lua.LBool(in.chain.hasUI())
+		return textOrNil(host.Session().File())
 	case "thinking_level":
 		return lua.LString(host.Thinking())
 	case "model":
@@ -81,21 +100,15 @@ func (in *instance) contextValue(L *lua.LState, host Host, name string) lua.LVal
 	return lua.LNil
 }
 
+// liveMembers are the members of ctx that are values, in the order of their
+// documentation.
+func liveMembers() []string {
+	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "entries", "messages", "signal"}
+}
+
 func (c *Chain) hasUI() bool {
 	ui := c.uiNow()
 	return ui != nil && ui.HasUI()
-}
-
-func (in *instance) modelValue(m *agent.Model) lua.LValue {
-	if m == nil {
-		return lua.LNil
-	}
-	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
-		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input}
-	if m.Cost != nil {
-		info.Cost = &priceInfo{m.Cost.Input, m.Cost.Output, m.Cost.CacheRead, m.Cost.CacheWrite}
-	}
-	return in.vm.Value(info)
 }
 
 // jobMessages is ctx.messages of one handler.
@@ -112,67 +125,44 @@ func (in *instance) currentMessages(L *lua.LState, host Host) lua.LValue {
 	return in.seen.list
 }
 
-// saveEntry is ctx.save_entry{type = …, …} → id.
-func (in *instance) saveEntry(L *lua.LState) int {
-	host := in.mustHost(L, "save_entry")
-	t := L.CheckTable(1)
-	luavm.Materialise(L, t)
-	kind, _ := t.RawGetString("type").(lua.LString)
-	switch {
-	case kind == "":
-		luavm.Raise(L, "save_entry: entry must have a type")
-	case session.Reserved(string(kind)):
-		luavm.Raise(L, "save_entry: entry type %q is reserved for the program; prefix yours with the name of your hook", string(kind))
-	}
-	own := L.CreateTable(0, 8)
-	t.ForEach(func(k, v lua.LValue) {
-		if k != lua.LString("parent_id") { // the session writes its own
-			own.RawSet(k, v)
+// usage is ctx.usage().
+func (in *instance) usage(L *lua.LState) *lua.LTable {
+	return totalsTable(L, in.mustHost(L, "usage").Totals())
+}
+
+func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
+	t := L.CreateTable(0, 4)
+	if u.Tokens >= 0 {
+		t.RawSetString("tokens", lua.LNumber(u.Tokens))
+		if u.Window > 0 {
+			t.RawSetString("percent", lua.LNumber(u.Percent))
 		}
-	})
-	raw, err := in.encode(own, "entry")
-	if err != nil {
-		luavm.Raise(L, "save_entry: %v", err)
 	}
-	entry, err := host.Session().Append(string(kind), raw)
-	if err == nil && commandOf(in.vm.Context()) != "" {
-		err = host.Session().Flush()
+	t.RawSetString("context_window", lua.LNumber(u.Window))
+	cost := L.CreateTable(0, 5)
+	cost.RawSetString("input", lua.LNumber(u.Cost.Input))
+	cost.RawSetString("output", lua.LNumber(u.Cost.Output))
+	cost.RawSetString("cache_read", lua.LNumber(u.Cost.CacheRead))
+	cost.RawSetString("cache_write", lua.LNumber(u.Cost.CacheWrite))
+	if u.Priced {
+		cost.RawSetString("total", lua.LNumber(u.Cost.Total))
 	}
-	if entry == nil {
-		return pushResult(L, nil, fmt.Errorf("save entry: %w", err))
-	}
-	if err != nil {
-		in.chain.notify(in.vm.Context(), agent.LevelError, err.Error())
-	}
-	return pushResult(L, lua.LString(entry.ID), nil)
+	t.RawSetString("cost", cost)
+	return t
 }
 
-// rebuildContext is ctx.rebuild_context() → messages.
-func (in *instance) rebuildContext(L *lua.LState) int {
-	host := in.mustHost(L, "rebuild_context")
-	if insideContext(in.vm.Context()) {
-		luavm.Raise(L, "rebuild_context: not inside a context handler")
-	}
-	var items []session.Item
-	_ = in.wait(L, "rebuild_context", false, func(ctx context.Context) error {
-		items = host.Context(ctx)
-		return nil
-	})
-	in.seen = jobMessages{in.vm.Context(), in.messages(L, items)}
-	L.Push(in.seen.list)
-	return 1
+func (in *instance) systemPrompt(L *lua.LState) string {
+	return in.mustHost(L, "system_prompt").SystemPrompt()
 }
 
-// A job's Go context says what it belongs to, so that functions which depend on
-// it can tell, however deep below they are called.
-type (
-	contextEventKey struct{}
-	commandKey      struct{}
-)
+func (in *instance) isIdle(L *lua.LState) bool { return in.mustHost(L, "is_idle").IsIdle() }
 
-func insideContext(ctx context.Context) bool { return ctx.Value(contextEventKey{}) != nil }
-
-func commandOf(ctx context.Context) string {
-	name, _ := ctx.Value(commandKey{}).(string)
-	return name
+func (in *instance) hasPending(L *lua.LState) bool {
+	return in.mustHost(L, "has_pending_messages").Pending() > 0
 }
+
+// abort and shutdown do not wait for what they begin: that may be the end of the
+// handler itself.
+func (in *instance) abort(L *lua.LState) { in.mustHost(L, "abort").Abort() }
+
+func (in *instance) shutdown(L *lua.LState) { in.mustHost(L, "shutdown").Shutdown() }

@@ -41,9 +41,3 @@ func (in *instance) callBack(ctx context.Context, name string, f func(L *lua.LSt
 	}
 	return err
 }
-
-// complete is pi.llm.complete.
-func (in *instance) complete(L *lua.LState) int {
-	luavm.Raise(L, "complete: not built")
-	return 0
-}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,9 +38,9 @@ type execResult struct {
 	killed         bool
 }
 
-// apiExec is pi.exec(cmd, args?, {timeout, cwd, env, stdin}) → {stdout, stderr,
-// code, killed}, or nil and a message when the program could not be started.
-// There is no shell.
+// apiExec is pi.exec(cmd, args?, {timeout, cwd, env, stdin, signal}) → {stdout,
+// stderr, code, killed}, or nil and a message when the program could not be
+// started. There is no shell.
 func (in *instance) apiExec(L *lua.LState) int {
 	in.mustHost(L, "exec")
 	c := execCall{command: L.CheckString(1), timeout: execTime, cwd: in.chain.opts.Cwd}
@@ -52,13 +51,15 @@ func (in *instance) apiExec(L *lua.LState) int {
 		}
 		c.args = args
 	}
+	var signal lua.LValue
 	luavm.Unpack(L, 3, "exec", luavm.Opt("timeout", &c.timeout), luavm.Opt("cwd", &c.cwd),
-		luavm.Opt("env", &c.env), luavm.Opt("stdin", &c.stdin))
-	if !filepath.IsAbs(c.cwd) {
-		c.cwd = filepath.Join(in.chain.opts.Cwd, c.cwd)
-	}
+		luavm.Opt("env", &c.env), luavm.Opt("stdin", &c.stdin), luavm.Opt("signal", &signal))
+	c.cwd = in.chain.absolute(c.cwd)
+	until := signalOption(L, "exec", signal)
 	var r execResult
 	err := in.wait(L, "exec", false, func(ctx context.Context) (err error) {
+		ctx, cancel := until.within(ctx)
+		defer cancel()
 		r, err = c.run(ctx)
 		return err
 	})

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"pi/agent"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -79,13 +78,19 @@ type instance struct {
 	// Only while the VM is held.
 	branch   entryList
 	seen     jobMessages
+	sign     jobSignal
+	theme    *lua.LTable // ctx.ui.theme
 	requires map[string]*module
 
 	mu        sync.Mutex
 	handlers  map[string][]*registration // by event; lists are replaced, never changed
 	commands  []*luaCommand
 	tools     []*luaTool
-	providers []agent.ProviderSpec
+	shortcuts []*luaCommand
+	flags     []Flag
+	renderers []messageRenderer
+	providers []hookProvider
+	shown     shownKeys         // in the front end, taken back with the instance
 	modules   map[string]string // files that require looked at, with the sum of their bytes
 	live      bool              // in the chain: registrations take effect at once
 }
@@ -157,7 +162,15 @@ func (in *instance) leave() {
 func (in *instance) close() {
 	in.leave()
 	in.vm.Close()
+	in.end()
+}
+
+// end takes back what the instance shows and stops what its modules do beside
+// the VM; Chain.Close waits for that.
+func (in *instance) end() {
 	in.behind.stop()
+	in.hideAll()
+	in.chain.ending.run(in.behind.wg.Wait)
 }
 
 func (in *instance) describe(i *Info) {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 
 	"pi/agent"
 	"pi/luavm"
@@ -14,43 +12,6 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 )
-
-// apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, models?,
-// stream?}). With stream a script is the model.
-func (in *instance) apiProvider(L *lua.LState) int {
-	name := L.CheckString(1)
-	var baseURL, api, key string
-	var headers map[string]string
-	var models *lua.LTable
-	var stream *lua.LFunction
-	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &baseURL), luavm.Opt("api", &api), luavm.Opt("api_key", &key),
-		luavm.Opt("headers", &headers), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
-	spec := agent.ProviderSpec{Name: name}
-	if stream != nil {
-		api = "lua"
-		spec.Stream = &luaProvider{in, name, stream}
-	}
-	if api == "" || stream == nil && baseURL == "" {
-		luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
-	}
-	if key != "" {
-		spec.Key = func(context.Context) (string, error) { return key, nil }
-	}
-	belongs := func(m *agent.Model) *agent.Model {
-		m.Provider, m.API, m.BaseURL, m.Headers, m.NeedsKey = name, api, strings.TrimRight(baseURL, "/"), headers, key != ""
-		return m
-	}
-	for _, m := range in.models(L, models) {
-		spec.Models = append(spec.Models, belongs(m))
-	}
-	if models == nil { // any id will do
-		spec.Open = func(id string) *agent.Model {
-			return belongs(&agent.Model{ID: id, Name: id, Input: []string{"text"}})
-		}
-	}
-	in.register(spec)
-	return 0
-}
 
 // models reads the list of models: ids, or tables that describe them.
 func (in *instance) models(L *lua.LState, list *lua.LTable) []*agent.Model {
@@ -87,50 +48,6 @@ func modelFrom(L *lua.LState, t *lua.LTable) *agent.Model {
 		m.Name = m.ID
 	}
 	return m
-}
-
-// register notes a provider of the hook; while it is in the chain, at once.
-func (in *instance) register(spec agent.ProviderSpec) {
-	in.mu.Lock()
-	in.providers = append(withoutProvider(in.providers, spec.Name), spec)
-	live := in.live
-	in.mu.Unlock()
-	if live {
-		in.chain.applyProviders()
-	}
-}
-
-// removeProvider is pi.remove_provider(name); it reports whether the hook had
-// registered it.
-func (in *instance) removeProvider(name string) bool {
-	in.mu.Lock()
-	had := len(in.providers)
-	in.providers = withoutProvider(in.providers, name)
-	mine, live := len(in.providers) < had, in.live
-	in.mu.Unlock()
-	if mine && live {
-		in.chain.applyProviders()
-	}
-	return mine
-}
-
-func withoutProvider(list []agent.ProviderSpec, name string) []agent.ProviderSpec {
-	return slices.DeleteFunc(slices.Clone(list), func(p agent.ProviderSpec) bool { return p.Name == name })
-}
-
-// streamOf returns the script that answers for a provider, or nil. in may be nil.
-func (in *instance) streamOf(name string) *luaProvider {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, p := range in.providers {
-		if s, ok := p.Stream.(*luaProvider); ok && p.Name == name {
-			return s
-		}
-	}
-	return nil
 }
 
 // luaProvider is a model that a script is.

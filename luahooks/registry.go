@@ -1,10 +1,16 @@
 package luahooks
 
-import "pi/agent"
+import (
+	"context"
+	"reflect"
 
-// registry keeps the providers of hooks in the program's list of models: the
-// last in the chain has the name, and what a hook covered comes back when the
-// hook goes. The chain's inForce lock is held for all of it.
+	"pi/agent"
+)
+
+// registry keeps the providers of hooks in the program's list of models. Each
+// stands on what is below it: that of a hook before it in the chain, or the
+// program's own, which comes back when the hook goes. The chain's inForce lock is
+// held for all of it.
 type registry struct {
 	models *agent.Models // nil: nobody keeps models
 
@@ -13,18 +19,51 @@ type registry struct {
 }
 
 // apply puts wanted in force, in order, in place of what was before.
-func (r *registry) apply(wanted []agent.ProviderSpec) {
+func (r *registry) apply(wanted []hookProvider) {
 	if r.models == nil {
 		return
 	}
-	now := map[string]bool{}
-	for _, spec := range wanted {
-		if was, ok := r.models.Lookup(spec.Name); ok && !r.ours[spec.Name] && !now[spec.Name] {
-			r.cover(was)
+	made := map[string]agent.ProviderSpec{}
+	var order []string
+	for _, w := range wanted {
+		below, ok := made[w.name]
+		if !ok {
+			below, ok = r.own(w.name)
+			order = append(order, w.name)
 		}
-		now[spec.Name] = true
-		r.models.Register(spec)
+		if ok {
+			made[w.name] = w.over(&below)
+		} else {
+			made[w.name] = w.over(nil)
+		}
 	}
+	now := map[string]bool{}
+	for _, name := range order {
+		now[name] = true
+		r.models.Register(made[name])
+	}
+	r.restore(now)
+	r.ours = now
+}
+
+// own returns the provider that the program has without hooks, and keeps it.
+func (r *registry) own(name string) (agent.ProviderSpec, bool) {
+	if r.ours[name] {
+		was, ok := r.covered[name]
+		return was, ok
+	}
+	was, ok := r.models.Lookup(name)
+	if ok {
+		if r.covered == nil {
+			r.covered = map[string]agent.ProviderSpec{}
+		}
+		r.covered[name] = was
+	}
+	return was, ok
+}
+
+// restore gives back the names that hooks no longer have.
+func (r *registry) restore(now map[string]bool) {
 	for name := range r.ours {
 		if now[name] {
 			continue
@@ -36,21 +75,13 @@ func (r *registry) apply(wanted []agent.ProviderSpec) {
 			r.models.Unregister(name)
 		}
 	}
-	r.ours = now
 }
 
-func (r *registry) cover(spec agent.ProviderSpec) {
-	if r.covered == nil {
-		r.covered = map[string]agent.ProviderSpec{}
-	}
-	r.covered[spec.Name] = spec
-}
-
-// applyProviders registers the providers of all hooks in their order.
+// applyProviders registers the providers of all hooks in their order, and lets
+// the session go on with the model at hand as it is now.
 func (c *Chain) applyProviders() {
 	c.inForce.Lock()
-	defer c.inForce.Unlock()
-	var wanted []agent.ProviderSpec
+	var wanted []hookProvider
 	for _, h := range c.list() {
 		if in := h.current(); in != nil {
 			in.mu.Lock()
@@ -59,4 +90,20 @@ func (c *Chain) applyProviders() {
 		}
 	}
 	c.providers.apply(wanted)
+	c.inForce.Unlock()
+	if host := c.hostNow(); host != nil {
+		refreshModel(host)
+	}
+}
+
+// refreshModel replaces the model at hand if it is another one now under the
+// same name; nobody is told, because nobody chose.
+func refreshModel(host Host) {
+	was := host.Model()
+	if was == nil || host.Models() == nil {
+		return
+	}
+	if now := host.Models().Find(was.Provider, was.ID); now != nil && !reflect.DeepEqual(now, was) {
+		host.SetModel(context.Background(), now, "set")
+	}
 }

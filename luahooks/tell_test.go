@@ -61,8 +61,8 @@ func TestEndEventsAreWaitedForOnlyAsLongAsTheGraceAndFinishBehindIt(t *testing.T
 	<-asked
 	r.emit(&agent.TurnStart{})
 	r.emit(&agent.SessionNew{SessionID: "2"})
-	<-asked
 	answer <- true
+	<-asked // a second dialog waits for the first
 	answer <- true
 	r.chain.Close(context.Background())
 	got := r.host.texts()

@@ -18,13 +18,17 @@ const completeTime = time.Second
 
 // luaTool is one pi.tool; it is an [agent.Tool].
 type luaTool struct {
-	in      *instance
-	spec    agent.ToolSpec
-	execute *lua.LFunction
-	prepare *lua.LFunction
+	in           *instance
+	spec         agent.ToolSpec
+	execute      *lua.LFunction
+	prepare      *lua.LFunction
+	renderCall   *lua.LFunction
+	renderResult *lua.LFunction
 }
 
-// apiTool is pi.tool{name, description, parameters, execute, …}.
+// apiTool is pi.tool{name, label?, description, parameters, prompt_snippet?,
+// prompt_guidelines?, execution?, prepare_arguments?, execute, render_call?,
+// render_result?}.
 func (in *instance) apiTool(L *lua.LState) int {
 	t := &luaTool{in: in}
 	var parameters *lua.LTable
@@ -33,7 +37,11 @@ func (in *instance) apiTool(L *lua.LState) int {
 		luavm.Opt("description", &t.spec.Description).Required(), luavm.Opt("parameters", &parameters),
 		luavm.Opt("prompt_snippet", &t.spec.Snippet), luavm.Opt("prompt_guidelines", &t.spec.Guidelines),
 		luavm.Opt("execution", &execution), luavm.Opt("prepare_arguments", &t.prepare),
-		luavm.Opt("execute", &t.execute).Required())
+		luavm.Opt("execute", &t.execute).Required(), luavm.Opt("render_call", &t.renderCall),
+		luavm.Opt("render_result", &t.renderResult))
+	if !isToolName(t.spec.Name) {
+		luavm.Raise(L, "tool: %q is no name of a tool: letters, digits, _ and -, at most %d", t.spec.Name, maxToolName)
+	}
 	switch execution {
 	case "", "parallel":
 	case "sequential":
@@ -41,7 +49,7 @@ func (in *instance) apiTool(L *lua.LState) int {
 	default:
 		luavm.Raise(L, "tool: execution must be \"parallel\" or \"sequential\", not %q", execution)
 	}
-	t.spec.Parameters = in.schema(L, parameters)
+	t.spec.Parameters = in.schema(L, "tool", parameters)
 	in.mu.Lock()
 	in.tools = append(slices.DeleteFunc(slices.Clone(in.tools), func(have *luaTool) bool { return have.spec.Name == t.spec.Name }), t)
 	live := in.live
@@ -52,15 +60,27 @@ func (in *instance) apiTool(L *lua.LState) int {
 	return 0
 }
 
+// maxToolName is what all providers take.
+const maxToolName = 64
+
+func isToolName(name string) bool {
+	for _, c := range []byte(name) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxToolName
+}
+
 // schema turns the table of a tool's parameters into JSON Schema. A plain table
 // without a type describes an object.
-func (in *instance) schema(L *lua.LState, t *lua.LTable) json.RawMessage {
+func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.RawMessage {
 	if t == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
 	raw, err := in.encode(t, "parameters")
 	if err != nil {
-		luavm.Raise(L, "tool: %v", err)
+		luavm.Raise(L, "%s: %v", function, err)
 	}
 	return raw
 }
@@ -97,7 +117,7 @@ func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.U
 		if t.prepare != nil {
 			params = callFunction(L, t.prepare, params)
 		}
-		r, err := in.toolResult(L, callFunction(L, t.execute, params, in.ctx, in.callTable(L, update)))
+		r, err := in.toolResult(L, callFunction(L, t.execute, params, in.ctx, in.callTable(L, agent.CallID(ctx), update)))
 		*result = r
 		return placeOf(t.execute, err)
 	}})
@@ -122,9 +142,11 @@ func (in *instance) tool(name string) *luaTool {
 	return nil
 }
 
-// callTable is the third argument of execute.
-func (in *instance) callTable(L *lua.LState, update agent.Update) *lua.LTable {
-	t := L.CreateTable(0, 1)
+// callTable is the third argument of execute: {id, update, signal}.
+func (in *instance) callTable(L *lua.LState, id string, update agent.Update) *lua.LTable {
+	t := L.CreateTable(0, 3)
+	t.RawSetString("id", lua.LString(id))
+	t.RawSetString("signal", in.signalValue(L))
 	t.RawSetString("update", in.vm.GFunc("update", func(L *lua.LState) int {
 		r, err := in.toolResult(L, L.Get(1))
 		if err != nil {
@@ -172,46 +194,6 @@ func (in *instance) resultFrom(L *lua.LState, t *lua.LTable) (r agent.Result, er
 		r.Details, err = in.encode(details, "details")
 	}
 	return r, err
-}
-
-// applyTools gives the host the tools in force: the program's own, those of
-// hooks in their place where the name is the same, the others behind them.
-func (c *Chain) applyTools() {
-	host := c.hostNow()
-	if host == nil {
-		return
-	}
-	for _, warning := range c.setTools(host) {
-		c.notify(context.Background(), agent.LevelWarning, warning)
-	}
-}
-
-func (c *Chain) setTools(host Host) (warnings []string) {
-	c.inForce.Lock()
-	defer c.inForce.Unlock()
-	tools := slices.Clone(c.opts.Tools)
-	for _, h := range c.list() {
-		for _, t := range h.current().ownTools() {
-			i := slices.IndexFunc(tools, func(have agent.Tool) bool { return have.Spec().Name == t.spec.Name })
-			if i < 0 {
-				tools = append(tools, t)
-				continue
-			}
-			if c.warned.add("tool " + t.spec.Name + " " + h.Path) {
-				warnings = append(warnings, replaces(t, tools[i]))
-			}
-			tools[i] = t
-		}
-	}
-	host.SetTools(tools)
-	return warnings
-}
-
-func replaces(t *luaTool, before agent.Tool) string {
-	if other, ok := before.(*luaTool); ok {
-		return fmt.Sprintf("hook %s replaces the tool %s of hook %s", t.in.hook.Name, t.spec.Name, other.in.hook.Name)
-	}
-	return fmt.Sprintf("hook %s replaces the tool %s", t.in.hook.Name, t.spec.Name)
 }
 
 func (in *instance) ownTools() []*luaTool {

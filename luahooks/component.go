@@ -1,0 +1,133 @@
+package luahooks
+
+import (
+	"context"
+	"errors"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// luaComponent is what ctx.ui.custom shows; it is an [agent.Component]. Its
+// functions are jobs of the hook's VM.
+type luaComponent struct {
+	in          *instance
+	draw, input *lua.LFunction
+	handle      *lua.LTable
+	surface     agent.Surface // set while the VM is held
+}
+
+// componentKey is in the Go context of a component's functions.
+type componentKey struct{}
+
+// uiCustom is ctx.ui.custom(component) → handle {close, request_render}; nil
+// without a person. component is {render = fn(width, handle), handle_input? =
+// fn(key, handle), wait?}; with wait the caller goes on when it is closed.
+func (in *instance) uiCustom(L *lua.LState) int {
+	in.mustHost(L, "custom")
+	L.CheckTable(1)
+	c := &luaComponent{in: in}
+	var wait bool
+	luavm.Unpack(L, 1, "custom", luavm.Opt("render", &c.draw).Required(), luavm.Opt("handle_input", &c.input), luavm.Opt("wait", &wait))
+	ui := in.dialogUI(L, "custom")
+	if ui == nil {
+		L.Push(lua.LNil)
+		return 1
+	}
+	c.newHandle(L)
+	show := func(ctx context.Context) error { return c.show(ctx, ui) }
+	if wait {
+		in.dialog(L, "custom", "", func(ctx context.Context) error {
+			if err := show(ctx); err != nil {
+				return err
+			}
+			return c.waitFor(ctx)
+		})
+	} else if err := in.wait(L, "custom", false, show); err != nil {
+		luavm.Raise(L, "custom: %v", err)
+	}
+	L.Push(c.handle)
+	return 1
+}
+
+func (c *luaComponent) newHandle(L *lua.LState) {
+	c.handle = L.CreateTable(0, 2)
+	do := func(f func(agent.Surface)) func(context.Context) {
+		return func(context.Context) {
+			if s := c.shownOn(); s != nil {
+				f(s)
+			}
+		}
+	}
+	c.in.addFuncs(c.handle, map[string]any{
+		"close":          do(agent.Surface.Close),
+		"request_render": do(agent.Surface.RequestRender),
+	})
+}
+
+// shownOn is where the component is shown; nil as long as the front end has not
+// said where.
+func (c *luaComponent) shownOn() agent.Surface {
+	c.in.mu.Lock()
+	defer c.in.mu.Unlock()
+	return c.surface
+}
+
+// show puts the component on the screen for as long as the hook's VM lives.
+func (c *luaComponent) show(_ context.Context, ui agent.UI) error {
+	s, err := ui.Custom(c)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return errors.New("the front end cannot show components")
+	}
+	c.in.mu.Lock()
+	c.surface = s
+	c.in.mu.Unlock()
+	c.in.spawn(func(ctx context.Context) {
+		select {
+		case <-ctx.Done():
+			s.Close()
+		case <-s.Done():
+		}
+	})
+	return nil
+}
+
+// waitFor waits until the component is closed, and closes it if the hook is
+// stopped before.
+func (c *luaComponent) waitFor(ctx context.Context) error {
+	s := c.shownOn()
+	select {
+	case <-s.Done():
+	case <-ctx.Done():
+		s.Close()
+	}
+	return nil
+}
+
+// Render draws the component.
+func (c *luaComponent) Render(width int) []string {
+	lines, _ := c.in.render(c.context(), "render of a component", func(L *lua.LState) lua.LValue {
+		return callFunction(L, c.draw, lua.LNumber(width), c.handle)
+	})
+	return lines
+}
+
+// HandleInput gives it a key.
+func (c *luaComponent) HandleInput(key string) {
+	if c.input == nil {
+		return
+	}
+	_ = c.in.callBack(c.context(), "handle_input of a component", func(L *lua.LState) error {
+		callFunction(L, c.input, lua.LString(key), c.handle)
+		return nil
+	})
+}
+
+func (c *luaComponent) context() context.Context {
+	return context.WithValue(c.in.behind.life, componentKey{}, true)
+}

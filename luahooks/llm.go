@@ -1,0 +1,80 @@
+package luahooks
+
+import (
+	"context"
+
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// complete is pi.llm.complete(model, {system?, messages, tools?}, {api_key?,
+// max_tokens?, signal?, thinking?}) → message, or nil and a message: one model
+// call outside of the conversation. model nil is the current one.
+func (in *instance) complete(L *lua.LState) int {
+	host := in.mustHost(L, "complete")
+	c := agent.Completion{By: in.hook.Name}
+	until := in.completion(L, &c)
+	if v := L.Get(1); v != lua.LNil {
+		m, err := in.modelArgument(L, 1, "complete", v, host)
+		if err != nil {
+			return pushResult(L, nil, err)
+		}
+		c.Model = m
+	}
+	var answer *session.Message
+	err := in.wait(L, "complete", false, func(ctx context.Context) (err error) {
+		ctx, cancel := until.within(ctx)
+		defer cancel()
+		answer, err = host.Complete(ctx, c)
+		return err
+	})
+	if err != nil {
+		return pushResult(L, nil, err)
+	}
+	return pushResult(L, in.message(session.Item{Message: answer, Index: -1}), nil)
+}
+
+// completion reads what is asked, and how. Misuse raises.
+func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
+	var messages, tools *lua.LTable
+	var until lua.LValue
+	luavm.Unpack(L, 2, "complete", luavm.Opt("system", &c.System), luavm.Opt("messages", &messages).Required(), luavm.Opt("tools", &tools))
+	luavm.Unpack(L, 3, "complete", luavm.Opt("api_key", &c.APIKey), luavm.Opt("max_tokens", &c.MaxTokens),
+		luavm.Opt("signal", &until), luavm.Opt("thinking", &c.Thinking))
+	items, err := in.itemsFrom(L, messages, &agent.Context{})
+	switch {
+	case err != nil:
+		luavm.Raise(L, "complete: %v", err)
+	case len(items) == 0:
+		luavm.Raise(L, "complete: messages is empty")
+	case c.Thinking != "" && !agent.ValidThinking(c.Thinking):
+		luavm.Raise(L, "complete: unknown thinking level %q%s", c.Thinking, nearest(c.Thinking, agent.ThinkingLevels()))
+	}
+	c.Messages = items
+	if tools != nil {
+		c.Tools = in.toolSpecs(L, tools)
+	}
+	return signalOption(L, "complete", until)
+}
+
+// toolSpecs reads a list of {name, description, parameters?}.
+func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []agent.ToolSpec {
+	luavm.Materialise(L, list)
+	var specs []agent.ToolSpec
+	for i := 1; i <= list.Len(); i++ {
+		t, ok := list.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			luavm.Raise(L, "complete: tools[%d] must be a table, not a %s", i, list.RawGetInt(i).Type())
+		}
+		var spec agent.ToolSpec
+		var parameters *lua.LTable
+		luavm.UnpackTable(L, t, "complete: tools", luavm.Opt("name", &spec.Name).Required(),
+			luavm.Opt("description", &spec.Description).Required(), luavm.Opt("parameters", &parameters))
+		spec.Parameters = in.schema(L, "complete", parameters)
+		specs = append(specs, spec)
+	}
+	return specs
+}

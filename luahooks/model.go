@@ -1,0 +1,101 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// modelInfo is ctx.model.
+type modelInfo struct {
+	Provider      string
+	ID            string
+	Name          string
+	API           string
+	ContextWindow int
+	MaxTokens     int
+	Reasoning     bool
+	Input         []string
+	Cost          *priceInfo
+}
+
+type priceInfo struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+func (in *instance) modelValue(m *agent.Model) lua.LValue {
+	if m == nil {
+		return lua.LNil
+	}
+	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
+		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input}
+	if m.Cost != nil {
+		info.Cost = &priceInfo{m.Cost.Input, m.Cost.Output, m.Cost.CacheRead, m.Cost.CacheWrite}
+	}
+	return in.vm.Value(info)
+}
+
+// findModel is ctx.find_model(provider, id) → model, or nil and a message.
+func (in *instance) findModel(L *lua.LState, provider, id string) (lua.LValue, error) {
+	m, err := find(in.mustHost(L, "find_model"), provider, id)
+	return in.modelValue(m), err
+}
+
+func find(host Host, provider, id string) (*agent.Model, error) {
+	if m := host.Models().Find(provider, id); m != nil {
+		return m, nil
+	}
+	return nil, fmt.Errorf("no model %s/%s", provider, id)
+}
+
+// availableModels is ctx.available_models(): those that can be asked.
+func (in *instance) availableModels(L *lua.LState) *lua.LTable {
+	models := in.mustHost(L, "available_models").Models().Available()
+	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.modelValue(models[i]) })
+	luavm.MarkList(list)
+	return list
+}
+
+// resolveKey is ctx.resolve_api_key(model) → key, or nil and a message.
+func (in *instance) resolveKey(L *lua.LState) int {
+	host := in.mustHost(L, "resolve_api_key")
+	m, err := in.modelArgument(L, 1, "resolve_api_key", L.Get(1), host)
+	if err != nil {
+		return pushResult(L, nil, err)
+	}
+	var key string
+	err = in.wait(L, "resolve_api_key", false, func(ctx context.Context) (err error) {
+		key, err = host.Models().Key(ctx, m)
+		return err
+	})
+	if err == nil && key == "" {
+		err = fmt.Errorf("there is no key for %s", m.Ref())
+	}
+	return pushResult(L, lua.LString(key), err)
+}
+
+// modelArgument finds the model that an argument means: a value such as
+// ctx.model, a table with provider and id, or "provider/id". Anything else is
+// misuse.
+func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Host) (*agent.Model, error) {
+	switch v := v.(type) {
+	case *lua.LUserData:
+		if info, ok := v.Value.(modelInfo); ok {
+			return find(host, info.Provider, info.ID)
+		}
+	case *lua.LTable:
+		luavm.Materialise(L, v)
+		provider, isProvider := v.RawGetString("provider").(lua.LString)
+		id, isID := v.RawGetString("id").(lua.LString)
+		if isProvider && isID {
+			return find(host, string(provider), string(id))
+		}
+	case lua.LString:
+		m, _, err := host.Models().Match(string(v))
+		return m, err
+	}
+	luavm.RaiseArg(L, n, function, `model expected (such as ctx.model or "provider/id"), got %s`, v.Type())
+	return nil, nil
+}

@@ -1,0 +1,198 @@
+package luahooks
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// hookProvider is one pi.provider: what it says of a provider. What it does not
+// say is as it was before, if the provider is known.
+type hookProvider struct {
+	name    string
+	baseURL string
+	api     string
+	key     func(context.Context) (string, error) // nil: not given
+	hasKey  func() bool
+	headers map[string]string
+	listed  bool // models were given
+	models  []*agent.Model
+	stream  *luaProvider
+}
+
+// apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, models?,
+// stream?}): it adds a provider, or changes one. With stream a script is the
+// model.
+func (in *instance) apiProvider(L *lua.LState) int {
+	p := hookProvider{name: L.CheckString(1)}
+	var key string
+	var models *lua.LTable
+	var stream *lua.LFunction
+	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &p.baseURL), luavm.Opt("api", &p.api), luavm.Opt("api_key", &key),
+		luavm.Opt("headers", &p.headers), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
+	if p.name == "" || strings.ContainsAny(p.name, "/ \t\n") {
+		luavm.RaiseArg(L, 1, "provider", "%q is no name of a provider: one word without /", p.name)
+	}
+	if stream != nil {
+		p.api, p.stream = "lua", &luaProvider{in, p.name, stream}
+	}
+	if p.stream == nil && (p.api == "" || p.baseURL == "") && !in.chain.hasProvider(p.name) {
+		luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
+	}
+	if key != "" {
+		in.readKey(&p, key)
+	}
+	p.baseURL = strings.TrimRight(p.baseURL, "/")
+	p.listed, p.models = models != nil, in.models(L, models)
+	in.register(p)
+	return 0
+}
+
+func (c *Chain) hasProvider(name string) bool {
+	if c.opts.Models == nil {
+		return false
+	}
+	_, ok := c.opts.Models.Lookup(name)
+	return ok
+}
+
+// readKey understands api_key: literal, $NAME for a variable of the environment,
+// or what the configuration takes besides. No message ever has a key in it.
+func (in *instance) readKey(p *hookProvider, spec string) {
+	if name, ok := strings.CutPrefix(spec, "$"); ok {
+		spec = "env:" + name
+	}
+	variable, fromEnv := strings.CutPrefix(spec, "env:")
+	p.hasKey = func() bool { return !fromEnv || os.Getenv(strings.TrimSpace(variable)) != "" }
+	resolve, name, hook := in.chain.opts.ResolveKey, p.name, in.hook.Name
+	if resolve == nil {
+		resolve = func(context.Context, string) (string, error) { return spec, nil }
+	}
+	p.key = func(ctx context.Context) (string, error) {
+		key, err := resolve(ctx, spec)
+		if err != nil {
+			return "", &agent.ProviderError{Provider: name, Message: err.Error(), Err: err, Hint: "check api_key in hook " + hook}
+		}
+		return key, nil
+	}
+}
+
+// over makes the provider out of what is below it; nil: nothing.
+func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
+	if below == nil {
+		below = &agent.ProviderSpec{Open: func(id string) *agent.Model {
+			return &agent.Model{ID: id, Name: id, Input: []string{"text"}}
+		}}
+	}
+	spec := *below
+	spec.Name = p.name
+	if p.key != nil {
+		spec.Key, spec.HasKey = p.key, p.hasKey
+	}
+	if p.stream != nil { // a script needs no connection, and no key unless it says so
+		spec.Stream, spec.Key, spec.HasKey = p.stream, p.key, p.hasKey
+	}
+	spec.Models = nil
+	for _, m := range below.Models {
+		spec.Models = append(spec.Models, p.changed(m))
+	}
+	if below.Open != nil {
+		spec.Open = func(id string) *agent.Model {
+			if m := below.Open(id); m != nil {
+				return p.changed(m)
+			}
+			return nil
+		}
+	}
+	if p.listed {
+		p.list(below, &spec)
+	}
+	return spec
+}
+
+// list gives the provider the models that the hook lists, and no others.
+func (p hookProvider) list(below, spec *agent.ProviderSpec) {
+	var like agent.Model // how the provider is reached
+	switch {
+	case len(below.Models) > 0:
+		like = *below.Models[0]
+	case below.Open != nil:
+		if m := below.Open("any"); m != nil {
+			like = *m
+		}
+	}
+	spec.Models, spec.Open = nil, nil
+	for _, m := range p.models {
+		own := *m
+		own.API, own.BaseURL, own.Headers, own.Compat, own.NeedsKey = like.API, like.BaseURL, like.Headers, like.Compat, like.NeedsKey
+		spec.Models = append(spec.Models, p.changed(&own))
+	}
+}
+
+// changed is a model of the provider as the hook wants it reached.
+func (p hookProvider) changed(m *agent.Model) *agent.Model {
+	c := *m
+	c.Provider = p.name
+	c.API, c.BaseURL = cmp.Or(p.api, c.API), cmp.Or(p.baseURL, c.BaseURL)
+	if p.headers != nil {
+		c.Headers = maps.Clone(c.Headers)
+		if c.Headers == nil {
+			c.Headers = map[string]string{}
+		}
+		maps.Copy(c.Headers, p.headers)
+	}
+	c.NeedsKey = c.NeedsKey && p.stream == nil || p.key != nil
+	return &c
+}
+
+// register notes a provider of the hook; while it is in the chain, at once.
+func (in *instance) register(p hookProvider) {
+	in.mu.Lock()
+	in.providers = append(withoutProvider(in.providers, p.name), p)
+	live := in.live
+	in.mu.Unlock()
+	if live {
+		in.chain.applyProviders()
+	}
+}
+
+// removeProvider is pi.remove_provider(name); it reports whether the hook had
+// registered it.
+func (in *instance) removeProvider(name string) bool {
+	in.mu.Lock()
+	had := len(in.providers)
+	in.providers = withoutProvider(in.providers, name)
+	mine, live := len(in.providers) < had, in.live
+	in.mu.Unlock()
+	if mine && live {
+		in.chain.applyProviders()
+	}
+	return mine
+}
+
+func withoutProvider(list []hookProvider, name string) []hookProvider {
+	return slices.DeleteFunc(slices.Clone(list), func(p hookProvider) bool { return p.name == name })
+}
+
+// streamOf returns the script that answers for a provider, or nil. in may be nil.
+func (in *instance) streamOf(name string) *luaProvider {
+	if in == nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, p := range in.providers {
+		if p.name == name && p.stream != nil {
+			return p.stream
+		}
+	}
+	return nil
+}

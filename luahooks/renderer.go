@@ -1,0 +1,155 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// renderTime is how long a hook may draw: somebody waits at the screen.
+const renderTime = time.Second
+
+// messageRenderer draws the custom messages of one type.
+type messageRenderer struct {
+	kind string
+	fn   *lua.LFunction
+}
+
+// registerRenderer is pi.register_message_renderer(custom_type, fn).
+func (in *instance) registerRenderer(kind string, fn *lua.LFunction) error {
+	if kind == "" {
+		return luavm.Misusef("custom_type is empty")
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.renderers = append(slices.DeleteFunc(slices.Clone(in.renderers), func(have messageRenderer) bool { return have.kind == kind }),
+		messageRenderer{kind, fn})
+	return nil
+}
+
+func (in *instance) rendererOf(kind string) *lua.LFunction {
+	if in == nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, r := range in.renderers {
+		if r.kind == kind {
+			return r.fn
+		}
+	}
+	return nil
+}
+
+// RenderMessage asks the hooks for the lines of a custom message. The first
+// answer of the chain counts; false means that no hook has one. A renderer that
+// fails is reported and has none.
+func (c *Chain) RenderMessage(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool) {
+	for _, h := range c.list() {
+		in := h.current()
+		fn := in.rendererOf(m.CustomType)
+		if fn == nil {
+			continue
+		}
+		lines, ok := in.render(ctx, "renderer of "+m.CustomType, func(L *lua.LState) lua.LValue {
+			message := in.message(session.Item{Message: m, Index: -1})
+			return callFunction(L, fn, message, drawing(L, &expanded, width), in.theme)
+		})
+		if ok {
+			return lines, true
+		}
+	}
+	return nil, false
+}
+
+// RenderToolCall asks the tool that the call is for, if a hook brought it and it
+// has render_call.
+func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]string, bool) {
+	t := c.ownerOf(name)
+	if t == nil || t.renderCall == nil {
+		return nil, false
+	}
+	return t.in.render(context.Background(), "render_call of "+name, func(L *lua.LState) lua.LValue {
+		return callFunction(L, t.renderCall, t.in.json(args), drawing(L, nil, width), t.in.theme)
+	})
+}
+
+// RenderToolResult is the same for render_result.
+func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
+	t := c.ownerOf(name)
+	if t == nil || t.renderResult == nil {
+		return nil, false
+	}
+	return t.in.render(context.Background(), "render_result of "+name, func(L *lua.LState) lua.LValue {
+		return callFunction(L, t.renderResult, t.in.resultValue(L, r), drawing(L, &expanded, width), t.in.theme)
+	})
+}
+
+// ownerOf returns the tool of a hook that a name means; nil if it means none.
+func (c *Chain) ownerOf(name string) *luaTool {
+	hooks := c.list()
+	for i := len(hooks) - 1; i >= 0; i-- {
+		if t := hooks[i].current().tool(name); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// drawing is opts of a renderer.
+func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
+	t := L.CreateTable(0, 2)
+	if expanded != nil {
+		t.RawSetString("expanded", lua.LBool(*expanded))
+	}
+	t.RawSetString("width", lua.LNumber(width))
+	return t
+}
+
+// render runs a function that draws, and reports what goes wrong.
+func (in *instance) render(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) (lines []string, ok bool) {
+	drawn := new([]string)
+	err := in.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, in.chain.opts.Timeout), Run: func(L *lua.LState) error {
+		got, err := linesOf(L, draw(L))
+		*drawn = got
+		return err
+	}})
+	switch {
+	case err == nil:
+		return *drawn, *drawn != nil
+	case !isReplaced(err):
+		in.chain.failed(ctx, in.hook, in, what, err)
+	}
+	return nil, false
+}
+
+// linesOf reads what a renderer returned: a string, a list of lines, or nil for
+// no opinion, which is nil here too.
+func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return nil, nil
+	case lua.LString:
+		return strings.Split(strings.TrimSuffix(string(v), "\n"), "\n"), nil
+	case *lua.LTable:
+		list, ok := luavm.Strings(L, v)
+		if !ok {
+			return nil, fmt.Errorf("a renderer returns a string or a list of strings")
+		}
+		lines := []string{}
+		for _, l := range list {
+			lines = append(lines, strings.Split(l, "\n")...)
+		}
+		return lines, nil
+	}
+	return nil, fmt.Errorf("a renderer returns a string or a list of strings, not a %s", v.Type())
+}

@@ -1,0 +1,121 @@
+package luahooks
+
+import (
+	"fmt"
+
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// newSessionView makes ctx.session, which only reads.
+func (in *instance) newSessionView(L *lua.LState) *lua.LTable {
+	t := L.CreateTable(0, 10)
+	in.addFuncs(t, map[string]any{
+		"entries": in.allEntries, "branch": in.branchEntries, "entry": in.entry, "tree": in.tree, "label": in.label,
+		"header":  in.header,
+		"leaf_id": func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "leaf_id").Leaf()) },
+		"file":    func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "file").File()) },
+		"id":      func(L *lua.LState) string { return in.sessionOf(L, "id").ID() },
+		"name":    func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "name").Name()) },
+	})
+	return t
+}
+
+func (in *instance) sessionOf(L *lua.LState, function string) *session.Session {
+	return in.mustHost(L, function).Session()
+}
+
+// allEntries is ctx.session.entries(): those of all branches, in the order of
+// the file.
+func (in *instance) allEntries(L *lua.LState) *lua.LTable {
+	return in.entryStubs(L, in.sessionOf(L, "entries").Entries())
+}
+
+// entryStubs makes a fresh list; the entries of a session never change.
+func (in *instance) entryStubs(L *lua.LState, entries []*session.Entry) *lua.LTable {
+	list := in.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, in.fillEntry)
+	luavm.MarkList(list)
+	return list
+}
+
+// branchEntries is ctx.session.branch(from_id?): from the root to an entry, or
+// to the leaf.
+func (in *instance) branchEntries(L *lua.LState, from *string) (*lua.LTable, error) {
+	s := in.sessionOf(L, "branch")
+	if from == nil {
+		return in.entryStubs(L, s.Branch()), nil
+	}
+	path := s.Path(*from)
+	if path == nil {
+		return nil, fmt.Errorf("no entry %q", *from)
+	}
+	return in.entryStubs(L, path), nil
+}
+
+// entry is ctx.session.entry(id) → entry, or nil and a message.
+func (in *instance) entry(L *lua.LState, id string) (*lua.LTable, error) {
+	e := in.sessionOf(L, "entry").Entry(id)
+	if e == nil {
+		return nil, fmt.Errorf("no entry %q", id)
+	}
+	return in.vm.NewStub(e, in.fillEntry), nil
+}
+
+// label is ctx.session.label(id) → string or nil.
+func (in *instance) label(L *lua.LState, id string) lua.LValue {
+	return textOrNil(labels(in.sessionOf(L, "label").Entries())[id])
+}
+
+// labels are the names of entries; the last one given counts.
+func labels(entries []*session.Entry) map[string]string {
+	names := map[string]string{}
+	for _, e := range entries {
+		if e.Type != session.TypeLabel {
+			continue
+		}
+		if l, err := session.Body[session.Label](e); err == nil {
+			names[l.TargetID] = l.Label
+		}
+	}
+	return names
+}
+
+// tree is ctx.session.tree(): the roots, each {entry, children, label?}.
+func (in *instance) tree(L *lua.LState) *lua.LTable {
+	entries := in.sessionOf(L, "tree").Entries()
+	names, children := labels(entries), map[string]*lua.LTable{}
+	for _, e := range entries {
+		list := L.NewTable()
+		luavm.MarkList(list)
+		children[e.ID] = list
+	}
+	roots := L.NewTable()
+	luavm.MarkList(roots)
+	for _, e := range entries {
+		node := L.CreateTable(0, 3)
+		node.RawSetString("entry", in.vm.NewStub(e, in.fillEntry))
+		node.RawSetString("children", children[e.ID])
+		setText(node, "label", names[e.ID])
+		if above := children[e.ParentID]; above != nil {
+			above.Append(node)
+		} else {
+			roots.Append(node)
+		}
+	}
+	return roots
+}
+
+// header is ctx.session.header(): the first line of the file.
+func (in *instance) header(L *lua.LState) *lua.LTable {
+	h := in.sessionOf(L, "header").Header()
+	t := L.CreateTable(0, 6)
+	t.RawSetString("type", lua.LString(session.TypeSession))
+	t.RawSetString("version", lua.LNumber(h.Version))
+	t.RawSetString("id", lua.LString(h.ID))
+	t.RawSetString("timestamp", lua.LString(h.Timestamp))
+	t.RawSetString("cwd", lua.LString(h.Cwd))
+	setText(t, "parent_session", h.ParentSession)
+	return t
+}

@@ -1,0 +1,37 @@
+package luahooks
+
+import (
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// newTheme makes ctx.ui.theme, which is also what renderers get. It paints for
+// the front end that is there; without one, nothing.
+func (in *instance) newTheme(L *lua.LState) *lua.LTable {
+	t := L.CreateTable(0, 5)
+	t.RawSetString("fg", in.vm.Func("fg", func(name, text string) (string, error) {
+		if colors := agent.ThemeColors(); !slices.Contains(colors, name) {
+			if near := nearest(name, colors); near != "" {
+				return "", luavm.Misusef("unknown colour %q%s", name, near)
+			}
+			return "", luavm.Misusef("unknown colour %q; colours are %s", name, strings.Join(colors, ", "))
+		}
+		return in.chain.paint(name, text), nil
+	}))
+	for _, style := range agent.ThemeStyles() {
+		t.RawSetString(style, in.vm.Func(style, func(text string) string { return in.chain.paint(style, text) }))
+	}
+	return t
+}
+
+func (c *Chain) paint(style, text string) string {
+	if ui := c.uiNow(); ui != nil {
+		return ui.Theme().Paint(style, text)
+	}
+	return text
+}

@@ -1,0 +1,214 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// toolChoice is what hooks chose with pi.set_active_tools. It outlives reloads.
+// Tools that were not there when the choice was made are as they would be
+// without one.
+type toolChoice struct {
+	mu     sync.Mutex
+	active map[string]bool // by name; nil: no choice was made
+}
+
+func (c *toolChoice) set(all []offeredTool, names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.active = map[string]bool{}
+	for _, t := range all {
+		c.active[t.spec().Name] = slices.Contains(names, t.spec().Name)
+	}
+}
+
+func (c *toolChoice) of(name string, standard bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if chosen, ok := c.active[name]; ok {
+		return chosen
+	}
+	return standard
+}
+
+// offeredTool is a tool that there is.
+type offeredTool struct {
+	agent.Tool
+	active bool
+}
+
+func (t offeredTool) spec() agent.ToolSpec { return t.Spec() }
+
+// source is who brought a tool: a hook, or the program.
+func (t offeredTool) source() string {
+	if own, ok := t.Tool.(*luaTool); ok {
+		return own.in.hook.Name
+	}
+	return "program"
+}
+
+// allTools lists the program's tools, those of hooks in their place where the
+// name is the same, and the others behind them. told hears of each that takes
+// another's place; it may be nil.
+func (c *Chain) allTools(told func(t *luaTool, before agent.Tool)) []offeredTool {
+	var all []offeredTool
+	for _, t := range c.opts.Tools {
+		all = append(all, offeredTool{t, true})
+	}
+	for _, t := range c.opts.Inactive {
+		all = append(all, offeredTool{t, false})
+	}
+	for _, h := range c.list() {
+		for _, t := range h.current().ownTools() {
+			i := slices.IndexFunc(all, func(have offeredTool) bool { return have.spec().Name == t.spec.Name })
+			if i < 0 {
+				all = append(all, offeredTool{t, true})
+				continue
+			}
+			if told != nil {
+				told(t, all[i].Tool)
+			}
+			all[i] = offeredTool{t, true}
+		}
+	}
+	for i := range all {
+		all[i].active = c.choice.of(all[i].spec().Name, all[i].active)
+	}
+	return all
+}
+
+// applyTools gives the host the tools in force.
+func (c *Chain) applyTools() {
+	host := c.hostNow()
+	if host == nil {
+		return
+	}
+	for _, warning := range c.setTools(host) {
+		c.notify(context.Background(), agent.LevelWarning, warning)
+	}
+}
+
+func (c *Chain) setTools(host Host) (warnings []string) {
+	c.inForce.Lock()
+	defer c.inForce.Unlock()
+	var tools []agent.Tool
+	for _, t := range c.allTools(func(t *luaTool, before agent.Tool) {
+		if c.warned.add("tool " + t.spec.Name + " " + t.in.hook.Path) {
+			warnings = append(warnings, replaces(t, before))
+		}
+	}) {
+		if t.active {
+			tools = append(tools, t.Tool)
+		}
+	}
+	host.SetTools(tools)
+	return warnings
+}
+
+func replaces(t *luaTool, before agent.Tool) string {
+	if other, ok := before.(*luaTool); ok {
+		return fmt.Sprintf("hook %s replaces the tool %s of hook %s", t.in.hook.Name, t.spec.Name, other.in.hook.Name)
+	}
+	return fmt.Sprintf("hook %s replaces the tool %s", t.in.hook.Name, t.spec.Name)
+}
+
+// apiTools is pi.tools(): all there are.
+func (in *instance) apiTools(L *lua.LState) *lua.LTable {
+	in.mustHost(L, "tools")
+	all := in.chain.allTools(nil)
+	return luavm.NewList(L, len(all), func(i int) lua.LValue {
+		spec := all[i].spec()
+		t := L.CreateTable(0, 6)
+		t.RawSetString("name", lua.LString(spec.Name))
+		setText(t, "label", spec.Label)
+		t.RawSetString("description", lua.LString(spec.Description))
+		t.RawSetString("parameters", in.json(spec.Parameters))
+		t.RawSetString("source", lua.LString(all[i].source()))
+		t.RawSetString("active", lua.LBool(all[i].active))
+		return t
+	})
+}
+
+// apiActiveTools is pi.active_tools(): the names, in the order of the model.
+func (in *instance) apiActiveTools(L *lua.LState) []string {
+	names := []string{}
+	for _, t := range in.mustHost(L, "active_tools").Tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+}
+
+// apiSetActiveTools is pi.set_active_tools(names).
+func (in *instance) apiSetActiveTools(L *lua.LState, list *lua.LTable) {
+	in.mustHost(L, "set_active_tools")
+	names, ok := luavm.Strings(L, list)
+	if !ok {
+		luavm.RaiseArg(L, 1, "set_active_tools", "list of strings expected")
+	}
+	all := in.chain.allTools(nil)
+	for _, name := range names {
+		mustBeTool(L, "set_active_tools", name, all)
+	}
+	in.chain.choice.set(all, names)
+	in.chain.applyTools()
+}
+
+func mustBeTool(L *lua.LState, function, name string, all []offeredTool) {
+	var known []string
+	for _, t := range all {
+		known = append(known, t.spec().Name)
+	}
+	switch near := nearest(name, known); {
+	case slices.Contains(known, name):
+	case near != "":
+		luavm.Raise(L, "%s: there is no tool %q%s", function, name, near)
+	default:
+		luavm.Raise(L, "%s: there is no tool %q; tools are %s", function, name, strings.Join(known, ", "))
+	}
+}
+
+// apiCallTool is pi.call_tool(name, input?) → {content, details?, is_error, …}.
+// The call passes the same gate as one of the model.
+func (in *instance) apiCallTool(L *lua.LState) int {
+	host, name := in.mustHost(L, "call_tool"), L.CheckString(1)
+	mustBeTool(L, "call_tool", name, in.chain.allTools(nil))
+	input := json.RawMessage(`{}`)
+	if v := L.Get(2); v != lua.LNil {
+		raw, err := in.inputFrom(name, v)
+		if err != nil {
+			luavm.Raise(L, "call_tool: %v", err)
+		}
+		input = raw
+	}
+	var r agent.Result
+	_ = in.wait(L, "call_tool", false, func(ctx context.Context) error {
+		r = host.CallTool(ctx, name, input)
+		return nil
+	})
+	L.Push(in.resultValue(L, r))
+	return 1
+}
+
+// resultValue is the result of a tool for Lua. r must not change any more.
+func (in *instance) resultValue(L *lua.LState, r agent.Result) *lua.LTable {
+	t := L.CreateTable(0, 5)
+	t.RawSetString("content", in.blocks(L, r.Content))
+	t.RawSetString("details", in.json(r.Details))
+	t.RawSetString("is_error", lua.LBool(r.IsError))
+	if r.Terminate {
+		t.RawSetString("terminate", lua.LTrue)
+	}
+	if r.Usage != nil {
+		t.RawSetString("usage", usageTable(L, r.Usage))
+	}
+	return t
+}
