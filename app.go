@@ -36,8 +36,9 @@ type app struct {
 	guard    *luahooks.Guard
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
-	warnings []string // for the person, once a front end is there
-	hookDir  string   // where a hook wants sessions to be kept
+	commands *command.Set // nil until there is a front end
+	warnings []string     // for the person, once a front end is there
+	hookDir  string       // where a hook wants sessions to be kept
 }
 
 // front is a front end as main sees it.
@@ -194,6 +195,7 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	a.agent.Listen(a.chain.Watcher(), a.chain, f)
 	a.chain.Attach(a.agent, f)
 	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(), own...)...), a.chain.Commands)
+	a.commands = commands
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
 	}
@@ -265,8 +267,9 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		Timeout: time.Duration(a.cfg.HookTimeout) * time.Millisecond,
 		Grace:   time.Duration(a.cfg.HookGrace) * time.Millisecond,
 		Memory:  int64(a.cfg.HookMemory) << 20,
-		Models:  a.models, Tools: a.tools(),
-		Reserved: reservedCommands(),
+		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(),
+		Reserved: reservedCommands(), Commands: a.allCommands,
+		ResolveKey: hookKey,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
