@@ -19,13 +19,19 @@ import (
 type annotations struct {
 	classes map[string]*annotatedClass
 	order   []*annotatedClass
-	aliases map[string]string // a name and the doc of it
+	aliases map[string]*annotatedAlias
 	modules map[string]*annotatedClass
 }
 
 type annotatedClass struct {
 	name, parent, doc, file string
 	members                 []*annotatedMember
+}
+
+// annotatedAlias is a name for a type, mostly for one of several strings.
+type annotatedAlias struct {
+	name, typ, doc, file string
+	values               []annotatedValue // where each has a line of its own
 }
 
 // annotatedMember is a field or a function of a class.
@@ -74,7 +80,7 @@ func (a *annotations) all(c *annotatedClass) []*annotatedMember {
 
 func readAnnotations(t *testing.T) *annotations {
 	t.Helper()
-	a := &annotations{classes: map[string]*annotatedClass{}, aliases: map[string]string{}, modules: map[string]*annotatedClass{}}
+	a := &annotations{classes: map[string]*annotatedClass{}, aliases: map[string]*annotatedAlias{}, modules: map[string]*annotatedClass{}}
 	files, err := fs.Glob(stdlib.Annotations(), "*.lua")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no annotations: %v", err)
@@ -103,6 +109,7 @@ type annotationReader struct {
 	locals map[string]*annotatedClass
 	doc    []string
 	class  *annotatedClass
+	alias  *annotatedAlias
 	fn     annotatedFunction
 }
 
@@ -128,8 +135,11 @@ func (r *annotationReader) line(line string) error {
 		if m == nil {
 			return fmt.Errorf("not an alias: %s", line)
 		}
-		r.a.aliases[m[1]] = r.takeDoc()
-	case strings.HasPrefix(line, `---| "`): // a value of an alias
+		r.alias = &annotatedAlias{name: m[1], typ: strings.TrimSpace(m[2]), doc: r.takeDoc(), file: r.file}
+		r.a.aliases[m[1]] = r.alias
+	case r.alias != nil && strings.HasPrefix(line, `---| "`):
+		value, doc, _ := strings.Cut(strings.TrimPrefix(line, "---| "), " # ")
+		r.alias.values = append(r.alias.values, annotatedValue{name: strings.Trim(value, `"`), doc: doc})
 	case strings.HasPrefix(line, "---@param "):
 		m := paramLine.FindStringSubmatch(line)
 		if m == nil {
@@ -160,7 +170,7 @@ func (r *annotationReader) line(line string) error {
 		}
 		r.a.modules[r.module] = c
 	case line == "":
-		r.class = nil
+		r.class, r.alias = nil, nil
 		if len(r.doc) > 0 || len(r.fn.params) > 0 {
 			return fmt.Errorf("a description of nothing stands above")
 		}

@@ -153,18 +153,20 @@ func removeOld(dir string, ours fs.FS) error {
 // luarc is what the language server has to know. The fields stand in the order
 // of the file.
 type luarc struct {
-	Schema          string   `json:"$schema"`
-	Version         string   `json:"runtime.version"`
-	Path            []string `json:"runtime.path"`
-	Library         []string `json:"workspace.library"`
-	CheckThirdParty bool     `json:"workspace.checkThirdParty"`
-	Globals         []string `json:"diagnostics.globals"`
+	Schema          string            `json:"$schema"`
+	Version         string            `json:"runtime.version"`
+	Builtin         map[string]string `json:"runtime.builtin"`
+	Path            []string          `json:"runtime.path"`
+	Library         []string          `json:"workspace.library"`
+	CheckThirdParty bool              `json:"workspace.checkThirdParty"`
+	Globals         []string          `json:"diagnostics.globals"`
 }
 
 func newLuarc(library string) ([]byte, error) {
 	b, err := json.MarshalIndent(luarc{
 		Schema:  "https://raw.githubusercontent.com/LuaLS/vscode-lua/master/setting/schema.json",
 		Version: "Lua 5.1",
+		Builtin: map[string]string{"io": "disable", "package": "disable"},
 		Path:    []string{"?.lua", "?/init.lua", "lib/?.lua"},
 		Library: []string{library},
 		Globals: []string{"pi"},

@@ -98,7 +98,6 @@
 ---@field model? pi.ModelRef who would write it
 ---@field reason string `manual`, `threshold` or `overflow`
 ---@field will_retry boolean the request that was too long is sent again afterwards
----@field signal pi.Signal ends when the person interrupts
 
 --- What a handler of `session_before_compact` may return.
 ---@class pi.SessionBeforeCompactResult
@@ -181,7 +180,6 @@
 ---@class pi.SessionBeforeTreeEvent
 ---@field type "session_before_tree"
 ---@field preparation pi.TreePreparation what would happen
----@field signal pi.Signal ends when the person interrupts
 
 --- What a move in the tree would do.
 ---@class pi.TreePreparation
@@ -515,6 +513,7 @@
 ---@field type "tool_execution_end"
 ---@field tool_call_id string
 ---@field tool_name string
+---@field args table
 ---@field result pi.ToolResult
 ---@field is_error boolean
 

@@ -111,7 +111,7 @@ function fs.real(path) end
 ---@field delay? integer ms for which changes are collected; 50 unless said
 
 --- A change of a file.
----@class pi.FileEvent
+---@class pi.FileChange
 ---@field path string
 ---@field kind "create"|"write"|"remove"
 
@@ -124,7 +124,7 @@ function watch.close() end
 
 --- Calls `fn` when a file, or something in a directory, changes. Editors that save by renaming are seen as writing.
 ---@param path string
----@param fn fun(event: pi.FileEvent)
+---@param fn fun(event: pi.FileChange)
 ---@param opts? pi.WatchOptions
 ---@return pi.Watch? watch
 ---@return string? message it cannot be watched

@@ -72,9 +72,9 @@ local call = {}
 ---@param result string|pi.ToolResult
 function call.update(result) end
 
---- What a renderer has to go by.
+--- What a renderer has to go by. It has a second to draw.
 ---@class pi.RenderOptions
----@field expanded boolean the person wants to see all of it
+---@field expanded? boolean the person wants to see all of it; not for calls
 ---@field width integer columns of the screen
 
 --- Lists all tools, those of the program and of hooks.
@@ -87,6 +87,7 @@ function pi.tools() end
 ---@field label? string
 ---@field description string
 ---@field parameters table JSON Schema
+---@field source string `program`, or the hook that brings it
 ---@field active boolean the model has it now
 
 --- Names the tools that the model has now.
@@ -97,11 +98,10 @@ function pi.active_tools() end
 ---@param names string[]
 function pi.set_active_tools(names) end
 
---- Runs a tool as if the model had called it: it passes the same gates. Inside the events of tools it nests at most 4 deep.
+--- Runs a tool as if the model had called it: it passes the same gates. A call that failed or was blocked has `is_error`. Inside the events of tools it nests at most 4 deep. Raises for a name that no tool has.
 ---@param name string
----@param input table the arguments, named as in `tool_call`
----@return pi.ToolResult? result also of a call that failed or was blocked: `is_error` says so
----@return string? message why nothing ran
+---@param input? table the arguments, named as in `tool_call`
+---@return pi.ToolResult
 function pi.call_tool(name, input) end
 
 --- Hands in a message of your own, which the model sees as said by the user. Idle and without `trigger_turn` it is appended at once and nobody is asked.
@@ -170,9 +170,10 @@ function pi.exec(cmd, args, opts) end
 ---@param fn fun(message: pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]?
 function pi.register_message_renderer(custom_type, fn) end
 
---- Binds a key, such as `ctrl+k`. Keys of the program are refused with a warning; among hooks the last wins.
+--- Takes a key, such as `ctrl+k`, `alt+x` or `f5`. Keys that the program needs are refused with a warning; among hooks the last wins.
 ---@param key string
 ---@param opts pi.ShortcutOptions
+---@return boolean taken
 function pi.shortcut(key, opts) end
 
 --- Options of `pi.shortcut`.
@@ -180,7 +181,7 @@ function pi.shortcut(key, opts) end
 ---@field description? string one line for `/hotkeys`
 ---@field handler fun(ctx: pi.CommandContext) what it does
 
---- Adds a flag to the command line: `pi --name value`.
+--- Adds a flag to the command line: `pi --name` or `pi --name=value`.
 ---@param name string
 ---@param opts pi.FlagOptions
 function pi.flag(name, opts) end
@@ -188,10 +189,10 @@ function pi.flag(name, opts) end
 --- Options of `pi.flag`.
 ---@class pi.FlagOptions
 ---@field description? string one line for people
----@field type? "string"|"boolean"|"number" `string` unless said
+---@field type? "string"|"boolean"|"number" that of `default` unless said, or `boolean`
 ---@field default? string|boolean|number what it is when it was not given
 
---- The value of a flag that this or another hook added.
+--- The value of a flag that this or another hook added; nil when no hook has it.
 ---@param name string
 ---@return string|boolean|number?
 function pi.get_flag(name) end
@@ -277,6 +278,7 @@ function pi.commands() end
 ---@class pi.CommandInfo
 ---@field name string without the slash
 ---@field description? string
+---@field args? string how its arguments are written
 ---@field hook? string the hook that brings it; nil when it is built in
 
 --- Tells the other hooks: their `pi.on(name)` handlers get `data`, in chain order. What they return is ignored.
@@ -341,6 +343,6 @@ function pi.log(...) end
 ---@overload fun(event: "tool_execution_end", fn: fun(event: pi.ToolExecutionEndEvent, ctx: pi.Context)): fun()
 ---@overload fun(event: "user_bash", fn: fun(event: pi.UserBashEvent, ctx: pi.Context): pi.UserBashResult?): fun()
 ---@param event string
----@param fn fun(event: any, ctx: pi.Context): any
+---@param fn function
 ---@return fun() off takes the handler off again
 function pi.on(event, fn) end

@@ -75,8 +75,8 @@ function ui.custom(component) end
 
 --- Something that draws itself.
 ---@class pi.Component
----@field render fun(width: integer): string[] the lines, no wider than `width`
----@field handle_input? fun(key: string) a key was pressed: `a`, `enter`, `up`, `ctrl+c`
+---@field render fun(width: integer, surface: pi.Surface): string|string[] the lines, no wider than `width`
+---@field handle_input? fun(key: string, surface: pi.Surface) a key was pressed: `a`, `enter`, `up`, `ctrl+c`
 ---@field wait? boolean `ctx.ui.custom` returns only when it is closed
 
 --- Where a component is shown.
