@@ -164,8 +164,11 @@ func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error
 		}
 		s.assembly.Add(d)
 		s.start(ctx)
-		if shown(d.Kind) && s.updated(ctx, d) {
-			return errStopped
+		if shown(d.Kind) {
+			d.Index = s.assembly.Position(d) // providers count in ways of their own
+			if s.updated(ctx, d) {
+				return errStopped
+			}
 		}
 	}
 	if s.assembly.Stop().Reason == "" {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"pi/session"
@@ -59,6 +60,9 @@ func (a *Assembly) block(d Delta) *openBlock {
 	a.order = append(a.order, d.Index)
 	return b
 }
+
+// Position is where the block of a delta stands among the blocks, from 0.
+func (a *Assembly) Position(d Delta) int { return slices.Index(a.order, d.Index) }
 
 // Stop is how the answer ended; its Reason is empty while it has not.
 func (a *Assembly) Stop() Stop { return a.stop }

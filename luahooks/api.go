@@ -45,6 +45,7 @@ func (in *instance) api(L *lua.LState) *lua.LTable {
 		"command": in.apiCommand, "shortcut": in.apiShortcut, "flag": in.apiFlag, "tool": in.apiTool, "call_tool": in.apiCallTool,
 		"provider": in.apiProvider, "exec": in.apiExec, "append_entry": in.appendEntry,
 		"send": in.apiSend, "send_message": in.apiSendMessage, "send_user_message": in.apiSendUserMessage,
+		"emit": in.apiEmit,
 	})
 	return t
 }
@@ -63,6 +64,9 @@ func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, erro
 }
 
 func (c *Chain) knows(event string) bool {
+	if isCustom(event) {
+		return true
+	}
 	for _, spec := range c.events {
 		if spec.name == event {
 			return true

@@ -210,6 +210,9 @@ func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
 		return c.gate(ctx, spec, e)
 	case *agent.UserBash:
 		return c.bash(ctx, spec, e)
+	case *agent.MessageUpdate:
+		c.streamed(ctx, spec, e)
+		return nil
 	}
 	if spec.Asking {
 		c.offer(ctx, c.askedAbout(spec), spec, e)
@@ -274,6 +277,10 @@ type Info struct {
 	Tools      []string
 	LastError  string
 	Dropped    int // telling events that came faster than the hook handled them
+
+	Calls, Errors int // of handlers, since the program began
+	P50, P99      time.Duration
+	Stats         []EventStats // of each event, by name
 }
 
 // Hooks describes the chain in its order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"pi/agent"
 	"pi/luavm"
@@ -39,6 +40,8 @@ func (o *offering) after(_ *hook, _ int, err error) bool {
 
 func (o *offering) leave(*hook) bool { return o.stop }
 
+func (o *offering) answered() []string { return o.asked.keys }
+
 // question is one handler asked about an event. apply and stop are written by
 // its job and read only when that ended in time; what the job looks at is its
 // own, for it may still do so when the event has gone on without it.
@@ -51,6 +54,7 @@ type question struct {
 
 	apply func()
 	stop  bool
+	keys  []string // of the result, where the hook is traced
 }
 
 func (q *question) run(L *lua.LState) error {
@@ -59,6 +63,9 @@ func (q *question) run(L *lua.LState) error {
 		return nil
 	}
 	t, err := q.in.resultTable(L, q.spec, result)
+	if err == nil && q.in.hook.traced.Load() {
+		q.keys = keysOf(t)
+	}
 	if err == nil {
 		q.apply, q.stop, err = q.spec.merge(q.in, L, q.event, t)
 	}
@@ -123,6 +130,15 @@ func (in *instance) resultTable(L *lua.LState, spec *eventSpec, v lua.LValue) (*
 		}
 	}
 	return t, nil
+}
+
+// keysOf lists the keys of a result in their order.
+func keysOf(t *lua.LTable) (keys []string) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		keys = append(keys, k.String())
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func (s *eventSpec) takes(key string) bool {

@@ -91,6 +91,8 @@ func (g *gateSteps) leave(h *hook) (stop bool) {
 	return e.Block || h == g.until.hook
 }
 
+func (g *gateSteps) answered() []string { return g.asked.keys }
+
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
 // bash asks who answers for a command of the person, until one does or blocks.

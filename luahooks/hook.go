@@ -16,9 +16,14 @@ import (
 // current instance; a reload replaces that.
 type hook struct {
 	Source
-	now   atomic.Pointer[instance]    // nil: it did not load, or is disabled
-	shut  atomic.Pointer[closedGates] // gates that block without being asked
-	queue tellQueue
+	now     atomic.Pointer[instance]    // nil: it did not load, or is disabled
+	shut    atomic.Pointer[closedGates] // gates that block without being asked
+	queue   tellQueue
+	updates updates
+
+	stats  stats
+	off    atomic.Bool // turned off by the person, for the session
+	traced atomic.Bool // what its handlers do is told
 
 	mu        sync.Mutex
 	lastError string
@@ -53,9 +58,12 @@ func (h *hook) info(c *Chain) Info {
 	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
+	var all EventStats
+	i.Stats, all = h.stats.list()
+	i.Calls, i.Errors, i.P50, i.P99 = all.Calls, all.Errors, all.P50, all.P99
 	in := h.current()
 	switch {
-	case disabled:
+	case disabled || h.off.Load():
 		i.State = "disabled"
 	case in == nil:
 		i.State = "failed"

@@ -58,7 +58,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	}
 	var changed []*hook
 	for _, h := range hooks {
-		if !unsure[h.Path] && (c.look(h) || force) {
+		if !h.off.Load() && !unsure[h.Path] && (c.look(h) || force) {
 			changed = append(changed, h)
 		}
 	}

@@ -126,6 +126,8 @@ func (t *telling) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 
 func (t *telling) after(*hook, int, error) bool { return false }
 
+func (t *telling) answered() []string { return nil }
+
 func (t *telling) leave(*hook) bool {
 	if t.turn != nil {
 		t.turn.end()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"pi/agent"
 	"pi/luavm"
@@ -28,6 +29,7 @@ type walk struct {
 	n        int  // of the handler that runs or is next
 	tries    int  // of that handler
 	running  bool // it was handed to the lane
+	began    time.Time
 }
 
 // steps are what an event does on its way. They are taken one after the other,
@@ -43,6 +45,9 @@ type steps interface {
 	after(h *hook, n int, err error) (stop bool)
 	// leave ends a hook, also one without handlers. stop ends the walk.
 	leave(h *hook) (stop bool)
+	// answered are the keys of what the last handler returned, where the hook is
+	// traced; it is asked after one that ended in time.
+	answered() []string
 }
 
 const allHandlers = math.MaxInt
@@ -102,7 +107,7 @@ func (w *walk) seek() bool {
 }
 
 func (w *walk) run() (*luavm.VM, luavm.Job, bool) {
-	w.running = true
+	w.running, w.began = true, time.Now()
 	return w.in.vm, luavm.Job{
 		Name: w.spec.name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock,
 		Run: w.step.job(w.in, w.handlers[w.n].fn),
@@ -121,6 +126,7 @@ func (w *walk) ended(err error) (stop bool) {
 		}
 		return false
 	}
+	w.note(err)
 	if err != nil {
 		w.chain.failed(w.ctx, w.hook, w.in, w.spec.name, err)
 	}
@@ -128,6 +134,20 @@ func (w *walk) ended(err error) (stop bool) {
 	w.n++
 	w.tries = 0
 	return stop
+}
+
+// note counts a handler, and tells of it if its hook is traced.
+func (w *walk) note(err error) {
+	took := time.Since(w.began)
+	w.hook.stats.add(w.spec.name, took, err != nil && !interrupted(w.ctx, err))
+	if !w.hook.traced.Load() {
+		return
+	}
+	var keys []string
+	if err == nil {
+		keys = w.step.answered()
+	}
+	w.chain.trace(w.ctx, w.hook, w.spec.name, keys, took, err)
 }
 
 // isReplaced reports whether a handler did not begin because its VM is no more.

@@ -1,0 +1,85 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Hooks talk to each other with events of their own, whose names have a colon.
+
+// maxEmits is how deep handlers of such events may emit further ones.
+const maxEmits = 8
+
+type emitDepthKey struct{}
+
+// isCustom reports whether a name is one that hooks emit.
+func isCustom(event string) bool { return strings.Contains(event, ":") }
+
+// apiEmit is pi.emit(name, data): the other hooks' handlers of name get
+// {type = name, data = data}, in chain order. It returns when they have ended;
+// the VM is free meanwhile, so that they may emit back.
+func (in *instance) apiEmit(L *lua.LState) int {
+	name := L.CheckString(1)
+	switch {
+	case !isCustom(name):
+		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, in.hook.Name, name)
+	case in.vm.Loading():
+		luavm.Raise(L, "emit: %v", errNoHost)
+	}
+	var data json.RawMessage
+	if v := L.Get(2); v != lua.LNil {
+		raw, err := in.encode(v, "data")
+		if err != nil {
+			luavm.Raise(L, "emit: %v", err)
+		}
+		data = raw
+	}
+	depth, _ := in.vm.Context().Value(emitDepthKey{}).(int)
+	if depth >= maxEmits {
+		luavm.Raise(L, "emit: %s is the %dth event in a row that hooks answer with an event; they would never end", name, maxEmits+1)
+	}
+	_ = in.wait(L, "emit", false, func(ctx context.Context) error {
+		in.chain.emit(context.WithValue(ctx, emitDepthKey{}, depth+1), in.hook, name, data)
+		return nil
+	})
+	L.Push(lua.LTrue)
+	return 1
+}
+
+// emit passes an event of a hook to all others that listen.
+func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.RawMessage) {
+	var others []*hook
+	for _, h := range c.list() {
+		if h != from && len(h.current().registered(name)) > 0 {
+			others = append(others, h)
+		}
+	}
+	if len(others) > 0 {
+		c.walk(ctx, &eventSpec{name: name, Rule: "told in chain order; waited for"}, others, emission{name, data})
+	}
+}
+
+// emission are the steps of an event of a hook.
+type emission struct {
+	name string
+	data json.RawMessage
+}
+
+func (emission) enter(*hook) int { return allHandlers }
+
+func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	return func(L *lua.LState) error {
+		t := newRecord(L, 2).text("type", e.name).set("data", in.json(e.data))
+		in.call(L, fn, t.table())
+		return nil
+	}
+}
+
+func (emission) after(*hook, int, error) bool { return false }
+func (emission) leave(*hook) bool             { return false }
+func (emission) answered() []string           { return nil }

@@ -1,0 +1,106 @@
+package luahooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+)
+
+// named lists the hooks that a person means: by name, or by path as it is shown
+// or whole.
+func (c *Chain) named(name string) ([]*hook, error) {
+	var hooks []*hook
+	var names []string
+	for _, h := range c.list() {
+		names = append(names, h.Name)
+		if name == h.Name || name == h.Path || name == c.shown(h.Path) {
+			hooks = append(hooks, h)
+		}
+	}
+	if len(hooks) > 0 {
+		return hooks, nil
+	}
+	if near := luavm.Suggest(name, names); near != "" {
+		return nil, fmt.Errorf("no hook %q; did you mean %q?", name, near)
+	}
+	return nil, fmt.Errorf("no hook %q", name)
+}
+
+// SetEnabled turns hooks of a name off or on for the session. What is off is out
+// of force at once, its gates too: the person asked for it. Turning on loads the
+// file anew; the error is why that did not work.
+func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
+	hooks, err := c.named(name)
+	if err != nil {
+		return err
+	}
+	if on {
+		return c.enable(ctx, hooks)
+	}
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	for _, h := range hooks {
+		h.off.Store(true)
+		c.openGates(h)
+		if in := h.now.Swap(nil); in != nil {
+			in.close()
+		}
+	}
+	c.takeEffect(ctx)
+	return nil
+}
+
+func (c *Chain) enable(ctx context.Context, hooks []*hook) error {
+	fresh, err := c.loadAgain(ctx, hooks)
+	c.welcome(ctx, fresh)
+	return err
+}
+
+func (c *Chain) loadAgain(ctx context.Context, hooks []*hook) (fresh []*hook, err error) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	var idle []*hook
+	for _, h := range hooks {
+		if h.off.Store(false); h.current() == nil && !c.closed.Load() {
+			idle = append(idle, h)
+		}
+	}
+	var errs []error
+	for _, a := range c.attemptAll(ctx, idle) {
+		if c.settle(ctx, a) {
+			fresh = append(fresh, a.hook)
+		}
+		errs = append(errs, a.err)
+	}
+	c.takeEffect(ctx)
+	return fresh, errors.Join(errs...)
+}
+
+// Trace turns on or off that each event that hooks of a name handle is told to
+// the person and written to the hook log.
+func (c *Chain) Trace(name string, on bool) error {
+	hooks, err := c.named(name)
+	for _, h := range hooks {
+		h.traced.Store(on)
+	}
+	return err
+}
+
+// trace tells how a handler ended. keys are those of its result.
+func (c *Chain) trace(ctx context.Context, h *hook, event string, keys []string, took time.Duration, err error) {
+	said := "no opinion"
+	switch {
+	case err != nil:
+		said = "error: " + err.Error()
+	case len(keys) > 0:
+		said = "{" + strings.Join(keys, ", ") + "}"
+	}
+	line := fmt.Sprintf("%s: %s in %s", event, said, took.Round(time.Microsecond))
+	c.log.write(h.Name, "trace: "+line)
+	c.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
+}
