@@ -39,6 +39,7 @@ func rooms() map[string]room {
 		"repl":           {rooms: []string{"agent", "agent/command", "session", "session/export"}},
 		"serve":          {rooms: []string{"agent", "agent/command", "session", "session/export"}},
 		"bench":          {libraries: []string{}},
+		"examples":       {libraries: []string{}},
 	}
 }
 

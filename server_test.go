@@ -18,11 +18,12 @@ import (
 type world struct {
 	t             *testing.T
 	home, project string
+	env           []string // beside what every program gets
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t, t.TempDir(), t.TempDir()}
+	w := &world{t: t, home: t.TempDir(), project: t.TempDir()}
 	w.write(filepath.Join(w.project, "a.txt"), "alpha\nbeta\n")
 	return w
 }
@@ -45,6 +46,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd.Args[0] = "pi"
 	cmd.Dir = w.project
 	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LOCAL_KEY=" + testKey, "GORACE=" + endAtOnce}
+	cmd.Env = append(cmd.Env, w.env...)
 	return cmd
 }
 

@@ -1,0 +1,64 @@
+-- Permission gate: shell commands that can do more than look need a person's yes.
+--
+-- A command line is taken apart by pi.sh, not searched with patterns: what
+-- stands behind a pipe, in $(…), in sh -c "…" or behind sudo is seen as well.
+-- A line runs unasked only if every command in it is known to change nothing.
+-- Everything else is asked about: commands that are not in the list, writing
+-- into files, variables that are set, and whatever cannot be known before it
+-- runs. Without a person it is blocked.
+--
+-- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook permission_gate.lua.
+
+local sh = require "pi.sh"
+
+-- Commands that change nothing, whatever their arguments are. Before you add one,
+-- look for an option that writes or runs something: sort -o, find -delete.
+local HARMLESS = {}
+for name in ([[ : [ basename cat cd cmp comm cut df diff dirname du echo false file grep head id ls
+  nl od pwd readlink realpath seq stat tail test tr true uname wc which whoami ]]):gmatch("%S+") do
+  HARMLESS[name] = true
+end
+
+local GIT_LOOKS = { ["rev-parse"] = true, ["ls-files"] = true, status = true, describe = true, blame = true }
+
+local READS = { ["<"] = true, ["<<"] = true, ["<<-"] = true, ["<<<"] = true }
+
+local function writes(redirect)
+  local joined = redirect.op == ">&" and redirect.path:find("^[%d%-]+$") -- as in 2>&1
+  return not (READS[redirect.op] or joined or redirect.path == "/dev/null")
+end
+
+-- Why a command needs a yes, or nil. The first word counts and not the name: ls
+-- is known, ./ls is not.
+local function doubt(command)
+  local program = command.words[1]
+  if command.unknown or not program then return "what it does cannot be known before" end
+  if #command.assigns > 0 then return "it sets variables" end
+  for _, redirect in ipairs(command.redirects) do
+    if writes(redirect) then return "it writes into " .. redirect.path end
+  end
+  local known = HARMLESS[program] or (program == "git" and GIT_LOOKS[command.words[2]])
+  if not known then return program .. " may change something" end
+end
+
+local function doubts(line)
+  local commands, message = sh.commands(line)
+  if not commands then return message end
+  for _, command in ipairs(commands) do
+    local why = doubt(command)
+    if why then return why end
+  end
+  if commands.unknown then return "not all of it is understood" end
+end
+
+pi.on("tool_call", function(event, ctx)
+  if event.tool_name ~= "bash" then return end
+  local why = doubts(event.input.command)
+  if not why then return end
+  if not ctx.has_ui then
+    return { block = true, reason = "this command needs a person to allow it: " .. why }
+  end
+  if not ctx.ui.confirm("Run this command? (" .. why .. ")", event.input.command) then
+    return { block = true, reason = "the user did not allow this command" }
+  end
+end)

@@ -1,0 +1,139 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent"
+)
+
+// git runs git in the stage's project, with no settings of anybody.
+func (s *stage) git(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = s.cwd
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *stage) files() string {
+	s.t.Helper()
+	var files []string
+	for _, pattern := range []string{"*.txt", "sub/*"} {
+		found, err := filepath.Glob(filepath.Join(s.cwd, pattern))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, path := range found {
+			files = append(files, filepath.Base(path)+"="+mustRead(s.t, path))
+		}
+	}
+	return strings.Join(files, " ")
+}
+
+func TestAGitCheckpointBringsTheFilesBackOnABranch(t *testing.T) {
+	t.Parallel()
+	for _, commits := range []bool{true, false} {
+		s := newStage(t, "git_checkpoint.lua")
+		s.git("init", "-q")
+		s.write("kept.txt", "1")
+		s.write(".gitignore", "ignored.txt\n")
+		s.write("ignored.txt", "1")
+		if commits {
+			s.git("add", ".")
+			s.git("commit", "-qm", "first")
+			s.write("sub/staged", "1")
+			s.git("add", ".")
+		}
+		before := s.git("status", "--short")
+		s.ask("one", "first answer")
+		if now := s.git("status", "--short"); now != before {
+			t.Errorf("the checkpoint left traces: %q, was %q", now, before)
+		}
+		then := s.files()
+
+		s.write("kept.txt", "2")
+		s.write("new.txt", "2")
+		s.write("ignored.txt", "2")
+		s.ask("two", "second answer")
+		later := s.files()
+		i, e := s.entry("one")
+
+		branch := func() {
+			s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
+			s.handle(&agent.SessionBranch{})
+		}
+		branch()
+		if got := s.files(); got != later || s.audience.questions() != 1 {
+			t.Errorf("the answer was no, and the files are %s", got)
+		}
+		s.audience.yes = true
+		branch()
+		if got, want := s.files(), strings.Replace(then, "ignored.txt=1", "ignored.txt=2", 1); got != want {
+			t.Errorf("the files are %s, want %s; told %q", got, want, s.audience.told)
+		}
+		if s.git("diff", "--cached", "--name-only") != "sub/staged" && commits {
+			t.Error("the index changed")
+		}
+		refs := strings.Fields(s.git("for-each-ref", "--format=%(objectname)", "refs/pi-checkpoints"))
+		if len(refs) == 0 || !slices.ContainsFunc(refs, func(r string) bool { return s.git("show", r+":kept.txt") == "2" }) {
+			t.Error("what was there before the restore is lost")
+		}
+	}
+}
+
+func TestAGitCheckpointIsSilentWhereThereIsNothingToDo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "git_checkpoint.lua")
+	s.ask("one", "no repository here")
+	i, e := s.entry("one")
+	s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
+	s.handle(&agent.SessionBranch{})
+	if s.audience.questions() > 0 || len(s.audience.told) > 0 {
+		t.Errorf("asked %q, told %q", s.audience.asked, s.audience.told)
+	}
+
+	s = newStage(t, "git_checkpoint.lua")
+	s.git("init", "-q")
+	s.write("a.txt", "1")
+	s.write(".git/index.lock", "") // of somebody else; ours is another one
+	s.ask("one", "first")
+	i, e = s.entry("one")
+	s.write("a.txt", "2")
+	s.audience.present = false
+	s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
+	s.handle(&agent.SessionBranch{})
+	if got := s.files(); got != "a.txt=2" {
+		t.Errorf("restored without a person: %s", got)
+	}
+}
+
+func TestACheckpointThatFailsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "git_checkpoint.lua")
+	s.git("init", "-q")
+	s.write("a.txt", "1")
+	s.write(".git/pi-checkpoint-index.lock", "")
+	s.ask("one", "first")
+	s.ask("two", "second")
+	told := 0
+	for _, text := range s.audience.told {
+		if strings.Contains(text, "no checkpoint: ") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %q", s.audience.told)
+	}
+}
