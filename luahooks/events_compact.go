@@ -18,7 +18,8 @@ func compactEvents() []eventSpec {
 		{
 			Kind: agent.KindSessionBeforeCompact, Asking: true, Clock: luavm.CountedLua,
 			Fields: fields("preparation", "pi.CompactionPreparation", "branch_entries", "pi.Entry[]", "messages", "pi.Message[]",
-				"custom_instructions", "string?", "model", "pi.ModelRef?", "reason", "string", "will_retry", "boolean"),
+				"custom_instructions", "string?", "model", "pi.ModelRef?", "reason", "string", "will_retry", "boolean",
+				"signal", "pi.Signal"),
 			Results: fields("cancel", "boolean?", "compaction", "pi.CompactionDraft?", "summary", "string?"),
 			Rule:    firstCancel,
 			build:   buildSessionBeforeCompact, copy: copyOf[agent.SessionBeforeCompact], merge: mergeSessionBeforeCompact,
@@ -50,7 +51,8 @@ func buildSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event) *lua.
 	s := e.(*agent.SessionBeforeCompact)
 	p := newPayload(L, e, 8).set("preparation", in.preparation(L, &s.Preparation)).
 		set("branch_entries", in.entryRecords(L, s.BranchEntries)).set("messages", in.messages(L, s.Messages)).
-		maybe("custom_instructions", s.CustomInstructions).text("reason", s.Reason).flag("will_retry", s.WillRetry)
+		maybe("custom_instructions", s.CustomInstructions).text("reason", s.Reason).flag("will_retry", s.WillRetry).
+		set("signal", in.signalValue(L))
 	if s.Model != nil {
 		p.set("model", newRecord(L, 2).text("provider", s.Model.Provider).text("id", s.Model.ID).table())
 	}
@@ -178,7 +180,7 @@ func treeEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindSessionBeforeTree, Asking: true, Clock: luavm.CountedLua,
-			Fields: fields("preparation", "pi.TreePreparation"),
+			Fields: fields("preparation", "pi.TreePreparation", "signal", "pi.Signal"),
 			Results: fields("cancel", "boolean?", "summary", "pi.BranchSummaryDraft?", "custom_instructions", "string?",
 				"replace_instructions", "boolean?", "label", "string?"),
 			Rule:  firstCancel + ", its summary only where the person wants one",
@@ -199,7 +201,7 @@ func buildSessionBeforeTree(in *instance, L *lua.LState, e agent.Event) *lua.LTa
 	return newPayload(L, e, 2).set("preparation", newRecord(L, 5).
 		text("target_id", p.TargetID).maybe("old_leaf_id", p.OldLeafID).maybe("common_ancestor_id", p.CommonAncestorID).
 		set("entries_to_summarize", in.entryRecords(L, p.EntriesToSummarize)).
-		flag("user_wants_summary", p.UserWantsSummary).table()).table()
+		flag("user_wants_summary", p.UserWantsSummary).table()).set("signal", in.signalValue(L)).table()
 }
 
 // mergeSessionBeforeTree: of several answers the last counts as a whole.

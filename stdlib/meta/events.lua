@@ -98,6 +98,7 @@
 ---@field model? pi.ModelRef who would write it
 ---@field reason string `manual`, `threshold` or `overflow`
 ---@field will_retry boolean the request that was too long is sent again afterwards
+---@field signal pi.Signal ends when the person interrupts
 
 --- What a handler of `session_before_compact` may return.
 ---@class pi.SessionBeforeCompactResult
@@ -180,6 +181,7 @@
 ---@class pi.SessionBeforeTreeEvent
 ---@field type "session_before_tree"
 ---@field preparation pi.TreePreparation what would happen
+---@field signal pi.Signal ends when the person interrupts
 
 --- What a move in the tree would do.
 ---@class pi.TreePreparation
