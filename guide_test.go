@@ -37,19 +37,25 @@ func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 	}
 }
 
-// withHook is a world with one hook of the guide, by the file that it names.
+// withHook is a world with one hook of the guide.
 func withHook(t *testing.T, name string) *world {
 	t.Helper()
 	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/"+name+".lua"), guideHook(t, name))
+	return w
+}
+
+// guideHook is the code of a hook of the guide, by the file that it names.
+func guideHook(t *testing.T, name string) string {
+	t.Helper()
 	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, "docs/hooks.md"), -1) {
 		if strings.HasPrefix(block[1], "-- ~/.pi/agent/hooks/"+name+".lua\n") {
-			w := newWorld(t)
-			w.write(w.agentFile("hooks/"+name+".lua"), block[1])
-			return w
+			return block[1]
 		}
 	}
 	t.Fatalf("the guide has no hook %s", name)
-	return nil
+	return ""
 }
 
 // model gives a world a model that answers as script says.
@@ -233,4 +239,25 @@ func TestTheGuideStopsAnAnswer(t *testing.T) {
 	s := w.model("text func f() {} // TODO later\n---\ntext func f() { work() }")
 	w.says(prompts("write f"), "func f() { work() }")
 	s.asks(t, 2, "Write the code out; leave no TODO.", true)
+}
+
+func TestTheGuideNamesTheSession(t *testing.T) {
+	w := withHook(t, "title")
+	s := w.model("text noted\n---\ntext The matter of words")
+	w.says(prompts("the word is xyzzy", "/title"), "The matter of words")
+	s.asks(t, 2, "xyzzy", true)
+	s.asks(t, 2, "Name this conversation", true)
+	sessions := w.sessions()
+	if len(sessions) != 1 || !strings.Contains(mustRead(t, sessions[0]), `"name":"The matter of words"`) {
+		t.Errorf("the session has no name: %q", sessions)
+	}
+}
+
+func TestHooksOfTheGuideTalk(t *testing.T) {
+	w := withHook(t, "finished")
+	w.write(w.agentFile("hooks/clock.lua"), guideHook(t, "clock"))
+	_, notices := w.piTells("-p", "help")
+	if !regexp.MustCompile(`finished at \d\d:\d\d`).MatchString(notices) {
+		t.Errorf("the notices are %q", notices)
+	}
 }

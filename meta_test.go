@@ -3,7 +3,10 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,6 +175,145 @@ func TestAnEditorKnowsTheHandlerOfEachEvent(t *testing.T) {
 	}
 }
 
+// surveyor is a hook that says what it sees: the members of every table that
+// hooks are given, with the Lua types of their values. Of a class that it sees
+// several times all members count.
+const surveyor = `
+local seen = {}
+local function look(name, t, live)
+  seen[name] = seen[name] or {}
+  if type(t) == "table" then
+    for k, v in pairs(t) do
+      if type(k) == "string" then seen[name][k] = type(v) end
+    end
+  end
+  for _, k in ipairs(live or {}) do seen[name][k] = type(t[k]) end
+end
+local function look_at_message(m)
+  look("pi.Message", m)
+  if type(m.content) == "table" then
+    for _, block in ipairs(m.content) do look("pi.Block", block) end
+  end
+  if m.usage then
+    look("pi.Usage", m.usage)
+    look("pi.Cost", m.usage.cost)
+  end
+end
+local in_handler
+pi.on("session_start", function(_, ctx) in_handler = ctx end)
+pi.command("survey", { handler = function(ctx)
+  look("pi", pi)
+  look("pi.Hook", pi.hook, NAMES["pi.Hook"])
+  look("pi.Context", in_handler, LIVE)
+  local members = { unpack(LIVE) }
+  for name in pairs(in_handler) do members[#members + 1] = name end
+  look("pi.CommandContext", ctx, members)
+  look("pi.UI", ctx.ui)
+  look("pi.Theme", ctx.ui.theme)
+  look("pi.Session", ctx.session)
+  look("pi.SessionHeader", ctx.session.header())
+  look("pi.TreeNode", ctx.session.tree()[1])
+  look("pi.SessionUsage", ctx.usage())
+  look("pi.Model", ctx.model, NAMES["pi.Model"])
+  look("pi.ExecResult", pi.exec("true"))
+  for _, tool in ipairs(pi.tools()) do look("pi.ToolInfo", tool) end
+  for _, command in ipairs(pi.commands()) do look("pi.CommandInfo", command) end
+  for _, entry in ipairs(ctx.entries) do
+    look("pi.Entry", entry)
+    if entry.message then look_at_message(entry.message) end
+  end
+  for _, message in ipairs(ctx.messages) do look_at_message(message) end
+  for _, module in ipairs(MODULES) do look(module, require(module)) end
+  local signal = ctx.signal
+  local _ = signal.cancelled
+  look("pi.Signal", signal)
+  return { status = require("pi.json").encode(seen) }
+end })
+`
+
+// everyKind is a session with an entry of every type, and a message of every
+// role.
+const everyKind = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-31T12:00:00.000Z","cwd":"/","parentSession":"/x.jsonl"}
+{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-31T12:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"look"},{"type":"image","data":"aGk=","mimeType":"image/png"}],"timestamp":1}}
+{"type":"message","id":"a2","parentId":"a1","timestamp":"2026-01-31T12:00:00.000Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"t","redacted":true},{"type":"text","text":"yes","textSignature":"s"},{"type":"toolCall","id":"c1","name":"ls","arguments":{},"thoughtSignature":"u"}],"api":"lua","provider":"demo","model":"tour","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"toolUse","errorMessage":"none","timestamp":2}}
+{"type":"message","id":"a3","parentId":"a2","timestamp":"2026-01-31T12:00:00.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"ls","content":[{"type":"text","text":"a.txt"}],"details":{"n":1},"isError":false,"timestamp":3}}
+{"type":"message","id":"a4","parentId":"a3","timestamp":"2026-01-31T12:00:00.000Z","message":{"role":"bashExecution","command":"ls","output":"a.txt","exitCode":0,"cancelled":false,"truncated":true,"fullOutputPath":"/y","excludeFromContext":true,"timestamp":4}}
+{"type":"thinking_level_change","id":"a5","parentId":"a4","timestamp":"2026-01-31T12:00:00.000Z","thinkingLevel":"off"}
+{"type":"model_change","id":"a6","parentId":"a5","timestamp":"2026-01-31T12:00:00.000Z","provider":"demo","modelId":"tour"}
+{"type":"compaction","id":"a7","parentId":"a6","timestamp":"2026-01-31T12:00:00.000Z","summary":"so far","firstKeptEntryId":"a3","tokensBefore":10,"details":{},"fromHook":true}
+{"type":"branch_summary","id":"a8","parentId":"a7","timestamp":"2026-01-31T12:00:00.000Z","fromId":"a2","summary":"elsewhere","details":{},"fromHook":true}
+{"type":"context_edit","id":"a9","parentId":"a8","timestamp":"2026-01-31T12:00:00.000Z","targetId":"a1","replacement":{"content":"less"}}
+{"type":"usage","id":"b1","parentId":"a9","timestamp":"2026-01-31T12:00:00.000Z","kind":"hook","provider":"demo","model":"tour","note":"x","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}}
+{"type":"custom","id":"b2","parentId":"b1","timestamp":"2026-01-31T12:00:00.000Z","customType":"mine","data":{"a":1}}
+{"type":"custom_message","id":"b3","parentId":"b2","timestamp":"2026-01-31T12:00:00.000Z","customType":"mine","content":"hello","display":true,"details":{}}
+{"type":"label","id":"b4","parentId":"b3","timestamp":"2026-01-31T12:00:00.000Z","targetId":"a1","label":"start"}
+{"type":"session_info","id":"b5","parentId":"b4","timestamp":"2026-01-31T12:00:00.000Z","name":"all"}
+`
+
+// luaList is a list of strings as Lua writes it.
+func luaList(words []string) string {
+	quoted := []string{}
+	for _, w := range words {
+		quoted = append(quoted, `"`+w+`"`)
+	}
+	return "{ " + strings.Join(quoted, ", ") + " }"
+}
+
+// survey is what the hook says, by class.
+func survey(t *testing.T, a *annotations) map[string]map[string]string {
+	t.Helper()
+	w := newWorld(t)
+	var names strings.Builder
+	for _, class := range []string{"pi.Hook", "pi.Model"} {
+		fmt.Fprintf(&names, "[%q] = %s, ", class, luaList(a.names(a.classes[class])))
+	}
+	code := "local LIVE, MODULES, NAMES = " + luaList(luahooks.ContextMembers()) + ", " + luaList(stdlib.Names()) + ", { " + names.String() + "}\n" + surveyor
+	w.write(w.agentFile("hooks/survey.lua"), code)
+	file := filepath.Join(w.home, "s.jsonl")
+	w.write(file, everyKind)
+	answer, notices := w.piTells("--session", file, "-p", "/survey")
+	seen := map[string]map[string]string{}
+	if err := json.Unmarshal([]byte(answer), &seen); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, answer, notices)
+	}
+	return seen
+}
+
+func TestTheAnnotationsHaveEverythingThatAHookSees(t *testing.T) {
+	t.Parallel()
+	a := readAnnotations(t)
+	for name, members := range survey(t, a) {
+		class := a.classes[name]
+		if class == nil {
+			t.Errorf("%s is not annotated", name)
+			continue
+		}
+		left := map[string]*annotatedMember{}
+		for _, m := range a.all(class) {
+			left[m.name] = m
+		}
+		if name == "pi.Context" { // what only commands may do raises elsewhere, and editors do not offer it
+			for _, m := range a.classes["pi.CommandContext"].members {
+				delete(members, m.name)
+			}
+		}
+		for member, typ := range members {
+			m := left[member]
+			delete(left, member)
+			if m == nil {
+				t.Errorf("%s.%s (a %s) is not annotated", name, member, typ)
+			} else if !m.mayBe(a, typ) {
+				t.Errorf("%s.%s is a %s, annotated as %s", name, member, typ, m.as())
+			}
+		}
+		for member, m := range left {
+			if !m.optional {
+				t.Errorf("%s.%s is only in the annotations", name, member)
+			}
+		}
+	}
+}
+
 func TestTheAnnotationsListTheColoursAndLevelsThatThereAre(t *testing.T) {
 	a := readAnnotations(t)
 	var colors []string
@@ -199,4 +341,52 @@ func TestEveryModuleIsAnnotated(t *testing.T) {
 			t.Errorf("%s is annotated and no module", name)
 		}
 	}
+}
+
+// mayBe reports whether a value of a Lua type can be what is annotated.
+func (m *annotatedMember) mayBe(a *annotations, typ string) bool {
+	if m.fn != nil {
+		return typ == "function"
+	}
+	if typ == "nil" {
+		return m.optional
+	}
+	return slices.ContainsFunc(unionOf(m.typ), func(one string) bool { return a.isA(one, typ) })
+}
+
+// isA reports whether a value of a Lua type can be of an annotated one.
+func (a *annotations) isA(annotated, typ string) bool {
+	switch {
+	case annotated == "any":
+		return true
+	case a.aliases[annotated] != nil, strings.HasPrefix(annotated, `"`):
+		return typ == "string"
+	case strings.HasPrefix(annotated, "fun("):
+		return typ == "function"
+	case strings.HasSuffix(annotated, "[]"), strings.HasPrefix(annotated, "table"):
+		return typ == "table"
+	case a.classes[annotated] != nil:
+		return typ == "table" || typ == "userdata"
+	case annotated == "integer":
+		return typ == "number"
+	}
+	return annotated == typ
+}
+
+// unionOf takes a type apart at its bars.
+func unionOf(typ string) []string {
+	var parts []string
+	depth, from := 0, 0
+	for i, c := range typ {
+		switch {
+		case strings.ContainsRune("([{<", c):
+			depth++
+		case strings.ContainsRune(")]}>", c):
+			depth--
+		case c == '|' && depth == 0 && !strings.HasPrefix(typ[from:], "fun("):
+			parts = append(parts, typ[from:i])
+			from = i + 1
+		}
+	}
+	return append(parts, typ[from:])
 }

@@ -47,10 +47,11 @@ func (in *instance) branchEntries(L *lua.LState, from *string) (*lua.LTable, err
 	if from == nil {
 		return in.entryStubs(L, s.Branch()), nil
 	}
-	if s.Entry(*from) == nil {
+	path := s.Path(*from)
+	if path == nil {
 		return nil, fmt.Errorf("no entry %q", *from)
 	}
-	return in.entryStubs(L, s.Path(*from)), nil
+	return in.entryStubs(L, path), nil
 }
 
 // entry is ctx.session.entry(id) → entry, or nil and a message.

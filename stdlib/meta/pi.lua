@@ -281,10 +281,15 @@ function pi.commands() end
 ---@field args? string how its arguments are written
 ---@field hook? string the hook that brings it; nil when it is built in
 
---- Tells the other hooks: their `pi.on(name)` handlers get `data`, in chain order. What they return is ignored.
+--- Tells the other hooks: their `pi.on(name)` handlers get a `pi.Emitted`, in chain order, and have run when it returns. What they return is ignored. Events that answer events nest at most 8 deep.
 ---@param name string with a colon, such as `myhook:done`
 ---@param data? any what JSON can hold
 function pi.emit(name, data) end
+
+--- What the handler of an event gets that a hook emitted.
+---@class pi.Emitted
+---@field type string the name of the event
+---@field data any a copy of what was emitted
 
 --- Writes a line to the hook log, which `/hooks log` shows.
 ---@param ... any tables are written as JSON
