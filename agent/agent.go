@@ -93,6 +93,7 @@ type Agent struct {
 	leaving   chan struct{}  // closed by Shutdown
 	today     string         // the date in the system prompt, fixed per session
 	seen      []session.Item // the result of the last context chain
+	seenTo    int            // how long the branch was then
 	running   string         // the system prompt of the run in progress
 	aside     *session.Usage // what that run used beside its answers
 }

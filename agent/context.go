@@ -12,16 +12,16 @@ import (
 // the session, never from an earlier result.
 func (a *Agent) Context(ctx context.Context) []session.Item {
 	s := a.Session()
-	items := s.Context()
+	entries, items := s.Branch(), s.Context()
 	if a.wants(KindContext) {
-		e := &Context{Entries: s.Branch(), Items: items[:len(items):len(items)]}
+		e := &Context{Entries: entries, Items: items[:len(items):len(items)]}
 		a.emit(ctx, e)
 		items = e.Items
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session == s {
-		a.seen = items
+		a.seen, a.seenTo = items, len(entries)
 	}
 	return items
 }
@@ -36,14 +36,24 @@ func (a *Agent) refresh(ctx context.Context) {
 // Reloaded lets the listeners see the context again after hooks changed.
 func (a *Agent) Reloaded(ctx context.Context) { a.refresh(ctx) }
 
-// Seen returns the result of the last context chain, or the session's own list
-// if there was none since it was opened.
+// Seen returns the result of the last context chain and, behind it, what the
+// session got since then; the session's own list if there was no chain since it
+// was opened.
 func (a *Agent) Seen() []session.Item {
 	a.mu.Lock()
-	seen, s := a.seen, a.session
+	seen, to, s := a.seen, a.seenTo, a.session
 	a.mu.Unlock()
 	if seen == nil {
 		return s.Context()
 	}
-	return seen[:len(seen):len(seen)]
+	seen = seen[:len(seen):len(seen)]
+	if len(s.Branch()) <= to {
+		return seen
+	}
+	for _, item := range s.Context() {
+		if item.Index >= to {
+			seen = append(seen, item)
+		}
+	}
+	return seen
 }

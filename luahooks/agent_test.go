@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +24,17 @@ func program(t *testing.T, files map[string]string, tools ...agent.Tool) (*agent
 		t.Fatalf("no model; notices %q", r.host.notices())
 	}
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: r.cwd}), Models: r.chain.opts.Models, Model: model, Thinking: "off",
-		Tools: tools, Prompt: &agent.SystemPrompt{}, Cwd: r.cwd})
+		Tools: tools, Prompt: &agent.SystemPrompt{}, Cwd: r.cwd,
+		NewSession: func(parent string) (*session.Session, error) {
+			return session.New(session.Options{Dir: filepath.Join(filepath.Dir(r.dir), "sessions"), Cwd: r.cwd, Parent: parent}), nil
+		},
+		OpenSession: func(path string) (*session.Session, error) {
+			if _, err := os.Stat(path); err != nil {
+				return nil, err
+			}
+			return session.Open(path, session.Options{Cwd: r.cwd})
+		}})
+	t.Cleanup(func() { a.Session().Close() })
 	a.Listen(r.chain, &ears{host: r.host})
 	r.chain.Attach(a, r.ui)
 	a.Start(context.Background())

@@ -47,11 +47,10 @@ func (in *instance) branchEntries(L *lua.LState, from *string) (*lua.LTable, err
 	if from == nil {
 		return in.entryStubs(L, s.Branch()), nil
 	}
-	path := s.Path(*from)
-	if path == nil {
+	if s.Entry(*from) == nil {
 		return nil, fmt.Errorf("no entry %q", *from)
 	}
-	return in.entryStubs(L, path), nil
+	return in.entryStubs(L, s.Path(*from)), nil
 }
 
 // entry is ctx.session.entry(id) → entry, or nil and a message.
