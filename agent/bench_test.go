@@ -81,7 +81,7 @@ func BenchmarkDeltas(b *testing.B) {
 		seen := 0
 		a := New(Options{Session: session.New(session.Options{}), Models: NewModels(map[string]Provider{"test": streamer(long)}),
 			Model: &Model{Provider: "acme", ID: "one", API: "test"}, Thinking: "off", Listeners: []Listener{on(func(*MessageUpdate) { seen++ })}})
-		if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil || seen != 20_000 {
+		if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil || seen != 20_001 { // and the end of it
 			b.Fatal(err, seen)
 		}
 	}

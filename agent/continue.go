@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"pi/session"
 )
@@ -107,6 +108,9 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	}
 	if err = r.saved(err); err != nil {
 		r.Notify(context.WithoutCancel(ctx), LevelError, fmt.Sprintf("%s: the entries of hooks were not added: %v", k, err))
+	}
+	if slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Type == session.TypeCompaction }) {
+		r.refresh(ctx)
 	}
 }
 

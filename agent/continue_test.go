@@ -156,14 +156,18 @@ func TestEntriesOfListenersAreAddedAllOrNone(t *testing.T) {
 	}
 }
 
-func TestCompactionOfAListenerIsMarkedAsItsOwn(t *testing.T) {
+func TestCompactionOfAListenerIsMarkedAsItsOwnAndSeenAtOnce(t *testing.T) {
 	compact := on(func(e *TurnEnd) {
 		e.Entries = []session.Draft{{Type: session.TypeCompaction, Body: session.Compaction{Summary: "all of it"}}}
 	})
-	r := newRig(t, Options{Listeners: []Listener{compact}}, say("done"))
+	l := &log{}
+	r := newRig(t, Options{Listeners: []Listener{compact, l}}, say("done"))
 	r.prompt("go")
-	if !strings.Contains(r.file(), `"fromHook":true`) || len(r.Session().Context()) != 1 {
+	if !strings.Contains(r.file(), `"fromHook":true`) || len(r.Session().Context()) != 1 || len(r.Seen()) != 1 {
 		t.Errorf("%s\n%s", r.talk(), r.file())
+	}
+	if !strings.Contains(strings.Join(l.kinds, " "), "turn_end context agent_before_settle") {
+		t.Errorf("events %v", l.kinds)
 	}
 }
 

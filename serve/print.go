@@ -1,10 +1,10 @@
 // Package serve holds the front ends that need no terminal.
 //
 // [Print] is the one for scripts: it runs prompts one after the other, writes
-// the final answer of each to its standard output and everything else a person
-// may want to know to its standard error. It is made first, because it is the
-// agent's last listener and the user interface of hooks (one that asks nobody),
-// and run when the agent exists:
+// the final answer of each, and of what hooks have it answer behind it, to its
+// standard output and everything else a person may want to know to its standard
+// error. It is made first, because it is the agent's last listener and the user
+// interface of hooks (one that asks nobody), and run when the agent exists:
 //
 //	p := serve.NewPrint(os.Stdout, os.Stderr)
 //	a := agent.New(… Listeners: {…, p} …)
@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,10 +62,10 @@ type Print struct {
 	terminal bool // out is one: what models and tools wrote must not command it
 	*notices
 
-	mu     sync.Mutex
-	answer string // of the last run
-	ran    bool   // the agent has worked
-	acted  bool   // a tool has run
+	mu      sync.Mutex
+	answers []string // of the last run
+	ran     bool     // the agent has worked
+	acted   bool     // a tool has run
 }
 
 // NewPrint returns a Print that writes answers to out and the rest to progress.
@@ -159,11 +160,14 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 	if err != nil && !errors.As(err, &unsaved) {
 		return err
 	}
-	answer, ran, acted := p.result()
-	if printErr := p.print(answer); printErr != nil {
-		return printErr
+	answers, ran, acted := p.result()
+	last := ""
+	for _, last = range answers {
+		if printErr := p.print(last); printErr != nil {
+			return printErr
+		}
 	}
-	if err == nil && ran && !acted && strings.TrimSpace(answer) == "" {
+	if err == nil && ran && !acted && strings.TrimSpace(last) == "" {
 		return ErrNoAnswer
 	}
 	return err
@@ -192,13 +196,13 @@ func (p *Print) print(text string) error {
 func (p *Print) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.answer, p.ran, p.acted = "", false, false
+	p.answers, p.ran, p.acted = nil, false, false
 }
 
-func (p *Print) result() (answer string, ran, acted bool) {
+func (p *Print) result() (answers []string, ran, acted bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.answer, p.ran, p.acted
+	return p.answers, p.ran, p.acted
 }
 
 // Wants reports the events that the answer is made of, and notices.
@@ -221,19 +225,25 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.ran = true
-		p.answer = lastAnswer(e.Messages)
+		p.answers = finalAnswers(e.Messages)
 	}
 	return nil
 }
 
-// lastAnswer is the text of the last message of the model.
-func lastAnswer(messages []*session.Message) string {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == session.RoleAssistant {
-			return messages[i].Text()
+// finalAnswers are the texts of the answers that ended something: the last, and
+// those that a message queued as a follow-up comes right behind.
+func finalAnswers(messages []*session.Message) []string {
+	var answers []string
+	next := session.Role("")
+	for _, m := range slices.Backward(messages) {
+		ends := next == session.RoleUser && len(m.ToolCalls()) == 0 || len(answers) == 0
+		if m.Role == session.RoleAssistant && ends {
+			answers = append(answers, m.Text())
 		}
+		next = m.Role
 	}
-	return ""
+	slices.Reverse(answers)
+	return answers
 }
 
 var (

@@ -219,6 +219,33 @@ func TestFailuresAreTold(t *testing.T) {
 	}
 }
 
+func TestAnswersThatEndSomethingArePrinted(t *testing.T) {
+	says := func(text string, calls ...string) *session.Message {
+		m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(text)}}
+		for _, id := range calls {
+			m.Content = append(m.Content, session.Block{Type: session.BlockToolCall, ID: id})
+		}
+		return m
+	}
+	user, result, custom := &session.Message{Role: session.RoleUser}, &session.Message{Role: session.RoleToolResult}, &session.Message{Role: session.RoleCustom}
+	for _, c := range []struct {
+		name     string
+		messages []*session.Message
+		want     string
+	}{
+		{"nothing", nil, ""},
+		{"only the last of several turns", []*session.Message{user, says("let me look", "c1"), result, says("done")}, "done"},
+		{"a follow-up has an answer of its own", []*session.Message{user, says("one"), user, says("two")}, "one|two"},
+		{"steering has not", []*session.Message{user, says("let me look", "c1"), result, user, says("done")}, "done"},
+		{"what a hook had it go on with has not", []*session.Message{user, says("red"), custom, says("green")}, "green"},
+		{"an answer that another run was to have", []*session.Message{user, says("one"), custom}, "one"},
+	} {
+		if got := strings.Join(finalAnswers(c.messages), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestInterruptEndsTheRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
