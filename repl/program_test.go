@@ -144,6 +144,10 @@ func testCommands(r *REPL) []command.Command {
 			yes, err := r.Confirm(ctx, "Quick?", "", agent.DialogOptions{TimeoutMS: 1})
 			return fmt.Sprintf("hasty: %v %v", yes, err), nil
 		}),
+		one("patient", func(ctx context.Context, _ string) (string, error) {
+			yes, err := r.Confirm(ctx, "Slowly?", "", agent.DialogOptions{TimeoutMS: 3000})
+			return fmt.Sprintf("patient: %v %v", yes, err), nil
+		}),
 		one("choose", func(ctx context.Context, _ string) (string, error) {
 			choice, ok, err := r.Select(ctx, "Which?", []string{"3", "alpha", "beta", "2"}, agent.DialogOptions{})
 			return fmt.Sprintf("chosen: %q %v", choice, ok), err
@@ -160,7 +164,7 @@ func testCommands(r *REPL) []command.Command {
 			r.SetWorking(args)
 			return "", nil
 		}),
-		one("panel", func(_ context.Context, args string) (string, error) {
+		one("panel", func(ctx context.Context, args string) (string, error) {
 			c := &testComponent{said: func(text string) { r.Notify(text, agent.LevelInfo) }}
 			s, err := r.Custom(c)
 			if err != nil {
@@ -170,7 +174,11 @@ func testCommands(r *REPL) []command.Command {
 			if args != "wait" {
 				return "", nil
 			}
-			<-s.Done()
+			select {
+			case <-s.Done():
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			return "closed after " + strings.Join(c.keys, " "), nil

@@ -97,6 +97,7 @@ type REPL struct {
 	before      string        // the lines before one that goes on
 	handed      []agent.Prompt
 	shownStatus string
+	shownWidth  int
 }
 
 // New returns a REPL. It touches the terminal only when it is first used.
@@ -237,6 +238,7 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.CustomShow:
 		r.showCustom(ctx, e.Message)
 	case *agent.AgentEnd:
+		r.work.settled()
 		r.status.spend(e.Usage.Cost.Total)
 	default:
 		r.view.handle(e)

@@ -322,6 +322,13 @@ func TestTerminalIsRestoredAfterEveryWayOut(t *testing.T) {
 		"terminated":   func(s *terminal) { _ = s.cmd.Process.Signal(syscall.SIGTERM) },
 		"hung up":      func(s *terminal) { _ = s.cmd.Process.Signal(syscall.SIGHUP) },
 		"panic":        func(s *terminal) { s.enter("/crash") },
+		"in a dialog":  func(s *terminal) { s.enter("/sure"); s.see("[y/N]"); _ = s.cmd.Process.Signal(syscall.SIGTERM) },
+		"in a panel":   func(s *terminal) { s.enter("/panel"); s.see("keys:"); _ = s.cmd.Process.Signal(syscall.SIGTERM) },
+		"waiting for a panel": func(s *terminal) {
+			s.enter("/panel wait")
+			s.see("keys:")
+			_ = s.cmd.Process.Signal(syscall.SIGHUP)
+		},
 		"while a line is typed": func(s *terminal) {
 			s.typeKeys("abc")
 			s.prompt("abc")

@@ -69,7 +69,7 @@ const (
 // whenever it changes; "" is nothing.
 func (r *REPL) SetWorking(text string) {
 	text = oneLine(text)
-	if r.work.say(text) && text != "" && r.agent != nil && !r.agent.IsIdle() {
+	if r.work.say(text) {
 		r.sayWorking(text)
 	}
 }
@@ -137,6 +137,10 @@ func (r *REPL) showStatus() {
 	lines = append(lines, r.screen.paint(styleDim, r.status.line(r.agent, width)))
 	if shown := fmt.Sprint(width, lines); shown != r.shownStatus {
 		r.shownStatus = shown
+		if width != r.shownWidth { // the terminal may have wrapped what stands there
+			r.screen.settleFooter()
+		}
+		r.shownWidth = width
 		r.screen.writeFooter(lines)
 	}
 }

@@ -34,6 +34,23 @@ func TestStatusThatChangesWhileALineIsTypedIsShownAndLeavesTheLine(t *testing.T)
 	s.see(`you said "hal-f"`)
 }
 
+func TestStatusThatChangesLeavesALineOfSeveralRows(t *testing.T) {
+	t.Parallel()
+	s := start(t, "REPL_TEST_TOLD=status")
+	s.prompt("")
+	line := strings.Repeat("0123456789", 20)
+	s.typeKeys(line)
+	shown := func() string { return strings.ReplaceAll(s.text(), "\n", "") }
+	s.until("the line is shown", func() bool { return strings.HasSuffix(shown(), "> "+line) })
+	s.tell()
+	s.until("the status stands above it", func() bool {
+		return strings.HasSuffix(shown(), "test program readytest/one:off · so it says b> "+line)
+	})
+	s.enter("")
+	s.see(`you said "` + line[:60])
+	s.prompt("")
+}
+
 func TestWidgetStandsAboveThePromptCutToTheWidth(t *testing.T) {
 	t.Parallel()
 	s := start(t, "REPL_TEST_TOLD=widget")
@@ -119,6 +136,19 @@ func TestOptionIsChosenByArrowNumberOrText(t *testing.T) {
 			s.prompt("")
 		})
 	}
+}
+
+func TestDialogCountsDown(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("/patient")
+	s.see("(3s) [y/N]")
+	s.typeKeys("ye")
+	s.see("(2s) [y/N] ye")
+	s.enter("s")
+	s.see("patient: true <nil>")
+	s.prompt("")
 }
 
 func TestWhatIsTypedAfterAnAnswerIsForThePrompt(t *testing.T) {
@@ -243,6 +273,19 @@ func TestTitleIsSetCleanAndPutBack(t *testing.T) {
 	if keep < 0 || back < keep {
 		t.Errorf("the old title is kept at %d and put back at %d", keep, back)
 	}
+}
+
+func TestWorkingTextThatChangesWhileTheAgentWorksIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("slow")
+	s.see("working on it")
+	s.enter("/working still \x1b[2Jcounting")
+	s.see("… still counting")
+	s.enter("go on")
+	s.see("and heard you")
+	s.prompt("")
 }
 
 func TestWorkingTextIsSaidWhenTheAgentBeginsToWork(t *testing.T) {

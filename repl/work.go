@@ -18,16 +18,24 @@ type work struct {
 	cancel context.CancelFunc // nil: nothing to stop
 	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
 	quit   bool               // the person asked to leave while it went on
-	saying string             // what a hook wants to be said meanwhile
+	saying string             // what a hook wants to be said while the agent works
+	agent  bool               // it does
 }
 
-// say sets what is said and reports whether that is new.
-func (w *work) say(text string) (changed bool) {
+// say sets what is said and reports whether it is to be said now.
+func (w *work) say(text string) (now bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	changed = w.saying != text
+	now = w.agent && text != "" && w.saying != text
 	w.saying = text
-	return changed
+	return now
+}
+
+// settled is called when the agent has ended its run.
+func (w *work) settled() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.agent = false
 }
 
 // do runs f so that Ctrl+C cancels its context.
@@ -64,6 +72,7 @@ func (w *work) started() (saying string) {
 		close(w.ready)
 		w.ready = nil
 	}
+	w.agent = true
 	return w.saying
 }
 
