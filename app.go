@@ -164,8 +164,9 @@ func (a *app) interact(ctx context.Context) error {
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   a.plain || a.cfg.UI.Plain, ShowThinking: a.cfg.UI.ShowThinking,
 		Banner: a.banner, First: a.prompts,
-		Editor: cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
-		Rich:   strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
+		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
+		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
+		Renderer: drawnByHooks{a}, Shortcuts: a.shortcuts,
 	})
 	defer f.Close()
 	return a.run(ctx, f, "interactive", f.Commands(), func(commands *command.Set) error {
