@@ -195,7 +195,7 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	}
 	a.agent.Listen(a.chain.Watcher(), a.chain, f)
 	a.chain.Attach(a.agent, f)
-	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(), own...)...), a.chain.Commands)
+	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(f), own...)...), a.chain.Commands)
 	a.commands = commands
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
@@ -264,18 +264,23 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 	a.chain = luahooks.New(luahooks.Options{
 		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
 		Guard: a.guard, ApproveProject: a.approveProject, AskProject: a.askProject(),
-		LogPath: filepath.Join(a.agentDir, "hooks.log"),
-		Timeout: time.Duration(a.cfg.HookTimeout) * time.Millisecond,
+		LogPath: a.hookLogPath(),
+		Timeout: a.hookTimeout(),
 		Grace:   time.Duration(a.cfg.HookGrace) * time.Millisecond,
 		Memory:  int64(a.cfg.HookMemory) << 20,
-		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(),
+		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags,
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: hookKey,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
+	if err := a.checkHookFlags(); err != nil {
+		return err
+	}
 	return a.reportSkipped()
 }
+
+func (a *app) hookTimeout() time.Duration { return time.Duration(a.cfg.HookTimeout) * time.Millisecond }
 
 // quietStart keeps the garbage collector out of the way while pi starts:
 // compiling hooks makes some megabytes of garbage, and collecting them in that

@@ -27,6 +27,7 @@ type options struct {
 	noSession  bool
 
 	hooks          []string
+	hookFlags      map[string]string // flags that hooks have to know
 	noHooks        bool
 	approveProject bool
 	noApprove      bool
@@ -43,9 +44,9 @@ const usageExamples = `  pi                                     talk in the term
   pi --model anthropic/claude-sonnet-4-6:high
   pi --hook ./gate.lua                   with one more hook`
 
-// newRoot is the command line; promptsOnly leaves the subcommands out.
-func newRoot(promptsOnly bool) *cobra.Command {
-	var o options
+// newRoot is the command line that fills o; promptsOnly leaves the subcommands
+// out.
+func newRoot(o *options, promptsOnly bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "pi [flags] [prompt...]",
 		Short:         "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
@@ -56,7 +57,7 @@ func newRoot(promptsOnly bool) *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.prompts = args
-			return start(cmd.Context(), o)
+			return start(cmd.Context(), *o)
 		},
 	}
 	root.SetVersionTemplate("pi {{.Version}}\n")
@@ -64,17 +65,20 @@ func newRoot(promptsOnly bool) *cobra.Command {
 		return usageError{fmt.Errorf("%w\nrun `pi --help` for the flags", err)}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	addFlags(root, &o)
+	addFlags(root, o)
 	if !promptsOnly {
-		root.AddCommand(sessionsCommand(&o), hooksCommand(&o), trustCommand(&o), modelsCommand(&o), configCommand())
+		root.AddCommand(sessionsCommand(o), hooksCommand(o), trustCommand(o), modelsCommand(o), configCommand())
 	}
 	return root
 }
 
 // exactly wants n arguments; another number is a mistake in the usage.
-func exactly(n int) cobra.PositionalArgs {
+func exactly(n int) cobra.PositionalArgs { return usageOf(cobra.ExactArgs(n)) }
+
+// usageOf makes what is wrong with arguments a mistake in the usage.
+func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := cobra.ExactArgs(n)(cmd, args); err != nil {
+		if err := check(cmd, args); err != nil {
 			return usageError{fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
 		}
 		return nil

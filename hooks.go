@@ -1,21 +1,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pi/agent/command"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 )
 
 func hooksCommand(o *options) *cobra.Command {
 	c := &cobra.Command{Use: "hooks", Short: "List hooks and the events they can listen to", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(hooksList(o), hooksEvents(), hooksTypes())
+	c.AddCommand(hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes())
 	return c
 }
 
@@ -30,13 +29,13 @@ func hooksList(o *options) *cobra.Command {
 			}
 			found := a.places().Discover(a.guard)
 			for _, p := range found.Problems {
-				fmt.Fprintln(os.Stderr, p)
+				fmt.Fprintln(os.Stderr, trust.VisibleLine(p.Error()))
 			}
 			if asJSON {
-				return printJSON(listedHooks(found, a.mayRun))
+				return printJSON(a.listedHooks(found))
 			}
-			for _, h := range listedHooks(found, a.mayRun) {
-				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, printable(h.Path))
+			for _, h := range a.listedHooks(found) {
+				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, trust.VisibleLine(h.Path))
 			}
 			return nil
 		},
@@ -49,20 +48,32 @@ type listedHook struct {
 	Name  string         `json:"name"`
 	Path  string         `json:"path"`
 	Scope luahooks.Scope `json:"scope"`
-	State string         `json:"state"` // runs, untrusted
+	State string         `json:"state"` // runs, untrusted, pending, disabled
 }
 
-func listedHooks(f luahooks.Found, mayRun func(luahooks.Source) bool) []listedHook {
-	hooks := []listedHook{}
-	for _, s := range f.Sources {
-		state := "runs"
-		if !mayRun(s) {
-			state = "untrusted"
-		}
+func (a *app) listedHooks(f luahooks.Found) []listedHook {
+	hooks, pending := []listedHook{}, map[string]bool{}
+	for _, p := range a.guard.Pending() {
+		pending[p.Path] = true
+	}
+	add := func(s luahooks.Source, state string) {
 		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, state})
 	}
+	for _, s := range f.Sources {
+		switch {
+		case pending[s.Path]:
+			add(s, "pending")
+		case a.mayRun(s):
+			add(s, "runs")
+		default:
+			add(s, "untrusted")
+		}
+	}
 	for _, s := range f.Untrusted {
-		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, "untrusted"})
+		add(s, "untrusted")
+	}
+	for _, s := range f.Disabled {
+		add(s, "disabled")
 	}
 	return hooks
 }
@@ -110,49 +121,4 @@ func printFields(label string, fields []luahooks.Field) {
 		parts = append(parts, f.Name+": "+f.Type)
 	}
 	fmt.Println(label + strings.Join(parts, ", "))
-}
-
-// hookCommands are the slash commands about hooks.
-func (a *app) hookCommands() []command.Command {
-	return []command.Command{
-		{Name: "hooks", Help: "list the hooks with their state", Run: func(context.Context, string) (command.Outcome, error) {
-			return command.Outcome{Status: a.describeHooks()}, nil
-		}},
-		{Name: "reload", Help: "load all hooks anew", Run: func(ctx context.Context, _ string) (command.Outcome, error) {
-			a.chain.Reload(ctx, true)
-			return command.Outcome{Status: "reloaded: " + a.chain.Summary()}, nil
-		}},
-	}
-}
-
-func (a *app) describeHooks() string {
-	var lines []string
-	for _, h := range a.chain.Hooks() {
-		line := fmt.Sprintf("%-9s %-12s %s", h.State, h.Scope, h.Path)
-		if has := hookParts(h); has != "" {
-			line += "  " + has
-		}
-		if h.LastError != "" {
-			line += "\n          " + h.LastError
-		}
-		lines = append(lines, line)
-	}
-	for _, s := range a.skipped {
-		lines = append(lines, fmt.Sprintf("%-9s %-12s %s", "untrusted", s.Scope, s.Path))
-	}
-	if len(lines) == 0 {
-		return "no hooks; a Lua file in " + a.places().GlobalDir() + " is one"
-	}
-	return strings.Join(lines, "\n")
-}
-
-func hookParts(h luahooks.Info) string {
-	parts := append([]string{}, h.Events...)
-	for _, c := range h.Commands {
-		parts = append(parts, "/"+c)
-	}
-	for _, t := range h.Tools {
-		parts = append(parts, "tool "+t)
-	}
-	return strings.Join(parts, " ")
 }

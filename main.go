@@ -10,7 +10,8 @@
 //	app.go        building the program of one run
 //	providers.go  well-known providers and those of the configuration
 //	sessions.go   which session a run works on; pi sessions …
-//	hooks.go      pi hooks …, /hooks and /reload
+//	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks
+//	trust.go      asking the person what may run; pi trust
 //	trust.go      what a person is asked before hooks run; pi trust
 //	listings.go   pi models, pi config
 //	config*.go    settings files
@@ -47,7 +48,9 @@ func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	args = splitDoubleShort(args)
-	root := newRoot(asksToPrint(args))
+	var o options
+	root := newRoot(&o, asksToPrint(args))
+	args, o.hookFlags = takeHookFlags(root, args)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	status := exitStatus(err)

@@ -37,6 +37,7 @@ type Places struct {
 	ConfiguredIn []string // absolute paths, the project file's: project scope
 	CommandLine  []string // absolute paths
 	NoHooks      bool     // only those of the command line
+	Only         bool     // only those that are named, none of a directory
 	NoProject    bool     // nothing of the project
 	Disable      []string // names or paths
 
@@ -47,6 +48,7 @@ type Places struct {
 type Found struct {
 	Sources   []Source // in chain order
 	Untrusted []Source // project hooks that are not to be run, with NoProject
+	Disabled  []Source // that the settings turn off
 	Problems  []error  // configured paths that do not exist and the like
 	Unread    []string // directories that are there and cannot be read
 }
@@ -65,7 +67,9 @@ func (p Places) Discover(g *Guard) Found {
 			switch {
 			case err != nil:
 				f.Problems = append(f.Problems, err)
-			case seen[s.Real] || p.disabled(s):
+			case seen[s.Real]:
+			case p.disabled(s):
+				f.Disabled = append(f.Disabled, s)
 			case !trusted:
 				f.Untrusted = append(f.Untrusted, s)
 			default:
@@ -82,9 +86,11 @@ func (p Places) Discover(g *Guard) Found {
 		}
 		return paths
 	}
-	if !p.NoHooks {
+	if !p.NoHooks && !p.Only {
 		add(ScopeGlobal, true, in(p.GlobalDir())...)
 		add(ScopeProject, !p.NoProject, in(p.ProjectDir())...)
+	}
+	if !p.NoHooks {
 		add(ScopeConfig, true, p.Configured...)
 		add(ScopeProject, !p.NoProject, p.ConfiguredIn...)
 	}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/luahooks"
+	"pi/luahooks/trust"
+)
+
+// hookCommands are the slash commands about hooks. ui is who approves.
+func (a *app) hookCommands(ui agent.UI) []command.Command {
+	return []command.Command{
+		{
+			Name: "hooks", Args: "[reload|log|trace|enable|disable|approve] [name]",
+			Help:     "list the hooks with their state, or do something about one",
+			Complete: a.completeHooks,
+			Run: func(ctx context.Context, args string) (command.Outcome, error) {
+				status, err := a.hooksCommand(ctx, ui, args)
+				return command.Outcome{Status: status}, err
+			},
+		},
+		{Name: "reload", Help: "load all hooks anew", Run: func(ctx context.Context, _ string) (command.Outcome, error) {
+			return command.Outcome{Status: a.reloadHooks(ctx)}, nil
+		}},
+	}
+}
+
+func hookActions() []string {
+	return []string{"reload", "log", "trace", "enable", "disable", "approve"}
+}
+
+// completeHooks completes what follows /hooks: an action, then a hook.
+func (a *app) completeHooks(prefix string) []string {
+	action, name, second := strings.Cut(prefix, " ")
+	var words []string
+	if !second {
+		words = hookActions()
+	} else {
+		for _, h := range a.chain.Hooks() {
+			words = append(words, action+" "+h.Name)
+		}
+	}
+	return slices.DeleteFunc(words, func(w string) bool {
+		return !strings.HasPrefix(w, strings.TrimRight(action+" "+name, " "))
+	})
+}
+
+// hooksCommand is /hooks with what follows it.
+func (a *app) hooksCommand(ctx context.Context, ui agent.UI, args string) (string, error) {
+	action, name, _ := strings.Cut(args, " ")
+	name = strings.TrimSpace(name)
+	if name == "" && slices.Contains([]string{"trace", "enable", "disable"}, action) {
+		return "", fmt.Errorf("/hooks %s wants the name of a hook; /hooks lists them", action)
+	}
+	switch action {
+	case "":
+		return a.describeHooks(), nil
+	case "reload":
+		return a.reloadHooks(ctx), nil
+	case "log":
+		return a.hookLog(name)
+	case "trace":
+		return a.traceHook(name)
+	case "enable":
+		return "hook " + name + " is enabled", a.chain.SetEnabled(ctx, name, true)
+	case "disable":
+		return "hook " + name + " is disabled until you enable it or pi ends", a.chain.SetEnabled(ctx, name, false)
+	case "approve":
+		return a.approveHook(ctx, ui, name)
+	}
+	return "", fmt.Errorf("/hooks %s: the words are %s", action, strings.Join(hookActions(), ", "))
+}
+
+func (a *app) reloadHooks(ctx context.Context) string {
+	a.chain.Reload(ctx, true)
+	return "reloaded: " + a.chain.Summary()
+}
+
+// traceHook turns the telling of a hook's events on; "NAME off" turns it off.
+func (a *app) traceHook(name string) (string, error) {
+	name, off := strings.CutSuffix(name, " off")
+	if err := a.chain.Trace(name, !off); err != nil {
+		return "", err
+	}
+	if off {
+		return "hook " + name + " is not traced any more", nil
+	}
+	return "hook " + name + " is traced: each event it handles is told here and in the log; /hooks trace " + name + " off ends it", nil
+}
+
+const (
+	logShown = 20       // lines of /hooks log
+	logRead  = 64 << 10 // bytes of its end that are looked at
+)
+
+// hookLog is the end of the hook log; with a name, of the lines of that hook.
+func (a *app) hookLog(name string) (string, error) {
+	path := a.hookLogPath()
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "the hook log is empty", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the hook log: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("read the hook log: %w", err)
+	}
+	tail := make([]byte, min(info.Size(), logRead))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return "", fmt.Errorf("read the hook log: %w", err)
+	}
+	lines := logLines(string(tail), name)
+	if len(lines) == 0 {
+		return "the hook log has nothing of " + name, nil
+	}
+	return strings.Join(append(lines, "("+home(path)+")"), "\n"), nil
+}
+
+// logLines are the last lines of the log that are a hook's; "" is any.
+func logLines(text, name string) (lines []string) {
+	mine := name == ""
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		line = strings.TrimRight(line, "\n")
+		if !strings.HasPrefix(line, "    ") && name != "" {
+			_, rest, _ := strings.Cut(line, " ")
+			mine = strings.HasPrefix(rest, name+": ")
+		}
+		if mine {
+			lines = append(lines, trust.VisibleLine(line))
+		}
+	}
+	return lines[max(0, len(lines)-logShown):]
+}
+
+func (a *app) hookLogPath() string { return filepath.Join(a.agentDir, "hooks.log") }
+
+// approveHook shows the difference of what waits and asks a person; a program
+// that hands in prompts is none.
+func (a *app) approveHook(ctx context.Context, ui agent.UI, name string) (string, error) {
+	waiting := a.chain.Pending()
+	if len(waiting) == 0 {
+		return "nothing waits for approval", nil
+	}
+	i := 0
+	if name != "" || len(waiting) > 1 {
+		i = slices.IndexFunc(waiting, func(p luahooks.Pending) bool { return p.Name == name || p.Path == name })
+	}
+	if i < 0 {
+		return "", fmt.Errorf("/hooks approve wants one of: %s", strings.Join(pendingNames(waiting), ", "))
+	}
+	if !ui.HasUI() {
+		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
+	}
+	p := waiting[i]
+	yes, err := ui.Confirm(ctx, "Approve "+trust.VisibleLine(p.Name)+"?", describePending(p), agent.DialogOptions{})
+	if err != nil || !yes {
+		return "not approved", err
+	}
+	return "approved: " + p.Name, a.chain.Approve(ctx, p.Path)
+}
+
+func pendingNames(waiting []luahooks.Pending) (names []string) {
+	for _, p := range waiting {
+		names = append(names, trust.VisibleLine(p.Name))
+	}
+	return names
+}
+
+// describeHooks is the chain as a table: what each hook is, what it does, how
+// long that takes, and what went wrong last.
+func (a *app) describeHooks() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	waiting := a.chain.Pending()
+	for i, h := range a.chain.Hooks() {
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", i+1, hookState(h, waiting), h.Scope, trust.VisibleLine(h.Path), hookTimes(h), hookParts(h))
+		if h.LastError != "" {
+			fmt.Fprintf(w, "\t\t\t%s\n", trust.VisibleLine(h.LastError))
+		}
+		if h.Dropped > 0 {
+			fmt.Fprintf(w, "\t\t\t%s came too fast and were dropped\n", plural(h.Dropped, "event", "events"))
+		}
+	}
+	for _, s := range a.skipped {
+		fmt.Fprintf(w, "-\tuntrusted\t%s\t%s\t\tpi trust shows and approves it\n", s.Scope, trust.VisibleLine(s.Path))
+	}
+	for _, p := range waiting {
+		fmt.Fprintf(w, "-\tpending\t%s\t%s\t\t%s; /hooks approve %s\n", p.Kind, trust.VisibleLine(home(p.Path)), p.Change, trust.VisibleLine(p.Name))
+	}
+	_ = w.Flush()
+	if b.Len() == 0 {
+		return "no hooks; a Lua file in " + home(a.places().GlobalDir()) + " is one"
+	}
+	var lines []string
+	for line := range strings.Lines(b.String()) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// hookState is what a person needs to know first.
+func hookState(h luahooks.Info, waiting []luahooks.Pending) string {
+	for _, p := range waiting {
+		if p.Kind == "hook" && p.Name == h.Name && strings.HasSuffix(p.Path, h.Path) {
+			return h.State + ", new version pending"
+		}
+	}
+	return h.State
+}
+
+// hookTimes is how often the handlers of a hook were called and how long they
+// took.
+func hookTimes(h luahooks.Info) string {
+	if h.Calls == 0 {
+		return "no calls"
+	}
+	text := fmt.Sprintf("%s, p50 %s, p99 %s", plural(h.Calls, "call", "calls"), short(h.P50), short(h.P99))
+	if h.Errors > 0 {
+		text += ", " + plural(h.Errors, "error", "errors")
+	}
+	return text
+}
+
+// short is a duration in two or three digits.
+func short(d time.Duration) string {
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= unit {
+			name := strings.TrimLeft(unit.String(), "1")
+			return strconv.FormatFloat(float64(d)/float64(unit), 'g', 2, 64) + name
+		}
+	}
+	return d.String()
+}
+
+func hookParts(h luahooks.Info) string {
+	parts := append([]string{}, h.Events...)
+	for _, c := range h.Commands {
+		parts = append(parts, "/"+c)
+	}
+	for _, t := range h.Tools {
+		parts = append(parts, "tool "+t)
+	}
+	return trust.VisibleLine(strings.Join(parts, " "))
+}

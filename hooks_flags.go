@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"pi/agent/command"
+	"pi/luahooks"
+)
+
+// Hooks bring flags of their own, which are known only when the hooks are
+// loaded. So what the program does not know is taken from the command line
+// before it is parsed, and checked afterwards.
+
+// takeHookFlags takes long flags that root does not have out of args. A value
+// follows after =; without one the flag is "true".
+func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags map[string]string) {
+	if sub, _, err := root.Find(args); err != nil || sub != root {
+		return args, nil
+	}
+	for i := 0; i < len(args); i++ {
+		name, long := strings.CutPrefix(args[i], "--")
+		if args[i] == "--" {
+			return append(rest, args[i:]...), flags
+		}
+		name, value, given := strings.Cut(name, "=")
+		known := lookupFlag(root, name)
+		switch {
+		case long && known == nil:
+			if flags == nil {
+				flags = map[string]string{}
+			}
+			if !given {
+				value = "true"
+			}
+			flags[name] = value
+			continue
+		case takesNext(root, args[i]) && i+1 < len(args):
+			rest = append(rest, args[i])
+			i++
+		}
+		rest = append(rest, args[i])
+	}
+	return rest, flags
+}
+
+func lookupFlag(root *cobra.Command, name string) *pflag.Flag {
+	if name == "help" || name == "version" {
+		return &pflag.Flag{Name: name}
+	}
+	if f := root.Flags().Lookup(name); f != nil {
+		return f
+	}
+	return root.PersistentFlags().Lookup(name)
+}
+
+// takesNext reports whether the argument after this one is its value.
+func takesNext(root *cobra.Command, arg string) bool {
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		f := lookupFlag(root, name) // one with = in it is none
+		return f != nil && f.Value != nil && f.NoOptDefVal == ""
+	}
+	if len(arg) < 2 || arg[0] != '-' {
+		return false
+	}
+	f := root.Flags().ShorthandLookup(arg[len(arg)-1:])
+	return f != nil && f.NoOptDefVal == ""
+}
+
+// checkHookFlags refuses flags that no hook has.
+func (a *app) checkHookFlags() error {
+	known := map[string]bool{}
+	for _, f := range a.chain.Flags() {
+		known[f.Name] = true
+	}
+	for name := range a.hookFlags {
+		if !known[name] {
+			return usageError{fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags", name, nearFlag(name, a.chain.Flags()))}
+		}
+	}
+	return nil
+}
+
+func nearFlag(name string, flags []luahooks.Flag) string {
+	var names []string
+	newRoot(&options{}, true).Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	for _, f := range flags {
+		names = append(names, f.Name)
+	}
+	best, at := 3, ""
+	for _, n := range names {
+		if d := command.Distance(name, n); d < best {
+			best, at = d, n
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return ", did you mean --" + at + "?"
+}
