@@ -1,9 +1,11 @@
 package stdlib
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -75,10 +77,11 @@ func (r *shellReader) script(src, via string) error {
 	if deepest(src) > maxNesting {
 		return fmt.Errorf("parse command line: it has more than %d brackets", maxNesting)
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	file, err := r.parse(src)
 	if err != nil {
 		return fmt.Errorf("parse command line: %w", err)
 	}
+	r.unknown = r.unknown || hasOddBytes(src)
 	r.depth++
 	defer func() { r.depth-- }()
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -86,6 +89,46 @@ func (r *shellReader) script(src, via string) error {
 		return true
 	})
 	return nil
+}
+
+// hasOddBytes: the parser passes over what the shell does not, such as a carriage
+// return, and shells differ about the rest.
+func hasOddBytes(src string) bool {
+	return !utf8.ValidString(src) || strings.ContainsFunc(src, func(c rune) bool {
+		return c < ' ' && c != '\n' && c != '\t' || c == 0x7f
+	})
+}
+
+// parse makes a tree. The parser takes a backslash at the end of a comment for
+// one that joins lines, the shell does not: such a line is read again without it.
+func (r *shellReader) parse(src string) (*syntax.File, error) {
+	for range maxScripts {
+		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(src), "")
+		if err != nil {
+			return nil, err
+		}
+		plain := withoutJoins(file, src)
+		if plain == src {
+			return file, nil
+		}
+		src = plain
+	}
+	return nil, errors.New("too many comments end in a backslash")
+}
+
+// withoutJoins blanks the backslashes at the ends of comments.
+func withoutJoins(file *syntax.File, src string) string {
+	text := []byte(src)
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			from := int(c.Pos().Offset())
+			if end := strings.IndexByte(src[from:], '\n'); end > 0 && src[from+end-1] == '\\' {
+				text[from+end-1] = ' '
+			}
+		}
+		return true
+	})
+	return string(text)
 }
 
 // maxNesting keeps the parser from going deeper than a stack should: a level of
@@ -134,6 +177,10 @@ func (r *shellReader) node(n syntax.Node, src, via string) {
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			r.unknown = true
 		}
+	case *syntax.WordIter:
+		if changesCommands(n.Name.Value) {
+			r.unknown = true
+		}
 	case *syntax.Assign:
 		if n.Index != nil && hasNames(n.Index) {
 			r.unknown = true
@@ -148,7 +195,7 @@ func hasNames(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Lit:
 			found = found || strings.Trim(n.Value, "0123456789") != ""
-		case *syntax.ParamExp, *syntax.CmdSubst:
+		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.SglQuoted, *syntax.DblQuoted:
 			found = true
 		}
 		return !found
@@ -234,9 +281,10 @@ func (c *shellCommand) declaration(d *syntax.DeclClause) {
 			c.words = append(c.words, shellWord{last.name + "=" + last.value.value, last.value.known})
 		}
 	}
-	if d.Variant.Value == "nameref" {
-		c.unknown = true
+	for _, w := range c.words[1:] { // -i computes values, -n makes other names of names
+		c.unknown = c.unknown || strings.HasPrefix(w.value, "-") && strings.ContainsAny(w.value, "in")
 	}
+	c.unknown = c.unknown || d.Variant.Value == "nameref"
 }
 
 func (c *shellCommand) redirect(n *syntax.Redirect) {
@@ -244,25 +292,32 @@ func (c *shellCommand) redirect(n *syntax.Redirect) {
 	if n.N != nil {
 		r.fd = n.N.Value
 	}
-	switch {
-	case n.Hdoc != nil:
+	input := r.fd == "" || r.fd == "0"
+	switch n.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
 		text := readHeredoc(n.Hdoc, n.Word)
-		c.stdin = &text
 		r.path.known = true // the word that ends it is never expanded
-		c.unknown = c.unknown || !text.known
-	case n.Op == syntax.WordHdoc:
+		c.reads(text, input)
+	case syntax.WordHdoc:
 		text := r.path
 		text.value += "\n"
-		c.stdin = &text
-		r.path = shellWord{}
-		c.unknown = c.unknown || !text.known
-	case n.Op == syntax.Hdoc, n.Op == syntax.DashHdoc:
-		c.stdin = &shellWord{known: true}
-		r.path.known = true
-	default:
-		c.unknown = c.unknown || !r.path.known
+		r.path = shellWord{known: true}
+		c.reads(text, input)
+	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+		if input {
+			c.stdin = nil
+		}
 	}
+	c.unknown = c.unknown || !r.path.known || strings.HasPrefix(r.fd, "{")
 	c.redirects = append(c.redirects, r)
+}
+
+// reads gives a command a text to read.
+func (c *shellCommand) reads(text shellWord, input bool) {
+	c.unknown = c.unknown || !text.known
+	if input {
+		c.stdin = &text
+	}
 }
 
 // changesCommands reports whether the value of a variable decides what runs when

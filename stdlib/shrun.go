@@ -20,8 +20,8 @@ func (r *shellReader) unwrapShell(c *shellCommand, name string) {
 		c.unknown = c.unknown || sedRuns(c.words[1:])
 	case hidesCommands(name):
 		c.unknown = true
-	case takesSubscripts(name):
-		c.unknown = c.unknown || hasSubscript(c.words[1:])
+	case takesNames(name):
+		c.unknown = c.unknown || setsMore(c.words[1:])
 	}
 }
 
@@ -101,7 +101,7 @@ func scriptAt(words []shellWord, i int, command bool) (shellWord, bool, bool) {
 func isInterpreter(name string) bool {
 	switch name {
 	case "python", "pypy", "ipython", "perl", "ruby", "irb", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "Rscript", "R", "osascript", "tclsh", "wish", "expect",
-		"pwsh", "powershell", "cmd", "guile", "racket", "scala", "groovy", "julia", "elixir", "erl", "ghci", "jshell", "gdb", "ed", "ex", "vi", "vim", "nvim", "emacs":
+		"pwsh", "powershell", "cmd", "guile", "racket", "scala", "groovy", "julia", "elixir", "erl", "ghci", "jshell", "gdb", "vi", "vim", "nvim", "emacs":
 		return true
 	}
 	return false
@@ -145,19 +145,14 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[;{}\n!,$0-9/\s])[ \t]*[erwRW]([ \t;}\n]|$)|[^A-Za-z0-9\s][gpiImM0-9]*[ew][gpiImM0-9]*([ \t;}\n]|$)`)
 })
 
+// sedRuns looks at names of files too: it cannot tell them from scripts.
 func sedRuns(words []shellWord) bool {
-	for i, w := range words {
-		if !w.known || w.value == "-f" || strings.HasPrefix(w.value, "--file") || strings.HasPrefix(w.value, "-f") {
+	for _, w := range words {
+		script := strings.TrimPrefix(strings.TrimPrefix(w.value, "--expression="), "-e")
+		if !w.known || strings.HasPrefix(w.value, "-f") || strings.HasPrefix(w.value, "--file") {
 			return true
 		}
-		isScript := i == 0 || words[i-1].value == "-e" || strings.HasPrefix(words[i-1].value, "-") || strings.HasPrefix(w.value, "--expression=")
-		if isScript && !strings.HasPrefix(w.value, "-") && sedCommand().MatchString(w.value) {
-			return true
-		}
-		if strings.HasPrefix(w.value, "--expression=") && sedCommand().MatchString(w.value[len("--expression="):]) {
-			return true
-		}
-		if strings.HasPrefix(w.value, "-e") && len(w.value) > 2 && sedCommand().MatchString(w.value[2:]) {
+		if !strings.HasPrefix(script, "-") && sedCommand().MatchString(script) {
 			return true
 		}
 	}
@@ -167,7 +162,7 @@ func sedRuns(words []shellWord) bool {
 // hidesCommands tells the commands that read, name or put off others.
 func hidesCommands(name string) bool {
 	switch name {
-	case ".", "source", "alias", "unalias", "hash", "enable", "bind", "shopt", "complete", "compgen", "fc", "history",
+	case ".", "source", "ed", "ex", "dc", "m4", "alias", "unalias", "hash", "enable", "bind", "shopt", "complete", "compgen", "fc", "history",
 		"at", "batch", "crontab", "ssh", "rsh", "mosh", "screen", "tmux", "unshare", "nsenter", "systemd-run", "pkexec", "run0", "capsh", "setpriv", "firejail", "bwrap", "proot", "fakeroot",
 		"start-stop-daemon", "daemonize", "entr", "expect", "socat", "ncat", "run-parts", "ld.so", "ld-linux.so.2", "ld-linux-x86-64.so.2", "rlwrap", "dbus-run-session", "xvfb-run", "wine", "chpst", "softlimit", "setarch", "linux64", "linux32", "numactl", "cpulimit", "prlimit", "choom", "newgrp", "sg", "gosu", "su-exec", "dumb-init", "tini", "direnv", "uvx", "uv", "npx", "pipx", "bunx", "pnpx":
 		return true
@@ -175,9 +170,9 @@ func hidesCommands(name string) bool {
 	return false
 }
 
-// takesSubscripts tells the builtins that compute the subscripts of names they
-// are given, substitutions in them included.
-func takesSubscripts(name string) bool {
+// takesNames tells the builtins that set variables, and compute the subscripts of
+// their names, substitutions in them included.
+func takesNames(name string) bool {
 	switch name {
 	case "test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "readonly", "let", "mapfile", "readarray", "getopts", "wait":
 		return true
@@ -185,9 +180,9 @@ func takesSubscripts(name string) bool {
 	return false
 }
 
-func hasSubscript(words []shellWord) bool {
+func setsMore(words []shellWord) bool {
 	for _, w := range words {
-		if strings.Contains(w.value, "[") && strings.ContainsAny(w.value, "$`") {
+		if strings.Contains(w.value, "[") && strings.ContainsAny(w.value, "$`") || changesCommands(w.value) {
 			return true
 		}
 	}

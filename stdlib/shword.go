@@ -25,9 +25,9 @@ func readWord(w *syntax.Word) shellWord {
 	if w == nil {
 		return shellWord{known: true}
 	}
-	p := &wordReader{}
+	p := &wordReader{escapes: "$`\"\\\n"}
 	p.parts(w.Parts)
-	if p.tilde(0) || p.pattern() || p.braces() {
+	if p.tildes("=:") || p.pattern() || p.braces() {
 		return shellWord{}
 	}
 	return p.word()
@@ -36,12 +36,10 @@ func readWord(w *syntax.Word) shellWord {
 // readAssigned reads the value of an assignment, in which nothing is a pattern
 // but ~ counts after every colon too.
 func readAssigned(w *syntax.Word) shellWord {
-	p := &wordReader{}
+	p := &wordReader{escapes: "$`\"\\\n"}
 	p.parts(w.Parts)
-	for i := range p.bare {
-		if (i == 0 || p.value[i-1] == ':') && p.tilde(i) {
-			return shellWord{}
-		}
+	if p.tildes(":") {
+		return shellWord{}
 	}
 	return p.word()
 }
@@ -49,11 +47,14 @@ func readAssigned(w *syntax.Word) shellWord {
 // readHeredoc reads the text of a here-document. When its end is quoted, the
 // text is literal.
 func readHeredoc(body, end *syntax.Word) shellWord {
-	p := &wordReader{}
+	if body == nil {
+		return shellWord{known: true}
+	}
+	p := &wordReader{escapes: "$`\\\n"}
 	for _, part := range end.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok || strings.Contains(lit.Value, `\`) {
-			p.literal = true
+			p.escapes = ""
 		}
 	}
 	p.quotedParts(body.Parts)
@@ -65,7 +66,7 @@ type wordReader struct {
 	value   []byte
 	bare    []bool // for each byte of value: it was neither quoted nor escaped
 	lost    bool   // only the shell knows
-	literal bool   // backslashes are nothing special
+	escapes string // what a backslash takes the meaning of between quotes
 }
 
 func (p *wordReader) word() shellWord {
@@ -90,6 +91,7 @@ func (p *wordReader) parts(parts []syntax.WordPart) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
+			p.spliced(part)
 			p.lit(part.Value)
 		case *syntax.SglQuoted:
 			p.single(part)
@@ -99,6 +101,14 @@ func (p *wordReader) parts(parts []syntax.WordPart) {
 		default:
 			p.lost = true
 		}
+	}
+}
+
+// spliced looks for a $ in text that a backslash at the end of a line goes
+// through: the shell joins the lines first, and then may see a variable.
+func (p *wordReader) spliced(l *syntax.Lit) {
+	if strings.Contains(l.Value, "$") && int(l.End().Offset()-l.Pos().Offset()) != len(l.Value) {
+		p.lost = true
 	}
 }
 
@@ -156,17 +166,14 @@ func (p *wordReader) quotedParts(parts []syntax.WordPart) {
 			p.lost = true
 			continue
 		}
+		p.spliced(lit)
 		p.quoted(lit.Value)
 	}
 }
 
 func (p *wordReader) quoted(s string) {
-	if p.literal {
-		p.addText(s)
-		return
-	}
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(p.escapes, s[i+1]) >= 0 {
 			if i++; s[i] != '\n' {
 				p.add(s[i], false)
 			}
@@ -176,8 +183,15 @@ func (p *wordReader) quoted(s string) {
 	}
 }
 
-func (p *wordReader) tilde(at int) bool {
-	return at < len(p.bare) && p.bare[at] && p.value[at] == '~'
+// tildes reports whether there is a ~ for a home directory: at the beginning, or
+// after one of the characters.
+func (p *wordReader) tildes(after string) bool {
+	for i, c := range p.value {
+		if c == '~' && p.bare[i] && (i == 0 || strings.IndexByte(after, p.value[i-1]) >= 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // pattern reports whether the word may become the names of files.

@@ -3,8 +3,6 @@ package stdlib
 import (
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // wrapper says how the words of a command that runs another are read: its
@@ -25,8 +23,8 @@ type wrapper struct {
 func wrapperOf(name string) *wrapper {
 	switch name {
 	case "sudo":
-		return &wrapper{flags: "AbEHnPSBN", values: "ughpCDRTrtU", quiet: "lvkKVe", assigns: true,
-			long: []string{"user=", "group=", "host=", "prompt=", "close-from=", "chdir=", "chroot=", "command-timeout=", "role=", "type=", "other-user=", "non-interactive", "preserve-env", "set-home", "stdin", "background", "askpass", "list!", "validate!", "version!", "help!", "edit!"}}
+		return &wrapper{flags: "AbEHnPSBNk", values: "ughpCDRTrtU", quiet: "lvKVe", assigns: true,
+			long: []string{"user=", "group=", "host=", "prompt=", "close-from=", "chdir=", "chroot=", "command-timeout=", "role=", "type=", "other-user=", "non-interactive", "reset-timestamp", "preserve-env", "set-home", "stdin", "background", "askpass", "list!", "validate!", "version!", "help!", "edit!"}}
 	case "doas":
 		return &wrapper{flags: "n", values: "uC", quiet: "L"}
 	case "env":
@@ -83,7 +81,8 @@ func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAss
 			skip--
 			i++
 		case word.value == "--":
-			return w.after(words[i+1:], skip), assigns, sure
+			rest, more := w.after(words[i+1:], skip)
+			return rest, append(assigns, more...), sure
 		case strings.HasPrefix(word.value, "--"):
 			step, ok, quiet := w.longOption(word.value[2:])
 			if quiet {
@@ -100,9 +99,8 @@ func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAss
 			i += step
 		case word.value == "-" && w.assigns:
 			i++ // env - is env -i
-		case w.assigns && isAssignment(word.value):
-			name, value, _ := strings.Cut(word.value, "=")
-			assigns = append(assigns, shellAssign{name, shellWord{value, true}})
+		case w.assigns && strings.Contains(word.value, "="):
+			assigns = append(assigns, assigned(word))
 			i++
 		case skip > 0:
 			skip--
@@ -114,14 +112,20 @@ func (w *wrapper) inner(words []shellWord) (rest []shellWord, assigns []shellAss
 	return nil, assigns, sure
 }
 
-func isAssignment(s string) bool {
-	name, _, ok := strings.Cut(s, "=")
-	return ok && syntax.ValidName(name)
+// assigned is a word of the form name=value, whatever the name.
+func assigned(w shellWord) shellAssign {
+	name, value, _ := strings.Cut(w.value, "=")
+	return shellAssign{name, shellWord{value, true}}
 }
 
-// after are the words that follow --.
-func (w *wrapper) after(words []shellWord, skip int) []shellWord {
-	return words[min(skip, len(words)):]
+// after reads the words that follow --.
+func (w *wrapper) after(words []shellWord, skip int) (rest []shellWord, assigns []shellAssign) {
+	words = words[min(skip, len(words)):]
+	for w.assigns && len(words) > 0 && strings.Contains(words[0].value, "=") {
+		assigns = append(assigns, assigned(words[0]))
+		words = words[1:]
+	}
+	return words, assigns
 }
 
 // longOption says how many words an option takes, whether it is known, and
@@ -233,6 +237,9 @@ func (r *shellReader) unwrapFind(c *shellCommand, options ...string) {
 
 // runText reads words that are joined to a command line.
 func (r *shellReader) runText(c *shellCommand, words []shellWord) {
+	if len(words) > 0 && words[0].known && words[0].value == "--" {
+		words = words[1:]
+	}
 	parts := make([]string, len(words))
 	for i, w := range words {
 		if !w.known {
