@@ -26,11 +26,16 @@ func (a *Agent) Context(ctx context.Context) []session.Item {
 	return items
 }
 
-// refresh runs the context chain for those who listen to it.
+// refresh runs the context chain for those who listen to it. If nobody does,
+// what it once gave is forgotten.
 func (a *Agent) refresh(ctx context.Context) {
 	if a.wants(KindContext) {
 		a.Context(ctx)
+		return
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = nil
 }
 
 // Reloaded lets the listeners see the context again after hooks changed.

@@ -315,6 +315,31 @@ func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 	}
 }
 
+func TestContextUsageIsOfWhatListenersMakeOfTheContext(t *testing.T) {
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] })}}, say("four"))
+	if _, err := r.Session().AppendMessage(r.userMessage([]session.Block{session.TextBlock(strings.Repeat("long ", 100))})); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Totals().Tokens; got != 125 {
+		t.Errorf("%d tokens before anybody looked", got)
+	}
+	r.prompt("four")
+	if got := r.Totals().Tokens; got != 2 {
+		t.Errorf("%d tokens, want the prompt and the answer", got)
+	}
+}
+
+func TestCompactionIsSeenAlsoWhereNobodyListensToTheContext(t *testing.T) {
+	compact := on(func(e *TurnEnd) {
+		e.Entries = []session.Draft{{Type: session.TypeCompaction, Body: session.Compaction{Summary: "all of it"}}}
+	})
+	r := newRig(t, Options{Listeners: []Listener{compact}}, say("done"))
+	r.prompt("go")
+	if seen := r.Seen(); len(seen) != 1 || seen[0].Message.Summary != "all of it" {
+		t.Errorf("%d messages", len(seen))
+	}
+}
+
 func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 	ask := func(text string) *session.Message {
 		return &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"pi/session"
@@ -61,15 +62,16 @@ func usedIn(e *session.Entry) (provider, model string, u *session.Usage) {
 	return "", "", nil
 }
 
-// contextUsage says how full the context is: what the last good answer counted,
-// and an estimate for what follows it. An answer from before the compaction that
-// is in force says nothing about what is left. Without an answer that counted,
-// all is estimated.
+// contextUsage says how full the context is, as it was seen last: what the last
+// good answer counted, and an estimate for what follows it. An answer from before
+// the compaction that is in force says nothing about what is left. Without an
+// answer that counted, all is estimated.
 func (a *Agent) contextUsage() ContextUsage {
-	items := a.Session().Context()
+	items := a.Seen()
+	compacted := lastSummary(items)
 	tokens, from := 0, 0
-	for i := len(items) - 1; i >= 0; i-- {
-		if n := counted(items[i], items[0]); n > 0 {
+	for i, it := range slices.Backward(items) {
+		if n := counted(it.Message); n > 0 && it.Index > compacted {
 			tokens, from = n, i+1
 			break
 		}
@@ -84,14 +86,21 @@ func (a *Agent) contextUsage() ContextUsage {
 	return c
 }
 
-// counted is how many tokens the context had with the answer that it is; 0 if it
-// does not say. first is the first message of the context.
-func counted(it, first session.Item) int {
-	m := it.Message
-	if m.Role != session.RoleAssistant || m.Usage == nil || !sendable(m) {
-		return 0
+// lastSummary is the position of the compaction that is in force; -1 for none.
+func lastSummary(items []session.Item) int {
+	at := -1
+	for _, it := range items {
+		if it.Message.Role == session.RoleCompactionSummary {
+			at = max(at, it.Index)
+		}
 	}
-	if first.Message.Role == session.RoleCompactionSummary && it.Index < first.Index {
+	return at
+}
+
+// counted is how many tokens the context had with the answer that m is; 0 if it
+// does not say.
+func counted(m *session.Message) int {
+	if m.Role != session.RoleAssistant || m.Usage == nil || !sendable(m) {
 		return 0
 	}
 	return m.Usage.Input + m.Usage.Output + m.Usage.CacheRead + m.Usage.CacheWrite
