@@ -246,6 +246,7 @@ func TestCommandsThatAreRunByOthersAreListed(t *testing.T) {
 		`{ sh; } <<< 'rm x'`:            `[] [sh]! !`,
 		`sed -l 5 's/a/b/e' f`:          `[sed -l 5 s/a/b/e f]! !`,
 		`echo '!rm x' | ed f`:           `[echo !rm x] [ed f]! !`,
+		`a | time -o f rm x`:            `[a] [-o f rm x] !`,
 		`busybox rm x`:                  `[busybox rm x] busybox:[rm x]`,
 		`git commit -m 'sudo rm'`:       `[git commit -m sudo rm]`,
 	} {

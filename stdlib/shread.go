@@ -177,6 +177,11 @@ func (r *shellReader) node(n syntax.Node, src, via string) {
 		if n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar {
 			r.unknown = true
 		}
+	case *syntax.BinaryCmd:
+		// Behind a pipe time is a program with options of its own.
+		if _, timed := n.Y.Cmd.(*syntax.TimeClause); timed {
+			r.unknown = true
+		}
 	case *syntax.WordIter:
 		if changesCommands(n.Name.Value) {
 			r.unknown = true

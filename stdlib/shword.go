@@ -107,7 +107,7 @@ func (p *wordReader) parts(parts []syntax.WordPart) {
 // spliced looks for a $ in text that a backslash at the end of a line goes
 // through: the shell joins the lines first, and then may see a variable.
 func (p *wordReader) spliced(l *syntax.Lit) {
-	if strings.Contains(l.Value, "$") && int(l.End().Offset()-l.Pos().Offset()) != len(l.Value) {
+	if p.escapes != "" && strings.Contains(l.Value, "$") && int(l.End().Offset()-l.Pos().Offset()) != len(l.Value) {
 		p.lost = true
 	}
 }
