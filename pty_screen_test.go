@@ -92,7 +92,8 @@ func TestAComponentOfAHookIsDrawnAndClosesItself(t *testing.T) {
   return { status = "counted to " .. n }
 end })
 pi.command("stuck", { handler = function(ctx)
-  ctx.ui.custom { wait = true, render = function() return { "a stuck one" } end, handle_input = function() while true do end end }
+  ctx.ui.custom { wait = true, render = function() return { "a stuck one" } end,
+    handle_input = function() ctx.ui.notify("it hangs"); while true do end end }
   return { status = "out of it" }
 end })`)
 	s.enter("/count")
@@ -108,10 +109,14 @@ end })`)
 	s.enter("/stuck")
 	s.see(1, "a stuck one")
 	s.keys("x")
+	s.see(1, "it hangs\na stuck one")
 	s.keys("\x03")
 	s.see(1, "out of it")
 	s.enter("/quit")
 	s.leave(exitDone)
+	if strings.Contains(s.text(), "error") {
+		t.Errorf("who got out is told of an error:\n%s", s.text())
+	}
 	s.harmless("\x1b[2J")
 }
 

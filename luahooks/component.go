@@ -17,6 +17,10 @@ type luaComponent struct {
 	draw, input *lua.LFunction
 	handle      *lua.LTable
 	surface     agent.Surface // set while the VM is held
+
+	calls  context.Context // of the functions
+	cut    context.CancelFunc
+	closed bool // by the hook, whose function may go on
 }
 
 // componentKey is in the Go context of a component's functions.
@@ -62,7 +66,12 @@ func (c *luaComponent) newHandle(L *lua.LState) {
 		}
 	}
 	c.in.addFuncs(c.handle, map[string]any{
-		"close":          do(agent.Surface.Close),
+		"close": do(func(s agent.Surface) {
+			c.in.mu.Lock()
+			c.closed = true
+			c.in.mu.Unlock()
+			s.Close()
+		}),
 		"request_render": do(agent.Surface.RequestRender),
 	})
 }
@@ -75,8 +84,11 @@ func (c *luaComponent) shownOn() agent.Surface {
 	return c.surface
 }
 
-// show puts the component on the screen for as long as the hook's VM lives.
+// show puts the component on the screen for as long as the hook's VM lives. If
+// the person gets out of it, a function that is still running is stopped: it may
+// be why.
 func (c *luaComponent) show(_ context.Context, ui agent.UI) error {
+	c.calls, c.cut = context.WithCancel(context.WithValue(c.in.behind.life, componentKey{}, true))
 	s, err := ui.Custom(c)
 	if err != nil {
 		return err
@@ -92,9 +104,18 @@ func (c *luaComponent) show(_ context.Context, ui agent.UI) error {
 		case <-ctx.Done():
 			s.Close()
 		case <-s.Done():
+			if !c.closedByHook() {
+				c.cut()
+			}
 		}
 	})
 	return nil
+}
+
+func (c *luaComponent) closedByHook() bool {
+	c.in.mu.Lock()
+	defer c.in.mu.Unlock()
+	return c.closed
 }
 
 // waitFor waits until the component is closed, and closes it if the hook is
@@ -111,7 +132,7 @@ func (c *luaComponent) waitFor(ctx context.Context) error {
 
 // Render draws the component.
 func (c *luaComponent) Render(width int) []string {
-	lines, _ := c.in.render(c.context(), "render of a component", func(L *lua.LState) lua.LValue {
+	lines, _ := c.in.render(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
 		return callFunction(L, c.draw, lua.LNumber(width), c.handle)
 	})
 	return lines
@@ -122,12 +143,11 @@ func (c *luaComponent) HandleInput(key string) {
 	if c.input == nil {
 		return
 	}
-	_ = c.in.callBack(c.context(), "handle_input of a component", func(L *lua.LState) error {
+	_ = c.in.callBack(c.calls, "handle_input of a component", func(L *lua.LState) error {
 		callFunction(L, c.input, lua.LString(key), c.handle)
 		return nil
 	})
-}
-
-func (c *luaComponent) context() context.Context {
-	return context.WithValue(c.in.behind.life, componentKey{}, true)
+	if c.closedByHook() {
+		c.cut()
+	}
 }

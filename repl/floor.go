@@ -102,13 +102,6 @@ func (f *floor) wanted() bool {
 	return f.waiting > 0 || f.stale || len(f.notices) > 0
 }
 
-// busy reports whether the prompt would have to wait.
-func (f *floor) busy() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.waiting > 0 || f.dialog
-}
-
 // refresh has an open prompt closed and opened again soon.
 func (f *floor) refresh() {
 	f.mu.Lock()
