@@ -148,7 +148,7 @@ func (f *field) HandleInput(key string) {
 	case "ctrl+w", "alt+backspace":
 		text := strings.TrimRight(string(f.text), " ")
 		f.set([]rune(text[:strings.LastIndex(text, " ")+1]))
-	case "space":
+	case "space", "ctrl+j": // a line end that was pasted
 		f.set(append(f.text, ' '))
 	default:
 		if utf8.RuneCountInString(key) == 1 {

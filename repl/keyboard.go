@@ -49,6 +49,8 @@ type keyboard struct {
 	early  []byte        // typed before the panel was open
 	behind int           // so many bytes that come next were typed before as well
 	over   bool          // nothing more will come
+
+	pasting bool // inside a paste into the panel
 }
 
 // parking is a request to leave the terminal alone until release is closed.
@@ -293,7 +295,7 @@ func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines = nil, true
-	k.panel, k.out, k.behind = nil, nil, 0
+	k.panel, k.out, k.behind, k.pasting = nil, nil, 0, false
 	k.pending = slices.Concat(k.decoder.pasted, k.early, k.pending)
 	k.early = nil
 	k.decoder = keyDecoder{pastes: &k.pastes}

@@ -109,6 +109,8 @@ func nameSequence(parameters string, final byte) string {
 		return modified(modifier, nameCode(numbers[0]))
 	case final == '~' && numbers[0] == 27 && len(numbers) == 3:
 		return modified(modifier, nameCode(numbers[2]))
+	case final == '~' && numbers[0] >= 200: // of a paste
+		return ""
 	case final == '~':
 		return modified(modifier, nameNumber(numbers[0]))
 	case final == 'Z':

@@ -14,7 +14,7 @@ import (
 // errCtrlC ends a prompt that was cleared.
 var errCtrlC = errors.New("ctrl+c")
 
-// Bracketed paste is asked for only while a prompt is open.
+// Bracketed paste is asked for only while a prompt or a panel is open.
 const (
 	pasteOn  = "\x1b[?2004h"
 	pasteOff = "\x1b[?2004l"
@@ -190,6 +190,7 @@ func (e *lineEditor) grab(out func()) (pressed <-chan struct{}, ok bool) {
 	e.settle()
 	if pressed, ok = e.keyboard.grab(e.raw.ApplyMode, out); ok {
 		e.grabbed, e.resting = true, false
+		e.screen.pass(pasteOn)
 	}
 	return pressed, ok
 }

@@ -37,14 +37,22 @@ func (k *keyboard) handPanel() {
 	}
 }
 
-// key takes the next key for the panel; "" is one without a name.
+// key takes the next key for the panel; "" is one without a name. A line end that
+// was pasted is no Enter, for nobody pressed it.
 func (k *keyboard) key() (name string, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.panel == nil || len(k.pending) == 0 {
 		return "", false
 	}
+	pasting := k.pasting
 	name, n := nameKey(k.pending, k.stale)
+	switch key := string(k.pending[:n]); {
+	case key == pasteStart, key == pasteEnd:
+		k.pasting = key == pasteStart
+	case pasting && key == "\r":
+		name = "ctrl+j"
+	}
 	k.pending = k.pending[n:]
 	return name, n > 0
 }

@@ -10,14 +10,21 @@
 //	text \       goes on in the next line
 //
 // One goroutine, the [keyboard], reads the terminal at all times. While a prompt
-// is open it feeds the line editor (lineeditor.go); otherwise it collects lines
-// (inbox.go), which answer an open dialog (dialog.go), or steer the agent while
-// it works (work.go), or wait for the next prompt (loop.go). The terminal is in
-// raw mode only while a prompt is open. Whoever needs the floor while one is
-// open (a dialog, a notice, a prompt of a hook) has it closed and opened again
-// with what stood in it (floor.go).
+// is open it feeds the line editor (lineeditor.go); while a panel is open, a
+// dialog (dialog.go, field.go) or a component of a hook (panel.go), that gets the
+// keys by name (panelkeys.go, keyname.go); otherwise it collects lines (inbox.go),
+// which steer the agent while it works (work.go) or wait for the next prompt
+// (loop.go). The terminal is in raw mode only while a prompt or a panel is open.
+// Where only whole lines can be read, the inbox answers dialogs too.
 //
-// Everything that others wrote passes the [sanitizer] before it is shown.
+// Whoever needs the floor while a prompt is open (a dialog, a notice, a status
+// that changed, a prompt or a key of a hook) has it closed and opened again with
+// what stood in it (floor.go, draft.go, shortcut.go). An editor gets the terminal
+// as a whole (editor.go).
+//
+// Everything that others wrote passes the [sanitizer] before it is shown
+// (screen.go, transcript.go); what hooks draw (widget.go, custom.go) keeps the
+// colours of the theme (style.go) and nothing else.
 package repl
 
 import (

@@ -138,6 +138,19 @@ func TestOptionIsChosenByArrowNumberOrText(t *testing.T) {
 	}
 }
 
+func TestLinesPastedIntoADialogAreOneAnswer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("/ask")
+	s.see("Your name?")
+	s.typeKeys("\x1b[200~Ada\r!rm -rf x\r/quit\r\x1b[201~")
+	s.see("? Ada !rm -rf x /quit")
+	s.enter("")
+	s.see(`name: "Ada !rm -rf x /quit" true`)
+	s.prompt("")
+}
+
 func TestDialogCountsDown(t *testing.T) {
 	t.Parallel()
 	s := start(t)
