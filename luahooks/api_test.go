@@ -349,8 +349,8 @@ func TestEveryEventIsDescribed(t *testing.T) {
 func TestTheTableSaysWhatHandlersGet(t *testing.T) {
 	for _, e := range samples(t) {
 		name := e.Kind().String()
-		r := newRig(t, map[string]string{"a.lua": `pi.on("` + name + `", function(e) local l = {} for k in pairs(e) do l[#l + 1] = k end table.sort(l) pi.send(table.concat(l, " ")) end)`})
-		r.emit(e)
+		r := newRig(t, map[string]string{"a.lua": `pi.on("` + name + `", function(e) local l = {} for k in pairs(e) do l[#l + 1] = k end table.sort(l) pi.send(table.concat(l, " ")) end)`}, patient)
+		r.emitAll(e)
 		var want []string
 		for _, f := range r.chain.events[e.Kind()].Fields {
 			want = append(want, f.Name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/session"
@@ -16,6 +17,21 @@ func anEntry(t testing.TB) *session.Entry {
 	e, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("x")}})
 	mustDo(t, err)
 	return e
+}
+
+// patient makes the agent wait for handlers of telling events.
+func patient(o *Options) { o.Grace = 5 * time.Second }
+
+// emitAll emits events, and waits for handlers that the agent does not wait for
+// before its answer has ended.
+func (r *rig) emitAll(events ...agent.Event) {
+	r.t.Helper()
+	for _, e := range events {
+		r.emit(e)
+		if e.Kind() == agent.KindMessageUpdate {
+			r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaStop}, nil))
+		}
+	}
 }
 
 // samples is one event of each kind, with every field set.
