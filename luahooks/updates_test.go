@@ -1,0 +1,230 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// answering plays a stream of answers.
+type answering struct {
+	r    *rig
+	text string
+}
+
+// delta streams a piece of text and returns the abort that came with it.
+func (a *answering) delta(text string) *agent.Abort {
+	a.r.t.Helper()
+	a.text += text
+	return a.handle(agent.Delta{Kind: agent.DeltaText, Text: text})
+}
+
+// end ends the answer.
+func (a *answering) end() *agent.Abort {
+	a.r.t.Helper()
+	defer func() { a.text = "" }()
+	return a.handle(agent.Delta{Kind: agent.DeltaStop})
+}
+
+func (a *answering) handle(d agent.Delta) *agent.Abort {
+	a.r.t.Helper()
+	e := agent.NewMessageUpdate(d, func() *session.Message {
+		return &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(a.text)}}
+	})
+	a.r.emit(e)
+	return e.Abort
+}
+
+const hears = `pi.on("message_update", function(e) pi.state[#pi.state + 1] = e.delta.type .. e.delta.index .. e.delta.text end)
+	pi.on("input", function() return { text = table.concat(pi.state, " ") } end)`
+
+func TestQuickHandlersHearEachDeltaInOrder(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": hears}, patient)
+	a := &answering{r: r}
+	var want []string
+	for i := range 100 {
+		a.delta(fmt.Sprint(i))
+		want = append(want, fmt.Sprintf("text0%d", i))
+	}
+	a.handle(agent.Delta{Kind: agent.DeltaThinking, Index: 1, Text: "t"})
+	a.handle(agent.Delta{Kind: agent.DeltaToolCall, Index: 2, Text: "{"})
+	a.end()
+	heard := r.input("")
+	// On a machine that is busy elsewhere some may have been joined; nothing is
+	// lost, and the order stays.
+	digits := func(s string) string { return strings.NewReplacer("text0", "", " ", "").Replace(s) }
+	if got := digits(heard); got != digits(strings.Join(append(want, "thinking1t", "tool_call2{"), " ")) {
+		t.Errorf("heard %q", heard)
+	}
+}
+
+func TestAQuickAbortStopsTheAnswerAtItsDelta(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `pi.on("message_update", function(e) if e.message.content[1].text:find("TODO") then return { abort = { reason = "rule", inject = "no TODOs" } } end end)`,
+		"b.lua": hears,
+	}, patient)
+	a := &answering{r: r}
+	for _, text := range []string{"fine ", "TO", "D"} {
+		if abort := a.delta(text); abort != nil {
+			t.Fatalf("aborted at %q", text)
+		}
+	}
+	abort := a.delta("O")
+	if abort == nil {
+		abort = a.end() // the machine was busy
+	}
+	if abort == nil || *abort != (agent.Abort{Reason: "rule", Inject: "no TODOs", By: "a"}) {
+		t.Fatalf("abort is %+v", abort)
+	}
+	a.text = ""
+	if abort := a.delta("again"); abort != nil {
+		t.Error("the abort of one answer stopped the next")
+	}
+	r.mustBeQuiet()
+}
+
+func TestABusyHookDoesNotHoldTheStreamAndHearsTheRestJoined(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `local n = 0
+			pi.on("message_update", function(e, ctx)
+				n = n + 1
+				if n == 1 then ctx.ui.confirm("slow") end
+				pi.state[#pi.state + 1] = e.delta.type .. ":" .. e.delta.text .. "/" .. e.message.content[1].text
+			end)
+			pi.on("input", function() return { text = table.concat(pi.state, " ") } end)`,
+		"b.lua": `pi.on("message_update", function(e) pi.send(e.delta.text) end)`,
+	})
+	asked, answer := r.ui.dialogs()
+	a := &answering{r: r}
+	a.delta("x")
+	<-asked
+	began := time.Now()
+	for range 50 {
+		a.delta("y")
+	}
+	a.handle(agent.Delta{Kind: agent.DeltaThinking, Text: "t"})
+	a.delta("z")
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("the stream was held for %v", took)
+	}
+	go func() { answer <- true }()
+	a.end()
+	ys := strings.Repeat("y", 50)
+	if got, want := r.input(""), "text:x/x text:"+ys+"/x"+ys+" thinking:t/x"+ys+" text:z/x"+ys+"z"; got != want {
+		t.Errorf("heard %q, want %q", got, want)
+	}
+	if got := strings.ReplaceAll(r.host.texts(), " ", ""); got != "x"+ys+"tz" {
+		t.Errorf("the other hook heard %q", got)
+	}
+}
+
+func TestALateAbortIsNotLostWhenTheStreamHasEnded(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx)
+		if ctx.ui.confirm("stop?") then return { abort = { reason = "late" } } end end)`})
+	asked, answer := r.ui.dialogs()
+	a := &answering{r: r}
+	if a.delta("x") != nil {
+		t.Fatal("nobody has answered yet")
+	}
+	<-asked
+	go func() { answer <- true }()
+	if abort := a.end(); abort == nil || abort.Reason != "late" || abort.Inject != "" {
+		t.Errorf("abort is %+v", abort)
+	}
+}
+
+func TestALateAbortStopsTheStreamAtTheNextDelta(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx)
+		if ctx.ui.confirm("stop?") then return { abort = {} } end end)`})
+	asked, answer := r.ui.dialogs()
+	a := &answering{r: r}
+	a.delta("x")
+	<-asked
+	answer <- true
+	var abort *agent.Abort
+	until(t, func() bool { abort = a.delta("y"); return abort != nil })
+	if abort.By != "a" {
+		t.Errorf("abort is %+v", abort)
+	}
+}
+
+func TestAnAbortThatComesAfterItsAnswerIsOverStopsNoOther(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx)
+		if e.delta.text == "first" then ctx.ui.confirm("slow") return { abort = {} } end end)`},
+		func(o *Options) { o.Timeout = 50 * time.Millisecond })
+	asked, answer := r.ui.dialogs()
+	a := &answering{r: r}
+	a.delta("first")
+	<-asked
+	if a.end() != nil { // nobody answers in time
+		t.Fatal("aborted")
+	}
+	answer <- true
+	for range 20 {
+		if abort := a.delta("second"); abort != nil {
+			t.Fatalf("the second answer was aborted: %+v", abort)
+		}
+	}
+	if a.end() != nil {
+		t.Error("the second answer was aborted")
+	}
+}
+
+func TestOfTwoAbortsTheFirstHookInTheChainCounts(t *testing.T) {
+	abort := `pi.on("message_update", function(e) return { abort = { reason = pi.hook.name } } end)`
+	r := newRig(t, map[string]string{"a.lua": abort, "b.lua": abort}, patient)
+	a := &answering{r: r}
+	got := a.delta("x")
+	if got == nil {
+		got = a.end()
+	}
+	if got == nil || got.Reason != "a" {
+		t.Errorf("abort is %+v", got)
+	}
+}
+
+func TestAnInterruptEndsHandlersOfAStream(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx) ctx.ui.confirm("never") end)`})
+	ended := make(chan struct{})
+	r.ui.ask = func(ctx context.Context, _, _ string) (string, bool, error) {
+		<-ctx.Done()
+		close(ended)
+		return "", false, ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e := agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return &session.Message{} })
+	mustDo(t, r.chain.Handle(ctx, e))
+	cancel()
+	<-ended
+	r.mustBeQuiet()
+}
+
+func TestAFailingHandlerOfAStreamIsReportedAndTheRestComes(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e) if e.delta.text == "bad" then error("broken") end pi.send(e.delta.text) end)`}, patient)
+	a := &answering{r: r}
+	a.delta("one")
+	a.end()
+	a.delta("bad")
+	a.end()
+	a.delta("two")
+	a.end()
+	r.mustSay("hook a: message_update:", "a.lua:1: broken")
+	if got := r.host.texts(); got != "one two" {
+		t.Errorf("heard %q", got)
+	}
+}
+
+// BenchmarkStream is one delta to a hook that looks at it.
+func BenchmarkStream(b *testing.B) {
+	r := newRig(b, map[string]string{"a.lua": `pi.on("message_update", function(e) if e.delta.text == "x" then return end end)`})
+	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}}
+	b.ReportAllocs()
+	for b.Loop() {
+		r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return m }))
+	}
+}
