@@ -55,30 +55,23 @@ func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
 	return nil
 }
 
+// enable loads hooks as a reload does, with all that keeps a file from running.
 func (c *Chain) enable(ctx context.Context, hooks []*hook) error {
-	fresh, err := c.loadAgain(ctx, hooks)
-	c.welcome(ctx, fresh)
-	return err
-}
-
-func (c *Chain) loadAgain(ctx context.Context, hooks []*hook) (fresh []*hook, err error) {
 	c.changes.Lock()
-	defer c.changes.Unlock()
-	var idle []*hook
 	for _, h := range hooks {
-		if h.off.Store(false); h.current() == nil && !c.closed.Load() {
-			idle = append(idle, h)
+		if h.off.Store(false); h.current() == nil {
+			h.sum = "" // it counts as changed
 		}
 	}
+	c.changes.Unlock()
+	c.Reload(ctx, false)
 	var errs []error
-	for _, a := range c.attemptAll(ctx, idle) {
-		if c.settle(ctx, a) {
-			fresh = append(fresh, a.hook)
+	for _, h := range hooks {
+		if h.current() == nil {
+			errs = append(errs, fmt.Errorf("hook %s did not load: %s", h.Name, h.info(c).LastError))
 		}
-		errs = append(errs, a.err)
 	}
-	c.takeEffect(ctx)
-	return fresh, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // Trace turns on or off that each event that hooks of a name handle is told to
