@@ -160,10 +160,18 @@ local function turns(entries)
   return list
 end
 
+local function beginning(s, length)
+  local n = 0
+  for at in s:gmatch("()[^\128-\191]") do -- where each character begins
+    n = n + 1
+    if n > length then return s:sub(1, at - 1) .. "..." end
+  end
+  return s
+end
+
 local function line_of(entries, i)
-  local first = content_text(entries[i].message.content):gsub("%s+", " ")
-  if #first > 40 then first = text.truncate(first, { chars = 40 }) .. "..." end
-  return "[" .. i .. "] " .. first
+  local line = content_text(entries[i].message.content):gsub("%s+", " ")
+  return "[" .. i .. "] " .. beginning(line, 40)
 end
 
 local function pick(ctx, entries, list)
