@@ -237,9 +237,6 @@ func TestMembersOfPi(t *testing.T) {
 		{"event", `pi.set_active_tools({ "bsh" })`, `!there is no tool "bsh", did you mean "bash"?`},
 		{"event", `pi.set_active_tools("bash")`, "!table expected"},
 
-		{"event", `return pi.commands()[1].name`, "nil"}, // raises: no command yet; see below
-	}[:22])
-	s.check([]try{
 		{"command", `return pi.commands()[1].name .. pi.commands()[1].hook`, "runlua"},
 		{"event", `pi.commands(1)`, "!takes at most 0 arguments"},
 		{"event", `pi.register_message_renderer("", print)`, "!custom_type is empty"},

@@ -1,0 +1,274 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/agent"
+)
+
+// screen is a front end that keeps what it is shown.
+type screen struct {
+	agent.NoUI
+	here bool
+
+	mu        sync.Mutex
+	shown     []string
+	component agent.Component
+	closed    chan struct{}
+	closing   sync.Once
+}
+
+func (s *screen) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = append(s.shown, fmt.Sprintf(format, args...))
+}
+
+func (s *screen) said() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := strings.Join(s.shown, "; ")
+	s.shown = nil
+	return text
+}
+
+func (s *screen) HasUI() bool                          { return s.here }
+func (s *screen) SetStatus(key, text string)           { s.note("status %s=%s", key, text) }
+func (s *screen) SetWidget(key string, lines []string) { s.note("widget %s=%v", key, lines) }
+func (s *screen) SetTitle(text string)                 { s.note("title %s", text) }
+func (s *screen) SetWorking(text string)               { s.note("working %s", text) }
+func (s *screen) SetEditorText(text string)            { s.note("editor %s", text) }
+func (s *screen) EditorText() string                   { return "typed" }
+func (s *screen) Theme() agent.Theme                   { return s }
+func (s *screen) Paint(style, text string) string      { return "<" + style + ">" + text }
+func (s *screen) RequestRender()                       { s.note("render") }
+func (s *screen) Done() <-chan struct{}                { return s.closed }
+func (s *screen) Close()                               { s.closing.Do(func() { close(s.closed) }) }
+func (s *screen) Custom(c agent.Component) (agent.Surface, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.component = c
+	return s, nil
+}
+
+func (s *screen) shownComponent() agent.Component {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.component
+}
+
+func (s *screen) Editor(_ context.Context, title, prefill string) (string, bool, error) {
+	return title + prefill, true, nil
+}
+
+func (s *screen) Confirm(_ context.Context, title, message string, o agent.DialogOptions) (bool, error) {
+	s.note("confirm %s %s %d", title, message, o.TimeoutMS)
+	return true, nil
+}
+
+// onScreen is a rig with a screen.
+func onScreen(t *testing.T, files map[string]string) (*rig, *screen) {
+	t.Helper()
+	r := newRig(t, files)
+	s := &screen{here: true, closed: make(chan struct{})}
+	r.chain.Attach(r.host, s)
+	return r, s
+}
+
+func TestWhatHooksShow(t *testing.T) {
+	r, s := onScreen(t, nil)
+	for _, c := range []struct{ body, want string }{
+		{`ctx.ui.set_status("k", "v")`, "status k=v"},
+		{`ctx.ui.set_status("k")`, "status k="},
+		{`ctx.ui.set_widget("w", { "one", "two" })`, "widget w=[one two]"},
+		{`ctx.ui.set_widget("w")`, "widget w=[]"},
+		{`ctx.ui.set_title("t")`, "title t"},
+		{`ctx.ui.set_working_message("w")`, "working w"},
+		{`ctx.ui.set_working_message()`, "working "},
+		{`ctx.ui.set_editor_text(ctx.ui.get_editor_text() .. "!")`, "editor typed!"},
+		{`ctx.ui.confirm("a", "b", { timeout = 1500 })`, "confirm a b 1500"},
+		{`ctx.ui.set_title(ctx.ui.editor("t", "p"))`, "title tp"},
+		{`local t = ctx.ui.theme; ctx.ui.set_title(t.fg("accent", "a") .. t.bold("b") .. t.italic("i") .. t.underline("u") .. t.strikethrough("s"))`,
+			"title <accent>a<bold>b<italic>i<underline>u<strikethrough>s"},
+	} {
+		s.said()
+		r.lua(c.body)
+		if got := s.said(); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s showed %q, want %q; notices %q", c.body, got, c.want, r.host.notices())
+		}
+	}
+}
+
+func TestMisuseOfTheUI(t *testing.T) {
+	r, _ := onScreen(t, nil)
+	for body, want := range map[string]string{
+		`ctx.ui.set_status("", "v")`:                        "the key is empty",
+		`ctx.ui.set_status("k", {})`:                        "string expected, got table",
+		`ctx.ui.set_widget("w", "line")`:                    "list of lines expected, got string",
+		`ctx.ui.set_widget("", {})`:                         "the key is empty",
+		`ctx.ui.set_title()`:                                "string expected",
+		`ctx.ui.set_working_message({})`:                    "string expected",
+		`ctx.ui.set_editor_text(nil)`:                       "string expected",
+		`ctx.ui.get_editor_text(1)`:                         "takes at most 0 arguments",
+		`ctx.ui.editor()`:                                   "string expected",
+		`ctx.ui.input({})`:                                  "string expected",
+		`ctx.ui.confirm("t", "m", { timeuot = 1 })`:         `did you mean "timeout"`,
+		`ctx.ui.confirm("t", "m", { timeout = -1 })`:        "positive number",
+		`ctx.ui.theme.fg("acent", "x")`:                     `unknown colour "acent", did you mean "accent"?`,
+		`ctx.ui.theme.fg("qqqqqqqq", "x")`:                  "colours are accent, success",
+		`ctx.ui.theme.bold()`:                               "string expected",
+		`ctx.ui.custom()`:                                   "table expected",
+		`ctx.ui.custom({})`:                                 `option "render" is missing`,
+		`ctx.ui.custom({ render = print, on_key = print })`: `unknown option "on_key"`,
+	} {
+		if r.lua(body); !r.said("lua.lua:1: ", want) {
+			t.Errorf("%s: %q", body, r.host.notices())
+		}
+	}
+}
+
+func TestWithoutAPersonNothingIsAskedAndStylesWork(t *testing.T) {
+	r, s := onScreen(t, nil)
+	s.here = false
+	got := r.lua(`local u = ctx.ui
+		local function say(...) local l = {} for i = 1, select("#", ...) do l[i] = tostring((select(i, ...))) end return table.concat(l, " ") end
+		return { text = say(u.select("t", { "a" }), u.confirm("t"), u.input("t"), u.editor("t"), u.custom({ render = function() end, wait = true }), u.theme.bold("x")) }`)
+	if got != "nil false nil nil nil <bold>x" {
+		t.Errorf("without a person: %q", got)
+	}
+}
+
+func TestWhatAHookShowsGoesWithIt(t *testing.T) {
+	r, s := onScreen(t, nil)
+	r.lua(`ctx.ui.set_status("k", "v") ctx.ui.set_status("gone", "v") ctx.ui.set_status("gone") ctx.ui.set_widget("w", { "x" }) ctx.ui.set_working_message("m")`)
+	s.said()
+	r.write("lua.lua", "-- empty")
+	r.chain.Reload(context.Background(), false)
+	if got := s.said(); got != "status k=; widget w=[]; working " {
+		t.Errorf("taken back: %q", got)
+	}
+}
+
+func TestDialogsAreToldAndComeOneAfterTheOther(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `pi.on("tool_call", function(e, ctx) ctx.ui.confirm("a") end)
+			pi.command("b", { handler = function(ctx) ctx.ui.input("b") end })`,
+		"z.lua": `pi.on("ui_prompt_start", function(e) pi.send("start:" .. e.kind .. ":" .. e.title) end)
+			pi.on("ui_prompt_end", function(e) pi.send("end:" .. e.kind .. ":" .. e.title) end)`,
+	})
+	asked, answer := r.ui.dialogs()
+	var work sync.WaitGroup
+	work.Go(func() { r.bash("x") })
+	if got := <-asked; got != "a" {
+		t.Errorf("asked %q", got)
+	}
+	work.Go(func() { _, _ = r.chain.Commands()[0].Run(context.Background(), "") })
+	answer <- true
+	if got := <-asked; got != "b" {
+		t.Errorf("asked %q", got)
+	}
+	answer <- true
+	work.Wait()
+	until(t, func() bool { return strings.Contains(r.host.texts(), "end:input:b") })
+	if got := r.host.texts(); got != "start:confirm:a end:confirm:a start:input:b end:input:b" {
+		t.Errorf("told %q", got)
+	}
+}
+
+func TestAComponentIsDrawnGetsKeysAndCloses(t *testing.T) {
+	r, s := onScreen(t, map[string]string{"a.lua": `
+		local keys = ""
+		pi.command("show", { handler = function(ctx)
+			local handle = ctx.ui.custom{ wait = true,
+				render = function(width, handle) return { "width " .. width, keys } end,
+				handle_input = function(key, handle)
+					keys = keys .. key
+					if key == "ask" then ctx.ui.confirm("?") end
+					if key == "q" then handle.close() else handle.request_render() end
+				end }
+			handle.close()
+			return { status = "closed after " .. keys }
+		end })`})
+	var out string
+	var work sync.WaitGroup
+	work.Go(func() { out = said(r.chain.Commands()[0].Run(context.Background(), "")) })
+	until(t, func() bool { return s.shownComponent() != nil })
+	c := s.shownComponent()
+	until(t, func() bool { c.HandleInput("up"); return strings.Contains(s.said(), "render") })
+	if got := c.Render(20); len(got) != 2 || got[0] != "width 20" || !strings.HasPrefix(got[1], "up") {
+		t.Errorf("drawn %q", got)
+	}
+	c.HandleInput("ask")
+	r.mustSay("a component cannot open a dialog while one is open")
+	c.HandleInput("q")
+	work.Wait()
+	if !strings.HasPrefix(out, "closed after up") || !strings.HasSuffix(out, "askq") {
+		t.Errorf("the command says %q", out)
+	}
+}
+
+func TestAComponentEndsWithItsHook(t *testing.T) {
+	r, s := onScreen(t, map[string]string{"a.lua": `pi.on("input", function(e, ctx)
+		ctx.ui.custom{ render = function() error("cannot draw") end } return { text = "goes on" } end)`})
+	if got := r.input(""); got != "goes on" {
+		t.Errorf("got %q", got)
+	}
+	if got := s.shownComponent().Render(9); got != nil {
+		t.Errorf("drawn %q", got)
+	}
+	r.mustSay("hook a: render of a component", "a.lua:2: cannot draw")
+	r.write("a.lua", "-- empty")
+	r.chain.Reload(context.Background(), false)
+	<-s.Done()
+}
+
+func TestShortcuts(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `pi.shortcut("Ctrl+X", { description = "A", handler = function(ctx) return { status = "a" .. #ctx.args } end })
+			pi.shortcut("ctrl+c", { handler = print })
+			pi.shortcut("shift+a", { handler = print })
+			pi.shortcut("alt+ctrl+k", { handler = function(ctx) return ctx.wait_for_idle and "say" end })`,
+		"b.lua": `pi.shortcut("ctrl+x", { description = "B", handler = function(ctx) error("broken") end })`,
+		"c.lua": `pi.shortcut("hyper+x", { handler = print })`,
+		"d.lua": `pi.shortcut("f13", { handler = print })`,
+	})
+	for _, key := range []string{"ctrl+c", "shift+a"} {
+		r.mustSay("warning: hook a: the key " + key + " is reserved")
+	}
+	r.mustSay("hook c did not load", `"hyper+x" is no key`)
+	r.mustSay("hook d did not load", `"f13" is no key`)
+	all := r.chain.Shortcuts()
+	if len(all) != 2 || all[0].Key != "ctrl+alt+k" || all[1].Key != "ctrl+x" || all[1].Description != "B" || all[1].Hook != "b" {
+		t.Fatalf("shortcuts are %+v", all)
+	}
+	if out, err := all[0].Run(context.Background()); err != nil || out.Prompt == nil || out.Prompt.Text != "say" {
+		t.Errorf("ctrl+alt+k gives %+v, %v", out, err)
+	}
+	if _, err := all[1].Run(context.Background()); err == nil || !strings.Contains(err.Error(), "b.lua:1: broken") {
+		t.Errorf("ctrl+x gives %v", err)
+	}
+	r.write("b.lua", "-- empty")
+	r.chain.Reload(context.Background(), false)
+	all = r.chain.Shortcuts()
+	i := slices.IndexFunc(all, func(s Shortcut) bool { return s.Key == "ctrl+x" })
+	if i < 0 || all[i].Hook != "a" {
+		t.Fatalf("without b: %+v", all)
+	}
+	if out, err := all[i].Run(context.Background()); err != nil || out.Status != "a0" {
+		t.Errorf("ctrl+x of a gives %+v, %v", out, err)
+	}
+}
+
+func TestKeysHaveOneSpelling(t *testing.T) {
+	for given, want := range map[string]string{"Ctrl+X": "ctrl+x", "shift+alt+ctrl+F5": "ctrl+alt+shift+f5", "escape": "esc", "Return": "enter",
+		"alt+.": "alt+.", "f12": "f12", "f0": "", "f01": "", "ctrl+": "", "": "", "ctrl+ctrl+x": "ctrl+x", "meta+x": "", "word": "", "ü": ""} {
+		if got, ok := normalKey(given); got != want && ok || ok != (want != "") {
+			t.Errorf("%q: %q %v, want %q", given, got, ok, want)
+		}
+	}
+}
