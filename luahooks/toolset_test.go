@@ -1,0 +1,259 @@
+package luahooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/session"
+)
+
+func (h *fakeHost) Tools() []agent.Tool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tools
+}
+
+func (r *rig) active() string {
+	var names []string
+	for _, t := range r.host.Tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestHooksChooseAmongAllToolsAndTheChoiceSurvivesReloads(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"t.lua": `pi.tool{ name = "own", description = "D", execute = function() end }`,
+	}, func(o *Options) {
+		o.Tools, o.Inactive = []agent.Tool{namedTool("read"), namedTool("bash")}, []agent.Tool{namedTool("grep")}
+	})
+	if got := r.active(); got != "read bash own" {
+		t.Errorf("at first: %s", got)
+	}
+	const show = ` local l = {} for _, t in ipairs(pi.tools()) do l[#l + 1] = t.name .. (t.active and "+" or "-") .. t.source end return { text = table.concat(l, " ") }`
+	if got := r.lua(`pi.set_active_tools({ "own", "grep", "read" })` + show); got != "read+program bash-program grep+program own+t" {
+		t.Errorf("chosen: %q", got)
+	}
+	if got := r.active(); got != "read grep own" {
+		t.Errorf("active: %s", got)
+	}
+	r.write("n.lua", `pi.tool{ name = "new", description = "D", execute = function() end }`)
+	r.write("t.lua", `pi.tool{ name = "own", description = "E", execute = function() end } pi.tool{ name = "bash", description = "mine", execute = function() end }`)
+	r.chain.Reload(context.Background(), true)
+	if got := r.active(); got != "read grep new own" {
+		t.Errorf("after a reload: %s", got)
+	}
+	if r.lua(`pi.set_active_tools({})`); r.active() != "" {
+		t.Errorf("none: %s", r.active())
+	}
+}
+
+func TestAToolKnowsItsCall(t *testing.T) {
+	a, r := program(t, map[string]string{"p.lua": strings.ReplaceAll(caller, `name = "bash"`, `id = "call_7", name = "own"`), "t.lua": `
+		pi.tool{ name = "own", description = "D", execute = function(p, ctx, call)
+			return call.id .. tostring(call.signal.cancelled()) .. ctx.cwd:sub(1, 1) end }`})
+	mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
+	if got := answerOf(t, a); got != "result: call_7false/" {
+		t.Errorf("answer is %q", got)
+	}
+	r.mustBeQuiet()
+}
+
+func TestRenderersDrawMessagesAndTools(t *testing.T) {
+	r, _ := onScreen(t, map[string]string{
+		"a.lua": `pi.register_message_renderer("note", function(m, opts, theme) end)
+			pi.register_message_renderer("bad", function() return 7 end)`,
+		"b.lua": `pi.register_message_renderer("note", function(m, opts, theme)
+				return { theme.fg("accent", m.custom_type .. m.content .. m.details.n), tostring(opts.expanded) .. opts.width } end)
+			pi.register_message_renderer("text", function() return "one\ntwo\n" end)
+			pi.tool{ name = "own", description = "D", execute = function() end,
+				render_call = function(args, opts, theme) return "call " .. args.x .. opts.width end,
+				render_result = function(result, opts, theme) return { "result " .. result.content[1].text .. tostring(opts.expanded) } end }`,
+		"c.lua": `pi.register_message_renderer("note", function() return "too late" end)
+			pi.tool{ name = "plain", description = "D", execute = function() end }`,
+	})
+	draw := func(kind string) string {
+		m := &session.Message{Role: session.RoleCustom, CustomType: kind, Content: []session.Block{session.TextBlock("C")}, Plain: true, Details: json.RawMessage(`{"n":1}`)}
+		lines, ok := r.chain.RenderMessage(context.Background(), m, true, 40)
+		if !ok {
+			return "none"
+		}
+		return strings.Join(lines, "|")
+	}
+	for kind, want := range map[string]string{"note": "<accent>noteC1|true40", "text": "one|two", "bad": "none", "other": "none"} {
+		if got := draw(kind); got != want {
+			t.Errorf("%s is drawn as %q, want %q", kind, got, want)
+		}
+	}
+	r.mustSay("hook a: renderer of bad: a renderer returns a string or a list of strings, not a number")
+	if lines, ok := r.chain.RenderToolCall("own", json.RawMessage(`{"x":"X"}`), 30); !ok || strings.Join(lines, "|") != "call X30" {
+		t.Errorf("the call is drawn as %q, %v", lines, ok)
+	}
+	if lines, ok := r.chain.RenderToolResult("own", agent.TextResult("R"), false, 30); !ok || strings.Join(lines, "|") != "result Rfalse" {
+		t.Errorf("the result is drawn as %q, %v", lines, ok)
+	}
+	for _, name := range []string{"plain", "bash"} {
+		if _, ok := r.chain.RenderToolCall(name, nil, 30); ok {
+			t.Errorf("%s is drawn", name)
+		}
+	}
+}
+
+func TestAProviderOverridesOnlyWhatItSays(t *testing.T) {
+	t.Setenv("PI_TEST_KEY", "secret")
+	r := newRig(t, nil, func(o *Options) {
+		o.ResolveKey = func(_ context.Context, spec string) (string, error) {
+			if name, ok := strings.CutPrefix(spec, "env:"); ok {
+				if v := os.Getenv(name); v != "" {
+					return v, nil
+				}
+				return "", os.ErrNotExist
+			}
+			return spec, nil
+		}
+	})
+	models := r.chain.opts.Models
+	own := &agent.Model{Provider: "core", ID: "m", API: "openai-completions", BaseURL: "http://own", Headers: map[string]string{"A": "a"}, ContextWindow: 5}
+	models.Register(agent.ProviderSpec{Name: "core", Models: []*agent.Model{own}, Open: func(id string) *agent.Model { c := *own; c.ID = id; return &c }})
+	r.write("a.lua", `pi.provider("core", { base_url = "http://proxy/", headers = { B = "b" } })`)
+	r.write("b.lua", `pi.provider("core", { api_key = "$PI_TEST_KEY" })`)
+	r.chain.Reload(context.Background(), false)
+	for _, id := range []string{"m", "another"} {
+		m := models.Find("core", id)
+		if m.BaseURL != "http://proxy" || m.API != own.API || m.ContextWindow != 5 || m.Headers["A"] != "a" || m.Headers["B"] != "b" || !m.NeedsKey {
+			t.Errorf("%s is reached by %+v", id, m)
+		}
+	}
+	if key, err := models.Key(context.Background(), own); err != nil || key != "secret" {
+		t.Errorf("key %q, %v", key, err)
+	}
+	if len(own.Headers) != 1 {
+		t.Errorf("the program's own model was changed: %v", own.Headers)
+	}
+	r.write("b.lua", `pi.provider("core", { api_key = "$PI_TEST_NONE", models = { "only" } })`)
+	r.chain.Reload(context.Background(), false)
+	m := models.Find("core", "only")
+	if m == nil || m.BaseURL != "http://proxy" || models.Find("core", "m") != nil || len(models.Available()) != 0 {
+		t.Errorf("the listed model is %+v; available %v", m, models.Available())
+	}
+	if _, err := models.Key(context.Background(), own); err == nil || !strings.Contains(err.Error(), "core") {
+		t.Errorf("a key that is not there: %v", err)
+	}
+	mustDo(t, os.Remove(filepath.Join(r.dir, "a.lua")))
+	mustDo(t, os.Remove(filepath.Join(r.dir, "b.lua")))
+	r.chain.Reload(context.Background(), false)
+	if m := models.Find("core", "m"); m != own {
+		t.Errorf("without hooks the model is %+v", m)
+	}
+}
+
+func TestAModelIsAskedBesideTheConversation(t *testing.T) {
+	s := newStage(t)
+	before := len(s.agent.Session().Context())
+	const ask = `local llm = require("pi.llm"); `
+	s.check([]try{
+		{"event", ask + `local m = llm.complete(nil, { system = "S", messages = { { role = "user", content = "aside" } } }); return m.role .. m.content[1].text .. m.usage.input`, "assistantASIDE10"},
+		{"event", ask + `return llm.complete(ctx.model, { messages = ctx.messages, tools = { { name = "t", description = "D" } } }, { max_tokens = 5, thinking = "off", signal = ctx.signal }).role`, "assistant"},
+		{"event", ask + `return llm.complete("s/m", { messages = { { role = "user", content = { { type = "text", text = "b" } } } } }).content[1].text`, "B"},
+		{"event", ask + `local x, err = llm.complete("no/such", { messages = { { role = "user", content = "b" } } });` + both, "no such model: \"no/such\" (/model or `pi models` lists them)"},
+		{"event", ask + `llm.complete(nil, { messages = {} })`, "!messages is empty"},
+		{"event", ask + `llm.complete(nil, {})`, `!option "messages" is missing`},
+		{"event", ask + `llm.complete(nil, { messages = { { role = "usr", content = "b" } } })`, `!unknown role "usr"`},
+		{"event", ask + `llm.complete(nil, { messages = { { role = "user", content = "b" } } }, { max_token = 1 })`, `!did you mean "max_tokens"`},
+		{"event", ask + `llm.complete(nil, { messages = { { role = "user", content = "b" } } }, { thinking = "hihg" })`, `!did you mean "high"`},
+		{"event", ask + `llm.complete(7, { messages = { { role = "user", content = "b" } } })`, "!model expected"},
+	})
+	if now := len(s.agent.Session().Context()); now != before {
+		t.Errorf("the conversation has %d messages, it had %d", now, before)
+	}
+	notes := 0
+	for _, e := range s.agent.Session().Entries() {
+		if u, err := session.Body[session.UsageEntry](e); e.Type == session.TypeUsage && err == nil && u.Note == "lua" {
+			notes++
+		}
+	}
+	if notes != 3 || s.agent.Totals().Input != 40 {
+		t.Errorf("%d usage entries, %d tokens in all", notes, s.agent.Totals().Input)
+	}
+}
+
+func TestWhatIsSentBeforeThereIsASessionIsKept(t *testing.T) {
+	root := t.TempDir()
+	hooks := filepath.Join(root, "hooks")
+	mustDo(t, os.MkdirAll(hooks, 0o755))
+	mustDo(t, os.WriteFile(filepath.Join(hooks, "a.lua"), []byte(`pi.on("app_start", function(e, ctx)
+		assert(ctx.mode == "print" and ctx.has_ui == false and ctx.cwd ~= nil)
+		assert(pi.send("typed") and pi.send_user_message("said") and pi.send_message({ custom_type = "t", content = "custom" }))
+		local ok, err = pcall(function() return ctx.model end)
+		assert(not ok and err:find("use session_start"), err)
+	end)`), 0o644))
+	c := New(Options{Places: Places{AgentDir: root, Cwd: root}, Cwd: root, Mode: "print", Models: agent.NewModels(nil), Timeout: 5 * time.Second, Grace: 5 * time.Second})
+	defer c.Close(context.Background())
+	c.Load(context.Background())
+	mustDo(t, c.Handle(context.Background(), &agent.AppStart{}))
+	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: root}), Models: c.opts.Models, Model: &agent.Model{Provider: "p", ID: "m"}, Cwd: root})
+	c.Attach(a, agent.NoUI{})
+	var sent []string
+	for _, p := range a.TakeSubmitted() {
+		sent = append(sent, p.Text)
+	}
+	if strings.Join(sent, " ") != "typed said" || len(a.Session().Context()) != 1 {
+		t.Errorf("sent %q, %d messages in the session", sent, len(a.Session().Context()))
+	}
+	if h := c.Hooks(); h[0].LastError != "" {
+		t.Error(h[0].LastError)
+	}
+}
+
+func TestACommandRunsWhileTheAgentWorks(t *testing.T) {
+	a, r := program(t, map[string]string{"p.lua": caller, "h.lua": `
+		pi.on("tool_call", function(e, ctx) if e.input.command == "x" then ctx.ui.confirm("?") end end)
+		pi.command("pop", { handler = function(ctx)
+			local x, err = ctx.new_session()
+			pi.send("queued", { { text = "T" } })
+			return { status = table.concat(ctx.args, "|") .. tostring(ctx.is_idle()) .. tostring(ctx.has_pending_messages()) .. " " .. tostring(x) .. " " .. err }
+		end })
+		pi.command("wait", { handler = function(ctx) ctx.wait_for_idle() return { status = tostring(ctx.is_idle()) } end })
+		pi.command("stop", { handler = function(ctx) ctx.shutdown() end })`}, echoTool{})
+	asked, answer := r.ui.dialogs()
+	done := make(chan error, 1)
+	go func() { done <- a.Prompt(context.Background(), agent.Prompt{Text: "x"}) }()
+	<-asked
+	run := func(name, args string) string {
+		for _, c := range r.chain.Commands() {
+			if c.Name == name {
+				return said(c.Run(context.Background(), args))
+			}
+		}
+		return "no command " + name
+	}
+	if got := run("pop", `3 "two words"`); got != "3|two wordsfalsetrue nil not while the agent is working; wait_for_idle() first" {
+		t.Errorf("/pop says %q", got)
+	}
+	waited := make(chan string, 1)
+	go func() { waited <- run("wait", "") }()
+	answer <- true
+	if got := <-waited; got != "true" {
+		t.Errorf("/wait says %q", got)
+	}
+	mustDo(t, <-done)
+	var told []string
+	for _, item := range a.Session().Context() {
+		if m := item.Message; m.Role == session.RoleUser {
+			told = append(told, fmt.Sprint(m.Text(), len(m.Content)))
+		}
+	}
+	if !slices.Equal(told, []string{"x1", "queued\nT2"}) {
+		t.Errorf("the model was told %q", told)
+	}
+	run("stop", "")
+	<-a.Leaving()
+}
