@@ -90,6 +90,9 @@ func (c execCall) run(ctx context.Context) (execResult, error) {
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return endGroup(cmd) }
 	cmd.WaitDelay = killAfter
+	if ctx.Err() != nil {
+		return execResult{}, fmt.Errorf("start %s: interrupted", c.command)
+	}
 	if err := cmd.Start(); err != nil {
 		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
 	}

@@ -71,8 +71,11 @@ func signalOption(L *lua.LState, function string, v lua.LValue) *signal {
 // stopped. s may be nil.
 func (s *signal) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	if s == nil {
+	switch {
+	case s == nil:
 		return ctx, cancel
+	case luavm.Stopped(s.job):
+		cancel()
 	}
 	off := context.AfterFunc(s.job, func() {
 		if luavm.Stopped(s.job) {

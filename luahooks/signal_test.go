@@ -2,6 +2,8 @@ package luahooks
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -19,22 +21,25 @@ func TestASignalTellsThatAHandlerWasStopped(t *testing.T) {
 			ctx.ui.confirm("?")
 		end)
 		pi.on("input", function(e, ctx)
-			local r = pi.exec("sleep", { "10" }, { signal = kept })
-			return { text = tostring(r.killed) .. tostring(ctx.signal.cancelled()) }
+			local r, err = pi.exec("sh", { "-c", "echo > begun; sleep 10" }, { signal = kept })
+			return { text = (r and tostring(r.killed) or err) .. tostring(ctx.signal.cancelled()) }
 		end)`})
 	asked, _ := r.ui.dialogs()
 	ctx, cancel := context.WithCancel(context.Background())
 	var call sync.WaitGroup
 	call.Go(func() { _ = r.chain.Handle(ctx, &agent.ToolCall{Name: "x", Input: []byte(`{}`)}) })
 	<-asked
+	var killed string
+	call.Go(func() { killed = r.input("") })
+	until(t, func() bool { _, err := os.Stat(filepath.Join(r.cwd, "begun")); return err == nil })
 	cancel()
 	call.Wait()
 	until(t, func() bool { return r.host.texts() != "" })
 	if got := r.host.texts(); got != "stopped true" {
 		t.Errorf("heard %q", got)
 	}
-	if got := r.input(""); got != "truefalse" {
-		t.Errorf("a program with the signal of a stopped handler: %q", got)
+	if later := r.input(""); killed != "truefalse" || later != "start sh: interruptedfalse" {
+		t.Errorf("a program with the signal of a handler that is stopped: %q, that was stopped: %q", killed, later)
 	}
 }
 

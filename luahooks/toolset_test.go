@@ -251,7 +251,7 @@ func TestACommandRunsWhileTheAgentWorks(t *testing.T) {
 			told = append(told, fmt.Sprint(m.Text(), len(m.Content)))
 		}
 	}
-	if !slices.Equal(told, []string{"x1", "queued\nT2"}) {
+	if !slices.Equal(told, []string{"x1", "queuedT2"}) {
 		t.Errorf("the model was told %q", told)
 	}
 	run("stop", "")
