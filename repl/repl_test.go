@@ -396,6 +396,8 @@ func TestTerminalThatHangsUpEndsTheProgram(t *testing.T) {
 	for _, c := range []struct{ name, env, keys, shown string }{
 		{"at the prompt", "", "half", "half"},
 		{"while the agent works", "", "stuck\r", "working on it"},
+		{"in a dialog", "REPL_TEST_DEAF=1", "/ask\r", "Your name?"},
+		{"in a panel", "REPL_TEST_DEAF=1", "/panel\r", "keys:"},
 		{"and no signal says so", "REPL_TEST_DEAF=1", "half", "half"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
