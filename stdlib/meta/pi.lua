@@ -170,7 +170,7 @@ function pi.exec(cmd, args, opts) end
 ---@param fn fun(message: pi.Message, opts: pi.RenderOptions, theme: pi.Theme): string|string[]?
 function pi.register_message_renderer(custom_type, fn) end
 
---- Takes a key, such as `ctrl+k`, `alt+x` or `f5`. Keys that the program needs are refused with a warning; among hooks the last wins.
+--- Takes a key, such as `ctrl+k`, `alt+x` or `f5`. It works at the open prompt, and what is typed there stays. Keys that the program needs are refused with a warning; among hooks the last wins.
 ---@param key string
 ---@param opts pi.ShortcutOptions
 ---@return boolean taken

@@ -31,7 +31,7 @@ function ui.confirm(title, message, opts) end
 ---@return string?
 function ui.input(title, placeholder, opts) end
 
---- Opens `$VISUAL` or `$EDITOR`; nil when nothing was saved, and without a person.
+--- Opens `$VISUAL` or `$EDITOR`; nil when nothing was saved or the editor failed, and without a person. The line break that editors add at the end is taken off.
 ---@param title string
 ---@param prefill? string what stands there at first
 ---@return string?
@@ -47,7 +47,7 @@ function ui.notify(text, level) end
 ---@param text? string
 function ui.set_status(key, text) end
 
---- Shows lines above the prompt, under a key of yours; nil takes them away.
+--- Shows at most 20 lines above the prompt, under a key of yours; nil takes them away. Of what controls a terminal only the colours of the theme stay.
 ---@param key string
 ---@param lines? string[]
 function ui.set_widget(key, lines) end
@@ -60,7 +60,7 @@ function ui.set_title(text) end
 ---@param text? string
 function ui.set_working_message(text) end
 
---- Puts text on the prompt line.
+--- Puts text on the prompt line, or on the next one.
 ---@param text string
 function ui.set_editor_text(text) end
 
@@ -68,7 +68,7 @@ function ui.set_editor_text(text) end
 ---@return string
 function ui.get_editor_text() end
 
---- Draws something of yours below the transcript until it is closed; nil without a person.
+--- Draws something of yours below the transcript until it is closed; nil without a person. There is no prompt meanwhile, and Ctrl+C always closes it.
 ---@param component pi.Component
 ---@return pi.Surface?
 function ui.custom(component) end
@@ -76,7 +76,7 @@ function ui.custom(component) end
 --- Something that draws itself.
 ---@class pi.Component
 ---@field render fun(width: integer, surface: pi.Surface): string|string[] the lines, no wider than `width`
----@field handle_input? fun(key: string, surface: pi.Surface) a key was pressed: `a`, `enter`, `up`, `ctrl+c`
+---@field handle_input? fun(key: string, surface: pi.Surface) a key was pressed: `a`, `space`, `enter`, `esc`, `up`, `pagedown`, `f5`, with `ctrl+`, `alt+`, `shift+` in this order
 ---@field wait? boolean `ctx.ui.custom` returns only when it is closed
 
 --- Where a component is shown.
