@@ -37,6 +37,28 @@ func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 	}
 }
 
+func TestTheHooksOfTheGuidePassTheCheck(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	named := regexp.MustCompile(`^-- ~/\.pi/agent/(hooks/(\w+)\.lua)\n`)
+	var names []string
+	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, "docs/hooks.md"), -1) {
+		if name := named.FindStringSubmatch(block[1]); name != nil {
+			w.write(w.agentFile(name[1]), block[1])
+			names = append(names, name[2])
+		}
+	}
+	answer, _ := w.piTells("hooks", "check")
+	for _, name := range names {
+		if !regexp.MustCompile(`(?m)^loads +` + name + " ").MatchString(answer) {
+			t.Errorf("%s does not load:\n%s", name, answer)
+		}
+	}
+	if len(names) < 10 {
+		t.Errorf("only %d hooks have a name", len(names))
+	}
+}
+
 // withHook is a world with one hook of the guide.
 func withHook(t *testing.T, name string) *world {
 	t.Helper()
