@@ -1,9 +1,45 @@
 // Package stdlib is what Lua finds under pi.*: the modules that require gives to
 // hooks, and the Lua files inside the program.
 //
-// A module is a function that makes the module's table for one VM. Functions of
-// modules follow one rule: misuse raises at the caller's line; what fails in
-// ordinary life returns nil and a message, so that assert(f()) always works.
+// # Modules
+//
+// Some only compute, and work while a hook loads:
+//
+//	pi.json    encode decode null
+//	pi.path    join dir base ext stem abs rel clean is_abs split expand match
+//	pi.re      match find_all test replace split escape check
+//	pi.sh      commands quote
+//	pi.text    truncate width fit wrap redact
+//	pi.schema  object string number integer boolean enum array optional …
+//	pi.diff    unified
+//	pi.base64  encode decode url_encode url_decode
+//	pi.hash    sha256 sha512 sha1 md5 hmac_sha256 hex unhex
+//	pi.time    now since iso format parse duration
+//
+// The others act, and raise until the hook is loaded:
+//
+//	pi.fs      read write exists stat list glob mkdir remove real watch
+//	pi.http    request get post listen
+//	pi.timer   sleep after every
+//	pi.git     root branch status diff
+//	pi.llm     complete
+//
+// What a function takes and returns stands above the function that opens its
+// module: openFS, openHTTP and so on.
+//
+// # Rules
+//
+// A function takes at most a few plain arguments, then one table of options.
+// Misuse raises at the caller's line; what fails in ordinary life returns nil and
+// a message, so that assert(f()) always works. What waits for a network, a
+// program or time lets go of the VM meanwhile and ends with the job. Callbacks
+// run as jobs of the hook, one after the other, and end with it; so do timers,
+// watches and servers.
+//
+// # Tests
+//
+// spec/NAME_spec.lua shows of each function that it works, fails and raises. A
+// function without that fails the tests, and so does a module without a spec.
 package stdlib
 
 import (
