@@ -271,3 +271,24 @@ func TestTheReadmeListsEveryExample(t *testing.T) {
 		}
 	}
 }
+
+// An example that nothing runs would be a claim.
+func TestEveryExampleIsRunByATest(t *testing.T) {
+	tests := ""
+	for _, pattern := range []string{"testdata/script/*.txtar", "*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			tests += mustRead(t, file)
+		}
+	}
+	for _, file := range exampleFiles(t) {
+		name := filepath.Base(file)
+		if !strings.Contains(tests, "$EXAMPLES/"+name) && !strings.Contains(tests, `newStage(t, "`+name+`")`) &&
+			!strings.Contains(tests, `"--hook", example(t, "`+name+`")`) {
+			t.Errorf("no test runs %s", file)
+		}
+	}
+}

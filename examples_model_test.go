@@ -1,0 +1,103 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pi/agent"
+)
+
+// compaction is the event as the program would make it.
+func (s *stage) compaction() *agent.SessionBeforeCompact {
+	items := s.agent.Session().Context()
+	branch := s.agent.Session().Branch()
+	return &agent.SessionBeforeCompact{
+		Preparation: agent.Preparation{FirstKeptEntryID: branch[len(branch)-1].ID, FirstKeptEntryIndex: len(branch) - 1,
+			MessagesToSummarize: items[:len(items)-1], TokensBefore: 1000, PreviousSummary: "it began with a door",
+			FileOps: agent.FileOps{Read: []string{"a.txt"}, Edited: []string{"b.go", "c.go"}}},
+		BranchEntries: branch, Messages: items, CustomInstructions: "the colours", Model: s.agent.Model(), Reason: "manual",
+	}
+}
+
+func TestACustomCompactionBringsItsOwnSummary(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "custom_compaction.lua")
+	s.ask("paint it", "blue")
+	s.model.tell("## Goal\nPaint.")
+	e := s.compaction()
+	s.handle(e)
+	if e.Compaction == nil || e.Cancel {
+		t.Fatalf("no summary; told %q", s.audience.told)
+	}
+	if want := "## Goal\nPaint.\n\n## Files\n- read: a.txt\n- edited: b.go, c.go"; e.Compaction.Summary != want {
+		t.Errorf("the summary is %q", e.Compaction.Summary)
+	}
+	for _, want := range []string{"it began with a door", "[user] paint it", "take care of this: the colours"} {
+		if !strings.Contains(s.model.request(), want) {
+			t.Errorf("the model was not told %q:\n%s", want, s.model.request())
+		}
+	}
+}
+
+func TestACustomCompactionThatFailsLeavesItToTheProgram(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{"!": "the model is tired", " ": "the model said nothing"} {
+		s := newStage(t, "custom_compaction.lua")
+		s.ask("paint it", "blue")
+		s.model.tell(answer)
+		e := s.compaction()
+		s.handle(e)
+		if e.Compaction != nil || e.Cancel || !s.audience.heard("no summary of your own: ") || !s.audience.heard(want) {
+			t.Errorf("%q: got %+v, told %q", answer, e.Compaction, s.audience.told)
+		}
+	}
+}
+
+func TestTheStatusLineShowsWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "status_line.lua")
+	if got, want := s.audience.status, "script/m  0% of 200k"; got != want {
+		t.Errorf("at the start %q, want %q", got, want)
+	}
+	s.git("init", "-q", "-b", "trunk")
+	s.ask("hello", "hi")
+	if got, want := s.audience.status, "script/m  23% of 200k  $10.00  trunk"; got != want {
+		t.Errorf("after a turn %q, want %q", got, want)
+	}
+	s.write("a.txt", "a")
+	s.ask("hello", "hi")
+	if got := s.audience.status; !strings.HasSuffix(got, "  trunk*") {
+		t.Errorf("with a change %q", got)
+	}
+}
+
+func TestAHandoffGoesThroughTheEditor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "handoff.lua")
+	s.ask("paint it", "blue")
+	run := func(answer string) string {
+		s.model.tell(answer)
+		out, err := s.chain.Commands()[0].Run(context.Background(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Status
+	}
+	before := s.agent.Session().ID()
+	if got := run("A summary."); got != "Handoff called off" || s.agent.Session().ID() != before {
+		t.Errorf("an empty text: %q", got)
+	}
+	s.audience.edit = "My summary."
+	if got := run("A summary."); !strings.HasPrefix(got, "This is a new session") || s.agent.Session().ID() == before {
+		t.Errorf("a text: %q", got)
+	}
+	if items := s.agent.Session().Context(); len(items) != 1 || items[0].Message.Text() != "My summary." {
+		t.Errorf("the new session begins with %d messages", len(items))
+	}
+	if asked := strings.Join(s.audience.asked, ""); !strings.Contains(asked, "A summary.") {
+		t.Errorf("the editor showed %q", asked)
+	}
+}
