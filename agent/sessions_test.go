@@ -338,3 +338,21 @@ func TestNameAndLabelAreKeptAndTold(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 }
+
+func TestOldSessionThatCannotBeSavedIsToldAndLeftAllTheSame(t *testing.T) {
+	l := &log{}
+	r := newRig(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, say("a"), say("b"))
+	_ = r.Prompt(t.Context(), Prompt{Text: "one"})
+	old := r.Session()
+	l.kinds = nil
+	err := r.NewSession(t.Context(), NewSessionOptions{})
+	var unsaved *session.SaveError
+	if !errors.As(err, &unsaved) || r.Session() == old || !r.IsIdle() {
+		t.Errorf("%v", err)
+	}
+	if got := strings.Join(l.kinds, " "); !strings.HasSuffix(got, "session_shutdown session_switch session_new session_start context") {
+		t.Errorf("events %s", got)
+	}
+	r.prompt("two")
+	r.wantTalk("user: two", "assistant: b")
+}
