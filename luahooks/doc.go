@@ -16,7 +16,13 @@
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules
 //	reload.go     saving a file takes effect; watch.go tells when
-//	api.go …      the global pi; context.go: ctx; ui.go: ctx.ui
+//	api.go        the global pi; command.go, shortcut.go, flag.go, tool.go,
+//	              toolset.go, override.go, renderer.go: what hooks register;
+//	              send.go, exec.go: what they do
+//	context.go    ctx; model.go, entry.go, sessionview.go, signal.go; switching.go:
+//	              what only commands may do
+//	ui.go         ctx.ui; component.go, theme.go
+//	llm.go        pi.llm; env.go: what other modules get
 //	records.go    session data into Lua; unrecord.go, unblock.go: and back
 //
 // A hook that fails never stops the agent: its error is reported with file and
