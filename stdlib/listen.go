@@ -38,8 +38,11 @@ type server struct {
 	token string
 	limit int
 
+	slots chan struct{}
+
+	mu      sync.Mutex
+	closed  bool
 	serving sync.WaitGroup
-	slots   chan struct{}
 }
 
 func (m *module) listen(L *lua.LState, opts *lua.LTable, fn *lua.LFunction) (lua.LValue, error) {
@@ -120,10 +123,25 @@ func (s *server) serve(life context.Context, l net.Listener, quit <-chan struct{
 	case <-quit:
 	}
 	_ = srv.Close()
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+}
+
+// enter counts a request that is served; it is false when none is any more.
+func (s *server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.serving.Add(1)
+	}
+	return !s.closed
 }
 
 func (s *server) handle(w http.ResponseWriter, r *http.Request) {
-	s.serving.Add(1)
+	if !s.enter() {
+		return
+	}
 	defer s.serving.Done()
 	if status := s.refuse(r); status != 0 {
 		http.Error(w, http.StatusText(status), status)
