@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pi/agent"
 	"pi/luavm"
@@ -171,6 +172,14 @@ func (c *Chain) failed(ctx context.Context, h *hook, in *instance, event string,
 	c.log.write(h.Name, event+": "+fullText(err))
 	c.notify(context.WithoutCancel(ctx), agent.LevelError, "hook "+h.Name+": "+event+": "+err.Error())
 	c.revive(ctx, h, in)
+}
+
+// tellOfWait names a hook that keeps an event or a command waiting, and why. For
+// its tools, models and timers that is nothing special.
+func (c *Chain) tellOfWait(h *hook, job, function string) {
+	if c.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
+		c.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
+	}
 }
 
 func interrupted(ctx context.Context, err error) bool {

@@ -12,7 +12,12 @@
 //	table.go      what there is to know of each event; events_*.go fill it in
 //	walk.go       an event's way along the handlers
 //	dispatch.go   one handler asked and its answer carried out; errors
-//	gate.go       tool calls; tell.go: events that only report, and queue.go
+//	gate.go       tool calls and commands of the person
+//	tell.go       events that only report, with queue.go; updates.go: streams
+//	emit.go       events of hooks for each other
+//	payload.go    what an event's table is made with; answer.go: how results are
+//	              read; drafts.go: entries in them
+//	stats.go      what handlers did; enable.go: off, on, traced
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules
 //	reload.go     saving a file takes effect; watch.go tells when

@@ -96,3 +96,43 @@ func TestHooksThatEmitAtOnceDoNotDeadlock(t *testing.T) {
 	all.Wait()
 	r.mustBeQuiet()
 }
+
+func TestAHookThatWaitsInADialogStillGetsItsTimersAndEvents(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `local timer = require "pi.timer"
+			pi.on("tool_call", function(e, ctx)
+				timer.after(1, function() pi.send("timer") end)
+				if not ctx.ui.confirm("go?") then return { block = true } end
+			end)
+			pi.on("x:y", function() pi.send("emitted") end)`,
+		"b.lua": `pi.on("turn_start", function() pi.emit("x:y") end)`,
+	})
+	asked, answer := r.ui.dialogs()
+	done := make(chan *agent.ToolCall)
+	go func() { done <- r.bash("ls") }()
+	<-asked
+	r.emit(&agent.TurnStart{})
+	until(t, func() bool { return strings.Contains(r.host.texts(), "timer") })
+	if got := r.host.texts(); !strings.Contains(got, "emitted") {
+		t.Errorf("heard %q", got)
+	}
+	answer <- true
+	if e := <-done; e.Block {
+		t.Errorf("blocked: %s", e.Reason)
+	}
+}
+
+func TestHooksThatCallToolsAtOnceDoNotDeadlock(t *testing.T) {
+	gate := `pi.on("tool_call", function(e) if e.input.command == "outer" then assert(pi.call_tool("bash", { command = "inner" })) end end)`
+	a, r := program(t, map[string]string{"m.lua": caller, "a.lua": gate, "b.lua": gate}, echoTool{})
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if got := a.CallTool(t.Context(), "bash", []byte(`{"command":"outer"}`)); got.IsError {
+				t.Errorf("it failed: %+v", got)
+			}
+		})
+	}
+	all.Wait()
+	r.mustBeQuiet()
+}

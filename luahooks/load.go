@@ -238,6 +238,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
 		Lanes:         &c.lanes,
+		Waits:         func(job, function string) { c.tellOfWait(h, job, function) },
 		Panicked: func(function string, value any, stack []byte) {
 			c.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
 		},

@@ -92,6 +92,7 @@ func TestWhatMayTakeItsTimeMayWaitLongerThanTheTimeoutAndALoopStops(t *testing.T
 				t.Errorf("heard %q, notices %q", got, r.host.notices())
 			}
 			r.mustSay("hook b: "+name+":", "ran longer than 80ms")
+			r.mustSay("info: hook a: " + name + " still waits for exec")
 		})
 	}
 }

@@ -25,6 +25,7 @@ func (vm *VM) GFunc(name string, fn lua.LGFunction) *lua.LFunction {
 				panic(r)
 			}
 		}()
+		vm.cur.Load().calling = name
 		return fn(L)
 	})
 }

@@ -99,6 +99,7 @@ func (vm *VM) Wait(L *lua.LState, dialog bool, f func(ctx context.Context) error
 
 func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) error) error {
 	thread, ctx := L.G.CurrentThread, j.context()
+	j.waitsFor = j.calling
 	j.detached = make(chan struct{})
 	vm.holdOn(j)
 	for t := L; t.Parent != nil; t = t.Parent {
@@ -130,8 +131,11 @@ func (vm *VM) holdOn(j *job) {
 // pauseClock keeps the clock of a job that does not hold the VM; the function
 // it returns ends that.
 func (j *job) pauseClock(dialog bool) func() {
-	if dialog || j.clock == CountedLua {
+	switch {
+	case dialog:
 		return func() {}
+	case j.clock == CountedLua:
+		return j.tellOfWait()
 	}
 	began := j.vm.now()
 	stop := func() bool { return true }
@@ -143,6 +147,16 @@ func (j *job) pauseClock(dialog bool) func() {
 		stop()
 		j.used.Add(int64(j.vm.now().Sub(began)))
 	}
+}
+
+// tellOfWait tells of a long wait; the function that it returns ends that.
+func (j *job) tellOfWait() func() {
+	if j.limit <= 0 || j.vm.opts.Waits == nil {
+		return func() {}
+	}
+	name, function := j.name, j.waitsFor
+	t := time.AfterFunc(j.limit, func() { j.vm.opts.Waits(name, function) })
+	return func() { t.Stop() }
 }
 
 func (j *job) expire() {

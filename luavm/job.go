@@ -53,12 +53,13 @@ const (
 )
 
 type job struct {
-	vm      *VM
-	lane    *lane
-	name    string
-	run     func(*lua.LState) error
-	loading bool
-	depth   int
+	vm                *VM
+	lane              *lane
+	name              string
+	run               func(*lua.LState) error
+	loading           bool
+	depth             int
+	calling, waitsFor string // the API function that was called last, and that it waits in; only the job itself
 
 	parent context.Context
 	real   *jobContext // made when it is asked for; only the job itself

@@ -24,6 +24,10 @@ type Options struct {
 	// Panicked is told of Go panics in API functions, after they have been
 	// turned into Lua errors.
 	Panicked func(function string, value any, stack []byte)
+	// Waits is told of a job whose waiting does not count, and of the function
+	// that it called, when it has waited for longer than its Timeout, dialogs
+	// aside. The job goes on.
+	Waits func(job, function string)
 	// MemoryLimit is the growth of the process heap, in bytes, at which the
 	// running job is stopped. 0 means DefaultMemoryLimit, negative none.
 	MemoryLimit int64
