@@ -16,7 +16,7 @@ import (
 // Pending is a file whose version on the disk waits for approval. Until then the
 // one before is in force.
 type Pending struct {
-	Name   string    `json:"name"`   // of the hook, or as much of the path as it takes
+	Name   string    `json:"name"`   // of the hook, else of the file
 	Path   string    `json:"path"`   // absolute
 	Kind   string    `json:"kind"`   // hook, module, settings, approvals
 	Change string    `json:"change"` // changed, added, removed
@@ -75,6 +75,8 @@ func (p *Pending) effect() string {
 	switch {
 	case p.Kind == "approvals":
 		return "what it held before stays in force"
+	case p.Change == "added" && p.Kind == "settings":
+		return "it does not count"
 	case p.Change == "added":
 		return "it does not run"
 	}
@@ -197,15 +199,7 @@ func (g *Guard) acceptStore() error {
 }
 
 // Pending lists the files of the chain that wait for approval.
-func (c *Chain) Pending() []Pending {
-	list := c.guard.Pending()
-	for i := range list {
-		if list[i].Kind == "module" {
-			list[i].Name = c.shown(list[i].Path)
-		}
-	}
-	return list
-}
+func (c *Chain) Pending() []Pending { return c.guard.Pending() }
 
 // Approve puts what waits under a name, a path or the end of one in force, as it
 // was when [Chain.Pending] listed it last, and loads what is made of it.

@@ -77,7 +77,8 @@ type Chain struct {
 	warned    onceOnly
 	watcher   atomic.Pointer[watcher]
 	guard     *Guard
-	awaiting  atomic.Bool // somebody waits for the processes of tools
+	awaiting  atomic.Bool   // somebody waits for the processes of tools
+	leaving   chan struct{} // closed when the chain ends
 	builtins  []*builtin
 }
 
@@ -107,7 +108,7 @@ type notice struct {
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
 	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
-		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard}
+		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard, leaving: make(chan struct{})}
 	if c.guard == nil {
 		c.guard = newGuard(o.Places.Cwd)
 	}
@@ -246,6 +247,7 @@ func (c *Chain) Close(ctx context.Context) {
 	if c.closed.Swap(true) {
 		return
 	}
+	close(c.leaving)
 	if w := c.watcher.Load(); w != nil {
 		w.close()
 	}

@@ -155,6 +155,17 @@ func (c *Chain) shutGates(h *hook, in *instance) {
 	}
 }
 
+// shutLost makes a hook block whose version in force is lost: it may have been a
+// gate, and the version that is there is not approved.
+func (c *Chain) shutLost(h *hook) {
+	c.openGates(h)
+	kinds := []agent.Kind{agent.KindToolCall, agent.KindUserBash}
+	h.shut.Store(&closedGates{kinds: kinds, reason: "hook " + h.File() + " waits for approval and the version in force is lost, so nobody can be asked; `pi trust` shows it"})
+	for _, kind := range kinds {
+		c.wanted[kind].Add(1)
+	}
+}
+
 // openGates ends what shutGates did.
 func (c *Chain) openGates(h *hook) {
 	if closed := h.shut.Swap(nil); closed != nil {

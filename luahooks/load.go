@@ -155,6 +155,9 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	if a.err != nil {
 		h.fault(a.err)
 		c.log.write(h.Name, "load: "+fullText(a.err))
+		if v, held := c.guard.heldAt(h.Path); held && old == nil && v.exists() && v.code == nil {
+			c.shutLost(h)
+		}
 		c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
 		return false
 	}

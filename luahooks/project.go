@@ -56,8 +56,9 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	for _, s := range p.Discover(g).Sources {
 		if s.Scope == ScopeProject {
 			paths[s.Path] = true
-			for path := range g.literal(s.Path, s.dirs(), ScopeProject) {
-				paths[path] = paths[path] || g.read(path).exists()
+			_, reached := g.literal(s.Path, s.dirs(), ScopeProject)
+			for _, path := range reached {
+				paths[path] = true
 			}
 		}
 	}
@@ -125,12 +126,12 @@ func (s Source) dirs() []string {
 	return dirs
 }
 
-// literal lists the files that decide what the literal require calls of a hook
-// reach, those that are not there among them.
-func (g *Guard) literal(path string, dirs []string, scope Scope) map[string]Scope {
-	paths, todo := map[string]Scope{}, []string{path}
-	done := map[string]bool{}
-	for len(todo) > 0 && len(paths) < maxModules {
+// literal lists the modules that the literal require calls of a hook reach, and
+// all files that decide about it, those that are not there among them.
+func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
+	looked = map[string]Scope{}
+	todo, done := []string{path}, map[string]bool{}
+	for len(todo) > 0 && len(looked) < maxModules {
 		file := todo[0]
 		todo = todo[1:]
 		if done[file] {
@@ -142,16 +143,17 @@ func (g *Guard) literal(path string, dirs []string, scope Scope) map[string]Scop
 			continue
 		}
 		for _, name := range scanned.Requires {
+			found := false
 			for _, candidate := range candidates(dirs, name) {
-				paths[candidate] = scope
-				if g.read(candidate).exists() {
-					todo = append(todo, candidate)
-					break
+				looked[candidate] = scope
+				if !found && g.read(candidate).exists() {
+					found = true
+					todo, reached = append(todo, candidate), append(reached, candidate)
 				}
 			}
 		}
 	}
-	return paths
+	return looked, reached
 }
 
 // maxModules bounds what is followed from one hook.

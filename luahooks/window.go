@@ -25,6 +25,7 @@ import (
 // window is that time.
 type window struct {
 	base    map[string]version // how files were; what is missing was not there or not known
+	scopes  map[string]Scope
 	dirs    []trust.Dir
 	file    *trust.Window // nil without a store
 	groups  []int
@@ -189,7 +190,7 @@ func (g *Guard) open(paths map[string]Scope, dirs []trust.Dir) error {
 		g.window.settled = false
 		return nil
 	}
-	w := &window{base: map[string]version{}, dirs: dirs, groups: g.groups}
+	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.groups}
 	g.groups = nil
 	for path := range paths {
 		w.base[path] = onDisk(path)
@@ -242,7 +243,7 @@ func (g *Guard) check() (news []*Pending) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w := g.window
-	if w == nil {
+	if w == nil || g.quiet() {
 		return nil
 	}
 	for path, base := range w.base {
@@ -253,7 +254,7 @@ func (g *Guard) check() (news []*Pending) {
 		case h != nil:
 			h.now = is
 		case !base.same(is):
-			news = append(news, g.hold(change{path, w.scopeOf(path), base, is}, true).pending(g, path))
+			news = append(news, g.hold(change{path, w.scopes[path], base, is}, true).pending(g, path))
 		}
 	}
 	news = append(news, g.added(w)...)
@@ -293,6 +294,10 @@ func (g *Guard) checkStore() *Pending {
 	if !tampered {
 		return nil
 	}
+	if marks, ok := g.onlyMarks(sum); ok {
+		_ = g.change(true, func(d *trust.Data) { maps.Copy(d.Pending, marks) })
+		return nil
+	}
 	was := g.store.Sum()
 	m := trust.Mark{Old: was, New: sum, Since: time.Now().UTC()}
 	_ = g.store.KeepKnown()
@@ -302,13 +307,19 @@ func (g *Guard) checkStore() *Pending {
 	return g.pendingStore(m)
 }
 
-func (w *window) scopeOf(path string) Scope {
-	for _, dir := range w.dirs {
-		if strings.HasPrefix(path, dir.Path+string(filepath.Separator)) {
-			return Scope(dir.Scope)
+// onlyMarks reports whether what was written to the store is no more than marks
+// of files as they were when the window opened, as another program writes them
+// that saw the same. g.mu is held.
+func (g *Guard) onlyMarks(sum string) (marks map[string]trust.Mark, ok bool) {
+	marks, ok = g.store.OnlyMarks(sum)
+	for path, m := range marks {
+		base := g.window.base[path]
+		if h := g.held[path]; h != nil {
+			base = h.old
 		}
+		ok = ok && m.Old == base.sum
 	}
-	return ""
+	return marks, ok
 }
 
 // settle ends the window if nothing that a tool started lives any more, and
@@ -418,7 +429,8 @@ func (c *Chain) openWindow(ctx context.Context) {
 	for _, h := range c.list() {
 		paths[h.Path] = h.Scope
 		maps.Copy(paths, h.partPaths())
-		maps.Copy(paths, c.guard.literal(h.Path, h.dirs(), h.Scope))
+		looked, _ := c.guard.literal(h.Path, h.dirs(), h.Scope)
+		maps.Copy(paths, looked)
 	}
 	var dirs []trust.Dir
 	if !p.NoHooks {
@@ -466,7 +478,7 @@ func (c *Chain) awaitProcesses() {
 		for pause := firstLook; c.guard.waiting(); pause = min(2*pause, lastLook) {
 			timer.Reset(pause)
 			select {
-			case <-c.behind.life.Done():
+			case <-c.leaving:
 				return
 			case <-timer.C:
 			}

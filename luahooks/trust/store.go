@@ -363,6 +363,30 @@ func (s *Store) Restore(sum string) error {
 	return s.Change(true, func(d *Data) { d.Pending[s.Path()] = Mark{Old: sum, New: now, Since: time.Now().UTC()} })
 }
 
+// OnlyMarks returns the marks of the kept copy sum, if nothing else in it differs
+// from what this process knows, and none of its marks are missing.
+func (s *Store) OnlyMarks(sum string) (marks map[string]Mark, ok bool) {
+	raw, err := s.Kept(sum)
+	if err != nil {
+		return nil, false
+	}
+	other, err := parseData(raw)
+	if err != nil {
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for path, m := range s.data.Pending {
+		if other.Pending[path].Old != m.Old {
+			return nil, false
+		}
+	}
+	same := maps.EqualFunc(s.data.Projects, other.Projects, func(a, b *Project) bool {
+		return a.Never == b.Never && maps.Equal(a.Files, b.Files)
+	})
+	return other.Pending, same
+}
+
 // Accept takes over what the kept copy sum approves, as the person decided who
 // was shown it.
 func (s *Store) Accept(sum string) error {

@@ -1,0 +1,437 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"pi/agent"
+)
+
+// guarded are rigs whose agent directory has a store; each is a program of its
+// own in the same place.
+type guarded struct {
+	t     *testing.T
+	root  string
+	alive atomic.Bool // what tools started
+}
+
+func newGuarded(t *testing.T) *guarded {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	mustDo(t, err)
+	g := &guarded{t: t, root: root}
+	for _, dir := range []string{"agent/hooks", "project/.pi/hooks", "project/.git"} {
+		mustDo(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	return g
+}
+
+func (g *guarded) path(name string) string { return filepath.Join(g.root, filepath.FromSlash(name)) }
+
+func (g *guarded) write(name, code string) {
+	g.t.Helper()
+	mustDo(g.t, os.MkdirAll(filepath.Dir(g.path(name)), 0o755))
+	mustDo(g.t, os.WriteFile(g.path(name), []byte(code), 0o644))
+}
+
+// start is a program; answers are what the person says to its questions.
+func (g *guarded) start(change ...func(*Options)) *rig {
+	g.t.Helper()
+	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
+	mustDo(g.t, err)
+	places := Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
+	r := newRig(g.t, nil, append([]func(*Options){func(o *Options) {
+		o.Places, o.Cwd, o.Guard = places, places.Cwd, guard
+	}}, change...)...)
+	r.dir, r.cwd = g.path("agent/hooks"), places.Cwd
+	return r
+}
+
+func (r *rig) quit() { r.chain.Close(context.Background()) }
+
+// tool runs what a tool does, in a run of its own.
+func (r *rig) tool(do func()) {
+	r.t.Helper()
+	w := r.chain.Watcher()
+	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
+	do()
+	mustDo(r.t, w.Handle(context.Background(), &agent.ToolExecutionEnd{}))
+	mustDo(r.t, w.Handle(context.Background(), &agent.TurnEnd{}))
+	mustDo(r.t, w.Handle(context.Background(), &agent.AgentSettled{}))
+}
+
+func always(o *Options) {
+	o.AskProject = func(context.Context, ProjectQuestion) ProjectAnswer { return AnswerAlways }
+}
+
+// pending are the names and changes that wait.
+func (r *rig) pending() string {
+	var parts []string
+	for _, p := range r.chain.Pending() {
+		parts = append(parts, p.Name+" "+p.Change)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *rig) wantPending(want string) {
+	r.t.Helper()
+	if got := r.pending(); got != want {
+		r.t.Errorf("pending is %q, want %q", got, want)
+	}
+}
+
+func (r *rig) wantInput(want string) {
+	r.t.Helper()
+	if got := r.input(""); got != want {
+		r.t.Errorf("the hooks say %q, want %q", got, want)
+	}
+}
+
+func TestWhatAToolChangedWaitsAndTheOldVersionRuns(t *testing.T) {
+	t.Parallel()
+	changes := []struct {
+		name    string
+		do      func(g *guarded)
+		pending string
+		after   string // what runs when all is approved
+	}{
+		{"edited", func(g *guarded) { g.write("agent/hooks/a.lua", says("evil")) }, "a changed", "evilb"},
+		{"removed", func(g *guarded) { mustDo(g.t, os.Remove(g.path("agent/hooks/a.lua"))) }, "a removed", "b"},
+		{"emptied", func(g *guarded) { g.write("agent/hooks/a.lua", "") }, "a changed", "b"},
+		{"renamed", func(g *guarded) { mustDo(g.t, os.Rename(g.path("agent/hooks/a.lua"), g.path("agent/hooks/c.lua"))) }, "a removed, c added", "ba"},
+		{"added", func(g *guarded) { g.write("agent/hooks/0.lua", says("evil")) }, "0 added", "evilab"},
+		{"added as a directory", func(g *guarded) { g.write("agent/hooks/0/init.lua", says("evil")) }, "0 added", "evilab"},
+		{"a module", func(g *guarded) { g.write("agent/hooks/b/word.lua", "return 'evil'") }, "word.lua changed", "aevil"},
+		{"a module before the one in use", func(g *guarded) {
+			mustDo(g.t, os.MkdirAll(g.path("agent/hooks/b/lib"), 0o755))
+			mustDo(g.t, os.Rename(g.path("agent/hooks/b/word.lua"), g.path("agent/hooks/b/lib/word.lua")))
+		}, "word.lua added, word.lua removed", "ab"},
+		{"linked elsewhere", func(g *guarded) {
+			g.write("project/evil.lua", says("evil"))
+			mustDo(g.t, os.Remove(g.path("agent/hooks/a.lua")))
+			mustDo(g.t, os.Symlink(g.path("project/evil.lua"), g.path("agent/hooks/a.lua")))
+		}, "a changed", "evilb"},
+		{"unreadable", func(g *guarded) {
+			mustDo(g.t, os.Remove(g.path("agent/hooks/a.lua")))
+			mustDo(g.t, os.Mkdir(g.path("agent/hooks/a.lua"), 0o755))
+		}, "a changed", ""},
+		{"the directory", func(g *guarded) { mustDo(g.t, os.RemoveAll(g.path("agent/hooks"))) }, "a removed, b removed, word.lua removed", ""},
+		{"settings", func(g *guarded) { g.write("agent/config.toml", "disable = ['a']") }, "config.toml added", "ab"},
+		{"settings of the project", func(g *guarded) { g.write("project/.pi/config.toml", "model = 'x'") }, "config.toml added", "ab"},
+		{"nothing", func(g *guarded) { g.write("agent/hooks/a.lua", says("a")) }, "", "ab"},
+		{"editors' leftovers", func(g *guarded) { g.write("agent/hooks/.a.lua.swp", "x"); g.write("agent/hooks/a.lua~", "x") }, "", "ab"},
+	}
+	for _, tt := range changes {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t)
+			g.write("agent/hooks/a.lua", says("a"))
+			g.write("agent/hooks/b/init.lua", `local w = require "word"; `+strings.Replace(says("b"), `"b"`, "w", 1))
+			g.write("agent/hooks/b/word.lua", "return 'b'")
+			r := g.start()
+			r.wantInput("ab")
+			r.tool(func() { tt.do(g) })
+			r.wantInput("ab")
+			r.chain.Reload(context.Background(), false)
+			r.chain.Reload(context.Background(), true)
+			r.wantInput("ab")
+			r.wantPending(tt.pending)
+			r.quit()
+
+			again := g.start() // a restart approves nothing
+			again.wantInput("ab")
+			again.wantPending(tt.pending)
+			if tt.after == "" || tt.pending == "" {
+				return
+			}
+			for _, p := range again.chain.Pending() {
+				mustDo(t, again.chain.Approve(context.Background(), p.Path))
+			}
+			again.wantPending("")
+			again.wantInput(tt.after)
+			again.quit()
+			last := g.start()
+			last.wantPending("")
+			last.wantInput(tt.after)
+		})
+	}
+}
+
+func TestAGateThatAToolRemovedGoesOnToBlock(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/gate.lua", `pi.on("tool_call", function() return { block = true, reason = "no" } end)`)
+	r := g.start()
+	r.tool(func() { mustDo(t, os.Remove(g.path("agent/hooks/gate.lua"))) })
+	if !r.bash("x").Block {
+		t.Error("the gate is open")
+	}
+	r.quit()
+	again := g.start()
+	if !again.bash("x").Block {
+		t.Error("the gate is open after a restart")
+	}
+	again.mustBeQuiet()
+}
+
+func TestAnEditWhileAToolRunsIsPendingWhoeverMadeIt(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.tool(func() {
+		g.write("agent/hooks/a.lua", says("mine"))
+		r.chain.Reload(context.Background(), false) // as the watcher does
+		r.mustSay("agent/hooks/a.lua was changed while the agent was at work: the version before stays in force; /hooks approve a shows the difference")
+		r.wantInput("a")
+		r.wantPending("a changed")
+		mustDo(t, r.chain.Approve(context.Background(), "a"))
+		r.wantInput("mine")
+	})
+	r.wantInput("mine")
+	r.wantPending("")
+	r.quit()
+	g.start().wantPending("")
+}
+
+func TestAnEditJustBeforeATool(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	g.write("agent/hooks/a.lua", says("mine")) // nobody has looked yet
+	r.tool(func() {})
+	r.wantPending("")
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("mine")
+}
+
+func TestTheWindowStaysOpenWhileAProcessOfAToolLives(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	g.alive.Store(true)
+	r.tool(func() { r.chain.guard.Started(4711) })
+	g.write("agent/hooks/a.lua", says("evil"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("a")
+	r.wantPending("a changed")
+	g.write("agent/hooks/a.lua", says("a"))
+	r.wantPending("")
+	r.quit()
+
+	// It outlives the program, a short one that only looks, and the next one.
+	if _, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return true }}); err != nil {
+		t.Fatal(err)
+	}
+	r = g.start()
+	g.write("agent/hooks/a.lua", says("evil"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("a")
+	r.quit()
+	g.alive.Store(false)
+	r = g.start()
+	r.wantInput("a")
+	r.wantPending("a changed")
+}
+
+func TestAChangeBetweenTwoProgramsIsPendingIfAProcessLived(t *testing.T) {
+	t.Parallel()
+	for _, alive := range []bool{true, false} {
+		g := newGuarded(t)
+		g.write("agent/hooks/a.lua", says("a"))
+		g.alive.Store(alive)
+		r := g.start()
+		r.tool(func() { r.chain.guard.Started(4711) })
+		r.quit()
+		g.write("agent/hooks/a.lua", says("b"))
+		g.write("agent/hooks/c.lua", says("c"))
+		g.alive.Store(false)
+		r = g.start()
+		if alive {
+			r.wantPending("a changed, c added")
+			r.wantInput("a")
+		} else {
+			r.wantPending("")
+			r.wantInput("bc")
+		}
+	}
+}
+
+func TestAProgramThatWasKilledLeavesItsWindow(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	w := r.chain.Watcher()
+	mustDo(t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
+	g.write("agent/hooks/a.lua", says("evil"))
+	g.write("agent/trust.json", `{"version": 1}`)
+	r.chain.guard.window.file.Leave() // what the system does
+	again := g.start()
+	again.wantInput("a")
+	again.wantPending("a changed, trust.json changed")
+	r.chain.guard.window = nil
+}
+
+func TestToolsOfAnotherProgramCount(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	one, two := g.start(), g.start()
+	one.tool(func() {
+		g.write("agent/hooks/a.lua", says("evil"))
+		two.chain.Reload(context.Background(), false)
+	})
+	two.wantInput("a")
+	two.wantPending("a changed")
+	one.wantPending("a changed")
+	g.write("agent/hooks/a.lua", says("a"))
+	one.wantPending("")
+	g.write("agent/hooks/a.lua", says("mine"))
+	one.chain.Reload(context.Background(), false)
+	one.wantInput("mine")
+}
+
+func TestApprovalIsOfWhatWasShown(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.tool(func() { g.write("agent/hooks/a.lua", says("b")) })
+	if err := r.chain.Approve(context.Background(), "a"); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+		t.Errorf("approved unseen: %v", err)
+	}
+	list := r.chain.Pending()
+	if len(list) != 1 || !strings.Contains(list[0].Diff, `-pi.on("input", function(e) return { text = e.text .. "a" } end)`) || !strings.Contains(list[0].Diff, `.. "b"`) {
+		t.Fatalf("pending is %+v", list)
+	}
+	g.write("agent/hooks/a.lua", says("evil"))
+	if err := r.chain.Approve(context.Background(), "a"); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+		t.Errorf("approved something else: %v", err)
+	}
+	if err := r.chain.Approve(context.Background(), "b"); err == nil || err.Error() != `"b" does not wait for approval; there are a` {
+		t.Errorf("got %v", err)
+	}
+	r.wantInput("a")
+}
+
+func TestAKeptCopyThatIsLostOpensNoGate(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/gate.lua", `pi.on("tool_call", function() return { block = true, reason = "no" } end)`)
+	r := g.start()
+	r.tool(func() { mustDo(t, os.Remove(g.path("agent/hooks/gate.lua"))) })
+	r.quit()
+	mustDo(t, os.RemoveAll(g.path("agent/trust/kept")))
+	again := g.start()
+	if e := again.bash("x"); !e.Block || !strings.Contains(e.Reason, "gate.lua") {
+		t.Errorf("the gate is open: %+v", e)
+	}
+	again.mustSay("hook gate did not load", "the kept copy is lost")
+	if p := again.chain.Pending(); len(p) != 1 || !p[0].Lost {
+		t.Errorf("pending is %+v", p)
+	}
+}
+
+// answers has the person answer each confirmation, and notes the titles.
+func (r *rig) answers(yes *atomic.Bool) (asked func() int) {
+	var n atomic.Int32
+	r.host.heard = make(chan struct{}, 1)
+	r.ui.ask = func(context.Context, string, string) (string, bool, error) {
+		answer := yes.Load()
+		n.Add(1)
+		return "", answer, nil
+	}
+	return func() int { return int(n.Load()) }
+}
+
+func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("project/.pi/hooks/p.lua", says("p"))
+	g.write("project/.pi/hooks/q.lua", says("q"))
+	g.write("project/.git/HEAD", "ref: refs/heads/main\n")
+	r := g.start(always)
+	var yes atomic.Bool
+	asked := r.answers(&yes)
+	edit := func(want string, questions int, files ...string) {
+		t.Helper()
+		before := asked()
+		for i := 0; i < len(files); i += 2 {
+			g.write("project/.pi/hooks/"+files[i], says(files[i+1]))
+		}
+		r.chain.Reload(context.Background(), false)
+		r.waitFor(want)
+		r.waitUntil(func() bool { return asked()-before == questions }, func() string { return fmt.Sprint(asked()-before, " questions, want ", questions) })
+	}
+	r.wantInput("pq")
+	edit("pq", 1, "p.lua", "1") // answered No
+	yes.Store(true)
+	edit("2q", 1, "p.lua", "2")
+	edit("3q", 0, "p.lua", "3")               // live
+	edit("34", 1, "q.lua", "4")               // another file
+	edit("56", 1, "p.lua", "5", "q.lua", "6") // several at once
+	g.write("project/.git/HEAD", "ref: refs/heads/other\n")
+	edit("76", 1, "p.lua", "7")
+	edit("86", 0, "p.lua", "8")
+	edit("869", 1, "r.lua", "9") // a new one
+	mustDo(t, os.Remove(g.path("project/.pi/hooks/r.lua")))
+	edit("86", 0)
+	r.quit()
+	again := g.start() // without a person: the new bytes are approved
+	again.wantInput("86")
+}
+
+func TestWithoutAPersonAnEditOfAProjectHookWaits(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("project/.pi/hooks/p.lua", says("p"))
+	r := g.start(always)
+	r.ui.absent = true
+	g.write("project/.pi/hooks/p.lua", says("changed"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("p")
+	r.wantPending("p changed")
+	r.mustSay(".pi/hooks/p.lua was changed and is not approved")
+}
+
+func TestHookEditsAskAsksForEveryChange(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	ask := func(o *Options) { o.Guard.AskEdits() }
+	r := g.start(ask)
+	var yes atomic.Bool
+	asked := r.answers(&yes)
+	g.write("agent/hooks/a.lua", says("no"))
+	r.chain.Reload(context.Background(), false)
+	r.waitUntil(func() bool { return asked() == 1 }, func() string { return "not asked" })
+	r.quit()
+	r = g.start(ask)
+	r.wantInput("a")
+	r.wantPending("a changed")
+	yes.Store(true)
+	asked = r.answers(&yes)
+	g.write("agent/hooks/a.lua", says("yes"))
+	r.chain.Reload(context.Background(), false)
+	r.waitFor("yes")
+	g.write("agent/hooks/a.lua", says("again"))
+	r.chain.Reload(context.Background(), false)
+	r.waitFor("again")
+	if asked() != 2 {
+		t.Errorf("asked %d times, want 2", asked())
+	}
+	r.quit()
+
+	g.write("agent/hooks/a.lua", says("in between"))
+	g.write("agent/hooks/new.lua", says("new"))
+	r = g.start(ask)
+	r.wantInput("again")
+	r.wantPending("a changed, new added")
+}
