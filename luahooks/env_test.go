@@ -1,0 +1,59 @@
+package luahooks
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
+	ends := map[string]func(r *rig){
+		"reload": func(r *rig) { r.write("a.lua", "-- new"); r.chain.Reload(context.Background(), false) },
+		"exit":   func(*rig) {},
+	}
+	for name, end := range ends {
+		r := newRig(t, map[string]string{"a.lua": "-- old"})
+		env := r.chain.list()[0].current().env()
+		told, release, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var ended atomic.Bool
+		if !env.Spawn(func(ctx context.Context) {
+			<-ctx.Done()
+			close(told)
+			<-release
+			ended.Store(true)
+		}) {
+			t.Fatalf("%s: it did not begin", name)
+		}
+		end(r)
+		go func() {
+			r.chain.Close(context.Background())
+			close(closed)
+		}()
+		<-told
+		select {
+		case <-closed:
+			t.Errorf("%s: Close did not wait", name)
+		default:
+		}
+		close(release)
+		<-closed
+		if !ended.Load() {
+			t.Errorf("%s: it had not ended when Close returned", name)
+		}
+		if env.Spawn(func(context.Context) { t.Error("it ran") }) {
+			t.Errorf("%s: something began afterwards", name)
+		}
+	}
+}
+
+func TestWhatGoesWrongInACallbackIsTheHooksError(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": "-- empty"})
+	env := r.chain.list()[0].current().env()
+	err := env.Call(context.Background(), "timer", func(L *lua.LState) error { L.RaiseError("late %d", 7); return nil })
+	if err == nil {
+		t.Error("no error")
+	}
+	r.mustSay("error: hook a: timer: ", "late 7")
+}
