@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -112,4 +113,42 @@ func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 	if example := named("config.example.toml", "without effect in this version:", ".\n"); example != readme {
 		t.Errorf("config.example.toml: %s\nREADME.md: %s", example, readme)
 	}
+}
+
+// TestTheGuideSaysWhichEventsDoNotComeYet looks for the code that makes each
+// event.
+func TestTheGuideSaysWhichEventsDoNotComeYet(t *testing.T) {
+	_, rest, _ := strings.Cut(mustRead(t, "docs/hooks.md"), "<!-- not yet -->")
+	named, _, found := strings.Cut(rest, "<!-- /not yet -->")
+	if !found {
+		t.Fatal("the guide does not say it")
+	}
+	source := sourceOf(t, ".", "agent", "luahooks", "repl", "serve")
+	for _, e := range luahooks.Events() {
+		name := strings.Replace(e.Name, "auto_compaction", "compaction", 1) // the same struct
+		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
+		comes, said := made.MatchString(source), strings.Contains(named, "`"+e.Name+"`")
+		if comes == said {
+			t.Errorf("%s: the program has it come: %v; the guide says that it does not: %v", e.Name, comes, said)
+		}
+	}
+}
+
+// sourceOf is the code of some packages, without tests and without what turns
+// events to Lua and back.
+func sourceOf(t *testing.T, dirs ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(filepath.Base(file), "events_") {
+				b.WriteString(mustRead(t, file))
+			}
+		}
+	}
+	return b.String()
 }
