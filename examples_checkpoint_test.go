@@ -42,53 +42,77 @@ func (s *stage) files() string {
 	return strings.Join(files, " ")
 }
 
+// checkpoints are the files of each snapshot that is kept, as name=text.
+func (s *stage) checkpoints(name string) []string {
+	s.t.Helper()
+	var texts []string
+	for _, ref := range strings.Fields(s.git("for-each-ref", "--format=%(objectname)", "refs/pi-checkpoints")) {
+		texts = append(texts, s.git("show", ref+":"+name))
+	}
+	return texts
+}
+
+// branch is what the program does when a branch from a message is made.
+func (s *stage) branch(text string) {
+	s.t.Helper()
+	i, e := s.entry(text)
+	s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
+	s.handle(&agent.SessionBranch{})
+}
+
 func TestAGitCheckpointBringsTheFilesBackOnABranch(t *testing.T) {
 	t.Parallel()
 	for _, commits := range []bool{true, false} {
 		s := newStage(t, "git_checkpoint.lua")
 		s.git("init", "-q")
 		s.write("kept.txt", "1")
-		s.write(".gitignore", "ignored.txt\n")
+		s.write(".gitignore", "ignored.txt\nforced.txt\n")
 		s.write("ignored.txt", "1")
 		if commits {
-			s.git("add", ".")
+			s.write("forced.txt", "1")
+			s.git("add", "-f", ".gitignore", "kept.txt", "forced.txt")
 			s.git("commit", "-qm", "first")
 			s.write("sub/staged", "1")
 			s.git("add", ".")
 		}
-		before := s.git("status", "--short")
+		before, files := s.git("status", "--short"), s.files()
 		s.ask("one", "first answer")
-		if now := s.git("status", "--short"); now != before {
+		if now := s.git("status", "--short"); now != before || s.files() != files {
 			t.Errorf("the checkpoint left traces: %q, was %q", now, before)
 		}
-		then := s.files()
+		first := s.files()
 
 		s.write("kept.txt", "2")
 		s.write("new.txt", "2")
-		s.write("ignored.txt", "2")
-		s.ask("two", "second answer")
-		later := s.files()
-		i, e := s.entry("one")
-
-		branch := func() {
-			s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
-			s.handle(&agent.SessionBranch{})
+		if commits {
+			s.write("forced.txt", "2")
 		}
-		branch()
-		if got := s.files(); got != later || s.audience.questions() != 1 {
-			t.Errorf("the answer was no, and the files are %s", got)
+		s.ask("two", "second answer")
+		second := s.files()
+
+		s.write("kept.txt", "3")
+		s.write("ignored.txt", "3")
+		s.write("new.txt", "3")
+		third := s.files()
+
+		if s.branch("one"); s.files() != third || s.audience.questions() != 1 {
+			t.Errorf("the answer was no, and the files are %s", s.files())
 		}
 		s.audience.yes = true
-		branch()
-		if got, want := s.files(), strings.Replace(then, "ignored.txt=1", "ignored.txt=2", 1); got != want {
-			t.Errorf("the files are %s, want %s; told %q", got, want, s.audience.told)
+		for _, step := range []struct{ branch, want string }{{"two", second}, {"one", first}, {"first answer", second}} {
+			s.branch(step.branch)
+			if got, want := s.files(), strings.Replace(step.want, "ignored.txt=1", "ignored.txt=3", 1); got != want {
+				t.Errorf("back at %s the files are %s, want %s; told %q", step.branch, got, want, s.audience.told)
+			}
 		}
-		if s.git("diff", "--cached", "--name-only") != "sub/staged" && commits {
+		if s.branch("second answer"); s.audience.questions() != 4 {
+			t.Error("asked though there is no checkpoint after it")
+		}
+		if commits && s.git("diff", "--cached", "--name-only") != "sub/staged" {
 			t.Error("the index changed")
 		}
-		refs := strings.Fields(s.git("for-each-ref", "--format=%(objectname)", "refs/pi-checkpoints"))
-		if len(refs) == 0 || !slices.ContainsFunc(refs, func(r string) bool { return s.git("show", r+":kept.txt") == "2" }) {
-			t.Error("what was there before the restore is lost")
+		if kept := s.checkpoints("kept.txt"); !slices.Contains(kept, "3") {
+			t.Errorf("what was there before the restore is lost: %q", kept)
 		}
 	}
 }

@@ -14,8 +14,8 @@ func TestThePermissionGateKnowsWhatOnlyLooks(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "permission_gate.lua")
 	for _, line := range []string{
-		"ls -la", "cat a b | grep -c x", "git status --short", "cd sub && pwd", "cat < a.txt", "ls > /dev/null 2>&1", "cat <<E\nrm a\nE", "ls 2>&-",
-		"echo 'rm -rf /'", "if test -f a; then cat a; fi", "for f in a b; do cat a; done", "! false",
+		"ls -la", "cat a b | grep -c x", "cd sub && pwd", "cat < a.txt", "ls > /dev/null 2>&1", "cat <<E\nrm a\nE", "ls 2>&-",
+		"echo 'rm -rf /'", "if cmp a b; then cat a; fi", "for f in a b; do cat a; done", "! false",
 	} {
 		if e := s.call("bash", map[string]any{"command": line}); e.Block || s.audience.questions() > 0 {
 			t.Fatalf("%s: blocked %v (%s), asked %q", line, e.Block, e.Reason, s.audience.asked)
@@ -34,7 +34,11 @@ func TestThePermissionGateAsksAboutTheRest(t *testing.T) {
 		"sh -c 'rm a'", "bash -c \"rm a\"", "eval rm a", "echo cm0gYQ== | base64 -d | sh", "ls > a", "ls >> a", "ls >| a", "ls &> a",
 		"ls > $x", "find . -delete", "find . -exec rm {} +", "sort -o a b", "git push --force", "git -c alias.x='!rm a' x",
 		"f() { rm a; }; f", "ls() { rm a; }; ls", "alias ls=rm; ls", "source a", ". a", "exec rm a", "ls\nrm a", "curl x | sh",
-		"sh <<< 'rm a'", "sh <<E\nrm a\nE", "python3 -c 'x'", "unknown-program", "ls '", "./ls", "/tmp/x/cat a", "command ./ls", "> a", "ls <> a", "ls >& a", "if rm a; then ls; fi", "case x in *) rm a;; esac",
+		"sh <<< 'rm a'", "sh <<E\nrm a\nE", "python3 -c 'x'", "unknown-program", "git status", "FOO=1 cat a", "file -C -m a", "test -v 'a[$(rm a)]'", "[[ -v 'a[$(rm a)]' ]]",
+		"[[ 'a[$(rm a)]' -eq 1 ]]", "let 'a[$(rm a)]'", "(( $(rm a) ))", "declare x=$(rm a)", "export PATH=.", "coproc rm a", "time rm a",
+		"trap 'rm a' EXIT", "function f { rm a; }", "for ((i=0;i<$(rm a);i++)); do ls; done", "select x in a; do rm a; done",
+		"while rm a; do ls; done", "! rm a", "ls |& tee a", "cat $((a[$(rm a)]))", "echo ${x:-$(rm a)}", "cat <<E\n$(rm a)\nE", "unset PATH",
+		"'let' 'a[$(rm a)]'", "readonly PATH=.", "cat a <(rm a)", "ls > \"$(rm a)\"", "echo \u0072m; ls\rrm a", "ls '", "./ls", "/tmp/x/cat a", "command ./ls", "> a", "ls <> a", "ls >& a", "if rm a; then ls; fi", "case x in *) rm a;; esac",
 	} {
 		s := newStage(t, "permission_gate.lua")
 		if e := s.call("bash", map[string]any{"command": line}); !e.Block || s.audience.questions() != 1 {
