@@ -160,3 +160,36 @@ func TestRecursionAndMemoryEndInAnErrorOfTheHandler(t *testing.T) {
 	r.mustSay("hook a: input:", "a.lua:1", "stack overflow")
 	r.mustSay("hook b: input:", "b.lua:1", "resulting string too long")
 }
+
+// However many hooks hang, not more than two VMs that did not stop pile up.
+func TestTheThirdHookThatDoesNotStopIsDisabledAtOnce(t *testing.T) {
+	code := `pi.on("input", function(e) if e.text == pi.hook.name then print("hang") end return { text = e.text .. "." } end)`
+	r := newRig(t, map[string]string{"a.lua": code, "b.lua": code, "c.lua": code}, func(o *Options) { o.Timeout = 20 * time.Millisecond })
+	hang(t, r)
+	for _, name := range []string{"a", "b", "c"} {
+		e := &agent.Input{Text: name}
+		r.chain.offer(t.Context(), []*hook{r.chain.list()[name[0]-'a']}, r.chain.events[agent.KindInput], e)
+	}
+	for name, want := range map[string]string{"a": "active", "b": "active", "c": "disabled"} {
+		if got := r.info(name).State; got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if got := r.input("x"); got != "x.." {
+		t.Errorf("the others made %q", got)
+	}
+}
+
+func TestAPanicInAnAPIFunctionIsAnErrorOfTheHandler(t *testing.T) {
+	r := newRig(t, map[string]string{
+		"a.lua": `pi.on("user_bash", function(e, ctx)` + "\n" + ` ctx.ui.confirm("x") end)`,
+	})
+	r.ui.ask = func(context.Context, string, string) (string, bool, error) { panic("the terminal is gone") }
+	e := &agent.UserBash{Command: "ls"}
+	if r.emit(e); !strings.Contains(e.Blocked, "a.lua:2") || !strings.Contains(e.Blocked, "the terminal is gone") {
+		t.Errorf("blocked %q", e.Blocked)
+	}
+	if i := r.info("a"); i.State != "active" || i.Errors != 1 {
+		t.Errorf("%+v", i)
+	}
+}

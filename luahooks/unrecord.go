@@ -270,24 +270,3 @@ func sameMessage(m, base *session.Message) bool {
 	x.Content, y.Content = nil, nil
 	return slices.EqualFunc(m.Content, base.Content, sameBlock) && reflect.DeepEqual(x, y)
 }
-
-// customMessage reads {custom_type, content, display, details?}.
-func (in *instance) customMessage(L *lua.LState, t *lua.LTable) (*session.Message, error) {
-	luavm.Materialise(L, t)
-	m := &session.Message{Role: session.RoleCustom, Display: true}
-	kind, ok := t.RawGetString("custom_type").(lua.LString)
-	if !ok || kind == "" {
-		return nil, fmt.Errorf("message: custom_type is missing")
-	}
-	m.CustomType = string(kind)
-	if v := t.RawGetString("display"); v != lua.LNil {
-		m.Display = lua.LVAsBool(v)
-	}
-	content, err := in.content(L, t.RawGetString("content"), "message.content")
-	if err != nil {
-		return nil, err
-	}
-	m.Content = content
-	_, m.Plain = t.RawGetString("content").(lua.LString)
-	return m, in.readDetails(L, t, m)
-}

@@ -77,7 +77,8 @@ func (u *updates) add(ctx context.Context, d agent.Delta, message *session.Messa
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.ctx != ctx { // the answer before was interrupted
-		u.reset(ctx)
+		u.forget()
+		u.ctx = ctx
 	}
 	if last := len(u.pending) - 1; last >= 0 && u.pending[last].kind == d.Kind && u.pending[last].index == d.Index {
 		j := &u.pending[last]
@@ -92,9 +93,9 @@ func (u *updates) add(ctx context.Context, d agent.Delta, message *session.Messa
 	return true
 }
 
-// reset forgets an answer. u.mu is held.
-func (u *updates) reset(ctx context.Context) {
-	u.ctx, u.pending, u.abort, u.spent = ctx, nil, nil, 0
+// forget ends an answer. u.mu is held.
+func (u *updates) forget() {
+	u.ctx, u.pending, u.abort, u.spent = nil, nil, nil, 0
 	u.answer++
 }
 
@@ -211,7 +212,7 @@ func (c *Chain) collectAborts(e *agent.MessageUpdate) {
 	}
 	for _, h := range c.list() {
 		h.updates.mu.Lock()
-		h.updates.reset(nil)
+		h.updates.forget()
 		h.updates.mu.Unlock()
 	}
 }
