@@ -259,3 +259,12 @@ func TestWhatNeedsASessionRaisesWhileTheHookLoads(t *testing.T) {
 		s.check([]try{{"load", call, "!not available while the hook loads; use session_start"}})
 	}
 }
+
+func TestAnEventThatACommandBringsAboutIsNoCommand(t *testing.T) {
+	s := newStage(t)
+	s.write("gate.lua", `pi.on("tool_call", function(e, ctx) ctx.new_session() end)`)
+	got := s.command(`return { status = pi.call_tool("bash", { command = "x" }).content[1].text .. tostring(ctx.wait_for_idle().cancelled) }`)
+	if !strings.Contains(got, "gate.lua:1: new_session: only in commands and shortcuts") || !strings.HasSuffix(got, "false") {
+		t.Errorf("the call gave %q", got)
+	}
+}
