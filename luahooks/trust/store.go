@@ -111,6 +111,7 @@ func readStore(path string) ([]byte, error) {
 // understand whole.
 func parseData(raw []byte) (Data, error) {
 	d := empty()
+	d.Version = 0
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
@@ -122,7 +123,10 @@ func parseData(raw []byte) (Data, error) {
 	if d.Version != 1 {
 		return empty(), fmt.Errorf("version %d is not known", d.Version)
 	}
-	return d, d.check()
+	if err := d.check(); err != nil {
+		return empty(), err
+	}
+	return d, nil
 }
 
 func (d *Data) check() error {
