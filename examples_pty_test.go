@@ -36,6 +36,7 @@ func TestTheFileTriggerWakesTheAgent(t *testing.T) {
 	s.see(1, "I see the red tests.")
 	s.prompt()
 	s.enter("/new")
+	s.see(1, "new session ")
 	s.prompt()
 	w.write(trigger, "all tests are green\n")
 	s.see(1, "And the green ones.")
@@ -106,8 +107,11 @@ func TestTheWebhookTakesPromptsFromThoseWhoHaveTheToken(t *testing.T) {
 		}
 	}
 	s.see(1, "a.txt has 2 lines:")
-	if text := s.text(); strings.Contains(text, "This directory has") {
-		t.Error("a prompt without the token was run")
+	s.enter("/new")
+	s.see(1, "new session ")
+	s.prompt()
+	if text := s.text(); strings.Contains(text, "This directory has") || strings.Count(text, "webhook: http") != 1 {
+		t.Errorf("a prompt without the token was run, or it listens twice:\n%s", text)
 	}
 	s.enter("/quit")
 	s.leave(exitDone)
@@ -117,6 +121,31 @@ func TestTheWebhookListensToNobodyWithoutAToken(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t).inTerminal("--hook", example(t, "webhook.lua"))
 	s.see(1, "not listening, because PI_WEBHOOK_TOKEN is not set")
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
+func TestARunThatThePersonEndsIsNotTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bin := t.TempDir()
+	w.write(filepath.Join(bin, "notify-send"), "#!/bin/sh\necho \"$3\" >> told\n")
+	if err := os.Chmod(filepath.Join(bin, "notify-send"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m := newModelServer("openai-completions", "call bash {\"command\":\"echo up > started; sleep 60\"}\n---\nstatus 401 {}", "")
+	t.Cleanup(m.http.Close)
+	w.write(w.agentFile("config.toml"), m.settings())
+	w.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
+	started, told := w.mailbox("started"), w.mailbox("told")
+	s := w.inTerminal("--hook", example(t, "notify.lua"), "--notify-after=0")
+	s.enter("wait")
+	started()
+	s.keys("\x03")
+	s.enter("go on")
+	if got := told(); got != "pi: failed" {
+		t.Errorf("told %q, which is not the end of the second run", got)
+	}
 	s.enter("/quit")
 	s.leave(exitDone)
 }
