@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"pi/agent"
@@ -180,43 +179,44 @@ func pendingNames(waiting []luahooks.Pending) (names []string) {
 	return names
 }
 
-// describeHooks is the chain as a table: what each hook is, what it does, how
+// describeHooks is the chain: what each hook is, and below it what it does, how
 // long that takes, and what went wrong last.
 func (a *app) describeHooks() string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	waiting := a.chain.Pending()
 	for i, h := range a.chain.Hooks() {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", i+1, hookState(h, waiting), h.Scope, trust.VisibleLine(h.Path), hookTimes(h), hookParts(h))
+		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, trust.VisibleLine(home(h.Path)))
+		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
 		if h.LastError != "" {
-			fmt.Fprintf(w, "\t\t\t%s\n", trust.VisibleLine(h.LastError))
+			detail(&b, "last error: "+trust.VisibleLine(h.LastError))
 		}
 		if h.Dropped > 0 {
-			fmt.Fprintf(w, "\t\t\t%s came too fast and were dropped\n", plural(h.Dropped, "event", "events"))
+			detail(&b, plural(h.Dropped, "event", "events")+" came too fast and were dropped")
 		}
 	}
 	for _, s := range a.skipped {
-		fmt.Fprintf(w, "-\tuntrusted\t%s\t%s\t\tpi trust shows and approves it\n", s.Scope, trust.VisibleLine(s.Path))
+		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, trust.VisibleLine(home(s.Path)))
+		detail(&b, "`pi trust` shows and approves it")
 	}
 	for _, p := range waiting {
-		fmt.Fprintf(w, "-\tpending\t%s\t%s\t\t%s; /hooks approve %s\n", p.Kind, trust.VisibleLine(home(p.Path)), p.Change, trust.VisibleLine(p.Name))
+		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, trust.VisibleLine(home(p.Path)))
+		detail(&b, "it was "+p.Change+"; /hooks approve "+trust.VisibleLine(p.Name)+" shows the difference")
 	}
-	_ = w.Flush()
 	if b.Len() == 0 {
 		return "no hooks; a Lua file in " + home(a.places().GlobalDir()) + " is one"
 	}
-	var lines []string
-	for line := range strings.Lines(b.String()) {
-		lines = append(lines, strings.TrimRight(line, " \n"))
-	}
-	return strings.Join(lines, "\n")
+	return strings.TrimRight(b.String(), "\n")
 }
 
-// hookState is what a person needs to know first.
+// detail is a line below that of a hook.
+func detail(b *strings.Builder, text string) { fmt.Fprintf(b, "    %s\n", text) }
+
+// hookState is what a person needs to know first. A hook whose new version waits
+// is pending: the one before runs.
 func hookState(h luahooks.Info, waiting []luahooks.Pending) string {
 	for _, p := range waiting {
 		if p.Kind == "hook" && p.Name == h.Name && strings.HasSuffix(p.Path, h.Path) {
-			return h.State + ", new version pending"
+			return "pending"
 		}
 	}
 	return h.State

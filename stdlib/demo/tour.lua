@@ -43,7 +43,8 @@ local about_hooks = "Hooks are Lua files that see every step and may change it: 
   .. "They live in " .. hook_dir .. " (yours) and in .pi/hooks (a project's, run only when you trust it). "
   .. "Saving a file is enough: it takes effect at the next step, without a restart.\n\n"
   .. "This one asks before a command that removes files:\n\n" .. hook_source
-  .. "\nShall I write it to " .. hook_file .. "? Say: write the example hook"
+  .. "\nShall I write it to " .. hook_file .. "? Say: write the example hook. What a tool wrote does not run "
+  .. "before you have approved it, so then look at it with: /hooks approve careful"
 
 -- Wishes ---------------------------------------------------------------------
 
