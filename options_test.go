@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ import (
 // and luavm.Opt for each key. What these say is what the annotations have to say.
 
 // tableReaders finds the keys of every table that Go reads, by the name for
-// messages. Two tables of one function come together.
+// messages; where that is not a plain text, by the name of the Go function. Two
+// tables of one function come together.
 func tableReaders(t *testing.T) map[string][]string {
 	t.Helper()
 	readers := map[string][]string{}
@@ -35,14 +37,22 @@ func tableReaders(t *testing.T) map[string][]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ast.Inspect(tree, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok && (calls(call, "Unpack") || calls(call, "UnpackTable")) {
-					if name, ok := text(call.Args[2]); ok {
+			for _, decl := range tree.Decls {
+				fn, ok := decl.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				ast.Inspect(fn, func(n ast.Node) bool {
+					if call, ok := n.(*ast.CallExpr); ok && (calls(call, "Unpack") || calls(call, "UnpackTable")) {
+						name, ok := text(call.Args[2])
+						if !ok {
+							name = "go " + fn.Name.Name
+						}
 						readers[name] = append(readers[name], optionsIn(call)...)
 					}
-				}
-				return true
-			})
+					return true
+				})
+			}
 		}
 	}
 	return readers
@@ -94,6 +104,12 @@ func tableClasses() map[string]string {
 		"complete: tools":       "pi.ToolSpec",
 		"provider":              "pi.ModelOptions",
 		"http.listen":           "pi.HttpAnswer",
+		"go maxOption":          "pi.MatchOptions",
+		"go attachments":        "pi.Attachment",
+		"go zoneOption":         "pi.TimeOptions",
+		"go read":               "pi.HttpCallOptions",
+		"go dialogOptions":      "pi.DialogOptions",
+		"go cwdOption":          "pi.GitOptions",
 	}
 }
 
@@ -138,6 +154,7 @@ func TestTheAnnotationsHaveTheOptionsThatFunctionsTake(t *testing.T) {
 	if len(readers) < 10 {
 		t.Fatalf("only %d functions take options", len(readers))
 	}
+	delete(readers, "go annotate") // see TestTheAnnotationsHaveTheKeywordsOfSchemas
 	for name, takes := range readers {
 		have, ok := a.keysOf(name)
 		if !ok {
@@ -154,4 +171,62 @@ func TestTheAnnotationsHaveTheOptionsThatFunctionsTake(t *testing.T) {
 func sorted(words []string) []string {
 	slices.Sort(words)
 	return slices.Compact(words)
+}
+
+func TestTheAnnotationsHaveTheKeywordsOfSchemas(t *testing.T) {
+	a := readAnnotations(t)
+	var takes, have []string
+	for _, m := range regexp.MustCompile(`\{"(\w+)", lua\.LT`).FindAllStringSubmatch(mustRead(t, "stdlib/schema.go"), -1) {
+		takes = append(takes, m[1])
+	}
+	for _, c := range a.order {
+		if strings.HasSuffix(c.name, "SchemaOptions") {
+			have = append(have, a.names(c)...)
+		}
+	}
+	if takes, have = sorted(takes), sorted(have); !slices.Equal(takes, have) {
+		t.Errorf("schemas take %q, annotated with %q", takes, have)
+	}
+}
+
+// answerRecords are the classes of the tables inside of what handlers return, by
+// the key that they stand under.
+func answerRecords() map[string]string {
+	return map[string]string{
+		"compaction": "pi.CompactionDraft", "summary": "pi.BranchSummaryDraft", "abort": "pi.Abort", "message": "pi.CustomMessage",
+		"result": "pi.BashResult", "replacement": "pi.Replacement",
+	}
+}
+
+func TestTheAnnotationsHaveTheKeysThatAnswersMayHave(t *testing.T) {
+	a := readAnnotations(t)
+	source := sourceOf(t, "luahooks")
+	read := regexp.MustCompile(`\.record\("(\w+)"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
+	if len(read) < 5 {
+		t.Fatalf("only %d records are read", len(read))
+	}
+	for _, m := range read {
+		class := a.classes[answerRecords()[m[1]]]
+		if class == nil {
+			t.Errorf("%s with%s is not annotated", m[1], m[2])
+			continue
+		}
+		if takes, have := sorted(plainTexts(m[2])), sorted(a.names(class)); !slices.Equal(takes, have) {
+			t.Errorf("%s takes %q, annotated with %q", m[1], takes, have)
+		}
+	}
+	_, drafts, _ := strings.Cut(source, "func draftKeys(")
+	drafts, _, found := strings.Cut(drafts, "\n}\n")
+	if takes, have := sorted(append(plainTexts(drafts), "type")), sorted(a.names(a.classes["pi.EntryDraft"])); !found || !slices.Equal(takes, have) {
+		t.Errorf("drafts take %q, annotated with %q", takes, have)
+	}
+}
+
+// plainTexts are the plain texts in a piece of code.
+func plainTexts(code string) []string {
+	var words []string
+	for _, m := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(code, -1) {
+		words = append(words, m[1])
+	}
+	return words
 }

@@ -107,6 +107,8 @@ function pi.call_tool(name, input) end
 --- Hands in a message of your own, which the model sees as said by the user. Idle and without `trigger_turn` it is appended at once and nobody is asked.
 ---@param message pi.CustomMessage
 ---@param opts? pi.SendMessageOptions
+---@return boolean? ok
+---@return string? message why it cannot be delivered
 function pi.send_message(message, opts) end
 
 --- When a message from outside reaches the model: with the next call, when it would be done, or with the next prompt.
@@ -120,6 +122,8 @@ function pi.send_message(message, opts) end
 --- Hands in a prompt as if it had been typed; it always asks the model. While the agent works it is a follow-up unless said.
 ---@param content string|pi.Block[]
 ---@param opts? pi.SendUserOptions
+---@return boolean? ok
+---@return string? message it is empty, or an attachment cannot be sent
 function pi.send_user_message(content, opts) end
 
 --- Options of `pi.send_user_message`.
@@ -257,6 +261,8 @@ function pi.remove_provider(name) end
 
 --- Names the session; an empty name takes it away.
 ---@param name string
+---@return boolean? ok
+---@return string? message why it could not be saved
 function pi.set_session_name(name) end
 
 --- The name of the session.
