@@ -390,3 +390,27 @@ func unionOf(typ string) []string {
 	}
 	return append(parts, typ[from:])
 }
+
+func TestWhatTheDocumentsNameIsThere(t *testing.T) {
+	a := readAnnotations(t)
+	ctx := append(a.names(a.classes["pi.Context"]), a.names(a.classes["pi.CommandContext"])...)
+	known := map[string][]string{
+		"pi": a.names(a.classes["pi"]), "ctx": ctx, "ctx.ui": a.names(a.classes["pi.UI"]), "ctx.session": a.names(a.classes["pi.Session"]),
+	}
+	called := regexp.MustCompile(`\b(ctx\.ui|ctx\.session|ctx|pi)\.(\w+)`)
+	seen := 0
+	for _, path := range []string{"README.md", "docs/hooks.md", "config.example.toml"} {
+		byHand, _, _ := strings.Cut(mustRead(t, path), referenceBegin)
+		for _, m := range called.FindAllStringSubmatch(byHand, -1) {
+			seen++
+			_, class := a.classes[m[0]]        // pi.Emitted, or a module
+			if !class && m[0] != "pi.abort" && // the type of a message
+				!slices.Contains(known[m[1]], m[2]) {
+				t.Errorf("%s: there is no %s", path, m[0])
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d names are looked at", seen)
+	}
+}
