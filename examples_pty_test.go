@@ -13,25 +13,16 @@ import (
 	"testing"
 )
 
-// example is the path of an example.
-func example(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("examples", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestTheFileTriggerWakesTheAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	m := newModelServer("openai-completions", "text I see the red tests.\n---\ntext And the green ones.", "")
 	t.Cleanup(m.http.Close)
 	w.write(w.agentFile("config.toml"), m.settings())
+	trigger := filepath.Join(w.project, "inbox", "trigger.txt")
+	w.env = []string{"PI_TRIGGER_FILE=" + trigger}
 	s := w.inTerminal("--hook", example(t, "file_trigger.lua"))
 	s.prompt()
-	trigger := w.agentFile("trigger.txt")
 	w.write(trigger, "3 tests are red\n")
 	s.see(1, "I see the red tests.")
 	s.prompt()
@@ -53,6 +44,18 @@ func TestTheFileTriggerWakesTheAgent(t *testing.T) {
 	if found, _ := filepath.Glob(trigger); len(found) > 0 {
 		t.Error("the file is still there")
 	}
+}
+
+func TestATriggerThatCannotBeWatchedIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.env = []string{"PI_TRIGGER_FILE=" + filepath.Join(w.project, "a.txt", "trigger.txt")}
+	s := w.inTerminal("--hook", example(t, "file_trigger.lua"))
+	s.see(1, "trigger: ")
+	s.enter("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.enter("/quit")
+	s.leave(exitDone)
 }
 
 func TestATriggerThatWasThereBeforeTheStartCountsToo(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,13 +35,9 @@ type stage struct {
 	cwd      string
 }
 
-func newStage(t *testing.T, example string) *stage {
+func newStage(t *testing.T, name string) *stage {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	hook, err := filepath.Abs(filepath.Join("examples", example))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +50,7 @@ func newStage(t *testing.T, example string) *stage {
 	models.Register(agent.ProviderSpec{Name: "script", Models: []*agent.Model{model}, Stream: s.model})
 	tools := tool.All(tool.Options{Cwd: s.cwd})
 	s.chain = luahooks.New(luahooks.Options{
-		Places: luahooks.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{hook}},
+		Places: luahooks.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{example(t, name)}},
 		Cwd:    s.cwd, Mode: "interactive", Version: "test", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20,
 		Models: models, Tools: tools,
 	})
@@ -241,25 +238,51 @@ func exampleFiles(t *testing.T) []string {
 	return files
 }
 
-func TestEveryExampleSaysWhatItDoesAndLoads(t *testing.T) {
-	t.Parallel()
+// example is the path of an example.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestEveryExampleSaysWhatItDoesAndHowToInstallIt(t *testing.T) {
 	for _, file := range exampleFiles(t) {
-		name := filepath.Base(file)
 		head, _, _ := strings.Cut(mustRead(t, file), "\n\n")
-		for _, want := range []string{"Install:", "~/.pi/agent/hooks/", "pi --hook " + name} {
+		for _, want := range []string{"Install:", "~/.pi/agent/hooks/", "pi --hook " + filepath.Base(file)} {
 			if !strings.HasPrefix(head, "-- ") || !strings.Contains(strings.ReplaceAll(head, "\n-- ", " "), want) {
 				t.Errorf("the comment on top of %s does not say %q", file, want)
 			}
 		}
-		s := newStage(t, name)
-		for _, h := range s.chain.Hooks() {
-			if h.State != "active" || len(h.Events)+len(h.Commands) == 0 {
-				t.Errorf("%s is %s: %s", file, h.State, h.LastError)
-			}
+	}
+}
+
+func TestEveryExamplePassesTheCheck(t *testing.T) {
+	t.Parallel()
+	args := []string{"hooks", "check"}
+	for _, file := range exampleFiles(t) {
+		args = append(args, example(t, filepath.Base(file)))
+	}
+	out := newWorld(t).pi(args...)
+	for _, file := range exampleFiles(t) {
+		name := strings.TrimSuffix(filepath.Base(file), ".lua")
+		if !regexp.MustCompile(`(?m)^loads +` + name + ` +\S`).MatchString(out) {
+			t.Errorf("%s does not load, or registers nothing:\n%s", file, out)
 		}
-		if len(s.chain.Hooks()) != 1 {
-			t.Errorf("%s is no hook", file)
-		}
+	}
+}
+
+func TestAllExamplesAtOnceAreInNobodysWay(t *testing.T) {
+	t.Parallel()
+	args := []string{"--notify-after=3600"}
+	for _, file := range exampleFiles(t) {
+		args = append(args, "--hook", example(t, filepath.Base(file)))
+	}
+	answer, notices := newWorld(t).piTells(append(args, "-p", "read a.txt", "/todo")...)
+	if answer != "a.txt has 2 lines:\n  alpha\n  beta\nNo items\n" || notices != "read {\"path\":\"a.txt\"}\n" {
+		t.Errorf("the answer is %q, beside it stands %q", answer, notices)
 	}
 }
 

@@ -39,12 +39,14 @@ end
 local watch
 
 pi.on("session_start", function(_, ctx)
-  if watch then return end -- a session before this one began it
+  if watch or not ctx.has_ui then return end -- a program that prints leaves it to one that stays
   local file = path.expand(os.getenv("PI_TRIGGER_FILE") or "~/.pi/agent/trigger.txt")
-  local err
-  watch, err = fs.watch(file, function(event)
-    if event.kind ~= "remove" then deliver(file, ctx) end
-  end)
+  local made, err = fs.mkdir(path.dir(file), { parents = true })
+  if made then
+    watch, err = fs.watch(file, function(event)
+      if event.kind ~= "remove" then deliver(file, ctx) end
+    end)
+  end
   if not watch then
     ctx.ui.notify("trigger: " .. err, "warning")
   elseif fs.exists(file) then
