@@ -11,7 +11,6 @@
 //	providers.go  well-known providers and those of the configuration
 //	sessions.go   which session a run works on; pi sessions …
 //	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks
-//	trust.go      asking the person what may run; pi trust
 //	trust.go      what a person is asked before hooks run; pi trust
 //	listings.go   pi models, pi config
 //	config*.go    settings files

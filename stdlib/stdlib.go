@@ -1,5 +1,6 @@
 // Package stdlib is what Lua finds under pi.*: the modules that require gives to
-// hooks, and the Lua files inside the program.
+// hooks, and the Lua files inside the program. What hooks can use is described to
+// editors in meta/, also what is not of this package; tests hold it to the code.
 //
 // # Modules
 //
