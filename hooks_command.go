@@ -169,7 +169,7 @@ func (a *app) approveHook(ctx context.Context, ui agent.UI, name string) (string
 	if err != nil || !yes {
 		return "not approved", err
 	}
-	return "approved: " + p.Name, a.chain.Approve(ctx, p.Path)
+	return "approved: " + p.Name, a.chain.ApproveShown(ctx, p)
 }
 
 func pendingNames(waiting []luahooks.Pending) (names []string) {

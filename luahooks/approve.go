@@ -215,6 +215,13 @@ func (c *Chain) Approve(ctx context.Context, name string) error {
 	return nil
 }
 
+// ApproveShown is Approve for exactly what p describes: a person answered a
+// question about it, while others may have listed what waits.
+func (c *Chain) ApproveShown(ctx context.Context, p Pending) error {
+	c.guard.sawOnly(&p)
+	return c.Approve(ctx, p.Path)
+}
+
 func (c *Chain) findPending(name string) (path string, err error) {
 	var found, all []string
 	list := c.guard.listHeld()

@@ -273,7 +273,7 @@ func (c *Chain) Close(ctx context.Context) {
 type Info struct {
 	Name, Path string
 	Scope      Scope
-	State      string // active, failed, disabled
+	State      string // active, failed, pending, disabled
 	Events     []string
 	Commands   []string
 	Tools      []string

@@ -400,6 +400,12 @@ func (g *Guard) heldAt(path string) (version, bool) {
 	return version{}, false
 }
 
+// waits reports whether another version of a file waits for approval.
+func (g *Guard) waits(path string) bool {
+	_, held := g.heldAt(path)
+	return held
+}
+
 // headNow is the content of the project's .git/HEAD; "" without one.
 func (g *Guard) headNow() string {
 	path := filepath.Join(g.project, ".git")

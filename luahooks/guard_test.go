@@ -319,6 +319,13 @@ func TestApprovalIsOfWhatWasShown(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	r.wantInput("a")
+	stale := list[0]
+	r.chain.Pending() // whoever lists it meanwhile shows it to nobody
+	if err := r.chain.ApproveShown(context.Background(), stale); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+		t.Errorf("approved what was not in the question: %v", err)
+	}
+	mustDo(t, r.chain.ApproveShown(context.Background(), r.chain.Pending()[0]))
+	r.wantInput("evil")
 }
 
 func TestAKeptCopyThatIsLostOpensNoGate(t *testing.T) {
@@ -434,4 +441,144 @@ func TestHookEditsAskAsksForEveryChange(t *testing.T) {
 	r = g.start(ask)
 	r.wantInput("again")
 	r.wantPending("a changed, new added")
+}
+
+func TestAHookThatWaitsIsListedSo(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a")+" require 'm'")
+	g.write("agent/hooks/lib/m.lua", "")
+	g.write("agent/hooks/b.lua", says("b"))
+	r := g.start()
+	r.tool(func() { g.write("agent/hooks/lib/m.lua", "return 1"); g.write("agent/hooks/c.lua", "") })
+	var got []string
+	for _, h := range r.chain.Hooks() {
+		got = append(got, h.Name+" "+h.State)
+	}
+	if want := "a pending, b active"; strings.Join(got, ", ") != want {
+		t.Errorf("hooks are %q, want %q", got, want)
+	}
+}
+
+func TestSettingsThatAToolWroteAreNotInForce(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	global, project := g.path("agent/config.toml"), g.path("project/.pi/config.toml")
+	g.write("agent/config.toml", "thinking = 'low'\n")
+	r := g.start()
+	r.tool(func() {
+		g.write("agent/config.toml", "disable = ['gate']\n")
+		g.write("project/.pi/config.toml", "model = 'theirs/m'\n")
+	})
+	r.quit()
+	guard := g.start().chain.guard
+	if code, ok := guard.Config(global); !ok || string(code) != "thinking = 'low'\n" {
+		t.Errorf("the settings in force are %q, %v", code, ok)
+	}
+	if code, ok := guard.Config(project); !ok || code != nil {
+		t.Errorf("the project's are %q, %v", code, ok)
+	}
+	guard.Pending()
+	mustDo(t, guard.Accept(global))
+	if code, ok := guard.Config(global); ok {
+		t.Errorf("approved, and still held: %q", code)
+	}
+}
+
+func TestALinkedProjectHookIsJudgedByWhereItLeads(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("elsewhere/h.lua", says("one")+"; require 'beside'")
+	g.write("elsewhere/beside.lua", "")
+	mustDo(t, os.Symlink(g.path("elsewhere/h.lua"), g.path("project/.pi/hooks/h.lua")))
+	mustDo(t, os.Symlink("h.lua", g.path("project/.pi/hooks/loop")))
+	r := g.start(always)
+	r.wantInput("one")
+	var paths []string
+	for _, f := range r.chain.guard.ProjectFiles(r.chain.opts.Places) {
+		paths = append(paths, strings.TrimPrefix(f.Path, g.root))
+	}
+	if want := "/elsewhere/beside.lua /project/.pi/hooks/h.lua"; filepath.ToSlash(strings.Join(paths, " ")) != want {
+		t.Errorf("approval covers %q, want %q", paths, want)
+	}
+	r.quit()
+	g.write("elsewhere/h.lua", says("two"))
+	r = g.start()
+	r.wantInput("")
+	if h := r.chain.Hooks(); len(h) != 0 {
+		t.Errorf("hooks are %+v", h)
+	}
+	r.quit()
+	g.write("elsewhere/h.lua", says("one")+"; require 'beside'")
+	g.write("elsewhere/beside.lua", "return 2")
+	r = g.start()
+	r.wantInput("")
+	r.mustSay("module beside is not approved")
+}
+
+func TestWhatTheQuestionIsAbout(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("project/.pi/hooks/a.lua", "this is no Lua")
+	g.write("project/.pi/hooks/b/init.lua", `pi.on("input", f); require("x.y")`)
+	g.write("project/.pi/hooks/b/lib/x/y.lua", "")
+	g.write("project/.pi/hooks/b/lib/unused.lua", "")
+	g.write("project/.pi/hooks/b/notes.txt", "")
+	g.write("project/.pi/hooks/.hidden.lua", "")
+	g.write("project/tools/c.lua", `require "d"; require "pi.fs"; require(name)`)
+	g.write("project/tools/d.lua", `require "e"`)
+	g.write("project/tools/lib/e.lua", `require "d"`)
+	g.write("project/tools/f.lua", "")
+	var q ProjectQuestion
+	r := g.start(func(o *Options) {
+		o.Places.ConfiguredIn = []string{g.path("project/tools/c.lua")}
+		o.AskProject = func(_ context.Context, asked ProjectQuestion) ProjectAnswer {
+			q = asked
+			return AnswerNo
+		}
+	})
+	var got []string
+	for _, f := range q.Files {
+		line := fmt.Sprint(strings.TrimPrefix(filepath.ToSlash(f.Path), filepath.ToSlash(g.path("project"))+"/"), " ", f.Size, " ", f.Events, " ", f.More, " ", f.Problem != "")
+		got = append(got, line)
+		if len(f.SHA256) != 64 || f.Approved {
+			t.Errorf("%+v", f)
+		}
+	}
+	want := `.pi/hooks/a.lua 14 [] true true
+.pi/hooks/b/init.lua 33 [input] false false
+.pi/hooks/b/lib/unused.lua 0 [] false false
+.pi/hooks/b/lib/x/y.lua 0 [] false false
+tools/c.lua 43 [] true false
+tools/d.lua 11 [] false false
+tools/lib/e.lua 11 [] false false`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+	if len(r.chain.Hooks()) != 0 {
+		t.Error("something runs")
+	}
+	g.write("project/.pi/hooks/late.lua", `error("ran")`) // said No: nobody is asked about it
+	r.chain.Reload(context.Background(), true)
+	r.mustBeQuiet()
+}
+
+func TestNothingOfAProjectRunsBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	marker := g.path("ran")
+	g.write("project/.pi/hooks/a.lua", `require "side"`)
+	g.write("project/.pi/hooks/side.lua", `pi.log("ran")`)
+	g.start(func(o *Options) {
+		o.LogPath = marker
+		o.AskProject = func(context.Context, ProjectQuestion) ProjectAnswer {
+			if _, err := os.Stat(marker); err == nil {
+				t.Error("it ran before the answer")
+			}
+			return AnswerOnce
+		}
+	})
+	if _, err := os.Stat(marker); err != nil {
+		t.Error("it did not run after it")
+	}
 }

@@ -69,6 +69,9 @@ func (h *hook) info(c *Chain) Info {
 		i.State = "failed"
 	default:
 		in.describe(&i)
+		if c.guard.waits(h.Path) || slices.ContainsFunc(in.files(), c.guard.waits) {
+			i.State = "pending"
+		}
 	}
 	return i
 }
