@@ -57,6 +57,9 @@ func (m *module) fsWatch(L *lua.LState, path string, fn *lua.LFunction, opts lua
 
 func (w *watching) begin() error {
 	info, statErr := os.Stat(w.path)
+	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) {
+		return statErr // such as a path below a file, where nothing could ever happen
+	}
 	if w.dir = w.path; statErr != nil || !info.IsDir() {
 		w.dir = filepath.Dir(w.path)
 	}

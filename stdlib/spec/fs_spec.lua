@@ -53,6 +53,7 @@ t.fails("the working directory lies in it", fs.remove(".", { recursive = true })
 t.fails("the working directory lies in it", fs.remove("/", { recursive = true }))
 t.fails("resolve broken: no such file", fs.real("broken"))
 t.fails("watch nothing/here: no such file", fs.watch("nothing/here", print))
+t.fails("watch a.txt/below: not a directory", fs.watch("a.txt/below", print))
 t.fails("the path is empty", fs.read(""))
 
 local events = {}
