@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -199,6 +200,19 @@ local function look_at_message(m)
     look("pi.Cost", m.usage.cost)
   end
 end
+-- arity calls what refuses too many arguments before it does anything; the others
+-- want something else than nil, but for those that are left out.
+local runs = { new_session = true, rebuild_context = true, compact = true }
+local function arity(name, t)
+  local takes = {}
+  for k, v in pairs(t) do
+    if type(v) == "function" and not runs[k] then
+      local _, message = pcall(v, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+      takes[k] = tostring(message):match("takes at most (%d+) arguments")
+    end
+  end
+  seen["arity " .. name] = takes
+end
 local in_handler
 pi.on("session_start", function(_, ctx) in_handler = ctx end)
 pi.command("survey", { handler = function(ctx)
@@ -223,7 +237,15 @@ pi.command("survey", { handler = function(ctx)
     if entry.message then look_at_message(entry.message) end
   end
   for _, message in ipairs(ctx.messages) do look_at_message(message) end
-  for _, module in ipairs(MODULES) do look(module, require(module)) end
+  for _, module in ipairs(MODULES) do
+    look(module, require(module))
+    arity(module, require(module))
+  end
+  arity("pi", pi)
+  arity("pi.UI", ctx.ui)
+  arity("pi.Theme", ctx.ui.theme)
+  arity("pi.Session", ctx.session)
+  arity("pi.CommandContext", in_handler)
   local signal = ctx.signal
   local _ = signal.cancelled
   look("pi.Signal", signal)
@@ -283,6 +305,10 @@ func TestTheAnnotationsHaveEverythingThatAHookSees(t *testing.T) {
 	t.Parallel()
 	a := readAnnotations(t)
 	for name, members := range survey(t, a) {
+		if name, ok := strings.CutPrefix(name, "arity "); ok {
+			a.sameArity(t, name, members)
+			continue
+		}
 		class := a.classes[name]
 		if class == nil {
 			t.Errorf("%s is not annotated", name)
@@ -310,6 +336,19 @@ func TestTheAnnotationsHaveEverythingThatAHookSees(t *testing.T) {
 			if !m.optional {
 				t.Errorf("%s.%s is only in the annotations", name, member)
 			}
+		}
+	}
+}
+
+// sameArity wants functions to take as many arguments as they have parameters.
+func (a *annotations) sameArity(t *testing.T, name string, takes map[string]string) {
+	t.Helper()
+	if len(takes) == 0 && name != "pi.llm" {
+		t.Errorf("no function of %s says how many arguments it takes", name)
+	}
+	for _, m := range a.all(a.classes[name]) {
+		if n, known := takes[m.name]; known && m.fn != nil && n != strconv.Itoa(len(m.fn.params)) {
+			t.Errorf("%s.%s takes %s arguments, annotated with %d", name, m.name, n, len(m.fn.params))
 		}
 	}
 }
