@@ -8,6 +8,8 @@
 //	main.go       from arguments to an exit status
 //	flags.go      the command line
 //	app.go        building the program of one run
+//	model.go      which model it begins with
+//	banner.go     what it begins with on the terminal
 //	providers.go  well-known providers and those of the configuration
 //	sessions.go   which session a run works on; pi sessions …
 //	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks

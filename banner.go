@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// banner is what the interactive front end begins with.
+func (a *app) banner() []string {
+	m := a.agent.Model()
+	first := fmt.Sprintf("pi %s · %s:%s · %s", version, m.Ref(), a.agent.Thinking(), a.chain.Summary())
+	files, _ := agent.FindContextFiles(a.agentDir, a.cwd)
+	for _, f := range files {
+		rel, err := filepath.Rel(a.cwd, f.Path)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			rel = f.Path
+		}
+		first += " · " + rel
+	}
+	lines := []string{first}
+	if line := resumed(a.agent.Session()); line != "" {
+		lines = append(lines, line)
+	}
+	if m.Provider == "demo" {
+		lines = append(lines, "demo/tour is a script, no model. For a real one: export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
+			home(filepath.Join(a.agentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
+	}
+	return lines
+}
+
+// home writes a path with ~ where it is below the home directory.
+func home(path string) string {
+	if rest, ok := strings.CutPrefix(path, homeDir(os.Getenv)+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}
+
+// resumed says which conversation goes on; "" for a new one.
+func resumed(s *session.Session) string {
+	messages, prompt := 0, s.Name()
+	for _, item := range s.Context() {
+		messages++
+		if prompt == "" && item.Message.Role == session.RoleUser {
+			prompt = item.Message.Text()
+		}
+	}
+	if messages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("going on with %s: %s, %q", shortID(s.ID()), plural(messages, "message", "messages"), firstLine(prompt))
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// chooseModel picks the model to begin with: that of the command line, of the
+// session, of the settings, of the first provider that has a key, or the demo.
+func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
+	thinking := a.cfg.Thinking
+	if level := s.ThinkingLevel(); level != "" && a.cfg.Origins.Of("thinking") != "--thinking" {
+		thinking = level
+	}
+	model, level, err := a.pickModel(s)
+	if err != nil {
+		return nil, "", err
+	}
+	if level != "" {
+		thinking = level
+	}
+	if a.thinking != "" {
+		thinking = a.thinking
+		if !agent.ValidThinking(thinking) {
+			return nil, "", usageError{fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
+		}
+	}
+	if a.apiKey != "" {
+		a.useKey(model.Provider)
+	}
+	return model, thinking, nil
+}
+
+func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
+	if a.model != "" {
+		return a.models.Match(a.model)
+	}
+	if provider, id := s.Model(); id != "" {
+		if m := a.models.Find(provider, id); m != nil {
+			return m, "", nil
+		}
+		a.warnings = append(a.warnings, fmt.Sprintf("the session's model %s/%s is not known here", provider, id))
+	}
+	if a.cfg.Model != "" {
+		m, level, err := a.models.Match(a.cfg.Model)
+		if err == nil {
+			return m, level, nil
+		}
+		a.warnings = append(a.warnings, fmt.Sprintf("model in config.toml: %v", err))
+	}
+	for _, m := range a.models.Available() {
+		if m.NeedsKey || m.BaseURL != "" {
+			return m, "", nil
+		}
+	}
+	return tourModel(), "", nil
+}
+
+// useKey makes the key of the command line that of one provider.
+func (a *app) useKey(provider string) {
+	spec, ok := a.models.Lookup(provider)
+	if !ok {
+		return
+	}
+	key := a.apiKey
+	spec.Key = func(context.Context) (string, error) { return key, nil }
+	spec.HasKey = func() bool { return true }
+	a.models.Register(spec)
+}
+
+func tourModel() *agent.Model {
+	return &agent.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
+}
