@@ -121,9 +121,7 @@ func TestAGitCheckpointIsSilentWhereThereIsNothingToDo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "git_checkpoint.lua")
 	s.ask("one", "no repository here")
-	i, e := s.entry("one")
-	s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
-	s.handle(&agent.SessionBranch{})
+	s.branch("one")
 	if s.audience.questions() > 0 || len(s.audience.told) > 0 {
 		t.Errorf("asked %q, told %q", s.audience.asked, s.audience.told)
 	}
@@ -133,13 +131,26 @@ func TestAGitCheckpointIsSilentWhereThereIsNothingToDo(t *testing.T) {
 	s.write("a.txt", "1")
 	s.write(".git/index.lock", "") // of somebody else; ours is another one
 	s.ask("one", "first")
-	i, e = s.entry("one")
 	s.write("a.txt", "2")
 	s.audience.present = false
-	s.handle(&agent.SessionBeforeBranch{EntryID: e.ID, EntryIndex: i})
-	s.handle(&agent.SessionBranch{})
+	s.branch("one")
 	if got := s.files(); got != "a.txt=2" {
 		t.Errorf("restored without a person: %s", got)
+	}
+}
+
+func TestARestoreThatFailsChangesNothingAndIsTold(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "git_checkpoint.lua")
+	s.git("init", "-q")
+	s.write("a.txt", "1")
+	s.ask("one", "first")
+	s.write("a.txt", "2")
+	s.write(".git/pi-checkpoint-index.lock", "")
+	s.audience.yes = true
+	s.branch("one")
+	if got := s.files(); got != "a.txt=2" || !s.audience.heard("the files were not restored: ") {
+		t.Errorf("the files are %s, told %q", got, s.audience.told)
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -59,19 +60,35 @@ func TestACustomCompactionThatFailsLeavesItToTheProgram(t *testing.T) {
 func TestTheStatusLineShowsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "status_line.lua")
-	if got, want := s.audience.status, "script/m  0% of 200k"; got != want {
-		t.Errorf("at the start %q, want %q", got, want)
+	shows := func(when, want string) {
+		t.Helper()
+		if got := s.audience.shown(); !regexp.MustCompile("^" + want + "$").MatchString(got) {
+			t.Errorf("%s it shows %q, want %s", when, got, want)
+		}
 	}
-	s.git("init", "-q", "-b", "trunk")
+	const took = `[0-9.]+m?s`
+	shows("at the start", "")
 	s.ask("hello", "hi")
-	if got, want := s.audience.status, "script/m  23% of 200k  $10.00  trunk"; got != want {
-		t.Errorf("after a turn %q, want %q", got, want)
-	}
+	shows("after a run", "75% cached · "+took)
+	s.git("init", "-q")
 	s.write("a.txt", "a")
+	s.write("b.txt", "b")
 	s.ask("hello", "hi")
-	if got := s.audience.status; !strings.HasSuffix(got, "  trunk*") {
-		t.Errorf("with a change %q", got)
-	}
+	shows("with changes", "2 changed · 75% cached · "+took)
+	s.handle(&agent.SessionStart{Reason: "new", SessionID: "s"})
+	shows("in a new session", "2 changed")
+	s.audience.present = false
+	s.ask("hello", "hi")
+	shows("to nobody, nothing new:", "2 changed")
+}
+
+func TestTheStatusLineIsOnTheScreen(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inTerminal("--hook", example(t, "status_line.lua"))
+	s.enter("read a.txt")
+	s.see(1, " · 0% cached")
+	s.enter("/quit")
+	s.leave(exitDone)
 }
 
 func TestAHandoffGoesThroughTheEditor(t *testing.T) {

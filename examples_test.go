@@ -46,7 +46,7 @@ func newStage(t *testing.T, name string) *stage {
 		t.Fatal(err)
 	}
 	models := agent.NewModels(nil)
-	model := &agent.Model{Provider: "script", ID: "m", API: "script", ContextWindow: 200000, Input: []string{"text"}, Cost: &agent.Price{Output: 100000}}
+	model := &agent.Model{Provider: "script", ID: "m", API: "script", ContextWindow: 200000, Input: []string{"text"}}
 	models.Register(agent.ProviderSpec{Name: "script", Models: []*agent.Model{model}, Stream: s.model})
 	tools := tool.All(tool.Options{Cwd: s.cwd})
 	s.chain = luahooks.New(luahooks.Options{
@@ -158,6 +158,12 @@ func (p *audience) SetStatus(_, text string) {
 	p.status = text
 }
 
+func (p *audience) shown() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
 func (p *audience) Wants(k agent.Kind) bool { return k == agent.KindNotice }
 
 func (p *audience) Handle(_ context.Context, e agent.Event) error {
@@ -223,7 +229,7 @@ func (m *scriptedModel) Stream(_ context.Context, r *agent.Request) iter.Seq2[ag
 			return
 		}
 		_ = yield(agent.Delta{Kind: agent.DeltaText, Text: answer}, nil) &&
-			yield(agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: 45900, Output: 100, TotalTokens: 46000, Cost: session.Cost{Output: 10, Total: 10}}}, nil) &&
+			yield(agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: 100, CacheRead: 300, Output: 10, TotalTokens: 410}}, nil) &&
 			yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopEnd}}, nil)
 	}
 }

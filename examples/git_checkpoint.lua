@@ -2,7 +2,8 @@
 -- go back to it when you branch.
 --
 -- A snapshot is a commit that no branch has; your index, your stash and your
--- files stay as they are. It holds changed and new files, not the ignored ones.
+-- files stay as they are. It holds changed and new files, large ones as well, but
+-- not the ignored ones.
 -- A reference keeps it from being collected:
 --
 --   git for-each-ref refs/pi-checkpoints     lists them

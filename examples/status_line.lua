@@ -1,39 +1,42 @@
--- Status line: model, how full the context is, what the session cost, and the
--- branch of the repository, below every answer.
+-- Status line: beside what pi shows above the prompt itself, how many files
+-- differ from the last commit, how much of the last request the provider had in
+-- its cache, and how long the last run took.
 --
---   openai/gpt-5.4:high  23% of 200k  $0.42  main*
+--   3 changed · 85% cached · 14s
 --
--- A star says that there are changes. What is not known is left out.
+-- What is not known is left out.
 --
 -- Install: copy it to ~/.pi/agent/hooks/, or try it with pi --hook status_line.lua.
 
 local git = require "pi.git"
+local time = require "pi.time"
 
-local function model(ctx)
-  local m = ctx.model
-  return m.provider .. "/" .. m.id .. (m.reasoning and ":" .. ctx.thinking_level or "")
-end
+local started, took, cached
 
-local function branch(cwd)
-  local name = git.branch{ cwd = cwd } or ""
-  local changes = name ~= "" and git.status{ cwd = cwd }
-  return name .. (changes and #changes > 0 and "*" or "")
-end
-
-local function show(_, ctx)
+local function show(ctx)
   if not ctx.has_ui then return end
-  local usage, parts = ctx.usage(), {}
-  if ctx.model then table.insert(parts, model(ctx)) end
-  if usage.percent and usage.context_window > 0 then
-    table.insert(parts, ("%.0f%% of %.0fk"):format(usage.percent, usage.context_window / 1000))
-  end
-  local cost = usage.cost.total or 0
-  if cost > 0 then table.insert(parts, ("$%.2f"):format(cost)) end
-  local name = branch(ctx.cwd)
-  if name ~= "" then table.insert(parts, name) end
-  ctx.ui.set_status("status_line", table.concat(parts, "  "))
+  local parts, changes = {}, git.status{ cwd = ctx.cwd }
+  if changes and #changes > 0 then table.insert(parts, #changes .. " changed") end
+  if cached then table.insert(parts, ("%.0f%% cached"):format(cached)) end
+  if took then table.insert(parts, time.duration(took)) end
+  ctx.ui.set_status("status_line", table.concat(parts, " · "))
 end
 
-for _, event in ipairs{ "session_start", "turn_end", "model_select", "thinking_level_select" } do
-  pi.on(event, show)
-end
+pi.on("session_start", function(_, ctx)
+  started, took, cached = nil, nil, nil
+  show(ctx)
+end)
+
+pi.on("agent_start", function() started = time.now() end)
+
+pi.on("turn_end", function(event, ctx)
+  local usage = event.usage
+  local sent = usage.input + usage.cache_read + usage.cache_write
+  cached = sent > 0 and usage.cache_read / sent * 100 or nil
+  show(ctx)
+end)
+
+pi.on("agent_settled", function(_, ctx)
+  took = started and time.since(started)
+  show(ctx)
+end)
