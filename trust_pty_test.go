@@ -299,3 +299,33 @@ func TestTheFirstEditOfAProjectHookIsAskedAboutWithItsDifference(t *testing.T) {
 		t.Errorf("the last edit is not approved: %s", notices)
 	}
 }
+
+func TestWhatWaitsIsApprovedWithItsDifferenceInView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	hook := w.agentFile("hooks/a.lua")
+	w.write(hook, hookSays("one"))
+	w.write(filepath.Join(w.project, "next.lua"), hookSays("two\u202e"))
+	s := w.inTerminal()
+	s.enter("run `cp next.lua " + hook + "`")
+	s.see(1, "/hooks approve a shows")
+	s.prompt()
+	s.enter("/hooks")
+	s.see(1, "pending")
+	s.enter("/hooks approve a")
+	s.see(1, "Approve a?")
+	s.see(1, `hook says two\u{202e}`)
+	s.keys("\r")
+	s.see(1, "not approved")
+	s.enter("/hooks approve a")
+	s.see(2, "[y/N]")
+	s.keys("y\r")
+	s.see(1, "approved: a")
+	s.see(1, "hook a loaded")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(exitDone)
+	if _, notices := w.piTells("-p", "list"); !strings.Contains(notices, "hook says two") {
+		t.Errorf("not in force: %s", notices)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,4 +148,27 @@ func BenchmarkSaveToLive(b *testing.B) {
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+}
+
+// BenchmarkWindow is what a batch of tools costs besides the tools: the files are
+// looked at before and after it.
+func BenchmarkWindow(b *testing.B) {
+	for _, hooks := range []int{0, 10} {
+		b.Run(fmt.Sprint(hooks, " hooks"), func(b *testing.B) {
+			dir := b.TempDir()
+			guard, err := NewGuard(GuardOptions{AgentDir: filepath.Join(dir, "agent"), Project: dir})
+			mustDo(b, err)
+			files := map[string]string{}
+			for i := range hooks {
+				files[fmt.Sprint(i, ".lua")] = strings.Repeat(says("x")+"\n", 30)
+			}
+			r := newRig(b, files, func(o *Options) { o.Guard = guard })
+			w := r.chain.Watcher()
+			for b.Loop() {
+				for _, e := range []agent.Event{&agent.ToolExecutionStart{}, &agent.ToolExecutionEnd{}, &agent.TurnEnd{}, &agent.AgentSettled{}} {
+					mustDo(b, w.Handle(context.Background(), e))
+				}
+			}
+		})
+	}
 }

@@ -40,7 +40,8 @@ type Guard struct {
 	head     string             // .git/HEAD when they were
 	askEdits bool
 	configs  []string
-	named    map[string]bool // hooks that stand alone
+	named    map[string]bool     // hooks that stand alone
+	requires map[string][]string // by hash: what a file requires by name
 
 	window *window // nil while closed
 	groups []int   // of the program before this one
@@ -75,7 +76,7 @@ func newGuard(project string) *Guard {
 	return &Guard{
 		project: project, alive: func(int) bool { return false },
 		files: map[string]version{}, held: map[string]*held{}, shown: map[string]string{},
-		approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{},
+		approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
 	}
 }
 

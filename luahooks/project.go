@@ -138,11 +138,7 @@ func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[str
 			continue
 		}
 		done[file] = true
-		scanned, err := trust.Scan(g.read(file).code)
-		if err != nil {
-			continue
-		}
-		for _, name := range scanned.Requires {
+		for _, name := range g.requiresOf(g.read(file)) {
 			found := false
 			for _, candidate := range candidates(dirs, name) {
 				looked[candidate] = scope
@@ -154,6 +150,22 @@ func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[str
 		}
 	}
 	return looked, reached
+}
+
+// requiresOf is what a file requires by name. It is asked before each run of
+// tools, so it is remembered.
+func (g *Guard) requiresOf(v version) []string {
+	g.mu.Lock()
+	names, known := g.requires[v.sum]
+	g.mu.Unlock()
+	if known || v.code == nil {
+		return names
+	}
+	scanned, _ := trust.Scan(v.code) // what cannot be read requires nothing
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.requires[v.sum] = scanned.Requires
+	return scanned.Requires
 }
 
 // maxModules bounds what is followed from one hook.

@@ -75,11 +75,12 @@ func (s *Store) OpenWindow(b Baseline) (*Window, error) {
 	if err != nil {
 		return nil, fmt.Errorf("note the files before tools run: %w", err)
 	}
-	if err := lockFile(f); err == nil {
+	if err = lockFile(f); err == nil {
 		_, err = f.Write(append(raw, '\n'))
 	}
 	if err != nil {
 		f.Close()
+		os.Remove(f.Name())
 		return nil, fmt.Errorf("note the files before tools run: %w", err)
 	}
 	return &Window{f}, nil
