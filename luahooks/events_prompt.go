@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/luavm"
 	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
@@ -39,7 +40,7 @@ func promptEvents() []eventSpec {
 			build: buildAgentEnd,
 		},
 		{
-			Kind: agent.KindAgentBeforeSettle, Asking: true,
+			Kind: agent.KindAgentBeforeSettle, Asking: true, Clock: luavm.CountedLua, // a check may take its time
 			Fields:  fields("outcome", "string", "messages", "pi.Message[]"),
 			Results: continuationResults(),
 			Rule:    continuationRule,
@@ -56,7 +57,7 @@ func promptEvents() []eventSpec {
 			build:  buildTurnStart,
 		},
 		{
-			Kind: agent.KindTurnEnd, Asking: true,
+			Kind: agent.KindTurnEnd, Asking: true, Clock: luavm.CountedLua,
 			Fields: fields("turn_index", "integer", "message", "pi.Message", "tool_results", "pi.Message[]",
 				"entry_ids", "string[]", "usage", "pi.TurnUsage"),
 			Results: continuationResults(),
