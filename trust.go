@@ -216,10 +216,15 @@ func (a *app) settlePending(ctx context.Context) (settings bool, err error) {
 func terminal() person { return person{os.Stdin, os.Stdout} }
 
 // waiting is what is pending and matters to this run.
-func (a *app) waiting() (waiting []luahooks.Pending) {
-	places := a.places()
+func (a *app) waiting() []luahooks.Pending { return a.waitingFor(false) }
+
+// allWaiting is that and what matters to runs with hooks of the command line.
+func (a *app) allWaiting() []luahooks.Pending { return a.waitingFor(true) }
+
+func (a *app) waitingFor(commandLine bool) []luahooks.Pending {
+	waiting, places := []luahooks.Pending{}, a.places()
 	for _, w := range a.guard.Pending() {
-		if w.Concerns(places) {
+		if w.Concerns(places) || commandLine && w.Scope == luahooks.ScopeCommand {
 			waiting = append(waiting, w)
 		}
 	}
@@ -265,7 +270,7 @@ func trustCommand(o *options) *cobra.Command {
 			case revoke:
 				return a.revokeTrust()
 			case asJSON:
-				return printJSON(trustListing{a.cwd, a.guard.Store().Never(a.cwd), a.guard.ProjectFiles(a.places()), a.waiting()})
+				return printJSON(trustListing{a.cwd, a.guard.Store().Never(a.cwd), a.guard.ProjectFiles(a.places()), a.allWaiting()})
 			}
 			return a.trust(cmd.Context(), list, yes)
 		},
@@ -294,7 +299,7 @@ func (a *app) revokeTrust() error {
 
 // trust shows what there is to approve, and asks, unless the answer is given.
 func (a *app) trust(ctx context.Context, list, yes bool) error {
-	files, waiting := a.guard.ProjectFiles(a.places()), a.waiting()
+	files, waiting := a.guard.ProjectFiles(a.places()), a.allWaiting()
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
 	fmt.Print(listFiles(a.cwd, files))
 	if a.guard.Store().Never(a.cwd) {
@@ -314,6 +319,9 @@ func (a *app) trust(ctx context.Context, list, yes bool) error {
 		} else if err := a.guard.Accept(w.Path); err != nil {
 			problems = append(problems, err)
 		}
+	}
+	if len(waiting) > open {
+		files = a.guard.ProjectFiles(a.places()) // as they are now
 	}
 	left, err := a.trustProject(ctx, files, ask, yes)
 	problems = append(problems, err)

@@ -228,14 +228,27 @@ func (g *Guard) approve(path, sum string) error {
 func (g *Guard) ApproveRun(files []ProjectFile) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, f := range files {
-		if f.Problem == "" || f.Code != nil {
-			g.approved[f.Path] = f.SHA256
-		}
-	}
+	maps.Copy(g.approved, g.approvable(files))
 }
 
-// ApproveAlways lets exactly these files of the project run from now on.
+// approvable gives the versions of files that an approval is for: those that were
+// listed, or a later one that a person accepted since. g.mu is held.
+func (g *Guard) approvable(files []ProjectFile) map[string]string {
+	sums := map[string]string{}
+	for _, f := range files {
+		now, read := g.files[f.Path]
+		switch {
+		case read && !now.exists() || f.SHA256 == trust.Unreadable:
+		case read && now.sum != f.SHA256 && g.approved[f.Path] == now.sum:
+			sums[f.Path] = now.sum
+		default:
+			sums[f.Path] = f.SHA256
+		}
+	}
+	return sums
+}
+
+// ApproveAlways lets these files of the project run from now on.
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	g.ApproveRun(files)
 	if g.store == nil {
@@ -245,12 +258,8 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	defer g.mu.Unlock()
 	return g.change(g.window != nil, func(d *trust.Data) {
 		p := d.Project(g.project)
-		p.Never, p.Files = false, map[string]string{}
-		for _, f := range files {
-			if f.SHA256 != trust.Unreadable {
-				p.Files[f.Path] = f.SHA256
-			}
-		}
+		p.Never = false
+		maps.Copy(p.Files, g.approvable(files))
 	})
 }
 
