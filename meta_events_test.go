@@ -62,7 +62,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
 		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
-		agent.NewMessageUpdate(agent.Delta{}, func() *session.Message { return m }), &agent.MessageEnd{}, &agent.ModelSelect{},
+		agent.NewMessageUpdate(agent.Delta{}, func() *session.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{},

@@ -24,6 +24,7 @@ import (
 //	call NAME JSON    a tool call
 //	status N BODY     an HTTP error, instead of anything else
 //	cut               the connection ends here, in the middle of the answer
+//	stall             nothing more comes until the program closes the connection
 type modelServer struct {
 	api   string
 	dumps string // a directory for the requests, or ""
@@ -82,7 +83,7 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.give(w, answer)
+	s.give(w, r, answer)
 }
 
 // note keeps a request and returns the answer that is due.
@@ -106,7 +107,7 @@ func (s *modelServer) note(r modelRequest) (string, error) {
 	return s.answers[n-1], nil
 }
 
-func (s *modelServer) give(w http.ResponseWriter, answer string) {
+func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string) {
 	var a wireAnswer = &openaiAnswer{w: w}
 	if s.api == "anthropic-messages" {
 		a = &anthropicAnswer{w: w}
@@ -131,6 +132,10 @@ func (s *modelServer) give(w http.ResponseWriter, answer string) {
 		case "cut":
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
+		case "stall":
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return
 		}
 	}
 	a.end()

@@ -80,6 +80,64 @@ func TestAbortMayComeWithAnyLaterUpdateUpToTheLast(t *testing.T) {
 	}
 }
 
+// stall says something and then nothing more until nobody listens.
+func stall(said string) reply {
+	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+		if yield(text(said), nil) {
+			<-ctx.Done()
+			yield(Delta{}, ctx.Err())
+		}
+	}
+}
+
+func TestAStopEndsAnAnswerWhoseModelSaysNothingMore(t *testing.T) {
+	var first *MessageUpdate
+	behind := on(func(e *MessageUpdate) {
+		if first == nil {
+			first = e
+			go func() { e.Stop(&Abort{Reason: "says bad", Inject: "do not say bad", By: "rules"}) }()
+		}
+	})
+	r := newRig(t, Options{Listeners: []Listener{behind, on(func(e *AgentEnd) { first.Stop(&Abort{By: "nobody"}) })}}, stall("so bad"), say("good"), say("fine"))
+	r.prompt("go")
+	want := []string{"user: go", "assistant: so bad [aborted: stopped by hook rules: says bad]", "custom: do not say bad", "assistant: good"}
+	r.wantTalk(want...)
+	r.prompt("on") // no stop of an answer that is over reaches another one
+	r.wantTalk(append(want, "user: on", "assistant: fine")...)
+}
+
+func TestTheContextOfUpdatesTellsAnswersApart(t *testing.T) {
+	var seen []string
+	contexts := map[context.Context]string{}
+	l := listener{KindMessageUpdate: func(ctx context.Context, e Event) error {
+		if contexts[ctx] == "" {
+			contexts[ctx] = e.(*MessageUpdate).Delta.Text
+		}
+		seen = append(seen, contexts[ctx])
+		return nil
+	}}
+	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
+		deltas(append([]Delta{text("a"), text("b")}, append(callDeltas(call{"1", "look", `{}`}), stop(session.StopToolUse))...)...),
+		deltas(text("c"), text("d"), stop(session.StopEnd)))
+	r.prompt("go")
+	if got := strings.Join(seen, ""); got != "aaaaaccc" {
+		t.Errorf("updates belong to %q", got)
+	}
+}
+
+func TestAStopWhileTheLastUpdateIsHandledCounts(t *testing.T) {
+	once := true
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) {
+		if once && e.Delta.Kind == DeltaStop {
+			once = false
+			e.Stop(&Abort{By: "first"})
+			e.Stop(&Abort{By: "second"})
+		}
+	})}}, say("bad"), say("good"))
+	r.prompt("go")
+	r.wantTalk("user: go", "assistant: bad [aborted: stopped by hook first]", "assistant: good")
+}
+
 func TestAnswersAreStoppedThreeTimesPerPrompt(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{forbid("bad")}})
 	for range 2 { // anew with each prompt

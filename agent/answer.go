@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"pi/session"
 )
@@ -24,12 +25,12 @@ type answer struct {
 func (r *run) answer(ctx context.Context) (answer, error) {
 	for {
 		s := &stream{run: r, model: r.Model()}
-		s.partial = s.message
+		s.partial, s.stop = s.message, s.late.stop
 		a, err := s.finish(ctx, s.ask(ctx))
 		if s.abort == nil || ctx.Err() != nil {
 			return a, err
 		}
-		if err := r.stopped(ctx, s.abort); err != nil {
+		if err := r.tellStopped(ctx, s.abort); err != nil {
 			return a, err
 		}
 	}
@@ -38,8 +39,8 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 // maxAborts is how often listeners may stop an answer in one prompt.
 const maxAborts = 3
 
-// stopped tells the model why its answer was stopped.
-func (r *run) stopped(ctx context.Context, abort *Abort) error {
+// tellStopped tells the model why its answer was stopped.
+func (r *run) tellStopped(ctx context.Context, abort *Abort) error {
 	if r.aborts++; r.aborts > maxAborts {
 		return &LimitError{"aborts", fmt.Sprintf("%s; hooks may stop %d answers per prompt", stopText(abort), maxAborts)}
 	}
@@ -81,7 +82,21 @@ type stream struct {
 	assembly Assembly
 	started  bool
 	partial  func() *session.Message
+	stop     func(*Abort)
 	abort    *Abort // a listener stopped it
+	late     cut
+}
+
+// cut is how a listener stops an answer from another goroutine.
+type cut struct {
+	abort atomic.Pointer[Abort]
+	end   context.CancelCauseFunc // of the request
+}
+
+func (c *cut) stop(abort *Abort) {
+	if c.abort.CompareAndSwap(nil, abort) {
+		c.end(errStopped)
+	}
 }
 
 // ask sends the request and takes the answer in. Its errors are *[ProviderError]
@@ -106,8 +121,14 @@ func (s *stream) ask(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.consume(ctx, client.Stream(ctx, request))
+	streaming, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	s.late.end = end
+	return s.consume(context.WithValue(ctx, answerKey{}, s), client.Stream(streaming, request))
 }
+
+// answerKey makes the context of each answer's updates another one.
+type answerKey struct{}
 
 // noKey is a key that could not be had; whoever knows better where it should
 // come from returned a *[ProviderError] of its own.
@@ -145,7 +166,10 @@ var errStopped = errors.New("stopped by a listener")
 // is over, whatever its end (see [MessageUpdate]).
 func (s *stream) consume(ctx context.Context, deltas iter.Seq2[Delta, error]) error {
 	err := s.take(ctx, deltas)
-	if s.started && s.abort == nil && ctx.Err() == nil && s.updated(ctx, Delta{Kind: DeltaStop, Stop: s.assembly.Stop()}) {
+	if s.stopped() {
+		return errStopped
+	}
+	if s.started && ctx.Err() == nil && s.updated(ctx, Delta{Kind: DeltaStop, Stop: s.assembly.Stop()}) {
 		return errStopped
 	}
 	return err
@@ -158,6 +182,9 @@ func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error
 		}
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if s.stopped() {
+			return errStopped
 		}
 		if d.Kind == DeltaPing {
 			continue
@@ -182,9 +209,18 @@ func (s *stream) updated(ctx context.Context, d Delta) (stop bool) {
 	if !s.wants(KindMessageUpdate) {
 		return false
 	}
-	e := &MessageUpdate{Delta: d, partial: s.partial}
+	e := &MessageUpdate{Delta: d, partial: s.partial, stop: s.stop}
 	s.emit(ctx, e)
 	s.abort = e.Abort
+	return s.stopped()
+}
+
+// stopped reports whether a listener wants no more, be it that it said so while
+// it was told of a delta or later.
+func (s *stream) stopped() bool {
+	if s.abort == nil {
+		s.abort = s.late.abort.Load()
+	}
 	return s.abort != nil
 }
 

@@ -32,22 +32,34 @@ type MessageStart struct{ Message *session.Message }
 // MessageUpdate is a piece of an answer: a delta of text, thinking or a tool call.
 // Listeners may abort the stream, and must not hold it: Handle returns at once.
 //
-// A listener that looks at deltas behind the stream sets Abort on the next update
-// that passes it; it counts for the answer as a whole, whatever its delta. So that
-// the last word is not lost, one more update comes when the stream is over, with
-// a delta of the kind DeltaStop. It carries nothing to show, and a listener may
-// take its time with it. It does not come once the answer was aborted, nor after
-// an interrupt.
+// A listener that looks at deltas behind the stream calls Stop as soon as it wants
+// no more, for the model may say nothing further for a long time. So that the last
+// word is not lost, one more update comes when the stream is over, with a delta of
+// the kind DeltaStop. It carries nothing to show, and a listener may take its time
+// with it. It does not come once the answer was aborted, nor after an interrupt.
+// All updates of an answer come with the same context, those of the next one with
+// another.
 type MessageUpdate struct {
 	Delta   Delta
 	Abort   *Abort // result
 	partial func() *session.Message
+	stop    func(*Abort)
 }
 
 // NewMessageUpdate makes one outside of a stream. partial may be called only
-// while the event is handled.
-func NewMessageUpdate(d Delta, partial func() *session.Message) *MessageUpdate {
-	return &MessageUpdate{Delta: d, partial: partial}
+// while the event is handled; stop is what Stop calls, nil for nothing.
+func NewMessageUpdate(d Delta, partial func() *session.Message, stop func(*Abort)) *MessageUpdate {
+	return &MessageUpdate{Delta: d, partial: partial, stop: stop}
+}
+
+// Stop aborts the answer that the delta belongs to, at once and whatever its
+// stream waits for. Unlike the result Abort it may come from any goroutine and
+// after the event was handled. The first abort of an answer counts; once the
+// answer is over, it has no effect.
+func (e *MessageUpdate) Stop(abort *Abort) {
+	if e.stop != nil {
+		e.stop(abort)
+	}
 }
 
 // Abort ends an answer in the middle. What came of it stays in the file, marked as

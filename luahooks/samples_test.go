@@ -29,7 +29,7 @@ func (r *rig) emitAll(events ...agent.Event) {
 	for _, e := range events {
 		r.emit(e)
 		if e.Kind() == agent.KindMessageUpdate {
-			r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaStop}, nil))
+			r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaStop}, nil, nil))
 		}
 	}
 }
@@ -82,7 +82,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.BeforeProviderHeaders{Provider: "p", Model: "m", Headers: map[string]string{"X-Api-Key": "…", "X-A": "1"}, Changed: map[string]*string{"X-B": &text}},
 		&agent.AfterProviderResponse{Provider: "p", Model: "m", Status: 429, Headers: http.Header{"Retry-After": {"2"}, "X-Many": {"a", "b"}}},
 		&agent.MessageStart{Message: m},
-		agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Index: 1, Text: "d"}, func() *session.Message { return m }),
+		agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Index: 1, Text: "d"}, func() *session.Message { return m }, nil),
 		&agent.MessageEnd{Message: m},
 		&agent.ModelSelect{Model: model, Previous: other, ThinkingLevel: "off", Source: "set"},
 		&agent.ThinkingLevelSelect{Level: "high", Previous: "off"},

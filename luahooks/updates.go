@@ -30,6 +30,8 @@ type updates struct {
 	answer  int             // counts answers, so that a late abort stops no other one
 	pending []joined
 	done    chan struct{} // closed when nothing runs any more; nil if nothing does
+	last    *agent.MessageUpdate
+	held    bool // somebody is about to collect abort
 	abort   *agent.Abort
 	spent   time.Duration // of the budget
 }
@@ -44,7 +46,7 @@ type joined struct {
 
 func (j *joined) event() *agent.MessageUpdate {
 	return agent.NewMessageUpdate(agent.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
-		func() *session.Message { return j.message })
+		func() *session.Message { return j.message }, nil)
 }
 
 // streamed passes a delta to the hooks that listen, and tells the agent what they
@@ -52,6 +54,8 @@ func (j *joined) event() *agent.MessageUpdate {
 func (c *Chain) streamed(ctx context.Context, spec *eventSpec, e *agent.MessageUpdate) {
 	if e.Delta.Kind != agent.DeltaStop {
 		c.spread(ctx, spec, e)
+	} else {
+		c.holdUpdates()
 	}
 	c.awaitUpdates(ctx, e)
 	c.collectAborts(e)
@@ -66,20 +70,22 @@ func (c *Chain) spread(ctx context.Context, spec *eventSpec, e *agent.MessageUpd
 		if message == nil {
 			message = e.Message()
 		}
-		if h.updates.add(ctx, e.Delta, message) {
+		if h.updates.add(ctx, e, message) {
 			c.startUpdates(h, spec)
 		}
 	}
 }
 
 // add queues a delta, and reports whether somebody has to start on it.
-func (u *updates) add(ctx context.Context, d agent.Delta, message *session.Message) (start bool) {
+func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *session.Message) (start bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	d := e.Delta
 	if u.ctx != ctx { // the answer before was interrupted
 		u.forget()
 		u.ctx = ctx
 	}
+	u.last, u.held = e, true
 	if last := len(u.pending) - 1; last >= 0 && u.pending[last].kind == d.Kind && u.pending[last].index == d.Index {
 		j := &u.pending[last]
 		j.texts, j.message = append(j.texts, d.Text), message
@@ -95,7 +101,7 @@ func (u *updates) add(ctx context.Context, d agent.Delta, message *session.Messa
 
 // forget ends an answer. u.mu is held.
 func (u *updates) forget() {
-	u.ctx, u.pending, u.abort, u.spent = nil, nil, nil, 0
+	u.ctx, u.pending, u.last, u.held, u.abort, u.spent = nil, nil, nil, false, nil, 0
 	u.answer++
 }
 
@@ -141,11 +147,17 @@ func (u *updates) drop() {
 	u.done = nil
 }
 
-// stop notes that a handler wants no more of an answer.
+// stop is told that a handler wants no more of an answer. While Handle waits it
+// takes that along, in the order of the chain; otherwise the stream, which may
+// have nothing more to say for long, is ended at once.
 func (u *updates) stop(answer int, abort *agent.Abort) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if abort != nil && u.answer == answer && u.abort == nil {
+	switch {
+	case abort == nil || u.answer != answer:
+	case !u.held:
+		u.last.Stop(abort)
+	case u.abort == nil:
 		u.abort = abort
 	}
 }
@@ -217,10 +229,19 @@ func (c *Chain) collectAborts(e *agent.MessageUpdate) {
 	}
 }
 
+// holdUpdates makes aborts wait to be collected.
+func (c *Chain) holdUpdates() {
+	for _, h := range c.list() {
+		h.updates.mu.Lock()
+		h.updates.held = true
+		h.updates.mu.Unlock()
+	}
+}
+
 func (u *updates) takeAbort() *agent.Abort {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	abort := u.abort
-	u.abort = nil
+	u.abort, u.held = nil, false
 	return abort
 }

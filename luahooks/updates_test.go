@@ -1,6 +1,7 @@
 package luahooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,7 +15,9 @@ import (
 // answering plays a stream of answers.
 type answering struct {
 	r    *rig
+	ctx  context.Context // of the answer
 	text string
+	stop func(*agent.Abort)
 }
 
 // delta streams a piece of text and returns the abort that came with it.
@@ -35,8 +38,8 @@ func (a *answering) handle(d agent.Delta) *agent.Abort {
 	a.r.t.Helper()
 	e := agent.NewMessageUpdate(d, func() *session.Message {
 		return &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(a.text)}}
-	})
-	a.r.emit(e)
+	}, a.stop)
+	mustDo(a.r.t, a.r.chain.Handle(cmp.Or(a.ctx, context.Background()), e))
 	return e.Abort
 }
 
@@ -138,20 +141,44 @@ func TestALateAbortIsNotLostWhenTheStreamHasEnded(t *testing.T) {
 	}
 }
 
-func TestALateAbortStopsTheStreamAtTheNextDelta(t *testing.T) {
+func TestALateAbortStopsAStreamInWhichNothingComes(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx)
-		if ctx.ui.confirm("stop?") then return { abort = {} } end end)`})
+		if ctx.ui.confirm("stop?") then return { abort = { reason = "late" } } end end)`})
 	asked, answer := r.ui.dialogs()
-	a := &answering{r: r}
-	a.delta("x")
+	stopped := make(chan *agent.Abort, 1)
+	a := &answering{r: r, stop: func(abort *agent.Abort) { stopped <- abort }}
+	if a.delta("x") != nil {
+		t.Fatal("nobody has answered yet")
+	}
 	<-asked
 	answer <- true
-	var abort *agent.Abort
-	until(t, func() bool { abort = a.delta("y"); return abort != nil })
-	if abort.By != "a" {
+	if abort := <-stopped; abort.By != "a" || abort.Reason != "late" {
 		t.Errorf("abort is %+v", abort)
 	}
 }
+
+func TestAnAnswerThatWasStoppedElsewhereLeavesNothingForTheNext(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx)
+		pi.send(e.delta.text)
+		if e.delta.text == "first" and ctx.ui.confirm("stop?") then return { abort = {} } end end)`})
+	asked, answer := r.ui.dialogs()
+	stop := func(*agent.Abort) { t.Error("the second answer was stopped") }
+	a := &answering{r: r, ctx: context.WithValue(t.Context(), answerKey{}, 1), stop: stop}
+	a.delta("first")
+	<-asked
+	a.handle(agent.Delta{Kind: agent.DeltaThinking, Text: "lost"})
+	a.ctx = context.WithValue(t.Context(), answerKey{}, 2)
+	a.delta("second")
+	answer <- true
+	if a.end() != nil {
+		t.Error("the second answer was aborted")
+	}
+	if got := r.host.texts(); got != "first second" {
+		t.Errorf("heard %q", got)
+	}
+}
+
+type answerKey struct{}
 
 func TestAnAbortThatComesAfterItsAnswerIsOverStopsNoOther(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `pi.on("message_update", function(e, ctx)
@@ -197,7 +224,7 @@ func TestAnInterruptEndsHandlersOfAStream(t *testing.T) {
 		return "", false, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	e := agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return &session.Message{} })
+	e := agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return &session.Message{} }, nil)
 	mustDo(t, r.chain.Handle(ctx, e))
 	cancel()
 	<-ended
@@ -225,6 +252,6 @@ func BenchmarkStream(b *testing.B) {
 	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return m }))
+		r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return m }, nil))
 	}
 }
