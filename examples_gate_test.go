@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pi/agent"
@@ -91,7 +92,7 @@ func TestProtectedPathsAskThePerson(t *testing.T) {
 			t.Errorf("write %s: block %v, %s", p, e.Block, e.Reason)
 		}
 	}
-	for _, c := range []string{"go test ./...", "jq .key a.json", "cat sub/a.txt > b", "git status", "ls -la"} {
+	for _, c := range []string{"go test ./...", "jq .key a.json", "cat sub/a.txt > b", "echo ''", "git commit -m '" + strings.Repeat("long ", 100) + "'", "git status", "ls -la"} {
 		if e := bash(c); e.Block || s.audience.questions() != before {
 			t.Errorf("%s: block %v, %s", c, e.Block, e.Reason)
 		}

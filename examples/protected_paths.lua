@@ -36,30 +36,15 @@ local function protected_part(p)
   end
 end
 
--- Where a path leads, with links and ".." followed as the system does. It need
--- not exist. A link that leads nowhere gives nil.
-local function canonical(p, cwd)
-  local at = "/"
-  for part in (path.is_abs(p) and p or cwd .. "/" .. p):gmatch("[^/]+") do
-    if part == ".." then
-      at = path.dir(at)
-    elseif part ~= "." then
-      at = path.join(at, part)
-      local info = fs.stat(at, { follow = false })
-      if info and info.kind == "link" then at = fs.real(at) end
-      if not at then return nil end
-    end
-  end
-  return at
-end
-
--- Why a path is not to be touched, or nil.
-local function guarded(p, cwd)
+-- Why a path is not to be touched, or nil. It counts where it leads, though it may
+-- be yet to be made.
+local function guarded(p)
+  if p == "" then return end
   p = path.expand(p) or p
   local part = protected_part(p)
   if part then return part .. " is protected" end
-  local real = canonical(p, cwd)
-  if not real then return p .. " is a link that leads nowhere" end
+  local real, err = fs.real(p, { missing = true })
+  if not real then return err end
   part = protected_part(real)
   if part then return p .. " is really in " .. part .. ", which is protected" end
 end
@@ -74,25 +59,25 @@ local function pieces(word)
   return list
 end
 
-local function guarded_word(word, cwd)
+local function guarded_word(word)
   for _, piece in ipairs(pieces(word)) do
-    local why = guarded(piece, cwd)
+    local why = guarded(piece)
     if why then return why end
   end
 end
 
 local MOVES = { cd = true, pushd = true, popd = true, chroot = true }
 
-local function guarded_command(line, cwd)
+local function guarded_command(line)
   local commands, message = sh.commands(line)
   if not commands then return message end
   for _, command in ipairs(commands) do
     for _, word in ipairs(command.words) do
-      local why = word and guarded_word(word, cwd)
+      local why = word and guarded_word(word)
       if why then return why end
     end
     for _, redirect in ipairs(command.redirects) do
-      local why = redirect.path and guarded_word(redirect.path, cwd)
+      local why = redirect.path and guarded_word(redirect.path)
       if why then return why end
     end
     if MOVES[command.name or ""] then return "it goes to another directory" end
@@ -100,14 +85,14 @@ local function guarded_command(line, cwd)
   if commands.unknown then return "what it touches cannot be known before" end
 end
 
-local function guarded_call(event, cwd)
-  if event.tool_name == "bash" then return guarded_command(event.input.command, cwd) end
+local function guarded_call(event)
+  if event.tool_name == "bash" then return guarded_command(event.input.command) end
   local p = event.input.path
-  if type(p) == "string" then return guarded(path.clean((p:gsub("^@", ""))), cwd) end
+  if type(p) == "string" then return guarded(path.clean((p:gsub("^@", "")))) end
 end
 
 pi.on("tool_call", function(event, ctx)
-  local why = guarded_call(event, ctx.cwd)
+  local why = guarded_call(event)
   if not why then return end
   if not ctx.has_ui then
     return { block = true, reason = why .. "; a person would have to allow it" }

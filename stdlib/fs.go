@@ -24,14 +24,15 @@ import (
 //	glob(pattern, {dir, files}?) → {path, …}   sorted; ** is any depth
 //	mkdir(path, {parents}?)
 //	remove(path, {recursive}?)
-//	real(path) → path                       absolute, without symbolic links
+//	real(path, {missing}?) → path           absolute, without symbolic links
 //	watch(path, fn, {delay}?) → {close}     fn{path, kind = create|write|remove}
 //
 // kind is "file", "directory", "link" or "other"; mode is octal text such as
 // "0644"; modified is a time of pi.time. A pattern that begins in no root is
 // looked for below dir, and so are its results written. append adds to the end
 // of a file in place. mkdir of write makes missing directories. What exists
-// only as a link to nowhere does not exist, but stat with follow = false sees it.
+// only as a link to nowhere does not exist, but stat with follow = false sees it. real
+// with missing says of what does not exist where it would be made.
 func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "fs")
 	m.act("read", m.fsRead)
@@ -56,10 +57,7 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		luavm.Unpack(L, 2, "fs.remove", luavm.Opt("recursive", &recursive))
 		return plain("remove", path, env.remove(path, recursive))
 	})
-	m.act("real", func(path string) (string, error) {
-		real, err := filepath.EvalSymlinks(env.path(path))
-		return real, plain("resolve", path, err)
-	})
+	m.act("real", m.fsReal)
 	m.act("watch", m.fsWatch)
 	return m.table
 }

@@ -100,11 +100,16 @@ function fs.mkdir(path, opts) end
 ---@return string? message why it cannot be removed
 function fs.remove(path, opts) end
 
---- The absolute path without symbolic links.
+--- Options of `fs.real`.
+---@class pi.RealOptions
+---@field missing? boolean what does not exist will do: it is where it would be made, behind links to nowhere too
+
+--- The absolute path without symbolic links. They are followed before `..`, as the system does it.
 ---@param path string
+---@param opts? pi.RealOptions
 ---@return string? path
----@return string? message there is nothing
-function fs.real(path) end
+---@return string? message there is nothing, or it cannot be resolved
+function fs.real(path, opts) end
 
 --- Options of `fs.watch`.
 ---@class pi.WatchOptions
