@@ -582,3 +582,25 @@ func TestNothingOfAProjectRunsBeforeTheAnswer(t *testing.T) {
 		t.Error("it did not run after it")
 	}
 }
+
+func TestAHomeWithoutAnAgentDirectoryIsLeftAloneUntilSomethingHappens(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	mustDo(t, os.RemoveAll(g.path("agent")))
+	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
+	mustDo(t, err)
+	places := Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
+	r := newRig(t, nil, func(o *Options) { o.Places, o.Cwd, o.Guard, o.LogPath = places, places.Cwd, guard, "" })
+	r.tool(func() {})
+	if _, err := os.Stat(g.path("agent")); err == nil {
+		t.Error("something was written")
+	}
+	g.alive.Store(true)
+	r.tool(func() { r.chain.guard.Started(4711) })
+	r.quit()
+	g.alive.Store(false)
+	g.write("agent/hooks/evil.lua", says("evil"))
+	again := g.start()
+	again.wantPending("evil added")
+	again.wantInput("")
+}

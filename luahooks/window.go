@@ -196,10 +196,15 @@ func (g *Guard) open(paths map[string]Scope, dirs []trust.Dir) error {
 		w.base[path] = onDisk(path)
 	}
 	g.window = w
-	if g.store == nil {
-		return nil
+	if g.store == nil || !g.store.Exists() {
+		return nil // with nothing there, a program that leaves in the middle writes it
 	}
-	b := trust.Baseline{Store: g.store.Sum(), Files: map[string]trust.File{}, Dirs: dirs, Asks: g.askEdits}
+	return g.writeWindow(w)
+}
+
+// writeWindow makes the file of a window. g.mu is held.
+func (g *Guard) writeWindow(w *window) error {
+	b := trust.Baseline{Store: g.store.Sum(), Files: map[string]trust.File{}, Dirs: w.dirs, Asks: g.askEdits}
 	err := g.store.KeepKnown()
 	for path, v := range w.base {
 		if v.code != nil && err == nil {
@@ -208,7 +213,7 @@ func (g *Guard) open(paths map[string]Scope, dirs []trust.Dir) error {
 		if h := g.held[path]; h != nil {
 			v = h.old // the mark knows the rest
 		}
-		b.Files[path] = trust.File{Sum: v.sum, Real: v.real, Scope: string(paths[path])}
+		b.Files[path] = trust.File{Sum: v.sum, Real: v.real, Scope: string(w.scopes[path])}
 	}
 	if err == nil {
 		w.file, err = g.store.OpenWindow(b)
@@ -359,6 +364,9 @@ func (g *Guard) leave() {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.window.file == nil && g.store != nil {
+		_ = g.writeWindow(g.window) // there is nobody left to tell
+	}
 	if g.window.file != nil {
 		g.window.file.Leave()
 	}
@@ -446,7 +454,7 @@ func (c *Chain) openWindow(ctx context.Context) {
 			}
 		}
 	}
-	if err := c.guard.open(paths, dirs); err != nil {
+	if err := c.guard.open(paths, dirs); err != nil && c.warned.add("window") {
 		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
 	}
 }

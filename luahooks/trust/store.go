@@ -74,6 +74,12 @@ func Open(agentDir string) (*Store, error) {
 // Path is the file of the approvals.
 func (s *Store) Path() string { return filepath.Join(s.dir, "trust.json") }
 
+// Exists reports whether the agent directory is there.
+func (s *Store) Exists() bool {
+	_, err := os.Stat(s.dir)
+	return err == nil
+}
+
 // Dir is the directory of what belongs to them.
 func (s *Store) Dir() string { return filepath.Join(s.dir, "trust") }
 
