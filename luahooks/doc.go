@@ -12,7 +12,8 @@
 //	table.go      what there is to know of each event; events_*.go fill it in
 //	walk.go       an event's way along the handlers
 //	dispatch.go   one handler asked and its answer carried out; errors
-//	gate.go       tool calls and commands of the person
+//	gate.go       tool calls and commands of the person; shut.go: gates that
+//	              nobody can be asked at
 //	tell.go       events that only report, with queue.go; updates.go: streams
 //	emit.go       events of hooks for each other
 //	payload.go    what an event's table is made with; answer.go: how results are

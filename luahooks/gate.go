@@ -3,7 +3,6 @@ package luahooks
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"pi/agent"
 
@@ -120,57 +119,4 @@ func (b *bashSteps) leave(h *hook) (stop bool) {
 		b.command.Blocked, b.stop = reason, true
 	}
 	return b.stop
-}
-
-// closedGates are those of a hook that is given up.
-type closedGates struct {
-	kinds  []agent.Kind
-	reason string
-}
-
-// shutAt says why a gate of the hook blocks without being asked; "" if it does not.
-func (h *hook) shutAt(kind agent.Kind) string {
-	if closed := h.shut.Load(); closed != nil && slices.Contains(closed.kinds, kind) {
-		return closed.reason
-	}
-	return ""
-}
-
-// shutGates makes the gates of a hook that is given up block until its file
-// changes: a gate that is gone must not become an open one. in is what ran.
-func (c *Chain) shutGates(h *hook, in *instance) {
-	closed := &closedGates{reason: "hook " + h.File() + " did not stop and is disabled, so its gate stays shut; change or remove its file to open it"}
-	for _, kind := range []agent.Kind{agent.KindToolCall, agent.KindUserBash} {
-		if len(in.registered(c.events[kind].name)) > 0 {
-			closed.kinds = append(closed.kinds, kind)
-		}
-	}
-	if len(closed.kinds) == 0 {
-		return
-	}
-	c.openGates(h)
-	h.shut.Store(closed)
-	for _, kind := range closed.kinds {
-		c.wanted[kind].Add(1)
-	}
-}
-
-// shutLost makes a hook block whose version in force is lost: it may have been a
-// gate, and the version that is there is not approved.
-func (c *Chain) shutLost(h *hook) {
-	c.openGates(h)
-	kinds := []agent.Kind{agent.KindToolCall, agent.KindUserBash}
-	h.shut.Store(&closedGates{kinds: kinds, reason: "hook " + h.File() + " waits for approval and the version in force is lost, so nobody can be asked; `pi trust` shows it"})
-	for _, kind := range kinds {
-		c.wanted[kind].Add(1)
-	}
-}
-
-// openGates ends what shutGates did.
-func (c *Chain) openGates(h *hook) {
-	if closed := h.shut.Swap(nil); closed != nil {
-		for _, kind := range closed.kinds {
-			c.wanted[kind].Add(-1)
-		}
-	}
 }

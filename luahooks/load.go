@@ -148,6 +148,9 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 // is held.
 func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	h, old := a.hook, a.hook.current()
+	if a.err != nil && old == nil {
+		c.shutUnasked(h, a)
+	}
 	if interrupted(ctx, a.err) {
 		h.sum = "" // the next look tries again
 		return false
@@ -155,9 +158,6 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	if a.err != nil {
 		h.fault(a.err)
 		c.log.write(h.Name, "load: "+fullText(a.err))
-		if v, held := c.guard.heldAt(h.Path); held && old == nil && v.exists() && v.code == nil {
-			c.shutLost(h)
-		}
 		c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
 		return false
 	}
@@ -171,6 +171,15 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	defer h.mu.Unlock()
 	h.code, h.disabled, h.lastError = a.code, false, ""
 	return true
+}
+
+// shutUnasked shuts the gates of a hook that has no version that runs.
+func (c *Chain) shutUnasked(h *hook, a attempt) {
+	if v, held := c.guard.heldAt(h.Path); held && v.exists() && v.code == nil {
+		c.shutLost(h)
+	} else {
+		c.shutUnloaded(h, a)
+	}
 }
 
 func keeps(h *hook, old *instance) string {
