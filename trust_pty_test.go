@@ -329,3 +329,47 @@ func TestWhatWaitsIsApprovedWithItsDifferenceInView(t *testing.T) {
 		t.Errorf("not in force: %s", notices)
 	}
 }
+
+func TestSettingsThatAToolWroteDoNotTurnTheGateOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/gate.lua"), blockingGate)
+	w.write(w.agentFile("config.toml"), "[ui]\nplain = true\n")
+	s := w.inTerminal()
+	s.enter("run `echo 'disable = [\"gate\"]' > " + w.agentFile("config.toml") + "`")
+	s.see(1, "config.toml was")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(exitDone)
+	for _, answer := range []struct{ key, want string }{{"\n", "the gate holds"}, {"y\n", "a.txt has 2 lines"}} {
+		s = w.inTerminal()
+		s.see(1, "Approve this? y, or Enter for No:")
+		s.see(1, `+disable = ["gate"]`)
+		s.keys(answer.key)
+		s.enter("read a.txt")
+		s.see(1, answer.want)
+		s.prompt()
+		s.enter("/quit")
+		s.leave(exitDone)
+	}
+}
+
+func TestPiTrustAsksInATerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.projectFile("hooks/a.lua"), hookSays("ran"))
+	s := w.inTerminal("trust")
+	s.see(1, trustQuestion)
+	s.keys("always\n")
+	s.see(1, "approved")
+	s.leave(exitDone)
+	s = w.inTerminal("trust")
+	s.see(1, "approved")
+	s.leave(exitDone)
+	if strings.Contains(s.text(), trustQuestion) {
+		t.Errorf("it asks again:\n%s", s.text())
+	}
+	if _, notices := w.piTells("-p", "list"); !strings.Contains(notices, "hook says ran") {
+		t.Errorf("it does not run: %s", notices)
+	}
+}

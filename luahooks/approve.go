@@ -314,7 +314,11 @@ func (c *Chain) answered(ctx context.Context, list []*Pending, yes bool) {
 			c.notify(ctx, agent.LevelError, err.Error())
 		}
 	}
-	c.Reload(ctx, false) // asks again about what changed meanwhile
+	// This asks again about what changed meanwhile. A file that is being saved at
+	// this moment may be empty; only one that was shown so is sure to be.
+	sure := slices.ContainsFunc(list, func(p *Pending) bool { return p.sum == "" || p.sum == trust.Sum(nil) })
+	fresh, _ := c.update(ctx, false, sure)
+	c.welcome(ctx, fresh)
 }
 
 // sawOnly notes what the person was shown of a file.

@@ -1,17 +1,13 @@
 package luahooks
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"pi/agent"
 	"pi/luahooks/trust"
 )
 
@@ -371,161 +367,4 @@ func (g *Guard) leave() {
 		g.window.file.Leave()
 	}
 	g.window = nil
-}
-
-// Watcher is the listener that opens and closes the window. It has its say before
-// hooks do.
-func (c *Chain) Watcher() agent.Listener { return &toolWatch{chain: c} }
-
-type toolWatch struct {
-	chain   *Chain
-	mu      sync.Mutex
-	running int // tools that are called while no prompt runs
-}
-
-// Wants reports whether k begins or ends a step of the window.
-func (*toolWatch) Wants(k agent.Kind) bool {
-	switch k {
-	case agent.KindToolExecutionStart, agent.KindToolExecutionEnd, agent.KindTurnEnd, agent.KindAgentSettled:
-		return true
-	}
-	return false
-}
-
-// Handle never fails: what cannot be written down is told and still held.
-func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
-	switch e.(type) {
-	case *agent.ToolExecutionStart:
-		t.count(1)
-		t.chain.beforeTool(ctx)
-	case *agent.ToolExecutionEnd:
-		if host := t.chain.hostNow(); t.count(-1) == 0 && host != nil && host.IsIdle() {
-			t.chain.afterTools(ctx)
-		}
-	case *agent.TurnEnd:
-		t.chain.tellPending(ctx, t.chain.guard.check())
-	case *agent.AgentSettled:
-		t.chain.afterTools(ctx)
-	}
-	return nil
-}
-
-func (t *toolWatch) count(n int) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.running += n
-	return t.running
-}
-
-// beforeTool opens the window. It waits for a reload that is under way.
-func (c *Chain) beforeTool(ctx context.Context) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	c.openWindow(ctx)
-}
-
-// openWindow is beforeTool with c.changes held.
-func (c *Chain) openWindow(ctx context.Context) {
-	paths := map[string]Scope{}
-	for _, path := range c.guard.configs {
-		paths[path] = ""
-	}
-	p := c.opts.Places
-	for _, path := range p.named() {
-		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
-	}
-	for _, h := range c.list() {
-		paths[h.Path] = h.Scope
-		maps.Copy(paths, h.partPaths())
-		looked, _ := c.guard.literal(h.Path, h.dirs(), h.Scope)
-		maps.Copy(paths, looked)
-	}
-	var dirs []trust.Dir
-	if !p.NoHooks {
-		dirs = append(dirs, trust.Dir{Path: p.GlobalDir(), Scope: string(ScopeGlobal)})
-		if c.guard.anyApproved() {
-			dirs = append(dirs, trust.Dir{Path: p.ProjectDir(), Scope: string(ScopeProject)})
-		}
-	}
-	for _, dir := range dirs {
-		for _, path := range luaFiles(dir.Path) {
-			if _, ok := paths[path]; !ok {
-				paths[path] = Scope(dir.Scope)
-			}
-		}
-	}
-	if err := c.guard.open(paths, dirs); err != nil && c.warned.add("window") {
-		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
-	}
-}
-
-// afterTools checks and closes the window, or has somebody wait for the processes
-// that keep it open.
-func (c *Chain) afterTools(ctx context.Context) {
-	c.tellPending(ctx, c.guard.check())
-	if !c.guard.settle() {
-		c.awaitProcesses()
-	}
-}
-
-const (
-	firstLook = 50 * time.Millisecond
-	lastLook  = 2 * time.Second
-)
-
-// awaitProcesses closes the window when the last process has ended. Nothing tells
-// when a group is empty, so it is asked, at growing intervals.
-func (c *Chain) awaitProcesses() {
-	if c.guard.asksEdits() || c.awaiting.Swap(true) {
-		return
-	}
-	began := c.behind.run(func() {
-		defer c.awaiting.Store(false)
-		timer := time.NewTimer(firstLook)
-		defer timer.Stop()
-		for pause := firstLook; c.guard.waiting(); pause = min(2*pause, lastLook) {
-			timer.Reset(pause)
-			select {
-			case <-c.leaving:
-				return
-			case <-timer.C:
-			}
-			if c.guard.waiting() && !c.guard.anyAlive() {
-				c.tellPending(c.behind.life, c.guard.check())
-				if c.guard.waiting() {
-					c.guard.settle()
-				}
-			}
-		}
-	})
-	if !began {
-		c.awaiting.Store(false)
-	}
-}
-
-func (g *Guard) asksEdits() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.askEdits
-}
-
-// inherits reports whether processes of the program before live.
-func (g *Guard) inherits() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.groups) > 0
-}
-
-func (g *Guard) anyAlive() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.window != nil && slices.ContainsFunc(g.window.groups, g.alive)
-}
-
-// tellPending says what waits for the person.
-func (c *Chain) tellPending(ctx context.Context, news []*Pending) {
-	for _, p := range news {
-		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
-			trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), trust.VisibleLine(p.Name)))
-	}
 }
