@@ -134,7 +134,6 @@ func TestALateAnswerHasNoEffect(t *testing.T) {
 	}{
 		{&agent.SessionBeforeNew{}, `{ cancel = true }`},
 		{&agent.SessionCompacting{}, `{ prompt = "p" }`},
-		{&agent.TurnEnd{}, `{ continue = true }`},
 		{&agent.BeforeAgentStart{}, `{ sections = { a = "b" } }`},
 		{&agent.BeforeProviderHeaders{}, `{ headers = { a = "b" } }`},
 	} {
