@@ -42,7 +42,7 @@ func program() int {
 		Editor: os.Getenv("REPL_TEST_EDITOR"), Renderer: testRenderer{}, Shortcuts: testShortcuts,
 		Banner: func() []string { return []string{"test program \x1b]0;title\x07ready"} }})
 	a := testAgent(r)
-	set := command.NewSet(append(command.Core(command.Options{Agent: a, UI: r}), append(r.Commands(), testCommands(r)...)...), nil)
+	set := command.NewSet(append(command.Core(command.Options{Agent: a, UI: r}), append(r.Commands(), testCommands(r, a)...)...), nil)
 	a.Start(ctx)
 	forget := whenTold(func() { told(ctx, r, a) })
 	err := r.Run(ctx, a, set)
@@ -124,7 +124,7 @@ func testAgent(front agent.Listener) *agent.Agent {
 	})
 }
 
-func testCommands(r *REPL) []command.Command {
+func testCommands(r *REPL, a *agent.Agent) []command.Command {
 	one := func(name string, run func(ctx context.Context, args string) (string, error)) command.Command {
 		return command.Command{Name: name, Help: "for the tests", Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			status, err := run(ctx, args)
@@ -165,12 +165,12 @@ func testCommands(r *REPL) []command.Command {
 			return "", nil
 		}),
 		one("panel", func(ctx context.Context, args string) (string, error) {
-			c := &testComponent{said: func(text string) { r.Notify(text, agent.LevelInfo) }}
+			c := &testComponent{said: func(text string) { r.Notify(text, agent.LevelInfo) }, shown: make(chan agent.Surface, 1)}
 			s, err := r.Custom(c)
 			if err != nil {
 				return "", err
 			}
-			c.close = s.Close
+			c.shown <- s
 			if args != "wait" {
 				return "", nil
 			}
@@ -183,6 +183,10 @@ func testCommands(r *REPL) []command.Command {
 			defer c.mu.Unlock()
 			return "closed after " + strings.Join(c.keys, " "), nil
 		}),
+		{Name: "instead", Help: "for the tests", Run: func(ctx context.Context, args string) (command.Outcome, error) {
+			a.Abort()
+			return command.Outcome{Prompt: &agent.Prompt{Text: args}}, a.WaitIdle(ctx)
+		}},
 		one("crash", func(context.Context, string) (string, error) { panic("crashed on purpose") }),
 	}
 }
@@ -191,7 +195,7 @@ func testCommands(r *REPL) []command.Command {
 type testComponent struct {
 	mu    sync.Mutex
 	keys  []string
-	close func()
+	shown chan agent.Surface // holds one; keys may come before it does
 	said  func(string)
 }
 
@@ -207,7 +211,7 @@ func (c *testComponent) HandleInput(key string) {
 	c.mu.Unlock()
 	switch key {
 	case "q":
-		c.close()
+		(<-c.shown).Close()
 	case "s":
 		c.said("it is stuck")
 		select {} // it never comes back

@@ -95,6 +95,18 @@ func TestCommandRunsWhileTheAgentWorks(t *testing.T) {
 	}
 }
 
+func TestPromptOfACommandThatOutlastsTheRunIsSentAfterIt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("slow")
+	s.see("working on it")
+	s.enter("/instead /quit")
+	s.see("interrupted")
+	s.see(`you said "/quit"`)
+	s.prompt("")
+}
+
 func TestConfirmIsNoUnlessThePersonSaysYes(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -217,11 +217,21 @@ func (r *REPL) steer(ctx context.Context, text string) bool {
 	case command.Is(text):
 		r.record(text)
 		out, err := r.commands.Run(ctx, text)
-		r.outcome(ctx, out, err, r.queue)
+		r.outcome(ctx, out, err, r.queueOrSubmit)
 	case strings.HasPrefix(text, "!"):
 		r.screen.line(styleWarning, "warning: commands of the shell run only while the agent does not work")
 	default:
 		return r.queue(ctx, r.typedPrompt(text))
+	}
+	return true
+}
+
+// queueOrSubmit hands a prompt of a command to the working agent; if the run
+// ended before the command did, it is the next prompt.
+func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) bool {
+	if !r.queue(ctx, p) {
+		p.Literal = true
+		r.agent.Submit(p)
 	}
 	return true
 }
