@@ -110,8 +110,9 @@ func (a *Agent) Pending() int {
 
 // TakeQueued takes the texts of people out of both queues and returns them, so
 // that an interrupt can give unsent text back. What is more than a text that
-// somebody typed stays queued for the next run: messages with attachments,
-// custom messages, and what hooks sent.
+// somebody typed stays queued for the next run: custom messages, what hooks sent,
+// and what a program sent with attachments. The files of a typed text are named
+// in it, and come along again.
 func (a *Agent) TakeQueued() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,15 +120,26 @@ func (a *Agent) TakeQueued() []string {
 	for _, queue := range []*[]queued{&a.steer, &a.followUp} {
 		var kept []queued
 		for _, m := range *queue {
-			if m.Custom != nil || len(m.Attachments) > 0 || m.Source == "hook" {
-				kept = append(kept, m)
-			} else {
+			if m.typed() {
 				texts = append(texts, m.Text)
+			} else {
+				kept = append(kept, m)
 			}
 		}
 		*queue = kept
 	}
 	return texts
+}
+
+// typed reports whether the text is all that it takes to send m again.
+func (m queued) typed() bool {
+	switch m.Source {
+	case "hook":
+		return false
+	case "interactive":
+		return m.Text != ""
+	}
+	return m.Custom == nil && len(m.Attachments) == 0
 }
 
 // take removes what is to be delivered now from a queue: one message, or all.

@@ -205,7 +205,8 @@ func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 	file := session.TextBlock(" and a file")
 	r := during(t, Options{}, func(ctx context.Context, r *rig) {
 		_, _ = r.Enqueue(ctx, Prompt{Text: "typed", Source: "interactive"}, Steer)
-		_, _ = r.Enqueue(ctx, Prompt{Text: "with", Attachments: []session.Block{file}, Source: "interactive"}, Steer)
+		_, _ = r.Enqueue(ctx, Prompt{Text: "see @a.txt", Attachments: []session.Block{file}, Source: "interactive"}, Steer)
+		_, _ = r.Enqueue(ctx, Prompt{Text: "with", Attachments: []session.Block{file}, Source: "rpc"}, Steer)
 		_ = r.SendCustom(ctx, custom("note"), DeliverFollowUp, false)
 		_ = r.SendUser(ctx, Prompt{Text: "of a hook"}, DeliverSteer)
 		r.Abort()
@@ -213,7 +214,7 @@ func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 		t.Fatal(err)
 	}
-	if got := r.TakeQueued(); !reflect.DeepEqual(got, []string{"typed"}) || r.Pending() != 3 {
+	if got := r.TakeQueued(); !reflect.DeepEqual(got, []string{"typed", "see @a.txt"}) || r.Pending() != 3 {
 		t.Errorf("given back %q, %d wait", got, r.Pending())
 	}
 	r.prompt("more")
