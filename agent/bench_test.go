@@ -62,7 +62,7 @@ func benchAgent(b *testing.B, p Provider, messages int) *Agent {
 		}
 	}
 	return New(Options{Session: s, Models: NewModels(map[string]Provider{"test": p}), Model: &Model{Provider: "acme", ID: "one", API: "test"},
-		Thinking: "off", Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(*AgentEnd) {})}, Settings: Settings{MaxRepeats: 3}, Cwd: "/p"})
+		Thinking: "off", Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(*AgentEnd) {}), on(func(*TurnEnd) {})}, Settings: Settings{MaxRepeats: 3}, Cwd: "/p"})
 }
 
 // BenchmarkDeltas is an answer of 20,000 deltas with one listener for them.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"pi/session"
 )
@@ -15,14 +16,19 @@ func (r *run) turnEnded(ctx context.Context, index int, a answer, b batchEnd) Co
 	if !r.wants(KindTurnEnd) {
 		return Continuation{}
 	}
-	usage := TurnUsage{ContextUsage: r.contextUsage()}
-	if a.message.Usage != nil {
-		usage.Usage = *a.message.Usage
-	}
-	e := &TurnEnd{TurnIndex: index, Message: a.message, ToolResults: b.results, EntryIDs: r.entries, Usage: usage}
+	e := &TurnEnd{TurnIndex: index, Message: a.message, ToolResults: b.results, EntryIDs: r.entries,
+		Usage: sync.OnceValue(func() TurnUsage { return r.turnUsage(a.message) })}
 	r.emit(heard(ctx), e)
 	r.addDrafts(ctx, e.Kind(), e.Entries)
 	return e.Continuation
+}
+
+func (r *run) turnUsage(m *session.Message) TurnUsage {
+	usage := TurnUsage{ContextUsage: r.contextUsage()}
+	if m.Usage != nil {
+		usage.Usage = *m.Usage
+	}
+	return usage
 }
 
 // beforeSettle asks the listeners whether the run is really to end with err. It

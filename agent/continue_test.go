@@ -302,7 +302,7 @@ func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 100, Output: 20, CacheRead: 30, CacheWrite: 50, TotalTokens: 200}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *TurnEnd) {
 		if e.TurnIndex == 0 {
-			got = e.Usage
+			got = e.Used()
 		}
 	})}}, deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(session.StopToolUse))...), say("done"))
 	r.model.mu.Lock()

@@ -67,8 +67,17 @@ type TurnEnd struct {
 	Message     *session.Message
 	ToolResults []*session.Message
 	EntryIDs    []string
-	Usage       TurnUsage
+	Usage       func() TurnUsage `json:"-"` // nil: nothing is known; see Used
 	Continuation
+}
+
+// Used is what the turn cost and how full the context is. It is counted when
+// somebody asks for it first, for that takes a walk over the conversation.
+func (e *TurnEnd) Used() TurnUsage {
+	if e.Usage == nil {
+		return TurnUsage{}
+	}
+	return e.Usage()
 }
 
 // TurnUsage is what a turn cost and how full the context is.

@@ -179,9 +179,10 @@ func buildTurnStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 
 func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
+	usage := s.Used()
 	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.finishedMessage(s.Message)).
 		set("tool_results", in.messages(L, itemsOf(s.ToolResults))).texts("entry_ids", s.EntryIDs).
-		set("usage", turnUsage(L, &s.Usage)).table()
+		set("usage", turnUsage(L, &usage)).table()
 }
 
 // turnUsage is what a turn cost, and how full the context is where that is known.
@@ -201,7 +202,7 @@ func turnUsage(L *lua.LState, u *agent.TurnUsage) *lua.LTable {
 
 func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.TurnEnd)
-	return in.continuation(L, r, &s.Continuation, s.Usage.Tokens)
+	return in.continuation(L, r, &s.Continuation, s.Used().Tokens)
 }
 
 func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {

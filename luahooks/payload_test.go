@@ -107,8 +107,8 @@ func TestWhatIsAbsentIsNil(t *testing.T) {
 		"the root":          {&agent.SessionTree{}, `e.new_leaf_id == nil and e.summary_entry == nil`},
 		"no result":         {&agent.CompactionEnd{}, `e.result == nil and e.error_message == nil and e.aborted == false`},
 		"the first model":   {&agent.ModelSelect{Model: &agent.Model{ID: "m"}}, `e.previous_model == nil and e.previous_provider == nil`},
-		"unknown context":   {&agent.TurnEnd{Usage: agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: -1, Window: 10}}}, `e.usage.context_tokens == nil and e.usage.percent == nil and e.usage.context_window == 10 and #e.entry_ids == 0`},
-		"unknown window":    {&agent.TurnEnd{Usage: agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 4}}}, `e.usage.context_tokens == 4 and e.usage.context_window == nil and e.usage.percent == nil`},
+		"unknown context":   {&agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: -1, Window: 10}})}, `e.usage.context_tokens == nil and e.usage.percent == nil and e.usage.context_window == 10 and #e.entry_ids == 0`},
+		"unknown window":    {&agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 4}})}, `e.usage.context_tokens == 4 and e.usage.context_window == nil and e.usage.percent == nil`},
 		"no final error":    {&agent.AutoRetryEnd{}, `e.final_error == nil and e.success == false`},
 		"no dialog's title": {&agent.UIPromptStart{PromptKind: "input"}, `e.title == nil`},
 	} {
@@ -265,3 +265,6 @@ func TestAWrongResultIsNamedByItsPath(t *testing.T) {
 		}
 	}
 }
+
+// used is what a turn used, as the event gives it.
+func used(u agent.TurnUsage) func() agent.TurnUsage { return func() agent.TurnUsage { return u } }

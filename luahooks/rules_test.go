@@ -128,7 +128,7 @@ func TestDraftsBecomeEntriesOfTheSession(t *testing.T) {
 	} } end)`)
 	r.chain.Reload(t.Context(), false)
 	r.host.forget()
-	e := &agent.TurnEnd{Usage: agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 42}}}
+	e := &agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 42}})}
 	r.emit(e)
 	r.mustBeQuiet()
 	entries, err := r.host.session.AppendAll(e.Entries)

@@ -75,8 +75,8 @@ func samples(t testing.TB) []agent.Event {
 		&agent.AgentBeforeSettle{Outcome: "completed", Messages: []*session.Message{m}},
 		&agent.AgentSettled{},
 		&agent.TurnStart{TurnIndex: 1, Timestamp: 2},
-		&agent.TurnEnd{TurnIndex: 1, Message: m, ToolResults: []*session.Message{m}, EntryIDs: []string{"e"}, Usage: agent.TurnUsage{
-			Usage: session.Usage{Input: 3, TotalTokens: 4}, ContextUsage: agent.ContextUsage{Tokens: 50, Window: 200, Percent: 25}}},
+		&agent.TurnEnd{TurnIndex: 1, Message: m, ToolResults: []*session.Message{m}, EntryIDs: []string{"e"}, Usage: used(agent.TurnUsage{
+			Usage: session.Usage{Input: 3, TotalTokens: 4}, ContextUsage: agent.ContextUsage{Tokens: 50, Window: 200, Percent: 25}})},
 		&agent.Context{Entries: []*session.Entry{entry}, Items: items},
 		&agent.BeforeProviderRequest{Provider: "p", Model: "m", Payload: json.RawMessage(`{"model":"x","n":12345678901234567890}`)},
 		&agent.BeforeProviderHeaders{Provider: "p", Model: "m", Headers: map[string]string{"X-Api-Key": "…", "X-A": "1"}, Changed: map[string]*string{"X-B": &text}},
