@@ -97,7 +97,9 @@ func newFiller(t *testing.T, m *session.Message) *filler {
 	for _, v := range []any{
 		m, entry, &agent.Model{Provider: "p", ID: "m", Cost: &agent.Price{}}, json.RawMessage(`{"a":1}`), session.Item{Message: m, Index: -1},
 		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &session.Usage{Input: 1}, agent.Delta{Kind: agent.DeltaText, Text: "x"},
-		func() agent.TurnUsage { return agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 1, Window: 2, Percent: 50}} },
+		func() agent.TurnUsage {
+			return agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 1, Window: 2, Percent: 50}}
+		},
 		[]session.Draft(nil), map[string]bool(nil), map[string]*string(nil), map[string]json.RawMessage(nil),
 	} {
 		f.values[reflect.TypeOf(v)] = reflect.ValueOf(v)
