@@ -90,12 +90,13 @@ type Agent struct {
 	submitted []Prompt
 	wake      chan struct{} // signalled by Submit, holds one
 	leave     sync.Once
-	leaving   chan struct{}  // closed by Shutdown
-	today     string         // the date in the system prompt, fixed per session
-	seen      []session.Item // the result of the last context chain
-	seenTo    int            // how long the branch was then
-	running   string         // the system prompt of the run in progress
-	aside     *session.Usage // what that run used beside its answers
+	leaving   chan struct{}   // closed by Shutdown
+	today     string          // the date in the system prompt, fixed per session
+	seen      []session.Item  // the result of the last context chain
+	seenTo    int             // how long the branch was then
+	edited    map[string]bool // ids of the entries edited since then
+	running   string          // the system prompt of the run in progress
+	aside     *session.Usage  // what that run used beside its answers
 }
 
 var (

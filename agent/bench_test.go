@@ -86,3 +86,20 @@ func BenchmarkDeltas(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkEditContext is one edit in a conversation of 10,000 messages that has
+// been seen.
+func BenchmarkEditContext(b *testing.B) {
+	a := benchAgent(b, calling(0), 10_000)
+	ids := a.Context(b.Context())
+	b.ResetTimer()
+	for n := range b.N {
+		if _, err := a.EditContext(b.Context(), ids[n%len(ids)].Entry.ID, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	if err := a.Session().Close(); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"maps"
 
 	"pi/session"
 )
@@ -21,7 +22,7 @@ func (a *Agent) Context(ctx context.Context) []session.Item {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session == s {
-		a.seen, a.seenTo = items, len(entries)
+		a.seen, a.seenTo, a.edited = items, len(entries), nil
 	}
 	return items
 }
@@ -41,24 +42,48 @@ func (a *Agent) refresh(ctx context.Context) {
 // Reloaded lets the listeners see the context again after hooks changed.
 func (a *Agent) Reloaded(ctx context.Context) { a.refresh(ctx) }
 
-// Seen returns the result of the last context chain and, behind it, what the
-// session got since then; the session's own list if there was no chain since it
-// was opened.
+// Seen returns the result of the last context chain, with what was edited since
+// then as it is now, and behind it what the session got since then; the session's
+// own list if there was no chain since it was opened.
 func (a *Agent) Seen() []session.Item {
 	a.mu.Lock()
-	seen, to, s := a.seen, a.seenTo, a.session
+	seen, to, edited, s := a.seen, a.seenTo, maps.Clone(a.edited), a.session
 	a.mu.Unlock()
 	if seen == nil {
 		return s.Context()
 	}
 	seen = seen[:len(seen):len(seen)]
-	if len(s.Branch()) <= to {
+	if len(edited) == 0 && len(s.Branch()) <= to {
 		return seen
 	}
-	for _, item := range s.Context() {
+	now := s.Context()
+	if len(edited) > 0 {
+		seen = withEdits(seen, now, edited)
+	}
+	for _, item := range now {
 		if item.Index >= to {
 			seen = append(seen, item)
 		}
 	}
 	return seen
+}
+
+// withEdits is seen with the messages of the edited entries as they are now.
+func withEdits(seen, now []session.Item, edited map[string]bool) []session.Item {
+	given := map[string][]session.Item{} // what an edited entry gives to the context
+	for _, it := range now {
+		if it.Entry != nil && edited[it.Entry.ID] {
+			given[it.Entry.ID] = append(given[it.Entry.ID], it)
+		}
+	}
+	shown := make([]session.Item, 0, len(seen))
+	for _, it := range seen {
+		if it.Entry == nil || !edited[it.Entry.ID] {
+			shown = append(shown, it)
+			continue
+		}
+		shown = append(shown, given[it.Entry.ID]...)
+		delete(given, it.Entry.ID)
+	}
+	return shown
 }

@@ -133,7 +133,7 @@ func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
 	entries, err := s.AppendAll(checked)
 	for _, d := range checked {
 		if edit, ok := d.Body.(session.ContextEdit); ok && len(entries) > 0 {
-			r.showEdited(edit.TargetID)
+			r.noteEdited(s, edit.TargetID)
 		}
 	}
 	return entries, err

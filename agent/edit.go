@@ -21,7 +21,7 @@ func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement
 	if e == nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}
-	a.showEdited(id)
+	a.noteEdited(s, id)
 	return e.ID, err
 }
 
@@ -45,31 +45,18 @@ func editTarget(s *session.Session, id string) error {
 	return fmt.Errorf("entry %q is a %s; only messages of the roles user, assistant, toolResult and custom can be edited", id, kind)
 }
 
-// showEdited puts the message of an edited entry into what is shown of the last
-// context chain; the chain itself runs again before the next request.
-func (a *Agent) showEdited(id string) {
-	s := a.Session()
-	var now []session.Item // what the entry gives to the context, if anything
-	for _, it := range s.Context() {
-		if it.Entry != nil && it.Entry.ID == id {
-			now = append(now, it)
-		}
-	}
+// noteEdited has an edited entry shown as it is from now on; the context chain
+// itself runs again before the next request.
+func (a *Agent) noteEdited(s *session.Session, id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session != s || a.seen == nil {
 		return
 	}
-	seen := make([]session.Item, 0, len(a.seen))
-	for _, it := range a.seen {
-		if it.Entry != nil && it.Entry.ID == id {
-			seen = append(seen, now...)
-			now = nil
-		} else {
-			seen = append(seen, it)
-		}
+	if a.edited == nil {
+		a.edited = map[string]bool{}
 	}
-	a.seen = seen
+	a.edited[id] = true
 }
 
 // SetSessionName names the session; "" takes the name away.

@@ -72,6 +72,24 @@ func TestEditKeepsWhatListenersToTheContextMadeOfTheRest(t *testing.T) {
 	}
 }
 
+func TestLastOfSeveralEditsIsSeen(t *testing.T) {
+	r := newRig(t, Options{}, say("a"))
+	r.prompt("one")
+	id := r.Session().Context()[0].Entry.ID
+	for _, now := range []*session.Replacement{nil, {Content: []session.Block{session.TextBlock("uno")}}, {Content: []session.Block{session.TextBlock("eins")}}} {
+		if _, err := r.EditContext(t.Context(), id, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var seen []string
+	for _, it := range r.Seen() {
+		seen = append(seen, it.Message.Text())
+	}
+	if !reflect.DeepEqual(seen, []string{"eins", "a"}) {
+		t.Errorf("seen %q", seen)
+	}
+}
+
 func TestOnlyMessagesOfTheBranchCanBeEdited(t *testing.T) {
 	r := newRig(t, Options{}, say("a"))
 	r.prompt("one")
