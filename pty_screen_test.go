@@ -202,6 +202,23 @@ end })`)
 	s.leave(exitDone)
 }
 
+func TestAnAnswerThatAHookStopsBehindTheStreamIsMarkedToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/guard.lua"), `pi.on("message_update", function(event)
+  if event.delta.text:find("forbidden") then
+    pi.exec("sleep", { "0.2" })
+    return { abort = { reason = "not that word", inject = "Do not say it." } }
+  end
+end)`)
+	s, _ := talk(t, w, "text I say the forbidden word now.\nstall\n---\ntext I say nothing.")
+	s.enter("talk")
+	s.see(1, "stopped by hook guard: not that word\n")
+	s.see(1, "I say nothing.")
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
 func TestAnAnswerThatAHookStopsIsMarkedOnTheScreen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

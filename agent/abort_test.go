@@ -98,8 +98,17 @@ func TestAStopEndsAnAnswerWhoseModelSaysNothingMore(t *testing.T) {
 			go func() { e.Stop(&Abort{Reason: "says bad", Inject: "do not say bad", By: "rules"}) }()
 		}
 	})
-	r := newRig(t, Options{Listeners: []Listener{behind, on(func(e *AgentEnd) { first.Stop(&Abort{By: "nobody"}) })}}, stall("so bad"), say("good"), say("fine"))
+	var told []string
+	ended := on(func(e *MessageEnd) {
+		if e.Abort != nil {
+			told = append(told, e.Abort.By+" "+e.Abort.Reason+" "+e.Message.Text())
+		}
+	})
+	r := newRig(t, Options{Listeners: []Listener{behind, ended, on(func(e *AgentEnd) { first.Stop(&Abort{By: "nobody"}) })}}, stall("so bad"), say("good"), say("fine"))
 	r.prompt("go")
+	if len(told) != 1 || told[0] != "rules says bad so bad" {
+		t.Errorf("front ends hear %q", told)
+	}
 	want := []string{"user: go", "assistant: so bad [aborted: stopped by hook rules: says bad]", "custom: do not say bad", "assistant: good"}
 	r.wantTalk(want...)
 	r.prompt("on") // no stop of an answer that is over reaches another one

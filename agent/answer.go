@@ -251,7 +251,7 @@ func (a *Agent) assembled(model *Model, assembly *Assembly) *session.Message {
 func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	switch {
 	case ctx.Err() != nil:
-		failure = ErrAborted
+		failure, s.abort = ErrAborted, nil
 	case s.abort != nil:
 		failure = errStopped
 	case failure == nil:
@@ -309,7 +309,7 @@ func (s *stream) ended(ctx context.Context, m *session.Message) *session.Message
 	if !s.wants(KindMessageEnd) {
 		return m
 	}
-	e := &MessageEnd{Message: m}
+	e := &MessageEnd{Message: m, Abort: s.abort}
 	s.emit(heard(ctx), e)
 	switch {
 	case e.Message == nil || e.Message.Role != m.Role:

@@ -74,6 +74,7 @@ func (e *MessageUpdate) Message() *session.Message { return e.partial() }
 
 type MessageEnd struct {
 	Message *session.Message // result: a message of the same role
+	Abort   *Abort           // by which a listener stopped the answer; nil: none did
 }
 
 type ModelSelect struct {

@@ -49,9 +49,9 @@ func (t *transcript) handle(e agent.Event) {
 	case *agent.MessageUpdate:
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.update(e)
+		t.delta(e.Delta)
 	case *agent.MessageEnd:
-		t.locked(func() { t.messageEnd(e.Message) })
+		t.locked(func() { t.messageEnd(e) })
 	}
 }
 
@@ -59,14 +59,6 @@ func (t *transcript) locked(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f()
-}
-
-// update shows a step of the answer, and that a hook ends it there.
-func (t *transcript) update(e *agent.MessageUpdate) {
-	t.delta(e.Delta)
-	if e.Abort != nil {
-		t.abort(e.Abort)
-	}
 }
 
 // abort says why what was shown of an answer does not count.
@@ -78,7 +70,6 @@ func (t *transcript) abort(a *agent.Abort) {
 	if reason := oneLine(a.Reason); reason != "" {
 		text += ": " + reason
 	}
-	t.write(t.endBlock(nil))
 	t.writeLine(t.paint(styleDim, text))
 }
 
@@ -135,9 +126,13 @@ func (t *transcript) endBlock(dst []byte) []byte {
 	return t.freshLine(dst)
 }
 
-func (t *transcript) messageEnd(m *session.Message) {
+// messageEnd ends an answer, and says so if a hook or a limit ended it.
+func (t *transcript) messageEnd(e *agent.MessageEnd) {
 	t.write(t.endBlock(nil))
-	if m.StopReason == session.StopLength {
+	if e.Abort != nil {
+		t.abort(e.Abort)
+	}
+	if e.Message.StopReason == session.StopLength {
 		t.writeLine(t.paint(styleWarning, "the answer was cut off at the token limit"))
 	}
 }

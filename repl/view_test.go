@@ -66,8 +66,8 @@ func TestTranscriptShowsWhatHappens(t *testing.T) {
 		{"a change is shown as a coloured diff", true, []agent.Event{begun("1", "edit", `{"path":"f"}`), &agent.ToolExecutionEnd{ID: "1", Result: diff}},
 			"\x1b[36m• edit f\x1b[0m\x1b[32m ✓\x1b[0m\n  \x1b[1m--- a\x1b[0m\n  \x1b[1m+++ b\x1b[0m\n  \x1b[36m@@ -1 +1 @@\x1b[0m\n  \x1b[31m-old\x1b[0m\n  \x1b[32m+new\x1b[0m\n   same\n"},
 		{"an answer that a hook stopped says so", true,
-			[]agent.Event{text("I will rm"), &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 1, Text: " -rf"},
-				Abort: &agent.Abort{By: "guard\x1b[2J", Reason: "not\nthat"}}, over, text("Then not."), over},
+			[]agent.Event{text("I will rm"), text(" -rf"), &agent.MessageEnd{Message: over.Message,
+				Abort: &agent.Abort{By: "guard\x1b[2J", Reason: "not\nthat"}}, text("Then not."), over},
 			"I will rm -rf\n\x1b[2mstopped by hook guard: not that\x1b[0m\nThen not.\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
