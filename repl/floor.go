@@ -43,18 +43,15 @@ func (f *floor) await(ctx context.Context, ready func() bool) error {
 	return ctx.Err()
 }
 
-// takePrompt gives the floor to the prompt when no dialog wants it, and returns
-// the notices that came meanwhile.
-func (f *floor) takePrompt(ctx context.Context) ([]func(), error) {
+// takePrompt gives the floor to the prompt when no dialog wants it.
+func (f *floor) takePrompt(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.await(ctx, func() bool { return f.waiting == 0 && !f.dialog }); err != nil {
-		return nil, err
+		return err
 	}
 	f.prompting, f.stale = true, false
-	notices := f.notices
-	f.notices = nil
-	return notices, nil
+	return nil
 }
 
 // leavePrompt shows what waited for the end of the prompt.

@@ -23,7 +23,7 @@ func TestSecondDialogWaitsForTheFirstAndThePromptForBoth(t *testing.T) {
 		}()
 		synctest.Wait()
 		go func() {
-			if _, err := f.takePrompt(t.Context()); err == nil {
+			if err := f.takePrompt(t.Context()); err == nil {
 				order = append(order, "prompt")
 				f.leavePrompt()
 			}
@@ -41,7 +41,7 @@ func TestSecondDialogWaitsForTheFirstAndThePromptForBoth(t *testing.T) {
 func TestDialogThatIsNoLongerWantedStopsWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloor()
-		if _, err := f.takePrompt(t.Context()); err != nil {
+		if err := f.takePrompt(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -66,7 +66,7 @@ func TestNoticesWaitWhileAPromptIsOpen(t *testing.T) {
 	var shown []string
 	say := func(text string) { f.notice(func() { shown = append(shown, text) }) }
 	say("before")
-	if _, err := f.takePrompt(t.Context()); err != nil {
+	if err := f.takePrompt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	say("one")

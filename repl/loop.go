@@ -108,14 +108,10 @@ func (r *REPL) echo(text string) {
 // read opens the prompt. The result says errMadeRoom when it was closed for
 // something else; what stood in it is kept for the next one.
 func (r *REPL) read(ctx context.Context) (edited, error) {
-	notices, err := r.room(ctx)
-	if err != nil {
+	if err := r.room(ctx); err != nil {
 		return edited{err: err}, ctx.Err()
 	}
 	defer r.floor.leavePrompt()
-	for _, show := range notices {
-		show()
-	}
 	r.showStatus()
 	sign := promptSign
 	if r.before != "" {
@@ -132,7 +128,7 @@ func (r *REPL) read(ctx context.Context) (edited, error) {
 
 // room waits for the floor. The error is errMadeRoom if something else is to be
 // done first, for a panel may stay open for long.
-func (r *REPL) room(ctx context.Context) ([]func(), error) {
+func (r *REPL) room(ctx context.Context) error {
 	waiting, cancel := context.WithCancel(ctx)
 	ended, called := make(chan struct{}), false
 	go func() {
@@ -145,7 +141,7 @@ func (r *REPL) room(ctx context.Context) ([]func(), error) {
 		case <-waiting.Done():
 		}
 	}()
-	notices, err := r.floor.takePrompt(waiting)
+	err := r.floor.takePrompt(waiting)
 	cancel()
 	<-ended
 	switch {
@@ -153,9 +149,9 @@ func (r *REPL) room(ctx context.Context) ([]func(), error) {
 		r.floor.leavePrompt()
 		fallthrough
 	case err != nil && ctx.Err() == nil:
-		return nil, errMadeRoom
+		return errMadeRoom
 	}
-	return notices, err
+	return err
 }
 
 // await waits for the end of the open prompt, or ends it.
