@@ -14,10 +14,26 @@ func (vm *VM) openOS(g *lua.LTable) {
 	for _, name := range []string{"clock", "date", "getenv"} {
 		few.RawSetString(name, all.RawGetString(name))
 	}
+	boundDate(few)
 	vm.setAll(few, map[string]lua.LGFunction{"time": osTime(all), "difftime": osDiffTime})
 	g.RawSetString("os", few)
 	if loaded, ok := vm.main.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
 		loaded.RawSetString("os", few)
+	}
+}
+
+// maxDate is far above any format of a date.
+const maxDate = 4 << 10
+
+// boundDate refuses formats that would keep the program busy for seconds.
+func boundDate(os *lua.LTable) {
+	fn := os.RawGetString("date").(*lua.LFunction)
+	original := fn.GFunction
+	fn.GFunction = func(L *lua.LState) int {
+		if len(L.OptString(1, "")) > maxDate {
+			L.RaiseError("format too long (limit %d KiB)", maxDate>>10)
+		}
+		return original(L)
 	}
 }
 

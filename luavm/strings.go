@@ -14,6 +14,7 @@ func (vm *VM) openStrings(g *lua.LTable) {
 	t.RawSetString("dump", lua.LNil)
 	vm.setAll(t, map[string]lua.LGFunction{"rep": stringRep, "gsub": gsub})
 	boundByte(t)
+	boundFormat(t)
 }
 
 // boundByte refuses to push more bytes than fit on the Lua stack before it
@@ -28,6 +29,29 @@ func boundByte(t *lua.LTable) {
 			}
 		}
 		return original(L)
+	}
+}
+
+// boundFormat looks at what is to be formatted before it is copied. What a number
+// may become is bounded by the formatter itself.
+func boundFormat(t *lua.LTable) {
+	fn := t.RawGetString("format").(*lua.LFunction)
+	original := fn.GFunction
+	fn.GFunction = func(L *lua.LState) int {
+		total := 0
+		for i := 1; i <= L.GetTop(); i++ {
+			if s, ok := L.Get(i).(lua.LString); ok {
+				total += len(s)
+			}
+		}
+		if total > maxString {
+			raiseTooLong(L)
+		}
+		n := original(L)
+		if s, ok := L.Get(-1).(lua.LString); ok && len(s) > maxString { // %q
+			raiseTooLong(L)
+		}
+		return n
 	}
 }
 
