@@ -190,7 +190,7 @@ function command.set_thinking_level(level) end
 ---@field session_id string of the session that is the current one now
 ---@field session_file? string nil when nothing is saved
 
---- Waits until the agent has nothing to do.
+--- Waits until the agent works on nothing. A prompt that was only handed in, as with `pi.send`, begins when the command has ended.
 ---@return pi.SwitchResult? result
 ---@return string? message
 function command.wait_for_idle() end

@@ -31,7 +31,7 @@ local sh = {}
 ---@field unknown boolean
 ---@field [integer] pi.ShellCommand
 
---- Lists the simple commands of a line as they are written, also those in pipelines, loops, functions and substitutions, and after `sudo`, `xargs`, `sh -c` and their like what these run.
+--- Lists the simple commands of a line as they are written, also those in pipelines, loops, functions and substitutions, and after `sudo`, `xargs`, `sh -c` and their like what these run. `name` is without a directory, which is right for a list of what is dangerous; a list of what is allowed compares `words[1]`, or `./ls` passes for `ls`.
 ---@param line string
 ---@return pi.ShellCommands? commands
 ---@return string? message it is no shell syntax
