@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"pi/luahooks/trust"
 )
 
 // Settings are layered: the defaults, the agent directory's config.toml, the
@@ -100,7 +102,7 @@ func readConfig(file string, info fs.FileInfo, err error) ([]byte, error) {
 		err = fmt.Errorf("%d bytes are too many, at most %d are read", info.Size(), maxConfigSize)
 	default:
 		var data []byte
-		if data, err = os.ReadFile(file); err == nil {
+		if data, err = trust.ReadRegular(file, maxConfigSize); err == nil {
 			return data, nil
 		}
 	}

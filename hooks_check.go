@@ -113,7 +113,7 @@ func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checke
 // compiled is what can be said of a hook without running it.
 func (a *app) compiled(s luahooks.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
-	code, err := os.ReadFile(s.Path)
+	code, err := trust.ReadRegular(s.Path, luahooks.MaxHook)
 	if err == nil {
 		_, err = luavm.Compile(inProject(a.cwd, s.Path), code)
 	}

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,8 +48,8 @@ func FindContextFiles(agentDir, cwd string) (files []ContextFile, problems []err
 func contextFile(dir string) (*ContextFile, error) {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(dir, name)
-		b, err := os.ReadFile(path)
-		if os.IsNotExist(err) {
+		b, err := readInstructions(path)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
@@ -56,6 +59,32 @@ func contextFile(dir string) (*ContextFile, error) {
 		return &ContextFile{Path: path, Text: strings.ToValidUTF8(text, "\uFFFD")}, nil
 	}
 	return nil, nil
+}
+
+// maxInstructions is far above what a model could be told.
+const maxInstructions = 1 << 20
+
+// readInstructions reads a file that came with a project: a named pipe would never
+// end, nor do some files of the system that a link may lead to.
+func readInstructions(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	unfit := fmt.Errorf("%s is not a regular file of at most %d KiB", path, maxInstructions>>10)
+	if !info.Mode().IsRegular() {
+		return nil, unfit
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxInstructions+1))
+	if err == nil && len(b) > maxInstructions {
+		err = unfit
+	}
+	return b, err
 }
 
 // hidden reports the first invisible character of a file: those that reorder

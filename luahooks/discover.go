@@ -55,19 +55,20 @@ type Found struct {
 
 // Discover lists the hooks in chain order: the agent directory's, the project's,
 // the configured ones, those of the command line; within a directory by name,
-// byte by byte. A file reached twice counts at its first place. What g holds back
-// is listed as it was before; g may be nil. Whether a hook of the project may run
-// is not decided here.
+// byte by byte. A file reached twice counts at its first place, but one that the
+// person names counts where the person does: a link in a project must not take its
+// place and then wait for approval. What g holds back is listed as it was before; g
+// may be nil. Whether a hook of the project may run is not decided here.
 func (p Places) Discover(g *Guard) Found {
 	var f Found
-	seen := map[string]bool{}
+	seen, own := map[string]bool{}, p.own(g)
 	add := func(scope Scope, trusted bool, paths ...string) {
 		for _, path := range paths {
 			s, err := source(path, scope, g)
 			switch {
 			case err != nil:
 				f.Problems = append(f.Problems, err)
-			case seen[s.Real]:
+			case seen[s.Real], scope == ScopeProject && own[s.Real]:
 			case p.disabled(s):
 				f.Disabled = append(f.Disabled, s)
 			case !trusted:
@@ -96,6 +97,21 @@ func (p Places) Discover(g *Guard) Found {
 	}
 	add(ScopeCommand, true, p.CommandLine...)
 	return f
+}
+
+// own are the hooks that the person names, by the file they lead to.
+func (p Places) own(g *Guard) map[string]bool {
+	named := p.CommandLine
+	if !p.NoHooks {
+		named = slices.Concat(p.Configured, p.CommandLine)
+	}
+	own := map[string]bool{}
+	for _, path := range named {
+		if s, err := source(path, ScopeCommand, g); err == nil && !p.disabled(s) {
+			own[s.Real] = true
+		}
+	}
+	return own
 }
 
 // GlobalDir is the directory of the person's own hooks.

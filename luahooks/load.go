@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"sync"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -20,8 +20,8 @@ import (
 // API is the number that `-- pi-api:` in a hook pins.
 const API = 1
 
-// maxHook is far above any hook written by hand.
-const maxHook = 1 << 20
+// MaxHook is how long a hook may be: far more than one written by hand.
+const MaxHook = 1 << 20
 
 // Load finds the hooks and runs their files. Errors are reported, never
 // returned: a hook that does not load keeps none of the others from loading. It
@@ -199,15 +199,13 @@ func (c *Chain) takeEffect(ctx context.Context) {
 	c.warnCommands(ctx)
 }
 
+// readHook never waits and never reads more than a hook may have: what is there
+// may have been put there to harm.
 func readHook(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("read hook: %w", err)
+	code, err := trust.ReadRegular(path, MaxHook)
+	if errors.Is(err, trust.ErrNotRegular) {
+		return nil, fmt.Errorf("read hook %s: not a regular file of at most %d KiB", path, MaxHook>>10)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxHook {
-		return nil, fmt.Errorf("read hook %s: not a regular file of at most %d KiB", path, maxHook>>10)
-	}
-	code, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read hook: %w", err)
 	}

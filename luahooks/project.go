@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -89,32 +90,54 @@ func (g *Guard) describe(path string, v version) ProjectFile {
 }
 
 // luaFiles lists the Lua files below dir, symbolic links followed, but for those
-// of editors.
+// of editors. It ends at maxEntries: a link to / must not hold anybody up.
 func luaFiles(dir string) []string {
-	var files []string
-	seen := map[string]bool{}
-	var walk func(dir string, depth int)
-	walk = func(dir string, depth int) {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || seen[real] || depth > 16 {
+	w := luaWalk{seen: map[string]bool{}, left: maxEntries}
+	w.walk(dir, 0)
+	return w.files
+}
+
+// What is walked through below a directory of hooks.
+const (
+	maxEntries = 5_000
+	maxDeep    = 16
+)
+
+type luaWalk struct {
+	files []string
+	seen  map[string]bool
+	left  int // entries that may still be looked at
+}
+
+func (w *luaWalk) walk(dir string, depth int) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || w.seen[real] || depth > maxDeep {
+		return
+	}
+	w.seen[real] = true
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if w.left--; w.left < 0 {
 			return
 		}
-		seen[real] = true
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if ignored(e.Name()) {
-				continue
-			}
-			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				walk(path, depth+1)
-			} else if strings.HasSuffix(e.Name(), ".lua") {
-				files = append(files, path)
-			}
+		path := filepath.Join(dir, e.Name())
+		if ignored(e.Name()) {
+			continue
+		}
+		if isDir(path, e) {
+			w.walk(path, depth+1)
+		} else if strings.HasSuffix(e.Name(), ".lua") {
+			w.files = append(w.files, path)
 		}
 	}
-	walk(dir, 0)
-	return files
+}
+
+func isDir(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // dirs are the directories in which a hook's modules are looked for.

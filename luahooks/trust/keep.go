@@ -28,7 +28,7 @@ func (s *Store) Kept(sum string) ([]byte, error) {
 	if !isSum(sum) || sum == Unreadable {
 		return nil, fmt.Errorf("there is no copy %q", sum)
 	}
-	code, err := os.ReadFile(s.keptPath(sum))
+	code, err := ReadRegular(s.keptPath(sum), maxStore)
 	if err != nil {
 		return nil, fmt.Errorf("the kept copy is lost: %w", reasonOf(err))
 	}

@@ -89,7 +89,7 @@ func empty() Data {
 
 // readStore returns nil for a file that does not exist.
 func readStore(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -97,20 +97,10 @@ func readStore(path string) ([]byte, error) {
 		return nil, reasonOf(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, reasonOf(err)
-	case !info.Mode().IsRegular() || info.Size() > maxStore:
-		return nil, errors.New("not a regular file of a sensible size")
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+	if info, err := f.Stat(); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		return nil, fmt.Errorf("others may write to it (mode %04o)", info.Mode().Perm())
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxStore+1))
-	if raw == nil {
-		raw = []byte{}
-	}
-	return raw, err
+	return readMost(f, maxStore)
 }
 
 // parseData reads the bytes of a store and accepts nothing that it does not

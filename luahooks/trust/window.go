@@ -164,7 +164,7 @@ func escapeGlob(path string) string {
 }
 
 func readWindow(name string) (w Leftover, open bool, err error) {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := openRegular(name, os.O_RDWR)
 	if err != nil {
 		return w, false, err
 	}
