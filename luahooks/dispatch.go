@@ -27,7 +27,7 @@ type offering struct {
 	stop  bool
 }
 
-func (o *offering) enter(*hook) int { return allHandlers }
+func (o *offering) enter(*hook, *instance) int { return allHandlers }
 
 func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: o.spec.copy(o.event), fn: fn}

@@ -70,7 +70,7 @@ type emission struct {
 	data json.RawMessage
 }
 
-func (emission) enter(*hook) int { return allHandlers }
+func (emission) enter(*hook, *instance) int { return allHandlers }
 
 func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	return func(L *lua.LState) error {

@@ -15,7 +15,8 @@ import (
 // place is a handler's place in the chain.
 type place struct {
 	hook *hook
-	n    int // among the handlers of its hook
+	in   *instance
+	n    int // among the handlers of in
 }
 
 // gate passes a tool call along the chain. What runs is what every handler last
@@ -53,8 +54,10 @@ type gateSteps struct {
 	before *agent.ToolCall // what asked saw
 }
 
-func (g *gateSteps) enter(h *hook) (limit int) {
-	if h == g.until.hook {
+// enter asks all of a hook whose file was saved since, for what stands where in it
+// now is not known.
+func (g *gateSteps) enter(h *hook, in *instance) (limit int) {
+	if h == g.until.hook && in == g.until.in {
 		return g.until.n
 	}
 	return allHandlers
@@ -74,7 +77,7 @@ func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
 		e.Reason = failedGate(h, err)
 	}
 	if string(g.before.Input) != string(e.Input) {
-		g.rewriter = place{h, n}
+		g.rewriter = place{h, g.asked.in, n}
 	}
 	if g.until.hook != nil {
 		e.Input, e.RewrittenBy = g.before.Input, g.before.RewrittenBy

@@ -101,7 +101,7 @@ type telling struct {
 
 // enter waits for the hook's turn. If others are before, the event goes into
 // the hook's queue, and from there to the hook.
-func (t *telling) enter(h *hook) (limit int) {
+func (t *telling) enter(h *hook, _ *instance) (limit int) {
 	if t.turn != nil { // it comes out of the queue
 		return allHandlers
 	}

@@ -36,9 +36,9 @@ type walk struct {
 // outside of jobs; what job returns runs inside, maybe still when the walk has
 // gone on.
 type steps interface {
-	// enter begins a hook that has handlers, and says how many of them are run
-	// at most.
-	enter(h *hook) (limit int)
+	// enter begins a hook that has handlers, and says how many of those in in are
+	// run at most. It is taken again when in was replaced.
+	enter(h *hook, in *instance) (limit int)
 	job(in *instance, fn *lua.LFunction) func(L *lua.LState) error
 	// after is told the number of a handler of h and how it ended. stop ends
 	// the hook.
@@ -92,7 +92,7 @@ func (w *walk) next(err error) (*luavm.VM, luavm.Job, bool) {
 func (w *walk) begin(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit = h, h.current(), 0, 0, 0
 	if w.handlers = w.in.registered(w.spec.name); len(w.handlers) > 0 {
-		w.limit = w.step.enter(h)
+		w.limit = w.step.enter(h, w.in)
 	}
 }
 
@@ -122,7 +122,7 @@ func (w *walk) ended(err error) (stop bool) {
 		w.in = w.hook.current()
 		w.handlers = w.in.registered(w.spec.name) // the new version may have no such handler
 		if w.spec.Kind == agent.KindToolCall {
-			w.n = 0 // and it may have another order: all of it decides
+			w.n, w.limit = 0, w.step.enter(w.hook, w.in) // and it may have another order: all of it decides
 		}
 		return false
 	}
