@@ -1,7 +1,9 @@
 package luahooks
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 
@@ -71,12 +73,20 @@ func (c *Chain) gatesOf(in *instance) (kinds []agent.Kind) {
 }
 
 // gatesMeant lists the gates that the text of a hook names in quotes, or one of
-// the modules that it got to before it failed, and those that it registered.
+// the modules that it got to before it failed, and those that it registered. A
+// file that this program may not read can be any gate.
 func (c *Chain) gatesMeant(h *hook, a attempt) []agent.Kind {
 	kinds := c.gatesOf(h.tried)
-	texts := [][]byte{a.code}
+	parts := []version{{code: a.code, err: a.err}}
 	for path := range h.partPaths() {
-		texts = append(texts, c.guard.read(path).code)
+		parts = append(parts, c.guard.read(path))
+	}
+	var texts [][]byte
+	for _, part := range parts {
+		if errors.Is(part.err, fs.ErrPermission) {
+			return gateKinds()
+		}
+		texts = append(texts, part.code)
 	}
 	for _, kind := range gateKinds() {
 		quoted := regexp.MustCompile(`["'\[]` + c.events[kind].name + `["'\]]`)

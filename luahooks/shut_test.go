@@ -2,6 +2,8 @@ package luahooks
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,5 +122,18 @@ func TestABrokenSaveOfAGateLeavesTheLastGoodVersionInForce(t *testing.T) {
 	}
 	if e := r.bash("ls"); e.Block {
 		t.Errorf("shut: %s", e.Reason)
+	}
+}
+
+// Root reads everything, so the error is made here.
+func TestAFileThatMayNotBeReadCanBeAnyGate(t *testing.T) {
+	r := newRig(t, map[string]string{"g.lua": "x x", "h.lua": ""})
+	h := r.chain.list()[0]
+	err := fmt.Errorf("read hook: %w", &fs.PathError{Op: "open", Path: h.Path, Err: fs.ErrPermission})
+	r.chain.changes.Lock()
+	r.chain.settle(context.Background(), attempt{hook: h, err: err})
+	r.chain.changes.Unlock()
+	if e := r.bash("ls"); !e.Block || !strings.Contains(e.Reason, "permission denied") || r.userBash("ls") == "" {
+		t.Errorf("the gate is open: %+v", e)
 	}
 }
