@@ -41,7 +41,13 @@ func (a *Agent) clear(ctx context.Context, call session.Block) (*cleared, *refus
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
-	input, err := checker.check(call.Arguments)
+	arguments := call.Arguments
+	if p, ok := tool.(Preparer); ok {
+		if arguments, err = prepared(ctx, p, arguments); err != nil {
+			return nil, refuse("%v", err)
+		}
+	}
+	input, err := checker.check(arguments)
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
@@ -50,6 +56,16 @@ func (a *Agent) clear(ctx context.Context, call session.Block) (*cleared, *refus
 		return c, nil
 	}
 	return a.askGate(ctx, c, checker)
+}
+
+// prepared keeps a tool that crashes from ending the run.
+func prepared(ctx context.Context, p Preparer, arguments json.RawMessage) (changed json.RawMessage, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the tool crashed: %v", r)
+		}
+	}()
+	return p.Prepare(ctx, arguments)
 }
 
 func (a *Agent) unknownTool(name string) *refused {

@@ -109,6 +109,13 @@ type Tool interface {
 	Run(ctx context.Context, input json.RawMessage, update Update) (Result, error)
 }
 
+// Preparer is a Tool that has a say in how its arguments are read. Prepare gets
+// them as the model sent them and returns those that are checked against the
+// schema, shown to the gate and run. An error is told to the model as it reads.
+type Preparer interface {
+	Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+}
+
 // ToolSpec describes a tool to the model and to the loop.
 type ToolSpec struct {
 	Name        string

@@ -272,7 +272,9 @@ func TestTools(t *testing.T) {
 	}
 	var updates []string
 	run := func(input string) (agent.Result, error) {
-		return tool.Run(context.Background(), json.RawMessage(input), func(u agent.Result) { updates = append(updates, u.Content[0].Text) })
+		raw, err := tool.(agent.Preparer).Prepare(context.Background(), json.RawMessage(input))
+		mustDo(t, err)
+		return tool.Run(context.Background(), raw, func(u agent.Result) { updates = append(updates, u.Content[0].Text) })
 	}
 	if res, err := run(`{"n":5}`); err != nil || res.Content[0].Text != "n is 6" || len(updates) != 1 || updates[0] != "half" {
 		t.Errorf("result %+v, %v, updates %v", res, err, updates)

@@ -88,10 +88,41 @@ func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.R
 // Spec describes the tool.
 func (t *luaTool) Spec() agent.ToolSpec { return t.spec }
 
-// Run calls execute(params, ctx, call). If the hook was reloaded since the tool
-// was looked up, its new version runs.
-func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
-	result, err := t.run(ctx, input, update)
+// Prepare is prepare_arguments(raw). nil leaves the arguments as they came.
+func (t *luaTool) Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+	prepared := input
+	err := t.inForce(ctx, func(t *luaTool) error {
+		if t.prepare == nil {
+			return nil
+		}
+		changed := input
+		err := t.job(ctx, func(L *lua.LState) (err error) {
+			if v := callFunction(L, t.prepare, t.in.json(input)); v != lua.LNil {
+				changed, err = t.in.encode(v, "arguments")
+			}
+			return placeOf(t.prepare, err)
+		})
+		if err == nil {
+			prepared = changed
+		}
+		return err
+	})
+	return prepared, err
+}
+
+// Run calls execute(params, ctx, call).
+func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (result agent.Result, err error) {
+	err = t.inForce(ctx, func(t *luaTool) error {
+		result, err = t.run(ctx, input, update)
+		return err
+	})
+	return result, err
+}
+
+// inForce does something with the tool. If the hook was reloaded since the tool was
+// looked up, its new version does it.
+func (t *luaTool) inForce(ctx context.Context, do func(*luaTool) error) error {
+	err := do(t)
 	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		t.in.chain.revive(ctx, t.in.hook, t.in)
 		next := t.in.hook.current().tool(t.spec.Name)
@@ -99,28 +130,28 @@ func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.U
 			break
 		}
 		t = next
-		result, err = t.run(ctx, input, update)
+		err = do(t)
 	}
 	if err == nil || interrupted(ctx, err) {
-		return result, err
+		return err
 	}
 	t.in.hook.fault(err)
 	t.in.chain.log.write(t.in.hook.Name, "tool "+t.spec.Name+": "+fullText(err))
 	t.in.chain.revive(ctx, t.in.hook, t.in)
-	return agent.Result{}, err
+	return err
+}
+
+func (t *luaTool) job(ctx context.Context, run func(L *lua.LState) error) error {
+	return t.in.vm.Run(ctx, luavm.Job{Name: "tool " + t.spec.Name, Timeout: t.in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: run})
 }
 
 func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	in, result := t.in, new(agent.Result)
-	err := in.vm.Run(ctx, luavm.Job{Name: "tool " + t.spec.Name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
-		params := in.json(input)
-		if t.prepare != nil {
-			params = callFunction(L, t.prepare, params)
-		}
-		r, err := in.toolResult(L, callFunction(L, t.execute, params, in.ctx, in.callTable(L, agent.CallID(ctx), update)))
+	err := t.job(ctx, func(L *lua.LState) error {
+		r, err := in.toolResult(L, callFunction(L, t.execute, in.json(input), in.ctx, in.callTable(L, agent.CallID(ctx), update)))
 		*result = r
 		return placeOf(t.execute, err)
-	}})
+	})
 	if err != nil {
 		return agent.Result{}, err
 	}

@@ -257,3 +257,29 @@ func TestACommandRunsWhileTheAgentWorks(t *testing.T) {
 	run("stop", "")
 	<-a.Leaving()
 }
+
+func TestArgumentsArePreparedBeforeTheyAreCheckedAndJudged(t *testing.T) {
+	a, r := program(t, map[string]string{"m.lua": caller, "t.lua": `pi.tool{ name = "run", description = "D",
+			parameters = { type = "object", properties = { command = { type = "string" } }, required = { "command" }, additionalProperties = false },
+			prepare_arguments = function(raw)
+				if raw.broken then error("cannot be read") end
+				if raw.as_it_is then return nil end
+				return { command = raw.cmd }
+			end,
+			execute = function(p) return "ran " .. p.command end }`,
+		"g.lua": `pi.on("tool_call", function(e) if e.input.command == "rm" then return { block = true, reason = "no rm" } end end)`}, echoTool{})
+	for input, want := range map[string]string{
+		`{"cmd":"ls"}`:      "ran ls",
+		`{"cmd":"rm"}`:      "no rm",
+		`{"broken":1}`:      "t.lua:4: cannot be read",
+		`{"as_it_is":true}`: "property \"command\" is missing",
+		`{"cmd":5}`:         "expected string",
+		`{}`:                "property \"command\" is missing",
+	} {
+		got := a.CallTool(t.Context(), "run", []byte(input))
+		if text := got.Content[0].Text; !strings.Contains(text, want) || got.IsError != !strings.HasPrefix(want, "ran") {
+			t.Errorf("%s: %s (error: %v), want %s", input, text, got.IsError, want)
+		}
+	}
+	r.mustBeQuiet()
+}
