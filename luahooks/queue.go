@@ -1,6 +1,7 @@
 package luahooks
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -91,6 +92,16 @@ func (q *tellQueue) more(b *background) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.next(b)
+}
+
+// catchUp waits until the jobs that are in the queue now have started.
+func (q *tellQueue) catchUp(ctx context.Context, b *background) {
+	q.mu.Lock()
+	behind := q.starting
+	q.mu.Unlock()
+	if behind {
+		waitDone(ctx, q.add(b, (*turn).end))
+	}
 }
 
 // lost is how many events were dropped.

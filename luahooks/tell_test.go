@@ -91,6 +91,35 @@ func TestEventsOfOneHookStartInTheirOrder(t *testing.T) {
 	}
 }
 
+func TestAQuestionComesAfterWhatWasToldBefore(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": `
+		local heard = {}
+		pi.on("session_new", function(e, ctx)
+			heard[#heard + 1] = "new"
+			if #heard == 1 then ctx.ui.confirm("wait") end
+			local till = os.clock() + 0.02
+			while os.clock() < till do end
+		end)
+		pi.on("tool_call", function() return { block = true, reason = table.concat(heard, " ") } end)
+		pi.on("input", function(e) return { text = table.concat(heard, " ") } end)`}, func(o *Options) { o.Grace = time.Millisecond })
+	asked, answer := r.ui.dialogs()
+	for range 5 {
+		r.emit(&agent.SessionNew{})
+	}
+	<-asked // one that waits is not waited for
+	const all = "new new new new new"
+	if got := r.input(""); got != all {
+		t.Errorf("the question came after %q", got)
+	}
+	for range 5 {
+		r.emit(&agent.SessionNew{})
+	}
+	if got := r.bash("ls").Reason; got != all+" "+all {
+		t.Errorf("the gate was asked after %q", got)
+	}
+	answer <- true
+}
+
 func TestTooManyEventsDropTheOldest(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `
 		pi.on("agent_start", function() print("hang") end)

@@ -92,6 +92,9 @@ func (w *walk) next(err error) (*luavm.VM, luavm.Job, bool) {
 func (w *walk) begin(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit = h, h.current(), 0, 0, 0
 	if w.handlers = w.in.registered(w.spec.name); len(w.handlers) > 0 {
+		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
+			h.queue.catchUp(w.ctx, w.chain.behind)
+		}
 		w.limit = w.step.enter(h, w.in)
 	}
 }
