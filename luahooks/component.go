@@ -21,6 +21,7 @@ type luaComponent struct {
 	calls  context.Context // of the functions
 	cut    context.CancelFunc
 	closed bool // by the hook, whose function may go on
+	failed bool // it could not draw itself, perhaps before it was known where
 }
 
 // componentKey is in the Go context of a component's functions.
@@ -98,7 +99,11 @@ func (c *luaComponent) show(_ context.Context, ui agent.UI) error {
 	}
 	c.in.mu.Lock()
 	c.surface = s
+	failed := c.failed
 	c.in.mu.Unlock()
+	if failed {
+		s.Close()
+	}
 	c.in.spawn(func(ctx context.Context) {
 		select {
 		case <-ctx.Done():
@@ -130,12 +135,26 @@ func (c *luaComponent) waitFor(ctx context.Context) error {
 	return nil
 }
 
-// Render draws the component.
+// Render draws the component. One that fails is taken away: it would take every
+// key, show nothing, and fail again with each.
 func (c *luaComponent) Render(width int) []string {
-	lines, _ := c.in.render(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
+	lines, err := c.in.drawn(c.calls, "render of a component", func(L *lua.LState) lua.LValue {
 		return callFunction(L, c.draw, lua.LNumber(width), c.handle)
 	})
+	if err != nil {
+		c.giveUp()
+	}
 	return lines
+}
+
+func (c *luaComponent) giveUp() {
+	c.in.mu.Lock()
+	c.failed = true
+	s := c.surface
+	c.in.mu.Unlock()
+	if s != nil {
+		s.Close()
+	}
 }
 
 // HandleInput gives it a key.

@@ -117,19 +117,25 @@ func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
 
 // render runs a function that draws, and reports what goes wrong.
 func (in *instance) render(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) (lines []string, ok bool) {
+	lines, err := in.drawn(ctx, what, draw)
+	return lines, err == nil && lines != nil
+}
+
+// drawn is the same for one that wants to know of it.
+func (in *instance) drawn(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
 	drawn := new([]string)
 	err := in.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, in.chain.opts.Timeout), Run: func(L *lua.LState) error {
 		got, err := linesOf(L, draw(L))
 		*drawn = got
 		return err
 	}})
-	switch {
-	case err == nil:
-		return *drawn, *drawn != nil
-	case !isReplaced(err):
+	if err == nil {
+		return *drawn, nil
+	}
+	if !isReplaced(err) {
 		in.chain.failed(ctx, in.hook, in, what, err)
 	}
-	return nil, false
+	return nil, err
 }
 
 // linesOf reads what a renderer returned: a string, a list of lines, or nil for

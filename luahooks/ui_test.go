@@ -212,7 +212,7 @@ func TestAComponentIsDrawnGetsKeysAndCloses(t *testing.T) {
 	}
 }
 
-func TestAComponentEndsWithItsHook(t *testing.T) {
+func TestAComponentThatCannotDrawItselfIsClosed(t *testing.T) {
 	r, s := onScreen(t, map[string]string{"a.lua": `pi.on("input", function(e, ctx)
 		ctx.ui.custom{ render = function() error("cannot draw") end } return { text = "goes on" } end)`})
 	if got := r.input(""); got != "goes on" {
@@ -222,6 +222,15 @@ func TestAComponentEndsWithItsHook(t *testing.T) {
 		t.Errorf("drawn %q", got)
 	}
 	r.mustSay("hook a: render of a component", "a.lua:2: cannot draw")
+	<-s.Done()
+}
+
+func TestAComponentEndsWithItsHook(t *testing.T) {
+	r, s := onScreen(t, map[string]string{"a.lua": `pi.on("input", function(e, ctx)
+		ctx.ui.custom{ render = function() return {} end } return { text = "goes on" } end)`})
+	if got := r.input(""); got != "goes on" {
+		t.Errorf("got %q", got)
+	}
 	r.write("a.lua", "-- empty")
 	r.chain.Reload(context.Background(), false)
 	<-s.Done()
