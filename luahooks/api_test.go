@@ -37,6 +37,7 @@ func TestExec(t *testing.T) {
 		{`local x = pi.exec("sh", {"-c", "echo $A; pwd"}, { env = { A = "a b" }, cwd = "/" }); return { text = x.stdout }`, "a b\n/\n"},
 		{`local x = pi.exec("pwd"); return { text = tostring(x.stdout == ctx.cwd .. "\n") }`, "true"},
 		{`local x, err = pi.exec("no-such-program"); return { text = tostring(x) .. " " .. err }`, "nil start no-such-program: "},
+		{`local x, err = pi.exec("ls", {}, { cwd = "/no/such" }); return { text = tostring(x) .. " " .. err }`, "nil start ls: cwd: stat /no/such: no such file or directory"},
 		{`local x = pi.exec("sleep", {"10"}, { timeout = 30 }); return { text = tostring(x.killed) }`, "true"},
 		{`local x = pi.exec("sh", {"-c", "sleep 10 & echo started"}, { timeout = 5000 }); return { text = x.stdout }`, "started\n"},
 		{`pi.exec("ls", "x")`, "list of strings expected, got string"},

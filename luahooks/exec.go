@@ -94,7 +94,7 @@ func (c execCall) run(ctx context.Context) (execResult, error) {
 		return execResult{}, fmt.Errorf("start %s: interrupted", c.command)
 	}
 	if err := cmd.Start(); err != nil {
-		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
+		return execResult{}, c.notStarted(err)
 	}
 	err := cmd.Wait()
 	killed := ctx.Err() != nil
@@ -117,4 +117,15 @@ func (c *capture) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return c.Buffer.Write(p)
+}
+
+// notStarted says why. The system reports a working directory that does not
+// exist as if the program did not.
+func (c execCall) notStarted(err error) error {
+	if info, missing := os.Stat(c.cwd); missing != nil {
+		err = fmt.Errorf("cwd: %w", missing)
+	} else if !info.IsDir() {
+		err = fmt.Errorf("cwd: %s is no directory", c.cwd)
+	}
+	return fmt.Errorf("start %s: %w", c.command, err)
 }
