@@ -180,18 +180,9 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	a.models = newModels(a.cfg)
 	a.warnings = append(a.warnings, providerProblems(a.cfg)...)
 	defer a.closeHooks()
-	if err := a.loadHooks(ctx, mode); err != nil {
+	if err := a.prepare(ctx, mode); err != nil {
+		a.tellUnheard()
 		return err
-	}
-	if err := a.beforeSession(ctx); err != nil {
-		return err
-	}
-	s, err := a.openSession()
-	if err != nil {
-		return err
-	}
-	if err := a.newAgent(s); err != nil {
-		return errors.Join(err, s.Close())
 	}
 	a.agent.Listen(a.chain.Watcher(), a.chain, f)
 	a.chain.Attach(a.agent, f)
@@ -206,8 +197,34 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 			a.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
 		}
 	}
-	err = work(commands)
+	err := work(commands)
 	return sayOnce(err, a.goodbye())
+}
+
+// prepare loads the hooks and makes the agent that they are for.
+func (a *app) prepare(ctx context.Context, mode string) error {
+	if err := a.loadHooks(ctx, mode); err != nil {
+		return err
+	}
+	if err := a.beforeSession(ctx); err != nil {
+		return err
+	}
+	s, err := a.openSession()
+	if err != nil {
+		return err
+	}
+	if err := a.newAgent(s); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// tellUnheard says what hooks had to say before a start that failed: the model
+// or the flag that is missing may be that of a hook that did not load.
+func (a *app) tellUnheard() {
+	for _, line := range a.chain.Unheard() {
+		fmt.Fprintln(os.Stderr, harmless(line))
+	}
 }
 
 // coreCommands are those that every front end has.

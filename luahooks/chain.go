@@ -140,6 +140,23 @@ func (c *Chain) Attach(host Host, ui agent.UI) {
 	}
 }
 
+// Unheard takes what was to be told before there was anybody to tell it to, line
+// by line. It is for a start that fails: why may stand there.
+func (c *Chain) Unheard() []string {
+	c.early.mu.Lock()
+	defer c.early.mu.Unlock()
+	var lines []string
+	for _, n := range c.early.lines {
+		line := n.text
+		if n.level != agent.LevelInfo {
+			line = string(n.level) + ": " + line
+		}
+		lines = append(lines, line)
+	}
+	c.early.lines = nil
+	return lines
+}
+
 func (c *Chain) hostNow() Host {
 	if h := c.host.Load(); h != nil {
 		return *h
