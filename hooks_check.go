@@ -53,6 +53,7 @@ type checkedHook struct {
 	Events   []string       `json:"events,omitempty"`
 	Commands []string       `json:"commands,omitempty"`
 	Tools    []string       `json:"tools,omitempty"`
+	Others   []string       `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
 }
 
 // checkHooks loads the hooks of this place, or those at paths.
@@ -71,7 +72,7 @@ func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
 	}
 	checked := missing
 	for _, h := range chain.Hooks() {
-		c := checkedHook{Name: h.Name, Path: h.Path, Scope: h.Scope, State: "loads", Events: h.Events, Commands: h.Commands, Tools: h.Tools}
+		c := checkedHook{Name: h.Name, Path: h.Path, Scope: h.Scope, State: "loads", Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others}
 		if h.State != "active" {
 			c.State, c.Error = "failed", h.LastError
 		}
@@ -129,7 +130,7 @@ func printChecked(checked []checkedHook) {
 		if name == "" {
 			name = h.Path
 		}
-		what := hookParts(luahooks.Info{Events: h.Events, Commands: h.Commands, Tools: h.Tools})
+		what := hookParts(luahooks.Info{Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others})
 		switch h.State {
 		case "compiles":
 			what = "not approved, so compiled and not run"

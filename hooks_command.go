@@ -139,7 +139,7 @@ func logLines(text, name string) (lines []string) {
 			mine = strings.HasPrefix(rest, name+": ")
 		}
 		if mine {
-			lines = append(lines, trust.VisibleLine(line))
+			lines = append(lines, trust.VisibleLine(strings.ReplaceAll(line, "\t", "  ")))
 		}
 	}
 	return lines[max(0, len(lines)-logShown):]
@@ -254,5 +254,6 @@ func hookParts(h luahooks.Info) string {
 	for _, t := range h.Tools {
 		parts = append(parts, "tool "+t)
 	}
+	parts = append(parts, h.Others...)
 	return trust.VisibleLine(strings.Join(parts, " "))
 }

@@ -294,6 +294,7 @@ type Info struct {
 	Events     []string
 	Commands   []string
 	Tools      []string
+	Others     []string // providers, flags, shortcuts and renderers, such as "provider acme"
 	LastError  string
 	Dropped    int // telling events that came faster than the hook handled them
 

@@ -199,6 +199,18 @@ func (in *instance) describe(i *Info) {
 	for _, t := range in.tools {
 		i.Tools = append(i.Tools, t.spec.Name)
 	}
+	for _, p := range in.providers {
+		i.Others = append(i.Others, "provider "+p.name)
+	}
+	for _, f := range in.flags {
+		i.Others = append(i.Others, "--"+f.Name)
+	}
+	for _, s := range in.shortcuts {
+		i.Others = append(i.Others, "key "+s.name)
+	}
+	for _, r := range in.renderers {
+		i.Others = append(i.Others, "renderer "+r.kind)
+	}
 }
 
 // count keeps the number of handlers per event.
