@@ -326,6 +326,10 @@ func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.
 
 // outcome does what a command wants; send takes the prompt it may want sent.
 func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt) bool) {
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		r.screen.line(styleWarning, "interrupted")
+		return
+	}
 	if err != nil {
 		r.showError(err)
 		return

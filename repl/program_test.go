@@ -132,6 +132,10 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 		}}
 	}
 	return []command.Command{
+		one("hang", func(ctx context.Context, _ string) (string, error) {
+			<-ctx.Done()
+			return "", fmt.Errorf("hook x: %w", ctx.Err())
+		}),
 		one("sure", func(ctx context.Context, _ string) (string, error) {
 			yes, err := r.Confirm(ctx, "Really?", "It cannot be undone.", agent.DialogOptions{})
 			return fmt.Sprintf("sure: %v", yes), err

@@ -50,6 +50,20 @@ func TestCtrlCInterruptsAndGivesUnsentTextBack(t *testing.T) {
 	s.prompt("and then this")
 }
 
+func TestCtrlCOfACommandIsNoError(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("/hang")
+	s.see("/hang")
+	s.typeKeys("\x03")
+	s.see("interrupted")
+	s.prompt("")
+	if strings.Contains(s.text(), "hook x") {
+		t.Errorf("the screen has\n%s", s.text())
+	}
+}
+
 func TestHalfALineTypedWhileTheAgentWorksMovesToThePrompt(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -142,7 +156,7 @@ func TestCtrlCEndsADialog(t *testing.T) {
 	s.enter("/ask")
 	s.see("Your name?")
 	s.typeKeys("\x03")
-	s.see("context canceled")
+	s.see("interrupted")
 	s.prompt("")
 }
 

@@ -257,7 +257,7 @@ func TestCtrlCEndsTheEditorOfACommand(t *testing.T) {
 	s.enter("/edit it")
 	s.see("editor is up")
 	s.typeKeys("\x03")
-	s.see("context canceled")
+	s.see("interrupted")
 	s.prompt("")
 }
 
