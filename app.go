@@ -395,8 +395,13 @@ func (a *app) newAgent(s *session.Session) error {
 			o.Parent = parent
 			return session.New(o), nil
 		},
-		OpenSession: func(path string) (*session.Session, error) { return session.Open(path, a.sessionOptions()) },
-		Shell:       a.shell,
+		OpenSession: func(path string) (*session.Session, error) {
+			if _, err := os.Stat(path); err != nil { // session.Open would begin one there
+				return nil, fmt.Errorf("open session: %w", err)
+			}
+			return session.Open(path, a.sessionOptions())
+		},
+		Shell: a.shell,
 	})
 	return nil
 }

@@ -57,7 +57,7 @@ func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, erro
 		if near := luavm.Suggest(event, names); near != "" {
 			return nil, luavm.Misusef("unknown event %q, did you mean %q?", event, near)
 		}
-		return nil, luavm.Misusef("unknown event %q; events are %s", event, strings.Join(names, ", "))
+		return nil, luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", event, strings.Join(names, ", "))
 	}
 	off := in.on(event, fn)
 	return in.vm.Func("off", func() { off() }), nil

@@ -164,7 +164,7 @@ func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, e
 		return placeOf(lc.handler, err)
 	}})
 	if err != nil {
-		return command.Outcome{}, err
+		return command.Outcome{}, placeOfRaised(lc.handler, err)
 	}
 	return *result, nil
 }

@@ -118,6 +118,16 @@ func placeOf(fn *lua.LFunction, err error) error {
 	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, fn.Proto.LineDefined, err)
 }
 
+// placeOfRaised is the same for what was raised where no Lua ran any more, so that it
+// has no place yet.
+func placeOfRaised(fn *lua.LFunction, err error) error {
+	var e *luavm.Error
+	if errors.As(err, &e) && e.Kind == luavm.Raised && e.Where == "" && e.Value != nil {
+		return placeOf(fn, err)
+	}
+	return err
+}
+
 // resultTable checks the shape of what a handler returned.
 func (in *instance) resultTable(L *lua.LState, spec *eventSpec, v lua.LValue) (*lua.LTable, error) {
 	t, ok := v.(*lua.LTable)
