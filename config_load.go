@@ -70,21 +70,24 @@ type place struct {
 const maxConfigSize = 1 << 20
 
 func loadFile(cfg *Config, at place) []Problem {
-	if at.held != nil {
-		if data, ok := at.held(at.file); ok {
-			return decodeConfig(cfg, at, data).problems
-		}
-	}
 	info, err := os.Stat(at.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	data, ok := []byte(nil), false
+	if at.held != nil {
+		data, ok = at.held(at.file)
 	}
-	data, err := readConfig(at.file, info, err)
+	if !ok {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		data, err = readConfig(at.file, info, err)
+	} else {
+		err = nil
+	}
 	if err != nil {
 		return []Problem{{File: at.file, Text: err.Error()}}
 	}
 	d := decodeConfig(cfg, at, data)
-	if d.literalKey != 0 && othersMayRead(info) {
+	if d.literalKey != 0 && info != nil && othersMayRead(info) {
 		d.warn(d.literalKey, fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
 			"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm()))
 	}

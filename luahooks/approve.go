@@ -44,8 +44,21 @@ func (h *held) pending(g *Guard, path string) *Pending {
 		p.Change = "removed"
 	}
 	p.Lost = h.old.exists() && h.old.code == nil
-	p.Diff = trust.Diff(path, existing(h.old), existing(h.now))
+	p.Diff = h.diff(path)
 	return p
+}
+
+// diff shows the two versions, and where a link leads now: what stands beside a
+// hook counts.
+func (h *held) diff(path string) string {
+	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
+		return trust.Diff(path, existing(h.old), existing(h.now))
+	}
+	leads := trust.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
+	if h.old.sum == h.now.sum {
+		return leads
+	}
+	return leads + trust.Diff(path, existing(h.old), existing(h.now))
 }
 
 // existing is the code of a version, nil only if there is no file.
@@ -190,7 +203,7 @@ func (g *Guard) acceptStore() error {
 		}
 		g.noteStore()
 	}
-	return g.change(g.window != nil, func(d *trust.Data) {
+	return g.change(func(d *trust.Data) {
 		if m.New == "" {
 			d.Projects = map[string]*trust.Project{}
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"pi/luahooks/trust"
@@ -44,8 +45,13 @@ type Guard struct {
 	requires map[string][]string // by hash: what a file requires by name
 
 	window *window // nil while closed
-	groups []int   // of the program before this one
+	wrote  bool    // a window, with copies of what it is about
+	groups []int   // of the programs before this one
 	left   []trust.Leftover
+	past   others // what they know, before this program has read the files or opened a window
+	// unmarked is why the store does not have the marks of what is held: the window
+	// stays, and knows.
+	unmarked error
 }
 
 // GuardOptions are what a Guard is made of.
@@ -114,7 +120,7 @@ type held struct {
 func onDisk(path string) version {
 	code, err := readHook(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return version{err: err}
 	case err != nil:
 		return version{err: err, sum: trust.Unreadable}
@@ -145,6 +151,9 @@ func (g *Guard) readLocked(path string) version {
 	if v, ok := g.files[path]; ok {
 		return v
 	}
+	if g.readPast(path); g.held[path] != nil {
+		return g.readLocked(path)
+	}
 	v := onDisk(path)
 	if v.exists() && g.window != nil && !g.window.had(path, v) {
 		// It waits from now on, or nobody could approve it.
@@ -163,15 +172,13 @@ func (g *Guard) realOf(s Source) string {
 	return s.Real
 }
 
-// Config returns the bytes of a settings file that are in force; ok is false if
-// those are the ones on the disk.
+// Config returns the bytes of a settings file that are in force, nil for no file;
+// ok is false if it cannot be read.
 func (g *Guard) Config(path string) (code []byte, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if h := g.held[path]; h != nil {
-		return h.old.code, true
-	}
-	return nil, false
+	v := g.readLocked(path)
+	return v.code, v.err == nil || g.held[path] != nil
 }
 
 // AskEdits makes every change of a hook wait for the person.
@@ -226,9 +233,9 @@ func (g *Guard) addHeld(paths map[string]Scope) {
 // returns, the rest is held. ask are those that a person is to be asked about
 // now, news those that wait for /hooks approve.
 func (g *Guard) judge(changes []change) (ask, news []*Pending) {
-	foreign := g.foreignWindow()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	o, news := g.lookAround()
 	crowd := g.crowded(changes)
 	for _, c := range changes {
 		h := g.held[c.path]
@@ -237,7 +244,7 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 			g.release(c.path)
 		case h != nil && h.marked && !g.quiet():
 			h.now = c.is
-		case g.suspect(c, foreign) && !g.quiet():
+		case g.suspect(c, o) && !g.quiet():
 			news = append(news, g.hold(c, true).pending(g, c.path))
 		case g.mayTake(c, crowd):
 			g.take(c)
@@ -252,12 +259,21 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 	return ask, news
 }
 
+// lookAround finds out what other programs know, and holds what one of them left
+// behind. g.mu is held.
+func (g *Guard) lookAround() (o others, news []*Pending) {
+	before := maps.Clone(g.held)
+	o = g.others()
+	o.left = g.adopt(o.left)
+	return o, g.heldSince(before)
+}
+
 // suspect reports whether tools could have made a change. g.mu is held.
-func (g *Guard) suspect(c change, foreign bool) bool {
+func (g *Guard) suspect(c change, o others) bool {
 	if g.window != nil {
 		return !g.window.had(c.path, c.is)
 	}
-	return foreign
+	return o.atWork() || o.marked(c.path, c.is)
 }
 
 // quiet reports whether the window is only open because every change is asked
@@ -338,9 +354,17 @@ func (g *Guard) mark() {
 		}
 	}
 	if sameMarks(have, want) {
+		g.unmarked = nil
 		return
 	}
-	_ = g.change(g.window != nil, func(d *trust.Data) { d.Pending = mergedMarks(d.Pending, have, want) })
+	g.unmarked = g.change(func(d *trust.Data) { d.Pending = mergedMarks(d.Pending, have, want) })
+}
+
+// notMarked is why the store does not tell what waits.
+func (g *Guard) notMarked() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unmarked
 }
 
 // mergedMarks applies the step from have to want to marks that another process may
@@ -354,13 +378,6 @@ func mergedMarks(marks, have, want map[string]trust.Mark) map[string]trust.Mark 
 	}
 	maps.Copy(all, want)
 	return all
-}
-
-// change edits the store. g.mu is held.
-func (g *Guard) change(guarded bool, edit func(*trust.Data)) error {
-	err := g.store.Change(guarded, edit)
-	g.noteStore()
-	return err
 }
 
 func sameMarks(a, b map[string]trust.Mark) bool {

@@ -480,8 +480,8 @@ func TestSettingsThatAToolWroteAreNotInForce(t *testing.T) {
 	}
 	guard.Pending()
 	mustDo(t, guard.Accept(global))
-	if code, ok := guard.Config(global); ok {
-		t.Errorf("approved, and still held: %q", code)
+	if code, ok := guard.Config(global); !ok || string(code) != "disable = ['gate']\n" {
+		t.Errorf("approved, and in force are %q, %v", code, ok)
 	}
 }
 

@@ -244,7 +244,7 @@ func (g *Guard) approve(path, sum string) error {
 	if g.store == nil || g.store.Files(g.project)[path] == "" {
 		return nil
 	}
-	return g.change(g.window != nil, func(d *trust.Data) { d.Project(g.project).Files[path] = sum })
+	return g.change(func(d *trust.Data) { d.Project(g.project).Files[path] = sum })
 }
 
 // ApproveRun lets files run until the program ends.
@@ -279,7 +279,7 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.change(g.window != nil, func(d *trust.Data) {
+	return g.change(func(d *trust.Data) {
 		p := d.Project(g.project)
 		p.Never = false
 		maps.Copy(p.Files, g.approvable(files))
@@ -299,7 +299,7 @@ func (g *Guard) forget(never bool) error {
 	if g.store == nil {
 		return nil
 	}
-	return g.change(g.window != nil, func(d *trust.Data) {
+	return g.change(func(d *trust.Data) {
 		delete(d.Projects, g.project)
 		if never {
 			d.Project(g.project).Never = true

@@ -68,26 +68,41 @@ func (c *Chain) beforeTool(ctx context.Context) {
 
 // openWindow is beforeTool with c.changes held.
 func (c *Chain) openWindow(ctx context.Context) {
-	paths := map[string]Scope{}
+	before := c.guard.lookAtOthers()
+	paths, dirs := c.deciding()
+	news, err := c.guard.open(paths, dirs, before)
+	c.tellPending(ctx, news)
+	if err != nil && c.warned.add("window") {
+		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
+	}
+}
+
+// deciding lists the files that decide what hooks do, and the directories where a
+// new one would. Those that flags leave out of this run are among them: the next
+// run has them.
+func (c *Chain) deciding() (paths map[string]Scope, dirs []trust.Dir) {
+	p := c.opts.Places
+	p.NoHooks, p.Only, p.NoProject = false, false, !c.guard.anyApproved()
+	paths = map[string]Scope{}
 	for _, path := range c.guard.configs {
 		paths[path] = ""
 	}
-	p := c.opts.Places
 	for _, path := range p.named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
+	}
+	found := p.Discover(c.guard)
+	for _, s := range slices.Concat(found.Sources, found.Disabled) {
+		paths[s.Path] = s.Scope
+		looked, _ := c.guard.literal(s.Path, s.dirs(), s.Scope)
+		maps.Copy(paths, looked)
 	}
 	for _, h := range c.list() {
 		paths[h.Path] = h.Scope
 		maps.Copy(paths, h.partPaths())
-		looked, _ := c.guard.literal(h.Path, h.dirs(), h.Scope)
-		maps.Copy(paths, looked)
 	}
-	var dirs []trust.Dir
-	if !p.NoHooks {
-		dirs = append(dirs, trust.Dir{Path: p.GlobalDir(), Scope: string(ScopeGlobal)})
-		if c.guard.anyApproved() {
-			dirs = append(dirs, trust.Dir{Path: p.ProjectDir(), Scope: string(ScopeProject)})
-		}
+	dirs = append(dirs, trust.Dir{Path: p.GlobalDir(), Scope: string(ScopeGlobal)})
+	if !p.NoProject {
+		dirs = append(dirs, trust.Dir{Path: p.ProjectDir(), Scope: string(ScopeProject)})
 	}
 	for _, dir := range dirs {
 		for _, path := range luaFiles(dir.Path) {
@@ -96,9 +111,7 @@ func (c *Chain) openWindow(ctx context.Context) {
 			}
 		}
 	}
-	if err := c.guard.open(paths, dirs); err != nil && c.warned.add("window") {
-		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
-	}
+	return paths, dirs
 }
 
 // afterTools checks and closes the window, or has somebody wait for the processes
@@ -164,8 +177,11 @@ func (g *Guard) anyAlive() bool {
 	return g.window != nil && slices.ContainsFunc(g.window.groups, g.alive)
 }
 
-// tellPending says what waits for the person.
+// tellPending says what waits for the person, and if it cannot be written down.
 func (c *Chain) tellPending(ctx context.Context, news []*Pending) {
+	if err := c.guard.notMarked(); err != nil && c.warned.add("marks") {
+		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, err.Error()+"; what waits for approval is held back, but not marked")
+	}
 	for _, p := range news {
 		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
 			trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), trust.VisibleLine(p.Name)))

@@ -3,10 +3,8 @@ package luahooks
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"pi/luahooks/trust"
 )
@@ -25,7 +23,8 @@ type window struct {
 	dirs    []trust.Dir
 	file    *trust.Window // nil without a store
 	groups  []int
-	settled bool // the agent has; it only waits for processes
+	others  map[string]bool // windows that were there when this one opened
+	settled bool            // the agent has; it only waits for processes
 }
 
 // had reports whether a file was v when the window opened.
@@ -34,168 +33,27 @@ func (w *window) had(path string, v version) bool {
 	return ok && base.same(v) || !ok && !v.exists()
 }
 
-// recover deals with the windows that programs left behind: what differs from
-// then is pending. It also puts what was pending before in force as it was.
-func (g *Guard) recover() error {
-	left, foreign := g.store.Windows(nil)
-	var problems []error
-	if err := g.recoverStore(left, foreign); err != nil {
-		problems = append(problems, err)
-	}
-	for path, m := range g.store.Pending() {
-		if path != g.store.Path() {
-			g.restore(path, m)
-		}
-	}
-	for _, w := range left {
-		g.compare(w)
-		for _, group := range w.Groups {
-			if g.alive(group) {
-				g.groups = append(g.groups, group)
-			}
-		}
-	}
-	g.mark()
-	for _, w := range left {
-		if len(g.groups) > 0 || w.Asks {
-			g.left = append(g.left, w) // until a program has a window of its own
-		} else {
-			g.store.Forget(w)
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// takeOver ends the windows that were left behind: this program's own, if they
-// must stay open, has begun.
-func (g *Guard) takeOver() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, w := range g.left {
-		g.store.Forget(w)
-	}
-	g.left = nil
-}
-
-// noteStore tells the windows what this program wrote to the store. g.mu is held.
-func (g *Guard) noteStore() {
-	_ = g.store.KeepKnown()
-	sum := g.store.Sum()
-	if g.window != nil && g.window.file != nil {
-		_ = g.window.file.Stored(sum)
-	}
-	for _, w := range g.left {
-		_ = w.Stored(sum)
-	}
-}
-
-// noteFile tells them what a person approved. g.mu is held.
-func (g *Guard) noteFile(path string, v version, scope Scope) {
-	f := trust.File{Sum: v.sum, Real: v.real, Scope: string(scope)}
-	if g.window != nil {
-		g.window.base[path] = v
-		if g.window.file != nil {
-			_, _ = g.store.Keep(v.code)
-			_ = g.window.file.Approved(path, f)
-		}
-	}
-	for _, w := range g.left {
-		_ = w.Approved(path, f)
-	}
-}
-
-// recoverStore undoes what was written to the store in a window that nobody
-// closed.
-func (g *Guard) recoverStore(left []trust.Leftover, foreign bool) error {
-	now := g.store.Sum()
-	if foreign || len(left) == 0 {
-		return nil
-	}
-	for _, w := range left {
-		if w.Store == now {
-			return nil
-		}
-	}
-	if err := g.store.Restore(left[0].Store); err != nil {
-		return fmt.Errorf("%s was changed while tools ran, and %w: nothing of it counts", g.store.Path(), err)
-	}
-	return nil
-}
-
-// restore holds a file that has a mark.
-func (g *Guard) restore(path string, m trust.Mark) {
-	h := &held{now: onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
-	h.old = version{sum: m.Old, real: m.Real}
-	switch {
-	case m.Old == "":
-		h.old.err = fmt.Errorf("%s is %w", path, errNotApproved)
-	case m.Old == h.now.sum:
-		return // it is again what it was
-	default:
-		h.old.code, h.old.err = g.store.Kept(m.Old)
-	}
-	g.held[path] = h
-}
-
-// compare holds what is not as it was.
-func (g *Guard) compare(w trust.Leftover) {
-	for path, f := range w.Files {
-		g.restoreIfChanged(path, trust.Mark{Old: f.Sum, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
-	}
-	for _, dir := range w.Dirs {
-		paths, _ := hookFiles(dir.Path, nil)
-		for _, path := range paths {
-			s, err := source(path, Scope(dir.Scope), nil)
-			if err != nil {
-				continue
-			}
-			if _, known := w.Files[s.Path]; !known {
-				g.restoreIfChanged(s.Path, trust.Mark{Scope: dir.Scope, Since: time.Now().UTC()})
-			}
-		}
-	}
-}
-
-func (g *Guard) restoreIfChanged(path string, m trust.Mark) {
-	if g.held[path] == nil && onDisk(path).sum != m.Old {
-		g.restore(path, m)
-	}
-}
-
-// foreignWindow reports whether tools of another program may be at work.
-func (g *Guard) foreignWindow() bool {
-	if g.store == nil {
-		return false
-	}
-	g.mu.Lock()
-	var own *trust.Window
-	if g.window != nil {
-		own = g.window.file
-	}
-	g.mu.Unlock()
-	_, open := g.store.Windows(own)
-	return open
-}
-
 // open begins a window, unless one is open: paths are the files that count and
-// dirs where new ones would.
-func (g *Guard) open(paths map[string]Scope, dirs []trust.Dir) error {
+// dirs where new ones would. It returns what is held now and was not before.
+func (g *Guard) open(paths map[string]Scope, dirs []trust.Dir, before map[string]*held) (news []*Pending, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.window != nil {
 		g.window.settled = false
-		return nil
+		return nil, nil
 	}
-	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.groups}
+	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.groups, others: g.past.names()}
 	g.groups = nil
-	for path := range paths {
+	for path, scope := range paths {
 		w.base[path] = onDisk(path)
+		g.holdSuspect(path, scope, w.base[path])
 	}
-	g.window = w
+	g.mark()
+	g.window, g.past, news = w, others{}, g.heldSince(before)
 	if g.store == nil || !g.store.Exists() {
-		return nil // with nothing there, a program that leaves in the middle writes it
+		return news, nil // with nothing there, a program that leaves in the middle writes it
 	}
-	return g.writeWindow(w)
+	return news, g.writeWindow(w)
 }
 
 // writeWindow makes the file of a window. g.mu is held.
@@ -213,6 +71,7 @@ func (g *Guard) writeWindow(w *window) error {
 	}
 	if err == nil {
 		w.file, err = g.store.OpenWindow(b)
+		g.wrote = true
 	}
 	for _, group := range w.groups {
 		err = errors.Join(err, w.note(group))
@@ -225,6 +84,38 @@ func (w *window) note(group int) error {
 		return nil
 	}
 	return w.file.Group(group)
+}
+
+// checkNotes writes the window anew if a tool touched it, and removes windows that
+// cannot be of another program: they appeared since, nobody has them open, and they
+// tell other things of the files than is known here. g.mu is held.
+func (g *Guard) checkNotes(w *window) {
+	if w.file == nil {
+		return
+	}
+	if !w.file.Intact() {
+		w.file.Close()
+		_ = g.writeWindow(w)
+	}
+	left, _ := g.store.Windows(w.file)
+	for _, l := range left {
+		if !w.others[l.Name()] && g.contradicts(w, l) {
+			g.store.Forget(l)
+		}
+	}
+}
+
+func (g *Guard) contradicts(w *window, l trust.Leftover) bool {
+	for path, f := range l.Files {
+		base, known := w.base[path]
+		if h := g.held[path]; h != nil {
+			base = h.old
+		}
+		if known && base.sum != f.Sum {
+			return true
+		}
+	}
+	return false
 }
 
 // Started tells of a process group that a tool started.
@@ -263,64 +154,25 @@ func (g *Guard) check() (news []*Pending) {
 		news = append(news, p)
 	}
 	g.mark()
+	g.checkNotes(w)
 	slices.SortFunc(news, func(a, b *Pending) int { return strings.Compare(a.Path, b.Path) })
 	return news
 }
 
-// added holds the hooks that appeared in a directory. g.mu is held.
+// added holds the hooks and modules that appeared in a directory. g.mu is held.
 func (g *Guard) added(w *window) (news []*Pending) {
 	for _, dir := range w.dirs {
-		paths, _ := hookFiles(dir.Path, nil)
-		for _, path := range paths {
-			s, err := source(path, Scope(dir.Scope), nil)
-			if err != nil || g.held[s.Path] != nil {
+		for _, path := range luaFiles(dir.Path) {
+			if _, known := w.base[path]; known || g.held[path] != nil {
 				continue
 			}
-			if _, known := w.base[s.Path]; !known {
-				was := version{err: fmt.Errorf("%s is %w", s.Path, errNotApproved)}
-				news = append(news, g.hold(change{s.Path, Scope(dir.Scope), was, onDisk(s.Path)}, true).pending(g, s.Path))
+			if is := onDisk(path); is.exists() {
+				c := change{path, Scope(dir.Scope), version{err: fmt.Errorf("%s is %w", path, errNotApproved)}, is}
+				news = append(news, g.hold(c, true).pending(g, path))
 			}
 		}
 	}
 	return news
-}
-
-// checkStore puts the store back as it was if somebody else wrote to it. g.mu is
-// held.
-func (g *Guard) checkStore() *Pending {
-	if g.store == nil {
-		return nil
-	}
-	sum, tampered := g.store.Tampered()
-	if !tampered {
-		return nil
-	}
-	if marks, ok := g.onlyMarks(sum); ok {
-		_ = g.change(true, func(d *trust.Data) { maps.Copy(d.Pending, marks) })
-		return nil
-	}
-	was := g.store.Sum()
-	m := trust.Mark{Old: was, New: sum, Since: time.Now().UTC()}
-	_ = g.store.KeepKnown()
-	if err := g.change(true, func(d *trust.Data) { d.Pending[g.store.Path()] = m }); err != nil {
-		return nil // what this program knows is in force in any case
-	}
-	return g.pendingStore(m)
-}
-
-// onlyMarks reports whether what was written to the store is no more than marks
-// of files as they were when the window opened, as another program writes them
-// that saw the same. g.mu is held.
-func (g *Guard) onlyMarks(sum string) (marks map[string]trust.Mark, ok bool) {
-	marks, ok = g.store.OnlyMarks(sum)
-	for path, m := range marks {
-		base := g.window.base[path]
-		if h := g.held[path]; h != nil {
-			base = h.old
-		}
-		ok = ok && m.Old == base.sum
-	}
-	return marks, ok
 }
 
 // settle ends the window if nothing that a tool started lives any more, and
@@ -337,7 +189,11 @@ func (g *Guard) settle() (closed bool) {
 	if len(w.groups) > 0 || g.askEdits {
 		return false
 	}
-	if w.file != nil {
+	switch {
+	case w.file == nil:
+	case g.unmarked != nil: // only the window knows what waits
+		g.left = append(g.left, w.file.Leave())
+	default:
 		w.file.Close()
 	}
 	g.window = nil
@@ -355,11 +211,15 @@ func (g *Guard) waiting() bool {
 // for the next one.
 func (g *Guard) leave() {
 	g.check()
-	if g.settle() {
-		return
-	}
+	closed := g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.wrote {
+		g.store.Prune()
+	}
+	if closed {
+		return
+	}
 	if g.window.file == nil && g.store != nil {
 		_ = g.writeWindow(g.window) // there is nobody left to tell
 	}

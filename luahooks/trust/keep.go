@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Keep keeps a copy of a file's bytes and returns their hash.
@@ -11,7 +12,9 @@ func (s *Store) Keep(code []byte) (sum string, err error) {
 	sum = Sum(code)
 	path := s.keptPath(sum)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(code)) {
-		return sum, nil // Kept looks at the bytes
+		now := time.Now()
+		_ = os.Chtimes(path, now, now) // somebody needs it, see Prune
+		return sum, nil                // Kept looks at the bytes
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("keep a copy: %w", err)
@@ -36,6 +39,42 @@ func (s *Store) Kept(sum string) ([]byte, error) {
 		return nil, fmt.Errorf("the kept copy %.12s is not what was kept", sum)
 	}
 	return code, nil
+}
+
+// pruneAge spares what a program keeps just now and has not referred to yet.
+const pruneAge = time.Hour
+
+// Prune removes the copies that no mark and no window refers to.
+func (s *Store) Prune() {
+	dir := filepath.Join(s.Dir(), "kept")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	needed := s.needed()
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && !needed[e.Name()] && time.Since(info.ModTime()) > pruneAge {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+func (s *Store) needed() map[string]bool {
+	sums := map[string]bool{s.Sum(): true}
+	for _, marks := range []map[string]Mark{s.Pending(), s.MarksOnDisk()} {
+		for _, m := range marks {
+			sums[m.Old], sums[m.New] = true, true
+		}
+	}
+	left, open := s.Windows(nil)
+	for _, w := range append(left, open...) {
+		sums[w.Store] = true
+		for _, f := range w.Files {
+			sums[f.Sum] = true
+		}
+	}
+	return sums
 }
 
 func (s *Store) keptPath(sum string) string { return filepath.Join(s.Dir(), "kept", sum) }

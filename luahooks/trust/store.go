@@ -336,6 +336,31 @@ func (s *Store) Tampered() (sum string, tampered bool) {
 	return sum, true
 }
 
+// MarksOnDisk returns the marks of the file if somebody else wrote it last. They
+// are good for holding something back, for nothing else.
+func (s *Store) MarksOnDisk() map[string]Mark {
+	s.mu.Lock()
+	known := s.known
+	s.mu.Unlock()
+	raw, err := readStore(s.Path())
+	if err != nil || raw == nil || bytes.Equal(raw, known) {
+		return nil
+	}
+	d, err := parseData(raw)
+	if err != nil {
+		return nil
+	}
+	return d.Pending
+}
+
+// Refresh reads the file again, for a program that has not relied on it yet.
+func (s *Store) Refresh() {
+	fresh, _ := Open(s.dir)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.data, s.known, s.broken = fresh.data, fresh.known, fresh.broken
+}
+
 // Restore makes the kept copy sum ("" for no file) what this process knows, as if
 // it stood in the file, and marks the file as pending. It is for a store that was
 // written while it should not have been.

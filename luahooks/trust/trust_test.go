@@ -188,10 +188,10 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 	b := Baseline{Store: "s", Files: map[string]File{"/a": {Sum: "x"}}, Dirs: []Dir{{"/d", "global"}}}
 	w, err := s.OpenWindow(b)
 	must(t, err)
-	if left, open := s.Windows(w); len(left) != 0 || open {
+	if left, open := s.Windows(w); len(left) != 0 || len(open) != 0 {
 		t.Errorf("its own: %v, %v", left, open)
 	}
-	if left, open := s.Windows(nil); len(left) != 0 || !open {
+	if left, open := s.Windows(nil); len(left) != 0 || len(open) != 1 {
 		t.Errorf("while it lives: %v, %v", left, open)
 	}
 	must(t, w.Group(4711))
@@ -199,7 +199,7 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 	must(t, w.Stored("t"))
 	w.Leave()
 	left, open := s.Windows(nil)
-	if len(left) != 1 || open {
+	if len(left) != 1 || len(open) != 0 {
 		t.Fatalf("left: %v, %v", left, open)
 	}
 	want := Baseline{Store: "t", Files: map[string]File{"/a": {Sum: "y"}}, Dirs: b.Dirs, Boot: bootID()}
@@ -207,7 +207,7 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 		t.Errorf("got %+v", left[0])
 	}
 	s.Forget(left[0])
-	if left, open := s.Windows(nil); len(left) != 0 || open {
+	if left, open := s.Windows(nil); len(left) != 0 || len(open) != 0 {
 		t.Errorf("forgotten: %v, %v", left, open)
 	}
 }
@@ -218,7 +218,7 @@ func TestAWindowThatEndedTooSoonIsNone(t *testing.T) {
 	for i, text := range []string{"", "{", `{"store":""}`, "null\n"} {
 		must(t, os.WriteFile(filepath.Join(s.Dir(), fmt.Sprint(windowPrefix, i)), []byte(text), 0o600))
 	}
-	if left, open := s.Windows(nil); len(left) != 0 || open {
+	if left, open := s.Windows(nil); len(left) != 0 || len(open) != 0 {
 		t.Errorf("got %v, %v", left, open)
 	}
 }

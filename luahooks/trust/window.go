@@ -16,7 +16,8 @@ import (
 // ended. It is a file, so that it is known also after this program has ended
 // while such a process has not, or has ended without a word.
 type Window struct {
-	f *os.File // locked as long as its owner lives
+	f    *os.File // locked as long as its owner lives
+	size int64    // of what was written
 }
 
 // Baseline is what the files were when a window opened.
@@ -75,34 +76,41 @@ func (s *Store) OpenWindow(b Baseline) (*Window, error) {
 	if err != nil {
 		return nil, fmt.Errorf("note the files before tools run: %w", err)
 	}
+	raw = append(raw, '\n')
 	if err = lockFile(f); err == nil {
-		_, err = f.Write(append(raw, '\n'))
+		_, err = f.Write(raw)
 	}
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name())
 		return nil, fmt.Errorf("note the files before tools run: %w", err)
 	}
-	return &Window{f}, nil
+	return &Window{f, int64(len(raw))}, nil
 }
 
 // Group notes a process group that a tool started.
-func (w *Window) Group(group int) error { return addLine(w.f, windowLine{Group: group}) }
+func (w *Window) Group(group int) error { return w.add(windowLine{Group: group}) }
 
 // Approved notes that a person approved a version.
 func (w *Window) Approved(path string, f File) error {
-	return addLine(w.f, windowLine{Path: path, File: &f})
+	return w.add(windowLine{Path: path, File: &f})
 }
 
 // Stored notes what this program wrote to the store.
-func (w *Window) Stored(sum string) error { return addLine(w.f, windowLine{Store: &sum}) }
+func (w *Window) Stored(sum string) error { return w.add(windowLine{Store: &sum}) }
 
-func addLine(f *os.File, l windowLine) error {
+func (w *Window) add(l windowLine) error {
+	n, err := addLine(w.f, l)
+	w.size += int64(n)
+	return err
+}
+
+func addLine(f *os.File, l windowLine) (n int, err error) {
 	raw, err := json.Marshal(l)
 	if err == nil {
-		_, err = f.Write(append(raw, '\n'))
+		n, err = f.Write(append(raw, '\n'))
 	}
-	return err
+	return n, err
 }
 
 // Approved notes that a person approved a version.
@@ -114,12 +122,13 @@ func (w Leftover) Approved(path string, f File) error {
 func (w Leftover) Stored(sum string) error { return w.add(windowLine{Store: &sum}) }
 
 func (w Leftover) add(l windowLine) error {
-	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_APPEND, 0)
+	f, err := openRegular(w.path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return addLine(f, l)
+	_, err = addLine(f, l)
+	return err
 }
 
 // Close ends the window: nothing is left to find.
@@ -129,20 +138,34 @@ func (w *Window) Close() {
 }
 
 // Leave lets go of a window that stays open, for the next program to find.
-func (w *Window) Leave() { w.f.Close() }
+func (w *Window) Leave() Leftover {
+	w.f.Close()
+	return Leftover{path: w.f.Name()}
+}
 
-// Windows lists the windows that were left behind; open says that another
-// program has one. own may be nil.
-func (s *Store) Windows(own *Window) (left []Leftover, open bool) {
+// Intact reports whether the file is where others will look for it, as it was
+// written here.
+func (w *Window) Intact() bool {
+	mine, err := w.f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(w.f.Name())
+	return err == nil && os.SameFile(mine, there) && there.Size() == w.size
+}
+
+// Windows lists the windows that other programs left behind and those that they
+// have open. own may be nil.
+func (s *Store) Windows(own *Window) (left, open []Leftover) {
 	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir()), windowPrefix+"*"))
 	if len(names) == 0 || len(names) == 1 && own != nil && names[0] == own.f.Name() {
-		return nil, false
+		return nil, nil
 	}
-	unlock, err := s.lock()
-	if err != nil {
-		return nil, true
+	// The lock keeps this from being in the way of who makes a window just now; who
+	// holds it for long does not keep windows from being found.
+	if unlock, err := s.lock(); err == nil {
+		defer unlock()
 	}
-	defer unlock()
 	for _, name := range names {
 		if own != nil && name == own.f.Name() {
 			continue
@@ -151,12 +174,29 @@ func (s *Store) Windows(own *Window) (left []Leftover, open bool) {
 		switch {
 		case err != nil: // it ended before its first tool, or is not ours
 		case isOpen:
-			open = open || !w.Asks
+			open = append(open, w)
 		default:
 			left = append(left, w)
 		}
 	}
 	return left, open
+}
+
+// Name tells windows apart.
+func (w Leftover) Name() string { return w.path }
+
+// Was returns what a file was when the window opened or was approved since. It is
+// known also of what was not there, where it would have been seen.
+func (w Leftover) Was(path string) (f File, known bool) {
+	if f, known = w.Files[path]; known {
+		return f, true
+	}
+	for _, dir := range w.Dirs {
+		if strings.HasPrefix(path, dir.Path+string(filepath.Separator)) {
+			return File{Scope: dir.Scope}, true
+		}
+	}
+	return File{}, false
 }
 
 func escapeGlob(path string) string {

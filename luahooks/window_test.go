@@ -1,0 +1,332 @@
+package luahooks
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/luahooks/trust"
+)
+
+// never is a store that says never to the project.
+func (g *guarded) never() string {
+	return `{"version": 1, "projects": {"` + g.path("project") + `": {"never": true}}}`
+}
+
+// kill is what the system does to a program in the middle of a tool.
+func (r *rig) kill(do func()) {
+	r.t.Helper()
+	mustDo(r.t, r.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
+	do()
+	r.chain.guard.window.file.Leave()
+	r.chain.guard.window = nil
+}
+
+func (g *guarded) glob(pattern string) []string {
+	names, err := filepath.Glob(g.path(pattern))
+	mustDo(g.t, err)
+	return names
+}
+
+func TestWhatFlagsLeaveOutOfARunIsWatched(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.write("project/.pi/hooks/p.lua", says("p"))
+	g.write("own/o.lua", says("o"))
+	configured := func(o *Options) { o.Places.Configured = []string{g.path("own/o.lua")} }
+	g.start(always, configured).quit()
+	r := g.start(configured, func(o *Options) { o.Places.NoHooks, o.Places.NoProject = true, true })
+	r.tool(func() {
+		g.write("agent/hooks/b.lua", says("evil"))
+		for _, name := range []string{"agent/hooks/a.lua", "project/.pi/hooks/p.lua", "own/o.lua"} {
+			mustDo(t, os.Remove(g.path(name)))
+		}
+	})
+	r.quit()
+	again := g.start(configured)
+	again.wantInput("apo")
+	again.wantPending("a removed, b added, o removed, p removed")
+}
+
+func TestAProjectThatNobodyApprovedIsNotWatched(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("project/.pi/hooks/p.lua", says("p"))
+	r := g.start()
+	r.tool(func() { g.write("project/.pi/hooks/p.lua", says("q")); g.write("project/.pi/hooks/new.lua", says("n")) })
+	r.wantPending("")
+}
+
+func TestAModuleThatAToolPutThereIsPendingBeforeAnybodyRequiresIt(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", `pi.on("input", function(e) local ok, m = pcall(require, "ex" .. "tra"); return { text = e.text .. (ok and m or "a") } end)`)
+	r := g.start()
+	r.tool(func() { g.write("agent/hooks/lib/extra.lua", "return 'evil'") })
+	r.wantInput("a")
+	r.wantPending("extra.lua added")
+	r.quit()
+	again := g.start()
+	again.wantInput("a")
+	again.chain.Pending()
+	mustDo(t, again.chain.Approve(context.Background(), "extra.lua"))
+	again.wantInput("evil")
+}
+
+func TestToolsOfAProgramThatHasEndedCount(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(g *guarded, one *rig){
+		"settled": func(g *guarded, one *rig) { one.tool(func() { g.write("agent/hooks/a.lua", says("evil")) }) },
+		"gone": func(g *guarded, one *rig) {
+			one.tool(func() { g.write("agent/hooks/a.lua", says("evil")) })
+			one.quit()
+		},
+		"killed": func(g *guarded, one *rig) { one.kill(func() { g.write("agent/hooks/a.lua", says("evil")) }) },
+	} {
+		for look, at := range map[string]func(*rig){
+			"on a look":        func(two *rig) { two.chain.Reload(context.Background(), false) },
+			"as a tool begins": func(two *rig) { two.tool(func() { two.chain.Reload(context.Background(), false) }) },
+		} {
+			g := newGuarded(t)
+			g.write("agent/hooks/a.lua", says("a"))
+			one, two := g.start(), g.start()
+			change(g, one)
+			at(two)
+			if got := two.input(""); got != "a" {
+				t.Errorf("%s, %s: the hooks say %q", name, look, got)
+			}
+			two.wantPending("a changed")
+			two.mustSay("a.lua was changed while the agent was at work")
+		}
+	}
+}
+
+func TestAnEditAfterAnotherProgramWasKilledIsThePersons(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	one, two := g.start(), g.start()
+	one.kill(func() {})
+	two.tool(func() {})
+	two.chain.Reload(context.Background(), false)
+	g.write("agent/hooks/b.lua", says("b"))
+	two.chain.Reload(context.Background(), false)
+	two.wantPending("b added") // the killed one may have had a tool do that
+	mustDo(t, two.chain.Approve(context.Background(), "b"))
+	g.write("agent/hooks/a.lua", says("mine"))
+	two.chain.Reload(context.Background(), false)
+	two.wantInput("mineb")
+}
+
+func TestToolsOfTwoProgramsAtOnce(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	one, two := g.start(), g.start()
+	one.tool(func() {
+		g.write("agent/hooks/a.lua", says("evil"))
+		g.write("agent/hooks/b.lua", says("evil"))
+		two.tool(func() { two.chain.Reload(context.Background(), false) })
+		two.wantInput("a")
+	})
+	two.wantInput("a")
+	one.wantInput("a")
+	one.wantPending("a changed, b added")
+	two.wantPending("a changed, b added")
+}
+
+func TestAProgramThatStartsWhileToolsOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.write("agent/config.toml", "thinking = 'low'\n")
+	one := g.start()
+	one.tool(func() {
+		g.write("agent/hooks/a.lua", says("evil"))
+		g.write("agent/config.toml", "disable = ['a']\n")
+		g.write("agent/trust.json", g.never())
+		two := g.start()
+		two.wantInput("a")
+		if code, ok := two.chain.guard.Config(g.path("agent/config.toml")); !ok || string(code) != "thinking = 'low'\n" {
+			t.Errorf("its settings are %q", code)
+		}
+		if two.chain.guard.store.Never(g.path("project")) {
+			t.Error("what a tool wrote to the store counts")
+		}
+		two.wantPending("config.toml changed, a changed, trust.json changed")
+		two.quit()
+	})
+	one.wantInput("a")
+	one.wantPending("config.toml changed, a changed, trust.json changed")
+}
+
+func TestAnOpenWindowDoesNotHideOneThatWasLeft(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	one, two := g.start(), g.start()
+	one.kill(func() { g.write("agent/trust.json", g.never()) })
+	two.tool(func() {
+		three := g.start()
+		if three.chain.guard.store.Never(g.path("project")) {
+			t.Error("what a tool wrote to the store counts")
+		}
+		three.wantPending("trust.json changed")
+		three.quit()
+	})
+}
+
+func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.alive.Store(true)
+	r := g.start()
+	r.tool(func() { r.chain.guard.Started(4711) })
+	r.quit()
+	again := g.start(func(*Options) { // a person is asked something meanwhile
+		g.write("agent/hooks/a.lua", says("evil"))
+		g.write("agent/hooks/b.lua", says("evil"))
+		g.write("agent/trust.json", g.never())
+	})
+	again.wantInput("a")
+	if again.chain.guard.store.Never(g.path("project")) {
+		t.Error("what a tool wrote to the store counts")
+	}
+	again.quit()
+	last := g.start()
+	last.wantInput("a")
+	last.wantPending("a changed, b added")
+}
+
+func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	lock := g.path("agent/trust/lock")
+	r := g.start()
+	r.tool(func() {
+		g.write("agent/hooks/a.lua", says("evil"))
+		mustDo(t, os.Remove(lock))
+		mustDo(t, os.Mkdir(lock, 0o700)) // or somebody holds it, or the disk is full
+	})
+	r.wantInput("a")
+	r.mustSay("what waits for approval is held back, but not marked")
+	r.mustSay("a.lua was changed while the agent was at work")
+	r.quit()
+	for _, locked := range []bool{true, false} {
+		if !locked {
+			mustDo(t, os.Remove(lock))
+		}
+		guard, _ := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
+		if v := guard.read(g.path("agent/hooks/a.lua")); string(v.code) != says("a") {
+			t.Errorf("locked %v: in force is %s", locked, v.code)
+		}
+	}
+	if left := g.glob("agent/trust/window-*"); len(left) != 0 {
+		t.Errorf("the window is still there: %v", left)
+	}
+	g.start().wantPending("a changed")
+}
+
+func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(path string) error{
+		"removed":   os.Remove,
+		"emptied":   func(path string) error { return os.Truncate(path, 0) },
+		"replaced":  func(path string) error { return os.Rename(path, path+"x") },
+		"longer":    func(path string) error { return os.Truncate(path, 1<<20) },
+		"forbidden": func(path string) error { return os.Chmod(path, 0) },
+	} {
+		g := newGuarded(t)
+		g.write("agent/hooks/a.lua", says("a"))
+		g.alive.Store(true)
+		r := g.start()
+		r.tool(func() {
+			r.chain.guard.Started(4711)
+			for _, path := range g.glob("agent/trust/window-*") {
+				mustDo(t, harm(path))
+			}
+		})
+		r.quit()
+		g.write("agent/hooks/a.lua", says("evil"))
+		g.alive.Store(false)
+		again := g.start()
+		if got := again.input(""); got != "a" {
+			t.Errorf("%s: the hooks say %q", name, got)
+		}
+	}
+}
+
+func TestAToolCannotForgeAWindow(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.tool(func() {
+		forger, err := trust.Open(g.path("agent"))
+		mustDo(t, err)
+		sum, err := forger.Keep([]byte(says("evil")))
+		mustDo(t, err)
+		w, err := forger.OpenWindow(trust.Baseline{Files: map[string]trust.File{
+			g.path("agent/hooks/a.lua"): {Sum: sum, Scope: string(ScopeGlobal)}}})
+		mustDo(t, err)
+		w.Leave()
+	})
+	r.quit()
+	again := g.start()
+	again.wantInput("a")
+	again.wantPending("")
+}
+
+func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.write("project/a.lua", says("a"))
+	r := g.start()
+	r.tool(func() {
+		mustDo(t, os.Remove(g.path("agent/hooks/a.lua")))
+		mustDo(t, os.Symlink(g.path("project/a.lua"), g.path("agent/hooks/a.lua")))
+	})
+	want := g.path("agent/hooks/a.lua") + " led to " + g.path("agent/hooks/a.lua") + " and leads to " + g.path("project/a.lua") + " now\n"
+	if p := r.chain.Pending(); len(p) != 1 || p[0].Diff != want {
+		t.Errorf("pending is %+v", p)
+	}
+	r.quit()
+	again := g.start()
+	if p := again.chain.Pending(); len(p) != 1 || !strings.HasPrefix(p[0].Diff, want) {
+		t.Errorf("after a restart pending is %+v", p)
+	}
+}
+
+func TestCopiesThatNothingNeedsArePruned(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, say := range []string{"a", "b", "c"} {
+		g.write("agent/hooks/a.lua", says(say))
+		r := g.start()
+		r.tool(func() {})
+		r.quit()
+		for _, path := range g.glob("agent/trust/kept/*") {
+			old := time.Now().Add(-24 * time.Hour)
+			mustDo(t, os.Chtimes(path, old, old))
+		}
+	}
+	r := g.start()
+	r.tool(func() { g.write("agent/hooks/a.lua", says("evil")) })
+	r.quit()
+	for say, want := range map[string]int{"a": 0, "b": 0, "c": 1} {
+		if n := len(g.glob("agent/trust/kept/" + trust.Sum([]byte(says(say))))); n != want {
+			t.Errorf("there are %d copies of %s, want %d", n, say, want)
+		}
+	}
+	again := g.start()
+	again.wantInput("c")
+	again.wantPending("a changed")
+}
