@@ -23,6 +23,7 @@ func (c *Chain) offer(ctx context.Context, hooks []*hook, spec *eventSpec, e age
 type offering struct {
 	spec  *eventSpec
 	event agent.Event
+	seen  agent.Event // a copy of it as it is now; nil: to be made
 	asked *question
 	stop  bool
 }
@@ -30,12 +31,18 @@ type offering struct {
 func (o *offering) enter(*hook, *instance) int { return allHandlers }
 
 func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: o.spec.copy(o.event), fn: fn}
+	if o.seen == nil {
+		o.seen = o.spec.copy(o.event)
+	}
+	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: o.seen, fn: fn}
 	return o.asked.run
 }
 
 func (o *offering) after(_ *hook, _ int, err error) bool {
-	o.stop = o.asked.settle(err)
+	changed := false
+	if o.stop, changed = o.asked.settle(err); changed {
+		o.seen = nil
+	}
 	return o.stop
 }
 
@@ -79,15 +86,16 @@ func copied[T any](e *T) *T {
 }
 
 // settle carries out what a handler answered. What comes late or with an error
-// has no effect. stop ends the chain.
-func (q *question) settle(err error) (stop bool) {
+// has no effect. stop ends the chain; changed says that the event may be another
+// one now.
+func (q *question) settle(err error) (stop, changed bool) {
 	if err != nil {
-		return false
+		return false, false
 	}
 	if q.apply != nil {
 		q.apply()
 	}
-	return q.stop
+	return q.stop, q.apply != nil
 }
 
 // call calls a handler with an event and ctx and returns its first result.

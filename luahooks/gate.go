@@ -51,7 +51,7 @@ type gateSteps struct {
 	rewriter place
 
 	asked  *question
-	before *agent.ToolCall // what asked saw
+	before *agent.ToolCall // what asked saw, as the call is now; nil: to be copied
 }
 
 // enter asks all of a hook whose file was saved since, for what stands where in it
@@ -64,14 +64,16 @@ func (g *gateSteps) enter(h *hook, in *instance) (limit int) {
 }
 
 func (g *gateSteps) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	g.before = copied(g.call)
+	if g.before == nil {
+		g.before = copied(g.call)
+	}
 	g.asked = &question{in: in, spec: g.spec, event: g.call, seen: g.before, fn: fn}
 	return g.asked.run
 }
 
 func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
 	e := g.call
-	g.asked.settle(err)
+	_, changed := g.asked.settle(err)
 	if err != nil {
 		e.Block, e.BlockedBy = true, h.Name
 		e.Reason = failedGate(h, err)
@@ -81,6 +83,9 @@ func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
 	}
 	if g.until.hook != nil {
 		e.Input, e.RewrittenBy = g.before.Input, g.before.RewrittenBy
+	}
+	if changed {
+		g.before = nil
 	}
 	return e.Block
 }
