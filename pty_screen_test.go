@@ -173,6 +173,21 @@ pi.shortcut("ctrl+q", { description = "leave", handler = function(ctx) ctx.shutd
 	s.leave(exitDone)
 }
 
+func TestWhatAHookSaysForThePersonWhileTheAgentWorksIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/more.lua"), `pi.on("turn_start", function(event)
+  if event.turn_index == 0 then pi.send_user_message("find *.txt") end
+end)`)
+	s := w.inTerminal()
+	s.enter("read a.txt")
+	s.see(1, "a.txt has 2 lines:")
+	s.see(1, "> find *.txt")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
 func TestDialogsOfAHookAreAnsweredWithKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

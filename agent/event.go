@@ -59,7 +59,7 @@ const (
 	KindUserBash
 
 	KindNotice     // not for hooks: a line for the person
-	KindCustomShow // not for hooks: a custom message that is to be shown came into the session
+	KindCustomShow // not for hooks: a message of a hook that is to be shown came into the session
 	numKinds
 )
 

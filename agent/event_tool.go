@@ -69,8 +69,9 @@ type Notice struct {
 	Level Level
 }
 
-// CustomShow tells front ends of a custom message that came into the session
-// and is to be shown.
+// CustomShow tells front ends of a message that came into the session by a hook
+// and is to be shown: a custom one, or a prompt that waited while the agent
+// worked.
 type CustomShow struct{ Message *session.Message }
 
 func (*ToolCall) Kind() Kind            { return KindToolCall }

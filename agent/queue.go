@@ -178,6 +178,10 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 		if err := r.write(ctx, p); err != nil {
 			return delivered, err
 		}
+		if p.Custom == nil && p.Source == "hook" { // nobody has seen it yet
+			m := r.userMessage(promptContent(p.Text, p.Attachments))
+			r.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+		}
 		delivered++
 	}
 	return delivered, nil

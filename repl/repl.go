@@ -33,6 +33,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -215,12 +216,20 @@ func (r *REPL) Commands() []command.Command {
 	}}
 }
 
-// showCustom shows a message of a hook, above the prompt if one is open.
+// showCustom shows a message of a hook, above the prompt if one is open. One
+// that speaks for the person looks as if it had been typed.
 func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
-	if !m.Display {
+	var lines []string
+	switch {
+	case m.Role == session.RoleUser && !r.HasUI():
+		return
+	case m.Role == session.RoleUser:
+		lines = strings.Split(promptSign+clean(m.Text()), "\n")
+	case m.Display:
+		lines = r.view.message(ctx, m)
+	default:
 		return
 	}
-	lines := r.view.message(ctx, m)
 	r.floor.notice(func() { r.view.show(lines) })
 }
 
