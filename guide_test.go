@@ -165,6 +165,7 @@ func TestTheReviewOfTheGuideSendsTheChange(t *testing.T) {
 	w.git("add", "a.txt")
 	w.git("-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "-m", "first")
 	w.says(prompts("/review"), "nothing has changed")
+	w.says(prompts("/review --stagd"), "--stagd")
 	w.write(filepath.Join(w.project, "a.txt"), "alpha\nbetter\n")
 	w.says(prompts("/review"), "looks good")
 	s.asks(t, 1, "+better", true)

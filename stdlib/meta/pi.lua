@@ -185,7 +185,8 @@ function pi.shortcut(key, opts) end
 ---@field description? string one line for `/hotkeys`
 ---@field handler fun(ctx: pi.CommandContext) what it does
 
---- Adds a flag to the command line: `pi --name` or `pi --name=value`.
+--- Adds a flag to the command line: `pi --name` or `pi --name=value`. A value
+--- stands behind `=`; without one it is `true`.
 ---@param name string
 ---@param opts pi.FlagOptions
 function pi.flag(name, opts) end
