@@ -358,6 +358,7 @@ pi.provider("demo", {
   stream = function(request, emit)
     local output = 0
     local stop = reply(request, function(delta)
+      if delta.type == "thinking" and request.thinking_level == "off" then return end
       output = output + math.ceil(#(delta.text or "") / 4)
       emit(delta)
     end)
