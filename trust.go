@@ -33,7 +33,7 @@ func (e *untrustedError) Hint() string {
 // newGuard opens the store of approvals; what is wrong with it is shown and does
 // not stop pi.
 func newGuard(agentDir, cwd string) *luahooks.Guard {
-	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive})
+	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
 	}

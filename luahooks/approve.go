@@ -155,11 +155,17 @@ func (p Pending) Concerns(places Places) bool {
 // errChangedAgain keeps what nobody has seen from being approved.
 var errChangedAgain = errors.New("it has changed since it was shown; look again")
 
+// errOfTool keeps what a tool started from approving what the tool did.
+var errOfTool = errors.New("a tool started this program, so it approves nothing; a person has to run `pi trust`")
+
 // Accept puts the version that was shown last in force. A hook runs it when it is
 // loaded the next time.
 func (g *Guard) Accept(path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.ofTool {
+		return errOfTool
+	}
 	if g.store != nil && path == g.store.Path() {
 		return g.acceptStore()
 	}

@@ -31,6 +31,8 @@ type Guard struct {
 	store   *trust.Store
 	project string
 	alive   func(group int) bool
+	group   int  // of this program
+	ofTool  bool // a tool started this program
 
 	mu       sync.Mutex
 	files    map[string]version // in force: what was read
@@ -61,6 +63,8 @@ type GuardOptions struct {
 	// Alive reports whether a process group that a tool started still has a
 	// process; nil: none has.
 	Alive func(group int) bool
+	// Group is the process group of this program; 0: unknown.
+	Group int
 }
 
 // NewGuard reads the store of the agent directory and finds out what happened to
@@ -71,6 +75,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	if o.Alive != nil {
 		g.alive = o.Alive
 	}
+	g.group = o.Group
 	g.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
 	var err error
 	g.store, err = trust.Open(o.AgentDir)

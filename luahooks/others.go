@@ -89,6 +89,7 @@ func (g *Guard) recover() error {
 		g.groups = append(g.groups, g.living(w)...)
 	}
 	g.past = others{open: o.open, left: g.left}
+	g.ofTool = g.group > 1 && slices.ContainsFunc(o.windows(), func(w trust.Leftover) bool { return slices.Contains(w.Groups, g.group) })
 	return errors.Join(err, g.unmarked)
 }
 

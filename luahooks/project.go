@@ -273,6 +273,9 @@ func (g *Guard) approvable(files []ProjectFile) map[string]string {
 
 // ApproveAlways lets these files of the project run from now on.
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
+	if g.ofTool {
+		return errOfTool
+	}
 	g.ApproveRun(files)
 	if g.store == nil {
 		return nil
@@ -295,6 +298,9 @@ func (g *Guard) Revoke() error { return g.forget(false) }
 func (g *Guard) forget(never bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.ofTool {
+		return errOfTool
+	}
 	g.approved = map[string]string{}
 	if g.store == nil {
 		return nil

@@ -33,3 +33,6 @@ func ending(s *os.ProcessState) (exit *int, signal string) {
 func interrupt(*os.File) bool { return false }
 
 func adopt(*os.File) {}
+
+// OwnGroup is the process group of this program; 0: there are none.
+func OwnGroup() int { return 0 }

@@ -14,11 +14,15 @@ import (
 
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// GroupAlive reports whether a process group has a process. One that may not be
-// asked about counts.
+// GroupAlive reports whether a process group has a process that lives. One that may
+// not be asked about counts; one that has ended and that nobody waits for, as
+// happens in containers, does not, where that can be told.
 func GroupAlive(group int) bool {
-	return group > 1 && !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH)
+	return group > 1 && !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) && !onlyZombies(group)
 }
+
+// OwnGroup is the process group of this program.
+func OwnGroup() int { return syscall.Getpgrp() }
 
 // stopGroup ends a process group: TERM, and KILL for what is left after grace.
 func stopGroup(group int, grace time.Duration) {

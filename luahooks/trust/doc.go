@@ -5,7 +5,8 @@
 //	trust.json       approvals per project, by absolute path and SHA-256; projects
 //	                 that are never asked about; files that are pending
 //	trust/kept/      copies of files by their hash: the version that is in force
-//	                 while another one is pending, and what differences are shown from
+//	                 while another one is pending, and what differences are shown from;
+//	                 pruned when no mark and no window refers to them
 //	trust/window-*   the files as they were before tools ran (see [Window])
 //
 // A file is pending when it was changed while tools could have done it. Its mark
