@@ -135,7 +135,7 @@ func printChecked(checked []checkedHook) {
 		case "compiles":
 			what = "not approved, so compiled and not run"
 		case "failed":
-			what = trust.Visible(strings.TrimSpace(h.Error))
+			what = strings.ReplaceAll(trust.Visible(strings.TrimSpace(h.Error)), "\n", "\n"+strings.Repeat(" ", 31)) // no line of it looks like another hook
 		}
 		fmt.Printf("%-9s %-20s %s\n", h.State, trust.VisibleLine(name), what)
 	}
