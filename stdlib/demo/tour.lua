@@ -319,6 +319,24 @@ local function call_tools(request, emit, wishes)
   return "toolUse"
 end
 
+local function is_about_hooks(prompt) return prompt:lower():find("hook", 1, true) ~= nil end
+
+local function asks_for_help(prompt)
+  local lower = prompt:lower()
+  return lower:find("^%s*help") ~= nil or lower:find("what can you do", 1, true) ~= nil
+end
+
+-- The last thing that was said and that makes sense: a hook may have added to
+-- the prompt.
+local function last_said(messages)
+  for i = #messages, 1, -1 do
+    if messages[i].role ~= "user" then break end
+    local prompt = text_of(messages[i])
+    if #wishes_of(prompt) > 0 or is_about_hooks(prompt) or asks_for_help(prompt) then return prompt end
+  end
+  return messages[1] and text_of(messages[#messages]) or ""
+end
+
 local function reply(request, emit)
   local calls, results = last_turn(request.messages)
   if calls then
@@ -330,15 +348,13 @@ local function reply(request, emit)
     say(emit, "text", table.concat(parts, "\n\n"))
     return "stop"
   end
-  local message = request.messages[#request.messages]
-  local prompt = message and text_of(message) or ""
+  local prompt = last_said(request.messages)
   local wishes, unknown = wishes_of(prompt)
   if #wishes > 0 then return call_tools(request, emit, wishes) end
-  local lower = prompt:lower()
-  if lower:find("hook", 1, true) then
+  if is_about_hooks(prompt) then
     say(emit, "thinking", "A question about hooks: I explain them and offer an example.")
     say(emit, "text", about_hooks)
-  elseif lower:find("^%s*help") or lower:find("what can you do", 1, true) then
+  elseif asks_for_help(prompt) then
     say(emit, "text", help)
   else
     say(emit, "thinking", "I do not know how to do that; I say what I can do.")
