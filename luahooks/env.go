@@ -17,7 +17,7 @@ func (in *instance) env() *stdlib.Env {
 		Spawn:   in.spawn,
 		Call:    in.callBack,
 		Exec: func(ctx context.Context, cwd, command string, args ...string) (string, string, int, error) {
-			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd}.run(ctx)
+			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd}.run(ctx, in.chain.guard.startedBy(ctx))
 			return r.stdout, r.stderr, r.code, err
 		},
 		Complete: in.complete,

@@ -60,7 +60,7 @@ func (in *instance) apiExec(L *lua.LState) int {
 	err := in.wait(L, "exec", false, func(ctx context.Context) (err error) {
 		ctx, cancel := until.within(ctx)
 		defer cancel()
-		r, err = c.run(ctx)
+		r, err = c.run(ctx, in.chain.guard.startedBy(ctx))
 		return err
 	})
 	if err != nil {
@@ -75,8 +75,8 @@ func (in *instance) apiExec(L *lua.LState) int {
 }
 
 // run starts the program and waits for it. TERM, then KILL go to its group when
-// time is up or the hook is stopped.
-func (c execCall) run(ctx context.Context) (execResult, error) {
+// time is up or the hook is stopped. started is told the group.
+func (c execCall) run(ctx context.Context, started func(group int)) (execResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.command, c.args...)
@@ -96,6 +96,7 @@ func (c execCall) run(ctx context.Context) (execResult, error) {
 	if err := cmd.Start(); err != nil {
 		return execResult{}, c.notStarted(err)
 	}
+	started(cmd.Process.Pid)
 	err := cmd.Wait()
 	killed := ctx.Err() != nil
 	if killed {

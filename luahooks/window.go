@@ -1,11 +1,13 @@
 package luahooks
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"pi/agent"
 	"pi/luahooks/trust"
 )
 
@@ -127,6 +129,15 @@ func (g *Guard) Started(group int) {
 	}
 	g.window.groups = append(g.window.groups, group)
 	_ = g.window.note(group)
+}
+
+// startedBy is Started for what a hook's own tool starts; what its handlers start is
+// not the model's.
+func (g *Guard) startedBy(ctx context.Context) func(group int) {
+	if agent.CallID(ctx) == "" {
+		return func(int) {}
+	}
+	return g.Started
 }
 
 // check holds what differs from when the window opened, and returns what is new

@@ -330,3 +330,24 @@ func TestCopiesThatNothingNeedsArePruned(t *testing.T) {
 	again.wantInput("c")
 	again.wantPending("a changed")
 }
+
+func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]int{
+		`pi.tool{ name = "bash", description = "d", parameters = { properties = { command = { type = "string" } } },
+			execute = function(p) return pi.exec("true").stdout .. "ran" end }`: 1,
+		`pi.on("tool_call", function() pi.exec("true") end)`: 0,
+	} {
+		a, r := program(t, map[string]string{"c.lua": caller, "h.lua": code}, echoTool{})
+		r.chain.guard.alive = func(int) bool { return true }
+		a.Listen(r.chain.Watcher(), r.chain)
+		mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
+		n := 0
+		if w := r.chain.guard.window; w != nil {
+			n = len(w.groups)
+		}
+		if n != want {
+			t.Errorf("the window waits for %d groups, want %d: %s", n, want, code)
+		}
+	}
+}
