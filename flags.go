@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"pi/luavm"
 )
 
 // options are what the command line says.
@@ -74,6 +77,24 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 
 // exactly wants n arguments; another number is a mistake in the usage.
 func exactly(n int) cobra.PositionalArgs { return usageOf(cobra.ExactArgs(n)) }
+
+// subcommand is for a command that only has others below it.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	near := ""
+	if name := luavm.Suggest(args[0], names); name != "" {
+		near = fmt.Sprintf(", did you mean %q?", name)
+	}
+	return usageError{fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], near, strings.Join(names, ", "))}
+}
 
 // usageOf makes what is wrong with arguments a mistake in the usage.
 func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {

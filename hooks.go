@@ -12,7 +12,7 @@ import (
 )
 
 func hooksCommand(o *options) *cobra.Command {
-	c := &cobra.Command{Use: "hooks", Short: "List hooks and the events they can listen to", Args: exactly(0),
+	c := &cobra.Command{Use: "hooks", Short: "List and check hooks, and list the events they can listen to", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes())
 	return c

@@ -89,7 +89,7 @@ func (a *app) lastSession() (string, error) {
 }
 
 func sessionsCommand(o *options) *cobra.Command {
-	c := &cobra.Command{Use: "sessions", Short: "List and show sessions", Args: exactly(0),
+	c := &cobra.Command{Use: "sessions", Short: "List and show sessions", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(sessionsList(o), sessionsShow(o))
 	return c
