@@ -63,7 +63,7 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || provider.Provider != "nobody" {
 		t.Errorf("client: %v", err)
 	}
-	r.wantTalk("user: go", "assistant [error: acme: no such variable]", "user: go", `assistant [error: nobody: model nobody/x: no client for api "none"]`)
+	r.wantTalk("user: go", "assistant [error: acme: no such variable]", "user: go", `assistant [error: nobody: model nobody/x: no client for api "none"; there are test]`)
 }
 
 func TestRequestSaysWhatIsAsked(t *testing.T) {

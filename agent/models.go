@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -156,7 +157,11 @@ func (m *Models) Client(model *Model) (Provider, error) {
 	if p := m.apis[model.API]; p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("model %s/%s: no client for api %q", model.Provider, model.ID, model.API)
+	known := ""
+	if len(m.apis) > 0 {
+		known = "; there are " + strings.Join(slices.Sorted(maps.Keys(m.apis)), ", ")
+	}
+	return nil, fmt.Errorf("model %s/%s: no client for api %q%s", model.Provider, model.ID, model.API, known)
 }
 
 // ErrNoModel is wrapped by the errors of [Models.Match].
