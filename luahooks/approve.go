@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -118,7 +119,7 @@ func (g *Guard) Pending() []Pending {
 		}
 	}
 	g.mark()
-	slices.SortFunc(list, func(a, b Pending) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
 
@@ -276,7 +277,7 @@ func (g *Guard) listHeld() (list []*Pending) {
 			list = append(list, g.pendingStore(m))
 		}
 	}
-	slices.SortFunc(list, func(a, b *Pending) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
 

@@ -2,8 +2,7 @@ package luahooks
 
 import (
 	"math/bits"
-	"slices"
-	"strings"
+	"sort"
 	"sync"
 	"time"
 )
@@ -57,7 +56,7 @@ func (s *stats) list() (events []EventStats, all EventStats) {
 		sum.errors += e.errors
 		sum.times.merge(&e.times)
 	}
-	slices.SortFunc(events, func(a, b EventStats) int { return strings.Compare(a.Event, b.Event) })
+	sort.Slice(events, func(i, j int) bool { return events[i].Event < events[j].Event })
 	return events, sum.info("")
 }
 

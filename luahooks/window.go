@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 
 	"pi/agent"
 	"pi/luahooks/trust"
@@ -166,7 +166,7 @@ func (g *Guard) check() (news []*Pending) {
 	}
 	g.mark()
 	g.checkNotes(w)
-	slices.SortFunc(news, func(a, b *Pending) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
 	return news
 }
 

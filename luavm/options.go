@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sort"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -162,14 +163,8 @@ func stringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
 
 func sortedKeys(m reflect.Value) []reflect.Value {
 	keys := m.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int {
-		switch {
-		case a.Kind() == reflect.String && a.String() < b.String():
-			return -1
-		case a.Kind() == reflect.String && a.String() > b.String():
-			return 1
-		}
-		return 0
+	sort.Slice(keys, func(i, j int) bool {
+		return keys[i].Kind() == reflect.String && keys[i].String() < keys[j].String()
 	})
 	return keys
 }

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -44,11 +44,12 @@ func List(root, cwd string) ([]Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	slices.SortFunc(infos, func(a, b Info) int {
-		if c := b.Modified.Compare(a.Modified); c != 0 {
-			return c
+	sort.Slice(infos, func(i, j int) bool {
+		a, b := &infos[i], &infos[j]
+		if !a.Modified.Equal(b.Modified) {
+			return a.Modified.After(b.Modified)
 		}
-		return strings.Compare(b.Path, a.Path) // names begin with the time
+		return a.Path > b.Path // names begin with the time
 	})
 	return infos, nil
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sort"
 	"sync"
 	"time"
 
@@ -190,7 +190,7 @@ func (w *watching) compare() []fileEvent {
 			events = append(events, fileEvent{path, "remove"})
 		}
 	}
-	slices.SortFunc(events, func(a, b fileEvent) int { return strings.Compare(a.path, b.path) })
+	sort.Slice(events, func(i, j int) bool { return events[i].path < events[j].path })
 	return events
 }
 

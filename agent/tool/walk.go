@@ -6,8 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sort"
 )
 
 // found is something that a walk came by.
@@ -44,7 +43,7 @@ func walkInto(ctx context.Context, dir, rel string, r *rules, yield func(found) 
 		return false
 	}
 	entries, _ := os.ReadDir(dir)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	sort.Slice(entries, func(i, j int) bool { return sortKey(entries[i]) < sortKey(entries[j]) })
 	for _, e := range entries {
 		f := found{path: filepath.Join(dir, e.Name()), rel: rel + e.Name(), isDir: e.IsDir(), file: e.Type().IsRegular()}
 		if f.isDir && e.Name() == ".git" || r.ignores(f.path, f.isDir) {
