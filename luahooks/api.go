@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sort"
 	"strings"
 
@@ -157,24 +158,50 @@ func (in *instance) wait(L *lua.LState, function string, dialog bool, f func(ctx
 	return inner
 }
 
-// encodeState is pi.state as JSON, for the next version of the hook.
-func (in *instance) encodeState(ctx context.Context) (json.RawMessage, error) {
-	kept := new(json.RawMessage)
-	err := in.vm.Run(ctx, luavm.Job{Name: "state", Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
+// encodeState is pi.state as JSON, for the next version of the hook. What cannot
+// be JSON is left out; lost says what.
+func (in *instance) encodeState(ctx context.Context) (state json.RawMessage, lost error, err error) {
+	kept := new(keptState)
+	err = in.vm.Run(ctx, luavm.Job{Name: "state", Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
 		pi, _ := L.GetGlobal("pi").(*lua.LTable)
 		if pi == nil {
 			return nil
 		}
-		state, ok := pi.RawGetString("state").(*lua.LTable)
-		if !ok {
-			return nil
+		if table, ok := pi.RawGetString("state").(*lua.LTable); ok {
+			table, kept.lost = in.keepable(L, table)
+			kept.json, kept.err = in.encode(table, "pi.state")
 		}
-		raw, err := in.encode(state, "pi.state")
-		*kept = raw
-		return err
+		return kept.err
 	}})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return *kept, nil
+	return kept.json, kept.lost, nil
+}
+
+// keptState is what a job found that may still run when nobody waits for it.
+type keptState struct {
+	json      json.RawMessage
+	lost, err error
+}
+
+// keepable returns the fields of a state that can be JSON, and what is wrong with
+// the others.
+func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, error) {
+	luavm.Materialise(L, state)
+	if _, err := in.encode(state, "pi.state"); err == nil {
+		return state, nil
+	}
+	var errs []error
+	kept := L.NewTable() // the version that runs goes on with its own if the next one does not load
+	state.ForEach(func(k, v lua.LValue) {
+		one := L.CreateTable(0, 1)
+		one.RawSet(k, v)
+		if _, err := in.encode(one, "pi.state"); err != nil {
+			errs = append(errs, err)
+			return
+		}
+		kept.RawSet(k, v)
+	})
+	return kept, errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,10 +130,11 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	}
 	var state json.RawMessage
 	if old := h.current(); old != nil {
-		if state, err = old.encodeState(ctx); interrupted(ctx, err) {
+		var lost error
+		if state, lost, err = old.encodeState(ctx); interrupted(ctx, err) {
 			return attempt{hook: h, err: err}
-		} else if err != nil {
-			c.notify(ctx, agent.LevelWarning, "hook "+h.Name+": its state is not carried over: "+err.Error())
+		} else if err = cmp.Or(err, lost); err != nil {
+			c.notify(ctx, agent.LevelWarning, "hook "+h.Name+": not carried over: "+err.Error())
 		}
 	}
 	in, err := c.run(ctx, h, code, state)
