@@ -285,7 +285,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		Timeout: a.hookTimeout(),
 		Grace:   time.Duration(a.cfg.HookGrace) * time.Millisecond,
 		Memory:  int64(a.cfg.HookMemory) << 20,
-		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags,
+		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: hookKey,
 	})

@@ -30,7 +30,7 @@ type options struct {
 	noSession  bool
 
 	hooks          []string
-	hookFlags      map[string]string // flags that hooks have to know
+	hookFlags      hookFlags
 	noHooks        bool
 	approveProject bool
 	noApprove      bool

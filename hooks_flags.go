@@ -15,12 +15,19 @@ import (
 // loaded. So what the program does not know is taken from the command line
 // before it is parsed, and checked afterwards.
 
+// hookFlags are flags that a hook has to know.
+type hookFlags struct {
+	values map[string]string
+	bare   map[string]bool // without a value of their own
+}
+
 // takeHookFlags takes long flags that root does not have out of args. A value
 // follows after =; without one the flag is "true".
-func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags map[string]string) {
+func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags hookFlags) {
 	if sub, _, err := root.Find(args); err != nil || sub != root {
-		return args, nil
+		return args, flags
 	}
+	flags = hookFlags{values: map[string]string{}, bare: map[string]bool{}}
 	for i := 0; i < len(args); i++ {
 		name, long := strings.CutPrefix(args[i], "--")
 		if args[i] == "--" {
@@ -30,13 +37,10 @@ func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags map
 		known := lookupFlag(root, name)
 		switch {
 		case long && known == nil:
-			if flags == nil {
-				flags = map[string]string{}
-			}
 			if !given {
 				value = "true"
 			}
-			flags[name] = value
+			flags.values[name], flags.bare[name] = value, !given
 			continue
 		case takesNext(root, args[i]) && i+1 < len(args):
 			rest = append(rest, args[i])
@@ -70,15 +74,19 @@ func takesNext(root *cobra.Command, arg string) bool {
 	return f != nil && f.NoOptDefVal == ""
 }
 
-// checkHookFlags refuses flags that no hook has.
+// checkHookFlags refuses flags that no hook has, and those that lack a value.
 func (a *app) checkHookFlags() error {
-	known := map[string]bool{}
+	known := map[string]luahooks.Flag{}
 	for _, f := range a.chain.Flags() {
-		known[f.Name] = true
+		known[f.Name] = f
 	}
-	for name := range a.hookFlags {
-		if !known[name] {
-			return usageError{fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags", name, nearFlag(name, a.chain.Flags()))}
+	for name := range a.hookFlags.values {
+		f, ok := known[name]
+		switch {
+		case !ok:
+			return usageError{fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags of pi, `pi hooks check` for those of hooks", name, nearFlag(name, a.chain.Flags()))}
+		case f.Type != "boolean" && a.hookFlags.bare[name]:
+			return usageError{fmt.Errorf("--%s of hook %s wants a value behind =, such as --%s=VALUE", name, f.Hook, name)}
 		}
 	}
 	return nil
