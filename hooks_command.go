@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -235,15 +234,22 @@ func hookTimes(h luahooks.Info) string {
 	return text
 }
 
-// short is a duration in two or three digits.
+// short is a duration in a unit that leaves few digits: 850ns, 4.2µs, 120ms.
 func short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= unit {
-			name := strings.TrimLeft(unit.String(), "1")
-			return strconv.FormatFloat(float64(d)/float64(unit), 'g', 2, 64) + name
+			return fmt.Sprintf("%.*f%s", digits(d, unit), float64(d)/float64(unit), strings.TrimLeft(unit.String(), "1"))
 		}
 	}
 	return d.String()
+}
+
+// digits after the point: one below ten units, none above.
+func digits(d, unit time.Duration) int {
+	if d < 10*unit {
+		return 1
+	}
+	return 0
 }
 
 func hookParts(h luahooks.Info) string {
