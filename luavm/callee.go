@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,17 +48,12 @@ type callee struct {
 // calleesHere lists what the Lua function that runs calls on its current line,
 // by name, without the globals that can be called.
 func calleesHere(L *lua.LState) (all []string) {
-	dbg, ok := L.GetStack(0)
-	if !ok {
-		return nil
-	}
-	v, err := L.GetInfo("fl", dbg, lua.LNil)
-	fn, ok := v.(*lua.LFunction)
-	if err != nil || !ok || fn.IsG {
+	fn, line := functionAt(L, 0)
+	if fn == nil || fn.IsG {
 		return nil
 	}
 	for pc, inst := range fn.Proto.Code {
-		if op := opOf(inst); op != lua.OP_CALL && op != lua.OP_TAILCALL || fn.Proto.DbgSourcePositions[pc] != dbg.CurrentLine {
+		if op := opOf(inst); op != lua.OP_CALL && op != lua.OP_TAILCALL || fn.Proto.DbgSourcePositions[pc] != line {
 			continue
 		}
 		c := calleeAt(fn.Proto, pc)
@@ -67,6 +63,50 @@ func calleesHere(L *lua.LState) (all []string) {
 		all = append(all, c.name)
 	}
 	return all
+}
+
+// functionAt is the function at a level of the stack and its current line; nil
+// where there is none.
+func functionAt(L *lua.LState, level int) (*lua.LFunction, int) {
+	dbg, ok := L.GetStack(level)
+	if !ok {
+		return nil, 0
+	}
+	v, err := L.GetInfo("fl", dbg, lua.LNil)
+	fn, ok := v.(*lua.LFunction)
+	if err != nil || !ok {
+		return nil, 0
+	}
+	return fn, dbg.CurrentLine
+}
+
+// undotted adds to a message about arguments that the function was called with a
+// colon: the functions of hooks and modules are called with a dot.
+func undotted(L *lua.LState, message string) string {
+	if !strings.Contains(message, "got table)") && !strings.Contains(message, " takes at most ") {
+		return message
+	}
+	for level := range 2 { // the function itself may be on the stack
+		fn, line := functionAt(L, level)
+		if fn == nil || fn.IsG {
+			continue
+		}
+		for pc, inst := range fn.Proto.Code {
+			if opOf(inst) != lua.OP_SELF || fn.Proto.DbgSourcePositions[pc] != line {
+				continue
+			}
+			if name := constant(fn.Proto, int(inst>>9)&0xff); complainsOf(message, name) {
+				return message + "; call it with a dot: ." + name + "(…)"
+			}
+		}
+		break
+	}
+	return message
+}
+
+// complainsOf reports whether a message is about the arguments of a function.
+func complainsOf(message, name string) bool {
+	return regexp.MustCompile(`(bad argument #1 to '?|')([\w.]+\.)?` + regexp.QuoteMeta(name) + `\b`).MatchString(message)
 }
 
 // calleeAt looks for the instruction that loaded the function that is called at

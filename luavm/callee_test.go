@@ -26,3 +26,25 @@ func TestWhatCannotBeCalledIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestACallWithAColonWhereADotBelongsIsSaidToBeOne(t *testing.T) {
+	const hint = "; call it with a dot: .confirm(…)"
+	cases := []struct{ src, want string }{
+		{`ui:confirm("x")`, "bad argument #1 to 'confirm' (string expected, got table)" + hint},
+		{`ui.confirm(("x"):rep(2), ui:confirm("y"))`, "bad argument #1 to 'confirm' (string expected, got table)" + hint},
+		{`ui:confirm("x", "y")`, "'confirm' takes at most 2 arguments, got 3" + hint},
+		{`ui.confirm({})`, "bad argument #1 to 'confirm' (string expected, got table)"},
+		{`local s = "x" ui.confirm({}, s:upper())`, "bad argument #1 to 'confirm' (string expected, got table)"},
+		{`local o = { say = function(self) error("bad argument #1 to 'confirm' (x, got table)") end } o:say()`,
+			"bad argument #1 to 'confirm' (x, got table)"},
+	}
+	for _, c := range cases {
+		h := newHook(t, Options{})
+		ui := h.main.NewTable()
+		ui.RawSetString("confirm", h.Func("confirm", func(title string, message *string) bool { return message == nil }))
+		h.SetGlobal("ui", ui)
+		if e := h.failure(t, c.src); e.Message != c.want {
+			t.Errorf("%s\nsays %q, want %q", c.src, e.Message, c.want)
+		}
+	}
+}

@@ -61,7 +61,7 @@ func raised(L *lua.LState, trace string) *lua.ApiError {
 		// By a Go function with no Lua below it on this thread.
 		obj = lua.LString(placed(where(L, 0), strings.TrimPrefix(string(s), " ")))
 	} else if ok {
-		obj = lua.LString(named(L, string(s)))
+		obj = lua.LString(undotted(L, named(L, string(s))))
 	}
 	return &lua.ApiError{Type: lua.ApiErrorRun, Object: obj, StackTrace: trace}
 }
