@@ -147,6 +147,9 @@ func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	return s.Key(ctx)
 }
 
+// APIs lists the wire APIs that there are clients for.
+func (m *Models) APIs() []string { return slices.Sorted(maps.Keys(m.apis)) }
+
 // Client returns who streams the answers of model.
 func (m *Models) Client(model *Model) (Provider, error) {
 	if s := m.spec(model.Provider); s != nil && s.Stream != nil {
@@ -158,8 +161,8 @@ func (m *Models) Client(model *Model) (Provider, error) {
 		return p, nil
 	}
 	known := ""
-	if len(m.apis) > 0 {
-		known = "; there are " + strings.Join(slices.Sorted(maps.Keys(m.apis)), ", ")
+	if apis := m.APIs(); len(apis) > 0 {
+		known = "; there are " + strings.Join(apis, ", ")
 	}
 	return nil, fmt.Errorf("model %s/%s: no client for api %q%s", model.Provider, model.ID, model.API, known)
 }

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -41,6 +42,7 @@ func (in *instance) apiProvider(L *lua.LState) int {
 	if p.name == "" || strings.ContainsAny(p.name, "/ \t\n") {
 		luavm.RaiseArg(L, 1, "provider", "%q is no name of a provider: one word without /", p.name)
 	}
+	in.checkWireAPI(L, p.api)
 	if stream != nil {
 		p.api, p.stream = "lua", &luaProvider{in, p.name, stream}
 	}
@@ -54,6 +56,22 @@ func (in *instance) apiProvider(L *lua.LState) int {
 	p.listed, p.models = models != nil, in.models(L, models)
 	in.register(p)
 	return 0
+}
+
+// checkWireAPI raises for an api that no client speaks.
+func (in *instance) checkWireAPI(L *lua.LState, api string) {
+	if in.chain.opts.Models == nil {
+		return
+	}
+	apis := in.chain.opts.Models.APIs()
+	if api == "" || len(apis) == 0 || slices.Contains(apis, api) {
+		return
+	}
+	near := ""
+	if n := luavm.Suggest(api, apis); n != "" {
+		near = fmt.Sprintf(" (did you mean %q?)", n)
+	}
+	luavm.Raise(L, "provider: unknown api %q%s; there are %s", api, near, strings.Join(apis, ", "))
 }
 
 func (c *Chain) hasProvider(name string) bool {
