@@ -133,6 +133,7 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 	}
 	return []command.Command{
 		one("hang", func(ctx context.Context, _ string) (string, error) {
+			r.Notify("it hangs", agent.LevelInfo)
 			<-ctx.Done()
 			return "", fmt.Errorf("hook x: %w", ctx.Err())
 		}),

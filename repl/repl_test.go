@@ -55,7 +55,7 @@ func TestCtrlCOfACommandIsNoError(t *testing.T) {
 	s := start(t)
 	s.prompt("")
 	s.enter("/hang")
-	s.see("/hang")
+	s.see("it hangs")
 	s.typeKeys("\x03")
 	s.see("interrupted")
 	s.prompt("")
