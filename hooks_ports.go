@@ -21,7 +21,7 @@ func (a *app) inactiveTools() []agent.Tool {
 	if a.options.tools != nil {
 		active = a.options.tools
 	}
-	return slices.DeleteFunc(tool.All(a.toolOptions()), func(t agent.Tool) bool { return slices.Contains(active, t.Spec().Name) })
+	return slices.DeleteFunc(tool.All(a.modelToolOptions()), func(t agent.Tool) bool { return slices.Contains(active, t.Spec().Name) })
 }
 
 func (a *app) allCommands() []command.Command {

@@ -26,8 +26,8 @@ func (d Delivery) queue() Queue {
 // While the agent works it is delivered as d says. Otherwise it is appended at
 // once (with DeliverNextTurn: behind the next prompt, whenever it comes), and
 // with trigger it is a prompt of its own, which the front end runs as soon as it
-// gets to it. Messages that wait belong to their session: a new one begins
-// without them.
+// gets to it, in whichever session is current then. Other messages that wait
+// belong to their session: a new one begins without them.
 func (a *Agent) SendCustom(ctx context.Context, m *session.Message, d Delivery, trigger bool) error {
 	switch {
 	case d == DeliverNextTurn:

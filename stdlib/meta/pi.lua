@@ -132,7 +132,7 @@ function pi.send_user_message(content, opts) end
 ---@field attachments? pi.Attachment[]
 ---@field expand? boolean run a command in it, as at the prompt
 
---- Types at the prompt: commands run, and while the agent works it waits as a follow-up. Blank text without attachments does nothing.
+--- Types at the prompt: commands run, and while the agent works it waits as a follow-up. Blank text without attachments does nothing. For text that comes from others, a request or a file, use `pi.send_user_message`, which runs no command in it.
 ---@param text string
 ---@param attachments? pi.Attachment[]
 ---@return boolean? ok
