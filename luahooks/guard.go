@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -431,8 +430,9 @@ func (g *Guard) waits(path string) bool {
 
 // headNow is the content of the project's .git/HEAD; "" without one.
 func (g *Guard) headNow() string {
+	const most = 4 << 10
 	path := filepath.Join(g.project, ".git")
-	if text, err := os.ReadFile(path); err == nil { // a work tree of its own
+	if text, err := trust.ReadRegular(path, most); err == nil { // a work tree of its own
 		if dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
 			path = dir
 			if !filepath.IsAbs(path) {
@@ -440,6 +440,6 @@ func (g *Guard) headNow() string {
 			}
 		}
 	}
-	head, _ := os.ReadFile(filepath.Join(path, "HEAD"))
+	head, _ := trust.ReadRegular(filepath.Join(path, "HEAD"), most)
 	return string(head)
 }

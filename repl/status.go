@@ -126,8 +126,8 @@ func gitBranch(dir string) string {
 // work tree names.
 func headOf(git string, isDir bool) string {
 	if !isDir {
-		b, err := os.ReadFile(git)
-		if err != nil {
+		b := readSmall(git)
+		if b == nil {
 			return ""
 		}
 		target := strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))
@@ -136,13 +136,24 @@ func headOf(git string, isDir bool) string {
 		}
 		git = target
 	}
-	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
-	if err != nil {
-		return ""
-	}
-	head := strings.TrimSpace(string(b))
+	head := strings.TrimSpace(string(readSmall(filepath.Join(git, "HEAD"))))
 	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
 		return branch
 	}
 	return head[:min(len(head), 8)]
+}
+
+// readSmall reads a small regular file; nil if it is none, so that a named pipe in
+// a project does not hold up the prompt.
+func readSmall(path string) []byte {
+	const most = 4 << 10
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return b
 }
