@@ -50,12 +50,9 @@ func (s *Session) AppendMessage(m *Message) (*Entry, error) {
 // As long as the file is not there, the entry is kept back (see [New]). With a
 // *[SaveError] comes the entry, which is then only in memory.
 func (s *Session) Append(typ string, fields any) (*Entry, error) {
-	if typ == "" || typ == TypeSession {
-		return nil, fmt.Errorf("append entry: %q is no type of an entry", typ)
-	}
-	own, err := flatten(fields)
+	own, err := Draft{typ, fields}.fields()
 	if err != nil {
-		return nil, fmt.Errorf("append %s entry: %w", typ, err)
+		return nil, fmt.Errorf("append %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,6 +62,18 @@ func (s *Session) Append(typ string, fields any) (*Entry, error) {
 // MoveLeaf makes another entry the one that the next hangs on, by an entry
 // that records the move; "" is the root. It returns that entry.
 func (s *Session) MoveLeaf(id string) (*Entry, error) {
+	return s.MoveTo(id, Draft{TypeCustom, Custom{CustomType: LeafMove}})
+}
+
+// MoveTo makes another entry the leaf, "" being the root, and hangs an entry on
+// it that records the move: a reader takes the last line for the leaf, so a move
+// without one would be gone with the process. It returns that entry; with a
+// *[SaveError] the leaf has moved, but only in memory.
+func (s *Session) MoveTo(id string, d Draft) (*Entry, error) {
+	own, err := d.fields()
+	if err != nil {
+		return nil, fmt.Errorf("move leaf: %w", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	to := s.byID[id]
@@ -76,7 +85,7 @@ func (s *Session) MoveLeaf(id string) (*Entry, error) {
 	}
 	s.catchUp()
 	s.leaf, s.branch = to, nil
-	return s.append(TypeCustom, []keyed{{"customType", quote(LeafMove)}})
+	return s.append(d.Type, own)
 }
 
 // Flush writes what was kept back. A command that appends an entry calls it,
@@ -96,20 +105,48 @@ func (s *Session) append(typ string, own []keyed) (*Entry, error) {
 		return nil, ErrReadOnly
 	}
 	s.catchUp()
+	e := s.grow(typ, own)
+	return e, s.flushStarted()
+}
+
+// grow adds an entry in memory, and its line to what is pending.
+func (s *Session) grow(typ string, own []keyed) *Entry {
 	e := &Entry{Type: typ, ID: newEntryID(s.byID), Timestamp: iso(s.opts.Now())}
 	e.setParent(s.leaf)
+	if typ == TypeCompaction {
+		own = keepNothing(own, e.ID)
+	}
 	e.raw = e.line0(own)
 	path := s.path()
 	s.add(e)
 	s.leaf, s.branch = e, append(s.branch[:len(path)], e)
-	if s.store == nil {
-		return e, nil
+	if s.store != nil {
+		s.pending = append(append(s.pending, e.raw...), '\n')
 	}
-	s.pending = append(append(s.pending, e.raw...), '\n')
-	if !s.started {
-		return e, nil
+	return e
+}
+
+// keepNothing gives a compaction that names no first entry to keep its own id,
+// which is how a file says that it keeps none.
+func keepNothing(own []keyed, id string) []keyed {
+	for i, f := range own {
+		if f.key != "firstKeptEntryId" {
+			continue
+		}
+		if unquote(f.val) == "" {
+			own[i].val = quote(id)
+		}
+		return own
 	}
-	return e, s.flush()
+	return append(own, keyed{"firstKeptEntryId", quote(id)})
+}
+
+// flushStarted writes what is pending, unless the file is not wanted yet.
+func (s *Session) flushStarted() error {
+	if s.store == nil || !s.started {
+		return nil
+	}
+	return s.flush()
 }
 
 // line0 is the line of a new entry: its head first, so that loading finds it

@@ -9,34 +9,44 @@ type Draft struct {
 	Body any
 }
 
+func (d Draft) fields() ([]keyed, error) {
+	if d.Type == "" || d.Type == TypeSession {
+		return nil, fmt.Errorf("entry: %q is no type of an entry", d.Type)
+	}
+	own, err := flatten(d.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s entry: %w", d.Type, err)
+	}
+	return own, nil
+}
+
 // AppendAll adds entries in order, each a child of the one before, all or none:
-// if one of them cannot be an entry, nothing is added. With a *[SaveError] come
-// the entries, some of which are then only in memory.
+// if one of them cannot be an entry, nothing is added. They go to the file in
+// one write, so a process that is killed leaves all of them or none there too;
+// only a disk that fills up or a machine that stops in the middle of that write
+// can leave the first few. With a *[SaveError] come the entries, some of which
+// are then only in memory.
 func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
 	own := make([][]keyed, len(drafts))
 	for i, d := range drafts {
-		if d.Type == "" || d.Type == TypeSession {
-			return nil, fmt.Errorf("append entries: %q is no type of an entry", d.Type)
-		}
-		fields, err := flatten(d.Body)
+		fields, err := d.fields()
 		if err != nil {
-			return nil, fmt.Errorf("append %s entry: %w", d.Type, err)
+			return nil, fmt.Errorf("append %w", err)
 		}
 		own[i] = fields
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var entries []*Entry
-	var unsaved error
-	for i, d := range drafts {
-		e, err := s.append(d.Type, own[i])
-		if e == nil {
-			return entries, err
-		}
-		entries = append(entries, e)
-		if err != nil && unsaved == nil {
-			unsaved = err
-		}
+	if len(drafts) == 0 {
+		return nil, nil
 	}
-	return entries, unsaved
+	if s.readOnly {
+		return nil, ErrReadOnly
+	}
+	s.catchUp()
+	entries := make([]*Entry, 0, len(drafts))
+	for i, d := range drafts {
+		entries = append(entries, s.grow(d.Type, own[i]))
+	}
+	return entries, s.flushStarted()
 }

@@ -63,6 +63,21 @@ func TestDraftsAreAppendedAllOrNone(t *testing.T) {
 	}
 }
 
+func TestDraftsAreOneWrite(t *testing.T) {
+	s := open(t, write(t, story("u1")...), Options{})
+	writes := 0
+	s.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) {
+		writes++
+		return f.Write(b)
+	}
+	if _, err := s.AppendAll([]Draft{{"own", nil}, {"own", nil}, {"own", nil}}); err != nil || writes != 1 {
+		t.Errorf("%v, %d writes", err, writes)
+	}
+	if got := len(read(t, s.File()).Entries()); got != 4 {
+		t.Errorf("%d entries in the file", got)
+	}
+}
+
 func TestDraftsThatCannotBeSavedAreInMemory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
