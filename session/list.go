@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"sort"
@@ -11,182 +12,152 @@ import (
 	"time"
 )
 
-// Info describes a session without holding it.
-type Info struct {
-	Path        string
-	ID          string
-	Cwd         string
-	Name        string    // given by the user; "" if none
-	FirstPrompt string    // text of the first user message
-	Parent      string    // path of the session it was forked from; "" if none
-	Created     time.Time // zero if the header does not say
-	Modified    time.Time
-	Entries     int
-	Messages    int
-	Size        int64
+// A listing derives from the files alone, and is made to be shown as it comes:
+// what orders it is the time of the last write, which costs no reading, and a
+// session is read only when its turn has come.
+
+// Scan yields the sessions under root that were started in cwd, or all if cwd
+// is "": those written last first, each described when it is asked for. What is
+// no session is passed over; the header, not the folder, says where a session
+// was started. A root that does not exist has none.
+//
+// What cannot be read comes as an error, with its path, and the scan goes on. If
+// it only may be a session of cwd, its folder decides whether it is told.
+func Scan(root, cwd string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		for f, err := range found(root, cwd) {
+			var info Info
+			if err == nil {
+				info, err = Describe(f.path)
+			}
+			if info.Path = f.path; !yield(info, err) {
+				return
+			}
+		}
+	}
 }
 
-// List describes the sessions under root that were started in cwd, or all if
-// cwd is "": newest first. What is no session is passed over; the header, not
-// the folder, says where a session was started. A root that does not exist has
-// none.
-func List(root, cwd string) ([]Info, error) {
-	var infos []Info
-	err := walkSessions(root, func(path string, h Header) error {
-		if cwd != "" && h.Cwd != cwd {
-			return nil
+// List is the whole of a [Scan]. The error joins what could not be read; the
+// sessions that could come with it.
+func List(root, cwd string) (infos []Info, err error) {
+	var problems []error
+	for info, err := range Scan(root, cwd) {
+		if err != nil {
+			problems = append(problems, err)
+			continue
 		}
-		if info, err := Describe(path); err == nil {
-			infos = append(infos, info)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
+		infos = append(infos, info)
 	}
-	sort.Slice(infos, func(i, j int) bool {
-		a, b := &infos[i], &infos[j]
-		if !a.Modified.Equal(b.Modified) {
-			return a.Modified.After(b.Modified)
-		}
-		return a.Path > b.Path // names begin with the time
-	})
-	return infos, nil
+	return infos, errors.Join(problems...)
 }
 
 // Latest returns the path of the session of cwd that was written last; "" if
 // there is none.
 func Latest(root, cwd string) (path string, err error) {
-	var newest time.Time
-	err = walkSessions(root, func(p string, h Header) error {
-		if h.Cwd != cwd {
-			return nil
+	var problem error
+	for f, err := range found(root, cwd) {
+		if err == nil {
+			return f.path, nil
 		}
-		stat, err := os.Stat(p)
-		if err == nil && (path == "" || !stat.ModTime().Before(newest)) {
-			path, newest = p, stat.ModTime()
-		}
-		return nil
-	})
-	if err != nil {
-		return "", fmt.Errorf("find the last session: %w", err)
+		problem = err
 	}
-	return path, nil
+	if problem != nil {
+		return "", fmt.Errorf("find the last session: %w", problem)
+	}
+	return "", nil
 }
 
-// walkSessions calls visit for each session in root and its folders.
-func walkSessions(root string, visit func(path string, h Header) error) error {
-	dir, err := os.ReadDir(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	folders := []string{root}
-	for _, d := range dir {
-		if d.IsDir() || d.Type()&fs.ModeSymlink != 0 {
-			folders = append(folders, filepath.Join(root, d.Name()))
+// sessionFile is a file that may be a session.
+type sessionFile struct {
+	path     string
+	folder   string // name of the folder it lies in; "" for the root
+	modified time.Time
+	header   Header
+}
+
+// found yields the files with the header of a session of cwd, or of any if cwd
+// is "": those written last first.
+func found(root, cwd string) iter.Seq2[sessionFile, error] {
+	return func(yield func(sessionFile, error) bool) {
+		files, problems := candidates(root)
+		for _, p := range problems {
+			if concerns(p.folder, cwd) && !yield(sessionFile{path: p.path}, p.err) {
+				return
+			}
 		}
-	}
-	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*.jsonl"))
-		if err != nil {
-			return err
-		}
-		for _, path := range files {
-			if h, err := ReadHeader(path); err == nil {
-				if err := visit(path, h); err != nil {
-					return err
-				}
+		for _, f := range files {
+			var not *NotSessionError
+			var err error
+			f.header, err = ReadHeader(f.path)
+			switch {
+			case errors.As(err, &not), errors.Is(err, fs.ErrNotExist):
+				continue
+			case err != nil && !concerns(f.folder, cwd), err == nil && cwd != "" && f.header.Cwd != cwd:
+				continue
+			}
+			if !yield(f, err) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
-func escapeGlob(path string) string {
-	if os.PathSeparator == '\\' {
-		return path // the backslash escapes nothing there
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+// concerns reports whether what lies in a folder is to be expected in a listing
+// of cwd.
+func concerns(folder, cwd string) bool {
+	return cwd == "" || folder == "" || folder == FolderName(cwd)
 }
 
-// Describe reads one session for a listing.
-func Describe(path string) (Info, error) {
-	s, err := Read(path)
-	if err != nil {
-		return Info{}, err
-	}
-	defer s.release()
-	stat, err := os.Stat(path)
-	if err != nil {
-		return Info{}, fmt.Errorf("describe session: %w", err)
-	}
-	h := s.Header()
-	info := Info{Path: path, ID: h.ID, Cwd: h.Cwd, Name: s.Name(), Parent: h.ParentSession,
-		Modified: stat.ModTime(), Size: stat.Size()}
-	info.Created, _ = time.Parse(time.RFC3339, h.Timestamp)
-	info.count(s.Entries())
-	return info, nil
+// unlisted is a place whose files are not known.
+type unlisted struct {
+	path, folder string
+	err          error
 }
 
-func (i *Info) count(entries []*Entry) {
-	i.Entries = len(entries)
-	for _, e := range entries {
-		if e.Type != TypeMessage {
+// candidates are the files in root and its folders whose names are those of
+// sessions, the one written last first.
+func candidates(root string) (files []sessionFile, problems []unlisted) {
+	dir, err := os.ReadDir(root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, []unlisted{{root, "", fmt.Errorf("list sessions: %w", err)}}
+	}
+	files = sessionFiles(root, "", dir)
+	for _, d := range dir {
+		if !d.IsDir() && d.Type()&fs.ModeSymlink == 0 {
 			continue
 		}
-		i.Messages++
-		if i.FirstPrompt != "" {
+		path := filepath.Join(root, d.Name())
+		inside, err := os.ReadDir(path)
+		if err != nil {
+			if stat, broken := os.Stat(path); broken == nil && stat.IsDir() {
+				problems = append(problems, unlisted{path, d.Name(), fmt.Errorf("list sessions: %w", err)})
+			}
 			continue
 		}
-		if m := e.Message(); m != nil && m.Role == RoleUser {
-			i.FirstPrompt = m.Text()
-		}
+		files = append(files, sessionFiles(path, d.Name(), inside)...)
 	}
-}
-
-// NotFoundError says that no session has an id that begins with Prefix.
-type NotFoundError struct{ Prefix string }
-
-func (e *NotFoundError) Error() string { return fmt.Sprintf("no session begins with %q", e.Prefix) }
-
-// AmbiguousError says that several sessions do.
-type AmbiguousError struct {
-	Prefix string
-	Paths  []string
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d sessions begin with %q", len(e.Paths), e.Prefix)
-}
-
-// Find returns the path of the session under root whose id is prefix, or else
-// the only one whose id begins with it. The error is a *[NotFoundError] or an
-// *[AmbiguousError].
-func Find(root, prefix string) (string, error) {
-	var exact, begin []string
-	err := walkSessions(root, func(path string, h Header) error {
-		if h.ID == prefix {
-			exact = append(exact, path)
-		} else if strings.HasPrefix(h.ID, prefix) {
-			begin = append(begin, path)
+	sort.Slice(files, func(i, j int) bool {
+		a, b := &files[i], &files[j]
+		if !a.modified.Equal(b.modified) {
+			return a.modified.After(b.modified)
 		}
-		return nil
+		return a.path > b.path // names begin with the time
 	})
-	if err != nil {
-		return "", fmt.Errorf("find session: %w", err)
+	return files, problems
+}
+
+func sessionFiles(dir, folder string, entries []fs.DirEntry) (files []sessionFile) {
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".jsonl") {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if stat, err := os.Stat(path); err == nil && stat.Mode().IsRegular() {
+			files = append(files, sessionFile{path: path, folder: folder, modified: stat.ModTime()})
+		}
 	}
-	found := exact
-	if len(found) == 0 && prefix != "" {
-		found = begin
-	}
-	switch len(found) {
-	case 0:
-		return "", &NotFoundError{Prefix: prefix}
-	case 1:
-		return found[0], nil
-	}
-	return "", &AmbiguousError{Prefix: prefix, Paths: found}
+	return files
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -69,5 +70,75 @@ func TestFindTakesAWholeIDOrTheOnlyBeginning(t *testing.T) {
 		if _, err := Find(root, prefix); !errors.As(err, &none) {
 			t.Errorf("%q: %v", prefix, err)
 		}
+	}
+}
+
+// heldIn writes a session of cwd into a folder and says when it was written.
+func heldIn(t *testing.T, folder, id, cwd string, written time.Time) string {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, id+".jsonl")
+	line := `{"type":"session","version":3,"id":"` + id + `","cwd":"` + cwd + `"}` + "\n"
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, written, written); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDirectoriesWhoseFoldersHaveOneNameSeeTheirOwnSessions(t *testing.T) {
+	root, at := t.TempDir(), time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+	folder := filepath.Join(root, FolderName("/a/b"))
+	older := heldIn(t, folder, "one", "/a/b", at)
+	heldIn(t, folder, "two", "/a-b", at.Add(time.Hour))
+	if got, err := Latest(root, "/a/b"); got != older || err != nil {
+		t.Errorf("the last of /a/b: %q, %v", got, err)
+	}
+	if infos, err := List(root, "/a-b"); err != nil || len(infos) != 1 || infos[0].ID != "two" {
+		t.Errorf("those of /a-b: %+v, %v", infos, err)
+	}
+}
+
+func TestALongHeaderIsReadToItsEnd(t *testing.T) {
+	root, cwd := t.TempDir(), "/"+strings.Repeat("deep/", 20_000)
+	path := heldIn(t, root, "deep", cwd, time.Unix(1, 0))
+	if got, err := Latest(root, cwd); got != path || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestAScanDescribesOnlyWhatIsAskedFor(t *testing.T) {
+	root, at := t.TempDir(), time.Unix(1e9, 0)
+	heldIn(t, root, "new", "/p", at.Add(time.Hour))
+	old := heldIn(t, root, "old", "/p", at)
+	for info, err := range Scan(root, "/p") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.ID == "new" {
+			if err := os.Remove(old); err != nil { // gone before its turn comes: no error, no session
+				t.Fatal(err)
+			}
+			continue
+		}
+		t.Errorf("%+v was read before it was asked for", info)
+	}
+}
+
+func TestARootThatIsNoFolderIsAnError(t *testing.T) {
+	root := heldIn(t, t.TempDir(), "file", "/p", time.Unix(1, 0))
+	if infos, err := List(root, "/p"); err == nil || len(infos) != 0 {
+		t.Errorf("%+v, %v", infos, err)
+	}
+	if _, err := Latest(root, "/p"); err == nil {
+		t.Error("the last of it is none")
+	}
+	var none *NotFoundError
+	if _, err := Find(root, "x"); !errors.As(err, &none) || !strings.Contains(err.Error(), "list sessions") {
+		t.Error(err)
 	}
 }
