@@ -20,20 +20,7 @@ package session
 func ForModel(items []Item) []*Message {
 	p := pairing{out: make([]*Message, 0, len(items))}
 	for _, it := range items {
-		m := it.Message
-		if m == nil || leftOut(m) {
-			continue
-		}
-		m = clean(plainRole(m))
-		switch {
-		case m.Role == RoleToolResult:
-			p.result(m)
-		case len(m.Content) == 0:
-		case m.Role == RoleAssistant:
-			p.answer(m)
-		default:
-			p.between = append(p.between, m)
-		}
+		p.add(it.Message)
 	}
 	p.settle()
 	return p.out
@@ -60,6 +47,22 @@ type pairing struct {
 	results []*Message // of calls, nil as long as there is none
 	between []*Message // what else stands before the next answer
 	time    int64      // of the answer
+}
+
+func (p *pairing) add(m *Message) {
+	if m == nil || leftOut(m) {
+		return
+	}
+	m = clean(plainRole(m))
+	switch {
+	case m.Role == RoleToolResult:
+		p.result(m)
+	case len(m.Content) == 0:
+	case m.Role == RoleAssistant:
+		p.answer(m)
+	default:
+		p.between = append(p.between, m)
+	}
 }
 
 func (p *pairing) answer(m *Message) {

@@ -1,0 +1,81 @@
+package session
+
+import "slices"
+
+// View builds what a model sees of a session again and again while the session
+// grows: it keeps what it built last and adds what came since. What it returns is
+// what [Session.Context] and [ForModel] return, and never changes. The zero value
+// is ready; it is not safe for concurrent use.
+type View struct {
+	of    *Session
+	path  []*Entry
+	edits map[string]*ContextEdit
+	items []Item
+
+	sent    []Item // what pairing was given
+	pairing pairing
+}
+
+// Context is [Session.Context].
+func (v *View) Context(s *Session) []Item {
+	path := s.Branch()
+	if !v.continues(s, path) {
+		*v = View{of: s, edits: editsOn(path), items: buildContext(path), sent: v.sent, pairing: v.pairing}
+	} else {
+		for i := len(v.path); i < len(path); i++ {
+			if m := edited(path[i], v.edits); m != nil {
+				v.items = append(v.items, Item{Message: m, Entry: path[i], Index: i})
+			}
+		}
+	}
+	s.noteUnreadable(path[len(v.path):])
+	v.path = path
+	return v.items[:len(v.items):len(v.items)]
+}
+
+// continues reports whether path is the last one with more at its end, and
+// nothing in that speaks of what was before.
+func (v *View) continues(s *Session, path []*Entry) bool {
+	have := len(v.path)
+	if v.of != s || have == 0 || have > len(path) || path[have-1] != v.path[have-1] {
+		return false
+	}
+	for _, e := range path[have:] {
+		if e.Type == TypeCompaction || e.Type == TypeContextEdit {
+			return false
+		}
+	}
+	return true
+}
+
+// ForModel is [ForModel].
+func (v *View) ForModel(items []Item) []*Message {
+	have := len(v.sent)
+	if !beginsWith(items, v.sent) {
+		have, v.pairing = 0, pairing{out: make([]*Message, 0, len(items))}
+	}
+	for i := have; i < len(items); i++ {
+		v.pairing.add(items[i].Message)
+	}
+	v.sent = items
+	return v.pairing.settled()
+}
+
+func beginsWith(items, start []Item) bool {
+	if len(items) < len(start) {
+		return false
+	}
+	for i := range start {
+		if items[i].Message != start[i].Message {
+			return false
+		}
+	}
+	return true
+}
+
+// settled is what settling gives, with more to come nevertheless.
+func (p pairing) settled() []*Message {
+	p.out, p.results, p.between = slices.Clip(p.out), slices.Clone(p.results), slices.Clip(p.between)
+	p.settle()
+	return slices.Clip(p.out)
+}
