@@ -19,7 +19,7 @@ func (in *instance) open(L *lua.LState, state json.RawMessage) *lua.LTable {
 	if !ok {
 		kept = L.NewTable()
 	}
-	pi.RawSetString("state", kept)
+	luavm.Set(pi, "state", kept)
 	in.vm.SetGlobal("pi", pi)
 	in.vm.SetRequire(in.require)
 	in.ctx = in.newContext(L)
@@ -33,9 +33,9 @@ type hookInfo struct{ Name, Path, Scope string }
 func (in *instance) api(L *lua.LState) *lua.LTable {
 	h := in.hook
 	t := L.CreateTable(0, 32)
-	t.RawSetString("version", lua.LString(in.chain.opts.Version))
-	t.RawSetString("api", lua.LNumber(API))
-	t.RawSetString("hook", in.vm.Value(hookInfo{h.Name, h.Path, string(h.Scope)}))
+	luavm.Set(t, "version", lua.LString(in.chain.opts.Version))
+	luavm.Set(t, "api", lua.LNumber(API))
+	luavm.Set(t, "hook", in.vm.Value(hookInfo{h.Name, h.Path, string(h.Scope)}))
 	in.addFuncs(t, map[string]any{
 		"on": in.apiOn, "log": in.apiLog, "remove_provider": in.removeProvider,
 		"tools": in.apiTools, "active_tools": in.apiActiveTools, "set_active_tools": in.apiSetActiveTools,

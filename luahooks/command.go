@@ -177,12 +177,12 @@ func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
 	for _, w := range words {
 		list.Append(lua.LString(w))
 	}
-	t.RawSetString("args", list)
-	t.RawSetString("args_raw", lua.LString(args))
+	luavm.Set(t, "args", list)
+	luavm.Set(t, "args_raw", lua.LString(args))
 	meta := L.CreateTable(0, 2)
-	meta.RawSetString("__index", in.ctx)
-	meta.RawSetString("__newindex", in.ctx.Metatable.(*lua.LTable).RawGetString("__newindex"))
-	meta.RawSetString("__metatable", lua.LFalse)
+	luavm.Set(meta, "__index", in.ctx)
+	luavm.Set(meta, "__newindex", in.ctx.Metatable.(*lua.LTable).RawGetString("__newindex"))
+	luavm.Set(meta, "__metatable", lua.LFalse)
 	t.Metatable = meta
 	return t
 }
@@ -196,7 +196,7 @@ func (in *instance) apiCommands(L *lua.LState) *lua.LTable {
 	}
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		t := L.CreateTable(0, 4)
-		t.RawSetString("name", lua.LString(all[i].Name))
+		luavm.Set(t, "name", lua.LString(all[i].Name))
 		setText(t, "description", all[i].Help)
 		setText(t, "args", all[i].Args)
 		setText(t, "hook", all[i].Hook)

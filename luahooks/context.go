@@ -14,8 +14,8 @@ import (
 // and shortcuts get one that adds their arguments.
 func (in *instance) newContext(L *lua.LState) *lua.LTable {
 	t := L.CreateTable(0, 32)
-	t.RawSetString("ui", in.newUI(L))
-	t.RawSetString("session", in.newSessionView(L))
+	luavm.Set(t, "ui", in.newUI(L))
+	luavm.Set(t, "session", in.newSessionView(L))
 	in.addRaw(t, map[string]lua.LGFunction{
 		"save_entry": in.saveEntry, "edit_context": in.editContext, "rebuild_context": in.rebuildContext,
 		"exec": in.apiExec, "compact": in.compact, "new_session": in.newSession, "resolve_api_key": in.resolveKey,
@@ -28,12 +28,12 @@ func (in *instance) newContext(L *lua.LState) *lua.LTable {
 		"switch_session": in.switchSession, "reload": in.reloadHooks,
 	})
 	meta := L.CreateTable(0, 3)
-	meta.RawSetString("__index", in.vm.GFunc("ctx", in.contextField))
-	meta.RawSetString("__newindex", in.vm.GFunc("ctx", func(L *lua.LState) int {
+	luavm.Set(meta, "__index", in.vm.GFunc("ctx", in.contextField))
+	luavm.Set(meta, "__newindex", in.vm.GFunc("ctx", func(L *lua.LState) int {
 		luavm.Raise(L, "ctx is read-only; keep your own values in a local or in pi.state")
 		return 0
 	}))
-	meta.RawSetString("__metatable", lua.LFalse)
+	luavm.Set(meta, "__metatable", lua.LFalse)
 	t.Metatable = meta
 	return t
 }
@@ -41,14 +41,14 @@ func (in *instance) newContext(L *lua.LState) *lua.LTable {
 // addRaw puts functions that work on the Lua stack into a table of the API.
 func (in *instance) addRaw(t *lua.LTable, functions map[string]lua.LGFunction) {
 	for name, fn := range functions {
-		t.RawSetString(name, in.vm.GFunc(name, fn))
+		luavm.Set(t, name, in.vm.GFunc(name, fn))
 	}
 }
 
 // addFuncs puts Go functions into a table of the API; see [luavm.VM.Func].
 func (in *instance) addFuncs(t *lua.LTable, functions map[string]any) {
 	for name, fn := range functions {
-		t.RawSetString(name, in.vm.Func(name, fn))
+		luavm.Set(t, name, in.vm.Func(name, fn))
 	}
 }
 
@@ -133,21 +133,21 @@ func (in *instance) usage(L *lua.LState) *lua.LTable {
 func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
 	t := L.CreateTable(0, 4)
 	if u.Tokens >= 0 {
-		t.RawSetString("tokens", lua.LNumber(u.Tokens))
+		luavm.Set(t, "tokens", lua.LNumber(u.Tokens))
 		if u.Window > 0 {
-			t.RawSetString("percent", lua.LNumber(u.Percent))
+			luavm.Set(t, "percent", lua.LNumber(u.Percent))
 		}
 	}
-	t.RawSetString("context_window", lua.LNumber(u.Window))
+	luavm.Set(t, "context_window", lua.LNumber(u.Window))
 	cost := L.CreateTable(0, 5)
-	cost.RawSetString("input", lua.LNumber(u.Cost.Input))
-	cost.RawSetString("output", lua.LNumber(u.Cost.Output))
-	cost.RawSetString("cache_read", lua.LNumber(u.Cost.CacheRead))
-	cost.RawSetString("cache_write", lua.LNumber(u.Cost.CacheWrite))
+	luavm.Set(cost, "input", lua.LNumber(u.Cost.Input))
+	luavm.Set(cost, "output", lua.LNumber(u.Cost.Output))
+	luavm.Set(cost, "cache_read", lua.LNumber(u.Cost.CacheRead))
+	luavm.Set(cost, "cache_write", lua.LNumber(u.Cost.CacheWrite))
 	if u.Priced {
-		cost.RawSetString("total", lua.LNumber(u.Cost.Total))
+		luavm.Set(cost, "total", lua.LNumber(u.Cost.Total))
 	}
-	t.RawSetString("cost", cost)
+	luavm.Set(t, "cost", cost)
 	return t
 }
 

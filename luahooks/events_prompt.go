@@ -83,8 +83,8 @@ const continuationRule = "entries: joined in order, appended all or none; contin
 func buildInput(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
 	t := record(L, s.Kind(), 4)
-	t.RawSetString("text", lua.LString(s.Text))
-	t.RawSetString("attachments", in.blocks(L, s.Attachments))
+	luavm.Set(t, "text", lua.LString(s.Text))
+	luavm.Set(t, "attachments", in.blocks(L, s.Attachments))
 	setText(t, "source", s.Source)
 	setText(t, "streaming_behavior", s.StreamingBehavior)
 	return t
@@ -208,8 +208,8 @@ func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Context)
 	t := record(L, s.Kind(), 2)
-	t.RawSetString("entries", in.entries(L, s.Entries))
-	t.RawSetString("messages", in.messages(L, s.Items))
+	luavm.Set(t, "entries", in.entries(L, s.Entries))
+	luavm.Set(t, "messages", in.messages(L, s.Items))
 	return t
 }
 

@@ -61,9 +61,9 @@ func toolEvents() []eventSpec {
 func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolCall)
 	t := record(L, s.Kind(), 3)
-	t.RawSetString("tool_name", lua.LString(s.Name))
-	t.RawSetString("tool_call_id", lua.LString(s.ID))
-	t.RawSetString("input", in.input(s.Name, s.Input))
+	luavm.Set(t, "tool_name", lua.LString(s.Name))
+	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
+	luavm.Set(t, "input", in.input(s.Name, s.Input))
 	return t
 }
 
@@ -131,14 +131,14 @@ func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (f
 func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolResult)
 	t := record(L, s.Kind(), 6)
-	t.RawSetString("tool_name", lua.LString(s.Name))
-	t.RawSetString("tool_call_id", lua.LString(s.ID))
-	t.RawSetString("input", in.input(s.Name, s.Input))
-	t.RawSetString("content", in.blocks(L, s.Result.Content))
-	t.RawSetString("details", in.json(s.Result.Details))
-	t.RawSetString("is_error", lua.LBool(s.Result.IsError))
+	luavm.Set(t, "tool_name", lua.LString(s.Name))
+	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
+	luavm.Set(t, "input", in.input(s.Name, s.Input))
+	luavm.Set(t, "content", in.blocks(L, s.Result.Content))
+	luavm.Set(t, "details", in.json(s.Result.Details))
+	luavm.Set(t, "is_error", lua.LBool(s.Result.IsError))
 	if s.Result.Usage != nil {
-		t.RawSetString("usage", usageTable(L, s.Result.Usage))
+		luavm.Set(t, "usage", usageTable(L, s.Result.Usage))
 	}
 	return t
 }

@@ -67,10 +67,10 @@ func (in *instance) apiExec(L *lua.LState) int {
 		return pushResult(L, nil, err)
 	}
 	t := L.CreateTable(0, 4)
-	t.RawSetString("stdout", lua.LString(r.stdout))
-	t.RawSetString("stderr", lua.LString(r.stderr))
-	t.RawSetString("code", lua.LNumber(r.code))
-	t.RawSetString("killed", lua.LBool(r.killed))
+	luavm.Set(t, "stdout", lua.LString(r.stdout))
+	luavm.Set(t, "stderr", lua.LString(r.stderr))
+	luavm.Set(t, "code", lua.LNumber(r.code))
+	luavm.Set(t, "killed", lua.LBool(r.killed))
 	return pushResult(L, t, nil)
 }
 

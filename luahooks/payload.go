@@ -23,7 +23,7 @@ func newPayload(L *lua.LState, e agent.Event, size int) payload {
 func newRecord(L *lua.LState, size int) payload { return payload{L.CreateTable(0, size), L} }
 
 func (p payload) set(name string, v lua.LValue) payload {
-	p.RawSetString(name, v)
+	luavm.Set(p.LTable, name, v)
 	return p
 }
 

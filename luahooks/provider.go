@@ -131,17 +131,17 @@ func (p *luaProvider) call(ctx context.Context, r *agent.Request, deltas chan<- 
 
 func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
 	t := L.CreateTable(0, 6)
-	t.RawSetString("model", in.modelValue(r.Model))
-	t.RawSetString("system", lua.LString(r.System))
-	t.RawSetString("messages", in.messages(L, itemsOf(r.Messages)))
-	t.RawSetString("thinking_level", lua.LString(r.Thinking))
+	luavm.Set(t, "model", in.modelValue(r.Model))
+	luavm.Set(t, "system", lua.LString(r.System))
+	luavm.Set(t, "messages", in.messages(L, itemsOf(r.Messages)))
+	luavm.Set(t, "thinking_level", lua.LString(r.Thinking))
 	setText(t, "session_id", r.SessionID)
-	t.RawSetString("tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
+	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
 		s := r.Tools[i]
 		tool := L.CreateTable(0, 3)
-		tool.RawSetString("name", lua.LString(s.Name))
-		tool.RawSetString("description", lua.LString(s.Description))
-		tool.RawSetString("parameters", in.json(s.Parameters))
+		luavm.Set(tool, "name", lua.LString(s.Name))
+		luavm.Set(tool, "description", lua.LString(s.Description))
+		luavm.Set(tool, "parameters", in.json(s.Parameters))
 		return tool
 	}))
 	return t

@@ -29,11 +29,11 @@ func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
 	m := item.Message
 	t := L.CreateTable(0, 8)
-	t.RawSetString("role", lua.LString(m.Role))
-	t.RawSetString("timestamp", lua.LNumber(m.Timestamp))
+	luavm.Set(t, "role", lua.LString(m.Role))
+	luavm.Set(t, "timestamp", lua.LNumber(m.Timestamp))
 	if item.Entry != nil {
-		t.RawSetString("entry_id", lua.LString(item.Entry.ID))
-		t.RawSetString("entry_index", lua.LNumber(item.Index+1))
+		luavm.Set(t, "entry_id", lua.LString(item.Entry.ID))
+		luavm.Set(t, "entry_index", lua.LNumber(item.Index+1))
 	}
 	in.fillRole(L, t, m)
 	return t
@@ -44,11 +44,11 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *session.Message) {
 	case session.RoleBashExecution:
 		fillBash(t, m)
 	case session.RoleBranchSummary:
-		t.RawSetString("summary", lua.LString(m.Summary))
+		luavm.Set(t, "summary", lua.LString(m.Summary))
 		setText(t, "from_id", m.FromID)
 	case session.RoleCompactionSummary:
-		t.RawSetString("summary", lua.LString(m.Summary))
-		t.RawSetString("tokens_before", lua.LNumber(m.TokensBefore))
+		luavm.Set(t, "summary", lua.LString(m.Summary))
+		luavm.Set(t, "tokens_before", lua.LNumber(m.TokensBefore))
 	default:
 		in.fillContent(L, t, m)
 	}
@@ -56,47 +56,47 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *session.Message) {
 	case session.RoleAssistant:
 		fillAssistant(L, t, m)
 	case session.RoleToolResult:
-		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
-		t.RawSetString("tool_name", lua.LString(m.ToolName))
-		t.RawSetString("is_error", lua.LBool(m.IsError))
-		t.RawSetString("details", in.json(m.Details))
+		luavm.Set(t, "tool_call_id", lua.LString(m.ToolCallID))
+		luavm.Set(t, "tool_name", lua.LString(m.ToolName))
+		luavm.Set(t, "is_error", lua.LBool(m.IsError))
+		luavm.Set(t, "details", in.json(m.Details))
 	case session.RoleCustom:
-		t.RawSetString("custom_type", lua.LString(m.CustomType))
-		t.RawSetString("display", lua.LBool(m.Display))
-		t.RawSetString("details", in.json(m.Details))
+		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
+		luavm.Set(t, "display", lua.LBool(m.Display))
+		luavm.Set(t, "details", in.json(m.Details))
 	}
 }
 
 func (in *instance) fillContent(L *lua.LState, t *lua.LTable, m *session.Message) {
 	if m.Plain {
-		t.RawSetString("content", lua.LString(m.Text()))
+		luavm.Set(t, "content", lua.LString(m.Text()))
 		return
 	}
-	t.RawSetString("content", in.blocks(L, m.Content))
+	luavm.Set(t, "content", in.blocks(L, m.Content))
 }
 
 func fillBash(t *lua.LTable, m *session.Message) {
-	t.RawSetString("command", lua.LString(m.Command))
-	t.RawSetString("output", lua.LString(m.Output))
+	luavm.Set(t, "command", lua.LString(m.Command))
+	luavm.Set(t, "output", lua.LString(m.Output))
 	if m.ExitCode != nil {
-		t.RawSetString("exit_code", lua.LNumber(*m.ExitCode))
+		luavm.Set(t, "exit_code", lua.LNumber(*m.ExitCode))
 	}
-	t.RawSetString("cancelled", lua.LBool(m.Cancelled))
-	t.RawSetString("truncated", lua.LBool(m.Truncated))
+	luavm.Set(t, "cancelled", lua.LBool(m.Cancelled))
+	luavm.Set(t, "truncated", lua.LBool(m.Truncated))
 	setText(t, "full_output_path", m.FullOutputPath)
 	if m.ExcludeFromContext {
-		t.RawSetString("exclude_from_context", lua.LTrue)
+		luavm.Set(t, "exclude_from_context", lua.LTrue)
 	}
 }
 
 func fillAssistant(L *lua.LState, t *lua.LTable, m *session.Message) {
-	t.RawSetString("api", lua.LString(m.API))
-	t.RawSetString("provider", lua.LString(m.Provider))
-	t.RawSetString("model", lua.LString(m.Model))
-	t.RawSetString("stop_reason", lua.LString(m.StopReason))
+	luavm.Set(t, "api", lua.LString(m.API))
+	luavm.Set(t, "provider", lua.LString(m.Provider))
+	luavm.Set(t, "model", lua.LString(m.Model))
+	luavm.Set(t, "stop_reason", lua.LString(m.StopReason))
 	setText(t, "error_message", m.ErrorMessage)
 	if m.Usage != nil {
-		t.RawSetString("usage", usageTable(L, m.Usage))
+		luavm.Set(t, "usage", usageTable(L, m.Usage))
 	}
 }
 
@@ -110,25 +110,25 @@ func (in *instance) blocks(L *lua.LState, content []session.Block) *lua.LTable {
 func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	b := ref.(*session.Block)
 	t := L.CreateTable(0, 4)
-	t.RawSetString("type", lua.LString(b.Type))
+	luavm.Set(t, "type", lua.LString(b.Type))
 	switch b.Type {
 	case session.BlockText:
-		t.RawSetString("text", lua.LString(b.Text))
+		luavm.Set(t, "text", lua.LString(b.Text))
 		setText(t, "text_signature", b.Signature)
 	case session.BlockThinking:
-		t.RawSetString("thinking", lua.LString(b.Text))
+		luavm.Set(t, "thinking", lua.LString(b.Text))
 		setText(t, "thinking_signature", b.Signature)
 		if b.Redacted {
-			t.RawSetString("redacted", lua.LTrue)
+			luavm.Set(t, "redacted", lua.LTrue)
 		}
 	case session.BlockToolCall:
-		t.RawSetString("id", lua.LString(b.ID))
-		t.RawSetString("name", lua.LString(b.Name))
-		t.RawSetString("arguments", in.input(b.Name, b.Arguments))
+		luavm.Set(t, "id", lua.LString(b.ID))
+		luavm.Set(t, "name", lua.LString(b.Name))
+		luavm.Set(t, "arguments", in.input(b.Name, b.Arguments))
 		setText(t, "thought_signature", b.Signature)
 	case session.BlockImage:
-		t.RawSetString("data", lua.LString(b.Data))
-		t.RawSetString("mime_type", lua.LString(b.MimeType))
+		luavm.Set(t, "data", lua.LString(b.Data))
+		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
 	default:
 		in.fillUnknown(L, t, b.Raw)
 	}
@@ -216,15 +216,15 @@ func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
 			if core {
 				key, v = snake(key), in.coreField(L, e, key, v)
 			}
-			t.RawSetString(key, v)
+			luavm.Set(t, key, v)
 		})
 	}
-	t.RawSetString("type", lua.LString(e.Type))
-	t.RawSetString("id", lua.LString(e.ID))
-	t.RawSetString("parent_id", lua.LNil)
+	luavm.Set(t, "type", lua.LString(e.Type))
+	luavm.Set(t, "id", lua.LString(e.ID))
+	luavm.Set(t, "parent_id", lua.LNil)
 	setText(t, "parent_id", e.ParentID)
-	t.RawSetString("parentId", lua.LNil)
-	t.RawSetString("timestamp", lua.LString(e.Timestamp))
+	luavm.Set(t, "parentId", lua.LNil)
+	luavm.Set(t, "timestamp", lua.LString(e.Timestamp))
 	return t
 }
 

@@ -109,9 +109,9 @@ func (c *Chain) ownerOf(name string) *luaTool {
 func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
 	t := L.CreateTable(0, 2)
 	if expanded != nil {
-		t.RawSetString("expanded", lua.LBool(*expanded))
+		luavm.Set(t, "expanded", lua.LBool(*expanded))
 	}
-	t.RawSetString("width", lua.LNumber(width))
+	luavm.Set(t, "width", lua.LNumber(width))
 	return t
 }
 

@@ -94,8 +94,8 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 	luavm.MarkList(roots)
 	for _, e := range entries {
 		node := L.CreateTable(0, 3)
-		node.RawSetString("entry", in.vm.NewStub(e, in.fillEntry))
-		node.RawSetString("children", children[e.ID])
+		luavm.Set(node, "entry", in.vm.NewStub(e, in.fillEntry))
+		luavm.Set(node, "children", children[e.ID])
 		setText(node, "label", names[e.ID])
 		if above := children[e.ParentID]; above != nil {
 			above.Append(node)
@@ -110,11 +110,11 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 func (in *instance) header(L *lua.LState) *lua.LTable {
 	h := in.sessionOf(L, "header").Header()
 	t := L.CreateTable(0, 6)
-	t.RawSetString("type", lua.LString(session.TypeSession))
-	t.RawSetString("version", lua.LNumber(h.Version))
-	t.RawSetString("id", lua.LString(h.ID))
-	t.RawSetString("timestamp", lua.LString(h.Timestamp))
-	t.RawSetString("cwd", lua.LString(h.Cwd))
+	luavm.Set(t, "type", lua.LString(session.TypeSession))
+	luavm.Set(t, "version", lua.LNumber(h.Version))
+	luavm.Set(t, "id", lua.LString(h.ID))
+	luavm.Set(t, "timestamp", lua.LString(h.Timestamp))
+	luavm.Set(t, "cwd", lua.LString(h.Cwd))
 	setText(t, "parent_session", h.ParentSession)
 	return t
 }

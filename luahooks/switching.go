@@ -89,8 +89,8 @@ func (in *instance) switched(L *lua.LState, host Host, err error) (*lua.LTable, 
 		return nil, err
 	}
 	t := L.CreateTable(0, 3)
-	t.RawSetString("cancelled", lua.LBool(cancelled))
-	t.RawSetString("session_id", lua.LString(host.Session().ID()))
+	luavm.Set(t, "cancelled", lua.LBool(cancelled))
+	luavm.Set(t, "session_id", lua.LString(host.Session().ID()))
 	setText(t, "session_file", host.Session().File())
 	return t, nil
 }
@@ -124,7 +124,7 @@ func (in *instance) setUp(ctx context.Context, s *session.Session, fn *lua.LFunc
 		open := true
 		defer func() { open = false }()
 		sm := L.CreateTable(0, 1)
-		sm.RawSetString("append_message", in.vm.GFunc("append_message", func(L *lua.LState) int {
+		luavm.Set(sm, "append_message", in.vm.GFunc("append_message", func(L *lua.LState) int {
 			if !open {
 				luavm.Raise(L, "append_message: only while setup runs")
 			}

@@ -93,7 +93,7 @@ func fields(pairs ...string) []Field {
 // record makes an event table with its type.
 func record(L *lua.LState, k agent.Kind, size int) *lua.LTable {
 	t := L.CreateTable(0, size+1)
-	t.RawSetString("type", lua.LString(k.String()))
+	luavm.Set(t, "type", lua.LString(k.String()))
 	return t
 }
 
@@ -118,7 +118,7 @@ func copyOf[T any, P interface {
 // setText sets a field, or leaves it nil when the text is empty.
 func setText(t *lua.LTable, name, text string) {
 	if text != "" {
-		t.RawSetString(name, lua.LString(text))
+		luavm.Set(t, name, lua.LString(text))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // the front end that is there; without one, nothing.
 func (in *instance) newTheme(L *lua.LState) *lua.LTable {
 	t := L.CreateTable(0, 5)
-	t.RawSetString("fg", in.vm.Func("fg", func(name, text string) (string, error) {
+	luavm.Set(t, "fg", in.vm.Func("fg", func(name, text string) (string, error) {
 		if colors := agent.ThemeColors(); !slices.Contains(colors, name) {
 			if near := nearest(name, colors); near != "" {
 				return "", luavm.Misusef("unknown colour %q%s", name, near)
@@ -24,7 +24,7 @@ func (in *instance) newTheme(L *lua.LState) *lua.LTable {
 		return in.chain.paint(name, text), nil
 	}))
 	for _, style := range agent.ThemeStyles() {
-		t.RawSetString(style, in.vm.Func(style, func(text string) string { return in.chain.paint(style, text) }))
+		luavm.Set(t, style, in.vm.Func(style, func(text string) string { return in.chain.paint(style, text) }))
 	}
 	return t
 }

@@ -176,9 +176,9 @@ func (in *instance) tool(name string) *luaTool {
 // callTable is the third argument of execute: {id, update, signal}.
 func (in *instance) callTable(L *lua.LState, id string, update agent.Update) *lua.LTable {
 	t := L.CreateTable(0, 3)
-	t.RawSetString("id", lua.LString(id))
-	t.RawSetString("signal", in.signalValue(L))
-	t.RawSetString("update", in.vm.GFunc("update", func(L *lua.LState) int {
+	luavm.Set(t, "id", lua.LString(id))
+	luavm.Set(t, "signal", in.signalValue(L))
+	luavm.Set(t, "update", in.vm.GFunc("update", func(L *lua.LState) int {
 		r, err := in.toolResult(L, L.Get(1))
 		if err != nil {
 			luavm.Raise(L, "update: %v", err)

@@ -128,12 +128,12 @@ func (in *instance) apiTools(L *lua.LState) *lua.LTable {
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		spec := all[i].spec()
 		t := L.CreateTable(0, 6)
-		t.RawSetString("name", lua.LString(spec.Name))
+		luavm.Set(t, "name", lua.LString(spec.Name))
 		setText(t, "label", spec.Label)
-		t.RawSetString("description", lua.LString(spec.Description))
-		t.RawSetString("parameters", in.json(spec.Parameters))
-		t.RawSetString("source", lua.LString(all[i].source()))
-		t.RawSetString("active", lua.LBool(all[i].active))
+		luavm.Set(t, "description", lua.LString(spec.Description))
+		luavm.Set(t, "parameters", in.json(spec.Parameters))
+		luavm.Set(t, "source", lua.LString(all[i].source()))
+		luavm.Set(t, "active", lua.LBool(all[i].active))
 		return t
 	})
 }
@@ -201,14 +201,14 @@ func (in *instance) apiCallTool(L *lua.LState) int {
 // resultValue is the result of a tool for Lua. r must not change any more.
 func (in *instance) resultValue(L *lua.LState, r agent.Result) *lua.LTable {
 	t := L.CreateTable(0, 5)
-	t.RawSetString("content", in.blocks(L, r.Content))
-	t.RawSetString("details", in.json(r.Details))
-	t.RawSetString("is_error", lua.LBool(r.IsError))
+	luavm.Set(t, "content", in.blocks(L, r.Content))
+	luavm.Set(t, "details", in.json(r.Details))
+	luavm.Set(t, "is_error", lua.LBool(r.IsError))
 	if r.Terminate {
-		t.RawSetString("terminate", lua.LTrue)
+		luavm.Set(t, "terminate", lua.LTrue)
 	}
 	if r.Usage != nil {
-		t.RawSetString("usage", usageTable(L, r.Usage))
+		luavm.Set(t, "usage", usageTable(L, r.Usage))
 	}
 	return t
 }

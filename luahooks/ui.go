@@ -22,7 +22,7 @@ func (in *instance) newUI(L *lua.LState) *lua.LTable {
 		"set_editor_text": in.uiSetEditorText, "get_editor_text": in.uiEditorText,
 	})
 	in.theme = in.newTheme(L)
-	t.RawSetString("theme", in.theme)
+	luavm.Set(t, "theme", in.theme)
 	return t
 }
 

@@ -9,18 +9,18 @@ import (
 
 func usageTable(L *lua.LState, u *session.Usage) *lua.LTable {
 	t := L.CreateTable(0, 6)
-	t.RawSetString("input", lua.LNumber(u.Input))
-	t.RawSetString("output", lua.LNumber(u.Output))
-	t.RawSetString("cache_read", lua.LNumber(u.CacheRead))
-	t.RawSetString("cache_write", lua.LNumber(u.CacheWrite))
-	t.RawSetString("total", lua.LNumber(u.TotalTokens))
+	luavm.Set(t, "input", lua.LNumber(u.Input))
+	luavm.Set(t, "output", lua.LNumber(u.Output))
+	luavm.Set(t, "cache_read", lua.LNumber(u.CacheRead))
+	luavm.Set(t, "cache_write", lua.LNumber(u.CacheWrite))
+	luavm.Set(t, "total", lua.LNumber(u.TotalTokens))
 	cost := L.CreateTable(0, 5)
-	cost.RawSetString("input", lua.LNumber(u.Cost.Input))
-	cost.RawSetString("output", lua.LNumber(u.Cost.Output))
-	cost.RawSetString("cache_read", lua.LNumber(u.Cost.CacheRead))
-	cost.RawSetString("cache_write", lua.LNumber(u.Cost.CacheWrite))
-	cost.RawSetString("total", lua.LNumber(u.Cost.Total))
-	t.RawSetString("cost", cost)
+	luavm.Set(cost, "input", lua.LNumber(u.Cost.Input))
+	luavm.Set(cost, "output", lua.LNumber(u.Cost.Output))
+	luavm.Set(cost, "cache_read", lua.LNumber(u.Cost.CacheRead))
+	luavm.Set(cost, "cache_write", lua.LNumber(u.Cost.CacheWrite))
+	luavm.Set(cost, "total", lua.LNumber(u.Cost.Total))
+	luavm.Set(t, "cost", cost)
 	return t
 }
 

@@ -138,7 +138,7 @@ func (vm *VM) fillObject(o *jsonOrigin, node *jsonNode) *lua.LTable {
 	t := vm.main.CreateTable(0, len(o.fields))
 	for _, f := range o.fields {
 		if f.decoded != lua.LNil {
-			t.RawSetString(f.key, f.decoded)
+			Set(t, f.key, f.decoded)
 		}
 	}
 	return t

@@ -16,7 +16,7 @@ func (vm *VM) openLibs() {
 	}
 	g := L.G.Global
 	for _, name := range []string{"dofile", "loadfile", "module", "newproxy", "_printregs", "require", "_GOPHER_LUA_VERSION"} {
-		g.RawSetString(name, lua.LNil)
+		Set(g, name, lua.LNil)
 	}
 	vm.openOS(g)
 	vm.setAll(g, map[string]lua.LGFunction{
@@ -25,7 +25,7 @@ func (vm *VM) openLibs() {
 	})
 	debug := L.NewTable()
 	vm.setAll(debug, map[string]lua.LGFunction{"traceback": traceback})
-	g.RawSetString("debug", debug)
+	Set(g, "debug", debug)
 	vm.openStrings(g)
 	vm.openTables(g)
 	vm.openCoroutines(g)
@@ -37,7 +37,7 @@ func (vm *VM) openLibs() {
 // setAll puts Go functions of the library itself into a table.
 func (vm *VM) setAll(t *lua.LTable, fns map[string]lua.LGFunction) {
 	for name, fn := range fns {
-		t.RawSetString(name, vm.main.NewFunction(fn))
+		Set(t, name, vm.main.NewFunction(fn))
 	}
 }
 
@@ -165,8 +165,8 @@ func chunkName(name string) string {
 func (vm *VM) makeStrict(g *lua.LTable) {
 	declared := map[string]bool{}
 	meta := vm.main.NewTable()
-	meta.RawSetString("__metatable", lua.LFalse)
-	meta.RawSetString("__newindex", vm.main.NewFunction(func(L *lua.LState) int {
+	Set(meta, "__metatable", lua.LFalse)
+	Set(meta, "__newindex", vm.main.NewFunction(func(L *lua.LState) int {
 		name, value := L.Get(2), L.Get(3)
 		if s, ok := name.(lua.LString); ok {
 			if value.Type() == lua.LTFunction && vm.Loading() {

@@ -12,13 +12,13 @@ func (vm *VM) openOS(g *lua.LTable) {
 	all := g.RawGetString("os").(*lua.LTable)
 	few := vm.main.NewTable()
 	for _, name := range []string{"clock", "date", "getenv"} {
-		few.RawSetString(name, all.RawGetString(name))
+		Set(few, name, all.RawGetString(name))
 	}
 	boundDate(few)
 	vm.setAll(few, map[string]lua.LGFunction{"time": osTime(all), "difftime": osDiffTime})
-	g.RawSetString("os", few)
+	Set(g, "os", few)
 	if loaded, ok := vm.main.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
-		loaded.RawSetString("os", few)
+		Set(loaded, "os", few)
 	}
 }
 

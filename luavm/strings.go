@@ -11,7 +11,7 @@ const maxString = 64 << 20
 
 func (vm *VM) openStrings(g *lua.LTable) {
 	t := g.RawGetString("string").(*lua.LTable)
-	t.RawSetString("dump", lua.LNil)
+	Set(t, "dump", lua.LNil)
 	vm.setAll(t, map[string]lua.LGFunction{"rep": stringRep, "gsub": gsub})
 	boundByte(t)
 	boundFormat(t)

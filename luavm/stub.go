@@ -38,7 +38,7 @@ type origin struct {
 
 func (vm *VM) initStubs() {
 	t := vm.main.CreateTable(0, 4)
-	t.RawSetString("__metatable", lua.LFalse)
+	Set(t, "__metatable", lua.LFalse)
 	vm.setAll(t, map[string]lua.LGFunction{
 		"__index": func(L *lua.LState) int {
 			t := L.CheckTable(1)

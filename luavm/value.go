@@ -71,7 +71,7 @@ func (vm *VM) sealStruct(meta *luar.Metatable) {
 			return 1
 		},
 	})
-	meta.RawSetString("__metatable", lua.LFalse)
+	Set(meta.LTable, "__metatable", lua.LFalse)
 }
 
 func fieldNames(f reflect.StructField) []string {

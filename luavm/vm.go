@@ -114,7 +114,7 @@ func (vm *VM) State() *lua.LState { return vm.main }
 // SetGlobal declares a global and gives it a value. It belongs to the job
 // that runs, or to the time before the first.
 func (vm *VM) SetGlobal(name string, v lua.LValue) {
-	vm.main.G.Global.RawSetString(name, v)
+	Set(vm.main.G.Global, name, v)
 }
 
 // SetRequire installs the global function require.

@@ -109,7 +109,7 @@ type change struct{ path, from, index, worktree string }
 func (c change) table(L *lua.LState) *lua.LTable {
 	t := record(L, "path", lua.LString(c.path), "index", lua.LString(c.index), "worktree", lua.LString(c.worktree))
 	if c.from != "" {
-		t.RawSetString("from", lua.LString(c.from))
+		luavm.Set(t, "from", lua.LString(c.from))
 	}
 	return t
 }

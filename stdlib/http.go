@@ -211,7 +211,7 @@ func withoutSecrets(address string) string {
 func headerTable(L *lua.LState, h http.Header) *lua.LTable {
 	t := L.CreateTable(0, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		t.RawSetString(strings.ToLower(name), lua.LString(strings.Join(h[name], ", ")))
+		luavm.Set(t, strings.ToLower(name), lua.LString(strings.Join(h[name], ", ")))
 	}
 	return t
 }

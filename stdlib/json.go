@@ -14,14 +14,14 @@ import (
 // null where nil cannot: in lists, and as a whole text.
 func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 	t := L.CreateTable(0, 3)
-	t.RawSetString("encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
+	luavm.Set(t, "encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
 		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})
 		if err != nil {
 			return "", luavm.Misusef("%v", err)
 		}
 		return string(b), nil
 	}))
-	t.RawSetString("decode", vm.Func("json.decode", func(text string) (lua.LValue, error) {
+	luavm.Set(t, "decode", vm.Func("json.decode", func(text string) (lua.LValue, error) {
 		if !json.Valid([]byte(text)) {
 			return nil, notJSON(text)
 		}
@@ -31,7 +31,7 @@ func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 		}
 		return v, err
 	}))
-	t.RawSetString("null", luavm.Null)
+	luavm.Set(t, "null", luavm.Null)
 	return t
 }
 

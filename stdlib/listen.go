@@ -237,7 +237,7 @@ func (s *server) ask(r *http.Request, body string) reply {
 func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
 	query := L.NewTable()
 	for name, values := range r.URL.Query() {
-		query.RawSetString(name, lua.LString(values[len(values)-1]))
+		luavm.Set(query, name, lua.LString(values[len(values)-1]))
 	}
 	return record(L, "method", lua.LString(r.Method), "path", lua.LString(r.URL.Path), "query", query,
 		"headers", headerTable(L, r.Header), "body", lua.LString(body))

@@ -13,7 +13,7 @@ import (
 // asks a model beside the conversation; the program says what opts there are.
 func openLLM(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "llm")
-	m.table.RawSetString("complete", vm.GFunc("llm.complete", func(L *lua.LState) int {
+	luavm.Set(m.table, "complete", vm.GFunc("llm.complete", func(L *lua.LState) int {
 		env.Ready(L, "llm.complete")
 		return env.Complete(L)
 	}))

@@ -22,7 +22,7 @@ func newModule(vm *luavm.VM, L *lua.LState, env *Env, name string) *module {
 
 // fn adds a function that only computes; see luavm's Func for what fn may be.
 func (m *module) fn(name string, fn any) {
-	m.table.RawSetString(name, m.vm.Func(m.name+"."+name, fn))
+	luavm.Set(m.table, name, m.vm.Func(m.name+"."+name, fn))
 }
 
 // act adds a function that does something, and so raises while the hook loads.
@@ -34,7 +34,7 @@ func (m *module) act(name string, fn any) {
 		m.env.Ready(L, full)
 		return call(L)
 	}
-	m.table.RawSetString(name, f)
+	luavm.Set(m.table, name, f)
 }
 
 // wait runs f while the VM is free for other jobs. When the job is stopped
@@ -65,7 +65,7 @@ func call(L *lua.LState, fn *lua.LFunction, arg lua.LValue) lua.LValue {
 func record(L *lua.LState, pairs ...any) *lua.LTable {
 	t := L.CreateTable(0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
-		t.RawSetString(pairs[i].(string), pairs[i+1].(lua.LValue))
+		luavm.Set(t, pairs[i].(string), pairs[i+1].(lua.LValue))
 	}
 	return t
 }

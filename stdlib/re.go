@@ -104,13 +104,13 @@ func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LT
 		}
 		t.RawSetInt(i, group)
 		if names[i] != "" {
-			named.RawSetString(names[i], group)
+			luavm.Set(named, names[i], group)
 		}
 	}
-	t.RawSetString("text", lua.LString(text[at[0]:at[1]]))
-	t.RawSetString("first", lua.LNumber(at[0]+1))
-	t.RawSetString("last", lua.LNumber(at[1]))
-	t.RawSetString("named", named)
+	luavm.Set(t, "text", lua.LString(text[at[0]:at[1]]))
+	luavm.Set(t, "first", lua.LNumber(at[0]+1))
+	luavm.Set(t, "last", lua.LNumber(at[1]))
+	luavm.Set(t, "named", named)
 	return t
 }
 

@@ -68,9 +68,9 @@ func (m *module) schemaOfParts() {
 	m.fn("object", func(L *lua.LState, properties *lua.LTable, opts lua.LValue) lua.LValue {
 		t := typed(L, "object")
 		fields, required := objectFields(L, properties)
-		t.RawSetString("properties", fields)
+		luavm.Set(t, "properties", fields)
 		if len(required) > 0 {
-			t.RawSetString("required", stringList(L, required))
+			luavm.Set(t, "required", stringList(L, required))
 		}
 		annotate(L, t, 2, "schema.object", []keyword{{"additional_properties", lua.LTNil}})
 		return t
@@ -97,12 +97,12 @@ func (m *module) schemaOfChoices() {
 	m.fn("enum", func(L *lua.LState, values *lua.LTable, opts lua.LValue) (lua.LValue, error) {
 		t := L.NewTable()
 		if kind := kindOf(values); kind != "" {
-			t.RawSetString("type", lua.LString(kind))
+			luavm.Set(t, "type", lua.LString(kind))
 		}
 		if values.Len() == 0 {
 			return nil, luavm.Misusef("a list of values is needed")
 		}
-		t.RawSetString("enum", values)
+		luavm.Set(t, "enum", values)
 		annotate(L, t, 2, "schema.enum", nil)
 		return t, nil
 	})
@@ -144,14 +144,14 @@ func objectFields(L *lua.LState, properties *lua.LTable) (fields *lua.LTable, re
 		}
 		if ud, ok := v.(*lua.LUserData); ok {
 			if o, ok := ud.Value.(optional); ok {
-				fields.RawSetString(string(name), o.schema)
+				luavm.Set(fields, string(name), o.schema)
 				continue
 			}
 		}
 		if _, ok := v.(*lua.LTable); !ok {
 			luavm.Raise(L, "schema.object: property %q is no schema but a %s", string(name), v.Type())
 		}
-		fields.RawSetString(string(name), v)
+		luavm.Set(fields, string(name), v)
 		required = append(required, string(name))
 	}
 	return fields, required
@@ -160,7 +160,7 @@ func objectFields(L *lua.LState, properties *lua.LTable) (fields *lua.LTable, re
 func setSchema(L *lua.LState, t *lua.LTable, key string, schema lua.LValue, function string) {
 	switch schema.(type) {
 	case *lua.LTable:
-		t.RawSetString(key, schema)
+		luavm.Set(t, key, schema)
 	case *lua.LNilType:
 	default:
 		luavm.RaiseArg(L, 1, function, "schema expected, got %s", schema.Type())
@@ -190,7 +190,7 @@ type keyword struct {
 // annotate reads a description or the options at argument n into a schema.
 func annotate(L *lua.LState, t *lua.LTable, n int, function string, more []keyword) {
 	if s, ok := L.Get(n).(lua.LString); ok {
-		t.RawSetString("description", s)
+		luavm.Set(t, "description", s)
 		return
 	}
 	keywords := append([]keyword{{"description", lua.LTString}, {"title", lua.LTString}, {"default", lua.LTNil}, {"examples", lua.LTTable}}, more...)
@@ -206,7 +206,7 @@ func annotate(L *lua.LState, t *lua.LTable, n int, function string, more []keywo
 		case k.kind != lua.LTNil && v.Type() != k.kind:
 			luavm.Raise(L, "%s: option %q must be a %s, not a %s", function, k.name, k.kind, v.Type())
 		default:
-			t.RawSetString(camelCase(k.name), v)
+			luavm.Set(t, camelCase(k.name), v)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func openSh(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return nil, err
 		}
 		t := luavm.NewList(L, len(commands), func(i int) lua.LValue { return commands[i].value(L) })
-		t.RawSetString("unknown", lua.LBool(unknown))
+		luavm.Set(t, "unknown", lua.LBool(unknown))
 		return t, nil
 	})
 	m.fn("quote", func(L *lua.LState, v lua.LValue) (string, error) {
@@ -77,10 +77,10 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 	}
 	t := record(L, "words", stringList(L, words), "args", stringList(L, words[min(1, len(words)):]), "text", lua.LString(c.text), "unknown", lua.LBool(c.unknown))
 	if name := c.name(); name != "" {
-		t.RawSetString("name", lua.LString(name))
+		luavm.Set(t, "name", lua.LString(name))
 	}
 	if c.via != "" {
-		t.RawSetString("via", lua.LString(c.via))
+		luavm.Set(t, "via", lua.LString(c.via))
 	}
 	assigns := luavm.NewList(L, len(c.assigns), func(i int) lua.LValue {
 		return record(L, "name", lua.LString(c.assigns[i].name), "value", lua.LString(c.assigns[i].value.String()))
@@ -89,14 +89,14 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 		r := c.redirects[i]
 		t := record(L, "op", lua.LString(r.op), "path", lua.LString(r.path.String()))
 		if r.fd != "" {
-			t.RawSetString("fd", lua.LString(r.fd))
+			luavm.Set(t, "fd", lua.LString(r.fd))
 		}
 		return t
 	})
 	luavm.MarkList(assigns)
 	luavm.MarkList(redirects)
-	t.RawSetString("assigns", assigns)
-	t.RawSetString("redirects", redirects)
+	luavm.Set(t, "assigns", assigns)
+	luavm.Set(t, "redirects", redirects)
 	return t
 }
 
