@@ -150,6 +150,9 @@ func (r *run) deliverRest(ctx context.Context) (bool, error) {
 // a failure to save is the least.
 func (r *run) settle(ctx context.Context, err error) error {
 	syncErr := r.saved(r.Session().Sync())
+	for _, problem := range r.Session().Problems() {
+		r.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
+	}
 	if err = cmp.Or(err, syncErr); err == nil {
 		return r.saveErr
 	}

@@ -1,13 +1,8 @@
 package session
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -42,17 +37,14 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("open session %q: in use by %s", e.Path, by)
 }
 
-type lockHint struct {
-	Path  string    `json:"path"`
-	PID   int       `json:"pid"`
-	Host  string    `json:"host"`
-	Since time.Time `json:"since"`
-}
-
 // lock takes the lock, or says who has it. On a file system without locks the
 // file is used unlocked, and never cut back.
 func (st *store) lock() error {
-	switch err := lockFile(st.f); {
+	doLock := st.testOnlyLock
+	if doLock == nil {
+		doLock = lockFile
+	}
+	switch err := doLock(st.f); {
 	case errors.Is(err, errLocked):
 		return st.busy()
 	case errors.Is(err, errNoLock):
@@ -61,41 +53,16 @@ func (st *store) lock() error {
 		return fmt.Errorf("lock session %q: %w", st.path, err)
 	}
 	st.locked = true
-	st.leaveHint()
 	return nil
 }
 
-func (st *store) hintPath() string {
-	path, err := filepath.Abs(st.path)
-	if err != nil {
-		path = st.path
-	}
-	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(st.lockDir, hex.EncodeToString(sum[:8])+".json")
-}
-
-func (st *store) busy() error {
-	e := &BusyError{Path: st.path}
-	if st.lockDir == "" {
-		return e
-	}
-	b, err := os.ReadFile(st.hintPath())
-	var h lockHint
-	if err == nil && json.Unmarshal(b, &h) == nil {
-		e.PID, e.Host, e.Since = h.PID, h.Host, h.Since
-	}
-	return e
-}
-
-// leaveHint may fail: nothing depends on the hint.
-func (st *store) leaveHint() {
-	if st.lockDir == "" || makeDirs(st.lockDir) != nil {
+// unlock does not leave it to closing the descriptor: a process that is being
+// started has a copy of it for a moment.
+func (st *store) unlock() {
+	if !st.locked {
 		return
 	}
-	host, _ := os.Hostname()
-	b, err := encode(lockHint{Path: st.path, PID: os.Getpid(), Host: host, Since: time.Now().Truncate(time.Second)})
-	if err != nil || os.WriteFile(st.hintPath(), append(b, '\n'), 0o600) != nil {
-		return
-	}
-	st.hint = st.hintPath()
+	st.removeHint()
+	unlockFile(st.f)
+	st.locked = false
 }

@@ -179,8 +179,7 @@ func (r *lineReader) next() ([]byte, error) {
 
 func (s *Session) loadLines(lines []byte, path string, size int64) error {
 	at := s.store.size
-	s.store.size += int64(len(lines))
-	s.store.torn = lines[len(lines)-1] != '\n'
+	s.store.grew(lines)
 	if s.header.ID == "" {
 		line, rest, _ := bytes.Cut(lines, []byte("\n"))
 		h, reason := parseHeader(bytes.Clone(line))

@@ -15,26 +15,63 @@ func (s *Session) catchUp() {
 	if err != nil || foreign == 0 {
 		return // the write that follows reports it
 	}
-	before := len(s.entries)
 	buf, err := s.store.readForeign(foreign)
 	if err != nil {
 		return
 	}
-	s.settle(s.ingest(buf, -1, nil))
-	s.problem("another program added %d entries to the file; they are on a branch of their own", len(s.entries)-before)
+	s.takeIn(s.skipOurs(buf))
 }
 
-// flush writes what is pending.
+// takeIn adds entries that another program wrote. It may still be writing the
+// last line: what there is of that waits for the rest, or for our own next line.
+func (s *Session) takeIn(lines []byte) {
+	lines = append(s.partial, lines...)
+	whole := bytes.LastIndexByte(lines, '\n') + 1
+	s.partial = bytes.Clone(lines[whole:])
+	s.ingestForeign(lines[:whole])
+}
+
+func (s *Session) ingestForeign(lines []byte) {
+	before := len(s.entries)
+	s.settle(s.ingest(lines, -1, nil))
+	if n := len(s.entries) - before; n > 0 {
+		s.problem("another program added %d entries to the file; they are on a branch of their own", n)
+	}
+}
+
+// skipOurs takes off lines that are pending: a write may fail after all of them
+// arrived.
+func (s *Session) skipOurs(lines []byte) []byte {
+	ours := bytes.TrimPrefix(lines, []byte("\n"))
+	whole := bytes.LastIndexByte(ours, '\n') + 1
+	if whole == 0 || !bytes.HasPrefix(s.pending, ours[:whole]) {
+		return lines
+	}
+	s.wrote(whole)
+	return ours[whole:]
+}
+
+// wrote takes n bytes off what is pending.
+func (s *Session) wrote(n int) {
+	s.lines += bytes.Count(s.pending[:n], []byte("\n"))
+	s.pending = s.pending[n:]
+	if len(s.pending) == 0 {
+		s.pending = s.pending[:0]
+	}
+}
+
+// flush writes what is pending. After a sync that failed no later one counts.
 func (s *Session) flush() error {
 	if s.store == nil || len(s.pending) == 0 {
 		return s.saveError(s.synced)
 	}
-	err := s.write()
-	s.unsaved = err
-	if err == nil && s.opts.SyncEach {
-		err = s.sync()
+	if s.unsaved = s.write(); s.unsaved != nil {
+		return s.saveError(s.unsaved)
 	}
-	return s.saveError(err)
+	if s.opts.SyncEach {
+		s.sync()
+	}
+	return s.saveError(s.synced)
 }
 
 func (s *Session) write() error {
@@ -42,6 +79,7 @@ func (s *Session) write() error {
 		if err := s.store.create(); err != nil {
 			return err
 		}
+		s.noteLock()
 	}
 	if foreign, err := s.store.check(); err != nil {
 		return err
@@ -51,13 +89,24 @@ func (s *Session) write() error {
 	if s.migrate {
 		return s.rewrite()
 	}
-	n, err := s.store.write(s.pending)
-	s.lines += bytes.Count(s.pending[:n], []byte("\n"))
-	s.pending = s.pending[n:]
 	if len(s.pending) == 0 {
-		s.pending = s.pending[:0]
+		return nil
 	}
+	n, foreign, err := s.store.write(s.pending)
+	s.takeIn(foreign)
+	if !s.store.torn { // our line break has ended it
+		s.ingestForeign(s.partial)
+		s.partial = nil
+	}
+	s.wrote(n)
 	return err
+}
+
+// noteLock says that nobody else is kept away.
+func (s *Session) noteLock() {
+	if !s.store.locked {
+		s.problem("the file system has no locks: nothing keeps another program from writing to this session at the same time")
+	}
 }
 
 func (s *Session) sync() error {

@@ -19,6 +19,8 @@ type Options struct {
 	Parent   string           // path of the session that this one is forked from
 	Now      func() time.Time // nil: time.Now
 	SyncEach bool             // sync after each entry
+
+	seams
 }
 
 // Session is a tree of entries and the file it lives in.
@@ -39,6 +41,7 @@ type Session struct {
 
 	store   *store // nil: never saved
 	pending []byte // whole lines that are not in the file yet
+	partial []byte // the beginning of a line that another program is writing
 	started bool   // the file is wanted: what is appended is written at once
 	unsaved error  // why pending could not be written
 	synced  error  // a sync that failed; it is not undone by a later one
@@ -77,7 +80,7 @@ func New(o Options) *Session {
 	s := newSession(o)
 	s.begin()
 	if o.Dir != "" {
-		s.store = &store{path: filepath.Join(o.Dir, FolderName(o.Cwd), fileName(s.header)), lockDir: o.LockDir}
+		s.store = newStore(filepath.Join(o.Dir, FolderName(o.Cwd), fileName(s.header)), o)
 	}
 	return s
 }
@@ -93,7 +96,7 @@ func (s *Session) begin() {
 // session. A session of a newer version is opened for reading only.
 func Open(path string, o Options) (*Session, error) {
 	s := newSession(o)
-	s.store = &store{path: path, lockDir: o.LockDir}
+	s.store = newStore(path, o)
 	err := s.store.open()
 	if errors.Is(err, fs.ErrNotExist) {
 		s.begin()
@@ -108,7 +111,9 @@ func Open(path string, o Options) (*Session, error) {
 	}
 	if s.readOnly {
 		s.store.close()
+		return s, nil
 	}
+	s.noteLock()
 	return s, nil
 }
 

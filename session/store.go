@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,19 +16,39 @@ type store struct {
 	lockDir string
 	f       *os.File // nil until the file is made
 	locked  bool
-	hint    string // path of our hint about the lock
-	size    int64  // of the file as far as we know it
-	torn    bool   // the file does not end in a newline
-	dirty   bool   // written since the last sync
-	made    bool   // the file is new: its folder wants a sync too
+	hint    []byte   // what we left about the lock
+	size    int64    // of the file as far as we know it
+	tail    []byte   // the last bytes of that
+	torn    bool     // the file does not end in a newline
+	dirty   bool     // written since the last sync
+	folders []string // new names in them: they want a sync too
 
+	seams
+}
+
+// seams are where tests break the world.
+type seams struct {
 	testOnlyWrite func(*os.File, []byte) (int, error)
 	testOnlySync  func(*os.File) error
+	testOnlyLock  func(*os.File) error
+	testOnlyStep  func(step string)
+}
+
+func (s *seams) step(name string) {
+	if s.testOnlyStep != nil {
+		s.testOnlyStep(name)
+	}
+}
+
+func newStore(path string, o Options) *store {
+	return &store{path: path, lockDir: o.LockDir, seams: o.seams}
 }
 
 var (
 	errGone      = errors.New("the file was deleted or replaced")
 	errTruncated = errors.New("the file was shortened by another program")
+	errRewritten = errors.New("the file was rewritten by another program")
+	errMixed     = errors.New("another program wrote a part of a line at the same moment")
 )
 
 // openRegular refuses what is no file: reading a pipe might wait forever.
@@ -62,161 +81,112 @@ func readAll(f *os.File) ([]byte, error) {
 	return buf[:n], err
 }
 
+// open opens and locks the file that has the path. While the lock was taken
+// another process may have put a new file in its place (see replace): the lock
+// of the old one is worth nothing.
 func (st *store) open() error {
-	f, err := openRegular(st.path, os.O_RDWR|os.O_APPEND)
-	if err != nil {
-		return err
+	for {
+		f, err := openRegular(st.path, os.O_RDWR|os.O_APPEND)
+		if err != nil {
+			return err
+		}
+		st.f = f
+		st.step("opened")
+		if err := st.lock(); err != nil {
+			st.close()
+			return err
+		}
+		if st.inPlace() {
+			st.leaveHint()
+			return nil
+		}
+		st.close()
 	}
-	st.f = f
-	if err := st.lock(); err != nil {
-		f.Close()
-		st.f = nil
-		return err
-	}
-	return nil
 }
 
-// create makes the file. One that somebody else made meanwhile is left alone.
+// inPlace reports whether the open file is the one that has the path.
+func (st *store) inPlace() bool {
+	here, err := st.f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(st.path)
+	return err == nil && os.SameFile(here, there)
+}
+
+// create makes the file. One that somebody else made meanwhile is left alone,
+// unless there is nothing in it: then a failure was in our way before.
 func (st *store) create() error {
-	if err := makeDirs(filepath.Dir(st.path)); err != nil {
+	dir := filepath.Dir(st.path)
+	folders, err := makeDirs(dir)
+	st.folders = append(st.folders, folders...)
+	if err != nil {
 		return err
 	}
 	f, err := os.OpenFile(st.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if errors.Is(err, fs.ErrExist) {
+		return st.adopt(err)
+	} else if err != nil {
 		return err
 	}
-	st.f, st.made = f, true
+	st.f = f
+	st.step("made")
 	if err := f.Chmod(0o600); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		st.close()
 		return err
 	}
-	return st.lock()
+	if err := st.lock(); err != nil {
+		st.close()
+		return err
+	}
+	st.folders = append(st.folders, dir)
+	st.leaveHint()
+	return nil
+}
+
+// adopt takes an empty file; cause says why there is one to take.
+func (st *store) adopt(cause error) error {
+	if info, err := os.Stat(st.path); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+		return cause
+	}
+	if err := st.open(); err != nil {
+		return err
+	}
+	if info, err := st.f.Stat(); err != nil || info.Size() > 0 {
+		st.close()
+		return cause
+	}
+	st.folders = append(st.folders, filepath.Dir(st.path))
+	return nil
 }
 
 // makeDirs makes missing folders with mode 0700 whatever the umask, and leaves
-// those that are there as they are.
-func makeDirs(dir string) error {
+// those that are there as they are. It returns the folders that it made others
+// in.
+func makeDirs(dir string) (changed []string, err error) {
 	if _, err := os.Stat(dir); err == nil {
-		return nil
+		return nil, nil
 	}
-	if parent := filepath.Dir(dir); parent != dir {
-		if err := makeDirs(parent); err != nil {
-			return err
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if changed, err = makeDirs(parent); err != nil {
+			return changed, err
 		}
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return nil
-		}
-		return err
+	if err := os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
+		return changed, nil
+	} else if err != nil {
+		return changed, err
 	}
-	return os.Chmod(dir, 0o700)
-}
-
-// check compares the file with what we know of it. It returns how many bytes
-// somebody else has added.
-func (st *store) check() (foreign int64, err error) {
-	here, err := st.f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	there, err := os.Stat(st.path)
-	if err != nil || !os.SameFile(here, there) {
-		return 0, errGone
-	}
-	if here.Size() < st.size {
-		return 0, errTruncated
-	}
-	return here.Size() - st.size, nil
-}
-
-// readForeign returns what others added and counts it as known.
-func (st *store) readForeign(n int64) ([]byte, error) {
-	buf := make([]byte, n)
-	got, err := st.f.ReadAt(buf, st.size)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	buf = buf[:got]
-	st.size += int64(got)
-	if got > 0 {
-		st.torn = buf[got-1] != '\n'
-	}
-	return buf, nil
-}
-
-// write appends whole lines with one write and returns how many bytes of them
-// are in the file for good. After a short write the file is cut back to its
-// last whole line, if nobody else wrote meanwhile.
-func (st *store) write(lines []byte) (int, error) {
-	buf, lead := lines, 0
-	if st.torn {
-		buf, lead = append([]byte{'\n'}, lines...), 1
-	}
-	n, err := st.writeFile(buf)
-	if n > 0 {
-		st.dirty = true
-	}
-	if n == len(buf) && err == nil {
-		st.size, st.torn = st.size+int64(n), false
-		return len(lines), nil
-	}
-	if err == nil {
-		err = io.ErrShortWrite
-	}
-	whole := bytes.LastIndexByte(buf[:n], '\n') + 1
-	if st.cutBack(st.size+int64(n), st.size+int64(whole)) {
-		st.size += int64(whole)
-		st.torn = st.torn && whole == 0
-	} else {
-		st.size += int64(n)
-		st.torn = st.torn && n == 0 || n > whole
-	}
-	return max(whole-lead, 0), err
-}
-
-func (st *store) writeFile(b []byte) (int, error) {
-	if st.testOnlyWrite != nil {
-		return st.testOnlyWrite(st.f, b)
-	}
-	return st.f.Write(b)
-}
-
-func (st *store) cutBack(from, to int64) bool {
-	info, err := st.f.Stat()
-	if err != nil || !st.locked || info.Size() != from {
-		return false
-	}
-	return from == to || st.f.Truncate(to) == nil
-}
-
-// sync brings the file to the disk, and its folder after the file was made.
-func (st *store) sync() error {
-	if st.f == nil || !st.dirty {
-		return nil
-	}
-	doSync := st.testOnlySync
-	if doSync == nil {
-		doSync = (*os.File).Sync
-	}
-	if err := doSync(st.f); err != nil {
-		return err
-	}
-	st.dirty = false
-	if !st.made {
-		return nil
-	}
-	st.made = false
-	return syncDir(filepath.Dir(st.path))
+	return append(changed, parent), os.Chmod(dir, 0o700)
 }
 
 func (st *store) close() error {
 	if st.f == nil {
 		return nil
 	}
-	if st.hint != "" {
-		os.Remove(st.hint)
-	}
-	err := st.f.Close() // drops the lock
-	st.f, st.locked = nil, false
+	st.unlock()
+	err := st.f.Close()
+	st.f = nil
 	return err
 }

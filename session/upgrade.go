@@ -3,8 +3,6 @@ package session
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
 )
 
 // Version 1 is a linear list without ids, whose compactions count the first
@@ -88,61 +86,11 @@ func (s *Session) rewrite() error {
 	if err != nil {
 		return err
 	}
-	if err := s.store.replace(b.Bytes(), old, fmt.Sprintf("%s.v%d.bak", s.store.path, s.header.Version)); err != nil {
+	if err := s.store.replace(b.Bytes(), old, s.header.Version); err != nil {
 		return err
 	}
 	s.header.raw, s.header.Version = header, Version
 	s.migrate, s.pending = false, nil
 	s.lines = len(s.entries) + 1
 	return nil
-}
-
-// replace swaps the file for a new one with other contents, keeping a backup.
-// The new one is locked before it takes the name, so the lock has no gap.
-func (st *store) replace(contents, old []byte, backup string) error {
-	if err := writeNew(backup, old); err != nil && !os.IsExist(err) {
-		return err
-	}
-	next := &store{path: st.path + ".new", lockDir: st.lockDir}
-	os.Remove(next.path) // left by a crash in this place; we hold the lock
-	if err := next.create(); err != nil {
-		return err
-	}
-	_, err := next.write(contents)
-	if err == nil {
-		err = next.sync()
-	}
-	if err == nil {
-		err = os.Rename(next.path, st.path)
-	}
-	if err != nil {
-		next.close()
-		os.Remove(next.path)
-		return err
-	}
-	st.close()
-	if next.hint != "" {
-		os.Remove(next.hint)
-	}
-	next.path, next.dirty, next.made = st.path, true, true
-	if next.locked {
-		next.leaveHint()
-	}
-	*st = *next
-	return nil
-}
-
-func writeNew(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }

@@ -1,0 +1,95 @@
+package session
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// lockHint says who holds a lock. It is written once the lock is held and gone
+// before it is let go; one that stays behind is of a process that was killed.
+// Nothing depends on hints.
+type lockHint struct {
+	Path  string    `json:"path"`
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+}
+
+func (st *store) hintPath() string {
+	path, err := filepath.Abs(st.path)
+	if err != nil {
+		path = st.path
+	}
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join(st.lockDir, hex.EncodeToString(sum[:8])+".json")
+}
+
+// busy says who holds the lock. Who has just got it may not have said so yet,
+// and before that the last holder, if it was killed, is still named: a hint is
+// waited for a moment.
+func (st *store) busy() error {
+	e := &BusyError{Path: st.path}
+	if st.lockDir == "" {
+		return e
+	}
+	host, _ := os.Hostname()
+	for range 20 {
+		h, ok := st.readHint()
+		if ok {
+			e.PID, e.Host, e.Since = h.PID, h.Host, h.Since
+		}
+		if ok && (h.Host != host || alive(h.PID)) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return e
+}
+
+func (st *store) readHint() (h lockHint, ok bool) {
+	b, err := os.ReadFile(st.hintPath())
+	return h, err == nil && json.Unmarshal(b, &h) == nil
+}
+
+// leaveHint writes the hint whole or not at all.
+func (st *store) leaveHint() {
+	if !st.locked || st.lockDir == "" {
+		return
+	}
+	if _, err := makeDirs(st.lockDir); err != nil {
+		return
+	}
+	host, _ := os.Hostname()
+	b, err := encode(lockHint{Path: st.path, PID: os.Getpid(), Host: host, Since: time.Now()})
+	if err != nil {
+		return
+	}
+	b = append(b, '\n')
+	f, err := os.CreateTemp(st.lockDir, "*.new")
+	if err != nil {
+		return
+	}
+	_, err = f.Write(b)
+	if f.Close() != nil || err != nil || os.Rename(f.Name(), st.hintPath()) != nil {
+		os.Remove(f.Name())
+		return
+	}
+	st.hint = b
+}
+
+// removeHint removes the hint if it is ours: after the file was replaced
+// somebody else may have the lock of what has the path now.
+func (st *store) removeHint() {
+	if st.hint == nil {
+		return
+	}
+	if b, err := os.ReadFile(st.hintPath()); err == nil && bytes.Equal(b, st.hint) {
+		os.Remove(st.hintPath())
+	}
+	st.hint = nil
+}

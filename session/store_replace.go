@@ -1,0 +1,97 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// replace swaps the file for a new one with other contents, keeping a backup.
+// The new one is locked before it takes the name, so the lock has no gap. Until
+// then the file is as it was; if the process ends before, the new one stays
+// under a name that nobody looks for.
+func (st *store) replace(contents, old []byte, version int) error {
+	if err := st.backup(old, version); err != nil {
+		return err
+	}
+	next := &store{path: fmt.Sprintf("%s.%s.new", st.path, newEntryID(nil)), seams: st.seams}
+	if err := next.create(); err != nil {
+		return err
+	}
+	err := st.swap(next, contents)
+	if err != nil {
+		next.close()
+		os.Remove(next.path)
+		return err
+	}
+	st.close()
+	next.path, next.lockDir, next.dirty = st.path, st.lockDir, true
+	next.folders = append(next.folders, filepath.Dir(st.path))
+	next.leaveHint()
+	*st = *next
+	return nil
+}
+
+// swap fills the new file and gives it the name of the old one.
+func (st *store) swap(next *store, contents []byte) error {
+	if _, _, err := next.write(contents); err != nil {
+		return err
+	}
+	if err := next.sync(); err != nil {
+		return err
+	}
+	st.step("new file complete")
+	if foreign, err := st.check(); err != nil || foreign > 0 {
+		return errors.Join(err, errMixed)
+	}
+	if err := os.Rename(next.path, st.path); err != nil {
+		return err
+	}
+	st.step("renamed")
+	return nil
+}
+
+// backup keeps the contents beside the file. A backup that is there already,
+// whole or of an attempt that was cut short, is not touched.
+func (st *store) backup(old []byte, version int) error {
+	name := fmt.Sprintf("%s.v%d.bak", st.path, version)
+	for i := 1; ; i++ {
+		err := st.writeNew(name, old)
+		if err == nil {
+			return syncDir(filepath.Dir(name))
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if same, err := os.ReadFile(name); err == nil && bytes.Equal(same, old) {
+			return nil
+		}
+		name = fmt.Sprintf("%s.v%d.%d.bak", st.path, version, i)
+	}
+}
+
+func (st *store) writeNew(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	st.step("backup made")
+	if st.testOnlyWrite != nil {
+		_, err = st.testOnlyWrite(f, b)
+	} else {
+		_, err = f.Write(b)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
