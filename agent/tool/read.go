@@ -9,10 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/gif"  // the size of images
-	_ "image/jpeg" // the size of images
-	_ "image/png"  // the size of images
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -102,8 +98,8 @@ func readImage(r io.Reader, p place, mime string) (agent.Result, error) {
 		return agent.Result{}, fmt.Errorf("it is an image (%s) of more than %s, too large to be sent; make a smaller copy with bash and read that", mime, size(maxImage))
 	}
 	about := mime
-	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
-		about += fmt.Sprintf(", %d×%d", c.Width, c.Height)
+	if width, height := imageSize(data, mime); width > 0 && height > 0 {
+		about += fmt.Sprintf(", %d×%d", width, height)
 	}
 	result := textResult(fmt.Sprintf("Image %s (%s, %s)", p.name, about, size(int64(len(data)))), listDetails{})
 	result.Content = append(result.Content, session.Block{

@@ -1,0 +1,73 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// imageSize is the width and height that the head of a PNG, JPEG or GIF states;
+// zeros where there are none. The decoders of the standard library say the same,
+// but the registry that leads to them brings all of each decoder along.
+func imageSize(data []byte, mime string) (width, height int) {
+	switch mime {
+	case "image/png":
+		return pngSize(data)
+	case "image/gif":
+		return gifSize(data)
+	case "image/jpeg":
+		return jpegSize(data)
+	}
+	return 0, 0
+}
+
+// pngSize reads the header chunk, which follows the eight bytes of the magic.
+func pngSize(data []byte) (width, height int) {
+	if len(data) < 24 || string(data[12:16]) != "IHDR" {
+		return 0, 0
+	}
+	return int(binary.BigEndian.Uint32(data[16:])), int(binary.BigEndian.Uint32(data[20:]))
+}
+
+func gifSize(data []byte) (width, height int) {
+	if len(data) < 10 {
+		return 0, 0
+	}
+	return int(binary.LittleEndian.Uint16(data[6:])), int(binary.LittleEndian.Uint16(data[8:]))
+}
+
+// jpegSize goes from segment to segment to the frame header. Before the length
+// of a segment stand 0xFF, as often as the writer liked, and its marker.
+func jpegSize(data []byte) (width, height int) {
+	for rest := data[min(2, len(data)):]; ; {
+		rest = rest[max(0, bytes.IndexByte(rest, 0xFF)):]
+		for len(rest) > 1 && rest[0] == 0xFF && rest[1] == 0xFF {
+			rest = rest[1:]
+		}
+		if len(rest) < 9 || rest[0] != 0xFF {
+			return 0, 0
+		}
+		marker, length := rest[1], int(binary.BigEndian.Uint16(rest[2:]))
+		switch {
+		case isFrame(marker):
+			return int(binary.BigEndian.Uint16(rest[7:])), int(binary.BigEndian.Uint16(rest[5:]))
+		case isBare(marker):
+			rest = rest[2:]
+		case marker == 0xD9 || marker == 0xDA: // the end, or the picture itself
+			return 0, 0
+		default:
+			rest = rest[min(2+length, len(rest)):]
+		}
+	}
+}
+
+// isFrame reports whether a JPEG marker begins a frame header: C0 to CF but for
+// the tables of DHT and DAC and the reserved JPG.
+func isFrame(marker byte) bool {
+	return marker&0xF0 == 0xC0 && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
+}
+
+// isBare reports whether a JPEG marker has no segment: the zero of a stuffed
+// 0xFF, TEM, the restarts and the beginning.
+func isBare(marker byte) bool {
+	return marker <= 0x01 || marker >= 0xD0 && marker <= 0xD8
+}
