@@ -2,8 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"slices"
-	"unicode/utf8"
 
 	"pi/session"
 )
@@ -62,78 +60,14 @@ func usedIn(e *session.Entry) (provider, model string, u *session.Usage) {
 	return "", "", nil
 }
 
-// contextUsage says how full the context is, as it was seen last: what the last
-// good answer counted, and an estimate for what follows it. An answer from before
-// the compaction that is in force says nothing about what is left. Without an
-// answer that counted, all is estimated.
+// contextUsage says how full the context is, as it was seen last.
 func (a *Agent) contextUsage() ContextUsage {
-	items := a.Seen()
-	compacted := lastSummary(items)
-	tokens, from := 0, 0
-	for i, it := range slices.Backward(items) {
-		if n := counted(it.Message); n > 0 && it.Index > compacted {
-			tokens, from = n, i+1
-			break
-		}
-	}
-	for _, it := range items[from:] {
-		tokens += estimate(it.Message)
-	}
+	tokens, _ := session.ContextTokens(a.Seen())
 	c := ContextUsage{Tokens: tokens, Window: a.Model().ContextWindow}
 	if c.Window > 0 {
 		c.Percent = 100 * float64(tokens) / float64(c.Window)
 	}
 	return c
-}
-
-// lastSummary is the position of the compaction that is in force; -1 for none.
-func lastSummary(items []session.Item) int {
-	at := -1
-	for _, it := range items {
-		if it.Message.Role == session.RoleCompactionSummary {
-			at = max(at, it.Index)
-		}
-	}
-	return at
-}
-
-// counted is how many tokens the context had with the answer that m is; 0 if it
-// does not say.
-func counted(m *session.Message) int {
-	if m.Role != session.RoleAssistant || m.Usage == nil || !sendable(m) {
-		return 0
-	}
-	return m.Usage.Input + m.Usage.Output + m.Usage.CacheRead + m.Usage.CacheWrite
-}
-
-// Estimates: four characters are a token, an image is as many as most models
-// count for one.
-const (
-	charsPerToken = 4
-	imageTokens   = 1200
-)
-
-// estimate is about how many tokens a message is, as the model would see it.
-func estimate(m *session.Message) int {
-	sent := []*session.Message{m}
-	if m.Role != session.RoleToolResult && m.Role != session.RoleAssistant || !sendable(m) {
-		sent = session.ForModel([]session.Item{{Message: m, Index: -1}})
-	}
-	tokens, chars := 0, 0
-	for _, m := range sent {
-		for _, b := range m.Content {
-			chars += utf8.RuneCountInString(b.Text) + utf8.RuneCountInString(b.Name) + utf8.RuneCount(b.Arguments)
-			if b.Type == session.BlockImage {
-				tokens += imageTokens
-			}
-		}
-	}
-	return tokens + (chars+charsPerToken-1)/charsPerToken
-}
-
-// sendable reports whether an answer is sent again.
-func sendable(m *session.Message) bool {
-	return m.StopReason != session.StopError && m.StopReason != session.StopAborted
 }
 
 // recordUsage notes a model call outside of the conversation in the session, and

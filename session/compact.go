@@ -1,0 +1,104 @@
+package session
+
+import (
+	"errors"
+)
+
+// CompactionLimits bound a compaction, in tokens.
+type CompactionLimits struct {
+	Keep int  // about as much of the newest conversation stays as it is
+	Room int  // what is kept may be at most this much; more is shortened by edits; 0: no limit
+	All  bool // a person asked for it: where Keep would keep everything, all is summarised and nothing kept
+}
+
+// CompactionPlan says what a compaction would do. Summarize and TurnPrefix may
+// both be empty: then all that can be done is to shorten, and the previous
+// summary stays as it is.
+type CompactionPlan struct {
+	FirstKept       *Entry        // nil: nothing is kept
+	FirstKeptIndex  int           // position on the branch; its length if nothing is kept
+	Summarize       []Item        // what the model saw before the cut, in complete turns, without the previous summary
+	TurnPrefix      []Item        // the beginning of the turn that the cut splits
+	Shorten         []ContextEdit // of tool results that are kept and too large; the entries themselves stay
+	TokensBefore    int
+	KeptTokens      int     // estimate of what is kept, shortened
+	PreviousSummary string  // "" if there was none, or a hook took it out of the context
+	Files           FileOps // of the summarised tool calls, and those carried over from earlier summaries
+}
+
+// What [PlanCompaction] says of a context that is not worth a summary.
+var (
+	ErrNothingToCompact = errors.New("nothing to compact")
+	ErrJustCompacted    = errors.New("already compacted")
+)
+
+// PlanCompaction decides what a compaction of a branch summarises and what it
+// keeps. Seen is what the model sees of the branch, after the hooks: what they
+// took out is not summarised. The error is [ErrNothingToCompact] or
+// [ErrJustCompacted].
+//
+// Where the cut falls:
+//   - the kept entries are the newest with together about l.Keep tokens, and
+//     what is before them on the branch is summarised, wherever a hook has put
+//     it. A message that comes from no entry is summarised if it stands before
+//     the first kept one;
+//   - a call and its results stay together, whatever stands between them;
+//   - a prompt that nobody answered yet is kept, and so is an answer whose calls
+//     were the last thing that happened;
+//   - a turn that is much larger than l.Keep is split. Its beginning is kept
+//     too if it is small;
+//   - what is kept and larger than l.Room gives way to a later cut, and where
+//     there is none, its tool results are shortened, the largest first.
+//
+// If tokensBefore is more than l.Keep but the estimate of all messages is less,
+// the estimates are wrong for this conversation, and of what they say the same
+// share is kept.
+func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l CompactionLimits) (*CompactionPlan, error) {
+	if justCompacted(branch) {
+		return nil, ErrJustCompacted
+	}
+	c := newCutting(branch, seen)
+	at, ok := c.cut(tokensBefore, l)
+	if !ok {
+		at = c.latest()
+	}
+	p := &CompactionPlan{FirstKeptIndex: at, TokensBefore: tokensBefore, KeptTokens: c.kept(at)}
+	if at < len(branch) {
+		p.FirstKept = branch[at]
+	}
+	p.Shorten = c.shorten(at, l.Room, &p.KeptTokens)
+	if !ok && len(p.Shorten) == 0 {
+		return nil, ErrNothingToCompact
+	}
+	p.Summarize, p.TurnPrefix = c.before(at)
+	p.PreviousSummary = previousSummary(seen)
+	p.Files = carriedFiles(branch).With(FilesOf(p.Summarize)).With(FilesOf(p.TurnPrefix))
+	return p, nil
+}
+
+// justCompacted reports whether no message came after the last compaction.
+func justCompacted(branch []*Entry) bool {
+	for i := len(branch) - 1; i >= 0; i-- {
+		if branch[i].Type == TypeCompaction {
+			return true
+		}
+		if branch[i].Message() != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// previousSummary is that of the compaction in force, as the model saw it.
+func previousSummary(seen []Item) string {
+	var text string
+	for _, it := range seen {
+		if m := it.Message; m.Role == RoleCompactionSummary && m.Summary != "" {
+			if text != "" {
+				text += "\n\n"
+			}
+			text += m.Summary
+		}
+	}
+	return text
+}

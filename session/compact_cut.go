@@ -1,0 +1,252 @@
+package session
+
+// cutting finds where a branch is cut. Each message has a key, the position on
+// the branch from which on it is kept: its own, or for a message that comes from
+// no entry that of the latest one before it. So the messages with a key of at
+// least the cut's position are kept, in whatever order a hook has put them.
+type cutting struct {
+	branch []*Entry
+	core   []Item // what the branch itself gives
+	items  []Item // what the model sees, without the summary
+	keys   []int  // of items; -1: before all entries
+	tokens []int  // of items; 0 for what is not sent
+	calls  []int  // of items that are results: the position of the call's answer; -1: none
+	from   []int  // tokens of what is kept from each position on, up to len(branch)
+	total  int
+	legal  []bool // whether the branch may be cut before an entry
+	first  int    // the earliest entry that is still in the context
+	must   int    // the cut may be no later
+}
+
+func newCutting(branch []*Entry, seen []Item) *cutting {
+	c := &cutting{branch: branch, core: buildContext(branch)}
+	_, c.first = lastCompaction(branch)
+	c.take(seen)
+	c.weigh()
+	c.findLegal()
+	c.must = min(pending(c.items), pending(withoutSummary(c.core)), len(branch))
+	return c
+}
+
+// take copies the list without the summary. An item that is not where it says it
+// is counts as coming from nowhere.
+func (c *cutting) take(seen []Item) {
+	c.items = withoutSummary(seen)
+	c.keys = make([]int, len(c.items))
+	latest := -1
+	for i := range c.items {
+		it := &c.items[i]
+		if it.Index < 0 || it.Index >= len(c.branch) || c.branch[it.Index] != it.Entry {
+			it.Entry, it.Index = nil, -1
+		}
+		latest = max(latest, it.Index)
+		c.keys[i] = latest
+		if it.Entry != nil {
+			c.keys[i] = it.Index
+		}
+	}
+}
+
+func withoutSummary(items []Item) []Item {
+	kept := make([]Item, 0, len(items))
+	for _, it := range items {
+		if it.Message.Role != RoleCompactionSummary {
+			kept = append(kept, it)
+		}
+	}
+	return kept
+}
+
+func (c *cutting) weigh() {
+	c.calls = answersOf(c.items)
+	c.tokens = make([]int, len(c.items))
+	c.from = make([]int, len(c.branch)+1)
+	for i, it := range c.items {
+		if it.Message.Role == RoleToolResult && c.calls[i] < 0 {
+			continue
+		}
+		c.tokens[i] = EstimateTokens(it.Message)
+		c.total += c.tokens[i]
+		if c.keys[i] >= 0 {
+			c.from[c.keys[i]] += c.tokens[i]
+		}
+	}
+	for k := len(c.branch) - 1; k >= 0; k-- {
+		c.from[k] += c.from[k+1]
+	}
+}
+
+// answersOf gives for each result the position of the answer with its call, as
+// they are paired when they are sent (see [ForModel]); -1 for everything else.
+func answersOf(items []Item) []int {
+	of := make([]int, len(items))
+	answer := -1
+	var open []Block
+	for i, it := range items {
+		of[i] = -1
+		switch m := it.Message; {
+		case leftOut(m):
+		case m.Role == RoleAssistant:
+			answer, open = i, m.ToolCalls()
+		case m.Role == RoleToolResult:
+			for j := range open {
+				if open[j].ID == m.ToolCallID && open[j].Type != "" {
+					of[i], open[j].Type = answer, ""
+					break
+				}
+			}
+		}
+	}
+	return of
+}
+
+// findLegal marks the entries that may be the first to be kept: messages that
+// are sent, no results, and not between a call and its result, neither as the
+// model sees them nor as they stand on the branch.
+func (c *cutting) findLegal() {
+	c.legal = make([]bool, len(c.branch))
+	inside := make([]int, len(c.branch)+1) // how many pairs begin or end here
+	for i, answer := range c.calls {
+		if answer >= 0 {
+			spread(inside, c.keys[i], c.keys[answer])
+		}
+	}
+	for i, answer := range answersOf(c.core) {
+		if answer >= 0 {
+			spread(inside, c.core[i].Index, c.core[answer].Index)
+		}
+	}
+	result := map[int]bool{}
+	for i, it := range c.items {
+		if it.Entry == nil || it.Index < c.first || leftOut(it.Message) {
+			continue
+		}
+		if it.Message.Role == RoleToolResult {
+			result[it.Index] = true
+		}
+		c.legal[it.Index] = c.keys[i] == it.Index
+	}
+	pairs := 0
+	for k := range c.legal {
+		pairs += inside[k]
+		c.legal[k] = c.legal[k] && pairs == 0 && !result[k]
+	}
+}
+
+// spread notes that no cut may fall between two keys.
+func spread(inside []int, a, b int) {
+	if a != b {
+		inside[min(a, b)+1]++
+		inside[max(a, b)+1]--
+	}
+}
+
+// pending is the key of the first message that has to be kept: the prompt that
+// waits for its answer, or the last answer if it has calls. Beyond every key: the
+// conversation is at rest.
+func pending(items []Item) int {
+	const rest = int(^uint(0) >> 1)
+	i, at := len(items)-1, rest
+	for ; i >= 0 && (items[i].Message.Role != RoleAssistant || leftOut(items[i].Message)); i-- {
+		if items[i].Message.Role == RoleAssistant && at != rest {
+			break
+		}
+		if items[i].Message.Role == RoleUser && items[i].Entry != nil {
+			at = min(at, items[i].Index)
+		}
+	}
+	for ; i >= 0; i-- {
+		if m := items[i].Message; m.Role == RoleAssistant && !leftOut(m) {
+			if items[i].Entry != nil && len(m.ToolCalls()) > 0 {
+				at = min(at, items[i].Index)
+			}
+			break
+		}
+	}
+	return at
+}
+
+// kept is about how many tokens a cut keeps.
+func (c *cutting) kept(at int) int { return c.from[at] }
+
+// useful reports whether a cut summarises anything.
+func (c *cutting) useful(at int) bool { return at >= 0 && c.total > c.kept(at) }
+
+// cut chooses the first entry to be kept.
+func (c *cutting) cut(tokensBefore int, l CompactionLimits) (at int, ok bool) {
+	if at = c.keeping(l.Keep, l); c.useful(at) {
+		return at, true
+	}
+	switch {
+	case l.All && c.must >= len(c.branch):
+		at = len(c.branch)
+	case l.All:
+		at = c.latest()
+	case tokensBefore > l.Keep && l.Keep > 0:
+		share := int(float64(l.Keep) * float64(c.total) / float64(tokensBefore))
+		at = c.keeping(min(share, c.total/2), l)
+	}
+	return at, c.useful(at)
+}
+
+// keeping finds the cut that keeps about so many tokens; -1 if all there is, is
+// less.
+func (c *cutting) keeping(tokens int, l CompactionLimits) int {
+	k := len(c.branch) - 1
+	for ; k >= c.first && (c.kept(k) < tokens || c.kept(k) == 0); k-- {
+	}
+	if k < c.first {
+		return -1
+	}
+	before, after := c.back(min(k, c.must)), c.forward(k+1)
+	fits := l.Room == 0 || before >= 0 && c.kept(before) <= l.Room
+	if after >= 0 && !(fits && c.useful(before)) {
+		return after
+	}
+	return c.widen(before, l)
+}
+
+// widen moves a cut to the beginning of its turn if that costs little.
+func (c *cutting) widen(at int, l CompactionLimits) int {
+	if at < 0 {
+		return at
+	}
+	start := c.turnStart(at)
+	if start < 0 || c.items[start].Entry == nil {
+		return at
+	}
+	k := c.keys[start]
+	if k > at || !c.legal[k] || !c.useful(k) {
+		return at
+	}
+	if c.kept(k)-c.kept(at) > l.Keep/10 || l.Room > 0 && c.kept(k) > l.Room {
+		return at
+	}
+	return k
+}
+
+// latest is the last cut that there may be; the length of the branch if there
+// is none.
+func (c *cutting) latest() int {
+	if k := c.back(min(c.must, len(c.branch)-1)); k >= 0 {
+		return k
+	}
+	return len(c.branch)
+}
+
+// back is the last legal cut up to k, forward the first one from k on that is
+// not too late; -1 if there is none.
+func (c *cutting) back(k int) int {
+	for k = min(k, len(c.legal)-1); k >= 0 && !c.legal[k]; k-- {
+	}
+	return k
+}
+
+func (c *cutting) forward(k int) int {
+	for ; k < len(c.legal) && k <= c.must; k++ {
+		if c.legal[k] {
+			return k
+		}
+	}
+	return -1
+}

@@ -1,0 +1,121 @@
+package session
+
+import "encoding/json"
+
+// FileOps are the files that tool calls touched, each path once, in order of
+// first use.
+type FileOps struct{ Read, Written, Edited []string }
+
+// fileDetails is how the details of compactions and branch summaries name files.
+type fileDetails struct {
+	ReadFiles     []string `json:"readFiles"`
+	ModifiedFiles []string `json:"modifiedFiles"`
+}
+
+// FilesOf collects the files of the calls read, write and edit, and those that
+// the summaries of branches among the items name.
+func FilesOf(items []Item) FileOps {
+	var f FileOps
+	for _, it := range items {
+		for i := range it.Message.Content {
+			f.call(&it.Message.Content[i])
+		}
+		if it.Entry != nil && it.Entry.Type == TypeBranchSummary {
+			f = f.With(ParseDetails(field(it.Entry.Raw(), "details")))
+		}
+	}
+	return f.With(FileOps{})
+}
+
+func (f *FileOps) call(b *Block) {
+	if b.Type != BlockToolCall {
+		return
+	}
+	var list *[]string
+	switch b.Name {
+	case "read":
+		list = &f.Read
+	case "write":
+		list = &f.Written
+	case "edit":
+		list = &f.Edited
+	default:
+		return
+	}
+	if path := unquote(field(b.Arguments, "path")); path != "" {
+		*list = append(*list, path)
+	}
+}
+
+// With joins the lists, without what stands there already.
+func (f FileOps) With(g FileOps) FileOps {
+	return FileOps{Read: union(f.Read, g.Read), Written: union(f.Written, g.Written), Edited: union(f.Edited, g.Edited)}
+}
+
+func union(lists ...[]string) []string {
+	var all []string
+	known := map[string]bool{}
+	for _, list := range lists {
+		for _, s := range list {
+			if !known[s] {
+				known[s] = true
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// Modified are the files that were written or edited.
+func (f FileOps) Modified() []string { return union(f.Written, f.Edited) }
+
+// OnlyRead are the files that were read and not modified.
+func (f FileOps) OnlyRead() []string {
+	modified := map[string]bool{}
+	for _, path := range f.Modified() {
+		modified[path] = true
+	}
+	var only []string
+	for _, path := range f.Read {
+		if !modified[path] {
+			only = append(only, path)
+		}
+	}
+	return only
+}
+
+// Details is how the lists stand in the details of a compaction or a branch
+// summary. A file that was modified is not listed as read.
+func (f FileOps) Details() json.RawMessage {
+	d, err := encode(fileDetails{append([]string{}, f.OnlyRead()...), append([]string{}, f.Modified()...)})
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+// ParseDetails reads the lists in the details of a compaction or a branch
+// summary, whoever wrote it. What was modified counts as edited; what is no list
+// of paths is left out.
+func ParseDetails(details json.RawMessage) FileOps {
+	return FileOps{Read: paths(field(details, "readFiles")), Edited: paths(field(details, "modifiedFiles"))}
+}
+
+func paths(list []byte) []string {
+	var all []string
+	for v := range elements(list) {
+		if path := unquote(v); path != "" {
+			all = append(all, path)
+		}
+	}
+	return union(all)
+}
+
+// carriedFiles are those that the compaction in force names.
+func carriedFiles(branch []*Entry) FileOps {
+	at, _ := lastCompaction(branch)
+	if at < 0 {
+		return FileOps{}
+	}
+	return ParseDetails(field(branch[at].Raw(), "details"))
+}

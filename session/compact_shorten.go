@@ -1,0 +1,121 @@
+package session
+
+import (
+	"fmt"
+	"sort"
+)
+
+// shortest is about how many tokens of a result are left at least.
+const shortest = 100
+
+// large is a result that may be shortened.
+type large struct {
+	item   Item
+	tokens int
+}
+
+// shorten makes the edits by which what a cut keeps has room; kept is brought up
+// to date. All results that are longer than a certain length are shortened to
+// that length, so that the largest pay first.
+func (c *cutting) shorten(at, room int, kept *int) []ContextEdit {
+	if room <= 0 || *kept <= room {
+		return nil
+	}
+	results := c.results(at)
+	length := lengthFor(results, *kept-room)
+	var edits []ContextEdit
+	for _, r := range results {
+		if r.tokens <= length {
+			break
+		}
+		content := shortened(r.item.Message, length*charsPerToken)
+		m := r.item.Message.Clone()
+		m.Content = content
+		saved := r.tokens - EstimateTokens(m)
+		if saved <= 0 {
+			continue
+		}
+		*kept -= saved
+		edits = append(edits, ContextEdit{TargetID: r.item.Entry.ID, Replacement: &Replacement{Content: content}})
+	}
+	return edits
+}
+
+// results are those that a cut keeps and the model sees, the largest first.
+func (c *cutting) results(at int) []large {
+	seen := map[int]bool{}
+	for i, it := range c.items {
+		if c.calls[i] >= 0 && it.Entry != nil {
+			seen[it.Index] = true
+		}
+	}
+	var list []large
+	for _, it := range c.core {
+		if it.Index >= at && it.Message.Role == RoleToolResult && seen[it.Index] {
+			list = append(list, large{it, tokensOf(characters(it.Message.Text()))})
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].tokens > list[j].tokens })
+	return list
+}
+
+// lengthFor is the length that the longer results are brought to so that together
+// they are shorter by excess.
+func lengthFor(results []large, excess int) int {
+	sum := 0
+	for i, r := range results {
+		sum += r.tokens
+		next := shortest
+		if i+1 < len(results) {
+			next = max(next, results[i+1].tokens)
+		}
+		if length := (sum - excess) / (i + 1); sum >= excess && length >= next {
+			return length
+		}
+	}
+	return shortest
+}
+
+// shortened is the content of a result with about so many characters of text: the
+// beginning, the end, and a note between them that says what is missing. Images
+// stay.
+func shortened(m *Message, chars int) []Block {
+	const note = 100 // about as long as the note
+	content := []Block{TextBlock(clip(m.Text(), max(chars-note, 0), "left out to make room in the context"))}
+	for _, b := range m.Content {
+		if b.Type != BlockText {
+			content = append(content, b)
+		}
+	}
+	return content
+}
+
+// clip keeps so many characters of a text, of its beginning and of its end, and
+// says between them how many are missing.
+func clip(text string, chars int, note string) string {
+	n := characters(text)
+	if n <= chars {
+		return text
+	}
+	return fmt.Sprintf("%s\n\n[… %d of %d characters %s …]\n\n%s",
+		firstRunes(text, chars-chars/2), n-chars, n, note, lastRunes(text, chars/2))
+}
+
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+func lastRunes(text string, n int) string {
+	i := len(text)
+	for ; n > 0 && i > 0; n-- {
+		for i--; i > 0 && text[i]&0xC0 == 0x80; i-- {
+		}
+	}
+	return text[i:]
+}

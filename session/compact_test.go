@@ -1,0 +1,181 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// built makes a branch from words: "u" a prompt, "a" an answer, "f" a failed
+// one, "c" an answer with calls, "r" a result of the last answer's next call, "x"
+// a command, "h" a hook's message, "s" the summary of a branch, "n" a new name
+// for the session, "C3" a compaction that keeps from the third entry on, "C" one
+// that keeps nothing. "u:400" has so many characters; "c2" has two calls.
+func built(t testing.TB, words string) *Session {
+	t.Helper()
+	s := New(Options{})
+	var open []string
+	var all []*Entry
+	for i, w := range strings.Fields(words) {
+		kind, size, _ := strings.Cut(w, ":")
+		text := fmt.Sprintf("%s%d.", kind[:1], i+1)
+		chars, n := 0, 1
+		fmt.Sscan(size, &chars)
+		fmt.Sscan(kind[1:], &n)
+		if len(text) < chars {
+			text += strings.Repeat("-", chars-len(text))
+		}
+		m := &Message{Content: []Block{TextBlock(text)}}
+		var typ string
+		var body any
+		switch kind[0] {
+		case 'u':
+			m.Role = RoleUser
+		case 'a', 'f':
+			m.Role, m.StopReason = RoleAssistant, StopEnd
+			if kind[0] == 'f' {
+				m.StopReason = StopError
+			}
+		case 'c':
+			m.Role, m.StopReason, open = RoleAssistant, StopToolUse, nil
+			for j := range n {
+				open = append(open, fmt.Sprintf("call%d.%d", i, j))
+				m.Content = append(m.Content, Block{Type: BlockToolCall, ID: open[j], Name: "t", Arguments: json.RawMessage("{}")})
+			}
+		case 'r':
+			m.Role, m.ToolName, m.ToolCallID, open = RoleToolResult, "t", open[0], open[1:]
+		case 'x':
+			m.Role, m.Content, m.Command, m.Output = RoleBashExecution, nil, text, "x"
+		case 'h':
+			typ, body = TypeCustomMessage, CustomMessage{CustomType: "hook", Content: m.Content}
+		case 's':
+			typ, body = TypeBranchSummary, BranchSummary{FromID: "root", Summary: text, Details: json.RawMessage(`{"readFiles":["s.go"]}`)}
+		case 'n':
+			typ, body = TypeSessionInfo, SessionInfo{Name: "n"}
+		case 'C':
+			c := Compaction{Summary: text, FirstKeptEntryID: "none", Details: json.RawMessage(`{"readFiles":["old.go","both.go"],"modifiedFiles":["new.go"]}`)}
+			if len(kind) > 1 {
+				c.FirstKeptEntryID = all[n-1].ID
+			}
+			typ, body = TypeCompaction, c
+		default:
+			t.Fatalf("word %q", w)
+		}
+		var e *Entry
+		var err error
+		if typ == "" {
+			e, err = s.AppendMessage(m)
+		} else {
+			e, err = s.Append(typ, body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return s
+}
+
+// names are the first words of items: u1 a2.
+func names(items []Item) string {
+	var out []string
+	for _, it := range items {
+		text := it.Message.Text() + it.Message.Summary + it.Message.Command
+		name, _, _ := strings.Cut(text, ".")
+		out = append(out, name)
+	}
+	return strings.Join(out, " ")
+}
+
+// told is a plan in one line: the summarised turns | the prefix | the first that
+// is kept.
+func told(p *CompactionPlan, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	kept := "nothing"
+	if p.FirstKept != nil {
+		kept = names([]Item{{Message: p.FirstKept.Message()}})
+	}
+	return fmt.Sprintf("%s | %s | %s", names(p.Summarize), names(p.TurnPrefix), kept)
+}
+
+func TestWhereTheCutFalls(t *testing.T) {
+	for _, c := range []struct {
+		name, words string
+		limits      CompactionLimits
+		before      int
+		want        string
+	}{
+		{"empty", "", CompactionLimits{Keep: 100}, 0, "nothing to compact"},
+		{"empty, asked for", "", CompactionLimits{Keep: 100, All: true}, 0, "nothing to compact"},
+		{"less than is kept", "u:40 a:40", CompactionLimits{Keep: 100}, 20, "nothing to compact"},
+		{"less than is kept, asked for", "u:40 a:40", CompactionLimits{Keep: 100, All: true}, 20, "u1 a2 |  | nothing"},
+		{"less than is kept, and yet too much", "u:40 a:40 u:40", CompactionLimits{Keep: 100}, 5000, "u1 a2 |  | u3"},
+		{"whole turns", "u:40 a:400 u:40 a:400 u:40 a:400", CompactionLimits{Keep: 200}, 0, "u1 a2 |  | u3"},
+		{"the cut is where enough is kept", "u:400 a:400 u:400 a:400", CompactionLimits{Keep: 200}, 0, "u1 a2 |  | u3"},
+		{"a turn is split", "u:400 c:400 r:400 c:400 r:400 a:400", CompactionLimits{Keep: 250}, 0, " | u1 c2 r3 | c4"},
+		{"complete turns and a split one", "u a:400 u:400 c:400 r:400 c:400 r:400 a:400", CompactionLimits{Keep: 250}, 0, "u1 a2 | u3 c4 r5 | c6"},
+		{"a small beginning of a turn stays", "u a:400 u:20 c:400 r:400", CompactionLimits{Keep: 150}, 0, "u1 a2 |  | u3"},
+		{"unless nothing is before it", "u:20 c:400 r:400 a:400", CompactionLimits{Keep: 250}, 0, " | u1 | c2"},
+		{"parallel calls stay together", "u:400 c3:400 r:400 r:400 r:400", CompactionLimits{Keep: 50}, 0, " | u1 | c2"},
+		{"also with something between them", "u:400 a u c2:40 r:400 h:400 u:400 r:400 a", CompactionLimits{Keep: 110}, 0, "u1 a2 |  | u3"},
+		{"an unanswered prompt is kept", "u:400 a:400 u:4000", CompactionLimits{Keep: 10}, 0, "u1 a2 |  | u3"},
+		{"with what came after it", "u:400 a:400 u:40 h:4000", CompactionLimits{Keep: 10}, 0, "u1 a2 |  | u3"},
+		{"and a failed answer", "u:400 a:400 u:40 f:4000", CompactionLimits{Keep: 10}, 0, "u1 a2 |  | u3"},
+		{"also when asked for", "u:40 a:40 u:40", CompactionLimits{Keep: 1000, All: true}, 0, "u1 a2 |  | u3"},
+		{"of several prompts that failed the last", "u:400 f u:400 f u:40", CompactionLimits{Keep: 5}, 0, "u1 u3 |  | u5"},
+		{"of prompts that wait all", "u:400 a:400 u:400 u:400", CompactionLimits{Keep: 5}, 0, "u1 a2 |  | u3"},
+		{"calls that are not over are kept", "u:400 c:400 r:40 c:40 r:400", CompactionLimits{Keep: 5}, 0, " | u1 c2 r3 | c4"},
+		{"a prompt while tools work", "u:400 c:400 r:40 u:40", CompactionLimits{Keep: 5}, 0, " | u1 | c2"},
+		{"nothing but what is kept", "u:400 c:400 r:400", CompactionLimits{Keep: 5, All: true}, 0, " | u1 | c2"},
+		{"one prompt", "u:4000", CompactionLimits{Keep: 5, All: true}, 5000, "nothing to compact"},
+		{"a turn too large for the room", "u:40 a:40 u:40 c:40 r:8000 a:400", CompactionLimits{Keep: 200, Room: 1000}, 0, "u1 a2 | u3 c4 r5 | a6"},
+		{"failed answers and unknown entries", "u:400 f:400 n u:400 a:400 u:40 a:40", CompactionLimits{Keep: 20}, 0, "u1 u4 a5 |  | u6"},
+		{"a command begins a turn", "u:400 a:400 x u:400 a:400", CompactionLimits{Keep: 200}, 0, "u1 a2 |  | x3"},
+		{"a hook's message between tools does not", "u:40 c:400 r:400 h:40 c:400 r:40", CompactionLimits{Keep: 100}, 0, " | u1 c2 r3 h4 | c5"},
+		{"summary of a branch", "u:400 s:400 u:400 a:400", CompactionLimits{Keep: 200}, 0, "u1 s2 |  | u3"},
+		{"just compacted", "u:400 a:400 C n", CompactionLimits{Keep: 5, All: true}, 5000, "already compacted"},
+		{"just compacted with something kept", "u:400 a:400 u a C3", CompactionLimits{Keep: 5}, 5000, "already compacted"},
+		{"what an earlier compaction kept", "u:400 a:400 u:400 a:400 C3 u:400 a:400", CompactionLimits{Keep: 200}, 0, "u3 a4 |  | u6"},
+		{"is kept once more", "u:400 a:400 u:400 a:400 C3 u:40 a:400", CompactionLimits{Keep: 400}, 0, "nothing to compact"},
+		{"in part", "u:400 a:400 u:400 a:400 u:40 a:400 C3 u:40 a:400", CompactionLimits{Keep: 205}, 0, "u3 a4 |  | u5"},
+		{"the rest of a turn that was split", "u:400 c:40 r:40 c:400 r:400 a:40 C4 u:40 a:40", CompactionLimits{Keep: 20}, 0, "c4 r5 a6 |  | u8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := built(t, c.words)
+			if got := told(PlanCompaction(s.Branch(), s.Context(), c.before, c.limits)); got != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.words, got, c.want)
+			}
+		})
+	}
+}
+
+func TestTwentyTurnsAndTwoLargeResults(t *testing.T) {
+	const keep, reserve, summary = 20000, 16384, 2000
+	s := built(t, strings.Repeat("u:200 a:800 ", 20)+"u:200 c2:100 r:50000 r:50000")
+	seen := s.Context()
+	before, _ := ContextTokens(seen)
+	p, err := PlanCompaction(s.Branch(), seen, before, CompactionLimits{Keep: keep, Room: keep + reserve - summary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Summarize) != 40 || len(p.TurnPrefix) != 0 || names([]Item{{Message: p.FirstKept.Message()}}) != "u41" {
+		t.Errorf("%s", told(p, err))
+	}
+	if len(p.Shorten) != 0 || p.KeptTokens >= keep+reserve-summary {
+		t.Errorf("%d tokens kept, %d results shortened", p.KeptTokens, len(p.Shorten))
+	}
+}
+
+func TestNoPlanIsOfATypeThatSaysWhy(t *testing.T) {
+	if _, err := PlanCompaction(nil, nil, 0, CompactionLimits{All: true}); !errors.Is(err, ErrNothingToCompact) {
+		t.Error(err)
+	}
+	s := built(t, "u a C")
+	if _, err := PlanCompaction(s.Branch(), s.Context(), 0, CompactionLimits{All: true}); !errors.Is(err, ErrJustCompacted) {
+		t.Error(err)
+	}
+}

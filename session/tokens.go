@@ -1,0 +1,102 @@
+package session
+
+import (
+	"encoding/json"
+	"math/bits"
+)
+
+// Estimates: four characters are a token, an image is as many as most models
+// count for one.
+const (
+	charsPerToken = 4
+	imageTokens   = 1200
+)
+
+// EstimateTokens is about how many tokens a message is, as the model would see
+// it: 0 for one that it does not see.
+func EstimateTokens(m *Message) int {
+	if m == nil || leftOut(m) {
+		return 0
+	}
+	m = plainRole(m)
+	tokens, chars := 0, 0
+	for i := range m.Content {
+		b := &m.Content[i]
+		chars += characters(b.Text) + characters(b.Name) + characters(b.Arguments)
+		if b.Type == BlockImage {
+			tokens += imageTokens
+		}
+	}
+	return tokens + tokensOf(chars)
+}
+
+func tokensOf(chars int) int { return (chars + charsPerToken - 1) / charsPerToken }
+
+// ContextTokens says how full a context is: what its last good answer counted,
+// and an estimate for what follows that. An answer from before the compaction
+// that is in force says nothing about what is left. Where no answer counts, all
+// is estimated, and measured is false.
+func ContextTokens(items []Item) (tokens int, measured bool) {
+	at := lastMeasured(items)
+	if at >= 0 {
+		tokens = items[at].Message.Usage.context()
+	}
+	for _, it := range items[at+1:] {
+		tokens += EstimateTokens(it.Message)
+	}
+	return tokens, at >= 0
+}
+
+// lastMeasured is the position of the last answer whose usage counts; -1 if
+// there is none.
+func lastMeasured(items []Item) int {
+	compacted := summaryIndex(items)
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].Index > compacted && measures(items[i].Message) {
+			return i
+		}
+	}
+	return -1
+}
+
+// summaryIndex is the position on the branch of the compaction that is in
+// force; -1 for none.
+func summaryIndex(items []Item) int {
+	at := -1
+	for _, it := range items {
+		if it.Message.Role == RoleCompactionSummary {
+			at = max(at, it.Index)
+		}
+	}
+	return at
+}
+
+// measures reports whether a message says how large the context was with it.
+func measures(m *Message) bool {
+	return m.Role == RoleAssistant && m.Usage != nil && !leftOut(m) && m.Usage.context() > 0
+}
+
+// context is what the context of the call and its answer were together.
+func (u *Usage) context() int {
+	if n := u.Input + u.Output + u.CacheRead + u.CacheWrite; n > 0 {
+		return n
+	}
+	return u.TotalTokens
+}
+
+// characters counts the runes of valid UTF-8, eight bytes at a time: a context
+// of megabytes is counted before each request.
+func characters[T string | json.RawMessage](s T) int {
+	n, i := len(s), 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		n -= bits.OnesCount64(w >> 7 &^ (w >> 6) & 0x0101010101010101)
+	}
+	for ; i < len(s); i++ {
+		if s[i]&0xC0 == 0x80 {
+			n--
+		}
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// What a transcript shows of things that nobody said: the output of tools and
+// commands, the arguments of calls, and thoughts.
+const (
+	outputKept  = 2000 // characters
+	thoughtKept = 500
+)
+
+// Transcript is a conversation as text, for a model that is asked about it and
+// not to go on with it. What people and models said stands there in full; the
+// output of tools and commands, long arguments and thoughts are clipped, with a
+// note of how much is missing; images are named. Messages that no model sees are
+// left out.
+//
+// The text is one section of tags ([Section]), and each message in it another:
+// nothing that a message says looks like the end of either.
+func Transcript(items []Item) string {
+	var b strings.Builder
+	for _, it := range items {
+		if s := passage(it.Message); s != "" {
+			b.WriteString(s)
+			b.WriteByte('\n')
+		}
+	}
+	return Section("conversation", strings.TrimSuffix(b.String(), "\n"))
+}
+
+// Section puts a text between an opening and a closing tag. Tags of that name
+// that stand in the text are made harmless.
+func Section(name, text string) string {
+	return "<" + name + ">\n" + harmless(text, name) + "\n</" + name + ">"
+}
+
+// harmless breaks what looks like a tag of that name, in whatever case.
+func harmless(text, name string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; ; {
+		n := strings.IndexByte(text[i:], '<')
+		if n < 0 {
+			break
+		}
+		i += n + 1
+		rest := strings.TrimLeft(text[i:], " \t\r\n/")
+		if len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
+			b.WriteString(text[done:i])
+			b.WriteByte('\\')
+			done = i
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	return b.String() + text[done:]
+}
+
+// passage is one message of a transcript; "" if no model sees it.
+func passage(m *Message) string {
+	if m == nil || leftOut(m) {
+		return ""
+	}
+	from, text := speaker(m), saying(m)
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return "<message from=" + from + ">\n" + harmless(text, "message") + "\n</message>"
+}
+
+func speaker(m *Message) string {
+	switch m.Role {
+	case RoleToolResult:
+		from := strconv.Quote("tool " + m.ToolName)
+		if m.IsError {
+			from += " failed=\"yes\""
+		}
+		return from
+	case RoleCustom:
+		return strconv.Quote("hook " + m.CustomType)
+	case RoleBashExecution:
+		return `"user, who ran a command"`
+	case RoleBranchSummary, RoleCompactionSummary:
+		return `"summary"`
+	}
+	return strconv.Quote(string(m.Role))
+}
+
+func saying(m *Message) string {
+	switch m.Role {
+	case RoleBashExecution:
+		short := *m
+		short.Output = clipped(m.Output, outputKept)
+		return commandText(&short)
+	case RoleBranchSummary, RoleCompactionSummary:
+		return plainRole(m).Text()
+	}
+	var parts []string
+	for i := range m.Content {
+		if s := blockText(m, &m.Content[i]); strings.TrimSpace(s) != "" {
+			parts = append(parts, strings.ToValidUTF8(s, "\uFFFD"))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func blockText(m *Message, b *Block) string {
+	switch b.Type {
+	case BlockText:
+		if m.Role == RoleToolResult {
+			return clipped(b.Text, outputKept)
+		}
+		return b.Text
+	case BlockThinking:
+		if strings.TrimSpace(b.Text) == "" {
+			return ""
+		}
+		return "(thinks: " + clipped(b.Text, thoughtKept) + ")"
+	case BlockToolCall:
+		return fmt.Sprintf("(calls %s %s)", b.Name, clipped(string(b.Arguments), outputKept))
+	case BlockImage:
+		return fmt.Sprintf("(an image, %s, %d KB)", b.MimeType, (len(b.Data)*3/4+1023)/1024)
+	}
+	return ""
+}
+
+func clipped(text string, chars int) string { return clip(text, chars, "left out") }
+
+// Chunks divides items, in their order, so that the transcript of each part is
+// about so many tokens at most. A message that is more by itself is a part of its
+// own.
+func Chunks(items []Item, tokens int) [][]Item {
+	var chunks [][]Item
+	first, sum := 0, 0
+	for i, it := range items {
+		n := tokensOf(characters(passage(it.Message)))
+		if i > first && sum+n > tokens {
+			chunks = append(chunks, items[first:i:i])
+			first, sum = i, 0
+		}
+		sum += n
+	}
+	if first < len(items) {
+		chunks = append(chunks, items[first:])
+	}
+	return chunks
+}
