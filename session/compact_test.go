@@ -89,9 +89,9 @@ func names(items []Item) string {
 	return strings.Join(out, " ")
 }
 
-// told is a plan in one line: the summarised turns | the prefix | the first that
+// planned is a plan in one line: the summarised turns | the prefix | the first that
 // is kept.
-func told(p *CompactionPlan, err error) string {
+func planned(p *CompactionPlan, err error) string {
 	if err != nil {
 		return err.Error()
 	}
@@ -134,7 +134,7 @@ func TestWhereTheCutFalls(t *testing.T) {
 		{"one prompt", "u:4000", CompactionLimits{Keep: 5, All: true}, 5000, "nothing to compact"},
 		{"a turn too large for the room", "u:40 a:40 u:40 c:40 r:8000 a:400", CompactionLimits{Keep: 200, Room: 1000}, 0, "u1 a2 | u3 c4 r5 | a6"},
 		{"failed answers and unknown entries", "u:400 f:400 n u:400 a:400 u:40 a:40", CompactionLimits{Keep: 20}, 0, "u1 u4 a5 |  | u6"},
-		{"a command begins a turn", "u:400 a:400 x u:400 a:400", CompactionLimits{Keep: 200}, 0, "u1 a2 |  | x3"},
+		{"a command begins a turn", "u:400 a:400 x:400 u:400 a:400", CompactionLimits{Keep: 250}, 0, "u1 a2 |  | x3"},
 		{"a hook's message between tools does not", "u:40 c:400 r:400 h:40 c:400 r:40", CompactionLimits{Keep: 100}, 0, " | u1 c2 r3 h4 | c5"},
 		{"summary of a branch", "u:400 s:400 u:400 a:400", CompactionLimits{Keep: 200}, 0, "u1 s2 |  | u3"},
 		{"just compacted", "u:400 a:400 C n", CompactionLimits{Keep: 5, All: true}, 5000, "already compacted"},
@@ -146,7 +146,7 @@ func TestWhereTheCutFalls(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := built(t, c.words)
-			if got := told(PlanCompaction(s.Branch(), s.Context(), c.before, c.limits)); got != c.want {
+			if got := planned(PlanCompaction(s.Branch(), s.Context(), c.before, c.limits)); got != c.want {
 				t.Errorf("%s\n got %s\nwant %s", c.words, got, c.want)
 			}
 		})
@@ -163,7 +163,7 @@ func TestTwentyTurnsAndTwoLargeResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(p.Summarize) != 40 || len(p.TurnPrefix) != 0 || names([]Item{{Message: p.FirstKept.Message()}}) != "u41" {
-		t.Errorf("%s", told(p, err))
+		t.Errorf("%s", planned(p, err))
 	}
 	if len(p.Shorten) != 0 || p.KeptTokens >= keep+reserve-summary {
 		t.Errorf("%d tokens kept, %d results shortened", p.KeptTokens, len(p.Shorten))
