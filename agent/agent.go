@@ -95,8 +95,16 @@ type Agent struct {
 	seen      []session.Item  // the result of the last context chain
 	seenTo    int             // how long the branch was then
 	edited    map[string]bool // ids of the entries edited since then
+	chain     chained         // how the last context chain went
+	last      *sentRequest    // the last request of a conversation
+	body      *sentBody       // the last body that listeners saw
+	broken    *PrefixBreak    // how it began otherwise than the one before
+	toolsBy   string          // the hook that chose the tools; "" for none
 	running   string          // the system prompt of the run in progress
 	aside     *session.Usage  // what that run used beside its answers
+
+	viewing sync.Mutex
+	view    session.View
 }
 
 var (

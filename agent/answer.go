@@ -143,10 +143,13 @@ func noKey(model *Model, err error) error {
 
 // request is the next model call, as the session and the listeners have it.
 func (s *stream) request(ctx context.Context, key string) *Request {
-	return &Request{
-		Model: s.model, System: s.system, Messages: session.ForModel(s.Context(ctx)), Tools: s.toolSpecs(),
+	seen, tools := s.runChain(ctx), s.Tools()
+	r := &Request{
+		Model: s.model, System: s.system.text, Messages: s.toSend(seen.items), Tools: specsOf(tools),
 		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key,
 	}
+	s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: seen, messages: r.Messages})
+	return r
 }
 
 // typed makes every failure of a model call one of its provider.
@@ -276,6 +279,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		m.Content = withoutCalls(m.Content)
 	}
 	m = s.ended(ctx, m)
+	s.answered(m)
 	addUsage(&s.usage, m.Usage)
 	if err := s.append(m); err != nil {
 		return answer{message: m}, err

@@ -177,7 +177,7 @@ func TestReplacedToolIsCheckedByItsOwnSchema(t *testing.T) {
 	}
 	other := echo("look")
 	other.spec.Parameters = json.RawMessage(`{"type":"object","properties":{"s":{"type":"string"}}}`)
-	r.SetTools([]Tool{other})
+	r.SetTools([]Tool{other}, "")
 	if got := r.CallTool(t.Context(), "look", input(`{"s":"x"}`)); got.IsError {
 		t.Errorf("%+v", got)
 	}
@@ -187,7 +187,7 @@ func TestToolReplacedWhileItsSchemaIsReadIsCheckedByItsOwn(t *testing.T) {
 	var r *rig
 	odd := echo("look")
 	odd.spec.Parameters = json.RawMessage(`{"type":"object","properties":{"s":{"pattern":"("}}}`)
-	r = newRig(t, Options{Tools: []Tool{odd}, Listeners: []Listener{on(func(*Notice) { r.SetTools([]Tool{echo("look")}) })}})
+	r = newRig(t, Options{Tools: []Tool{odd}, Listeners: []Listener{on(func(*Notice) { r.SetTools([]Tool{echo("look")}, "") })}})
 	r.CallTool(t.Context(), "look", nil)
 	if got := r.CallTool(t.Context(), "look", input(`{"s":"x"}`)); !got.IsError {
 		t.Error("the schema of the tool that is gone was used")

@@ -12,19 +12,45 @@ import (
 // request. The session is not changed by it. Every run of the chain starts from
 // the session, never from an earlier result.
 func (a *Agent) Context(ctx context.Context) []session.Item {
+	return a.runChain(ctx).items
+}
+
+// chained is one run of the context chain.
+type chained struct {
+	core   []session.Item // what the session holds
+	stages []ContextStage
+	items  []session.Item // what the chain made of it
+}
+
+func (a *Agent) runChain(ctx context.Context) chained {
 	s := a.Session()
-	entries, items := s.Branch(), s.Context()
+	entries, core := s.Branch(), a.coreContext(s)
+	c := chained{core: core, items: core}
 	if a.wants(KindContext) {
-		e := &Context{Entries: entries, Items: items[:len(items):len(items)]}
+		e := &Context{Entries: entries, Items: core}
 		a.emit(ctx, e)
-		items = e.Items
+		c.stages, c.items = e.Stages, e.Items
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session == s {
-		a.seen, a.seenTo, a.edited = items, len(entries), nil
+		a.seen, a.seenTo, a.edited, a.chain = c.items, len(entries), nil, c
 	}
-	return items
+	return c
+}
+
+// coreContext is what a session holds, built on top of what it held before.
+func (a *Agent) coreContext(s *session.Session) []session.Item {
+	a.viewing.Lock()
+	defer a.viewing.Unlock()
+	return a.view.Context(s)
+}
+
+// toSend is a context in the form of a request.
+func (a *Agent) toSend(items []session.Item) []*session.Message {
+	a.viewing.Lock()
+	defer a.viewing.Unlock()
+	return a.view.ForModel(items)
 }
 
 // refresh runs the context chain for those who listen to it. If nobody does,
@@ -35,8 +61,11 @@ func (a *Agent) refresh(ctx context.Context) {
 		return
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.seen = nil
+	a.seen, a.chain = nil, chained{}
+	a.mu.Unlock()
+	a.viewing.Lock()
+	a.view = session.View{} // it may hold a session that was left
+	a.viewing.Unlock()
 }
 
 // Reloaded lets the listeners see the context again after hooks changed.
@@ -50,13 +79,13 @@ func (a *Agent) Seen() []session.Item {
 	seen, to, edited, s := a.seen, a.seenTo, maps.Clone(a.edited), a.session
 	a.mu.Unlock()
 	if seen == nil {
-		return s.Context()
+		return a.coreContext(s)
 	}
 	seen = seen[:len(seen):len(seen)]
 	if len(edited) == 0 && len(s.Branch()) <= to {
 		return seen
 	}
-	now := s.Context()
+	now := a.coreContext(s)
 	if len(edited) > 0 {
 		seen = withEdits(seen, now, edited)
 	}

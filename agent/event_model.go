@@ -11,6 +11,13 @@ import (
 type BeforeProviderRequest struct {
 	Provider, Model string
 	Payload         json.RawMessage // result
+	Stages          []PayloadStage  // result: in order, one for each answer
+}
+
+// PayloadStage is the body as one listener left it.
+type PayloadStage struct {
+	By      string // the hook
+	Payload json.RawMessage
 }
 
 // BeforeProviderHeaders are the headers of a request. Values that hold the key

@@ -22,7 +22,11 @@ type BeforeAgentStart struct {
 	Sections     []Section          // the named sections of the system prompt, in order
 	Changed      map[string]*string // result: sections added, replaced, or (nil) removed; merged
 	Messages     []*session.Message // result: role custom, appended in order
+	Stages       []PromptStage      // result: in order, one for each answer that was about the system prompt
 }
+
+// PromptStage is the system prompt as one listener left it.
+type PromptStage struct{ By, System string }
 
 // Section is a named part of the system prompt.
 type Section struct{ Name, Text string }
@@ -93,10 +97,18 @@ type ContextUsage struct {
 	Percent float64
 }
 
-// Context is what the model is about to see; a listener replaces Items.
+// Context is what the model is about to see; a listener replaces Items, and adds
+// a stage that says so.
 type Context struct {
 	Entries []*session.Entry
 	Items   []session.Item // result
+	Stages  []ContextStage // result: in order, one for each answer
+}
+
+// ContextStage is the list as one listener left it.
+type ContextStage struct {
+	By    string // the hook
+	Items []session.Item
 }
 
 func (*Input) Kind() Kind             { return KindInput }

@@ -144,7 +144,7 @@ func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
 			t.Errorf("%s%s: %+v, want %q", c.name, c.args, got, c.want)
 		}
 	}
-	r.SetTools(nil)
+	r.SetTools(nil, "")
 	if got := r.CallTool(t.Context(), "look", nil); got.Content[0].Text != `unknown tool "look"; no tools are available` {
 		t.Errorf("%+v", got)
 	}

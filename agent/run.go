@@ -79,8 +79,8 @@ func (a *Agent) input(ctx context.Context, p Prompt, behavior string) (_ Prompt,
 // run is the state of one prompt on its way.
 type run struct {
 	*Agent
-	system    string // for this prompt only
-	index     int    // of the next turn
+	system    promptText // for this prompt only
+	index     int        // of the next turn
 	added     []*session.Message
 	entries   []string // ids of what this turn has appended
 	usage     session.Usage
@@ -191,22 +191,23 @@ func (r *run) open(ctx context.Context, p Prompt) error {
 // begun lets listeners add messages and decides the system prompt.
 func (r *run) begun(ctx context.Context, p Prompt) error {
 	sections := r.sections()
-	r.system = joinSections(sections)
+	r.system = plainPrompt(sections)
 	if r.wants(KindBeforeAgentStart) {
 		text := p.Text
 		if p.Custom != nil {
 			text = p.Custom.Text()
 		}
-		e := &BeforeAgentStart{Prompt: text, Attachments: p.Attachments, SystemPrompt: r.system, Sections: sections}
+		e := &BeforeAgentStart{Prompt: text, Attachments: p.Attachments, SystemPrompt: r.system.text, Sections: sections}
 		r.emit(ctx, e)
-		r.system, _ = e.Prompts()
+		r.system.text, r.system.sections = e.Prompts()
+		r.system.stages = e.Stages
 		for _, m := range e.Messages {
 			if err := r.appendCustom(ctx, m); err != nil {
 				return err
 			}
 		}
 	}
-	r.setRunning(r.system)
+	r.setRunning(r.system.text)
 	return nil
 }
 

@@ -76,6 +76,19 @@ func (p *SystemPrompt) sections(tools []ToolSpec, today, cwd string) []Section {
 	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
 }
 
+// promptText is the system prompt of one prompt, and what it was made of.
+type promptText struct {
+	base     string // before the listeners
+	text     string
+	sections []Section // as the listeners left them; text may be another
+	stages   []PromptStage
+}
+
+func plainPrompt(sections []Section) promptText {
+	text := joinSections(sections)
+	return promptText{base: text, text: text, sections: sections}
+}
+
 func joinSections(sections []Section) string {
 	texts := make([]string, len(sections))
 	for i, s := range sections {

@@ -21,11 +21,12 @@ func (a *Agent) ToolNames() []string {
 	return names
 }
 
-// SetTools replaces the active tools from the next model call on.
-func (a *Agent) SetTools(tools []Tool) {
+// SetTools replaces the active tools from the next model call on. by is the hook
+// that chose them, "" if none did.
+func (a *Agent) SetTools(tools []Tool, by string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tools = tools
+	a.tools, a.toolsBy = tools, by
 	a.checkers = map[string]*argChecker{}
 }
 
@@ -38,9 +39,11 @@ func (a *Agent) tool(name string) Tool {
 	return nil
 }
 
-func (a *Agent) toolSpecs() []ToolSpec {
+func (a *Agent) toolSpecs() []ToolSpec { return specsOf(a.Tools()) }
+
+func specsOf(tools []Tool) []ToolSpec {
 	var specs []ToolSpec
-	for _, t := range a.Tools() {
+	for _, t := range tools {
 		specs = append(specs, t.Spec())
 	}
 	return specs

@@ -11,13 +11,14 @@ import (
 type Totals struct {
 	session.Usage
 	ContextUsage
-	Priced bool // the prices of every model that was used are known
+	Priced bool         // the prices of every model that was used are known
+	Break  *PrefixBreak // see [Agent.PrefixBreak]
 }
 
 // Totals adds up what the session has used: answers, and the model calls outside
 // of the conversation.
 func (a *Agent) Totals() Totals {
-	t := Totals{ContextUsage: a.contextUsage(), Priced: true}
+	t := Totals{ContextUsage: a.contextUsage(), Priced: true, Break: a.PrefixBreak()}
 	known := map[string]bool{}
 	for _, e := range a.Session().Entries() {
 		provider, model, u := usedIn(e)

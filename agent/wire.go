@@ -21,7 +21,7 @@ func (a *Agent) watchWire(ctx context.Context, r *Request) {
 		return
 	}
 	if a.wants(KindBeforeProviderRequest) {
-		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return a.wireBody(ctx, r.Model, body) }
+		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return a.wireBody(ctx, r, body) }
 	}
 	if a.wants(KindBeforeProviderHeaders) {
 		r.Header = func(ctx context.Context, h http.Header) error { return a.wireHeaders(ctx, r, h) }
@@ -37,12 +37,13 @@ func onWire(ctx context.Context) context.Context { return context.WithValue(ctx,
 
 // wireBody is the body to send. What listeners leave alone stays as it is, byte
 // for byte.
-func (a *Agent) wireBody(ctx context.Context, model *Model, body []byte) ([]byte, error) {
-	e := &BeforeProviderRequest{Provider: model.Provider, Model: model.ID, Payload: bytes.Clone(body)}
+func (a *Agent) wireBody(ctx context.Context, r *Request, body []byte) ([]byte, error) {
+	e := &BeforeProviderRequest{Provider: r.Model.Provider, Model: r.Model.ID, Payload: bytes.Clone(body)}
 	a.emit(onWire(ctx), e)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	a.sendingBody(r, body, e.Stages)
 	if bytes.Equal(e.Payload, body) {
 		return body, nil
 	}

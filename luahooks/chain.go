@@ -134,7 +134,7 @@ func (c *Chain) Attach(host Host, ui agent.UI) {
 	for _, n := range lines {
 		host.Notify(context.Background(), n.level, n.text)
 	}
-	c.applyTools()
+	c.applyTools("")
 	for _, send := range sent {
 		send(host)
 	}

@@ -211,7 +211,7 @@ func (h *fakeHost) Submit(p agent.Prompt) {
 	h.sent = append(h.sent, p)
 }
 
-func (h *fakeHost) SetTools(tools []agent.Tool) {
+func (h *fakeHost) SetTools(tools []agent.Tool, _ string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tools = tools

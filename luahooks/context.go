@@ -138,7 +138,12 @@ func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
 			luavm.Set(t, "percent", lua.LNumber(u.Percent))
 		}
 	}
-	luavm.Set(t, "context_window", lua.LNumber(u.Window))
+	if u.Window > 0 {
+		luavm.Set(t, "context_window", lua.LNumber(u.Window))
+	}
+	if u.Break != nil {
+		luavm.Set(t, "prefix_break", breakTable(L, u.Break))
+	}
 	cost := L.CreateTable(0, 5)
 	luavm.Set(cost, "input", lua.LNumber(u.Cost.Input))
 	luavm.Set(cost, "output", lua.LNumber(u.Cost.Output))
@@ -149,6 +154,15 @@ func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
 	}
 	luavm.Set(t, "cost", cost)
 	return t
+}
+
+func breakTable(L *lua.LState, b *agent.PrefixBreak) *lua.LTable {
+	t := payload{L.CreateTable(0, 3), L}
+	t.text("hook", b.Hook).text("part", b.Part)
+	if b.Message > 0 {
+		t.number("message", b.Message)
+	}
+	return t.table()
 }
 
 func (in *instance) systemPrompt(L *lua.LState) string {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"pi/agent"
@@ -131,6 +132,7 @@ func mergeBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event, r *l
 	return func() {
 		if body != nil {
 			s.Payload = body
+			s.Stages = append(slices.Clip(s.Stages), agent.PayloadStage{By: in.hook.Name, Payload: body})
 		}
 	}, false, a.failed()
 }

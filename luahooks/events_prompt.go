@@ -139,6 +139,10 @@ func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 		}
 		s.Changed = merged(s.Changed, sections)
 		s.Messages = append(slices.Clip(s.Messages), messages...)
+		if rewrites || sections != nil {
+			now, _ := s.Prompts()
+			s.Stages = append(slices.Clip(s.Stages), agent.PromptStage{By: in.hook.Name, System: now})
+		}
 	}, false, a.failed()
 }
 
@@ -222,5 +226,8 @@ func mergeContext(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 	if err != nil {
 		return nil, false, err
 	}
-	return func() { s.Items = items }, false, nil
+	return func() {
+		s.Items = items
+		s.Stages = append(slices.Clip(s.Stages), agent.ContextStage{By: in.hook.Name, Items: items})
+	}, false, nil
 }

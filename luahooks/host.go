@@ -31,7 +31,7 @@ type Host interface {
 	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
 	SetSessionName(ctx context.Context, name string) error
 	SetLabel(ctx context.Context, id, label string) error
-	SetTools(tools []agent.Tool)
+	SetTools(tools []agent.Tool, by string)
 	CallTool(ctx context.Context, name string, input json.RawMessage) agent.Result
 	Complete(ctx context.Context, c agent.Completion) (*session.Message, error)
 	Abort()

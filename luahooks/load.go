@@ -197,7 +197,7 @@ func keeps(h *hook, old *instance) string {
 // takeEffect brings what hooks registered in line with the chain.
 func (c *Chain) takeEffect(ctx context.Context) {
 	c.applyProviders()
-	c.applyTools()
+	c.applyTools("")
 	c.warnCommands(ctx)
 }
 

@@ -55,7 +55,7 @@ func (in *instance) apiTool(L *lua.LState) int {
 	live := in.live
 	in.mu.Unlock()
 	if live {
-		in.chain.applyTools()
+		in.chain.applyTools(in.hook.Name)
 	}
 	return 0
 }
@@ -87,6 +87,9 @@ func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.R
 
 // Spec describes the tool.
 func (t *luaTool) Spec() agent.ToolSpec { return t.spec }
+
+// Source is the hook that brought the tool.
+func (t *luaTool) Source() string { return t.in.hook.Name }
 
 // Prepare is prepare_arguments(raw). nil leaves the arguments as they came.
 func (t *luaTool) Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {

@@ -51,7 +51,7 @@ func (t offeredTool) spec() agent.ToolSpec { return t.Spec() }
 // source is who brought a tool: a hook, or the program.
 func (t offeredTool) source() string {
 	if own, ok := t.Tool.(*luaTool); ok {
-		return own.in.hook.Name
+		return own.Source()
 	}
 	return "program"
 }
@@ -86,18 +86,19 @@ func (c *Chain) allTools(told func(t *luaTool, before agent.Tool)) []offeredTool
 	return all
 }
 
-// applyTools gives the host the tools in force.
-func (c *Chain) applyTools() {
+// applyTools gives the host the tools in force. by is the hook that chose them, ""
+// if they only are those that there are.
+func (c *Chain) applyTools(by string) {
 	host := c.hostNow()
 	if host == nil {
 		return
 	}
-	for _, warning := range c.setTools(host) {
+	for _, warning := range c.setTools(host, by) {
 		c.notify(context.Background(), agent.LevelWarning, warning)
 	}
 }
 
-func (c *Chain) setTools(host Host) (warnings []string) {
+func (c *Chain) setTools(host Host, by string) (warnings []string) {
 	c.inForce.Lock()
 	defer c.inForce.Unlock()
 	var tools []agent.Tool
@@ -110,7 +111,7 @@ func (c *Chain) setTools(host Host) (warnings []string) {
 			tools = append(tools, t.Tool)
 		}
 	}
-	host.SetTools(tools)
+	host.SetTools(tools, by)
 	return warnings
 }
 
@@ -159,7 +160,7 @@ func (in *instance) apiSetActiveTools(L *lua.LState, list *lua.LTable) {
 		mustBeTool(L, "set_active_tools", name, all)
 	}
 	in.chain.choice.set(all, names)
-	in.chain.applyTools()
+	in.chain.applyTools(in.hook.Name)
 }
 
 func mustBeTool(L *lua.LState, function, name string, all []offeredTool) {

@@ -54,7 +54,9 @@ func grow(t *testing.T, s *Session, op byte, n int) {
 		stop := map[byte]StopReason{'a': StopEnd, 'x': StopError}[op]
 		_, err = s.AppendMessage(&Message{Role: RoleAssistant, Content: text, StopReason: stop})
 	case 't':
-		call := func(id string) Block { return Block{Type: BlockToolCall, ID: id, Name: "look", Arguments: json.RawMessage(`{}`)} }
+		call := func(id string) Block {
+			return Block{Type: BlockToolCall, ID: id, Name: "look", Arguments: json.RawMessage(`{}`)}
+		}
 		_, err = s.AppendMessage(&Message{Role: RoleAssistant, Content: []Block{call("one"), call("two")}, StopReason: StopToolUse})
 	case 'r':
 		_, err = s.AppendMessage(&Message{Role: RoleToolResult, ToolCallID: []string{"one", "two"}[n%2], Content: text})

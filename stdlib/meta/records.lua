@@ -140,6 +140,15 @@
 ---@field context_window? integer what the model can hold; nil when nobody knows
 ---@field percent? number how much of it is full, 0 to 100
 ---@field cost pi.Cost of the whole session
+---@field prefix_break? pi.PrefixBreak the last request did not begin with the one before it, because of a hook; nil when it did
+
+--- The hook because of which a request did not begin like the one before it. What the provider
+--- had cached of that is of no use from there on. The next request that begins like its
+--- predecessor ends it.
+---@class pi.PrefixBreak
+---@field hook string the name of the hook
+---@field part "tools"|"system"|"messages" what it changed
+---@field message? integer of the messages: the position of the first that differs, counted from 1
 
 --- A model, read-only.
 ---@class pi.Model

@@ -1,0 +1,148 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+
+	"pi/session"
+)
+
+// sentBody is the body of a request as it went over the wire.
+type sentBody struct {
+	session *session.Session
+	model   *Model
+	stages  bodyStages
+}
+
+// bodyStages are a body before the listeners, and as each left it.
+type bodyStages []bodyStage
+
+func (s bodyStages) count() int { return len(s) - 1 }
+
+func (s bodyStages) by(n int) string { return s[n+1].by }
+
+// bodyStage is a body by the sums of its parts.
+type bodyStage struct {
+	by            string
+	tools, system uint64
+	messages      []uint64
+}
+
+// sendingBody compares what listeners made of a body with what they made of the
+// one before it, where that was alike before they had it.
+func (a *Agent) sendingBody(r *Request, body json.RawMessage, stages []PayloadStage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.last == nil || !sameList(a.last.messages, r.Messages) {
+		return // no request of the conversation
+	}
+	is := &sentBody{session: a.last.session, model: r.Model, stages: bodyStages{partsOf("", body)}}
+	for _, s := range stages {
+		is.stages = append(is.stages, partsOf(s.By, s.Payload))
+	}
+	was := a.body
+	a.body = is
+	if was != nil && was.session == is.session && was.model == is.model && a.broken == nil {
+		a.broken = bodyBreak(was.stages, is.stages)
+	}
+}
+
+func sameList(a, b []*session.Message) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func bodyBreak(was, is bodyStages) *PrefixBreak {
+	part, n := was[len(was)-1].difference(is[len(is)-1])
+	if part == "" {
+		return nil
+	}
+	return brokenBy(breaker(was, is, func(i, j int) bool {
+		part, _ := was[i].difference(is[j])
+		return part == ""
+	}), part, n)
+}
+
+// difference is the first part of p that is does not keep, and which message.
+func (p bodyStage) difference(is bodyStage) (part string, message int) {
+	switch {
+	case p.tools != is.tools:
+		return PartTools, 0
+	case p.system != is.system:
+		return PartSystem, 0
+	}
+	for i, m := range p.messages {
+		if i >= len(is.messages) || m != is.messages[i] {
+			return PartMessages, i + 1
+		}
+	}
+	return "", 0
+}
+
+// partsOf sums up a body of any of the APIs, cache markers removed. What some put
+// among the messages as the system prompt counts as that.
+func partsOf(by string, body json.RawMessage) bodyStage {
+	p := bodyStage{by: by}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(withoutMarkers(body), &fields) != nil {
+		return p
+	}
+	p.tools = sum(0, fields["tools"])
+	for _, name := range []string{"system", "instructions", "systemInstruction"} {
+		p.system = sum(p.system, fields[name])
+	}
+	for _, name := range []string{"messages", "input", "contents"} {
+		var list []json.RawMessage
+		if json.Unmarshal(fields[name], &list) == nil && len(list) > 0 {
+			p.add(list)
+			break
+		}
+	}
+	return p
+}
+
+func (p *bodyStage) add(list []json.RawMessage) {
+	for _, raw := range list {
+		var m struct{ Role string }
+		if len(p.messages) == 0 && json.Unmarshal(raw, &m) == nil && (m.Role == "system" || m.Role == "developer") {
+			p.system = sum(p.system, raw)
+			continue
+		}
+		p.messages = append(p.messages, sum(0, raw))
+	}
+}
+
+func sum(seed uint64, b []byte) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), byte(seed >> 32), byte(seed >> 40), byte(seed >> 48), byte(seed >> 56)})
+	h.Write(b)
+	return h.Sum64()
+}
+
+// withoutMarkers is a body without the fields that say what the provider should
+// cache. In a string their name would not end in a bare quote.
+func withoutMarkers(body []byte) []byte {
+	const marker = `"cache_control":{`
+	var out []byte
+	for {
+		at := bytes.Index(body, []byte(marker))
+		if at < 0 {
+			break
+		}
+		end := bytes.IndexByte(body[at:], '}')
+		if end < 0 {
+			break
+		}
+		head, rest := body[:at], body[at+end+1:]
+		if n := len(head); n > 0 && head[n-1] == ',' {
+			head = head[:n-1]
+		} else if len(rest) > 0 && rest[0] == ',' {
+			rest = rest[1:]
+		}
+		out, body = append(out, head...), rest
+	}
+	if out == nil {
+		return body
+	}
+	return append(out, body...)
+}
