@@ -161,18 +161,15 @@ func report(err error) {
 // hintOf is the next step for the person; empty where nobody knows one.
 func hintOf(err error) string {
 	var provider *agent.ProviderError
-	var unknown *command.UnknownError
 	var busy *session.BusyError
 	var missing *session.NotFoundError
 	var several *session.AmbiguousError
-	var mistrust *untrustedError
+	var hinted interface{ Hint() string }
 	switch {
-	case errors.As(err, &mistrust):
-		return mistrust.Hint()
+	case errors.As(err, &hinted):
+		return hinted.Hint()
 	case errors.As(err, &provider):
 		return provider.Hint
-	case errors.As(err, &unknown):
-		return unknown.Hint()
 	case errors.As(err, &busy):
 		return busyHint
 	case errors.Is(err, session.ErrReadOnly):

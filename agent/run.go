@@ -42,7 +42,8 @@ func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.R
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
 // *[ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what happened until then
-// is in the session. If there is nothing worse to say, a *[session.SaveError]
+// is in the session. A session that is open for reading only takes none, with
+// session.ErrReadOnly. If there is nothing worse to say, a *[session.SaveError]
 // tells that the file lacks part of what happened; otherwise that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	ctx, err := a.begin(ctx)
@@ -50,6 +51,9 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return err
 	}
 	defer a.end()
+	if a.Session().ReadOnly() {
+		return session.ErrReadOnly
+	}
 	handled := false
 	if p.Custom == nil {
 		p, handled = a.input(ctx, p, "")
