@@ -38,7 +38,6 @@ type app struct {
 	agent    *agent.Agent
 	commands *command.Set // nil until there is a front end
 	warnings []string     // for the person, once a front end is there
-	notices  []string     // likewise, of what is in order
 	hookDir  string       // where a hook wants sessions to be kept
 }
 
@@ -164,7 +163,7 @@ func (a *app) interact(ctx context.Context) error {
 		History: filepath.Join(a.agentDir, "history", session.FolderName(a.cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   a.plain || a.cfg.UI.Plain, ShowThinking: a.cfg.UI.ShowThinking,
-		Banner: a.banner, First: a.firstLines(),
+		Banner: a.banner, First: a.prompts,
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Renderer: drawnByHooks{a}, Shortcuts: a.shortcuts,
@@ -192,9 +191,6 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
 	}
-	for _, n := range a.notices {
-		a.agent.Notify(ctx, agent.LevelInfo, n)
-	}
 	a.agent.Start(ctx)
 	if mode == "interactive" {
 		if err := a.chain.Watch(ctx); err != nil {
@@ -213,7 +209,7 @@ func (a *app) prepare(ctx context.Context, mode string) error {
 	if err := a.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := a.openSession(ctx)
+	s, err := a.openSession()
 	if err != nil {
 		return err
 	}
@@ -233,7 +229,10 @@ func (a *app) tellUnheard() {
 
 // coreCommands are those that every front end has.
 func (a *app) coreCommands(f front) []command.Command {
-	return command.Core(command.Options{Agent: a.agent, UI: f, Sessions: a.keptSessions()})
+	return command.Core(command.Options{Agent: a.agent, UI: f,
+		Sessions: func() ([]session.Info, error) { return session.List(a.sessionRoot(), a.cwd) },
+		Find:     func(ref string) (string, error) { return findSession(ref, a.sessionRoot()) },
+	})
 }
 
 // sayOnce joins how the work ended with how the session did, which is nothing
@@ -390,7 +389,7 @@ func (a *app) newAgent(s *session.Session) error {
 	a.agent = agent.New(agent.Options{
 		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
 		Settings: agent.Settings{MaxTurns: a.cfg.MaxTurns, MaxRepeats: a.cfg.MaxRepeats,
-			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations},
+			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations, Compaction: agent.CompactionSettings(a.cfg.Compaction)},
 		NewSession: func(parent string) (*session.Session, error) {
 			o := a.sessionOptions()
 			o.Parent = parent

@@ -24,12 +24,8 @@ type options struct {
 	systemPrompt string
 	appendPrompt string
 
-	last       bool
-	resume     resumeFlag
+	resume     bool
 	session    string
-	fork       bool
-	readOnly   bool
-	wait       bool
 	sessionDir string
 	noSession  bool
 
@@ -47,7 +43,7 @@ const usageExamples = `  pi                                     talk in the term
   pi "explain this repository"           the same, beginning with a prompt
   pi -p "list the files"                 print the answer and leave
   git diff | pi -p "review this"         the input goes along
-  pi --continue                          go on with the last session here; --resume lets you pick one
+  pi --continue                          go on with the last session here
   pi --model anthropic/claude-sonnet-4-6:high
   pi --hook ./gate.lua                   with one more hook`
 
@@ -64,9 +60,6 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.prompts = args
-			if err := o.checkSessionFlags(cmd.Flags()); err != nil {
-				return err
-			}
 			return start(cmd.Context(), *o)
 		},
 	}
@@ -120,7 +113,9 @@ func addFlags(root *cobra.Command, o *options) {
 	f.StringVarP(&o.model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
 	f.StringVar(&o.thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
 	f.StringVar(&o.apiKey, "api-key", "", "key for the provider of the model, for this run")
-	addSessionFlags(f, o)
+	f.BoolVarP(&o.resume, "continue", "c", false, "go on with the last session of this directory")
+	f.StringVar(&o.session, "session", "", "go on with a session: its file, or the beginning of its id")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
 	f.StringSliceVar(&o.tools, "tools", nil, "the active tools, by name")
 	f.BoolVar(&o.noTools, "no-tools", false, "no tools")
 	f.StringVar(&o.systemPrompt, "system-prompt", "", "replace the system prompt (text)")
