@@ -38,6 +38,7 @@ type app struct {
 	agent    *agent.Agent
 	commands *command.Set // nil until there is a front end
 	warnings []string     // for the person, once a front end is there
+	notices  []string     // likewise, of what is in order
 	hookDir  string       // where a hook wants sessions to be kept
 }
 
@@ -163,7 +164,7 @@ func (a *app) interact(ctx context.Context) error {
 		History: filepath.Join(a.agentDir, "history", session.FolderName(a.cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
 		Plain:   a.plain || a.cfg.UI.Plain, ShowThinking: a.cfg.UI.ShowThinking,
-		Banner: a.banner, First: a.prompts,
+		Banner: a.banner, First: a.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
 		Renderer: drawnByHooks{a}, Shortcuts: a.shortcuts,
@@ -191,6 +192,9 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
 	}
+	for _, n := range a.notices {
+		a.agent.Notify(ctx, agent.LevelInfo, n)
+	}
 	a.agent.Start(ctx)
 	if mode == "interactive" {
 		if err := a.chain.Watch(ctx); err != nil {
@@ -209,7 +213,7 @@ func (a *app) prepare(ctx context.Context, mode string) error {
 	if err := a.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := a.openSession()
+	s, err := a.openSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,10 +233,7 @@ func (a *app) tellUnheard() {
 
 // coreCommands are those that every front end has.
 func (a *app) coreCommands(f front) []command.Command {
-	return command.Core(command.Options{Agent: a.agent, UI: f,
-		Sessions: func() ([]session.Info, error) { return session.List(a.sessionRoot(), a.cwd) },
-		Find:     func(ref string) (string, error) { return findSession(ref, a.sessionRoot()) },
-	})
+	return command.Core(command.Options{Agent: a.agent, UI: f, Sessions: a.keptSessions()})
 }
 
 // sayOnce joins how the work ended with how the session did, which is nothing
@@ -389,7 +390,7 @@ func (a *app) newAgent(s *session.Session) error {
 	a.agent = agent.New(agent.Options{
 		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
 		Settings: agent.Settings{MaxTurns: a.cfg.MaxTurns, MaxRepeats: a.cfg.MaxRepeats,
-			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations, Compaction: agent.CompactionSettings(a.cfg.Compaction)},
+			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations},
 		NewSession: func(parent string) (*session.Session, error) {
 			o := a.sessionOptions()
 			o.Parent = parent

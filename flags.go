@@ -24,8 +24,12 @@ type options struct {
 	systemPrompt string
 	appendPrompt string
 
-	resume     bool
+	last       bool
+	resume     resumeFlag
 	session    string
+	fork       bool
+	readOnly   bool
+	wait       bool
 	sessionDir string
 	noSession  bool
 
@@ -43,7 +47,7 @@ const usageExamples = `  pi                                     talk in the term
   pi "explain this repository"           the same, beginning with a prompt
   pi -p "list the files"                 print the answer and leave
   git diff | pi -p "review this"         the input goes along
-  pi --continue                          go on with the last session here
+  pi --continue                          go on with the last session here; --resume lets you pick one
   pi --model anthropic/claude-sonnet-4-6:high
   pi --hook ./gate.lua                   with one more hook`
 
@@ -60,6 +64,9 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.prompts = args
+			if err := o.checkSessionFlags(cmd.Flags()); err != nil {
+				return err
+			}
 			return start(cmd.Context(), *o)
 		},
 	}
@@ -113,9 +120,7 @@ func addFlags(root *cobra.Command, o *options) {
 	f.StringVarP(&o.model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
 	f.StringVar(&o.thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
 	f.StringVar(&o.apiKey, "api-key", "", "key for the provider of the model, for this run")
-	f.BoolVarP(&o.resume, "continue", "c", false, "go on with the last session of this directory")
-	f.StringVar(&o.session, "session", "", "go on with a session: its file, or the beginning of its id")
-	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+	addSessionFlags(f, o)
 	f.StringSliceVar(&o.tools, "tools", nil, "the active tools, by name")
 	f.BoolVar(&o.noTools, "no-tools", false, "no tools")
 	f.StringVar(&o.systemPrompt, "system-prompt", "", "replace the system prompt (text)")

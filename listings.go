@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -35,4 +36,12 @@ func printSettings(cfg Config, origin bool) error {
 		return PrintConfig(os.Stdout, cfg, cfg.Origins)
 	}
 	return PrintConfig(os.Stdout, cfg, nil)
+}
+
+// printJSON writes a value for programs.
+func printJSON(v any) error {
+	e := json.NewEncoder(os.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

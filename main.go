@@ -11,7 +11,7 @@
 //	model.go      which model it begins with
 //	banner.go     what it begins with on the terminal
 //	providers.go  well-known providers and those of the configuration
-//	sessions.go   which session a run works on; pi sessions …
+//	sessions*.go  which session a run works on; pi sessions …
 //	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks
 //	trust.go      what a person is asked before hooks run; pi trust
 //	listings.go   pi models, pi config
@@ -48,7 +48,7 @@ func main() {
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	args = splitDoubleShort(args)
+	args = joinResume(splitDoubleShort(args))
 	var o options
 	root := newRoot(&o, asksToPrint(args))
 	args, o.hookFlags = takeHookFlags(root, args)
@@ -125,6 +125,7 @@ func exitStatus(err error) int {
 		not      *session.NotSessionError
 		missing  *session.NotFoundError
 		several  *session.AmbiguousError
+		kept     sessionError
 		mistrust *untrustedError
 	)
 	switch {
@@ -142,7 +143,7 @@ func exitStatus(err error) int {
 		return exitUntrusted
 	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
 		return exitRefused
-	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several),
+	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
 		errors.Is(err, session.ErrReadOnly):
 		return exitSession
 	}
@@ -160,19 +161,21 @@ func report(err error) {
 // hintOf is the next step for the person; empty where nobody knows one.
 func hintOf(err error) string {
 	var provider *agent.ProviderError
-	var unknown *command.UnknownError
 	var busy *session.BusyError
 	var missing *session.NotFoundError
-	var mistrust *untrustedError
+	var several *session.AmbiguousError
+	var hinted interface{ Hint() string }
 	switch {
-	case errors.As(err, &mistrust):
-		return mistrust.Hint()
+	case errors.As(err, &hinted):
+		return hinted.Hint()
 	case errors.As(err, &provider):
 		return provider.Hint
-	case errors.As(err, &unknown):
-		return unknown.Hint()
 	case errors.As(err, &busy):
-		return "end it there, or begin another session here: pi without --continue and --session"
+		return busyHint
+	case errors.Is(err, session.ErrReadOnly):
+		return "/branch goes on in a copy that can be written; so does pi with --fork"
+	case errors.As(err, &several):
+		return candidates(several)
 	case errors.As(err, &missing):
 		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
 	}

@@ -20,6 +20,9 @@ func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if provider, id := s.Model(); id != "" && a.model == "" && model.Ref() != provider+"/"+id {
+		a.warnings = append(a.warnings, agent.ModelGone(provider, id, model))
+	}
 	if level != "" {
 		thinking = level
 	}
@@ -43,7 +46,6 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
 		if m := a.models.Find(provider, id); m != nil {
 			return m, "", nil
 		}
-		a.warnings = append(a.warnings, fmt.Sprintf("the session's model %s/%s is not known here", provider, id))
 	}
 	if a.cfg.Model != "" {
 		m, level, err := a.models.Match(a.cfg.Model)

@@ -17,6 +17,9 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 		return BashOutcome{}, err
 	}
 	defer a.end()
+	if a.Session().ReadOnly() {
+		return BashOutcome{}, session.ErrReadOnly
+	}
 	if output == nil {
 		output = func(string) {}
 	}

@@ -104,8 +104,6 @@ type CompactionStart struct {
 }
 
 type CompactionEnd struct {
-	Reason       string
-	Done         *Compacted     // what happened; nil: nothing
 	Result       *session.Entry // nil: none
 	Aborted      bool
 	WillRetry    bool

@@ -21,8 +21,6 @@ type Prompt struct {
 	Custom  *session.Message
 	Literal bool // never a command, whatever it begins with
 	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
-
-	compact bool // no prompt: a compaction that somebody asked for waits for its turn
 }
 
 var (
@@ -44,7 +42,8 @@ func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.R
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
 // *[ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what happened until then
-// is in the session. If there is nothing worse to say, a *[session.SaveError]
+// is in the session. A session that is open for reading only takes none, with
+// session.ErrReadOnly. If there is nothing worse to say, a *[session.SaveError]
 // tells that the file lacks part of what happened; otherwise that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	ctx, err := a.begin(ctx)
@@ -52,8 +51,8 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return err
 	}
 	defer a.end()
-	if p.compact {
-		return a.runAsked(ctx)
+	if a.Session().ReadOnly() {
+		return session.ErrReadOnly
 	}
 	handled := false
 	if p.Custom == nil {
@@ -95,8 +94,6 @@ type run struct {
 	unsaved   bool  // before this run
 	saveErr   error // the first failure to save; the conversation goes on in memory
 	verdict   error // why a listener ended the last turn's run, or nil
-	resumes   bool  // the model goes on with its own answer
-	unwanted  bool  // the person stopped a compaction of this run
 }
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {
@@ -114,7 +111,6 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	a.closeQueues() // what is sent from here on is for the front end
 	addUsage(&r.usage, a.endAside())
 	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
-	r.afterRun(ctx)
 	err = r.settle(ctx, err)
 	r.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
 	return err
@@ -232,7 +228,7 @@ func (r *run) turns(ctx context.Context) error {
 		if err := r.turnLimit(); err != nil {
 			return err
 		}
-		if r.resumes = next == nextResume; r.resumes {
+		if next == nextResume {
 			continue
 		}
 		n, err := r.deliver(ctx, next == nextStop)

@@ -23,7 +23,7 @@ type NewSessionOptions struct {
 // one, nothing has changed. An error after that, of closing the old one, leaves
 // the new one current.
 func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
-	return a.replace(ctx, change{reason: "new", open: func() (*session.Session, error) {
+	return a.replace(ctx, change{reason: "new", open: func(context.Context) (*session.Session, error) {
 		s, err := a.newSession(o.Parent)
 		if err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
@@ -41,19 +41,25 @@ func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
 // with the model and thinking level it was left with. The listeners are asked
 // first (session_before_switch); the error is ErrCancelled if one does not want
 // it. If the other session cannot be opened, the current one stays, as it does,
-// without a word, if it is the one at path.
+// without a word, if it is the one at path (unless that is for reading only).
 func (a *Agent) SwitchSession(ctx context.Context, path string) error {
-	if sameFile(path, a.Session().File()) {
+	return a.SwitchWith(ctx, path, func(context.Context) (*session.Session, error) { return a.openSession(path) })
+}
+
+// SwitchWith is SwitchSession for who opens the session in a way of their own.
+// The context of open ends when the agent is aborted.
+func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
+	if s := a.Session(); sameFile(path, s.File()) && !s.ReadOnly() {
 		return nil
 	}
-	return a.replace(ctx, change{reason: "resume", target: path, open: func() (*session.Session, error) { return a.openSession(path) }})
+	return a.replace(ctx, change{reason: "resume", target: path, open: open})
 }
 
 // change is one replacement of the session.
 type change struct {
 	reason string // new resume
 	target string // file of the other session, if it is known before
-	open   func() (*session.Session, error)
+	open   func(context.Context) (*session.Session, error)
 }
 
 func sameFile(a, b string) bool {
@@ -75,7 +81,7 @@ func (a *Agent) replace(ctx context.Context, c change) error {
 	if err := a.agreed(ctx, c); err != nil {
 		return err
 	}
-	next, err := c.open()
+	next, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,13 +113,12 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	a.emitAfter(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
-	is := a.leftWith(next)
+	is, gone := a.leftWith(next)
 	a.mu.Lock()
 	previous, was := a.session, selection{a.model, a.thinking}
 	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.thinking, "", nil
-	a.steer, a.followUp, a.nextTurn, a.relieved = nil, nil, nil, false
+	a.steer, a.followUp, a.nextTurn = nil, nil, nil
 	a.mu.Unlock()
-	a.refuseAsked(errLeft)
 	err := previous.Close()
 	a.emitAfter(ctx, KindSessionSwitch, func() Event { return &SessionSwitch{Reason: reason, PreviousSessionFile: previous.File()} })
 	if reason == "new" {
@@ -121,21 +126,34 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	}
 	a.announce(ctx, reason, previous.File())
 	a.selected(ctx, was, is, "restore")
+	if gone != "" {
+		a.Notify(ctx, LevelWarning, gone)
+	}
 	a.refresh(ctx)
 	return err
 }
 
 // leftWith returns what s was used with last, as far as it says so and the model
-// is still there; else the present choice.
-func (a *Agent) leftWith(s *session.Session) selection {
-	is := selection{a.Model(), a.Thinking()}
-	if found := a.models.Find(s.Model()); found != nil {
+// is still there; else the present choice, and what is to be told about that.
+func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
+	is = selection{a.Model(), a.Thinking()}
+	provider, id := s.Model()
+	if found := a.models.Find(provider, id); found != nil {
 		is.model = found
+	} else if id != "" {
+		gone = ModelGone(provider, id, is.model)
 	}
 	if level := s.ThinkingLevel(); ValidThinking(level) {
 		is.thinking = level
 	}
-	return is
+	return is, gone
+}
+
+// ModelGone says that a session was left with a model that is not there any
+// more, what is used instead, and how to choose.
+func ModelGone(provider, id string, instead *Model) string {
+	return fmt.Sprintf("the session was left with the model %s/%s, which is not known here; %s is used instead (/model or --model chooses)",
+		provider, id, instead.Ref())
 }
 
 // announce tells the listeners which session is current.

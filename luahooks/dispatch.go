@@ -161,8 +161,8 @@ func keysOf(t *lua.LTable) (keys []string) {
 }
 
 func (s *eventSpec) takes(key string) bool {
-	for f := range s.Results.each {
-		if f.Name == key {
+	for i := range s.Results {
+		if s.Results[i].Name == key {
 			return true
 		}
 	}
@@ -171,7 +171,7 @@ func (s *eventSpec) takes(key string) bool {
 
 func (s *eventSpec) unknownKey(key string) error {
 	var known []string
-	for f := range s.Results.each {
+	for _, f := range s.Results {
 		known = append(known, f.Name)
 	}
 	if near := luavm.Suggest(key, known); near != "" {

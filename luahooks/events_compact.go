@@ -2,11 +2,13 @@ package luahooks
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
 	"pi/agent"
 	"pi/luavm"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -15,29 +17,31 @@ func compactEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindSessionBeforeCompact, Asking: true, Clock: luavm.CountedLua,
-			Fields: "preparation pi.CompactionPreparation; branch_entries pi.Entry[]; messages pi.Message[]; " +
-				"custom_instructions string?; model pi.ModelRef?; reason string; will_retry boolean; signal pi.Signal",
-			Results: "cancel boolean?; compaction pi.CompactionDraft?; summary string?",
+			Fields: fields("preparation", "pi.CompactionPreparation", "branch_entries", "pi.Entry[]", "messages", "pi.Message[]",
+				"custom_instructions", "string?", "model", "pi.ModelRef?", "reason", "string", "will_retry", "boolean",
+				"signal", "pi.Signal"),
+			Results: fields("cancel", "boolean?", "compaction", "pi.CompactionDraft?", "summary", "string?"),
 			Rule:    firstCancel,
 			build:   buildSessionBeforeCompact, copy: copyOf[agent.SessionBeforeCompact], merge: mergeSessionBeforeCompact,
 		},
 		{
 			Kind: agent.KindSessionCompacting, Asking: true,
-			Fields:  "session_id string; messages pi.Message[]",
-			Results: "context string[]?; prompt string?; preserve_data table?",
+			Fields:  fields("session_id", "string", "messages", "pi.Message[]"),
+			Results: fields("context", "string[]?", "prompt", "string?", "preserve_data", "table?"),
 			Rule:    "context: joined in order; prompt: the last one counts; preserve_data: merged",
 			build:   buildSessionCompacting, copy: copyOf[agent.SessionCompacting], merge: mergeSessionCompacting,
 		},
 		{
 			Kind:   agent.KindSessionCompact,
-			Fields: "compaction_entry pi.Entry; summary string; from_hook boolean; reason string; will_retry boolean",
+			Fields: fields("compaction_entry", "pi.Entry", "summary", "string", "from_hook", "boolean", "reason", "string", "will_retry", "boolean"),
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildSessionCompact,
 		},
 		{
-			Kind:   agent.KindSessionCompactFailed,
-			Fields: "reason string; error_message string?; aborted boolean; will_retry boolean; from_hook boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Kind: agent.KindSessionCompactFailed,
+			Fields: fields("reason", "string", "error_message", "string?", "aborted", "boolean", "will_retry", "boolean",
+				"from_hook", "boolean"),
+			Rule: toldWithGrace, Wait: graceful,
 			build: buildSessionCompactFailed,
 		},
 	}
@@ -78,7 +82,7 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 		}
 		draft = &agent.CompactionDraft{By: in.hook.Name, Summary: c.text("summary"), FirstKeptEntryID: c.text("first_kept_entry_id"),
 			TokensBefore: c.count("tokens_before"), Details: c.data("details")}
-		if err := agent.CanKeepFrom(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
+		if err := keepable(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
 			c.fail("first_kept_entry_id", "%w", err)
 		}
 	}
@@ -88,6 +92,44 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 			s.Compaction = draft
 		}
 	}, cancel, a.failed()
+}
+
+// keepable says why what a compaction keeps of a branch cannot begin with the
+// entry id, if it cannot.
+func keepable(branch []*session.Entry, id string) error {
+	at := slices.IndexFunc(branch, func(e *session.Entry) bool { return e.ID == id })
+	if at < 0 {
+		return fmt.Errorf("entry %q is not on the branch", id)
+	}
+	open := map[string]bool{} // the calls of the last answer before it that have no result there
+	for _, e := range branch[:at] {
+		if m := e.Message(); m != nil {
+			noteCalls(open, m)
+		}
+	}
+	for _, e := range branch[at:] {
+		m := e.Message()
+		switch {
+		case m == nil:
+		case m.Role == session.RoleAssistant:
+			return nil
+		case m.Role == session.RoleToolResult && open[m.ToolCallID]:
+			return fmt.Errorf("entry %q lies between a tool call and its result", id)
+		}
+	}
+	return nil
+}
+
+func noteCalls(open map[string]bool, m *session.Message) {
+	switch m.Role {
+	case session.RoleAssistant:
+		clear(open)
+		for _, c := range m.ToolCalls() {
+			open[c.ID] = true
+		}
+	case session.RoleToolResult:
+		delete(open, m.ToolCallID)
+	}
 }
 
 func buildSessionCompacting(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
@@ -138,16 +180,17 @@ func treeEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindSessionBeforeTree, Asking: true, Clock: luavm.CountedLua,
-			Fields: "preparation pi.TreePreparation; signal pi.Signal",
-			Results: "cancel boolean?; summary pi.BranchSummaryDraft?; custom_instructions string?; " +
-				"replace_instructions boolean?; label string?",
+			Fields: fields("preparation", "pi.TreePreparation", "signal", "pi.Signal"),
+			Results: fields("cancel", "boolean?", "summary", "pi.BranchSummaryDraft?", "custom_instructions", "string?",
+				"replace_instructions", "boolean?", "label", "string?"),
 			Rule:  firstCancel + ", its summary only where the person wants one",
 			build: buildSessionBeforeTree, copy: copyOf[agent.SessionBeforeTree], merge: mergeSessionBeforeTree,
 		},
 		{
-			Kind:   agent.KindSessionTree,
-			Fields: "new_leaf_id string?; old_leaf_id string?; summary_entry pi.Entry?; from_hook boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Kind: agent.KindSessionTree,
+			Fields: fields("new_leaf_id", "string?", "old_leaf_id", "string?", "summary_entry", "pi.Entry?",
+				"from_hook", "boolean"),
+			Rule: toldWithGrace, Wait: graceful,
 			build: buildSessionTree,
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"pi/agent"
+	"pi/session"
 )
 
 // HasUI reports whether a person can be asked.
@@ -123,6 +124,9 @@ func hintOf(err error) string {
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) {
 		return hinted.Hint()
+	}
+	if errors.Is(err, session.ErrReadOnly) {
+		return "/branch goes on in a copy that can be written"
 	}
 	return ""
 }

@@ -136,21 +136,7 @@ func (e *Entry) decodeMessage() any {
 	if len(raw) == 0 || raw[0] != '{' {
 		return errNoMessage
 	}
-	m := decodeMessage(raw)
-	if m.Content == nil && editable(m.Role) && m.Role != RoleCustom {
-		return decodeMessage(withContent(raw))
-	}
-	return m
-}
-
-// withContent gives a message without content an empty list of blocks, which is
-// what every reader takes it for.
-func withContent(raw []byte) []byte {
-	if v := field(raw, "content"); v != nil && string(v) != "null" {
-		return raw
-	}
-	raw, _ = overlay(raw, []keyed{{"content", []byte("null")}}, []keyed{{"content", []byte("[]")}})
-	return raw
+	return decodeMessage(raw)
 }
 
 func (e *Entry) customMessage() any {

@@ -19,10 +19,8 @@ type View struct {
 // Context is [Session.Context].
 func (v *View) Context(s *Session) []Item {
 	path := s.Branch()
-	from := len(v.path)
 	if !v.continues(s, path) {
-		_, from = lastCompaction(path)
-		*v = View{of: s, edits: editsOn(path[from:]), items: buildContext(path), sent: v.sent, pairing: v.pairing}
+		*v = View{of: s, edits: editsOn(path), items: buildContext(path), sent: v.sent, pairing: v.pairing}
 	} else {
 		for i := len(v.path); i < len(path); i++ {
 			if m := edited(path[i], v.edits); m != nil {
@@ -30,7 +28,7 @@ func (v *View) Context(s *Session) []Item {
 			}
 		}
 	}
-	s.noteUnreadable(path[from:])
+	s.noteUnreadable(path[len(v.path):])
 	v.path = path
 	return v.items[:len(v.items):len(v.items)]
 }

@@ -3,8 +3,10 @@ package command
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/session"
@@ -201,8 +203,16 @@ func saved(t *testing.T, dir, text string) session.Info {
 
 // withSessions are options whose sessions are found by their first prompts.
 func withSessions(a *agent.Agent, ui agent.UI, infos ...session.Info) Options {
-	return Options{Agent: a, UI: ui,
-		Sessions: func() ([]session.Info, error) { return infos, nil },
+	return Options{Agent: a, UI: ui, Sessions: &Sessions{
+		Scan: func(bool) iter.Seq2[session.Info, error] {
+			return func(yield func(session.Info, error) bool) {
+				for _, i := range infos {
+					if !yield(i, nil) {
+						return
+					}
+				}
+			}
+		},
 		Find: func(ref string) (string, error) {
 			for _, i := range infos {
 				if i.FirstPrompt == ref {
@@ -210,7 +220,10 @@ func withSessions(a *agent.Agent, ui agent.UI, infos ...session.Info) Options {
 				}
 			}
 			return ref, nil
-		}}
+		},
+		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {
+			return session.OpenAs(ctx, path, session.Options{}, as, waiting)
+		}}}
 }
 
 func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
@@ -230,10 +243,9 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := newAgent(t)
 			var ui agent.UI
-			lines := sessionLines([]session.Info{one, two})
 			switch {
 			case c.pick >= 0:
-				ui = &picker{choice: lines[c.pick]}
+				ui = &picker{choice: SessionLine([]session.Info{one, two}[c.pick], time.Now())}
 			case c.pick == -2:
 				ui = &picker{}
 			}
@@ -251,7 +263,8 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 			_ = a.Session().Close()
 		})
 	}
-	for _, line := range sessionLines([]session.Info{one, two}) {
+	for _, info := range []session.Info{one, two} {
+		line := SessionLine(info, time.Now())
 		if strings.ContainsAny(line, "\x1b\n") || len([]rune(line)) > 140 {
 			t.Errorf("line %q", line)
 		}
@@ -260,7 +273,7 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 
 func TestResumeWithoutAnythingToResumeSaysSo(t *testing.T) {
 	a := newAgent(t)
-	o := withSessions(a, &picker{choice: "x"}, session.Info{ID: a.Session().ID()})
+	o := withSessions(a, &picker{}, session.Info{ID: a.Session().ID()})
 	out, err := NewSet(Core(o), nil).Run(t.Context(), "/resume")
 	if err != nil || out.Status != "no other session in this directory" {
 		t.Errorf("said %q, %v", out.Status, err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/session"
 )
 
 // Options are what the commands work on.
@@ -15,21 +14,16 @@ type Options struct {
 	Agent *agent.Agent
 	UI    agent.UI // asked for what a person has to choose; nil or without a person: the choices are listed
 
-	// Sessions lists the sessions of this directory, newest first, and Find
-	// returns the path of the one that a person names by its id, the beginning of
-	// it, or a path. Without both there is no /resume.
-	Sessions func() ([]session.Info, error)
-	Find     func(ref string) (path string, err error)
+	Sessions *Sessions // nil: there is no /resume
 }
 
 // Core returns the commands that every front end has.
 func Core(o Options) []Command {
 	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent), newCommand(o.Agent)}
-	if o.Sessions != nil && o.Find != nil {
+	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
 	}
-	commands = append(commands, compactCommand(o.Agent), uncompactCommand(o.Agent))
-	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), toolsCommand(o.Agent))
+	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), exportCommand(o.Agent), toolsCommand(o.Agent))
 }
 
 func thinkingCommand(a *agent.Agent) Command {

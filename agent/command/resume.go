@@ -4,157 +4,189 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"pi/agent"
 	"pi/session"
 )
 
+// Sessions is the place where sessions are kept, as /resume needs it.
+type Sessions struct {
+	// Scan yields the sessions of this directory, or of all, newest first.
+	Scan func(all bool) iter.Seq2[session.Info, error]
+	// Find returns the path of the session that a person names by its id, the
+	// beginning of it, or a path.
+	Find func(ref string) (path string, err error)
+	// Open is session.OpenAs with the options of the program.
+	Open func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error)
+	// Remove moves a session to the trash and says where it is, or deletes it for
+	// good; the error is a *session.NoTrashError if there is no trash for it.
+	Remove func(path string, forGood bool) (to string, err error)
+}
+
+// removeWord is what /resume has to be told to remove a session.
+const removeWord = "rm"
+
 func resumeCommand(o Options) Command {
+	r := resumer{Options: o, store: *o.Sessions}
 	return Command{
-		Name: "resume", Args: "[id|path]", Help: "go on with another session of this directory",
-		Complete: func(prefix string) []string { return completeSession(o, prefix) },
+		Name: "resume", Args: "[id|path] | rm id", Help: "go on with another session; pick one, also to delete it, if none is named",
+		Complete: r.complete,
 		Run: func(ctx context.Context, args string) (Outcome, error) {
-			if args != "" {
-				return resume(ctx, o, args)
-			}
-			infos, err := others(o)
+			ref, removes := strings.CutPrefix(args, removeWord+" ")
 			switch {
-			case err != nil:
-				return Outcome{}, err
-			case len(infos) == 0:
-				return Outcome{Status: "no other session in this directory"}, nil
-			case o.UI == nil || !o.UI.HasUI():
-				return Outcome{Status: strings.Join(sessionLines(infos), "\n")}, nil
+			case removes:
+				return r.removeNamed(ctx, strings.TrimSpace(ref))
+			case args != "":
+				return r.named(ctx, args)
+			case !r.hasUI():
+				return r.list()
 			}
-			return pickSession(ctx, o, infos)
+			return r.pick(ctx)
 		},
 	}
 }
 
-// others are the sessions of this directory but the current one.
-func others(o Options) ([]session.Info, error) {
-	infos, err := o.Sessions()
-	if err != nil {
-		return nil, err
-	}
-	current := o.Agent.Session().ID()
-	var found []session.Info
-	for _, i := range infos {
-		if i.ID != current {
-			found = append(found, i)
+// resumer is the command /resume.
+type resumer struct {
+	Options
+	store Sessions
+}
+
+func (r resumer) hasUI() bool { return r.UI != nil && r.UI.HasUI() }
+
+// others are the sessions but the current one.
+func (r resumer) others(all bool) iter.Seq2[session.Info, error] {
+	current := r.Agent.Session().ID()
+	return func(yield func(session.Info, error) bool) {
+		for i, err := range r.store.Scan(all) {
+			if (err != nil || i.ID != current) && !yield(i, err) {
+				return
+			}
 		}
 	}
-	return found, nil
 }
 
-func completeSession(o Options, prefix string) []string {
-	infos, err := others(o)
-	if err != nil { // the command itself will say it
-		return nil
-	}
+// completed is how many ids completion offers.
+const completed = 100
+
+func (r resumer) complete(prefix string) []string {
 	var ids []string
-	for _, i := range infos {
-		ids = append(ids, i.ID)
+	for i, err := range r.others(false) {
+		if err == nil && strings.HasPrefix(i.ID, prefix) { // the command itself will tell of errors
+			ids = append(ids, i.ID)
+		}
+		if len(ids) == completed {
+			break
+		}
 	}
-	return withPrefix(ids, prefix)
+	return ids
 }
 
-func resume(ctx context.Context, o Options, ref string) (Outcome, error) {
-	path, err := o.Find(ref)
+// list is the answer where nobody can pick.
+func (r resumer) list() (Outcome, error) {
+	var lines []string
+	var problems []error
+	more, now := false, time.Now()
+	for i, err := range r.others(false) {
+		if more = len(lines) == pageSize; more {
+			break
+		}
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		lines = append(lines, SessionLine(i, now))
+	}
+	if more {
+		lines = append(lines, "… `pi sessions list` lists them all")
+	}
+	if len(lines) == 0 {
+		lines = append(lines, nothingToResume)
+	}
+	return Outcome{Status: strings.Join(lines, "\n")}, errors.Join(problems...)
+}
+
+const nothingToResume = "no other session in this directory"
+
+// existing is the path of a session that is there.
+func (r resumer) existing(ref string) (string, error) {
+	path, err := r.store.Find(ref)
 	if err != nil {
-		return Outcome{}, err
+		return "", err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return Outcome{}, &session.NotFoundError{Prefix: ref}
+		return "", &session.NotFoundError{Prefix: ref}
 	}
-	return switchTo(ctx, o.Agent, path)
+	return path, nil
 }
 
-func pickSession(ctx context.Context, o Options, infos []session.Info) (Outcome, error) {
-	lines := sessionLines(infos)
-	choice, ok, err := o.UI.Select(ctx, "Session to go on with", lines, agent.DialogOptions{})
+func (r resumer) named(ctx context.Context, ref string) (Outcome, error) {
+	path, err := r.existing(ref)
 	if err != nil {
 		return Outcome{}, err
 	}
-	for i, line := range lines {
-		if ok && line == choice {
-			return switchTo(ctx, o.Agent, infos[i].Path)
-		}
-	}
-	return Outcome{Status: "session: still " + o.Agent.Session().ID()}, nil
+	return r.goOn(ctx, path)
 }
 
-func switchTo(ctx context.Context, a *agent.Agent, path string) (Outcome, error) {
-	before := a.Session()
-	if err := a.SwitchSession(ctx, path); err != nil {
+// goOn switches to the session at path. If another process has it, the person
+// says what to do.
+func (r resumer) goOn(ctx context.Context, path string) (Outcome, error) {
+	out, err := r.switchTo(ctx, path, session.ToWrite)
+	var busy *session.BusyError
+	if !errors.As(err, &busy) || !r.hasUI() {
+		return out, err
+	}
+	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}
+	choice, ok, asked := r.UI.Select(ctx, busy.Error(), ways, agent.DialogOptions{})
+	if asked != nil || !ok {
+		return Outcome{Status: r.stays()}, asked
+	}
+	for i, as := range []session.Access{session.ToCopy, session.ToRead, session.InTurn} {
+		if choice == ways[i] {
+			return r.switchTo(ctx, path, as)
+		}
+	}
+	return Outcome{Status: r.stays()}, nil
+}
+
+func (r resumer) stays() string { return "session: still " + r.Agent.Session().ID() }
+
+func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (Outcome, error) {
+	before := r.Agent.Session()
+	err := r.Agent.SwitchWith(ctx, path, func(ctx context.Context) (*session.Session, error) {
+		return r.store.Open(ctx, path, as, func(busy *session.BusyError) {
+			r.UI.Notify(busy.Error()+"; waiting until it is free (Ctrl+C ends the wait)", agent.LevelInfo)
+		})
+	})
+	if err != nil {
 		return Outcome{}, err
 	}
-	s := a.Session()
+	s := r.Agent.Session()
 	if s == before {
 		return Outcome{Status: "session " + s.ID() + " is the current one"}, nil
 	}
-	status := fmt.Sprintf("session %s, %d messages", s.ID(), len(s.Context()))
+	return Outcome{Status: strings.Join(r.arrived(s, as), "\n")}, nil
+}
+
+// arrived says where the person is now.
+func (r resumer) arrived(s *session.Session, as session.Access) []string {
+	lines := []string{fmt.Sprintf("session %s, %d messages", s.ID(), len(s.Context()))}
+	if as == session.ToCopy {
+		lines = append(lines, "it is a copy of "+s.Header().ParentSession+", which stays as it is")
+	} else if s.ReadOnly() {
+		lines = append(lines, "it is open for reading only: prompts are refused; /branch goes on in a copy")
+	}
+	if cwd := s.Cwd(); cwd != "" && cwd != r.Agent.Cwd() && as != session.ToCopy {
+		lines = append(lines, fmt.Sprintf("it was started in %s; the tools work in %s", cwd, r.Agent.Cwd()))
+	}
 	for _, problem := range append(s.Problems(), s.UnknownTypes()) {
 		if problem != "" {
-			status += "\n" + problem
+			lines = append(lines, problem)
 		}
 	}
-	return Outcome{Status: status}, nil
-}
-
-// sessionLines describe sessions, one line each; no two are the same, for each
-// begins with the id.
-func sessionLines(infos []session.Info) []string {
-	lines := make([]string, len(infos))
-	for i, info := range infos {
-		lines[i] = fmt.Sprintf("%s  %s  %4d messages  %s", info.ID, info.Modified.Local().Format(time.DateTime), info.Messages, title(info))
-	}
 	return lines
-}
-
-// titleLength is as much of a first prompt as a list has room for.
-const titleLength = 60
-
-// title is the name of a session, or the beginning of its first prompt.
-func title(info session.Info) string {
-	text := info.Name
-	if text == "" {
-		text = info.FirstPrompt
-	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	runes := []rune(strings.Map(visible, text))
-	if len(runes) > titleLength {
-		return string(runes[:titleLength-1]) + "…"
-	}
-	return string(runes)
-}
-
-// visible drops what could command a terminal or turn its reading direction.
-func visible(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-		return -1
-	}
-	return r
-}
-
-func nameCommand(a *agent.Agent) Command {
-	return Command{
-		Name: "name", Args: "[text]", Help: "show or set the name of the session",
-		Run: func(ctx context.Context, args string) (Outcome, error) {
-			if args == "" {
-				if name := a.Session().Name(); name != "" {
-					return Outcome{Status: "name: " + name}, nil
-				}
-				return Outcome{Status: "the session has no name"}, nil
-			}
-			if err := a.SetSessionName(ctx, args); err != nil {
-				return Outcome{}, err
-			}
-			return Outcome{Status: "name: " + args}, a.Session().Flush()
-		},
-	}
 }

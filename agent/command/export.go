@@ -1,0 +1,71 @@
+package command
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/agent"
+	"pi/session/export"
+)
+
+const forceWord = "--force"
+
+func exportCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "export", Args: "[jsonl|md] [file] [--force]", Help: "write the session to a file: all of it (jsonl), or its branch to read (md)",
+		Complete: func(prefix string) []string {
+			var names []string
+			for _, f := range export.Formats() {
+				names = append(names, f.Name)
+			}
+			return withPrefix(names, prefix)
+		},
+		Run: func(_ context.Context, args string) (Outcome, error) {
+			args, force := cutForce(args)
+			r, err := export.Parse(args)
+			if err != nil {
+				return Outcome{}, err
+			}
+			s := a.Session()
+			path := exportPath(a.Cwd(), r.File, r.Name(s))
+			if err := export.ToFile(path, r.Format, s, force); err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{Status: "session " + s.ID() + " is in " + path}, nil
+		},
+	}
+}
+
+// cutForce takes --force off the end, or off the beginning, of a line.
+func cutForce(args string) (rest string, force bool) {
+	if rest, force = strings.CutSuffix(args, " "+forceWord); force {
+		return strings.TrimSpace(rest), true
+	}
+	if args == forceWord {
+		return "", true
+	}
+	rest, force = strings.CutPrefix(args, forceWord+" ")
+	return strings.TrimSpace(rest), force
+}
+
+// exportPath is where a session is written: in cwd unless the name of the file
+// says more; in a folder under its usual name.
+func exportPath(cwd, file, usual string) string {
+	if file == "" {
+		return filepath.Join(cwd, usual)
+	}
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			file = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(cwd, file)
+	}
+	if stat, err := os.Stat(file); err == nil && stat.IsDir() {
+		file = filepath.Join(file, usual)
+	}
+	return file
+}

@@ -1,0 +1,25 @@
+package command
+
+import (
+	"context"
+
+	"pi/agent"
+)
+
+func nameCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "name", Args: "[text]", Help: "show or set the name of the session",
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			if args == "" {
+				if name := a.Session().Name(); name != "" {
+					return Outcome{Status: "name: " + name}, nil
+				}
+				return Outcome{Status: "the session has no name"}, nil
+			}
+			if err := a.SetSessionName(ctx, args); err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{Status: "name: " + args}, a.Session().Flush()
+		},
+	}
+}

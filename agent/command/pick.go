@@ -1,0 +1,202 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"time"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// pageSize is how many sessions are read before the person is asked; with what
+// else can be chosen they fill the list that a terminal shows at once.
+const (
+	pageSize = 27
+	nextPage = 10 * pageSize
+)
+
+// What can be chosen in the list of sessions besides one of them.
+const (
+	chooseMore   = "… more, older ones"
+	chooseAll    = "… those of all directories"
+	chooseHere   = "… only those of this directory"
+	chooseRemove = "… delete one of these"
+)
+
+// sessionPicker is the list that a person picks a session from. It is read as
+// far as somebody wants to see it.
+type sessionPicker struct {
+	resumer
+	all   bool
+	next  func() (session.Info, error, bool)
+	stop  func()
+	infos []session.Info
+	ended bool // there are no more
+}
+
+func (r resumer) pick(ctx context.Context) (Outcome, error) {
+	p := &sessionPicker{resumer: r}
+	p.open(false)
+	defer func() { p.stop() }()
+	for {
+		info, action, err := p.choose(ctx, "Session to go on with")
+		switch {
+		case err != nil:
+			return Outcome{}, err
+		case info != nil:
+			return r.goOn(ctx, info.Path)
+		case action == chooseRemove:
+			err = p.remove(ctx)
+		case action != "":
+			p.do(action)
+		case len(p.infos) == 0:
+			return Outcome{Status: nothingToResume}, nil
+		default:
+			return Outcome{Status: r.stays()}, nil
+		}
+		if err != nil {
+			return Outcome{}, err
+		}
+	}
+}
+
+// open begins the list anew.
+func (p *sessionPicker) open(all bool) {
+	if p.stop != nil {
+		p.stop()
+	}
+	p.all, p.infos, p.ended = all, nil, false
+	p.next, p.stop = iter.Pull2(p.others(all))
+	p.read(pageSize)
+}
+
+// read takes up to n more sessions.
+func (p *sessionPicker) read(n int) {
+	for want := len(p.infos) + n; len(p.infos) < want; {
+		info, err, ok := p.next()
+		switch {
+		case !ok:
+			p.ended = true
+			return
+		case err != nil:
+			p.UI.Notify(err.Error(), agent.LevelWarning)
+		default:
+			p.infos = append(p.infos, info)
+		}
+	}
+}
+
+func (p *sessionPicker) do(action string) {
+	switch action {
+	case chooseMore:
+		p.read(nextPage)
+	case chooseAll:
+		p.open(true)
+	case chooseHere:
+		p.open(false)
+	}
+}
+
+// actions are what can be chosen besides sessions.
+func (p *sessionPicker) actions() (words []string) {
+	if !p.ended {
+		words = append(words, chooseMore)
+	}
+	if p.all {
+		words = append(words, chooseHere)
+	} else {
+		words = append(words, chooseAll)
+	}
+	if len(p.infos) > 0 {
+		words = append(words, chooseRemove)
+	}
+	return words
+}
+
+func (p *sessionPicker) lines() []string {
+	lines, now := make([]string, len(p.infos)), time.Now()
+	for i, info := range p.infos {
+		lines[i] = SessionLine(info, now)
+		if p.all {
+			lines[i] += "  " + cutTo(info.Cwd, titleLength)
+		}
+	}
+	return lines
+}
+
+// choose lets the person pick a session, or something else to do.
+func (p *sessionPicker) choose(ctx context.Context, title string) (info *session.Info, action string, err error) {
+	lines := p.lines()
+	choice, ok, err := p.UI.Select(ctx, title, append(slices.Clip(lines), p.actions()...), agent.DialogOptions{})
+	if err != nil || !ok {
+		return nil, "", err
+	}
+	if i := slices.Index(lines, choice); i >= 0 {
+		return &p.infos[i], "", nil
+	}
+	return nil, choice, nil
+}
+
+// remove lets the person pick the session to delete.
+func (p *sessionPicker) remove(ctx context.Context) error {
+	lines := p.lines()
+	choice, ok, err := p.UI.Select(ctx, "Session to delete", lines, agent.DialogOptions{})
+	i := slices.Index(lines, choice)
+	if err != nil || !ok || i < 0 {
+		return err
+	}
+	out, err := p.removeInfo(ctx, p.infos[i])
+	if err != nil {
+		p.UI.Notify(err.Error(), agent.LevelError)
+		return ctx.Err()
+	}
+	p.UI.Notify(out.Status, agent.LevelInfo)
+	p.open(p.all)
+	return nil
+}
+
+// removeNamed deletes the session that ref names.
+func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
+	path, err := r.existing(ref)
+	if err != nil {
+		return Outcome{}, err
+	}
+	info, err := session.Describe(path)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !r.hasUI() {
+		return Outcome{}, errors.New("deleting a session is asked about, and there is nobody to answer: `pi sessions rm --yes ID` deletes it without")
+	}
+	return r.removeInfo(ctx, info)
+}
+
+// removeInfo deletes a session if the person agrees: to the trash if it can go
+// there, else for good after another question.
+func (r resumer) removeInfo(ctx context.Context, info session.Info) (Outcome, error) {
+	if info.ID == r.Agent.Session().ID() {
+		return Outcome{}, errors.New("session " + info.ID + " is the current one")
+	}
+	kept := Outcome{Status: "session " + info.ID + " stays"}
+	if yes, err := r.UI.Confirm(ctx, "Move this session to the trash?", SessionLine(info, time.Now()), agent.DialogOptions{}); err != nil || !yes {
+		return kept, err
+	}
+	to, err := r.store.Remove(info.Path, false)
+	var none *session.NoTrashError
+	if errors.As(err, &none) {
+		if yes, err := r.UI.Confirm(ctx, "Delete it for good?", none.Error(), agent.DialogOptions{}); err != nil || !yes {
+			return kept, err
+		}
+		to, err = r.store.Remove(info.Path, true)
+	}
+	switch {
+	case err != nil:
+		return Outcome{}, err
+	case to == "":
+		return Outcome{Status: "deleted session " + info.ID + " for good"}, nil
+	}
+	return Outcome{Status: "session " + info.ID + " is in the trash: " + to}, nil
+}

@@ -1,0 +1,90 @@
+// Package export writes sessions for somewhere else.
+//
+//	JSONL     all of it, byte for byte: a file that pi goes on with
+//	Markdown  the current branch, for people to read
+//
+// [Format] finds the one that a person means, and [ToFile] writes to a file
+// without doing harm to what is there.
+package export
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"pi/session"
+)
+
+// Format is a form that sessions are written in.
+type Format struct {
+	Name  string // as a person names it, and the ending of files
+	Write func(w io.Writer, s *session.Session) error
+}
+
+// Formats lists what there is; the first is the one for who names none.
+func Formats() []Format { return []Format{{"jsonl", JSONL}, {"md", Markdown}} }
+
+// Named returns the format of that name.
+func Named(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("there is no format %q: the formats are %s", name, strings.Join(names, " and "))
+}
+
+// Request is what a person asks to be written.
+type Request struct {
+	Format Format
+	File   string // "" for the usual name, or wherever the caller likes
+}
+
+// Choose makes the request for a format and a file, either of which may be "".
+// Without a format the ending of the file says it; without both it is the first
+// there is.
+func Choose(format, file string) (r Request, err error) {
+	r.File = file
+	if format == "" {
+		format = strings.TrimPrefix(filepath.Ext(file), ".")
+	}
+	if format == "" {
+		format = Formats()[0].Name
+	}
+	r.Format, err = Named(format)
+	return r, err
+}
+
+// Parse reads a format, a file, or both from one line. The name of the file may
+// have blanks in it.
+func Parse(text string) (Request, error) {
+	format, file, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if _, err := Named(format); err == nil {
+		return Choose(format, strings.TrimSpace(file))
+	}
+	if file == "" && !strings.ContainsAny(format, `./\~`) {
+		return Choose(format, "") // no file looks like that
+	}
+	return Choose("", strings.TrimSpace(text))
+}
+
+// Name is the usual name of the file that a session is written to.
+func (r Request) Name(s *session.Session) string {
+	return "session-" + s.ID() + "." + r.Format.Name
+}
+
+// JSONL writes the session as a session file.
+func JSONL(w io.Writer, s *session.Session) error {
+	for line, err := range s.Lines() {
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(line[:len(line):len(line)], '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package export
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"pi/session"
+)
+
+// ExistsError refuses to write over a file.
+type ExistsError struct {
+	Path   string
+	Reason string // why not even when told to; "" if --force does it
+}
+
+func (e *ExistsError) Error() string {
+	if e.Reason != "" {
+		return fmt.Sprintf("export to %q: %s; it is never written over", e.Path, e.Reason)
+	}
+	return fmt.Sprintf("export to %q: the file is there already", e.Path)
+}
+
+// Hint is the next step for the person.
+func (e *ExistsError) Hint() string {
+	if e.Reason != "" {
+		return "choose another name"
+	}
+	return "choose another name, or write over it with --force"
+}
+
+// ToFile writes s to the file at path, which only its owner may read. One that
+// is there already is an *[ExistsError], unless force is set: then it is
+// replaced when the new one is whole. A session is not replaced even then, for
+// that would delete it, but by one that begins with all of it.
+func ToFile(path string, f Format, s *session.Session, force bool) error {
+	if !force {
+		return toNew(path, os.O_CREATE|os.O_EXCL, f, s)
+	}
+	stat, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return toNew(path, os.O_CREATE|os.O_EXCL, f, s)
+	}
+	if err != nil {
+		return fmt.Errorf("export session: %w", err)
+	}
+	if !stat.Mode().IsRegular() {
+		return &ExistsError{path, "it is no regular file"}
+	}
+	return replace(path, stat, f, s)
+}
+
+// toNew writes a file that nobody else has seen; on failure none is left.
+func toNew(path string, flag int, f Format, s *session.Session) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|flag, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return &ExistsError{Path: path}
+	}
+	if err != nil {
+		return fmt.Errorf("export session: %w", err)
+	}
+	if err := fill(file, f, s); err != nil {
+		os.Remove(path)
+		return fmt.Errorf("export session to %q: %w", path, err)
+	}
+	return nil
+}
+
+func fill(file *os.File, f Format, s *session.Session) error {
+	w := bufio.NewWriter(file)
+	err := f.Write(w, s)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// replace puts a new file in the place of another.
+func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error {
+	if own, err := os.Stat(s.File()); err == nil && os.SameFile(own, stat) {
+		return &ExistsError{path, "it is the session itself"}
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".export-*")
+	if err != nil {
+		return fmt.Errorf("export session: %w", err)
+	}
+	next := file.Name()
+	if err = fill(file, f, s); err != nil {
+		err = fmt.Errorf("export session to %q: %w", path, err)
+	} else if _, none := session.ReadHeader(path); none == nil && !beginsWith(next, path) {
+		err = &ExistsError{path, "it is a session that has what this one has not"}
+	} else if err = os.Rename(next, path); err == nil {
+		return nil
+	}
+	os.Remove(next)
+	return err
+}
+
+// beginsWith reports whether a file begins with all of another.
+func beginsWith(path, beginning string) bool {
+	a, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer a.Close()
+	b, err := os.Open(beginning)
+	if err != nil {
+		return false
+	}
+	defer b.Close()
+	ra, rb := bufio.NewReader(a), bufio.NewReader(b)
+	for {
+		y, err := rb.ReadByte()
+		if err == io.EOF {
+			return true
+		}
+		x, errA := ra.ReadByte()
+		if err != nil || errA != nil || x != y {
+			return false
+		}
+	}
+}

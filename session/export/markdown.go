@@ -1,0 +1,274 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"pi/session"
+)
+
+// How much of a tool's input and output a transcript shows.
+const (
+	shownLines = 40
+	shownRunes = 4000
+)
+
+// Markdown writes the current branch for people: who said what, what tools did,
+// as far as it fits, and where summaries stand for what was before. What could
+// command a terminal is left out.
+func Markdown(w io.Writer, s *session.Session) error {
+	t := transcript{w: w, labels: labels(s)}
+	t.title(s)
+	for _, e := range s.Branch() {
+		t.entry(e)
+	}
+	return t.err
+}
+
+// transcript is a branch on its way to a file. The first error ends the writing.
+type transcript struct {
+	w       io.Writer
+	err     error
+	labels  map[string]string
+	section string // heading of what stands above
+}
+
+func (t *transcript) printf(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format, args...)
+	}
+}
+
+func (t *transcript) title(s *session.Session) {
+	h := s.Header()
+	name := s.Name()
+	if name == "" {
+		name = "Session " + h.ID
+	}
+	t.printf("# %s\n\n- session: %s\n- directory: %s\n- started: %s\n", line(name), h.ID, code(h.Cwd), moment(h.Timestamp))
+	if h.ParentSession != "" {
+		t.printf("- copied from: %s\n", code(h.ParentSession))
+	}
+}
+
+// labels are the names of entries, the last that was given.
+func labels(s *session.Session) map[string]string {
+	found := map[string]string{}
+	for _, e := range s.Entries() {
+		if e.Type != session.TypeLabel {
+			continue
+		}
+		if l, err := session.Body[session.Label](e); err == nil {
+			found[l.TargetID] = l.Label
+		}
+	}
+	return found
+}
+
+func (t *transcript) entry(e *session.Entry) {
+	switch e.Type {
+	case session.TypeMessage, session.TypeCustomMessage, session.TypeCompaction, session.TypeBranchSummary:
+		if m := e.Message(); m != nil {
+			t.message(e, m)
+		} else if e.Type != session.TypeBranchSummary {
+			t.aside("an entry that cannot be read: " + line(e.ID))
+		}
+	case session.TypeModelChange:
+		if c, err := session.Body[session.ModelChange](e); err == nil {
+			t.aside("model: " + line(c.Provider+"/"+c.ModelID))
+		}
+	case session.TypeThinkingLevelChange:
+		if c, err := session.Body[session.ThinkingLevelChange](e); err == nil {
+			t.aside("thinking: " + line(c.ThinkingLevel))
+		}
+	case session.TypeContextEdit:
+		t.edit(e)
+	}
+}
+
+func (t *transcript) edit(e *session.Entry) {
+	c, err := session.Body[session.ContextEdit](e)
+	if err != nil {
+		return
+	}
+	what := "taken out of what the model sees"
+	if c.Replacement != nil {
+		what = "changed for the model"
+	}
+	t.aside("entry " + line(c.TargetID) + " was " + what)
+}
+
+func (t *transcript) message(e *session.Entry, m *session.Message) {
+	switch m.Role {
+	case session.RoleUser:
+		t.heading("User", e)
+		t.content(m)
+	case session.RoleAssistant:
+		t.heading("Assistant ("+line(m.Provider+"/"+m.Model)+")", e)
+		t.content(m)
+		t.stopped(m)
+	case session.RoleToolResult:
+		t.result(m)
+	case session.RoleBashExecution:
+		t.command(e, m)
+	case session.RoleCustom:
+		t.heading("Note of "+line(m.CustomType), e)
+		t.content(m)
+	case session.RoleCompactionSummary:
+		t.heading("Summary of the conversation before", e)
+		t.aside(fmt.Sprintf("compacted from %d tokens", m.TokensBefore))
+		t.text(m.Summary)
+	case session.RoleBranchSummary:
+		t.heading("Summary of a branch that was left", e)
+		t.text(m.Summary)
+	}
+}
+
+// heading begins a section, unless the one above goes on: an answer with its
+// tool calls and results is one.
+func (t *transcript) heading(text string, e *session.Entry) {
+	name := t.labels[e.ID]
+	if text == t.section && strings.HasPrefix(text, "Assistant") && name == "" {
+		return
+	}
+	t.section = text
+	if name != "" {
+		text += " [" + line(name) + "]"
+	}
+	t.printf("\n## %s\n\n*%s*\n", text, moment(e.Timestamp))
+}
+
+func (t *transcript) aside(text string) { t.printf("\n*%s*\n", text) }
+
+func (t *transcript) text(text string) {
+	if text = strings.TrimSpace(visible(text)); text != "" {
+		t.printf("\n%s\n", text)
+	}
+}
+
+func (t *transcript) content(m *session.Message) {
+	for _, b := range m.Content {
+		switch b.Type {
+		case session.BlockText:
+			t.text(b.Text)
+		case session.BlockThinking:
+			if thought := strings.TrimSpace(visible(b.Text)); thought != "" {
+				t.printf("\n> %s\n", strings.ReplaceAll(folded(thought), "\n", "\n> "))
+			}
+		case session.BlockToolCall:
+			t.printf("\n**%s**\n", line(b.Name))
+			t.fenced(arguments(b.Arguments))
+		case session.BlockImage:
+			t.aside("image, " + line(b.MimeType))
+		}
+	}
+}
+
+func (t *transcript) stopped(m *session.Message) {
+	switch {
+	case m.ErrorMessage != "":
+		t.aside(line(string(m.StopReason)) + ": " + line(m.ErrorMessage))
+	case m.StopReason == session.StopAborted || m.StopReason == session.StopError || m.StopReason == session.StopLength:
+		t.aside("stopped: " + string(m.StopReason))
+	}
+}
+
+func (t *transcript) result(m *session.Message) {
+	what := "result of " + line(m.ToolName)
+	if m.IsError {
+		what = "error of " + line(m.ToolName)
+	}
+	t.aside(what)
+	t.fenced(visible(m.Text()))
+	for _, b := range m.Content {
+		if b.Type == session.BlockImage {
+			t.aside("image, " + line(b.MimeType))
+		}
+	}
+}
+
+func (t *transcript) command(e *session.Entry, m *session.Message) {
+	what := "Command of the user"
+	if m.ExcludeFromContext {
+		what += ", kept from the model"
+	}
+	t.heading(what, e)
+	t.fenced("$ " + visible(m.Command) + "\n" + visible(m.Output))
+	if m.ExitCode != nil && *m.ExitCode != 0 {
+		t.aside(fmt.Sprintf("exit status %d", *m.ExitCode))
+	}
+}
+
+// fenced writes a block that nothing in it can end.
+func (t *transcript) fenced(text string) {
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	t.printf("\n%s\n%s\n%s\n", fence, folded(text), fence)
+}
+
+// arguments shows what a tool was called with: the text alone if that is all.
+func arguments(raw json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return visible(string(raw))
+	}
+	if len(fields) == 1 {
+		for name, value := range fields {
+			var text string
+			if json.Unmarshal(value, &text) == nil {
+				return name + ": " + visible(text)
+			}
+		}
+	}
+	return visible(string(raw))
+}
+
+// folded is as much of a text as is shown, and how much is not.
+func folded(text string) string {
+	lines := strings.Split(text, "\n")
+	kept := strings.Join(lines[:min(len(lines), shownLines)], "\n")
+	if runes := []rune(kept); len(runes) > shownRunes {
+		kept = string(runes[:shownRunes])
+	}
+	if len(kept) == len(text) {
+		return text
+	}
+	left := strings.Count(text[len(kept):], "\n")
+	if left == 0 {
+		return kept + "\n… " + fmt.Sprintf("(%d bytes more)", len(text)-len(kept))
+	}
+	return kept + "\n… " + fmt.Sprintf("(%d lines more)", left)
+}
+
+// visible drops what could command a terminal or turn its reading direction.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// line is a text of others in one line of our own.
+func line(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
+
+func code(s string) string { return "`" + strings.ReplaceAll(line(s), "`", "'") + "`" }
+
+// moment is a time of the file as people write it, in the zone of the file.
+func moment(iso string) string {
+	t, err := time.Parse(time.RFC3339, iso)
+	if err != nil {
+		return "at an unknown time"
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}

@@ -1,0 +1,177 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Trash is where removed sessions go, so that they can be taken back.
+type Trash struct {
+	Dir   string           // "": there is none
+	Noted bool             // what lies in it is described beside it, as on free desktops
+	Now   func() time.Time // nil: time.Now
+}
+
+// NoTrashError says that a session cannot go to the trash. It is where it was.
+type NoTrashError struct {
+	Path string
+	Err  error // why
+}
+
+func (e *NoTrashError) Error() string {
+	return fmt.Sprintf("no trash for session %q: %v", e.Path, e.Err)
+}
+
+func (e *NoTrashError) Unwrap() error { return e.Err }
+
+var errNoTrash = errors.New("this system has none")
+
+// UserTrash is the trash of the person whose environment getenv tells.
+func UserTrash(system string, getenv func(string) string) Trash {
+	home := getenv("HOME")
+	switch system {
+	case "darwin", "ios":
+		if home != "" {
+			return Trash{Dir: filepath.Join(home, ".Trash")}
+		}
+	case "windows", "plan9", "js", "wasip1", "android":
+	default:
+		if data := getenv("XDG_DATA_HOME"); filepath.IsAbs(data) {
+			return Trash{Dir: filepath.Join(data, "Trash"), Noted: true}
+		}
+		if home != "" {
+			return Trash{Dir: filepath.Join(home, ".local", "share", "Trash"), Noted: true}
+		}
+	}
+	return Trash{}
+}
+
+// Put moves the session at path to the trash and returns where it lies there.
+// The error is a *[NoTrashError] if it cannot go there, a *[BusyError] if a
+// process has it open, a *[NotSessionError] if it is none.
+func (t Trash) Put(path string, o Options) (string, error) {
+	to := ""
+	err := alone(path, o, func() (err error) {
+		to, err = t.move(path)
+		return err
+	})
+	return to, err
+}
+
+// Delete removes the session at path for good. Its errors are those of
+// [Trash.Put].
+func Delete(path string, o Options) error {
+	return alone(path, o, func() error { return os.Remove(path) })
+}
+
+// alone does something to the file of a session that nobody has open, and keeps
+// it from being opened meanwhile, where that can be.
+func alone(path string, o Options, do func() error) error {
+	if _, err := ReadHeader(path); err != nil {
+		return err
+	}
+	st := &store{path: path, lockDir: o.LockDir}
+	if err := st.open(); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // an open file can neither be moved nor removed there
+		st.close()
+		return do()
+	}
+	err := do()
+	return errors.Join(err, st.close())
+}
+
+func (t Trash) move(path string) (string, error) {
+	if t.Dir == "" {
+		return "", &NoTrashError{path, errNoTrash}
+	}
+	from, err := filepath.Abs(path)
+	if err != nil {
+		return "", &NoTrashError{path, err}
+	}
+	to, err := t.take(from)
+	if err != nil {
+		return "", &NoTrashError{path, err}
+	}
+	return to, nil
+}
+
+// take moves a file under the first name that is free.
+func (t Trash) take(from string) (string, error) {
+	files := t.Dir
+	if t.Noted {
+		files = filepath.Join(t.Dir, "files")
+	}
+	if _, err := makeDirs(files); err != nil {
+		return "", err
+	}
+	const tries = 1000
+	for n := 1; n <= tries; n++ {
+		to := filepath.Join(files, numberedName(filepath.Base(from), n))
+		note, err := t.note(from, filepath.Base(to))
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			forget(note)
+			return "", err
+		}
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			err = os.Rename(from, to)
+			if err == nil {
+				return to, nil
+			}
+			forget(note)
+			return "", err
+		}
+		forget(note)
+	}
+	return "", fmt.Errorf("%s has %d files named %s already", files, tries, filepath.Base(from))
+}
+
+func numberedName(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	ending := filepath.Ext(name)
+	return strings.TrimSuffix(name, ending) + "." + strconv.Itoa(n) + ending
+}
+
+// note describes where a file came from, and so takes its name in the trash. It
+// returns what it wrote, "" where nothing is noted.
+func (t Trash) note(from, name string) (string, error) {
+	if !t.Noted {
+		return "", nil
+	}
+	now := time.Now
+	if t.Now != nil {
+		now = t.Now
+	}
+	info := filepath.Join(t.Dir, "info")
+	if _, err := makeDirs(info); err != nil {
+		return "", err
+	}
+	path := filepath.Join(info, name+".trashinfo")
+	text := "[Trash Info]\nPath=" + (&url.URL{Path: from}).EscapedPath() + "\nDeletionDate=" + now().Local().Format("2006-01-02T15:04:05") + "\n"
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return path, err
+	}
+	_, err = f.WriteString(text)
+	return path, errors.Join(err, f.Close())
+}
+
+func forget(note string) {
+	if note != "" {
+		os.Remove(note)
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pi/session/export"
+)
+
+func sessionsExport(o *options) *cobra.Command {
+	var file string
+	var force bool
+	c := &cobra.Command{
+		Use: "export ID|FILE [jsonl|md]", Short: "Write a session elsewhere: whole (jsonl), or its branch to read (md)",
+		Args: usageOf(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if file == "-" {
+				file = ""
+			}
+			r, err := export.Choose(strings.Join(args[1:], ""), file)
+			if err != nil {
+				return usageError{fmt.Errorf("sessions export: %w", err)}
+			}
+			return exportNamed(*o, args[0], r, force)
+		},
+	}
+	c.Flags().StringVarP(&file, "output", "o", "", "the file; standard output if there is none")
+	c.Flags().BoolVar(&force, "force", false, "write over the file if it is there")
+	return c
+}
+
+// exportNamed writes a session to a file, or to standard output.
+func exportNamed(o options, ref string, r export.Request, force bool) error {
+	s, err := readNamed(o, ref)
+	if err != nil {
+		return err
+	}
+	if r.File == "" {
+		w := bufio.NewWriter(os.Stdout)
+		return errors.Join(r.Format.Write(w, s), w.Flush())
+	}
+	if err := export.ToFile(r.File, r.Format, s, force); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "session %s is in %s\n", s.ID(), printable(r.File))
+	return nil
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pi/session"
+)
+
+// resumeFlag is --resume, whose value may be left out.
+type resumeFlag struct {
+	ref  string
+	pick bool // without a value: the person picks one
+}
+
+// bareResume is what the flag library gives a flag without a value.
+const bareResume = "true"
+
+func (r *resumeFlag) String() string { return r.ref }
+func (r *resumeFlag) Type() string   { return "bool" } // so that help shows no value that may be left out
+
+func (r *resumeFlag) Set(value string) error {
+	if value == "" {
+		return errors.New("the session has no name")
+	}
+	r.pick, r.ref = value == bareResume, value
+	if r.pick {
+		r.ref = ""
+	}
+	return nil
+}
+
+func addSessionFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVarP(&o.last, "continue", "c", false, "go on with the last session of this directory")
+	f.VarPF(&o.resume, "resume", "r", "go on with a session: the beginning of its `ID`, or its file; without, you pick one").NoOptDefVal = bareResume
+	f.StringVar(&o.session, "session", "", "as --resume; a file that is not there is begun")
+	f.BoolVar(&o.fork, "fork", false, "with one of these: go on in a copy, and leave the session as it is")
+	f.BoolVar(&o.readOnly, "read-only", false, "with one of these: only look at the session")
+	f.BoolVar(&o.wait, "wait", false, "with one of these: wait while another process has the session")
+	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+}
+
+// joinResume makes the word after --resume its value, if it can be one: an id
+// has no blank in it, and a prompt hardly ever none.
+func joinResume(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		if (args[i] == "--resume" || args[i] == "-r") && i+1 < len(args) && namesSession(args[i+1]) {
+			out = append(out, "--resume="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+func namesSession(word string) bool {
+	return word != "" && word[0] != '-' && (!strings.ContainsAny(word, " \t\n") || strings.HasSuffix(word, ".jsonl"))
+}
+
+// checkSessionFlags refuses flags that mean different sessions.
+func (o *options) checkSessionFlags(f *pflag.FlagSet) error {
+	var named []string
+	for _, name := range []string{"continue", "resume", "session"} {
+		if f.Changed(name) {
+			named = append(named, "--"+name)
+		}
+	}
+	var ways []string
+	for _, name := range []string{"fork", "read-only", "wait"} {
+		if f.Changed(name) {
+			ways = append(ways, "--"+name)
+		}
+	}
+	switch {
+	case len(named) > 1:
+		return usageError{fmt.Errorf("%s: each names a session; choose one", strings.Join(named, " and "))}
+	case len(ways) > 1:
+		return usageError{fmt.Errorf("%s do not go together", strings.Join(ways, " and "))}
+	case o.noSession && len(named) > 0:
+		return usageError{fmt.Errorf("--no-session does not go with %s", named[0])}
+	case f.Changed("session") && o.session == "":
+		return usageError{errors.New("--session wants a file or the beginning of an id")}
+	case len(ways) > 0 && len(named) == 0:
+		return usageError{fmt.Errorf("%s of which session? --continue, --resume ID or --session ID says it", ways[0])}
+	case len(ways) > 0 && o.resume.pick:
+		return usageError{fmt.Errorf("%s wants --resume with the session; `pi sessions list` lists them", ways[0])}
+	case o.resume.pick && o.printMode():
+		return usageError{errors.New("--resume wants the session where nobody can pick one: --resume ID; `pi sessions list` lists them")}
+	}
+	return nil
+}
+
+// access is how the command line wants a session opened.
+func (o *options) access() session.Access {
+	switch {
+	case o.readOnly:
+		return session.ToRead
+	case o.fork:
+		return session.ToCopy
+	case o.wait:
+		return session.InTurn
+	}
+	return session.ToWrite
+}
+
+// openSession opens the session that the command line names, or begins one. With
+// a bare --resume it is an empty one: picking is what the person does first.
+func (a *app) openSession(ctx context.Context) (*session.Session, error) {
+	path, err := a.namedSession()
+	if err != nil {
+		return nil, sessionError{err}
+	}
+	if path == "" {
+		return session.New(a.sessionOptions()), nil
+	}
+	s, err := a.openNamed(ctx, path)
+	if err != nil {
+		return nil, sessionError{err}
+	}
+	a.warnings = append(a.warnings, s.Problems()...)
+	if line := s.UnknownTypes(); line != "" {
+		a.warnings = append(a.warnings, line)
+	}
+	return s, nil
+}
+
+// firstLines are what a person would type first.
+func (a *app) firstLines() []string {
+	if a.resume.pick {
+		return append([]string{"/resume"}, a.prompts...)
+	}
+	return a.prompts
+}
+
+// namedSession is the path of the session that the command line names; "" if
+// there is none.
+func (a *app) namedSession() (string, error) {
+	switch {
+	case a.resume.ref != "":
+		return existingSession(a.resume.ref, a.sessionRoot())
+	case a.session != "" && a.access() == session.ToWrite:
+		return findSession(a.session, a.sessionRoot())
+	case a.session != "":
+		return existingSession(a.session, a.sessionRoot())
+	case a.last:
+		return a.lastSession()
+	}
+	return "", nil
+}
+
+// lastSession is the newest session of this directory; "" if there is none.
+func (a *app) lastSession() (string, error) {
+	path, err := session.Latest(a.sessionRoot(), a.cwd)
+	if err == nil && path == "" {
+		a.warnings = append(a.warnings, "no session in this directory yet; this is a new one")
+	}
+	return path, err
+}
+
+// openNamed opens a session the way the command line says, or the way that the
+// person chooses if another process has it.
+func (a *app) openNamed(ctx context.Context, path string) (*session.Session, error) {
+	as := a.access()
+	s, err := a.openAs(ctx, path, as)
+	var busy *session.BusyError
+	if errors.As(err, &busy) && !a.printMode() {
+		if as, err = terminal().askBusy(ctx, busy, err); err != nil {
+			return nil, err
+		}
+		s, err = a.openAs(ctx, path, as)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.notices = append(a.notices, openedAs(s, path, as)...)
+	return s, nil
+}
+
+// openAs opens a session; Ctrl+C ends a wait.
+func (a *app) openAs(ctx context.Context, path string, as session.Access) (*session.Session, error) {
+	if as == session.InTurn {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
+	}
+	return session.OpenAs(ctx, path, a.sessionOptions(), as, func(busy *session.BusyError) {
+		fmt.Fprintln(os.Stderr, harmless(busy.Error())+"; waiting until it is free (Ctrl+C ends the wait)")
+	})
+}
+
+const busyHint = "with --fork pi goes on in a copy of it, with --read-only it only shows it, with --wait it waits until it is free"
+
+// openedAs says what is unusual about a session that was opened.
+func openedAs(s *session.Session, path string, as session.Access) []string {
+	switch {
+	case as == session.ToCopy:
+		return []string{fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path)}
+	case s.ReadOnly():
+		return []string{"the session is open for reading only: prompts are refused; /branch goes on in a copy"}
+	}
+	return nil
+}
+
+// askBusy asks what to do about a session that another process has; err is the
+// answer of somebody who wants nothing of it.
+func (p person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
+	fmt.Fprintln(p.out, harmless(busy.Error()))
+	for {
+		line, failed := p.ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
+		if failed != nil {
+			return 0, err
+		}
+		switch strings.ToLower(line) {
+		case "":
+			return 0, err
+		case "c", "copy":
+			return session.ToCopy, nil
+		case "r", "read":
+			return session.ToRead, nil
+		case "w", "wait":
+			return session.InTurn, nil
+		}
+		fmt.Fprintln(p.out, "Please answer copy, read, wait, or nothing.")
+	}
+}

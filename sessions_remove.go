@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"pi/session"
+)
+
+func sessionsRemove(o *options) *cobra.Command {
+	var r removal
+	c := &cobra.Command{
+		Use: "rm ID|FILE...", Short: "Move sessions to the trash, after a question", Args: usageOf(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := newApp(*o)
+			if err != nil {
+				return err
+			}
+			r.app, r.person = a, terminal()
+			r.asks = term.IsTerminal(int(os.Stdin.Fd()))
+			return r.run(cmd.Context(), args)
+		},
+	}
+	c.Flags().BoolVarP(&r.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&r.forGood, "permanently", false, "delete them for good, where there is no trash or none is wanted")
+	return c
+}
+
+// removal is one pi sessions rm.
+type removal struct {
+	app     *app
+	person  person
+	asks    bool // a person can be asked
+	yes     bool
+	forGood bool
+}
+
+// run removes all that are named, or none if one of them is unknown.
+func (r *removal) run(ctx context.Context, refs []string) error {
+	if !r.asks && !r.yes {
+		return usageError{errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
+	}
+	var infos []session.Info
+	for _, ref := range refs {
+		path, err := existingSession(ref, r.app.sessionRoot())
+		if err != nil {
+			return err
+		}
+		info, err := session.Describe(path)
+		if err != nil {
+			return sessionError{err}
+		}
+		infos = append(infos, info)
+	}
+	where := "to the trash"
+	if r.forGood {
+		where = "away for good"
+	}
+	if !r.agreed(ctx, infos, "Move "+where+"? [y/N] ") {
+		fmt.Println("nothing was removed")
+		return nil
+	}
+	var problems []error
+	for _, info := range infos {
+		problems = append(problems, r.remove(ctx, info))
+	}
+	return errors.Join(problems...)
+}
+
+// agreed shows sessions and asks about them.
+func (r *removal) agreed(ctx context.Context, infos []session.Info, question string) bool {
+	if r.yes {
+		return true
+	}
+	for _, i := range infos {
+		_ = (&lines{all: true}).add(r.person.out, i)
+	}
+	answer, err := r.person.ask(ctx, question)
+	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
+}
+
+func (r *removal) remove(ctx context.Context, info session.Info) error {
+	to, err := r.app.removeSession(info.Path, r.forGood)
+	var none *session.NoTrashError
+	if errors.As(err, &none) {
+		if r.yes {
+			return sessionError{fmt.Errorf("%w\n--permanently deletes it for good", err)}
+		}
+		fmt.Fprintln(r.person.out, harmless(err.Error()))
+		if !r.agreed(ctx, []session.Info{info}, "Delete it for good? [y/N] ") {
+			fmt.Println("session " + info.ID + " stays")
+			return nil
+		}
+		to, err = r.app.removeSession(info.Path, true)
+	}
+	switch {
+	case err != nil:
+		return sessionError{err}
+	case to == "":
+		fmt.Println("deleted session " + info.ID + " for good")
+	default:
+		fmt.Println(harmless("session " + info.ID + " is in the trash: " + to))
+	}
+	return nil
+}
+
+// removeSession moves a session to the trash and says where it is, or deletes it
+// for good.
+func (a *app) removeSession(path string, forGood bool) (to string, err error) {
+	if forGood {
+		return "", session.Delete(path, a.sessionOptions())
+	}
+	return session.UserTrash(runtime.GOOS, os.Getenv).Put(path, a.sessionOptions())
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pi/session"
+)
+
+func sessionsShow(o *options) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show FILE|ID", Short: "Show a session without changing it", Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := readNamed(*o, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printRaw(s.Show())
+			}
+			return printSession(s)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON: what a model would see, before hooks")
+	return c
+}
+
+// readNamed reads a session to look at it, and tells what is wrong with it.
+func readNamed(o options, ref string) (*session.Session, error) {
+	a, err := newApp(o)
+	if err != nil {
+		return nil, err
+	}
+	path, err := existingSession(ref, a.sessionRoot())
+	if err != nil {
+		return nil, err
+	}
+	s, err := session.Read(path)
+	if err != nil {
+		return nil, sessionError{err}
+	}
+	for _, p := range s.Problems() {
+		fmt.Fprintln(os.Stderr, harmless(p))
+	}
+	return s, nil
+}
+
+func printRaw(raw []byte, err error) error {
+	if err == nil {
+		_, err = fmt.Printf("%s\n", raw)
+	}
+	return err
+}
+
+// printSession writes the conversation for a person.
+func printSession(s *session.Session) error {
+	provider, id := s.Model()
+	fmt.Printf("session %s\ncwd     %s\nmodel   %s/%s\nentries %d\n", s.ID(), harmless(s.Cwd()), harmless(provider), harmless(id), len(s.Entries()))
+	if line := s.UnknownTypes(); line != "" {
+		fmt.Fprintln(os.Stderr, harmless(line))
+	}
+	for _, item := range s.Context() {
+		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, harmless(shownText(item.Message)))
+	}
+	return nil
+}
+
+func shownText(m *session.Message) string {
+	switch m.Role {
+	case session.RoleBashExecution:
+		return "$ " + m.Command + "\n" + m.Output
+	case session.RoleBranchSummary, session.RoleCompactionSummary:
+		return m.Summary
+	}
+	var parts []string
+	for _, b := range m.Content {
+		switch b.Type {
+		case session.BlockText:
+			parts = append(parts, b.Text)
+		case session.BlockToolCall:
+			parts = append(parts, fmt.Sprintf("→ %s %s", b.Name, b.Arguments))
+		case session.BlockImage:
+			parts = append(parts, "[image "+b.MimeType+"]")
+		}
+	}
+	if m.ErrorMessage != "" {
+		parts = append(parts, "("+m.ErrorMessage+")")
+	}
+	return strings.Join(parts, "\n")
+}
