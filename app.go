@@ -402,6 +402,9 @@ func (a *app) newAgent(s *session.Session) error {
 			}
 			return session.Open(path, a.sessionOptions())
 		},
+		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
+			return s.CopyPath(leaf, a.sessionOptions())
+		},
 		Shell: a.shell,
 	})
 	return nil

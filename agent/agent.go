@@ -55,6 +55,8 @@ type Options struct {
 	// path. The Agent closes the sessions it leaves, and the last one in Close.
 	NewSession  func(parent string) (*session.Session, error)
 	OpenSession func(path string) (*session.Session, error)
+	// CopySession makes a session of the path to leaf in s, for /branch.
+	CopySession func(s *session.Session, leaf string) (*session.Session, error)
 
 	// Shell runs a command of the person (not of the model) and reports its
 	// output as it comes.
@@ -72,6 +74,7 @@ type Agent struct {
 	cwd         string
 	newSession  func(parent string) (*session.Session, error)
 	openSession func(string) (*session.Session, error)
+	copySession func(*session.Session, string) (*session.Session, error)
 	shell       func(context.Context, string, func(string)) (BashOutcome, error)
 	now         func() time.Time
 
@@ -126,7 +129,7 @@ func (e *LimitError) Error() string { return e.Message }
 func New(o Options) *Agent {
 	a := &Agent{
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
-		newSession: o.NewSession, openSession: o.OpenSession, shell: o.Shell, now: o.Now,
+		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
 		session: o.Session, model: o.Model, thinking: o.Thinking, tools: o.Tools,
 		checkers: map[string]*argChecker{}, wake: make(chan struct{}, 1), leaving: make(chan struct{}),
 	}

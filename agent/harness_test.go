@@ -174,6 +174,9 @@ func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	}
 	o.NewSession, o.Thinking, o.Cwd = fresh, "off", "/p"
 	o.OpenSession = func(path string) (*session.Session, error) { return session.Open(path, session.Options{Dir: dir}) }
+	o.CopySession = func(s *session.Session, leaf string) (*session.Session, error) {
+		return s.CopyPath(leaf, session.Options{Dir: dir, Cwd: "/p"})
+	}
 	o.Now = func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 	r := &rig{New(o), t, model}
 	t.Cleanup(func() { _ = r.Session().Close() })

@@ -57,8 +57,9 @@ func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.C
 
 // change is one replacement of the session.
 type change struct {
-	reason string // new resume
-	target string // file of the other session, if it is known before
+	reason string                                 // new resume branch
+	target string                                 // file of the other session, if it is known before
+	ask    func(context.Context) (cancelled bool) // instead of the questions about a switch
 	open   func(context.Context) (*session.Session, error)
 }
 
@@ -91,19 +92,28 @@ func (a *Agent) replace(ctx context.Context, c change) error {
 // agreed asks the listeners about a change; the first that is against it
 // decides. One that fails has no say.
 func (a *Agent) agreed(ctx context.Context, c change) error {
+	ask := c.ask
+	if ask == nil {
+		ask = func(ctx context.Context) bool { return a.askSwitch(ctx, c) }
+	}
+	cancelled := ask(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ErrAborted
+	case cancelled:
+		return ErrCancelled
+	}
+	return nil
+}
+
+func (a *Agent) askSwitch(ctx context.Context, c change) (cancelled bool) {
 	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
 	a.emitUntil(ctx, before, func() bool { return before.Cancel })
 	fresh := &SessionBeforeNew{}
 	if c.reason == "new" && !before.Cancel {
 		a.emitUntil(ctx, fresh, func() bool { return fresh.Cancel })
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ErrAborted
-	case before.Cancel || fresh.Cancel:
-		return ErrCancelled
-	}
-	return nil
+	return before.Cancel || fresh.Cancel
 }
 
 // swap is the one place where the current session is replaced. It happens whole,
@@ -113,17 +123,17 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	a.emitAfter(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
-	is, gone := a.leftWith(next)
+	is, gone := selection{a.Model(), a.Thinking()}, ""
+	if reason != "branch" { // which goes on from here, with what is used here
+		is, gone = a.leftWith(next)
+	}
 	a.mu.Lock()
 	previous, was := a.session, selection{a.model, a.thinking}
 	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.thinking, "", nil
 	a.steer, a.followUp, a.nextTurn = nil, nil, nil
 	a.mu.Unlock()
 	err := previous.Close()
-	a.emitAfter(ctx, KindSessionSwitch, func() Event { return &SessionSwitch{Reason: reason, PreviousSessionFile: previous.File()} })
-	if reason == "new" {
-		a.emitAfter(ctx, KindSessionNew, func() Event { return &SessionNew{SessionID: next.ID()} })
-	}
+	a.replaced(ctx, reason, previous)
 	a.announce(ctx, reason, previous.File())
 	a.selected(ctx, was, is, "restore")
 	if gone != "" {
@@ -131,6 +141,18 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	}
 	a.refresh(ctx)
 	return err
+}
+
+// replaced tells how the current session became another one.
+func (a *Agent) replaced(ctx context.Context, reason string, previous *session.Session) {
+	if reason == "branch" {
+		a.emitAfter(ctx, KindSessionBranch, func() Event { return &SessionBranch{previous.File()} })
+		return
+	}
+	a.emitAfter(ctx, KindSessionSwitch, func() Event { return &SessionSwitch{Reason: reason, PreviousSessionFile: previous.File()} })
+	if reason == "new" {
+		a.emitAfter(ctx, KindSessionNew, func() Event { return &SessionNew{SessionID: a.Session().ID()} })
+	}
 }
 
 // leftWith returns what s was used with last, as far as it says so and the model

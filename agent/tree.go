@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"pi/session"
+)
+
+// NavigateOptions say how the leaf moves.
+type NavigateOptions struct {
+	Summarize    bool   // what is left behind is summed up where the leaf goes
+	Instructions string // what the summary should look at
+	Replace      bool   // Instructions are all that the model is told about it
+	Label        string // a name for the place
+}
+
+// Moved is what came of a move in the tree.
+type Moved struct {
+	Recalled
+	Stayed  bool           // the leaf was there already; nothing else happened
+	Leaf    string         // the entry that the conversation ends with now; "" is the root
+	Summary *session.Entry // of what was left behind; nil: none
+}
+
+// Navigate makes an entry the one that the conversation goes on from; of
+// something that was sent, the one before it, and what was sent is returned.
+// Listeners are asked first (session_before_tree); the error is ErrCancelled if
+// one does not want it, ErrAborted if ctx ends before the leaf has moved, also
+// while the model sums up what is left: then nothing has moved. With a
+// *[session.SaveError] the leaf has moved, but only in memory.
+func (a *Agent) Navigate(ctx context.Context, id string, o NavigateOptions) (Moved, error) {
+	m, err := a.moveLeaf(ctx, func(s *session.Session) (p move, err error) {
+		p.target, p.options = id, o
+		p.to, p.recalled, err = cutBefore(s, id, session.RoleUser, session.RoleCustom)
+		return p, err
+	})
+	if err != nil && !isSaveError(err) {
+		err = fmt.Errorf("move to %s: %w", id, err)
+	}
+	return m, err
+}
+
+func isSaveError(err error) bool {
+	var unsaved *session.SaveError
+	return errors.As(err, &unsaved)
+}
+
+// move is what is to be done with the leaf.
+type move struct {
+	target   string // the entry that was chosen
+	to       string // the new position; "" is the root
+	recalled Recalled
+	options  NavigateOptions
+	note     LeafNote // goes with the record of the move
+	anyway   bool     // also if the conversation ends there already
+}
+
+// LeafNote is the data of the entry that records a move of the leaf which can be
+// taken back.
+type LeafNote struct {
+	Kind string `json:"kind,omitempty"` // undo redo uncompact
+	From string `json:"from,omitempty"` // the leaf that was left
+}
+
+// moveLeaf is the one place where the leaf moves. Nothing else can happen
+// meanwhile.
+func (a *Agent) moveLeaf(ctx context.Context, plan func(*session.Session) (move, error)) (Moved, error) {
+	ctx, err := a.begin(ctx)
+	if err != nil {
+		return Moved{}, ErrNotIdle
+	}
+	defer a.end()
+	s := a.Session()
+	if s.ReadOnly() {
+		return Moved{}, session.ErrReadOnly
+	}
+	m, err := plan(s)
+	if err != nil {
+		return Moved{}, err
+	}
+	result := Moved{Recalled: m.recalled, Leaf: endOf(s, m.to)}
+	if !m.anyway && endOf(s, s.Leaf()) == endOf(s, m.to) {
+		result.Stayed = true
+		return result, nil
+	}
+	draft, fromHook, err := a.prepareMove(ctx, s, &m)
+	if err != nil {
+		return Moved{}, err
+	}
+	return a.carryOut(ctx, s, m, draft, fromHook, result)
+}
+
+// endOf is the entry that a conversation with this leaf ends with: entries that
+// only name and count do not make it another one.
+func endOf(s *session.Session, leaf string) string {
+	for e := s.Entry(leaf); e != nil; e = s.Entry(e.ParentID) {
+		switch e.Type {
+		case session.TypeLabel, session.TypeSessionInfo, session.TypeUsage:
+		case session.TypeCustom:
+			if !isLeafMove(e) {
+				return e.ID
+			}
+		default:
+			return e.ID
+		}
+	}
+	return ""
+}
+
+func isLeafMove(e *session.Entry) bool {
+	if e.Type != session.TypeCustom {
+		return false
+	}
+	c, err := session.Body[session.Custom](e)
+	return err == nil && c.CustomType == session.LeafMove
+}
+
+// prepareMove asks the listeners, and returns the entry that records the move.
+func (a *Agent) prepareMove(ctx context.Context, s *session.Session, m *move) (session.Draft, bool, error) {
+	before := &SessionBeforeTree{Preparation: preparationOf(s, m)}
+	a.emitUntil(ctx, before, func() bool { return before.Cancel })
+	switch {
+	case ctx.Err() != nil:
+		return session.Draft{}, false, ErrAborted
+	case before.Cancel:
+		return session.Draft{}, false, ErrCancelled
+	}
+	m.take(before)
+	if !m.options.Summarize {
+		return m.record(), false, nil
+	}
+	summary, err := a.branchSummary(ctx, s, before, m.options)
+	if err != nil {
+		return session.Draft{}, false, err
+	}
+	if summary == nil {
+		return m.record(), false, nil
+	}
+	return session.Draft{Type: session.TypeBranchSummary, Body: summary}, summary.FromHook, nil
+}
+
+func preparationOf(s *session.Session, m *move) TreePreparation {
+	leaf := s.Leaf()
+	common := s.CommonAncestor(leaf, m.to)
+	return TreePreparation{TargetID: m.target, OldLeafID: leaf, CommonAncestorID: common,
+		EntriesToSummarize: s.Path(leaf)[len(s.Path(common)):], UserWantsSummary: m.options.Summarize}
+}
+
+// take lets the answer of a listener stand for what the person said.
+func (m *move) take(before *SessionBeforeTree) {
+	if before.CustomInstructions != "" {
+		m.options.Instructions, m.options.Replace = before.CustomInstructions, before.ReplaceInstructions
+	}
+	if before.Label != "" {
+		m.options.Label = before.Label
+	}
+}
+
+// record is the entry of a move without a summary.
+func (m *move) record() session.Draft {
+	body := session.Custom{CustomType: session.LeafMove}
+	if m.note != (LeafNote{}) {
+		body.Data, _ = json.Marshal(m.note) // two strings always encode
+	}
+	return session.Draft{Type: session.TypeCustom, Body: body}
+}
+
+// carryOut moves the leaf, whole, and tells the listeners.
+func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft session.Draft, fromHook bool, result Moved) (Moved, error) {
+	left := s.Leaf()
+	e, saving := s.MoveTo(m.to, draft)
+	if e == nil {
+		return Moved{}, saving
+	}
+	if e.Type == session.TypeBranchSummary {
+		result.Summary, result.Leaf = e, e.ID
+	}
+	if name := m.options.Label; name != "" {
+		saving = firstError(saving, a.labelPlace(ctx, result, m.target, name))
+	}
+	saving = firstError(saving, s.Flush(), s.Sync())
+	a.forgetSeen()
+	a.emitAfter(ctx, KindSessionTree, func() Event {
+		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: left, SummaryEntry: result.Summary, FromHook: fromHook}
+	})
+	a.refresh(ctx)
+	return result, saving
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labelPlace names the summary that was made, or the entry that was chosen.
+func (a *Agent) labelPlace(ctx context.Context, at Moved, target, name string) error {
+	if at.Summary != nil {
+		target = at.Summary.ID
+	}
+	return a.SetLabel(ctx, target, name)
+}
+
+// forgetSeen drops the result of the last context chain: it was about another
+// branch.
+func (a *Agent) forgetSeen() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = nil
+}

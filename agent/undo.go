@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pi/session"
+)
+
+// Going back and forth. A move back notes the leaf that was left; redo looks for
+// the nearest such note that nothing was said after. A redo leads to the leaf as
+// it was, which may be another note, so that moves back are taken back one after
+// the other; it leaves a note too, which does not count.
+
+var (
+	// ErrNothingToUndo is returned if the person has sent nothing on this branch.
+	ErrNothingToUndo = errors.New("nothing to undo")
+	// ErrNothingToRedo is returned if nothing was undone since the last message.
+	ErrNothingToRedo = errors.New("nothing to redo")
+)
+
+// Undo moves the leaf to before the n-th last user message of the branch, and
+// returns the text of that. Files stay as they are. See [Agent.Navigate] for the
+// rest.
+func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
+	return a.moveLeaf(ctx, func(s *session.Session) (move, error) {
+		sent := userMessages(s.Branch())
+		switch {
+		case len(sent) == 0:
+			return move{}, ErrNothingToUndo
+		case n < 1 || n > len(sent):
+			return move{}, fmt.Errorf("undo: there are %d prompts on this branch, not %d", len(sent), n)
+		}
+		e := sent[len(sent)-n]
+		return a.moveBack("undo", e, s), nil
+	})
+}
+
+// moveBack is the move to before an entry of the branch, with a note for
+// [Agent.Redo].
+func (a *Agent) moveBack(kind string, e *session.Entry, s *session.Session) move {
+	m := move{target: e.ID, to: e.ParentID, note: LeafNote{kind, s.Leaf()}, anyway: true}
+	if message := e.Message(); message != nil && message.Role == session.RoleUser {
+		m.recalled = recall(message)
+	}
+	return m
+}
+
+func userMessages(path []*session.Entry) []*session.Entry {
+	var sent []*session.Entry
+	for _, e := range path {
+		if e.Type != session.TypeMessage {
+			continue
+		}
+		if m := e.Message(); m != nil && m.Role == session.RoleUser {
+			sent = append(sent, e)
+		}
+	}
+	return sent
+}
+
+// Redo takes the last move back that was not taken back yet, if nothing was said
+// since.
+func (a *Agent) Redo(ctx context.Context) (Moved, error) {
+	return a.moveLeaf(ctx, func(s *session.Session) (move, error) {
+		from := lastNote(s)
+		if from == "" {
+			return move{}, ErrNothingToRedo
+		}
+		return move{target: from, to: from, note: LeafNote{"redo", s.Leaf()}, anyway: true}, nil
+	})
+}
+
+// lastNote returns the leaf that the last move back has left; "" if there is
+// none.
+func lastNote(s *session.Session) string {
+	path := s.Branch()
+	for i := len(path) - 1; i >= 0; i-- {
+		e := path[i]
+		if saysSomething(e) {
+			return ""
+		}
+		if n, ok := leafNote(e); ok && n.Kind != "redo" && s.Entry(n.From) != nil {
+			return n.From
+		}
+	}
+	return ""
+}
+
+// saysSomething reports whether an entry has a part in what the model sees.
+func saysSomething(e *session.Entry) bool {
+	return e.Message() != nil || e.Type == session.TypeContextEdit
+}
+
+// leafNote reads the note of a move that can be taken back, or that took one
+// back.
+func leafNote(e *session.Entry) (LeafNote, bool) {
+	if !isLeafMove(e) {
+		return LeafNote{}, false
+	}
+	body, err := session.Body[struct{ Data LeafNote }](e)
+	if err != nil || body.Data.Kind == "" {
+		return LeafNote{}, false
+	}
+	return body.Data, true
+}
