@@ -20,6 +20,7 @@ import (
 // A script is a list of answers with a line --- between them. The lines of an
 // answer:
 //
+//	think WORDS       thoughts
 //	text WORDS        words, streamed one by one
 //	call NAME JSON    a tool call
 //	status N BODY     an HTTP error, instead of anything else
@@ -124,6 +125,8 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 			w.WriteHeader(code)
 			fmt.Fprint(w, message)
 			return
+		case "think":
+			a.think(rest)
 		case "text":
 			a.text(rest)
 		case "call":
@@ -143,6 +146,7 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 
 // wireAnswer writes an answer in the form of one API.
 type wireAnswer interface {
+	think(string)
 	text(string)
 	call(id, name, arguments string)
 	end()
@@ -161,6 +165,8 @@ type openaiAnswer struct {
 func (a *openaiAnswer) chunk(delta, finish string) {
 	fmt.Fprintf(a.w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
 }
+
+func (a *openaiAnswer) think(s string) { a.chunk(`{"reasoning_content":`+quoted(s)+`}`, "null") }
 
 func (a *openaiAnswer) text(s string) {
 	for _, word := range strings.SplitAfter(s, " ") {
@@ -205,6 +211,11 @@ func (a *anthropicAnswer) block(start string, deltas ...string) {
 	}
 	a.event("content_block_stop", fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, n))
 	a.blocks++
+}
+
+func (a *anthropicAnswer) think(s string) {
+	a.block(`{"type":"thinking","thinking":"","signature":""}`,
+		`{"type":"thinking_delta","thinking":`+quoted(s)+`}`, `{"type":"signature_delta","signature":"c2lnbmVk"}`)
 }
 
 func (a *anthropicAnswer) text(s string) {
