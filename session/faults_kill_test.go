@@ -118,8 +118,8 @@ func TestFaultWhatWasAcknowledgedSurvivesAKillAtEachStep(t *testing.T) {
 		path := write(t, story("u1")...)
 		for i := range times(3, 50) {
 			before := ids(t, path)
-			v := killed(t, path, step, i, 0, 0)
-			if i > 0 && len(v.ids) == 0 {
+			v := killed(t, path, step, i%25, 0, 0)
+			if i%25 > 0 && len(v.ids) == 0 {
 				t.Fatalf("%s: nothing was acknowledged", step)
 			}
 			v.hasAll(t, before)

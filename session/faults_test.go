@@ -11,7 +11,7 @@ import (
 // full makes the fault tests run in full: go test ./session -run Fault -faults
 var full = flag.Bool("faults", false, "run the fault tests in full")
 
-// times is how often a fault is provoked.
+// times is how often a fault is provoked, or how much of it.
 func times(few, many int) int {
 	switch {
 	case *full:

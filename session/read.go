@@ -229,6 +229,7 @@ func (s *Session) checkTail() {
 		s.unreadable = s.unreadable[:n-1]
 	case e != nil && e.line == s.lines && !validLine(e.Raw()):
 		s.drop(e)
+		s.store.seemsWhole = true
 	default:
 		return
 	}

@@ -23,6 +23,7 @@ type store struct {
 	dirty   bool     // written since the last sync
 	folders []string // new names in them: they want a sync too
 
+	seemsWhole bool // what it ends in instead is no JSON, but ends in a brace
 	seams
 }
 

@@ -59,7 +59,7 @@ func (st *store) grew(b []byte) {
 		return
 	}
 	st.size += int64(len(b))
-	st.torn = b[len(b)-1] != '\n'
+	st.torn, st.seemsWhole = b[len(b)-1] != '\n', false
 	if len(b) > tailSize {
 		b = b[len(b)-tailSize:]
 	}
@@ -72,9 +72,9 @@ func (st *store) grew(b []byte) {
 // write the file is cut back to its last whole line, if nobody else wrote
 // meanwhile.
 func (st *store) write(lines []byte) (n int, foreign []byte, err error) {
-	buf, lead := lines, 0
-	if st.torn {
-		buf, lead = append([]byte{'\n'}, lines...), 1
+	buf, lead := lines, st.lead()
+	if lead != "" {
+		buf = append([]byte(lead), lines...)
 	}
 	st.step("before the write")
 	n, err = st.writeFile(buf)
@@ -84,16 +84,28 @@ func (st *store) write(lines []byte) (n int, foreign []byte, err error) {
 	}
 	if n < len(buf) || err != nil {
 		n, err = st.cutShort(buf, n, err)
-		return max(n-lead, 0), nil, err
+		return max(n-len(lead), 0), nil, err
 	}
 	foreign = st.between(n)
-	mixed := lead == 0 && len(foreign) > 0 && foreign[len(foreign)-1] != '\n'
+	mixed := lead == "" && len(foreign) > 0 && foreign[len(foreign)-1] != '\n'
 	st.grew(foreign)
 	st.grew(buf)
 	if mixed {
 		return 0, foreign, errMixed
 	}
 	return len(lines), foreign, nil
+}
+
+// lead ends a line that was cut off. One that ends in a brace by chance would
+// look whole with lines after it, when only its head is read: it gets a comma.
+func (st *store) lead() string {
+	switch {
+	case st.seemsWhole:
+		return ",\n"
+	case st.torn:
+		return "\n"
+	}
+	return ""
 }
 
 // cutShort leaves of a write that failed after n bytes the whole lines.
