@@ -355,7 +355,7 @@ func TestTheTableSaysWhatHandlersGet(t *testing.T) {
 		r := newRig(t, map[string]string{"a.lua": `pi.on("` + name + `", function(e) local l = {} for k in pairs(e) do l[#l + 1] = k end table.sort(l) pi.send(table.concat(l, " ")) end)`}, patient)
 		r.emitAll(e)
 		var want []string
-		for _, f := range r.chain.events[e.Kind()].Fields {
+		for f := range r.chain.events[e.Kind()].Fields.each {
 			want = append(want, f.Name)
 		}
 		got := strings.Fields(r.host.texts())

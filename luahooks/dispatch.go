@@ -161,8 +161,8 @@ func keysOf(t *lua.LTable) (keys []string) {
 }
 
 func (s *eventSpec) takes(key string) bool {
-	for i := range s.Results {
-		if s.Results[i].Name == key {
+	for f := range s.Results.each {
+		if f.Name == key {
 			return true
 		}
 	}
@@ -171,7 +171,7 @@ func (s *eventSpec) takes(key string) bool {
 
 func (s *eventSpec) unknownKey(key string) error {
 	var known []string
-	for _, f := range s.Results {
+	for f := range s.Results.each {
 		known = append(known, f.Name)
 	}
 	if near := luavm.Suggest(key, known); near != "" {

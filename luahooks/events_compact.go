@@ -17,31 +17,29 @@ func compactEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindSessionBeforeCompact, Asking: true, Clock: luavm.CountedLua,
-			Fields: fields("preparation", "pi.CompactionPreparation", "branch_entries", "pi.Entry[]", "messages", "pi.Message[]",
-				"custom_instructions", "string?", "model", "pi.ModelRef?", "reason", "string", "will_retry", "boolean",
-				"signal", "pi.Signal"),
-			Results: fields("cancel", "boolean?", "compaction", "pi.CompactionDraft?", "summary", "string?"),
+			Fields: "preparation pi.CompactionPreparation; branch_entries pi.Entry[]; messages pi.Message[]; " +
+				"custom_instructions string?; model pi.ModelRef?; reason string; will_retry boolean; signal pi.Signal",
+			Results: "cancel boolean?; compaction pi.CompactionDraft?; summary string?",
 			Rule:    firstCancel,
 			build:   buildSessionBeforeCompact, copy: copyOf[agent.SessionBeforeCompact], merge: mergeSessionBeforeCompact,
 		},
 		{
 			Kind: agent.KindSessionCompacting, Asking: true,
-			Fields:  fields("session_id", "string", "messages", "pi.Message[]"),
-			Results: fields("context", "string[]?", "prompt", "string?", "preserve_data", "table?"),
+			Fields:  "session_id string; messages pi.Message[]",
+			Results: "context string[]?; prompt string?; preserve_data table?",
 			Rule:    "context: joined in order; prompt: the last one counts; preserve_data: merged",
 			build:   buildSessionCompacting, copy: copyOf[agent.SessionCompacting], merge: mergeSessionCompacting,
 		},
 		{
 			Kind:   agent.KindSessionCompact,
-			Fields: fields("compaction_entry", "pi.Entry", "summary", "string", "from_hook", "boolean", "reason", "string", "will_retry", "boolean"),
+			Fields: "compaction_entry pi.Entry; summary string; from_hook boolean; reason string; will_retry boolean",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildSessionCompact,
 		},
 		{
-			Kind: agent.KindSessionCompactFailed,
-			Fields: fields("reason", "string", "error_message", "string?", "aborted", "boolean", "will_retry", "boolean",
-				"from_hook", "boolean"),
-			Rule: toldWithGrace, Wait: graceful,
+			Kind:   agent.KindSessionCompactFailed,
+			Fields: "reason string; error_message string?; aborted boolean; will_retry boolean; from_hook boolean",
+			Rule:   toldWithGrace, Wait: graceful,
 			build: buildSessionCompactFailed,
 		},
 	}
@@ -180,17 +178,16 @@ func treeEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindSessionBeforeTree, Asking: true, Clock: luavm.CountedLua,
-			Fields: fields("preparation", "pi.TreePreparation", "signal", "pi.Signal"),
-			Results: fields("cancel", "boolean?", "summary", "pi.BranchSummaryDraft?", "custom_instructions", "string?",
-				"replace_instructions", "boolean?", "label", "string?"),
+			Fields: "preparation pi.TreePreparation; signal pi.Signal",
+			Results: "cancel boolean?; summary pi.BranchSummaryDraft?; custom_instructions string?; " +
+				"replace_instructions boolean?; label string?",
 			Rule:  firstCancel + ", its summary only where the person wants one",
 			build: buildSessionBeforeTree, copy: copyOf[agent.SessionBeforeTree], merge: mergeSessionBeforeTree,
 		},
 		{
-			Kind: agent.KindSessionTree,
-			Fields: fields("new_leaf_id", "string?", "old_leaf_id", "string?", "summary_entry", "pi.Entry?",
-				"from_hook", "boolean"),
-			Rule: toldWithGrace, Wait: graceful,
+			Kind:   agent.KindSessionTree,
+			Fields: "new_leaf_id string?; old_leaf_id string?; summary_entry pi.Entry?; from_hook boolean",
+			Rule:   toldWithGrace, Wait: graceful,
 			build: buildSessionTree,
 		},
 	}

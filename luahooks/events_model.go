@@ -16,21 +16,21 @@ func providerEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindBeforeProviderRequest, Asking: true,
-			Fields:  fields("payload", "table", "provider", "string", "model", "string"),
-			Results: fields("payload", "table?"),
+			Fields:  "payload table; provider string; model string",
+			Results: "payload table?",
 			Rule:    "chained: each sees the body as rewritten so far",
 			build:   buildBeforeProviderRequest, copy: copyOf[agent.BeforeProviderRequest], merge: mergeBeforeProviderRequest,
 		},
 		{
 			Kind: agent.KindBeforeProviderHeaders, Asking: true,
-			Fields:  fields("headers", "table<string, string>", "provider", "string", "model", "string"),
-			Results: fields("headers", "table<string, string|false>?"),
+			Fields:  "headers table<string, string>; provider string; model string",
+			Results: "headers table<string, string|false>?",
 			Rule:    "merged: each sees the headers as changed so far",
 			build:   buildBeforeProviderHeaders, copy: copyOf[agent.BeforeProviderHeaders], merge: mergeBeforeProviderHeaders,
 		},
 		{
 			Kind:   agent.KindAfterProviderResponse,
-			Fields: fields("provider", "string", "model", "string", "status", "integer", "headers", "table<string, string>"),
+			Fields: "provider string; model string; status integer; headers table<string, string>",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildAfterProviderResponse,
 		},
@@ -41,21 +41,21 @@ func messageEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind:   agent.KindMessageStart,
-			Fields: fields("message", "pi.Message"),
+			Fields: "message pi.Message",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildMessageStart,
 		},
 		{
 			Kind: agent.KindMessageUpdate, Asking: true,
-			Fields:  fields("message", "pi.Message", "delta", "pi.Delta"),
-			Results: fields("abort", "pi.Abort?"),
+			Fields:  "message pi.Message; delta pi.Delta",
+			Results: "abort pi.Abort?",
 			Rule:    "the stream does not wait: what comes while a hook is busy is joined; the first abort counts",
 			build:   buildMessageUpdate, copy: copyOf[agent.MessageUpdate], merge: mergeMessageUpdate,
 		},
 		{
 			Kind: agent.KindMessageEnd, Asking: true,
-			Fields:  fields("message", "pi.Message"),
-			Results: fields("message", "pi.Message?"),
+			Fields:  "message pi.Message",
+			Results: "message pi.Message?",
 			Rule:    "chained: each sees the message as the one before left it; the role stays",
 			build:   buildMessageEnd, copy: copyOf[agent.MessageEnd], merge: mergeMessageEnd,
 		},
@@ -66,26 +66,26 @@ func choiceEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindModelSelect,
-			Fields: fields("model", "pi.Model", "previous_model", "pi.Model?", "provider", "string", "model_id", "string",
-				"previous_provider", "string?", "previous_model_id", "string?", "thinking_level", "string", "source", "string"),
+			Fields: "model pi.Model; previous_model pi.Model?; provider string; model_id string; " +
+				"previous_provider string?; previous_model_id string?; thinking_level string; source string",
 			Rule: toldWithGrace, Wait: graceful,
 			build: buildModelSelect,
 		},
 		{
 			Kind:   agent.KindThinkingLevelSelect,
-			Fields: fields("level", "string", "previous_level", "string"),
+			Fields: "level string; previous_level string",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildThinkingLevelSelect,
 		},
 		{
 			Kind:   agent.KindUIPromptStart,
-			Fields: fields("kind", "string", "title", "string?"),
+			Fields: "kind string; title string?",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildUIPrompt,
 		},
 		{
 			Kind:   agent.KindUIPromptEnd,
-			Fields: fields("kind", "string", "title", "string?"),
+			Fields: "kind string; title string?",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildUIPrompt,
 		},
@@ -94,24 +94,24 @@ func choiceEvents() []eventSpec {
 
 func recoveryEvents() []eventSpec {
 	start := func(k agent.Kind) eventSpec {
-		return eventSpec{Kind: k, Fields: fields("reason", "string"), Rule: toldWithGrace, Wait: graceful, build: buildCompactionStart}
+		return eventSpec{Kind: k, Fields: "reason string", Rule: toldWithGrace, Wait: graceful, build: buildCompactionStart}
 	}
 	end := func(k agent.Kind) eventSpec {
 		return eventSpec{Kind: k, Rule: toldWithGrace, Wait: graceful, build: buildCompactionEnd,
-			Fields: fields("result", "pi.Entry?", "aborted", "boolean", "will_retry", "boolean", "error_message", "string?")}
+			Fields: "result pi.Entry?; aborted boolean; will_retry boolean; error_message string?"}
 	}
 	return []eventSpec{
 		start(agent.KindCompactionStart), end(agent.KindCompactionEnd),
 		start(agent.KindAutoCompactionStart), end(agent.KindAutoCompactionEnd),
 		{
 			Kind:   agent.KindAutoRetryStart,
-			Fields: fields("attempt", "integer", "max_attempts", "integer", "delay_ms", "integer", "error_message", "string"),
+			Fields: "attempt integer; max_attempts integer; delay_ms integer; error_message string",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildAutoRetryStart,
 		},
 		{
 			Kind:   agent.KindAutoRetryEnd,
-			Fields: fields("success", "boolean", "attempt", "integer", "final_error", "string?"),
+			Fields: "success boolean; attempt integer; final_error string?",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildAutoRetryEnd,
 		},

@@ -16,16 +16,15 @@ func promptEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindInput, Asking: true,
-			Fields:  fields("text", "string", "attachments", "pi.Block[]", "source", "string", "streaming_behavior", "string?"),
-			Results: fields("text", "string?", "attachments", "pi.Block[]?", "handled", "boolean?"),
+			Fields:  "text string; attachments pi.Block[]; source string; streaming_behavior string?",
+			Results: "text string?; attachments pi.Block[]?; handled boolean?",
 			Rule:    "chained: each sees the text as rewritten so far; handled stops the chain",
 			build:   buildInput, copy: copyOf[agent.Input], merge: mergeInput,
 		},
 		{
 			Kind: agent.KindBeforeAgentStart, Asking: true,
-			Fields: fields("prompt", "string", "attachments", "pi.Block[]", "system_prompt", "string",
-				"sections", "table<string, string>"),
-			Results: fields("message", "pi.CustomMessage?", "sections", "table<string, string|false>?", "system_prompt", "string?"),
+			Fields:  "prompt string; attachments pi.Block[]; system_prompt string; sections table<string, string>",
+			Results: "message pi.CustomMessage?; sections table<string, string|false>?; system_prompt string?",
 			Rule:    "messages: all, in order; sections: merged; system_prompt: chained",
 			build:   buildBeforeAgentStart, copy: copyOf[agent.BeforeAgentStart], merge: mergeBeforeAgentStart,
 		},
@@ -35,14 +34,14 @@ func promptEvents() []eventSpec {
 		},
 		{
 			Kind:   agent.KindAgentEnd,
-			Fields: fields("messages", "pi.Message[]", "usage", "pi.Usage", "will_retry", "boolean"),
+			Fields: "messages pi.Message[]; usage pi.Usage; will_retry boolean",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildAgentEnd,
 		},
 		{
 			Kind: agent.KindAgentBeforeSettle, Asking: true, Clock: luavm.CountedLua, // a check may take its time
-			Fields:  fields("outcome", "string", "messages", "pi.Message[]"),
-			Results: continuationResults(),
+			Fields:  "outcome string; messages pi.Message[]",
+			Results: continuationResults,
 			Rule:    continuationRule,
 			build:   buildAgentBeforeSettle, copy: copyOf[agent.AgentBeforeSettle], merge: mergeAgentBeforeSettle,
 		},
@@ -52,31 +51,28 @@ func promptEvents() []eventSpec {
 		},
 		{
 			Kind:   agent.KindTurnStart,
-			Fields: fields("turn_index", "integer", "timestamp", "integer"),
+			Fields: "turn_index integer; timestamp integer",
 			Rule:   toldAndWaitedFor,
 			build:  buildTurnStart,
 		},
 		{
 			Kind: agent.KindTurnEnd, Asking: true, Clock: luavm.CountedLua,
-			Fields: fields("turn_index", "integer", "message", "pi.Message", "tool_results", "pi.Message[]",
-				"entry_ids", "string[]", "usage", "pi.TurnUsage"),
-			Results: continuationResults(),
+			Fields:  "turn_index integer; message pi.Message; tool_results pi.Message[]; entry_ids string[]; usage pi.TurnUsage",
+			Results: continuationResults,
 			Rule:    continuationRule,
 			build:   buildTurnEnd, copy: copyOf[agent.TurnEnd], merge: mergeTurnEnd,
 		},
 		{
 			Kind: agent.KindContext, Asking: true,
-			Fields:  fields("entries", "pi.Entry[]", "messages", "pi.Message[]"),
-			Results: fields("messages", "(pi.Message|pi.PlacedMessage)[]?"),
+			Fields:  "entries pi.Entry[]; messages pi.Message[]",
+			Results: "messages (pi.Message|pi.PlacedMessage)[]?",
 			Rule:    "chained: each sees the list of the one before; a failing handler leaves it in force",
 			build:   buildContext, copy: copyOf[agent.Context], merge: mergeContext,
 		},
 	}
 }
 
-func continuationResults() []Field {
-	return fields("entries", "pi.EntryDraft[]?", "continue", "boolean?")
-}
+const continuationResults fieldList = "entries pi.EntryDraft[]?; continue boolean?"
 
 const continuationRule = "entries: joined in order, appended all or none; continue: one is enough"
 

@@ -14,44 +14,43 @@ func toolEvents() []eventSpec {
 	return []eventSpec{
 		{
 			Kind: agent.KindToolCall, Asking: true, Clock: luavm.CountedLua,
-			Fields:  fields("tool_name", "string", "tool_call_id", "string", "input", "table"),
-			Results: fields("block", "boolean?", "reason", "string?", "input", "table?", "additional_context", "string?", "terminate", "boolean?"),
+			Fields:  "tool_name string; tool_call_id string; input table",
+			Results: "block boolean?; reason string?; input table?; additional_context string?; terminate boolean?",
 			Rule:    "in chain order until the first block; after a rewrite of input earlier handlers are asked again, and only a block of theirs counts; an error blocks",
 			build:   buildToolCall, copy: copyOf[agent.ToolCall], merge: mergeToolCall, peek: peekToolCall,
 		},
 		{
 			Kind: agent.KindToolResult, Asking: true,
-			Fields: fields("tool_name", "string", "tool_call_id", "string", "input", "table", "content", "pi.Block[]",
-				"details", "any", "is_error", "boolean", "usage", "pi.Usage?"),
-			Results: fields("content", "string|pi.Block[]?", "details", "any", "is_error", "boolean?", "usage", "pi.Usage?", "terminate", "boolean?"),
+			Fields: "tool_name string; tool_call_id string; input table; content pi.Block[]; details any; " +
+				"is_error boolean; usage pi.Usage?",
+			Results: "content string|pi.Block[]?; details any; is_error boolean?; usage pi.Usage?; terminate boolean?",
 			Rule:    "chained field by field; a failing handler leaves the result as it was",
 			build:   buildToolResult, copy: copyOf[agent.ToolResult], merge: mergeToolResult, peek: peekToolResult,
 		},
 		{
 			Kind:   agent.KindToolExecutionStart,
-			Fields: fields("tool_call_id", "string", "tool_name", "string", "args", "table"),
+			Fields: "tool_call_id string; tool_name string; args table",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildToolExecutionStart, peek: peekToolExecution,
 		},
 		{
 			Kind:   agent.KindToolExecutionUpdate,
-			Fields: fields("tool_call_id", "string", "tool_name", "string", "args", "table", "partial_result", "pi.ToolResult"),
+			Fields: "tool_call_id string; tool_name string; args table; partial_result pi.ToolResult",
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildToolExecutionUpdate, peek: peekToolExecution,
 		},
 		{
-			Kind: agent.KindToolExecutionEnd,
-			Fields: fields("tool_call_id", "string", "tool_name", "string", "args", "table", "result", "pi.ToolResult",
-				"is_error", "boolean"),
-			Rule: toldWithGrace, Wait: graceful,
+			Kind:   agent.KindToolExecutionEnd,
+			Fields: "tool_call_id string; tool_name string; args table; result pi.ToolResult; is_error boolean",
+			Rule:   toldWithGrace, Wait: graceful,
 			build: buildToolExecutionEnd, peek: peekToolExecution,
 		},
 		{
 			// What answers for a command often runs it elsewhere, which takes as
 			// long as it takes.
 			Kind: agent.KindUserBash, Asking: true, Clock: luavm.CountedLua,
-			Fields:  fields("command", "string", "exclude_from_context", "boolean", "cwd", "string"),
-			Results: fields("result", "pi.BashResult?"),
+			Fields:  "command string; exclude_from_context boolean; cwd string",
+			Results: "result pi.BashResult?",
 			Rule:    "the first answer counts, and nothing runs; an error blocks",
 			build:   buildUserBash, copy: copyOf[agent.UserBash], merge: mergeUserBash,
 		},

@@ -29,7 +29,7 @@ func TestPeekingAndBuildingAgree(t *testing.T) {
 			spec := r.chain.events[e.Kind()]
 			built := spec.build(in, L, e)
 			view := &eventView{in, spec, e}
-			for _, f := range append(fields("type", "string"), spec.Fields...) {
+			for f := range ("type string; " + spec.Fields).each {
 				v, ok := view.Peek(f.Name)
 				if !ok {
 					continue

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"slices"
+	"strings"
 
 	"pi/agent"
 	"pi/luavm"
@@ -31,8 +32,8 @@ type eventSpec struct {
 	Kind    agent.Kind
 	name    string // of Kind
 	Asking  bool
-	Fields  []Field
-	Results []Field
+	Fields  fieldList
+	Results fieldList
 	Rule    string // how several handlers go together
 	Wait    patience
 	Clock   luavm.Clock
@@ -77,17 +78,32 @@ type EventInfo struct {
 func Events() []EventInfo {
 	var infos []EventInfo
 	for _, s := range eventTable() {
-		infos = append(infos, EventInfo{s.name, s.Asking, s.Fields, s.Results, s.Rule})
+		infos = append(infos, EventInfo{s.name, s.Asking, s.Fields.list(), s.Results.list(), s.Rule})
 	}
 	return infos
 }
 
-func fields(pairs ...string) []Field {
-	var f []Field
-	for i := 0; i < len(pairs); i += 2 {
-		f = append(f, Field{Name: pairs[i], Type: pairs[i+1]})
+// fieldList is the fields of a payload or a result, "name type; name type".
+// Text costs nothing until somebody reads it, and hardly anybody does.
+type fieldList string
+
+// each calls yield with one field after the other, until it returns false.
+func (l fieldList) each(yield func(Field) bool) {
+	for rest := string(l); rest != ""; {
+		var field string
+		field, rest, _ = strings.Cut(rest, "; ")
+		name, kind, _ := strings.Cut(field, " ")
+		if !yield(Field{Name: name, Type: kind}) {
+			return
+		}
 	}
-	return f
+}
+
+func (l fieldList) list() (all []Field) {
+	for f := range l.each {
+		all = append(all, f)
+	}
+	return all
 }
 
 // record makes an event table with its type.

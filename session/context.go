@@ -1,5 +1,7 @@
 package session
 
+import "strings"
+
 // Context returns the messages of the branch, as the core builds them: from
 // the last compaction on the branch its summary, what it keeps, and what
 // follows; with the context edits applied. Failed answers are among them, see
@@ -7,25 +9,31 @@ package session
 func (s *Session) Context() []Item {
 	path := s.Branch()
 	items := buildContext(path)
-	s.noteUnreadable(path)
+	_, first := lastCompaction(path)
+	s.noteUnreadable(path[first:])
 	return items
 }
 
-// buildContext turns a path from the root into messages.
+// buildContext turns a path from the root into messages. What lies before the
+// first entry that the compaction keeps is not even decoded.
 func buildContext(path []*Entry) []Item {
 	at, first := lastCompaction(path)
 	items := make([]Item, 0, len(path)-first+1)
+	edits := editsOn(path[first:])
 	if at >= 0 {
-		items = append(items, Item{Message: path[at].Message(), Entry: path[at], Index: at})
+		if m := edited(path[at], edits); m != nil {
+			items = append(items, Item{Message: m, Entry: path[at], Index: at})
+		}
 	}
-	edits := editsOn(path)
 	for i := first; i < len(path); i++ {
-		if i == at || path[i].Type == TypeCompaction {
+		if path[i].Type == TypeCompaction {
 			continue
 		}
-		if m := edited(path[i], edits); m != nil {
-			items = append(items, Item{Message: m, Entry: path[i], Index: i})
+		m := edited(path[i], edits)
+		if m == nil || i < at && m.Role == RoleSystem {
+			continue // what the prompt was before a compaction is void after it
 		}
+		items = append(items, Item{Message: m, Entry: path[i], Index: i})
 	}
 	return items
 }
@@ -74,11 +82,12 @@ func editsOn(path []*Entry) map[string]*ContextEdit {
 }
 
 // edited returns the message of an entry as the edits leave it, nil if there
-// is none.
+// is none. Any message can be taken out; only those that somebody wrote have
+// content to replace.
 func edited(e *Entry, edits map[string]*ContextEdit) *Message {
 	m := e.Message()
 	c := edits[e.ID]
-	if m == nil || c == nil || !editable(m.Role) {
+	if m == nil || c == nil || c.Replacement != nil && !editable(m.Role) {
 		return m
 	}
 	if c.Replacement == nil {
@@ -141,7 +150,7 @@ func (s *Session) Name() string {
 			continue
 		}
 		if c, err := Body[SessionInfo](entries[i]); err == nil {
-			return c.Name
+			return strings.TrimSpace(c.Name)
 		}
 	}
 	return ""

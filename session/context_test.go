@@ -121,11 +121,14 @@ func TestContextIsBuiltFromTheBranch(t *testing.T) {
 		{"edit on another branch", "u1 u2 e3:1=null u4^2", "1 2 4"},
 		{"edit of what is not kept", "u1 a2 e3:1=null c4:2 u5", "summary4 2 5"},
 		{"edit before the compaction still counts", "u1 a2 e3:2=null c4:2 u5", "summary4 5"},
-		{"edit of a command has no effect", "x1 e2:1=null", "1"},
+		{"edit takes out a command", "x1 e2:1=null u3", "3"},
+		{"a command has no content to change", `x1 e2:1={"content":"new"}`, "1"},
 		{"edit of a hook's message", "m1 e2:1=null u3", "3"},
 		{"edit of a tool result", `r1 e2:1={"content":"cut"}`, "cut"},
 		{"edit without content has no effect", `u1 e2:1={"other":1}`, "1"},
-		{"edit of a summary has no effect", "u1 c2:2 e3:2=null", "summary2"},
+		{"edit takes out a summary", "u1 c2:2 e3:2=null u4", "4"},
+		{"a summary has no content to change", `u1 c2:2 e3:2={"content":"new"}`, "summary2"},
+		{"edit that stands before what is kept", "u1 a2 e3:4=null u4 c5:4 u6", "summary5 4 6"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := read(t, write(t, story(c.words)...))

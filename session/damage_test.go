@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,8 @@ func TestDamageIsReportedOnceAndNothingElseIsLost(t *testing.T) {
 		{"unreadable line", line("u1") + "\n}garbage{\n" + line("u2") + "\n", "1 2", "line 3 cannot be read"},
 		{"two unreadable lines", "x\n" + line("u1") + "\n[]\n" + line("u2") + "\n", "1 2", "2 lines cannot be read; they are left where they are: 2, 4"},
 		{"binary line", line("u1") + "\n\x00\xff\xfe\n" + line("u2") + "\n", "1 2", "line 3 cannot be read"},
+		{"second header", line("u1") + "\n" + headerLine + "\n" + line("u2") + "\n" + headerLine + "\n", "1 2", "line 3: a second header"},
+		{"message without content", line("u1") + "\n" + strings.Replace(line("u2"), `"content":"2"`, `"content":null`, 1) + "\n" + line("u3") + "\n", "1  3", ""},
 		{"empty lines", "\n" + line("u1") + "\n\n \n" + line("u2") + "\n\n", "1 2", ""},
 		{"carriage returns", line("u1") + "\r\n" + line("u2") + "\r\n", "1 2", ""},
 		{"dangling parent", line("u1") + "\n" + line("u2") + "\n" + orphan + "\n", "1 2 3", `line 4: parent "gone" is not in the file`},
@@ -140,16 +143,66 @@ func TestWhatIsNoSessionIsRefusedAndLeftAlone(t *testing.T) {
 }
 
 func TestNewerVersionIsForReadingOnly(t *testing.T) {
-	path := write(t, strings.Replace(headerLine, `"version":3`, `"version":4`, 1), line("u1"))
-	s, err := Open(path, Options{})
-	if err != nil {
+	for _, v := range []string{"4", "3.5", `"5"`, "1e400", "1e300", "true", `"three"`, "{}", "[4]"} {
+		path := write(t, strings.Replace(headerLine, `"version":3`, `"version":`+v, 1), line("u1"))
+		s, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.ReadOnly() || len(s.Problems()) != 1 || gist(s.Context()) != "1" {
+			t.Errorf("version %s is not open for reading only, with a notice", v)
+		}
+		if _, err := s.AppendMessage(user("x")); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("append to version %s: %v", v, err)
+		}
+	}
+}
+
+func TestHeaderAsOthersWriteIt(t *testing.T) {
+	long := strings.Repeat("deep/", 20<<10)
+	for _, c := range []struct{ name, header, id string }{
+		{"byte order mark", "\ufeff" + headerLine, "test"},
+		{"carriage return", headerLine + "\r", "test"},
+		{"other id", strings.Replace(headerLine, `"test"`, `"My.own_id-7"`, 1), "My.own_id-7"},
+		{"version as a string", strings.Replace(headerLine, `:3`, `:"3"`, 1), "test"},
+		{"other order and fields", `{ "cwd":"/w", "x":{"id":"no"}, "id":"test", "version":3.0, "type":"session" }`, "test"},
+		{"deep directory", strings.Replace(headerLine, `"/w"`, `"/w","other":"`+long+`"`, 1), "test"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := writeRaw(t, c.header+"\n"+line("u1"))
+			h, err := ReadHeader(path)
+			if err != nil || h.ID != c.id || h.Cwd != "/w" || h.Version != Version {
+				t.Errorf("header %+v, %v", h, err)
+			}
+			s := open(t, path, Options{})
+			say(t, s, "2")
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got := gist(read(t, path).Context()); got != "1 2" {
+				t.Errorf("context %q", got)
+			}
+			if !strings.HasPrefix(contents(t, path), c.header+"\n") {
+				t.Error("the header was changed")
+			}
+		})
+	}
+}
+
+func TestAFileWithoutLinesIsRefusedUnread(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "image.jsonl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !s.ReadOnly() || len(s.Problems()) != 1 || gist(s.Context()) != "1" {
-		t.Error("it is not open for reading only, with a notice")
+	if err := os.Truncate(path, 1<<33); err != nil {
+		t.Skip("no sparse files here")
 	}
-	if _, err := s.AppendMessage(user("x")); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("append: %v", err)
+	var refused *NotSessionError
+	if _, err := Read(path); !errors.As(err, &refused) {
+		t.Errorf("Read: %v", err)
+	}
+	if _, err := ReadHeader(path); !errors.As(err, &refused) {
+		t.Errorf("ReadHeader: %v", err)
 	}
 }
 

@@ -136,7 +136,21 @@ func (e *Entry) decodeMessage() any {
 	if len(raw) == 0 || raw[0] != '{' {
 		return errNoMessage
 	}
-	return decodeMessage(raw)
+	m := decodeMessage(raw)
+	if m.Content == nil && editable(m.Role) && m.Role != RoleCustom {
+		return decodeMessage(withContent(raw))
+	}
+	return m
+}
+
+// withContent gives a message without content an empty list of blocks, which is
+// what every reader takes it for.
+func withContent(raw []byte) []byte {
+	if v := field(raw, "content"); v != nil && string(v) != "null" {
+		return raw
+	}
+	raw, _ = overlay(raw, []keyed{{"content", []byte("null")}}, []keyed{{"content", []byte("[]")}})
+	return raw
 }
 
 func (e *Entry) customMessage() any {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 )
 
 // Version is the version of the files written here. Older ones are read, newer
@@ -40,7 +42,7 @@ func (e *NotSessionError) Error() string {
 
 // parseHeader reads the first line of a file; reason says why it is none.
 func parseHeader(line []byte) (h Header, reason string) {
-	line = bytes.TrimRight(line, "\r\n")
+	line = bytes.TrimRight(bytes.TrimPrefix(line, []byte("\ufeff")), "\r\n")
 	if len(bytes.TrimSpace(line)) == 0 {
 		return h, "its first line is empty"
 	}
@@ -52,14 +54,27 @@ func parseHeader(line []byte) (h Header, reason string) {
 	if !validID(h.ID) {
 		return h, "its header has no valid id"
 	}
-	h.Version = 1
-	if v := field(line, "version"); v != nil {
-		h.Version = int(number(v))
-	}
+	h.Version = version(field(line, "version"))
 	h.Timestamp = unquote(field(line, "timestamp"))
 	h.Cwd = unquote(field(line, "cwd"))
 	h.ParentSession = unquote(field(line, "parentSession"))
 	return h, ""
+}
+
+// version is that of a header, 1 if it names none. What is no number that we
+// know is newer than we are: only a file whose form is known is written to.
+func version(v []byte) int {
+	if v == nil || string(v) == "null" {
+		return 1
+	}
+	n, err := strconv.ParseFloat(strings.Trim(string(v), `"`), 64)
+	switch {
+	case err != nil || !(n < 1e6) || n != float64(int(n)):
+		return Version + 1
+	case n < 1:
+		return 1
+	}
+	return int(n)
 }
 
 func validID(id string) bool {
@@ -94,9 +109,18 @@ func ReadHeader(path string) (Header, error) {
 		return Header{}, err
 	}
 	defer f.Close()
-	line, err := bufio.NewReader(f).ReadBytes('\n')
+	h, err := readHeader(f, path)
+	return h, readError(path, err)
+}
+
+// maxHeader is how long the first line of a session may be. What has a longer
+// one is some other file, maybe one without any lines.
+const maxHeader = 8 << 20
+
+func readHeader(f io.ReaderAt, path string) (Header, error) {
+	line, err := bufio.NewReader(io.NewSectionReader(f, 0, maxHeader)).ReadBytes('\n')
 	if err != nil && err != io.EOF {
-		return Header{}, fmt.Errorf("read session %q: %w", path, err)
+		return Header{}, err
 	}
 	h, reason := parseHeader(line)
 	if reason != "" {

@@ -61,8 +61,13 @@ func (s *Session) readLine(line []byte) *Entry {
 		}
 		return nil
 	}
+	typ := s.typeName(h.typ)
+	if typ == TypeSession {
+		s.problem("line %d: a second header; it is left where it is", s.lines)
+		return nil
+	}
 	e := s.alloc()
-	e.Type, e.Timestamp, e.line = s.typeName(h.typ), s.text(h.time), s.lines
+	e.Type, e.Timestamp, e.line = typ, s.text(h.time), s.lines
 	s.identify(e, h.id)
 	s.attach(e, h)
 	return e
@@ -141,9 +146,13 @@ func (s *Session) freeID(id string, line int) string {
 // set and parent is nil.
 func (s *Session) attach(e *Entry, h head) {
 	prev := s.last()
+	if s.header.Version < 2 {
+		e.setParent(prev)
+		return
+	}
 	if !isString(h.parent) {
-		if h.parent == nil && (h.id == nil || s.header.Version < 2) {
-			e.setParent(prev) // linear, as files of version 1 are
+		if h.parent == nil && h.id == nil {
+			e.setParent(prev)
 		}
 		return
 	}

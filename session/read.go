@@ -51,11 +51,8 @@ func reopen(f *os.File, path string) (*source, error) {
 
 // load reads the whole of an open file; an empty one begins a new session.
 func (s *Session) load(f *os.File, path string) error {
-	var not *NotSessionError
-	if err := s.loadFrom(f, path); errors.As(err, &not) {
-		return err
-	} else if err != nil {
-		return fmt.Errorf("read session %q: %w", path, err)
+	if err := s.loadFrom(f, path); err != nil {
+		return readError(path, err)
 	}
 	if s.header.ID != "" {
 		s.loaded()
@@ -65,12 +62,26 @@ func (s *Session) load(f *os.File, path string) error {
 	return nil
 }
 
+// readError says which file could not be read, if the error does not yet.
+func readError(path string, err error) error {
+	var not *NotSessionError
+	if err == nil || errors.As(err, &not) {
+		return err
+	}
+	return fmt.Errorf("read session %q: %w", path, err)
+}
+
 func (s *Session) loadFrom(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	size, buffer := info.Size(), int64(bufferSize)
+	if size > maxHeader { // a file without lines would be one line, all of it in memory
+		if _, err := readHeader(f, path); err != nil {
+			return err
+		}
+	}
 	if s.testOnlyBuffer > 0 {
 		buffer = int64(s.testOnlyBuffer)
 	}

@@ -57,3 +57,10 @@ func TestVersionTwoIsReadAndAppendedTo(t *testing.T) {
 		t.Errorf("context %q", got)
 	}
 }
+
+func TestVersionOneIsALineWhateverParentsItNames(t *testing.T) {
+	text := strings.Replace(headerLine, `"version":3,`, "", 1) + "\n" + line("u1") + "\n" + line("u2^0") + "\n" + line("u3^1") + "\n"
+	if got := gist(read(t, writeRaw(t, text)).Context()); got != "1 2 3" {
+		t.Errorf("context %q", got)
+	}
+}

@@ -19,8 +19,10 @@ type View struct {
 // Context is [Session.Context].
 func (v *View) Context(s *Session) []Item {
 	path := s.Branch()
+	from := len(v.path)
 	if !v.continues(s, path) {
-		*v = View{of: s, edits: editsOn(path), items: buildContext(path), sent: v.sent, pairing: v.pairing}
+		_, from = lastCompaction(path)
+		*v = View{of: s, edits: editsOn(path[from:]), items: buildContext(path), sent: v.sent, pairing: v.pairing}
 	} else {
 		for i := len(v.path); i < len(path); i++ {
 			if m := edited(path[i], v.edits); m != nil {
@@ -28,7 +30,7 @@ func (v *View) Context(s *Session) []Item {
 			}
 		}
 	}
-	s.noteUnreadable(path[len(v.path):])
+	s.noteUnreadable(path[from:])
 	v.path = path
 	return v.items[:len(v.items):len(v.items)]
 }
