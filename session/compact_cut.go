@@ -32,6 +32,7 @@ func newCutting(branch []*Entry, seen []Item) *cutting {
 // is counts as coming from nowhere.
 func (c *cutting) take(seen []Item) {
 	c.items = withoutSummary(seen)
+	c.calls = answersOf(c.items)
 	c.keys = make([]int, len(c.items))
 	latest := -1
 	for i := range c.items {
@@ -39,12 +40,21 @@ func (c *cutting) take(seen []Item) {
 		if it.Index < 0 || it.Index >= len(c.branch) || c.branch[it.Index] != it.Entry {
 			it.Entry, it.Index = nil, -1
 		}
-		latest = max(latest, it.Index)
-		c.keys[i] = latest
-		if it.Entry != nil {
-			c.keys[i] = it.Index
+		if c.sent(i) {
+			latest = max(latest, it.Index)
+		}
+		c.keys[i] = it.Index
+		if it.Entry == nil {
+			c.keys[i] = latest
 		}
 	}
+}
+
+// sent reports whether a request has the message: one that failed it has not, and
+// no result without its call.
+func (c *cutting) sent(i int) bool {
+	m := c.items[i].Message
+	return !leftOut(m) && (m.Role != RoleToolResult || c.calls[i] >= 0)
 }
 
 func withoutSummary(items []Item) []Item {
@@ -58,11 +68,10 @@ func withoutSummary(items []Item) []Item {
 }
 
 func (c *cutting) weigh() {
-	c.calls = answersOf(c.items)
 	c.tokens = make([]int, len(c.items))
 	c.from = make([]int, len(c.branch)+1)
 	for i, it := range c.items {
-		if it.Message.Role == RoleToolResult && c.calls[i] < 0 {
+		if !c.sent(i) {
 			continue
 		}
 		c.tokens[i] = EstimateTokens(it.Message)

@@ -8,7 +8,7 @@ import (
 // shortest is about how many tokens of a result are left at least.
 const shortest = 100
 
-// large is a result that may be shortened.
+// large is a result that may be shortened, with about how many tokens of text.
 type large struct {
 	item   Item
 	tokens int
@@ -29,9 +29,7 @@ func (c *cutting) shorten(at, room int, kept *int) []ContextEdit {
 			break
 		}
 		content := shortened(r.item.Message, length*charsPerToken)
-		m := r.item.Message.Clone()
-		m.Content = content
-		saved := r.tokens - EstimateTokens(m)
+		saved := r.tokens - tokensOf(characters(content[0].Text))
 		if saved <= 0 {
 			continue
 		}
@@ -41,18 +39,19 @@ func (c *cutting) shorten(at, room int, kept *int) []ContextEdit {
 	return edits
 }
 
-// results are those that a cut keeps and the model sees, the largest first.
+// results are those that a cut keeps and the model sees, the largest first. The
+// text to be shortened is that of the branch, not what a hook made of it.
 func (c *cutting) results(at int) []large {
-	seen := map[int]bool{}
+	seen := map[int]int{}
 	for i, it := range c.items {
-		if c.calls[i] >= 0 && it.Entry != nil {
-			seen[it.Index] = true
+		if c.calls[i] >= 0 && it.Entry != nil && it.Index >= at {
+			seen[it.Index] = c.tokens[i]
 		}
 	}
 	var list []large
 	for _, it := range c.core {
-		if it.Index >= at && it.Message.Role == RoleToolResult && seen[it.Index] {
-			list = append(list, large{it, tokensOf(characters(it.Message.Text()))})
+		if n, ok := seen[it.Index]; ok && it.Message.Role == RoleToolResult {
+			list = append(list, large{it, min(n, tokensOf(characters(it.Message.Text())))})
 		}
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].tokens > list[j].tokens })
