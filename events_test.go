@@ -13,14 +13,25 @@ import (
 )
 
 // notYet are the events that hooks may listen to but that nothing brings about
-// in this version: they belong to branches, moves in the tree, compaction and
-// retries.
+// in this version: they belong to branches, moves in the tree and retries.
 func notYet() []string {
-	return strings.Fields(`session_before_branch session_branch session_before_tree session_tree
-		session_before_compact session_compacting session_compact session_compact_failed
-		compaction_start compaction_end auto_compaction_start auto_compaction_end
+	return strings.Fields(`session_before_branch session_branch session_before_tree
 		auto_retry_start auto_retry_end`)
 }
+
+// eventAnswers are those of the model: the request for a summary fails, the next
+// prompt does not fit and is sent again.
+const eventAnswers = `call bash {"command":"echo one; echo two"}
+---
+text Done.
+---
+status 500 {"error":{"message":"no power"}}
+---
+status 400 {"error":{"message":"too much","code":"context_length_exceeded"}}
+---
+text What came before.
+---
+text It fits.`
 
 // An event that is documented but never comes would be a lie: one session with a
 // person in it brings about all that there are.
@@ -34,7 +45,7 @@ func TestEveryEventComes(t *testing.T) {
 	all.WriteString(`pi.command("ask", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("Sure?")) } end })`)
 	w.write(w.agentFile("hooks/all.lua"), all.String())
 	w.write(w.projectFile("hooks/quiet.lua"), "local quiet = true\n")
-	m := newModelServer("openai-completions", "call bash {\"command\":\"echo one; echo two\"}\n---\ntext Done.", "")
+	m := newModelServer("openai-completions", eventAnswers, "")
 	t.Cleanup(m.http.Close)
 	w.write(w.agentFile("config.toml"), m.settings())
 
@@ -49,6 +60,12 @@ func TestEveryEventComes(t *testing.T) {
 	s.see(1, "Sure?")
 	s.keys("y\r")
 	s.see(1, "true")
+	s.enter("/compact")
+	s.see(1, "no power")
+	s.enter("more")
+	s.see(1, "It fits.")
+	s.enter("/uncompact")
+	s.see(1, "is taken back")
 	s.enter("/name a name")
 	s.enter("/model local/large")
 	s.enter("/thinking high")

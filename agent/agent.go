@@ -37,6 +37,8 @@ type Settings struct {
 	FollowUpAll bool
 
 	MaxContinuations int // model requests that listeners may add to a prompt
+
+	Compaction CompactionSettings
 }
 
 // Options are what an Agent is made of.
@@ -108,6 +110,10 @@ type Agent struct {
 
 	viewing sync.Mutex
 	view    session.View
+
+	compacting context.CancelFunc // of the compaction in progress, nil for none
+	relieved   bool               // a compaction that nobody asked for was tried since the last good answer
+	asked      *compactRequest    // for a compaction, by a hook; nil for none
 }
 
 var (
@@ -158,6 +164,7 @@ func (a *Agent) Start(ctx context.Context) {
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
+	a.refuseAsked(ErrAborted)
 	a.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
 	return a.Session().Close()
 }

@@ -19,18 +19,27 @@ type answer struct {
 	paused  bool              // the model wants to go on with this very answer
 }
 
-// answer asks the model until an answer stands that no listener stopped. There
-// is a message in the session whatever happened; an error, an interrupt or a stop
-// is recorded as one.
+// answer asks the model until an answer stands that no listener stopped; a
+// request that did not fit is sent once more after a compaction. There is a
+// message in the session whatever happened; an error, an interrupt or a stop is
+// recorded as one.
 func (r *run) answer(ctx context.Context) (answer, error) {
 	for {
-		s := &stream{run: r, model: r.Model()}
+		s := &stream{run: r, model: r.Model(), seen: r.fitting(ctx)}
 		s.partial, s.stop = s.message, s.late.stop
 		a, err := s.finish(ctx, s.ask(ctx))
-		if s.abort == nil || ctx.Err() != nil {
+		switch {
+		case err == nil:
+			r.stood()
+			return a, nil
+		case ctx.Err() != nil:
 			return a, err
+		case s.abort != nil:
+			err = r.tellStopped(ctx, s.abort)
+		default:
+			err = r.recovered(ctx, err)
 		}
-		if err := r.tellStopped(ctx, s.abort); err != nil {
+		if err != nil {
 			return a, err
 		}
 	}
@@ -79,6 +88,7 @@ func hookName(by string) string {
 type stream struct {
 	*run
 	model    *Model
+	seen     chained // by the model
 	assembly Assembly
 	started  bool
 	partial  func() *session.Message
@@ -143,12 +153,12 @@ func noKey(model *Model, err error) error {
 
 // request is the next model call, as the session and the listeners have it.
 func (s *stream) request(ctx context.Context, key string) *Request {
-	seen, tools := s.runChain(ctx), s.Tools()
+	tools := s.Tools()
 	r := &Request{
-		Model: s.model, System: s.system.text, Messages: s.toSend(seen.items), Tools: specsOf(tools),
+		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
 		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key,
 	}
-	s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: seen, messages: r.Messages})
+	s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: s.seen, messages: r.Messages})
 	return r
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"pi/session"
@@ -115,9 +114,25 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	if err = r.saved(err); err != nil {
 		r.Notify(context.WithoutCancel(ctx), LevelError, fmt.Sprintf("%s: the entries of hooks were not added: %v", k, err))
 	}
-	if slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Type == session.TypeCompaction }) {
+	if r.announceCompactions(ctx, entries) {
 		r.refresh(ctx)
 	}
+}
+
+// announceCompactions tells the listeners of those that came as drafts, and
+// reports whether there are any.
+func (r *run) announceCompactions(ctx context.Context, entries []*session.Entry) bool {
+	any := false
+	for _, e := range entries {
+		if e.Type != session.TypeCompaction {
+			continue
+		}
+		any = true
+		r.emitAfter(ctx, KindSessionCompact, func() Event {
+			return &SessionCompact{Entry: e, Summary: e.Message().Summary, FromHook: true, Reason: CompactManual}
+		})
+	}
+	return any
 }
 
 func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
@@ -149,25 +164,13 @@ func checkDraft(s *session.Session, d session.Draft) (any, error) {
 		return body, editTarget(s, body.TargetID)
 	case session.Compaction:
 		body.FromHook = true
-		return body, keptEntry(s, body.FirstKeptEntryID)
+		if body.FirstKeptEntryID == "" { // nothing is kept
+			return body, nil
+		}
+		if err := CanKeepFrom(s.Branch(), body.FirstKeptEntryID); err != nil {
+			return nil, fmt.Errorf("compaction: first_kept_entry_id: %w", err)
+		}
+		return body, nil
 	}
 	return nil, fmt.Errorf("a %s entry cannot be added (custom, custom_message, context_edit and compaction can)", d.Type)
-}
-
-// keptEntry refuses a first kept entry that is not on the branch, or that stands
-// between a call and its result.
-func keptEntry(s *session.Session, id string) error {
-	if id == "" { // nothing is kept
-		return nil
-	}
-	for _, e := range s.Branch() {
-		if e.ID != id {
-			continue
-		}
-		if m := e.Message(); m != nil && m.Role == session.RoleToolResult {
-			return fmt.Errorf("compaction: entry %q, the first to be kept, is the result of a call before it", id)
-		}
-		return nil
-	}
-	return fmt.Errorf("compaction: entry %q, the first to be kept, is not on the current branch", id)
 }

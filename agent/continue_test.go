@@ -123,10 +123,10 @@ func TestEntriesOfListenersAreAddedAllOrNone(t *testing.T) {
 		}, `turn_end: the entries of hooks were not added: entry 2: no entry ` + none},
 		{"a compaction that keeps nothing that is there", func([]*session.Entry) []session.Draft {
 			return []session.Draft{hint("one"), {Type: session.TypeCompaction, Body: session.Compaction{Summary: "s", FirstKeptEntryID: "nothing"}}}
-		}, `turn_end: the entries of hooks were not added: entry 2: compaction: entry ` + none + `, the first to be kept, is not on the current branch`},
+		}, `turn_end: the entries of hooks were not added: entry 2: compaction: first_kept_entry_id: entry ` + none + ` is not on the branch`},
 		{"a compaction between call and result", func(branch []*session.Entry) []session.Draft {
 			return []session.Draft{{Type: session.TypeCompaction, Body: session.Compaction{Summary: "s", FirstKeptEntryID: branch[len(branch)-1].ID}}}
-		}, `the first to be kept, is the result of a call before it`},
+		}, `lies between a tool call and its result`},
 		{"another type", func([]*session.Entry) []session.Draft {
 			return []session.Draft{{Type: session.TypeLabel, Body: session.Label{}}}
 		}, `turn_end: the entries of hooks were not added: entry 1: a label entry cannot be added (custom, custom_message, context_edit and compaction can)`},
@@ -166,7 +166,7 @@ func TestCompactionOfAListenerIsMarkedAsItsOwnAndSeenAtOnce(t *testing.T) {
 	if !strings.Contains(r.file(), `"fromHook":true`) || len(r.Session().Context()) != 1 || len(r.Seen()) != 1 {
 		t.Errorf("%s\n%s", r.talk(), r.file())
 	}
-	if !strings.Contains(strings.Join(l.kinds, " "), "turn_end context agent_before_settle") {
+	if !strings.Contains(strings.Join(l.kinds, " "), "turn_end session_compact context agent_before_settle") {
 		t.Errorf("events %v", l.kinds)
 	}
 }

@@ -104,6 +104,8 @@ type CompactionStart struct {
 }
 
 type CompactionEnd struct {
+	Reason       string
+	Done         *Compacted     // what happened; nil: nothing
 	Result       *session.Entry // nil: none
 	Aborted      bool
 	WillRetry    bool

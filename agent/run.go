@@ -21,6 +21,8 @@ type Prompt struct {
 	Custom  *session.Message
 	Literal bool // never a command, whatever it begins with
 	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
+
+	compact bool // no prompt: a compaction that somebody asked for waits for its turn
 }
 
 var (
@@ -51,6 +53,9 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 		return err
 	}
 	defer a.end()
+	if p.compact {
+		return a.runAsked(ctx)
+	}
 	if a.Session().ReadOnly() {
 		return session.ErrReadOnly
 	}
@@ -94,6 +99,8 @@ type run struct {
 	unsaved   bool  // before this run
 	saveErr   error // the first failure to save; the conversation goes on in memory
 	verdict   error // why a listener ended the last turn's run, or nil
+	resumes   bool  // the model goes on with its own answer
+	unwanted  bool  // the person stopped a compaction of this run
 }
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {
@@ -111,6 +118,7 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	a.closeQueues() // what is sent from here on is for the front end
 	addUsage(&r.usage, a.endAside())
 	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
+	r.afterRun(ctx)
 	err = r.settle(ctx, err)
 	r.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
 	return err
@@ -228,7 +236,7 @@ func (r *run) turns(ctx context.Context) error {
 		if err := r.turnLimit(); err != nil {
 			return err
 		}
-		if next == nextResume {
+		if r.resumes = next == nextResume; r.resumes {
 			continue
 		}
 		n, err := r.deliver(ctx, next == nextStop)

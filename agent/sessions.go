@@ -130,8 +130,9 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	a.mu.Lock()
 	previous, was := a.session, selection{a.model, a.thinking}
 	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.thinking, "", nil
-	a.steer, a.followUp, a.nextTurn = nil, nil, nil
+	a.steer, a.followUp, a.nextTurn, a.relieved = nil, nil, nil, false
 	a.mu.Unlock()
+	a.refuseAsked(errLeft)
 	err := previous.Close()
 	a.replaced(ctx, reason, previous)
 	a.announce(ctx, reason, previous.File())

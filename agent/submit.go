@@ -21,6 +21,12 @@ func (a *Agent) handIn(p Prompt, q Queue) {
 		a.put(queued{Prompt: p}, q)
 		return
 	}
+	a.leaveToFront(p)
+}
+
+// leaveToFront keeps a prompt for the front end and wakes it; the caller holds
+// the lock.
+func (a *Agent) leaveToFront(p Prompt) {
 	a.submitted = append(a.submitted, p)
 	select {
 	case a.wake <- struct{}{}:

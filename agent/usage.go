@@ -77,15 +77,21 @@ func (a *Agent) recordUsage(entry session.UsageEntry) error {
 	if entry.Usage == nil || *entry.Usage == (session.Usage{}) {
 		return nil
 	}
-	a.mu.Lock()
-	if a.aside != nil {
-		addUsage(a.aside, entry.Usage)
-	}
-	a.mu.Unlock()
+	a.noteAside(entry.Usage)
 	if _, err := a.Session().Append(session.TypeUsage, entry); err != nil {
 		return fmt.Errorf("record usage: %w", err)
 	}
 	return nil
+}
+
+// noteAside counts what was used beside the answers of the run in progress, if
+// there is one.
+func (a *Agent) noteAside(u *session.Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.aside != nil {
+		addUsage(a.aside, u)
+	}
 }
 
 // beginAside starts to count what is used beside the answers of a run.

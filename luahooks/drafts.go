@@ -86,7 +86,7 @@ func (a answer) body(kind string, tokens int) any {
 		c.TokensBefore = a.count("tokens_before")
 	}
 	if host := a.in.chain.hostNow(); host != nil && c.FirstKeptEntryID != "" {
-		if err := keepable(host.Session().Branch(), c.FirstKeptEntryID); err != nil {
+		if err := agent.CanKeepFrom(host.Session().Branch(), c.FirstKeptEntryID); err != nil {
 			a.fail("first_kept_entry_id", "%w", err)
 		}
 	}

@@ -2,13 +2,11 @@ package luahooks
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
 	"pi/agent"
 	"pi/luavm"
-	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -80,7 +78,7 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 		}
 		draft = &agent.CompactionDraft{By: in.hook.Name, Summary: c.text("summary"), FirstKeptEntryID: c.text("first_kept_entry_id"),
 			TokensBefore: c.count("tokens_before"), Details: c.data("details")}
-		if err := keepable(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
+		if err := agent.CanKeepFrom(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
 			c.fail("first_kept_entry_id", "%w", err)
 		}
 	}
@@ -90,44 +88,6 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 			s.Compaction = draft
 		}
 	}, cancel, a.failed()
-}
-
-// keepable says why what a compaction keeps of a branch cannot begin with the
-// entry id, if it cannot.
-func keepable(branch []*session.Entry, id string) error {
-	at := slices.IndexFunc(branch, func(e *session.Entry) bool { return e.ID == id })
-	if at < 0 {
-		return fmt.Errorf("entry %q is not on the branch", id)
-	}
-	open := map[string]bool{} // the calls of the last answer before it that have no result there
-	for _, e := range branch[:at] {
-		if m := e.Message(); m != nil {
-			noteCalls(open, m)
-		}
-	}
-	for _, e := range branch[at:] {
-		m := e.Message()
-		switch {
-		case m == nil:
-		case m.Role == session.RoleAssistant:
-			return nil
-		case m.Role == session.RoleToolResult && open[m.ToolCallID]:
-			return fmt.Errorf("entry %q lies between a tool call and its result", id)
-		}
-	}
-	return nil
-}
-
-func noteCalls(open map[string]bool, m *session.Message) {
-	switch m.Role {
-	case session.RoleAssistant:
-		clear(open)
-		for _, c := range m.ToolCalls() {
-			open[c.ID] = true
-		}
-	case session.RoleToolResult:
-		delete(open, m.ToolCallID)
-	}
 }
 
 func buildSessionCompacting(in *instance, L *lua.LState, e agent.Event) *lua.LTable {

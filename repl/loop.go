@@ -326,7 +326,7 @@ func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.
 
 // outcome does what a command wants; send takes the prompt it may want sent.
 func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt) bool) {
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		r.screen.line(styleWarning, "interrupted")
 		return
 	}

@@ -5,7 +5,8 @@
 // names are reserved, and asks a function for those of hooks each time, so that
 // a reload is seen. [Core] makes the commands that need no terminal:
 //
-//	/help  /model  /thinking  /new (/clear)  /resume  /name  /session  /export  /tools
+//	/help  /model  /thinking  /new (/clear)  /resume  /compact  /uncompact
+//	/name  /session  /export  /tools
 //
 // A line is run with [Set.Run]. A name that nobody has is an [UnknownError],
 // which a program that runs without a person turns into a usage error. What a

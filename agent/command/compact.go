@@ -1,0 +1,65 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pi/agent"
+	"pi/session"
+)
+
+func compactCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "compact", Args: "[instructions]", Help: "put a summary in the place of the conversation so far", Title: "Compaction",
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			o := agent.CompactOptions{Instructions: args}
+			done, err := a.Compact(ctx, o)
+			switch {
+			case errors.Is(err, agent.ErrNotIdle):
+				return compactLater(ctx, a, o), nil
+			case errors.Is(err, session.ErrNothingToCompact):
+				return Outcome{Status: "nothing to compact: the conversation is short enough as it is"}, nil
+			case errors.Is(err, session.ErrJustCompacted):
+				return Outcome{Status: "nothing to compact: nothing was said since the last compaction"}, nil
+			case done == nil:
+				return Outcome{}, err
+			}
+			return Outcome{Status: done.String()}, err
+		},
+	}
+}
+
+// compactLater leaves it to the run in progress.
+func compactLater(ctx context.Context, a *agent.Agent, o agent.CompactOptions) Outcome {
+	ctx = context.WithoutCancel(ctx)
+	status := "the context is compacted before the next request"
+	a.RequestCompact(o, func(done *agent.Compacted, err error) {
+		switch {
+		case errors.Is(err, agent.ErrCompactionWaits):
+			status = err.Error()
+		case done == nil:
+			a.Notify(ctx, agent.LevelWarning, fmt.Sprintf("/compact: %v", err))
+		}
+	})
+	return Outcome{Status: status}
+}
+
+func uncompactCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "uncompact", Help: "go back to before the last compaction",
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			if args != "" {
+				return Outcome{}, errors.New("/uncompact takes no argument")
+			}
+			undone, err := a.Uncompact(ctx)
+			switch {
+			case errors.Is(err, agent.ErrNotCompacted):
+				return Outcome{Status: "nothing to undo: this branch has no compaction"}, nil
+			case undone == nil:
+				return Outcome{}, err
+			}
+			return Outcome{Status: undone.String()}, err
+		},
+	}
+}

@@ -1,0 +1,274 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pi/session"
+)
+
+// Why a context is compacted, as events name it.
+const (
+	CompactManual    = "manual"    // somebody asked for it
+	CompactThreshold = "threshold" // the window of the model is nearly full
+	CompactOverflow  = "overflow"  // a request did not fit
+)
+
+// CompactOptions say how the context is compacted.
+type CompactOptions struct {
+	Instructions string // what the summary should look at; may be empty
+}
+
+// Compacted is a compaction that has happened.
+type Compacted struct {
+	Entry         *session.Entry
+	Messages      int // that the summary stands for
+	Before, After int // tokens of the context, about
+	FromHook      bool
+}
+
+// Compact puts a summary in the place of what stands at the beginning of the
+// conversation; the entries stay in the file. The listeners are asked first. It
+// may be called while no prompt runs (else the error is ErrNotIdle), and what it
+// does can be interrupted with [Agent.Abort].
+//
+// The error wraps session.ErrNothingToCompact or session.ErrJustCompacted, for
+// which nobody was called; ErrCancelled, ErrAborted, a *[ProviderError]; or it is
+// another failure to get a summary. Then the context is as it was. With a
+// *[session.SaveError] comes a result: the context is compacted, but the file
+// lacks it.
+func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
+	ctx, err := a.begin(ctx)
+	if err != nil {
+		return nil, ErrNotIdle
+	}
+	defer a.end()
+	return a.compactFor(ctx, o)
+}
+
+// compactFor compacts because somebody asked for it.
+func (a *Agent) compactFor(ctx context.Context, o CompactOptions) (*Compacted, error) {
+	c := &compaction{Agent: a, reason: CompactManual, instructions: o.Instructions}
+	return c.run(ctx, a.Context(ctx))
+}
+
+// compaction is one on its way.
+type compaction struct {
+	*Agent
+	reason       string
+	instructions string
+	failed       *session.Entry // the answer to a request that did not fit; it leaves the context
+
+	session  *session.Session
+	branch   []*session.Entry
+	plan     *session.CompactionPlan
+	settings CompactionSettings // as the window of the model allows them
+	window   int
+	fromHook bool // a hook brought the summary
+}
+
+// run compacts what the model sees now. Whatever comes of it, a start has an
+// end, and a question to the listeners has an outcome.
+func (c *compaction) run(ctx context.Context, seen []session.Item) (done *Compacted, err error) {
+	if err := c.prepare(ctx, seen); err != nil {
+		return nil, err
+	}
+	ctx, stop := c.cancellable(ctx)
+	defer stop()
+	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto} })
+	defer func() {
+		if p := recover(); p != nil {
+			done, err = nil, fmt.Errorf("compaction crashed: %v", p)
+			c.tellFailed(ctx, err)
+		}
+		c.tellEnd(ctx, done, err)
+	}()
+	done, err = c.work(ctx)
+	if done == nil {
+		c.tellFailed(ctx, err)
+	}
+	return done, err
+}
+
+// prepare plans it. Nothing has been told to anybody when it fails.
+func (c *compaction) prepare(ctx context.Context, seen []session.Item) (err error) {
+	c.session = c.Session()
+	switch {
+	case ctx.Err() != nil:
+		return ErrAborted
+	case c.session.ReadOnly():
+		return session.ErrReadOnly
+	}
+	seen = c.withoutFailed(seen)
+	tokens, _ := session.ContextTokens(seen)
+	c.branch = c.session.Branch()
+	c.window = c.Model().ContextWindow
+	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
+		c.window = tokens // whatever is said of the model, this much was too much
+	}
+	c.settings = c.Agent.settings.Compaction.within(c.window)
+	c.plan, err = session.PlanCompaction(c.branch, seen, tokens, session.CompactionLimits{
+		Keep: c.settings.KeepRecentTokens, Room: c.settings.room(), All: c.reason == CompactManual})
+	return err
+}
+
+// withoutFailed is what the model sees once the failed answer is taken out.
+func (c *compaction) withoutFailed(seen []session.Item) []session.Item {
+	if c.failed == nil {
+		return seen
+	}
+	var kept []session.Item
+	for _, it := range seen {
+		if it.Entry != c.failed {
+			kept = append(kept, it)
+		}
+	}
+	return kept
+}
+
+// work gets the summary and stores it.
+func (c *compaction) work(ctx context.Context) (*Compacted, error) {
+	s, err := c.summary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entry, unsaved := c.store(s)
+	if entry == nil {
+		return nil, fmt.Errorf("store the summary: %w", unsaved)
+	}
+	c.emitAfter(ctx, KindSessionCompact, func() Event {
+		return &SessionCompact{Entry: entry, Summary: s.Summary, FromHook: s.FromHook, Reason: c.reason, WillRetry: c.retries()}
+	})
+	c.refresh(heard(ctx))
+	after, _ := session.ContextTokens(c.Seen())
+	return &Compacted{Entry: entry, Messages: len(c.plan.Summarize) + len(c.plan.TurnPrefix), FromHook: s.FromHook,
+		Before: s.TokensBefore, After: after}, unsaved
+}
+
+// retries reports whether the request is sent again afterwards.
+func (c *compaction) retries() bool { return c.reason == CompactOverflow }
+
+// store adds the entry to the session, and behind it what changes of the kept
+// messages: whoever goes back to before the compaction finds them as they were.
+// The error may be a *[session.SaveError], which comes with the entry.
+func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
+	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
+	if s.FirstKeptEntryID == c.firstKept() {
+		for _, edit := range c.plan.Shorten {
+			if !c.editedSince(edit.TargetID) {
+				drafts = append(drafts, session.Draft{Type: session.TypeContextEdit, Body: edit})
+			}
+		}
+	}
+	if c.failed != nil {
+		drafts = append(drafts, takeOut(c.failed))
+	}
+	entries, err := c.session.AppendAll(drafts)
+	if len(entries) == 0 {
+		return nil, err
+	}
+	return entries[0], errors.Join(err, c.session.Sync())
+}
+
+// editedSince reports whether somebody edited an entry after the plan was made.
+func (c *compaction) editedSince(id string) bool {
+	for _, e := range c.session.Branch()[len(c.branch):] {
+		if e.Type != session.TypeContextEdit {
+			continue
+		}
+		if edit, err := session.Body[session.ContextEdit](e); err == nil && edit.TargetID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// takeOut is the entry that takes a failed answer out of the context; in the
+// file it stays.
+func takeOut(failed *session.Entry) session.Draft {
+	return session.Draft{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: failed.ID}}
+}
+
+// firstKept is the id of the first entry that the plan keeps, "" if it keeps
+// none.
+func (c *compaction) firstKept() string {
+	if c.plan.FirstKept == nil {
+		return ""
+	}
+	return c.plan.FirstKept.ID
+}
+
+// cancellable lets [Agent.CancelCompaction] reach this compaction.
+func (c *compaction) cancellable(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	c.compacting = cancel
+	c.mu.Unlock()
+	return ctx, func() {
+		c.mu.Lock()
+		c.compacting = nil
+		c.mu.Unlock()
+		cancel()
+	}
+}
+
+// CancelCompaction interrupts the compaction in progress and nothing else: a run
+// that it belongs to goes on as if the compaction had failed. It reports whether
+// there was one.
+func (a *Agent) CancelCompaction() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.compacting != nil {
+		a.compacting()
+	}
+	return a.compacting != nil
+}
+
+// emitBoth emits an event, and for a compaction that nobody asked for its second
+// form as well.
+func (c *compaction) emitBoth(ctx context.Context, build func(auto bool) Event) {
+	for _, auto := range []bool{false, true} {
+		if e := build(auto); (!auto || c.reason != CompactManual) && c.wants(e.Kind()) {
+			c.emit(heard(ctx), e)
+		}
+	}
+}
+
+func (c *compaction) tellEnd(ctx context.Context, done *Compacted, err error) {
+	c.emitBoth(ctx, func(auto bool) Event {
+		e := &CompactionEnd{Auto: auto, Reason: c.reason, Done: done}
+		if done == nil {
+			e.Aborted, e.ErrorMessage = stopped(err), err.Error()
+			return e
+		}
+		e.Result, e.WillRetry = done.Entry, c.retries()
+		return e
+	})
+}
+
+func (c *compaction) tellFailed(ctx context.Context, err error) {
+	c.emitAfter(ctx, KindSessionCompactFailed, func() Event {
+		return &SessionCompactFailed{Reason: c.reason, ErrorMessage: err.Error(), Aborted: stopped(err), FromHook: c.fromHook}
+	})
+}
+
+// stopped reports whether somebody did not want it.
+func stopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
+
+// String says what has happened in one line.
+func (c *Compacted) String() string {
+	messages := "1 message"
+	if c.Messages != 1 {
+		messages = fmt.Sprintf("%d messages", c.Messages)
+	}
+	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", messages, grouped(c.Before), grouped(c.After))
+}
+
+// grouped writes a number with a comma between the thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}

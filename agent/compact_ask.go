@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"pi/session"
+)
+
+// summary asks the listeners and, if none of them brings a summary, the model.
+func (c *compaction) summary(ctx context.Context) (session.Compaction, error) {
+	draft, err := c.askListeners(ctx)
+	switch {
+	case err != nil:
+		return session.Compaction{}, err
+	case draft != nil:
+		c.fromHook = true
+		return c.brought(draft), nil
+	}
+	return c.written(ctx)
+}
+
+// askListeners is session_before_compact. A summary that cannot be taken is told
+// as the mistake of the hook that brought it, and is none.
+func (c *compaction) askListeners(ctx context.Context) (*CompactionDraft, error) {
+	if !c.wants(KindSessionBeforeCompact) {
+		return nil, nil
+	}
+	e := &SessionBeforeCompact{Preparation: c.preparation(), BranchEntries: c.branch, Messages: c.summarized(),
+		CustomInstructions: c.instructions, Model: c.Model(), Reason: c.reason, WillRetry: c.retries()}
+	c.emitUntil(ctx, e, func() bool { return e.Cancel })
+	switch d := e.Compaction; {
+	case ctx.Err() != nil:
+		return nil, ErrAborted
+	case e.Cancel:
+		return nil, fmt.Errorf("Compaction %w", ErrCancelled)
+	case d == nil || d.Summary == "":
+		return nil, nil
+	case d.FirstKeptEntryID != "":
+		if err := CanKeepFrom(c.branch, d.FirstKeptEntryID); err != nil {
+			c.notifyf(ctx, LevelError, "%s: %s: first_kept_entry_id: %v", hookName(d.By), e.Kind(), err)
+			return nil, nil
+		}
+	}
+	return e.Compaction, nil
+}
+
+func (c *compaction) preparation() Preparation {
+	return Preparation{
+		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
+		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
+		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: FileOps(c.plan.Files),
+		Settings: c.Agent.settings.Compaction,
+	}
+}
+
+// summarized is what the summary stands for.
+func (c *compaction) summarized() []session.Item {
+	return slices.Concat(c.plan.Summarize, c.plan.TurnPrefix)
+}
+
+// brought is the entry of a summary that a hook made.
+func (c *compaction) brought(d *CompactionDraft) session.Compaction {
+	s := session.Compaction{Summary: d.Summary, FirstKeptEntryID: d.FirstKeptEntryID, TokensBefore: d.TokensBefore,
+		Details: d.Details, FromHook: true}
+	if s.FirstKeptEntryID == "" {
+		s.FirstKeptEntryID = c.firstKept()
+	}
+	if s.TokensBefore == 0 {
+		s.TokensBefore = c.plan.TokensBefore
+	}
+	if s.Details == nil {
+		s.Details = c.plan.Files.Details()
+	}
+	return s
+}
+
+// written is the entry of a summary that the model makes.
+func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
+	w := c.writer()
+	var preserved map[string]json.RawMessage
+	if c.wants(KindSessionCompacting) {
+		e := &SessionCompacting{SessionID: c.session.ID(), Messages: c.summarized()}
+		c.emit(ctx, e)
+		w.added, w.prompt, preserved = e.Context, e.Prompt, e.PreserveData
+	}
+	details, err := withData(c.plan.Files.Details(), preserved)
+	if err != nil {
+		return session.Compaction{}, err
+	}
+	text, err := w.write(ctx, c.plan)
+	if err != nil {
+		c.recordUnused(ctx, w)
+		return session.Compaction{}, err
+	}
+	c.noteAside(&w.usage)
+	return session.Compaction{Summary: text, FirstKeptEntryID: c.firstKept(), TokensBefore: c.plan.TokensBefore,
+		Details: details, Usage: &w.usage}, nil
+}
+
+// withData adds what hooks want kept to the details; what is in them already
+// stays.
+func withData(details json.RawMessage, data map[string]json.RawMessage) (json.RawMessage, error) {
+	if len(data) == 0 {
+		return details, nil
+	}
+	own := map[string]json.RawMessage{}
+	if len(details) > 0 {
+		if err := json.Unmarshal(details, &own); err != nil {
+			return nil, fmt.Errorf("details of the summary: %w", err)
+		}
+	}
+	all := maps.Clone(data)
+	maps.Copy(all, own)
+	return encode(all)
+}
+
+// recordUnused notes what a summary cost that did not come.
+func (c *compaction) recordUnused(ctx context.Context, w *summaryWriter) {
+	err := c.recordUsage(session.UsageEntry{Kind: "compaction", Provider: w.model.Provider, Model: w.model.ID, Usage: &w.usage})
+	if err != nil {
+		c.Notify(context.WithoutCancel(ctx), LevelWarning, err.Error())
+	}
+}
+
+// CanKeepFrom says why what a compaction keeps of a branch cannot begin with the
+// entry id, if it cannot: it is not there, or it lies between a call and its
+// result.
+func CanKeepFrom(branch []*session.Entry, id string) error {
+	at := slices.IndexFunc(branch, func(e *session.Entry) bool { return e.ID == id })
+	if at < 0 {
+		return fmt.Errorf("entry %q is not on the branch", id)
+	}
+	open := map[string]bool{} // the calls of the last answer before it that have no result there
+	for _, e := range branch[:at] {
+		if m := e.Message(); m != nil {
+			noteCalls(open, m)
+		}
+	}
+	for _, e := range branch[at:] {
+		m := e.Message()
+		switch {
+		case m == nil:
+		case m.Role == session.RoleAssistant:
+			return nil
+		case m.Role == session.RoleToolResult && open[m.ToolCallID]:
+			return fmt.Errorf("entry %q lies between a tool call and its result", id)
+		}
+	}
+	return nil
+}
+
+func noteCalls(open map[string]bool, m *session.Message) {
+	switch m.Role {
+	case session.RoleAssistant:
+		clear(open)
+		for _, c := range m.ToolCalls() {
+			open[c.ID] = true
+		}
+	case session.RoleToolResult:
+		delete(open, m.ToolCallID)
+	}
+}

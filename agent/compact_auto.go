@@ -1,0 +1,149 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"pi/session"
+)
+
+// The context is compacted without anybody's asking before a request for which
+// it leaves too little of the model's window free, after a run that leaves it so,
+// and when a provider says that a request does not fit. Between two of these,
+// attempts included, there is a good answer of the model: what did not help once
+// is not tried over and over.
+
+// fitting is the list for the next request: what the context chain gives, after a
+// compaction if hooks asked for one or the list is too long. A failure of that is
+// told and changes nothing.
+func (r *run) fitting(ctx context.Context) chained {
+	seen := r.runChain(ctx)
+	if r.resumes || ctx.Err() != nil {
+		return seen
+	}
+	if r.compactAsked(ctx) || r.relieve(ctx, seen.items) {
+		return r.runChain(ctx)
+	}
+	return seen
+}
+
+// relieve compacts a context that is over the threshold. It reports whether it
+// did.
+func (r *run) relieve(ctx context.Context, items []session.Item) bool {
+	tokens, _ := session.ContextTokens(items)
+	if !r.settings.Compaction.full(tokens, r.Model().ContextWindow) || !r.mayCompact() {
+		return false
+	}
+	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, items)
+	if err != nil && !stopped(err) && !nothingToDo(err) {
+		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
+	}
+	return done != nil
+}
+
+// compactAlone runs a compaction that nobody asked for.
+func (r *run) compactAlone(ctx context.Context, c *compaction, items []session.Item) (*Compacted, error) {
+	r.mu.Lock()
+	r.relieved = true
+	r.mu.Unlock()
+	done, err := c.run(ctx, items)
+	if errors.Is(err, ErrAborted) {
+		r.unwanted = true
+	}
+	if done != nil {
+		err = r.saved(err)
+	}
+	return done, err
+}
+
+// mayCompact reports whether the context may be compacted without anybody's
+// asking: the model has answered since that was done or tried last, and the
+// person did not stop it in this run.
+func (r *run) mayCompact() bool {
+	r.mu.Lock()
+	relieved := r.relieved
+	r.mu.Unlock()
+	return !relieved && !r.unwanted && !freshlyCompacted(r.Session().Branch())
+}
+
+// freshlyCompacted reports whether no good answer follows the last compaction of
+// a branch.
+func freshlyCompacted(branch []*session.Entry) bool {
+	for _, e := range slices.Backward(branch) {
+		if e.Type == session.TypeCompaction {
+			return true
+		}
+		if e.Type != session.TypeMessage {
+			continue
+		}
+		if m := e.Message(); m != nil && m.Role == session.RoleAssistant && stands(m) {
+			return false
+		}
+	}
+	return false
+}
+
+// stands reports whether an answer is one that the model goes on from.
+func stands(m *session.Message) bool {
+	return m.StopReason != session.StopError && m.StopReason != session.StopAborted
+}
+
+// stood notes that an answer of the model stands.
+func (a *Agent) stood() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.relieved = false
+}
+
+// nothingToDo reports whether there was nothing that a summary could stand for.
+func nothingToDo(err error) bool {
+	return errors.Is(err, session.ErrNothingToCompact) || errors.Is(err, session.ErrJustCompacted)
+}
+
+// afterRun makes room for the next prompt.
+func (r *run) afterRun(ctx context.Context) {
+	if ctx.Err() != nil || r.compactAsked(ctx) {
+		return
+	}
+	r.relieve(ctx, r.Seen())
+}
+
+// recovered compacts when err says that the last request did not fit, so that it
+// can be sent again. It returns what stands in the way: err, with what the person
+// can do about it.
+func (r *run) recovered(ctx context.Context, err error) error {
+	var failed *ProviderError
+	if !errors.As(err, &failed) || !failed.Overflow {
+		return err
+	}
+	if !r.settings.Compaction.Enabled || !r.mayCompact() {
+		return tooLong(failed)
+	}
+	c := &compaction{Agent: r.Agent, reason: CompactOverflow, failed: r.Session().Entry(r.lastEntry())}
+	done, why := r.compactAlone(ctx, c, r.Seen())
+	switch {
+	case done != nil:
+		return nil
+	case errors.Is(why, ErrAborted) && ctx.Err() != nil:
+		return ErrAborted
+	case !stopped(why) && !nothingToDo(why):
+		r.notifyf(ctx, LevelWarning, "the context did not fit and was not compacted: %v", why)
+	}
+	return tooLong(failed)
+}
+
+// lastEntry is the id of what this turn appended last.
+func (r *run) lastEntry() string {
+	if len(r.entries) == 0 {
+		return ""
+	}
+	return r.entries[len(r.entries)-1]
+}
+
+// tooLong is the error of a request that did not fit and is not sent again.
+func tooLong(e *ProviderError) error {
+	with := *e
+	with.Hint = "the conversation does not fit the model's context window: /compact shortens it, /new begins another one, /model chooses a model with a larger window"
+	return &with
+}

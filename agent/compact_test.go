@@ -1,0 +1,181 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+// ended listens to the ends of compactions.
+func ended(f func(*CompactionEnd)) listener {
+	return listener{KindCompactionEnd: func(_ context.Context, e Event) error { f(e.(*CompactionEnd)); return nil }}
+}
+
+// compacting are the settings that the program has; with threshold it compacts
+// by itself.
+func compacting(threshold bool) Options {
+	return Options{Settings: Settings{Compaction: CompactionSettings{Enabled: threshold, ReserveTokens: 16384, KeepRecentTokens: 20000}}}
+}
+
+// asked is the text of request n, counted from 0.
+func (r *rig) asked(n int) string {
+	r.t.Helper()
+	r.model.mu.Lock()
+	defer r.model.mu.Unlock()
+	if n >= len(r.model.requests) {
+		r.t.Fatalf("there were %d requests", len(r.model.requests))
+	}
+	var b strings.Builder
+	for _, m := range r.model.requests[n].Messages {
+		b.WriteString(line(m) + "\n")
+	}
+	return b.String()
+}
+
+func (r *rig) requests() int {
+	r.model.mu.Lock()
+	defer r.model.mu.Unlock()
+	return len(r.model.requests)
+}
+
+func TestACompactionPutsASummaryInThePlaceOfTheConversation(t *testing.T) {
+	l := &log{}
+	o := compacting(true)
+	o.Listeners = []Listener{l}
+	r := newRig(t, o, say("four"), deltas(text("they added"), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("six"))
+	r.prompt("two and two?")
+	before := r.Session().Leaf()
+	l.kinds = nil
+	done, err := r.Compact(t.Context(), CompactOptions{Instructions: "mind the numbers"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.Messages != 2 || done.FromHook || done.Before == 0 || done.After == 0 || done.Entry.ParentID != before {
+		t.Errorf("done: %+v", done)
+	}
+	request := r.model.requests[1]
+	for _, want := range []string{"two and two?", "four", "The user asks you to mind this: mind the numbers", "## Next steps"} {
+		if !strings.Contains(r.asked(1), want) {
+			t.Errorf("the model is not told %q:\n%s", want, r.asked(1))
+		}
+	}
+	if request.Thinking != "off" || request.MaxTokens != 8192 || len(request.Tools) != 0 {
+		t.Errorf("the request: %+v", request)
+	}
+	body, err := session.Body[session.Compaction](done.Entry)
+	if err != nil || body.Summary != "they added" || body.FromHook || body.Usage.Input != 7 || body.FirstKeptEntryID != done.Entry.ID {
+		t.Errorf("the entry: %s", done.Entry.Raw())
+	}
+	if got := strings.Join(l.kinds, " "); got != "context compaction_start session_before_compact session_compacting session_compact context compaction_end" {
+		t.Errorf("events: %s", got)
+	}
+	if r.Totals().Input != 7 {
+		t.Errorf("the summary is counted as %+v", r.Totals().Usage)
+	}
+	r.prompt("and two more?")
+	if sent := r.asked(2); !strings.Contains(sent, "they added") || strings.Contains(sent, "four") {
+		t.Errorf("the next request: %s", sent)
+	}
+	if !strings.Contains(r.file(), "four") {
+		t.Error("the answer is gone from the file")
+	}
+}
+
+func TestWhatCannotBeCompactedCallsNobody(t *testing.T) {
+	l := &log{}
+	o := compacting(true)
+	o.Listeners = []Listener{l}
+	r := newRig(t, o, say("four"), say("a summary"))
+	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrNothingToCompact) {
+		t.Errorf("an empty session: %v", err)
+	}
+	r.prompt("two and two?")
+	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	l.kinds = nil
+	file := r.file()
+	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrJustCompacted) {
+		t.Errorf("once more: %v", err)
+	}
+	if got := strings.Join(l.kinds, " "); got != "context" || r.requests() != 2 || r.file() != file {
+		t.Errorf("events %s, %d requests, the file changed: %v", got, r.requests(), r.file() != file)
+	}
+}
+
+func TestACompactionThatFailsChangesNothing(t *testing.T) {
+	cancel := on(func(e *SessionBeforeCompact) { e.Cancel = true })
+	full := deltas(text("never"), stop(StopRefusal))
+	for _, c := range []struct {
+		name      string
+		listeners []Listener
+		reply     reply
+		want      string
+		aborted   bool
+	}{
+		{"a hook is against it", []Listener{cancel}, nil, "Compaction cancelled by hook", true},
+		{"the provider fails", nil, fail(&ProviderError{Provider: "acme", Message: "no power"}), "acme: no power", false},
+		{"the model says nothing", nil, say(" \n"), "no summary: the model answered with nothing", false},
+		{"the model thinks for too long", nil, deltas(stop(session.StopLength)), "no summary: the model came to the end of its answer", false},
+		{"the model calls tools", nil, use(call{"c1", "echo", "{}"}), "no summary: the model called tools", false},
+		{"the model refuses", nil, full, "acme: the model ended its answer as refusal", false},
+		{"the client crashes", nil, func(context.Context, *Request, func(Delta, error) bool) { panic("oh") }, "the client crashed", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &log{}
+			var failed *SessionCompactFailed
+			var end *CompactionEnd
+			o := compacting(true)
+			o.Listeners = append(c.listeners, l, on(func(e *SessionCompactFailed) { failed = e }), ended(func(e *CompactionEnd) { end = e }))
+			r := newRig(t, o, say("four"), c.reply)
+			r.prompt("two and two?")
+			file := r.file()
+			done, err := r.Compact(t.Context(), CompactOptions{})
+			if done != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %+v, %v", done, err)
+			}
+			if failed == nil || failed.Reason != "manual" || failed.ErrorMessage != err.Error() || failed.Aborted != c.aborted || failed.FromHook {
+				t.Errorf("failed: %+v", failed)
+			}
+			if end == nil || end.Result != nil || end.ErrorMessage != err.Error() || end.Aborted != c.aborted {
+				t.Errorf("end: %+v", end)
+			}
+			if r.file() != file {
+				t.Errorf("the file was\n%s\nand is\n%s", file, r.file())
+			}
+			r.wantTalk("user: two and two?", "assistant: four")
+			r.wantGoesOn()
+		})
+	}
+}
+
+func TestAnInterruptedCompactionChangesNothing(t *testing.T) {
+	for name, interrupt := range map[string]func(*rig){
+		"abort":  func(r *rig) { r.Abort() },
+		"cancel": func(r *rig) { r.CancelCompaction() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var failed *SessionCompactFailed
+			started := make(chan struct{})
+			o := compacting(true)
+			o.Listeners = []Listener{on(func(e *SessionCompactFailed) { failed = e })}
+			r := newRig(t, o, say("four"), hang(started))
+			r.prompt("two and two?")
+			file := r.file()
+			go func() {
+				<-started
+				interrupt(r)
+			}()
+			if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, ErrAborted) {
+				t.Fatal(err)
+			}
+			if failed == nil || !failed.Aborted || r.file() != file {
+				t.Errorf("failed: %+v; the file: %s", failed, r.file())
+			}
+			r.wantGoesOn()
+		})
+	}
+}

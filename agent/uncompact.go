@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pi/session"
+)
+
+// ErrNotCompacted is returned where no compaction can be taken back.
+var ErrNotCompacted = errors.New("this branch has no compaction")
+
+// Uncompacted is a compaction that was taken back.
+type Uncompacted struct {
+	Entry         *session.Entry // that records it
+	Left          int            // messages that came after the compaction
+	Before, After int            // tokens of the context, about
+	Full          bool           // so full that the next request compacts it again
+}
+
+// Uncompact moves the leaf to where the last compaction of the branch was made,
+// by an entry that says so: the context is as it was before it. The compaction
+// and what came after it stay in the file, on a branch of their own. The error is
+// ErrNotIdle while a prompt runs, ErrNotCompacted if there is none. With a
+// *[session.SaveError] comes a result.
+func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
+	ctx, err := a.begin(ctx)
+	if err != nil {
+		return nil, ErrNotIdle
+	}
+	defer a.end()
+	s := a.Session()
+	branch := s.Branch()
+	at := lastCompaction(branch)
+	if at < 0 {
+		return nil, ErrNotCompacted
+	}
+	u := &Uncompacted{Left: messagesIn(branch[at:])}
+	u.Before, _ = session.ContextTokens(a.Seen())
+	if u.Entry, err = moveBack(s, branch[at]); u.Entry == nil {
+		return nil, fmt.Errorf("take the compaction back: %w", err)
+	}
+	err = errors.Join(err, s.Sync())
+	a.mu.Lock()
+	a.seen = nil
+	a.mu.Unlock()
+	a.emitAfter(ctx, KindSessionTree, func() Event {
+		return &SessionTree{NewLeafID: u.Entry.ID, OldLeafID: branch[len(branch)-1].ID}
+	})
+	a.refresh(heard(ctx))
+	u.After, _ = session.ContextTokens(a.Seen())
+	u.Full = a.settings.Compaction.full(u.After, a.Model().ContextWindow)
+	return u, err
+}
+
+// moveBack makes the parent of a compaction the leaf.
+func moveBack(s *session.Session, compaction *session.Entry) (*session.Entry, error) {
+	data, err := encode(map[string]string{"kind": "uncompact", "from": s.Leaf()})
+	if err != nil {
+		return nil, err
+	}
+	return s.MoveTo(compaction.ParentID, session.Draft{Type: session.TypeCustom,
+		Body: session.Custom{CustomType: session.LeafMove, Data: data}})
+}
+
+func lastCompaction(branch []*session.Entry) int {
+	for i, e := range slices.Backward(branch) {
+		if e.Type == session.TypeCompaction {
+			return i
+		}
+	}
+	return -1
+}
+
+func messagesIn(entries []*session.Entry) int {
+	n := 0
+	for _, e := range entries {
+		if m := e.Message(); m != nil && m.Role != session.RoleCompactionSummary {
+			n++
+		}
+	}
+	return n
+}
+
+// String says in one line what has happened, and what can be done about it.
+func (u *Uncompacted) String() string {
+	text := fmt.Sprintf("the last compaction is taken back: about %s → %s tokens", grouped(u.Before), grouped(u.After))
+	switch {
+	case u.Left == 1:
+		text += "; 1 message that came after it is left behind"
+	case u.Left > 1:
+		text += fmt.Sprintf("; %d messages that came after it are left behind", u.Left)
+	}
+	text += "; /redo comes back to it"
+	if u.Full {
+		text += "\nthe context is so full that the next prompt compacts it again, unless compaction.enabled is false or the model's window is larger"
+	}
+	return text
+}
