@@ -70,7 +70,7 @@ func passage(m *Message) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	return "<message from=" + from + ">\n" + harmless(text, "message") + "\n</message>"
+	return "<message from=" + harmless(from, "message") + ">\n" + harmless(text, "message") + "\n</message>"
 }
 
 func speaker(m *Message) string {
