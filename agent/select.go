@@ -20,6 +20,7 @@ func (a *Agent) SetModel(ctx context.Context, model *Model, source string) {
 	a.model = model
 	a.mu.Unlock()
 	a.selected(ctx, was, selection{model, was.thinking}, source)
+	a.noteChoice(ctx)
 }
 
 // SetThinking sets the thinking level of the next request.
@@ -32,7 +33,21 @@ func (a *Agent) SetThinking(ctx context.Context, level string) error {
 	a.thinking = level
 	a.mu.Unlock()
 	a.selected(ctx, was, selection{was.model, level}, "set")
+	a.noteChoice(ctx)
 	return nil
+}
+
+// noteChoice writes what was chosen into a session that has begun, so that who
+// goes on with it later finds it as it was left. While a prompt runs, and in a
+// session without entries, the next prompt does it.
+func (a *Agent) noteChoice(ctx context.Context) {
+	s := a.Session()
+	if !a.IsIdle() || s.ReadOnly() || s.Leaf() == "" {
+		return
+	}
+	if err := a.recordModel(); err != nil {
+		a.Notify(ctx, LevelWarning, err.Error())
+	}
 }
 
 // selected tells the listeners what is different from before.
