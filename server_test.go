@@ -19,6 +19,7 @@ type world struct {
 	t             *testing.T
 	home, project string
 	env           []string // beside what every program gets
+	written       int      // sessions, by keeps
 }
 
 func newWorld(t *testing.T) *world {

@@ -84,14 +84,11 @@ type lines struct {
 
 func (l *lines) add(w io.Writer, i session.Info) error {
 	l.any = true
-	where, forked := "", ""
+	where := ""
 	if l.all {
 		where = "  " + printable(i.Cwd)
 	}
-	if i.Parent != "" {
-		forked = "  (a copy)"
-	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s%s  %s\n", shortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, forked, command.Title(i))
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", shortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pi/agent/command"
 	"pi/session"
 )
 
@@ -195,7 +196,7 @@ func (a *app) openAs(ctx context.Context, path string, as session.Access) (*sess
 		defer stop()
 	}
 	return session.OpenAs(ctx, path, a.sessionOptions(), as, func(busy *session.BusyError) {
-		fmt.Fprintln(os.Stderr, harmless(busy.Error())+"; waiting until it is free (Ctrl+C ends the wait)")
+		fmt.Fprintf(os.Stderr, "%s\n%s\n", harmless(busy.Error()), command.WaitNotice)
 	})
 }
 

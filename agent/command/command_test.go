@@ -245,7 +245,7 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 			var ui agent.UI
 			switch {
 			case c.pick >= 0:
-				ui = &picker{choice: SessionLine([]session.Info{one, two}[c.pick], time.Now())}
+				ui = &picker{choice: pickLine([]session.Info{one, two}[c.pick], time.Now(), false)}
 			case c.pick == -2:
 				ui = &picker{}
 			}
@@ -264,7 +264,7 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 		})
 	}
 	for _, info := range []session.Info{one, two} {
-		line := SessionLine(info, time.Now())
+		line := pickLine(info, time.Now(), true)
 		if strings.ContainsAny(line, "\x1b\n") || len([]rune(line)) > 140 {
 			t.Errorf("line %q", line)
 		}

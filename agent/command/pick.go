@@ -26,6 +26,8 @@ const (
 	chooseRemove = "… delete one of these"
 )
 
+const pickTitle = "Session to go on with (at the end of the list: older ones, all directories, delete)"
+
 // sessionPicker is the list that a person picks a session from. It is read as
 // far as somebody wants to see it.
 type sessionPicker struct {
@@ -42,7 +44,7 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	p.open(false)
 	defer func() { p.stop() }()
 	for {
-		info, action, err := p.choose(ctx, "Session to go on with")
+		info, action, err := p.choose(ctx, pickTitle)
 		switch {
 		case err != nil:
 			return Outcome{}, err
@@ -119,10 +121,7 @@ func (p *sessionPicker) actions() (words []string) {
 func (p *sessionPicker) lines() []string {
 	lines, now := make([]string, len(p.infos)), time.Now()
 	for i, info := range p.infos {
-		lines[i] = SessionLine(info, now)
-		if p.all {
-			lines[i] += "  " + cutTo(info.Cwd, titleLength)
-		}
+		lines[i] = pickLine(info, now, p.all)
 	}
 	return lines
 }
@@ -181,7 +180,7 @@ func (r resumer) removeInfo(ctx context.Context, info session.Info) (Outcome, er
 		return Outcome{}, errors.New("session " + info.ID + " is the current one")
 	}
 	kept := Outcome{Status: "session " + info.ID + " stays"}
-	if yes, err := r.UI.Confirm(ctx, "Move this session to the trash?", SessionLine(info, time.Now()), agent.DialogOptions{}); err != nil || !yes {
+	if yes, err := r.UI.Confirm(ctx, "Move this session to the trash?", pickLine(info, time.Now(), true), agent.DialogOptions{}); err != nil || !yes {
 		return kept, err
 	}
 	to, err := r.store.Remove(info.Path, false)

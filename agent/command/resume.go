@@ -27,6 +27,9 @@ type Sessions struct {
 	Remove func(path string, forGood bool) (to string, err error)
 }
 
+// WaitNotice says what happens while another process has a session.
+const WaitNotice = "waiting until it is free; Ctrl+C ends the wait"
+
 // removeWord is what /resume has to be told to remove a session.
 const removeWord = "rm"
 
@@ -99,7 +102,7 @@ func (r resumer) list() (Outcome, error) {
 			problems = append(problems, err)
 			continue
 		}
-		lines = append(lines, SessionLine(i, now))
+		lines = append(lines, sessionLine(i, now))
 	}
 	if more {
 		lines = append(lines, "… `pi sessions list` lists them all")
@@ -159,7 +162,7 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 	before := r.Agent.Session()
 	err := r.Agent.SwitchWith(ctx, path, func(ctx context.Context) (*session.Session, error) {
 		return r.store.Open(ctx, path, as, func(busy *session.BusyError) {
-			r.UI.Notify(busy.Error()+"; waiting until it is free (Ctrl+C ends the wait)", agent.LevelInfo)
+			r.UI.Notify(busy.Error()+"\n"+WaitNotice, agent.LevelInfo)
 		})
 	})
 	if err != nil {

@@ -9,19 +9,29 @@ import (
 	"pi/session"
 )
 
-// SessionLine describes a session in one line: id, age, size, messages, whether
-// it is a copy of another one, name or first prompt. No two are the same, for
-// each begins with the id.
-func SessionLine(i session.Info, now time.Time) string {
-	forked := ""
-	if i.Parent != "" {
-		forked = "(a copy)  "
-	}
-	return fmt.Sprintf("%s  %8s  %7s  %4d messages  %s%s", i.ID, Age(i.Modified, now), Size(i.Size), i.Messages, forked, Title(i))
+// sessionLine describes a session in a line that begins with its id: age, size,
+// messages, name or first prompt.
+func sessionLine(i session.Info, now time.Time) string {
+	return fmt.Sprintf("%s  %10s  %8s  %4d messages  %s", i.ID, age(i.Modified, now), Size(i.Size), i.Messages, Title(i))
 }
 
-// Age is how long ago a time was.
-func Age(t, now time.Time) string {
+// pickLine describes a session for a list to pick from, where room is scarce:
+// what people know it by first, and last the id, which makes it different from
+// all others. With where it says in which directory it was started.
+func pickLine(i session.Info, now time.Time, where bool) string {
+	messages := "1 message"
+	if i.Messages != 1 {
+		messages = fmt.Sprintf("%d messages", i.Messages)
+	}
+	parts := []string{Title(i), age(i.Modified, now), messages, Size(i.Size)}
+	if where {
+		parts = append(parts, cutTo(i.Cwd, titleLength))
+	}
+	return strings.Join(append(parts, i.ID), " · ")
+}
+
+// age is how long ago a time was.
+func age(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
 	case d < time.Minute:
@@ -52,13 +62,17 @@ func Size(n int64) string {
 // titleLength is as much of a first prompt as a list has room for.
 const titleLength = 60
 
-// Title is the name of a session, or the beginning of its first prompt.
+// Title is the name of a session, or the beginning of its first prompt; of one
+// that was copied from another it says so.
 func Title(info session.Info) string {
 	text := info.Name
 	if text == "" {
 		text = info.FirstPrompt
 	}
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	if info.Parent != "" {
+		return "(a copy) " + cutTo(text, titleLength)
+	}
 	return cutTo(text, titleLength)
 }
 
