@@ -40,6 +40,7 @@ type Guard struct {
 	approved map[string]string  // of the project, for this run: path → hash
 	live     map[string]bool    // project files that were edited and approved in this run
 	head     string             // .git/HEAD when they were
+	lately   edit               // of the project, the last that nobody had approved
 	askEdits bool
 	configs  []string
 	named    map[string]bool     // hooks that stand alone
@@ -240,7 +241,7 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	o, news := g.lookAround()
-	crowd := g.crowded(changes)
+	crowd := g.crowded(changes, time.Now())
 	for _, c := range changes {
 		h := g.held[c.path]
 		switch {
@@ -299,16 +300,27 @@ func (g *Guard) mayTake(c change, crowd bool) bool {
 	return g.live[c.path] && !crowd && g.held[c.path] == nil && g.headNow() == g.head
 }
 
+// edit is when a file was seen to have changed.
+type edit struct {
+	path string
+	at   time.Time
+}
+
+// atOnce is how far apart changes are that two saves of a person may be. What is
+// closer is one step of a program, even where a look falls in between.
+const atOnce = 2 * time.Second
+
 // crowded reports whether several files of the project change at once: that is
-// hardly somebody with an editor.
-func (g *Guard) crowded(changes []change) bool {
-	n := 0
+// hardly somebody with an editor. g.mu is held.
+func (g *Guard) crowded(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
-		if c.scope == ScopeProject && c.is.exists() && !g.isApproved(c.path, c.is.sum) {
-			n++
+		if c.scope != ScopeProject || !c.is.exists() || g.isApproved(c.path, c.is.sum) {
+			continue
 		}
+		crowd = crowd || g.lately.path != "" && g.lately.path != c.path && now.Sub(g.lately.at) < atOnce
+		g.lately = edit{c.path, now}
 	}
-	return n > 1
+	return crowd
 }
 
 // take puts a version in force. g.mu is held.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pi/agent"
 )
@@ -370,9 +371,11 @@ func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
 	edit := func(want string, questions int, files ...string) {
 		t.Helper()
 		before := asked()
+		r.chain.changes.Lock() // no look, not even that after an answer, falls in between
 		for i := 0; i < len(files); i += 2 {
 			g.write("project/.pi/hooks/"+files[i], says(files[i+1]))
 		}
+		r.chain.changes.Unlock()
 		r.chain.Reload(context.Background(), false)
 		r.waitFor(want)
 		r.waitUntil(func() bool { return asked()-before == questions }, func() string { return fmt.Sprint(asked()-before, " questions, want ", questions) })
@@ -393,6 +396,45 @@ func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
 	r.quit()
 	again := g.start() // without a person: the new bytes are approved
 	again.wantInput("86")
+}
+
+func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
+	t.Parallel()
+	code := version{sum: "new", code: []byte("x")}
+	p, q := change{path: "p", scope: ScopeProject, is: code}, change{path: "q", scope: ScopeProject, is: code}
+	old := change{path: "o", scope: ScopeProject, is: version{sum: "approved", code: []byte("o")}}
+	mine, gone := change{path: "m", scope: ScopeGlobal, is: code}, change{path: "g", scope: ScopeProject}
+	type look struct {
+		after   time.Duration
+		changes []change
+	}
+	looks := func(l ...look) []look { return l }
+	for name, c := range map[string]struct {
+		looks []look
+		crowd bool // at the last of them
+	}{
+		"one":                            {looks(look{0, []change{p}}), false},
+		"two in one look":                {looks(look{0, []change{p, q}}), true},
+		"a look in between":              {looks(look{0, []change{p}}, look{atOnce - 1, []change{q}}), true},
+		"the same again":                 {looks(look{0, []change{p}}, look{1, []change{p}}), false},
+		"the other much later":           {looks(look{0, []change{p}}, look{atOnce, []change{q}}), false},
+		"and then one alone":             {looks(look{0, []change{p, q}}, look{atOnce, []change{p}}), false},
+		"one that is approved":           {looks(look{0, []change{old, p}}), false},
+		"one of the agent directory":     {looks(look{0, []change{p}}, look{1, []change{mine}}), false},
+		"one of each":                    {looks(look{0, []change{mine, p}}), false},
+		"one that is gone":               {looks(look{0, []change{gone, p}}), false},
+		"with a look that finds nothing": {looks(look{0, []change{p}}, look{1, nil}, look{1, []change{q}}), true},
+	} {
+		g, now, crowd := newGuard(""), time.Now(), false
+		mustDo(t, g.approve("o", "approved"))
+		for _, l := range c.looks {
+			now = now.Add(l.after)
+			crowd = g.crowded(l.changes, now)
+		}
+		if crowd != c.crowd {
+			t.Errorf("%s: %v", name, crowd)
+		}
+	}
 }
 
 func TestWithoutAPersonAnEditOfAProjectHookWaits(t *testing.T) {

@@ -116,6 +116,9 @@ func (c *Chain) review(ctx context.Context, hooks []*hook, sure bool) (unsure ma
 	}
 	c.guard.addHeld(paths)
 	changes := c.guard.changed(paths)
+	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
+		changes = c.guard.changed(paths)
+	}
 	unsure = map[string]bool{}
 	if !sure {
 		changes = slices.DeleteFunc(changes, func(ch change) bool {
