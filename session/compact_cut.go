@@ -220,8 +220,8 @@ func (c *cutting) widen(at int, l CompactionLimits) int {
 	if at < 0 {
 		return at
 	}
-	start := c.turnStart(at)
-	if start < 0 || c.items[start].Entry == nil {
+	start, kept := c.splitTurn(at)
+	if start == kept || c.items[start].Entry == nil {
 		return at
 	}
 	k := c.keys[start]

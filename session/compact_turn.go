@@ -3,11 +3,11 @@ package session
 // before gives what a cut summarises, in the order in which the model saw it:
 // complete turns, and apart from them the beginning of the turn that it splits.
 func (c *cutting) before(at int) (turns, prefix []Item) {
-	start := c.turnStart(at)
+	start, kept := c.splitTurn(at)
 	for i, it := range c.items {
 		switch {
 		case c.keys[i] >= at || c.tokens[i] == 0:
-		case start >= 0 && i >= start:
+		case start <= i && i < kept:
 			prefix = append(prefix, it)
 		default:
 			turns = append(turns, it)
@@ -16,19 +16,22 @@ func (c *cutting) before(at int) (turns, prefix []Item) {
 	return turns, prefix
 }
 
-// turnStart is the position of the message that begins the turn of the first
-// kept one; -1 if its beginning is not there any more, or nothing is kept.
-func (c *cutting) turnStart(at int) int {
-	starts := turnStarts(c.items)
-	for i := range c.items {
-		if c.keys[i] < at {
-			continue
-		}
-		for ; i >= 0 && !starts[i]; i-- {
-		}
-		return i
+// splitTurn gives the positions of the first kept message and of the message that
+// begins its turn. They are the same if no turn is split: the beginning is kept, or
+// is not there any more, or nothing is kept.
+func (c *cutting) splitTurn(at int) (start, kept int) {
+	for kept = 0; kept < len(c.items) && c.keys[kept] < at; kept++ {
 	}
-	return -1
+	if kept == len(c.items) {
+		return kept, kept
+	}
+	starts := turnStarts(c.items)
+	for start = kept; start >= 0 && !starts[start]; start-- {
+	}
+	if start < 0 {
+		return kept, kept
+	}
+	return start, kept
 }
 
 // turnStarts marks the messages that begin a turn: each prompt; and where no tool

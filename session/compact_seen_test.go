@@ -1,0 +1,135 @@
+package session
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// seenAs makes of a context what a hook gives: the names of the messages in its
+// order. A name with a star is the same message with other words in it, one that
+// begins with a plus comes from no entry, and the summary is S.
+func seenAs(t *testing.T, s *Session, words string) []Item {
+	t.Helper()
+	var seen []Item
+	for _, w := range strings.Fields(words) {
+		if made, ok := strings.CutPrefix(w, "+"); ok {
+			size := strings.Repeat("-", 400-len(made))
+			seen = append(seen, Item{Message: &Message{Role: RoleUser, Content: []Block{TextBlock(made + "." + size)}}, Index: -1})
+			continue
+		}
+		name, replaced := strings.CutSuffix(w, "*")
+		i := slices.IndexFunc(s.Context(), func(it Item) bool {
+			return names([]Item{it}) == name || name == "S" && it.Message.Role == RoleCompactionSummary
+		})
+		if i < 0 {
+			t.Fatalf("no message %s", name)
+		}
+		it := s.Context()[i]
+		if replaced {
+			it.Message = it.Message.Clone()
+			it.Message.Content = []Block{TextBlock(name + "*." + strings.Repeat("-", 400))}
+		}
+		seen = append(seen, it)
+	}
+	return seen
+}
+
+func TestWhatHooksMadeOfTheContextIsCut(t *testing.T) {
+	const four = "u:400 a:400 u:400 a:400 u:400 a:400"
+	for _, c := range []struct {
+		name, words, seen string
+		keep              int
+		want              string
+	}{
+		{"untouched", four, "u1 a2 u3 a4 u5 a6", 200, "u1 a2 u3 a4 |  | u5"},
+		{"what was taken out is not summarised", four, "u1 a4 u5 a6", 200, "u1 a4 |  | u5"},
+		{"the first kept one was taken out", four, "u1 a2 u3 a4 a6", 100, "u1 a2 | u3 a4 | a6"},
+		{"the end was taken out", four, "u1 a2 u3 a4", 200, "u1 a2 |  | u3"},
+		{"all was", four, "", 10, "nothing to compact"},
+		{"what is changed is summarised as it was seen", four, "u1* a2 u3 a4 u5 a6", 200, "u1* a2 u3 a4 |  | u5"},
+		{"made by a hook before the cut", four, "+p u1 a2 u3 a4 +q u5 a6", 200, "p u1 a2 u3 a4 q |  | u5"},
+		{"made by a hook behind it", four, "u1 a2 u3 a4 u5 +q a6", 300, "u1 a2 u3 a4 |  | u5"},
+		{"it counts for what is kept", four, "u1 a2 u3 a4 u5 +q a6", 400, "u1 a2 | u3 | a4"},
+		{"never the first kept one", four, "u1 a2 u3 a4 +q u5 a6", 300, "u1 a2 | u3 | a4"},
+		{"nothing but what a hook made", four, "+p +q", 100, "nothing to compact"},
+		{"an older message behind a kept one", four, "u5 u1 a2 a6", 200, "u1 a2 |  | u5"},
+		{"a kept message before an older one", four, "u1 a2 u5 a6 u3 a4", 200, "u1 a2 u3 a4 |  | u5"},
+		{"the answer is gone, its result is not sent", "u:400 c:400 r:400 u:400 a:400", "u1 r3 u4 a5", 200, "u1 |  | u4"},
+		{"the result is gone", "u:400 c:400 r:400 u:400 a:400", "u1 c2 u4 a5", 200, "u1 c2 |  | u4"},
+		{"a call and its result apart on the branch", "u:400 c:400 u:400 r:400 a:400 u a", "u1 c2 r4 u3 a5 u6 a7", 210, " | u1 | c2"},
+		{"a call and its result moved apart", "u:400 c:400 r:400 u:400 a:400 u a", "u1 c2 u4 r3 a5 u6 a7", 210, " | u1 | c2"},
+		{"a summary and what was kept", "u:400 a:400 u:400 a:400 C3 u:400 a:400", "S u3 a4 u6 a7", 200, "u3 a4 |  | u6"},
+		{"a message from before the summary", "u:400 a:400 u:400 a:400 C3 u:400 a:400", "S u3 a4 +u1 u6 a7", 200, "u3 a4 u1 |  | u6"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := built(t, c.words)
+			got := planned(PlanCompaction(s.Branch(), seenAs(t, s, c.seen), 0, CompactionLimits{Keep: c.keep}))
+			if got != c.want {
+				t.Errorf("%s\n got %s\nwant %s", c.seen, got, c.want)
+			}
+		})
+	}
+}
+
+func TestAnUnansweredPromptThatAHookTookOutIsKept(t *testing.T) {
+	s := built(t, "u:400 a:400 u:400 a:400 u:400")
+	for _, seen := range []string{"u1 a2 u3 a4", "u1 a2 u3 a4 +u5"} {
+		p, err := PlanCompaction(s.Branch(), seenAs(t, s, seen), 0, CompactionLimits{Keep: 10000, All: true})
+		if err != nil || p.FirstKeptIndex > 4 {
+			t.Errorf("%s: %s", seen, planned(p, err))
+		}
+	}
+}
+
+func TestMessageFromBeforeTheSummaryDoesNotBringBackOthers(t *testing.T) {
+	s := built(t, "u:400 a:400 u:400 a:400 C3 u:400 a:400")
+	seen := s.Context()
+	old := Item{Message: s.Branch()[1].Message(), Entry: s.Branch()[1], Index: 1}
+	seen = slices.Insert(seen, 1, old)
+	got := planned(PlanCompaction(s.Branch(), seen, 10000, CompactionLimits{Keep: 200}))
+	if want := "a2 u3 a4 |  | u6"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestItemThatIsNotWhereItSaysComesFromNowhere(t *testing.T) {
+	s := built(t, "u:400 a:400 u:400 a:400")
+	other := built(t, "u:400 a:400 u:400 a:400")
+	seen := append(other.Context(), s.Context()...)
+	seen = append(seen, Item{Message: seen[0].Message, Entry: seen[0].Entry, Index: 99})
+	p, err := PlanCompaction(s.Branch(), seen, 0, CompactionLimits{Keep: 250})
+	if got, want := planned(p, err), "u1 a2 u3 a4 u1 a2 |  | u3"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestTheSummaryAsItWasSeenReachesTheNext(t *testing.T) {
+	s := built(t, "u:400 a:400 C u:400 a:400 u:400 a:400")
+	limits := CompactionLimits{Keep: 200}
+	for _, c := range []struct {
+		name   string
+		change func([]Item) []Item
+		want   string
+	}{
+		{"as it is", func(l []Item) []Item { return l }, "C3."},
+		{"with other words", func(l []Item) []Item {
+			m := l[0].Message.Clone()
+			m.Summary = "other"
+			l[0].Message = m
+			return l
+		}, "other"},
+		{"two of them", func(l []Item) []Item {
+			return append(l, Item{Message: &Message{Role: RoleCompactionSummary, Summary: "more"}, Index: -1})
+		}, "C3.\n\nmore"},
+		{"taken out", func(l []Item) []Item { return l[1:] }, ""},
+	} {
+		p, err := PlanCompaction(s.Branch(), c.change(s.Context()), 0, limits)
+		if err != nil || p.PreviousSummary != c.want {
+			t.Errorf("%s: %v, %q", c.name, err, p.PreviousSummary)
+		}
+		if got, want := planned(p, err), "u4 a5 |  | u6"; got != want {
+			t.Errorf("%s: got %s, want %s", c.name, got, want)
+		}
+	}
+}
