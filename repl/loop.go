@@ -330,6 +330,9 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 		r.screen.line(styleWarning, "interrupted")
 		return
 	}
+	if out.Draft != "" { // also with a failure: what was sent once is in the hands of the person again
+		r.SetEditorText(out.Draft)
+	}
 	if err != nil {
 		r.showError(err)
 		return

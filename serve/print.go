@@ -142,6 +142,9 @@ func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, 
 	if err := p.print(outcome.Status); err != nil {
 		return err
 	}
+	if err := p.print(outcome.Draft); err != nil {
+		return err
+	}
 	if outcome.Prompt == nil {
 		return nil
 	}

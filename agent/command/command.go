@@ -5,8 +5,8 @@
 // names are reserved, and asks a function for those of hooks each time, so that
 // a reload is seen. [Core] makes the commands that need no terminal:
 //
-//	/help  /model  /thinking  /new (/clear)  /resume  /compact  /uncompact
-//	/name  /session  /export  /tools
+//	/help  /model  /thinking  /new (/clear)  /resume  /branch (/fork)  /tree
+//	/label  /undo  /redo  /compact  /uncompact  /name  /session  /export  /tools
 //
 // A line is run with [Set.Run]. A name that nobody has is an [UnknownError],
 // which a program that runs without a person turns into a usage error. What a
@@ -28,6 +28,7 @@ type Command struct {
 	Aliases []string // other names for it
 	Args    string   // for help, such as "[provider/id]"
 	Help    string   // one line
+	More    string   // further lines, for who asks about this command
 	Title   string   // what the command does, for messages such as "… cancelled by hook"; "" for its name
 	Hook    string   // the hook that brought it; "" for the program's own
 
@@ -42,6 +43,7 @@ type Command struct {
 // Outcome is what a command wants of the front end besides what it did.
 type Outcome struct {
 	Status string        // shown to the person
+	Draft  string        // put into the prompt line; where there is none, shown
 	Prompt *agent.Prompt // sent to the model
 	Quit   bool
 }

@@ -23,7 +23,8 @@ func Core(o Options) []Command {
 	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
 	}
-	commands = append(commands, compactCommand(o.Agent), uncompactCommand(o.Agent))
+	commands = append(commands, branchCommand(o), treeCommand(o), labelCommand(o.Agent), undoCommand(o.Agent), redoCommand(o.Agent),
+		compactCommand(o.Agent), uncompactCommand(o.Agent))
 	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), exportCommand(o.Agent), toolsCommand(o.Agent))
 }
 

@@ -26,7 +26,11 @@ func (s *Set) help() Command {
 			if !ok {
 				return Outcome{}, &UnknownError{Name: name, Nearest: s.nearest(name)}
 			}
-			return Outcome{Status: table([]Command{c})}, nil
+			text := table([]Command{c})
+			if c.More != "" {
+				text += "\n" + c.More
+			}
+			return Outcome{Status: text}, nil
 		},
 	}
 }

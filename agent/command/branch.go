@@ -1,0 +1,86 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// branchHere names the end of the conversation.
+const branchHere = "here"
+
+func branchCommand(o Options) Command {
+	return Command{
+		Name: "branch", Aliases: []string{"fork"}, Args: "[id|here]", Title: "Branch",
+		Help: "go on in a new session, from an earlier prompt or from here",
+		More: "/branch        pick one of your prompts; without a person: list them\n" +
+			"/branch ID     the new session has what was before that prompt, which is in the line again;\n" +
+			"               of another entry: everything up to and with it\n" +
+			"/branch here   it has all of this branch\n" +
+			"This session stays as it is; the new one names it as its parent. /tree moves inside of one session.",
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			s := o.Agent.Session()
+			switch {
+			case args == branchHere:
+				return branchAtEnd(ctx, o.Agent, s)
+			case args != "":
+				e, err := needEntry(s, args)
+				if err != nil {
+					return Outcome{}, err
+				}
+				return branchTo(ctx, o.Agent, e.ID)
+			}
+			return pickBranch(ctx, o, s)
+		},
+	}
+}
+
+func branchAtEnd(ctx context.Context, a *agent.Agent, s *session.Session) (Outcome, error) {
+	if s.Leaf() == "" {
+		return Outcome{Status: "the session is empty: there is nothing to branch off"}, nil
+	}
+	return branchTo(ctx, a, s.Leaf())
+}
+
+func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
+	left := a.Session()
+	r, err := a.Branch(ctx, id)
+	s := a.Session()
+	if s == left {
+		return Outcome{}, err
+	}
+	status := fmt.Sprintf("session %s, %d messages, branched off %s", s.ID(), len(s.Context()), left.ID())
+	return recalled(status, r), err
+}
+
+// pickBranch lets the person choose one of the prompts of the branch, the newest
+// first, or all of it.
+func pickBranch(ctx context.Context, o Options, s *session.Session) (Outcome, error) {
+	var ids, lines []string
+	path := s.Branch()
+	for i := len(path) - 1; i >= 0; i-- {
+		if text, kind := entryText(path[i], false); kind == kindUser {
+			ids, lines = append(ids, path[i].ID), append(lines, path[i].ID+"  "+text)
+		}
+	}
+	if len(lines) == 0 {
+		return Outcome{Status: "no prompt on this branch yet"}, nil
+	}
+	if o.UI == nil || !o.UI.HasUI() {
+		return Outcome{Status: strings.Join(lines, "\n")}, nil
+	}
+	ids, lines = append([]string{s.Leaf()}, ids...), append([]string{branchHere + ", with all that was said"}, lines...)
+	choice, ok, err := o.UI.Select(ctx, "Branch off before which prompt?", lines, agent.DialogOptions{})
+	if err != nil || !ok {
+		return Outcome{Status: "session: still " + s.ID()}, err
+	}
+	for i, line := range lines {
+		if line == choice {
+			return branchTo(ctx, o.Agent, ids[i])
+		}
+	}
+	return Outcome{Status: "session: still " + s.ID()}, nil
+}

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"pi/session"
+)
+
+// shortestRef is how much of an id a person has to write.
+const shortestRef = 4
+
+// findEntry returns the entry that a person names by its id, or by the
+// beginning of it; nil if there is none. More than one is an error.
+func findEntry(s *session.Session, ref string) (*session.Entry, error) {
+	if e := s.Entry(ref); e != nil || len(ref) < shortestRef {
+		return e, nil
+	}
+	var found []*session.Entry
+	for _, e := range s.Entries() {
+		if strings.HasPrefix(e.ID, ref) {
+			found = append(found, e)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	return nil, fmt.Errorf("%q is the beginning of %d ids, such as %s and %s: write more of it", ref, len(found), found[0].ID, found[1].ID)
+}
+
+// needEntry is findEntry where there has to be one.
+func needEntry(s *session.Session, ref string) (*session.Entry, error) {
+	e, err := findEntry(s, ref)
+	if e == nil && err == nil {
+		err = fmt.Errorf("no entry %q in this session; /tree all lists them", ref)
+	}
+	return e, err
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+func labelCommand(a *agent.Agent) Command {
+	return Command{
+		Name: "label", Args: "[id] [text]", Help: "name a place of the session, or list the names",
+		More: "/label           list the labels\n" +
+			"/label TEXT      name the last message\n" +
+			"/label ID TEXT   name that entry; /tree shows ids and labels\n" +
+			"/label ID        take its name away",
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			s := a.Session()
+			if args == "" {
+				return Outcome{Status: labelList(s)}, nil
+			}
+			ref, text, _ := strings.Cut(args, " ")
+			if e := s.Entry(ref); e != nil {
+				return setLabel(ctx, a, s, e.ID, strings.TrimSpace(text))
+			}
+			e := lastMessage(s)
+			if e == nil {
+				return Outcome{}, errors.New("there is no message yet to give a label to")
+			}
+			return setLabel(ctx, a, s, e.ID, args)
+		},
+	}
+}
+
+func labelList(s *session.Session) string {
+	names := s.Labels()
+	var lines []string
+	for _, e := range s.Entries() {
+		if name := names[e.ID]; name != "" {
+			text, _ := entryText(e, true)
+			lines = append(lines, fmt.Sprintf("%s  [%s]  %s", e.ID, cutTo(name, titleLength), text))
+		}
+	}
+	if len(lines) == 0 {
+		return "no entry has a label"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lastMessage is what the conversation ends with.
+func lastMessage(s *session.Session) *session.Entry {
+	path := s.Branch()
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].Message() != nil {
+			return path[i]
+		}
+	}
+	return nil
+}
+
+// setLabel names an entry, and has it saved.
+func setLabel(ctx context.Context, a *agent.Agent, s *session.Session, id, name string) (Outcome, error) {
+	name = strings.TrimSpace(name)
+	if name == "" && s.Labels()[id] == "" {
+		return Outcome{Status: id + " has no label"}, nil
+	}
+	if err := a.SetLabel(ctx, id, name); err != nil {
+		return Outcome{}, err
+	}
+	text, _ := entryText(s.Entry(id), true)
+	status := fmt.Sprintf("label %q: %s", name, text)
+	if name == "" {
+		status = "no label any more: " + text
+	}
+	return Outcome{Status: status}, s.Flush()
+}

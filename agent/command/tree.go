@@ -1,0 +1,142 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// treeWays are what can be done with an entry that was picked.
+const (
+	wayGo      = "go on from there"
+	waySummary = "go on from there, with a summary of what is left behind"
+	wayLabel   = "label it"
+	wayBranch  = "branch off to a new session"
+	wayBack    = "back to the tree"
+)
+
+func treeCommand(o Options) Command {
+	t := navigator{o}
+	return Command{
+		Name: "tree", Args: "[filter|text|id [summary [about]]]", Title: "Move",
+		Help:     "show the branches of the session, go on from another place",
+		More:     treeHelp(),
+		Complete: func(prefix string) []string { return withPrefix(filterWords(), prefix) },
+		Run:      t.run,
+	}
+}
+
+func filterWords() (words []string) {
+	for _, f := range treeFilters {
+		words = append(words, f[0])
+	}
+	return words
+}
+
+func treeHelp() string {
+	lines := []string{"/tree           pick an entry; without a person: print the tree"}
+	for _, f := range treeFilters {
+		lines = append(lines, fmt.Sprintf("/tree %-8s  %s", f[0], f[1]))
+	}
+	return strings.Join(append(lines,
+		"/tree TEXT      what has the text in it or in its label",
+		"/tree ID        go on from that entry; from one that you sent: from before it",
+		"/tree ID summary [about]   the same, and the model sums up what is left behind",
+		"> you are here, * on this branch, - leaves it, + is folded: pick it to see more"), "\n")
+}
+
+// navigator is the command /tree.
+type navigator struct{ Options }
+
+func (t navigator) run(ctx context.Context, args string) (Outcome, error) {
+	s := t.Agent.Session()
+	ref, rest, _ := strings.Cut(args, " ")
+	if len(newTreeFilter(ref).word) == 0 {
+		e, err := findEntry(s, ref)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if o, ok := wish(strings.TrimSpace(rest)); e != nil && ok {
+			return t.goTo(ctx, e.ID, o)
+		}
+	}
+	if len(s.Entries()) == 0 {
+		return Outcome{Status: "the session is empty"}, nil
+	}
+	f := newTreeFilter(args)
+	if t.UI == nil || !t.UI.HasUI() {
+		return t.print(s, f)
+	}
+	return t.pick(ctx, s, f)
+}
+
+// wish reads what follows an id.
+func wish(text string) (o agent.NavigateOptions, ok bool) {
+	if text == "" {
+		return o, true
+	}
+	word, about, _ := strings.Cut(text, " ")
+	return agent.NavigateOptions{Summarize: true, Instructions: strings.TrimSpace(about)}, word == "summary"
+}
+
+func (t navigator) print(s *session.Session, f treeFilter) (Outcome, error) {
+	rows := newTreeView(s, f).rows(nil)
+	if len(rows) == 0 {
+		return Outcome{Status: nothingShown(f)}, nil
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		lines[i] = row.text
+	}
+	return Outcome{Status: strings.Join(lines, "\n")}, nil
+}
+
+func nothingShown(f treeFilter) string {
+	if f.search != "" {
+		return fmt.Sprintf("no entry has %q in it; /tree all lists them", f.search)
+	}
+	return "no entry is shown with the filter " + f.word + "; /tree all lists them"
+}
+
+// goTo moves the leaf and says where the conversation is now.
+func (t navigator) goTo(ctx context.Context, id string, o agent.NavigateOptions) (Outcome, error) {
+	m, err := t.Agent.Navigate(ctx, id, o)
+	if errors.Is(err, agent.ErrAborted) {
+		return Outcome{}, errors.New("interrupted; nothing has moved")
+	}
+	return moved(t.Agent, m, movedWord(m)), err
+}
+
+func movedWord(m agent.Moved) string {
+	switch {
+	case m.Stayed:
+		return "you are there already"
+	case m.Summary != nil:
+		return "moved, with a summary of what was left"
+	}
+	return "moved"
+}
+
+// moved is the outcome of a move of the leaf.
+func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
+	s := a.Session()
+	text := word + ": the conversation is empty here"
+	if e := s.Entry(m.Leaf); e != nil {
+		line, _ := entryText(e, true)
+		text = fmt.Sprintf("%s: the conversation (%d messages) ends with %s", word, len(s.Context()), line)
+	}
+	return recalled(text, m.Recalled)
+}
+
+// recalled gives back what was sent once.
+func recalled(status string, r agent.Recalled) Outcome {
+	if r.Attachments > 0 {
+		status += fmt.Sprintf("\n%d attachments went with that prompt: those that its text names with @ go along again, the others have to be attached again",
+			r.Attachments)
+	}
+	return Outcome{Status: status, Draft: r.Text}
+}

@@ -1,0 +1,181 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pi/session"
+)
+
+// treeFilter says which entries a tree shows: one of the words of treeFilters,
+// "" being the first of them, or those with a text in them.
+type treeFilter struct{ word, search string }
+
+// treeFilters are the words, and what they show.
+var treeFilters = [...][2]string{
+	{"default", "what was said and done, without the results of tools"},
+	{"no-tools", "also without the tools that were called"},
+	{"user", "only what you sent"},
+	{"labeled", "only what has a label"},
+	{"all", "every entry of the session"},
+}
+
+func newTreeFilter(text string) treeFilter {
+	if text == "" {
+		return treeFilter{word: "default"}
+	}
+	for _, f := range treeFilters {
+		if f[0] == text {
+			return treeFilter{word: text}
+		}
+	}
+	return treeFilter{search: strings.ToLower(text)}
+}
+
+// shows returns how an entry is shown, and whether it is.
+func (f treeFilter) shows(e *session.Entry, label string) (string, bool) {
+	if f.search != "" {
+		text, _ := entryText(e, true)
+		found := strings.Contains(strings.ToLower(label), f.search) || strings.Contains(strings.ToLower(said(e)), f.search)
+		return text, found || strings.Contains(strings.ToLower(text), f.search)
+	}
+	text, kind := entryText(e, f.word != "no-tools")
+	switch f.word {
+	case "all":
+		return text, true
+	case "labeled":
+		return text, label != ""
+	case "user":
+		return text, kind == kindUser
+	case "no-tools":
+		return text, kind != kindOther && kind != kindCalls || label != ""
+	}
+	return text, kind != kindOther || label != ""
+}
+
+// said is all of the text of a message.
+func said(e *session.Entry) string {
+	m := e.Message()
+	if m == nil {
+		return ""
+	}
+	return m.Text() + m.Summary + m.Command
+}
+
+type entryKind uint8
+
+const (
+	kindOther entryKind = iota // results of tools, and what is no part of the talk
+	kindUser
+	kindSaid
+	kindCalls // an answer that only calls tools
+)
+
+// entryText is an entry in one line, with the calls of an answer or without.
+func entryText(e *session.Entry, calls bool) (string, entryKind) {
+	m := e.Message()
+	if m == nil {
+		return otherText(e), kindOther
+	}
+	switch m.Role {
+	case session.RoleUser:
+		return "user: " + cmp.Or(firstLine(m.Text()), attached(m)), kindUser
+	case session.RoleAssistant:
+		return answerText(m, calls)
+	case session.RoleToolResult:
+		return resultText(m), kindOther
+	case session.RoleBashExecution:
+		return "command: " + firstLine(m.Command), kindSaid
+	case session.RoleCustom:
+		if !m.Display {
+			return m.CustomType + ": " + firstLine(m.Text()), kindOther
+		}
+		return m.CustomType + ": " + firstLine(m.Text()), kindSaid
+	case session.RoleCompactionSummary:
+		return "compaction: " + summaryLine(m.Summary), kindSaid
+	case session.RoleBranchSummary:
+		return "branch summary: " + summaryLine(m.Summary), kindSaid
+	}
+	return string(m.Role) + ": " + firstLine(m.Text()), kindOther
+}
+
+// attached stands for a message without text.
+func attached(m *session.Message) string {
+	if len(m.Content) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("(%d attachments)", len(m.Content))
+}
+
+func answerText(m *session.Message, calls bool) (string, entryKind) {
+	text, kind := firstLine(m.Text()), kindSaid
+	var called []string
+	for _, c := range m.ToolCalls() {
+		called = append(called, callText(c))
+	}
+	if text == "" && len(called) > 0 {
+		kind = kindCalls
+	}
+	if calls && len(called) > 0 {
+		text = strings.TrimLeft(text+" · "+cutTo(strings.Join(called, ", "), titleLength), " ·")
+	}
+	if m.StopReason == session.StopError || m.StopReason == session.StopAborted {
+		text = strings.TrimLeft(text+" ("+string(m.StopReason)+")", " ")
+	}
+	return "assistant: " + text, kind
+}
+
+// telling are the arguments that say what a call is about.
+type telling struct {
+	Path, Command, Pattern, Query, URL string
+}
+
+// callText is a call in a few words.
+func callText(c session.Block) string {
+	var about telling
+	_ = json.Unmarshal(c.Arguments, &about) // arguments that are something else tell nothing
+	text := cmp.Or(about.Command, about.Path, about.Pattern, about.Query, about.URL)
+	return strings.TrimSpace(c.Name + " " + cutTo(firstLine(text), titleLength/2))
+}
+
+func resultText(m *session.Message) string {
+	text := "result of " + m.ToolName + ": "
+	if m.IsError {
+		text = "failed " + m.ToolName + ": "
+	}
+	return text + firstLine(m.Text())
+}
+
+// otherText is an entry that is no message.
+func otherText(e *session.Entry) string {
+	var about struct {
+		CustomType, ModelID, ThinkingLevel, Name, Label, TargetID, Kind string
+	}
+	_ = json.Unmarshal(e.Raw(), &about) // an entry that nobody can read has its type
+	text := cmp.Or(about.CustomType, about.ModelID, about.ThinkingLevel, about.Name, about.Label, about.Kind, about.TargetID)
+	return strings.TrimRight(firstLine(strings.ReplaceAll(e.Type, "_", " ")+": "+text), ": ")
+}
+
+// firstLine is the beginning of a text, where it says something.
+func firstLine(text string) string {
+	for len(text) > 0 {
+		line, rest, _ := strings.Cut(text, "\n")
+		if line = strings.TrimSpace(line); line != "" {
+			return cutTo(line, titleLength)
+		}
+		text = rest
+	}
+	return ""
+}
+
+// summaryLine is the first line of a summary that is no heading.
+func summaryLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return cutTo(line, titleLength)
+		}
+	}
+	return firstLine(text)
+}

@@ -1,0 +1,142 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// window is how many rows are offered at once: with the two that lead further
+// they fill the list that a terminal shows.
+const window = 27
+
+// treePicker is the list that a person picks an entry from.
+type treePicker struct {
+	navigator
+	filter   treeFilter
+	unfolded map[string]bool
+	from     int  // the first row that is shown
+	placed   bool // from was chosen; else the leaf is
+}
+
+func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (Outcome, error) {
+	p := &treePicker{navigator: t, filter: f, unfolded: map[string]bool{}}
+	if f.search != "" {
+		p.unfolded = nil // what was looked for is shown
+	}
+	view := newTreeView(s, f)
+	if len(view.nodes) == 0 {
+		return Outcome{Status: nothingShown(f)}, nil
+	}
+	for {
+		row, err := p.choose(ctx, view)
+		switch {
+		case err != nil:
+			return Outcome{}, err
+		case row == nil:
+			return Outcome{Status: "nothing has moved"}, nil
+		case row.folded > 0:
+			p.unfolded[row.id] = true
+			continue
+		}
+		if out, done, err := p.act(ctx, s, row.id); done || err != nil {
+			return out, err
+		}
+	}
+}
+
+// choose lets the person pick a row, and looks around with them until they do.
+func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, error) {
+	rows := view.rows(p.unfolded)
+	if !p.placed {
+		p.center(rows)
+	}
+	for {
+		p.from = max(min(p.from, len(rows)-window), 0)
+		to := min(p.from+window, len(rows))
+		earlier, later := fmt.Sprintf("… %d rows before these", p.from), fmt.Sprintf("… %d rows after these", len(rows)-to)
+		var options []string
+		if p.from > 0 {
+			options = append(options, earlier)
+		}
+		for _, row := range rows[p.from:to] {
+			options = append(options, row.text)
+		}
+		if to < len(rows) {
+			options = append(options, later)
+		}
+		choice, ok, err := p.UI.Select(ctx, "Tree (> you are here, * this branch, + folded)", options, agent.DialogOptions{})
+		if err != nil || !ok {
+			return nil, err
+		}
+		p.placed = true
+		switch choice {
+		case earlier:
+			p.from -= window
+		case later:
+			p.from += window
+		default:
+			return rowOf(rows[p.from:to], choice), nil
+		}
+	}
+}
+
+func rowOf(rows []treeRow, text string) *treeRow {
+	for i := range rows {
+		if rows[i].text == text {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// center shows the leaf, with more of what led to it than of what stands behind.
+func (p *treePicker) center(rows []treeRow) {
+	p.from = len(rows) - window
+	for i, row := range rows {
+		if row.leaf {
+			p.from = i - window*2/3
+		}
+	}
+}
+
+// act asks what to do with an entry and does it; done is false if the person
+// wants to go on looking.
+func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (out Outcome, done bool, err error) {
+	text, _ := entryText(s.Entry(id), true)
+	way, ok, err := p.UI.Select(ctx, text, []string{wayGo, waySummary, wayLabel, wayBranch, wayBack}, agent.DialogOptions{})
+	if err != nil || !ok {
+		return Outcome{Status: "nothing has moved"}, true, err
+	}
+	switch way {
+	case wayGo:
+		out, err = p.goTo(ctx, id, agent.NavigateOptions{})
+	case waySummary:
+		out, err = p.summarise(ctx, id)
+	case wayLabel:
+		out, err = p.label(ctx, s, id)
+	case wayBranch:
+		out, err = branchTo(ctx, p.Agent, id)
+	default:
+		return Outcome{}, false, nil
+	}
+	return out, true, err
+}
+
+func (p *treePicker) summarise(ctx context.Context, id string) (Outcome, error) {
+	about, ok, err := p.UI.Input(ctx, "What should the summary look at?", "empty: everything", agent.DialogOptions{})
+	if err != nil || !ok {
+		return Outcome{Status: "nothing has moved"}, err
+	}
+	return p.goTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
+}
+
+func (p *treePicker) label(ctx context.Context, s *session.Session, id string) (Outcome, error) {
+	name, ok, err := p.UI.Input(ctx, "Label", "empty: none", agent.DialogOptions{})
+	if err != nil || !ok {
+		return Outcome{Status: "the label stays as it is"}, err
+	}
+	return setLabel(ctx, p.Agent, s, id, name)
+}

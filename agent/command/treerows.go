@@ -1,0 +1,176 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"pi/session"
+)
+
+// The tree of a session as rows of text, for any terminal. What follows each
+// other stands at the same indentation; only what leaves the branch that goes on
+// is indented, below the row that it leaves from:
+//
+//	* 0a1b2c3d  user: first
+//	* 1b2c3d4e  assistant: answer
+//	  2c3d4e5f    - user: another way
+//	  3d4e5f60      assistant: which was left
+//	> 4e5f6071  user: this way
+//
+// The branch that goes on is that of the leaf, and elsewhere the newest. What is
+// off the branch of the leaf can be folded into the row of its first entry.
+
+// treeNode is an entry that is shown.
+type treeNode struct {
+	entry  *session.Entry
+	text   string
+	parent int   // position among the nodes; -1: none
+	kids   []int // in the order of the file
+	below  int   // nodes under it
+	active bool  // on the branch of the leaf
+}
+
+// treeRow is one line of the tree.
+type treeRow struct {
+	id     string
+	text   string // the whole line
+	folded int    // entries that are folded under it
+	leaf   bool   // the conversation ends here
+}
+
+// treeView is what of a session's tree is shown.
+type treeView struct {
+	nodes []treeNode
+	roots []int
+	leaf  int // the last node of the branch; -1: none
+	names map[string]string
+}
+
+// newTreeView takes the entries that shows wants, in time that grows with the
+// number of entries.
+func newTreeView(s *session.Session, f treeFilter) *treeView {
+	v := &treeView{leaf: -1, names: s.Labels()}
+	active := map[*session.Entry]bool{}
+	for _, e := range s.Branch() {
+		active[e] = true
+	}
+	children := s.Children()
+	type step struct {
+		e      *session.Entry
+		parent int
+	}
+	var todo []step
+	push := func(entries []*session.Entry, parent int) {
+		for i := len(entries) - 1; i >= 0; i-- {
+			todo = append(todo, step{entries[i], parent})
+		}
+	}
+	push(children[""], -1)
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		parent := at.parent
+		if text, ok := f.shows(at.e, v.names[at.e.ID]); ok {
+			parent = v.add(treeNode{entry: at.e, text: text, parent: at.parent, active: active[at.e]})
+		}
+		push(children[at.e.ID], parent)
+	}
+	for i := len(v.nodes) - 1; i >= 0; i-- {
+		if p := v.nodes[i].parent; p >= 0 {
+			v.nodes[p].below += v.nodes[i].below + 1
+		}
+	}
+	return v
+}
+
+func (v *treeView) add(n treeNode) int {
+	i := len(v.nodes)
+	v.nodes = append(v.nodes, n)
+	if n.parent >= 0 {
+		v.nodes[n.parent].kids = append(v.nodes[n.parent].kids, i)
+	} else {
+		v.roots = append(v.roots, i)
+	}
+	if n.active {
+		v.leaf = i
+	}
+	return i
+}
+
+// goesOn is the node among siblings that stands at the indentation of their
+// parent: that of the branch of the leaf, or where that does not pass, the
+// newest. At the leaf itself nothing goes on.
+func (v *treeView) goesOn(kids []int, parentActive bool) int {
+	for _, k := range kids {
+		if v.nodes[k].active {
+			return k
+		}
+	}
+	if parentActive || len(kids) == 0 {
+		return -1
+	}
+	return kids[len(kids)-1]
+}
+
+// rows lays the tree out. If unfolded is not nil, only the branches in it that
+// leave the one of the leaf are shown in full.
+func (v *treeView) rows(unfolded map[string]bool) []treeRow {
+	type step struct {
+		node, depth int
+		first       bool // of a branch that leaves another
+	}
+	var rows []treeRow
+	var todo []step
+	push := func(kids []int, depth int, parentActive bool) {
+		on := v.goesOn(kids, parentActive)
+		if on >= 0 {
+			todo = append(todo, step{on, depth, false})
+		}
+		for i := len(kids) - 1; i >= 0; i-- {
+			if kids[i] != on {
+				todo = append(todo, step{kids[i], depth + 1, true})
+			}
+		}
+	}
+	push(v.roots, 0, v.leaf < 0)
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n := &v.nodes[at.node]
+		if at.first && n.below > 0 && unfolded != nil && !unfolded[n.entry.ID] {
+			rows = append(rows, v.row(at.node, at.depth, "+ ", n.below))
+			continue
+		}
+		lead := ""
+		if at.first {
+			lead = "- "
+		} else if at.depth > 0 {
+			lead = "  "
+		}
+		rows = append(rows, v.row(at.node, at.depth, lead, 0))
+		push(n.kids, at.depth, n.active)
+	}
+	return rows
+}
+
+// deepest is the most that a row is indented: deeper branches stand there too.
+const deepest = 12
+
+func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
+	n := &v.nodes[i]
+	mark := " "
+	switch {
+	case i == v.leaf:
+		mark = ">"
+	case n.active:
+		mark = "*"
+	}
+	text := mark + " " + n.entry.ID + "  " + strings.Repeat("  ", min(depth, deepest)) + lead + n.text
+	if name := v.names[n.entry.ID]; name != "" {
+		text += "  [" + cutTo(name, titleLength) + "]"
+	}
+	if folded > 0 {
+		text += fmt.Sprintf("  (%d more)", folded)
+	}
+	return treeRow{id: n.entry.ID, text: text, folded: folded, leaf: i == v.leaf}
+}
