@@ -1,0 +1,272 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestFaultOfManyStartersOneWritesAndTheOthersAreToldWhoItIs(t *testing.T) {
+	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
+	const starters = 100
+	answers := make(chan string)
+	var release []func() error
+	for range starters {
+		c, in, out := startChild(t, "start", path, locks)
+		release = append(release, in.Close)
+		if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		go func() {
+			line, _ := out.ReadString('\n')
+			answers <- line
+		}()
+		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	}
+	for _, start := range release {
+		start()
+	}
+	writer, named := 0, map[string]int{}
+	for range starters {
+		a := <-answers
+		if pid, ok := strings.CutPrefix(a, "writer "); ok {
+			if writer != 0 {
+				t.Error("a second writer")
+			}
+			writer, _ = strconv.Atoi(strings.TrimSpace(pid))
+			continue
+		}
+		_, by, _ := strings.Cut(a, "in use by process ")
+		named[strings.Fields(by + " ?")[0]]++
+	}
+	if writer == 0 || named[fmt.Sprint(writer)] != starters-1 {
+		t.Errorf("%d writes, and those turned away name %v", writer, named)
+	}
+	if got := gist(read(t, path).Context()); got != "1 mine" {
+		t.Errorf("context %q", got)
+	}
+}
+
+func TestFaultALockEndsWithItsHolderAlsoIfAChildOfItLives(t *testing.T) {
+	path := write(t, story("u1")...)
+	for range times(1, 20) {
+		holder, _, out := startChild(t, "hold", path)
+		line, err := out.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		var busy *BusyError
+		if _, err := Open(path, Options{}); !errors.As(err, &busy) {
+			t.Fatalf("while it is held: %v", err)
+		}
+		holder.Process.Kill()
+		holder.Process.Wait() // not c.Wait: the child has its output
+		s, err := Open(path, Options{})
+		if err != nil {
+			t.Fatalf("after its holder was killed: %v", err)
+		}
+		say(t, s, "free")
+		s.Close()
+		pid, _ := strconv.Atoi(strings.Fields(line)[1])
+		if !alive(pid) {
+			t.Error("the child of the holder did not outlive it")
+		}
+		if p, err := os.FindProcess(pid); err == nil {
+			p.Kill()
+		}
+	}
+}
+
+func TestTheHintOfAKilledHolderIsReplacedAndNamesTheNext(t *testing.T) {
+	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
+	o := Options{LockDir: locks}
+	dead := newStore(path, o)
+	if _, err := makeDirs(locks); err != nil {
+		t.Fatal(err)
+	}
+	host, _ := os.Hostname()
+	stale := fmt.Sprintf(`{"path":%q,"pid":%d,"host":%q,"since":"2020-01-02T03:04:05Z"}`, path, 1<<30, host)
+	if err := os.WriteFile(dead.hintPath(), []byte(stale), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open(t, path, o)
+	var busy *BusyError
+	if _, err := Open(path, o); !errors.As(err, &busy) || busy.PID != os.Getpid() || time.Since(busy.Since) > time.Hour {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAHintThatIsNotOursIsLeft(t *testing.T) {
+	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
+	o := Options{LockDir: locks}
+	was := open(t, path, o)
+	os.Remove(path)
+	if err := os.WriteFile(path, []byte(headerLine+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	is := open(t, path, o)
+	was.Close()
+	var busy *BusyError
+	if _, err := Open(path, o); !errors.As(err, &busy) || busy.PID == 0 {
+		t.Errorf("who has the new file is not known any more: %v", err)
+	}
+	is.Close()
+	if left, _ := os.ReadDir(locks); len(left) != 0 {
+		t.Errorf("%d hints are left", len(left))
+	}
+}
+
+func TestAHintIsNotWaitedForWhereThereIsNone(t *testing.T) {
+	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
+	open(t, path, Options{})
+	var busy *BusyError
+	if _, err := Open(path, Options{LockDir: locks}); !errors.As(err, &busy) || busy.PID != 0 || !strings.HasSuffix(err.Error(), "in use by another process") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAFileSystemWithoutLocksIsToldOfOnce(t *testing.T) {
+	none := seams{testOnlyLock: func(*os.File) error { return errNoLock }}
+	warns := func(s *Session) bool {
+		p := s.Problems()
+		return len(p) == 1 && strings.Contains(p[0], "has no locks")
+	}
+	s := open(t, write(t, story("u1")...), Options{seams: none})
+	if !warns(s) {
+		t.Error("no word about it when a file is opened")
+	}
+	say(t, s, "2")
+	if p := s.Problems(); p != nil {
+		t.Errorf("told again: %q", p)
+	}
+	fresh := New(Options{Dir: t.TempDir(), Cwd: "/w", seams: none})
+	if p := fresh.Problems(); p != nil {
+		t.Errorf("told before there is a file: %q", p)
+	}
+	say(t, fresh, "1")
+	if !warns(fresh) {
+		t.Error("no word about it when a file is made")
+	}
+	say(t, fresh, "2")
+	if fresh.Problems() != nil || gist(read(t, fresh.File()).Context()) != "1 2" {
+		t.Error("it is told again, or not written")
+	}
+}
+
+func TestWithoutALockAFileIsNeverCutBack(t *testing.T) {
+	path := write(t, story("u1")...)
+	s := open(t, path, Options{seams: seams{testOnlyLock: func(*os.File) error { return errNoLock }}})
+	s.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) { return f.Write(b[:20]) }
+	s.AppendMessage(user("2"))
+	s.store.testOnlyWrite = nil
+	say(t, s, "3")
+	if !strings.Contains(contents(t, path), "\n"+`{"type":"message","i`+"\n{") {
+		t.Errorf("the piece is gone, or merged:\n%s", contents(t, path))
+	}
+	if got := gist(read(t, path).Context()); got != "1 2 3" {
+		t.Errorf("context %q", got)
+	}
+}
+
+func TestALockThatFailsIsNoLock(t *testing.T) {
+	failed := errors.New("input/output error")
+	path := write(t, story("u1")...)
+	broken := seams{testOnlyLock: func(*os.File) error { return failed }}
+	if _, err := Open(path, Options{seams: broken}); !errors.Is(err, failed) {
+		t.Errorf("open: %v", err)
+	}
+	s := New(Options{Dir: t.TempDir(), Cwd: "/w", seams: broken})
+	var unsaved *SaveError
+	if _, err := s.AppendMessage(user("1")); !errors.As(err, &unsaved) || contents(t, s.File()) != "" {
+		t.Errorf("a new file: %v", err)
+	}
+	s.store.testOnlyLock = nil
+	say(t, s, "2")
+	if got := gist(read(t, s.File()).Context()); got != "1 2" {
+		t.Errorf("context %q once locks work", got)
+	}
+}
+
+// While somebody waits for the lock of a file, its holder may put a new one in
+// its place: the lock of the old one must not count then.
+func TestALockOfAFileThatWasReplacedMeanwhileDoesNotCount(t *testing.T) {
+	path := write(t, versionOne...)
+	holder := open(t, path, Options{})
+	opened := 0
+	second, err := Open(path, Options{seams: seams{testOnlyStep: func(step string) {
+		if step != "opened" {
+			return
+		}
+		if opened++; opened == 1 {
+			say(t, holder, "6") // migrates
+			holder.Close()
+		}
+	}}})
+	if err != nil || opened != 2 {
+		t.Fatalf("opened %d times: %v", opened, err)
+	}
+	defer second.Close()
+	say(t, second, "7")
+	if got := gist(read(t, path).Context()); got != "sum 3 5 6 7" {
+		t.Errorf("context %q", got)
+	}
+}
+
+func TestAMigrationKeepsTheLockAllTheTime(t *testing.T) {
+	path := write(t, versionOne...)
+	s := open(t, path, Options{})
+	steps := 0
+	s.store.testOnlyStep = func(step string) {
+		steps++
+		var busy *BusyError
+		if other, err := Open(path, Options{}); !errors.As(err, &busy) {
+			t.Errorf("%s: %v, %v", step, other, err)
+		}
+	}
+	say(t, s, "6")
+	if steps < 5 {
+		t.Errorf("only %d steps", steps)
+	}
+	s.store.testOnlyStep = nil
+	var busy *BusyError
+	if _, err := Open(path, Options{}); !errors.As(err, &busy) {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A process that is being started has copies of all descriptors for a moment.
+func TestALockIsFreeWhenTheSessionIsClosedAlsoWhileAProcessStarts(t *testing.T) {
+	path := write(t, story("u1")...)
+	stop, starter := make(chan struct{}), sync.WaitGroup{}
+	starter.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				exec.Command(filepath.Join(filepath.Dir(path), "none")).Run()
+				c := exec.Command(os.Args[0], "-test.run=^$")
+				if c.Start() == nil {
+					c.Wait()
+				}
+			}
+		}
+	})
+	for range times(500, 5000) {
+		s, err := Open(path, Options{})
+		if err != nil {
+			t.Errorf("right after closing: %v", err)
+			break
+		}
+		s.Close()
+	}
+	close(stop)
+	starter.Wait()
+}
