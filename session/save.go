@@ -15,11 +15,12 @@ func (s *Session) catchUp() {
 	if err != nil || foreign == 0 {
 		return // the write that follows reports it
 	}
+	lead := s.store.lead()
 	buf, err := s.store.readForeign(foreign)
 	if err != nil {
 		return
 	}
-	s.takeIn(s.skipOurs(buf))
+	s.takeIn(s.skipOurs(buf, lead))
 }
 
 // takeIn adds entries that another program wrote. It may still be writing the
@@ -39,10 +40,18 @@ func (s *Session) ingestForeign(lines []byte) {
 	}
 }
 
-// skipOurs takes off lines that are pending: a write may fail after all of them
-// arrived.
-func (s *Session) skipOurs(lines []byte) []byte {
-	ours := bytes.TrimPrefix(lines, []byte("\n"))
+// skipOurs takes off what is pending: a write may fail after all or some of it
+// arrived. If that is a piece of a line, the next write goes on with it.
+func (s *Session) skipOurs(lines []byte, lead string) []byte {
+	if s.unsaved == nil {
+		return lines
+	}
+	ours := bytes.TrimPrefix(lines, []byte(lead))
+	if bytes.HasPrefix(s.pending, ours) {
+		s.wrote(len(ours))
+		s.store.torn = false
+		return nil
+	}
 	whole := bytes.LastIndexByte(ours, '\n') + 1
 	if whole == 0 || !bytes.HasPrefix(s.pending, ours[:whole]) {
 		return lines

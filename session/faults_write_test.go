@@ -1,0 +1,336 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var writeErrors = []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EINTR, nil}
+
+// A broken write leaves some of its bytes in the file and says, truly or not,
+// how many.
+type brokenWrite struct {
+	at    int // which write of the session, from 0
+	parts int // how many sixths of it arrive
+	lies  bool
+	err   error
+}
+
+func (w *brokenWrite) String() string {
+	return fmt.Sprintf("write %d leaves %d/6, says so: %v, and fails with %v", w.at, w.parts, !w.lies, w.err)
+}
+
+func (w *brokenWrite) seams() seams {
+	writes := -1
+	return seams{testOnlyWrite: func(f *os.File, b []byte) (int, error) {
+		if writes++; writes != w.at {
+			return f.Write(b)
+		}
+		n, err := f.Write(b[:len(b)*w.parts/6])
+		if err != nil {
+			return n, err
+		}
+		if w.lies {
+			n = 0
+		}
+		return n, w.err
+	}}
+}
+
+func TestFaultAWriteThatFailsLosesNothingOnceTheNextSucceeds(t *testing.T) {
+	for _, err := range writeErrors {
+		for at := range 6 {
+			for parts := range 7 {
+				for _, lies := range []bool{false, true} {
+					w := &brokenWrite{at, parts, lies, err}
+					if parts == 6 && err == nil && !lies {
+						continue // that is no failure
+					}
+					survives(t, w)
+					if t.Failed() {
+						t.Fatal(w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// survives appends seven entries with six writes.
+func survives(t *testing.T, w *brokenWrite) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	s := open(t, path, Options{Cwd: "/w", seams: w.seams()})
+	for i := range 6 {
+		var err error
+		if i == 3 {
+			_, err = s.AppendAll([]Draft{{TypeCustomMessage, CustomMessage{CustomType: "x", Content: []Block{TextBlock("3")}}}, {"own", nil}})
+		} else {
+			_, err = s.AppendMessage(user(fmt.Sprint(i)))
+		}
+		var unsaved *SaveError
+		if failed := errors.As(err, &unsaved); failed != (i == w.at) || failed != (s.Unsaved() != nil) {
+			t.Errorf("entry %d: %v, unsaved %v", i, err, s.Unsaved())
+		}
+	}
+	want := tree(s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	again := read(t, path)
+	if got := tree(again); got != want {
+		t.Errorf("in the file\n%s\nin memory\n%s", got, want)
+	}
+	if p := again.Problems(); p != nil {
+		t.Errorf("a piece is left: %q", p)
+	}
+}
+
+func TestFaultADiskThatStaysFullLeavesTheRestInMemory(t *testing.T) {
+	for _, err := range writeErrors[:4] {
+		for from := range 4 {
+			path, writes := write(t, story("u1")...), 0
+			s := open(t, path, Options{seams: seams{testOnlyWrite: func(f *os.File, b []byte) (int, error) {
+				if writes++; writes > from {
+					n, _ := f.Write(b[:40]) // less than a line
+					return n, err
+				}
+				return f.Write(b)
+			}}})
+			for i := range 5 {
+				s.AppendMessage(user(fmt.Sprint(i + 2)))
+			}
+			var unsaved *SaveError
+			if got := gist(s.Context()); got != "1 2 3 4 5 6" || !errors.Is(s.Unsaved(), err) || !errors.As(s.Sync(), &unsaved) {
+				t.Errorf("context %q, unsaved %v", got, s.Unsaved())
+			}
+			if err := s.Close(); !errors.As(err, &unsaved) {
+				t.Errorf("closed with %v", err)
+			}
+			r := read(t, path)
+			if got := len(r.Entries()); got != from+1 || r.Problems() != nil {
+				t.Errorf("%v from write %d on: %d entries in the file\n%s", err, from, got, contents(t, path))
+			}
+			goesOn(t, path)
+		}
+	}
+}
+
+func TestFaultWhereNothingCanBeWrittenTheSessionIsInMemory(t *testing.T) {
+	file := writeRaw(t, "a file\n")
+	closed := t.TempDir()
+	if err := os.Chmod(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	dirs := []string{filepath.Join(file, "sessions")}
+	if os.Getuid() != 0 {
+		dirs = append(dirs, closed, filepath.Join(closed, "sessions"))
+	}
+	for _, dir := range dirs {
+		s := New(Options{Dir: dir, Cwd: "/w", LockDir: filepath.Join(dir, "locks")})
+		for i := range 3 {
+			var unsaved *SaveError
+			if e, err := s.AppendMessage(user(fmt.Sprint(i))); !errors.As(err, &unsaved) || e == nil || !strings.Contains(err.Error(), dir) && !strings.Contains(err.Error(), file) {
+				t.Errorf("%v, %v", e, err)
+			}
+		}
+		if gist(s.Context()) != "0 1 2" || s.Unsaved() == nil || s.Close() == nil {
+			t.Error("it is not in memory, or not said to be only there")
+		}
+	}
+}
+
+func TestFaultASessionIsWrittenOnceItsFolderCanBe(t *testing.T) {
+	file := writeRaw(t, "in the way\n")
+	s := New(Options{Dir: file, Cwd: "/w"})
+	if _, err := s.AppendMessage(user("1")); err == nil {
+		t.Fatal("it was written below a file")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	say(t, s, "2")
+	if got := gist(read(t, s.File()).Context()); got != "1 2" || s.Unsaved() != nil {
+		t.Errorf("context %q, unsaved %v", got, s.Unsaved())
+	}
+	goesOnAfterClose(t, s)
+}
+
+func goesOnAfterClose(t *testing.T, s *Session) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	goesOn(t, s.File())
+}
+
+func TestFaultAFileThatIsTakenAwayIsNotWrittenElsewhere(t *testing.T) {
+	type harm = func(t *testing.T, path string) error
+	for name, c := range map[string]struct {
+		harm harm
+		want error
+	}{
+		"deleted":  {func(_ *testing.T, path string) error { return os.Remove(path) }, errGone},
+		"moved":    {func(_ *testing.T, path string) error { return os.Rename(path, path+".moved") }, errGone},
+		"folder":   {func(_ *testing.T, path string) error { return os.RemoveAll(filepath.Dir(path)) }, errGone},
+		"replaced": {func(t *testing.T, path string) error { return os.Rename(write(t, story("u7 u8")...), path) }, errGone},
+		"a folder": {func(_ *testing.T, path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }, errGone},
+		"emptied":  {func(_ *testing.T, path string) error { return os.Truncate(path, 0) }, errTruncated},
+		"shorter":  {func(_ *testing.T, path string) error { return os.Truncate(path, int64(len(headerLine)+5)) }, errTruncated},
+		"rewritten": {func(_ *testing.T, path string) error {
+			return os.WriteFile(path, []byte(strings.Join(story("u7 u8 u9 u10 u11 u12"), "\n")+"\n"), 0o600)
+		}, errRewritten},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, story("u1")...)
+			s := open(t, path, Options{})
+			say(t, s, "2")
+			if err := c.harm(t, path); err != nil {
+				t.Fatal(err)
+			}
+			there, _ := os.ReadFile(path)
+			for i := range 3 {
+				var unsaved *SaveError
+				if e, err := s.AppendMessage(user(fmt.Sprint(i + 3))); e == nil || !errors.As(err, &unsaved) || !errors.Is(err, c.want) {
+					t.Fatalf("%v, %v", e, err)
+				}
+			}
+			if got := gist(s.Context()); got != "1 2 3 4 5" {
+				t.Errorf("context %q", got)
+			}
+			if now, _ := os.ReadFile(path); string(now) != string(there) {
+				t.Errorf("what is there now was written to:\n%s", now)
+			}
+			if s.Close() == nil {
+				t.Error("closed as if all were well")
+			}
+		})
+	}
+}
+
+func TestFaultWhatAnotherProgramWritesAtTheSameMomentIsKept(t *testing.T) {
+	for name, other := range map[string][]string{
+		"a line":              {line("u7^1") + "\n"},
+		"a line in two parts": {line("u7^1")[:30], line("u7^1")[30:] + "\n"},
+		"half a line":         {line("u7^1")[:30]},
+		"several lines":       {line("u7^1") + "\n" + line("u8^7") + "\n", line("u9^8") + "\n"},
+	} {
+		for _, step := range []string{"before the write", "written"} {
+			path := write(t, story("u1")...)
+			s := open(t, path, Options{})
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := other
+			s.store.testOnlyStep = func(now string) {
+				if now == step && len(parts) > 0 {
+					f.WriteString(parts[0])
+					parts = parts[1:]
+				}
+			}
+			for i := 2; i <= 5; i++ {
+				e, err := s.AppendMessage(user(fmt.Sprint(i)))
+				if e == nil || err != nil && !errors.Is(err, errMixed) {
+					t.Errorf("%s, %s: %v", name, step, err)
+				}
+			}
+			f.Close()
+			if err := s.Close(); err != nil {
+				t.Errorf("%s, %s: %v", name, step, err)
+			}
+			r := read(t, path)
+			if got := gist(r.Context()); got != "1 2 3 4 5" {
+				t.Errorf("%s, %s: context %q\n%s", name, step, got, contents(t, path))
+			}
+			if whole := strings.Count(strings.Join(other, ""), "\n"); whole > 0 && name != "a line in two parts" && (r.Entry("7") == nil || s.Entry("7") == nil) {
+				t.Errorf("%s, %s: the other's entry is lost", name, step)
+			}
+			goesOn(t, path)
+		}
+	}
+}
+
+func TestFaultASyncThatFailedIsNeverMadeGood(t *testing.T) {
+	for _, each := range []bool{false, true} {
+		syncs := 0
+		s := open(t, write(t, story("u1")...), Options{SyncEach: each, seams: seams{testOnlySync: func(f *os.File) error {
+			if syncs++; syncs == 2 {
+				return syscall.EIO
+			}
+			return f.Sync()
+		}}})
+		var errs []error
+		for i := range 4 {
+			_, err := s.AppendMessage(user(fmt.Sprint(i + 2)))
+			if !each {
+				err = errors.Join(err, s.Sync())
+			}
+			errs = append(errs, err)
+		}
+		for i, err := range errs {
+			var unsaved *SaveError
+			if failed := errors.As(err, &unsaved) && errors.Is(err, syscall.EIO); failed != (i >= 1) {
+				t.Errorf("each %v, entry %d: %v", each, i, err)
+			}
+		}
+		if !errors.Is(s.Unsaved(), syscall.EIO) || !errors.Is(s.Close(), syscall.EIO) {
+			t.Error("the session is said to be saved")
+		}
+		if got := gist(read(t, s.File()).Context()); got != "1 2 3 4 5" {
+			t.Errorf("context %q", got)
+		}
+	}
+}
+
+func TestTheFoldersAreSyncedOnceWhenTheFileIsMade(t *testing.T) {
+	s := New(Options{Dir: filepath.Join(t.TempDir(), "a", "sessions"), Cwd: "/w"})
+	say(t, s, "1")
+	if got := len(s.store.folders); got != 4 { // that of the file, and three in which one was made
+		t.Errorf("%d folders wait for a sync: %q", got, s.store.folders)
+	}
+	if err := s.Sync(); err != nil || len(s.store.folders) != 0 {
+		t.Errorf("%v, %q", err, s.store.folders)
+	}
+	goesOnAfterClose(t, s)
+}
+
+func TestFaultTimeMayJump(t *testing.T) {
+	jumps := []time.Time{
+		time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), {}, time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC),
+	}
+	root, seen := t.TempDir(), map[string]bool{}
+	for first := range jumps {
+		i := first - 1
+		s := New(Options{Dir: root, Cwd: "/w", Now: func() time.Time { i++; return jumps[i%len(jumps)] }})
+		var want []string
+		for n := range 20 {
+			e := say(t, s, fmt.Sprint(n))
+			want = append(want, fmt.Sprint(n))
+			if seen[e.ID] {
+				t.Errorf("id %s is there twice", e.ID)
+			}
+			seen[e.ID] = true
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := gist(read(t, s.File()).Context()); got != strings.Join(want, " ") {
+			t.Errorf("order %q", got)
+		}
+		if latest, err := Latest(root, "/w"); err != nil || latest != s.File() {
+			t.Errorf("the last session is %q, not %q: %v", latest, s.File(), err)
+		}
+		goesOn(t, s.File())
+		past := time.Now().Add(-time.Hour) // the clock of the file system is not that of the session
+		if err := os.Chtimes(s.File(), past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
