@@ -11,6 +11,8 @@ package session
 //     without a call, or a second one, is left out. The result of a call is
 //     looked for up to the next answer;
 //   - empty text is left out, and with it messages in which nothing remains;
+//   - an answer at the very beginning, whose prompt was taken out, gets a user
+//     message before it that says so: no API takes a conversation without;
 //   - what is no valid UTF-8 or an unpaired surrogate becomes U+FFFD, and tool
 //     arguments that are no JSON object become {}.
 //
@@ -67,6 +69,9 @@ func (p *pairing) add(m *Message) {
 
 func (p *pairing) answer(m *Message) {
 	p.settle()
+	if len(p.out) == 0 {
+		p.out = append(p.out, userText(beginText, m.Timestamp))
+	}
 	p.out = append(p.out, m)
 	p.calls, p.time = m.ToolCalls(), m.Timestamp
 	p.results = make([]*Message, len(p.calls))

@@ -63,6 +63,32 @@ func sent(ms []*Message) string {
 	return strings.Join(out, " ")
 }
 
+// afterBegin takes off the message that a conversation without a prompt begins
+// with.
+func afterBegin(ms []*Message) []*Message {
+	if len(ms) > 0 && ms[0].Text() == beginText {
+		return ms[1:]
+	}
+	return ms
+}
+
+func TestWhatIsSentBeginsWithAUserMessage(t *testing.T) {
+	for _, c := range []struct {
+		items []Item
+		want  string
+	}{
+		{script("a t c1", "r c1", "u n"), "u:" + beginText + " a:t r:c1 u:n"},
+		{script("S sys", "E no", "r c0", "X secret", "a t"), "u:" + beginText + " a:t"},
+		{script("x ls", "a t"), "u:The user ran a shell command:\n$ ls\n<output>\nprinted\n</output> a:t"},
+		{script("C sum", "a t"), "u:" + summaryText(compactionIntro, "sum") + " a:t"},
+		{script("r c1"), ""},
+	} {
+		if got := sent(ForModel(c.items)); got != c.want {
+			t.Errorf("sent %q, want %q", got, c.want)
+		}
+	}
+}
+
 func TestWhatIsSentIsPaired(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -89,7 +115,7 @@ func TestWhatIsSentIsPaired(t *testing.T) {
 		{"answer of nothing but calls", script("a  c1", "r c1"), "a: r:c1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := sent(ForModel(c.items)); got != c.want {
+			if got := sent(afterBegin(ForModel(c.items))); got != c.want {
 				t.Errorf("sent %q, want %q", got, c.want)
 			}
 		})
@@ -153,7 +179,7 @@ func TestBrokenTextNeverReachesAModel(t *testing.T) {
 		{`[1]`, `{}`}, {`"x"`, `{}`}, {``, `{}`}, {`{"a":`, `{}`},
 	} {
 		m := &Message{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, ID: "c", Arguments: json.RawMessage(c.in)}}}
-		if got := string(ForModel([]Item{{Message: m}})[0].Content[0].Arguments); got != c.want {
+		if got := string(afterBegin(ForModel([]Item{{Message: m}}))[0].Content[0].Arguments); got != c.want {
 			t.Errorf("arguments %s became %s, want %s", c.in, got, c.want)
 		}
 		if string(m.Content[0].Arguments) != c.in {
@@ -165,7 +191,7 @@ func TestBrokenTextNeverReachesAModel(t *testing.T) {
 		t.Errorf("text %q", got)
 	}
 	signed := &Message{Role: RoleAssistant, Content: []Block{{Type: BlockText, Signature: "s"}, {Type: BlockThinking, Redacted: true}, {Type: BlockThinking}, TextBlock(" ")}}
-	if got := ForModel([]Item{{Message: signed}})[0].Content; len(got) != 2 {
+	if got := afterBegin(ForModel([]Item{{Message: signed}}))[0].Content; len(got) != 2 {
 		t.Errorf("%d blocks are left of %d, want the two that carry something", len(got), 4)
 	}
 }

@@ -163,7 +163,7 @@ func TestBrokenArgumentsNeverBreakALine(t *testing.T) {
 	}
 	s.Close()
 	r := read(t, s.File())
-	if got := string(ForModel(r.Context())[0].Content[0].Arguments); got != "{}" || r.Problems() != nil {
+	if got := string(afterBegin(ForModel(r.Context()))[0].Content[0].Arguments); got != "{}" || r.Problems() != nil {
 		t.Errorf("arguments %s, problems %q", got, r.Problems())
 	}
 }

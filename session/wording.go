@@ -10,6 +10,7 @@ import (
 const (
 	compactionIntro = "This is a summary of the earlier conversation, which is no longer shown in full:"
 	branchIntro     = "This is a summary of another branch of this conversation, which was left at this point:"
+	beginText       = "What was said before this point is not shown."
 	interruptedText = "interrupted"
 )
 
