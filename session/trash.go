@@ -18,6 +18,8 @@ type Trash struct {
 	Dir   string           // "": there is none
 	Noted bool             // what lies in it is described beside it, as on free desktops
 	Now   func() time.Time // nil: time.Now
+
+	testOnlyRename func(from, to string) error
 }
 
 // NoTrashError says that a session cannot go to the trash. It is where it was.
@@ -117,25 +119,38 @@ func (t Trash) take(from string) (string, error) {
 	const tries = 1000
 	for n := 1; n <= tries; n++ {
 		to := filepath.Join(files, numberedName(filepath.Base(from), n))
-		note, err := t.note(from, filepath.Base(to))
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			forget(note)
+		switch err := t.takeAs(from, to); {
+		case err == nil:
+			return to, nil
+		case !errors.Is(err, fs.ErrExist):
 			return "", err
 		}
-		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			err = os.Rename(from, to)
-			if err == nil {
-				return to, nil
-			}
-			forget(note)
-			return "", err
-		}
-		forget(note)
 	}
 	return "", fmt.Errorf("%s has %d files named %s already", files, tries, filepath.Base(from))
+}
+
+func (t Trash) takeAs(from, to string) error {
+	note, err := t.note(from, filepath.Base(to))
+	if errors.Is(err, fs.ErrExist) {
+		return err // the note of another one
+	}
+	if err == nil {
+		err = t.rename(from, to)
+	}
+	if err != nil {
+		forget(note)
+	}
+	return err
+}
+
+func (t Trash) rename(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	if t.testOnlyRename != nil {
+		return t.testOnlyRename(from, to)
+	}
+	return os.Rename(from, to)
 }
 
 func numberedName(name string, n int) string {
