@@ -1,0 +1,126 @@
+package session
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// removals are the functions that may take away, move, shorten or overwrite a
+// file, and why that is never a session that somebody has. A new one is to be
+// thought about, and then written here.
+var removals = map[string]string{
+	"session/store_write.go store.cutBack Truncate":   "the end of a line that was written just now, under the lock",
+	"session/store_replace.go store.replace Remove":   "a new file that did not get the name of the old one",
+	"session/store_replace.go store.swap Rename":      "a migrated file takes the name of one that has a backup",
+	"session/store_replace.go store.writeNew Remove":  "a backup that could not be written whole",
+	"session/lock_hint.go store.leaveHint Rename":     "a hint about a lock",
+	"session/lock_hint.go store.leaveHint Remove":     "a hint about a lock",
+	"session/lock_hint.go store.removeHint Remove":    "a hint about a lock",
+	"session/branch.go store.begin Remove":            "a copy that could not be written whole",
+	"session/trash.go Delete Remove":                  "a person has asked for it",
+	"session/trash.go Trash.take Rename":              "a person has asked for it",
+	"session/trash.go forget Remove":                  "a note in the trash",
+	"session/export/file.go toNew Remove":             "an export that could not be written whole",
+	"session/export/file.go replace Remove":           "an export that could not be written whole",
+	"session/export/file.go replace Rename":           "an export takes the place of an older one, never of a session that has more",
+	"agent/command/pick.go resumer.removeInfo Remove": "a person has asked for it",
+	"hooks_types.go removeOld Remove":                 "type definitions that were written by us",
+	"hooks_types.go writeAnew Remove":                 "type definitions that were written by us",
+	"repl/history.go history.rewrite Rename":          "the history of lines",
+	"repl/history.go history.rewrite Remove":          "the history of lines",
+	"repl/editor.go REPL.edit RemoveAll":              "a draft in an editor",
+	"repl/editor.go REPL.edit WriteFile":              "a draft in an editor",
+}
+
+// takesAway are the functions and methods that do.
+var takesAway = []string{"Remove", "RemoveAll", "Rename", "Truncate", "WriteFile", "Create", "O_TRUNC"}
+
+// Nothing else in the rooms that handle sessions takes a file away. (Tools,
+// hooks and trust have files of their own.)
+func TestNothingButTheTrashTakesASessionAway(t *testing.T) {
+	found := map[string]bool{}
+	for _, dir := range []string{".", "export", "..", "../agent", "../agent/command", "../repl", "../serve"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				for _, place := range takingAway(t, file) {
+					found[place] = true
+				}
+			}
+		}
+	}
+	var wrong []string
+	for place := range found {
+		if removals[place] == "" {
+			wrong = append(wrong, "not in the list: "+place)
+		}
+	}
+	for place := range removals {
+		if !found[place] {
+			wrong = append(wrong, "not there any more: "+place)
+		}
+	}
+	sort.Strings(wrong)
+	if len(wrong) > 0 {
+		t.Error(strings.Join(wrong, "\n"))
+	}
+}
+
+// takingAway returns "file function call" for each such call in a file.
+func takingAway(t *testing.T, file string) (places []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.ToSlash(filepath.Join("session", file))
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains(takesAway, s.Sel.Name) && !textOnly(s) {
+				places = append(places, fmt.Sprintf("%s %s%s %s", name, receiver(f), f.Name.Name, s.Sel.Name))
+			}
+			return true
+		})
+	}
+	return places
+}
+
+// textOnly reports whether a call has nothing to do with files: the cutting of
+// text and of durations.
+func textOnly(s *ast.SelectorExpr) bool {
+	pkg, ok := s.X.(*ast.Ident)
+	return ok && pkg.Name == "runewidth" && s.Sel.Name == "Truncate"
+}
+
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	typ := f.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if id, ok := typ.(*ast.Ident); ok {
+		return id.Name + "."
+	}
+	return ""
+}
