@@ -85,12 +85,32 @@ func benchmarkResume(b *testing.B, entries, size int, request bool) {
 	}
 }
 
-func BenchmarkAppend(b *testing.B) {
-	s := New(Options{Dir: b.TempDir(), Cwd: "/w"})
+func BenchmarkAppend(b *testing.B)       { benchmarkAppend(b, Options{}) }
+func BenchmarkAppendSynced(b *testing.B) { benchmarkAppend(b, Options{SyncEach: true}) }
+
+// benchmarkAppend is the time until an entry of about 1 KB is acknowledged.
+func benchmarkAppend(b *testing.B, o Options) {
+	o.Dir, o.Cwd = b.TempDir(), "/w"
+	s := New(o)
 	defer s.Close()
 	m := user(strings.Repeat("text ", 200))
 	for b.Loop() {
 		if _, err := s.AppendMessage(m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkWrite is what an append cannot be faster than.
+func BenchmarkWrite(b *testing.B) {
+	f, err := os.OpenFile(filepath.Join(b.TempDir(), "f"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	line := []byte(strings.Repeat("text ", 220))
+	for b.Loop() {
+		if _, err := f.Write(line); err != nil {
 			b.Fatal(err)
 		}
 	}

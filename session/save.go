@@ -35,7 +35,10 @@ func (s *Session) takeIn(lines []byte) {
 func (s *Session) ingestForeign(lines []byte) {
 	before := len(s.entries)
 	s.settle(s.ingest(lines, -1, nil))
-	if n := len(s.entries) - before; n > 0 {
+	switch n := len(s.entries) - before; {
+	case n == 1:
+		s.problem("another program added an entry to the file; it is on a branch of its own")
+	case n > 1:
 		s.problem("another program added %d entries to the file; they are on a branch of their own", n)
 	}
 }
