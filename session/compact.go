@@ -1,8 +1,6 @@
 package session
 
-import (
-	"errors"
-)
+import "errors"
 
 // CompactionLimits bound a compaction, in tokens.
 type CompactionLimits struct {
@@ -50,23 +48,28 @@ var (
 //   - what is kept and larger than l.Room gives way to a later cut, and where
 //     there is none, its tool results are shortened, the largest first.
 //
-// If tokensBefore is more than l.Keep but the estimate of all messages is less,
-// the estimates are wrong for this conversation, and of what they say the same
-// share is kept.
+// The limits and tokensBefore are in tokens as the provider counts them. Where its
+// answers show that it counts more than is estimated, as for text that is not in
+// Latin letters, the estimates are raised. If tokensBefore is more than l.Keep and
+// yet all messages together are estimated to be less, the same share of them is
+// kept.
 func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l CompactionLimits) (*CompactionPlan, error) {
 	if justCompacted(branch) {
 		return nil, ErrJustCompacted
 	}
-	c := newCutting(branch, seen)
-	at, ok := c.cut(tokensBefore, l)
+	c, more := newCutting(branch, seen), countedMore(seen)
+	l.Keep, l.Room = int(float64(l.Keep)/more), int(float64(l.Room)/more)
+	at, ok := c.cut(int(float64(tokensBefore)/more), l)
 	if !ok {
 		at = c.latest()
 	}
-	p := &CompactionPlan{FirstKeptIndex: at, TokensBefore: tokensBefore, KeptTokens: c.kept(at)}
+	p := &CompactionPlan{FirstKeptIndex: at, TokensBefore: tokensBefore}
 	if at < len(branch) {
 		p.FirstKept = branch[at]
 	}
-	p.Shorten = c.shorten(at, l.Room, &p.KeptTokens)
+	kept := c.kept(at)
+	p.Shorten = c.shorten(at, l.Room, &kept)
+	p.KeptTokens = int(float64(kept) * more)
 	if !ok && len(p.Shorten) == 0 {
 		return nil, ErrNothingToCompact
 	}

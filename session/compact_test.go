@@ -179,3 +179,38 @@ func TestNoPlanIsOfATypeThatSaysWhy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Of text that counts more than is estimated, less is kept.
+func TestEstimatesFollowWhatAnswersCounted(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		first, count int // tokens that the first answer counted, and each turn after it
+		kept         int // messages of 500 estimated tokens
+	}{
+		{"as estimated", 500, 1000, 20},
+		{"with much besides the conversation", 30000, 1000, 20},
+		{"half as many", 500, 500, 20},
+		{"four times as many", 500, 4000, 5},
+		{"more than is possible", 500, 90000, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(Options{})
+			for i := range 40 {
+				s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock(strings.Repeat("u", 2000))}})
+				s.AppendMessage(&Message{Role: RoleAssistant, Content: []Block{TextBlock(strings.Repeat("a", 2000))}, Usage: &Usage{Input: c.first + i*c.count}})
+			}
+			before, _ := ContextTokens(s.Context())
+			p, err := PlanCompaction(s.Branch(), s.Context(), before, CompactionLimits{Keep: 10000, Room: 16000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := len(s.Branch()) - p.FirstKeptIndex
+			if got != c.kept {
+				t.Errorf("%d messages are kept, want %d", got, c.kept)
+			}
+			if want := got * min(max(c.count, 1000), 8000) / 2; p.KeptTokens < want*9/10 || p.KeptTokens > want*11/10 {
+				t.Errorf("%d tokens are said to be kept, want about %d", p.KeptTokens, want)
+			}
+		})
+	}
+}

@@ -59,6 +59,32 @@ func lastMeasured(items []Item) int {
 	return -1
 }
 
+// countedMore is how many times as many tokens the answers counted as are
+// estimated for the same messages: by how much the context grew from the first
+// answer to the last, for what it holds besides is in both. It is 1 where that is
+// less, or too little was said to tell; and no more than 8, which is more than any
+// text gives.
+func countedMore(items []Item) float64 {
+	const enough, most = 8000, 8
+	last, compacted := lastMeasured(items), summaryIndex(items)
+	first := 0
+	for first < last && !(items[first].Index > compacted && measures(items[first].Message)) {
+		first++
+	}
+	if first >= last {
+		return 1
+	}
+	estimated := 0
+	for _, it := range items[first+1 : last+1] {
+		estimated += EstimateTokens(it.Message)
+	}
+	grown := items[last].Message.Usage.context() - items[first].Message.Usage.context()
+	if estimated < enough {
+		return 1
+	}
+	return min(max(float64(grown)/float64(estimated), 1), most)
+}
+
 // summaryIndex is the position on the branch of the compaction that is in
 // force; -1 for none.
 func summaryIndex(items []Item) int {

@@ -1,0 +1,31 @@
+package session
+
+import (
+	"strings"
+	"testing"
+)
+
+func BenchmarkPlanOf10000Messages(b *testing.B) {
+	s, err := Read(writeLarge(b, 10000, 10<<20))
+	if err != nil {
+		b.Fatal(err)
+	}
+	branch, seen := s.Branch(), s.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := PlanCompaction(branch, seen, 1<<20, CompactionLimits{Keep: 20000, Room: 30000})
+		if err != nil || len(p.Summarize) < 9000 {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkTranscriptOf1MB(b *testing.B) {
+	s := built(b, strings.Repeat("u:400 c:400 r:40000 a:400 ", 25))
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(Transcript(s.Context())); n < 50000 {
+			b.Fatal(n)
+		}
+	}
+}
