@@ -58,7 +58,7 @@ func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l Compaction
 		return nil, ErrJustCompacted
 	}
 	c, more := newCutting(branch, seen), countedMore(seen)
-	l.Keep, l.Room = int(float64(l.Keep)/more), int(float64(l.Room)/more)
+	l.Keep, l.Room = int(float64(l.Keep)/more), min(l.Room, int(float64(l.Room)/more)+1)
 	at, ok := c.cut(int(float64(tokensBefore)/more), l)
 	if !ok {
 		at = c.latest()

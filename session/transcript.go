@@ -132,21 +132,57 @@ func blockText(m *Message, b *Block) string {
 func clipped(text string, chars int) string { return clip(text, chars, "left out") }
 
 // Chunks divides items, in their order, so that the transcript of each part is
-// about so many tokens at most. A message that is more by itself is a part of its
-// own.
+// about so many tokens at most. A message stays whole, unless its words alone are
+// more than that: then they are divided among items of the same entry.
 func Chunks(items []Item, tokens int) [][]Item {
 	var chunks [][]Item
-	first, sum := 0, 0
-	for i, it := range items {
-		n := tokensOf(characters(passage(it.Message)))
-		if i > first && sum+n > tokens {
-			chunks = append(chunks, items[first:i:i])
-			first, sum = i, 0
+	var chunk []Item
+	sum := 0
+	for _, whole := range items {
+		for _, it := range pieces(whole, tokens) {
+			n := tokensOf(characters(passage(it.Message)))
+			if len(chunk) > 0 && sum+n > tokens {
+				chunks, chunk, sum = append(chunks, chunk), nil, 0
+			}
+			chunk = append(chunk, it)
+			sum += n
 		}
-		sum += n
 	}
-	if first < len(items) {
-		chunks = append(chunks, items[first:])
+	if len(chunk) > 0 {
+		chunks = append(chunks, chunk)
 	}
 	return chunks
+}
+
+// pieces divides what somebody said and what has no room by itself. Images and
+// calls come with the last piece.
+func pieces(it Item, tokens int) []Item {
+	const frame = 100 // more than the tags of a message
+	chars := max(tokens*charsPerToken-frame, frame)
+	m := it.Message
+	text := m.Text()
+	if !speech(m) || characters(text) <= chars {
+		return []Item{it}
+	}
+	var list []Item
+	for text != "" {
+		piece := firstRunes(text, chars)
+		text = text[len(piece):]
+		part := it
+		part.Message = m.Clone()
+		part.Message.Content = []Block{TextBlock(piece)}
+		list = append(list, part)
+	}
+	last := list[len(list)-1].Message
+	for _, b := range m.Content {
+		if b.Type != BlockText {
+			last.Content = append(last.Content, b)
+		}
+	}
+	return list
+}
+
+// speech reports whether a transcript shows all of the message's text.
+func speech(m *Message) bool {
+	return !leftOut(m) && (m.Role == RoleUser || m.Role == RoleAssistant || m.Role == RoleCustom)
 }

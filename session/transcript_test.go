@@ -139,9 +139,9 @@ func TestTextWithoutTagsIsUnchanged(t *testing.T) {
 func TestChunksHaveAllMessagesInOrder(t *testing.T) {
 	var list []Item
 	for i := range 50 {
-		list = append(list, items(&Message{Role: RoleUser, Content: []Block{TextBlock(strings.Repeat("x", i*20))}})...)
+		list = append(list, items(&Message{Role: RoleUser, Content: []Block{TextBlock(strings.Repeat("x", i*20+1))}})...)
 	}
-	for _, tokens := range []int{1, 100, 200, 1000, 100000} {
+	for _, tokens := range []int{300, 1000, 100000} {
 		chunks := Chunks(list, tokens)
 		n := 0
 		for i, chunk := range chunks {
@@ -151,13 +151,11 @@ func TestChunksHaveAllMessagesInOrder(t *testing.T) {
 				}
 				n++
 			}
-			if got := tokensOf(len(Transcript(chunk))); len(chunk) > 1 && got > tokens+10 {
+			if got := tokensOf(len(Transcript(chunk))); got > tokens+10+len(chunk) {
 				t.Errorf("%d tokens: part %d has %d", tokens, i, got)
 			}
-			if i > 0 {
-				if joined := append(chunks[i-1][:len(chunks[i-1]):len(chunks[i-1])], chunk[0]); tokensOf(len(Transcript(joined))) <= tokens-30*len(joined) {
-					t.Errorf("%d tokens: part %d could have one more", tokens, i-1)
-				}
+			if i > 0 && tokensOf(len(Transcript(chunks[i-1]))+len(passage(chunk[0].Message))) < tokens-10 {
+				t.Errorf("%d tokens: part %d could have one more", tokens, i-1)
 			}
 		}
 		if n != len(list) {
@@ -166,5 +164,42 @@ func TestChunksHaveAllMessagesInOrder(t *testing.T) {
 	}
 	if got := Chunks(nil, 10); len(got) != 0 {
 		t.Errorf("%d parts of nothing", len(got))
+	}
+}
+
+func TestMessageThatIsTooLongForAChunkIsDividedInFull(t *testing.T) {
+	var text strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&text, "é%d ", i)
+	}
+	call := Block{Type: BlockToolCall, ID: "1", Name: "read", Arguments: json.RawMessage("{}")}
+	long := &Message{Role: RoleAssistant, Content: []Block{call, TextBlock(text.String())}}
+	result := &Message{Role: RoleToolResult, ToolCallID: "1", Content: []Block{TextBlock(text.String())}}
+	list := items(&Message{Role: RoleUser, Content: []Block{TextBlock("short")}}, long, result)
+	list[1].Index = 7
+	var said strings.Builder
+	calls, results := 0, 0
+	for _, chunk := range Chunks(list, 600) {
+		if n := tokensOf(len([]rune(Transcript(chunk)))); n > 620 {
+			t.Errorf("%d tokens in a part", n)
+		}
+		for _, it := range chunk {
+			switch it.Message.Role {
+			case RoleAssistant:
+				said.WriteString(it.Message.Text())
+				calls += len(it.Message.ToolCalls())
+				if it.Index != 7 {
+					t.Errorf("a piece is at %d", it.Index)
+				}
+			case RoleToolResult:
+				results++
+			}
+		}
+	}
+	if said.String() != text.String() || calls != 1 || results != 1 {
+		t.Errorf("%d characters, %d calls, %d results", said.Len(), calls, results)
+	}
+	if n := len(Chunks(list, 0)); n < 100 {
+		t.Errorf("%d parts of no tokens", n)
 	}
 }
