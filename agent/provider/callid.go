@@ -15,13 +15,14 @@ type IDRule func(id string) string
 // some servers number their calls from zero in each answer.
 type CallIDs struct {
 	rule IDRule
-	now  map[string]string
+	now  map[string]string   // the last name of an id
+	open map[string][]string // names that have no result yet, the oldest first
 	used map[string]bool
 }
 
 // NewCallIDs returns an empty renaming.
 func NewCallIDs(rule IDRule) *CallIDs {
-	return &CallIDs{rule: rule, now: map[string]string{}, used: map[string]bool{}}
+	return &CallIDs{rule: rule, now: map[string]string{}, open: map[string][]string{}, used: map[string]bool{}}
 }
 
 // Call names a call of an assistant message; each is asked for once, in order.
@@ -31,11 +32,17 @@ func (c *CallIDs) Call(id string) string {
 		name = c.rule(fmt.Sprintf("%s_%d", strings.TrimSuffix(name, fmt.Sprintf("_%d", n-1)), n))
 	}
 	c.used[name], c.now[id] = true, name
+	c.open[id] = append(c.open[id], name)
 	return name
 }
 
-// Result names the call that a result belongs to: the last one of that id.
+// Result names the call that a result belongs to: of those with that id the
+// oldest without one, or else the last.
 func (c *CallIDs) Result(id string) string {
+	if names := c.open[id]; len(names) > 0 {
+		c.open[id] = names[1:]
+		return names[0]
+	}
 	if name, ok := c.now[id]; ok {
 		return name
 	}

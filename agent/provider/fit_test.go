@@ -48,6 +48,20 @@ func TestCallIDsFitTheRuleAndStayApart(t *testing.T) {
 	}
 }
 
+func TestResultsOfCallsWithOneIDAreThoseOfTheCallsInOrder(t *testing.T) {
+	c := NewCallIDs(WordIDs(64))
+	first, second := c.Call("c"), c.Call("c")
+	if a, b, again := c.Result("c"), c.Result("c"), c.Result("c"); a != first || b != second || again != second {
+		t.Errorf("calls %q and %q have results %q, %q, and one more %q", first, second, a, b, again)
+	}
+	if third := c.Call("c"); c.Result("c") != third {
+		t.Error("the result of a later call is that of an earlier one")
+	}
+	if got := c.Result("unknown"); got != "unknown" {
+		t.Errorf("a result without a call is of %q", got)
+	}
+}
+
 func TestSchemaNamesTypeAndProperties(t *testing.T) {
 	for in, want := range map[string]string{
 		``:                                  `{"type":"object","properties":{}}`,

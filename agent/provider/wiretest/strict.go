@@ -1,0 +1,259 @@
+package wiretest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+// Resumed returns what is sent when a recorded session, cut off behind each of
+// its entries, is resumed with a prompt. In it happens what upsets conversations:
+// calls without results, results without calls, repeated ids, failed answers.
+func Resumed(t *testing.T) [][]*session.Message {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(moduleRoot(t), "session", "testdata", "recorded.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("resumed")}}
+	var all [][]*session.Message
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	for at := range text {
+		if text[at] != '\n' {
+			continue
+		}
+		if err := os.WriteFile(path, text[:at+1], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, session.ForModel(append(s.Context(), session.Item{Message: prompt, Index: -1})))
+	}
+	return all
+}
+
+// Strict starts a server that refuses a request for what check finds wrong in
+// it, and answers any other with answer.
+func Strict(t *testing.T, check func(body []byte) error, answer string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = check(body)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, answer)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// turns walks through a conversation and keeps which calls wait for a result.
+type turns struct {
+	open []string
+	seen map[string]bool
+}
+
+var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (t *turns) call(id, name string, arguments []byte) error {
+	if !callID.MatchString(id) || t.seen[id] {
+		return fmt.Errorf("call id %q has a bad form or stands there twice", id)
+	}
+	if name == "" || !json.Valid(arguments) || !bytes.HasPrefix(arguments, []byte("{")) {
+		return fmt.Errorf("call %s: name %q, arguments %s", id, name, arguments)
+	}
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[id] = true
+	t.open = append(t.open, id)
+	return nil
+}
+
+func (t *turns) result(id string) error {
+	i := slices.Index(t.open, id)
+	if i < 0 {
+		return fmt.Errorf("a result of %q, which is no call of the answer before, or has one", id)
+	}
+	t.open = slices.Delete(t.open, i, i+1)
+	return nil
+}
+
+func (t *turns) settled() error {
+	if len(t.open) > 0 {
+		return fmt.Errorf("calls %q have no result right behind their message", t.open)
+	}
+	return nil
+}
+
+type wireBlock struct {
+	Type, Text, Thinking, Signature, Data, ID, Name string
+	ToolUseID                                       string `json:"tool_use_id"`
+	Input                                           json.RawMessage
+	Content                                         []wireBlock
+	Source                                          struct {
+		MediaType string `json:"media_type"`
+		Data      string
+	}
+}
+
+// CheckMessages is as strict about a request as the Anthropic API: a user
+// begins, roles alternate, all results of an answer's calls stand first in the
+// message behind it, nothing is empty.
+func CheckMessages(body []byte) error {
+	var q struct {
+		Messages []struct {
+			Role    string
+			Content []wireBlock
+		}
+	}
+	if err := json.Unmarshal(body, &q); err != nil {
+		return err
+	}
+	if len(q.Messages) == 0 {
+		return errors.New("no messages")
+	}
+	var t turns
+	for i, m := range q.Messages {
+		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
+			return fmt.Errorf("message %d is of role %q, not %s", i, m.Role, want)
+		}
+		if len(m.Content) == 0 {
+			return fmt.Errorf("message %d is empty", i)
+		}
+		for _, b := range m.Content {
+			if err := t.block(m.Role, b); err != nil {
+				return fmt.Errorf("message %d: %w", i, err)
+			}
+		}
+		if m.Role == "user" {
+			if err := t.settled(); err != nil {
+				return fmt.Errorf("message %d: %w", i, err)
+			}
+		}
+	}
+	return t.settled()
+}
+
+func (t *turns) block(role string, b wireBlock) error {
+	switch role + " " + b.Type {
+	case "user tool_result":
+		if err := filled(b.Content); err != nil {
+			return err
+		}
+		return t.result(b.ToolUseID)
+	case "user text", "user image":
+		if err := t.settled(); err != nil {
+			return err
+		}
+		return filled([]wireBlock{b})
+	case "assistant tool_use":
+		return t.call(b.ID, b.Name, b.Input)
+	case "assistant text":
+		return filled([]wireBlock{b})
+	case "assistant thinking":
+		if b.Signature == "" {
+			return errors.New("a thought without a signature")
+		}
+		return nil
+	case "assistant redacted_thinking":
+		if b.Data == "" {
+			return errors.New("a withheld thought without data")
+		}
+		return nil
+	}
+	return fmt.Errorf("a block of type %q of the %s", b.Type, role)
+}
+
+// filled holds that blocks are text or images, and that there is something in
+// them.
+func filled(blocks []wireBlock) error {
+	if len(blocks) == 0 {
+		return errors.New("no content")
+	}
+	for _, b := range blocks {
+		text := b.Type == "text" && strings.TrimSpace(b.Text) != ""
+		image := b.Type == "image" && b.Source.MediaType != "" && b.Source.Data != ""
+		if !text && !image {
+			return fmt.Errorf("an empty block of type %q", b.Type)
+		}
+	}
+	return nil
+}
+
+type chatMessage struct {
+	Role       string
+	Content    json.RawMessage
+	ToolCallID string `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID, Type string
+		Function struct{ Name, Arguments string }
+	} `json:"tool_calls"`
+}
+
+// CheckChat is as strict about a request as servers of the chat API: the prompt
+// of the system may begin, then a user; the results of an answer's calls are the
+// messages right behind it; nothing is empty.
+func CheckChat(body []byte) error {
+	var q struct{ Messages []chatMessage }
+	if err := json.Unmarshal(body, &q); err != nil {
+		return err
+	}
+	if len(q.Messages) > 0 && (q.Messages[0].Role == "system" || q.Messages[0].Role == "developer") {
+		q.Messages = q.Messages[1:]
+	}
+	if len(q.Messages) == 0 || q.Messages[0].Role != "user" {
+		return errors.New("no user message begins")
+	}
+	var t turns
+	for i, m := range q.Messages {
+		if err := t.chat(m); err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
+	}
+	return t.settled()
+}
+
+func (t *turns) chat(m chatMessage) error {
+	empty := len(m.Content) == 0 || slices.Contains([]string{"null", `""`, "[]"}, string(m.Content))
+	if empty && len(m.ToolCalls) == 0 {
+		return errors.New("it is empty")
+	}
+	if m.Role == "tool" {
+		return t.result(m.ToolCallID)
+	}
+	if err := t.settled(); err != nil {
+		return err
+	}
+	if m.Role == "user" {
+		return nil
+	}
+	if m.Role != "assistant" {
+		return fmt.Errorf("a message of role %q", m.Role)
+	}
+	for _, c := range m.ToolCalls {
+		if err := t.call(c.ID, c.Function.Name, []byte(c.Function.Arguments)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
