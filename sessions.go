@@ -105,6 +105,9 @@ func sessionsCommand(o *options) *cobra.Command {
 	return c
 }
 
+// completed is how many ids completion offers.
+const completed = 100
+
 // keptSessions is the place where sessions are kept, for /resume.
 func (a *app) keptSessions() *command.Sessions {
 	return &command.Sessions{
@@ -115,6 +118,7 @@ func (a *app) keptSessions() *command.Sessions {
 			}
 			return session.Scan(a.sessionRoot(), cwd)
 		},
+		IDs:  func(prefix string) []string { return session.IDs(a.sessionRoot(), a.cwd, prefix, completed) },
 		Find: func(ref string) (string, error) { return findSession(ref, a.sessionRoot()) },
 		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {
 			return session.OpenAs(ctx, path, a.sessionOptions(), as, waiting)

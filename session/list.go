@@ -67,6 +67,21 @@ func Latest(root, cwd string) (path string, err error) {
 	return "", nil
 }
 
+// IDs returns the ids of the sessions of cwd that begin with prefix, at most n,
+// those written last first. It reads headers only and passes over what cannot be
+// read.
+func IDs(root, cwd, prefix string, n int) (ids []string) {
+	for f, err := range found(root, cwd) {
+		if len(ids) == n {
+			break
+		}
+		if err == nil && strings.HasPrefix(f.header.ID, prefix) {
+			ids = append(ids, f.header.ID)
+		}
+	}
+	return ids
+}
+
 // sessionFile is a file that may be a session.
 type sessionFile struct {
 	path     string

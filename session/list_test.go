@@ -98,6 +98,9 @@ func TestDirectoriesWhoseFoldersHaveOneNameSeeTheirOwnSessions(t *testing.T) {
 	if got, err := Latest(root, "/a/b"); got != older || err != nil {
 		t.Errorf("the last of /a/b: %q, %v", got, err)
 	}
+	if ids := IDs(root, "/a-b", "t", 9); len(ids) != 1 || ids[0] != "two" || len(IDs(root, "/a/b", "t", 9))+len(IDs(root, "", "", 1)) != 1 {
+		t.Errorf("ids of /a-b: %q", ids)
+	}
 	if infos, err := List(root, "/a-b"); err != nil || len(infos) != 1 || infos[0].ID != "two" {
 		t.Errorf("those of /a-b: %+v, %v", infos, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 type Sessions struct {
 	// Scan yields the sessions of this directory, or of all, newest first.
 	Scan func(all bool) iter.Seq2[session.Info, error]
+	// IDs returns ids that begin with prefix, of this directory.
+	IDs func(prefix string) []string
 	// Find returns the path of the session that a person names by its id, the
 	// beginning of it, or a path.
 	Find func(ref string) (path string, err error)
@@ -73,20 +76,9 @@ func (r resumer) others(all bool) iter.Seq2[session.Info, error] {
 	}
 }
 
-// completed is how many ids completion offers.
-const completed = 100
-
 func (r resumer) complete(prefix string) []string {
-	var ids []string
-	for i, err := range r.others(false) {
-		if err == nil && strings.HasPrefix(i.ID, prefix) { // the command itself will tell of errors
-			ids = append(ids, i.ID)
-		}
-		if len(ids) == completed {
-			break
-		}
-	}
-	return ids
+	current := r.Agent.Session().ID()
+	return slices.DeleteFunc(r.store.IDs(prefix), func(id string) bool { return id == current })
 }
 
 // list is the answer where nobody can pick.
