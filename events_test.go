@@ -13,11 +13,8 @@ import (
 )
 
 // notYet are the events that hooks may listen to but that nothing brings about
-// in this version: they belong to branches, moves in the tree and retries.
-func notYet() []string {
-	return strings.Fields(`session_before_branch session_branch session_before_tree
-		auto_retry_start auto_retry_end`)
-}
+// in this version: they belong to retries.
+func notYet() []string { return strings.Fields(`auto_retry_start auto_retry_end`) }
 
 // eventAnswers are those of the model: the request for a summary fails, the next
 // prompt does not fit and is sent again.
@@ -66,6 +63,11 @@ func TestEveryEventComes(t *testing.T) {
 	s.see(1, "It fits.")
 	s.enter("/uncompact")
 	s.see(1, "is taken back")
+	s.enter("/undo")
+	s.see(1, "undone")
+	s.keys("\x15") // the prompt that was given back
+	s.enter("/branch here")
+	s.see(1, "branched off")
 	s.enter("/name a name")
 	s.enter("/model local/large")
 	s.enter("/thinking high")

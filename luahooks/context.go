@@ -19,13 +19,13 @@ func (in *instance) newContext(L *lua.LState) *lua.LTable {
 	in.addRaw(t, map[string]lua.LGFunction{
 		"save_entry": in.saveEntry, "edit_context": in.editContext, "rebuild_context": in.rebuildContext,
 		"exec": in.apiExec, "compact": in.compact, "new_session": in.newSession, "resolve_api_key": in.resolveKey,
-		"branch": in.branchOff, "navigate_tree": in.navigateTree,
+		"navigate_tree": in.navigateTree,
 	})
 	in.addFuncs(t, map[string]any{
 		"usage": in.usage, "system_prompt": in.systemPrompt, "find_model": in.findModel, "available_models": in.availableModels,
 		"is_idle": in.isIdle, "abort": in.abort, "has_pending_messages": in.hasPending, "shutdown": in.shutdown,
 		"set_model": in.setModel, "set_thinking_level": in.setThinking, "wait_for_idle": in.waitForIdle,
-		"switch_session": in.switchSession, "reload": in.reloadHooks,
+		"switch_session": in.switchSession, "branch": in.branchOff, "reload": in.reloadHooks,
 	})
 	meta := L.CreateTable(0, 3)
 	luavm.Set(meta, "__index", in.vm.GFunc("ctx", in.contextField))

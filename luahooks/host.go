@@ -43,4 +43,6 @@ type Host interface {
 	WaitIdle(ctx context.Context) error
 	NewSession(ctx context.Context, o agent.NewSessionOptions) error
 	SwitchSession(ctx context.Context, path string) error
+	Branch(ctx context.Context, id string) (agent.Recalled, error)
+	Navigate(ctx context.Context, id string, o agent.NavigateOptions) (agent.Moved, error)
 }

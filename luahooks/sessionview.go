@@ -64,27 +64,13 @@ func (in *instance) entry(L *lua.LState, id string) (*lua.LTable, error) {
 
 // label is ctx.session.label(id) → string or nil.
 func (in *instance) label(L *lua.LState, id string) lua.LValue {
-	return textOrNil(labels(in.sessionOf(L, "label").Entries())[id])
-}
-
-// labels are the names of entries; the last one given counts.
-func labels(entries []*session.Entry) map[string]string {
-	names := map[string]string{}
-	for _, e := range entries {
-		if e.Type != session.TypeLabel {
-			continue
-		}
-		if l, err := session.Body[session.Label](e); err == nil {
-			names[l.TargetID] = l.Label
-		}
-	}
-	return names
+	return textOrNil(in.sessionOf(L, "label").Labels()[id])
 }
 
 // tree is ctx.session.tree(): the roots, each {entry, children, label?}.
 func (in *instance) tree(L *lua.LState) *lua.LTable {
-	entries := in.sessionOf(L, "tree").Entries()
-	names, children := labels(entries), map[string]*lua.LTable{}
+	s := in.sessionOf(L, "tree")
+	entries, names, children := s.Entries(), s.Labels(), map[string]*lua.LTable{}
 	for _, e := range entries {
 		list := L.NewTable()
 		luavm.MarkList(list)

@@ -183,22 +183,60 @@ func (in *instance) reloadHooks(L *lua.LState) (*lua.LTable, error) {
 	}))
 }
 
-var errNoTree = errors.New("not available yet in this version: sessions cannot be branched")
-
-// branchOff is ctx.branch(entry_id).
-func (in *instance) branchOff(L *lua.LState) int {
-	in.mustCommand(L, "branch")
-	L.CheckString(1)
-	return pushResult(L, nil, fmt.Errorf("branch: %w", errNoTree))
+// branchOff is ctx.branch(entry_id) → {cancelled, session_id, …, text?}.
+func (in *instance) branchOff(L *lua.LState, id string) (*lua.LTable, error) {
+	host := in.mustCommand(L, "branch")
+	var recalled agent.Recalled
+	err := in.wait(L, "branch", false, func(ctx context.Context) (err error) {
+		recalled, err = host.Branch(ctx, id)
+		return err
+	})
+	t, err := in.switched(L, host, err)
+	in.giveBack(t, recalled)
+	return t, err
 }
 
-// navigateTree is ctx.navigate_tree(id, {summarize?, …}).
+// giveBack puts what was sent once into the prompt line, and into the result.
+func (in *instance) giveBack(t *lua.LTable, r agent.Recalled) {
+	if t == nil || r.Text == "" {
+		return
+	}
+	t.RawSetString("text", lua.LString(r.Text))
+	if ui := in.chain.uiNow(); ui != nil {
+		ui.SetEditorText(r.Text)
+	}
+}
+
+// navigateTree is ctx.navigate_tree(id, {summarize?, …}) → {cancelled, …}.
 func (in *instance) navigateTree(L *lua.LState) int {
-	in.mustCommand(L, "navigate_tree")
-	L.CheckString(1)
-	var summarize, replace bool
-	var instructions, label string
-	luavm.Unpack(L, 2, "navigate_tree", luavm.Opt("summarize", &summarize), luavm.Opt("custom_instructions", &instructions),
-		luavm.Opt("replace_instructions", &replace), luavm.Opt("label", &label))
-	return pushResult(L, nil, fmt.Errorf("navigate_tree: %w", errNoTree))
+	host := in.mustCommand(L, "navigate_tree")
+	id := L.CheckString(1)
+	var o agent.NavigateOptions
+	luavm.Unpack(L, 2, "navigate_tree", luavm.Opt("summarize", &o.Summarize), luavm.Opt("custom_instructions", &o.Instructions),
+		luavm.Opt("replace_instructions", &o.Replace), luavm.Opt("label", &o.Label))
+	var moved agent.Moved
+	err := in.wait(L, "navigate_tree", false, func(ctx context.Context) (err error) {
+		moved, err = host.Navigate(ctx, id, o)
+		return err
+	})
+	t, err := in.switched(L, host, in.tellUnsaved(err))
+	in.giveBack(t, moved.Recalled)
+	if t != nil {
+		setText(t, "leaf_id", moved.Leaf)
+		if moved.Summary != nil {
+			t.RawSetString("summary_entry", in.entryRecord(moved.Summary))
+		}
+	}
+	return pushResult(L, t, err)
+}
+
+// tellUnsaved tells of what happened and could not be saved, which is no failure
+// for a hook.
+func (in *instance) tellUnsaved(err error) error {
+	var unsaved *session.SaveError
+	if !errors.As(err, &unsaved) {
+		return err
+	}
+	in.chain.notify(in.vm.Context(), agent.LevelError, err.Error())
+	return nil
 }

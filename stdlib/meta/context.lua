@@ -228,25 +228,41 @@ function sm.append_message(message) end
 ---@return string? message why it failed
 function command.switch_session(path) end
 
---- Copies the way to an entry into a session of its own, and goes there. Not available yet in this version.
+--- Copies the way to an entry into a session of its own, and goes there. Of a prompt of the person: the way to before it, and its text is in the prompt line again.
 ---@param entry_id string
----@return pi.SwitchResult? result
+---@return pi.BranchResult? result
 ---@return string? message why it failed
 function command.branch(entry_id) end
 
---- Moves to another entry of the tree. Not available yet in this version.
+--- What came of `ctx.branch`.
+---@class pi.BranchResult
+---@field cancelled boolean a hook did not want it
+---@field session_id string of the session that is the current one now
+---@field session_file? string nil when nothing is saved
+---@field text? string the prompt before which it branched off
+
+--- Goes on from another entry of the tree of this session. Of a prompt of the person, and of a custom message: from before it, and its text is in the prompt line again.
 ---@param entry_id string
 ---@param opts? pi.NavigateOptions
----@return pi.SwitchResult? result
+---@return pi.NavigateResult? result
 ---@return string? message why it failed
 function command.navigate_tree(entry_id, opts) end
 
+--- What came of `ctx.navigate_tree`.
+---@class pi.NavigateResult
+---@field cancelled boolean a hook did not want it
+---@field session_id string of the session that is the current one now
+---@field session_file? string nil when nothing is saved
+---@field text? string the message before which the conversation goes on
+---@field leaf_id? string the entry that it ends with now; nil if it is empty
+---@field summary_entry? pi.Entry the summary of what was left behind
+
 --- Options of `ctx.navigate_tree`.
 ---@class pi.NavigateOptions
----@field summarize? boolean tell the model what happened on the branch that is left
+---@field summarize? boolean have the model sum up what is left behind, for who goes on from there
 ---@field custom_instructions? string what the summary should look at
 ---@field replace_instructions? boolean they are the whole request for the summary
----@field label? string names the entry
+---@field label? string names the entry, or the summary if there is one
 
 --- Loads all hooks anew.
 ---@return pi.SwitchResult? result

@@ -73,8 +73,8 @@
 --- Asks before the way to an entry is copied into a session of its own.
 ---@class pi.SessionBeforeBranchEvent
 ---@field type "session_before_branch"
----@field entry_id string where the new session would end
----@field entry_index integer where that entry stands in `ctx.entries`, from 1
+---@field entry_id string where the new session would end; of a prompt of the person: before which it would
+---@field entry_index integer where that entry stands on the way to it, from 1; on this branch that is its place in `ctx.entries`
 
 --- What a handler of `session_before_branch` may return.
 ---@class pi.SessionBeforeBranchResult
@@ -183,7 +183,7 @@
 
 --- What a move in the tree would do.
 ---@class pi.TreePreparation
----@field target_id string where it goes
+---@field target_id string the entry that was chosen; of a prompt of the person, and of a custom message, the session goes to before it
 ---@field old_leaf_id? string where it comes from
 ---@field common_ancestor_id? string the last entry that both ways share
 ---@field entries_to_summarize pi.Entry[] what is left behind
@@ -195,7 +195,7 @@
 ---@field summary? pi.BranchSummaryDraft the summary, if the person wants one
 ---@field custom_instructions? string what the summary should look at
 ---@field replace_instructions? boolean they are the whole request for the summary
----@field label? string names the entry
+---@field label? string names the entry, or the summary if there is one
 
 --- A summary of a branch that a hook brings.
 ---@class pi.BranchSummaryDraft
@@ -205,7 +205,7 @@
 --- The session has moved to another entry of its tree.
 ---@class pi.SessionTreeEvent
 ---@field type "session_tree"
----@field new_leaf_id? string
+---@field new_leaf_id? string the entry that the conversation ends with now; nil if it is empty
 ---@field old_leaf_id? string
 ---@field summary_entry? pi.Entry of what was left behind
 ---@field from_hook boolean a hook wrote the summary
