@@ -14,55 +14,34 @@ var ErrNotCompacted = errors.New("this branch has no compaction")
 
 // Uncompacted is a compaction that was taken back.
 type Uncompacted struct {
-	Entry         *session.Entry // that records it
-	Left          int            // messages that came after the compaction
-	Before, After int            // tokens of the context, about
-	Full          bool           // so full that the next request compacts it again
+	Left          int  // messages that came after the compaction
+	Before, After int  // tokens of the context, about
+	Full          bool // so full that the next request compacts it again
 }
 
 // Uncompact moves the leaf to where the last compaction of the branch was made,
 // by an entry that says so: the context is as it was before it. The compaction
-// and what came after it stay in the file, on a branch of their own. The error is
-// ErrNotIdle while a prompt runs, ErrNotCompacted if there is none. With a
-// *[session.SaveError] comes a result.
+// and what came after it stay in the file, on a branch of their own, to which
+// [Agent.Redo] comes back. The error is ErrNotCompacted if there is none, else
+// what [Agent.Navigate] says; with a *[session.SaveError] comes a result.
 func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
-	ctx, err := a.begin(ctx)
-	if err != nil {
-		return nil, ErrNotIdle
-	}
-	defer a.end()
-	s := a.Session()
-	branch := s.Branch()
-	at := lastCompaction(branch)
-	if at < 0 {
-		return nil, ErrNotCompacted
-	}
-	u := &Uncompacted{Left: messagesIn(branch[at:])}
-	u.Before, _ = session.ContextTokens(a.Seen())
-	if u.Entry, err = moveBack(s, branch[at]); u.Entry == nil {
-		return nil, fmt.Errorf("take the compaction back: %w", err)
-	}
-	err = errors.Join(err, s.Sync())
-	a.mu.Lock()
-	a.seen = nil
-	a.mu.Unlock()
-	a.emitAfter(ctx, KindSessionTree, func() Event {
-		return &SessionTree{NewLeafID: u.Entry.ID, OldLeafID: branch[len(branch)-1].ID}
+	u := &Uncompacted{}
+	_, err := a.moveLeaf(ctx, func(s *session.Session) (move, error) {
+		branch := s.Branch()
+		at := lastCompaction(branch)
+		if at < 0 {
+			return move{}, ErrNotCompacted
+		}
+		u.Left = messagesIn(branch[at:])
+		u.Before, _ = session.ContextTokens(a.Seen())
+		return a.moveBack("uncompact", branch[at], s), nil
 	})
-	a.refresh(heard(ctx))
+	if err != nil && !isSaveError(err) {
+		return nil, err
+	}
 	u.After, _ = session.ContextTokens(a.Seen())
 	u.Full = a.settings.Compaction.full(u.After, a.Model().ContextWindow)
 	return u, err
-}
-
-// moveBack makes the parent of a compaction the leaf.
-func moveBack(s *session.Session, compaction *session.Entry) (*session.Entry, error) {
-	data, err := encode(map[string]string{"kind": "uncompact", "from": s.Leaf()})
-	if err != nil {
-		return nil, err
-	}
-	return s.MoveTo(compaction.ParentID, session.Draft{Type: session.TypeCustom,
-		Body: session.Custom{CustomType: session.LeafMove, Data: data}})
 }
 
 func lastCompaction(branch []*session.Entry) int {

@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"pi/agent"
@@ -129,17 +128,3 @@ func (in *instance) rebuildContext(L *lua.LState) int {
 type contextEventKey struct{}
 
 func insideContext(ctx context.Context) bool { return ctx.Value(contextEventKey{}) != nil }
-
-var errNoCompaction = errors.New("compact: not available yet in this version: sessions cannot be compacted")
-
-// compact is ctx.compact{instructions?, on_complete?, on_error?}.
-func (in *instance) compact(L *lua.LState) int {
-	in.mustHost(L, "compact")
-	var instructions string
-	var onComplete, onError *lua.LFunction
-	luavm.Unpack(L, 1, "compact", luavm.Opt("instructions", &instructions), luavm.Opt("on_complete", &onComplete), luavm.Opt("on_error", &onError))
-	if onError != nil {
-		callFunction(L, onError, lua.LString(errNoCompaction.Error()))
-	}
-	return pushResult(L, nil, errNoCompaction)
-}

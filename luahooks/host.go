@@ -34,6 +34,7 @@ type Host interface {
 	SetTools(tools []agent.Tool, by string)
 	CallTool(ctx context.Context, name string, input json.RawMessage) agent.Result
 	Complete(ctx context.Context, c agent.Completion) (*session.Message, error)
+	RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error))
 	Abort()
 	Shutdown()
 

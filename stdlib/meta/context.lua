@@ -85,17 +85,17 @@ function ctx.has_pending_messages() end
 --- Leaves pi when the current prompt is done.
 function ctx.shutdown() end
 
---- Shortens the context. It returns at once; the callbacks tell what came of it. Not available yet in this version.
+--- Has a summary put in the place of the conversation, as `/compact` does. It returns at once: while the agent works, that happens before its next
+--- request or when it is done, otherwise as soon as nothing else is done. The callbacks tell what came of it; only one such wish waits at a time.
 ---@param opts? pi.CompactOptions
----@return boolean? ok
----@return string? message why it cannot be done
+---@return boolean ok
 function ctx.compact(opts) end
 
 --- Options of `ctx.compact`.
 ---@class pi.CompactOptions
 ---@field instructions? string what the summary should look at
----@field on_complete? fun(result: pi.Entry) it is done
----@field on_error? fun(message: string) it failed
+---@field on_complete? fun(result: pi.Entry) it is done; `result` is the compaction
+---@field on_error? fun(message: string) it failed, a hook was against it, or there was nothing to do; without it the person is told
 
 --- Tells whether what a handler does is still wanted.
 ---@class pi.Signal
