@@ -26,6 +26,7 @@ type Compacted struct {
 	Messages      int // that the summary stands for
 	Before, After int // tokens of the context, about
 	FromHook      bool
+	Usage         session.Usage // of the model for the summary
 }
 
 // Compact puts a summary in the place of what stands at the beginning of the
@@ -142,8 +143,10 @@ func (c *compaction) work(ctx context.Context) (*Compacted, error) {
 	})
 	c.refresh(heard(ctx))
 	after, _ := session.ContextTokens(c.Seen())
-	return &Compacted{Entry: entry, Messages: len(c.plan.Summarize) + len(c.plan.TurnPrefix), FromHook: s.FromHook,
-		Before: s.TokensBefore, After: after}, unsaved
+	done := &Compacted{Entry: entry, Messages: len(c.plan.Summarize) + len(c.plan.TurnPrefix), FromHook: s.FromHook,
+		Before: s.TokensBefore, After: after}
+	addUsage(&done.Usage, s.Usage)
+	return done, unsaved
 }
 
 // retries reports whether the request is sent again afterwards.
@@ -255,6 +258,28 @@ func (c *compaction) tellFailed(ctx context.Context, err error) {
 
 // stopped reports whether somebody did not want it.
 func stopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
+
+// Text says what happens in one line.
+func (e *CompactionStart) Text() string {
+	switch e.Reason {
+	case CompactThreshold:
+		return "compacting: the context is nearly full"
+	case CompactOverflow:
+		return "compacting: the request did not fit the model's context window"
+	}
+	return "compacting"
+}
+
+// Text says in one line what has come of it, or "" if that is told elsewhere.
+func (e *CompactionEnd) Text() string {
+	switch {
+	case e.Done != nil:
+		return e.Done.String()
+	case e.Aborted:
+		return "not compacted: " + e.ErrorMessage
+	}
+	return ""
+}
 
 // String says what has happened in one line.
 func (c *Compacted) String() string {

@@ -92,7 +92,7 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 	}
 	p := r.handed[0]
 	r.handed = r.handed[1:]
-	if p.Custom == nil {
+	if p.Text != "" {
 		r.echo(p.Text)
 	}
 	return p, true

@@ -236,7 +236,8 @@ func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
 // Wants reports whether the REPL shows or follows events of kind k.
 func (r *REPL) Wants(k agent.Kind) bool {
 	switch k {
-	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow:
+	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionEnd,
+		agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd:
 		return true
 	}
 	return r.view.wants(k)
@@ -256,8 +257,25 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.AgentEnd:
 		r.work.settled()
 		r.status.spend(e.Usage.Cost.Total)
+	case *agent.CompactionStart:
+		if e.Auto {
+			r.screen.line(styleDim, e.Text())
+		}
+	case *agent.CompactionEnd:
+		r.compacted(e)
 	default:
 		r.view.handle(e)
 	}
 	return nil
+}
+
+// compacted shows what came of a compaction that nobody asked for; of the others
+// it is said by whoever asked. What a run spent is told with its end.
+func (r *REPL) compacted(e *agent.CompactionEnd) {
+	if text := e.Text(); e.Auto && text != "" {
+		r.screen.line(styleDim, text)
+	}
+	if !e.Auto && e.Done != nil && !r.work.working() {
+		r.status.spend(e.Done.Usage.Cost.Total)
+	}
 }

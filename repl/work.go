@@ -31,6 +31,13 @@ func (w *work) say(text string) (now bool) {
 	return now
 }
 
+// working reports whether a run of the agent goes on.
+func (w *work) working() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.agent
+}
+
 // settled is called when the agent has ended its run.
 func (w *work) settled() {
 	w.mu.Lock()

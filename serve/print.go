@@ -210,7 +210,8 @@ func (p *Print) result() (answers []string, ran, acted bool) {
 
 // Wants reports the events that the answer is made of, and notices.
 func (p *Print) Wants(k agent.Kind) bool {
-	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice
+	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice ||
+		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd
 }
 
 // Handle notes what the agent did and passes notices on.
@@ -220,6 +221,12 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 		p.Notify(e.Text, e.Level)
 	case *agent.ToolExecutionStart:
 		p.progress(e)
+	case *agent.CompactionStart:
+		p.line(e.Text())
+	case *agent.CompactionEnd:
+		if text := e.Text(); text != "" {
+			p.line(printable(text))
+		}
 	case *agent.ToolExecutionEnd:
 		p.mu.Lock()
 		defer p.mu.Unlock()
