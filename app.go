@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/tool"
@@ -233,7 +235,12 @@ func (a *app) tellUnheard() {
 
 // coreCommands are those that every front end has.
 func (a *app) coreCommands(f front) []command.Command {
-	return command.Core(command.Options{Agent: a.agent, UI: f, Sessions: a.keptSessions()})
+	return command.Core(command.Options{Agent: a.agent, UI: f, Sessions: a.keptSessions(), Blocks: a.drawsBlocks()})
+}
+
+// drawsBlocks reports whether bars may be more than ASCII.
+func (a *app) drawsBlocks() bool {
+	return !a.plain && !a.cfg.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // sayOnce joins how the work ended with how the session did, which is nothing

@@ -105,7 +105,7 @@ type Agent struct {
 	body      *sentBody       // the last body that listeners saw
 	broken    *PrefixBreak    // how it began otherwise than the one before
 	toolsBy   string          // the hook that chose the tools; "" for none
-	running   string          // the system prompt of the run in progress
+	running   promptText      // the system prompt of the run in progress
 	aside     *session.Usage  // what that run used beside its answers
 
 	viewing sync.Mutex

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"strconv"
 
 	"pi/session"
 )
@@ -22,6 +23,17 @@ const (
 	PartSystem   = "system"
 	PartMessages = "messages"
 )
+
+// String is such as "pop changed message 3".
+func (b *PrefixBreak) String() string {
+	switch b.Part {
+	case PartTools:
+		return b.Hook + " changed the tools"
+	case PartSystem:
+		return b.Hook + " changed the system prompt"
+	}
+	return b.Hook + " changed message " + strconv.Itoa(b.Message)
+}
 
 // PrefixBreak returns the break of the last request of this session; nil if that
 // began with the one before it, or was the first.

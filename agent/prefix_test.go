@@ -312,3 +312,16 @@ func TestANewSessionHasNoPrefixBreak(t *testing.T) {
 		t.Errorf("the new session has %+v", got)
 	}
 }
+
+func TestAPrefixBreakReadsAsASentence(t *testing.T) {
+	tests := map[string]PrefixBreak{
+		"pop changed message 3":         {Hook: "pop", Part: PartMessages, Message: 3},
+		"pop changed the system prompt": {Hook: "pop", Part: PartSystem},
+		"pop changed the tools":         {Hook: "pop", Part: PartTools},
+	}
+	for want, b := range tests {
+		if got := b.String(); got != want {
+			t.Errorf("%+v: %q, want %q", b, got, want)
+		}
+	}
+}

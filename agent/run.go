@@ -109,7 +109,7 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	defer a.closeQueues()
 	a.beginAside()
 	defer a.endAside()
-	defer a.setRunning("")
+	defer a.setRunning(promptText{})
 	if err := r.open(ctx, p); err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (r *run) begun(ctx context.Context, p Prompt) error {
 			}
 		}
 	}
-	r.setRunning(r.system.text)
+	r.setRunning(r.system)
 	return nil
 }
 

@@ -38,7 +38,7 @@ const (
 // the next prompt starts with.
 func (a *Agent) SystemPrompt() string {
 	a.mu.Lock()
-	running := a.running
+	running := a.running.text
 	a.mu.Unlock()
 	if running != "" {
 		return running
@@ -46,8 +46,23 @@ func (a *Agent) SystemPrompt() string {
 	return joinSections(a.sections())
 }
 
-// setRunning notes the system prompt of the run in progress; "" ends it.
-func (a *Agent) setRunning(system string) {
+// lastPrompt is the system prompt of the run in progress, else that of the last
+// one with what listeners made of it, if that is still what a prompt starts with.
+func (a *Agent) lastPrompt() promptText {
+	next := plainPrompt(a.sections())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.running.text != "":
+		return a.running
+	case a.last != nil && a.last.session == a.session && a.last.system.base == next.base:
+		return a.last.system
+	}
+	return next
+}
+
+// setRunning notes the system prompt of the run in progress; an empty one ends it.
+func (a *Agent) setRunning(system promptText) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.running = system

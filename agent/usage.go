@@ -63,12 +63,77 @@ func usedIn(e *session.Entry) (provider, model string, u *session.Usage) {
 
 // contextUsage says how full the context is, as it was seen last.
 func (a *Agent) contextUsage() ContextUsage {
-	tokens, _ := session.ContextTokens(a.Seen())
-	c := ContextUsage{Tokens: tokens, Window: a.Model().ContextWindow}
+	counted, estimated := a.contextTokens(a.Seen())
+	return fullness(counted+estimated, a.Model())
+}
+
+func fullness(tokens int, m *Model) ContextUsage {
+	c := ContextUsage{Tokens: tokens, Window: m.ContextWindow}
 	if c.Window > 0 {
 		c.Percent = 100 * float64(tokens) / float64(c.Window)
 	}
 	return c
+}
+
+// contextTokens is what the last good answer counted, and an estimate of the rest:
+// of what follows it, and of what was changed since in what it had seen. Where no
+// answer counts, all is estimated, with the system prompt and the tools.
+func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
+	at, counted := session.LastMeasured(items)
+	if at < 0 {
+		return 0, a.overhead() + estimate(items)
+	}
+	estimated = estimate(items[at+1:])
+	if then, known := a.seenBy(items[at]); known {
+		estimated += difference(then, items[:at])
+	}
+	return counted, max(estimated, -counted)
+}
+
+// overhead is an estimate of what goes with every request: system prompt and tools.
+func (a *Agent) overhead() int { return a.promptSource().Tokens + a.toolSource().Tokens }
+
+// seenBy is what the model had before it when it gave an answer, as far as anybody
+// knows: that of this process, and else what the session held then, if there is
+// nobody who would have changed it.
+func (a *Agent) seenBy(answer session.Item) ([]session.Item, bool) {
+	a.mu.Lock()
+	last, s := a.last, a.session
+	a.mu.Unlock()
+	if last != nil && last.answer == answer.Message {
+		return last.chain.items, true
+	}
+	path := s.Branch()
+	if a.wants(KindContext) || answer.Index < 0 || answer.Index >= len(path) || !editedSince(path[answer.Index:]) {
+		return nil, false
+	}
+	return session.ContextOf(path[:answer.Index]), true
+}
+
+func editedSince(path []*session.Entry) bool {
+	for _, e := range path {
+		if e.Type == session.TypeContextEdit {
+			return true
+		}
+	}
+	return false
+}
+
+// difference is by how much the estimates of two lists differ. Where they begin
+// alike, as nearly always, nothing is estimated.
+func difference(then, now []session.Item) int {
+	n := 0
+	for n < len(then) && n < len(now) && then[n].Message == now[n].Message {
+		n++
+	}
+	return estimate(now[n:]) - estimate(then[n:])
+}
+
+func estimate(items []session.Item) (tokens int) {
+	for _, it := range items {
+		tokens += session.EstimateTokens(it.Message)
+	}
+	return tokens
 }
 
 // recordUsage notes a model call outside of the conversation in the session, and

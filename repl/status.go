@@ -57,7 +57,7 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	said := s.said()
 	s.mu.Unlock()
 	if b := a.PrefixBreak(); b != nil {
-		parts = append(parts, "cache: "+breakText(b))
+		parts = append(parts, "cache: "+b.String())
 	}
 	if branch := gitBranch(a.Cwd()); branch != "" {
 		parts = append(parts, branch)
@@ -99,15 +99,6 @@ func contextTokens(branch []*session.Entry) int {
 		}
 	}
 	return 0
-}
-
-// breakText says which hook made the provider's cache useless, and from where on.
-func breakText(b *agent.PrefixBreak) string {
-	what := map[string]string{agent.PartTools: "the tools", agent.PartSystem: "the system prompt"}[b.Part]
-	if b.Part == agent.PartMessages {
-		what = fmt.Sprintf("message %d", b.Message)
-	}
-	return b.Hook + " changed " + what
 }
 
 func tokens(n, window int) string {

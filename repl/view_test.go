@@ -113,19 +113,6 @@ func TestStatusIsOneLineOfWhatMatters(t *testing.T) {
 	}
 }
 
-func TestStatusSaysWhichHookMadeTheCacheUseless(t *testing.T) {
-	tests := map[string]agent.PrefixBreak{
-		"pop changed message 3":         {Hook: "pop", Part: agent.PartMessages, Message: 3},
-		"pop changed the system prompt": {Hook: "pop", Part: agent.PartSystem},
-		"pop changed the tools":         {Hook: "pop", Part: agent.PartTools},
-	}
-	for want, b := range tests {
-		if got := breakText(&b); got != want {
-			t.Errorf("%+v: %q, want %q", b, got, want)
-		}
-	}
-}
-
 func TestBranchOfALinkedWorkTree(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"tree/.git": "gitdir: ../real/wt\n", "real/wt/HEAD": "0123456789abcdef\n"} {

@@ -35,6 +35,10 @@ func (v *View) Context(s *Session) []Item {
 	return v.items[:len(v.items):len(v.items)]
 }
 
+// ContextOf returns the context of a branch of which nothing after path is known,
+// as [Session.Context] gives it.
+func ContextOf(path []*Entry) []Item { return buildContext(path) }
+
 // continues reports whether path is the last one with more at its end, and
 // nothing in that speaks of what was before.
 func (v *View) continues(s *Session, path []*Entry) bool {

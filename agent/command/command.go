@@ -6,7 +6,8 @@
 // a reload is seen. [Core] makes the commands that need no terminal:
 //
 //	/help  /model  /thinking  /new (/clear)  /resume  /branch (/fork)  /tree
-//	/label  /undo  /redo  /compact  /uncompact  /name  /session  /export  /tools
+//	/label  /undo  /redo  /compact  /uncompact  /name  /session
+//	/context  /export  /tools
 //
 // A line is run with [Set.Run]. A name that nobody has is an [UnknownError],
 // which a program that runs without a person turns into a usage error. What a

@@ -14,6 +14,8 @@ type Options struct {
 	Agent *agent.Agent
 	UI    agent.UI // asked for what a person has to choose; nil or without a person: the choices are listed
 
+	Blocks bool // bars may be drawn with block characters
+
 	Sessions *Sessions // nil: there is no /resume
 }
 
@@ -25,7 +27,7 @@ func Core(o Options) []Command {
 	}
 	commands = append(commands, branchCommand(o), treeCommand(o), labelCommand(o.Agent), undoCommand(o.Agent), redoCommand(o.Agent),
 		compactCommand(o.Agent), uncompactCommand(o.Agent))
-	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), exportCommand(o.Agent), toolsCommand(o.Agent))
+	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), contextCommand(o), exportCommand(o.Agent), toolsCommand(o.Agent))
 }
 
 func thinkingCommand(a *agent.Agent) Command {

@@ -1,0 +1,315 @@
+package agent
+
+import "pi/session"
+
+// Breakdown is what the model sees, by where it comes from.
+type Breakdown struct {
+	ContextUsage
+	Counted int      // of Tokens: what the provider counted with the last answer
+	Sources []Source // in the order of a request; their tokens add up to Tokens
+	Hooks   []HookEffect
+	Unsent  []Source // what the session holds and no request carries; without tokens
+	Break   *PrefixBreak
+}
+
+// Source is one of the origins of what the model sees. If it has parts, these add
+// up to its tokens.
+type Source struct {
+	Name   string
+	Note   string
+	Tokens int // estimated
+	Count  int // messages, or tools
+	Parts  []Source
+}
+
+// Names of the sources.
+const (
+	SourceSystem    = "system prompt"
+	SourceTools     = "tools"
+	SourceSummaries = "summaries"
+	SourceUser      = "you"
+	SourceModel     = "model"
+	SourceResults   = "tool results"
+	SourceCommands  = "commands"
+	SourceHooks     = "hooks"
+	SourceRest      = "beyond the estimates" // what the provider counted more, or (negative) less
+)
+
+// Breakdown says what the model was shown last, and what came since.
+func (a *Agent) Breakdown() Breakdown {
+	items := a.Seen()
+	a.mu.Lock()
+	chain := a.chain
+	a.mu.Unlock()
+	counted, estimated := a.contextTokens(items)
+	b := Breakdown{ContextUsage: fullness(counted+estimated, a.Model()), Counted: counted,
+		Sources: append([]Source{a.promptSource(), a.toolSource()}, messageSources(items, chain)...)}
+	rest := b.Tokens
+	for _, s := range b.Sources {
+		rest -= s.Tokens
+	}
+	if rest != 0 {
+		b.Sources = append(b.Sources, Source{Name: SourceRest, Tokens: rest, Note: "what the provider counted otherwise"})
+	}
+	for n, stage := range chain.stages {
+		b.Hooks = append(b.Hooks, effect(stage.By, chain.after(n), stage.Items))
+	}
+	b.Unsent, b.Break = unsent(items), a.PrefixBreak()
+	return b
+}
+
+// promptSource is the system prompt by its sections, the instruction files each
+// by itself.
+func (a *Agent) promptSource() Source {
+	p := a.lastPrompt()
+	s := Source{Name: SourceSystem}
+	if p.text != joinSections(p.sections) {
+		s.part(Source{Name: "all of it", Note: changedBy(p), Tokens: textTokens(p.text)})
+		return s
+	}
+	for _, section := range p.sections {
+		switch {
+		case section.Name == SectionInstructions && section.Text == instructions(a.prompt.Files):
+			for _, f := range a.prompt.Files {
+				s.part(Source{Name: f.Path, Tokens: textTokens(instructions([]ContextFile{f}))})
+			}
+		case ownSection(section.Name):
+			s.part(Source{Name: section.Name, Tokens: textTokens(section.Text)})
+		default:
+			s.part(Source{Name: section.Name, Note: changedBy(p), Tokens: textTokens(section.Text)})
+		}
+	}
+	return s
+}
+
+func ownSection(name string) bool {
+	switch name {
+	case SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionEnvironment:
+		return true
+	}
+	return false
+}
+
+// changedBy names the hooks that had a hand in a system prompt.
+func changedBy(p promptText) string {
+	names, seen := "", map[string]bool{}
+	for _, stage := range p.stages {
+		if !seen[stage.By] {
+			names += ", " + stage.By
+		}
+		seen[stage.By] = true
+	}
+	if names == "" {
+		return ""
+	}
+	return "of " + names[2:]
+}
+
+// toolSource is the descriptions of the tools as they are sent.
+func (a *Agent) toolSource() Source {
+	s := Source{Name: SourceTools}
+	for _, t := range a.Tools() {
+		spec := t.Spec()
+		one := Source{Name: spec.Name, Count: 1, Tokens: textTokens(spec.Name + spec.Description + string(spec.Parameters))}
+		if hook := sourceOf(t); hook != "" {
+			one.Note = "of " + hook
+		}
+		s.part(one)
+	}
+	return s
+}
+
+func (s *Source) part(p Source) {
+	s.Parts = append(s.Parts, p)
+	s.Tokens += p.Tokens
+	s.Count += p.Count
+}
+
+func textTokens(text string) int {
+	return session.EstimateTokens(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}})
+}
+
+// ledger books messages under the sources.
+type ledger struct {
+	sources []Source
+	makers  map[*session.Message]string // hooks, by the messages that they made
+}
+
+// messageSources are the messages that are sent.
+func messageSources(items []session.Item, chain chained) []Source {
+	l := ledger{makers: madeBy(chain)}
+	for _, name := range []string{SourceSummaries, SourceUser, SourceModel, SourceResults, SourceCommands, SourceHooks} {
+		l.sources = append(l.sources, Source{Name: name})
+	}
+	for _, it := range items {
+		if tokens := session.EstimateTokens(it.Message); tokens > 0 {
+			l.book(it, tokens)
+		}
+	}
+	return l.sources
+}
+
+// madeBy says which hook of a chain made a message that comes from no entry.
+func madeBy(chain chained) map[*session.Message]string {
+	makers := map[*session.Message]string{}
+	for _, stage := range chain.stages {
+		for _, it := range stage.Items {
+			if it.Entry == nil && makers[it.Message] == "" {
+				makers[it.Message] = stage.By
+			}
+		}
+	}
+	return makers
+}
+
+func (l *ledger) book(it session.Item, tokens int) {
+	m := it.Message
+	if it.Entry == nil {
+		l.add(SourceHooks, hookName(l.makers[m]), tokens)
+		return
+	}
+	switch m.Role {
+	case session.RoleCompactionSummary:
+		l.add(SourceSummaries, "compaction", tokens)
+	case session.RoleBranchSummary:
+		l.add(SourceSummaries, "branch", tokens)
+	case session.RoleAssistant:
+		l.addAnswer(m, tokens)
+	case session.RoleToolResult:
+		l.add(SourceResults, m.ToolName, tokens)
+	case session.RoleBashExecution:
+		l.add(SourceCommands, "", tokens)
+	case session.RoleCustom:
+		l.add(SourceHooks, m.CustomType, tokens)
+	default:
+		l.add(SourceUser, "", tokens)
+	}
+}
+
+// addAnswer tells thoughts and calls apart from what was said.
+func (l *ledger) addAnswer(m *session.Message, tokens int) {
+	s := l.source(SourceModel)
+	s.Count++
+	s.Tokens += tokens
+	left := tokens
+	for _, part := range []struct {
+		name string
+		kind session.BlockType
+	}{{"thinking", session.BlockThinking}, {"calls", session.BlockToolCall}} {
+		blocks, n := blocksOf(m, part.kind)
+		if n > 0 {
+			share := min(n, left)
+			left -= share
+			s.under(part.name, share, blocks)
+		}
+	}
+	if left > 0 {
+		s.under("text", left, 1)
+	}
+}
+
+// blocksOf is how many blocks of a kind a message has, and their tokens.
+func blocksOf(m *session.Message, kind session.BlockType) (blocks, tokens int) {
+	only := session.Message{Role: session.RoleAssistant}
+	for _, b := range m.Content {
+		if b.Type == kind {
+			only.Content = append(only.Content, b)
+		}
+	}
+	return len(only.Content), session.EstimateTokens(&only)
+}
+
+func (l *ledger) source(name string) *Source {
+	for i := range l.sources {
+		if l.sources[i].Name == name {
+			return &l.sources[i]
+		}
+	}
+	return nil
+}
+
+// add books a message; part may be "".
+func (l *ledger) add(source, part string, tokens int) {
+	s := l.source(source)
+	s.Count++
+	s.Tokens += tokens
+	if part != "" {
+		s.under(part, tokens, 1)
+	}
+}
+
+// under adds to a part of s, whose own tokens count it already.
+func (s *Source) under(part string, tokens, count int) {
+	for i := range s.Parts {
+		if s.Parts[i].Name == part {
+			s.Parts[i].Tokens += tokens
+			s.Parts[i].Count += count
+			return
+		}
+	}
+	s.Parts = append(s.Parts, Source{Name: part, Tokens: tokens, Count: count})
+}
+
+// unsent are the messages that no request carries, and why.
+func unsent(items []session.Item) []Source {
+	var s Source
+	for _, it := range items {
+		switch m := it.Message; {
+		case m.Role == session.RoleSystem:
+			s.under("system messages of another program", 0, 1)
+		case m.Role == session.RoleAssistant && (m.StopReason == session.StopError || m.StopReason == session.StopAborted):
+			s.under("failed or interrupted answers", 0, 1)
+		case m.Role == session.RoleBashExecution && m.ExcludeFromContext:
+			s.under("commands kept out of the context", 0, 1)
+		}
+	}
+	return s.Parts
+}
+
+// HookEffect is what one handler of the context event did to the list of the one
+// before it.
+type HookEffect struct {
+	Hook                    string
+	Removed, Added, Changed Amount
+	ChangedTo               int // tokens of the changed ones now
+}
+
+// Amount is a number of messages and their tokens.
+type Amount struct{ Messages, Tokens int }
+
+func (a *Amount) count(m *session.Message) {
+	a.Messages++
+	a.Tokens += session.EstimateTokens(m)
+}
+
+// effect compares by the entries that messages come from, and those that come from
+// none by themselves.
+func effect(hook string, before, after []session.Item) HookEffect {
+	e := HookEffect{Hook: hook}
+	was := map[any]*session.Message{}
+	for _, it := range before {
+		was[identity(it)] = it.Message
+	}
+	for _, it := range after {
+		m, known := was[identity(it)]
+		delete(was, identity(it))
+		switch {
+		case !known:
+			e.Added.count(it.Message)
+		case m != it.Message:
+			e.Changed.count(m)
+			e.ChangedTo += session.EstimateTokens(it.Message)
+		}
+	}
+	for _, m := range was {
+		e.Removed.count(m)
+	}
+	return e
+}
+
+func identity(it session.Item) any {
+	if it.Entry != nil {
+		return it.Entry
+	}
+	return it.Message
+}

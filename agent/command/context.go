@@ -1,0 +1,177 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pi/agent"
+)
+
+func contextCommand(o Options) Command {
+	return Command{
+		Name: "context", Help: "show what the model sees, by source, in tokens, and what hooks changed of it",
+		Run: func(_ context.Context, args string) (Outcome, error) {
+			if args != "" {
+				return Outcome{}, errors.New("/context takes no argument")
+			}
+			ink := ascii
+			if o.Blocks {
+				ink = blocks
+			}
+			return Outcome{Status: contextText(o.Agent.Breakdown(), o.Agent.Model().Ref(), ink)}, nil
+		},
+	}
+}
+
+// ink is what bars are drawn with.
+type ink struct{ full, empty string }
+
+var (
+	ascii  = ink{"#", "."}
+	blocks = ink{"█", "░"}
+)
+
+const (
+	barWidth = 40
+	maxLabel = 44
+)
+
+func contextText(b agent.Breakdown, model string, ink ink) string {
+	lines := []string{fullness(b.ContextUsage) + " of " + model}
+	if b.Window > 0 {
+		lines = append(lines, "["+ink.bar(b.Tokens, b.Window, barWidth)+"]")
+	}
+	lines = append(lines, "")
+	lines = append(lines, sourceTable(b)...)
+	for _, h := range b.Hooks {
+		lines = append(lines, "hook "+label(h.Hook)+" "+did(h))
+	}
+	if b.Break != nil {
+		lines = append(lines, "the cache was of no use for the last request: "+label(b.Break.String()))
+	}
+	for _, s := range b.Unsent {
+		lines = append(lines, fmt.Sprintf("not sent: %d %s", s.Count, s.Name))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// bar is n of whole in a number of columns; what is there at all has one.
+func (k ink) bar(n, whole, width int) string {
+	full := 0
+	if whole > 0 {
+		full = min((max(n, 0)*width+whole/2)/whole, width)
+	}
+	if n > 0 {
+		full = max(full, 1)
+	}
+	return strings.Repeat(k.full, full) + strings.Repeat(k.empty, width-full)
+}
+
+// row is a line of the table.
+type row struct {
+	label, note string
+	tokens      int
+}
+
+// sourceTable lists the sources with their parts below them, and their sum.
+func sourceTable(b agent.Breakdown) []string {
+	var rows []row
+	for _, s := range b.Sources {
+		if s.Tokens == 0 && s.Count == 0 {
+			continue
+		}
+		rows = append(rows, row{label(s.Name), noteOf(s, s.Name), s.Tokens})
+		for _, p := range s.Parts {
+			rows = append(rows, row{"  " + label(p.Name), noteOf(p, s.Name), p.Tokens})
+		}
+	}
+	rows = append(rows, row{"total", sumNote(b), b.Tokens})
+	names, numbers := 0, 0
+	for _, r := range rows {
+		names, numbers = max(names, utf8.RuneCountInString(r.label)), max(numbers, len(strconv.Itoa(r.tokens)))
+	}
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		pad := strings.Repeat(" ", names-utf8.RuneCountInString(r.label))
+		lines[i] = strings.TrimRight(fmt.Sprintf("%s%s  %*d  %s", r.label, pad, numbers, r.tokens, r.note), " ")
+	}
+	return lines
+}
+
+// label is a name that somebody else chose, in one line that fits.
+func label(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	if n := utf8.RuneCountInString(s); n > maxLabel {
+		s = "…" + string([]rune(s)[n-maxLabel+1:])
+	}
+	return s
+}
+
+// noteOf is what stands behind the tokens of a source, or of a part of it.
+func noteOf(s agent.Source, of string) string {
+	if s.Note != "" || s.Count == 0 || of == agent.SourceTools && s.Name != of {
+		return label(s.Note)
+	}
+	unit := "message"
+	switch {
+	case of == agent.SourceTools:
+		unit = "tool"
+	case of == agent.SourceModel && s.Name == "calls":
+		unit = "call"
+	case of == agent.SourceModel && s.Name == "thinking":
+		unit = "thought"
+	case of == agent.SourceModel:
+		unit = "answer"
+	case of == agent.SourceResults:
+		unit = "result"
+	case of == agent.SourceCommands:
+		unit = "command"
+	}
+	return counted(s.Count, unit)
+}
+
+func counted(n int, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
+
+// sumNote says how much of the sum is known.
+func sumNote(b agent.Breakdown) string {
+	switch {
+	case b.Counted == 0:
+		return "estimated"
+	case b.Counted == b.Tokens:
+		return "counted with the last answer; its parts are estimated"
+	}
+	return fmt.Sprintf("%d counted with the last answer, %+d estimated since; its parts are estimated", b.Counted, b.Tokens-b.Counted)
+}
+
+// did is what a handler of the context event did.
+func did(e agent.HookEffect) string {
+	var done []string
+	if e.Removed.Messages > 0 {
+		done = append(done, fmt.Sprintf("removed %s (%d tokens)", counted(e.Removed.Messages, "message"), e.Removed.Tokens))
+	}
+	if e.Added.Messages > 0 {
+		done = append(done, fmt.Sprintf("added %s (%d tokens)", counted(e.Added.Messages, "message"), e.Added.Tokens))
+	}
+	if e.Changed.Messages > 0 {
+		done = append(done, fmt.Sprintf("changed %s (%d tokens, were %d)", counted(e.Changed.Messages, "message"), e.ChangedTo, e.Changed.Tokens))
+	}
+	if len(done) == 0 {
+		return "changed nothing"
+	}
+	return strings.Join(done, ", ")
+}
