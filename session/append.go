@@ -47,7 +47,9 @@ func (s *Session) AppendMessage(m *Message) (*Entry, error) {
 // as a JSON object, or nil; its keys stand beside type, id, parentId and
 // timestamp, which are always the session's own.
 //
-// As long as the file is not there, the entry is kept back (see [New]). With a
+// As long as the file is not there, the entry is kept back (see [New]). A
+// compaction is synced, and if it says "" of the first entry that it keeps, it
+// is written with its own id there, which means that it keeps nothing. With a
 // *[SaveError] comes the entry, which is then only in memory.
 func (s *Session) Append(typ string, fields any) (*Entry, error) {
 	own, err := Draft{typ, fields}.fields()
@@ -67,8 +69,8 @@ func (s *Session) MoveLeaf(id string) (*Entry, error) {
 
 // MoveTo makes another entry the leaf, "" being the root, and hangs an entry on
 // it that records the move: a reader takes the last line for the leaf, so a move
-// without one would be gone with the process. It returns that entry; with a
-// *[SaveError] the leaf has moved, but only in memory.
+// without one would be gone with the process. The move is synced. It returns
+// that entry; with a *[SaveError] the leaf has moved, but only in memory.
 func (s *Session) MoveTo(id string, d Draft) (*Entry, error) {
 	own, err := d.fields()
 	if err != nil {
@@ -85,7 +87,18 @@ func (s *Session) MoveTo(id string, d Draft) (*Entry, error) {
 	}
 	s.catchUp()
 	s.leaf, s.branch = to, nil
-	return s.append(d.Type, own)
+	e, err := s.append(d.Type, own)
+	return e, s.settled(err)
+}
+
+// settled syncs after what must not be lost by a machine that stops: where the
+// conversation goes on, and what it stands on. err is how writing it went.
+func (s *Session) settled(err error) error {
+	if err != nil || s.store == nil || !s.started {
+		return err
+	}
+	s.sync()
+	return s.saveError(s.synced)
 }
 
 // Flush writes what was kept back. A command that appends an entry calls it,
@@ -106,7 +119,11 @@ func (s *Session) append(typ string, own []keyed) (*Entry, error) {
 	}
 	s.catchUp()
 	e := s.grow(typ, own)
-	return e, s.flushStarted()
+	err := s.flushStarted()
+	if typ == TypeCompaction {
+		err = s.settled(err)
+	}
+	return e, err
 }
 
 // grow adds an entry in memory, and its line to what is pending.

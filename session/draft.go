@@ -1,6 +1,9 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Draft is an entry that is not in a session yet: its type, and its own fields
 // as [Session.Append] takes them.
@@ -48,5 +51,9 @@ func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
 	for i, d := range drafts {
 		entries = append(entries, s.grow(d.Type, own[i]))
 	}
-	return entries, s.flushStarted()
+	err := s.flushStarted()
+	if slices.ContainsFunc(drafts, func(d Draft) bool { return d.Type == TypeCompaction }) {
+		err = s.settled(err)
+	}
+	return entries, err
 }

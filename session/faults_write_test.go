@@ -288,6 +288,90 @@ func TestFaultASyncThatFailedIsNeverMadeGood(t *testing.T) {
 	}
 }
 
+func TestWhatTheConversationStandsOnIsSynced(t *testing.T) {
+	syncs := 0
+	s := open(t, write(t, story("u1 a2")...), Options{seams: seams{testOnlySync: func(f *os.File) error { syncs++; return f.Sync() }}})
+	for _, c := range []struct {
+		name string
+		want int
+		act  func() error
+	}{
+		{"a message", 0, func() error { _, err := s.AppendMessage(user("3")); return err }},
+		{"a move", 1, func() error { _, err := s.MoveLeaf("1"); return err }},
+		{"a summary of a branch", 1, func() error {
+			_, err := s.MoveTo("2", Draft{TypeBranchSummary, BranchSummary{FromID: "1", Summary: "s"}})
+			return err
+		}},
+		{"a compaction", 1, func() error { _, err := s.Append(TypeCompaction, Compaction{Summary: "s"}); return err }},
+		{"drafts", 0, func() error { _, err := s.AppendAll([]Draft{{"own", nil}, {"own", nil}}); return err }},
+		{"drafts with a compaction", 1, func() error {
+			_, err := s.AppendAll([]Draft{{TypeCompaction, Compaction{Summary: "s"}}, {"own", nil}})
+			return err
+		}},
+		{"nothing", 0, s.Sync},
+		{"a message and Sync", 1, func() error { return errors.Join(s.Sync(), errOf(s.AppendMessage(user("4"))), s.Sync()) }},
+		{"a message and the end", 1, func() error { return errors.Join(errOf(s.AppendMessage(user("5"))), s.Close()) }},
+	} {
+		syncs = 0
+		if err := c.act(); err != nil || syncs != c.want {
+			t.Errorf("%s: %d syncs, want %d: %v", c.name, syncs, c.want, err)
+		}
+	}
+	syncs = 0
+	each := open(t, write(t, story("u1")...), Options{SyncEach: true, seams: seams{testOnlySync: func(f *os.File) error { syncs++; return f.Sync() }}})
+	say(t, each, "2")
+	say(t, each, "3")
+	if syncs != 2 {
+		t.Errorf("%d syncs of two entries", syncs)
+	}
+}
+
+func errOf(_ *Entry, err error) error { return err }
+
+func TestEachEntryIsOneWrite(t *testing.T) {
+	var writes []string
+	s := New(Options{Dir: t.TempDir(), Cwd: "/w", seams: seams{testOnlyWrite: func(f *os.File, b []byte) (int, error) {
+		writes = append(writes, string(b))
+		return f.Write(b)
+	}}})
+	s.Append("own", nil) // kept back
+	for i := range 4 {
+		say(t, s, strings.Repeat("long ", i*100_000))
+	}
+	if len(writes) != 4 || strings.Count(writes[0], "\n") != 3 {
+		t.Fatalf("%d writes, the first of %d lines", len(writes), strings.Count(writes[0], "\n"))
+	}
+	for _, w := range writes[1:] {
+		if strings.Count(w, "\n") != 1 || !strings.HasSuffix(w, "}\n") {
+			t.Errorf("a write that is not one line: %.80q", w)
+		}
+	}
+	goesOnAfterClose(t, s)
+}
+
+func TestFaultAMigrationThatFailsLeavesTheOriginalAndIsTriedAgain(t *testing.T) {
+	for _, err := range writeErrors {
+		for at := range 2 { // the backup, the new file
+			path := write(t, versionOne...)
+			original := contents(t, path)
+			s := open(t, path, Options{seams: (&brokenWrite{at: at, parts: 3, err: err}).seams()})
+			var unsaved *SaveError
+			if _, failed := s.AppendMessage(user("6")); !errors.As(failed, &unsaved) || contents(t, path) != original {
+				t.Errorf("%v in write %d: %v", err, at, failed)
+			}
+			say(t, s, "7")
+			if got := gist(read(t, path).Context()); got != "sum 3 5 6 7" {
+				t.Errorf("%v in write %d: context %q once there is space", err, at, got)
+			}
+			s.Close()
+			files, _ := filepath.Glob(path + "*")
+			if len(files) != 2 || !hasBackup(t, path, original) {
+				t.Errorf("%v in write %d: %q", err, at, files)
+			}
+		}
+	}
+}
+
 func TestTheFoldersAreSyncedOnceWhenTheFileIsMade(t *testing.T) {
 	s := New(Options{Dir: filepath.Join(t.TempDir(), "a", "sessions"), Cwd: "/w"})
 	say(t, s, "1")

@@ -13,8 +13,11 @@ func lockFile(f *os.File) error {
 	at := lockedByte()
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, at)
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+	switch {
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
 		return errLocked
+	case errors.Is(err, windows.ERROR_NOT_SUPPORTED), errors.Is(err, windows.ERROR_INVALID_FUNCTION):
+		return errNoLock
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,10 +80,9 @@ func (st *store) writeNew(path string, b []byte) error {
 		return err
 	}
 	st.step("backup made")
-	if st.testOnlyWrite != nil {
-		_, err = st.testOnlyWrite(f, b)
-	} else {
-		_, err = f.Write(b)
+	n, err := st.writeFile(f, b)
+	if n < len(b) && err == nil {
+		err = io.ErrShortWrite
 	}
 	if err == nil {
 		err = f.Sync()

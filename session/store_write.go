@@ -77,7 +77,7 @@ func (st *store) write(lines []byte) (n int, foreign []byte, err error) {
 		buf = append([]byte(lead), lines...)
 	}
 	st.step("before the write")
-	n, err = st.writeFile(buf)
+	n, err = st.writeFile(st.f, buf)
 	st.step("written")
 	if n > 0 {
 		st.dirty = true
@@ -142,11 +142,11 @@ func (st *store) between(n int) []byte {
 	return buf[:got]
 }
 
-func (st *store) writeFile(b []byte) (int, error) {
+func (st *store) writeFile(f *os.File, b []byte) (int, error) {
 	if st.testOnlyWrite != nil {
-		return st.testOnlyWrite(st.f, b)
+		return st.testOnlyWrite(f, b)
 	}
-	return st.f.Write(b)
+	return f.Write(b)
 }
 
 // sync brings the file to the disk, and the folders in which it was made.
