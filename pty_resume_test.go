@@ -122,7 +122,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	w.keeps("aaaa", w.project, "the first prompt")
 	w.keeps("bbbb", w.project, "the second prompt")
 	w.keeps("cccc", "/nowhere", "prompt of elsewhere")
-	s := w.inTerminal("--resume")
+	s := w.inTerminal("--resume", "--thinking", "low")
 	s.see(1, "Session to go on with")
 	s.see(1, "the first prompt")
 	s.see(1, "the second prompt")
@@ -136,6 +136,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	s.see(1, "session aaaa, 1 messages")
 	s.enter("/session")
 	s.see(1, "aaaa.jsonl")
+	s.see(1, "model    demo/tour:low")
 
 	// one that another process has can be copied
 	defer w.held(w.agentFile("sessions/kept/cccc.jsonl"))()

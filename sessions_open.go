@@ -136,12 +136,19 @@ func (a *app) openSession(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// firstLines are what a person would type first.
-func (a *app) firstLines() []string {
+// firstLines are what a person would type first: with a bare --resume they pick
+// a session, whose model gives way to that of the command line.
+func (a *app) firstLines() (lines []string) {
 	if a.resume.pick {
-		return append([]string{"/resume"}, a.prompts...)
+		lines = append(lines, "/resume")
+		if a.model != "" {
+			lines = append(lines, "/model "+a.model)
+		}
+		if a.thinking != "" {
+			lines = append(lines, "/thinking "+a.thinking)
+		}
 	}
-	return a.prompts
+	return append(lines, a.prompts...)
 }
 
 // namedSession is the path of the session that the command line names; "" if
@@ -185,6 +192,9 @@ func (a *app) openNamed(ctx context.Context, path string) (*session.Session, err
 		return nil, err
 	}
 	a.notices = append(a.notices, openedAs(s, path, as)...)
+	if cwd := s.Cwd(); a.resume.ref != "" && as != session.ToCopy && cwd != "" && cwd != a.cwd {
+		a.notices = append(a.notices, fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, a.cwd))
+	}
 	return s, nil
 }
 

@@ -1,16 +1,30 @@
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 )
 
+// longestName is how long the name of a folder may be on the file systems there
+// are, in bytes.
+const longestName = 255
+
 // FolderName is the name of the folder for sessions started in cwd. Different
-// directories may have the same one; the header tells them apart.
+// directories may have the same one; the header tells them apart. One that
+// would be too long is cut, and ends with a sum of the directory.
 func FolderName(cwd string) string {
-	if cwd != "" && (cwd[0] == '/' || cwd[0] == '\\') {
-		cwd = cwd[1:]
+	rest := cwd
+	if rest != "" && (rest[0] == '/' || rest[0] == '\\') {
+		rest = rest[1:]
 	}
-	return "--" + strings.NewReplacer("/", "-", "\\", "-", ":", "-").Replace(cwd) + "--"
+	name := strings.NewReplacer("/", "-", "\\", "-", ":", "-").Replace(rest)
+	if len(name)+len("----") > longestName {
+		sum := sha256.Sum256([]byte(cwd))
+		end := "-" + hex.EncodeToString(sum[:8])
+		name = strings.ToValidUTF8(name[:longestName-len("----")-len(end)], "") + end
+	}
+	return "--" + name + "--"
 }
 
 func fileName(h Header) string {
