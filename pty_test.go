@@ -55,7 +55,7 @@ func (w *world) inTerminal(args ...string) *screen {
 	}
 	s := &screen{t: w.t, cmd: w.command(args...), master: master, tty: tty, before: before,
 		shown: vt10x.New(vt10x.WithSize(screenColumns, screenLines)), changed: make(chan struct{}), ended: make(chan struct{})}
-	s.cmd.Env = append(s.cmd.Env, "TERM=xterm", "NO_COLOR=1", "VISUAL="+filepath.Join(w.home, "editor"))
+	s.cmd.Env = append(append(s.cmd.Env, "TERM=xterm", "NO_COLOR=1", "VISUAL="+filepath.Join(w.home, "editor")), w.env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = leaderOfTerminal()
 	if err := s.cmd.Start(); err != nil {

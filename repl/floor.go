@@ -8,13 +8,16 @@ import (
 
 // floor says who may use the lines below the transcript: the prompt, or one
 // dialog. A dialog goes before the prompt; one that comes while the prompt is
-// open has it closed by poking the loop. Notices wait while the prompt is open.
+// open has it closed by poking the loop. What is spare goes before the prompt too
+// and makes room for dialogs. Notices wait while the prompt is open.
 type floor struct {
 	mu        sync.Mutex
 	changed   *sync.Cond
 	prompting bool
 	dialog    bool
-	waiting   int // dialogs
+	waiting   int           // dialogs
+	spares    int           // that wait
+	spare     chan struct{} // of the one that has the floor, signalled when a dialog waits, holds one; else nil
 	notices   []func()
 	stale     bool          // what stands above the prompt is to be shown anew
 	poke      chan struct{} // somebody wants the prompt closed, holds one
@@ -47,7 +50,7 @@ func (f *floor) await(ctx context.Context, ready func() bool) error {
 func (f *floor) takePrompt(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.await(ctx, func() bool { return f.waiting == 0 && !f.dialog }); err != nil {
+	if err := f.await(ctx, func() bool { return f.waiting+f.spares == 0 && !f.dialog }); err != nil {
 		return err
 	}
 	f.prompting, f.stale = true, false
@@ -75,9 +78,7 @@ func (f *floor) takeDialog(ctx context.Context) error {
 		f.waiting--
 		f.changed.Broadcast()
 	}()
-	if f.prompting {
-		f.wantClosed()
-	}
+	f.makeRoom()
 	if err := f.await(ctx, func() bool { return !f.prompting && !f.dialog }); err != nil {
 		return err
 	}
@@ -85,10 +86,39 @@ func (f *floor) takeDialog(ctx context.Context) error {
 	return nil
 }
 
+// makeRoom asks for the floor whoever gives it away. f.mu is held.
+func (f *floor) makeRoom() {
+	if f.prompting {
+		f.wantClosed()
+	}
+	select {
+	case f.spare <- struct{}{}:
+	default:
+	}
+}
+
+// takeSpare is takeDialog for something that can be shown later as well: wanted is
+// signalled when a dialog waits for the floor.
+func (f *floor) takeSpare(ctx context.Context) (wanted <-chan struct{}, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spares++
+	defer func() {
+		f.spares--
+		f.changed.Broadcast()
+	}()
+	f.makeRoom()
+	if err := f.await(ctx, func() bool { return !f.prompting && !f.dialog && f.waiting == 0 }); err != nil {
+		return nil, err
+	}
+	f.dialog, f.spare = true, make(chan struct{}, 1)
+	return f.spare, nil
+}
+
 func (f *floor) leaveDialog() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.dialog = false
+	f.dialog, f.spare = false, nil
 	f.changed.Broadcast()
 }
 
@@ -96,7 +126,7 @@ func (f *floor) leaveDialog() {
 func (f *floor) wanted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.waiting > 0 || f.stale || len(f.notices) > 0
+	return f.waiting+f.spares > 0 || f.stale || len(f.notices) > 0
 }
 
 // refresh has an open prompt closed and opened again soon.

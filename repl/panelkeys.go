@@ -56,3 +56,25 @@ func (k *keyboard) key() (name string, ok bool) {
 	k.pending = k.pending[n:]
 	return name, n > 0
 }
+
+// escaped reports whether Esc is among the keys for the panel, and keeps all the
+// others for whoever is next.
+func (k *keyboard) escaped() (esc bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for k.panel != nil && len(k.pending) > 0 {
+		name, n := nameKey(k.pending, k.stale)
+		if n == 0 {
+			break
+		}
+		switch key := string(k.pending[:n]); {
+		case key == pasteStart, key == pasteEnd:
+			k.pasting = key == pasteStart
+		case name == "esc" && !k.pasting:
+			esc, k.pending = true, k.pending[n:]
+			continue
+		}
+		k.early, k.pending = append(k.early, k.pending[:n]...), k.pending[n:]
+	}
+	return esc
+}

@@ -12,7 +12,8 @@
 // One goroutine, the [keyboard], reads the terminal at all times. While a prompt
 // is open it feeds the line editor (lineeditor.go); while a panel is open, a
 // dialog (dialog.go, field.go) or a component of a hook (panel.go), that gets the
-// keys by name (panelkeys.go, keyname.go); otherwise it collects lines (inbox.go),
+// keys by name (panelkeys.go, keyname.go), and so does the line that a compaction
+// shows (compacting.go); otherwise it collects lines (inbox.go),
 // which steer the agent while it works (work.go) or wait for the next prompt
 // (loop.go). The terminal is in raw mode only while a prompt or a panel is open.
 // Where only whole lines can be read, the inbox answers dialogs too.
@@ -97,6 +98,7 @@ type REPL struct {
 	titled   atomic.Bool
 
 	work        work
+	compacting  compacting
 	interrupted chan struct{} // Ctrl+C without work to stop, holds one
 	warned      bool          // Ctrl+C was pressed at the last prompt
 	draft       draft         // what the next prompt begins with
@@ -236,8 +238,8 @@ func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
 // Wants reports whether the REPL shows or follows events of kind k.
 func (r *REPL) Wants(k agent.Kind) bool {
 	switch k {
-	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionEnd,
-		agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd:
+	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
+		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd:
 		return true
 	}
 	return r.view.wants(k)
@@ -258,24 +260,11 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 		r.work.settled()
 		r.status.spend(e.Usage.Cost.Total)
 	case *agent.CompactionStart:
-		if e.Auto {
-			r.screen.line(styleDim, e.Text())
-		}
+		r.compactionStarts(e)
 	case *agent.CompactionEnd:
-		r.compacted(e)
+		r.compactionEnds(e)
 	default:
 		r.view.handle(e)
 	}
 	return nil
-}
-
-// compacted shows what came of a compaction that nobody asked for; of the others
-// it is said by whoever asked. What a run spent is told with its end.
-func (r *REPL) compacted(e *agent.CompactionEnd) {
-	if text := e.Text(); e.Auto && text != "" {
-		r.screen.line(styleDim, text)
-	}
-	if !e.Auto && e.Done != nil && !r.work.working() {
-		r.status.spend(e.Done.Usage.Cost.Total)
-	}
 }

@@ -63,7 +63,7 @@ func (r *REPL) hotkeys() string {
 		"Ctrl+D                 quit, on an empty line",
 		"Ctrl+A, Ctrl+E         to the start, to the end of the line",
 		"Ctrl+W, Ctrl+U, Ctrl+K delete a word, to the start, to the end",
-		"Esc                    no answer to a question",
+		"Esc                    no answer to a question; cancel a compaction",
 	}
 	if r.opts.Shortcuts == nil {
 		return strings.Join(lines, "\n")

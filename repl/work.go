@@ -124,7 +124,7 @@ func (r *REPL) interrupt() {
 	r.screen.mu.Lock()
 	r.screen.midLine = true
 	r.screen.mu.Unlock()
-	if r.surfaces.interrupt() || r.work.interrupt() {
+	if r.surfaces.interrupt() || r.compacting.cancel() || r.work.interrupt() {
 		return
 	}
 	select {

@@ -1,0 +1,119 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestEscIsFoundAmongKeysAndTheOthersAreKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		typed, kept, left string
+		final, esc        bool
+	}{
+		"text":                       {typed: "abc\r", kept: "abc\r"},
+		"Esc alone":                  {typed: "\x1b", final: true, esc: true},
+		"what may be Esc":            {typed: "\x1b", left: "\x1b"},
+		"Esc twice":                  {typed: "\x1b\x1b", final: true, esc: true},
+		"Esc after text":             {typed: "a\x1b", final: true, kept: "a", esc: true},
+		"an arrow":                   {typed: "\x1b[A", kept: "\x1b[A"},
+		"half an arrow":              {typed: "a\x1b[", kept: "a", left: "\x1b["},
+		"a key with Alt":             {typed: "\x1bx", kept: "\x1bx"},
+		"half a character":           {typed: "é\xc3", kept: "é", left: "\xc3"},
+		"Esc in what is pasted":      {typed: pasteStart + "a\x1b" + pasteEnd, kept: pasteStart + "a\x1b" + pasteEnd},
+		"Esc behind what was":        {typed: pasteStart + "a" + pasteEnd + "\x1b", final: true, kept: pasteStart + "a" + pasteEnd, esc: true},
+		"keys nobody has a name for": {typed: "\x9b\xff", final: true, kept: "\x9b\xff"},
+	} {
+		k := &keyboard{panel: make(chan struct{}, 1), pending: []byte(c.typed), early: []byte("before "), stale: c.final}
+		if esc := k.escaped(); esc != c.esc || string(k.early) != "before "+c.kept || string(k.pending) != c.left {
+			t.Errorf("%s: Esc %v, kept %q, left %q", name, esc, k.early, k.pending)
+		}
+	}
+}
+
+func TestTheLineOfACompactionFitsANarrowTerminalInWhatMatters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cancelled := false
+		l := compactionLine{began: time.Now(), tokens: 84_300, cancelled: func() bool { return cancelled }}
+		for after, want := range map[time.Duration]string{
+			0:                "compacting … Esc cancels · 84.3k tokens",
+			90 * time.Second: "compacting … Esc cancels · 90 s · 84.3k tokens",
+		} {
+			l.began = time.Now().Add(-after)
+			if got := l.text(); got != want {
+				t.Errorf("after %v: %q", after, got)
+			}
+			if got := cutTo(l.text(), 39); !strings.HasPrefix(got, "compacting … Esc cancels · ") {
+				t.Errorf("in 40 columns: %q", got)
+			}
+		}
+		if cancelled = true; !strings.HasPrefix(l.text(), "compacting … cancelled") {
+			t.Errorf("cancelled: %q", l.text())
+		}
+	})
+}
+
+func TestWhatIsSpareMakesRoomForDialogsAndComesBeforeThePrompt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFloor()
+		var order []string
+		wanted, err := f.takeSpare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if f.takePrompt(t.Context()) == nil {
+				order = append(order, "prompt")
+				f.leavePrompt()
+			}
+		}()
+		synctest.Wait()
+		select {
+		case <-wanted:
+			t.Error("the prompt wants the floor")
+		default:
+		}
+		go func() {
+			if f.takeDialog(t.Context()) == nil {
+				order = append(order, "dialog")
+				f.leaveDialog()
+			}
+		}()
+		<-wanted
+		f.leaveDialog()
+		if _, err := f.takeSpare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		order = append(order, "spare")
+		f.leaveDialog()
+		synctest.Wait()
+		if want := []string{"dialog", "spare", "prompt"}; !slices.Equal(order, want) {
+			t.Errorf("order %v, want %v", order, want)
+		}
+	})
+}
+
+func TestWhatIsSpareHasAnOpenPromptClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFloor()
+		if err := f.takePrompt(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		taken := false
+		go func() {
+			_, err := f.takeSpare(t.Context())
+			taken = err == nil
+		}()
+		<-f.poke
+		if !f.wanted() || taken {
+			t.Errorf("wanted %v, taken %v", f.wanted(), taken)
+		}
+		f.leavePrompt()
+		synctest.Wait()
+		if !taken {
+			t.Error("it did not get the floor")
+		}
+	})
+}
