@@ -59,6 +59,7 @@ func TestWhatHooksMadeOfTheContextIsCut(t *testing.T) {
 		{"the result is gone", "u:400 c:400 r:400 u:400 a:400", "u1 c2 u4 a5", 200, "u1 c2 |  | u4"},
 		{"a call and its result apart on the branch", "u:400 c:400 u:400 r:400 a:400 u a", "u1 c2 r4 u3 a5 u6 a7", 210, " | u1 | c2"},
 		{"a call and its result moved apart", "u:400 c:400 r:400 u:400 a:400 u a", "u1 c2 u4 r3 a5 u6 a7", 210, " | u1 | c2"},
+		{"a result that is gone, apart from its call", "u:400 c:400 u:400 r:400 a:400", "u1 c2 u3 a5", 200, " | u1 | c2"},
 		{"a summary and what was kept", "u:400 a:400 u:400 a:400 C3 u:400 a:400", "S u3 a4 u6 a7", 200, "u3 a4 |  | u6"},
 		{"a message from before the summary", "u:400 a:400 u:400 a:400 C3 u:400 a:400", "S u3 a4 +u1 u6 a7", 200, "u3 a4 u1 |  | u6"},
 	} {
@@ -79,6 +80,25 @@ func TestAnUnansweredPromptThatAHookTookOutIsKept(t *testing.T) {
 		if err != nil || p.FirstKeptIndex > 4 {
 			t.Errorf("%s: %s", seen, planned(p, err))
 		}
+	}
+}
+
+func TestCallsThatTheModelSeesLastAreKept(t *testing.T) {
+	s := built(t, "u:400 c:400 r:400 a:400")
+	got := planned(PlanCompaction(s.Branch(), seenAs(t, s, "u1 c2 r3"), 0, CompactionLimits{Keep: 1000, All: true}))
+	if want := " | u1 | c2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestResultThatAHookMadeStaysWithItsCall(t *testing.T) {
+	s := built(t, "u:400 c:400 r:400 u:400 a:400")
+	seen := seenAs(t, s, "u1 c2 u4 r3 a5")
+	made := *seen[3].Message
+	seen[3] = Item{Message: &made, Index: -1}
+	got := planned(PlanCompaction(s.Branch(), seen, 0, CompactionLimits{Keep: 300}))
+	if want := " | u1 | c2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -1,0 +1,286 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/session"
+)
+
+var compactedTalks = flag.Int("talks", 20, "how many random conversations go through compactions")
+
+// talker is a model with a window of its own, and a person and tools to go with
+// it. Everything that is said begins with a mark; a summary consists of the marks
+// that its request had. So whatever was said once has to stand in each later
+// request, itself or in a summary.
+type talker struct {
+	t      *testing.T
+	window int // tokens
+	silent bool
+
+	mu       sync.Mutex
+	r        *rand.Rand
+	marks    int
+	said     map[string]bool // true: in the session
+	requests int             // of the conversation
+	asked    int             // for summaries
+	alone    int             // automatic compactions since the last good answer
+	broken   bool            // a summary failed since then
+	done     map[string]int  // compactions by reason
+}
+
+var markIn = regexp.MustCompile(`<\d+>`)
+
+// mark begins a new thing that is said.
+func (k *talker) mark() string {
+	k.marks++
+	m := fmt.Sprintf("<%d>", k.marks)
+	k.said[m] = true
+	return m
+}
+
+func (k *talker) words(chars int) string { return k.mark() + strings.Repeat("w", k.r.IntN(chars+1)) }
+
+// dropped are answers that a hook takes out of the context: every seventh.
+func dropped(m *session.Message) bool {
+	mark := markIn.FindString(m.Text())
+	return m.Role == session.RoleAssistant && len(m.ToolCalls()) == 0 && strings.HasSuffix(mark, "7>")
+}
+
+func (k *talker) reply(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	size, text := 0, ""
+	for _, m := range r.Messages {
+		size += session.EstimateTokens(m)
+		text += line(m) + "\n"
+	}
+	if size > k.window {
+		yield(Delta{}, &ProviderError{Provider: "acme", Message: "too long", Overflow: true})
+		return
+	}
+	if r.System == summarySystem {
+		k.summarize(text, yield)
+		return
+	}
+	k.requests++
+	k.check(r, text)
+	k.answer(size, yield)
+}
+
+// summarize answers with the marks of a request; now and then it fails.
+func (k *talker) summarize(text string, yield func(Delta, error) bool) {
+	k.asked++
+	if k.silent {
+		k.t.Error("a summary was asked for")
+	}
+	marks := slices.Compact(slices.Sorted(slices.Values(markIn.FindAllString(text, -1))))
+	if k.r.IntN(12) == 0 {
+		k.broken = true
+		yield(Delta{}, &ProviderError{Provider: "acme", Message: "no power"})
+		return
+	}
+	_ = yield(Delta{Kind: DeltaText, Text: "notes of " + strings.Join(marks, "")}, nil) &&
+		yield(stop(session.StopEnd), nil)
+}
+
+// check: all that was said is in the request, and each call has its result.
+func (k *talker) check(r *Request, text string) {
+	has := map[string]bool{}
+	for _, m := range markIn.FindAllString(text, -1) {
+		has[m] = true
+	}
+	for m, in := range k.said {
+		if in && !has[m] {
+			k.t.Errorf("request %d: %s is lost", k.requests, m)
+		}
+	}
+	open := map[string]bool{}
+	for _, m := range r.Messages {
+		if m.Role != session.RoleToolResult && len(open) > 0 {
+			k.t.Errorf("request %d: calls without a result: %v", k.requests, open)
+		}
+		if m.Role == session.RoleToolResult && (!open[m.ToolCallID] || m.Text() == "interrupted") {
+			k.t.Errorf("request %d: result %s without its call or lost: %q", k.requests, m.ToolCallID, m.Text())
+		}
+		delete(open, m.ToolCallID)
+		for _, c := range m.ToolCalls() {
+			open[c.ID] = true
+		}
+	}
+}
+
+// answer says something or calls tools, and counts what it got.
+func (k *talker) answer(size int, yield func(Delta, error) bool) {
+	k.alone, k.broken = 0, false
+	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(k.words(1500))}}
+	ds := []Delta{text(m.Text())}
+	reason := session.StopEnd
+	if k.r.IntN(3) > 0 {
+		var calls []call
+		for i := range 1 + k.r.IntN(3) {
+			calls = append(calls, call{fmt.Sprintf("c%d.%d", k.marks, i), "dig", "{}"})
+		}
+		ds, reason = append(ds, callDeltas(calls...)...), session.StopToolUse
+	} else if dropped(m) {
+		k.said[markIn.FindString(m.Text())] = false
+	}
+	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: size, Output: session.EstimateTokens(m)}}
+	for _, d := range append(ds, usage, stop(reason)) {
+		if !yield(d, nil) {
+			return
+		}
+	}
+}
+
+// dig finds little, or a lot.
+func (k *talker) dig(context.Context) (Result, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	chars := 2000
+	if k.r.IntN(5) == 0 {
+		chars = 60000
+	}
+	return TextResult(k.words(chars)), nil
+}
+
+// begun counts compactions: of those that nobody asked for there is one between
+// two answers at most.
+func (k *talker) begun(e *CompactionStart) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e.Auto {
+		return
+	}
+	k.done[e.Reason]++
+	if e.Reason != CompactManual {
+		if k.alone++; k.alone > 1 {
+			k.t.Errorf("%d automatic compactions without an answer", k.alone)
+		}
+	}
+}
+
+// begins makes the agent. It knows the window of the model, or learns it.
+func (k *talker) begins(settings CompactionSettings, knows, hooks bool) *rig {
+	o := Options{Settings: Settings{Compaction: settings}, Tools: []Tool{tool("dig", k.dig)}}
+	o.Listeners = []Listener{listener{KindCompactionStart: func(_ context.Context, e Event) error { k.begun(e.(*CompactionStart)); return nil }}}
+	if hooks {
+		o.Listeners = append(o.Listeners, on(func(e *Context) {
+			e.Items = slices.DeleteFunc(slices.Clone(e.Items), func(it session.Item) bool { return dropped(it.Message) })
+		}))
+	}
+	r := newRig(k.t, o, slices.Repeat([]reply{k.reply}, 5000)...)
+	if knows {
+		r.Model().ContextWindow = k.window
+	}
+	return r
+}
+
+func newTalker(t *testing.T, seed uint64) *talker {
+	r := rand.New(rand.NewPCG(seed, 2))
+	return &talker{t: t, r: r, window: 6000 + r.IntN(20000), said: map[string]bool{}, done: map[string]int{}}
+}
+
+// prompt says something; what the person adds comes back as an answer.
+func (k *talker) prompt(r *rig) error {
+	k.mu.Lock()
+	words := k.words(1000)
+	k.mu.Unlock()
+	return r.Prompt(k.t.Context(), Prompt{Text: words})
+}
+
+func TestAConversationSurvivesItsCompactions(t *testing.T) {
+	total := map[string]int{}
+	for seed := range uint64(*compactedTalks) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			k := newTalker(t, seed)
+			knows, hooks := seed%4 != 0, seed%3 == 0
+			r := k.begins(CompactionSettings{Enabled: true, ReserveTokens: 4096, KeepRecentTokens: 3000}, knows, hooks)
+			for range 15 {
+				err := k.prompt(r)
+				if err != nil && !k.broken {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				if err != nil || k.r.IntN(5) == 0 {
+					k.ask(r)
+				}
+				if t.Failed() {
+					t.Fatalf("seed %d: a window of %d tokens", seed, k.window)
+				}
+			}
+			k.survives(r)
+			for reason, n := range k.done {
+				total[reason] += n
+			}
+		})
+	}
+	for _, reason := range []string{CompactManual, CompactThreshold, CompactOverflow} {
+		if total[reason] == 0 {
+			t.Errorf("no compaction for the reason %s in %v", reason, total)
+		}
+	}
+}
+
+// ask is /compact: afterwards there is no more than is to be kept and to be free,
+// unless that failed.
+func (k *talker) ask(r *rig) {
+	before, _ := session.ContextTokens(r.Context(k.t.Context()))
+	done, err := r.Compact(k.t.Context(), CompactOptions{})
+	after, _ := session.ContextTokens(r.Seen())
+	limits := r.settings.Compaction.within(k.window)
+	switch {
+	case err != nil && after != before:
+		k.t.Errorf("a compaction that failed (%v) leaves %d of %d tokens", err, after, before)
+	case err == nil && (after >= limits.KeepRecentTokens+limits.ReserveTokens || done.After != after):
+		k.t.Errorf("%d of %d tokens are left, %d are told", after, before, done.After)
+	}
+}
+
+// survives: whoever opens the file has the same context, and each summary is
+// there.
+func (k *talker) survives(r *rig) {
+	seen := show(k.t, r.Session())
+	file := r.Session().File()
+	again, err := session.Read(file)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	if got := show(k.t, again); got != seen {
+		k.t.Errorf("after opening the context is\n%s\nit was\n%s", got, seen)
+	}
+}
+
+func show(t *testing.T, s *session.Session) string {
+	t.Helper()
+	b, err := json.Marshal(session.ForModel(s.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestCompactionThatIsOffAsksNobody(t *testing.T) {
+	for seed := range uint64(5) {
+		k := newTalker(t, seed)
+		k.silent = true
+		r := k.begins(CompactionSettings{ReserveTokens: 4096, KeepRecentTokens: 3000}, true, false)
+		full := false
+		for range 30 {
+			if err := k.prompt(r); err != nil {
+				full = strings.Contains(err.Error(), "too long")
+				break
+			}
+		}
+		if !full || k.asked > 0 || len(k.done) > 0 {
+			t.Errorf("seed %d: full %v, %d summaries asked for, compactions %v", seed, full, k.asked, k.done)
+		}
+	}
+}
