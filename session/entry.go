@@ -109,7 +109,7 @@ func (e *Entry) decode() any {
 	default:
 		return nil
 	}
-	if !json.Valid(e.Raw()) {
+	if !validJSON(e.Raw()) {
 		return errBody
 	}
 	switch e.Type {

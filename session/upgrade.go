@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"encoding/json"
 )
 
 // Version 1 is a linear list without ids, whose compactions count the first
@@ -14,7 +13,7 @@ import (
 // appended to. A file of version 1 has to be written anew; the first write does
 // it, and leaves the original beside it.
 
-func validLine(line []byte) bool { return json.Valid(line) }
+func validLine(line []byte) bool { return validJSON(line) }
 
 // upgrade gives all entries the form of version 3.
 func (s *Session) upgrade() {
