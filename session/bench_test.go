@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // writeLarge makes a session of about the given size.
@@ -39,50 +40,76 @@ func writeLarge(tb testing.TB, entries, size int) string {
 	return path
 }
 
-// The bar for resume is a multiple of reading the same file into a buffer that
-// is there already.
-func BenchmarkReadFile(b *testing.B) {
-	path := writeLarge(b, 30000, 50<<20)
-	buf := make([]byte, 1<<20)
-	for b.Loop() {
-		f, err := os.Open(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, buf)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(n)
-		f.Close()
+// readThrough reads a file into a buffer that is there already. The bar for
+// opening is a multiple of it.
+func readThrough(tb testing.TB, path string, buf []byte) time.Duration {
+	tb.Helper()
+	start := time.Now()
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
 	}
+	defer f.Close()
+	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, buf); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Since(start)
 }
 
-func BenchmarkResume50MB(b *testing.B) { benchmarkResume(b, 30000, 50<<20, false) }
-func BenchmarkResume50MBToFirstRequest(b *testing.B) {
-	benchmarkResume(b, 30000, 50<<20, true)
+// BenchmarkResume opens sessions to the prompt and to the first request. The
+// metric x/read says how many times longer than reading the file that takes.
+func BenchmarkResume(b *testing.B) {
+	for _, size := range []struct{ entries, bytes int }{{1000, 1 << 20}, {10000, 10 << 20}, {30000, 50 << 20}} {
+		path := writeLarge(b, size.entries, size.bytes)
+		b.Run(fmt.Sprintf("%dEntriesToPrompt", size.entries), func(b *testing.B) { resumeToPrompt(b, path, size.entries) })
+		b.Run(fmt.Sprintf("%dEntriesToRequest", size.entries), func(b *testing.B) { resumeToRequest(b, path, size.entries) })
+	}
+	path := writeLarge(b, 30000, 50<<20)
+	s := open(b, path, Options{})
+	kept := s.Entries()[29900].ID
+	if _, err := s.Append(TypeCompaction, Compaction{Summary: "all before", FirstKeptEntryID: kept}); err != nil {
+		b.Fatal(err)
+	}
+	s.Close()
+	b.Run("30000EntriesCompactedToRequest", func(b *testing.B) { resumeToRequest(b, path, 101) })
 }
-func BenchmarkResume10000Entries(b *testing.B) { benchmarkResume(b, 10000, 10<<20, false) }
 
-func benchmarkResume(b *testing.B, entries, size int, request bool) {
-	path := writeLarge(b, entries, size)
+func resumeToPrompt(b *testing.B, path string, entries int) {
+	benchmarkResume(b, path, func(s *Session) {
+		if len(s.Branch()) != entries {
+			b.Fatal("entries are missing")
+		}
+	})
+}
+
+func resumeToRequest(b *testing.B, path string, messages int) {
+	benchmarkResume(b, path, func(s *Session) {
+		if len(ForModel(s.Context())) != messages {
+			b.Fatal("messages are missing")
+		}
+	})
+}
+
+func benchmarkResume(b *testing.B, path string, use func(*Session)) {
 	b.ReportAllocs()
+	buf := make([]byte, 1<<20)
+	var reading time.Duration
 	for b.Loop() {
+		b.StopTimer()
+		reading += readThrough(b, path, buf)
+		b.StartTimer()
 		s, err := Open(path, Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(s.Branch()) != entries {
-			b.Fatal("entries are missing")
-		}
 		if _, m := s.Model(); m != "m" {
 			b.Fatal("no model")
 		}
-		if request && len(ForModel(s.Context())) != entries {
-			b.Fatal("messages are missing")
-		}
+		use(s)
 		s.Close()
+		s.release()
 	}
+	b.ReportMetric(float64(b.Elapsed())/float64(reading), "x/read")
 }
 
 func BenchmarkAppend(b *testing.B)       { benchmarkAppend(b, Options{}) }

@@ -1,6 +1,11 @@
 package session
 
-import "strings"
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
 
 // Context returns the messages of the branch, as the core builds them: from
 // the last compaction on the branch its summary, what it keeps, and what
@@ -18,6 +23,7 @@ func (s *Session) Context() []Item {
 // first entry that the compaction keeps is not even decoded.
 func buildContext(path []*Entry) []Item {
 	at, first := lastCompaction(path)
+	decodeAll(path[first:])
 	items := make([]Item, 0, len(path)-first+1)
 	edits := editsOn(path[first:])
 	if at >= 0 {
@@ -36,6 +42,27 @@ func buildContext(path []*Entry) []Item {
 		items = append(items, Item{Message: m, Entry: path[i], Index: i})
 	}
 	return items
+}
+
+// decodeAll decodes the bodies of a long path on all processors: somebody waits
+// for it when a session is resumed.
+func decodeAll(path []*Entry) {
+	const share = 256
+	if len(path) <= share {
+		return
+	}
+	var taken atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for end := int(taken.Add(share)); end-share < len(path); end = int(taken.Add(share)) {
+				for _, e := range path[end-share : min(end, len(path))] {
+					e.decoded()
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // lastCompaction returns its position, -1 if there is none, and that of the
