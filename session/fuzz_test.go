@@ -95,6 +95,14 @@ func FuzzLoadingNeverPanicsAndNeverChangesTheFile(f *testing.F) {
 	f.Add([]byte(strings.Join(everyEntry, "\n")), uint16(0))
 	f.Add([]byte(strings.Join(everyEntry, "\n")), uint16(50))
 	f.Add([]byte(strings.Join(versionOne, "\n")+"\n"), uint16(1))
+	for _, path := range exchanged(f) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, uint16(100))
+	}
+	f.Add(recorded(f), uint16(300))
 	for _, words := range []string{"u1^3 u2^1 u3^2", "u1 u1 u1", "u1 a2 c3:1 e4:1=null k5^2", "u1^9 u2^8"} {
 		f.Add([]byte(strings.Join(story(words), "\n")), uint16(10))
 	}
@@ -113,6 +121,9 @@ func FuzzLoadingNeverPanicsAndNeverChangesTheFile(f *testing.F) {
 		s.readOnly, s.store, s.testOnlyBuffer = true, &store{path: path}, int(buffer)
 		if s.load(file, path) == nil && s.header.ID != "" {
 			checkLoaded(t, s)
+			if s.header.Version >= Version {
+				checkRaw(t, s, text)
+			}
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, text) {
 			t.Error("the file has changed")
@@ -135,7 +146,11 @@ func checkLoaded(t *testing.T, s *Session) {
 			t.Errorf("entry %q has parent %q", e.ID, e.ParentID)
 		}
 	}
-	for _, m := range ForModel(s.Context()) {
+	sent := ForModel(s.Context())
+	if why := unpaired(sent); why != "" {
+		t.Errorf("what is sent is not paired: %s", why)
+	}
+	for _, m := range sent {
 		b, err := m.MarshalJSON()
 		if err != nil || !json.Valid(b) || !utf8.ValidString(m.Text()) {
 			t.Errorf("message %s: %v", b, err)
