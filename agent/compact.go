@@ -45,12 +45,13 @@ func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, erro
 		return nil, ErrNotIdle
 	}
 	defer a.end()
-	return a.compactFor(ctx, o)
+	return a.compactFor(ctx, o, true)
 }
 
-// compactFor compacts because somebody asked for it.
-func (a *Agent) compactFor(ctx context.Context, o CompactOptions) (*Compacted, error) {
-	c := &compaction{Agent: a, reason: CompactManual, instructions: o.Instructions}
+// compactFor compacts because somebody asked for it. At rest there is no work
+// that needs its beginning in full: then also a short conversation is summarised.
+func (a *Agent) compactFor(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
+	c := &compaction{Agent: a, reason: CompactManual, instructions: o.Instructions, all: atRest}
 	return c.run(ctx, a.Context(ctx))
 }
 
@@ -59,6 +60,7 @@ type compaction struct {
 	*Agent
 	reason       string
 	instructions string
+	all          bool           // where everything could be kept, nothing is
 	failed       *session.Entry // the answer to a request that did not fit; it leaves the context
 
 	session  *session.Session
@@ -110,7 +112,7 @@ func (c *compaction) prepare(ctx context.Context, seen []session.Item) (err erro
 	}
 	c.settings = c.Agent.settings.Compaction.within(c.window)
 	c.plan, err = session.PlanCompaction(c.branch, seen, tokens, session.CompactionLimits{
-		Keep: c.settings.KeepRecentTokens, Room: c.settings.room(), All: c.reason == CompactManual})
+		Keep: c.settings.KeepRecentTokens, Room: c.settings.room(), All: c.all})
 	return err
 }
 

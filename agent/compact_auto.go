@@ -22,7 +22,7 @@ func (r *run) fitting(ctx context.Context) chained {
 	if r.resumes || ctx.Err() != nil {
 		return seen
 	}
-	if r.compactAsked(ctx) || r.relieve(ctx, seen.items) {
+	if r.compactAsked(ctx, false) || r.relieve(ctx, seen.items) {
 		return r.runChain(ctx)
 	}
 	return seen
@@ -103,7 +103,7 @@ func nothingToDo(err error) bool {
 
 // afterRun makes room for the next prompt.
 func (r *run) afterRun(ctx context.Context) {
-	if ctx.Err() != nil || r.compactAsked(ctx) {
+	if ctx.Err() != nil || r.compactAsked(ctx, true) {
 		return
 	}
 	r.relieve(ctx, r.Seen())

@@ -40,13 +40,18 @@ func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
 }
 
 // compactAsked does what was asked for, if something was, and reports whether it
-// compacted.
-func (a *Agent) compactAsked(ctx context.Context) bool {
-	request := a.takeAsked()
+// compacted. What is too short in the middle of the work waits for its end.
+func (a *Agent) compactAsked(ctx context.Context, atRest bool) bool {
+	a.mu.Lock()
+	request := a.asked
+	a.mu.Unlock()
 	if request == nil {
 		return false
 	}
-	done, err := a.compactFor(ctx, request.CompactOptions)
+	done, err := a.compactFor(ctx, request.CompactOptions, atRest)
+	if !atRest && nothingToDo(err) || a.takeAsked() == nil {
+		return false
+	}
 	if done != nil {
 		a.Notify(context.WithoutCancel(ctx), LevelInfo, done.String())
 	}
@@ -72,7 +77,7 @@ func (a *Agent) takeAsked() *compactRequest {
 // runAsked is the prompt that stands for a compaction. The request may be done
 // by now.
 func (a *Agent) runAsked(ctx context.Context) error {
-	a.compactAsked(ctx)
+	a.compactAsked(ctx, true)
 	if ctx.Err() != nil {
 		return ErrAborted
 	}
