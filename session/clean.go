@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -11,18 +12,40 @@ import (
 // clean returns the message as a provider may see it; the message itself if
 // there is nothing to change.
 func clean(m *Message) *Message {
+	ok := m.ToolName == cleanName(m.ToolName)
 	for i := range m.Content {
-		if !isClean(&m.Content[i]) {
-			n := m.Clone()
-			n.Content = cleanBlocks(m.Content)
-			return n
-		}
+		ok = ok && isClean(&m.Content[i])
 	}
-	return m
+	if ok {
+		return m
+	}
+	n := m.Clone()
+	n.Content, n.ToolName = cleanBlocks(m.Content), cleanName(m.ToolName)
+	return n
 }
 
 func isClean(b *Block) bool {
-	return !isEmpty(b) && utf8.ValidString(b.Text) && (b.Type != BlockToolCall || cleanArguments(b.Arguments))
+	if b.Type == BlockToolCall {
+		return b.Name != "" && b.Name == cleanName(b.Name) && cleanArguments(b.Arguments)
+	}
+	return !isEmpty(b) && utf8.ValidString(b.Text)
+}
+
+// maxName is how long the name of a tool may be for every API.
+const maxName = 64
+
+// cleanName makes a name that every API takes of one that a model invented. It
+// would else be refused in each request from then on.
+func cleanName(name string) string {
+	bad := func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}
+	name = strings.Map(bad, name)
+	return name[:min(len(name), maxName)]
 }
 
 // isEmpty reports whether a block says nothing. One that carries a signature
@@ -31,6 +54,8 @@ func isEmpty(b *Block) bool {
 	switch b.Type {
 	case BlockText, BlockThinking:
 		return b.Signature == "" && !b.Redacted && strings.TrimSpace(b.Text) == ""
+	case BlockImage:
+		return b.Data == ""
 	}
 	return false
 }
@@ -44,6 +69,7 @@ func cleanBlocks(in []Block) []Block {
 		if !isClean(&b) {
 			b.Text = strings.ToValidUTF8(b.Text, "\uFFFD")
 			if b.Type == BlockToolCall {
+				b.Name = cmp.Or(cleanName(b.Name), "unknown")
 				b.Arguments = repairArguments(b.Arguments)
 			}
 		}

@@ -13,6 +13,7 @@ package session
 //   - empty text is left out, and with it messages in which nothing remains;
 //   - an answer at the very beginning, whose prompt was taken out, gets a user
 //     message before it that says so: no API takes a conversation without;
+//   - a call of a tool whose name no API takes has a name that all take;
 //   - what is no valid UTF-8 or an unpaired surrogate becomes U+FFFD, and tool
 //     arguments that are no JSON object become {}.
 //

@@ -196,6 +196,26 @@ func TestBrokenTextNeverReachesAModel(t *testing.T) {
 	}
 }
 
+func TestNamesThatAModelInventedAreMadeFit(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"read", "read"}, {"my-tool_2", "my-tool_2"}, {"functions.read", "functions_read"}, {"read<|channel|>x", "read__channel__x"},
+		{"", "unknown"}, {"l\u00e4s", "l_s"}, {"a\xffb", "a_b"}, {strings.Repeat("x", 70), strings.Repeat("x", 64)},
+	} {
+		items := script("u q", "a t c1", "r c1")
+		items[1].Message.Content[1].Name, items[2].Message.ToolName = c.in, c.in
+		got := ForModel(items)
+		if name := got[1].ToolCalls()[0].Name; name != c.want {
+			t.Errorf("a call of %q goes out as %q, want %q", c.in, name, c.want)
+		}
+		if name := got[2].ToolName; name != c.want && c.in != "" {
+			t.Errorf("a result of %q goes out as one of %q, want %q", c.in, name, c.want)
+		}
+		if string(got[1].ToolCalls()[0].Arguments) != "{}" || items[1].Message.Content[1].Name != c.in {
+			t.Error("something else was changed")
+		}
+	}
+}
+
 func TestMessagesThatNeedNoChangeAreNotCopied(t *testing.T) {
 	items := script("u q", "a t c1", "r c1")
 	for i, m := range ForModel(items) {
