@@ -173,7 +173,7 @@ func hintOf(err error) string {
 	case errors.As(err, &busy):
 		return busyHint
 	case errors.Is(err, session.ErrReadOnly):
-		return "/branch goes on in a copy that can be written; so does pi with --fork"
+		return "/branch here goes on in a copy that can be written; so does pi with --fork"
 	case errors.As(err, &several):
 		return candidates(several)
 	case errors.As(err, &missing):

@@ -77,7 +77,7 @@ func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 				s.see(1, "the session is open for reading only")
 				s.enter("list")
 				s.see(1, "error: the session is open for reading only")
-				s.see(1, "/branch goes on in a copy that can be written")
+				s.see(1, "/branch here goes on in a copy that can be written")
 				s.enter("!echo ran > ran.txt")
 				s.see(2, "error: the session is open for reading only")
 			case "wait":
@@ -187,5 +187,28 @@ func TestASessionIsDeletedFromThePickerAfterAQuestion(t *testing.T) {
 	}
 	if trash, err := filepath.Glob(filepath.Join(w.home, ".local/share/Trash/files/*.jsonl")); err != nil || len(trash) != 2 {
 		t.Errorf("in the trash are %q, %v", trash, err)
+	}
+}
+
+func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.inTerminal()
+	s.enter("run `rm \"$PI_SESSION_FILE\"`")
+	s.see(1, "/export FILE writes all of it elsewhere")
+	s.enter("/session")
+	s.see(1, "state    part of it is only in memory: ")
+	s.enter("/export saved.jsonl")
+	s.see(1, " is in "+w.project[:20])
+	s.enter("/quit")
+	s.leave(exitFailed)
+	if files := w.sessions(); len(files) != 0 {
+		t.Errorf("the file is back: %q", files)
+	}
+	if shown := w.pi("sessions", "show", "./saved.jsonl"); strings.Count(shown, "PI_SESSION_FILE") < 2 {
+		t.Errorf("the export shows\n%s", shown)
+	}
+	if answer := w.pi("--session", "./saved.jsonl", "-p", "read a.txt"); !strings.Contains(answer, "alpha") {
+		t.Errorf("the export goes on with %q", answer)
 	}
 }

@@ -218,7 +218,7 @@ func openedAs(s *session.Session, path string, as session.Access) []string {
 	case as == session.ToCopy:
 		return []string{fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path)}
 	case s.ReadOnly():
-		return []string{"the session is open for reading only: prompts are refused; /branch goes on in a copy"}
+		return []string{"the session is open for reading only: prompts are refused; /branch here goes on in a copy"}
 	}
 	return nil
 }

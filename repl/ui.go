@@ -125,8 +125,12 @@ func hintOf(err error) string {
 	if errors.As(err, &hinted) {
 		return hinted.Hint()
 	}
+	var unsaved *session.SaveError
+	if errors.As(err, &unsaved) {
+		return "/export FILE writes all of it elsewhere"
+	}
 	if errors.Is(err, session.ErrReadOnly) {
-		return "/branch goes on in a copy that can be written"
+		return "/branch here goes on in a copy that can be written"
 	}
 	return ""
 }

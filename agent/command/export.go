@@ -15,6 +15,11 @@ const forceWord = "--force"
 func exportCommand(a *agent.Agent) Command {
 	return Command{
 		Name: "export", Args: "[jsonl|md] [file] [--force]", Help: "write the session to a file: all of it (jsonl), or its branch to read (md)",
+		More: "/export              all of it, as session-ID.jsonl in this directory\n" +
+			"/export md           its branch to read, as session-ID.md\n" +
+			"/export notes/it.md  to that file; the ending says the format\n" +
+			"A file that is there is not written over without --force, and another session not even then.\n" +
+			"What could not be saved is written too.",
 		Complete: func(prefix string) []string {
 			var names []string
 			for _, f := range export.Formats() {

@@ -40,6 +40,10 @@ func resumeCommand(o Options) Command {
 	r := resumer{Options: o, store: *o.Sessions}
 	return Command{
 		Name: "resume", Args: "[id|path] | rm id", Help: "go on with another session; pick one, also to delete it, if none is named",
+		More: "/resume        pick a session, of this directory or of all; without a person: list them\n" +
+			"/resume ID     the session whose id begins so, or the file; model and thinking level as it was left\n" +
+			"/resume rm ID  delete it, after a question, to the trash where there is one\n" +
+			"One that another process has open can be copied, only looked at, or waited for.",
 		Complete: r.complete,
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			ref, removes := strings.CutPrefix(args, removeWord+" ")
@@ -173,7 +177,7 @@ func (r resumer) arrived(s *session.Session, as session.Access) []string {
 	if as == session.ToCopy {
 		lines = append(lines, "it is a copy of "+s.Header().ParentSession+", which stays as it is")
 	} else if s.ReadOnly() {
-		lines = append(lines, "it is open for reading only: prompts are refused; /branch goes on in a copy")
+		lines = append(lines, "it is open for reading only: prompts are refused; /branch here goes on in a copy")
 	}
 	if cwd := s.Cwd(); cwd != "" && cwd != r.Agent.Cwd() && as != session.ToCopy {
 		lines = append(lines, fmt.Sprintf("it was started in %s; the tools work in %s", cwd, r.Agent.Cwd()))

@@ -36,6 +36,17 @@ func sessionInfo(a *agent.Agent) string {
 	if name := s.Name(); name != "" {
 		lines = append([]string{"name     " + name}, lines...)
 	}
+	if parent := s.Header().ParentSession; parent != "" {
+		lines = append(lines, "parent   "+parent)
+	}
+	if cwd := s.Cwd(); cwd != "" && cwd != a.Cwd() {
+		lines = append(lines, "begun in "+cwd)
+	}
+	if s.ReadOnly() {
+		lines = append(lines, "state    open for reading only")
+	} else if err := s.Unsaved(); err != nil {
+		lines = append(lines, "state    part of it is only in memory: "+err.Error()+"; /export saves it elsewhere")
+	}
 	return strings.Join(lines, "\n")
 }
 

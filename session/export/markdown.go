@@ -21,7 +21,7 @@ const (
 // as far as it fits, and where summaries stand for what was before. What could
 // command a terminal is left out.
 func Markdown(w io.Writer, s *session.Session) error {
-	t := transcript{w: w, labels: labels(s)}
+	t := transcript{w: w, labels: s.Labels()}
 	t.title(s)
 	for _, e := range s.Branch() {
 		t.entry(e)
@@ -53,20 +53,6 @@ func (t *transcript) title(s *session.Session) {
 	if h.ParentSession != "" {
 		t.printf("- copied from: %s\n", code(h.ParentSession))
 	}
-}
-
-// labels are the names of entries, the last that was given.
-func labels(s *session.Session) map[string]string {
-	found := map[string]string{}
-	for _, e := range s.Entries() {
-		if e.Type != session.TypeLabel {
-			continue
-		}
-		if l, err := session.Body[session.Label](e); err == nil {
-			found[l.TargetID] = l.Label
-		}
-	}
-	return found
 }
 
 func (t *transcript) entry(e *session.Entry) {
