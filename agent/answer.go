@@ -289,9 +289,12 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		m.Content = withoutCalls(m.Content)
 	}
 	m = s.ended(ctx, m)
-	s.answered(m)
 	addUsage(&s.usage, m.Usage)
-	if err := s.append(m); err != nil {
+	err := s.append(m)
+	if failure == nil {
+		s.answered()
+	}
+	if err != nil {
 		return answer{message: m}, err
 	}
 	return answer{m, broken, stop == StopPause && len(m.Content) > 0}, failure

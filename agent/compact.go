@@ -104,7 +104,7 @@ func (c *compaction) prepare(ctx context.Context, seen []session.Item) (err erro
 		return session.ErrReadOnly
 	}
 	seen = c.withoutFailed(seen)
-	tokens, _ := session.ContextTokens(seen)
+	tokens := c.tokensOf(seen)
 	c.branch = c.session.Branch()
 	c.window = c.Model().ContextWindow
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
@@ -144,9 +144,8 @@ func (c *compaction) work(ctx context.Context) (*Compacted, error) {
 		return &SessionCompact{Entry: entry, Summary: s.Summary, FromHook: s.FromHook, Reason: c.reason, WillRetry: c.retries()}
 	})
 	c.refresh(heard(ctx))
-	after, _ := session.ContextTokens(c.Seen())
 	done := &Compacted{Entry: entry, Messages: len(c.plan.Summarize) + len(c.plan.TurnPrefix), FromHook: s.FromHook,
-		Before: s.TokensBefore, After: after}
+		Before: s.TokensBefore, After: c.tokensOf(c.Seen())}
 	addUsage(&done.Usage, s.Usage)
 	return done, unsaved
 }

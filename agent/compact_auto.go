@@ -31,8 +31,7 @@ func (r *run) fitting(ctx context.Context) chained {
 // relieve compacts a context that is over the threshold. It reports whether it
 // did.
 func (r *run) relieve(ctx context.Context, items []session.Item) bool {
-	tokens, _ := session.ContextTokens(items)
-	if !r.settings.Compaction.full(tokens, r.Model().ContextWindow) || !r.mayCompact() {
+	if !r.settings.Compaction.full(r.tokensOf(items), r.Model().ContextWindow) || !r.mayCompact() {
 		return false
 	}
 	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, items)

@@ -320,11 +320,11 @@ func TestContextUsageIsOfWhatListenersMakeOfTheContext(t *testing.T) {
 	if _, err := r.Session().AppendMessage(r.userMessage([]session.Block{session.TextBlock(strings.Repeat("long ", 100))})); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Totals().Tokens - r.overhead(); got != 125 {
+	if got := r.Totals().Tokens; got != 125 {
 		t.Errorf("%d tokens before anybody looked", got)
 	}
 	r.prompt("four")
-	if got := r.Totals().Tokens - r.overhead(); got != 2 {
+	if got := r.Totals().Tokens; got != 2 {
 		t.Errorf("%d tokens, want the prompt and the answer", got)
 	}
 }
@@ -353,7 +353,7 @@ func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 		name     string
 		messages []*session.Message
 		compact  int // before this message, keeping the one before it; 0: never
-		want     int // without the estimate of the system prompt, where nothing was counted
+		want     int
 	}{
 		{"nothing", nil, 0, 0},
 		{"no answer that counted", []*session.Message{ask("12345"), answer(0, session.StopEnd)}, 0, 3},
@@ -378,9 +378,6 @@ func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 				last = e.ID
 			}
 			got := r.Totals().Tokens
-			if at, _ := session.LastMeasured(r.Seen()); at < 0 {
-				got -= r.overhead()
-			}
 			if c.want >= 0 && got != c.want || c.want < 0 && got > 100 {
 				t.Errorf("%d tokens, want %d", got, c.want)
 			}

@@ -54,7 +54,7 @@ type sentRequest struct {
 	system   promptText
 	chain    chained
 	messages []*session.Message
-	answer   *session.Message // nil: none yet
+	answer   string // the id of its entry; "": none yet
 }
 
 // sending notes what is about to be sent, and whether a hook made it begin
@@ -74,13 +74,14 @@ func (a *Agent) sending(is *sentRequest) {
 	a.mu.Unlock()
 }
 
-// answered notes the answer to the last request.
-func (a *Agent) answered(m *session.Message) {
+// answered notes that the leaf is the answer to the last request.
+func (a *Agent) answered() {
+	leaf := a.Session().Leaf()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.last != nil && m.StopReason != session.StopError && m.StopReason != session.StopAborted {
+	if a.last != nil {
 		next := *a.last
-		next.answer = m
+		next.answer = leaf
 		a.last = &next
 	}
 }

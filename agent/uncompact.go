@@ -33,13 +33,13 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 			return move{}, ErrNotCompacted
 		}
 		u.Left = messagesIn(branch[at:])
-		u.Before, _ = session.ContextTokens(a.Seen())
+		u.Before = a.tokensOf(a.Seen())
 		return a.moveBack("uncompact", branch[at], s), nil
 	})
 	if err != nil && !isSaveError(err) {
 		return nil, err
 	}
-	u.After, _ = session.ContextTokens(a.Seen())
+	u.After = a.tokensOf(a.Seen())
 	u.Full = a.settings.Compaction.full(u.After, a.Model().ContextWindow)
 	return u, err
 }

@@ -77,11 +77,11 @@ func fullness(tokens int, m *Model) ContextUsage {
 
 // contextTokens is what the last good answer counted, and an estimate of the rest:
 // of what follows it, and of what was changed since in what it had seen. Where no
-// answer counts, all is estimated, with the system prompt and the tools.
+// answer counts, all messages are estimated.
 func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
 	at, counted := session.LastMeasured(items)
 	if at < 0 {
-		return 0, a.overhead() + estimate(items)
+		return 0, estimate(items)
 	}
 	estimated = estimate(items[at+1:])
 	if then, known := a.seenBy(items[at]); known {
@@ -90,8 +90,11 @@ func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
 	return counted, max(estimated, -counted)
 }
 
-// overhead is an estimate of what goes with every request: system prompt and tools.
-func (a *Agent) overhead() int { return a.promptSource().Tokens + a.toolSource().Tokens }
+// tokensOf is how many tokens a context is, as far as anybody knows.
+func (a *Agent) tokensOf(items []session.Item) int {
+	counted, estimated := a.contextTokens(items)
+	return counted + estimated
+}
 
 // seenBy is what the model had before it when it gave an answer, as far as anybody
 // knows: that of this process, and else what the session held then, if there is
@@ -100,7 +103,7 @@ func (a *Agent) seenBy(answer session.Item) ([]session.Item, bool) {
 	a.mu.Lock()
 	last, s := a.last, a.session
 	a.mu.Unlock()
-	if last != nil && last.answer == answer.Message {
+	if last != nil && last.session == s && answer.Entry != nil && last.answer == answer.Entry.ID {
 		return last.chain.items, true
 	}
 	path := s.Branch()

@@ -136,7 +136,7 @@
 
 --- What the session has used so far, and how full the context is.
 ---@class pi.SessionUsage
----@field tokens? integer the size of the context; nil when nobody knows, as before the first answer
+---@field tokens? integer the size of the context: what the last answer counted, and an estimate of what came or changed since; nil when nobody knows
 ---@field context_window? integer what the model can hold; nil when nobody knows
 ---@field percent? number how much of it is full, 0 to 100
 ---@field cost pi.Cost of the whole session
