@@ -128,6 +128,7 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 		return false
 	}
 	defer r.prompter.release()
+	r.keyboard.keepOthers()
 	r.screen.openRegion()
 	defer r.screen.closeRegion()
 	tick := time.NewTicker(time.Second)

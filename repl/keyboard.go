@@ -51,6 +51,7 @@ type keyboard struct {
 	over   bool          // nothing more will come
 
 	pasting bool // inside a paste into the panel
+	keeps   bool // the panel leaves all keys but Esc to whoever is next
 }
 
 // parking is a request to leave the terminal alone until release is closed.
@@ -295,7 +296,7 @@ func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines = nil, true
-	k.panel, k.out, k.behind, k.pasting = nil, nil, 0, false
+	k.panel, k.out, k.behind, k.pasting, k.keeps = nil, nil, 0, false, false
 	k.pending = slices.Concat(k.decoder.pasted, k.early, k.pending)
 	k.early = nil
 	k.decoder = keyDecoder{pastes: &k.pastes}

@@ -28,6 +28,9 @@ func (k *keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, 
 // handPanel tells the panel of keys. Ctrl+C does not wait for it to take them.
 func (k *keyboard) handPanel() {
 	if i := bytes.LastIndexByte(k.pending, keyCtrlC); i >= 0 {
+		if k.keeps {
+			k.early = append(k.early, bytes.ReplaceAll(k.pending[:i], []byte{keyCtrlC}, nil)...)
+		}
 		k.pending = k.pending[i+1:]
 		k.out()
 	}
@@ -55,6 +58,14 @@ func (k *keyboard) key() (name string, ok bool) {
 	}
 	k.pending = k.pending[n:]
 	return name, n > 0
+}
+
+// keepOthers has a panel that wants Esc alone take nothing else; Ctrl+C takes
+// nothing away with it either.
+func (k *keyboard) keepOthers() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keeps = true
 }
 
 // escaped reports whether Esc is among the keys for the panel, and keeps all the
