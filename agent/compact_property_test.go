@@ -15,7 +15,7 @@ import (
 	"pi/session"
 )
 
-var compactedTalks = flag.Int("talks", 20, "how many random conversations go through compactions")
+var compactedTalks = flag.Int("talks", 12, "how many random conversations go through compactions")
 
 // talker is a model with a window of its own, and a person and tools to go with
 // it. Everything that is said begins with a mark; a summary consists of the marks

@@ -138,6 +138,7 @@ func TestWhereTheCutFalls(t *testing.T) {
 		{"failed answers and unknown entries", "u:400 f:400 n u:400 a:400 u:40 a:40", CompactionLimits{Keep: 20}, 0, "u1 u4 a5 |  | u6"},
 		{"a command begins a turn", "u:400 a:400 x:400 u:400 a:400", CompactionLimits{Keep: 250}, 0, "u1 a2 |  | x3"},
 		{"a hook's message between tools does not", "u:40 c:400 r:400 h:40 c:400 r:40", CompactionLimits{Keep: 100}, 0, " | u1 c2 r3 h4 | c5"},
+		{"nor does a command", "u:40 c:400 r:400 x:40 c:400 r:40", CompactionLimits{Keep: 100}, 0, " | u1 c2 r3 x4 | c5"},
 		{"summary of a branch", "u:400 s:400 u:400 a:400", CompactionLimits{Keep: 200}, 0, "u1 s2 |  | u3"},
 		{"just compacted", "u:400 a:400 C n", CompactionLimits{Keep: 5, All: true}, 5000, "already compacted"},
 		{"just compacted with something kept", "u:400 a:400 u a C3", CompactionLimits{Keep: 5}, 5000, "already compacted"},
@@ -152,6 +153,25 @@ func TestWhereTheCutFalls(t *testing.T) {
 				t.Errorf("%s\n got %s\nwant %s", c.words, got, c.want)
 			}
 		})
+	}
+}
+
+func TestSecondResultOfACallIsNotSummarised(t *testing.T) {
+	s := built(t, "u:400 c:400")
+	id := s.Branch()[1].Message().ToolCalls()[0].ID
+	for _, text := range []string{"first.", "second."} {
+		if _, err := s.AppendMessage(&Message{Role: RoleToolResult, ToolCallID: id, Content: []Block{TextBlock(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, role := range []Role{RoleAssistant, RoleUser} {
+		if _, err := s.AppendMessage(&Message{Role: role, Content: []Block{TextBlock(string(role) + ".")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := planned(PlanCompaction(s.Branch(), s.Context(), 0, CompactionLimits{Keep: 2}))
+	if want := "u1 c2 first assistant |  | user"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
