@@ -37,6 +37,9 @@ func newTreeFilter(text string) treeFilter {
 // shows returns how an entry is shown, and whether it is.
 func (f treeFilter) shows(e *session.Entry, label string) (string, bool) {
 	if f.search != "" {
+		if e.Type == session.TypeLabel { // it stands at the entry that it names
+			return "", false
+		}
 		text, _ := entryText(e, true)
 		found := strings.Contains(strings.ToLower(label), f.search) || strings.Contains(strings.ToLower(said(e)), f.search)
 		return text, found || strings.Contains(strings.ToLower(text), f.search)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,8 @@ type treeRow struct {
 type treeView struct {
 	nodes []treeNode
 	roots []int
-	leaf  int // the last node of the branch; -1: none
+	leaf  int  // the last node of the branch; -1: none
+	start bool // the conversation is at the beginning: every branch leaves it
 	names map[string]string
 }
 
@@ -50,8 +52,9 @@ type treeView struct {
 // number of entries.
 func newTreeView(s *session.Session, f treeFilter) *treeView {
 	v := &treeView{leaf: -1, names: s.Labels()}
-	active := map[*session.Entry]bool{}
-	for _, e := range s.Branch() {
+	branch := s.Branch()
+	active := make(map[*session.Entry]bool, len(branch))
+	for _, e := range branch {
 		active[e] = true
 	}
 	children := s.Children()
@@ -75,6 +78,7 @@ func newTreeView(s *session.Session, f treeFilter) *treeView {
 		}
 		push(children[at.e.ID], parent)
 	}
+	v.start = v.leaf < 0 && f.search == ""
 	for i := len(v.nodes) - 1; i >= 0; i-- {
 		if p := v.nodes[i].parent; p >= 0 {
 			v.nodes[p].below += v.nodes[i].below + 1
@@ -132,7 +136,7 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 			}
 		}
 	}
-	push(v.roots, 0, v.leaf < 0)
+	push(v.roots, 0, v.start)
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -144,8 +148,6 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 		lead := ""
 		if at.first {
 			lead = "- "
-		} else if at.depth > 0 {
-			lead = "  "
 		}
 		rows = append(rows, v.row(at.node, at.depth, lead, 0))
 		push(n.kids, at.depth, n.active)
@@ -154,7 +156,15 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 }
 
 // deepest is the most that a row is indented: deeper branches stand there too.
-const deepest = 12
+const deepest = 8
+
+// indent is how far a row is from the left, with what leads it.
+func indent(depth int, lead string) string {
+	if depth == 0 {
+		return lead
+	}
+	return strings.Repeat("    ", min(depth, deepest)-1) + "  " + cmp.Or(lead, "  ")
+}
 
 func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
 	n := &v.nodes[i]
@@ -165,7 +175,7 @@ func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
 	case n.active:
 		mark = "*"
 	}
-	text := mark + " " + n.entry.ID + "  " + strings.Repeat("  ", min(depth, deepest)) + lead + n.text
+	text := mark + " " + n.entry.ID + "  " + indent(depth, lead) + n.text
 	if name := v.names[n.entry.ID]; name != "" {
 		text += "  [" + cutTo(name, titleLength) + "]"
 	}
