@@ -118,7 +118,12 @@ func (r *REPL) listed(options []string, which []int) (lines []string) {
 }
 
 func numbered(options []string, i int) string {
-	return fmt.Sprintf("%3d  %s", i+1, oneLine(options[i]))
+	return fmt.Sprintf("%3d  %s", i+1, row(options[i]))
+}
+
+// row is one line of a list: the spaces that make its columns stay.
+func row(text string) string {
+	return strings.TrimRight(strings.NewReplacer("\n", " ", "\t", " ").Replace(clean(text)), " ")
 }
 
 func paragraphs(texts ...string) (lines []string) {

@@ -13,7 +13,8 @@ import (
 // treeWays are what can be done with an entry that was picked.
 const (
 	wayGo      = "go on from there"
-	waySummary = "go on from there, with a summary of what is left behind"
+	waySummary = "the same, with a summary of what is left behind"
+	wayAbout   = "the same, with a summary that looks at something in particular"
 	wayLabel   = "label it"
 	wayBranch  = "branch off to a new session"
 	wayBack    = "back to the tree"

@@ -106,7 +106,7 @@ func (p *treePicker) center(rows []treeRow) {
 // wants to go on looking.
 func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (out Outcome, done bool, err error) {
 	text, _ := entryText(s.Entry(id), true)
-	way, ok, err := p.UI.Select(ctx, text, []string{wayGo, waySummary, wayLabel, wayBranch, wayBack}, agent.DialogOptions{})
+	way, ok, err := p.UI.Select(ctx, text, []string{wayGo, waySummary, wayAbout, wayLabel, wayBranch, wayBack}, agent.DialogOptions{})
 	if err != nil || !ok {
 		return Outcome{Status: "nothing has moved"}, true, err
 	}
@@ -114,6 +114,8 @@ func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (ou
 	case wayGo:
 		out, err = p.goTo(ctx, id, agent.NavigateOptions{})
 	case waySummary:
+		out, err = p.goTo(ctx, id, agent.NavigateOptions{Summarize: true})
+	case wayAbout:
 		out, err = p.summarise(ctx, id)
 	case wayLabel:
 		out, err = p.label(ctx, s, id)
@@ -126,7 +128,7 @@ func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (ou
 }
 
 func (p *treePicker) summarise(ctx context.Context, id string) (Outcome, error) {
-	about, ok, err := p.UI.Input(ctx, "What should the summary look at?", "empty: everything", agent.DialogOptions{})
+	about, ok, err := p.UI.Input(ctx, "What should the summary look at?", "", agent.DialogOptions{})
 	if err != nil || !ok {
 		return Outcome{Status: "nothing has moved"}, err
 	}
@@ -134,7 +136,7 @@ func (p *treePicker) summarise(ctx context.Context, id string) (Outcome, error) 
 }
 
 func (p *treePicker) label(ctx context.Context, s *session.Session, id string) (Outcome, error) {
-	name, ok, err := p.UI.Input(ctx, "Label", "empty: none", agent.DialogOptions{})
+	name, ok, err := p.UI.Input(ctx, "Label", s.Labels()[id], agent.DialogOptions{})
 	if err != nil || !ok {
 		return Outcome{Status: "the label stays as it is"}, err
 	}
