@@ -13,8 +13,9 @@ import (
 // session, of the settings, of the first provider that has a key, or the demo.
 func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	thinking := a.cfg.Thinking
-	if level := s.ThinkingLevel(); level != "" && a.cfg.Origins.Of("thinking") != "--thinking" {
-		thinking = level
+	left := s.ThinkingLevel()
+	if agent.ValidThinking(left) {
+		thinking = left
 	}
 	model, level, err := a.pickModel(s)
 	if err != nil {
@@ -31,6 +32,9 @@ func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 		if !agent.ValidThinking(thinking) {
 			return nil, "", usageError{fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
 		}
+	}
+	if left != "" && !agent.ValidThinking(left) && a.thinking == "" {
+		a.warnings = append(a.warnings, agent.LevelGone(left, thinking))
 	}
 	if a.apiKey != "" {
 		a.useKey(model.Provider)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"pi/session"
 )
@@ -166,8 +167,11 @@ func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
 	} else if id != "" {
 		gone = ModelGone(provider, id, is.model)
 	}
-	if level := s.ThinkingLevel(); ValidThinking(level) {
+	switch level := s.ThinkingLevel(); {
+	case ValidThinking(level):
 		is.thinking = level
+	case level != "":
+		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.thinking), "\n")
 	}
 	return is, gone
 }
@@ -177,6 +181,12 @@ func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
 func ModelGone(provider, id string, instead *Model) string {
 	return fmt.Sprintf("the session was left with the model %s/%s, which is not known here; %s is used instead (/model or --model chooses)",
 		provider, id, instead.Ref())
+}
+
+// LevelGone says likewise that a session was left with a thinking level that
+// nobody knows here.
+func LevelGone(level, instead string) string {
+	return fmt.Sprintf("the session was left with the thinking level %q, which is not known here; %s is used instead (/thinking or --thinking chooses)", level, instead)
 }
 
 // announce tells the listeners which session is current.

@@ -111,6 +111,32 @@ func TestASessionThatAnotherProcessHasIsOfferedInOtherWays(t *testing.T) {
 	}
 }
 
+func TestASessionThatWasOnlyLookedAtIsGoneOnWithWhenItIsFree(t *testing.T) {
+	info := saved(t, t.TempDir(), "one")
+	held, err := session.Open(info.Path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAgent(t)
+	store := withSessions(a, nil, info).Sessions
+	if _, _, err := runs(t, a, store, "/resume one", "only look"); err != nil || !a.Session().ReadOnly() {
+		t.Fatalf("read only: %v, %v", a.Session().ReadOnly(), err)
+	}
+	if err := a.Prompt(t.Context(), agent.Prompt{Text: "hello"}); !errors.Is(err, session.ErrReadOnly) {
+		t.Errorf("a prompt: %v", err)
+	}
+	if _, err := a.Bash(t.Context(), "true", false, nil); !errors.Is(err, session.ErrReadOnly) {
+		t.Errorf("a command: %v", err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := runs(t, a, store, "/resume one"); err != nil || a.Session().ReadOnly() || a.Session().ID() != info.ID {
+		t.Errorf("read only: %v, %v", a.Session().ReadOnly(), err)
+	}
+	_ = a.Session().Close()
+}
+
 func TestTheListOfSessionsIsReadAsFarAsItIsLookedAt(t *testing.T) {
 	const many = 2 * pageSize
 	read := 0
