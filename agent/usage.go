@@ -61,6 +61,18 @@ func usedIn(e *session.Entry) (provider, model string, u *session.Usage) {
 	return "", "", nil
 }
 
+// ReadyUsage says how full the context is, if that is at hand: before the first
+// request it would take a look at the whole branch.
+func (a *Agent) ReadyUsage() (_ ContextUsage, ready bool) {
+	a.mu.Lock()
+	ready = a.last != nil && a.last.session == a.session
+	a.mu.Unlock()
+	if !ready {
+		return ContextUsage{}, false
+	}
+	return a.contextUsage(), true
+}
+
 // contextUsage says how full the context is, as it was seen last.
 func (a *Agent) contextUsage() ContextUsage {
 	counted, estimated := a.contextTokens(a.Seen())

@@ -47,8 +47,12 @@ func (s *status) spend(cost float64) {
 // line is the status, cut to a number of columns.
 func (s *status) line(a *agent.Agent, columns int) string {
 	parts := []string{a.Model().Ref() + ":" + a.Thinking()}
-	if n := contextTokens(a.Session().Branch()); n > 0 {
-		parts = append(parts, tokens(n, a.Model().ContextWindow))
+	u, ready := a.ReadyUsage()
+	if !ready {
+		u = agent.ContextUsage{Tokens: contextTokens(a.Session().Branch()), Window: a.Model().ContextWindow}
+	}
+	if u.Tokens > 0 {
+		parts = append(parts, tokens(u.Tokens, u.Window))
 	}
 	s.mu.Lock()
 	if s.spent > 0 {
@@ -83,7 +87,7 @@ func (s *status) said() string {
 }
 
 // contextTokens is the size of the last request and its answer. It looks back
-// only as far as that, for a long session must not hold up the prompt.
+// only as far as that, for a long session must not hold up the first prompt.
 func contextTokens(branch []*session.Entry) int {
 	for _, e := range slices.Backward(branch) {
 		if e.Type == session.TypeCompaction {
