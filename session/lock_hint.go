@@ -46,6 +46,7 @@ func (st *store) busy() error {
 		if ok && (h.Host != host || alive(h.PID)) {
 			break
 		}
+		st.step("no hint yet")
 		time.Sleep(5 * time.Millisecond)
 	}
 	return e

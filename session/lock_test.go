@@ -103,6 +103,25 @@ func TestTheHintOfAKilledHolderIsReplacedAndNamesTheNext(t *testing.T) {
 	}
 }
 
+func TestAHintThatIsOnItsWayIsWaitedFor(t *testing.T) {
+	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
+	holder := open(t, path, Options{})
+	tries := 0
+	_, err := Open(path, Options{LockDir: locks, seams: seams{testOnlyStep: func(step string) {
+		if step != "no hint yet" {
+			return
+		}
+		if tries++; tries == 3 {
+			holder.store.lockDir = locks
+			holder.store.leaveHint()
+		}
+	}}})
+	var busy *BusyError
+	if !errors.As(err, &busy) || busy.PID != os.Getpid() || tries != 3 {
+		t.Errorf("after %d tries: %v", tries, err)
+	}
+}
+
 func TestAHintThatIsNotOursIsLeft(t *testing.T) {
 	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
 	o := Options{LockDir: locks}
@@ -123,7 +142,7 @@ func TestAHintThatIsNotOursIsLeft(t *testing.T) {
 	}
 }
 
-func TestAHintIsNotWaitedForWhereThereIsNone(t *testing.T) {
+func TestAHolderThatLeavesNoHintIsAnotherProcess(t *testing.T) {
 	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
 	open(t, path, Options{})
 	var busy *BusyError
@@ -220,8 +239,8 @@ func TestALockOfAFileThatWasReplacedMeanwhileDoesNotCount(t *testing.T) {
 }
 
 func TestAMigrationKeepsTheLockAllTheTime(t *testing.T) {
-	path := write(t, versionOne...)
-	s := open(t, path, Options{})
+	path, locks := write(t, versionOne...), filepath.Join(t.TempDir(), "locks")
+	s := open(t, path, Options{LockDir: locks})
 	steps := 0
 	s.store.testOnlyStep = func(step string) {
 		steps++
@@ -236,8 +255,12 @@ func TestAMigrationKeepsTheLockAllTheTime(t *testing.T) {
 	}
 	s.store.testOnlyStep = nil
 	var busy *BusyError
-	if _, err := Open(path, Options{}); !errors.As(err, &busy) {
+	if _, err := Open(path, Options{LockDir: locks}); !errors.As(err, &busy) || busy.PID != os.Getpid() {
 		t.Errorf("afterwards: %v", err)
+	}
+	s.Close()
+	if left, _ := os.ReadDir(locks); len(left) != 0 {
+		t.Errorf("%d hints are left", len(left))
 	}
 }
 
