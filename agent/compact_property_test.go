@@ -232,9 +232,9 @@ func TestAConversationSurvivesItsCompactions(t *testing.T) {
 // ask is /compact: afterwards there is no more than is to be kept and to be free,
 // unless that failed.
 func (k *talker) ask(r *rig) {
-	before, _ := session.ContextTokens(r.Context(k.t.Context()))
+	before := r.tokensOf(r.Context(k.t.Context()))
 	done, err := r.Compact(k.t.Context(), CompactOptions{})
-	after, _ := session.ContextTokens(r.Seen())
+	after := r.tokensOf(r.Seen())
 	limits := r.settings.Compaction.within(k.window)
 	switch {
 	case err != nil && after != before:

@@ -26,6 +26,9 @@ func (a *Agent) Totals() Totals {
 			continue
 		}
 		addUsage(&t.Usage, u)
+		if provider == "" && model == "" { // a summary, by a model that has answered here too
+			continue
+		}
 		ref := provider + "/" + model
 		priced, asked := known[ref]
 		if !asked {
