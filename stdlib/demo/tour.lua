@@ -6,6 +6,8 @@
 -- one tool call, all of them in one message. When results come back, every
 -- answer is made from what the tool really said.
 
+local json = require "pi.json"
+
 local examples = [[
   list                          the files here (or: list DIR)
   read FILE                     the beginning of a file
@@ -319,6 +321,36 @@ local function call_tools(request, emit, wishes)
   return "toolUse"
 end
 
+-- Notes ----------------------------------------------------------------------
+-- A conversation that is handed over as text, to be summed up, is no wish: the
+-- notes tell what was asked for in it, and which tools were called how often.
+
+-- told is the conversation in the last message, if no tools come with it.
+local function told(request)
+  local last = request.messages[#request.messages]
+  if #request.tools > 0 or not last then return nil end
+  return text_of(last):match("<conversation>\n(.*)\n</conversation>"), text_of(last):match("<notes>\n(.*)\n</notes>")
+end
+
+local function said_by(conversation, who)
+  local texts = {}
+  for from, text in conversation:gmatch('<message from="([^"]*)"[^>]*>\n(.-)\n</message>') do
+    if from == who or who == "tool" and from:find("^tool ") then texts[#texts + 1] = text end
+  end
+  return texts
+end
+
+local function write_notes(emit, conversation, notes)
+  say(emit, "text", notes and notes .. "\n\n" or "(Notes of a script that understands nothing: a list of what was asked for.)\n\n")
+  for _, text in ipairs(said_by(conversation, "user")) do
+    say(emit, "text", "- " .. trim(text):gsub("%s*\n%s*", " / ") .. "\n")
+  end
+  say(emit, "text", count(#said_by(conversation, "tool"), "result of a tool", "results of tools") .. " came back.")
+  return "stop"
+end
+
+-- Answers --------------------------------------------------------------------
+
 local function is_about_hooks(prompt) return prompt:lower():find("hook", 1, true) ~= nil end
 
 local function asks_for_help(prompt)
@@ -338,6 +370,8 @@ local function last_said(messages)
 end
 
 local function reply(request, emit)
+  local conversation, notes = told(request)
+  if conversation then return write_notes(emit, conversation, notes) end
   local calls, results = last_turn(request.messages)
   if calls then
     local parts = {}
@@ -363,10 +397,21 @@ local function reply(request, emit)
   return "stop"
 end
 
-local function words(messages)
-  local n = 0
-  for _, message in ipairs(messages) do n = n + math.ceil(#text_of(message) / 4) end
-  return n
+-- Usage ----------------------------------------------------------------------
+
+-- tokens is about what a provider would count for a request.
+local function tokens(request)
+  local bytes = #request.system
+  for _, tool in ipairs(request.tools) do
+    bytes = bytes + #tool.name + #tool.description + #json.encode(tool.parameters or {})
+  end
+  for _, message in ipairs(request.messages) do
+    bytes = bytes + #text_of(message)
+    for _, block in ipairs(type(message.content) == "table" and message.content or {}) do
+      if block.type == "toolCall" then bytes = bytes + #block.name + #json.encode(block.arguments) end
+    end
+  end
+  return math.ceil(bytes / 4)
 end
 
 pi.provider("demo", {
@@ -378,7 +423,7 @@ pi.provider("demo", {
       output = output + math.ceil(#(delta.text or "") / 4)
       emit(delta)
     end)
-    emit { type = "usage", input = words(request.messages), output = output }
+    emit { type = "usage", input = tokens(request), output = output }
     emit { type = "stop", reason = stop }
   end,
 })
