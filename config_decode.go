@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -336,8 +337,8 @@ func (d *decoder) bad(t target, text string) {
 // inOrder gives the keys as they stand in the file.
 func (d *decoder) inOrder(path string, src map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(src))
-	slices.SortStableFunc(keys, func(a, b string) int {
-		return d.line(keyPath(path, a)) - d.line(keyPath(path, b))
+	sort.SliceStable(keys, func(i, j int) bool {
+		return d.line(keyPath(path, keys[i])) < d.line(keyPath(path, keys[j]))
 	})
 	return keys
 }

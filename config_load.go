@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -91,7 +91,7 @@ func loadFile(cfg *Config, at place) []Problem {
 		d.warn(d.literalKey, fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
 			"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm()))
 	}
-	slices.SortStableFunc(d.problems, func(a, b Problem) int { return a.Line - b.Line })
+	sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].Line < d.problems[j].Line })
 	return d.problems
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -123,7 +124,7 @@ func suspects(spots []keywordSpot) []keywordSpot {
 			found = append(found, s)
 		}
 	}
-	slices.SortStableFunc(found, func(x, y keywordSpot) int { return strings.Count(x.key, "$ref") - strings.Count(y.key, "$ref") })
+	sort.SliceStable(found, func(i, j int) bool { return strings.Count(found[i].key, "$ref") < strings.Count(found[j].key, "$ref") })
 	return found
 }
 

@@ -32,7 +32,7 @@ type hookInfo struct{ Name, Path, Scope string }
 // api makes the table pi.
 func (in *instance) api(L *lua.LState) *lua.LTable {
 	h := in.hook
-	t := L.CreateTable(0, 32)
+	t := luavm.NewRecord(L, 32)
 	luavm.Set(t, "version", lua.LString(in.chain.opts.Version))
 	luavm.Set(t, "api", lua.LNumber(API))
 	luavm.Set(t, "hook", in.vm.Value(hookInfo{h.Name, h.Path, string(h.Scope)}))
@@ -195,7 +195,7 @@ func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, err
 	var errs []error
 	kept := L.NewTable() // the version that runs goes on with its own if the next one does not load
 	state.ForEach(func(k, v lua.LValue) {
-		one := L.CreateTable(0, 1)
+		one := luavm.NewRecord(L, 1)
 		one.RawSet(k, v)
 		if _, err := in.encode(one, "pi.state"); err != nil {
 			errs = append(errs, err)

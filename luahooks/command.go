@@ -171,7 +171,7 @@ func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, e
 
 // commandContext is ctx with what only commands get.
 func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
-	t := L.CreateTable(0, 2)
+	t := luavm.NewRecord(L, 2)
 	words := splitWords(args)
 	list := L.CreateTable(len(words), 0)
 	for _, w := range words {
@@ -179,7 +179,7 @@ func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
 	}
 	luavm.Set(t, "args", list)
 	luavm.Set(t, "args_raw", lua.LString(args))
-	meta := L.CreateTable(0, 2)
+	meta := luavm.NewRecord(L, 2)
 	luavm.Set(meta, "__index", in.ctx)
 	luavm.Set(meta, "__newindex", in.ctx.Metatable.(*lua.LTable).RawGetString("__newindex"))
 	luavm.Set(meta, "__metatable", lua.LFalse)
@@ -195,7 +195,7 @@ func (in *instance) apiCommands(L *lua.LState) *lua.LTable {
 		all = in.chain.opts.Commands()
 	}
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
-		t := L.CreateTable(0, 4)
+		t := luavm.NewRecord(L, 4)
 		luavm.Set(t, "name", lua.LString(all[i].Name))
 		setText(t, "description", all[i].Help)
 		setText(t, "args", all[i].Args)

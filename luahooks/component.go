@@ -58,7 +58,7 @@ func (in *instance) uiCustom(L *lua.LState) int {
 }
 
 func (c *luaComponent) newHandle(L *lua.LState) {
-	c.handle = L.CreateTable(0, 2)
+	c.handle = luavm.NewRecord(L, 2)
 	do := func(f func(agent.Surface)) func(context.Context) {
 		return func(context.Context) {
 			if s := c.shownOn(); s != nil {

@@ -13,7 +13,7 @@ import (
 // when they are asked for. Every handler of a VM gets the same table; commands
 // and shortcuts get one that adds their arguments.
 func (in *instance) newContext(L *lua.LState) *lua.LTable {
-	t := L.CreateTable(0, 32)
+	t := luavm.NewRecord(L, 32)
 	luavm.Set(t, "ui", in.newUI(L))
 	luavm.Set(t, "session", in.newSessionView(L))
 	in.addRaw(t, map[string]lua.LGFunction{
@@ -27,7 +27,7 @@ func (in *instance) newContext(L *lua.LState) *lua.LTable {
 		"set_model": in.setModel, "set_thinking_level": in.setThinking, "wait_for_idle": in.waitForIdle,
 		"switch_session": in.switchSession, "branch": in.branchOff, "reload": in.reloadHooks,
 	})
-	meta := L.CreateTable(0, 3)
+	meta := luavm.NewRecord(L, 3)
 	luavm.Set(meta, "__index", in.vm.GFunc("ctx", in.contextField))
 	luavm.Set(meta, "__newindex", in.vm.GFunc("ctx", func(L *lua.LState) int {
 		luavm.Raise(L, "ctx is read-only; keep your own values in a local or in pi.state")
@@ -131,7 +131,7 @@ func (in *instance) usage(L *lua.LState) *lua.LTable {
 }
 
 func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
-	t := L.CreateTable(0, 4)
+	t := luavm.NewRecord(L, 4)
 	if u.Tokens >= 0 {
 		luavm.Set(t, "tokens", lua.LNumber(u.Tokens))
 		if u.Window > 0 {
@@ -144,7 +144,7 @@ func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
 	if u.Break != nil {
 		luavm.Set(t, "prefix_break", breakTable(L, u.Break))
 	}
-	cost := L.CreateTable(0, 5)
+	cost := luavm.NewRecord(L, 5)
 	luavm.Set(cost, "input", lua.LNumber(u.Cost.Input))
 	luavm.Set(cost, "output", lua.LNumber(u.Cost.Output))
 	luavm.Set(cost, "cache_read", lua.LNumber(u.Cost.CacheRead))
@@ -157,7 +157,7 @@ func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
 }
 
 func breakTable(L *lua.LState, b *agent.PrefixBreak) *lua.LTable {
-	t := payload{L.CreateTable(0, 3), L}
+	t := payload{luavm.NewRecord(L, 3), L}
 	t.text("hook", b.Hook).text("part", b.Part)
 	if b.Message > 0 {
 		t.number("message", b.Message)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -231,7 +232,7 @@ func withHeld(paths []string, held map[string]bool, dir string) []string {
 			paths = slices.Delete(paths, i, i+1)
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(filepath.Base(a), filepath.Base(b)) })
+	sort.Slice(paths, func(i, j int) bool { return filepath.Base(paths[i]) < filepath.Base(paths[j]) })
 	return paths
 }
 

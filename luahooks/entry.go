@@ -25,7 +25,7 @@ func (in *instance) saveEntry(L *lua.LState) int {
 	case session.Reserved(string(kind)):
 		luavm.Raise(L, "save_entry: entry type %q is reserved for the program; prefix yours with the name of your hook", string(kind))
 	}
-	own := L.CreateTable(0, 8)
+	own := luavm.NewRecord(L, 8)
 	t.ForEach(func(k, v lua.LValue) {
 		if k != lua.LString("parent_id") { // the session writes its own
 			own.RawSet(k, v)

@@ -66,7 +66,7 @@ func (in *instance) apiExec(L *lua.LState) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	t := L.CreateTable(0, 4)
+	t := luavm.NewRecord(L, 4)
 	luavm.Set(t, "stdout", lua.LString(r.stdout))
 	luavm.Set(t, "stderr", lua.LString(r.stderr))
 	luavm.Set(t, "code", lua.LNumber(r.code))

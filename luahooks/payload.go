@@ -20,7 +20,7 @@ func newPayload(L *lua.LState, e agent.Event, size int) payload {
 }
 
 // newRecord begins a table in a payload.
-func newRecord(L *lua.LState, size int) payload { return payload{L.CreateTable(0, size), L} }
+func newRecord(L *lua.LState, size int) payload { return payload{luavm.NewRecord(L, size), L} }
 
 func (p payload) set(name string, v lua.LValue) payload {
 	luavm.Set(p.LTable, name, v)

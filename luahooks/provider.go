@@ -130,7 +130,7 @@ func (p *luaProvider) call(ctx context.Context, r *agent.Request, deltas chan<- 
 }
 
 func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
-	t := L.CreateTable(0, 6)
+	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "model", in.modelValue(r.Model))
 	luavm.Set(t, "system", lua.LString(r.System))
 	luavm.Set(t, "messages", in.messages(L, itemsOf(r.Messages)))
@@ -138,7 +138,7 @@ func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
 	setText(t, "session_id", r.SessionID)
 	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
 		s := r.Tools[i]
-		tool := L.CreateTable(0, 3)
+		tool := luavm.NewRecord(L, 3)
 		luavm.Set(tool, "name", lua.LString(s.Name))
 		luavm.Set(tool, "description", lua.LString(s.Description))
 		luavm.Set(tool, "parameters", in.json(s.Parameters))

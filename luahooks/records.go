@@ -28,7 +28,7 @@ func (in *instance) message(item session.Item) *lua.LTable {
 func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
 	m := item.Message
-	t := L.CreateTable(0, 8)
+	t := luavm.NewRecord(L, 8)
 	luavm.Set(t, "role", lua.LString(m.Role))
 	luavm.Set(t, "timestamp", lua.LNumber(m.Timestamp))
 	if item.Entry != nil {
@@ -109,7 +109,7 @@ func (in *instance) blocks(L *lua.LState, content []session.Block) *lua.LTable {
 
 func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	b := ref.(*session.Block)
-	t := L.CreateTable(0, 4)
+	t := luavm.NewRecord(L, 4)
 	luavm.Set(t, "type", lua.LString(b.Type))
 	switch b.Type {
 	case session.BlockText:
@@ -207,7 +207,7 @@ func (in *instance) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 // core's types in snake_case, with the message itself as a record.
 func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	e := ref.(*session.Entry)
-	t := L.CreateTable(0, 6)
+	t := luavm.NewRecord(L, 6)
 	core := session.Reserved(e.Type)
 	if line, ok := in.json(e.Raw()).(*lua.LTable); ok {
 		luavm.Materialise(L, line)

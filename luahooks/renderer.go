@@ -107,7 +107,7 @@ func (c *Chain) ownerOf(name string) *luaTool {
 
 // drawing is opts of a renderer.
 func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
-	t := L.CreateTable(0, 2)
+	t := luavm.NewRecord(L, 2)
 	if expanded != nil {
 		luavm.Set(t, "expanded", lua.LBool(*expanded))
 	}

@@ -11,7 +11,7 @@ import (
 
 // newSessionView makes ctx.session, which only reads.
 func (in *instance) newSessionView(L *lua.LState) *lua.LTable {
-	t := L.CreateTable(0, 10)
+	t := luavm.NewRecord(L, 10)
 	in.addFuncs(t, map[string]any{
 		"entries": in.allEntries, "branch": in.branchEntries, "entry": in.entry, "tree": in.tree, "label": in.label,
 		"header":  in.header,
@@ -79,7 +79,7 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 	roots := L.NewTable()
 	luavm.MarkList(roots)
 	for _, e := range entries {
-		node := L.CreateTable(0, 3)
+		node := luavm.NewRecord(L, 3)
 		luavm.Set(node, "entry", in.vm.NewStub(e, in.fillEntry))
 		luavm.Set(node, "children", children[e.ID])
 		setText(node, "label", names[e.ID])
@@ -95,7 +95,7 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 // header is ctx.session.header(): the first line of the file.
 func (in *instance) header(L *lua.LState) *lua.LTable {
 	h := in.sessionOf(L, "header").Header()
-	t := L.CreateTable(0, 6)
+	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "type", lua.LString(session.TypeSession))
 	luavm.Set(t, "version", lua.LNumber(h.Version))
 	luavm.Set(t, "id", lua.LString(h.ID))

@@ -29,7 +29,7 @@ func (in *instance) signalValue(L *lua.LState) lua.LValue {
 
 func (in *instance) fillSignal(L *lua.LState, ref any) *lua.LTable {
 	s := ref.(*signal)
-	t := L.CreateTable(0, 2)
+	t := luavm.NewRecord(L, 2)
 	luavm.Set(t, "cancelled", in.vm.Func("cancelled", func() bool { return luavm.Stopped(s.job) }))
 	luavm.Set(t, "on_cancel", in.vm.Func("on_cancel", func(fn *lua.LFunction) *lua.LFunction {
 		off := context.AfterFunc(s.job, func() { in.cancelled(s, fn) })

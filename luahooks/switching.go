@@ -88,7 +88,7 @@ func (in *instance) switched(L *lua.LState, host Host, err error) (*lua.LTable, 
 	case err != nil && !cancelled:
 		return nil, err
 	}
-	t := L.CreateTable(0, 3)
+	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "cancelled", lua.LBool(cancelled))
 	luavm.Set(t, "session_id", lua.LString(host.Session().ID()))
 	setText(t, "session_file", host.Session().File())
@@ -123,7 +123,7 @@ func (in *instance) setUp(ctx context.Context, s *session.Session, fn *lua.LFunc
 	return in.vm.Run(ctx, luavm.Job{Name: "setup", Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
 		open := true
 		defer func() { open = false }()
-		sm := L.CreateTable(0, 1)
+		sm := luavm.NewRecord(L, 1)
 		luavm.Set(sm, "append_message", in.vm.GFunc("append_message", func(L *lua.LState) int {
 			if !open {
 				luavm.Raise(L, "append_message: only while setup runs")
@@ -201,7 +201,7 @@ func (in *instance) giveBack(t *lua.LTable, r agent.Recalled) {
 	if t == nil || r.Text == "" {
 		return
 	}
-	t.RawSetString("text", lua.LString(r.Text))
+	luavm.Set(t, "text", lua.LString(r.Text))
 	if ui := in.chain.uiNow(); ui != nil {
 		ui.SetEditorText(r.Text)
 	}
@@ -224,7 +224,7 @@ func (in *instance) navigateTree(L *lua.LState) int {
 	if t != nil {
 		setText(t, "leaf_id", moved.Leaf)
 		if moved.Summary != nil {
-			t.RawSetString("summary_entry", in.entryRecord(moved.Summary))
+			luavm.Set(t, "summary_entry", in.entryRecord(moved.Summary))
 		}
 	}
 	return pushResult(L, t, err)

@@ -108,7 +108,7 @@ func (l fieldList) list() (all []Field) {
 
 // record makes an event table with its type.
 func record(L *lua.LState, k agent.Kind, size int) *lua.LTable {
-	t := L.CreateTable(0, size+1)
+	t := luavm.NewRecord(L, size+1)
 	luavm.Set(t, "type", lua.LString(k.String()))
 	return t
 }

@@ -13,7 +13,7 @@ import (
 // newTheme makes ctx.ui.theme, which is also what renderers get. It paints for
 // the front end that is there; without one, nothing.
 func (in *instance) newTheme(L *lua.LState) *lua.LTable {
-	t := L.CreateTable(0, 5)
+	t := luavm.NewRecord(L, 5)
 	luavm.Set(t, "fg", in.vm.Func("fg", func(name, text string) (string, error) {
 		if colors := agent.ThemeColors(); !slices.Contains(colors, name) {
 			if near := nearest(name, colors); near != "" {

@@ -178,7 +178,7 @@ func (in *instance) tool(name string) *luaTool {
 
 // callTable is the third argument of execute: {id, update, signal}.
 func (in *instance) callTable(L *lua.LState, id string, update agent.Update) *lua.LTable {
-	t := L.CreateTable(0, 3)
+	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "id", lua.LString(id))
 	luavm.Set(t, "signal", in.signalValue(L))
 	luavm.Set(t, "update", in.vm.GFunc("update", func(L *lua.LState) int {

@@ -128,7 +128,7 @@ func (in *instance) apiTools(L *lua.LState) *lua.LTable {
 	all := in.chain.allTools(nil)
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		spec := all[i].spec()
-		t := L.CreateTable(0, 6)
+		t := luavm.NewRecord(L, 6)
 		luavm.Set(t, "name", lua.LString(spec.Name))
 		setText(t, "label", spec.Label)
 		luavm.Set(t, "description", lua.LString(spec.Description))
@@ -201,7 +201,7 @@ func (in *instance) apiCallTool(L *lua.LState) int {
 
 // resultValue is the result of a tool for Lua. r must not change any more.
 func (in *instance) resultValue(L *lua.LState, r agent.Result) *lua.LTable {
-	t := L.CreateTable(0, 5)
+	t := luavm.NewRecord(L, 5)
 	luavm.Set(t, "content", in.blocks(L, r.Content))
 	luavm.Set(t, "details", in.json(r.Details))
 	luavm.Set(t, "is_error", lua.LBool(r.IsError))

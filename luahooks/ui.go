@@ -12,7 +12,7 @@ import (
 
 // newUI makes ctx.ui.
 func (in *instance) newUI(L *lua.LState) *lua.LTable {
-	t := L.CreateTable(0, 16)
+	t := luavm.NewRecord(L, 16)
 	in.addRaw(t, map[string]lua.LGFunction{
 		"select": in.uiSelect, "confirm": in.uiConfirm, "input": in.uiInput, "editor": in.uiEditor, "custom": in.uiCustom,
 		"notify": in.uiNotify, "set_widget": in.uiSetWidget,

@@ -8,13 +8,13 @@ import (
 )
 
 func usageTable(L *lua.LState, u *session.Usage) *lua.LTable {
-	t := L.CreateTable(0, 6)
+	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "input", lua.LNumber(u.Input))
 	luavm.Set(t, "output", lua.LNumber(u.Output))
 	luavm.Set(t, "cache_read", lua.LNumber(u.CacheRead))
 	luavm.Set(t, "cache_write", lua.LNumber(u.CacheWrite))
 	luavm.Set(t, "total", lua.LNumber(u.TotalTokens))
-	cost := L.CreateTable(0, 5)
+	cost := luavm.NewRecord(L, 5)
 	luavm.Set(cost, "input", lua.LNumber(u.Cost.Input))
 	luavm.Set(cost, "output", lua.LNumber(u.Cost.Output))
 	luavm.Set(cost, "cache_read", lua.LNumber(u.Cost.CacheRead))

@@ -8,3 +8,8 @@ import lua "github.com/yuin/gopher-lua"
 //
 //go:noinline
 func Set(t *lua.LTable, name string, v lua.LValue) { t.RawSetString(name, v) }
+
+// NewRecord makes a table with room for n fields.
+//
+//go:noinline
+func NewRecord(L *lua.LState, n int) *lua.LTable { return L.CreateTable(0, n) }

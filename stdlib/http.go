@@ -209,7 +209,7 @@ func withoutSecrets(address string) string {
 
 // headerTable joins the values of a header that came several times.
 func headerTable(L *lua.LState, h http.Header) *lua.LTable {
-	t := L.CreateTable(0, len(h))
+	t := luavm.NewRecord(L, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		luavm.Set(t, strings.ToLower(name), lua.LString(strings.Join(h[name], ", ")))
 	}

@@ -13,7 +13,7 @@ import (
 // that is not changed encodes as it came, empty lists included. null stands for
 // null where nil cannot: in lists, and as a whole text.
 func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
-	t := L.CreateTable(0, 3)
+	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "encode", vm.Func("json.encode", func(L *lua.LState, v lua.LValue) (string, error) {
 		b, err := luavm.EncodeJSON(L, v, luavm.JSON{})
 		if err != nil {

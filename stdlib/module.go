@@ -63,7 +63,7 @@ func call(L *lua.LState, fn *lua.LFunction, arg lua.LValue) lua.LValue {
 
 // record makes a table of string keys; pairs are key, value, key, value.
 func record(L *lua.LState, pairs ...any) *lua.LTable {
-	t := L.CreateTable(0, len(pairs)/2)
+	t := luavm.NewRecord(L, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		luavm.Set(t, pairs[i].(string), pairs[i+1].(lua.LValue))
 	}
