@@ -170,6 +170,9 @@ func (a *app) namedSession() (string, error) {
 // lastSession is the newest session of this directory; "" if there is none.
 func (a *app) lastSession() (string, error) {
 	path, err := session.Latest(a.sessionRoot(), a.cwd)
+	if err == nil && path == "" && a.readOnly {
+		return "", errors.New("no session in this directory yet, so there is none to look at")
+	}
 	if err == nil && path == "" {
 		a.warnings = append(a.warnings, "no session in this directory yet; this is a new one")
 	}
@@ -216,7 +219,11 @@ const busyHint = "with --fork pi goes on in a copy of it, with --read-only it on
 func openedAs(s *session.Session, path string, as session.Access) []string {
 	switch {
 	case as == session.ToCopy:
-		return []string{fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path)}
+		lines := []string{fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path)}
+		if h, err := session.ReadHeader(path); err == nil && h.Version > session.Version {
+			lines = append(lines, fmt.Sprintf("that has version %d: what only newer programs know is in the copy too, without an effect here", h.Version))
+		}
+		return lines
 	case s.ReadOnly():
 		return []string{"the session is open for reading only: prompts are refused; /branch here goes on in a copy"}
 	}
