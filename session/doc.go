@@ -14,8 +14,10 @@
 //	request := session.ForModel(s.Context())
 //
 // Reading never changes a file. Writing only adds whole lines at its end, one
-// write each, under a lock that only one process has ([Open]); showing takes
-// none ([Read]). Whatever goes wrong with the file, the entry is still part of
+// write each, under a lock that only one process has ([Open], [OpenWait]);
+// showing takes none ([Read]). What another program adds without asking is read
+// before the next write; a file that was taken away, shortened or written anew
+// is not added to. Whatever goes wrong with the file, the entry is still part of
 // the session, and the error is a *[SaveError].
 //
 // Entries and messages are immutable, keep the bytes they came from, and are

@@ -104,21 +104,33 @@ func TestTheHintOfAKilledHolderIsReplacedAndNamesTheNext(t *testing.T) {
 }
 
 func TestAHintThatIsOnItsWayIsWaitedFor(t *testing.T) {
-	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
-	holder := open(t, path, Options{})
-	tries := 0
-	_, err := Open(path, Options{LockDir: locks, seams: seams{testOnlyStep: func(step string) {
-		if step != "no hint yet" {
-			return
+	host, _ := os.Hostname()
+	for name, was := range map[string]string{
+		"none":             "",
+		"of a dead holder": fmt.Sprintf(`{"pid":%d,"host":%q,"since":"2020-01-02T03:04:05Z"}`, 1<<30, host),
+		"half a hint":      `{"pid":`,
+	} {
+		path, locks := write(t, story("u1")...), t.TempDir()
+		holder := open(t, path, Options{})
+		if was != "" {
+			if err := os.WriteFile(newStore(path, Options{LockDir: locks}).hintPath(), []byte(was), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if tries++; tries == 3 {
-			holder.store.lockDir = locks
-			holder.store.leaveHint()
+		tries := 0
+		_, err := Open(path, Options{LockDir: locks, seams: seams{testOnlyStep: func(step string) {
+			if step != "no hint yet" {
+				return
+			}
+			if tries++; tries == 3 {
+				holder.store.lockDir = locks
+				holder.store.leaveHint()
+			}
+		}}})
+		var busy *BusyError
+		if !errors.As(err, &busy) || busy.PID != os.Getpid() || tries != 3 {
+			t.Errorf("%s: after %d tries: %v", name, tries, err)
 		}
-	}}})
-	var busy *BusyError
-	if !errors.As(err, &busy) || busy.PID != os.Getpid() || tries != 3 {
-		t.Errorf("after %d tries: %v", tries, err)
 	}
 }
 

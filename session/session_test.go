@@ -206,7 +206,11 @@ func TestFailedWritesKeepTheEntryAndAreTriedAgain(t *testing.T) {
 			if s.Unsaved() != nil || gist(read(t, path).Context()) != "1 2 3" {
 				t.Errorf("context %q once there is space, unsaved %v", gist(read(t, path).Context()), s.Unsaved())
 			}
-			if c.name != "half a line, and then another writer" && read(t, path).Problems() != nil {
+			other := c.name == "half a line, and then another writer"
+			if other != strings.Contains(contents(t, path), line("u9")+"\n") {
+				t.Errorf("what the other wrote is lost:\n%s", contents(t, path))
+			}
+			if !other && read(t, path).Problems() != nil {
 				t.Errorf("a piece of a line is left:\n%s", contents(t, path))
 			}
 		})
