@@ -64,6 +64,7 @@ type compaction struct {
 	failed       *session.Entry // the answer to a request that did not fit; it leaves the context
 
 	session  *session.Session
+	model    *Model // that writes the summary
 	branch   []*session.Entry
 	plan     *session.CompactionPlan
 	settings CompactionSettings // as the window of the model allows them
@@ -106,7 +107,8 @@ func (c *compaction) prepare(ctx context.Context, seen []session.Item) (err erro
 	seen = c.withoutFailed(seen)
 	tokens := c.tokensOf(seen)
 	c.branch = c.session.Branch()
-	c.window = c.Model().ContextWindow
+	c.model = c.Model()
+	c.window = c.model.ContextWindow
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
@@ -172,7 +174,7 @@ func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
 	if len(entries) == 0 {
 		return nil, err
 	}
-	return entries[0], errors.Join(err, c.session.Sync())
+	return entries[0], err
 }
 
 // editedSince reports whether somebody edited an entry after the plan was made.

@@ -30,7 +30,7 @@ func (c *compaction) askListeners(ctx context.Context) (*CompactionDraft, error)
 		return nil, nil
 	}
 	e := &SessionBeforeCompact{Preparation: c.preparation(), BranchEntries: c.branch, Messages: c.summarized(),
-		CustomInstructions: c.instructions, Model: c.Model(), Reason: c.reason, WillRetry: c.retries()}
+		CustomInstructions: c.instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}
 	c.emitUntil(ctx, e, func() bool { return e.Cancel })
 	switch d := e.Compaction; {
 	case ctx.Err() != nil:
@@ -95,6 +95,9 @@ func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
 	if err != nil {
 		c.recordUnused(ctx, w)
 		return session.Compaction{}, err
+	}
+	if w.cut {
+		c.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.most)
 	}
 	c.noteAside(&w.usage)
 	return session.Compaction{Summary: text, FirstKeptEntryID: c.firstKept(), TokensBefore: c.plan.TokensBefore,

@@ -315,3 +315,18 @@ func TestASummaryLargerThanTheWindowIsMadeInParts(t *testing.T) {
 		t.Errorf("%s", r.talk()[:200])
 	}
 }
+
+func TestWhoStopsTheCompactionOfARequestThatDoesNotFitIsToldWhy(t *testing.T) {
+	started := make(chan struct{})
+	r := full(t, Options{}, say("one"), overflow(), hang(started))
+	r.prompt("first")
+	go func() {
+		<-started
+		r.CancelCompaction()
+	}()
+	var failed *ProviderError
+	if err := r.Prompt(t.Context(), Prompt{Text: "second"}); !errors.As(err, &failed) || !strings.Contains(failed.Hint, "/compact") {
+		t.Errorf("%v", err)
+	}
+	r.wantTalk("user: first", "assistant: one", "user: second", "assistant [error: acme: HTTP 400: too long]")
+}

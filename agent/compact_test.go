@@ -179,3 +179,90 @@ func TestAnInterruptedCompactionChangesNothing(t *testing.T) {
 		})
 	}
 }
+
+func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
+	l := &log{}
+	o := compacting(true)
+	o.Listeners = []Listener{l}
+	r := newRig(t, o, say("four"), deltas(text("they ad"), stop(session.StopLength)))
+	r.prompt("two and two?")
+	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if told := strings.Join(l.notes, ""); !strings.Contains(told, "cut off at 8192 tokens") || !strings.Contains(r.file(), `"summary":"they ad"`) {
+		t.Errorf("told %q; the file: %s", told, r.file())
+	}
+}
+
+func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
+	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}
+	r := newRig(t, compacting(true), say("four"), deltas(usage, stop(session.StopEnd)))
+	r.prompt("two and two?")
+	if _, err := r.Compact(t.Context(), CompactOptions{}); err == nil {
+		t.Fatal("no error")
+	}
+	if r.Totals().Input != 7 || !strings.Contains(r.file(), `"kind":"compaction"`) {
+		t.Errorf("used %+v", r.Totals().Usage)
+	}
+	r.wantTalk("user: two and two?", "assistant: four")
+}
+
+func TestWhatASummaryCostsInARunIsPartOfTheRun(t *testing.T) {
+	var end *AgentEnd
+	usage := func(n int) Delta { return Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: n}} }
+	r := full(t, Options{Listeners: []Listener{on(func(e *AgentEnd) { end = e })}}, say("one"),
+		deltas(text("the notes"), usage(7), stop(session.StopEnd)), deltas(text("two"), usage(30), stop(session.StopEnd)))
+	r.prompt("first")
+	r.prompt(strings.Repeat("word ", 100000))
+	if end.Usage.Input != 37 || r.Totals().Input != 37 {
+		t.Errorf("the run used %d, the session %d", end.Usage.Input, r.Totals().Input)
+	}
+}
+
+func TestASessionThatIsForReadingIsNotCompacted(t *testing.T) {
+	r := newRig(t, compacting(true), say("four"))
+	r.prompt("two and two?")
+	read, err := session.Read(r.Session().File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := compacting(true)
+	o.Session = read
+	s := newRig(t, o)
+	if _, err := s.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrReadOnly) || s.requests() != 0 {
+		t.Errorf("%v, %d requests", err, s.requests())
+	}
+}
+
+func TestACompactionIsTakenBackWithAllThatCameAfterIt(t *testing.T) {
+	var tree *SessionTree
+	o := compacting(true)
+	o.Listeners = []Listener{on(func(e *SessionTree) { tree = e })}
+	r := newRig(t, o, say("four"), say("the notes"), say("six"), say("eight"))
+	if _, err := r.Uncompact(t.Context()); !errors.Is(err, ErrNotCompacted) {
+		t.Errorf("an empty session: %v", err)
+	}
+	r.prompt("two and two?")
+	before := r.talk()
+	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	r.prompt("and two more?")
+	after := r.talk()
+	leaf, lines := r.Session().Leaf(), strings.Count(r.file(), "\n")
+	undone, err := r.Uncompact(t.Context())
+	if err != nil || undone.Left != 2 || undone.Full || r.talk() != before {
+		t.Fatalf("%+v, %v: %s", undone, err, r.talk())
+	}
+	if tree == nil || tree.OldLeafID != leaf || strings.Count(r.file(), "\n") != lines+1 {
+		t.Errorf("told %+v; the file: %s", tree, r.file())
+	}
+	if _, err := r.Redo(t.Context()); err != nil || r.talk() != after {
+		t.Errorf("back: %v, %s", err, r.talk())
+	}
+	if _, err := r.Uncompact(t.Context()); err != nil {
+		t.Error(err)
+	}
+	r.prompt("and four more?")
+	r.wantTalk("user: two and two?", "assistant: four", "user: and four more?", "assistant: eight")
+}

@@ -60,10 +60,11 @@ type summaryWriter struct {
 	most         int      // tokens of the summary
 	input        int      // tokens of the conversation in one request; 0: no limit
 	usage        session.Usage
+	cut          bool // an answer ended at its limit
 }
 
 func (c *compaction) writer() *summaryWriter {
-	return &summaryWriter{Agent: c.Agent, model: c.Model(), instructions: c.instructions,
+	return &summaryWriter{Agent: c.Agent, model: c.model, instructions: c.instructions,
 		most: c.settings.summary(), input: c.settings.input(c.window)}
 }
 
@@ -172,6 +173,7 @@ func (w *summaryWriter) ask(ctx context.Context, text string, most int) (string,
 	case err != nil:
 		return "", err
 	}
+	w.cut = w.cut || answer.Stop().Reason == session.StopLength
 	return summaryIn(w.assembled(w.model, &answer), answer.Stop().Reason)
 }
 

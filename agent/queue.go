@@ -105,7 +105,13 @@ func (a *Agent) more() bool {
 func (a *Agent) Pending() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.steer) + len(a.followUp) + len(a.submitted)
+	n := len(a.steer) + len(a.followUp)
+	for _, p := range a.submitted {
+		if !p.compact {
+			n++
+		}
+	}
+	return n
 }
 
 // TakeQueued takes the texts of people out of both queues and returns them, so

@@ -60,7 +60,7 @@ func (in *instance) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable
 	settings := newRecord(L, 3).flag("enabled", p.Settings.Enabled).number("reserve_tokens", p.Settings.ReserveTokens).
 		number("keep_recent_tokens", p.Settings.KeepRecentTokens)
 	return newRecord(L, 9).
-		text("first_kept_entry_id", p.FirstKeptEntryID).number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
+		maybe("first_kept_entry_id", p.FirstKeptEntryID).number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
 		set("messages_to_summarize", in.messages(L, p.MessagesToSummarize)).
 		set("turn_prefix_messages", in.messages(L, p.TurnPrefixMessages)).flag("is_split_turn", p.IsSplitTurn).
 		number("tokens_before", p.TokensBefore).maybe("previous_summary", p.PreviousSummary).

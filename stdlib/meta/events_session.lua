@@ -113,8 +113,8 @@
 
 --- What a compaction would do.
 ---@class pi.CompactionPreparation
----@field first_kept_entry_id string where what the model still sees begins
----@field first_kept_entry_index integer where that entry stands in `branch_entries`, from 1
+---@field first_kept_entry_id? string where what the model still sees begins; nil: nothing is kept
+---@field first_kept_entry_index integer where that entry stands in `branch_entries`, from 1; behind its end if nothing is kept
 ---@field messages_to_summarize pi.Message[]
 ---@field turn_prefix_messages pi.Message[] the beginning of a turn that is too long to be kept whole
 ---@field is_split_turn boolean there is such a turn
