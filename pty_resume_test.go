@@ -212,3 +212,55 @@ func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
 		t.Errorf("the export goes on with %q", answer)
 	}
 }
+
+func TestRemovingSessionsIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.keeps("aaaa", w.project, "the first prompt")
+	other := w.keeps("bbbb", "/nowhere", "the second\x1b[2J prompt")
+	there := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	for _, c := range []struct {
+		answers []string // to the question, then to that about deleting for good
+		noTrash bool
+		says    string
+		stays   bool
+	}{
+		{[]string{""}, false, "nothing was removed", true},
+		{[]string{"no"}, false, "nothing was removed", true},
+		{[]string{"y", "n"}, true, "session aaaa stays", true},
+		{[]string{"y", "y"}, true, "deleted session aaaa for good", false},
+		{[]string{"yes"}, false, "session bbbb is in the trash: ", false},
+	} {
+		if c.noTrash {
+			w.env = []string{"XDG_DATA_HOME=/proc/nowhere"}
+		} else {
+			w.env = nil
+		}
+		args := []string{"sessions", "rm", "aaaa", "bbbb"}
+		if c.noTrash {
+			args = args[:3]
+		} else if !c.stays {
+			args = []string{"sessions", "rm", "bbbb"}
+		}
+		s := w.inTerminal(args...)
+		s.see(1, "Move to the trash? [y/N]")
+		s.keys(c.answers[0] + "\n")
+		if len(c.answers) > 1 {
+			s.see(1, "no trash for session")
+			s.see(1, "Delete it for good? [y/N]")
+			s.keys(c.answers[1] + "\n")
+		}
+		s.see(1, c.says)
+		s.leave(exitDone)
+		s.harmless("\x1b[2J")
+		if there(path) != c.stays && c.noTrash || there(other) != c.stays && !c.noTrash {
+			t.Errorf("after %q: %v, %v", c.answers, there(path), there(other))
+		}
+	}
+	if there(path) || there(other) {
+		t.Error("they are still there")
+	}
+}
