@@ -133,7 +133,7 @@ func (w *summaryWriter) shorten(part []session.Item) bool {
 		tokens = min(tokens, w.input)
 	}
 	w.input = tokens / 2
-	return len(part) > 1 && w.input >= smallestPart
+	return w.input >= smallestPart
 }
 
 func overflowed(err error) bool {

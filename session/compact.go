@@ -45,8 +45,9 @@ var (
 //     were the last thing that happened;
 //   - a turn that is much larger than l.Keep is split. Its beginning is kept
 //     too if it is small;
-//   - what is kept and larger than l.Room gives way to a later cut, and where
-//     there is none, its tool results are shortened, the largest first.
+//   - what is kept and larger than l.Room has its tool results shortened, the
+//     largest first; or the cut is a later one, if there is one and too little
+//     would be left of them.
 //
 // The limits and tokensBefore are in tokens as the provider counts them. Where its
 // answers show that it counts more than is estimated, as for text that is not in

@@ -208,7 +208,7 @@ func (c *cutting) keeping(tokens int, l CompactionLimits) int {
 		return -1
 	}
 	before, after := c.back(min(k, c.must)), c.forward(k+1)
-	fits := l.Room == 0 || before >= 0 && c.kept(before) <= l.Room
+	fits := l.Room == 0 || before >= 0 && (c.kept(before) <= l.Room || c.shortens(before, l.Room))
 	if after >= 0 && !(fits && c.useful(before)) {
 		return after
 	}
@@ -228,7 +228,8 @@ func (c *cutting) widen(at int, l CompactionLimits) int {
 	if k > at || !c.legal[k] || !c.useful(k) {
 		return at
 	}
-	if c.kept(k)-c.kept(at) > l.Keep/10 || l.Room > 0 && c.kept(k) > l.Room {
+	fits := l.Room == 0 || c.kept(k) <= l.Room || c.kept(at) > l.Room // or is shortened anyway
+	if c.kept(k)-c.kept(at) > l.Keep/10 || !fits {
 		return at
 	}
 	return k

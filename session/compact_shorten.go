@@ -5,8 +5,12 @@ import (
 	"sort"
 )
 
-// shortest is about how many tokens of a result are left at least.
-const shortest = 100
+// About how many tokens of a result are left: at least, and so that it says more
+// than what a summary would be made of.
+const (
+	shortest   = 100
+	worthwhile = 1000
+)
 
 // large is a result that may be shortened, with about how many tokens of text.
 type large struct {
@@ -37,6 +41,12 @@ func (c *cutting) shorten(at, room int, kept *int) []ContextEdit {
 		edits = append(edits, ContextEdit{TargetID: r.item.Entry.ID, Replacement: &Replacement{Content: content}})
 	}
 	return edits
+}
+
+// shortens reports whether what a cut keeps has room once results are shortened,
+// and more of them is left than if they were summarised.
+func (c *cutting) shortens(at, room int) bool {
+	return lengthFor(c.results(at), c.kept(at)-room) >= worthwhile
 }
 
 // results are those that a cut keeps and the model sees, the largest first. The

@@ -121,6 +121,7 @@ func TestWhereTheCutFalls(t *testing.T) {
 		{"a small beginning of a turn stays", "u a:400 u:20 c:400 r:400", CompactionLimits{Keep: 150}, 0, "u1 a2 |  | u3"},
 		{"if it has room", "u a:400 u:80 c:400 r:400", CompactionLimits{Keep: 200, Room: 230}, 0, "u1 a2 |  | u3"},
 		{"and not if it has none", "u a:400 u:80 c:400 r:400", CompactionLimits{Keep: 200, Room: 210}, 0, "u1 a2 | u3 | c4"},
+		{"where all is to be shortened it stays", "u a:400 u:80 c:400 r:4000", CompactionLimits{Keep: 200, Room: 210}, 0, "u1 a2 |  | u3"},
 		{"unless nothing is before it", "u:20 c:400 r:400 a:400", CompactionLimits{Keep: 250}, 0, " | u1 | c2"},
 		{"parallel calls stay together", "u:400 c3:400 r:400 r:400 r:400", CompactionLimits{Keep: 50}, 0, " | u1 | c2"},
 		{"also with something between them", "u:400 a u c2:40 r:400 h:400 u:400 r:400 a", CompactionLimits{Keep: 110}, 0, "u1 a2 |  | u3"},

@@ -13,6 +13,11 @@
 //	s.AppendMessage(&session.Message{Role: session.RoleUser, …})
 //	request := session.ForModel(s.Context())
 //
+// When a context becomes too long, [PlanCompaction] says what of it a summary can
+// stand for and what stays; [Transcript] is the text that is summarised. Whoever
+// makes the summary appends it as a compaction entry. How long a context is, is
+// counted by [ContextTokens].
+//
 // Reading never changes a file. Writing only adds whole lines at its end, one
 // write each, under a lock that only one process has ([Open], [OpenWait]);
 // showing takes none ([Read]). What another program adds without asking is read

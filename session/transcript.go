@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,20 +102,21 @@ func saying(m *Message) string {
 		return plainRole(m).Text()
 	}
 	var parts []string
+	if m.Role == RoleToolResult {
+		parts = append(parts, clipped(strings.ToValidUTF8(m.Text(), "\uFFFD"), outputKept))
+	}
 	for i := range m.Content {
-		if s := blockText(m, &m.Content[i]); strings.TrimSpace(s) != "" {
-			parts = append(parts, strings.ToValidUTF8(s, "\uFFFD"))
+		if b := &m.Content[i]; b.Type != BlockText || m.Role != RoleToolResult {
+			parts = append(parts, strings.ToValidUTF8(blockText(b), "\uFFFD"))
 		}
 	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" })
 	return strings.Join(parts, "\n")
 }
 
-func blockText(m *Message, b *Block) string {
+func blockText(b *Block) string {
 	switch b.Type {
 	case BlockText:
-		if m.Role == RoleToolResult {
-			return clipped(b.Text, outputKept)
-		}
 		return b.Text
 	case BlockThinking:
 		if strings.TrimSpace(b.Text) == "" {

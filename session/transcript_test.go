@@ -80,6 +80,7 @@ func TestOutputIsClippedAndWordsAreNot(t *testing.T) {
 		{"hook's message", &Message{Role: RoleCustom, Content: block}, 0},
 		{"summary of a branch", &Message{Role: RoleBranchSummary, Summary: long}, 0},
 		{"result", &Message{Role: RoleToolResult, Content: block}, 3000},
+		{"result in pieces", &Message{Role: RoleToolResult, Content: []Block{TextBlock(long[:5000]), TextBlock(long[5000:])}}, 3000},
 		{"command", &Message{Role: RoleBashExecution, Command: "c", Output: long}, 3000},
 		{"thought", &Message{Role: RoleAssistant, Content: []Block{{Type: BlockThinking, Text: long}}}, 4500},
 		{"arguments", &Message{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, Name: "write", Arguments: json.RawMessage(`"` + long + `"`)}}}, 3002},

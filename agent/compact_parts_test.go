@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+// One prompt that is larger than the whole window is summarised all the same, in
+// parts that the provider takes.
+func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
+	const fits = 10000 // tokens, which nobody knows but the provider
+	var summarised strings.Builder
+	write := func(_ context.Context, r *Request, yield func(Delta, error) bool) {
+		asked := r.Messages[0].Text()
+		if session.EstimateTokens(r.Messages[0]) > fits {
+			yield(Delta{}, &ProviderError{Provider: "acme", Message: "too long", Overflow: true})
+			return
+		}
+		summarised.WriteString(strings.Join(regexp.MustCompile(`word;`).FindAllString(asked, -1), ""))
+		_ = yield(text("the summary"), nil) && yield(stop(session.StopEnd), nil)
+	}
+	replies := []reply{say("a long prompt")}
+	for range 100 {
+		replies = append(replies, write)
+	}
+	r := newRig(t, compacting(false), replies...)
+	var long strings.Builder
+	for range 40000 {
+		long.WriteString("word;")
+	}
+	r.prompt(long.String())
+	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// A word may lie across the end of a part.
+	if n := strings.Count(summarised.String(), "word;"); n < 39950 || n > 40000 {
+		t.Errorf("%d of 40000 words were summarised", n)
+	}
+	r.wantTalk("compactionSummary", "assistant: a long prompt")
+}
