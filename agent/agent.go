@@ -110,6 +110,7 @@ type Agent struct {
 
 	viewing sync.Mutex
 	view    session.View
+	gauge   session.Gauge
 
 	compacting context.CancelFunc // of the compaction in progress, nil for none
 	relieved   bool               // a compaction that nobody asked for was tried since the last good answer

@@ -64,7 +64,7 @@ func (a *Agent) refresh(ctx context.Context) {
 	a.seen, a.chain = nil, chained{}
 	a.mu.Unlock()
 	a.viewing.Lock()
-	a.view = session.View{} // it may hold a session that was left
+	a.view, a.gauge = session.View{}, session.Gauge{} // it may hold a session that was left
 	a.viewing.Unlock()
 }
 

@@ -94,15 +94,20 @@ func fullness(tokens int, m *Model) ContextUsage {
 // of what follows it, and of what was changed since in what it had seen. Where no
 // answer counts, all messages are estimated.
 func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
-	at, counted := session.LastMeasured(items)
-	if at < 0 {
-		return 0, estimate(items)
+	r := a.read(items)
+	if r.At < 0 {
+		return 0, r.Rest
 	}
-	estimated = estimate(items[at+1:])
-	if then, known := a.seenBy(items[at]); known {
-		estimated += difference(then, items[:at])
+	if then, known := a.seenBy(items[r.At]); known {
+		r.Rest += difference(then, items[:r.At])
 	}
-	return counted, max(estimated, -counted)
+	return r.Counted, max(r.Rest, -r.Counted)
+}
+
+func (a *Agent) read(items []session.Item) session.Reading {
+	a.viewing.Lock()
+	defer a.viewing.Unlock()
+	return a.gauge.Read(items)
 }
 
 // tokensOf is how many tokens a context is, as far as anybody knows.

@@ -47,15 +47,6 @@ func ContextTokens(items []Item) (tokens int, measured bool) {
 	return tokens, at >= 0
 }
 
-// LastMeasured returns the position of the last answer whose usage counts, and how
-// large the context was with it; -1 and 0 if there is none.
-func LastMeasured(items []Item) (at, tokens int) {
-	if at = lastMeasured(items); at >= 0 {
-		tokens = items[at].Message.Usage.context()
-	}
-	return at, tokens
-}
-
 // lastMeasured is the position of the last answer whose usage counts; -1 if
 // there is none.
 func lastMeasured(items []Item) int {
