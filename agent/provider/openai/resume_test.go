@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"testing"
 
 	"pi/agent"
@@ -20,6 +22,23 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 				if a := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
 					t.Errorf("%s %v, the first %d entries: %s", id, compat, i, a)
 				}
+			}
+		}
+	}
+}
+
+func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T) {
+	s := wiretest.Strict(t, wiretest.CheckChat, chunkOf(`{"content":"taken"}`)+end)
+	for _, f := range wiretest.Folders(t, recordedAPI) {
+		a := f.Ask(New(f.Client(func() io.Reader { return bytes.NewReader(f.Body) })), "http://model.test")
+		if a.Err != nil {
+			continue // such an answer is never sent again
+		}
+		m := modelOf(f.Provider, "m", s.URL+"/v1")
+		for _, from := range []*agent.Model{m, {Provider: "other", ID: "other", API: "other"}} {
+			r := &agent.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
+			if b := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); b.Err != nil || b.Text(session.BlockText) != "taken" {
+				t.Errorf("%s after %s: %s", f.ID, from.Provider, b)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent"
 	"pi/session"
 )
 
@@ -68,14 +69,19 @@ func Strict(t *testing.T, check func(body []byte) error, answer string) *httptes
 
 // turns walks through a conversation and keeps which calls wait for a result.
 type turns struct {
+	ids  *regexp.Regexp
 	open []string
 	seen map[string]bool
 }
 
-var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// What ids of calls may look like.
+var (
+	messagesID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	chatID     = regexp.MustCompile(`^[!-~]{1,40}$`)
+)
 
 func (t *turns) call(id, name string, arguments []byte) error {
-	if !callID.MatchString(id) || t.seen[id] {
+	if !t.ids.MatchString(id) || t.seen[id] {
 		return fmt.Errorf("call id %q has a bad form or stands there twice", id)
 	}
 	if name == "" || !json.Valid(arguments) || !bytes.HasPrefix(arguments, []byte("{")) {
@@ -132,7 +138,7 @@ func CheckMessages(body []byte) error {
 	if len(q.Messages) == 0 {
 		return errors.New("no messages")
 	}
-	var t turns
+	t := turns{ids: messagesID}
 	for i, m := range q.Messages {
 		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
 			return fmt.Errorf("message %d is of role %q, not %s", i, m.Role, want)
@@ -224,7 +230,7 @@ func CheckChat(body []byte) error {
 	if len(q.Messages) == 0 || q.Messages[0].Role != "user" {
 		return errors.New("no user message begins")
 	}
-	var t turns
+	t := turns{ids: chatID}
 	for i, m := range q.Messages {
 		if err := t.chat(m); err != nil {
 			return fmt.Errorf("message %d: %w", i, err)
@@ -256,4 +262,23 @@ func (t *turns) chat(m chatMessage) error {
 		}
 	}
 	return nil
+}
+
+// Interrupted returns what is sent after an answer whose calls never ran, when
+// its session is gone on with: as often as asked, for models repeat their ids.
+func Interrupted(t *testing.T, a Answer, m *agent.Model, times int) []*session.Message {
+	t.Helper()
+	s := session.New(session.Options{})
+	add := func(msg *session.Message) {
+		if _, err := s.AppendMessage(msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go on")}}
+	add(prompt)
+	for range times {
+		add(&session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: a.Content, StopReason: a.Stop.Reason})
+		add(prompt)
+	}
+	return session.ForModel(s.Context())
 }
