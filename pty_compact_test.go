@@ -145,3 +145,27 @@ func TestADumbTerminalSaysThatCtrlCCancelsACompaction(t *testing.T) {
 		t.Errorf("%d compactions", n)
 	}
 }
+
+func TestACompactionThatIsAskedForDuringTheWorkComesAfterIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pipe := w.mailbox("began")
+	s, m := talk(t, w, `call bash {"command":"echo yes > began; until [ -e go ]; do sleep 0.02; done"}`+"\n---\ntext All done.\n---\ntext The notes.\n---\ntext Well then.")
+	s.enter("wait for it")
+	pipe()
+	s.keys("/compact the doors\r")
+	s.see(1, "the context is compacted before the next request, or at the end of the work")
+	s.keys("/compact again\r")
+	s.see(1, "a compaction waits already")
+	w.write(filepath.Join(w.project, "go"), "")
+	s.see(1, "All done.")
+	s.see(1, "compacted: ")
+	s.enter("and now?")
+	s.see(1, "Well then.")
+	s.enter("/quit")
+	s.leave(exitDone)
+	if asked := messagesOf(t, m.asked()[2].body); !strings.Contains(asked, "the doors") {
+		t.Errorf("the request for the summary: %s", asked)
+	}
+	inOrder(t, messagesOf(t, m.asked()[3].body), []string{"The notes.", "and now?"})
+}

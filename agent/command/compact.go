@@ -33,7 +33,7 @@ func compactCommand(a *agent.Agent) Command {
 // compactLater leaves it to the run in progress.
 func compactLater(ctx context.Context, a *agent.Agent, o agent.CompactOptions) Outcome {
 	ctx = context.WithoutCancel(ctx)
-	status := "the context is compacted before the next request"
+	status := "the context is compacted before the next request, or at the end of the work"
 	a.RequestCompact(o, func(done *agent.Compacted, err error) {
 		switch {
 		case errors.Is(err, agent.ErrCompactionWaits):
