@@ -233,6 +233,18 @@ func TestTheCurrentSessionIsNotDeleted(t *testing.T) {
 	}
 }
 
+func TestALineToPickFromHasWhatPeopleKnowASessionBy(t *testing.T) {
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.Local)
+	info := session.Info{ID: "id", FirstPrompt: "fix it\nnow", Modified: now.Add(-3 * time.Hour), Messages: 1, Size: 12_345, Cwd: "/p\x1b[2J"}
+	if got, want := pickLine(info, now, false), "fix it · 3 h ago · 1 message · 12.3 kB · id"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	info.Name, info.Parent, info.Messages = "work\x07", "/other.jsonl", 2
+	if got, want := pickLine(info, now, true), "(a copy) work · fix it · 3 h ago · 2 messages · 12.3 kB · /p[2J · id"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestAgesAndSizesReadAsPeopleSayThem(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.Local)
 	for d, want := range map[time.Duration]string{

@@ -16,14 +16,18 @@ func sessionLine(i session.Info, now time.Time) string {
 }
 
 // pickLine describes a session for a list to pick from, where room is scarce:
-// what people know it by first, and last the id, which makes it different from
+// what people know it by first, name and first prompt, and last the id, which makes it different from
 // all others. With where it says in which directory it was started.
 func pickLine(i session.Info, now time.Time, where bool) string {
 	messages := "1 message"
 	if i.Messages != 1 {
 		messages = fmt.Sprintf("%d messages", i.Messages)
 	}
-	parts := []string{Title(i), age(i.Modified, now), messages, Size(i.Size)}
+	parts := []string{Title(i)}
+	if i.Name != "" && i.FirstPrompt != "" {
+		parts = append(parts, beginning(i.FirstPrompt))
+	}
+	parts = append(parts, age(i.Modified, now), messages, Size(i.Size))
 	if where {
 		parts = append(parts, cutTo(i.Cwd, titleLength))
 	}
@@ -69,10 +73,15 @@ func Title(info session.Info) string {
 	if text == "" {
 		text = info.FirstPrompt
 	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	if info.Parent != "" {
-		return "(a copy) " + cutTo(text, titleLength)
+		return "(a copy) " + beginning(text)
 	}
+	return beginning(text)
+}
+
+// beginning is the first line of a text, as much as a list has room for.
+func beginning(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	return cutTo(text, titleLength)
 }
 
