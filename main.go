@@ -122,6 +122,7 @@ func exitStatus(err error) int {
 		usage    usageError
 		unknown  *command.UnknownError
 		busy     *session.BusyError
+		only     *session.UnwritableError
 		not      *session.NotSessionError
 		missing  *session.NotFoundError
 		several  *session.AmbiguousError
@@ -143,7 +144,7 @@ func exitStatus(err error) int {
 		return exitUntrusted
 	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
 		return exitRefused
-	case errors.As(err, &busy), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
+	case errors.As(err, &busy), errors.As(err, &only), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
 		errors.Is(err, session.ErrReadOnly):
 		return exitSession
 	}
@@ -162,6 +163,7 @@ func report(err error) {
 func hintOf(err error) string {
 	var provider *agent.ProviderError
 	var busy *session.BusyError
+	var only *session.UnwritableError
 	var missing *session.NotFoundError
 	var several *session.AmbiguousError
 	var hinted interface{ Hint() string }
@@ -170,6 +172,8 @@ func hintOf(err error) string {
 		return hinted.Hint()
 	case errors.As(err, &provider):
 		return provider.Hint
+	case errors.As(err, &only):
+		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
 	case errors.As(err, &busy):
 		return busyHint
 	case errors.Is(err, session.ErrReadOnly):

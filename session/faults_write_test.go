@@ -146,6 +146,32 @@ func TestFaultWhereNothingCanBeWrittenTheSessionIsInMemory(t *testing.T) {
 	}
 }
 
+func TestASessionThatCanOnlyBeReadSaysSo(t *testing.T) {
+	path := write(t, story("u1")...)
+	for _, cause := range []error{syscall.EROFS, syscall.EACCES, syscall.EPERM} {
+		err := unwritable(path, fmt.Errorf("open session: %w", &os.PathError{Op: "open", Path: path, Err: cause}))
+		var only *UnwritableError
+		if !errors.As(err, &only) || only.Path != path || !errors.Is(err, cause) || strings.Count(err.Error(), path) != 1 {
+			t.Errorf("%v: %v", cause, err)
+		}
+	}
+	for where, cause := range map[string]error{path: syscall.EMFILE, path + ".none": syscall.EACCES} {
+		if err := unwritable(where, cause); err != cause {
+			t.Errorf("%v of %s: %v", cause, where, err)
+		}
+	}
+	if os.Getuid() == 0 {
+		return // who may write anywhere
+	}
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	var only *UnwritableError
+	if _, err := Open(path, Options{}); !errors.As(err, &only) {
+		t.Errorf("a file without the permission to write: %v", err)
+	}
+}
+
 func TestFaultASessionIsWrittenOnceItsFolderCanBe(t *testing.T) {
 	file := writeRaw(t, "in the way\n")
 	s := New(Options{Dir: file, Cwd: "/w"})

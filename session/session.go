@@ -92,8 +92,8 @@ func (s *Session) begin() {
 
 // Open reads a session and locks it for appending. If path does not exist or
 // is empty, the session is new and will be written there. The error is a
-// *[BusyError] if another process has it, a *[NotSessionError] if it is no
-// session. A session of a newer version is opened for reading only.
+// *[BusyError] if another process has it, an *[UnwritableError] if it can only be
+// read, a *[NotSessionError] if it is no session. A session of a newer version is opened for reading only.
 func Open(path string, o Options) (*Session, error) {
 	s := newSession(o)
 	s.store = newStore(path, o)

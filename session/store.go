@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // store is the file of a session. Only the holder of its lock writes, and only
@@ -68,6 +69,35 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
+// UnwritableError says that a session can be read but not appended to.
+type UnwritableError struct {
+	Path string
+	Err  error
+}
+
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("open session %q: it cannot be written to: %v", e.Path, e.Err)
+}
+
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
+// unwritable is err, or what it comes to if the file can be read.
+func unwritable(path string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	f, readErr := openRegular(path, os.O_RDONLY)
+	if readErr != nil {
+		return err
+	}
+	f.Close()
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return &UnwritableError{Path: path, Err: err}
+}
+
 // readAll reads from the start; the size is known, so the buffer is made once.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
@@ -89,7 +119,7 @@ func (st *store) open() error {
 	for {
 		f, err := openRegular(st.path, os.O_RDWR|os.O_APPEND)
 		if err != nil {
-			return err
+			return unwritable(st.path, err)
 		}
 		st.f = f
 		st.step("opened")
