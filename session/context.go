@@ -73,8 +73,8 @@ func lastCompaction(path []*Entry) (at, first int) {
 		if !ok {
 			continue
 		}
-		for first = range at {
-			if path[first].ID == c.FirstKeptEntryID {
+		for first = at - 1; first >= 0; first-- {
+			if e := path[first]; e.ID == c.FirstKeptEntryID || e.fileID != "" && e.fileID == c.FirstKeptEntryID {
 				return at, first
 			}
 		}

@@ -12,6 +12,7 @@ func TestDamageIsReportedOnceAndNothingElseIsLost(t *testing.T) {
 	orphan := strings.Replace(line("u3"), `"parentId":"2"`, `"parentId":"gone"`, 1)
 	self := strings.Replace(line("u3"), `"parentId":"2"`, `"parentId":"3"`, 1)
 	twice := strings.Replace(line("u3^2"), `"id":"3"`, `"id":"2"`, 1)
+	twiceAtRoot := strings.Replace(line("u3^0"), `"id":"3"`, `"id":"2"`, 1)
 	afterTwice := strings.Replace(line("u4"), `"parentId":"3"`, `"parentId":"2"`, 1)
 	noID := `{"type":"message","message":{"role":"user","content":"3"}}`
 	for _, c := range []struct{ name, text, context, problem string }{
@@ -31,6 +32,7 @@ func TestDamageIsReportedOnceAndNothingElseIsLost(t *testing.T) {
 		{"circle of three", line("u1^3") + "\n" + line("u2^1") + "\n" + line("u3^2") + "\n", "1 2 3", "leads around"},
 		{"parent further down", line("u1^2") + "\n" + line("u2^0") + "\n" + line("u3^1") + "\n", "2 1 3", ""},
 		{"id twice", line("u1") + "\n" + line("u2") + "\n" + twice + "\n" + afterTwice + "\n", "1 2 3 4", `line 4: id "2" stands there a second time`},
+		{"id twice, and kept by a compaction", line("u1") + "\n" + line("u2") + "\n" + twiceAtRoot + "\n" + line("c4:2^2") + "\n", "summary4 3", `line 4: id "2"`},
 		{"no id and no parent", line("u1") + "\n" + line("u2") + "\n" + noID + "\n", "1 2 3", "line 4: an entry without an id"},
 		{"broken body", line("u1") + "\n" + `{"type":"message","id":"2","parentId":"1","timestamp":"","message":{"role":}}` + "\n" + line("u3") + "\n", "1 3", "line 3: the message entry 2 cannot be used"},
 	} {
