@@ -192,6 +192,28 @@ func TestAnExportNeverWritesOverASession(t *testing.T) {
 	}
 }
 
+func TestASessionInUseIsNotWrittenOverByWhatBeginsWithIt(t *testing.T) {
+	s := read(t, stored(t, 3, prompt))
+	path := filepath.Join(t.TempDir(), "older.jsonl")
+	if err := ToFile(path, Formats()[0], s, false); err != nil {
+		t.Fatal(err)
+	}
+	held, err := session.Open(path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exists *ExistsError
+	if err := ToFile(path, Formats()[0], s, true); !errors.As(err, &exists) || !strings.Contains(err.Error(), "in use") {
+		t.Error(err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ToFile(path, Formats()[0], s, true); err != nil {
+		t.Error(err)
+	}
+}
+
 func failHalfway(w io.Writer, _ *session.Session) error {
 	if _, err := io.WriteString(w, "half"); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"pi/session"
 )
@@ -94,13 +95,37 @@ func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error 
 	next := file.Name()
 	if err = fill(file, f, s); err != nil {
 		err = fmt.Errorf("export session to %q: %w", path, err)
-	} else if _, none := session.ReadHeader(path); none == nil && !beginsWith(next, path) {
-		err = &ExistsError{path, "it is a session that has what this one has not"}
-	} else if err = os.Rename(next, path); err == nil {
-		return nil
+	} else {
+		err = takePlace(next, path)
 	}
-	os.Remove(next)
+	if err != nil {
+		os.Remove(next)
+	}
 	return err
+}
+
+// takePlace gives a new file the name of another. If that is a session, nobody
+// may add to it meanwhile.
+func takePlace(next, path string) error {
+	if _, err := session.ReadHeader(path); err != nil {
+		return os.Rename(next, path)
+	}
+	held, err := session.Open(path, session.Options{})
+	var busy *session.BusyError
+	if errors.As(err, &busy) {
+		return &ExistsError{path, "it is a session that is in use"}
+	}
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	if !beginsWith(next, path) {
+		return &ExistsError{path, "it is a session that has what this one has not"}
+	}
+	if runtime.GOOS == "windows" { // an open file keeps its name there
+		held.Close()
+	}
+	return os.Rename(next, path)
 }
 
 // beginsWith reports whether a file begins with all of another.
