@@ -88,13 +88,14 @@ func TestEveryPrefixOfASessionResumes(t *testing.T) {
 	at := len(lines[0])
 	for i, l := range lines[1:] {
 		cuts = append(cuts, at)
-		if i >= len(lines)-4 {
+		if i == len(lines)-2 {
 			for b := range l {
 				cuts = append(cuts, at+b+1)
 			}
 		}
 		at += len(l)
 	}
+	cuts = append(cuts, len(text))
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	for _, cut := range cuts {
 		if err := os.WriteFile(path, text[:cut], 0o600); err != nil {
