@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/creack/pty"
 )
 
 // compactions is how many there are in the files of sessions.
@@ -36,17 +38,32 @@ func (s *screen) compacting(m *modelServer, n int) {
 	})
 }
 
+// narrow gives the terminal another width.
+func (s *screen) narrow(columns int) {
+	s.t.Helper()
+	if err := pty.Setsize(s.master, &pty.Winsize{Rows: screenLines, Cols: uint16(columns)}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.Resize(columns, screenLines)
+}
+
 func TestEscCancelsACompactionAndKeepsWhatElseIsTyped(t *testing.T) {
 	t.Parallel()
-	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03"} {
+	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03", "Esc, 40 columns": "\x1b"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			s, m := talk(t, w, "text Hello.\n---\nstall\n---\ntext Well then.")
 			s.enter("hello")
 			s.see(1, "Hello.")
+			if strings.HasSuffix(name, "columns") {
+				s.narrow(40)
+			}
 			s.enter("/compact")
 			s.compacting(m, 2)
+			s.until("seconds are counted", func() bool { return strings.Contains(s.text(), " s · 15 to") })
 			s.keys("and no")
 			s.keys(key)
 			s.see(1, "interrupted")
