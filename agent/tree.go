@@ -51,6 +51,7 @@ func isSaveError(err error) bool {
 // move is what is to be done with the leaf.
 type move struct {
 	target   string // the entry that was chosen
+	left     string // the leaf before
 	to       string // the new position; "" is the root
 	recalled Recalled
 	options  NavigateOptions
@@ -81,8 +82,9 @@ func (a *Agent) moveLeaf(ctx context.Context, plan func(*session.Session) (move,
 	if err != nil {
 		return Moved{}, err
 	}
+	m.left = s.Leaf()
 	result := Moved{Recalled: m.recalled, Leaf: endOf(s, m.to)}
-	if !m.anyway && endOf(s, s.Leaf()) == endOf(s, m.to) {
+	if !m.anyway && endOf(s, m.left) == endOf(s, m.to) {
 		result.Stayed = true
 		return result, nil
 	}
@@ -143,10 +145,9 @@ func (a *Agent) prepareMove(ctx context.Context, s *session.Session, m *move) (s
 }
 
 func preparationOf(s *session.Session, m *move) TreePreparation {
-	leaf := s.Leaf()
-	common := s.CommonAncestor(leaf, m.to)
-	return TreePreparation{TargetID: m.target, OldLeafID: leaf, CommonAncestorID: common,
-		EntriesToSummarize: s.Path(leaf)[len(s.Path(common)):], UserWantsSummary: m.options.Summarize}
+	common := s.CommonAncestor(m.left, m.to)
+	return TreePreparation{TargetID: m.target, OldLeafID: m.left, CommonAncestorID: common,
+		EntriesToSummarize: s.Path(m.left)[len(s.Path(common)):], UserWantsSummary: m.options.Summarize}
 }
 
 // take lets the answer of a listener stand for what the person said.
@@ -170,7 +171,6 @@ func (m *move) record() session.Draft {
 
 // carryOut moves the leaf, whole, and tells the listeners.
 func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft session.Draft, fromHook bool, result Moved) (Moved, error) {
-	left := s.Leaf()
 	e, saving := s.MoveTo(m.to, draft)
 	if e == nil {
 		return Moved{}, saving
@@ -184,7 +184,7 @@ func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft 
 	saving = firstError(saving, s.Flush(), s.Sync())
 	a.forgetSeen()
 	a.emitAfter(ctx, KindSessionTree, func() Event {
-		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: left, SummaryEntry: result.Summary, FromHook: fromHook}
+		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: fromHook}
 	})
 	a.refresh(ctx)
 	return result, saving

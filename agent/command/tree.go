@@ -109,15 +109,17 @@ func (t navigator) goTo(ctx context.Context, id string, o agent.NavigateOptions)
 	if errors.Is(err, agent.ErrAborted) {
 		return Outcome{}, errors.New("interrupted; nothing has moved")
 	}
-	return moved(t.Agent, m, movedWord(m)), err
+	return moved(t.Agent, m, movedWord(m, o)), err
 }
 
-func movedWord(m agent.Moved) string {
+func movedWord(m agent.Moved, o agent.NavigateOptions) string {
 	switch {
 	case m.Stayed:
 		return "you are there already"
 	case m.Summary != nil:
 		return "moved, with a summary of what was left"
+	case o.Summarize:
+		return "moved; nothing was left that could be summed up"
 	}
 	return "moved"
 }

@@ -270,6 +270,7 @@ func TestCommandsOfTheTreeSayWhatTheyDid(t *testing.T) {
 		{"/undo 2;/undo", "nothing to undo: no prompt on this branch", "", ""},
 		{"/tree id2", "moved: the conversation (2 messages) ends with assistant: say 2", "", "ask 1|say 2"},
 		{"/tree id3", "moved: the conversation (2 messages) ends with assistant: say 2", "ask 3", "ask 1|say 2"},
+		{"/undo;/tree id4 summary", "moved; nothing was left that could be summed up: the conversation (4 messages) ends with assistant: say 4", "", "ask 1|say 2|ask 3|say 4"},
 		{"/tree id4", "you are there already: the conversation (4 messages) ends with assistant: say 4", "", "ask 1|say 2|ask 3|say 4"},
 		{"/tree nowhere", `no entry has "nowhere" in it; /tree all lists them`, "", "ask 1|say 2|ask 3|say 4"},
 		{"/tree labeled", "no entry is shown with the filter labeled; /tree all lists them", "", "ask 1|say 2|ask 3|say 4"},
