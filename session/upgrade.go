@@ -17,6 +17,9 @@ func validLine(line []byte) bool { return validJSON(line) }
 
 // upgrade gives all entries the form of version 3.
 func (s *Session) upgrade() {
+	if s.header.Version < 2 {
+		s.renumber()
+	}
 	for _, e := range s.entries {
 		switch {
 		case s.header.Version < 2:
@@ -27,6 +30,15 @@ func (s *Session) upgrade() {
 		}
 	}
 	s.migrate = s.header.Version < 2
+}
+
+// renumber forgets ids that stood twice in the file: the new one will have those
+// in memory.
+func (s *Session) renumber() {
+	clear(s.later)
+	for _, e := range s.entries {
+		e.fileID = ""
+	}
 }
 
 func (s *Session) upgradeLinear(e *Entry) []byte {
