@@ -36,7 +36,7 @@ func (c *compaction) askListeners(ctx context.Context) (*CompactionDraft, error)
 	case ctx.Err() != nil:
 		return nil, ErrAborted
 	case e.Cancel:
-		return nil, fmt.Errorf("Compaction %w", ErrCancelled)
+		return nil, unwantedCompaction{}
 	case d == nil || d.Summary == "":
 		return nil, nil
 	case d.FirstKeptEntryID != "":
@@ -47,6 +47,13 @@ func (c *compaction) askListeners(ctx context.Context) (*CompactionDraft, error)
 	}
 	return e.Compaction, nil
 }
+
+// unwantedCompaction is the error of one that a listener is against. Its words are
+// those that commands use for what hooks do not let happen.
+type unwantedCompaction struct{}
+
+func (unwantedCompaction) Error() string { return "Compaction " + ErrCancelled.Error() }
+func (unwantedCompaction) Unwrap() error { return ErrCancelled }
 
 func (c *compaction) preparation() Preparation {
 	return Preparation{

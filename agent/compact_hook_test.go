@@ -287,3 +287,29 @@ func TestACompactionIsNotForWhileTheAgentWorks(t *testing.T) {
 		t.Errorf("%v", errs)
 	}
 }
+
+func TestTwentySmallTurnsAndTwoHugeResultsEndBelowWhatIsToBeKeptAndFree(t *testing.T) {
+	huge := tool("huge", func(context.Context) (Result, error) { return TextResult(strings.Repeat("word ", 10000)), nil })
+	var replies []reply
+	for range 20 {
+		replies = append(replies, say("answer "+strings.Repeat("word ", 200)))
+	}
+	replies = append(replies, use(call{"a", "huge", "{}"}, call{"b", "huge", "{}"}), say("done"), say("the notes"))
+	settings := CompactionSettings{Enabled: false, ReserveTokens: 16384, KeepRecentTokens: 20000}
+	r := full(t, Options{Tools: []Tool{huge}, Settings: Settings{Compaction: settings}}, append(replies, say("the beginning"))...)
+	for range 20 {
+		r.prompt("small " + strings.Repeat("word ", 100))
+	}
+	r.prompt("the last one")
+	done, err := r.Compact(t.Context(), CompactOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(r.asked(22), "small word"); n != 20 || done.Messages < 40 {
+		t.Errorf("%d of the small turns are summarised, %d messages", n, done.Messages)
+	}
+	if done.After >= 20000+16384 {
+		t.Errorf("%d tokens are left", done.After)
+	}
+	r.wantGoesOn()
+}
