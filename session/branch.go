@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // CopyPath makes a new session in o.Dir that has the path from the root to leaf
@@ -28,7 +27,7 @@ func (s *Session) CopyPath(leaf string, o Options) (*Session, error) {
 	if len(path) == 0 {
 		return next, nil
 	}
-	lines, err := s.linesOf(path)
+	lines, err := s.linesOf(path, next.pending)
 	if err == nil {
 		err = next.startWith(lines)
 	}
@@ -51,9 +50,14 @@ func (s *Session) whereKept() string {
 	return s.store.path
 }
 
-// linesOf returns the lines of a path, and those of its labels behind it.
-func (s *Session) linesOf(path []*Entry) ([]byte, error) {
-	var lines []byte
+// linesOf returns the header, the lines of a path, and those of its labels
+// behind it.
+func (s *Session) linesOf(path []*Entry, header []byte) ([]byte, error) {
+	size := len(header)
+	for _, e := range path {
+		size += e.length() + 1
+	}
+	lines := append(make([]byte, 0, size), header...)
 	for _, e := range path {
 		line, err := e.copied()
 		if err != nil {
@@ -65,6 +69,14 @@ func (s *Session) linesOf(path []*Entry) ([]byte, error) {
 		lines = append(append(lines, l.raw...), '\n')
 	}
 	return lines, nil
+}
+
+// length is that of the line, which need not be read for it.
+func (e *Entry) length() int {
+	if e.src != nil {
+		return e.size
+	}
+	return len(e.raw)
 }
 
 // copied is the line of an entry in another file: as it stands, unless it says
@@ -111,18 +123,19 @@ func (s *Session) labelsFor(path []*Entry) []*Entry {
 	return labels
 }
 
-// startWith writes the header and lines to the file of a session that has none
-// yet, and loads them from there. On failure no file is left.
+// startWith writes these lines, of which the first is the header, to the file of
+// a session that has none yet, and loads them from there. On failure no file is
+// left.
 func (s *Session) startWith(lines []byte) error {
-	all := slices.Concat(s.pending, lines)
+	header := len(s.pending)
 	s.pending, s.started = nil, true
 	if s.store == nil {
 		s.lines = 1
-		s.settle(s.ingest(lines, -1, nil))
+		s.settle(s.ingest(lines[header:], -1, nil))
 		s.leaf = s.last()
 		return nil
 	}
-	if err := s.store.begin(all); err != nil {
+	if err := s.store.begin(lines); err != nil {
 		return s.saveError(err)
 	}
 	s.noteLock()

@@ -195,7 +195,7 @@ func TestACopyThatCannotBeWrittenLeavesNoFile(t *testing.T) {
 	} {
 		next := New(Options{Dir: t.TempDir(), Cwd: "/w"})
 		fail(next.store)
-		lines, err := s.linesOf(s.Path("2"))
+		lines, err := s.linesOf(s.Path("2"), next.pending)
 		if err != nil {
 			t.Fatal(err)
 		}
