@@ -31,7 +31,7 @@ func (r *run) fitting(ctx context.Context) chained {
 // relieve compacts a context that is over the threshold. It reports whether it
 // did.
 func (r *run) relieve(ctx context.Context, items []session.Item) bool {
-	if !r.settings.Compaction.full(r.tokensOf(items), r.Model().ContextWindow) || !r.mayCompact() {
+	if !r.nearlyFull(items) {
 		return false
 	}
 	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, items)
@@ -39,6 +39,12 @@ func (r *run) relieve(ctx context.Context, items []session.Item) bool {
 		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
 	}
 	return done != nil
+}
+
+// nearlyFull reports whether a context is over the threshold, and something may
+// be done about it.
+func (r *run) nearlyFull(items []session.Item) bool {
+	return r.settings.Compaction.full(r.tokensOf(items), r.Model().ContextWindow) && r.mayCompact()
 }
 
 // compactAlone runs a compaction that nobody asked for.
@@ -100,12 +106,15 @@ func nothingToDo(err error) bool {
 	return errors.Is(err, session.ErrNothingToCompact) || errors.Is(err, session.ErrJustCompacted)
 }
 
-// afterRun makes room for the next prompt.
+// afterRun makes room for the next prompt. What the run has added since its last
+// request passes the context chain before it is summarised.
 func (r *run) afterRun(ctx context.Context) {
 	if ctx.Err() != nil || r.compactAsked(ctx, true) {
 		return
 	}
-	r.relieve(ctx, r.Seen())
+	if r.nearlyFull(r.Seen()) {
+		r.relieve(ctx, r.Context(ctx))
+	}
 }
 
 // recovered compacts when err says that the last request did not fit, so that it
@@ -120,7 +129,7 @@ func (r *run) recovered(ctx context.Context, err error) error {
 		return tooLong(failed)
 	}
 	c := &compaction{Agent: r.Agent, reason: CompactOverflow, failed: r.Session().Entry(r.lastEntry())}
-	done, why := r.compactAlone(ctx, c, r.Seen())
+	done, why := r.compactAlone(ctx, c, r.Context(ctx))
 	switch {
 	case done != nil:
 		return nil

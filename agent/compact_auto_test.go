@@ -67,7 +67,7 @@ func TestAContextOverTheThresholdIsCompacted(t *testing.T) {
 			if !c.want {
 				return
 			}
-			tail := "agent_end compaction_start auto_compaction_start session_before_compact session_compacting session_compact context compaction_end auto_compaction_end agent_settled"
+			tail := "agent_end context compaction_start auto_compaction_start session_before_compact session_compacting session_compact context compaction_end auto_compaction_end agent_settled"
 			if got := strings.Join(l.kinds, " "); !strings.HasSuffix(got, tail) {
 				t.Errorf("events: %s", got)
 			}

@@ -313,3 +313,30 @@ func TestTwentySmallTurnsAndTwoHugeResultsEndBelowWhatIsToBeKeptAndFree(t *testi
 	}
 	r.wantGoesOn()
 }
+
+func TestWhatTheLastRequestDidNotHavePassesTheContextChainBeforeItIsSummarised(t *testing.T) {
+	hide := on(func(e *Context) {
+		for i, it := range e.Items {
+			if strings.Contains(it.Message.Text(), "secret") {
+				m := it.Message.Clone()
+				m.Content = []session.Block{session.TextBlock("hidden")}
+				e.Items = append(append(append([]session.Item{}, e.Items[:i]...), session.Item{Message: m, Entry: it.Entry, Index: it.Index}), e.Items[i+1:]...)
+			}
+		}
+	})
+	add := on(func(e *TurnEnd) {
+		if strings.Contains(e.Message.Text(), "secret") {
+			e.Entries = []session.Draft{hint(strings.Repeat("word ", 2000))}
+		}
+	})
+	r := full(t, Options{Listeners: []Listener{hide, add}}, say("one"), using(95000, text("the secret")), say("the notes"), say("the beginning"))
+	r.Agent.settings.Compaction.KeepRecentTokens = 1000
+	r.prompt("first")
+	r.prompt("second")
+	if r.compactions() != 1 {
+		t.Fatalf("%d compactions", r.compactions())
+	}
+	if asked := r.asked(2); strings.Contains(asked, "secret") || !strings.Contains(asked, "hidden") {
+		t.Errorf("the request for the summary: %s", asked)
+	}
+}
