@@ -144,3 +144,29 @@ func TestABranchBringsTheFilesOfItsCheckpointBack(t *testing.T) {
 		t.Errorf("the model was sent %s", sent)
 	}
 }
+
+func TestAHookGivesAPromptBackToTheLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/back.lua"), `pi.command("back", { handler = function(ctx)
+  for _, entry in ipairs(ctx.entries) do
+    if entry.type == "message" and entry.message.role == "user" then
+      local result = assert(ctx.navigate_tree(entry.id))
+      return { status = "back before: " .. result.text }
+    end
+  end
+end })`)
+	s, m := talk(t, w, "text One.\n---\ntext Two.")
+	s.enter("first try")
+	s.see(1, "One.")
+	s.enter("/back")
+	s.see(1, "back before: first try")
+	s.see(2, "> first try")
+	s.keys(" and more\r")
+	s.see(1, "Two.")
+	s.enter("/quit")
+	s.leave(exitDone)
+	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, "first try and more") || strings.Contains(sent, "One.") {
+		t.Errorf("the model was sent %s", sent)
+	}
+}

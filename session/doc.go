@@ -18,6 +18,9 @@
 // makes the summary appends it as a compaction entry. How long a context is, is
 // counted by [ContextTokens].
 //
+// [Session.MoveTo] goes on from another entry, in the same file;
+// [Session.CopyPath] makes a session of its own of the way to one.
+//
 // Reading never changes a file. Writing only adds whole lines at its end, one
 // write each, under a lock that only one process has ([Open], [OpenWait]);
 // showing takes none ([Read]). What another program adds without asking is read
