@@ -21,7 +21,8 @@ var (
 )
 
 // Undo moves the leaf to before the n-th last user message of the branch, and
-// returns the text of that. Files stay as they are. See [Agent.Navigate] for the
+// returns the text of that. Those that an edit has taken out of the context do not
+// count: nobody would see them go. Files stay as they are. See [Agent.Navigate] for the
 // rest.
 func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 	return a.moveLeaf(ctx, func(s *session.Session) (move, error) {
@@ -30,7 +31,7 @@ func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 		case len(sent) == 0:
 			return move{}, ErrNothingToUndo
 		case n < 1 || n > len(sent):
-			return move{}, fmt.Errorf("undo: there are %d prompts on this branch, not %d", len(sent), n)
+			return move{}, fmt.Errorf("undo: %d is not from 1 to %d, the number of prompts on this branch", n, len(sent))
 		}
 		e := sent[len(sent)-n]
 		return a.moveBack("undo", e, s), nil
@@ -49,8 +50,9 @@ func (a *Agent) moveBack(kind string, e *session.Entry, s *session.Session) move
 
 func userMessages(path []*session.Entry) []*session.Entry {
 	var sent []*session.Entry
+	out := takenOut(path)
 	for _, e := range path {
-		if e.Type != session.TypeMessage {
+		if e.Type != session.TypeMessage || out[e.ID] {
 			continue
 		}
 		if m := e.Message(); m != nil && m.Role == session.RoleUser {
@@ -58,6 +60,20 @@ func userMessages(path []*session.Entry) []*session.Entry {
 		}
 	}
 	return sent
+}
+
+// takenOut are the ids of the entries that edits leave nothing of.
+func takenOut(path []*session.Entry) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range path {
+		if e.Type != session.TypeContextEdit {
+			continue
+		}
+		if edit, err := session.Body[session.ContextEdit](e); err == nil {
+			out[edit.TargetID] = edit.Replacement == nil
+		}
+	}
+	return out
 }
 
 // Redo takes the last move back that was not taken back yet, if nothing was said

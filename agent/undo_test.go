@@ -116,9 +116,27 @@ func TestUndoOfMoreThanThereIsSaysHowMuchThereIs(t *testing.T) {
 	}
 	r.prompt("one")
 	for _, n := range []int{2, 0, -1} {
-		if _, err := r.Undo(t.Context(), n); err == nil || !strings.Contains(err.Error(), "there are 1 prompts") {
+		if _, err := r.Undo(t.Context(), n); err == nil || !strings.Contains(err.Error(), "not from 1 to 1") {
 			t.Errorf("%d: %v", n, err)
 		}
+	}
+}
+
+func TestUndoPassesPromptsThatAnEditHasTakenOut(t *testing.T) {
+	r := newRig(t, Options{}, say("a"), say("b"))
+	r.prompt("one")
+	r.prompt("two")
+	two, answer := sentTo(r)[1], last(r)
+	for _, id := range []string{two, answer} {
+		if _, err := r.EditContext(t.Context(), id, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := r.Undo(t.Context(), 1); err != nil || m.Text != "one" || talkOf(r.Session()) != "" {
+		t.Errorf("%+v, %v, left %q", m, err, talkOf(r.Session()))
+	}
+	if _, err := r.Redo(t.Context()); err != nil || talkOf(r.Session()) != "one a" {
+		t.Errorf("redone: %v, %q", err, talkOf(r.Session()))
 	}
 }
 

@@ -313,7 +313,7 @@ func TestWrongArgumentsOfTheTreeAreRefusedWithWhatIsRight(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"/undo x", `a number from 1, not "x"`},
 		{"/undo 0", "a number from 1"},
-		{"/undo 3", "there are 2 prompts on this branch, not 3"},
+		{"/undo 3", "3 is not from 1 to 2, the number of prompts on this branch"},
 		{"/redo 2", "takes no argument"},
 		{"/branch nothing", `no entry "nothing" in this session; /tree all lists them`},
 	} {
