@@ -81,7 +81,7 @@ func TestAnInterruptedSummaryMovesNothing(t *testing.T) {
 	s.keys("3\r")
 	s.see(1, "What should the summary look at?")
 	s.keys("names\r")
-	s.see(1, "summing up 2 messages")
+	s.see(1, "summing up the branch that is left")
 	s.see(2, "it answers")
 	s.keys("\x03")
 	s.see(1, "nothing has moved")

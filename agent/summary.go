@@ -47,7 +47,7 @@ func (a *Agent) branchSummary(ctx context.Context, s *session.Session, before *S
 	if len(session.ForModel(items)) == 0 {
 		return nil, nil
 	}
-	a.notifyf(ctx, LevelInfo, "summing up %d messages of the branch that is left", len(items))
+	a.Notify(ctx, LevelInfo, "summing up the branch that is left")
 	w := branchWriter{Agent: a, model: a.Model(), instructions: o.Instructions, replace: o.Replace}
 	text, err := w.write(ctx, items)
 	if err != nil {

@@ -52,7 +52,7 @@ func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
 	if s == left {
 		return Outcome{}, err
 	}
-	status := fmt.Sprintf("session %s, %d messages, branched off %s", s.ID(), len(s.Context()), left.ID())
+	status := fmt.Sprintf("session %s, %s, branched off %s", s.ID(), counted(len(s.Context()), "message"), left.ID())
 	return recalled(status, r), err
 }
 

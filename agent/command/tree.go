@@ -130,7 +130,7 @@ func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 	text := word + ": the conversation is empty here"
 	if e := s.Entry(m.Leaf); e != nil {
 		line, _ := entryText(e, true)
-		text = fmt.Sprintf("%s: the conversation (%d messages) ends with %s", word, len(s.Context()), line)
+		text = fmt.Sprintf("%s: the conversation (%s) ends with %s", word, counted(len(s.Context()), "message"), line)
 	}
 	return recalled(text, m.Recalled)
 }
@@ -138,8 +138,7 @@ func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 // recalled gives back what was sent once.
 func recalled(status string, r agent.Recalled) Outcome {
 	if r.Attachments > 0 {
-		status += fmt.Sprintf("\n%d attachments went with that prompt: those that its text names with @ go along again, the others have to be attached again",
-			r.Attachments)
+		status += "\n" + counted(r.Attachments, "attachment") + " went with that prompt: what its text names with @ goes along again, the rest has to be attached again"
 	}
 	return Outcome{Status: status, Draft: r.Text}
 }

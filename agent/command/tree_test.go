@@ -435,7 +435,7 @@ func TestPicturesThatWentWithAPromptAreSpokenOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, run := onTree(t, s, nil)
-	if out := run("/undo"); out.Draft != "look" || !strings.Contains(out.Status, "1 attachments went with that prompt") {
+	if out := run("/undo"); out.Draft != "look" || !strings.Contains(out.Status, "1 attachment went with that prompt") {
 		t.Errorf("%+v", out)
 	}
 }
