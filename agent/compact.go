@@ -52,7 +52,7 @@ func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, erro
 // that needs its beginning in full: then also a short conversation is summarised.
 func (a *Agent) compactFor(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
 	c := &compaction{Agent: a, reason: CompactManual, instructions: o.Instructions, all: atRest}
-	return c.run(ctx, a.Context(ctx))
+	return c.run(ctx, a.runChain(ctx))
 }
 
 // compaction is one on its way.
@@ -74,7 +74,7 @@ type compaction struct {
 
 // run compacts what the model sees now. Whatever comes of it, a start has an
 // end, and a question to the listeners has an outcome.
-func (c *compaction) run(ctx context.Context, seen []session.Item) (done *Compacted, err error) {
+func (c *compaction) run(ctx context.Context, seen chained) (done *Compacted, err error) {
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (c *compaction) run(ctx context.Context, seen []session.Item) (done *Compac
 }
 
 // prepare plans it. Nothing has been told to anybody when it fails.
-func (c *compaction) prepare(ctx context.Context, seen []session.Item) (err error) {
+func (c *compaction) prepare(ctx context.Context, seen chained) (err error) {
 	c.session = c.Session()
 	switch {
 	case ctx.Err() != nil:
@@ -104,16 +104,16 @@ func (c *compaction) prepare(ctx context.Context, seen []session.Item) (err erro
 	case c.session.ReadOnly():
 		return session.ErrReadOnly
 	}
-	seen = c.withoutFailed(seen)
-	tokens := c.tokensOf(seen)
-	c.branch = c.session.Branch()
+	items := c.withoutFailed(seen.items)
+	tokens := c.tokensOf(items)
+	c.branch = seen.branch
 	c.model = c.Model()
 	c.window = c.model.ContextWindow
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
 	c.settings = c.Agent.settings.Compaction.within(c.window)
-	c.plan, err = session.PlanCompaction(c.branch, seen, tokens, session.CompactionLimits{
+	c.plan, err = session.PlanCompaction(c.branch, items, tokens, session.CompactionLimits{
 		Keep: c.settings.KeepRecentTokens, Room: c.settings.room(), All: c.all})
 	return err
 }
@@ -159,6 +159,7 @@ func (c *compaction) retries() bool { return c.reason == CompactOverflow }
 // messages: whoever goes back to before the compaction finds them as they were.
 // The error may be a *[session.SaveError], which comes with the entry.
 func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
+	s.About = c.branch[len(c.branch)-1]
 	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
 	if s.FirstKeptEntryID == c.firstKept() {
 		for _, edit := range c.plan.Shorten {

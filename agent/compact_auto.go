@@ -22,23 +22,26 @@ func (r *run) fitting(ctx context.Context) chained {
 	if r.resumes || ctx.Err() != nil {
 		return seen
 	}
-	if r.compactAsked(ctx, false) || r.relieve(ctx, seen.items) {
-		return r.runChain(ctx)
+	asked := func(ctx context.Context, _ chained) { r.compactAsked(ctx, false) }
+	for _, compact := range []func(context.Context, chained){asked, r.relieve} {
+		leaf := r.Session().Leaf()
+		compact(ctx, seen)
+		if r.Session().Leaf() != leaf { // also by a hook that rather did something else
+			seen = r.runChain(ctx)
+		}
 	}
 	return seen
 }
 
-// relieve compacts a context that is over the threshold. It reports whether it
-// did.
-func (r *run) relieve(ctx context.Context, items []session.Item) bool {
-	if !r.nearlyFull(items) {
-		return false
+// relieve compacts a context that is over the threshold.
+func (r *run) relieve(ctx context.Context, seen chained) {
+	if !r.nearlyFull(seen.items) {
+		return
 	}
-	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, items)
+	_, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, seen)
 	if err != nil && !stopped(err) && !nothingToDo(err) {
 		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
 	}
-	return done != nil
 }
 
 // nearlyFull reports whether a context is over the threshold, and something may
@@ -48,11 +51,11 @@ func (r *run) nearlyFull(items []session.Item) bool {
 }
 
 // compactAlone runs a compaction that nobody asked for.
-func (r *run) compactAlone(ctx context.Context, c *compaction, items []session.Item) (*Compacted, error) {
+func (r *run) compactAlone(ctx context.Context, c *compaction, seen chained) (*Compacted, error) {
 	r.mu.Lock()
 	r.relieved = true
 	r.mu.Unlock()
-	done, err := c.run(ctx, items)
+	done, err := c.run(ctx, seen)
 	if errors.Is(err, ErrAborted) {
 		r.unwanted = true
 	}
@@ -113,7 +116,7 @@ func (r *run) afterRun(ctx context.Context) {
 		return
 	}
 	if r.nearlyFull(r.Seen()) {
-		r.relieve(ctx, r.Context(ctx))
+		r.relieve(ctx, r.runChain(ctx))
 	}
 }
 
@@ -129,7 +132,7 @@ func (r *run) recovered(ctx context.Context, err error) error {
 		return tooLong(failed)
 	}
 	c := &compaction{Agent: r.Agent, reason: CompactOverflow, failed: r.Session().Entry(r.lastEntry())}
-	done, why := r.compactAlone(ctx, c, r.Context(ctx))
+	done, why := r.compactAlone(ctx, c, r.runChain(ctx))
 	switch {
 	case done != nil:
 		return nil

@@ -17,6 +17,7 @@ func (a *Agent) Context(ctx context.Context) []session.Item {
 
 // chained is one run of the context chain.
 type chained struct {
+	branch []*session.Entry
 	core   []session.Item // what the session holds
 	stages []ContextStage
 	items  []session.Item // what the chain made of it
@@ -24,17 +25,17 @@ type chained struct {
 
 func (a *Agent) runChain(ctx context.Context) chained {
 	s := a.Session()
-	entries, core := s.Branch(), a.coreContext(s)
-	c := chained{core: core, items: core}
+	branch, core := s.Branch(), a.coreContext(s)
+	c := chained{branch: branch, core: core, items: core}
 	if a.wants(KindContext) {
-		e := &Context{Entries: entries, Items: core}
+		e := &Context{Entries: branch, Items: core}
 		a.emit(ctx, e)
 		c.stages, c.items = e.Stages, e.Items
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.session == s {
-		a.seen, a.seenTo, a.edited, a.chain = c.items, len(entries), nil, c
+		a.seen, a.seenTo, a.edited, a.chain = c.items, len(branch), nil, c
 	}
 	return c
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 )
 
 // SaveError says that an entry is part of the session but not of its file.
@@ -131,7 +132,7 @@ func (s *Session) grow(typ string, own []keyed) *Entry {
 	e := &Entry{Type: typ, ID: newEntryID(s.byID), Timestamp: iso(s.opts.Now())}
 	e.setParent(s.leaf)
 	if typ == TypeCompaction {
-		own = keepNothing(own, e.ID)
+		own = keepFrom(own, e.ID)
 	}
 	e.raw = e.line0(own)
 	path := s.path()
@@ -143,9 +144,25 @@ func (s *Session) grow(typ string, own []keyed) *Entry {
 	return e
 }
 
-// keepNothing gives a compaction that names no first entry to keep its own id,
-// which is how a file says that it keeps none.
-func keepNothing(own []keyed, id string) []keyed {
+// keepLater has a compaction that names no first entry to keep begin with what was
+// said after the last entry that it is about.
+func (s *Session) keepLater(d Draft, own []keyed) []keyed {
+	c, ok := d.Body.(Compaction)
+	if !ok || c.About == nil {
+		return own
+	}
+	path := s.path()
+	for _, e := range path[slices.Index(path, c.About)+1:] {
+		if e.Message() != nil {
+			return keepFrom(own, e.ID)
+		}
+	}
+	return own
+}
+
+// keepFrom gives a compaction that names no first entry to keep this one. Its own
+// id is how a file says that it keeps none.
+func keepFrom(own []keyed, id string) []keyed {
 	for i, f := range own {
 		if f.key != "firstKeptEntryId" {
 			continue

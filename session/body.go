@@ -43,6 +43,10 @@ type Compaction struct {
 	FromHook         bool            `json:"fromHook,omitempty"`
 	Usage            *Usage          `json:"usage,omitempty"`
 	SystemMessage    json.RawMessage `json:"systemMessage,omitempty"`
+
+	// About is the last entry of the branch that the summary knows of, where it is
+	// to be appended. If nothing before that is kept, what was said since then is.
+	About *Entry `json:"-"`
 }
 
 // BranchSummary tells what happened on a branch that was left. FromID is the

@@ -49,7 +49,7 @@ func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
 	s.catchUp()
 	entries := make([]*Entry, 0, len(drafts))
 	for i, d := range drafts {
-		entries = append(entries, s.grow(d.Type, own[i]))
+		entries = append(entries, s.grow(d.Type, s.keepLater(d, own[i])))
 	}
 	err := s.flushStarted()
 	if slices.ContainsFunc(drafts, func(d Draft) bool { return d.Type == TypeCompaction }) {

@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+// moments are the events of a compaction at which listeners may do something.
+var moments = []Kind{KindContext, KindCompactionStart, KindAutoCompactionStart, KindSessionBeforeCompact, KindSessionCompacting,
+	KindSessionCompact, KindSessionCompactFailed, KindCompactionEnd, KindAutoCompactionEnd}
+
+// moment does something at the first event of a kind after it was armed.
+type moment struct {
+	kind  Kind
+	armed bool
+	do    func()
+}
+
+func (o *moment) Wants(k Kind) bool { return k == o.kind }
+func (o *moment) Handle(context.Context, Event) error {
+	if o.armed {
+		o.armed = false
+		o.do()
+	}
+	return nil
+}
+
+// paired checks that what began in a list of events has ended.
+func paired(t *testing.T, kinds []string) {
+	t.Helper()
+	n := map[string]int{}
+	for _, k := range kinds {
+		n[k]++
+	}
+	if n["compaction_start"] != n["compaction_end"] || n["auto_compaction_start"] != n["auto_compaction_end"] ||
+		n["session_before_compact"] > n["session_compact"]+n["session_compact_failed"] {
+		t.Errorf("not everything has its end: %s", kinds)
+	}
+}
+
+// compactions of every sort: by hand, over the threshold, of what did not fit.
+func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error)) {
+	for sort, replies := range map[string][]reply{
+		"manual":    {say("one"), say("the notes"), say("later")},
+		"threshold": {using(95000, text("one")), say("the notes"), say("two"), say("later")},
+		"overflow":  {say("one"), overflow(), say("the notes"), say("two"), say("later")},
+	} {
+		for _, k := range moments {
+			t.Run(fmt.Sprintf("%s/%s", sort, k), func(t *testing.T) {
+				o, l := &moment{kind: k}, &log{}
+				r := full(t, Options{Listeners: []Listener{o, l}}, replies...)
+				r.Agent.settings.Compaction.Enabled = false
+				r.prompt("first")
+				r.Agent.settings.Compaction.Enabled = true
+				l.kinds = nil
+				arm := func(do func()) { o.armed, o.do = true, do }
+				test(t, r, l, arm, func(ctx context.Context) error {
+					if sort == "manual" {
+						_, err := r.Compact(ctx, CompactOptions{})
+						return err
+					}
+					return r.Prompt(ctx, Prompt{Text: "second"})
+				})
+				paired(t, l.kinds)
+				r.Agent.settings.Compaction.Enabled = false
+				r.wantGoesOn()
+			})
+		}
+	}
+}
+
+func TestACompactionMayBeInterruptedAtAnyMoment(t *testing.T) {
+	everySort(t, func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error) {
+		arm(r.Abort)
+		before := r.compactions()
+		err := compact(t.Context())
+		if err != nil && !errors.Is(err, ErrAborted) {
+			t.Errorf("%v", err)
+		}
+		told := strings.Count(strings.Join(l.kinds, " ")+" ", "session_compact ")
+		if made := r.compactions() - before; made != told {
+			t.Errorf("%d compactions were made and %d told", made, told)
+		}
+	})
+}
+
+func TestAMessageThatComesDuringACompactionIsNotLost(t *testing.T) {
+	everySort(t, func(t *testing.T, r *rig, _ *log, arm func(func()), compact func(context.Context) error) {
+		sent := false
+		arm(func() {
+			sent = true
+			m := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("mind the gap")}}
+			if err := r.SendCustom(t.Context(), m, DeliverSteer, false); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		asked := ""
+		for i := range r.requests() {
+			asked += r.asked(i)
+		}
+		if sent && !strings.Contains(r.talk(), "mind the gap") && !strings.Contains(asked, "mind the gap") {
+			t.Errorf("the message is in no context and in no summary: %s", r.talk())
+		}
+	})
+}
+
+func TestARequestIsMadeOfWhatAListenerHasLeftWhenItDoesNotWantACompaction(t *testing.T) {
+	var r *rig
+	prune := on(func(e *SessionBeforeCompact) {
+		if _, err := r.EditContext(t.Context(), e.BranchEntries[e.Messages[0].Index].ID, nil); err != nil {
+			t.Error(err)
+		}
+		e.Cancel = true
+	})
+	r = full(t, Options{Listeners: []Listener{prune}}, say("one"), say("two"))
+	r.prompt("first")
+	r.prompt("second " + strings.Repeat("word ", 100000))
+	if strings.Contains(r.asked(1), "first") {
+		t.Errorf("what was taken out is sent: %.200s", r.asked(1))
+	}
+}
