@@ -43,12 +43,9 @@ func home(path string) string {
 
 // resumed says which conversation goes on; "" for a new one.
 func resumed(s *session.Session) string {
-	messages, prompt := 0, s.Name()
-	for _, item := range s.Context() {
-		messages++
-		if prompt == "" && item.Message.Role == session.RoleUser {
-			prompt = item.Message.Text()
-		}
+	messages, prompt := s.Glance()
+	if name := s.Name(); name != "" {
+		prompt = name
 	}
 	if messages == 0 {
 		return ""

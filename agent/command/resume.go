@@ -173,7 +173,8 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 
 // arrived says where the person is now.
 func (r resumer) arrived(s *session.Session, as session.Access) []string {
-	lines := []string{fmt.Sprintf("session %s, %d messages", s.ID(), len(s.Context()))}
+	messages, _ := s.Glance()
+	lines := []string{fmt.Sprintf("session %s, %d messages", s.ID(), messages)}
 	if as == session.ToCopy {
 		lines = append(lines, "it is a copy of "+s.Header().ParentSession+", which stays as it is")
 	} else if s.ReadOnly() {

@@ -1,0 +1,42 @@
+package session
+
+// Glance says how many messages [Session.Context] has, and the first of the
+// user's texts among them. It decodes hardly more than that one message, for
+// somebody waits for it when a session is opened; so messages whose bodies turn
+// out to be broken are counted too.
+func (s *Session) Glance() (messages int, prompt string) {
+	path := s.Branch()
+	at, first := lastCompaction(path)
+	edits := editsOn(path[first:])
+	if at >= 0 && edited(path[at], edits) != nil {
+		messages++
+	}
+	for _, e := range path[first:] {
+		if !e.speaks(edits[e.ID]) {
+			continue
+		}
+		messages++
+		if prompt != "" {
+			continue
+		}
+		if m := edited(e, edits); m != nil && m.Role == RoleUser {
+			prompt = m.Text()
+		}
+	}
+	return messages, prompt
+}
+
+// speaks reports whether an entry other than a compaction gives a message, as
+// far as its head and the last edit of it tell.
+func (e *Entry) speaks(edit *ContextEdit) bool {
+	if edit != nil && edit.Replacement == nil {
+		return false
+	}
+	switch e.Type {
+	case TypeMessage, TypeCustomMessage:
+		return true
+	case TypeBranchSummary:
+		return e.Message() != nil
+	}
+	return false
+}
