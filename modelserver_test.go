@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,8 @@ import (
 //	think WORDS       thoughts
 //	text WORDS        words, streamed one by one
 //	call NAME JSON    a tool call
+//	usage I O R W     what the answer counts: input, output, read from the cache,
+//	                  written to it; the first line, else it is 10 5 0 0
 //	status N BODY     an HTTP error, instead of anything else
 //	cut               the connection ends here, in the middle of the answer
 //	stall             nothing more comes until the program closes the connection
@@ -109,9 +112,11 @@ func (s *modelServer) note(r modelRequest) (string, error) {
 }
 
 func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string) {
-	var a wireAnswer = &openaiAnswer{w: w}
+	used := [4]int{10, 5}
+	fmt.Sscanf(answer, "usage %d %d %d %d", &used[0], &used[1], &used[2], &used[3])
+	var a wireAnswer = &openaiAnswer{w: w, used: used}
 	if s.api == "anthropic-messages" {
-		a = &anthropicAnswer{w: w}
+		a = &anthropicAnswer{w: w, used: used}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for i, line := range strings.Split(answer, "\n") {
@@ -159,6 +164,7 @@ func quoted(s string) string {
 
 type openaiAnswer struct {
 	w     io.Writer
+	used  [4]int
 	calls int
 }
 
@@ -187,17 +193,21 @@ func (a *openaiAnswer) end() {
 		finish = `"tool_calls"`
 	}
 	a.chunk("{}", finish)
-	fmt.Fprint(a.w, "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5,\"total_tokens\":15}}\n\ndata: [DONE]\n\n")
+	prompt := a.used[0] + a.used[2] + a.used[3]
+	fmt.Fprintf(a.w, "data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d,\"prompt_tokens_details\":{\"cached_tokens\":%d}}}\n\ndata: [DONE]\n\n",
+		prompt, a.used[1], prompt+a.used[1], a.used[2])
 }
 
 type anthropicAnswer struct {
 	w             io.Writer
+	used          [4]int
 	blocks, calls int
 }
 
 func (a *anthropicAnswer) event(name, data string) {
 	if a.blocks == 0 && name != "message_start" {
-		a.event("message_start", `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"small","content":[],"stop_reason":null,"usage":{"input_tokens":10,"output_tokens":1}}}`)
+		a.event("message_start", fmt.Sprintf(`{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"small","content":[],"stop_reason":null,"usage":{"input_tokens":%d,"output_tokens":1,"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d}}}`,
+			a.used[0], a.used[2], a.used[3]))
 		a.blocks = 1
 	}
 	fmt.Fprintf(a.w, "event: %s\ndata: %s\n\n", name, data)
@@ -239,7 +249,7 @@ func (a *anthropicAnswer) end() {
 	if a.calls > 0 {
 		reason = "tool_use"
 	}
-	a.event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"`+reason+`","stop_sequence":null},"usage":{"output_tokens":5}}`)
+	a.event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"`+reason+`","stop_sequence":null},"usage":{"output_tokens":`+strconv.Itoa(a.used[1])+`}}`)
 	a.event("message_stop", `{"type":"message_stop"}`)
 }
 
