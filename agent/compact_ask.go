@@ -94,6 +94,9 @@ func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
 		c.emit(ctx, e)
 		w.added, w.prompt, preserved = e.Context, e.Prompt, e.PreserveData
 	}
+	if ctx.Err() != nil {
+		return session.Compaction{}, ErrAborted
+	}
 	details, err := withData(c.plan.Files.Details(), preserved)
 	if err != nil {
 		return session.Compaction{}, err
@@ -103,8 +106,8 @@ func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
 		c.recordUnused(ctx, w)
 		return session.Compaction{}, err
 	}
-	if w.cut {
-		c.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.most)
+	if w.cut > 0 {
+		c.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.cut)
 	}
 	c.noteAside(&w.usage)
 	return session.Compaction{Summary: text, FirstKeptEntryID: c.firstKept(), TokensBefore: c.plan.TokensBefore,

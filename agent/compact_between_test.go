@@ -127,3 +127,75 @@ func TestARequestIsMadeOfWhatAListenerHasLeftWhenItDoesNotWantACompaction(t *tes
 		t.Errorf("what was taken out is sent: %.200s", r.asked(1))
 	}
 }
+
+func TestNobodyIsAskedForASummaryAfterAnInterrupt(t *testing.T) {
+	var r *rig
+	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionCompacting) { r.Abort() })},
+		Settings: Settings{Compaction: CompactionSettings{ReserveTokens: 1600, KeepRecentTokens: 2000}},
+		Tools:    []Tool{tool("huge", func(context.Context) (Result, error) { return TextResult(strings.Repeat("word ", 10000)), nil })}},
+		use(call{"a", "huge", "{}"}), fail(errors.New("no power")))
+	if err := r.Prompt(t.Context(), Prompt{Text: "first"}); err == nil {
+		t.Fatal("no error")
+	}
+	file := r.file()
+	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, ErrAborted) || r.file() != file || r.requests() != 2 {
+		t.Errorf("%v, %d requests; the file changed: %v", err, r.requests(), r.file() != file)
+	}
+}
+
+func TestAProgramThatEndsDuringACompactionLeavesTheContextAsItWas(t *testing.T) {
+	started := make(chan struct{})
+	l := &log{}
+	r := newRig(t, Options{Listeners: []Listener{l}, Settings: compacting(false).Settings}, say("one"), hang(started))
+	r.prompt("first")
+	file, ended := r.file(), make(chan error)
+	go func() {
+		_, err := r.Compact(context.WithoutCancel(t.Context()), CompactOptions{})
+		ended <- err
+	}()
+	<-started
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, ErrAborted) || r.file() != file {
+		t.Errorf("%v; the file: %s", err, r.file())
+	}
+	paired(t, l.kinds)
+	if !strings.HasSuffix(strings.Join(l.kinds, " "), "session_compact_failed compaction_end session_shutdown") {
+		t.Errorf("events: %s", l.kinds)
+	}
+}
+
+func TestOfTwoCompactionsAtOnceOneIsRefused(t *testing.T) {
+	started, release := make(chan struct{}), make(chan struct{})
+	slow := func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+		close(started)
+		<-release
+		_ = yield(text("the notes"), nil) && yield(stop(session.StopEnd), nil)
+	}
+	r := newRig(t, compacting(false), say("one"), slow)
+	r.prompt("first")
+	ended := make(chan error)
+	go func() {
+		_, err := r.Compact(t.Context(), CompactOptions{})
+		ended <- err
+	}()
+	<-started
+	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, ErrNotIdle) {
+		t.Errorf("the second: %v", err)
+	}
+	var got outcomes
+	r.RequestCompact(CompactOptions{}, got.note)
+	close(release)
+	if err := <-ended; err != nil || r.compactions() != 1 {
+		t.Errorf("the first: %v, %d compactions", err, r.compactions())
+	}
+	for _, p := range r.TakeSubmitted() {
+		if err := r.Prompt(t.Context(), p); err != nil {
+			t.Error(err)
+		}
+	}
+	if strings.Join(got, " ") != "already compacted" || r.compactions() != 1 {
+		t.Errorf("the third: %q", got)
+	}
+}

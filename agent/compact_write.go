@@ -45,6 +45,8 @@ Be brief, but keep every path, name and error text as it is written. Lists of th
 
 	prefixSummary = `This is the first part of the work on one request of the user. The rest of the work stands in full behind your notes. Write down, briefly and in this order: what the user asked for, word for word where it matters; what was done and found out so far; what of it one has to know to understand the rest, with exact paths and error texts.`
 
+	restOfPrefix = prefixSummary + ` The notes between the tags are about what came before this part. Write them anew so that they cover both.`
+
 	prefixHeading = "## The request under way"
 
 	onlyShortened = "Nothing was left out of the conversation. Long results of tools in it are shortened."
@@ -60,7 +62,7 @@ type summaryWriter struct {
 	most         int      // tokens of the summary
 	input        int      // tokens of the conversation in one request; 0: no limit
 	usage        session.Usage
-	cut          bool // an answer ended at its limit
+	cut          int // tokens, where an answer ended at its limit; else 0
 }
 
 func (c *compaction) writer() *summaryWriter {
@@ -78,13 +80,20 @@ func (w *summaryWriter) write(ctx context.Context, p *session.CompactionPlan) (s
 		return "", err
 	}
 	if len(p.Summarize) > 0 && len(p.TurnPrefix) > 0 {
-		prefix, err := w.inParts(ctx, p.TurnPrefix, "", func(string) string { return prefixSummary }, w.most/2)
+		prefix, err := w.inParts(ctx, p.TurnPrefix, "", prefixTask, w.most/2)
 		if err != nil {
 			return "", err
 		}
 		text += "\n\n" + prefixHeading + "\n\n" + prefix
 	}
 	return text + fileLists(p.Files, w.most/4), nil
+}
+
+func prefixTask(previous string) string {
+	if previous != "" {
+		return restOfPrefix
+	}
+	return prefixSummary
 }
 
 // conversation summarises the turns that are complete, or, where there are none,
@@ -173,7 +182,9 @@ func (w *summaryWriter) ask(ctx context.Context, text string, most int) (string,
 	case err != nil:
 		return "", err
 	}
-	w.cut = w.cut || answer.Stop().Reason == session.StopLength
+	if answer.Stop().Reason == session.StopLength {
+		w.cut = most
+	}
 	return summaryIn(w.assembled(w.model, &answer), answer.Stop().Reason)
 }
 
