@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"pi/session"
 )
 
-// The summary of a branch that is left: of what the model saw of its entries,
-// also of those that are gone from the context there by a compaction, whose
-// summary is among them. What a hook took out stays out.
+// The summary of a branch that is left: of what the model would see of its entries
+// now, also of those that are gone from the context there by a compaction, whose
+// summary is among them. What a hook took out stays out, also of what came after
+// the last request; what a hook put in its place is summed up.
 
 const branchSystem = `You write summaries of work on a computer. You are given the part of a conversation between a person and an assistant that the person has just left, to go on from an earlier point of it. Do not continue the conversation and do not answer anything in it. Write only the summary.`
 
@@ -43,8 +45,11 @@ func (a *Agent) branchSummary(ctx context.Context, s *session.Session, before *S
 	if d := before.Summary; d != nil && d.Summary != "" {
 		return &session.BranchSummary{FromID: from, Summary: d.Summary, Details: d.Details, FromHook: true}, nil
 	}
-	items := leftBehind(a.Seen(), p.EntriesToSummarize)
-	if len(session.ForModel(items)) == 0 {
+	items := leftBehind(a.Context(ctx), p.EntriesToSummarize)
+	switch {
+	case ctx.Err() != nil: // the chain may have been cut short: what is in the list is not what hooks let through
+		return nil, ErrAborted
+	case len(session.ForModel(items)) == 0:
 		return nil, nil
 	}
 	a.Notify(ctx, LevelInfo, "summing up the branch that is left")
@@ -57,16 +62,23 @@ func (a *Agent) branchSummary(ctx context.Context, s *session.Session, before *S
 	return &session.BranchSummary{FromID: from, Summary: text, Details: session.FilesOf(items).Details(), Usage: &w.usage}, nil
 }
 
-// leftBehind are the messages that come from entries.
+// leftBehind are the messages that come from entries, and those that come from
+// none behind all that stays.
 func leftBehind(seen []session.Item, entries []*session.Entry) []session.Item {
-	left := make(map[*session.Entry]bool, len(entries))
+	left, said := make(map[*session.Entry]bool, len(entries)), false
 	for _, e := range entries {
-		left[e] = true
+		left[e], said = true, said || e.Message() != nil
+	}
+	if !said {
+		return nil
 	}
 	var items []session.Item
 	for _, it := range seen {
-		if it.Entry != nil && left[it.Entry] {
+		switch {
+		case it.Entry == nil || left[it.Entry]:
 			items = append(items, it)
+		default:
+			items = slices.DeleteFunc(items, func(it session.Item) bool { return it.Entry == nil })
 		}
 	}
 	return items

@@ -125,6 +125,55 @@ func TestAListenerThatIsAgainstAMoveDecidesAtOnce(t *testing.T) {
 	}
 }
 
+func TestWhatHooksTakeOutIsNotInTheSummaryOfABranchHoweverNewItIs(t *testing.T) {
+	hide := on(func(e *Context) {
+		for i, it := range e.Items {
+			if it.Message.Role == session.RoleBashExecution {
+				e.Items = append(e.Items[:i:i], e.Items[i+1:]...)
+				return
+			}
+		}
+	})
+	shell := on(func(e *UserBash) { e.Result = &BashOutcome{Output: "secret"} })
+	r := newRig(t, Options{Listeners: []Listener{hide, shell}}, say("a"), say("b"), say("notes"))
+	r.prompt("one")
+	first := last(r)
+	r.prompt("two")
+	if _, err := r.Bash(t.Context(), "cat notes", false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Navigate(t.Context(), first, NavigateOptions{Summarize: true}); err != nil {
+		t.Fatal(err)
+	}
+	if asked := r.asked(2); !strings.Contains(asked, "two") || strings.Contains(asked, "secret") {
+		t.Errorf("asked %s", asked)
+	}
+}
+
+func TestWhatAHookPutInThePlaceOfABranchIsSummedUpWithIt(t *testing.T) {
+	add := on(func(e *Context) {
+		note := session.Item{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("stays")}}, Index: -1}
+		for i, it := range e.Items {
+			switch it.Message.Text() {
+			case "two":
+				e.Items[i] = session.Item{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("in its place")}}, Index: -1}
+			case "one":
+				defer func() { e.Items = append([]session.Item{note}, e.Items...) }()
+			}
+		}
+	})
+	r := newRig(t, Options{Listeners: []Listener{add}}, say("a"), say("b"), say("notes"))
+	r.prompt("one")
+	first := last(r)
+	r.prompt("two")
+	if _, err := r.Navigate(t.Context(), first, NavigateOptions{Summarize: true}); err != nil {
+		t.Fatal(err)
+	}
+	if asked := r.asked(2); !strings.Contains(asked, "in its place") || strings.Contains(asked, "two") || strings.Contains(asked, "stays") {
+		t.Errorf("asked %s", asked)
+	}
+}
+
 func TestABranchIsSummedUpWhereItIsLeft(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("read")}}, say("a"), use(call{"c", "read", `{"path":"x.go"}`}), say("b"), deltas(
 		text(" what was done "), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("c"))
