@@ -26,7 +26,7 @@ func labelCommand(a *agent.Agent) Command {
 			if e := s.Entry(ref); e != nil {
 				return setLabel(ctx, a, s, e.ID, strings.TrimSpace(text))
 			}
-			e := lastMessage(s)
+			e := lastMessage(s.Branch())
 			if e == nil {
 				return Outcome{}, errors.New("there is no message yet to give a label to")
 			}
@@ -50,9 +50,8 @@ func labelList(s *session.Session) string {
 	return strings.Join(lines, "\n")
 }
 
-// lastMessage is what the conversation ends with.
-func lastMessage(s *session.Session) *session.Entry {
-	path := s.Branch()
+// lastMessage is what the conversation of a path ends with.
+func lastMessage(path []*session.Entry) *session.Entry {
 	for i := len(path) - 1; i >= 0; i-- {
 		if path[i].Message() != nil {
 			return path[i]

@@ -174,7 +174,7 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 // arrived says where the person is now.
 func (r resumer) arrived(s *session.Session, as session.Access) []string {
 	messages, _ := s.Glance()
-	lines := []string{fmt.Sprintf("session %s, %d messages", s.ID(), messages)}
+	lines := []string{fmt.Sprintf("session %s, %s", s.ID(), counted(messages, "message"))}
 	if as == session.ToCopy {
 		lines = append(lines, "it is a copy of "+s.Header().ParentSession+", which stays as it is")
 	} else if s.ReadOnly() {

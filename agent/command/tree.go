@@ -126,9 +126,8 @@ func movedWord(m agent.Moved, o agent.NavigateOptions) string {
 
 // moved is the outcome of a move of the leaf.
 func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
-	s := a.Session()
-	text := word + ": the conversation is empty here"
-	if e := s.Entry(m.Leaf); e != nil {
+	s, text := a.Session(), word+": the conversation is empty here"
+	if e := lastMessage(s.Path(m.Leaf)); e != nil {
 		line, _ := entryText(e, true)
 		text = fmt.Sprintf("%s: the conversation (%s) ends with %s", word, counted(len(s.Context()), "message"), line)
 	}
