@@ -133,7 +133,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	s.see(1, "prompt of elsewhere")
 	s.see(1, "/nowhere")
 	s.keys("first\r")
-	s.see(1, "session aaaa, 1 messages")
+	s.see(1, "session aaaa, 1 message")
 	s.enter("/session")
 	s.see(1, "aaaa.jsonl")
 	s.see(1, "model    demo/tour:low")

@@ -235,9 +235,9 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 		want       string
 		current    string
 	}{
-		{"a path", "/resume " + two.Path, -1, "session " + two.ID + ", 1 messages", two.ID},
+		{"a path", "/resume " + two.Path, -1, "session " + two.ID + ", 1 message", two.ID},
 		{"nobody to pick", "/resume", -1, one.ID, ""},
-		{"picked", "/resume", 1, "session " + two.ID + ", 1 messages", two.ID},
+		{"picked", "/resume", 1, "session " + two.ID + ", 1 message", two.ID},
 		{"nothing picked", "/resume", -2, "session: still ", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
