@@ -3,8 +3,11 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // CopyPath makes a new session in o.Dir that has the path from the root to leaf
@@ -27,11 +30,7 @@ func (s *Session) CopyPath(leaf string, o Options) (*Session, error) {
 	if len(path) == 0 {
 		return next, nil
 	}
-	lines, err := s.linesOf(path, next.pending)
-	if err == nil {
-		err = next.startWith(lines)
-	}
-	if err != nil {
+	if err := next.startWith(s.linesOf(path, next.pending)); err != nil {
 		return nil, fmt.Errorf("copy session: %w", err)
 	}
 	return next, nil
@@ -50,41 +49,37 @@ func (s *Session) whereKept() string {
 	return s.store.path
 }
 
-// linesOf returns the header, the lines of a path, and those of its labels
-// behind it.
-func (s *Session) linesOf(path []*Entry, header []byte) ([]byte, error) {
-	size := len(header)
-	for _, e := range path {
-		size += e.length() + 1
-	}
-	lines := append(make([]byte, 0, size), header...)
-	for _, e := range path {
-		line, err := e.copied()
-		if err != nil {
-			return nil, err
+// linesOf yields the header, the lines of a path, and those of its labels behind
+// it, each with its newline.
+func (s *Session) linesOf(path []*Entry, header []byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if !yield(header, nil) {
+			return
 		}
-		lines = append(append(lines, line...), '\n')
+		for _, e := range path {
+			line, err := e.copied()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(append(line[:len(line):len(line)], '\n'), nil) {
+				return
+			}
+		}
+		for _, l := range s.labelsFor(path) {
+			if !yield(append(l.raw, '\n'), nil) {
+				return
+			}
+		}
 	}
-	for _, l := range s.labelsFor(path) {
-		lines = append(append(lines, l.raw...), '\n')
-	}
-	return lines, nil
-}
-
-// length is that of the line, which need not be read for it.
-func (e *Entry) length() int {
-	if e.src != nil {
-		return e.size
-	}
-	return len(e.raw)
 }
 
 // copied is the line of an entry in another file: as it stands, unless it says
 // of the tree what is not so in memory.
 func (e *Entry) copied() (json.RawMessage, error) {
-	line := e.Raw()
+	line := e.passing()
 	if line == nil {
-		return nil, fmt.Errorf("entry %s can no longer be read from the file", e.ID)
+		return nil, &GoneError{e.ID}
 	}
 	h, _ := scanHead(line)
 	if unquote(h.id) == e.ID && unquote(h.parent) == e.ParentID || !json.Valid(line) {
@@ -126,15 +121,11 @@ func (s *Session) labelsFor(path []*Entry) []*Entry {
 // startWith writes these lines, of which the first is the header, to the file of
 // a session that has none yet, and loads them from there. On failure no file is
 // left.
-func (s *Session) startWith(lines []byte) error {
-	header := len(s.pending)
-	s.pending, s.started = nil, true
+func (s *Session) startWith(lines iter.Seq2[[]byte, error]) error {
 	if s.store == nil {
-		s.lines = 1
-		s.settle(s.ingest(lines[header:], -1, nil))
-		s.leaf = s.last()
-		return nil
+		return s.startInMemory(lines)
 	}
+	s.pending, s.started = nil, true
 	if err := s.store.begin(lines); err != nil {
 		return s.saveError(err)
 	}
@@ -148,19 +139,85 @@ func (s *Session) startWith(lines []byte) error {
 	return nil
 }
 
-// begin makes the file with these lines and brings it to the disk. What could
-// not be written whole is taken away: nobody else has seen it.
-func (st *store) begin(lines []byte) error {
-	err := st.create()
+func (s *Session) startInMemory(lines iter.Seq2[[]byte, error]) error {
+	var all []byte
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		all = append(all, line...)
+	}
+	header := len(s.pending)
+	s.pending, s.started, s.lines = nil, true, 1
+	s.settle(s.ingest(all[header:], -1, nil))
+	s.leaf = s.last()
+	return nil
+}
+
+// begin makes the file with these lines and brings it to the disk. It has its
+// name only when it is whole: a process that is killed before leaves it under one
+// that nobody looks for. On failure it is taken away.
+func (st *store) begin(lines iter.Seq2[[]byte, error]) error {
+	next := &store{path: st.path + ".new", seams: st.seams}
+	if runtime.GOOS == "windows" { // an open file keeps its name there
+		next.path = st.path
+	}
+	err := next.create()
 	if err == nil {
-		_, _, err = st.write(lines)
+		err = next.fill(lines)
 	}
 	if err == nil {
-		err = st.sync()
+		err = next.take(st.path)
 	}
-	if err != nil && st.f != nil {
-		st.close()
-		os.Remove(st.path)
+	if err != nil {
+		if next.f != nil {
+			next.close()
+			os.Remove(next.path)
+		}
+		return err
 	}
-	return err
+	next.lockDir = st.lockDir
+	next.leaveHint()
+	*st = *next
+	return nil
+}
+
+// fill writes lines piece by piece, for all of them may be a lot, and syncs.
+func (st *store) fill(lines iter.Seq2[[]byte, error]) error {
+	const enough = 1 << 20
+	var piece []byte
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		if piece = append(piece, line...); len(piece) < enough {
+			continue
+		}
+		if _, _, err := st.write(piece); err != nil {
+			return err
+		}
+		piece = piece[:0]
+	}
+	if len(piece) > 0 {
+		if _, _, err := st.write(piece); err != nil {
+			return err
+		}
+	}
+	return st.sync()
+}
+
+// take gives the file its name, for good.
+func (st *store) take(path string) error {
+	if path == st.path {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "make", Path: path, Err: fs.ErrExist}
+	}
+	if err := os.Rename(st.path, path); err != nil {
+		return err
+	}
+	st.step("renamed")
+	st.path, st.dirty, st.folders = path, true, append(st.folders, filepath.Dir(path))
+	return st.sync()
 }

@@ -195,16 +195,12 @@ func TestACopyThatCannotBeWrittenLeavesNoFile(t *testing.T) {
 	} {
 		next := New(Options{Dir: t.TempDir(), Cwd: "/w"})
 		fail(next.store)
-		lines, err := s.linesOf(s.Path("2"), next.pending)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var unsaved *SaveError
-		if err := next.startWith(lines); !errors.As(err, &unsaved) {
+		if err := next.startWith(s.linesOf(s.Path("2"), next.pending)); !errors.As(err, &unsaved) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := os.Stat(next.File()); !os.IsNotExist(err) {
-			t.Errorf("%s: the file is there: %v", name, err)
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(next.File()), "*")); left != nil {
+			t.Errorf("%s: there is %q", name, left)
 		}
 	}
 	if c, err := s.CopyPath("9", Options{Dir: t.TempDir()}); err == nil || c != nil {
@@ -216,6 +212,18 @@ func TestACopyThatCannotBeWrittenLeavesNoFile(t *testing.T) {
 	}
 	if _, err := s.CopyPath("2", Options{Dir: filepath.Join(file, "below")}); err == nil {
 		t.Error("a folder that cannot be made is no error")
+	}
+}
+
+func TestACopyOfALargeSessionDoesNotKeepItInMemory(t *testing.T) {
+	s := readWith(t, write(t, story("u1 a2 u3 a4 u5")...), 64)
+	copyPath(t, s, "4")
+	for range s.Lines() {
+	}
+	for _, e := range s.Entries() {
+		if e.raw != nil {
+			t.Errorf("entry %s is kept", e.ID)
+		}
 	}
 }
 

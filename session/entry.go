@@ -52,6 +52,17 @@ func (e *Entry) readRaw() []byte {
 	return line
 }
 
+// passing is Raw for who passes it on and needs it no more: what is not in memory
+// does not stay there.
+func (e *Entry) passing() json.RawMessage {
+	if e.src != nil {
+		if line := e.readRaw(); line != nil {
+			return line
+		}
+	}
+	return e.Raw()
+}
+
 // Message returns the message that the entry gives to the context: that of a
 // message, custom_message, compaction or branch_summary entry. It is nil for
 // all others and for an entry whose body cannot be read. It is decoded once.

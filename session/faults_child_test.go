@@ -20,6 +20,8 @@ func child(role string) int {
 	switch args[0] {
 	case "append":
 		err = childAppends(args[1], args[2], args[3])
+	case "copy":
+		err = childCopies(args[1], args[2], args[3])
 	case "start":
 		err = childStarts(args[1], args[2])
 	case "hold":
@@ -64,6 +66,19 @@ func childAppends(path, step, n string) error {
 			fmt.Println("file", s.File())
 		}
 		fmt.Println(strings.Join(ids, "\n"))
+	}
+	return errors.New("nobody killed me")
+}
+
+// childCopies copies the branch of a session to a folder and kills itself when it
+// comes to the step.
+func childCopies(path, dir, step string) error {
+	s, err := Read(path)
+	if err != nil {
+		return err
+	}
+	if _, err := s.CopyPath(s.Leaf(), Options{Dir: dir, Cwd: "/w", seams: killingSeams(step, 0)}); err != nil {
+		return err
 	}
 	return errors.New("nobody killed me")
 }

@@ -176,6 +176,26 @@ func TestFaultAKillDuringAMigrationLosesNothing(t *testing.T) {
 	}
 }
 
+func TestFaultAKillDuringACopyLeavesAllOfItOrNothingThatIsASession(t *testing.T) {
+	path := write(t, story("u1 a2 u3 a4")...)
+	for step, want := range map[string]int{"made": 0, "before the write": 0, "half": 0, "written": 0, "synced": 0, "renamed": 1} {
+		dir := t.TempDir()
+		c, _, _ := startChild(t, "copy", path, dir, step)
+		if err := c.Wait(); err == nil || c.ProcessState.ExitCode() >= 0 {
+			t.Fatalf("%s: the child was not killed: %v", step, c.ProcessState)
+		}
+		infos, err := List(dir, "")
+		if err != nil || len(infos) != want {
+			t.Fatalf("%s: %v, %v", step, infos, err)
+		}
+		for _, info := range infos {
+			if got := gist(read(t, info.Path).Context()); got != "1 2 3 4" {
+				t.Errorf("%s: the copy has %q", step, got)
+			}
+		}
+	}
+}
+
 // survivesMigration holds what is true of a file of version 1 whose first writer
 // was killed, and of the same file after the next one.
 func survivesMigration(t testing.TB, path, original string, acknowledged []string) {

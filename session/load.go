@@ -47,7 +47,7 @@ func (s *Session) keep(e *Entry, line []byte, at int64) {
 	case s.src == nil || at < 0:
 		e.raw = bytes.TrimRight(line, "\r")
 	case s.header.Version < Version:
-		e.raw = bytes.Clone(line) // about to be upgraded
+		e.raw = bytes.Clone(bytes.TrimRight(line, "\r")) // about to be upgraded
 	default:
 		e.src, e.at, e.size = s.src, at, len(line)
 	}

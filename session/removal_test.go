@@ -21,6 +21,7 @@ var removals = map[string]string{
 	"session/lock_hint.go Rename":     "a hint about a lock",
 	"session/lock_hint.go Remove":     "a hint about a lock",
 	"session/branch.go Remove":        "a copy that could not be written whole",
+	"session/branch.go Rename":        "a copy that is whole gets its name, which nobody has",
 	"session/trash.go Remove":         "a person has asked for it",
 	"session/trash.go Rename":         "a person has asked for it",
 	"session/export/file.go Remove":   "an export that could not be written whole",
