@@ -8,6 +8,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -76,15 +77,33 @@ func (r Request) Name(s *session.Session) string {
 	return "session-" + s.ID() + "." + r.Format.Name
 }
 
-// JSONL writes the session as a session file.
+// PartError says that a session was written without some of its entries, which
+// somebody has taken out of its file.
+type PartError struct{ Gone, Of int }
+
+func (e *PartError) Error() string {
+	return fmt.Sprintf("%d of %d entries can no longer be read from the session's file; all others are written", e.Gone, e.Of)
+}
+
+// JSONL writes the session as a session file. With a *[PartError] it has written
+// all that there still is.
 func JSONL(w io.Writer, s *session.Session) error {
+	part := PartError{Of: len(s.Entries())}
 	for line, err := range s.Lines() {
+		var gone *session.GoneError
+		if errors.As(err, &gone) {
+			part.Gone++
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		if _, err := w.Write(append(line[:len(line):len(line)], '\n')); err != nil {
 			return err
 		}
+	}
+	if part.Gone > 0 {
+		return &part
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -211,6 +212,57 @@ func TestASessionInUseIsNotWrittenOverByWhatBeginsWithIt(t *testing.T) {
 	}
 	if err := ToFile(path, Formats()[0], s, true); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWhatCannotBeReadIsNotWrittenOver(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("everything can be read")
+	}
+	s := read(t, stored(t, 3, prompt))
+	path := stored(t, 3, prompt, prompt)
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := ToFile(path, Formats()[1], s, true); !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := read(t, path); len(again.Entries()) != 2 {
+		t.Error("it was written over")
+	}
+}
+
+func TestWhatIsLeftOfASessionIsExported(t *testing.T) {
+	large := `{"type":"mine","id":"x","parentId":"00000001","fill":"` + strings.Repeat("y", 400<<10) + `"}`
+	path := stored(t, 3, prompt, large)
+	s, err := session.Open(path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.Truncate(path, 10); err != nil {
+		t.Fatal(err)
+	}
+	var unsaved *session.SaveError
+	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("only in memory")}}); !errors.As(err, &unsaved) {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "saved.jsonl")
+	var part *PartError
+	if err := ToFile(to, Formats()[0], s, false); !errors.As(err, &part) || part.Gone != 2 || part.Of != 3 {
+		t.Error(err)
+	}
+	if again := read(t, to); len(again.Entries()) != 1 || again.Entries()[0].Message().Text() != "only in memory" {
+		t.Errorf("it holds %d entries", len(again.Entries()))
+	}
+	if err := ToFile(to, Formats()[0], s, true); !errors.As(err, &part) {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(to), ".export*")); left != nil {
+		t.Errorf("there is %q", left)
 	}
 }
 

@@ -37,14 +37,15 @@ func (e *ExistsError) Hint() string {
 // ToFile writes s to the file at path, which only its owner may read. One that
 // is there already is an *[ExistsError], unless force is set: then it is
 // replaced when the new one is whole. A session is not replaced even then, for
-// that would delete it, but by one that begins with all of it.
+// that would delete it, but by one that begins with all of it. With a *[PartError]
+// there is a new file, but nothing was replaced.
 func ToFile(path string, f Format, s *session.Session, force bool) error {
 	if !force {
-		return toNew(path, os.O_CREATE|os.O_EXCL, f, s)
+		return toNew(path, f, s)
 	}
 	stat, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return toNew(path, os.O_CREATE|os.O_EXCL, f, s)
+		return toNew(path, f, s)
 	}
 	if err != nil {
 		return fmt.Errorf("export session: %w", err)
@@ -56,8 +57,8 @@ func ToFile(path string, f Format, s *session.Session, force bool) error {
 }
 
 // toNew writes a file that nobody else has seen; on failure none is left.
-func toNew(path string, flag int, f Format, s *session.Session) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|flag, 0o600)
+func toNew(path string, f Format, s *session.Session) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return &ExistsError{Path: path}
 	}
@@ -65,7 +66,9 @@ func toNew(path string, flag int, f Format, s *session.Session) error {
 		return fmt.Errorf("export session: %w", err)
 	}
 	if err := fill(file, f, s); err != nil {
-		os.Remove(path)
+		if !onlyPart(err) {
+			os.Remove(path)
+		}
 		return fmt.Errorf("export session to %q: %w", path, err)
 	}
 	return nil
@@ -73,14 +76,24 @@ func toNew(path string, flag int, f Format, s *session.Session) error {
 
 func fill(file *os.File, f Format, s *session.Session) error {
 	w := bufio.NewWriter(file)
-	err := f.Write(w, s)
-	if err == nil {
-		err = w.Flush()
+	part := f.Write(w, s)
+	if part != nil && !onlyPart(part) {
+		return errors.Join(part, file.Close())
 	}
+	err := w.Flush()
 	if err == nil {
 		err = file.Sync()
 	}
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return part
+}
+
+// onlyPart reports whether all that there is was written.
+func onlyPart(err error) bool {
+	var part *PartError
+	return errors.As(err, &part)
 }
 
 // replace puts a new file in the place of another.
@@ -107,8 +120,11 @@ func replace(path string, stat fs.FileInfo, f Format, s *session.Session) error 
 // takePlace gives a new file the name of another. If that is a session, nobody
 // may add to it meanwhile.
 func takePlace(next, path string) error {
-	if _, err := session.ReadHeader(path); err != nil {
+	var not *session.NotSessionError
+	if _, err := session.ReadHeader(path); errors.As(err, &not) {
 		return os.Rename(next, path)
+	} else if err != nil {
+		return err // it may be one
 	}
 	held, err := session.Open(path, session.Options{})
 	var busy *session.BusyError
