@@ -2,8 +2,7 @@ package agent
 
 import "pi/session"
 
-// Breakdown is what the model sees, by where it comes from. Where no answer counted
-// it, it is more than [Totals] say: the system prompt and the tools are estimated too.
+// Breakdown is what the model sees, by where it comes from.
 type Breakdown struct {
 	ContextUsage
 	Counted int      // of Tokens: what the provider counted with the last answer
@@ -42,13 +41,9 @@ func (a *Agent) Breakdown() Breakdown {
 	a.mu.Lock()
 	chain := a.chain
 	a.mu.Unlock()
-	counted, tokens := a.contextTokens(items)
-	tokens += counted
+	counted, estimated := a.contextTokens(items)
 	b := Breakdown{Counted: counted, Sources: append([]Source{a.promptSource(), a.toolSource()}, messageSources(items, chain)...)}
-	if counted == 0 {
-		tokens += b.Sources[0].Tokens + b.Sources[1].Tokens
-	}
-	b.ContextUsage = fullness(tokens, a.Model())
+	b.ContextUsage = fullness(counted+estimated, a.Model())
 	rest := b.Tokens
 	for _, s := range b.Sources {
 		rest -= s.Tokens

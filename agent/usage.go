@@ -92,11 +92,12 @@ func fullness(tokens int, m *Model) ContextUsage {
 
 // contextTokens is what the last good answer counted, and an estimate of the rest:
 // of what follows it, and of what was changed since in what it had seen. Where no
-// answer counts, all messages are estimated.
+// answer counts, all is estimated, with the system prompt and the tools: an answer
+// counts these too.
 func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
 	r := a.read(items)
 	if r.At < 0 {
-		return 0, r.Rest
+		return 0, r.Rest + a.promptSource().Tokens + a.toolSource().Tokens
 	}
 	if then, known := a.seenBy(items[r.At]); known {
 		r.Rest += difference(then, items[:r.At])
