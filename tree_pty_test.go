@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +47,31 @@ func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	if strings.Contains(sent, "Green.") || strings.Contains(sent, "Blue.") {
 		t.Errorf("the model sees what was left: %s", sent)
 	}
+}
+
+func TestTheTreeOfALongSessionOpensWhereThePersonIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var lines strings.Builder
+	lines.WriteString(`{"type":"session","version":3,"id":"long","timestamp":"2026-01-02T03:04:05.000Z","cwd":"` + w.project + "\"}\n")
+	parent := "null"
+	for i := range 60 {
+		id := fmt.Sprintf(`"%08x"`, i)
+		fmt.Fprintf(&lines, `{"type":"message","id":%s,"parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"prompt %d.","timestamp":1}}`+"\n", id, parent, i)
+		parent = id
+	}
+	w.write(w.agentFile("sessions/kept/long.jsonl"), lines.String())
+	s := w.inTerminal("--resume", "long")
+	s.enter("/tree")
+	s.see(1, "> 0000003b  user: prompt 59.")
+	s.see(1, choice)
+	s.keys("prompt 2.") // which is not among those that were read out
+	s.see(1, "nothing matches")
+	s.see(1, "rows before these")
+	s.keys("\x1b")
+	s.see(1, "nothing has moved")
+	s.enter("/quit")
+	s.leave(exitDone)
 }
 
 func TestWhatWasUndoneIsInThePromptLine(t *testing.T) {

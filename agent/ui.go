@@ -27,6 +27,12 @@ type UI interface {
 // DialogOptions are common to all dialogs.
 type DialogOptions struct {
 	TimeoutMS int // 0: none; then the default answer counts
+
+	// Of Select: the option that is in view at first, where not all are, and those
+	// that lead to more of them, which are offered also where nothing matches what
+	// is typed.
+	Near    string
+	Further []string
 }
 
 // Component is something that a hook draws below the transcript. Its methods

@@ -20,6 +20,8 @@ type question struct {
 	lines   []string // shown once
 	prompt  string
 	options []string // to choose from; nil: none
+	near    int      // the option that is in view at first
+	further []int    // options for a text that nothing matches
 	// answer takes a line; it returns what to show before asking again, and
 	// done when it has what it wants.
 	answer func(line string) (again []string, done bool)
@@ -66,7 +68,10 @@ func (r *REPL) Select(ctx context.Context, title string, options []string, o age
 		return "", false, nil
 	}
 	chosen := -1
-	q := question{lines: paragraphs(title), options: options, prompt: "number or text? "}
+	q := question{lines: paragraphs(title), options: options, near: max(slices.Index(options, o.Near), 0), prompt: "number or text? "}
+	for _, option := range o.Further {
+		q.further = append(q.further, slices.Index(options, option))
+	}
 	q.answer = func(line string) ([]string, bool) {
 		if line == "" {
 			return nil, true
@@ -74,7 +79,7 @@ func (r *REPL) Select(ctx context.Context, title string, options []string, o age
 		found := choose(options, line)
 		switch len(found) {
 		case 0:
-			return []string{"Nothing matches " + strconv.Quote(line) + "."}, false
+			return append([]string{"Nothing matches " + strconv.Quote(line) + "."}, r.listed(options, q.further)...), false
 		case 1:
 			chosen = found[0]
 			return nil, true

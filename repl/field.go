@@ -93,18 +93,22 @@ func seconds(ctx context.Context) (again <-chan struct{}, stop func()) {
 	return signal, func() { close(done); <-ended }
 }
 
-// found are the options that are shown.
-func (f *field) found() []int {
+// found are the options that are shown; matches is false if the text means none
+// of them.
+func (f *field) found() (options []int, matches bool) {
 	if f.q.options == nil {
-		return nil
+		return nil, true
 	}
-	return choose(f.q.options, strings.TrimSpace(string(f.text)))
+	if options = choose(f.q.options, strings.TrimSpace(string(f.text))); len(options) > 0 {
+		return options, true
+	}
+	return f.q.further, false
 }
 
 // Render shows the options around the chosen one, and the line below them.
 func (f *field) Render(width int) (lines []string) {
-	found := f.found()
-	from := max(0, min(f.at-fieldOptions/2, len(found)-fieldOptions))
+	found, matches := f.found()
+	from := max(0, min(f.around()-fieldOptions/2, len(found)-fieldOptions))
 	for i, option := range found[from:min(from+fieldOptions, len(found))] {
 		line := "  " + numbered(f.q.options, option)
 		if from+i == f.at {
@@ -115,10 +119,18 @@ func (f *field) Render(width int) (lines []string) {
 	if n := len(found) - fieldOptions; n > 0 {
 		lines = append(lines, f.Paint("dim", fmt.Sprintf("     … %d more: type a part of the name, or use the arrows", n)))
 	}
-	if f.q.options != nil && len(found) == 0 {
-		lines = append(lines, f.Paint("dim", "  nothing matches"))
+	if !matches {
+		lines = append(lines, f.Paint("dim", "  nothing matches; Esc leaves"))
 	}
 	return append(lines, f.Paint("bold", f.prompt())+tail(string(f.text), width-utf8.RuneCountInString(f.prompt())))
+}
+
+// around is the option that is in view whatever else is.
+func (f *field) around() int {
+	if f.at < 0 && len(f.text) == 0 {
+		return f.q.near
+	}
+	return f.at
 }
 
 // tail is the end of a line that is too long for its columns.
@@ -159,15 +171,18 @@ func (f *field) HandleInput(key string) {
 
 func (f *field) set(text []rune) {
 	f.text, f.at = slices.Clone(text), -1
-	if f.q.options != nil && strings.TrimSpace(string(text)) != "" && len(f.found()) > 0 {
+	if _, matches := f.found(); matches && f.q.options != nil && strings.TrimSpace(string(text)) != "" {
 		f.at = 0
 	}
 }
 
 func (f *field) move(by int) {
-	n := len(f.found())
+	found, _ := f.found()
+	n := len(found)
 	switch {
 	case n == 0:
+	case f.at < 0 && f.around() > 0:
+		f.at = f.around()
 	case f.at < 0 && by < 0:
 		f.at = n - 1
 	default:
@@ -181,7 +196,8 @@ func (f *field) enter() {
 	switch {
 	case f.q.options == nil:
 	case f.at >= 0:
-		option := f.found()[f.at]
+		found, _ := f.found()
+		option := found[f.at]
 		line, shown = strconv.Itoa(option+1), f.q.options[option]
 	case line != "":
 		return // nothing matches

@@ -157,6 +157,14 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 			choice, ok, err := r.Select(ctx, "Which?", []string{"3", "alpha", "beta", "2"}, agent.DialogOptions{})
 			return fmt.Sprintf("chosen: %q %v", choice, ok), err
 		}),
+		one("page", func(ctx context.Context, _ string) (string, error) {
+			options := []string{"… before these"}
+			for i := range 30 {
+				options = append(options, fmt.Sprintf("option %c", 'A'+i))
+			}
+			choice, ok, err := r.Select(ctx, "Which of many?", options, agent.DialogOptions{Near: "option T", Further: options[:1]})
+			return fmt.Sprintf("chosen: %q %v", choice, ok), err
+		}),
 		one("edit", func(ctx context.Context, args string) (string, error) {
 			text, ok, err := r.Editor(ctx, "Change this", args)
 			return fmt.Sprintf("edited: %q %v", text, ok), err

@@ -138,6 +138,50 @@ func TestOptionIsChosenByArrowNumberOrText(t *testing.T) {
 	}
 }
 
+func TestALongListOpensWhereItIsToldTo(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.prompt("")
+	s.enter("/page")
+	s.until("it is open", func() bool { return strings.HasSuffix(s.text(), "number or text?") })
+	s.see("option T")
+	if strings.Contains(s.text(), "option A") {
+		t.Errorf("the list begins at its beginning:\n%s", s.text())
+	}
+	s.typeKeys("\r")
+	s.see(`chosen: "" false`)
+	s.prompt("")
+	s.enter("/page")
+	s.until("it is open again", func() bool { return strings.HasSuffix(s.text(), "number or text?") })
+	s.typeKeys("\x1b[B\x1b[A\r")
+	s.see(`chosen: "option S" true`)
+	s.prompt("")
+}
+
+func TestWhereNothingMatchesTheWaysToMoreAreOffered(t *testing.T) {
+	t.Parallel()
+	for _, term := range []string{"TERM=xterm", "TERM=dumb"} {
+		t.Run(term, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, term)
+			s.prompt("")
+			s.enter("/page")
+			s.see("number or text?")
+			if term == "TERM=dumb" {
+				s.enter("zzz")
+				s.see("Nothing matches \"zzz\".\n  1  … before these")
+				s.enter("1")
+			} else {
+				s.typeKeys("zzz")
+				s.see("nothing matches; Esc leaves")
+				s.typeKeys("\r\x1b[B\r") // Enter alone chooses none of them
+			}
+			s.see(`chosen: "… before these" true`)
+			s.prompt("")
+		})
+	}
+}
+
 func TestLinesPastedIntoADialogAreOneAnswer(t *testing.T) {
 	t.Parallel()
 	s := start(t)

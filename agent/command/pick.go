@@ -128,8 +128,8 @@ func (p *sessionPicker) lines() []string {
 
 // choose lets the person pick a session, or something else to do.
 func (p *sessionPicker) choose(ctx context.Context, title string) (info *session.Info, action string, err error) {
-	lines := p.lines()
-	choice, ok, err := p.UI.Select(ctx, title, append(slices.Clip(lines), p.actions()...), agent.DialogOptions{})
+	lines, actions := p.lines(), p.actions()
+	choice, ok, err := p.UI.Select(ctx, title, append(slices.Clip(lines), actions...), agent.DialogOptions{Further: actions})
 	if err != nil || !ok {
 		return nil, "", err
 	}

@@ -58,16 +58,20 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 		to := min(p.from+window, len(rows))
 		earlier, later := fmt.Sprintf("… %d rows before these", p.from), fmt.Sprintf("… %d rows after these", len(rows)-to)
 		var options []string
+		var o agent.DialogOptions
 		if p.from > 0 {
-			options = append(options, earlier)
+			options, o.Further = append(options, earlier), append(o.Further, earlier)
 		}
 		for _, row := range rows[p.from:to] {
 			options = append(options, row.text)
+			if row.leaf {
+				o.Near = row.text
+			}
 		}
 		if to < len(rows) {
-			options = append(options, later)
+			options, o.Further = append(options, later), append(o.Further, later)
 		}
-		choice, ok, err := p.UI.Select(ctx, "Tree (> you are here, * this branch, + folded)", options, agent.DialogOptions{})
+		choice, ok, err := p.UI.Select(ctx, "Tree (> you are here, * this branch, + folded)", options, o)
 		if err != nil || !ok {
 			return nil, err
 		}
