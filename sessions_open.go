@@ -170,6 +170,10 @@ func (a *app) namedSession() (string, error) {
 // lastSession is the newest session of this directory; "" if there is none.
 func (a *app) lastSession() (string, error) {
 	path, err := session.Latest(a.sessionRoot(), a.cwd)
+	if err != nil && path != "" {
+		a.warnings = append(a.warnings, err.Error()+"; this is the last of those that can be read")
+		return path, nil
+	}
 	if err == nil && path == "" && a.readOnly {
 		return "", errors.New("no session in this directory yet, so there is none to look at")
 	}

@@ -52,19 +52,21 @@ func List(root, cwd string) (infos []Info, err error) {
 }
 
 // Latest returns the path of the session of cwd that was written last; "" if
-// there is none.
+// there is none. With a path comes an error if something that may be a later one
+// could not be read.
 func Latest(root, cwd string) (path string, err error) {
-	var problem error
+	var problems []error
 	for f, err := range found(root, cwd) {
 		if err == nil {
-			return f.path, nil
+			path = f.path
+			break
 		}
-		problem = err
+		problems = append(problems, err)
 	}
-	if problem != nil {
-		return "", fmt.Errorf("find the last session: %w", problem)
+	if len(problems) > 0 {
+		err = fmt.Errorf("find the last session: %w", errors.Join(problems...))
 	}
-	return "", nil
+	return path, err
 }
 
 // IDs returns the ids of the sessions of cwd that begin with prefix, at most n,

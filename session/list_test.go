@@ -165,3 +165,22 @@ func TestARootThatIsNoFolderIsAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestALaterSessionThatCannotBeReadIsToldBesideTheLast(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("everything can be read")
+	}
+	root, at := t.TempDir(), time.Unix(1e9, 0)
+	path := heldIn(t, root, "old", "/p", at)
+	locked := heldIn(t, root, "new", "/p", at.Add(time.Hour))
+	older := heldIn(t, root, "older", "/p", at.Add(-time.Hour))
+	for _, file := range []string{locked, older} {
+		if err := os.Chmod(file, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Latest(root, "/p")
+	if got != path || err == nil || !strings.Contains(err.Error(), locked) || strings.Contains(err.Error(), older) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
