@@ -21,7 +21,7 @@ type Options struct {
 
 // Core returns the commands that every front end has.
 func Core(o Options) []Command {
-	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent), newCommand(o.Agent)}
+	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent), newCommand(o)}
 	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
 	}
@@ -58,12 +58,16 @@ func marked(words []string, current string) string {
 	return strings.Join(out, " ")
 }
 
-func newCommand(a *agent.Agent) Command {
+func newCommand(o Options) Command {
+	a := o.Agent
 	return Command{
 		Name: "new", Aliases: []string{"clear"}, Help: "leave this session and start an empty one", Title: "New session",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			if args != "" {
 				return Outcome{}, errors.New("/new takes no argument")
+			}
+			if leave, err := o.mayLeave(ctx); err != nil || !leave {
+				return o.stays(), err
 			}
 			left := a.Session()
 			if err := a.NewSession(ctx, agent.NewSessionOptions{}); err != nil {

@@ -57,7 +57,7 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 		case len(p.infos) == 0:
 			return Outcome{Status: nothingToResume}, nil
 		default:
-			return Outcome{Status: r.stays()}, nil
+			return r.stays(), nil
 		}
 		if err != nil {
 			return Outcome{}, err

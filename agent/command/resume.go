@@ -134,6 +134,9 @@ func (r resumer) named(ctx context.Context, ref string) (Outcome, error) {
 // goOn switches to the session at path. If another process has it, the person
 // says what to do.
 func (r resumer) goOn(ctx context.Context, path string) (Outcome, error) {
+	if leave, err := r.mayLeave(ctx); err != nil || !leave {
+		return r.stays(), err
+	}
 	out, err := r.switchTo(ctx, path, session.ToWrite)
 	var busy *session.BusyError
 	if !errors.As(err, &busy) || !r.hasUI() {
@@ -142,17 +145,15 @@ func (r resumer) goOn(ctx context.Context, path string) (Outcome, error) {
 	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}
 	choice, ok, asked := r.UI.Select(ctx, busy.Error(), ways, agent.DialogOptions{})
 	if asked != nil || !ok {
-		return Outcome{Status: r.stays()}, asked
+		return r.stays(), asked
 	}
 	for i, as := range []session.Access{session.ToCopy, session.ToRead, session.InTurn} {
 		if choice == ways[i] {
 			return r.switchTo(ctx, path, as)
 		}
 	}
-	return Outcome{Status: r.stays()}, nil
+	return r.stays(), nil
 }
-
-func (r resumer) stays() string { return "session: still " + r.Agent.Session().ID() }
 
 func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (Outcome, error) {
 	before := r.Agent.Session()
