@@ -38,8 +38,14 @@ func (r *run) relieve(ctx context.Context, seen chained) {
 	if !r.nearlyFull(seen.items) {
 		return
 	}
-	_, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, seen)
-	if err != nil && !stopped(err) && !nothingToDo(err) {
+	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, seen)
+	window := r.Model().ContextWindow
+	switch {
+	case done != nil && r.settings.Compaction.full(done.After, window):
+		r.unwanted = true // another would not help either
+		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is still nearly full after the compaction, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
+			grouped(done.After), grouped(window))
+	case err != nil && done == nil && !stopped(err) && !nothingToDo(err):
 		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
 	}
 }

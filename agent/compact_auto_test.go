@@ -78,6 +78,22 @@ func TestAContextOverTheThresholdIsCompacted(t *testing.T) {
 	}
 }
 
+func TestACompactionThatCannotHelpIsSaidAndNotRepeatedInTheRun(t *testing.T) {
+	var notices []string
+	o := Options{Prompt: &SystemPrompt{Replace: strings.Repeat("rule ", 80000)}, Tools: []Tool{echo("echo")},
+		Listeners: []Listener{on(func(e *Notice) { notices = append(notices, e.Text) })}}
+	more := func(id string) reply {
+		return deltas(append(callDeltas(call{id: id, name: "echo", args: fmt.Sprintf(`{"n":%q}`, id)}),
+			Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 100200}}, stop(session.StopToolUse))...)
+	}
+	r := full(t, o, say("one"), say("a summary"), more("1"), say("another summary"), more("2"), more("3"), using(100300, text("done")))
+	r.prompt("first")  // compacted when it is over
+	r.prompt("second") // before its second request, and not before the others
+	if n := r.compactions(); n != 2 || len(notices) != 2 || !strings.Contains(notices[1], "still nearly full after the compaction, about 100,") {
+		t.Errorf("%d compactions, notices %q", n, notices)
+	}
+}
+
 func TestTheThresholdIsCheckedBetweenResultsAndTheNextRequest(t *testing.T) {
 	look := deltas(append(callDeltas(call{"a", "look", "{}"}), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 95000}}, stop(session.StopToolUse))...)
 	o := Options{Tools: []Tool{echo("look")}}

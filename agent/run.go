@@ -100,7 +100,7 @@ type run struct {
 	saveErr   error // the first failure to save; the conversation goes on in memory
 	verdict   error // why a listener ended the last turn's run, or nil
 	resumes   bool  // the model goes on with its own answer
-	unwanted  bool  // the person stopped a compaction of this run
+	unwanted  bool  // no further compaction by itself: the person stopped one, or one did not help
 }
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {
