@@ -284,3 +284,45 @@ func TestCompactionThatIsOffAsksNobody(t *testing.T) {
 		}
 	}
 }
+
+// Hooks may add messages at any moment, also while a summary is planned, written
+// or stored.
+func TestWhatIsSaidWhileACompactionGoesOnIsNotLost(t *testing.T) {
+	for seed := range uint64(4) {
+		k := newTalker(t, seed)
+		r := k.begins(CompactionSettings{Enabled: true, ReserveTokens: 4096, KeepRecentTokens: 3000}, true, seed%2 == 0)
+		for range 10 {
+			if err := k.prompt(r); err != nil && !k.broken {
+				t.Fatal(err)
+			}
+			said := make(chan []string)
+			go func() { said <- k.chat(r) }()
+			if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil && !k.broken {
+				t.Error(err)
+			}
+			marks := <-said
+			k.mu.Lock()
+			for _, m := range marks {
+				k.said[m] = true
+			}
+			k.mu.Unlock()
+		}
+		_ = k.prompt(r)
+	}
+}
+
+// chat adds messages to the session and returns their marks.
+func (k *talker) chat(r *rig) (marks []string) {
+	for range 20 {
+		k.mu.Lock()
+		k.marks++
+		m := fmt.Sprintf("<%d>", k.marks)
+		k.mu.Unlock()
+		note := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock(m)}}
+		if err := r.SendCustom(k.t.Context(), note, DeliverSteer, false); err != nil {
+			k.t.Error(err)
+		}
+		marks = append(marks, m)
+	}
+	return marks
+}
