@@ -156,3 +156,36 @@ func TestASecondProgramIsKeptFromASessionThatIsInUse(t *testing.T) {
 		t.Errorf("afterwards the answer is %q", got)
 	}
 }
+
+func TestASignalDuringACompactionLeavesTheContextAsItWas(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers string
+		prompts []string
+	}{
+		"asked for":     {"text Hello.\n---\nstall", []string{"hello", "/compact"}},
+		"after the run": {"usage 95000 0 0 0\ntext Hello.\n---\nstall", []string{"hello", "never sent"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := newModelServer("openai-completions", c.answers, "")
+			t.Cleanup(s.http.Close)
+			w.write(w.agentFile("config.toml"), "model = \"local/small\"\n"+s.settings())
+			w.write(w.agentFile("hooks/tell.lua"), `
+				pi.on("session_compacting", function() assert(pi.exec("sh", { "-c", "echo compacting > started" })) end)
+				pi.on("session_compact_failed", function(event) assert(pi.exec("sh", { "-c", "echo aborted " .. tostring(event.aborted) .. " >> failed" })) end)`)
+			started := w.mailbox("started")
+			r := w.background(append([]string{"-p"}, c.prompts...)...)
+			started()
+			if got := r.end(syscall.SIGINT); got != 130 || !strings.Contains(r.output.String(), "Hello.\n") {
+				t.Errorf("exit status %d:\n%s", got, r.output.String())
+			}
+			if failed, err := os.ReadFile(filepath.Join(w.project, "failed")); string(failed) != "aborted true\n" {
+				t.Errorf("the hook was told %q, %v", failed, err)
+			}
+			if n := w.compactions(); n != 0 || len(s.asked()) > 2 {
+				t.Errorf("%d compactions, %d requests", n, len(s.asked()))
+			}
+		})
+	}
+}
