@@ -167,6 +167,7 @@ func (a *Agent) Close(ctx context.Context) error {
 	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
 	a.refuseAsked(ErrAborted)
 	a.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
+	a.refuseAsked(ErrAborted) // of those who asked just now
 	return a.Session().Close()
 }
 

@@ -161,9 +161,10 @@ func (c *compaction) retries() bool { return c.reason == CompactOverflow }
 func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
 	s.About = c.branch[len(c.branch)-1]
 	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
+	edited := c.editedSince()
 	if s.FirstKeptEntryID == c.firstKept() {
 		for _, edit := range c.plan.Shorten {
-			if !c.editedSince(edit.TargetID) {
+			if !edited[edit.TargetID] {
 				drafts = append(drafts, session.Draft{Type: session.TypeContextEdit, Body: edit})
 			}
 		}
@@ -178,17 +179,19 @@ func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
 	return entries[0], err
 }
 
-// editedSince reports whether somebody edited an entry after the plan was made.
-func (c *compaction) editedSince(id string) bool {
+// editedSince gives the ids of the entries that were edited after the plan was
+// made.
+func (c *compaction) editedSince() map[string]bool {
+	edited := map[string]bool{}
 	for _, e := range c.session.Branch()[len(c.branch):] {
 		if e.Type != session.TypeContextEdit {
 			continue
 		}
-		if edit, err := session.Body[session.ContextEdit](e); err == nil && edit.TargetID == id {
-			return true
+		if edit, err := session.Body[session.ContextEdit](e); err == nil {
+			edited[edit.TargetID] = true
 		}
 	}
-	return false
+	return edited
 }
 
 // takeOut is the entry that takes a failed answer out of the context; in the

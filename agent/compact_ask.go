@@ -94,8 +94,13 @@ func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
 		c.emit(ctx, e)
 		w.added, w.prompt, preserved = e.Context, e.Prompt, e.PreserveData
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return session.Compaction{}, ErrAborted
+	case len(c.editedSince()) > 0: // what hooks took out just now is not summarised
+		if err := c.prepare(ctx, c.runChain(ctx)); err != nil {
+			return session.Compaction{}, err
+		}
 	}
 	details, err := withData(c.plan.Files.Details(), preserved)
 	if err != nil {

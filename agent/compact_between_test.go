@@ -75,18 +75,29 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 }
 
 func TestACompactionMayBeInterruptedAtAnyMoment(t *testing.T) {
-	everySort(t, func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error) {
-		arm(r.Abort)
-		before := r.compactions()
-		err := compact(t.Context())
-		if err != nil && !errors.Is(err, ErrAborted) {
-			t.Errorf("%v", err)
-		}
-		told := strings.Count(strings.Join(l.kinds, " ")+" ", "session_compact ")
-		if made := r.compactions() - before; made != told {
-			t.Errorf("%d compactions were made and %d told", made, told)
-		}
-	})
+	for name, interrupt := range map[string]func(*rig){
+		"the run":        func(r *rig) { r.Abort() },
+		"the compaction": func(r *rig) { r.CancelCompaction() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			everySort(t, func(t *testing.T, r *rig, l *log, arm func(func()), compact func(context.Context) error) {
+				arm(func() { interrupt(r) })
+				before := r.talk()
+				err := compact(t.Context())
+				var tooLong *ProviderError
+				if err != nil && !errors.Is(err, ErrAborted) && !errors.As(err, &tooLong) {
+					t.Errorf("%v", err)
+				}
+				told := strings.Count(strings.Join(l.kinds, " ")+" ", "session_compact ")
+				if r.compactions() != told {
+					t.Errorf("%d compactions were made and %d told", r.compactions(), told)
+				}
+				if told == 0 && !strings.HasPrefix(r.talk(), before) {
+					t.Errorf("the context was\n%s\nand is\n%s", before, r.talk())
+				}
+			})
+		})
+	}
 }
 
 func TestAMessageThatComesDuringACompactionIsNotLost(t *testing.T) {
@@ -128,6 +139,27 @@ func TestARequestIsMadeOfWhatAListenerHasLeftWhenItDoesNotWantACompaction(t *tes
 	}
 }
 
+func TestWhatListenersToACompactionTakeOutIsNotSummarised(t *testing.T) {
+	for _, k := range []Kind{KindSessionBeforeCompact, KindSessionCompacting} {
+		t.Run(k.String(), func(t *testing.T) {
+			var r *rig
+			redact := &moment{kind: k, armed: true, do: func() {
+				if _, err := r.EditContext(t.Context(), r.Seen()[0].Entry.ID, nil); err != nil {
+					t.Error(err)
+				}
+			}}
+			r = newRig(t, Options{Listeners: []Listener{redact}, Settings: compacting(false).Settings}, say("one"), say("the notes"))
+			r.prompt("the secret")
+			if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if asked := r.asked(1); strings.Contains(asked, "secret") || !strings.Contains(asked, "one") {
+				t.Errorf("asked: %s", asked)
+			}
+		})
+	}
+}
+
 func TestNobodyIsAskedForASummaryAfterAnInterrupt(t *testing.T) {
 	var r *rig
 	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionCompacting) { r.Abort() })},
@@ -163,6 +195,15 @@ func TestAProgramThatEndsDuringACompactionLeavesTheContextAsItWas(t *testing.T) 
 	paired(t, l.kinds)
 	if !strings.HasSuffix(strings.Join(l.kinds, " "), "session_compact_failed compaction_end session_shutdown") {
 		t.Errorf("events: %s", l.kinds)
+	}
+}
+
+func TestACompactionThatIsAskedForAtTheVeryEndIsRefused(t *testing.T) {
+	var r *rig
+	var got outcomes
+	r = newRig(t, Options{Listeners: []Listener{on(func(*SessionShutdown) { r.RequestCompact(CompactOptions{}, got.note) })}})
+	if err := r.Close(t.Context()); err != nil || strings.Join(got, " ") != "interrupted" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
