@@ -196,3 +196,21 @@ end })`)
 		t.Errorf("the model was sent %s", sent)
 	}
 }
+
+func TestAPromptOfSeveralLinesIsGivenBackWhole(t *testing.T) {
+	t.Parallel()
+	s, m := talk(t, newWorld(t), "text One.\n---\ntext Two.")
+	s.enter("first line\\")
+	s.enter("second line")
+	s.see(1, "One.")
+	s.enter("/undo")
+	s.see(1, "undone (/redo takes it back)")
+	s.see(2, "first line")
+	s.keys(" and more\r")
+	s.see(1, "Two.")
+	s.enter("/quit")
+	s.leave(exitDone)
+	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, `first line\nsecond line and more`) || strings.Contains(sent, "One.") {
+		t.Errorf("the model was sent %s", sent)
+	}
+}
