@@ -20,7 +20,7 @@ type NavigateOptions struct {
 // Moved is what came of a move in the tree.
 type Moved struct {
 	Recalled
-	Stayed  bool           // the leaf was there already; nothing else happened
+	Stayed  bool           // the leaf was there already; at most a label was given
 	Leaf    string         // the entry that the conversation ends with now; "" is the root
 	Summary *session.Entry // of what was left behind; nil: none
 }
@@ -86,7 +86,7 @@ func (a *Agent) moveLeaf(ctx context.Context, plan func(*session.Session) (move,
 	result := Moved{Recalled: m.recalled, Leaf: endOf(s, m.to)}
 	if !m.anyway && endOf(s, m.left) == endOf(s, m.to) {
 		result.Stayed = true
-		return result, nil
+		return result, a.labelWhereItIs(ctx, s, m, result)
 	}
 	draft, fromHook, err := a.prepareMove(ctx, s, &m)
 	if err != nil {
@@ -197,6 +197,14 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// labelWhereItIs gives the name to an entry that nobody has to go to.
+func (a *Agent) labelWhereItIs(ctx context.Context, s *session.Session, m move, at Moved) error {
+	if m.options.Label == "" {
+		return nil
+	}
+	return firstError(a.labelPlace(ctx, at, m.target, m.options.Label), s.Flush())
 }
 
 // labelPlace names the summary that was made, or the entry that was chosen.

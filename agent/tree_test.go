@@ -78,6 +78,9 @@ func TestNavigatingToAnAnswerGoesOnBehindIt(t *testing.T) {
 	if strings.Count(r.file(), "\n") != lines {
 		t.Error("staying has written something")
 	}
+	if m, err := r.Navigate(t.Context(), to, NavigateOptions{Label: "here"}); err != nil || !m.Stayed || again(r).Labels()[to] != "here" {
+		t.Errorf("to where it is, with a label: %+v, %v, labels %v", m, err, again(r).Labels())
+	}
 	if _, err := r.Navigate(t.Context(), "nothing", NavigateOptions{}); err == nil || !strings.Contains(err.Error(), `no entry "nothing"`) {
 		t.Errorf("to nothing: %v", err)
 	}
