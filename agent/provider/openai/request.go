@@ -226,7 +226,7 @@ func join(fields []field) ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = slices.Concat(out, name, []byte(":"), f.value)
+		out = append(append(append(out, name...), ':'), f.value...)
 	}
 	return append(out, '}'), nil
 }
