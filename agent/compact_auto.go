@@ -51,9 +51,11 @@ func (r *run) relieve(ctx context.Context, seen chained) {
 }
 
 // nearlyFull reports whether a context is over the threshold, and something may
-// be done about it.
+// be done about it. Where the system prompt and the tools alone are over it, no
+// summary helps.
 func (r *run) nearlyFull(items []session.Item) bool {
-	return r.settings.Compaction.full(r.tokensOf(items), r.Model().ContextWindow) && r.mayCompact()
+	limits, window := r.settings.Compaction, r.Model().ContextWindow
+	return limits.full(r.tokensOf(items), window) && r.mayCompact() && !limits.full(r.standingTokens(), window)
 }
 
 // compactAlone runs a compaction that nobody asked for.
@@ -161,6 +163,6 @@ func (r *run) lastEntry() string {
 // tooLong is the error of a request that did not fit and is not sent again.
 func tooLong(e *ProviderError) error {
 	with := *e
-	with.Hint = "the conversation does not fit the model's context window: /compact shortens it, /new begins another one, /model chooses a model with a larger window"
+	with.Hint = "the conversation does not fit the model's context window: /compact shortens it, /undo takes the last prompt back, /new begins another one, /model chooses a model with a larger window"
 	return &with
 }

@@ -110,6 +110,19 @@ func TestTheThresholdIsCheckedBetweenResultsAndTheNextRequest(t *testing.T) {
 	r.wantGoesOn()
 }
 
+func TestWhatIsFullWithoutAConversationIsNotCompacted(t *testing.T) {
+	wordy := echo("look")
+	wordy.spec.Description = strings.Repeat("word ", 2000)
+	r := full(t, Options{Tools: []Tool{wordy}}, say("one"), using(3500, text("two")), using(3600, text("three")))
+	r.Agent.model.ContextWindow = 4000
+	r.prompt("first")
+	r.prompt("second")
+	r.prompt("third")
+	if r.compactions() != 0 || r.requests() != 3 {
+		t.Errorf("%d compactions, %d requests", r.compactions(), r.requests())
+	}
+}
+
 func TestAPromptThatComesToAFullContextIsKept(t *testing.T) {
 	r := full(t, Options{}, say("one"), using(89000, text("two")), say("the summary"), say("three"))
 	r.prompt("first")

@@ -97,13 +97,16 @@ func fullness(tokens int, m *Model) ContextUsage {
 func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
 	r := a.read(items)
 	if r.At < 0 {
-		return 0, r.Rest + a.promptSource().Tokens + a.toolSource().Tokens
+		return 0, r.Rest + a.standingTokens()
 	}
 	if then, known := a.seenBy(items[r.At]); known {
 		r.Rest += difference(then, items[:r.At])
 	}
 	return r.Counted, max(r.Rest, -r.Counted)
 }
+
+// standingTokens is about how many tokens each request has beside the messages.
+func (a *Agent) standingTokens() int { return a.promptSource().Tokens + a.toolSource().Tokens }
 
 func (a *Agent) read(items []session.Item) session.Reading {
 	a.viewing.Lock()
