@@ -50,5 +50,9 @@ func resumed(s *session.Session) string {
 	if messages == 0 {
 		return ""
 	}
-	return fmt.Sprintf("going on with %s: %s, %q", shortID(s.ID()), plural(messages, "message", "messages"), firstLine(prompt))
+	line := fmt.Sprintf("going on with %s: %s", shortID(s.ID()), plural(messages, "message", "messages"))
+	if prompt = firstLine(prompt); prompt != "" { // of a compacted conversation there may be a summary only
+		line += fmt.Sprintf(", %q", prompt)
+	}
+	return line
 }

@@ -204,10 +204,10 @@ func (s *Session) settle(waiting []*Entry) {
 		p := s.named(e.ParentID)
 		switch {
 		case p == nil:
-			s.problem("line %d: parent %q is not in the file", e.line, e.ParentID)
+			s.problem("line %d: parent %q is not in the file; the entry goes on from the one before it", e.line, e.ParentID)
 			s.attachBefore(e, hanging)
 		case leadsTo(p, e):
-			s.problem("line %d: parent %q leads around in a circle", e.line, e.ParentID)
+			s.problem("line %d: parent %q leads around in a circle; the entry goes on from the one before it", e.line, e.ParentID)
 			s.attachBefore(e, hanging)
 		default:
 			e.setParent(p)
