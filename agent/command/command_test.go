@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"pi/agent"
 	"pi/session"
@@ -33,6 +34,32 @@ func TestLineRunsTheCommandItNames(t *testing.T) {
 		out, err := set.Run(t.Context(), c.line)
 		if err != nil || out.Status != c.want {
 			t.Errorf("%q ran %q, %v; want %q", c.line, out.Status, err, c.want)
+		}
+	}
+}
+
+func TestNoLineOfHelpIsWiderThanATerminalOfOld(t *testing.T) {
+	hook := named("x", "hooks/a.lua")
+	hook.Help, hook.Args = strings.Repeat("words of a hook ", 12), "[a] [rather|long] [list|of|arguments]"
+	set := NewSet(append(Core(Options{Agent: newAgent(t), Sessions: &Sessions{}}), hook), nil)
+	lines := []string{"/help"}
+	for _, c := range set.All() {
+		lines = append(lines, "/help "+c.Name)
+	}
+	for _, line := range lines {
+		out, err := set.Run(t.Context(), line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, shown := range strings.Split(out.Status, "\n") {
+			if n := utf8.RuneCountInString(shown); n > 99 || line == "/help" && n > tableWidth {
+				t.Errorf("%s: %q", line, shown)
+			}
+		}
+		for _, c := range set.All() {
+			if help := strings.Join(strings.Fields(out.Status), " "); line == "/help" && !strings.Contains(help, usage(c)+" "+strings.TrimSpace(c.Help)) {
+				t.Errorf("%s is not explained in %s", usage(c), out.Status)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // help is the command that prints the set it is in.
@@ -35,21 +36,49 @@ func (s *Set) help() Command {
 	}
 }
 
-// table prints one line per command.
+// What a command is called with stands left of what it does, unless it is longer
+// than usageWidth: then above it. Nothing is wider than a terminal of old.
+const (
+	usageWidth = 25
+	tableWidth = 79
+)
+
+// table says what each command does.
 func table(commands []Command) string {
 	width := 0
 	for _, c := range commands {
-		width = max(width, len(usage(c)))
+		if n := len(usage(c)); n <= usageWidth {
+			width = max(width, n)
+		}
 	}
 	var lines []string
 	for _, c := range commands {
-		line := fmt.Sprintf("%-*s  %s", width, usage(c), c.Help)
+		left, help := usage(c), c.Help
 		if c.Hook != "" {
-			line += " (hook " + c.Hook + ")"
+			help += " (hook " + c.Hook + ")"
 		}
-		lines = append(lines, strings.TrimRight(line, " "))
+		if len(left) > width {
+			lines, left = append(lines, left), ""
+		}
+		for _, part := range wrapped(help, tableWidth-width-2) {
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %s", width, left, part), " "))
+			left = ""
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// wrapped is text in lines of at most so many characters, where words allow it;
+// there is at least one.
+func wrapped(text string, columns int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columns {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return append(lines, line)
 }
 
 func usage(c Command) string {

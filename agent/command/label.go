@@ -15,7 +15,7 @@ func labelCommand(a *agent.Agent) Command {
 		Name: "label", Args: "[id] [text]", Help: "name a place of the session, or list the names",
 		More: "/label           list the labels\n" +
 			"/label TEXT      name the last message\n" +
-			"/label ID TEXT   name that entry; /tree shows ids and labels\n" +
+			"/label ID TEXT   name that entry; /tree shows ids, of which four letters will do\n" +
 			"/label ID        take its name away",
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			s := a.Session()
@@ -23,11 +23,14 @@ func labelCommand(a *agent.Agent) Command {
 				return Outcome{Status: labelList(s)}, nil
 			}
 			ref, text, _ := strings.Cut(args, " ")
-			if e := s.Entry(ref); e != nil {
+			e, err := findEntry(s, ref)
+			if err != nil {
+				return Outcome{}, err
+			}
+			if e != nil {
 				return setLabel(ctx, a, s, e.ID, strings.TrimSpace(text))
 			}
-			e := lastMessage(s.Branch())
-			if e == nil {
+			if e = lastMessage(s.Branch()); e == nil {
 				return Outcome{}, errors.New("there is no message yet to give a label to")
 			}
 			return setLabel(ctx, a, s, e.ID, args)

@@ -114,7 +114,11 @@ const nothingToResume = "no other session in this directory"
 // existing is the path of a session that is there.
 func (r resumer) existing(ref string) (string, error) {
 	path, err := r.store.Find(ref)
-	if err != nil {
+	var several *session.AmbiguousError
+	switch {
+	case errors.As(err, &several) && r.hasUI(): // elsewhere they are listed
+		return "", fmt.Errorf("%w: write more of it, or pick one with /resume", err)
+	case err != nil:
 		return "", err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {

@@ -111,6 +111,19 @@ func TestASessionThatAnotherProcessHasIsOfferedInOtherWays(t *testing.T) {
 	}
 }
 
+func TestWhereSeveralSessionsAreMeantTheNextStepIsSaid(t *testing.T) {
+	a := newAgent(t)
+	store := withSessions(a, nil).Sessions
+	store.Find = func(ref string) (string, error) {
+		return "", &session.AmbiguousError{Prefix: ref, Paths: []string{"a", "b"}}
+	}
+	_, _, err := runs(t, a, store, "/resume 01")
+	var several *session.AmbiguousError
+	if !errors.As(err, &several) || !strings.Contains(err.Error(), `2 sessions begin with "01": write more of it`) {
+		t.Error(err)
+	}
+}
+
 func TestASessionThatWasOnlyLookedAtIsGoneOnWithWhenItIsFree(t *testing.T) {
 	info := saved(t, t.TempDir(), "one")
 	held, err := session.Open(info.Path, session.Options{})
