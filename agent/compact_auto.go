@@ -33,29 +33,37 @@ func (r *run) fitting(ctx context.Context) chained {
 	return seen
 }
 
-// relieve compacts a context that is over the threshold.
+// relieve compacts a context that is over the threshold, unless the system prompt
+// and the tools alone are.
 func (r *run) relieve(ctx context.Context, seen chained) {
 	if !r.nearlyFull(seen.items) {
 		return
 	}
+	limits, window := r.settings.Compaction, r.Model().ContextWindow
+	if tokens := r.standingTokens(); limits.full(tokens, window) {
+		r.noHelp(ctx, "the system prompt and the tools alone nearly fill the context", tokens)
+		return
+	}
 	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, seen)
-	window := r.Model().ContextWindow
 	switch {
-	case done != nil && r.settings.Compaction.full(done.After, window):
-		r.unwanted = true // another would not help either
-		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is still nearly full after the compaction, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
-			grouped(done.After), grouped(window))
+	case done != nil && limits.full(done.After, window):
+		r.noHelp(ctx, "the context is still nearly full after the compaction", done.After)
 	case err != nil && done == nil && !stopped(err) && !nothingToDo(err):
 		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
 	}
 }
 
 // nearlyFull reports whether a context is over the threshold, and something may
-// be done about it. Where the system prompt and the tools alone are over it, no
-// summary helps.
+// be done about it.
 func (r *run) nearlyFull(items []session.Item) bool {
-	limits, window := r.settings.Compaction, r.Model().ContextWindow
-	return limits.full(r.tokensOf(items), window) && r.mayCompact() && !limits.full(r.standingTokens(), window)
+	return r.settings.Compaction.full(r.tokensOf(items), r.Model().ContextWindow) && r.mayCompact()
+}
+
+// noHelp says, once in a run, that no summary makes room enough.
+func (r *run) noHelp(ctx context.Context, what string, tokens int) {
+	r.unwanted = true
+	r.notifyf(context.WithoutCancel(ctx), LevelWarning, "%s, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
+		what, grouped(tokens), grouped(r.Model().ContextWindow))
 }
 
 // compactAlone runs a compaction that nobody asked for.

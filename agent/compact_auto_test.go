@@ -78,19 +78,36 @@ func TestAContextOverTheThresholdIsCompacted(t *testing.T) {
 	}
 }
 
-func TestACompactionThatCannotHelpIsSaidAndNotRepeatedInTheRun(t *testing.T) {
-	var notices []string
-	o := Options{Prompt: &SystemPrompt{Replace: strings.Repeat("rule ", 80000)}, Tools: []Tool{echo("echo")},
-		Listeners: []Listener{on(func(e *Notice) { notices = append(notices, e.Text) })}}
-	more := func(id string) reply {
-		return deltas(append(callDeltas(call{id: id, name: "echo", args: fmt.Sprintf(`{"n":%q}`, id)}),
-			Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 100200}}, stop(session.StopToolUse))...)
-	}
-	r := full(t, o, say("one"), say("a summary"), more("1"), say("another summary"), more("2"), more("3"), using(100300, text("done")))
-	r.prompt("first")  // compacted when it is over
-	r.prompt("second") // before its second request, and not before the others
-	if n := r.compactions(); n != 2 || len(notices) != 2 || !strings.Contains(notices[1], "still nearly full after the compaction, about 100,") {
-		t.Errorf("%d compactions, notices %q", n, notices)
+func TestWhereNoCompactionHelpsThatIsSaidOnceInARun(t *testing.T) {
+	for name, c := range map[string]struct {
+		rules       int // words in the system prompt, more than a token each
+		compactions int
+		told        string
+	}{
+		"the system prompt fills the window": {80000, 0, "the system prompt and the tools alone nearly fill the context, about 100,"},
+		"what is kept is too much":           {66000, 1, "the context is still nearly full after the compaction, about 9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var notices []string
+			o := Options{Prompt: &SystemPrompt{Replace: strings.Repeat("rule ", c.rules)}, Tools: []Tool{echo("echo")},
+				Listeners: []Listener{on(func(e *Notice) { notices = append(notices, e.Text) })}}
+			replies := []reply{say("one")}
+			for i := range c.compactions {
+				replies = append(replies, say(fmt.Sprint("summary ", i)))
+			}
+			for _, id := range []string{"1", "2", "3"} {
+				replies = append(replies, deltas(append(callDeltas(call{id: id, name: "echo", args: fmt.Sprintf(`{"n":%s}`, id)}),
+					Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 100200}}, stop(session.StopToolUse))...))
+			}
+			r := full(t, o, append(replies, using(100300, text("done")))...)
+			r.Agent.settings.Compaction.Enabled = false
+			r.prompt("first")
+			r.Agent.settings.Compaction.Enabled = true
+			r.prompt("second " + strings.Repeat("word ", 8000))
+			if n := r.compactions(); n != c.compactions || len(notices) != 1 || !strings.HasPrefix(notices[0], c.told) {
+				t.Errorf("%d compactions, notices %q", n, notices)
+			}
+		})
 	}
 }
 
@@ -108,19 +125,6 @@ func TestTheThresholdIsCheckedBetweenResultsAndTheNextRequest(t *testing.T) {
 		t.Errorf("%d compactions", r.compactions())
 	}
 	r.wantGoesOn()
-}
-
-func TestWhatIsFullWithoutAConversationIsNotCompacted(t *testing.T) {
-	wordy := echo("look")
-	wordy.spec.Description = strings.Repeat("word ", 2000)
-	r := full(t, Options{Tools: []Tool{wordy}}, say("one"), using(3500, text("two")), using(3600, text("three")))
-	r.Agent.model.ContextWindow = 4000
-	r.prompt("first")
-	r.prompt("second")
-	r.prompt("third")
-	if r.compactions() != 0 || r.requests() != 3 {
-		t.Errorf("%d compactions, %d requests", r.compactions(), r.requests())
-	}
 }
 
 func TestAPromptThatComesToAFullContextIsKept(t *testing.T) {
