@@ -1,6 +1,9 @@
 package session
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Access is how to open a session that another process may have open.
 type Access int
@@ -34,5 +37,11 @@ func openCopy(path string, o Options) (*Session, error) {
 		return nil, err
 	}
 	defer s.release()
-	return s.CopyPath(s.Leaf(), o)
+	next, err := s.CopyPath(s.Leaf(), o)
+	if err != nil {
+		return nil, err
+	}
+	broken := slices.DeleteFunc(s.Problems(), func(p string) bool { return p == s.newer() })
+	next.problems = append(broken, next.problems...) // it is not in the copy
+	return next, nil
 }

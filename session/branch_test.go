@@ -215,6 +215,23 @@ func TestACopyThatCannotBeWrittenLeavesNoFile(t *testing.T) {
 	}
 }
 
+func TestACopyTellsWhatCouldNotBeRead(t *testing.T) {
+	lines := append(story("u1 a2"), "garbage", line("u3"))
+	lines[0] = strings.Replace(lines[0], `"version":3`, `"version":4`, 1)
+	path := write(t, lines...)
+	c, err := OpenAs(t.Context(), path, Options{Dir: t.TempDir(), Cwd: "/w"}, ToCopy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := c.Problems(); len(got) != 1 || got[0] != "line 4 cannot be read; it is left where it is" {
+		t.Errorf("%q", got)
+	}
+	if got := gist(c.Context()); got != "1 2 3" {
+		t.Errorf("context %q", got)
+	}
+}
+
 func TestACopyOfALargeSessionDoesNotKeepItInMemory(t *testing.T) {
 	s := readWith(t, write(t, story("u1 a2 u3 a4 u5")...), 64)
 	copyPath(t, s, "4")

@@ -217,7 +217,7 @@ func (s *Session) expect(n int) {
 func (s *Session) loaded() {
 	if s.header.Version > Version {
 		s.readOnly = true
-		s.problem("the session has version %d, newer than %d: it is open for reading only", s.header.Version, Version)
+		s.problems = append(s.problems, s.newer())
 	}
 	s.checkTail()
 	s.settle(s.waiting)
@@ -225,6 +225,11 @@ func (s *Session) loaded() {
 	if s.header.Version < Version {
 		s.upgrade()
 	}
+}
+
+// newer says why a session of a newer version cannot be written.
+func (s *Session) newer() string {
+	return fmt.Sprintf("the session has version %d, newer than %d: it is open for reading only", s.header.Version, Version)
 }
 
 // checkTail looks at the end of the file, the one place where a write that was

@@ -25,6 +25,7 @@
 ---@field type "app_start"
 
 --- Asks where sessions are kept, at the start; not with `--session-dir`.
+--- `pi sessions` asks no hooks: `--session-dir` tells it too.
 ---@class pi.SessionDirectoryEvent
 ---@field type "session_directory"
 ---@field cwd string the working directory
