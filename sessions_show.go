@@ -19,6 +19,7 @@ func sessionsShow(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer tellProblems(s) // bodies are read as they are shown
 			if asJSON {
 				return printRaw(s.Show())
 			}
@@ -43,10 +44,14 @@ func readNamed(o options, ref string) (*session.Session, error) {
 	if err != nil {
 		return nil, sessionError{err}
 	}
+	tellProblems(s)
+	return s, nil
+}
+
+func tellProblems(s *session.Session) {
 	for _, p := range s.Problems() {
 		fmt.Fprintln(os.Stderr, harmless(p))
 	}
-	return s, nil
 }
 
 func printRaw(raw []byte, err error) error {
@@ -58,8 +63,11 @@ func printRaw(raw []byte, err error) error {
 
 // printSession writes the conversation for a person.
 func printSession(s *session.Session) error {
-	provider, id := s.Model()
-	fmt.Printf("session %s\ncwd     %s\nmodel   %s/%s\nentries %d\n", s.ID(), harmless(s.Cwd()), harmless(provider), harmless(id), len(s.Entries()))
+	model := "none"
+	if provider, id := s.Model(); id != "" {
+		model = provider + "/" + id
+	}
+	fmt.Printf("session %s\ncwd     %s\nmodel   %s\nentries %d\n", s.ID(), harmless(s.Cwd()), harmless(model), len(s.Entries()))
 	if line := s.UnknownTypes(); line != "" {
 		fmt.Fprintln(os.Stderr, harmless(line))
 	}
