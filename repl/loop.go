@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/session"
 )
 
 var (
@@ -28,21 +29,27 @@ func (r *REPL) loop(ctx context.Context) error {
 		p, err := r.next(ctx)
 		switch {
 		case errors.Is(err, errQuit), errors.Is(err, io.EOF):
-			return nil
+			if r.agentLeaves() || r.mayQuit(ctx) {
+				return nil
+			}
+			continue
 		case err != nil:
 			return err
 		}
+		r.leftOnce = false
 		r.run(ctx, p)
 	}
 }
 
 // leaving reports whether the person or a hook wants the program to end.
-func (r *REPL) leaving() bool {
+func (r *REPL) leaving() bool { return r.agentLeaves() || r.work.leaving() }
+
+func (r *REPL) agentLeaves() bool {
 	select {
 	case <-r.agent.Leaving():
 		return true
 	default:
-		return r.work.leaving()
+		return false
 	}
 }
 
@@ -333,12 +340,13 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 	if out.Draft != "" { // also with a failure: what was sent once is in the hands of the person again
 		r.SetEditorText(out.Draft)
 	}
+	var unsaved *session.SaveError // it is done all the same
+	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
+		r.screen.plainLine(strings.TrimRight(clean(out.Status), "\n"))
+	}
 	if err != nil {
 		r.showError(err)
 		return
-	}
-	if out.Status != "" {
-		r.screen.plainLine(strings.TrimRight(clean(out.Status), "\n"))
 	}
 	if out.Prompt != nil {
 		send(ctx, *out.Prompt)

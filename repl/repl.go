@@ -101,6 +101,7 @@ type REPL struct {
 	compacting  compacting
 	interrupted chan struct{} // Ctrl+C without work to stop, holds one
 	warned      bool          // Ctrl+C was pressed at the last prompt
+	leftOnce    bool          // the person was asked whether to leave, and has done nothing since
 	draft       draft         // what the next prompt begins with
 	hot         chan Shortcut // pressed at the prompt, holds one
 	pressed     []Shortcut    // and to be run

@@ -89,6 +89,13 @@ func (w *work) leave() {
 	w.quit = true
 }
 
+// stay takes back what leave said.
+func (w *work) stay() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.quit = false
+}
+
 func (w *work) leaving() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -55,7 +55,7 @@ func contextText(b agent.Breakdown, model string, ink ink) string {
 		lines = append(lines, "the cache was of no use for the last request: "+label(b.Break.String()))
 	}
 	for _, s := range b.Unsent {
-		lines = append(lines, fmt.Sprintf("not sent: %d %s", s.Count, s.Name))
+		lines = append(lines, fmt.Sprintf("not sent: %s (%d)", s.Name, s.Count))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -52,7 +52,7 @@ hook pop removed 3 messages (900 tokens), added 1 message (40 tokens)
 hook redact changed 2 messages (20 tokens, were 80)
 hook idle changed nothing
 the cache was of no use for the last request: pop changed message 3
-not sent: 2 failed or interrupted answers`
+not sent: failed or interrupted answers (2)`
 	if got := contextText(shownBreakdown(), "acme/one", ascii); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
