@@ -65,7 +65,8 @@ func TestEveryEventComes(t *testing.T) {
 	s.see(1, "is taken back")
 	s.enter("/undo")
 	s.see(1, "undone")
-	s.keys("\x15") // the prompt that was given back
+	s.until("the prompt is given back", func() bool { return strings.HasSuffix(s.text(), "> more") })
+	s.keys("\x15")
 	s.enter("/branch here")
 	s.see(1, "branched off")
 	s.enter("/name a name")
