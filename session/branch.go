@@ -56,8 +56,8 @@ func (s *Session) linesOf(path []*Entry, header []byte) iter.Seq2[[]byte, error]
 		if !yield(header, nil) {
 			return
 		}
-		for _, e := range path {
-			line, err := e.copied()
+		for i := range path {
+			line, err := copied(path, i)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -74,22 +74,32 @@ func (s *Session) linesOf(path []*Entry, header []byte) iter.Seq2[[]byte, error]
 	}
 }
 
-// copied is the line of an entry in another file: as it stands, unless it says
-// of the tree what is not so in memory.
-func (e *Entry) copied() (json.RawMessage, error) {
+// copied is the line of an entry of a path in another file: as it stands, unless
+// it says of the tree what is not so in memory.
+func copied(path []*Entry, i int) (json.RawMessage, error) {
+	e := path[i]
 	line := e.passing()
 	if line == nil {
 		return nil, &GoneError{e.ID}
 	}
 	h, _ := scanHead(line)
-	if unquote(h.id) == e.ID && unquote(h.parent) == e.ParentID || !json.Valid(line) {
+	var repaired []keyed
+	if unquote(h.id) != e.ID || unquote(h.parent) != e.ParentID {
+		parent := []byte("null")
+		if e.ParentID != "" {
+			parent = quote(e.ParentID)
+		}
+		repaired = []keyed{{"id", quote(e.ID)}, {"parentId", parent}}
+	}
+	if _, ok := e.compactionBody(); ok {
+		if kept := keptFrom(path, i); kept < i && path[kept].fileID != "" {
+			repaired = append(repaired, keyed{"firstKeptEntryId", quote(path[kept].ID)})
+		}
+	}
+	if repaired == nil || !json.Valid(line) {
 		return line, nil
 	}
-	parent := []byte("null")
-	if e.ParentID != "" {
-		parent = quote(e.ParentID)
-	}
-	return overlay(line, nil, []keyed{{"id", quote(e.ID)}, {"parentId", parent}})
+	return overlay(line, nil, repaired)
 }
 
 // labelsFor makes the entries that give the entries of a path the names they

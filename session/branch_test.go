@@ -232,6 +232,17 @@ func TestACopyTellsWhatCouldNotBeRead(t *testing.T) {
 	}
 }
 
+func TestACopyKeepsWhatACompactionKeepsFromAnIDThatStandsTwice(t *testing.T) {
+	s := read(t, write(t, story("u2^0 a3^2 u2^3 a4^2 c5:2^4 u6")...))
+	want := gist(s.Context())
+	if want != "summary5 2 4 6" {
+		t.Fatalf("context %q", want)
+	}
+	if got := gist(read(t, copyPath(t, s, "6").File()).Context()); got != want {
+		t.Errorf("the copy has %q, not %q", got, want)
+	}
+}
+
 func TestACopyOfALargeSessionDoesNotKeepItInMemory(t *testing.T) {
 	s := readWith(t, write(t, story("u1 a2 u3 a4 u5")...), 64)
 	copyPath(t, s, "4")

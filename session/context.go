@@ -69,18 +69,23 @@ func decodeAll(path []*Entry) {
 // first entry that is kept.
 func lastCompaction(path []*Entry) (at, first int) {
 	for at = len(path) - 1; at >= 0; at-- {
-		c, ok := path[at].compactionBody()
-		if !ok {
-			continue
+		if _, ok := path[at].compactionBody(); ok {
+			return at, keptFrom(path, at)
 		}
-		for first = at - 1; first >= 0; first-- {
-			if e := path[first]; e.ID == c.FirstKeptEntryID || e.fileID != "" && e.fileID == c.FirstKeptEntryID {
-				return at, first
-			}
-		}
-		return at, at + 1
 	}
 	return -1, 0
+}
+
+// keptFrom is the position of the first entry that the compaction at a position
+// keeps. By an id that stands twice in the file it means the last before it.
+func keptFrom(path []*Entry, at int) int {
+	c, _ := path[at].compactionBody()
+	for i := at - 1; i >= 0; i-- {
+		if e := path[i]; e.ID == c.FirstKeptEntryID || e.fileID != "" && e.fileID == c.FirstKeptEntryID {
+			return i
+		}
+	}
+	return at + 1
 }
 
 func (e *Entry) compactionBody() (*compacted, bool) {
