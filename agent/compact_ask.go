@@ -108,7 +108,7 @@ func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
 	}
 	text, err := w.write(ctx, c.plan)
 	if err != nil {
-		c.recordUnused(ctx, w)
+		w.recordUnused(ctx, session.TypeCompaction)
 		return session.Compaction{}, err
 	}
 	if w.cut > 0 {
@@ -134,14 +134,6 @@ func withData(details json.RawMessage, data map[string]json.RawMessage) (json.Ra
 	all := maps.Clone(data)
 	maps.Copy(all, own)
 	return encode(all)
-}
-
-// recordUnused notes what a summary cost that did not come.
-func (c *compaction) recordUnused(ctx context.Context, w *summaryWriter) {
-	err := c.recordUsage(session.UsageEntry{Kind: "compaction", Provider: w.model.Provider, Model: w.model.ID, Usage: &w.usage})
-	if err != nil {
-		c.Notify(context.WithoutCancel(ctx), LevelWarning, err.Error())
-	}
 }
 
 // CanKeepFrom says why what a compaction keeps of a branch cannot begin with the

@@ -56,6 +56,7 @@ Be brief, but keep every path, name and error text as it is written. Lists of th
 type summaryWriter struct {
 	*Agent
 	model        *Model
+	system       string   // "": that of compactions
 	instructions string   // of the person
 	added        []string // by hooks
 	prompt       string   // of hooks, instead of the program's own
@@ -171,7 +172,7 @@ func (w *summaryWriter) ask(ctx context.Context, text string, most int) (string,
 	if w.model.MaxTokens > 0 {
 		most = min(most, w.model.MaxTokens)
 	}
-	r := &Request{Model: w.model, System: summarySystem, Thinking: "off", MaxTokens: most,
+	r := &Request{Model: w.model, System: cmp.Or(w.system, summarySystem), Thinking: "off", MaxTokens: most,
 		Messages: []*session.Message{w.userMessage([]session.Block{session.TextBlock(text)})}}
 	var answer Assembly
 	err := w.askAside(ctx, r, &answer)
@@ -199,7 +200,17 @@ func summaryIn(m *session.Message, stop session.StopReason) (string, error) {
 	case stop == session.StopLength:
 		return "", errors.New("no summary: the model came to the end of its answer before it wrote anything; raise compaction.reserve_tokens, or use another model")
 	}
-	return "", errors.New("no summary: the model answered with nothing; try again, or use another model")
+	return "", errEmptySummary
+}
+
+var errEmptySummary = errors.New("no summary: the model answered with nothing; try again, or use another model")
+
+// recordUnused notes what was used for a summary that did not come.
+func (w *summaryWriter) recordUnused(ctx context.Context, kind string) {
+	err := w.recordUsage(session.UsageEntry{Kind: kind, Provider: w.model.Provider, Model: w.model.ID, Usage: &w.usage})
+	if err != nil {
+		w.Notify(context.WithoutCancel(ctx), LevelWarning, err.Error())
+	}
 }
 
 // charsOfToken is how many characters of a path a token is, about.

@@ -3,9 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	"pi/session"
 )
@@ -30,12 +28,7 @@ What was decided, and why.
 ## Open
 What remained to be done.`
 
-const branchGoOn = `The conversation was too long to read at once. This is your summary of its earlier part; write one summary of all of it:`
-
-// branchSummaryTokens is the most that the summary of a branch may be.
-const branchSummaryTokens = 4096
-
-var errNoSummary = errors.New("the model gave no summary")
+const branchGoOn = `The conversation was too long to read at once. The notes between the tags are your summary of its earlier part; write one summary of all of it.`
 
 // branchSummary returns the body of the entry that sums up what is left, by a
 // listener or by the model; nil if there is nothing to sum up.
@@ -53,11 +46,14 @@ func (a *Agent) branchSummary(ctx context.Context, s *session.Session, before *S
 		return nil, nil
 	}
 	a.Notify(ctx, LevelInfo, "summing up the branch that is left")
-	w := branchWriter{Agent: a, model: a.Model(), instructions: o.Instructions, replace: o.Replace}
-	text, err := w.write(ctx, items)
+	w := a.branchWriter(o)
+	text, err := w.inParts(ctx, items, "", branchTask, w.most)
 	if err != nil {
-		w.recordUnused(ctx)
+		w.recordUnused(ctx, session.TypeBranchSummary)
 		return nil, err
+	}
+	if w.cut > 0 {
+		a.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; /redo comes back to the branch that was left", w.cut)
 	}
 	return &session.BranchSummary{FromID: from, Summary: text, Details: session.FilesOf(items).Details(), Usage: &w.usage}, nil
 }
@@ -84,86 +80,22 @@ func leftBehind(seen []session.Item, entries []*session.Entry) []session.Item {
 	return items
 }
 
-// branchWriter has a model write the summary of a branch.
-type branchWriter struct {
-	*Agent
-	model        *Model
-	instructions string
-	replace      bool
-	usage        session.Usage
+// branchTask is what the model is asked for, with the summary of the parts before
+// if there are any.
+func branchTask(previous string) string {
+	if previous != "" {
+		return branchGoOn + "\n\n" + branchAsk
+	}
+	return branchAsk
 }
 
-// write asks once, or, where the conversation is too long for the window, for
-// one part after the other, each time with the summary of those before.
-func (w *branchWriter) write(ctx context.Context, items []session.Item) (string, error) {
-	parts := [][]session.Item{items}
-	if limit := w.limit(); limit > 0 {
-		parts = session.Chunks(items, limit)
+func (a *Agent) branchWriter(o NavigateOptions) *summaryWriter {
+	model := a.Model()
+	limits := a.settings.Compaction.within(model.ContextWindow)
+	w := &summaryWriter{Agent: a, model: model, system: branchSystem, instructions: o.Instructions,
+		most: limits.summary(), input: limits.input(model.ContextWindow)}
+	if o.Replace {
+		w.instructions, w.prompt = "", o.Instructions
 	}
-	summary := ""
-	for _, part := range parts {
-		prompt := session.Transcript(part) + "\n\n" + w.ask()
-		if summary != "" {
-			prompt += "\n\n" + branchGoOn + "\n\n" + session.Section("summary", summary)
-		}
-		var err error
-		if summary, err = w.once(ctx, prompt); err != nil {
-			return "", err
-		}
-	}
-	return summary, nil
-}
-
-// limit is how many tokens of conversation fit into one request; 0: any number.
-func (w *branchWriter) limit() int {
-	window := w.model.ContextWindow
-	if window <= 0 {
-		return 0
-	}
-	return max((window-min(w.answer(), window/2))/4*3, 1)
-}
-
-func (w *branchWriter) answer() int {
-	if w.model.MaxTokens > 0 {
-		return min(w.model.MaxTokens, branchSummaryTokens)
-	}
-	return branchSummaryTokens
-}
-
-func (w *branchWriter) ask() string {
-	switch {
-	case w.instructions == "":
-		return branchAsk
-	case w.replace:
-		return w.instructions
-	}
-	return branchAsk + "\n\nLook at this in particular: " + w.instructions
-}
-
-func (w *branchWriter) once(ctx context.Context, prompt string) (string, error) {
-	question := session.Item{Message: w.userMessage([]session.Block{session.TextBlock(prompt)}), Index: -1}
-	r := &Request{Model: w.model, System: branchSystem, Messages: session.ForModel([]session.Item{question}),
-		Thinking: "off", MaxTokens: w.answer()}
-	var answer Assembly
-	err := w.askAside(ctx, r, &answer)
-	m := w.assembled(w.model, &answer)
-	addUsage(&w.usage, m.Usage)
-	text := strings.TrimSpace(m.Text())
-	switch {
-	case ctx.Err() != nil:
-		return "", ErrAborted
-	case err != nil:
-		return "", err
-	case text == "":
-		return "", errNoSummary
-	}
-	return text, nil
-}
-
-// recordUnused notes what was used for a summary that did not come.
-func (w *branchWriter) recordUnused(ctx context.Context) {
-	err := w.recordUsage(session.UsageEntry{Kind: session.TypeBranchSummary, Provider: w.model.Provider, Model: w.model.ID, Usage: &w.usage})
-	if err != nil {
-		w.Notify(context.WithoutCancel(ctx), LevelWarning, err.Error())
-	}
+	return w
 }

@@ -268,7 +268,8 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 		want  string
 	}{
 		"a failure":    {fail(&ProviderError{Message: "no"}), "no"},
-		"no text":      {deltas(stop(session.StopEnd)), errNoSummary.Error()},
+		"no text":      {deltas(stop(session.StopEnd)), errEmptySummary.Error()},
+		"a call":       {use(call{"c", "read", "{}"}), "the model called tools"},
 		"an interrupt": {hang(started), ErrAborted.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -298,7 +299,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
 	r := newRig(t, Options{}, say("a"), deltas(Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 9}}, stop(session.StopEnd)))
 	r.prompt("one")
-	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errNoSummary) {
+	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errEmptySummary) {
 		t.Fatal(err)
 	}
 	if r.Totals().Input != 9 {
@@ -307,11 +308,35 @@ func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
 	r.wantTalk("user: one", "assistant: a")
 }
 
+func TestABranchThatDoesNotFitAfterAllIsSummedUpInParts(t *testing.T) {
+	r := newRig(t, Options{}, say("a"), overflow(), say("a third"), say("two thirds"), say("all of it"))
+	r.prompt(strings.Repeat("long ", 1000))
+	m, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true})
+	if err != nil || m.Summary.Message().Summary != "all of it" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if asked := r.asked(3); !strings.Contains(asked, "<notes>") || !strings.Contains(asked, branchGoOn) {
+		t.Errorf("asked %s", asked)
+	}
+}
+
+func TestASummaryOfABranchThatIsCutOffSaysSo(t *testing.T) {
+	var told []string
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *Notice) { told = append(told, e.Text) })}}, say("a"), deltas(text("half a"), stop(session.StopLength)))
+	r.prompt("one")
+	if m, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); err != nil || m.Summary.Message().Summary != "half a" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if !strings.Contains(strings.Join(told, " "), "the summary was cut off at 512 tokens") {
+		t.Errorf("told %q", told)
+	}
+}
+
 func TestABranchThatIsTooLongIsSummedUpInParts(t *testing.T) {
 	r := newRig(t, Options{}, say("a"), say("first half"), say("both halves"))
-	r.prompt(strings.Repeat("long ", 400))
+	r.prompt(strings.Repeat("long ", 1000))
 	model := *r.Model()
-	model.ContextWindow, model.MaxTokens = 1200, 400
+	model.ContextWindow = 2000
 	r.SetModel(t.Context(), &model, "set")
 	r.prompt2(t)
 	m, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true})
