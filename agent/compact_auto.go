@@ -33,21 +33,18 @@ func (r *run) fitting(ctx context.Context) chained {
 	return seen
 }
 
-// relieve compacts a context that is over the threshold, unless the system prompt
-// and the tools alone are.
+// relieve compacts a context that is over the threshold.
 func (r *run) relieve(ctx context.Context, seen chained) {
 	if !r.nearlyFull(seen.items) {
 		return
 	}
 	limits, window := r.settings.Compaction, r.Model().ContextWindow
-	if tokens := r.standingTokens(); limits.full(tokens, window) {
-		r.noHelp(ctx, "the system prompt and the tools alone nearly fill the context", tokens)
-		return
-	}
 	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, seen)
 	switch {
 	case done != nil && limits.full(done.After, window):
-		r.noHelp(ctx, "the context is still nearly full after the compaction", done.After)
+		r.unwanted = true // another would not help either
+		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is still nearly full after the compaction, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
+			grouped(done.After), grouped(window))
 	case err != nil && done == nil && !stopped(err) && !nothingToDo(err):
 		r.notifyf(context.WithoutCancel(ctx), LevelWarning, "the context is nearly full and was not compacted: %v", err)
 	}
@@ -57,13 +54,6 @@ func (r *run) relieve(ctx context.Context, seen chained) {
 // be done about it.
 func (r *run) nearlyFull(items []session.Item) bool {
 	return r.settings.Compaction.full(r.tokensOf(items), r.Model().ContextWindow) && r.mayCompact()
-}
-
-// noHelp says, once in a run, that no summary makes room enough.
-func (r *run) noHelp(ctx context.Context, what string, tokens int) {
-	r.unwanted = true
-	r.notifyf(context.WithoutCancel(ctx), LevelWarning, "%s, about %s of %s tokens: /context shows what takes the room; fewer tools, shorter instructions or a model with a larger window make some",
-		what, grouped(tokens), grouped(r.Model().ContextWindow))
 }
 
 // compactAlone runs a compaction that nobody asked for.
