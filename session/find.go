@@ -6,10 +6,16 @@ import (
 	"strings"
 )
 
-// NotFoundError says that no session has an id that begins with Prefix.
+// NotFoundError says that no session has an id that begins with Prefix, or that
+// there is no file of that path.
 type NotFoundError struct{ Prefix string }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("no session begins with %q", e.Prefix) }
+func (e *NotFoundError) Error() string {
+	if strings.ContainsAny(e.Prefix, `/\`) || strings.HasSuffix(e.Prefix, ".jsonl") {
+		return fmt.Sprintf("there is no session file %q", e.Prefix)
+	}
+	return fmt.Sprintf("no session begins with %q", e.Prefix)
+}
 
 // AmbiguousError says that several sessions do: those at Paths, the one written
 // last first.
