@@ -170,6 +170,17 @@ type SessionTree struct {
 	FromHook             bool
 }
 
+// Cost is what the model took for the summary.
+func (e *SessionTree) Cost() float64 {
+	if e.SummaryEntry == nil {
+		return 0
+	}
+	if _, _, u := usedIn(e.SummaryEntry); u != nil {
+		return u.Cost.Total
+	}
+	return 0
+}
+
 type SessionShutdown struct {
 	Reason            string // quit reload new resume branch
 	TargetSessionFile string

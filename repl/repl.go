@@ -240,7 +240,7 @@ func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
 func (r *REPL) Wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
-		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd:
+		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree:
 		return true
 	}
 	return r.view.wants(k)
@@ -260,6 +260,8 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.AgentEnd:
 		r.work.settled()
 		r.status.spend(e.Usage.Cost.Total)
+	case *agent.SessionTree:
+		r.status.spend(e.Cost())
 	case *agent.CompactionStart:
 		r.compactionStarts(e)
 	case *agent.CompactionEnd:

@@ -166,3 +166,20 @@ func (drawsAll) ToolCall(name string, _ json.RawMessage, _ int) ([]string, bool)
 func (drawsAll) ToolResult(name string, _ agent.Result, _ bool, _ int) ([]string, bool) {
 	return []string{"result of " + name}, true
 }
+
+func TestWhatTheSummaryOfABranchCostIsSpent(t *testing.T) {
+	s := session.New(session.Options{})
+	e, err := s.Append(session.TypeBranchSummary, session.BranchSummary{Summary: "s", Usage: &session.Usage{Cost: session.Cost{Total: 0.5}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &REPL{status: new(status)}
+	for _, e := range []*agent.SessionTree{{}, {SummaryEntry: e}} {
+		if !r.Wants(e.Kind()) || r.Handle(t.Context(), e) != nil {
+			t.Error("nobody listens")
+		}
+	}
+	if r.status.spent != 0.5 {
+		t.Errorf("spent %v", r.status.spent)
+	}
+}
