@@ -59,6 +59,31 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// EncodeList writes a list between what stands before and after it as [Encode]
+// does. The elements are written one by one: an encoder that has all of a long
+// conversation before it needs several times its size.
+func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
+	const enough = 1 << 20
+	pieces := [][]byte{before, []byte("[")}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i := range list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := e.Encode(&list[i]); err != nil {
+			return nil, err
+		}
+		b.Truncate(b.Len() - len("\n"))
+		if b.Len() > enough {
+			pieces = append(pieces, bytes.Clone(b.Bytes()))
+			b.Reset()
+		}
+	}
+	return bytes.Join(append(pieces, b.Bytes(), []byte("]"), after), nil), nil
+}
+
 // SameModel reports whether an assistant message was made by the model that is
 // asked now, over the same API. Only then do its signatures mean anything.
 func SameModel(m *session.Message, target *agent.Model) bool {

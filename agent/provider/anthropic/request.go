@@ -52,11 +52,22 @@ func encode(r *agent.Request) (*provider.Call, error) {
 		return nil, err
 	}
 	q := c.request(r)
-	body, err := provider.Encode(q)
+	body, err := q.encode()
 	if err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
 	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body}, nil
+}
+
+func (q *request) encode() ([]byte, error) {
+	frame := *q
+	frame.Messages = []message{}
+	b, err := provider.Encode(&frame)
+	if err != nil {
+		return nil, err
+	}
+	const end = "[]}" // the messages are the last field
+	return provider.EncodeList(b[:len(b)-len(end)], q.Messages, []byte("}"))
 }
 
 func (c *compat) url(m *agent.Model) string {

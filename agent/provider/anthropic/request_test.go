@@ -1,11 +1,13 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"pi/agent"
+	"pi/agent/provider"
 	"pi/session"
 )
 
@@ -191,5 +193,26 @@ func TestAddressAndHeaders(t *testing.T) {
 				t.Errorf("%s, %s: %q", call.URL, c.header, call.Header.Get(c.header))
 			}
 		})
+	}
+}
+
+func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
+	m := &agent.Model{Provider: "p", ID: `m","messages":[]`, API: "anthropic-messages", BaseURL: "https://llm.example", MaxTokens: 100}
+	r := &agent.Request{Model: m, System: `<"messages":[]>`, Tools: []agent.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
+	for range 3 {
+		r.Messages = append(r.Messages,
+			&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("<a & b>\n", 80_000))}},
+			&session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("ok")}})
+	}
+	c, err := compatOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := provider.Encode(c.request(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.request(r).encode(); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, not %d: %v", len(got), len(want), err)
 	}
 }

@@ -68,7 +68,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := provider.Encode(c.request(r))
+	body, err := c.request(r).encode()
 	if err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
@@ -76,6 +76,18 @@ func encode(r *agent.Request) (*provider.Call, error) {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: headers(r), Body: body, Hint: hint(r.Model)}, nil
+}
+
+func (q *request) encode() ([]byte, error) {
+	frame := *q
+	frame.Messages = []message{}
+	b, err := provider.Encode(&frame)
+	if err != nil {
+		return nil, err
+	}
+	const field = `"messages":`
+	before, after, _ := bytes.Cut(b, []byte(field+"[]")) // before it there is only a string
+	return provider.EncodeList(append(before, field...), q.Messages, after)
 }
 
 func headers(r *agent.Request) http.Header {

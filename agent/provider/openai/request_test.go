@@ -1,11 +1,13 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"pi/agent"
+	"pi/agent/provider"
 	"pi/session"
 )
 
@@ -140,7 +142,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 		{"half a surrogate pair", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{"x":"\ud83d\ude00\ud83d!"}`))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"x\":\"\\ud83d\\ude00\\ufffd!\"}"}}]}]`},
 		{"text that is not UTF-8", plain, "", []*session.Message{userSays(text("a\xffb"))}, `[{"role":"user","content":[{"type":"text","text":"a�b"}]}]`},
-		{"an empty answer is left out", plain, "", []*session.Message{modelSays(plain, text(""), thought("hm", "reasoning"))}, `null`},
+		{"an empty answer is left out", plain, "", []*session.Message{modelSays(plain, text(""), thought("hm", "reasoning"))}, `[]`},
 		{"own thought under its name", plain, "", []*session.Message{modelSays(plain, thought("hm", "reasoning_content"), text("a"))},
 			`[{"role":"assistant","content":"a","reasoning_content":"hm"}]`},
 		{"own thought under its other name", plain, "", []*session.Message{modelSays(plain, thought("hm", "reasoning"), text("a"))},
@@ -206,5 +208,24 @@ func TestCompatNamesWhatIsWrong(t *testing.T) {
 	m.Compat = map[string]any{"store": "yes"}
 	if _, err := encode(&agent.Request{Model: m}); err == nil || !strings.Contains(err.Error(), "store") {
 		t.Errorf("wrong type: %v", err)
+	}
+}
+
+func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
+	m := modelOf("p", `m","messages":[]`, "https://llm.example/v1")
+	r := &agent.Request{Model: m, System: `<"messages":[]>`, Tools: []agent.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
+	for range 3 {
+		r.Messages = append(r.Messages, userSays(text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, text("ok")))
+	}
+	c, err := compatOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := provider.Encode(c.request(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.request(r).encode(); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, not %d: %v", len(got), len(want), err)
 	}
 }
