@@ -93,6 +93,15 @@ func TestWhatWasUndoneIsInThePromptLine(t *testing.T) {
 
 func TestAnInterruptedSummaryMovesNothing(t *testing.T) {
 	t.Parallel()
+	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			interruptSummary(t, key)
+		})
+	}
+}
+
+func interruptSummary(t *testing.T, key string) {
 	w := newWorld(t)
 	w.write(w.agentFile("hooks/tell.lua"), `pi.on("after_provider_response", function(_, ctx) ctx.ui.notify("it answers") end)`)
 	s, m := talk(t, w, "text One.\n---\ntext a summary\nstall\n---\ntext Two.")
@@ -109,7 +118,8 @@ func TestAnInterruptedSummaryMovesNothing(t *testing.T) {
 	s.keys("names\r")
 	s.see(1, "summing up the branch that is left")
 	s.see(2, "it answers")
-	s.keys("\x03")
+	s.see(1, "summing up … Esc cancels")
+	s.keys(key)
 	s.see(1, "nothing has moved")
 	if now := mustRead(t, w.sessionFile()); now != before {
 		t.Errorf("the session has changed: %s", strings.TrimPrefix(now, before))

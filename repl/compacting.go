@@ -9,17 +9,17 @@ import (
 	"pi/agent"
 )
 
-// While a context is compacted there is nothing to read and nothing to edit, so
-// the line that says so gets the keys: Esc and Ctrl+C cancel the compaction and
-// nothing else, and if it goes on all the same the second Ctrl+C stops the work it
-// belongs to. What else is typed is kept for whoever reads next. Dialogs of hooks
-// go before that line. Where only whole lines can be read it is written once, and
-// Ctrl+C cancels.
+// While a context is compacted, or a branch that is left is summed up, there is
+// nothing to read and nothing to edit, so the line that says so gets the keys: Esc
+// and Ctrl+C cancel that and nothing else, and if it goes on all the same the second
+// Ctrl+C stops the work it belongs to. What else is typed is kept for whoever reads
+// next. Dialogs of hooks go before that line. Where only whole lines can be read it
+// is written once, and Ctrl+C cancels.
 
-// compacting is the compaction in progress.
+// compacting is the compaction, or the other summary, in progress.
 type compacting struct {
 	mu        sync.Mutex
-	agent     *agent.Agent // nil: none
+	cancelIt  func() bool // cancels it, and reports whether there was anything to cancel; nil: none
 	cancelled bool
 	stop      func() // takes its line away; may be nil
 }
@@ -29,10 +29,10 @@ type compacting struct {
 func (c *compacting) cancel() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.agent == nil || c.cancelled {
+	if c.cancelIt == nil || c.cancelled {
 		return false
 	}
-	c.cancelled = c.agent.CancelCompaction()
+	c.cancelled = c.cancelIt()
 	return c.cancelled
 }
 
@@ -42,17 +42,17 @@ func (c *compacting) isCancelled() bool {
 	return c.cancelled
 }
 
-func (c *compacting) begin(a *agent.Agent, stop func()) {
+func (c *compacting) begin(cancelIt func() bool, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.agent, c.cancelled, c.stop = a, false, stop
+	c.cancelIt, c.cancelled, c.stop = cancelIt, false, stop
 }
 
 // end returns when the line is gone and the terminal as it was before.
 func (c *compacting) end() {
 	c.mu.Lock()
 	stop := c.stop
-	c.agent, c.stop = nil, nil
+	c.cancelIt, c.stop = nil, nil
 	c.mu.Unlock()
 	if stop != nil {
 		stop()
@@ -70,15 +70,33 @@ func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	if !r.HasUI() || a == nil {
 		return
 	}
-	line := compactionLine{began: time.Now(), tokens: contextTokens(a.Session().Branch()), cancelled: r.compacting.isCancelled}
+	r.showWork(compactionLine{doing: "compacting", tokens: contextTokens(a.Session().Branch())}, a.CancelCompaction)
+}
+
+// Cancellable does what takes a while: until it is done a line says what, and Esc
+// and Ctrl+C end its context.
+func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if r.HasUI() {
+		r.showWork(compactionLine{doing: doing}, func() bool { cancel(); return true })
+		defer r.compacting.end()
+	}
+	do(ctx)
+}
+
+// showWork shows line until compacting.end, and has cancelled what it tells of
+// when the person wants that.
+func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
+	line.began, line.cancelled = time.Now(), r.compacting.isCancelled
 	if !r.edits() || r.keyboard == nil {
-		r.compacting.begin(a, nil)
-		r.floor.notice(func() { r.screen.line(styleDim, "compacting … Ctrl+C cancels") })
+		r.compacting.begin(cancelled, nil)
+		r.floor.notice(func() { r.screen.line(styleDim, line.doing+" … Ctrl+C cancels") })
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	r.compacting.begin(a, func() { cancel(); <-done })
+	r.compacting.begin(cancelled, func() { cancel(); <-done })
 	go func() {
 		defer close(done)
 		r.showCompaction(ctx, line)
@@ -150,8 +168,9 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 	}
 }
 
-// compactionLine is what is shown of a compaction.
+// compactionLine is what is shown of a compaction, or of another summary.
 type compactionLine struct {
+	doing     string
 	began     time.Time
 	tokens    int // before
 	cancelled func() bool
@@ -159,9 +178,9 @@ type compactionLine struct {
 
 // text has what matters most at its beginning, for a narrow terminal.
 func (l compactionLine) text() string {
-	text := "compacting … Esc cancels"
+	text := l.doing + " … Esc cancels"
 	if l.cancelled() {
-		text = "compacting … cancelled"
+		text = l.doing + " … cancelled"
 	}
 	if s := time.Since(l.began) / time.Second; s > 0 {
 		text += fmt.Sprintf(" · %d s", s)

@@ -36,7 +36,7 @@ func TestEscIsFoundAmongKeysAndTheOthersAreKept(t *testing.T) {
 func TestTheLineOfACompactionFitsANarrowTerminalInWhatMatters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := false
-		l := compactionLine{began: time.Now(), tokens: 84_300, cancelled: func() bool { return cancelled }}
+		l := compactionLine{doing: "compacting", began: time.Now(), tokens: 84_300, cancelled: func() bool { return cancelled }}
 		for after, want := range map[time.Duration]string{
 			0:                "compacting … Esc cancels · 84.3k tokens",
 			90 * time.Second: "compacting … Esc cancels · 90 s · 84.3k tokens",

@@ -103,9 +103,20 @@ func nothingShown(f treeFilter) string {
 	return "no entry is shown with the filter " + f.word + "; /tree all lists them"
 }
 
+// canceller is a UI on which the person can cancel what takes a while.
+type canceller interface {
+	Cancellable(ctx context.Context, doing string, do func(context.Context))
+}
+
 // goTo moves the leaf and says where the conversation is now.
-func (t navigator) goTo(ctx context.Context, id string, o agent.NavigateOptions) (Outcome, error) {
-	m, err := t.Agent.Navigate(ctx, id, o)
+func (t navigator) goTo(ctx context.Context, id string, o agent.NavigateOptions) (_ Outcome, err error) {
+	var m agent.Moved
+	move := func(ctx context.Context) { m, err = t.Agent.Navigate(ctx, id, o) }
+	if ui, ok := t.UI.(canceller); ok && o.Summarize {
+		ui.Cancellable(ctx, "summing up", move)
+	} else {
+		move(ctx)
+	}
 	if errors.Is(err, agent.ErrAborted) {
 		return Outcome{}, errors.New("interrupted; nothing has moved")
 	}
