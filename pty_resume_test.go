@@ -201,6 +201,8 @@ func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
 	s.enter("/export saved.jsonl")
 	s.see(1, " is in "+w.project[:20])
 	s.enter("/quit")
+	s.see(1, leaveUnsaved)
+	s.keys("y\r")
 	s.leave(exitFailed)
 	if files := w.sessions(); len(files) != 0 {
 		t.Errorf("the file is back: %q", files)
