@@ -12,7 +12,9 @@ import (
 
 // Session data on its way into Lua. Lists are real tables; their elements are
 // stubs, filled when Lua first touches them, so that ten thousand messages cost
-// a handler only what it looks at.
+// a handler only what it looks at. The fields that most of them have are set by
+// RawSetString itself: inlined, it keeps the key as a constant, where luavm.Set
+// makes one for each table.
 
 // messages makes a fresh list; a handler may do with it what it likes. The items
 // must not change any more.
@@ -29,11 +31,11 @@ func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
 	m := item.Message
 	t := luavm.NewRecord(L, 8)
-	luavm.Set(t, "role", lua.LString(m.Role))
-	luavm.Set(t, "timestamp", lua.LNumber(m.Timestamp))
+	t.RawSetString("role", lua.LString(m.Role))
+	t.RawSetString("timestamp", lua.LNumber(m.Timestamp))
 	if item.Entry != nil {
-		luavm.Set(t, "entry_id", lua.LString(item.Entry.ID))
-		luavm.Set(t, "entry_index", lua.LNumber(item.Index+1))
+		t.RawSetString("entry_id", lua.LString(item.Entry.ID))
+		t.RawSetString("entry_index", lua.LNumber(item.Index+1))
 	}
 	in.fillRole(L, t, m)
 	return t
@@ -56,10 +58,10 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *session.Message) {
 	case session.RoleAssistant:
 		fillAssistant(L, t, m)
 	case session.RoleToolResult:
-		luavm.Set(t, "tool_call_id", lua.LString(m.ToolCallID))
-		luavm.Set(t, "tool_name", lua.LString(m.ToolName))
-		luavm.Set(t, "is_error", lua.LBool(m.IsError))
-		luavm.Set(t, "details", in.json(m.Details))
+		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
+		t.RawSetString("tool_name", lua.LString(m.ToolName))
+		t.RawSetString("is_error", lua.LBool(m.IsError))
+		t.RawSetString("details", in.json(m.Details))
 	case session.RoleCustom:
 		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
 		luavm.Set(t, "display", lua.LBool(m.Display))
@@ -69,10 +71,10 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *session.Message) {
 
 func (in *instance) fillContent(L *lua.LState, t *lua.LTable, m *session.Message) {
 	if m.Plain {
-		luavm.Set(t, "content", lua.LString(m.Text()))
+		t.RawSetString("content", lua.LString(m.Text()))
 		return
 	}
-	luavm.Set(t, "content", in.blocks(L, m.Content))
+	t.RawSetString("content", in.blocks(L, m.Content))
 }
 
 func fillBash(t *lua.LTable, m *session.Message) {
@@ -90,13 +92,13 @@ func fillBash(t *lua.LTable, m *session.Message) {
 }
 
 func fillAssistant(L *lua.LState, t *lua.LTable, m *session.Message) {
-	luavm.Set(t, "api", lua.LString(m.API))
-	luavm.Set(t, "provider", lua.LString(m.Provider))
-	luavm.Set(t, "model", lua.LString(m.Model))
-	luavm.Set(t, "stop_reason", lua.LString(m.StopReason))
+	t.RawSetString("api", lua.LString(m.API))
+	t.RawSetString("provider", lua.LString(m.Provider))
+	t.RawSetString("model", lua.LString(m.Model))
+	t.RawSetString("stop_reason", lua.LString(m.StopReason))
 	setText(t, "error_message", m.ErrorMessage)
 	if m.Usage != nil {
-		luavm.Set(t, "usage", usageTable(L, m.Usage))
+		t.RawSetString("usage", usageTable(L, m.Usage))
 	}
 }
 
@@ -110,10 +112,10 @@ func (in *instance) blocks(L *lua.LState, content []session.Block) *lua.LTable {
 func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	b := ref.(*session.Block)
 	t := luavm.NewRecord(L, 4)
-	luavm.Set(t, "type", lua.LString(b.Type))
+	t.RawSetString("type", lua.LString(b.Type))
 	switch b.Type {
 	case session.BlockText:
-		luavm.Set(t, "text", lua.LString(b.Text))
+		t.RawSetString("text", lua.LString(b.Text))
 		setText(t, "text_signature", b.Signature)
 	case session.BlockThinking:
 		luavm.Set(t, "thinking", lua.LString(b.Text))
@@ -122,9 +124,9 @@ func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
 			luavm.Set(t, "redacted", lua.LTrue)
 		}
 	case session.BlockToolCall:
-		luavm.Set(t, "id", lua.LString(b.ID))
-		luavm.Set(t, "name", lua.LString(b.Name))
-		luavm.Set(t, "arguments", in.input(b.Name, b.Arguments))
+		t.RawSetString("id", lua.LString(b.ID))
+		t.RawSetString("name", lua.LString(b.Name))
+		t.RawSetString("arguments", in.input(b.Name, b.Arguments))
 		setText(t, "thought_signature", b.Signature)
 	case session.BlockImage:
 		luavm.Set(t, "data", lua.LString(b.Data))
@@ -219,12 +221,12 @@ func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
 			luavm.Set(t, key, v)
 		})
 	}
-	luavm.Set(t, "type", lua.LString(e.Type))
-	luavm.Set(t, "id", lua.LString(e.ID))
+	t.RawSetString("type", lua.LString(e.Type))
+	t.RawSetString("id", lua.LString(e.ID))
 	luavm.Set(t, "parent_id", lua.LNil)
 	setText(t, "parent_id", e.ParentID)
 	luavm.Set(t, "parentId", lua.LNil)
-	luavm.Set(t, "timestamp", lua.LString(e.Timestamp))
+	t.RawSetString("timestamp", lua.LString(e.Timestamp))
 	return t
 }
 
