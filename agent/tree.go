@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,9 +180,9 @@ func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft 
 		result.Summary, result.Leaf = e, e.ID
 	}
 	if name := m.options.Label; name != "" {
-		saving = firstError(saving, a.labelPlace(ctx, result, m.target, name))
+		saving = cmp.Or(saving, a.labelPlace(ctx, result, m.target, name))
 	}
-	saving = firstError(saving, s.Flush(), s.Sync())
+	saving = cmp.Or(saving, s.Flush(), s.Sync())
 	a.forgetSeen()
 	a.emitAfter(ctx, KindSessionTree, func() Event {
 		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: fromHook}
@@ -190,21 +191,12 @@ func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft 
 	return result, saving
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // labelWhereItIs gives the name to an entry that nobody has to go to.
 func (a *Agent) labelWhereItIs(ctx context.Context, s *session.Session, m move, at Moved) error {
 	if m.options.Label == "" {
 		return nil
 	}
-	return firstError(a.labelPlace(ctx, at, m.target, m.options.Label), s.Flush())
+	return cmp.Or(a.labelPlace(ctx, at, m.target, m.options.Label), s.Flush())
 }
 
 // labelPlace names the summary that was made, or the entry that was chosen.
