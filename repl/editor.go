@@ -34,6 +34,9 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 		r.screen.plainLine(line)
 	}
 	text, saved, err := r.edit(ctx, prefill)
+	if endedByInterrupt(err) {
+		awaitInterrupt(ctx)
+	}
 	if ctx.Err() != nil {
 		return "", false, ctx.Err()
 	}
@@ -42,6 +45,15 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 		return "", false, nil
 	}
 	return text, saved, nil
+}
+
+// awaitInterrupt waits for the Ctrl+C that has ended the editor: the terminal
+// sends it to all of its processes, in no order.
+func awaitInterrupt(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(2 * time.Second): // somebody ended the editor alone
+	}
 }
 
 // edit runs the editor on a file of its own that nobody else can read.

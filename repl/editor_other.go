@@ -13,3 +13,6 @@ func editorCommand(ctx context.Context, editor, path string) *exec.Cmd {
 	words := append(strings.Fields(editor), path)
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
+
+// endedByInterrupt cannot be told here.
+func endedByInterrupt(error) bool { return false }
