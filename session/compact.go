@@ -59,6 +59,9 @@ func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l Compaction
 		return nil, ErrJustCompacted
 	}
 	c, more := newCutting(branch, seen), countedMore(seen)
+	if len(c.core) == 0 { // what hooks add to nothing they add again
+		return nil, ErrNothingToCompact
+	}
 	l.Keep, l.Room = int(float64(l.Keep)/more), min(l.Room, int(float64(l.Room)/more)+1)
 	at, ok := c.cut(int(float64(tokensBefore)/more), l)
 	if !ok {
