@@ -297,7 +297,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: hookKey,
 	})
-	a.models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}, Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
+	a.models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
 	if err := a.checkHookFlags(); err != nil {
 		return err

@@ -47,7 +47,7 @@ func newStage(t *testing.T, name string) *stage {
 	}
 	models := agent.NewModels(nil)
 	model := &agent.Model{Provider: "script", ID: "m", API: "script", ContextWindow: 200000, Input: []string{"text"}}
-	models.Register(agent.ProviderSpec{Name: "script", Models: []*agent.Model{model}, Stream: s.model})
+	models.Register(agent.ProviderSpec{Name: "script", Models: agent.Listed(model), Stream: s.model})
 	tools := tool.All(tool.Options{Cwd: s.cwd})
 	s.chain = luahooks.New(luahooks.Options{
 		Places: luahooks.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{example(t, name)}},

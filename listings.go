@@ -19,7 +19,7 @@ func listModels(_ context.Context, o options) error {
 		fmt.Fprintln(os.Stderr, harmless(problem))
 	}
 	models := newModels(a.cfg)
-	models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{tourModel()}})
+	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
 	for _, m := range models.Available() {
 		window := ""
 		if m.ContextWindow > 0 {

@@ -102,12 +102,14 @@ func providerSpec(known knownProvider, c ProviderConfig) agent.ProviderSpec {
 	spec := agent.ProviderSpec{Name: known.name}
 	key := keySource(known, c)
 	spec.Key, spec.HasKey = key.resolve, key.present
+	var models []*agent.Model
 	for _, m := range c.Models {
-		spec.Models = append(spec.Models, configured(known.name, api, base, c, m, key.needed()))
+		models = append(models, configured(known.name, api, base, c, m, key.needed()))
 	}
-	if known.standard != "" && !lists(spec.Models, known.standard) {
-		spec.Models = append(spec.Models, open(known.name, api, base, c, known.standard, key.needed()))
+	if known.standard != "" && !lists(models, known.standard) {
+		models = append(models, open(known.name, api, base, c, known.standard, key.needed()))
 	}
+	spec.Models, spec.Default = agent.Listed(models...), known.standard
 	spec.Open = func(id string) *agent.Model { return open(known.name, api, base, c, id, key.needed()) }
 	return spec
 }

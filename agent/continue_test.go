@@ -406,7 +406,7 @@ func TestTotalsKnowWhetherEveryPriceIsKnown(t *testing.T) {
 		{"a cost that somebody wrote", nil, 0.1, 5, true},
 	} {
 		r := newRig(t, Options{})
-		r.Models().Register(ProviderSpec{Name: "acme", Models: []*Model{{Provider: "acme", ID: "one", Cost: c.price}}})
+		r.Models().Register(ProviderSpec{Name: "acme", Models: Listed(&Model{Provider: "acme", ID: "one", Cost: c.price})})
 		u := &session.Usage{Input: c.tokens, Cost: session.Cost{Total: c.cost}}
 		if _, err := r.Session().AppendMessage(&session.Message{Role: session.RoleAssistant, Provider: "acme", Model: "one", Usage: u}); err != nil {
 			t.Fatal(err)

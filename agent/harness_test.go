@@ -166,7 +166,7 @@ func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	o.Models = NewModels(map[string]Provider{"test": model})
 	o.Model = &Model{Provider: "acme", ID: "one", API: "test"}
 	other := &Model{Provider: "acme", ID: "two", API: "test"}
-	o.Models.Register(ProviderSpec{Name: "acme", Models: []*Model{o.Model, other}})
+	o.Models.Register(ProviderSpec{Name: "acme", Models: Listed(o.Model, other)})
 	dir := t.TempDir()
 	fresh := func(string) (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
 	if o.Session == nil {

@@ -11,19 +11,14 @@ import (
 	"sync"
 )
 
-// ThinkingLevels are the levels a request may ask for, lowest first.
-var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
-
-// ValidThinking reports whether level is one of the thinking levels.
-func ValidThinking(level string) bool { return slices.Contains(thinkingLevels, level) }
-
-// ThinkingLevels returns the thinking levels, lowest first.
-func ThinkingLevels() []string { return slices.Clone(thinkingLevels) }
-
 // ProviderSpec registers one provider of models under a name.
 type ProviderSpec struct {
-	Name   string
-	Models []*Model
+	Name string
+	// Models lists the models, the same ones each time; nil: none. It is asked
+	// when somebody needs the list, and may take a moment the first time.
+	Models func() []*Model
+	// Default is the id of the model to begin with; "" for none.
+	Default string
 	// Key returns the key to send, "" if none is needed. It is asked before
 	// every request, so a key that changes is picked up. nil: no key.
 	Key func(context.Context) (string, error)
@@ -46,6 +41,16 @@ type Models struct {
 
 // NewModels returns a registry that speaks the given wire APIs.
 func NewModels(apis map[string]Provider) *Models { return &Models{apis: apis} }
+
+// Listed is the Models of a provider whose models are known beforehand.
+func Listed(models ...*Model) func() []*Model { return func() []*Model { return models } }
+
+func (s *ProviderSpec) list() []*Model {
+	if s.Models == nil {
+		return nil
+	}
+	return s.Models()
+}
 
 // Register adds a provider, or replaces the one of the same name in its place.
 func (m *Models) Register(spec ProviderSpec) {
@@ -102,7 +107,7 @@ func (m *Models) providers() []*ProviderSpec {
 func (m *Models) All() []*Model {
 	var all []*Model
 	for _, s := range m.providers() {
-		all = append(all, s.Models...)
+		all = append(all, s.list()...)
 	}
 	return all
 }
@@ -112,7 +117,7 @@ func (m *Models) Available() []*Model {
 	var found []*Model
 	for _, s := range m.providers() {
 		if s.usable() {
-			found = append(found, s.Models...)
+			found = append(found, s.list()...)
 		}
 	}
 	return found
@@ -127,7 +132,7 @@ func (m *Models) Find(provider, id string) *Model {
 	if s == nil || id == "" {
 		return nil
 	}
-	for _, model := range s.Models {
+	for _, model := range s.list() {
 		if model.ID == id {
 			return model
 		}
@@ -197,7 +202,7 @@ func (m *Models) match(ref string, cut bool) *Model {
 	if s == nil || id == "" {
 		return m.best(all, ref)
 	}
-	if found := m.best(s.Models, id); found != nil {
+	if found := m.best(s.list(), id); found != nil {
 		return found
 	}
 	if i := slices.IndexFunc(all, func(model *Model) bool { return model.ID == ref }); i >= 0 {

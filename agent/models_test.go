@@ -12,9 +12,11 @@ func registry() *Models {
 	m := NewModels(nil)
 	add := func(provider string, key bool, open bool, ids ...string) {
 		spec := ProviderSpec{Name: provider, HasKey: func() bool { return key }}
+		var models []*Model
 		for _, id := range ids {
-			spec.Models = append(spec.Models, &Model{Provider: provider, ID: id})
+			models = append(models, &Model{Provider: provider, ID: id})
 		}
+		spec.Models = Listed(models...)
 		if open {
 			spec.Open = func(id string) *Model { return &Model{Provider: provider, ID: id, Name: "opened"} }
 		}
@@ -84,7 +86,7 @@ func TestRegistryKeepsItsOrderAndReplacesInPlace(t *testing.T) {
 		}
 		return refs
 	}
-	m.Register(ProviderSpec{Name: "openai", Models: []*Model{{Provider: "openai", ID: "new"}}})
+	m.Register(ProviderSpec{Name: "openai", Models: Listed(&Model{Provider: "openai", ID: "new"})})
 	if !m.Unregister("anthropic") || m.Unregister("anthropic") {
 		t.Error("unregister does not say whether there was one")
 	}

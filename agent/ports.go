@@ -91,6 +91,7 @@ type Model struct {
 	ContextWindow int    // tokens; 0: unknown
 	MaxTokens     int    // of one answer; 0: unknown
 	Reasoning     bool
+	Levels        []string // thinking levels it offers, lowest first, "off" only if it can be; nil: not known. See Clamp
 	Input         []string // "text", "image"
 	Cost          *Price   // nil: unknown
 	Headers       map[string]string
@@ -98,7 +99,7 @@ type Model struct {
 	NeedsKey      bool
 }
 
-// Price is per million tokens.
+// Price is per million tokens. A price below zero is not known.
 type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
 
 // Tool is something a model can do. Its description is immutable. Run gets

@@ -174,7 +174,7 @@ func TestTheTourAnswers(t *testing.T) {
 	r := newRig(t, nil)
 	models := r.chain.opts.Models
 	model := &agent.Model{Provider: "demo", ID: "tour", API: "lua"}
-	models.Register(agent.ProviderSpec{Name: "demo", Models: []*agent.Model{model}, Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(model), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: r.cwd}), Models: models, Model: model, Tools: []agent.Tool{echoTool{}}, Prompt: &agent.SystemPrompt{}, Cwd: r.cwd})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

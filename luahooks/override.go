@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"pi/agent"
 	"pi/luavm"
@@ -118,9 +119,8 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 	if p.stream != nil { // a script needs no connection, and no key unless it says so
 		spec.Stream, spec.Key, spec.HasKey = p.stream, p.key, p.hasKey
 	}
-	spec.Models = nil
-	for _, m := range below.Models {
-		spec.Models = append(spec.Models, p.changed(m))
+	if below.Models != nil {
+		spec.Models = sync.OnceValue(func() []*agent.Model { return p.changedAll(below.Models()) })
 	}
 	if below.Open != nil {
 		spec.Open = func(id string) *agent.Model {
@@ -139,20 +139,37 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 // list gives the provider the models that the hook lists, and no others.
 func (p hookProvider) list(below, spec *agent.ProviderSpec) {
 	var like agent.Model // how the provider is reached
-	switch {
-	case len(below.Models) > 0:
-		like = *below.Models[0]
-	case below.Open != nil:
-		if m := below.Open("any"); m != nil {
-			like = *m
-		}
+	if m := sample(below); m != nil {
+		like = *m
 	}
-	spec.Models, spec.Open = nil, nil
+	var models []*agent.Model
 	for _, m := range p.models {
 		own := *m
 		own.API, own.BaseURL, own.Headers, own.Compat, own.NeedsKey = like.API, like.BaseURL, like.Headers, like.Compat, like.NeedsKey
-		spec.Models = append(spec.Models, p.changed(&own))
+		models = append(models, p.changed(&own))
 	}
+	spec.Models, spec.Open = agent.Listed(models...), nil
+}
+
+// sample is any model of a provider, or nil.
+func sample(spec *agent.ProviderSpec) *agent.Model {
+	if spec.Models != nil {
+		if models := spec.Models(); len(models) > 0 {
+			return models[0]
+		}
+	}
+	if spec.Open != nil {
+		return spec.Open("any")
+	}
+	return nil
+}
+
+func (p hookProvider) changedAll(models []*agent.Model) []*agent.Model {
+	changed := make([]*agent.Model, len(models))
+	for i, m := range models {
+		changed[i] = p.changed(m)
+	}
+	return changed
 }
 
 // changed is a model of the provider as the hook wants it reached.

@@ -169,7 +169,7 @@ func TestAStreamOnADeadVMFailsAndTheNextOneWorks(t *testing.T) {
 func TestProvidersOfHooksComeAndGo(t *testing.T) {
 	r := newRig(t, nil)
 	models := r.chain.opts.Models
-	models.Register(agent.ProviderSpec{Name: "core", Models: []*agent.Model{{Provider: "core", ID: "own"}}})
+	models.Register(agent.ProviderSpec{Name: "core", Models: agent.Listed(&agent.Model{Provider: "core", ID: "own"})})
 	r.write("a.lua", `pi.provider("core", { api = "openai-completions", base_url = "http://h/v1/", api_key = "k", headers = { X = "y" },
 		models = { "one", { id = "two", name = "Two", context_window = 9, max_tokens = 3, reasoning = true, input = { "text", "image" }, cost = { input = 1, cache_read = 0.1 } } } })
 		pi.provider("open", { api = "openai-completions", base_url = "http://o" })

@@ -122,7 +122,7 @@ func TestAProviderOverridesOnlyWhatItSays(t *testing.T) {
 	})
 	models := r.chain.opts.Models
 	own := &agent.Model{Provider: "core", ID: "m", API: "openai-completions", BaseURL: "http://own", Headers: map[string]string{"A": "a"}, ContextWindow: 5}
-	models.Register(agent.ProviderSpec{Name: "core", Models: []*agent.Model{own}, Open: func(id string) *agent.Model { c := *own; c.ID = id; return &c }})
+	models.Register(agent.ProviderSpec{Name: "core", Models: agent.Listed(own), Open: func(id string) *agent.Model { c := *own; c.ID = id; return &c }})
 	r.write("a.lua", `pi.provider("core", { base_url = "http://proxy/", headers = { B = "b" } })`)
 	r.write("b.lua", `pi.provider("core", { api_key = "$PI_TEST_KEY" })`)
 	r.chain.Reload(context.Background(), false)

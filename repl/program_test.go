@@ -109,7 +109,7 @@ func testAgent(front agent.Listener) *agent.Agent {
 	model := &agent.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000}
 	other := &agent.Model{Provider: "test", ID: "two", API: "test"}
 	models := agent.NewModels(map[string]agent.Provider{"test": s})
-	models.Register(agent.ProviderSpec{Name: "test", Models: []*agent.Model{model, other}})
+	models.Register(agent.ProviderSpec{Name: "test", Models: agent.Listed(model, other)})
 	cwd, _ := os.Getwd()
 	return agent.New(agent.Options{
 		Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off", Cwd: cwd,

@@ -107,7 +107,7 @@ func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) erro
 	p := NewPrint(out, progress)
 	model := &agent.Model{Provider: "test", ID: "one", API: "test"}
 	models := agent.NewModels(map[string]agent.Provider{"test": echo{}})
-	models.Register(agent.ProviderSpec{Name: "test", Models: []*agent.Model{model}})
+	models.Register(agent.ProviderSpec{Name: "test", Models: agent.Listed(model)})
 	hooks := &swallow{}
 	a := agent.New(agent.Options{Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off",
 		Tools: []agent.Tool{touch{}}, Listeners: []agent.Listener{hooks, p}})

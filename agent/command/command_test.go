@@ -118,9 +118,9 @@ func newAgent(t *testing.T) *agent.Agent {
 	t.Helper()
 	one, two := &agent.Model{Provider: "p", ID: "one", API: "x"}, &agent.Model{Provider: "p", ID: "two", API: "x"}
 	models := agent.NewModels(nil)
-	models.Register(agent.ProviderSpec{Name: "p", Models: []*agent.Model{one, two}})
+	models.Register(agent.ProviderSpec{Name: "p", Models: agent.Listed(one, two)})
 	models.Register(agent.ProviderSpec{Name: "q", HasKey: func() bool { return false },
-		Models: []*agent.Model{{Provider: "q", ID: "three", API: "x"}}})
+		Models: agent.Listed(&agent.Model{Provider: "q", ID: "three", API: "x"})})
 	open := func() *session.Session { return session.New(session.Options{}) }
 	return agent.New(agent.Options{Session: open(), Models: models, Model: one, Thinking: "low",
 		NewSession:  func(string) (*session.Session, error) { return open(), nil },

@@ -242,7 +242,7 @@ func onTree(t *testing.T, s *session.Session, ui agent.UI) (*agent.Agent, func(l
 	t.Helper()
 	model := &agent.Model{Provider: "p", ID: "one", API: "x"}
 	models := agent.NewModels(nil)
-	models.Register(agent.ProviderSpec{Name: "p", Models: []*agent.Model{model}})
+	models.Register(agent.ProviderSpec{Name: "p", Models: agent.Listed(model)})
 	dir := t.TempDir()
 	a := agent.New(agent.Options{Session: s, Models: models, Model: model,
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
