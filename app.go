@@ -397,7 +397,7 @@ func (a *app) newAgent(s *session.Session) error {
 	a.agent = agent.New(agent.Options{
 		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
 		Settings: agent.Settings{MaxTurns: a.cfg.MaxTurns, MaxRepeats: a.cfg.MaxRepeats,
-			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations, Compaction: agent.CompactionSettings(a.cfg.Compaction)},
+			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations, MaxCost: a.cfg.MaxCost, Compaction: agent.CompactionSettings(a.cfg.Compaction)},
 		NewSession: func(parent string) (*session.Session, error) {
 			o := a.sessionOptions()
 			o.Parent = parent

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pi/session"
@@ -37,6 +38,8 @@ type Settings struct {
 	FollowUpAll bool
 
 	MaxContinuations int // model requests that listeners may add to a prompt
+
+	MaxCost float64 // per session, in the currency of the prices; 0: no limit
 
 	Compaction CompactionSettings
 }
@@ -111,6 +114,10 @@ type Agent struct {
 	viewing sync.Mutex
 	view    session.View
 	gauge   session.Gauge
+
+	accounting sync.Mutex
+	account    account
+	unpriced   atomic.Bool // it was said that a price is not known
 
 	compacting context.CancelFunc // of the compaction in progress, nil for none
 	relieved   bool               // a compaction that nobody asked for was tried since the last good answer

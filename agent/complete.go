@@ -27,8 +27,8 @@ type Completion struct {
 //
 // The provider events come, for the request goes over the same wire, except for
 // what listeners to these events ask themselves. Message and context events do
-// not. The error is ErrAborted once ctx has ended, a *[ProviderError], or says
-// that there is nothing to ask.
+// not. The error is ErrAborted once ctx has ended, a *[ProviderError], a
+// *[LimitError], or says that there is nothing to ask.
 func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, error) {
 	model := c.Model
 	if model == nil {
@@ -63,8 +63,11 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 }
 
 // askAside sends a request outside of the conversation and takes its answer in. Its
-// errors are *[ProviderError] or the context's.
+// errors are *[ProviderError], *[LimitError] or the context's.
 func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err error) {
+	if err := a.costLimit(ctx, r.Model); err != nil {
+		return err
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the client crashed: %v", p)

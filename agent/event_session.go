@@ -175,7 +175,7 @@ func (e *SessionTree) Cost() float64 {
 	if e.SummaryEntry == nil {
 		return 0
 	}
-	if _, _, u := usedIn(e.SummaryEntry); u != nil {
+	if _, u := usedIn(e.SummaryEntry); u != nil {
 		return u.Cost.Total
 	}
 	return 0

@@ -226,6 +226,9 @@ func (r *run) begun(ctx context.Context, p Prompt) error {
 // turns asks the model until there is nothing left to do.
 func (r *run) turns(ctx context.Context) error {
 	for {
+		if err := r.costLimit(ctx, r.Model()); err != nil {
+			return err
+		}
 		next, err := r.turn(ctx)
 		if err != nil || ctx.Err() != nil {
 			return err

@@ -6,64 +6,6 @@ import (
 	"pi/session"
 )
 
-// Totals is what the session has used so far, all branches together, for that is
-// what was paid, and how full the context of this branch is.
-type Totals struct {
-	session.Usage
-	ContextUsage
-	Priced bool         // the prices of every model that was used are known
-	Break  *PrefixBreak // see [Agent.PrefixBreak]
-}
-
-// Totals adds up what the session has used: answers, and the model calls outside
-// of the conversation.
-func (a *Agent) Totals() Totals {
-	t := Totals{ContextUsage: a.contextUsage(), Priced: true, Break: a.PrefixBreak()}
-	known := map[string]bool{}
-	for _, e := range a.Session().Entries() {
-		provider, model, u := usedIn(e)
-		if u == nil || *u == (session.Usage{}) {
-			continue
-		}
-		addUsage(&t.Usage, u)
-		if provider == "" && model == "" { // a summary, by a model that has answered here too
-			continue
-		}
-		ref := provider + "/" + model
-		priced, asked := known[ref]
-		if !asked {
-			m := a.models.Find(provider, model)
-			priced = m != nil && m.Cost != nil
-			known[ref] = priced
-		}
-		t.Priced = t.Priced && (priced || u.Cost.Total > 0)
-	}
-	return t
-}
-
-// usedIn is what an entry says was used, and of whom; nil if it says nothing.
-func usedIn(e *session.Entry) (provider, model string, u *session.Usage) {
-	switch e.Type {
-	case session.TypeMessage:
-		if m := e.Message(); m != nil {
-			return m.Provider, m.Model, m.Usage
-		}
-	case session.TypeUsage:
-		if body, err := session.Body[session.UsageEntry](e); err == nil {
-			return body.Provider, body.Model, body.Usage
-		}
-	case session.TypeCompaction:
-		if body, err := session.Body[session.Compaction](e); err == nil {
-			return "", "", body.Usage
-		}
-	case session.TypeBranchSummary:
-		if body, err := session.Body[session.BranchSummary](e); err == nil {
-			return "", "", body.Usage
-		}
-	}
-	return "", "", nil
-}
-
 // ReadyUsage says how full the context is, if that is at hand: before the first
 // request it would take a look at the whole branch.
 func (a *Agent) ReadyUsage() (_ ContextUsage, ready bool) {
@@ -200,20 +142,4 @@ func (a *Agent) endAside() *session.Usage {
 	aside := a.aside
 	a.aside = nil
 	return aside
-}
-
-func addUsage(total, u *session.Usage) {
-	if u == nil {
-		return
-	}
-	total.Input += u.Input
-	total.Output += u.Output
-	total.CacheRead += u.CacheRead
-	total.CacheWrite += u.CacheWrite
-	total.TotalTokens += u.TotalTokens
-	total.Cost.Input += u.Cost.Input
-	total.Cost.Output += u.Cost.Output
-	total.Cost.CacheRead += u.Cost.CacheRead
-	total.Cost.CacheWrite += u.Cost.CacheWrite
-	total.Cost.Total += u.Cost.Total
 }

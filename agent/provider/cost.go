@@ -5,8 +5,8 @@ import (
 	"pi/session"
 )
 
-// Price fills in the total and the cost of u. An unknown price leaves the cost
-// zero; whoever shows it looks at the model.
+// Price fills in the total and the cost of u. What has no known price adds
+// nothing; whoever shows it asks [agent.Price.Covers].
 func Price(u session.Usage, p *agent.Price) *session.Usage {
 	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
 	if p != nil {
@@ -21,4 +21,4 @@ func Price(u session.Usage, p *agent.Price) *session.Usage {
 	return &u
 }
 
-func perMillion(tokens int, price float64) float64 { return float64(tokens) * price / 1e6 }
+func perMillion(tokens int, price float64) float64 { return float64(tokens) * max(0, price) / 1e6 }

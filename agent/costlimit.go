@@ -1,0 +1,27 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+)
+
+// costLimit is the error of a request that the session's money does not reach
+// for. What was used of models without a known price is not in the sum; that is
+// said once, for a limit that cannot see everything should not look as if it did.
+func (a *Agent) costLimit(ctx context.Context, m *Model) error {
+	limit := a.settings.MaxCost
+	if limit <= 0 {
+		return nil
+	}
+	used, priced := a.used()
+	if used.Cost.Total >= limit {
+		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, limit)}
+	}
+	if priced = priced && m.priced(); !priced && a.unpriced.CompareAndSwap(false, true) {
+		a.Notify(ctx, LevelWarning, fmt.Sprintf("max_cost counts only what has a price: that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider))
+	}
+	return nil
+}
+
+// priced reports whether it is known what the model costs.
+func (m *Model) priced() bool { return m.Cost != nil && m.Cost.Input >= 0 && m.Cost.Output >= 0 }

@@ -1,0 +1,119 @@
+package agent
+
+import "pi/session"
+
+// Totals is what the session has used so far, all branches together, for that is
+// what was paid, and how full the context of this branch is.
+type Totals struct {
+	session.Usage
+	ContextUsage
+	Priced bool         // the prices of all that was used are known
+	Break  *PrefixBreak // see [Agent.PrefixBreak]
+}
+
+// Totals adds up what the session has used: answers, and the model calls outside
+// of the conversation.
+func (a *Agent) Totals() Totals {
+	used, priced := a.used()
+	return Totals{Usage: used, Priced: priced, ContextUsage: a.contextUsage(), Break: a.PrefixBreak()}
+}
+
+// used is what the session has used, and whether all of it has a price.
+func (a *Agent) used() (u session.Usage, priced bool) {
+	a.accounting.Lock()
+	defer a.accounting.Unlock()
+	a.account.read(a.Session())
+	return a.account.total, a.account.priced(a.models)
+}
+
+// account adds up the entries of a session. Each is looked at once, for a session
+// has many, and its entries neither change nor go away.
+type account struct {
+	session *session.Session
+	counted int // entries
+	total   session.Usage
+	free    map[modelRef]*session.Usage // what cost nothing
+}
+
+func (l *account) read(s *session.Session) {
+	if l.session != s {
+		*l = account{session: s, free: map[modelRef]*session.Usage{}}
+	}
+	entries := s.Entries()
+	for _, e := range entries[l.counted:] {
+		l.add(usedIn(e))
+	}
+	l.counted = len(entries)
+}
+
+func (l *account) add(ref modelRef, u *session.Usage) {
+	if u == nil || *u == (session.Usage{}) {
+		return
+	}
+	addUsage(&l.total, u)
+	if ref == (modelRef{}) || u.Cost.Total > 0 { // a summary is by a model that has answered here too
+		return
+	}
+	if l.free[ref] == nil {
+		l.free[ref] = &session.Usage{}
+	}
+	addUsage(l.free[ref], u)
+}
+
+// priced reports whether what cost nothing has a price. A model that is not
+// registered any more has none.
+func (l *account) priced(models *Models) bool {
+	for ref, u := range l.free {
+		if m := models.Find(ref.provider, ref.id); m == nil || !m.Cost.Covers(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// Covers reports whether the price of everything in u is known.
+func (p *Price) Covers(u *session.Usage) bool {
+	return p != nil && (u.Input == 0 || p.Input >= 0) && (u.Output == 0 || p.Output >= 0) &&
+		(u.CacheRead == 0 || p.CacheRead >= 0) && (u.CacheWrite == 0 || p.CacheWrite >= 0)
+}
+
+type modelRef struct{ provider, id string }
+
+// usedIn is what an entry says was used, and of whom; nil if it says nothing.
+func usedIn(e *session.Entry) (modelRef, *session.Usage) {
+	switch e.Type {
+	case session.TypeMessage:
+		if m := e.Message(); m != nil {
+			return modelRef{m.Provider, m.Model}, m.Usage
+		}
+	case session.TypeUsage:
+		if body, err := session.Body[session.UsageEntry](e); err == nil {
+			return modelRef{body.Provider, body.Model}, body.Usage
+		}
+	case session.TypeCompaction:
+		if body, err := session.Body[session.Compaction](e); err == nil {
+			return modelRef{}, body.Usage
+		}
+	case session.TypeBranchSummary:
+		if body, err := session.Body[session.BranchSummary](e); err == nil {
+			return modelRef{}, body.Usage
+		}
+	}
+	return modelRef{}, nil
+}
+
+func addUsage(total, u *session.Usage) {
+	if u == nil {
+		return
+	}
+	total.Input += u.Input
+	total.Output += u.Output
+	total.CacheRead += u.CacheRead
+	total.CacheWrite += u.CacheWrite
+	total.TotalTokens += u.TotalTokens
+	total.Cost.Input += u.Cost.Input
+	total.Cost.Output += u.Cost.Output
+	total.Cost.CacheRead += u.Cost.CacheRead
+	total.Cost.CacheWrite += u.Cost.CacheWrite
+	total.Cost.Total += u.Cost.Total
+}
