@@ -1,0 +1,168 @@
+// Package catalogue is what is known beforehand of providers and their models:
+// addresses, key variables, wire APIs, windows, prices, thinking levels, and the
+// model to begin with.
+//
+// It is generated, and nothing of it is fetched while the program runs:
+//
+//	go generate ./agent/provider/catalogue
+//
+// reads charm.land/catwalk at the version that generate/go.mod pins, adds what is
+// kept by hand in generate/hand.go (which providers there are, in which order,
+// their names, addresses and APIs, and the models of those that catwalk lacks),
+// and writes table.go, the providers, and models.txt, a record of models for each
+// of them. The generator is a module of its own, so nothing that it needs is a
+// dependency of this program. The same versions give the same bytes. Catwalk is
+// under the MIT License; LICENSES/MIT-catwalk.txt has its text.
+//
+// A record is text, one model per line, with fields set apart by tabs:
+//
+//	id  name  window  answer  images  thinking  price  api  base
+//
+// An empty name is the id; images is "i" if it takes them; thinking is empty if
+// the model does not reason, "?" if its levels are not known, else a digit for
+// each level (0 is off, 6 is max); price is input/output/cache read/cache write
+// per million tokens, "?" for one that is not known; api and base stand there if
+// they are not those of the provider. Fields at the end may be missing.
+//
+// Nothing is decoded before somebody asks, and then the record of one provider
+// alone. Whoever needs the models of a provider more than once keeps them.
+package catalogue
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pi/agent"
+)
+
+//go:generate go -C generate run .
+
+// Provider is a service or a local server that needs no settings beside a key.
+type Provider struct {
+	Name    string   // as it stands in settings, sessions and auth.json
+	Title   string   // for people
+	Aliases []string // other names that it goes by; see Find
+	API     string   // the wire API of its models, unless one says otherwise
+	BaseURL string   // as agent.Model has it; "" if the person has to give it, see Hint
+	KeyVars []string // environment variables for the key, the first that is set counts
+	BaseVar string   // environment variable for the base URL; "" if there is none
+	Default string   // id of the model to begin with; "" if none is known
+	Local   bool     // runs on this machine: no key, and only it knows its models
+	Hint    string   // what is to be set beside the key; "" if nothing
+}
+
+// Providers lists the providers in the order in which one is picked for whoever
+// has keys for several; those on this machine are the last. The list is the
+// caller's.
+func Providers() []Provider { return table() }
+
+// Find returns the provider of a name or an alias.
+func Find(name string) (Provider, bool) {
+	all := table()
+	for _, p := range all {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	for _, p := range all {
+		if slices.Contains(p.Aliases, name) {
+			return p, true
+		}
+	}
+	return Provider{}, false
+}
+
+// Models decodes the models of the provider of a name or an alias, in the order
+// of the provider's own list. There are none for those on this machine, and for
+// names that are not known. The models are new each time.
+func Models(name string) []*agent.Model {
+	p, ok := Find(name)
+	if !ok {
+		return nil
+	}
+	record := recordOf(p.Name)
+	room := make([]agent.Model, strings.Count(record, "\n")+1)
+	models := make([]*agent.Model, 0, len(room))
+	for line := range strings.Lines(record) {
+		m := &room[len(models)]
+		m.Provider, m.API, m.BaseURL, m.NeedsKey = p.Name, p.API, p.BaseURL, !p.Local
+		decode(m, strings.TrimSuffix(line, "\n"))
+		models = append(models, m)
+	}
+	return models
+}
+
+//go:embed models.txt
+var records string
+
+// recordOf cuts the lines of a provider out of the table: those between its
+// heading and the next.
+func recordOf(name string) string {
+	_, rest, found := strings.Cut(records, "\n= "+name+"\n")
+	if !found || strings.HasPrefix(rest, "= ") {
+		return ""
+	}
+	record, _, _ := strings.Cut(rest, "\n= ")
+	return record
+}
+
+// decode fills a model from its line.
+func decode(m *agent.Model, line string) {
+	field := func() (f string) {
+		f, line, _ = strings.Cut(line, "\t")
+		return f
+	}
+	m.ID, m.Name = field(), field()
+	if m.Name == "" {
+		m.Name = m.ID
+	}
+	m.ContextWindow, _ = strconv.Atoi(field())
+	m.MaxTokens, _ = strconv.Atoi(field())
+	m.Input = []string{"text", "image"}
+	if field() == "" {
+		m.Input = m.Input[:1:1]
+	}
+	thinking := field()
+	m.Reasoning, m.Levels = thinking != "", levels(thinking)
+	m.Cost = price(field())
+	if api := field(); api != "" {
+		m.API = api
+	}
+	if base := field(); base != "" {
+		m.BaseURL = base
+	}
+}
+
+// levels names the levels of a list of digits.
+func levels(digits string) []string {
+	if digits == "" || digits == "?" {
+		return nil
+	}
+	names := agent.ThinkingLevels()
+	known := make([]string, 0, len(digits))
+	for _, d := range []byte(digits) {
+		if i := int(d - '0'); i < len(names) {
+			known = append(known, names[i])
+		}
+	}
+	return known
+}
+
+// price reads the four prices of a model.
+func price(s string) *agent.Price {
+	if s == "" {
+		return nil
+	}
+	var p agent.Price
+	for _, to := range []*float64{&p.Input, &p.Output, &p.CacheRead, &p.CacheWrite} {
+		var one string
+		one, s, _ = strings.Cut(s, "/")
+		*to = -1
+		if v, err := strconv.ParseFloat(one, 64); err == nil {
+			*to = v
+		}
+	}
+	return &p
+}
