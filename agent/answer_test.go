@@ -127,6 +127,8 @@ func TestAssemblyJoinsDeltasIntoBlocks(t *testing.T) {
 			[]session.Block{{Type: "thinking", Text: "hmm"}, {Type: "text", Text: "x"}}, ""},
 		{"signature after, before and alone", []Delta{thinking(1, "a"), signature(1, "s"), signature(2, "t"), {Kind: DeltaText, Index: 2, Text: "b"}, signature(3, "u")},
 			[]session.Block{{Type: "thinking", Text: "a", Signature: "s"}, {Type: "text", Text: "b", Signature: "t"}, {Type: "thinking", Signature: "u"}}, ""},
+		{"the whole in place of pieces", []Delta{text("a"), {Kind: DeltaWhole, Text: "bc"}, {Kind: DeltaToolCall, Index: 2, ID: "i", Name: "n", Text: "{"}, {Kind: DeltaWhole, Index: 2, Text: `{"b":2}`}},
+			[]session.Block{{Type: "text", Text: "bc"}, {Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"b":2}`)}}, ""},
 		{"redacted", []Delta{{Kind: DeltaRedacted, Text: "xx"}, {Kind: DeltaRedacted, Text: "yy"}}, []session.Block{{Type: "thinking", Redacted: true, Signature: "xxyy"}}, ""},
 		{"a call in pieces", []Delta{{Kind: DeltaToolCall, ID: "i", Name: "n"}, {Kind: DeltaToolCall, Text: `{"a":`}, {Kind: DeltaToolCall, Text: `1}`}},
 			[]session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"a":1}`)}}, ""},

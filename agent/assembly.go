@@ -40,6 +40,10 @@ func (a *Assembly) Add(d Delta) {
 		if d.Name != "" {
 			b.name = d.Name
 		}
+	case DeltaWhole:
+		b := a.block(d)
+		b.text.Reset()
+		b.text.WriteString(d.Text)
 	case DeltaRedacted, DeltaSignature:
 		a.block(d).signature.WriteString(d.Text)
 	}

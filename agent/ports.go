@@ -51,6 +51,7 @@ const (
 	DeltaRedacted                   // Text: the opaque data of a redacted thinking block
 	DeltaToolCall                   // ID and Name (first delta of a call), Text: more of its JSON arguments
 	DeltaSignature                  // Text: signature of the block Index, of whatever type it is
+	DeltaWhole                      // Text: all text or arguments of a block that has begun, in place of what came
 	DeltaUsage                      // Usage: counts so far; replaces earlier ones
 	DeltaStop                       // Stop: why the message ended
 )
