@@ -20,7 +20,7 @@ func (f *Folder) Check(t *testing.T, a Answer) {
 		return
 	}
 	e := &f.Expected
-	equal(t, "text", a.Text(session.BlockText), e.Text)
+	equal(t, "text", a.Text(session.BlockText), e.Text+e.Refusal)
 	equal(t, "reasoning", a.Text(session.BlockThinking), e.Reasoning)
 	f.checkCalls(t, a)
 	f.checkStop(t, a)
@@ -62,7 +62,7 @@ func (f *Folder) checkCalls(t *testing.T, a Answer) {
 	}
 	for i, want := range f.Expected.ToolCalls {
 		if want.ID != nil {
-			equal(t, "id", calls[i].ID, *want.ID)
+			equal(t, "id", f.callID(calls[i].ID), *want.ID)
 		} else if calls[i].ID == "" {
 			t.Error("a call without an id")
 		}
@@ -79,6 +79,14 @@ func (f *Folder) checkCalls(t *testing.T, a Answer) {
 			t.Errorf("arguments %q count as broken", raw)
 		}
 	}
+}
+
+// callID leaves out what belongs to the item of a call, not to the call.
+func (f *Folder) callID(id string) string {
+	if f.API == "openai-responses" {
+		id, _, _ = strings.Cut(id, "|")
+	}
+	return id
 }
 
 var stops = map[string]session.StopReason{
@@ -107,7 +115,9 @@ func (f *Folder) checkStop(t *testing.T, a Answer) {
 		}
 		return
 	}
-	equal(t, "error type", e.Type, want.Type)
+	if want.Type != "" {
+		equal(t, "error type", e.Type, want.Type)
+	}
 	if want.Code != nil {
 		equal(t, "error code", e.Code, fmt.Sprint(want.Code))
 	}
@@ -129,17 +139,21 @@ func (f *Folder) checkUsage(t *testing.T, a Answer) {
 	equal(t, "cache write", u.CacheWrite, want.CacheWrite)
 	equal(t, "total", u.TotalTokens, u.Input+u.Output+u.CacheRead+u.CacheWrite)
 	completion := want.Completion
-	if f.Provider == "xai" && want.Reasoning != nil {
+	if f.Provider == "xai" && f.API == "openai-chat" && want.Reasoning != nil {
 		completion += *want.Reasoning // there it is not part of the completion
 	}
 	equal(t, "output", u.Output, completion)
 }
 
-// opaque counts what has to survive a round trip. A signature that is a list
-// holds the items of a server that sends them so; a bare word is a field name.
+// opaque counts what has to survive a round trip. A signature that is a list or
+// an object holds the items of a server that sends them so; a bare word is a
+// field name.
 func opaque(a Answer) (signatures, redacted int) {
 	for _, b := range a.Content {
 		var items []struct{ Signature, Data string }
+		var item struct {
+			Encrypted string `json:"encrypted_content"`
+		}
 		switch {
 		case b.Redacted:
 			redacted++
@@ -152,6 +166,10 @@ func opaque(a Answer) (signatures, redacted int) {
 				if item.Data != "" {
 					redacted++
 				}
+			}
+		case json.Unmarshal([]byte(b.Signature), &item) == nil:
+			if item.Encrypted != "" {
+				signatures++
 			}
 		case !strings.HasPrefix(b.Signature, "reasoning") && b.Signature != "content":
 			signatures++
