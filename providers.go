@@ -12,6 +12,7 @@ import (
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/openai"
+	"pi/agent/provider/responses"
 )
 
 // knownProvider is a provider that needs no [providers.NAME] section: its key in
@@ -42,6 +43,7 @@ func newModels(cfg Config) *agent.Models {
 	models := agent.NewModels(map[string]agent.Provider{
 		"anthropic-messages": anthropic.New(client),
 		"openai-completions": openai.New(client),
+		"openai-responses":   responses.New(client),
 	})
 	for _, known := range knownProviders() {
 		if _, ok := cfg.Providers[known.name]; !ok {
@@ -242,6 +244,7 @@ func compatProblems(cfg Config) []string {
 	checks := map[string]func(map[string]any) error{
 		"anthropic-messages": anthropic.CheckCompat,
 		"openai-completions": openai.CheckCompat,
+		"openai-responses":   responses.CheckCompat,
 	}
 	var problems []string
 	for _, name := range sortedNames(cfg.Providers) {

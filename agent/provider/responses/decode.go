@@ -1,0 +1,181 @@
+package responses
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/agent/provider/sse"
+	"pi/session"
+)
+
+// decoder reads one answer.
+type decoder struct {
+	price *agent.Price
+	out   []agent.Delta
+	now   event // the event at hand; kept for its memory
+	items items
+}
+
+// event is any event; Type says which fields it has.
+type event struct {
+	Type     string          `json:"type"`
+	Output   int             `json:"output_index"`
+	Content  int             `json:"content_index"`
+	Summary  int             `json:"summary_index"`
+	Delta    string          `json:"delta"`
+	Item     json.RawMessage `json:"item"`
+	Response *response       `json:"response"`
+	Error    json.RawMessage `json:"error"`
+}
+
+type response struct {
+	Status     string          `json:"status"`
+	Error      json.RawMessage `json:"error"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage  json.RawMessage   `json:"usage"`
+	Output []json.RawMessage `json:"output"`
+}
+
+func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+	d.out = out
+	done, err := d.event(e)
+	return d.out, done, err
+}
+
+// End is called when the last event never came: nothing else ends an answer.
+func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) { return out, provider.ErrCut }
+
+func (d *decoder) event(e sse.Event) (bool, error) {
+	data := bytes.TrimSpace(e.Data)
+	if len(data) == 0 || string(data) == "[DONE]" {
+		return false, nil
+	}
+	if e.Name == "error" {
+		return false, &provider.Said{Body: bytes.Clone(data)}
+	}
+	d.now = event{}
+	if err := json.Unmarshal(data, &d.now); !readable(err) {
+		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	}
+	v := &d.now
+	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 {
+		return false, &provider.Said{Body: bytes.Clone(data)}
+	}
+	return d.take(v)
+}
+
+// readable reports whether JSON was decoded as far as possible: a field of an
+// unexpected type is left empty and spoils nothing else.
+func readable(err error) bool {
+	if err == nil {
+		return true
+	}
+	var mismatch *json.UnmarshalTypeError
+	return errors.As(err, &mismatch)
+}
+
+// take decodes an event; those that are not named here mean nothing. It reports
+// the end.
+func (d *decoder) take(v *event) (bool, error) {
+	switch v.Type {
+	case "response.output_text.delta", "response.refusal.delta":
+		d.out = d.items.text(v.Output, v.Delta, d.out)
+	case "response.reasoning_summary_text.delta":
+		d.out = d.items.thought(v.Output, summaryPart, v.Summary, v.Delta, d.out)
+	case "response.reasoning_text.delta":
+		d.out = d.items.thought(v.Output, contentPart, v.Content, v.Delta, d.out)
+	case "response.function_call_arguments.delta":
+		d.out = d.items.arguments(v.Output, v.Delta, d.out)
+	case "response.output_item.added":
+		d.out = d.items.begin(v.Output, v.Item, d.out)
+	case "response.output_item.done":
+		d.out = d.items.finish(v.Output, v.Item, d.out)
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done":
+		return true, d.end(v)
+	}
+	return false, nil
+}
+
+// end ends the answer: what its items lack, the counts, and the stop.
+func (d *decoder) end(v *event) error {
+	r := v.Response
+	if r == nil {
+		r = &response{}
+	}
+	status := cmp.Or(r.Status, strings.TrimPrefix(v.Type, "response."))
+	d.out = d.items.close(r.Output, d.out)
+	d.count(r.Usage)
+	if status == "failed" || status == "cancelled" {
+		return failure(status, r.Error)
+	}
+	d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: d.stop(status, r.Incomplete.Reason)})
+	return nil
+}
+
+func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+
+// failure is what the server says about a response that failed.
+func failure(status string, said json.RawMessage) error {
+	if len(said) > len("null") {
+		return &provider.Said{Body: said}
+	}
+	body, err := provider.Encode(map[string]string{"message": "the server gave up the answer: " + status, "code": status})
+	return errors.Join(err, &provider.Said{Body: body})
+}
+
+// stop maps the status. That there are calls is not a status of its own.
+func (d *decoder) stop(status, reason string) agent.Stop {
+	s := agent.Stop{Raw: status, Reason: session.StopEnd}
+	switch {
+	case status == "incomplete" && reason == "content_filter":
+		s.Reason, s.Message = agent.StopRefusal, "the provider's content filter stopped the answer"
+	case status == "incomplete":
+		s.Reason = session.StopLength
+	case d.items.calls > 0:
+		s.Reason = session.StopToolUse
+	}
+	if status == "incomplete" && reason != "" {
+		s.Raw += ":" + reason
+	}
+	return s
+}
+
+// counts is the usage object.
+type counts struct {
+	Input     int `json:"input_tokens"`
+	Output    int `json:"output_tokens"`
+	Total     int `json:"total_tokens"`
+	InputMore struct {
+		Cached int `json:"cached_tokens"`
+		Write  int `json:"cache_write_tokens"`
+	} `json:"input_tokens_details"`
+	OutputMore struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+func (d *decoder) count(raw json.RawMessage) {
+	var c counts
+	if len(raw) <= len("null") || !readable(json.Unmarshal(raw, &c)) {
+		return
+	}
+	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(c.usage(), d.price)})
+}
+
+// usage maps counts. The input includes cached tokens, and the output the
+// reasoning, except where the total says that reasoning comes on top.
+func (c *counts) usage() session.Usage {
+	u := session.Usage{Output: c.Output, CacheRead: c.InputMore.Cached, CacheWrite: c.InputMore.Write}
+	u.Input = max(0, c.Input-u.CacheRead-u.CacheWrite)
+	if r := c.OutputMore.Reasoning; r > 0 && c.Total == c.Input+c.Output+r {
+		u.Output += r
+	}
+	return u
+}

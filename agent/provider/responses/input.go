@@ -1,0 +1,249 @@
+package responses
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/session"
+)
+
+// item is a message, a call, or the output of one.
+type item struct {
+	Type      string  `json:"type,omitempty"`
+	ID        string  `json:"id,omitempty"`
+	Role      string  `json:"role,omitempty"`
+	Content   any     `json:"content,omitempty"` // string or []part
+	Phase     string  `json:"phase,omitempty"`
+	Status    string  `json:"status,omitempty"`
+	CallID    string  `json:"call_id,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Arguments *string `json:"arguments,omitempty"`
+	Output    any     `json:"output,omitempty"` // string or []part
+}
+
+type part struct {
+	Type        string    `json:"type"`
+	Text        *string   `json:"text,omitempty"`
+	ImageURL    string    `json:"image_url,omitempty"`
+	Detail      string    `json:"detail,omitempty"`
+	Annotations *[]string `json:"annotations,omitempty"`
+}
+
+func inputText(s string) part {
+	s = provider.CleanText(s)
+	return part{Type: "input_text", Text: &s}
+}
+
+func outputText(s string) part {
+	s = provider.CleanText(s)
+	return part{Type: "output_text", Text: &s, Annotations: &[]string{}}
+}
+
+// conversation writes the input of a request.
+type conversation struct {
+	*compat
+	model  *agent.Model
+	calls  *provider.CallIDs
+	items  []any  // item, or json.RawMessage for what goes as it came
+	images []part // of tool results; they follow the last of a row
+}
+
+func encodeInput(c *compat, r *agent.Request) []any {
+	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs)}
+	if !c.instructions {
+		v.system(r.System)
+	}
+	for _, m := range r.Messages {
+		v.add(m)
+	}
+	v.placeImages()
+	return v.items
+}
+
+// callIDs is the rule for ids of calls. What follows a bar is the id of the item.
+func callIDs(id string) string {
+	call, _, _ := strings.Cut(id, "|")
+	if call == "" {
+		call = id
+	}
+	return provider.WordIDs(64)(call)
+}
+
+func (v *conversation) append(i item) { v.items = append(v.items, i) }
+
+func (v *conversation) system(prompt string) {
+	if prompt == "" {
+		return
+	}
+	role := "system"
+	if v.developerRole && v.model.Reasoning {
+		role = "developer"
+	}
+	v.append(item{Role: role, Content: provider.CleanText(prompt)})
+}
+
+func (v *conversation) add(m *session.Message) {
+	switch m.Role {
+	case session.RoleToolResult:
+		v.toolResult(m)
+	case session.RoleAssistant:
+		v.placeImages()
+		v.assistant(m)
+	case session.RoleUser:
+		v.placeImages()
+		v.user(v.parts(m.Content))
+	}
+}
+
+func (v *conversation) user(parts []part) {
+	if len(parts) > 0 {
+		v.append(item{Role: "user", Content: parts})
+	}
+}
+
+func (v *conversation) parts(blocks []session.Block) []part {
+	var parts []part
+	for i := range blocks {
+		switch b := &blocks[i]; {
+		case b.Type == session.BlockText && b.Text != "":
+			parts = append(parts, inputText(b.Text))
+		case b.Type == session.BlockImage:
+			parts = append(parts, v.image(b))
+		}
+	}
+	return parts
+}
+
+func (v *conversation) image(b *session.Block) part {
+	if !provider.AcceptsImages(v.model) {
+		return inputText(provider.ImageOmitted)
+	}
+	return part{Type: "input_image", ImageURL: "data:" + b.MimeType + ";base64," + b.Data, Detail: "auto"}
+}
+
+// toolResult writes a result as a string, or as a list if it holds images and
+// the server takes them there.
+func (v *conversation) toolResult(m *session.Message) {
+	out := item{Type: "function_call_output", CallID: v.calls.Result(m.ToolCallID)}
+	parts := v.parts(m.Content)
+	texts, images := split(parts)
+	switch text := strings.Join(texts, "\n"); {
+	case len(images) > 0 && v.toolResultImages:
+		out.Output = parts
+	case len(images) > 0 && text == "":
+		out.Output = "(the image follows)"
+	case text == "":
+		out.Output = provider.NoOutput
+	default:
+		out.Output = text
+	}
+	if !v.toolResultImages {
+		v.images = append(v.images, images...)
+	}
+	v.append(out)
+}
+
+func split(parts []part) (texts []string, images []part) {
+	for _, p := range parts {
+		if p.Text != nil {
+			texts = append(texts, *p.Text)
+		} else {
+			images = append(images, p)
+		}
+	}
+	return texts, images
+}
+
+func (v *conversation) placeImages() {
+	if images := v.images; len(images) > 0 {
+		v.images = nil
+		v.user(append([]part{inputText("Images from the tool results:")}, images...))
+	}
+}
+
+func (v *conversation) assistant(m *session.Message) {
+	same := provider.SameModel(m, v.model)
+	t := turn{conversation: v, same: same, ids: same}
+	for i := range m.Content {
+		switch b := &m.Content[i]; b.Type {
+		case session.BlockThinking:
+			t.thought(b)
+		case session.BlockText:
+			t.text(b)
+		case session.BlockToolCall:
+			t.call(b)
+		}
+	}
+}
+
+// turn is an answer of a model.
+type turn struct {
+	*conversation
+	same     bool  // the model is the one that is asked
+	ids      bool  // items go with their ids
+	thoughts []any // they go in front of what they led to
+}
+
+// thought keeps a reasoning item for the item that it led to. One that cannot be
+// sent costs the ids of what follows. The thought of another model is text.
+func (t *turn) thought(b *session.Block) {
+	own := t.same && strings.HasPrefix(b.Signature, "{")
+	if own && t.sendReasoning && sendable(b.Signature) {
+		t.thoughts = append(t.thoughts, json.RawMessage(provider.CleanJSON([]byte(b.Signature))))
+		return
+	}
+	t.ids = false
+	if !own && !b.Redacted {
+		t.say(strings.TrimSpace(b.Text), item{})
+	}
+}
+
+// sendable reports a reasoning item that says something to its server: an id
+// alone is of no use where nothing is stored.
+func sendable(signature string) bool {
+	var i struct {
+		Type      string          `json:"type"`
+		Encrypted string          `json:"encrypted_content"`
+		Content   json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal([]byte(signature), &i) != nil || i.Type != "reasoning" {
+		return false
+	}
+	return i.Encrypted != "" || len(i.Content) > len("null")
+}
+
+func (t *turn) text(b *session.Block) {
+	var i item
+	if t.ids {
+		i.ID, i.Phase = readTextSignature(b.Signature)
+	}
+	t.say(b.Text, i)
+}
+
+// say writes text as the message i.
+func (t *turn) say(text string, i item) {
+	if text == "" {
+		return
+	}
+	t.placeThoughts()
+	if i.ID == "" && t.messageIDs {
+		i.ID = fmt.Sprintf("msg_%d", len(t.items))
+	}
+	i.Type, i.Role, i.Status, i.Content = "message", "assistant", "completed", []part{outputText(text)}
+	t.append(i)
+}
+
+func (t *turn) call(b *session.Block) {
+	t.placeThoughts()
+	arguments := string(provider.Object(b.Arguments))
+	i := item{Type: "function_call", CallID: t.calls.Call(b.ID), Name: b.Name, Arguments: &arguments}
+	if t.ids && i.CallID == callIDs(b.ID) {
+		i.ID = itemID(b.ID)
+	}
+	t.append(i)
+}
+
+func (t *turn) placeThoughts() { t.items, t.thoughts = append(t.items, t.thoughts...), nil }

@@ -1,0 +1,316 @@
+package responses
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// items are the items of an answer, by their index in it. Pieces are told apart
+// by that index, since some services change the id of an item with each event.
+// An item that is finished says all again, and what it says counts.
+type items struct {
+	byIndex map[int]*outputItem
+	placed  int             // all items below have their place among the blocks
+	calls   int             // how many began
+	ids     map[string]bool // of calls
+}
+
+type kind uint8
+
+const (
+	unknown kind = iota // nothing of it came yet
+	message
+	thinking
+	call
+	other // what we did not ask for, as the tools of the server
+)
+
+// outputItem is one item; it becomes one block.
+type outputItem struct {
+	index    int
+	kind     kind
+	open     bool // its first delta is out
+	done     bool
+	sent     strings.Builder
+	itemID   string
+	name     string   // of a call
+	parts    partKind // where its thoughts come from
+	part     int      // the one at hand
+}
+
+// partKind is one of the two lists that a reasoning item has. Some servers fill
+// both with the same.
+type partKind uint8
+
+const (
+	noPart partKind = iota
+	summaryPart
+	contentPart
+)
+
+// wireItem is an item as it comes.
+type wireItem struct {
+	Type      string     `json:"type"`
+	ID        string     `json:"id"`
+	CallID    string     `json:"call_id"`
+	Name      string     `json:"name"`
+	Arguments argument   `json:"arguments"`
+	Phase     string     `json:"phase"`
+	Content   []wirePart `json:"content"`
+	Summary   []wirePart `json:"summary"`
+}
+
+type wirePart struct {
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// argument is JSON text, or the object itself.
+type argument string
+
+func (a *argument) UnmarshalJSON(b []byte) error {
+	if b[0] == '{' {
+		*a = argument(b)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(a))
+}
+
+func (l *items) at(index int) *outputItem {
+	it := l.byIndex[index]
+	if it == nil {
+		it = &outputItem{index: index}
+		if l.byIndex == nil {
+			l.byIndex = map[int]*outputItem{}
+		}
+		l.byIndex[index] = it
+	}
+	return it
+}
+
+// emit sends a piece of an item. Blocks stand in the order of their first delta,
+// so that items before it which are still to come are given their place first.
+func (l *items) emit(it *outputItem, d agent.Delta, out []agent.Delta) []agent.Delta {
+	const far = 100 // nobody leaves out so many
+	l.placed = max(l.placed, it.index-far)
+	for ; l.placed < it.index; l.placed++ {
+		if before := l.at(l.placed); !before.open && !before.done && before.kind != other {
+			before.open = true
+			out = append(out, agent.Delta{Kind: agent.DeltaSignature, Index: l.placed})
+		}
+	}
+	it.open = true
+	it.sent.WriteString(d.Text)
+	d.Index = it.index
+	return append(out, d)
+}
+
+// is makes an item of a kind, if it can be.
+func (it *outputItem) is(k kind) bool {
+	if it.kind == unknown {
+		it.kind = k
+	}
+	return it.kind == k && !it.done
+}
+
+func (l *items) text(index int, text string, out []agent.Delta) []agent.Delta {
+	it := l.at(index)
+	if text == "" || !it.is(message) {
+		return out
+	}
+	return l.emit(it, agent.Delta{Kind: agent.DeltaText, Text: text}, out)
+}
+
+// thought takes a piece of a thought. Its parts are separated by a blank line.
+func (l *items) thought(index int, parts partKind, part int, text string, out []agent.Delta) []agent.Delta {
+	it := l.at(index)
+	if text == "" || !it.is(thinking) || it.parts != noPart && it.parts != parts {
+		return out
+	}
+	if it.sent.Len() > 0 && it.part != part {
+		text = separator + text
+	}
+	it.parts, it.part = parts, part
+	return l.emit(it, agent.Delta{Kind: agent.DeltaThinking, Text: text}, out)
+}
+
+const separator = "\n\n"
+
+func (l *items) arguments(index int, text string, out []agent.Delta) []agent.Delta {
+	it := l.at(index)
+	if text == "" || !it.is(call) || it.name == "" {
+		return out // without a name it waits for the finished item
+	}
+	return l.emit(it, agent.Delta{Kind: agent.DeltaToolCall, Text: text}, out)
+}
+
+// begin takes an item at its start, when it says what it is going to be.
+func (l *items) begin(index int, raw json.RawMessage, out []agent.Delta) []agent.Delta {
+	var w wireItem
+	if !readable(json.Unmarshal(raw, &w)) {
+		return out
+	}
+	return l.start(l.at(index), &w, out)
+}
+
+func (l *items) start(it *outputItem, w *wireItem, out []agent.Delta) []agent.Delta {
+	if !it.is(w.kind()) {
+		return out
+	}
+	if it.itemID == "" {
+		it.itemID = w.ID
+	}
+	if it.kind == call {
+		return l.open(it, w, out)
+	}
+	return out
+}
+
+func (w *wireItem) kind() kind {
+	switch w.Type {
+	case "message":
+		return message
+	case "reasoning":
+		return thinking
+	case "function_call":
+		return call
+	}
+	return other
+}
+
+// open sends the first delta of a call, as soon as it has a name. Its id is
+// final then: one that is missing, or was given to another call, is made.
+func (l *items) open(it *outputItem, w *wireItem, out []agent.Delta) []agent.Delta {
+	if it.name != "" || w.Name == "" {
+		return out
+	}
+	id := callID(w.CallID, w.ID)
+	if w.CallID == "" || l.ids[id] {
+		id = callID("call_"+rand.Text()[:16], w.ID)
+	}
+	if l.ids == nil {
+		l.ids = map[string]bool{}
+	}
+	l.ids[id] = true
+	l.calls++
+	it.name = w.Name
+	return l.emit(it, agent.Delta{Kind: agent.DeltaToolCall, ID: id, Name: w.Name}, out)
+}
+
+// finish takes an item as a whole.
+func (l *items) finish(index int, raw json.RawMessage, out []agent.Delta) []agent.Delta {
+	var w wireItem
+	if !readable(json.Unmarshal(raw, &w)) {
+		return out
+	}
+	it := l.at(index)
+	out = l.start(it, &w, out)
+	if !it.is(w.kind()) {
+		return out
+	}
+	switch it.kind {
+	case message:
+		out = l.whole(it, agent.DeltaText, w.text(), out)
+		out = l.sign(it, signText(w.ID, w.Phase), out)
+	case thinking:
+		out = l.whole(it, agent.DeltaThinking, w.thought(it.parts), out)
+		out = l.sign(it, string(provider.CleanJSON(bytes.TrimSpace(raw))), out)
+	case call:
+		out = l.whole(it, agent.DeltaToolCall, string(w.Arguments), out)
+	}
+	it.done = true
+	return out
+}
+
+// whole sends what the pieces of an item left out. Pieces that were something
+// else are replaced.
+func (l *items) whole(it *outputItem, k agent.DeltaKind, text string, out []agent.Delta) []agent.Delta {
+	if text == "" || k == agent.DeltaToolCall && it.name == "" {
+		return out
+	}
+	sent := it.sent.String()
+	rest, more := strings.CutPrefix(text, sent)
+	switch {
+	case more && rest == "", k == agent.DeltaToolCall && sameJSON(sent, text):
+		return out
+	case more:
+		return l.emit(it, agent.Delta{Kind: k, Text: rest}, out)
+	}
+	it.sent.Reset()
+	return l.emit(it, agent.Delta{Kind: agent.DeltaWhole, Text: text}, out)
+}
+
+// sign sends the signature of an item. A message without text has none: there is
+// no block that could carry it.
+func (l *items) sign(it *outputItem, signature string, out []agent.Delta) []agent.Delta {
+	if signature == "" || it.kind == message && it.sent.Len() == 0 {
+		return out
+	}
+	if it.kind == thinking && !it.open {
+		out = l.emit(it, agent.Delta{Kind: agent.DeltaThinking}, out)
+	}
+	return append(out, agent.Delta{Kind: agent.DeltaSignature, Index: it.index, Text: signature})
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func (w *wireItem) text() string {
+	var s strings.Builder
+	for i := range w.Content {
+		s.WriteString(w.Content[i].Text + w.Content[i].Refusal)
+	}
+	return s.String()
+}
+
+// thought is the text of a reasoning item, out of the list that its pieces came
+// from.
+func (w *wireItem) thought(from partKind) string {
+	list := w.Summary
+	if from == contentPart || from == noPart && len(list) == 0 {
+		list = w.Content
+	}
+	var parts []string
+	for i := range list {
+		if list[i].Text != "" {
+			parts = append(parts, list[i].Text)
+		}
+	}
+	return strings.Join(parts, separator)
+}
+
+// close finishes the items that were not, out of the list at the end of the
+// answer. That may be in another order, so they are found by their ids. An answer
+// without a single event about items is the list alone.
+func (l *items) close(output []json.RawMessage, out []agent.Delta) []agent.Delta {
+	all := len(l.byIndex) == 0
+	for i, raw := range output {
+		if index, ok := l.unfinished(i, raw); ok || all {
+			out = l.finish(index, raw, out)
+		}
+	}
+	return out
+}
+
+// unfinished finds the item that stands at a place of the list.
+func (l *items) unfinished(place int, raw json.RawMessage) (index int, found bool) {
+	var w wireItem
+	if !readable(json.Unmarshal(raw, &w)) {
+		return place, false
+	}
+	for _, it := range l.byIndex {
+		if !it.done && w.ID != "" && it.itemID == w.ID {
+			return it.index, true
+		}
+	}
+	it := l.byIndex[place]
+	return place, it != nil && !it.done && it.itemID == "" && it.kind == w.kind()
+}

@@ -1,0 +1,171 @@
+package responses
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// request is the body of a call. Its fields are written in this order, so that
+// equal requests are equal bytes.
+type request struct {
+	Model             string     `json:"model"`
+	Stream            bool       `json:"stream"`
+	Store             *bool      `json:"store,omitempty"`
+	Include           []string   `json:"include,omitempty"`
+	Reasoning         *reasoning `json:"reasoning,omitempty"`
+	MaxOutputTokens   int        `json:"max_output_tokens,omitempty"`
+	PromptCacheKey    string     `json:"prompt_cache_key,omitempty"`
+	ParallelToolCalls *bool      `json:"parallel_tool_calls,omitempty"`
+	Instructions      string     `json:"instructions,omitempty"`
+	Tools             []tool     `json:"tools,omitempty"`
+	Input             []any      `json:"input"`
+}
+
+type reasoning struct {
+	Effort  string `json:"effort,omitempty"`
+	Summary string `json:"summary,omitempty"`
+}
+
+type tool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      *bool           `json:"strict,omitempty"`
+}
+
+func encode(r *agent.Request) (*provider.Call, error) {
+	c, err := compatOf(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.request(r).encode()
+	if err != nil {
+		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+	}
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
+}
+
+func (q *request) encode() ([]byte, error) {
+	frame := *q
+	frame.Input = []any{}
+	b, err := provider.Encode(&frame)
+	if err != nil {
+		return nil, err
+	}
+	const end = "[]}" // the input is the last field
+	return provider.EncodeList(b[:len(b)-len(end)], q.Input, []byte("}"))
+}
+
+func (c *compat) headers(r *agent.Request) http.Header {
+	h := http.Header{}
+	if key := strings.TrimSpace(r.APIKey); key != "" {
+		h.Set("Authorization", "Bearer "+key)
+		if c.apiKeyHeader {
+			h.Set("Api-Key", key)
+		}
+	}
+	return h
+}
+
+func (c *compat) request(r *agent.Request) *request {
+	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), Input: encodeInput(c, r)}
+	if c.instructions {
+		q.Instructions = provider.CleanText(r.System)
+	}
+	if c.store {
+		q.Store = new(false)
+	}
+	if c.encryptedReasoning && r.Model.Reasoning {
+		q.Include = []string{"reasoning.encrypted_content"}
+	}
+	if c.maxOutputTokens {
+		q.MaxOutputTokens = answerLimit(r)
+	}
+	if c.promptCacheKey {
+		q.PromptCacheKey = cacheKey(r.SessionID)
+	}
+	if c.tools {
+		q.Tools = c.encodeTools(r.Tools)
+	}
+	if c.parallelToolCalls && len(q.Tools) > 0 {
+		q.ParallelToolCalls = new(true)
+	}
+	return q
+}
+
+// reasoning asks a reasoning model for the level of the request. Where it does
+// not think there is nothing to sum up.
+func (c *compat) reasoning(r *agent.Request) *reasoning {
+	if !r.Model.Reasoning {
+		return nil
+	}
+	q := reasoning{Effort: c.effort(r.Model, r.Thinking)}
+	if q.Effort != "none" && r.Thinking != "off" {
+		q.Summary = c.reasoningSummary
+	}
+	if q == (reasoning{}) {
+		return nil
+	}
+	return &q
+}
+
+// answerLimit is never below what the API takes.
+func answerLimit(r *agent.Request) int {
+	const smallest = 16
+	limit := provider.AnswerLimit(r)
+	if limit > 0 {
+		limit = max(limit, smallest)
+	}
+	return limit
+}
+
+// cacheKey cuts a session id to the length that is accepted.
+func cacheKey(id string) string { return id[:min(len(id), 64)] }
+
+func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
+	var tools []tool
+	for i := range specs {
+		t := tool{Type: "function", Name: specs[i].Name, Description: provider.CleanText(specs[i].Description), Parameters: provider.Schema(specs[i].Parameters)}
+		if c.strict {
+			t.Strict = new(false)
+		}
+		tools = append(tools, t)
+	}
+	return tools
+}
+
+// hint knows which switch turns off what a server refused.
+func hint(m *agent.Model) func(int, string) string {
+	return func(status int, said string) string {
+		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+			return ""
+		}
+		for _, rule := range refusals {
+			if strings.Contains(said, rule.word) {
+				return "set compat." + rule.setting + " of [providers." + m.Provider + "]"
+			}
+		}
+		return ""
+	}
+}
+
+// refusals are quoted names of fields and whole phrases, for a word of them alone
+// may stand in any message.
+var refusals = []struct{ word, setting string }{
+	{"must be verified to generate reasoning summaries", `reasoning_summary = ""`},
+	{"reasoning.summary", `reasoning_summary = ""`},
+	{"reasoning.encrypted_content", "encrypted_reasoning = false"},
+	{"Encrypted content is not supported", "encrypted_reasoning = false"},
+	{"reasoning.effort", "reasoning_efforts"},
+	{"'max_output_tokens'", "max_output_tokens = false"},
+	{"'prompt_cache_key'", "prompt_cache_key = false"},
+	{"'parallel_tool_calls'", "parallel_tool_calls = false"},
+	{"'instructions'", "instructions"},
+	{"'developer'", "developer_role = false"},
+	{"'store'", "store"},
+}
