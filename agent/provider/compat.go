@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,57 +10,120 @@ import (
 )
 
 // Switches are the compat keys of a wire API, each with a pointer to where its
-// value goes: *bool, *string or *map[string]any.
+// value goes: *bool, *string, *[Words], *map[string]any, or a [Choice]. What
+// they point to holds the defaults of the API.
 type Switches map[string]any
 
-// Set applies the values of a model's Compat. Keys that are not switches of this
-// API are left to [Switches.Check], since several APIs may share one table.
+// Words is what a server calls the thinking levels. A level that is not among
+// them keeps the word it has; the word "" sends nothing. In a configuration it
+// is a table.
+type Words map[string]string
+
+// Choice is a switch with a few words to choose from.
+type Choice struct {
+	To *string
+	Of []string
+}
+
+// OneOf returns a [Choice] that sets to.
+func OneOf(to *string, of ...string) Choice { return Choice{to, of} }
+
+// Set turns the switches for a model: what is known of its server first, row by
+// row, then the model's Compat. Keys that are not switches of this API are left
+// to [Switches.Check], since several APIs may share one table.
 func (s Switches) Set(m *agent.Model) error {
-	for name, value := range m.Compat {
-		to, known := s[name]
-		if known && !assign(to, value) {
+	for row := range quirksOf(m) {
+		s.assign(row.name, row.value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Compat)) {
+		if err := s.assign(name, m.Compat[name]); err != nil {
 			return &agent.ProviderError{
 				Provider: m.Provider,
-				Message:  fmt.Sprintf("compat %s cannot be %v", name, value),
+				Message:  err.Error(),
 				Hint:     fmt.Sprintf("correct compat.%s of [providers.%s]", name, m.Provider),
+				Err:      err,
 			}
 		}
 	}
 	return nil
 }
 
-// Check reports a key that is no switch, or a value of the wrong type.
+// UnknownSwitch is a compat key that the API does not have.
+type UnknownSwitch struct {
+	Name  string
+	Known []string
+}
+
+func (e *UnknownSwitch) Error() string {
+	return fmt.Sprintf("compat %q is not known; there are: %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// Check reports a key that is no switch, as an *[UnknownSwitch], or a value that
+// the switch cannot have.
 func (s Switches) Check(values map[string]any) error {
-	for name, value := range values {
-		to, known := s[name]
-		if !known {
-			return fmt.Errorf("compat %q is not known; there are: %s", name, strings.Join(s.names(), ", "))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, known := s[name]; !known {
+			return &UnknownSwitch{name, slices.Sorted(maps.Keys(s))}
 		}
-		if !assign(to, value) {
-			return fmt.Errorf("compat %s cannot be %v", name, value)
+		if err := s.assign(name, values[name]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (s Switches) names() []string {
-	var names []string
-	for name := range s {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-func assign(to, value any) bool {
-	ok := false
-	switch to := to.(type) {
+// assign sets one switch, if there is one of that name.
+func (s Switches) assign(name string, value any) error {
+	ok, want := true, ""
+	switch to := s[name].(type) {
 	case *bool:
 		*to, ok = value.(bool)
+		want = "true or false"
 	case *string:
 		*to, ok = value.(string)
+		want = "a text"
+	case Choice:
+		word, _ := value.(string)
+		if ok = slices.Contains(to.Of, word); ok {
+			*to.To = word
+		}
+		want = fmt.Sprintf("one of %q", to.Of)
+	case *Words:
+		ok = to.add(value)
+		want = "a table of thinking level and word"
 	case *map[string]any:
 		*to, ok = value.(map[string]any)
+		want = "a table"
 	}
-	return ok
+	if !ok {
+		return fmt.Errorf("compat %s cannot be %v; it is %s", name, value, want)
+	}
+	return nil
+}
+
+// add takes over a table, or the short form of our rows: "low=small high=large".
+func (w *Words) add(value any) bool {
+	words := maps.Clone(*w)
+	if words == nil {
+		words = Words{}
+	}
+	switch value := value.(type) {
+	case string:
+		for pair := range strings.FieldsSeq(value) {
+			level, word, _ := strings.Cut(pair, "=")
+			words[level] = word
+		}
+	case map[string]any:
+		for level, v := range value {
+			word, ok := v.(string)
+			if !ok || !agent.ValidThinking(level) {
+				return false
+			}
+			words[level] = word
+		}
+	default:
+		return false
+	}
+	*w = words
+	return true
 }

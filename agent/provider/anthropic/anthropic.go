@@ -9,14 +9,16 @@
 // prompt carry markers for the prompt cache. Nothing else of a request changes
 // when the conversation grows, so the cache holds.
 //
-// Switches in Model.Compat:
+// Switches, whose values depend on the server and the model as one table in
+// package provider has it, and which Model.Compat overrides:
 //
-//	adaptive_thinking   the model decides how much it thinks, by an effort; default by the model's id
+//	adaptive_thinking   the model decides how much it thinks, by an effort
+//	reasoning_efforts   table of thinking level → effort; "" sends none
 //	thinking_display    "summarized" or "omitted", for adaptive thinking; "" leaves it to the model
-//	interleaved         thinking between tool calls (a beta header); default at api.anthropic.com
-//	cache               markers for the prompt cache; default true
-//	cache_ttl           "1h" instead of five minutes
-//	auth                "x-api-key" or "bearer"; default by the key
+//	interleaved         thinking between tool calls (a beta header)
+//	cache               markers for the prompt cache
+//	cache_ttl           how long the cache holds: "5m" or "1h"; "" says nothing, which is five minutes
+//	auth                how the key is sent: "x-api-key", "bearer", "api-key", "both" or "none"; "" is by the key
 //	vertex              the address names the place on Google Cloud, and the model goes into it
 //	version             the anthropic-version header
 //	beta                further values of the anthropic-beta header, separated by commas

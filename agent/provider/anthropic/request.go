@@ -86,13 +86,9 @@ func (c *compat) headers(r *agent.Request, q *request) http.Header {
 	if !c.vertex {
 		h.Set("Anthropic-Version", c.version)
 	}
-	if key := strings.TrimSpace(r.APIKey); key != "" && c.auth == "bearer" {
-		h.Set("Authorization", "Bearer "+key)
-		if isToken(key) {
-			beta = append(beta, "oauth-2025-04-20")
-		}
-	} else if key != "" {
-		h.Set("X-Api-Key", key)
+	provider.SetKey(h, c.auth, r.APIKey)
+	if isToken(r.APIKey) && h.Get("Authorization") != "" {
+		beta = append(beta, "oauth-2025-04-20")
 	}
 	if c.interleaved && q.Thinking != nil && q.Thinking.Budget > 0 && len(q.Tools) > 0 {
 		beta = append(beta, "interleaved-thinking-2025-05-14")
@@ -153,7 +149,10 @@ func budget(level string) int {
 }
 
 // effort is the word of a level for models that think adaptively.
-func effort(level string) string {
+func (c *compat) effort(level string) string {
+	if word, ok := c.efforts[level]; ok {
+		return word
+	}
 	if level == "minimal" {
 		return "low"
 	}
@@ -173,7 +172,9 @@ func (c *compat) think(q *request, r *agent.Request) {
 	case !r.Model.Reasoning:
 	case c.adaptive && on:
 		q.Thinking = &thinking{Type: "adaptive", Display: c.display}
-		q.Output = &outputConfig{Effort: effort(r.Thinking)}
+		if word := c.effort(r.Thinking); word != "" {
+			q.Output = &outputConfig{Effort: word}
+		}
 	case c.adaptive:
 		q.Thinking = &thinking{Type: "disabled"}
 	case on:

@@ -178,7 +178,7 @@ func TestAddressAndHeaders(t *testing.T) {
 		{"token", "https://api.anthropic.com", "sk-ant-oat-1", nil, "https://api.anthropic.com/v1/messages", "Authorization", "Bearer sk-ant-oat-1"},
 		{"vertex", "https://r-aiplatform.googleapis.com/v1/publishers/anthropic/models", "k", map[string]any{"vertex": true},
 			"https://r-aiplatform.googleapis.com/v1/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict", "Authorization", "Bearer k"},
-		{"beta", "https://x.example", "k", map[string]any{"beta": "a-1"}, "https://x.example/v1/messages", "Anthropic-Beta", "a-1"},
+		{"beta", "https://x.example", "k", map[string]any{"beta": "a-1", "interleaved": false}, "https://x.example/v1/messages", "Anthropic-Beta", "a-1"},
 		{"interleaved", "https://api.anthropic.com", "k", nil, "https://api.anthropic.com/v1/messages", "Anthropic-Beta", "interleaved-thinking-2025-05-14"},
 	}
 	for _, c := range cases {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -79,7 +80,7 @@ func (v *conversation) system(prompt string) {
 		return
 	}
 	role := "system"
-	if v.developerRole && v.model.Reasoning {
+	if v.developerRole {
 		role = "developer"
 	}
 	v.messages = append(v.messages, message{Role: role, Content: v.plain(prompt)})
@@ -164,31 +165,42 @@ func (v *conversation) image(b *session.Block) part {
 	return part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}}
 }
 
-// toolResult writes the text of a result. Images may stand in user messages
-// only; they are put into one after the row of results.
+// toolResult writes a result. Where images may stand in user messages only, they
+// are put into one after the row of results.
 func (v *conversation) toolResult(m *session.Message) {
-	var texts []string
-	images := 0
-	for _, p := range v.parts(m.Content) {
-		if p.Text != nil {
-			texts = append(texts, *p.Text)
-			continue
-		}
-		images++
-		v.images = append(v.images, p)
+	parts := v.parts(m.Content)
+	text, images := apart(parts)
+	out := message{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
+	if v.toolResultImages && len(images) > 0 {
+		out.Content = parts
+	} else {
+		out.Content = v.plain(text)
+		v.images = append(v.images, images...)
 	}
-	text := strings.Join(texts, "\n")
-	switch {
-	case text == "" && images > 0:
-		text = "(the image follows)"
-	case text == "":
-		text = provider.NoOutput
-	}
-	out := message{Role: "tool", Content: v.plain(text), ToolCallID: v.ids.Result(m.ToolCallID)}
 	if v.toolResultName {
 		out.Name = m.ToolName
 	}
 	v.messages = append(v.messages, out)
+}
+
+// apart parts the text of a result, which is never empty, from its images.
+func apart(parts []part) (text string, images []part) {
+	var texts []string
+	for _, p := range parts {
+		if p.Text != nil {
+			texts = append(texts, *p.Text)
+		} else {
+			images = append(images, p)
+		}
+	}
+	text = strings.Join(texts, "\n")
+	switch {
+	case text == "" && len(images) > 0:
+		text = "(the image follows)"
+	case text == "":
+		text = provider.NoOutput
+	}
+	return text, images
 }
 
 func (v *conversation) placeImages() {
@@ -208,7 +220,7 @@ func (v *conversation) assistant(m *session.Message) {
 		case session.BlockText:
 			said.add(b.Text, "")
 		case session.BlockThinking:
-			if !same || !out.think(b, &typed) {
+			if !same || !out.think(b, &typed, v.reasoningField) {
 				said.foreignThought(b)
 			}
 		case session.BlockToolCall:
@@ -223,8 +235,8 @@ func (v *conversation) assistant(m *session.Message) {
 		return // nothing that a server would take
 	}
 	out.Content = v.answer(text, typed)
-	if v.requireReasoning && len(out.ToolCalls) > 0 && out.ReasoningContent == nil {
-		out.ReasoningContent = new("")
+	if field := out.thought(v.reasoningField); v.requireReasoning && len(out.ToolCalls) > 0 && *field == nil {
+		*field = new("")
 	}
 	v.messages = append(v.messages, out)
 }
@@ -247,17 +259,13 @@ func (v *conversation) call(b *session.Block) toolCall {
 	return toolCall{ID: v.ids.Call(b.ID), Type: "function", Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}}
 }
 
-// think puts a thought back under the name it came with; it reports whether the
-// block says which that was.
-func (m *message) think(b *session.Block, typed *[]part) bool {
+// think puts a thought back under the name it came with, or under the one that
+// the server insists on; it reports whether the block says where it belongs.
+func (m *message) think(b *session.Block, typed *[]part, name string) bool {
 	text := provider.CleanText(b.Text)
 	switch b.Signature {
-	case "reasoning_content":
-		appendText(&m.ReasoningContent, text)
-	case "reasoning":
-		appendText(&m.Reasoning, text)
-	case "reasoning_text":
-		appendText(&m.ReasoningText, text)
+	case "reasoning_content", "reasoning", "reasoning_text":
+		appendText(m.thought(cmp.Or(name, b.Signature)), text)
 	case "content":
 		*typed = append(*typed, part{Type: "thinking", Thinking: []part{textPart(text)}, Closed: true})
 	default:
@@ -267,6 +275,17 @@ func (m *message) think(b *session.Block, typed *[]part) bool {
 		m.addDetail(b.Signature)
 	}
 	return true
+}
+
+// thought is the field of a name; "" is the usual one.
+func (m *message) thought(name string) **string {
+	switch name {
+	case "reasoning":
+		return &m.Reasoning
+	case "reasoning_text":
+		return &m.ReasoningText
+	}
+	return &m.ReasoningContent
 }
 
 func appendText(to **string, text string) {

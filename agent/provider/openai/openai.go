@@ -2,29 +2,34 @@
 // is also what most other services and all local servers speak, each a little
 // differently.
 //
-// What differs is a switch. Its default depends on the provider's name and
-// address; Model.Compat overrides it:
+// What differs is a switch. Its value depends on the server and the model, as
+// one table in package provider has it; Model.Compat overrides that:
 //
+//	auth                     how the key is sent: "bearer", "api-key", "both", "none", or "x-api-key" and the like
 //	max_tokens_field         "max_tokens", "max_completion_tokens", or "none": how the answer is limited
-//	developer_role           the system prompt of a reasoning model goes as role developer
+//	developer_role           the system prompt goes as role developer
 //	stream_options           ask for usage in the stream
 //	store                    send "store": false
 //	prompt_cache_key         send the session id as a key for the prompt cache
-//	cache_control            mark system prompt and newest user blocks for caching (Claude behind OpenRouter)
+//	cache_control            mark system prompt and newest user blocks for caching (Claude behind a gateway)
 //	string_content           user messages of text only go as a string, not as a list
 //	null_content             an assistant message with calls and no text has content null, else ""
 //	tools                    false: never send tools
-//	strict                   send "strict": false with each tool
+//	strict                   send strict schemas, "strict": false with tools that have none
 //	parallel_tool_calls      send "parallel_tool_calls": true
 //	tool_call_ids            "short" (at most 40 characters) or "nine" (exactly 9 letters and digits)
 //	tool_result_name         tool messages carry the tool's name
+//	tool_result_images       images of a tool result stay in the tool message, else a user message follows
 //	assistant_after_tools    a user message may not follow a tool message directly
 //	send_reasoning           thinking goes back to the model that thought it
-//	require_reasoning        a turn with calls has reasoning_content even if there was no thinking
+//	require_reasoning        a turn with calls has a thought even if there was none
+//	reasoning_field          the name under which thoughts go back; "" for the one they came with
+//	reasoning_split          send "reasoning_split": true: thoughts do not come inside the text
 //	thinking_format          how thinking is asked for:
-//	                         "effort" (reasoning_effort), "openrouter" (reasoning.effort), "type" (thinking.type),
-//	                         "zai" (thinking.type and clear_thinking), "qwen" (enable_thinking),
-//	                         "template" (chat_template_kwargs.enable_thinking), "none"
+//	                         "reasoning_effort", "reasoning" (its effort), "reasoning_enabled" (reasoning.enabled),
+//	                         "thinking" (its type, and reasoning_effort where there are words for it), "enable_thinking",
+//	                         "template" (chat_template_kwargs with enable_thinking and reasoning_effort), "none"
+//	keep_thinking            send thinking.clear_thinking false: earlier thoughts count
 //	reasoning_efforts        table of thinking level → word of the server; "" sends nothing
 //	extra_body               table of further fields of the request
 //

@@ -28,13 +28,14 @@ type request struct {
 	thinking
 }
 
-// thinking holds the ways to ask for it; at most one is set.
+// thinking holds the ways to ask for it.
 type thinking struct {
 	ReasoningEffort string         `json:"reasoning_effort,omitempty"`
 	Reasoning       *reasoning     `json:"reasoning,omitempty"`
 	Thinking        *thinkingType  `json:"thinking,omitempty"`
 	EnableThinking  *bool          `json:"enable_thinking,omitempty"`
 	Template        *templateFlags `json:"chat_template_kwargs,omitempty"`
+	Split           bool           `json:"reasoning_split,omitempty"`
 }
 
 type (
@@ -42,14 +43,16 @@ type (
 		IncludeUsage bool `json:"include_usage"`
 	}
 	reasoning struct {
-		Effort string `json:"effort"`
+		Effort  string `json:"effort,omitempty"`
+		Enabled *bool  `json:"enabled,omitempty"`
 	}
 	thinkingType struct {
 		Type  string `json:"type"`
 		Clear *bool  `json:"clear_thinking,omitempty"`
 	}
 	templateFlags struct {
-		EnableThinking bool `json:"enable_thinking"`
+		EnableThinking bool   `json:"enable_thinking"`
+		Effort         string `json:"reasoning_effort,omitempty"`
 	}
 	tool struct {
 		Type     string   `json:"type"`
@@ -75,7 +78,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	if body, err = withExtra(body, c.extra); err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: headers(r), Body: body, Hint: hint(r.Model)}, nil
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
 }
 
 func (q *request) encode() ([]byte, error) {
@@ -90,14 +93,9 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeList(append(before, field...), q.Messages, after)
 }
 
-func headers(r *agent.Request) http.Header {
+func (c *compat) headers(r *agent.Request) http.Header {
 	h := http.Header{}
-	if key := strings.TrimSpace(r.APIKey); key != "" {
-		h.Set("Authorization", "Bearer "+key)
-		if serverOf(r.Model) == "azure" {
-			h.Set("Api-Key", key)
-		}
-	}
+	provider.SetKey(h, c.auth, r.APIKey)
 	return h
 }
 
@@ -133,9 +131,13 @@ func cacheKey(id string) string { return id[:min(len(id), 64)] }
 func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
-		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description), Parameters: provider.Schema(specs[i].Parameters)}
+		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description)}
 		if c.strict {
-			f.Strict = new(false)
+			var strict bool
+			f.Parameters, strict = provider.StrictSchema(specs[i].Parameters)
+			f.Strict = &strict
+		} else {
+			f.Parameters = provider.Schema(specs[i].Parameters)
 		}
 		tools = append(tools, tool{Type: "function", Function: f})
 	}
@@ -144,29 +146,33 @@ func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
 
 // thinking asks a reasoning model for the level of the request.
 func (c *compat) thinking(r *agent.Request) (t thinking) {
+	t.Split = c.reasoningSplit
 	if !r.Model.Reasoning {
 		return t
 	}
 	on := r.Thinking != "" && r.Thinking != "off"
 	word := c.effort(r.Thinking)
 	switch c.thinkingFormat {
-	case "effort":
+	case "reasoning_effort":
 		t.ReasoningEffort = word
-	case "openrouter":
+	case "reasoning":
 		if word != "" {
 			t.Reasoning = &reasoning{Effort: word}
 		}
-	case "type":
-		t.Thinking = &thinkingType{Type: enabled(on)}
-	case "zai":
+	case "reasoning_enabled":
+		t.Reasoning = &reasoning{Enabled: &on}
+	case "thinking":
 		t.Thinking = &thinkingType{Type: enabled(on)}
 		if on {
+			t.ReasoningEffort = c.efforts[r.Thinking]
+		}
+		if on && c.keepThinking {
 			t.Thinking.Clear = new(false)
 		}
-	case "qwen":
+	case "enable_thinking":
 		t.EnableThinking = &on
 	case "template":
-		t.Template = &templateFlags{EnableThinking: on}
+		t.Template = &templateFlags{EnableThinking: on, Effort: word}
 	}
 	return t
 }
@@ -184,7 +190,7 @@ func withExtra(body []byte, extra map[string]any) ([]byte, error) {
 	if len(extra) == 0 {
 		return body, nil
 	}
-	fields, err := fieldsOf(body)
+	fields, err := provider.ReadFields(body)
 	if err != nil {
 		return nil, err
 	}
@@ -193,54 +199,9 @@ func withExtra(body []byte, extra map[string]any) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-		if i < 0 {
-			i, fields = len(fields), append(fields, field{name: name})
-		}
-		fields[i].value = value
+		fields.Set(name, value)
 	}
-	return join(fields)
-}
-
-type field struct {
-	name  string
-	value json.RawMessage
-}
-
-// fieldsOf takes an object apart, in order.
-func fieldsOf(object []byte) ([]field, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
-	var fields []field
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		fields = append(fields, field{name.(string), value})
-	}
-	return fields, nil
-}
-
-func join(fields []field) ([]byte, error) {
-	out := []byte("{")
-	for i, f := range fields {
-		name, err := provider.Encode(f.name)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, name...), ':'), f.value...)
-	}
-	return append(out, '}'), nil
+	return fields.JSON()
 }
 
 // hint knows which switch turns off what a server refused.

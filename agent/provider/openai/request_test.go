@@ -85,7 +85,12 @@ func TestRequestFieldsFollowTheServer(t *testing.T) {
 		{"zai", agent.Model{BaseURL: "https://api.z.ai/api/paas/v4", Reasoning: true}, "low", "thinking", `{"type":"enabled","clear_thinking":false}`},
 		{"deepseek off", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "thinking", `{"type":"disabled"}`},
 		{"qwen", agent.Model{BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Reasoning: true}, "low", "enable_thinking", "true"},
-		{"template", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"thinking_format": "template"}}, "low", "chat_template_kwargs", `{"enable_thinking":true}`},
+		{"template", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"thinking_format": "template"}}, "low", "chat_template_kwargs", `{"enable_thinking":true,"reasoning_effort":"low"}`},
+		{"template off", agent.Model{Provider: "vllm", BaseURL: other, Reasoning: true}, "off", "chat_template_kwargs", `{"enable_thinking":false}`},
+		{"together", agent.Model{BaseURL: "https://api.together.xyz/v1", Reasoning: true}, "off", "reasoning", `{"enabled":false}`},
+		{"deepseek says how much", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "max", "reasoning_effort", `"max"`},
+		{"deepseek off says nothing of it", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "reasoning_effort", ""},
+		{"thoughts apart from the text", agent.Model{BaseURL: "https://api.minimax.io/v1"}, "", "reasoning_split", "true"},
 		{"extra field", agent.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"top_k": 5}}}, "", "top_k", "5"},
 		{"extra field in place of another", agent.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"stream_options": nil}}}, "", "stream_options", "null"},
 		{"a gateway is what its name says", agent.Model{Provider: "openai", BaseURL: "https://gateway.example/v1"}, "", "store", "false"},
@@ -93,10 +98,11 @@ func TestRequestFieldsFollowTheServer(t *testing.T) {
 		{"parallel calls can be named", agent.Model{BaseURL: other, Compat: map[string]any{"parallel_tool_calls": true}}, "", "parallel_tool_calls", "true"},
 		{"tools can be left out", agent.Model{BaseURL: other, Compat: map[string]any{"tools": false}}, "", "tools", ""},
 		{"tools", agent.Model{BaseURL: other}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{}}}}]`},
-		{"strict is off where it must be said", agent.Model{BaseURL: other, Compat: map[string]any{"strict": true}}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{}},"strict":false}}]`},
+		{"strict tools", agent.Model{BaseURL: openai}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}]`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			c.model.API = "openai-completions"
 			got := body(t, &agent.Request{Model: &c.model, SessionID: "s1", Thinking: c.thinking,
 				Tools: []agent.ToolSpec{{Name: "ls", Description: "lists"}}})
 			if string(got[c.field]) != c.want {

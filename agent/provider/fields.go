@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Fields are the members of a JSON object in their order.
+type Fields []Field
+
+// Field is one member of an object.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// ReadFields takes an object apart.
+func ReadFields(object []byte) (Fields, error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	var fields Fields
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		text, _ := name.(string)
+		fields = append(fields, Field{text, value})
+	}
+	return fields, nil
+}
+
+// Get returns the value of a field, nil if there is none.
+func (f Fields) Get(name string) json.RawMessage {
+	if i := f.index(name); i >= 0 {
+		return f[i].Value
+	}
+	return nil
+}
+
+// Set gives a field a value, in its place if it is there, else at the end.
+func (f *Fields) Set(name string, value json.RawMessage) {
+	if i := f.index(name); i >= 0 {
+		(*f)[i].Value = value
+		return
+	}
+	*f = append(*f, Field{name, value})
+}
+
+func (f Fields) index(name string) int {
+	return slices.IndexFunc(f, func(m Field) bool { return m.Name == name })
+}
+
+// JSON writes the object.
+func (f Fields) JSON() (json.RawMessage, error) {
+	out := []byte("{")
+	for i, m := range f {
+		name, err := Encode(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name...), ':'), m.Value...)
+	}
+	return append(out, '}'), nil
+}

@@ -1,0 +1,110 @@
+package provider
+
+import (
+	"iter"
+	"net"
+	"net/url"
+	"path"
+	"strings"
+
+	"pi/agent"
+)
+
+// quirk is one way in which servers differ from the API they speak. Its fields
+// are lists of words separated by blanks; an empty list stands for all.
+type quirk struct {
+	apis    string
+	servers string // names of servers, see kind
+	models  string // globs of model ids in lower case, or reasoners
+	name    string // of the switch
+	value   any    // bool or string
+}
+
+// reasoners stands for the models that can think.
+const reasoners = "(reasoning)"
+
+// kind is a kind of server: what its addresses end in, and the names beside its
+// own that providers have which are one. "localhost:1" is that port of this
+// machine, under any of its names.
+type kind struct{ server, hosts, names string }
+
+// quirksOf yields the rows that hold for a model, in the order of the table;
+// later ones win.
+func quirksOf(m *agent.Model) iter.Seq[*quirk] {
+	return func(yield func(*quirk) bool) {
+		server := serverOf(m)
+		for i := range quirks {
+			if row := &quirks[i]; row.holds(m, server) && !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+func (q *quirk) holds(m *agent.Model, server string) bool {
+	return listed(q.apis, m.API) && listed(q.servers, server) && (q.models == "" || q.models == reasoners && m.Reasoning || anyGlob(q.models, m.ID))
+}
+
+func listed(list, word string) bool {
+	if list == "" {
+		return true
+	}
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// anyGlob matches an id, in whatever case. A * stands for slashes too: ids of
+// gateways begin with a path.
+func anyGlob(globs, id string) bool {
+	flat := strings.NewReplacer("/", "\x00")
+	id = flat.Replace(strings.ToLower(id))
+	for g := range strings.FieldsSeq(globs) {
+		if ok, err := path.Match(flat.Replace(g), id); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// serverOf names the kind of server that a model is served by: by its address,
+// else by the provider's name, which is right for gateways and proxies. "" is
+// one that is not known.
+func serverOf(m *agent.Model) string {
+	u, err := url.Parse(m.BaseURL)
+	if err == nil && u.Host != "" {
+		for i := range kinds {
+			if kinds[i].answersAt(u) {
+				return kinds[i].server
+			}
+		}
+	}
+	name := strings.ToLower(m.Provider)
+	for i := range kinds {
+		if k := &kinds[i]; k.server == name || k.names != "" && listed(k.names, name) {
+			return k.server
+		}
+	}
+	return ""
+}
+
+func (k *kind) answersAt(u *url.URL) bool {
+	host := strings.ToLower(u.Hostname())
+	for suffix := range strings.FieldsSeq(k.hosts) {
+		if port, local := strings.CutPrefix(suffix, "localhost:"); local {
+			if u.Port() == port && isLoopback(host) {
+				return true
+			}
+		} else if host == suffix || strings.HasSuffix(host, "."+suffix) || suffix[0] == '-' && strings.HasSuffix(host, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLoopback(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}

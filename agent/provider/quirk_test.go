@@ -1,0 +1,188 @@
+package provider
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent"
+)
+
+// inForce lists what the table says of a model, as its switches end up.
+func inForce(m *agent.Model) string {
+	values := map[string]string{}
+	var words Words
+	for row := range quirksOf(m) {
+		values[row.name] = fmt.Sprint(row.value)
+		if row.name == "reasoning_efforts" {
+			words.add(row.value)
+			values[row.name] = fmt.Sprint(map[string]string(words))
+		}
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, name+"="+values[name])
+	}
+	return strings.Join(list, " ")
+}
+
+func TestWhatIsKnownOfEachServer(t *testing.T) {
+	const few = "max:xhigh minimal:minimal off:none xhigh:xhigh"
+	cases := []struct{ api, base, id, want string }{
+		{chat, "https://api.openai.com/v1", "gpt-4.1", "max_tokens_field=max_completion_tokens prompt_cache_key=true store=true strict=true"},
+		{chat, "https://api.openai.com/v1", "o3!", "developer_role=true max_tokens_field=max_completion_tokens prompt_cache_key=true store=true strict=true"},
+		{chat, "https://api.openai.com/v1", "o1-mini!", "developer_role=false max_tokens_field=max_completion_tokens prompt_cache_key=true store=true strict=true"},
+		{chat, "https://api.openai.com/v1", "gpt-5-mini!", "developer_role=true max_tokens_field=max_completion_tokens prompt_cache_key=true reasoning_efforts=map[minimal:minimal] store=true strict=true"},
+		{responses, "https://api.openai.com/v1", "gpt-5.4!", "reasoning_efforts=map[max:xhigh off:none xhigh:xhigh]"},
+		{responses, "https://api.openai.com/v1", "gpt-5.6-sol!", "reasoning_efforts=map[max:max off:none xhigh:xhigh]"},
+		{responses, "https://api.openai.com/v1", "gpt-5.2-codex!", "reasoning_efforts=map[max:xhigh minimal:low off: xhigh:xhigh]"},
+		{chat, "https://r.openai.azure.com/openai/v1", "gpt-4.1", "auth=both max_tokens_field=max_completion_tokens"},
+		{chat, "https://r.services.ai.azure.com/models?api-version=1", "grok-4", "auth=both max_tokens_field=max_completion_tokens"},
+		{chat, "https://openrouter.ai/api/v1", "x/y", "reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
+		{chat, "https://openrouter.ai/api/v1", "anthropic/claude", "cache_control=true reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
+		{chat, "https://ai-gateway.vercel.sh/v1", "x/y", "reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
+		{chat, "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", "max_tokens_field=max_completion_tokens"},
+		{chat, "https://api.groq.com/openai/v1", "qwen/qwen3-32b", "max_tokens_field=max_completion_tokens reasoning_efforts=map[high:default low:default max:default medium:default minimal:default off:none xhigh:default]"},
+		{chat, "https://api.x.ai/v1", "grok-4", "thinking_format=none"},
+		{chat, "https://api.x.ai/v1", "grok-4.5", "thinking_format=reasoning_effort"},
+		{chat, "https://api.x.ai/v1", "grok-3-mini", "reasoning_efforts=map[medium:high] thinking_format=reasoning_effort"},
+		{chat, "https://api.deepseek.com/v1", "deepseek-v4-pro!", "reasoning_efforts=map[high:high low:low max:max medium:high minimal:low xhigh:max] require_reasoning=true string_content=true thinking_format=thinking"},
+		{chat, "https://api.mistral.ai/v1", "devstral", "assistant_after_tools=true reasoning_efforts=map[low:high medium:high minimal:high off:none] stream_options=false thinking_format=none tool_call_ids=nine tool_result_name=true"},
+		{chat, "https://api.mistral.ai/v1", "mistral-small-latest", "assistant_after_tools=true reasoning_efforts=map[low:high medium:high minimal:high off:none] stream_options=false thinking_format=reasoning_effort tool_call_ids=nine tool_result_name=true"},
+		{chat, "https://api.cerebras.ai/v1", "gpt-oss-120b", "max_tokens_field=max_completion_tokens string_content=true"},
+		{chat, "https://api.cerebras.ai/v1", "zai-glm-4.7", "max_tokens_field=max_completion_tokens string_content=true thinking_format=none"},
+		{chat, "https://api.together.xyz/v1", "moonshotai/Kimi-K2.6", "thinking_format=reasoning_enabled"},
+		{chat, "https://api.together.xyz/v1", "openai/gpt-oss-120b", "thinking_format=reasoning_effort"},
+		{chat, "https://api.fireworks.ai/inference/v1", "accounts/fireworks/models/glm-5p2", "reasoning_efforts=map[max:max off:none xhigh:xhigh]"},
+		{chat, "https://router.huggingface.co/v1", "x/y", ""},
+		{chat, "https://api.moonshot.ai/v1", "kimi-k3!", "require_reasoning=true thinking_format=thinking"},
+		{chat, "https://api.moonshot.cn/v1", "moonshot-v1-8k", "thinking_format=thinking"},
+		{chat, "https://api.z.ai/api/coding/paas/v4", "glm-4.7", "keep_thinking=true thinking_format=thinking"},
+		{chat, "https://open.bigmodel.cn/api/paas/v4", "glm-5.2", "keep_thinking=true reasoning_efforts=map[high:high low:high max:max medium:high minimal:high xhigh:max] thinking_format=thinking"},
+		{chat, "https://coding-intl.dashscope.aliyuncs.com/v1", "qwen3", "thinking_format=enable_thinking"},
+		{chat, "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "qwen3", "thinking_format=enable_thinking"},
+		{chat, "https://api.minimax.io/v1", "MiniMax-M3", "max_tokens_field=max_completion_tokens reasoning_split=true thinking_format=thinking"},
+		{claude, "https://api.minimaxi.com/anthropic", "MiniMax-M3", ""},
+		{chat, "https://o-a.snowflakecomputing.com/api/v2/cortex/v1", "m", "max_tokens_field=max_completion_tokens"},
+		{chat, "https://api.perplexity.ai", "sonar", "stream_options=false string_content=true thinking_format=none tools=false"},
+		{chat, "https://api.githubcopilot.com", "m", "thinking_format=none"},
+		{chat, "https://api.avian.io/v1", "m", ""},
+		{chat, "https://ollama.com/v1", "m", "reasoning_efforts=map[off:none]"},
+		{chat, "http://127.0.0.1:11434/v1", "m", "reasoning_efforts=map[off:none]"},
+		{chat, "http://[::1]:11434/v1", "m", "reasoning_efforts=map[off:none]"},
+		{chat, "http://gpu.lan:11434/v1", "m", ""},
+		{chat, "vllm", "Qwen/Qwen3-32B", "thinking_format=template"},
+		{chat, "vllm", "openai/gpt-oss-20b", "thinking_format=reasoning_effort"},
+		{chat, "llama.cpp", "m", "thinking_format=template"},
+		{chat, "zhipu-coding", "glm-4.7", "keep_thinking=true thinking_format=thinking"},
+		{chat, "nobody", "m", ""},
+		{responses, "https://api.deepseek.com/v1", "m", "reasoning_efforts=map[max:max medium:high off:none xhigh:max]"},
+		{responses, "https://r.openai.azure.com/openai/v1", "m", "auth=both"},
+		{gemini, "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/google", "m", "auth=bearer"},
+		{claude, "https://api.anthropic.com", "claude-sonnet-4-5", "adaptive_thinking=false interleaved=true"},
+		{claude, "https://us-east5-aiplatform.googleapis.com/v1", "claude-opus-4-1@20250805", "adaptive_thinking=false auth=bearer vertex=true"},
+		{claude, "https://openrouter.ai/api", "anthropic/claude-opus-4.6", "adaptive_thinking=true auth=bearer reasoning_efforts=map[xhigh:max]"},
+		{claude, "https://api.kimi.com/coding", "kimi-for-coding", ""},
+	}
+	for _, c := range cases {
+		m := &agent.Model{API: c.api, BaseURL: c.base}
+		m.ID, m.Reasoning = strings.CutSuffix(c.id, "!")
+		if !strings.Contains(c.base, "/") {
+			m.Provider, m.BaseURL = c.base, "https://gateway.example/v1"
+		}
+		if got := inForce(m); got != c.want {
+			t.Errorf("%s %s %s:\ngot  %s\nwant %s", c.api, c.base, c.id, got, c.want)
+		}
+	}
+}
+
+func TestClaudeThinksAdaptivelyFromVersion46On(t *testing.T) {
+	for id, want := range map[string]bool{
+		"claude-3-5-sonnet-20241022": false, "claude-3-7-sonnet-latest": false, "claude-sonnet-4-20250514": false, "claude-opus-4-1-20250805": false,
+		"claude-opus-4-5-20251101": false, "claude-haiku-4-5": false, "claude-sonnet-4-5@20250929": false, "anthropic/claude-opus-4.5": false,
+		"us.anthropic.claude-sonnet-4-20250514-v1:0": false, "kimi-k2-0905": false, "claude-sonnet-4-0": false, "claude-opus-4": false,
+		"claude-opus-4-6": true, "claude-sonnet-4-6-20260217": true, "anthropic/claude-opus-4.7": true, "claude-mythos-5": true, "claude-fable-5": true,
+		"claude-sonnet-5": true, "claude-sonnet-5-1-20270101": true, "claude-haiku-6": true, "global.anthropic.claude-opus-4-6-v1:0": true, "claude-opus-10": true,
+	} {
+		got := strings.Contains(inForce(&agent.Model{API: claude, ID: id}), "adaptive_thinking=true")
+		if got != want {
+			t.Errorf("%s: %v", id, got)
+		}
+	}
+}
+
+func TestTheTableIsWellFormed(t *testing.T) {
+	named := map[string]bool{}
+	for _, k := range kinds {
+		if named[k.server] {
+			t.Errorf("%s stands there twice", k.server)
+		}
+		named[k.server] = true
+	}
+	used := map[string]bool{}
+	for _, row := range quirks {
+		for server := range strings.FieldsSeq(row.servers) {
+			used[server] = true
+			if !named[server] {
+				t.Errorf("%+v: nobody knows a server %s", row, server)
+			}
+		}
+		for api := range strings.FieldsSeq(row.apis) {
+			if !slices.Contains([]string{chat, responses, claude, gemini}, api) {
+				t.Errorf("%+v: there is no api %s", row, api)
+			}
+		}
+		for glob := range strings.FieldsSeq(row.models) {
+			if _, err := path.Match(glob, "x"); err != nil || glob != strings.ToLower(glob) {
+				t.Errorf("%+v: glob %s: %v", row, glob, err)
+			}
+		}
+		if row.apis == "" || row.name == "" || row.value == nil {
+			t.Errorf("%+v says nothing", row)
+		}
+	}
+	for server := range named {
+		if !used[server] {
+			t.Errorf("nothing is known of %s; it needs no name", server)
+		}
+	}
+}
+
+func TestTheConfigurationWinsOverTheTable(t *testing.T) {
+	var field string
+	var words Words
+	store := false
+	s := Switches{"max_tokens_field": OneOf(&field, "max_tokens", "max_completion_tokens"), "store": &store, "reasoning_efforts": &words}
+	m := &agent.Model{Provider: "mine", API: chat, ID: "gpt-5.4", BaseURL: "https://api.openai.com/v1", Compat: map[string]any{
+		"max_tokens_field": "max_tokens", "reasoning_efforts": map[string]any{"max": "huge"}, "of_another_api": 1,
+	}}
+	if err := s.Set(m); err != nil || field != "max_tokens" || !store || words["max"] != "huge" || words["xhigh"] != "xhigh" {
+		t.Errorf("%v, %q, %v, %v", err, field, store, words)
+	}
+	for name, value := range map[string]any{
+		"max_tokens_field": "max_token", "store": "yes", "reasoning_efforts": map[string]any{"hihg": "x"},
+	} {
+		m.Compat = map[string]any{name: value}
+		err := s.Set(m)
+		if e, ok := err.(*agent.ProviderError); !ok || !strings.Contains(e.Message, "compat "+name+" cannot be") || !strings.Contains(e.Hint, "compat."+name+" of [providers.mine]") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s.Check(m.Compat) == nil {
+			t.Errorf("%s is not checked", name)
+		}
+	}
+	if e, ok := s.Check(map[string]any{"stroe": true}).(*UnknownSwitch); !ok || e.Name != "stroe" || len(e.Known) != 3 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func BenchmarkQuirksOfOneModel(b *testing.B) {
+	m := &agent.Model{API: chat, ID: "anthropic/claude-opus-4.6", BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}
+	for b.Loop() {
+		for range quirksOf(m) {
+		}
+	}
+}

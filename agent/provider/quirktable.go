@@ -1,0 +1,104 @@
+package provider
+
+// The wire APIs, in the column apis.
+const (
+	chat      = "openai-completions"
+	responses = "openai-responses"
+	claude    = "anthropic-messages"
+	gemini    = "google-generative-ai"
+)
+
+// kinds are the servers that the table below knows something of. It is never
+// written to, nor is quirks: data only, nothing runs at start.
+var kinds = []kind{
+	{"openai", "api.openai.com", ""},
+	{"azure", "openai.azure.com services.ai.azure.com cognitiveservices.azure.com", "azure-openai"},
+	{"anthropic", "api.anthropic.com", ""},
+	{"vertex", "aiplatform.googleapis.com -aiplatform.googleapis.com", "vertexai google-vertex vertex-google vertex-anthropic"},
+	{"openrouter", "openrouter.ai", ""},
+	{"vercel", "ai-gateway.vercel.sh", "vercel-gateway vercel-ai-gateway"},
+	{"copilot", "githubcopilot.com", "github-copilot"},
+	{"groq", "api.groq.com", ""},
+	{"xai", "api.x.ai", "grok"},
+	{"deepseek", "api.deepseek.com", ""},
+	{"mistral", "api.mistral.ai codestral.mistral.ai", ""},
+	{"cerebras", "api.cerebras.ai", ""},
+	{"together", "api.together.xyz api.together.ai", "togetherai"},
+	{"fireworks", "api.fireworks.ai", "fireworks-ai"},
+	{"moonshot", "api.moonshot.ai api.moonshot.cn api.kimi.com", "kimi kimi-coding moonshotai"},
+	{"zai", "api.z.ai bigmodel.cn", "z.ai zhipu zhipu-coding"},
+	{"alibaba", "dashscope.aliyuncs.com dashscope-intl.aliyuncs.com dashscope-us.aliyuncs.com", "alibaba-singapore alibaba-us dashscope qwen"},
+	{"siliconflow", "api.siliconflow.com api.siliconflow.cn", ""},
+	{"minimax", "api.minimax.io api.minimaxi.com", "minimax-china"},
+	{"snowflake", "snowflakecomputing.com", ""},
+	{"perplexity", "api.perplexity.ai", ""},
+	{"ollama", "ollama.com localhost:11434", "ollama-cloud"},
+	{"llamacpp", "", "llama.cpp llama-cpp llama-server"},
+	{"vllm", "", "gpustack sglang"},
+}
+
+// quirks is all that is known of servers that differ. The switches are described
+// at the packages of the APIs, which also hold what is usual.
+var quirks = []quirk{
+	// How an answer is limited.
+	{chat, "openai azure groq cerebras minimax snowflake", "", "max_tokens_field", "max_completion_tokens"},
+
+	// Fields that one server wants and others refuse.
+	{chat, "openai", "", "store", true},
+	{chat, "openai", "", "prompt_cache_key", true},
+	{chat, "mistral perplexity", "", "stream_options", false},
+	{chat, "perplexity", "", "tools", false},
+	{chat, "openai", "", "strict", true},
+	{chat + " " + responses, "azure", "", "auth", "both"},
+	{gemini, "vertex", "", "auth", "bearer"},
+
+	// The form of messages.
+	{chat, "openai azure", reasoners, "developer_role", true},
+	{chat, "openai azure", "o1-mini* o1-preview*", "developer_role", false},
+	{chat, "cerebras deepseek perplexity", "", "string_content", true},
+	{chat, "mistral", "", "tool_call_ids", "nine"},
+	{chat, "mistral", "", "tool_result_name", true},
+	{chat, "mistral", "", "assistant_after_tools", true},
+	{chat, "deepseek moonshot", reasoners, "require_reasoning", true},
+	{chat, "openrouter vercel", "anthropic/*", "cache_control", true},
+
+	// How thinking is asked for.
+	{chat, "openrouter vercel", "", "thinking_format", "reasoning"},
+	{chat, "together", "", "thinking_format", "reasoning_enabled"},
+	{chat, "together", "*gpt-oss*", "thinking_format", "reasoning_effort"},
+	{chat, "deepseek moonshot zai minimax", "", "thinking_format", "thinking"},
+	{chat, "zai", "", "keep_thinking", true},
+	{chat, "minimax", "", "reasoning_split", true},
+	{chat, "alibaba siliconflow", "", "thinking_format", "enable_thinking"},
+	{chat, "vllm llamacpp", "", "thinking_format", "template"},
+	{chat, "vllm", "*gpt-oss*", "thinking_format", "reasoning_effort"},
+	{chat, "mistral perplexity copilot", "", "thinking_format", "none"},
+	{chat, "mistral", "mistral-small-latest mistral-small-26* mistral-medium-latest mistral-medium-3*", "thinking_format", "reasoning_effort"},
+	{chat, "cerebras", "*glm*", "thinking_format", "none"},
+	{chat, "xai", "", "thinking_format", "none"}, // most think as they like, and refuse the field
+	{chat, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "thinking_format", "reasoning_effort"},
+
+	// The words for the levels, where they are not low, medium and high.
+	{chat + " " + responses, "openai azure", "gpt-5 gpt-5-*", "reasoning_efforts", "minimal=minimal"},
+	{chat + " " + responses, "openai azure", "gpt-5.[1-9]*", "reasoning_efforts", "off=none xhigh=xhigh max=xhigh"},
+	{chat + " " + responses, "openai azure", "gpt-5.[6-9]*", "reasoning_efforts", "max=max"},
+	{chat + " " + responses, "openai azure", "*codex* *-pro", "reasoning_efforts", "off= minimal=low"},
+	{chat + " " + responses, "openrouter vercel", "", "reasoning_efforts", "off=none minimal=minimal xhigh=xhigh max=xhigh"},
+	{chat, "fireworks ollama", "", "reasoning_efforts", "off=none"},
+	{chat, "fireworks", "*deepseek* *glm*", "reasoning_efforts", "xhigh=xhigh max=max"},
+	{chat, "groq", "*qwen3*", "reasoning_efforts", "off=none minimal=default low=default medium=default high=default xhigh=default max=default"},
+	{chat, "xai", "*mini*", "reasoning_efforts", "medium=high"},
+	{chat, "mistral", "", "reasoning_efforts", "off=none minimal=high low=high medium=high"},
+	{chat, "deepseek", "", "reasoning_efforts", "minimal=low low=low medium=high high=high xhigh=max max=max"},
+	{responses, "deepseek", "", "reasoning_efforts", "off=none medium=high xhigh=max max=max"},
+	{chat, "zai", "glm-5.[2-9]*", "reasoning_efforts", "minimal=high low=high medium=high high=high xhigh=max max=max"},
+
+	// Claude and what copies its API. From version 4.6 on a model decides itself
+	// how much it thinks; a date behind the name is no version.
+	{claude, "", "*claude-[a-z]*-[5-9]* *claude-[a-z]*.[5-9]* *claude-[a-z]*-[1-9][0-9] *claude-[a-z]*-[1-9][0-9]-*", "adaptive_thinking", true},
+	{claude, "", "*claude-opus-4-[0-5]* *claude-sonnet-4-[0-5]* *claude-haiku-4-[0-5]* *claude-opus-4.[0-5]* *claude-sonnet-4.[0-5]* *claude-haiku-4.[0-5]*", "adaptive_thinking", false},
+	{claude, "", "*claude-*-4-6* *claude-*-4.6*", "reasoning_efforts", "xhigh=max"},
+	{claude, "anthropic", "", "interleaved", true},
+	{claude, "vertex", "", "vertex", true},
+	{claude, "vertex openrouter copilot", "", "auth", "bearer"},
+}
