@@ -33,6 +33,7 @@ type app struct {
 	cfg      Config
 	agentDir string
 	cwd      string
+	keys     *keyring
 	models   *agent.Models
 	chain    *luahooks.Chain
 	guard    *luahooks.Guard
@@ -78,7 +79,7 @@ func newApp(o options) (*app, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	guard := newGuard(agentDir, cwd)
-	return &app{options: o, cfg: loadSettings(agentDir, cwd, guard), agentDir: agentDir, cwd: cwd, guard: guard}, nil
+	return &app{options: o, cfg: loadSettings(agentDir, cwd, guard), agentDir: agentDir, cwd: cwd, guard: guard, keys: newKeyring(agentDir)}, nil
 }
 
 // loadSettings reads the configuration that is in force; its problems are shown
@@ -180,8 +181,8 @@ func (a *app) interact(ctx context.Context) error {
 // run puts the rest together around a front end, runs it, and says goodbye to
 // everybody on every way out.
 func (a *app) run(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
-	a.models = newModels(a.cfg)
-	a.warnings = append(a.warnings, providerProblems(a.cfg)...)
+	a.models = newModels(a.cfg, a.keys)
+	a.warnings = append(a.warnings, providerProblems(a.cfg, a.keys)...)
 	defer a.closeHooks()
 	if err := a.prepare(ctx, mode); err != nil {
 		a.tellUnheard()
@@ -295,7 +296,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		Memory:  int64(a.cfg.HookMemory) << 20,
 		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
 		Reserved: reservedCommands(), Commands: a.allCommands,
-		ResolveKey: hookKey,
+		ResolveKey: a.keys.resolve,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)

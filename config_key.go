@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"runtime"
 	"strings"
-	"time"
 	"unicode"
 )
 
@@ -49,6 +44,7 @@ func keyFromCommand(command string, run RunCommand) (string, error) {
 	}
 	stdout, stderr, err := run(command)
 	if err != nil {
+		command, stderr = withoutOutput(command, stdout), withoutOutput(stderr, stdout)
 		if said := printable(strings.TrimSpace(stderr)); said != "" {
 			return "", fmt.Errorf("read key: command %q: %w: %s", command, err, said)
 		}
@@ -59,30 +55,22 @@ func keyFromCommand(command string, run RunCommand) (string, error) {
 		return "", fmt.Errorf("read key: command %q printed nothing", command)
 	}
 	if !isOneLine(key) {
-		return "", fmt.Errorf("read key: command %q printed more than one line", command)
+		return "", fmt.Errorf("read key: command %q printed more than one line", withoutOutput(command, stdout))
 	}
 	return key, nil
 }
 
+// withoutOutput covers each line that a command printed where it stands in text:
+// a command may have its key in its words, or repeat it as it fails.
+func withoutOutput(text, stdout string) string {
+	const shortest = 4
+	for line := range strings.Lines(stdout) {
+		if line = strings.TrimSpace(line); len(line) >= shortest {
+			text = strings.ReplaceAll(text, line, "…")
+		}
+	}
+	return text
+}
+
 // isOneLine keeps out what no HTTP header can carry.
 func isOneLine(key string) bool { return strings.IndexFunc(key, unicode.IsControl) < 0 }
-
-// KeyCommand is the RunCommand of the program: the system's shell, no standard
-// input, ended with ctx.
-func KeyCommand(ctx context.Context) RunCommand {
-	return func(command string) (string, string, error) {
-		shell, flag := "sh", "-c"
-		if runtime.GOOS == "windows" {
-			shell, flag = "cmd", "/C"
-		}
-		var stdout, stderr bytes.Buffer
-		cmd := exec.CommandContext(ctx, shell, flag, command)
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		cmd.WaitDelay = time.Second // a child left behind may keep the pipes open
-		err := cmd.Run()
-		if errors.Is(err, exec.ErrWaitDelay) {
-			err = nil
-		}
-		return stdout.String(), stderr.String(), err
-	}
-}

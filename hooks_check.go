@@ -62,9 +62,9 @@ func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
 	if len(paths) > 0 {
 		places, missing = a.placesOf(paths)
 	}
-	a.models = newModels(a.cfg)
+	a.models = newModels(a.cfg, a.keys)
 	chain := luahooks.New(luahooks.Options{Places: places, Cwd: a.cwd, Mode: "print", Version: version, Guard: a.guard,
-		Timeout: a.hookTimeout(), Memory: int64(a.cfg.HookMemory) << 20, Models: a.models, Reserved: reservedCommands(), ResolveKey: hookKey})
+		Timeout: a.hookTimeout(), Memory: int64(a.cfg.HookMemory) << 20, Models: a.models, Reserved: reservedCommands(), ResolveKey: a.keys.resolve})
 	skipped := chain.Load(ctx)
 	defer chain.Close(ctx)
 	for _, err := range places.Discover(a.guard).Problems {

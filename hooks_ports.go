@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"os"
 	"slices"
 
 	"pi/agent"
@@ -29,9 +27,4 @@ func (a *app) allCommands() []command.Command {
 		return a.chain.Commands()
 	}
 	return a.commands.All()
-}
-
-// hookKey is the key that a hook's provider means.
-func hookKey(ctx context.Context, spec string) (string, error) {
-	return ResolveKey(spec, os.Getenv, KeyCommand(ctx))
 }

@@ -15,10 +15,10 @@ func listModels(_ context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	for _, problem := range providerProblems(a.cfg) {
+	for _, problem := range providerProblems(a.cfg, a.keys) {
 		fmt.Fprintln(os.Stderr, harmless(problem))
 	}
-	models := newModels(a.cfg)
+	models := newModels(a.cfg, a.keys)
 	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
 	for _, m := range models.Available() {
 		window := ""

@@ -2,9 +2,8 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"os"
+	"net/http"
 	"sort"
 	"strings"
 
@@ -38,24 +37,32 @@ func knownProviders() []knownProvider {
 
 // newModels fills the registry: the well-known providers, then what the
 // configuration adds to them or beside them.
-func newModels(cfg Config) *agent.Models {
-	client := provider.NewClient()
-	models := agent.NewModels(map[string]agent.Provider{
-		"anthropic-messages": anthropic.New(client),
-		"openai-completions": openai.New(client),
-		"openai-responses":   responses.New(client),
-	})
+func newModels(cfg Config, ring *keyring) *agent.Models {
+	models := agent.NewModels(clients(provider.NewClient(), ring))
 	for _, known := range knownProviders() {
 		if _, ok := cfg.Providers[known.name]; !ok {
-			models.Register(providerSpec(known, ProviderConfig{}))
+			models.Register(providerSpec(known, ProviderConfig{}, ring))
 		}
 	}
 	for _, name := range sortedNames(cfg.Providers) {
 		if known := knownAs(name); unusable(known, cfg.Providers[name]) == "" {
-			models.Register(providerSpec(known, cfg.Providers[name]))
+			models.Register(providerSpec(known, cfg.Providers[name], ring))
 		}
 	}
 	return models
+}
+
+// clients speak the wire APIs.
+func clients(client *http.Client, ring *keyring) map[string]agent.Provider {
+	apis := map[string]agent.Provider{
+		"anthropic-messages": anthropic.New(client),
+		"openai-completions": openai.New(client),
+		"openai-responses":   responses.New(client),
+	}
+	for name, api := range apis {
+		apis[name] = refusals{api, ring.commands}
+	}
+	return apis
 }
 
 // knownAs is what is known of the provider of a name; of most, only the name.
@@ -93,7 +100,7 @@ func sortedNames(providers map[string]ProviderConfig) []string {
 
 // providerSpec joins what is known of a provider with what the configuration
 // says; the configuration wins.
-func providerSpec(known knownProvider, c ProviderConfig) agent.ProviderSpec {
+func providerSpec(known knownProvider, c ProviderConfig, ring *keyring) agent.ProviderSpec {
 	api, base := known.api, known.baseURL
 	if c.API != "" {
 		api = c.API
@@ -102,7 +109,10 @@ func providerSpec(known knownProvider, c ProviderConfig) agent.ProviderSpec {
 		base = c.BaseURL
 	}
 	spec := agent.ProviderSpec{Name: known.name}
-	key := keySource(known, c)
+	key := providerKey{ring: ring, provider: known.name, configured: c.APIKey, logins: []string{known.name}, optional: c.BaseURL != ""}
+	if known.keyVar != "" {
+		key.variables = []string{known.keyVar}
+	}
 	spec.Key, spec.HasKey = key.resolve, key.present
 	var models []*agent.Model
 	for _, m := range c.Models {
@@ -194,43 +204,12 @@ func merged(all ...map[string]any) map[string]any {
 	return out
 }
 
-// providerKey is where the key of one provider comes from.
-type providerKey struct {
-	provider string
-	spec     string // for ResolveKey; "" if none is needed
-	hint     string // what to do when there is none
-}
-
-func keySource(known knownProvider, c ProviderConfig) providerKey {
-	switch {
-	case c.APIKey != "":
-		return providerKey{known.name, c.APIKey, fmt.Sprintf("check api_key of [providers.%s] in config.toml", known.name)}
-	case known.keyVar != "" && (c.BaseURL == "" || os.Getenv(known.keyVar) != ""):
-		return providerKey{known.name, "env:" + known.keyVar,
-			fmt.Sprintf("export %s, or set api_key of [providers.%s] in config.toml", known.keyVar, known.name)}
-	}
-	return providerKey{}
-}
-
-func (k providerKey) needed() bool { return k.spec != "" }
-
-// present tells without running anything whether resolve would find a key.
-func (k providerKey) present() bool {
-	name, isVar := strings.CutPrefix(k.spec, "env:")
-	return !isVar || os.Getenv(strings.TrimSpace(name)) != ""
-}
-
-func (k providerKey) resolve(ctx context.Context) (string, error) {
-	key, err := ResolveKey(k.spec, os.Getenv, KeyCommand(ctx))
-	if err != nil {
-		return "", &agent.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: k.hint}
-	}
-	return key, nil
-}
-
 // providerProblems says what of the configuration of providers has no effect.
-func providerProblems(cfg Config) []string {
+func providerProblems(cfg Config, ring *keyring) []string {
 	var problems []string
+	for _, p := range ring.auth.troubles() {
+		problems = append(problems, p.String())
+	}
 	for _, name := range sortedNames(cfg.Providers) {
 		if why := unusable(knownAs(name), cfg.Providers[name]); why != "" {
 			problems = append(problems, fmt.Sprintf("config.toml: [providers.%s] is left out: %s", name, why))

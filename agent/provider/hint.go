@@ -57,6 +57,12 @@ func (f *faults) statusHint(e *agent.ProviderError) string {
 	return ""
 }
 
+// RefusesKey reports whether err is a server's word that the key is not good.
+func RefusesKey(err error) bool {
+	var e *agent.ProviderError
+	return errors.As(err, &e) && e.Status != 0 && isKeyTrouble(e, strings.ToLower(e.Message))
+}
+
 func isKeyTrouble(e *agent.ProviderError, message string) bool {
 	if e.Status == http.StatusUnauthorized || e.Type == "authentication_error" || e.Code == "invalid_api_key" || e.Type == "invalid_api_key" {
 		return true

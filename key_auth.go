@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// authFile is the auth.json of the agent directory, which the login of pi
+// writes: keys and logins by provider. It is only read. A program that renews a
+// login there is noticed at the next request, since the file is looked at again
+// when it has changed.
+type authFile struct {
+	path string
+
+	mu       sync.Mutex
+	seen     fileVersion
+	logins   map[string]login
+	problems []Problem
+}
+
+// login is one entry: {"type": "api_key", "key": …} or {"type": "oauth",
+// "access": …, "expires": milliseconds}.
+type login struct {
+	Type    string  `json:"type"`
+	Key     string  `json:"key"`
+	Access  string  `json:"access"`
+	Expires float64 `json:"expires"` // milliseconds since 1970; 0: never
+}
+
+// fileVersion is what tells one content of a file from the next.
+type fileVersion struct {
+	modified time.Time
+	size     int64
+	exists   bool
+}
+
+func newAuthFile(agentDir string) *authFile {
+	return &authFile{path: filepath.Join(agentDir, "auth.json")}
+}
+
+// find returns the first entry that one of these names has.
+func (f *authFile) find(names ...string) (login, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.look()
+	for _, name := range names {
+		if l, ok := f.logins[name]; ok {
+			return l, true
+		}
+	}
+	return login{}, false
+}
+
+// troubles says what of the file cannot be used.
+func (f *authFile) troubles() []Problem {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.look()
+	return slices.Clone(f.problems)
+}
+
+// look reads the file if it is another than before.
+func (f *authFile) look() {
+	info, err := os.Stat(f.path)
+	now := fileVersion{}
+	if err == nil {
+		now = fileVersion{info.ModTime(), info.Size(), true}
+	}
+	if now == f.seen && (err == nil || errors.Is(err, fs.ErrNotExist)) {
+		return
+	}
+	f.seen, f.logins, f.problems = now, nil, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	data, err := readConfig(f.path, info, err)
+	if err != nil {
+		f.problems = []Problem{{File: f.path, Text: err.Error(), Warning: true}}
+		return
+	}
+	f.logins, f.problems = parseLogins(f.path, data)
+	if len(f.logins) > 0 && othersMayRead(info) {
+		f.problems = append(f.problems, Problem{File: f.path, Warning: true,
+			Text: fmt.Sprintf("others may read the keys in it (mode %04o); run chmod 600 on it", info.Mode().Perm())})
+	}
+}
+
+// parseLogins reads the entries one by one: one that does not fit costs itself
+// only. The words of the JSON package are not used, they may quote a key.
+func parseLogins(path string, data []byte) (map[string]login, []Problem) {
+	bad := func(offset int64, text string) Problem {
+		return Problem{File: path, Line: lineAt(data, offset), Text: text, Warning: true}
+	}
+	if offset, ok := validObject(data); !ok {
+		return nil, []Problem{bad(offset, "not a valid JSON object; nothing in it is used")}
+	}
+	logins, problems := map[string]login{}, []Problem(nil)
+	d := json.NewDecoder(bytes.NewReader(data))
+	for _, err := d.Token(); err == nil && d.More(); {
+		var name json.Token
+		var entry json.RawMessage
+		if name, err = d.Token(); err != nil {
+			break
+		}
+		at := d.InputOffset()
+		if err = d.Decode(&entry); err != nil {
+			break
+		}
+		l, text := readLogin(entry)
+		if text != "" {
+			problems = append(problems, bad(at, fmt.Sprintf("%q is left out: %s", printable(fmt.Sprint(name)), text)))
+			continue
+		}
+		logins[fmt.Sprint(name)] = l
+	}
+	return logins, problems
+}
+
+// validObject reports whether data is one JSON object, else where it is not.
+func validObject(data []byte) (int64, bool) {
+	var all map[string]json.RawMessage
+	err := json.Unmarshal(data, &all)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Offset, false
+	}
+	return 0, err == nil && all != nil
+}
+
+func lineAt(data []byte, offset int64) int {
+	offset = max(0, min(offset, int64(len(data))))
+	return 1 + bytes.Count(data[:offset], []byte("\n"))
+}
+
+func readLogin(entry json.RawMessage) (login, string) {
+	var l login
+	if err := json.Unmarshal(entry, &l); err != nil {
+		return l, "it is not an object with type and key, or type, access and expires"
+	}
+	switch {
+	case l.Type == "api_key" && l.Key == "":
+		return l, "it has no key"
+	case l.Type == "oauth" && l.Access == "":
+		return l, "it has no access"
+	case l.Type != "api_key" && l.Type != "oauth":
+		return l, fmt.Sprintf("type %q is neither api_key nor oauth", printable(l.Type))
+	}
+	return l, ""
+}
+
+// expired reports whether a login has run out.
+func (l login) expired(now time.Time) bool {
+	return l.Type == "oauth" && l.Expires > 0 && !now.Before(l.expiry())
+}
+
+func (l login) expiry() time.Time { return time.UnixMilli(int64(l.Expires)) }
+
+// spec is the key of an api_key entry in the form of ResolveKey. In auth.json a
+// variable is named as $NAME, ${NAME} or, if there is one, by its bare name.
+func (l login) spec(getenv func(string) string) string {
+	key := strings.TrimSpace(l.Key)
+	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(key, "$"), "{"), "}")
+	if strings.HasPrefix(key, "!") || strings.HasPrefix(key, "env:") {
+		return key
+	}
+	if variableName().MatchString(key) && (key != name || getenv(name) != "") {
+		return "env:" + name
+	}
+	return key
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// The key of a provider is looked for in this order, and the first place that
+// names one decides, whether it can be read or not:
+//
+//	--api-key                      for the provider of the model that is begun with
+//	api_key of [providers.NAME]    "env:NAME", "!command", or the key itself
+//	auth.json                      what pi's login wrote; only read
+//	the provider's variables       ANTHROPIC_API_KEY and the like
+//
+// Whether there is one is told without running anything.
+
+// keyring is where the keys of one run come from. It is safe for concurrent use.
+type keyring struct {
+	getenv   func(string) string
+	auth     *authFile
+	commands *keyCommands
+	now      func() time.Time
+}
+
+func newKeyring(agentDir string) *keyring {
+	return &keyring{getenv: os.Getenv, auth: newAuthFile(agentDir), commands: newKeyCommands(), now: time.Now}
+}
+
+// resolve is ResolveKey with commands that are run once.
+func (r *keyring) resolve(ctx context.Context, spec string) (string, error) {
+	command, ok := strings.CutPrefix(spec, "!")
+	if command = strings.TrimSpace(command); ok && command != "" {
+		return r.commands.key(ctx, command)
+	}
+	return ResolveKey(spec, r.getenv, nil)
+}
+
+// providerKey finds the key of one provider.
+type providerKey struct {
+	ring       *keyring
+	provider   string
+	configured string   // api_key of the settings
+	logins     []string // its names in auth.json
+	variables  []string // of the environment
+	optional   bool     // it may do without: its address is one of the person's own
+}
+
+// keyPlace is where a key comes from.
+type keyPlace struct {
+	name  string // for people; "" if there is none
+	spec  string // for keyring.resolve
+	login *login // of kind oauth, instead of spec
+	hint  string // what to do if the key cannot be read or is refused
+}
+
+// place is the first place that names a key.
+func (k providerKey) place() keyPlace {
+	if k.configured != "" {
+		return keyPlace{name: "config.toml", spec: k.configured, hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", k.provider)}
+	}
+	if l, ok := k.ring.auth.find(k.logins...); ok {
+		return k.loginPlace(l)
+	}
+	for _, name := range k.variables {
+		if k.ring.getenv(name) != "" {
+			return keyPlace{name: name, spec: "env:" + name, hint: k.advice()}
+		}
+	}
+	if len(k.variables) == 0 || k.optional {
+		return keyPlace{}
+	}
+	return keyPlace{spec: "env:" + k.variables[0], hint: k.advice()}
+}
+
+func (k providerKey) loginPlace(l login) keyPlace {
+	p := keyPlace{name: "auth.json", hint: fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml",
+		k.provider, k.ring.auth.path, k.provider)}
+	if l.Type != "oauth" {
+		p.spec = l.spec(k.ring.getenv)
+		return p
+	}
+	p.login = &l
+	if l.expired(k.ring.now()) {
+		p.hint = fmt.Sprintf("log in again with the program that wrote %s, or set api_key of [providers.%s] in config.toml", k.ring.auth.path, k.provider)
+	}
+	return p
+}
+
+// advice says how to set a key.
+func (k providerKey) advice() string {
+	set := fmt.Sprintf("set api_key of [providers.%s] in config.toml", k.provider)
+	if len(k.variables) == 0 {
+		return set
+	}
+	return fmt.Sprintf("export %s, or %s", k.variables[0], set)
+}
+
+// needed reports whether a key is sent, or has to be.
+func (k providerKey) needed() bool {
+	p := k.place()
+	return p.spec != "" || p.login != nil
+}
+
+// present reports whether resolve would find a key, or that none is needed.
+func (k providerKey) present() bool {
+	p := k.place()
+	if p.login != nil {
+		return !p.login.expired(k.ring.now())
+	}
+	name, isVariable := strings.CutPrefix(p.spec, "env:")
+	return !isVariable || strings.TrimSpace(k.ring.getenv(strings.TrimSpace(name))) != ""
+}
+
+// resolve returns the key, "" if none is needed.
+func (k providerKey) resolve(ctx context.Context) (string, error) {
+	p := k.place()
+	key, err := k.read(ctx, p)
+	switch {
+	case err == nil:
+		return key, nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	}
+	return "", &agent.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: p.hint}
+}
+
+func (k providerKey) read(ctx context.Context, p keyPlace) (string, error) {
+	switch {
+	case p.login == nil:
+		return k.ring.resolve(ctx, p.spec)
+	case p.login.expired(k.ring.now()):
+		return "", fmt.Errorf("read key: the login in auth.json ran out at %s", p.login.expiry().Format(time.DateTime))
+	}
+	return p.login.Access, nil
+}
+
+// refusals forgets keys that a server refuses, so that the commands which
+// printed them are asked anew.
+type refusals struct {
+	agent.Provider
+	commands *keyCommands
+}
+
+func (p refusals) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+	return func(yield func(agent.Delta, error) bool) {
+		for d, err := range p.Provider.Stream(ctx, r) {
+			if err != nil && provider.RefusesKey(err) {
+				p.commands.refused(r.APIKey)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+)
+
+// testRing is a keyring of its own: these variables, this auth.json, the year 2026.
+func testRing(t *testing.T, auth string, variables map[string]string) *keyring {
+	t.Helper()
+	dir := t.TempDir()
+	if auth != "" {
+		if err := os.WriteFile(filepath.Join(dir, "auth.json"), []byte(auth), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newKeyring(dir)
+	r.getenv = func(name string) string { return variables[name] }
+	r.now = func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
+	return r
+}
+
+func TestTheFirstPlaceOfAKeyDecides(t *testing.T) {
+	const literal = `{"acme": {"type": "api_key", "key": "of-auth"}}`
+	const valid = `{"acme-login": {"type": "oauth", "access": "of-login", "expires": 1893456000000}}`
+	const expired = `{"acme": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`
+	set := map[string]string{"ACME_KEY": "of-env", "SECOND_KEY": "second", "MINE": "mine"}
+	tests := []struct {
+		name, configured, auth string
+		variables              map[string]string
+		optional               bool
+		key, from, err, hint   string
+		present, needed        bool
+	}{
+		{name: "settings first", configured: "literal", auth: literal, variables: set, key: "literal", from: "config.toml", present: true, needed: true},
+		{name: "a variable of the settings", configured: "env:MINE", auth: literal, variables: set, key: "mine", from: "config.toml", present: true, needed: true},
+		{name: "settings that name nothing", configured: "env:GONE", auth: literal, variables: set, from: "config.toml", needed: true,
+			err: "environment variable GONE is not set", hint: "check api_key of [providers.acme]"},
+		{name: "auth.json second", auth: literal, variables: set, key: "of-auth", from: "auth.json", present: true, needed: true},
+		{name: "a login by another name", auth: valid, variables: set, key: "of-login", from: "auth.json", present: true, needed: true},
+		{name: "a login that ran out", auth: expired, variables: set, from: "auth.json", needed: true, err: "the login in auth.json ran out at 2017-07-", hint: "log in again"},
+		{name: "the environment last", variables: set, key: "of-env", from: "ACME_KEY", present: true, needed: true},
+		{name: "its second name", variables: map[string]string{"SECOND_KEY": "second"}, key: "second", from: "SECOND_KEY", present: true, needed: true},
+		{name: "nothing", needed: true, err: "environment variable ACME_KEY is not set", hint: "export ACME_KEY, or set api_key of [providers.acme]"},
+		{name: "nothing, and none needed", optional: true, present: true},
+		{name: "an address of one's own, and a key", optional: true, variables: set, key: "of-env", from: "ACME_KEY", present: true, needed: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			k := providerKey{ring: testRing(t, tt.auth, tt.variables), provider: "acme", configured: tt.configured,
+				logins: []string{"acme", "acme-login"}, variables: []string{"ACME_KEY", "SECOND_KEY"}, optional: tt.optional}
+			key, err := k.resolve(t.Context())
+			if key != tt.key || k.place().name != tt.from || k.present() != tt.present || k.needed() != tt.needed {
+				t.Errorf("%q from %q, present %v, needed %v", key, k.place().name, k.present(), k.needed())
+			}
+			var pe *agent.ProviderError
+			if (err != nil) != (tt.err != "") || err != nil && (!errors.As(err, &pe) || !strings.Contains(pe.Message, tt.err) || !strings.Contains(pe.Hint, tt.hint)) {
+				t.Errorf("error %v, hint %q", err, pe)
+			}
+		})
+	}
+}
+
+func TestWhetherThereIsAKeyIsToldWithoutRunningAnything(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	k := providerKey{ring: testRing(t, "", nil), provider: "acme", configured: "!echo key; : >" + ran}
+	if !k.present() || !k.needed() {
+		t.Error("a command is believed to print a key")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the command was run")
+	}
+}
+
+func TestACancelledKeyIsNoProviderError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	k := providerKey{ring: testRing(t, "", nil), provider: "acme", configured: "!echo key"}
+	if _, err := k.resolve(ctx); err != context.Canceled {
+		t.Errorf("%v", err)
+	}
+}
+
+// refusing is a model that accepts one key only.
+type refusing struct{ good string }
+
+func (p refusing) Stream(_ context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+	return func(yield func(agent.Delta, error) bool) {
+		if r.APIKey != p.good {
+			yield(agent.Delta{}, &agent.ProviderError{Provider: "acme", Status: 401, Message: "no such key"})
+			return
+		}
+		yield(agent.Delta{Kind: agent.DeltaText, Text: "hello"}, nil)
+	}
+}
+
+func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
+	vault := filepath.Join(t.TempDir(), "vault")
+	put := func(key string) {
+		if err := os.WriteFile(vault, []byte(key), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("old")
+	k := providerKey{ring: testRing(t, "", nil), provider: "acme", configured: "!cat " + vault}
+	model := refusals{refusing{"new"}, k.ring.commands}
+	ask := func() (answer string) {
+		t.Helper()
+		key, err := k.resolve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d, err := range model.Stream(t.Context(), &agent.Request{APIKey: key}) {
+			if err != nil {
+				return err.Error()
+			}
+			answer += d.Text
+		}
+		return answer
+	}
+	if got := ask(); !strings.Contains(got, "401") {
+		t.Fatal(got)
+	}
+	put("new")
+	if got := ask(); got != "hello" {
+		t.Fatal(got)
+	}
+	put("newer, and not asked for")
+	if got := ask(); got != "hello" {
+		t.Fatal(got)
+	}
+}
