@@ -33,15 +33,15 @@ const (
 
 // outputItem is one item; it becomes one block.
 type outputItem struct {
-	index    int
-	kind     kind
-	open     bool // its first delta is out
-	done     bool
-	sent     strings.Builder
-	itemID   string
-	name     string   // of a call
-	parts    partKind // where its thoughts come from
-	part     int      // the one at hand
+	index  int
+	kind   kind
+	open   bool // its first delta is out
+	done   bool
+	sent   strings.Builder
+	itemID string
+	name   string   // of a call
+	parts  partKind // where its thoughts come from
+	part   int      // the one at hand
 }
 
 // partKind is one of the two lists that a reasoning item has. Some servers fill

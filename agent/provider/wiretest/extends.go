@@ -21,14 +21,25 @@ func Extends(t *testing.T, first, second []byte, same ...string) {
 		}
 	}
 	var before, after []json.RawMessage
-	if json.Unmarshal(a["messages"], &before) != nil || json.Unmarshal(b["messages"], &after) != nil || len(after) <= len(before) || len(before) == 0 {
-		t.Fatalf("messages:\n%s\n%s", a["messages"], b["messages"])
+	list := conversationField(a)
+	if json.Unmarshal(a[list], &before) != nil || json.Unmarshal(b[list], &after) != nil || len(after) <= len(before) || len(before) == 0 {
+		t.Fatalf("messages:\n%s\n%s", a[list], b[list])
 	}
 	for i := range before {
 		if !bytes.Equal(before[i], after[i]) {
 			t.Errorf("message %d changed:\n%s\n%s", i, before[i], after[i])
 		}
 	}
+}
+
+// conversationField is what the API calls the list of messages.
+func conversationField(body map[string]json.RawMessage) string {
+	for _, name := range []string{"input", "contents"} {
+		if body[name] != nil {
+			return name
+		}
+	}
+	return "messages"
 }
 
 func fields(t *testing.T, body []byte) map[string]json.RawMessage {
