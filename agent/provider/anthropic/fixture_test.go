@@ -36,21 +36,3 @@ func TestRecordedAnswersDecodeOverHTTP(t *testing.T) {
 		})
 	}
 }
-
-func TestRecordedAnswersDecodeHoweverTheyAreCut(t *testing.T) {
-	for _, f := range wiretest.Folders(t, recordedAPI) {
-		t.Run(f.ID, func(t *testing.T) {
-			t.Parallel()
-			f.Cut(t, New)
-		})
-	}
-}
-
-func TestRecordedEventsDoNotMindCuts(t *testing.T) {
-	for _, f := range wiretest.Folders(t, recordedAPI) {
-		t.Run(f.ID, func(t *testing.T) {
-			t.Parallel()
-			f.CutEvents(t)
-		})
-	}
-}

@@ -2,7 +2,10 @@ package wiretest
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -18,30 +21,84 @@ import (
 // all of them together take seconds. PI_WIRE_CUTS=all lifts it.
 const workPerFolder = 1 << 20
 
-// Cut decodes the recording over and over: in single bytes, in two pieces, and
-// broken off. Pieces must not matter; a broken answer must be an error, or the
+// API makes a client of the API under test.
+type API = func(*http.Client) agent.Provider
+
+// decode decodes what body holds.
+func (f *Folder) decode(api API, body io.Reader) Answer {
+	return f.Ask(api(f.Client(func() io.Reader { return body })), "http://model.test")
+}
+
+// Whole decodes the recording at once.
+func (f *Folder) Whole(api API) Answer { return f.decode(api, bytes.NewReader(f.Body)) }
+
+// Bytewise decodes the recording in single bytes and reports what that changes.
+func (f *Folder) Bytewise(api API) error {
+	got := f.decode(api, iotest.OneByteReader(bytes.NewReader(f.Body)))
+	if want := f.Whole(api); got.String() != want.String() {
+		return fmt.Errorf("in single bytes:\n%s\nwant\n%s", got, want)
+	}
+	return nil
+}
+
+// Pieces decodes the recording in pieces of all sizes that seed stands for, and
+// reports what that changes.
+func (f *Folder) Pieces(api API, seed uint64) error {
+	want := f.Whole(api).String()
+	at := rand.New(rand.NewPCG(seed, uint64(len(f.Body))))
+	largest := []int{2, 10, 100, 1000, len(f.Body) + 1}
+	for i := range 3 * len(largest) {
+		got := f.decode(api, &pieces{rest: f.Body, next: func() int { return 1 + at.IntN(largest[i%len(largest)]) }})
+		if got.String() != want {
+			return fmt.Errorf("in pieces of at most %d bytes (seed %d, round %d):\n%s\nwant\n%s", largest[i%len(largest)], seed, i, got, want)
+		}
+	}
+	return nil
+}
+
+// pieces gives its bytes in portions of the next size.
+type pieces struct {
+	rest []byte
+	next func() int
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.rest[:min(p.next(), len(p.rest))])
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// Halves decodes the recording over and over, in two pieces and broken off
+// between them. Pieces must not matter; a broken answer must be an error, or the
 // whole answer if only what follows it is missing.
 //
 // The smallest recordings are cut at every byte. Of larger ones every line end
 // is, and a selection of what lies between; that the event reader minds no cut is
-// shown at more places by [Folder.CutEvents]. PI_WIRE_CUTS=all cuts at every byte
+// shown at more places by [Folder.Events]. PI_WIRE_CUTS=all cuts at every byte
 // of everything, which takes many minutes.
-func (f *Folder) Cut(t *testing.T, api func(*http.Client) agent.Provider) {
-	ask := func(body func() io.Reader) Answer { return f.Ask(api(f.Client(body)), "http://model.test") }
-	whole := ask(func() io.Reader { return bytes.NewReader(f.Body) })
+func (f *Folder) Halves(api API) error {
+	whole := f.Whole(api)
 	want := whole.String()
-	bytewise := ask(func() io.Reader { return iotest.OneByteReader(bytes.NewReader(f.Body)) })
-	if got := bytewise.String(); got != want {
-		t.Errorf("in single bytes:\n%s\nwant\n%s", got, want)
-	}
 	for at := range f.offsets() {
-		got := ask(func() io.Reader {
-			return io.MultiReader(bytes.NewReader(f.Body[:at]), bytes.NewReader(f.Body[at:]))
-		})
+		got := f.decode(api, io.MultiReader(bytes.NewReader(f.Body[:at]), bytes.NewReader(f.Body[at:])))
 		if got.String() != want {
-			t.Fatalf("cut at %d:\n%s\nwant\n%s", at, got, want)
+			return fmt.Errorf("cut at %d:\n%s\nwant\n%s", at, got, want)
 		}
-		f.broken(t, at, whole, ask(func() io.Reader { return bytes.NewReader(f.Body[:at]) }))
+		if err := f.broken(whole, f.decode(api, bytes.NewReader(f.Body[:at]))); err != nil {
+			return fmt.Errorf("broken off at %d: %w", at, err)
+		}
+	}
+	return nil
+}
+
+// Cut holds that no way to cut the recording changes the answer.
+func (f *Folder) Cut(t *testing.T, api API) {
+	t.Helper()
+	if err := errors.Join(f.Bytewise(api), f.Halves(api)); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -64,26 +121,27 @@ func (f *Folder) offsets() func(yield func(int) bool) {
 	}
 }
 
-func (f *Folder) broken(t *testing.T, at int, whole, got Answer) {
-	t.Helper()
+// broken judges what was made of a part of the recording.
+func (f *Folder) broken(whole, got Answer) error {
 	if f.Status != http.StatusOK {
 		if got.Err == nil {
-			t.Fatalf("broken off at %d: no error", at)
+			return errors.New("no error")
 		}
-		return
+		return nil
 	}
 	late := whole.Err != nil && f.Expected.StopReasonRaw != "" // an error after the regular end
 	if got.Err == nil && !late && (whole.Err != nil || !sameContent(got, whole)) {
-		t.Fatalf("broken off at %d: success with\n%s\nwant an error or\n%s", at, got, whole)
+		return fmt.Errorf("success with\n%s\nwant an error or\n%s", got, whole)
 	}
 	for _, kind := range []session.BlockType{session.BlockText, session.BlockThinking} {
 		if !strings.HasPrefix(whole.Text(kind), got.Text(kind)) {
-			t.Fatalf("broken off at %d: %s is %q", at, kind, got.Text(kind))
+			return fmt.Errorf("%s is %q", kind, got.Text(kind))
 		}
 	}
 	if len(got.Calls()) > len(whole.Calls()) {
-		t.Fatalf("broken off at %d: %d calls of %d", at, len(got.Calls()), len(whole.Calls()))
+		return fmt.Errorf("%d calls of %d", len(got.Calls()), len(whole.Calls()))
 	}
+	return nil
 }
 
 // sameContent leaves out usage, which may come after the answer.
@@ -92,31 +150,67 @@ func sameContent(a, b Answer) bool {
 	return a.String() == b.String()
 }
 
-// CutEvents cuts every event of the recording, with its neighbours, at every
-// byte, and compares the events. Long events, and all but the first of a stream,
-// are cut near their ends: between them there is nothing but text.
+// CutEvents holds that the events of the recording do not mind cuts.
 func (f *Folder) CutEvents(t *testing.T) {
-	const whole = 8 // events
+	t.Helper()
+	if err := f.Events(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Events reads the events of the recording, counts them, and cuts each, with its
+// neighbours, at every byte: that must not change what is read. Long events, and
+// all but the first of a stream, are cut near their ends: between them there is
+// nothing but text.
+func (f *Folder) Events() error {
+	const all = 8 // events
+	if n := count(f.Body); f.Status == http.StatusOK && n != f.Expected.Events {
+		return fmt.Errorf("%d events; want %d", n, f.Expected.Events)
+	}
 	parts := bytes.SplitAfter(f.Body, []byte("\n\n"))
 	for i := range parts {
 		near := 1000
-		if i > whole && !cutAll() {
+		if i > all && !cutAll() {
 			near = 20
 		}
 		window := bytes.Join(parts[max(0, i-1):min(len(parts), i+2)], nil)
-		want := events(bytes.NewReader(window))
 		start := 0
 		if i > 0 {
 			start = len(parts[i-1])
 		}
-		for at := start; at < start+len(parts[i]); at++ {
-			if at == start+near && len(parts[i]) > 2*near {
-				at = start + len(parts[i]) - near
-			}
-			got := events(io.MultiReader(bytes.NewReader(window[:at]), bytes.NewReader(window[at:])))
-			if !bytes.Equal(got, want) {
-				t.Fatalf("event %d cut at %d: %q; want %q", i, at-start, got, want)
-			}
+		if err := cutWindow(window, start, start+len(parts[i]), near); err != nil {
+			return fmt.Errorf("event %d %w", i, err)
+		}
+	}
+	return nil
+}
+
+// cutWindow cuts at every byte from start to end, of a long event at those near
+// its ends.
+func cutWindow(window []byte, start, end, near int) error {
+	want := events(bytes.NewReader(window))
+	for at := start; at < end; at++ {
+		if at == start+near && end-start > 2*near {
+			at = end - near
+		}
+		got := events(io.MultiReader(bytes.NewReader(window[:at]), bytes.NewReader(window[at:])))
+		if !bytes.Equal(got, want) {
+			return fmt.Errorf("cut at %d: %q; want %q", at-start, got, want)
+		}
+	}
+	return nil
+}
+
+// count is the number of events, without comments.
+func count(stream []byte) int {
+	r := sse.NewReader(bytes.NewReader(stream))
+	for n := 0; ; {
+		e, err := r.Next()
+		if err != nil {
+			return n
+		}
+		if !e.Comment {
+			n++
 		}
 	}
 }

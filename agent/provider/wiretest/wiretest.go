@@ -6,8 +6,10 @@ package wiretest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"net/http"
@@ -26,11 +28,18 @@ type Folder struct {
 	ID       string            `json:"id"`
 	Provider string            `json:"provider"`
 	API      string            `json:"api"`
+	Model    string            `json:"model"`
+	Turn     int               `json:"turn"`  // its place in a conversation, from 1
+	Turns    int               `json:"turns"` // how many the conversation has
 	Status   int               `json:"status"`
 	Headers  map[string]string `json:"headers"`
 	Response string            `json:"response"`
 	Expected Expected          `json:"expected"`
-	Body     []byte            `json:"-"`
+	Source   struct {
+		Path string `json:"path"` // the same for all turns of a conversation
+	} `json:"source"`
+	Body    []byte `json:"-"`
+	Request []byte `json:"-"` // what was sent; nil where nobody kept it
 }
 
 // Expected is what a correct client decodes.
@@ -53,6 +62,9 @@ type Expected struct {
 		Completion int  `json:"completion"`
 		Reasoning  *int `json:"reasoning"`
 	} `json:"usage"`
+	UsageRaw struct {
+		Total int `json:"total_tokens"`
+	} `json:"usage_raw"`
 	Error *struct {
 		Type    string `json:"type"`
 		Code    any    `json:"code"`
@@ -60,6 +72,7 @@ type Expected struct {
 	} `json:"error"`
 	Signatures int `json:"signatures"`
 	Redacted   int `json:"redacted"`
+	Events     int `json:"events"`
 
 	// of an HTTP error
 	Status  int    `json:"status"`
@@ -72,27 +85,55 @@ type Expected struct {
 // none.
 func Folders(t testing.TB, api string) []Folder {
 	t.Helper()
+	return slices.DeleteFunc(All(t), func(f Folder) bool { return f.API != api })
+}
+
+// All returns all recordings, in the order of their index. It skips the test
+// where there are none.
+func All(t testing.TB) []Folder {
+	t.Helper()
 	root := filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures", "wire")
-	paths, err := filepath.Glob(filepath.Join(root, "*", "*", "meta.json"))
-	if err != nil || len(paths) == 0 {
+	index, err := os.ReadFile(filepath.Join(root, "index.json"))
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("no recorded traffic in %s", root)
 	}
 	var folders []Folder
-	for _, path := range paths {
-		var f Folder
-		meta, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(index, &folders)
+	}
+	for i := range folders {
 		if err == nil {
-			err = json.Unmarshal(meta, &f)
-		}
-		if err == nil && f.API == api {
-			f.Body, err = os.ReadFile(filepath.Join(filepath.Dir(path), f.Response))
-			folders = append(folders, f)
-		}
-		if err != nil {
-			t.Fatalf("read %s: %v", path, err)
+			err = folders[i].read(filepath.Join(root, filepath.FromSlash(folders[i].ID)))
 		}
 	}
+	if err != nil {
+		t.Fatalf("read the recorded traffic in %s: %v", root, err)
+	}
 	return folders
+}
+
+// read fills in what stands in the folder's files. Who it is was said by the
+// index and has to agree.
+func (f *Folder) read(dir string) error {
+	named := *f
+	meta, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(meta, f); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if f.ID != named.ID || f.API != named.API || f.Provider != named.Provider || f.Status != named.Status || f.Turns != named.Turns {
+		return fmt.Errorf("%s: the index says otherwise", dir)
+	}
+	if f.Body, err = os.ReadFile(filepath.Join(dir, f.Response)); err != nil {
+		return err
+	}
+	f.Request, err = os.ReadFile(filepath.Join(dir, "request.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Request, err = nil, nil
+	}
+	return err
 }
 
 func moduleRoot(t testing.TB) string {
