@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -72,4 +73,24 @@ func (f Fields) JSON() (json.RawMessage, error) {
 		out = append(append(append(out, name...), ':'), m.Value...)
 	}
 	return append(out, '}'), nil
+}
+
+// WithFields adds the fields of a table to a request, in the order of their
+// names; they take the place of fields that are there already.
+func WithFields(body []byte, table map[string]any) ([]byte, error) {
+	if len(table) == 0 {
+		return body, nil
+	}
+	fields, err := ReadFields(body)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		value, err := Encode(table[name])
+		if err != nil {
+			return nil, err
+		}
+		fields.Set(name, value)
+	}
+	return fields.JSON()
 }

@@ -30,15 +30,16 @@ func inForce(m *agent.Model) string {
 }
 
 func TestWhatIsKnownOfEachServer(t *testing.T) {
+	const older = "developer_role=false encrypted_reasoning=false prompt_cache_key=false"
 	const few = "max:xhigh minimal:minimal off:none xhigh:xhigh"
 	cases := []struct{ api, base, id, want string }{
 		{chat, "https://api.openai.com/v1", "gpt-4.1", "max_tokens_field=max_completion_tokens prompt_cache_key=true store=true strict=true"},
 		{chat, "https://api.openai.com/v1", "o3!", "developer_role=true max_tokens_field=max_completion_tokens prompt_cache_key=true store=true strict=true"},
 		{chat, "https://api.openai.com/v1", "o1-mini!", "developer_role=false max_tokens_field=max_completion_tokens prompt_cache_key=true store=true strict=true"},
 		{chat, "https://api.openai.com/v1", "gpt-5-mini!", "developer_role=true max_tokens_field=max_completion_tokens prompt_cache_key=true reasoning_efforts=map[minimal:minimal] store=true strict=true"},
-		{responses, "https://api.openai.com/v1", "gpt-5.4!", "reasoning_efforts=map[max:xhigh off:none xhigh:xhigh]"},
-		{responses, "https://api.openai.com/v1", "gpt-5.6-sol!", "reasoning_efforts=map[max:max off:none xhigh:xhigh]"},
-		{responses, "https://api.openai.com/v1", "gpt-5.2-codex!", "reasoning_efforts=map[max:xhigh minimal:low off: xhigh:xhigh]"},
+		{responses, "https://api.openai.com/v1", "gpt-5.4!", "reasoning_efforts=map[max:xhigh off:none xhigh:xhigh] strict=true"},
+		{responses, "https://api.openai.com/v1", "gpt-5.6-sol!", "reasoning_efforts=map[max:max off:none xhigh:xhigh] strict=true"},
+		{responses, "https://api.openai.com/v1", "gpt-5.2-codex!", "reasoning_efforts=map[max:xhigh minimal:low off: xhigh:xhigh] strict=true"},
 		{chat, "https://r.openai.azure.com/openai/v1", "gpt-4.1", "auth=both max_tokens_field=max_completion_tokens"},
 		{chat, "https://r.services.ai.azure.com/models?api-version=1", "grok-4", "auth=both max_tokens_field=max_completion_tokens"},
 		{chat, "https://openrouter.ai/api/v1", "x/y", "reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
@@ -79,8 +80,12 @@ func TestWhatIsKnownOfEachServer(t *testing.T) {
 		{chat, "llama.cpp", "m", "thinking_format=template"},
 		{chat, "zhipu-coding", "glm-4.7", "keep_thinking=true thinking_format=thinking"},
 		{chat, "nobody", "m", ""},
-		{responses, "https://api.deepseek.com/v1", "m", "reasoning_efforts=map[max:max medium:high off:none xhigh:max]"},
-		{responses, "https://r.openai.azure.com/openai/v1", "m", "auth=both"},
+		{responses, "https://api.deepseek.com/v1", "m", older + " reasoning_efforts=map[max:max medium:high off:none xhigh:max] reasoning_summary= store=false tool_result_images=false"},
+		{responses, "http://127.0.0.1:1234/v1", "m", older + " reasoning_summary= store=false tool_result_images=false"},
+		{responses, "https://api.x.ai/v1", "grok-4.3", "developer_role=false reasoning_efforts=map[high: low: max: medium: minimal: xhigh:] reasoning_summary="},
+		{responses, "https://api.x.ai/v1", "grok-3-mini", "developer_role=false reasoning_efforts=map[high:high low:low max:high medium:high minimal:low xhigh:high] reasoning_summary="},
+		{responses, "https://openrouter.ai/api/v1", "x/y", "developer_role=false message_ids=true reasoning_efforts=map[" + few + "]"},
+		{responses, "https://r.openai.azure.com/openai/v1", "m", "auth=both strict=true"},
 		{gemini, "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/google", "m", "auth=bearer"},
 		{claude, "https://api.anthropic.com", "claude-sonnet-4-5", "adaptive_thinking=false interleaved=true"},
 		{claude, "https://us-east5-aiplatform.googleapis.com/v1", "claude-opus-4-1@20250805", "adaptive_thinking=false auth=bearer vertex=true"},

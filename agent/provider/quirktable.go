@@ -8,6 +8,9 @@ const (
 	gemini    = "google-generative-ai"
 )
 
+// copiers of the Responses API know its older part.
+const copiers = "deepseek groq lmstudio ollama llamacpp vllm"
+
 // kinds are the servers that the table below knows something of. It is never
 // written to, nor is quirks: data only, nothing runs at start.
 var kinds = []kind{
@@ -30,6 +33,7 @@ var kinds = []kind{
 	{"alibaba", "dashscope.aliyuncs.com dashscope-intl.aliyuncs.com dashscope-us.aliyuncs.com", "alibaba-singapore alibaba-us dashscope qwen"},
 	{"siliconflow", "api.siliconflow.com api.siliconflow.cn", ""},
 	{"minimax", "api.minimax.io api.minimaxi.com", "minimax-china"},
+	{"lmstudio", "localhost:1234", "lm-studio"},
 	{"snowflake", "snowflakecomputing.com", ""},
 	{"perplexity", "api.perplexity.ai", ""},
 	{"ollama", "ollama.com localhost:11434", "ollama-cloud"},
@@ -51,10 +55,18 @@ var quirks = []quirk{
 	{chat, "openai", "", "strict", true},
 	{chat + " " + responses, "azure", "", "auth", "both"},
 	{gemini, "vertex", "", "auth", "bearer"},
+	{responses, copiers, "", "store", false},
+	{responses, copiers, "", "prompt_cache_key", false},
+	{responses, copiers, "", "encrypted_reasoning", false},
+	{responses, copiers + " xai", "", "reasoning_summary", ""}, // they show thoughts unasked
+	{responses, "openai azure", "", "strict", true},
 
 	// The form of messages.
 	{chat, "openai azure", reasoners, "developer_role", true},
 	{chat, "openai azure", "o1-mini* o1-preview*", "developer_role", false},
+	{responses, copiers + " xai openrouter", "", "developer_role", false},
+	{responses, copiers, "", "tool_result_images", false},
+	{responses, "openrouter", "", "message_ids", true},
 	{chat, "cerebras deepseek perplexity", "", "string_content", true},
 	{chat, "mistral", "", "tool_call_ids", "nine"},
 	{chat, "mistral", "", "tool_result_name", true},
@@ -79,6 +91,9 @@ var quirks = []quirk{
 	{chat, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "thinking_format", "reasoning_effort"},
 
 	// The words for the levels, where they are not low, medium and high.
+	{responses, "xai", "", "reasoning_efforts", "minimal= low= medium= high= xhigh= max="},
+	{responses, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "reasoning_efforts", "minimal=low low=low medium=medium high=high xhigh=high max=high"},
+	{responses, "xai", "*mini*", "reasoning_efforts", "medium=high"},
 	{chat + " " + responses, "openai azure", "gpt-5 gpt-5-*", "reasoning_efforts", "minimal=minimal"},
 	{chat + " " + responses, "openai azure", "gpt-5.[1-9]*", "reasoning_efforts", "off=none xhigh=xhigh max=xhigh"},
 	{chat + " " + responses, "openai azure", "gpt-5.[6-9]*", "reasoning_efforts", "max=max"},

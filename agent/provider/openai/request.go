@@ -3,9 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"pi/agent"
@@ -75,7 +73,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	if err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
-	if body, err = withExtra(body, c.extra); err != nil {
+	if body, err = provider.WithFields(body, c.extra); err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
@@ -182,26 +180,6 @@ func enabled(on bool) string {
 		return "enabled"
 	}
 	return "disabled"
-}
-
-// withExtra adds the fields of a table, in the order of their names, and puts
-// them in the place of fields that are there already.
-func withExtra(body []byte, extra map[string]any) ([]byte, error) {
-	if len(extra) == 0 {
-		return body, nil
-	}
-	fields, err := provider.ReadFields(body)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		value, err := provider.Encode(extra[name])
-		if err != nil {
-			return nil, err
-		}
-		fields.Set(name, value)
-	}
-	return fields.JSON()
 }
 
 // hint knows which switch turns off what a server refused.

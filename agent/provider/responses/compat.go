@@ -12,7 +12,7 @@ type compat struct {
 	store              bool
 	encryptedReasoning bool
 	reasoningSummary   string
-	efforts            map[string]any
+	efforts            provider.Words
 	sendReasoning      bool
 	maxOutputTokens    bool
 	instructions       bool
@@ -23,14 +23,15 @@ type compat struct {
 	strict             bool
 	parallelToolCalls  bool
 	toolResultImages   bool
-	apiKeyHeader       bool
+	auth               string
+	extra              map[string]any
 }
 
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
 		"store":               &c.store,
 		"encrypted_reasoning": &c.encryptedReasoning,
-		"reasoning_summary":   &c.reasoningSummary,
+		"reasoning_summary":   provider.OneOf(&c.reasoningSummary, "auto", "concise", "detailed", ""),
 		"reasoning_efforts":   &c.efforts,
 		"send_reasoning":      &c.sendReasoning,
 		"max_output_tokens":   &c.maxOutputTokens,
@@ -42,7 +43,8 @@ func (c *compat) switches() provider.Switches {
 		"strict":              &c.strict,
 		"parallel_tool_calls": &c.parallelToolCalls,
 		"tool_result_images":  &c.toolResultImages,
-		"api_key_header":      &c.apiKeyHeader,
+		"auth":                provider.OneOf(&c.auth, provider.KeySchemes()...),
+		"extra_body":          &c.extra,
 	}
 }
 
@@ -50,7 +52,7 @@ func (c *compat) switches() provider.Switches {
 func compatOf(m *agent.Model) (*compat, error) {
 	c := &compat{
 		store: true, encryptedReasoning: true, reasoningSummary: "auto", sendReasoning: true, maxOutputTokens: true,
-		developerRole: true, promptCacheKey: true, tools: true, strict: true, toolResultImages: true,
+		developerRole: true, promptCacheKey: true, tools: true, toolResultImages: true, auth: "bearer",
 	}
 	if err := c.switches().Set(m); err != nil {
 		return nil, err
@@ -58,23 +60,30 @@ func compatOf(m *agent.Model) (*compat, error) {
 	return c, nil
 }
 
-// safeEfforts are the words that every server knows which knows any.
-var safeEfforts = map[string]string{"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
-
-// effort is the server's word for a thinking level; "" leaves it to the model.
+// effort is the server's word for a thinking level that the model offers; ""
+// leaves it to the model. Where nobody knows what it offers, it is one of the
+// three that every server knows.
 func (c *compat) effort(m *agent.Model, level string) string {
-	if level == "" || !m.Reasoning {
-		return ""
-	}
-	level = agent.Clamp(m, level)
-	if word, ok := c.efforts[level].(string); ok {
+	if word, ok := c.efforts[level]; ok {
 		return word
 	}
-	switch {
-	case !slices.Contains(m.Levels, level):
-		return safeEfforts[level]
-	case level == "off":
-		return "none"
+	offered := slices.Contains(m.Levels, level)
+	switch level {
+	case "off":
+		if offered {
+			return "none"
+		}
+		return ""
+	case "low", "medium", "high":
+		return level
 	}
-	return level
+	switch {
+	case offered:
+		return level
+	case level == "minimal":
+		return "low"
+	case level != "":
+		return "high"
+	}
+	return ""
 }

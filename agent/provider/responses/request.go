@@ -35,7 +35,7 @@ type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      *bool           `json:"strict,omitempty"`
+	Strict      bool            `json:"strict"`
 }
 
 func encode(r *agent.Request) (*provider.Call, error) {
@@ -46,6 +46,9 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	body, err := c.request(r).encode()
 	if err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+	}
+	if body, err = provider.WithFields(body, c.extra); err != nil {
+		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
 }
@@ -63,12 +66,7 @@ func (q *request) encode() ([]byte, error) {
 
 func (c *compat) headers(r *agent.Request) http.Header {
 	h := http.Header{}
-	if key := strings.TrimSpace(r.APIKey); key != "" {
-		h.Set("Authorization", "Bearer "+key)
-		if c.apiKeyHeader {
-			h.Set("Api-Key", key)
-		}
-	}
+	provider.SetKey(h, c.auth, r.APIKey)
 	return h
 }
 
@@ -104,8 +102,12 @@ func (c *compat) reasoning(r *agent.Request) *reasoning {
 	if !r.Model.Reasoning {
 		return nil
 	}
-	q := reasoning{Effort: c.effort(r.Model, r.Thinking)}
-	if q.Effort != "none" && r.Thinking != "off" {
+	level := r.Thinking
+	if level != "" {
+		level = agent.Clamp(r.Model, level)
+	}
+	q := reasoning{Effort: c.effort(r.Model, level)}
+	if level != "off" {
 		q.Summary = c.reasoningSummary
 	}
 	if q == (reasoning{}) {
@@ -127,12 +129,14 @@ func answerLimit(r *agent.Request) int {
 // cacheKey cuts a session id to the length that is accepted.
 func cacheKey(id string) string { return id[:min(len(id), 64)] }
 
+// encodeTools says of each tool whether its schema is strict: for this API that
+// is the default, and it rewrites schemas then.
 func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
 		t := tool{Type: "function", Name: specs[i].Name, Description: provider.CleanText(specs[i].Description), Parameters: provider.Schema(specs[i].Parameters)}
 		if c.strict {
-			t.Strict = new(false)
+			t.Parameters, t.Strict = provider.StrictSchema(specs[i].Parameters)
 		}
 		tools = append(tools, t)
 	}

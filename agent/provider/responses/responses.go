@@ -27,10 +27,11 @@
 //	message_ids           give every message of the model an id, made up if it has none
 //	prompt_cache_key      send the session id as a key for the prompt cache
 //	tools                 false: never send tools
-//	strict                send "strict": false with each tool; without it schemas count as strict
+//	strict                tools have strict schemas, where theirs have such a form
 //	parallel_tool_calls   send "parallel_tool_calls": true
 //	tool_result_images    results hold images; else they follow in a message of the user
-//	api_key_header        send the key in the header api-key, too
+//	auth                  how the key goes: "bearer", "api-key", "both", …; see provider.KeySchemes
+//	extra_body            table of further fields of the request
 package responses
 
 import (
