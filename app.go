@@ -397,8 +397,7 @@ func (a *app) newAgent(s *session.Session) error {
 	a.readPromptFiles(prompt)
 	a.agent = agent.New(agent.Options{
 		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
-		Settings: agent.Settings{MaxTurns: a.cfg.MaxTurns, MaxRepeats: a.cfg.MaxRepeats,
-			SteerAll: a.cfg.Steering == "all", FollowUpAll: a.cfg.FollowUp == "all", MaxContinuations: a.cfg.MaxContinuations, MaxCost: a.cfg.MaxCost, Compaction: agent.CompactionSettings(a.cfg.Compaction)},
+		Settings: a.cfg.ofTheLoop(),
 		NewSession: func(parent string) (*session.Session, error) {
 			o := a.sessionOptions()
 			o.Parent = parent
@@ -416,6 +415,14 @@ func (a *app) newAgent(s *session.Session) error {
 		Shell: a.shell,
 	})
 	return nil
+}
+
+// ofTheLoop are the settings that the agent obeys.
+func (c Config) ofTheLoop() agent.Settings {
+	return agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,
+		SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
+		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
+		StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second}
 }
 
 // readPromptFile reads a file of the agent directory, unless the command line

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // modelServer is a model on loopback: it gives the answers of a script, one per
@@ -26,7 +27,11 @@ import (
 //	call NAME JSON    a tool call
 //	usage I O R W     what the answer counts: input, output, read from the cache,
 //	                  written to it; the first line, else it is 10 5 0 0
+//	header NAME: VALUE
+//	                  a header of the answer; before the other lines
 //	status N BODY     an HTTP error, instead of anything else
+//	ping              a sign of life that says nothing
+//	sleep DURATION    nothing for a while
 //	cut               the connection ends here, in the middle of the answer
 //	stall             nothing more comes until the program closes the connection
 type modelServer struct {
@@ -122,6 +127,19 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 	for i, line := range strings.Split(answer, "\n") {
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb {
+		case "header":
+			name, value, _ := strings.Cut(rest, ": ")
+			w.Header().Set(name, value)
+		case "ping":
+			fmt.Fprint(w, ": ping\n\n")
+		case "sleep":
+			w.(http.Flusher).Flush()
+			d, _ := time.ParseDuration(rest)
+			select {
+			case <-time.After(d):
+			case <-r.Context().Done():
+				return
+			}
 		case "status":
 			status, message, _ := strings.Cut(rest, " ")
 			code := 0

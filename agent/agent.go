@@ -42,6 +42,9 @@ type Settings struct {
 	MaxCost float64 // per session, in the currency of the prices; 0: no limit
 
 	Compaction CompactionSettings
+	Retry      RetrySettings
+
+	StreamIdleTimeout time.Duration // silence of a server that ends a request; 0: none
 }
 
 // Options are what an Agent is made of.

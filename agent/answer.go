@@ -20,14 +20,15 @@ type answer struct {
 }
 
 // answer asks the model until an answer stands that no listener stopped; a
-// request that did not fit is sent once more after a compaction. There is a
-// message in the session whatever happened; an error, an interrupt or a stop is
-// recorded as one.
+// request that did not fit is sent once more after a compaction, one that failed
+// for a passing reason after a while (see retry.go). There is a message in the
+// session whatever happened; an error, an interrupt or a stop is recorded as one.
 func (r *run) answer(ctx context.Context) (answer, error) {
 	for {
-		s := &stream{run: r, model: r.Model(), seen: r.fitting(ctx)}
-		s.partial, s.stop = s.message, s.late.stop
-		a, err := s.finish(ctx, s.ask(ctx))
+		t := &tries{Agent: r.Agent}
+		s, err := r.asked(ctx, t)
+		a, err := s.finish(ctx, err)
+		t.over(ctx, err)
 		switch {
 		case err == nil:
 			r.stood()
@@ -43,6 +44,41 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 			return a, err
 		}
 	}
+}
+
+// asked asks the model, again and again while it fails for a reason that may
+// pass. What is sent stays the same, unless somebody has changed it meanwhile.
+func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
+	seen := r.fitting(ctx)
+	for {
+		s := &stream{run: r, model: r.Model(), seen: seen}
+		s.partial, s.stop = s.message, s.late.stop
+		err := s.ask(ctx)
+		delay, again := t.next(ctx, err)
+		if !again {
+			return s, t.final(ctx, err)
+		}
+		t.spent(s.model, &s.assembly)
+		was := r.basis()
+		if !t.wait(ctx, delay, err) {
+			return s, err
+		}
+		if r.basis() != was {
+			seen = r.fitting(ctx)
+		}
+	}
+}
+
+// basis is what a request is made from.
+type basis struct {
+	session *session.Session
+	leaf    string
+	model   *Model
+}
+
+func (a *Agent) basis() basis {
+	s := a.Session()
+	return basis{s, s.Leaf(), a.Model()}
 }
 
 // maxAborts is how often listeners may stop an answer in one prompt.
@@ -134,7 +170,7 @@ func (s *stream) ask(ctx context.Context) (err error) {
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s.late.end = end
-	return s.consume(context.WithValue(ctx, answerKey{}, s), client.Stream(streaming, request))
+	return s.consume(context.WithValue(ctx, answerKey{}, s), s.lively(streaming, client, request))
 }
 
 // answerKey makes the context of each answer's updates another one.
@@ -214,7 +250,7 @@ func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error
 	if s.assembly.Stop().Reason == "" {
 		return cutOff(s.model, ctx.Err())
 	}
-	return nil
+	return refusedBy(s.model, s.assembly.Stop())
 }
 
 // updated tells the listeners of a delta and reports whether one wants no more.
@@ -267,8 +303,6 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		failure, s.abort = ErrAborted, nil
 	case s.abort != nil:
 		failure = errStopped
-	case failure == nil:
-		failure = refusedBy(s.model, s.assembly.Stop())
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()
@@ -312,7 +346,7 @@ func refusedBy(model *Model, stop Stop) error {
 		return nil
 	}
 	message := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
-	return &ProviderError{Provider: model.Provider, Type: stop.Raw, Message: message}
+	return &ProviderError{Provider: model.Provider, Type: stop.Raw, Message: message, Retryable: stop.Retryable}
 }
 
 // withoutCalls takes out the calls of a failed answer: they will never run.

@@ -62,12 +62,30 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 	return m, nil
 }
 
-// askAside sends a request outside of the conversation and takes its answer in. Its
-// errors are *[ProviderError], *[LimitError] or the context's.
+// askAside sends a request outside of the conversation and takes its answer in,
+// again if it fails for a reason that may pass. Its errors are *[ProviderError],
+// *[LimitError] or the context's.
 func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err error) {
-	if err := a.costLimit(ctx, r.Model); err != nil {
-		return err
+	t := &tries{Agent: a}
+	defer func() { t.over(ctx, err) }()
+	for {
+		if err := a.costLimit(ctx, r.Model); err != nil {
+			return err
+		}
+		err := a.askOnce(ctx, r, into)
+		delay, again := t.next(ctx, err)
+		if !again {
+			return t.final(ctx, err)
+		}
+		t.spent(r.Model, into)
+		if !t.wait(ctx, delay, err) {
+			return err
+		}
+		*into = Assembly{}
 	}
+}
+
+func (a *Agent) askOnce(ctx context.Context, r *Request, into *Assembly) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the client crashed: %v", p)
@@ -84,7 +102,7 @@ func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err e
 		}
 	}
 	a.watchWire(ctx, r)
-	for d, err := range client.Stream(ctx, r) {
+	for d, err := range a.lively(ctx, client, r) {
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"time"
 
 	"pi/session"
 )
@@ -113,15 +115,36 @@ type CompactionEnd struct {
 	Auto         bool // the event is auto_compaction_end
 }
 
+// AutoRetryStart comes when a model call failed for a reason that may pass, before
+// the wait for the next attempt. What came of the call so far does not count: the
+// message begins anew, with a further message_start, and has no message_end.
 type AutoRetryStart struct {
-	Attempt, MaxAttempts int
+	Attempt, MaxAttempts int // further ones, from 1
 	DelayMS              int
 	ErrorMessage         string
 }
 
+// Text is what a front end says of it when the wait has so long to go.
+func (e *AutoRetryStart) Text(left time.Duration) string {
+	return fmt.Sprintf("retry %d/%d in %s: %s", e.Attempt, e.MaxAttempts, inSeconds(left), e.ErrorMessage)
+}
+
+// Delay is how long the wait is.
+func (e *AutoRetryStart) Delay() time.Duration { return time.Duration(e.DelayMS) * time.Millisecond }
+
+// inSeconds rounds up, for nothing happens in 0 seconds.
+func inSeconds(d time.Duration) string {
+	return fmt.Sprintf("%d s", max(1, (d+time.Second-1)/time.Second))
+}
+
+// AutoRetryWaited comes at the end of that wait, whether the call is made again
+// now or somebody wants no more of it.
+type AutoRetryWaited struct{}
+
+// AutoRetryEnd comes when it is decided: an answer stands, or the call is given up.
 type AutoRetryEnd struct {
 	Success    bool
-	Attempt    int
+	Attempt    int // the last
 	FinalError string
 }
 
@@ -135,6 +158,7 @@ func (*ModelSelect) Kind() Kind           { return KindModelSelect }
 func (*ThinkingLevelSelect) Kind() Kind   { return KindThinkingLevelSelect }
 func (*UIPromptStart) Kind() Kind         { return KindUIPromptStart }
 func (*UIPromptEnd) Kind() Kind           { return KindUIPromptEnd }
+func (*AutoRetryWaited) Kind() Kind       { return KindAutoRetryWaited }
 func (*AutoRetryStart) Kind() Kind        { return KindAutoRetryStart }
 func (*AutoRetryEnd) Kind() Kind          { return KindAutoRetryEnd }
 

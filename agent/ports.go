@@ -73,6 +73,8 @@ type Stop struct {
 	Reason  session.StopReason // also StopRefusal and StopPause
 	Raw     string             // the provider's own word
 	Message string             // what the provider said about it, for a refusal or error
+
+	Retryable bool // an error that may not happen the next time
 }
 
 // Stop reasons of the wire that the session file has no word for. A refusal is

@@ -171,9 +171,10 @@ func (e *emitter) emit(L *lua.LState) int {
 	var kind, text, id, name, reason, message string
 	var arguments lua.LValue
 	var input, output, cacheRead, cacheWrite int
+	var retryable bool
 	luavm.Unpack(L, 1, "emit", luavm.Opt("type", &kind).Required(), luavm.Opt("text", &text), luavm.Opt("id", &id),
 		luavm.Opt("name", &name), luavm.Opt("arguments", &arguments), luavm.Opt("reason", &reason), luavm.Opt("message", &message),
-		luavm.Opt("input", &input), luavm.Opt("output", &output), luavm.Opt("cache_read", &cacheRead), luavm.Opt("cache_write", &cacheWrite))
+		luavm.Opt("input", &input), luavm.Opt("output", &output), luavm.Opt("cache_read", &cacheRead), luavm.Opt("cache_write", &cacheWrite), luavm.Opt("retryable", &retryable))
 	switch kind {
 	case "text":
 		e.send(L, e.block(agent.DeltaText, text))
@@ -185,7 +186,7 @@ func (e *emitter) emit(L *lua.LState) int {
 		e.send(L, agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: input, Output: output, CacheRead: cacheRead,
 			CacheWrite: cacheWrite, TotalTokens: input + output + cacheRead + cacheWrite}})
 	case "stop":
-		e.send(L, e.stop(L, reason, message))
+		e.send(L, e.stop(L, agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: message, Retryable: retryable}))
 	default:
 		luavm.Raise(L, "emit: unknown type %q; types are text, thinking, tool_call, usage and stop", kind)
 	}
@@ -220,14 +221,16 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) age
 	return agent.Delta{Kind: agent.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
 }
 
-func (e *emitter) stop(L *lua.LState, reason, message string) agent.Delta {
-	stop := agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: message}
+func (e *emitter) stop(L *lua.LState, stop agent.Stop) agent.Delta {
 	switch stop.Reason {
 	case session.StopEnd, session.StopLength, session.StopToolUse, session.StopError:
 	case "":
 		stop.Reason = e.natural()
 	default:
-		luavm.Raise(L, "emit: unknown stop reason %q; reasons are stop, length, toolUse and error", reason)
+		luavm.Raise(L, "emit: unknown stop reason %q; reasons are stop, length, toolUse and error", stop.Raw)
+	}
+	if stop.Retryable && stop.Reason != session.StopError {
+		luavm.Raise(L, "emit: only a stop with the reason error is retryable")
 	}
 	e.stopped = true
 	return agent.Delta{Kind: agent.DeltaStop, Stop: stop}

@@ -211,7 +211,7 @@ func (p *Print) result() (answers []string, ran, acted bool) {
 // Wants reports the events that the answer is made of, and notices.
 func (p *Print) Wants(k agent.Kind) bool {
 	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice ||
-		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd
+		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
 }
 
 // Handle notes what the agent did and passes notices on.
@@ -221,6 +221,8 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 		p.Notify(e.Text, e.Level)
 	case *agent.ToolExecutionStart:
 		p.progress(e)
+	case *agent.AutoRetryStart:
+		p.line(printable(e.Text(e.Delay())))
 	case *agent.CompactionStart:
 		p.line(e.Text())
 	case *agent.CompactionEnd:

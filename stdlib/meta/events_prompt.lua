@@ -41,7 +41,7 @@
 ---@field type "agent_end"
 ---@field messages pi.Message[] the new ones
 ---@field usage pi.Usage of the run
----@field will_retry boolean it failed, and is tried again
+---@field will_retry boolean always false: a request that failed is made again within its turn
 
 --- Asks before the agent stops. A hook may let it go on.
 ---@class pi.AgentBeforeSettleEvent
@@ -137,7 +137,7 @@
 ---@field status integer of HTTP
 ---@field headers table<string, string>
 
---- A message begins.
+--- A message begins. One without a `message_end` before the next begins was cut off, and counts as nothing.
 ---@class pi.MessageStartEvent
 ---@field type "message_start"
 ---@field message pi.Message
@@ -228,17 +228,18 @@
 ---@field will_retry boolean
 ---@field error_message? string
 
---- A request failed and is tried again after a while.
+--- A request failed for a reason that may pass, and is made again after a while. What came of it so far counts as nothing: the answer
+--- begins anew, with another `message_start`. A model that a handler chooses now (`ctx.set_model`) gets the next attempt.
 ---@class pi.AutoRetryStartEvent
 ---@field type "auto_retry_start"
----@field attempt integer from 1
+---@field attempt integer that comes then, from 1; the first request is none
 ---@field max_attempts integer
----@field delay_ms integer
----@field error_message string
+---@field delay_ms integer until then
+---@field error_message string why the request failed
 
---- It was tried again.
+--- It is decided: an answer stands, or the request is given up.
 ---@class pi.AutoRetryEndEvent
 ---@field type "auto_retry_end"
 ---@field success boolean
----@field attempt integer
+---@field attempt integer the last
 ---@field final_error? string why it was given up

@@ -254,6 +254,7 @@ function pi.provider(name, opts) end
 ---@field cache_write? integer of usage
 ---@field reason? pi.StopReason of stop; not needed for an answer that ends by itself
 ---@field message? string of stop: what went wrong
+---@field retryable? boolean of stop, with the reason `error`: it may not happen the next time, so ask again (`[retry]` in `config.toml`)
 
 --- Takes back a provider of this hook.
 ---@param name string

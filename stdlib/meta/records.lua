@@ -95,7 +95,7 @@
 ---@field model_id? string of a `model_change`
 ---@field model? string of a `usage`
 ---@field usage? pi.Usage of a `usage`: a model call beside the conversation
----@field kind? string of a `usage`: who asked, such as `hook`
+---@field kind? string of a `usage`: what for, such as `hook`, or `retry` for a request that was made again
 ---@field note? string of a `usage`: the hook that asked
 ---@field thinking_level? pi.ThinkingLevel of a `thinking_level_change`
 ---@field label? string of a `label`

@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// errSilent ends a request whose server gives no sign of life.
+var errSilent = errors.New("silent")
+
+// lively sends r and yields what comes, pings too, until the server has said
+// nothing for as long as the settings allow; that is an error then. Time that
+// listeners take, to look at the request or at what came, is not the server's.
+func (a *Agent) lively(ctx context.Context, client Provider, r *Request) iter.Seq2[Delta, error] {
+	limit := a.settings.StreamIdleTimeout
+	if limit <= 0 {
+		return client.Stream(ctx, r)
+	}
+	return func(yield func(Delta, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		w := &silence{limit: limit, end: cancel, began: time.Now()}
+		defer w.watch()()
+		for d, err := range client.Stream(ctx, w.beside(r)) {
+			w.pause()
+			if err != nil && context.Cause(ctx) == errSilent {
+				err = w.failure(r.Model)
+			}
+			if !yield(d, err) {
+				return
+			}
+			w.wait()
+		}
+	}
+}
+
+// silence measures how long a server has said nothing. The clock is looked at
+// once for each delta; the timer finds out by itself how much is left.
+type silence struct {
+	limit time.Duration
+	end   context.CancelCauseFunc
+	began time.Time
+	since atomic.Int64 // when the wait began, counted from began; paused if nobody waits
+
+	mu    sync.Mutex
+	timer *time.Timer
+	over  bool
+}
+
+const paused = -1
+
+// watch begins to wait. The function it returns ends that.
+func (w *silence) watch() (stop func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(w.limit, w.look)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.over = true
+		w.timer.Stop()
+	}
+}
+
+func (w *silence) pause() { w.since.Store(paused) }
+
+// wait begins to wait for the server, after it gave a sign of life or the
+// listeners were done.
+func (w *silence) wait() { w.since.Store(int64(time.Since(w.began))) }
+
+// look ends the request if the silence was too long.
+func (w *silence) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over {
+		return
+	}
+	left := w.limit
+	if since := w.since.Load(); since != paused {
+		left -= time.Since(w.began) - time.Duration(since)
+	}
+	if left > 0 {
+		w.timer.Reset(left)
+		return
+	}
+	w.end(errSilent)
+}
+
+// beside is r with callbacks whose time does not count.
+func (w *silence) beside(r *Request) *Request {
+	with := *r
+	if body := r.Body; body != nil {
+		with.Body = func(ctx context.Context, b []byte) ([]byte, error) {
+			w.pause()
+			defer w.wait()
+			return body(ctx, b)
+		}
+	}
+	if header := r.Header; header != nil {
+		with.Header = func(ctx context.Context, h http.Header) error {
+			w.pause()
+			defer w.wait()
+			return header(ctx, h)
+		}
+	}
+	response := r.Response
+	with.Response = func(ctx context.Context, status int, h http.Header) {
+		w.pause()
+		defer w.wait()
+		if response != nil {
+			response(ctx, status, h)
+		}
+	}
+	return &with
+}
+
+func (w *silence) failure(model *Model) error {
+	return &ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
+		Message: fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", w.limit),
+		Hint:    "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
+}

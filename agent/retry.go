@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"pi/session"
+)
+
+// A model call that failed for a reason that may pass is made again, in the
+// conversation and outside of it. What came of an attempt that is followed by
+// another one is forgotten: no message of it, no call that runs, no message_end.
+// Only what it used is kept, as a usage entry of the kind "retry".
+
+// RetrySettings are those of the configuration.
+type RetrySettings struct {
+	MaxAttempts int           // further ones after the first; 0: none
+	BaseDelay   time.Duration // before the first of them; it doubles each time
+	MaxDelay    time.Duration // the longest; 0: no limit
+}
+
+// tries are the attempts of one model call.
+type tries struct {
+	*Agent
+	further int // so far, without the first
+}
+
+// next reports whether a call that failed with err is made again, and counts
+// that. Before it is, the delay has to pass.
+func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again bool) {
+	failed := passing(err)
+	if ctx.Err() != nil || failed == nil || t.further >= t.settings.Retry.MaxAttempts || t.tooLong(failed) {
+		return 0, false
+	}
+	t.further++
+	return t.delay(failed), true
+}
+
+// passing is the failure that may not happen the next time; nil for another one.
+func passing(err error) *ProviderError {
+	var failed *ProviderError
+	if errors.As(err, &failed) && failed.Retryable && !failed.Overflow {
+		return failed
+	}
+	return nil
+}
+
+// tooLong reports whether the server wants a longer wait than is granted.
+func (t *tries) tooLong(failed *ProviderError) bool {
+	most := t.settings.Retry.MaxDelay
+	return most > 0 && failed.RetryAfter > most
+}
+
+// delay is as long as the server wants, or grows with each attempt; somewhat by
+// chance, so that those who failed together do not come back together.
+func (t *tries) delay(failed *ProviderError) time.Duration {
+	if failed.RetryAfter > 0 {
+		return failed.RetryAfter
+	}
+	const longest = 24 * time.Hour
+	d := t.settings.Retry.BaseDelay
+	for i := 1; i < t.further && d < longest; i++ {
+		d *= 2
+	}
+	d = time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
+	if most := t.settings.Retry.MaxDelay; most > 0 {
+		d = min(d, most)
+	}
+	return min(d, longest)
+}
+
+// spent records what an attempt used that is followed by another one.
+func (t *tries) spent(model *Model, answer *Assembly) {
+	used := answer.usage
+	answer.usage = nil
+	err := t.recordUsage(session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: used})
+	if err != nil {
+		t.Notify(context.Background(), LevelWarning, err.Error())
+	}
+}
+
+// wait lets the delay pass. It reports false if the call was given up meanwhile.
+func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
+	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
+		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.settings.Retry.MaxAttempts,
+			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error()}
+	})
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{} })
+	return ctx.Err() == nil
+}
+
+// over tells what came of a call that was made again.
+func (t *tries) over(ctx context.Context, err error) {
+	if t.further == 0 {
+		return
+	}
+	e := &AutoRetryEnd{Success: err == nil, Attempt: t.further}
+	switch {
+	case ctx.Err() != nil:
+		e.Success, e.FinalError = false, ErrAborted.Error()
+	case err != nil:
+		e.FinalError = err.Error()
+	}
+	t.emitRetry(ctx, e.Kind(), func() Event { return e })
+}
+
+// emitRetry tells the listeners, except of what they ask while they are told of a
+// request or of this: that could go on for ever.
+func (t *tries) emitRetry(ctx context.Context, k Kind, build func() Event) {
+	if ctx.Value(wireKey{}) == nil {
+		t.emitAfter(onWire(ctx), k, build)
+	}
+}
+
+// final is the error of a call that is not made again.
+func (t *tries) final(ctx context.Context, err error) error {
+	failed := passing(err)
+	if failed == nil || ctx.Err() != nil || t.settings.Retry.MaxAttempts == 0 {
+		return err
+	}
+	with := *failed
+	if t.tooLong(failed) {
+		asked := failed.RetryAfter.Round(time.Second)
+		with.Message = said(failed.Message, fmt.Sprintf("the server asks to wait %s", asked))
+		with.Hint = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, t.settings.Retry.MaxDelay)
+		return &with
+	}
+	with.Message = said(failed.Message, fmt.Sprintf("tried %d times", t.further+1))
+	return &with
+}
+
+func said(message, more string) string {
+	if message == "" {
+		return more
+	}
+	return message + " (" + more + ")"
+}
