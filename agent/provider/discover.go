@@ -1,0 +1,248 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/agent"
+)
+
+// Server is whom [Discover] asks for its models.
+type Server struct {
+	Provider string // its name in the settings
+	API      string // the wire API that it speaks
+	BaseURL  string
+	Key      string // "" if it needs none
+	Auth     string // how the key is sent, see [SetKey]; "": as the API has it
+	Headers  map[string]string
+}
+
+const (
+	listTime = 5 * time.Second // for all requests to one server together
+	listSize = 16 << 20        // the longest list there is has a twentieth of it
+)
+
+// Discover asks a server which models it has: those that can hold a
+// conversation, in its order. It takes five seconds at most. An error is an
+// [agent.ProviderError] that says what to do, or that of ctx.
+//
+// Servers tell more or less of their models. For those that people run
+// themselves, how long a context may be is a matter of how they were started, so
+// Ollama, llama.cpp and LM Studio are asked that apart, as far as they know it
+// before a model is loaded.
+func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, error) {
+	late := fmt.Errorf("no list of models within %s", listTime)
+	timed, cancel := context.WithTimeoutCause(ctx, listTime, late)
+	defer cancel()
+	d := newDiscovery(client, s)
+	found, err := d.list(timed)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return found, err
+	case timed.Err() != nil:
+		return nil, &agent.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
+			Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(s.BaseURL) + "), the network and HTTPS_PROXY"}
+	}
+	return nil, err
+}
+
+// discovery is the conversation with one server about its models.
+type discovery struct {
+	client *http.Client
+	server Server
+	header http.Header
+	faults *faults
+}
+
+func newDiscovery(client *http.Client, s Server) *discovery {
+	d := &discovery{client: client, server: s, header: http.Header{}}
+	d.header.Set("Accept", "application/json")
+	d.header.Set("User-Agent", "pi")
+	scheme := s.Auth
+	switch s.API {
+	case "anthropic-messages":
+		d.header.Set("Anthropic-Version", "2023-06-01")
+		if scheme == "" && !strings.HasPrefix(strings.TrimSpace(s.Key), "sk-ant-oat") {
+			scheme = "x-api-key"
+		}
+	case "google-generative-ai":
+		if scheme == "" {
+			scheme = "x-goog-api-key"
+		}
+	}
+	if scheme == "" {
+		scheme = "bearer"
+	}
+	SetKey(d.header, scheme, s.Key)
+	for name, value := range s.Headers {
+		d.header.Set(name, value)
+	}
+	d.faults = &faults{model: &agent.Model{Provider: s.Provider, BaseURL: s.BaseURL}, secrets: collectSecrets(s.Key, d.header), hint: d.hint}
+	d.faults.keyless = len(d.faults.secrets) == 0
+	if u, err := url.Parse(s.BaseURL); err == nil {
+		d.faults.secrets.addURL(u)
+	}
+	return d
+}
+
+// hint says what is different from a call that failed.
+func (d *discovery) hint(status int, _ string) string {
+	switch status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return fmt.Sprintf("it does not list its models; %s (%s), or name its models there",
+			d.faults.setting("base_url"), d.faults.secrets.hide(d.server.BaseURL))
+	case http.StatusForbidden:
+		return "the key may not list models; " + d.faults.keyHint()
+	}
+	return ""
+}
+
+// address is where the list is.
+func (d *discovery) address() string {
+	base := d.server.BaseURL
+	switch d.server.API {
+	case "anthropic-messages":
+		return withQuery(Join(strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1"), "/v1/models"), "limit=1000")
+	case "google-generative-ai":
+		return withQuery(Join(base, "/models"), "pageSize=1000")
+	}
+	return Join(base, "/models")
+}
+
+func withQuery(address, query string) string {
+	if strings.Contains(address, "?") {
+		return address + "&" + query
+	}
+	return address + "?" + query
+}
+
+// beside is an address of the server that is no part of the API.
+func (d *discovery) beside(path string) string {
+	base, query, found := strings.Cut(d.server.BaseURL, "?")
+	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1") + path
+	if found {
+		base += "?" + query
+	}
+	return base
+}
+
+func (d *discovery) list(ctx context.Context) ([]Found, error) {
+	body, err := d.get(ctx, d.address())
+	if isMissing(err) && d.server.API == "openai-completions" {
+		// Ollama had a list of its own before it had the usual one.
+		if older, e := d.get(ctx, d.beside("/api/tags")); e == nil {
+			body, err = older, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	offers, err := parseOffers(body)
+	if err != nil {
+		return nil, d.unreadable(body, err)
+	}
+	found := readOffers(offers)
+	if len(offers) > 0 && d.server.API != "anthropic-messages" && d.server.API != "google-generative-ai" {
+		found = d.complete(ctx, offers[0].text("owned_by"), found)
+	}
+	return found, nil
+}
+
+func isMissing(err error) bool {
+	e, ok := err.(*agent.ProviderError)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
+}
+
+// get returns the body of an answer that is good.
+func (d *discovery) get(ctx context.Context, address string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, d.faults.connection(ctx, err)
+	}
+	req.Header = d.header.Clone()
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, d.faults.connection(ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, d.faults.answer(resp.StatusCode, resp.Header, errorText(resp.Body))
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, listSize+1))
+	if err != nil {
+		return nil, d.faults.connection(ctx, err)
+	}
+	if len(body) > listSize {
+		return nil, d.noList(fmt.Sprintf("the list of models is longer than %d MiB", listSize>>20))
+	}
+	return body, nil
+}
+
+// unreadable describes an answer that is no list.
+func (d *discovery) unreadable(body []byte, cause error) error {
+	if said, ok := parseErrorBody(body); ok && !said.HTML {
+		return d.faults.answer(0, nil, body)
+	} else if said.HTML {
+		return d.noList("answered with a web page instead of a list of models: " + said.Message)
+	}
+	e := d.noList("the list of models cannot be read: " + cause.Error())
+	e.Err = d.faults.clean(cause)
+	return e
+}
+
+func (d *discovery) noList(message string) *agent.ProviderError {
+	return &agent.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.said(message),
+		Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(d.server.BaseURL) + "): another service may be answering there"}
+}
+
+// complete asks the servers that people run themselves for what their list does
+// not tell. What fails is left out: the list is good without it.
+func (d *discovery) complete(ctx context.Context, owner string, found []Found) []Found {
+	switch owner {
+	case "library":
+		for _, o := range d.more(ctx, "/api/ps") {
+			setWindow(found, o.id(), o.count("context_length"))
+		}
+	case "organization_owner":
+		for _, o := range d.more(ctx, "/api/v0/models") {
+			if o.isForTalk() {
+				setWindow(found, o.id(), o.count("loaded_context_length"))
+				continue
+			}
+			found = slices.DeleteFunc(found, func(f Found) bool { return f.ID == o.id() })
+		}
+	case "llamacpp":
+		body, err := d.get(ctx, d.beside("/props"))
+		if err == nil && len(found) == 1 {
+			setWindow(found, found[0].ID, objectOf(body).child("default_generation_settings").count("n_ctx"))
+		}
+	}
+	return found
+}
+
+func (d *discovery) more(ctx context.Context, path string) []offer {
+	body, err := d.get(ctx, d.beside(path))
+	if err != nil {
+		return nil
+	}
+	offers, err := parseOffers(bytes.TrimSpace(body))
+	if err != nil {
+		return nil
+	}
+	return offers
+}
+
+func setWindow(found []Found, id string, window int) {
+	for i := range found {
+		if found[i].ID == id && window > 0 {
+			found[i].ContextWindow = window
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pi/agent"
+)
+
+// Found is a model as its server tells of it; what it does not tell is empty.
+type Found struct {
+	ID            string
+	Name          string // for people; the id if there is no other
+	ContextWindow int
+	MaxTokens     int
+	Reasoning     bool
+	Input         []string
+	Cost          *agent.Price
+}
+
+// Fill sets what the server told in a model.
+func (f *Found) Fill(m *agent.Model) {
+	m.ID, m.Name = f.ID, f.Name
+	if f.ContextWindow > 0 {
+		m.ContextWindow = f.ContextWindow
+	}
+	if f.MaxTokens > 0 {
+		m.MaxTokens = f.MaxTokens
+	}
+	m.Reasoning = m.Reasoning || f.Reasoning
+	if f.Input != nil {
+		m.Input = slices.Clone(f.Input)
+	}
+	if f.Cost != nil {
+		cost := *f.Cost
+		m.Cost = &cost
+	}
+}
+
+// offer is one element of a list of models. Each service has its own idea of
+// what stands in it; of a field that is not what it is expected to be, nothing
+// is read.
+type offer map[string]any
+
+// errNoList says that an answer holds no list of models.
+var errNoList = errors.New("there is no list in it")
+
+// parseOffers takes the list out of an answer: it stands alone, under data, or
+// under models. What is no object in it is left out.
+func parseOffers(body []byte) ([]offer, error) {
+	var whole any
+	if err := json.Unmarshal(body, &whole); err != nil {
+		return nil, err
+	}
+	list, ok := whole.([]any)
+	if o, is := whole.(map[string]any); is {
+		list, ok = listUnder(o, "data", "models")
+	}
+	if !ok {
+		return nil, errNoList
+	}
+	var offers []offer
+	for _, element := range list {
+		if o, ok := element.(map[string]any); ok {
+			offers = append(offers, o)
+		}
+	}
+	return offers, nil
+}
+
+// listUnder is the first list of those names. A server that has no models may
+// say null.
+func listUnder(o map[string]any, names ...string) (list []any, ok bool) {
+	for _, name := range names {
+		value, there := o[name]
+		if l, is := value.([]any); is {
+			return l, true
+		}
+		ok = ok || there && value == nil
+	}
+	return nil, ok
+}
+
+// readOffers is what is known of the models that a conversation can be held
+// with.
+func readOffers(offers []offer) []Found {
+	found := make([]Found, 0, len(offers))
+	seen := map[string]bool{}
+	for _, o := range offers {
+		id := o.id()
+		if id == "" || seen[id] || !o.isForTalk() {
+			continue
+		}
+		seen[id] = true
+		found = append(found, o.read(id))
+	}
+	return found
+}
+
+func (o offer) read(id string) Found {
+	f := Found{ID: id, Name: o.title(), Reasoning: o.reasons(), Input: o.input(), Cost: o.price(id)}
+	if f.Name == "" {
+		f.Name = id
+	}
+	f.ContextWindow = o.count("loaded_context_length", "max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens", "inputTokenLimit")
+	f.MaxTokens = o.count("max_completion_tokens", "max_output_tokens", "outputTokenLimit", "max_tokens")
+	if f.MaxTokens == 0 {
+		f.MaxTokens = o.child("top_provider").count("max_completion_tokens")
+	}
+	return f
+}
+
+// id is what a request names the model by; "" if that cannot be shown.
+func (o offer) id() string {
+	const longest = 300
+	id := strings.TrimPrefix(o.text("id", "model", "name"), "models/")
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
+	if len(id) > longest || !utf8.ValidString(id) || strings.ContainsFunc(id, odd) {
+		return ""
+	}
+	return id
+}
+
+func (o offer) title() string {
+	const longest = 100
+	title := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, CleanText(o.text("display_name", "displayName", "name")))
+	if strings.HasPrefix(title, "models/") {
+		return ""
+	}
+	if runes := []rune(title); len(runes) > longest {
+		title = string(runes[:longest])
+	}
+	return strings.TrimSpace(title)
+}
+
+// isForTalk reports whether nothing says that a model is for something else.
+func (o offer) isForTalk() bool {
+	for _, denied := range []any{o["active"], o["supports_chat"], o.child("capabilities")["completion_chat"]} {
+		if denied == false {
+			return false
+		}
+	}
+	if _, told := o["supportedGenerationMethods"].([]any); told && !o.has("supportedGenerationMethods", "generateContent") {
+		return false
+	}
+	shape := o.child("architecture")
+	if _, told := shape["output_modalities"].([]any); told && !shape.has("output_modalities", "text") {
+		return false
+	}
+	others := []string{"embedding", "embeddings", "rerank", "reranker", "image", "video", "audio", "speech", "tts", "transcribe", "moderation"}
+	return !slices.Contains(others, o.text("type"))
+}
+
+func (o offer) reasons() bool {
+	can := o.child("capabilities")
+	return o.has("supported_parameters", "reasoning") || o.has("tags", "reasoning") || o["thinking"] == true ||
+		can["reasoning"] == true || can.child("thinking")["supported"] == true
+}
+
+// input is what a model takes, nil if that is not told.
+func (o offer) input() []string {
+	can, shape := o.child("capabilities"), o.child("architecture")
+	_, listed := shape["input_modalities"].([]any)
+	told := listed || o["tags"] != nil || o["supports_image_input"] != nil || can["vision"] != nil || can["image_input"] != nil
+	switch {
+	case shape.has("input_modalities", "image") || o.has("tags", "vision") || o["supports_image_input"] == true ||
+		can["vision"] == true || can.child("image_input")["supported"] == true:
+		return []string{"text", "image"}
+	case told:
+		return []string{"text"}
+	}
+	return nil
+}
+
+// price reads the prices per million tokens. Nothing at all is only believed of a
+// model that calls itself free.
+func (o offer) price(id string) *agent.Price {
+	p := o.child("pricing")
+	cost := &agent.Price{
+		Input: p.amount("prompt", "input"), Output: p.amount("completion", "output"),
+		CacheRead: p.amount("input_cache_read", "cached_input"), CacheWrite: p.amount("input_cache_write"),
+	}
+	free := strings.HasSuffix(id, ":free") || strings.HasSuffix(id, "-free")
+	switch {
+	case cost.Input < 0 || cost.Output < 0:
+		return nil
+	case cost.Input == 0 && cost.Output == 0 && free:
+		return &agent.Price{}
+	case cost.Input == 0:
+		return nil
+	}
+	for _, cached := range []*float64{&cost.CacheRead, &cost.CacheWrite} {
+		if *cached == 0 {
+			*cached = -1
+		}
+	}
+	return cost
+}
+
+// amount is the first price of those names, -1 if there is none. As a string it
+// is for one token, as a number for a million of them.
+func (o offer) amount(names ...string) float64 {
+	const most = 1e5
+	for _, name := range names {
+		v := -1.0
+		switch value := o[name].(type) {
+		case float64:
+			v = value
+		case string:
+			if one, err := strconv.ParseFloat(value, 64); err == nil {
+				v, _ = strconv.ParseFloat(strconv.FormatFloat(one*1e6, 'g', 9, 64), 64)
+			}
+		}
+		if v >= 0 && v < most {
+			return v
+		}
+	}
+	return -1
+}
+
+func (o offer) text(names ...string) string {
+	for _, name := range names {
+		if s, ok := o[name].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// count is the first number of tokens of those names; 0 if there is none.
+func (o offer) count(names ...string) int {
+	const most = 1e9
+	for _, name := range names {
+		if v, ok := o[name].(float64); ok && v >= 1 && v <= most {
+			return int(v)
+		}
+	}
+	return 0
+}
+
+func (o offer) child(name string) offer {
+	c, _ := o[name].(map[string]any)
+	return c
+}
+
+func (o offer) has(name, word string) bool {
+	list, _ := o[name].([]any)
+	return slices.Contains(list, any(word))
+}
+
+// objectOf is an answer that is an object; nil if it is something else.
+func objectOf(body []byte) offer {
+	var o offer
+	if json.Unmarshal(body, &o) != nil {
+		return nil
+	}
+	return o
+}
