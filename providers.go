@@ -10,6 +10,7 @@ import (
 	"pi/agent"
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
+	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
 )
@@ -55,9 +56,10 @@ func newModels(cfg Config, ring *keyring) *agent.Models {
 // clients speak the wire APIs.
 func clients(client *http.Client, ring *keyring) map[string]agent.Provider {
 	apis := map[string]agent.Provider{
-		"anthropic-messages": anthropic.New(client),
-		"openai-completions": openai.New(client),
-		"openai-responses":   responses.New(client),
+		"anthropic-messages":   anthropic.New(client),
+		"openai-completions":   openai.New(client),
+		"openai-responses":     responses.New(client),
+		"google-generative-ai": google.New(client),
 	}
 	for name, api := range apis {
 		apis[name] = refusals{api, ring.commands}
@@ -83,7 +85,7 @@ func unusable(known knownProvider, c ProviderConfig) string {
 		return "it has no usable api"
 	case base == "":
 		return "it has no usable base_url"
-	case api != "anthropic-messages" && api != "openai-completions":
+	case compatChecks()[api] == nil:
 		return "this version does not speak " + api
 	}
 	return ""
@@ -218,13 +220,19 @@ func providerProblems(cfg Config, ring *keyring) []string {
 	return append(problems, compatProblems(cfg)...)
 }
 
+// compatChecks are what tells wrong switches of each wire API that is spoken.
+func compatChecks() map[string]func(map[string]any) error {
+	return map[string]func(map[string]any) error{
+		"anthropic-messages":   anthropic.CheckCompat,
+		"openai-completions":   openai.CheckCompat,
+		"openai-responses":     responses.CheckCompat,
+		"google-generative-ai": google.CheckCompat,
+	}
+}
+
 // compatProblems names switches in the configuration that no wire API knows.
 func compatProblems(cfg Config) []string {
-	checks := map[string]func(map[string]any) error{
-		"anthropic-messages": anthropic.CheckCompat,
-		"openai-completions": openai.CheckCompat,
-		"openai-responses":   responses.CheckCompat,
-	}
+	checks := compatChecks()
 	var problems []string
 	for _, name := range sortedNames(cfg.Providers) {
 		c := cfg.Providers[name]

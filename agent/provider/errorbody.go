@@ -12,6 +12,7 @@ import (
 // that occur:
 //
 //	{"error": {"message", "type", "code", "status_code", "metadata": {"raw"}}}
+//	{"error": {"message", "status": "RESOURCE_EXHAUSTED", "code": 429}}
 //	{"type": "error", "error": {…}}       [{"error": {…}}]
 //	{"error": "text", "code": "text"}     {"message": "text", …}
 //	{"detail": "text"}                    {"detail": [{"msg": "text"}]}
@@ -29,6 +30,7 @@ type errorObject struct {
 	Detail     json.RawMessage `json:"detail"`
 	Type       any             `json:"type"`
 	Code       any             `json:"code"`
+	Status     any             `json:"status"`
 	StatusCode any             `json:"status_code"`
 	Metadata   struct {
 		Raw any `json:"raw"`
@@ -91,6 +93,9 @@ func (o *errorObject) read(depth int) (errorBody, bool) {
 	if e.Type == "" && word(o.Type) != "error" {
 		e.Type = word(o.Type)
 	}
+	if name, _ := o.Status.(string); e.Type == "" && isStatusName(name) {
+		e.Type = name
+	}
 	if e.Code == "" {
 		e.Code = word(o.Code)
 	}
@@ -103,6 +108,11 @@ func (o *errorObject) read(depth int) (errorBody, bool) {
 		}
 	}
 	return e, true
+}
+
+// isStatusName tells Google's names of a status from other things in that place.
+func isStatusName(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }
 
 // word is a JSON string or number as text.

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"pi/agent/provider/anthropic"
+	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
 	"pi/agent/provider/wiretest"
@@ -25,6 +26,8 @@ func client(t *testing.T, api string) wiretest.API {
 		return openai.New
 	case "openai-responses":
 		return responses.New
+	case "google-generative":
+		return google.New
 	}
 	t.Skipf("there is no client of %q", api)
 	return nil

@@ -30,7 +30,10 @@ func isRetryable(e *agent.ProviderError, h http.Header) bool {
 	}
 	// Inside a stream only words tell.
 	switch e.Type {
-	case "overloaded_error", "api_error", "rate_limit_error", "server_error", "timeout_error", "internal_error":
+	case "overloaded_error", "api_error", "rate_limit_error", "server_error", "timeout_error", "internal_error",
+		// Ends of Gemini's answers that went wrong by themselves.
+		"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
+		"OTHER", "IMAGE_OTHER", "NO_IMAGE":
 		return true
 	}
 	switch e.Code {

@@ -333,7 +333,8 @@ func (c *carrier) geminiPart(text string, raw json.RawMessage) {
 	if !c.decode(raw, &p) {
 		return
 	}
-	signature := cmp.Or(p.Signature, p.Signature2)
+	// Bytes, in either alphabet of base64; some clients read and write them again.
+	signature := strings.NewReplacer("-", "+", "_", "/").Replace(cmp.Or(p.Signature, p.Signature2))
 	call, result, image := cmp.Or(p.Call, p.Call2), cmp.Or(p.Result, p.Result2), cmp.Or(p.Image, p.Image2)
 	switch {
 	case call != nil:

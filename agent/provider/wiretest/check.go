@@ -37,7 +37,7 @@ func (f *Folder) Misses(a Answer) []string {
 	c.calls()
 	c.stop()
 	c.usage()
-	signatures, redacted := opaque(a)
+	signatures, redacted := c.opaque(a)
 	c.equal("signatures", signatures, e.Signatures)
 	c.equal("redacted", redacted, e.Redacted)
 	return c.misses
@@ -153,6 +153,10 @@ func (c *checker) streamError() {
 		return
 	}
 	want := c.Expected.Error
+	if want == nil { // the reason that the answer ended for is the error
+		c.equal("error type", e.Type, c.Expected.StopReasonRaw)
+		return
+	}
 	if want.Message == "stream ended early" {
 		if !e.Retryable || e.Hint == "" {
 			c.miss("a cut stream is %+v; want it retryable with a hint", e)
@@ -178,7 +182,7 @@ func (c *checker) usage() {
 	}
 	// A server that counts more cached tokens than tokens is believed about the
 	// cached ones; the rest cannot be less than nothing.
-	c.equal("prompt", u.Input+u.CacheRead+u.CacheWrite, max(want.Prompt, want.CacheRead+want.CacheWrite))
+	c.equal("prompt", u.Input+u.CacheRead+u.CacheWrite, max(want.Prompt, want.CacheRead+want.CacheWrite)+c.toolPrompt())
 	c.equal("cache read", u.CacheRead, want.CacheRead)
 	c.equal("cache write", u.CacheWrite, want.CacheWrite)
 	c.equal("total", u.TotalTokens, u.Input+u.Output+u.CacheRead+u.CacheWrite)
@@ -195,19 +199,35 @@ func (f *Folder) reasoningOnTop() int {
 	return *u.Reasoning
 }
 
+// toolPrompt is what the prompt as reported lacks of the input: what the
+// provider's own tools fed to the model, if the server's own total adds it.
+func (f *Folder) toolPrompt() int {
+	u, raw := f.Expected.Usage, &f.Expected.UsageRaw
+	if raw.GoogleTotal != u.Prompt+u.Completion+raw.ToolPrompt {
+		return 0
+	}
+	return raw.ToolPrompt
+}
+
 // opaque counts what has to survive a round trip. A signature that is a list or
 // an object holds the items of a server that sends them so; a bare word is a
-// field name.
-func opaque(a Answer) (signatures, redacted int) {
+// field name. Gemini signs texts and calls too; on those, others note what is no
+// secret.
+func (f *Folder) opaque(a Answer) (signatures, redacted int) {
 	for _, b := range a.Content {
 		var items []struct{ Signature, Data string }
 		var item struct {
+			Thought   string `json:"thoughtSignature"`
 			Encrypted string `json:"encrypted_content"`
 		}
 		switch {
 		case b.Redacted:
 			redacted++
-		case b.Type != session.BlockThinking || b.Signature == "":
+		case b.Signature == "":
+		case b.Type != session.BlockThinking:
+			if f.API == "google-generative" {
+				signatures++
+			}
 		case json.Unmarshal([]byte(b.Signature), &items) == nil:
 			for _, item := range items {
 				if item.Signature != "" {
@@ -218,7 +238,7 @@ func opaque(a Answer) (signatures, redacted int) {
 				}
 			}
 		case json.Unmarshal([]byte(b.Signature), &item) == nil:
-			if item.Encrypted != "" {
+			if item.Encrypted != "" || item.Thought != "" {
 				signatures++
 			}
 		case !strings.HasPrefix(b.Signature, "reasoning") && b.Signature != "content":

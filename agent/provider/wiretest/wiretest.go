@@ -63,7 +63,9 @@ type Expected struct {
 		Reasoning  *int `json:"reasoning"`
 	} `json:"usage"`
 	UsageRaw struct {
-		Total int `json:"total_tokens"`
+		Total       int `json:"total_tokens"`
+		GoogleTotal int `json:"totalTokenCount"`
+		ToolPrompt  int `json:"toolUsePromptTokenCount"`
 	} `json:"usage_raw"`
 	Error *struct {
 		Type    string `json:"type"`

@@ -1,0 +1,254 @@
+package google
+
+import (
+	"encoding/json"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/session"
+)
+
+type content struct {
+	Role  string `json:"role,omitempty"`
+	Parts []part `json:"parts"`
+}
+
+// part is one piece of a turn; it has one of text, image, call and result, or is
+// one that was kept whole.
+type part struct {
+	Text      *string         `json:"text,omitempty"`
+	Thought   bool            `json:"thought,omitempty"`
+	Image     *blob           `json:"inlineData,omitempty"`
+	Call      *call           `json:"functionCall,omitempty"`
+	Result    *result         `json:"functionResponse,omitempty"`
+	Signature string          `json:"thoughtSignature,omitempty"`
+	whole     json.RawMessage // instead of all the others
+}
+
+// MarshalJSON writes a part that was kept whole as it came.
+func (p part) MarshalJSON() ([]byte, error) {
+	if p.whole != nil {
+		return p.whole, nil
+	}
+	type plain part
+	return provider.Encode((*plain)(&p))
+}
+
+type (
+	blob struct {
+		MimeType string `json:"mimeType"`
+		Data     string `json:"data"`
+	}
+	call struct {
+		ID   string          `json:"id,omitempty"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	}
+	result struct {
+		ID       string   `json:"id,omitempty"`
+		Name     string   `json:"name"`
+		Response response `json:"response"`
+		Parts    []part   `json:"parts,omitempty"`
+	}
+	response struct {
+		Output *string `json:"output,omitempty"`
+		Error  *string `json:"error,omitempty"`
+	}
+)
+
+func textPart(s string) part {
+	s = provider.CleanText(s)
+	return part{Text: &s}
+}
+
+// made is how the ids begin that [decoder] makes up.
+const made = "call_pi_"
+
+// pending is a call that waits for its result.
+type pending struct {
+	id   string // in the session
+	call *call
+}
+
+// conversation writes the turns of a request.
+type conversation struct {
+	*compat
+	model    *agent.Model
+	ids      *provider.CallIDs
+	contents []content
+	open     []pending
+	images   []part // of the results of this turn, where they go behind them
+}
+
+func (c *compat) contents(r *agent.Request) []content {
+	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(func(id string) string { return id })}
+	for _, m := range r.Messages {
+		switch m.Role {
+		case session.RoleUser:
+			v.placeImages()
+			v.append("user", v.shown(m.Content))
+		case session.RoleAssistant:
+			v.placeImages()
+			v.append("model", v.answer(m))
+		case session.RoleToolResult:
+			v.append("user", v.result(m))
+		}
+	}
+	v.placeImages()
+	return v.contents
+}
+
+// append adds parts to the conversation. Roles alternate, so neighbours of the
+// same role join.
+func (v *conversation) append(role string, parts []part) {
+	if len(parts) == 0 {
+		return
+	}
+	if n := len(v.contents); n > 0 && v.contents[n-1].Role == role {
+		v.contents[n-1].Parts = append(v.contents[n-1].Parts, parts...)
+		return
+	}
+	v.contents = append(v.contents, content{role, parts})
+}
+
+func (v *conversation) placeImages() {
+	v.append("user", v.images)
+	v.images = nil
+}
+
+// shown encodes text and images.
+func (v *conversation) shown(blocks []session.Block) []part {
+	var parts []part
+	for i := range blocks {
+		switch b := &blocks[i]; {
+		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
+			parts = append(parts, textPart(b.Text))
+		case b.Type == session.BlockImage && !provider.AcceptsImages(v.model):
+			parts = append(parts, textPart(provider.ImageOmitted))
+		case b.Type == session.BlockImage:
+			parts = append(parts, part{Image: &blob{b.MimeType, b.Data}})
+		}
+	}
+	return parts
+}
+
+// answer encodes what a model said. The first of its calls has to be signed for
+// the models that sign.
+func (v *conversation) answer(m *session.Message) []part {
+	same := provider.SameModel(m, v.model)
+	ours := m.Provider == v.model.Provider && m.API == v.model.API
+	var parts []part
+	calls := 0
+	v.open = nil
+	for i := range m.Content {
+		b := &m.Content[i]
+		p, ok := v.said(b, same, ours)
+		if !ok {
+			continue
+		}
+		if p.Call != nil {
+			v.open = append(v.open, pending{b.ID, p.Call})
+			if calls++; calls == 1 && p.Signature == "" && v.placeholder {
+				p.Signature = unchecked
+			}
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// unchecked is the signature of a call that the model did not make itself.
+const unchecked = "skip_thought_signature_validator"
+
+// said encodes one block of an answer; it reports whether there is anything to
+// send. The model that is asked gets its own words with their signatures; what
+// another one thought goes as text.
+func (v *conversation) said(b *session.Block, same, ours bool) (part, bool) {
+	signature := ""
+	if same && isSignature(b.Signature) {
+		signature = b.Signature
+	}
+	something := strings.TrimSpace(b.Text) != "" || signature != ""
+	switch {
+	case b.Type == session.BlockToolCall:
+		return part{Call: v.call(b, ours), Signature: signature}, true
+	case b.Redacted:
+		return part{}, false
+	case b.Type == session.BlockThinking && same && isWhole(b):
+		return part{whole: json.RawMessage(b.Signature)}, true
+	case b.Type == session.BlockText || b.Type == session.BlockThinking:
+		p := textPart(b.Text)
+		p.Thought, p.Signature = same && b.Type == session.BlockThinking, signature
+		return p, something
+	}
+	return part{}, false
+}
+
+// call encodes a call. Only ids that this service gave mean anything to it.
+func (v *conversation) call(b *session.Block, ours bool) *call {
+	id := v.ids.Call(b.ID)
+	if !ours || strings.HasPrefix(b.ID, made) {
+		id = ""
+	}
+	return &call{ID: id, Name: b.Name, Args: provider.Object(b.Arguments)}
+}
+
+// isSignature reports whether s can be one: the service refuses a request for
+// bytes that are not base64, of either alphabet.
+func isSignature(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_=", r))
+	}) < 0
+}
+
+// isWhole reports a block that stands for a part of a kind that we do not know.
+func isWhole(b *session.Block) bool {
+	return b.Text == "" && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature))
+}
+
+// result encodes what a tool said. Its images go into the result, or behind all
+// results of the turn.
+func (v *conversation) result(m *session.Message) []part {
+	var said []string
+	var images []part
+	for _, p := range v.shown(m.Content) {
+		if p.Image != nil {
+			images = append(images, p)
+		} else {
+			said = append(said, *p.Text)
+		}
+	}
+	out := v.answering(m)
+	out.Response = v.response(strings.Join(said, "\n"), m.IsError, len(images) > 0)
+	if v.toolImages == "response" {
+		out.Parts = images
+	} else if len(images) > 0 {
+		v.images = append(append(v.images, textPart("[image of the result of "+out.Name+"]")), images...)
+	}
+	return []part{{Result: out}}
+}
+
+func (v *conversation) response(text string, failed, images bool) response {
+	switch {
+	case text == "" && images:
+		text = "(see the image)"
+	case text == "":
+		text = provider.NoOutput
+	}
+	if failed {
+		return response{Error: &text}
+	}
+	return response{Output: &text}
+}
+
+// answering begins the result of the oldest call with that id.
+func (v *conversation) answering(m *session.Message) *result {
+	for i := range v.open {
+		if c := v.open[i].call; v.open[i].id == m.ToolCallID {
+			v.open = append(v.open[:i:i], v.open[i+1:]...)
+			return &result{ID: c.ID, Name: c.Name}
+		}
+	}
+	return &result{Name: m.ToolName}
+}

@@ -1,0 +1,281 @@
+package google
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/agent/provider/sse"
+	"pi/session"
+)
+
+// chunk is one event: a whole answer that holds only what is new. Fields that a
+// server fills with something of another type are left empty.
+type chunk struct {
+	Candidates []candidate `json:"candidates"`
+	Feedback   struct {
+		BlockReason string `json:"blockReason"`
+		Message     string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Usage *counts         `json:"usageMetadata"`
+	Error json.RawMessage `json:"error"`
+}
+
+type candidate struct {
+	Index   int `json:"index"`
+	Content struct {
+		Parts []answerPart `json:"parts"`
+	} `json:"content"`
+	FinishReason  string `json:"finishReason"`
+	FinishMessage string `json:"finishMessage"`
+}
+
+type answerPart struct {
+	Text      *string `json:"text"`
+	Thought   bool    `json:"thought"`
+	Signature string  `json:"thoughtSignature"`
+	Call      *struct {
+		ID   string          `json:"id"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	} `json:"functionCall"`
+	Image *struct{} `json:"inlineData"`
+}
+
+// counts is the usage so far. A count that an event does not name keeps its
+// value; events repeat counts, they never add to them.
+type counts struct {
+	Prompt   *int `json:"promptTokenCount"`
+	Cached   *int `json:"cachedContentTokenCount"`
+	ToolUse  *int `json:"toolUsePromptTokenCount"`
+	Answer   *int `json:"candidatesTokenCount"`
+	Thoughts *int `json:"thoughtsTokenCount"`
+}
+
+// decoder reads one answer.
+type decoder struct {
+	price *agent.Price
+	out   []agent.Delta
+	now   chunk // the event at hand; kept for its memory
+
+	index int             // of the block at hand
+	kind  agent.DeltaKind // of the block that more may be added to; DeltaPing: none
+	calls int
+	used  [5]int // the counts, in the order of their fields
+
+	finish, finishMessage   string
+	blocked, blockedMessage string // the prompt was refused
+}
+
+func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+	d.out = out
+	err := d.event(e)
+	return d.out, false, err
+}
+
+// End is called when the stream is over: there is no end mark, only a reason in
+// one of the last events.
+func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) {
+	d.out = out
+	if d.finish == "" && d.blocked == "" {
+		return d.out, provider.ErrCut
+	}
+	if broken[d.finish] {
+		return d.out, d.failure()
+	}
+	d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: d.stop()})
+	return d.out, nil
+}
+
+func (d *decoder) event(e sse.Event) error {
+	data := bytes.TrimSpace(e.Data)
+	switch {
+	case e.Name == "error", bytes.HasPrefix(data, []byte("[{")):
+		return &provider.Said{Body: bytes.Clone(data)}
+	case len(data) == 0, string(data) == "[DONE]":
+		return nil
+	}
+	d.now = chunk{}
+	if err := json.Unmarshal(data, &d.now); !readable(err) {
+		return &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	}
+	d.take(&d.now, data)
+	if len(d.now.Error) > 0 && string(d.now.Error) != "null" {
+		return &provider.Said{Body: bytes.Clone(data)}
+	}
+	return nil
+}
+
+// readable reports whether JSON was decoded as far as possible: a field of an
+// unexpected type is left empty and spoils nothing else.
+func readable(err error) bool {
+	var mismatch *json.UnmarshalTypeError
+	return err == nil || errors.As(err, &mismatch)
+}
+
+func (d *decoder) take(c *chunk, data []byte) {
+	for i := range c.Candidates {
+		if c.Candidates[i].Index != 0 {
+			continue
+		}
+		d.candidate(&c.Candidates[i], data)
+	}
+	if c.Feedback.BlockReason != "" {
+		d.blocked, d.blockedMessage = c.Feedback.BlockReason, c.Feedback.Message
+	}
+	if c.Usage != nil {
+		d.count(c.Usage)
+	}
+}
+
+func (d *decoder) candidate(c *candidate, data []byte) {
+	for i := range c.Content.Parts {
+		d.part(&c.Content.Parts[i], i, data)
+	}
+	if c.FinishReason != "" {
+		d.finish, d.finishMessage = c.FinishReason, c.FinishMessage
+	}
+}
+
+func (d *decoder) part(p *answerPart, i int, data []byte) {
+	switch {
+	case p.Call != nil:
+		d.call(p)
+	case p.Text != nil:
+		d.text(p)
+	case p.Signature != "" && p.Image == nil:
+		d.keep(i, data)
+	}
+}
+
+func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+
+// next begins a block.
+func (d *decoder) next(kind agent.DeltaKind) {
+	d.index++
+	d.kind = kind
+}
+
+// sign ends a block with its signature.
+func (d *decoder) sign(signature string) {
+	if signature != "" {
+		d.emit(agent.Delta{Kind: agent.DeltaSignature, Index: d.index, Text: signature})
+		d.kind = agent.DeltaPing
+	}
+}
+
+// text adds to the block at hand. A signed piece stands alone, even if it is
+// empty.
+func (d *decoder) text(p *answerPart) {
+	kind := agent.DeltaText
+	if p.Thought {
+		kind = agent.DeltaThinking
+	}
+	if *p.Text == "" && p.Signature == "" {
+		return
+	}
+	if d.kind != kind || p.Signature != "" {
+		d.next(kind)
+	}
+	d.emit(agent.Delta{Kind: kind, Index: d.index, Text: *p.Text})
+	d.sign(p.Signature)
+}
+
+// call takes a call, which always comes whole.
+func (d *decoder) call(p *answerPart) {
+	id, args := p.Call.ID, "{}"
+	if id == "" {
+		id = made + strings.ToLower(rand.Text()[:16])
+	}
+	if raw := bytes.TrimSpace(p.Call.Args); len(raw) > 0 && string(raw) != "null" {
+		args = string(raw)
+	}
+	d.calls++
+	d.next(agent.DeltaToolCall)
+	d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: d.index, ID: id, Name: p.Call.Name, Text: args})
+	d.sign(p.Signature)
+}
+
+// keep keeps part i of an event whole.
+func (d *decoder) keep(i int, data []byte) {
+	var raw struct {
+		Candidates []struct {
+			Index   int `json:"index"`
+			Content struct {
+				Parts []json.RawMessage `json:"parts"`
+			} `json:"content"`
+		} `json:"candidates"`
+	}
+	if err := json.Unmarshal(data, &raw); !readable(err) {
+		return
+	}
+	for _, c := range raw.Candidates {
+		if c.Index == 0 && i < len(c.Content.Parts) {
+			d.next(agent.DeltaThinking)
+			d.sign(string(provider.Object(c.Content.Parts[i])))
+			return
+		}
+	}
+}
+
+// count sums up the usage. The prompt includes what was cached, the answer does
+// not include the thoughts, and what the service's own tools fed to the model
+// comes beside all of them.
+func (d *decoder) count(c *counts) {
+	known := false
+	for i, n := range []*int{c.Prompt, c.Cached, c.ToolUse, c.Answer, c.Thoughts} {
+		if n != nil {
+			d.used[i], known = max(*n, 0), true
+		}
+	}
+	if !known {
+		return
+	}
+	prompt, cached, toolUse, answer, thoughts := d.used[0], d.used[1], d.used[2], d.used[3], d.used[4]
+	u := session.Usage{Input: max(prompt-cached, 0) + toolUse, CacheRead: cached, Output: answer + thoughts}
+	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(u, d.price)})
+}
+
+// broken are the reasons of an answer that went wrong by itself: asking again
+// may help. It is never written to.
+var broken = map[string]bool{
+	"MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "TOO_MANY_TOOL_CALLS": true,
+	"MALFORMED_RESPONSE": true, "MISSING_THOUGHT_SIGNATURE": true, "OTHER": true, "IMAGE_OTHER": true, "NO_IMAGE": true,
+}
+
+// failure puts such an end into the form of an error that the service reports.
+func (d *decoder) failure() error {
+	said := cmp.Or(d.finishMessage, "the model's answer went wrong: "+d.finish)
+	body, err := provider.Encode(map[string]any{"error": map[string]string{"type": d.finish, "message": said}})
+	if err != nil {
+		return err
+	}
+	return &provider.Said{Body: body}
+}
+
+// stop maps the reason. Calls decide about tool use; a reason that is not known
+// is an ordinary end.
+func (d *decoder) stop() agent.Stop {
+	s := agent.Stop{Raw: d.finish, Reason: session.StopEnd, Message: d.finishMessage}
+	switch d.finish {
+	case "":
+		return agent.Stop{Raw: "BLOCKED:" + d.blocked, Reason: agent.StopRefusal,
+			Message: cmp.Or(d.blockedMessage, "the prompt was refused: "+d.blocked)}
+	case "MAX_TOKENS":
+		s.Reason = session.StopLength
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		s.Reason = agent.StopRefusal
+		s.Message = cmp.Or(s.Message, "the service stopped the answer: "+d.finish)
+	default:
+		if d.calls > 0 {
+			s.Reason = session.StopToolUse
+		}
+	}
+	return s
+}

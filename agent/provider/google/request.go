@@ -1,0 +1,134 @@
+package google
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"pi/agent"
+	"pi/agent/provider"
+)
+
+// request is the body of a call. Its fields are written in this order, so that
+// equal requests are equal bytes.
+type request struct {
+	System     *content    `json:"systemInstruction,omitempty"`
+	Tools      []tools     `json:"tools,omitempty"`
+	ToolConfig *toolConfig `json:"toolConfig,omitempty"`
+	Generation *generating `json:"generationConfig,omitempty"`
+	Contents   []content   `json:"contents"`
+}
+
+type (
+	tools struct {
+		Functions []function `json:"functionDeclarations"`
+	}
+	function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  *schema         `json:"parameters,omitempty"`
+		JSONSchema  json.RawMessage `json:"parametersJsonSchema,omitempty"`
+	}
+	toolConfig struct {
+		Calling struct {
+			Mode string `json:"mode"`
+		} `json:"functionCallingConfig"`
+	}
+	generating struct {
+		MaxOutputTokens int       `json:"maxOutputTokens,omitempty"`
+		Thinking        *thinking `json:"thinkingConfig,omitempty"`
+	}
+)
+
+func encode(r *agent.Request) (*provider.Call, error) {
+	c, err := compatOf(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.request(r).encode()
+	if err != nil {
+		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+	}
+	return &provider.Call{URL: address(r.Model), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
+}
+
+func (q *request) encode() ([]byte, error) {
+	frame := *q
+	frame.Contents = []content{}
+	b, err := provider.Encode(&frame)
+	if err != nil {
+		return nil, err
+	}
+	const end = "[]}" // the contents are the last field
+	return provider.EncodeList(b[:len(b)-len(end)], q.Contents, []byte("}"))
+}
+
+// address puts the model into the path. A base without any path is that of the
+// Gemini API, whose current version is not the default.
+func address(m *agent.Model) string {
+	base := m.BaseURL
+	if u, err := url.Parse(base); err == nil && strings.Trim(u.Path, "/") == "" {
+		base = provider.Join(base, "/v1beta")
+	}
+	id := m.ID
+	if !strings.Contains(id, "/") {
+		id = "models/" + id
+	}
+	u := provider.Join(base, "/"+(&url.URL{Path: id}).EscapedPath()+":streamGenerateContent")
+	if strings.Contains(u, "?") {
+		return u + "&alt=sse"
+	}
+	return u + "?alt=sse"
+}
+
+func (c *compat) headers(r *agent.Request) http.Header {
+	h := http.Header{}
+	switch key := strings.TrimSpace(r.APIKey); {
+	case key == "":
+	case c.auth == "bearer":
+		h.Set("Authorization", "Bearer "+key)
+	default:
+		h.Set("X-Goog-Api-Key", key)
+	}
+	return h
+}
+
+// hint knows the errors that a switch cures.
+func hint(m *agent.Model) func(int, string) string {
+	return func(status int, message string) string {
+		if status == http.StatusBadRequest && strings.Contains(message, "thought_signature") {
+			return "set compat.placeholder_signature = true of [providers." + m.Provider + "]: this model wants its calls signed"
+		}
+		return ""
+	}
+}
+
+func (c *compat) request(r *agent.Request) *request {
+	q := &request{Contents: c.contents(r), Generation: c.generating(r)}
+	if r.System != "" {
+		q.System = &content{Parts: []part{textPart(r.System)}}
+	}
+	if len(r.Tools) > 0 {
+		q.Tools = []tools{{Functions: c.functions(r.Tools)}}
+		if c.toolMode != "" {
+			q.ToolConfig = &toolConfig{}
+			q.ToolConfig.Calling.Mode = c.toolMode
+		}
+	}
+	return q
+}
+
+func (c *compat) functions(specs []agent.ToolSpec) []function {
+	var list []function
+	for i := range specs {
+		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description)}
+		if c.schema == "json" {
+			f.JSONSchema = provider.Schema(specs[i].Parameters)
+		} else {
+			f.Parameters = parameters(specs[i].Parameters)
+		}
+		list = append(list, f)
+	}
+	return list
+}

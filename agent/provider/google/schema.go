@@ -1,0 +1,390 @@
+package google
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pi/agent/provider"
+)
+
+// schema is what the service reads of JSON Schema: a type with the rules that go
+// with it, or a choice of schemas and nothing beside it. Everything else in a
+// tool's parameters is turned into that as well as can be:
+//
+//   - references are followed; a schema that contains itself ends in free-form JSON;
+//   - allOf is merged, oneOf is a choice like anyOf, const is an enum of one;
+//   - "null" among types, choices or enums makes the schema nullable;
+//   - what stands beside a choice moves into each of its schemas;
+//   - an enum may only list texts; other values are named in the description;
+//   - objects need properties and lists need items: an object without is a text
+//     that holds JSON, which is read before the tool gets its arguments;
+//   - what is left over (additionalProperties, default, not, if, …) is left out.
+//
+// Arguments are held against the tool's own schema when they come, so nothing
+// that is left out here goes unchecked.
+type schema struct {
+	Type          string     `json:"type,omitempty"`
+	Format        string     `json:"format,omitempty"`
+	Description   string     `json:"description,omitempty"`
+	Nullable      bool       `json:"nullable,omitempty"`
+	Enum          []string   `json:"enum,omitempty"`
+	Items         *schema    `json:"items,omitempty"`
+	MinItems      *int64     `json:"minItems,omitempty"`
+	MaxItems      *int64     `json:"maxItems,omitempty"`
+	Properties    properties `json:"properties,omitempty"`
+	Required      []string   `json:"required,omitempty"`
+	MinProperties *int64     `json:"minProperties,omitempty"`
+	MaxProperties *int64     `json:"maxProperties,omitempty"`
+	MinLength     *int64     `json:"minLength,omitempty"`
+	MaxLength     *int64     `json:"maxLength,omitempty"`
+	Pattern       string     `json:"pattern,omitempty"`
+	Minimum       *float64   `json:"minimum,omitempty"`
+	Maximum       *float64   `json:"maximum,omitempty"`
+	AnyOf         []*schema  `json:"anyOf,omitempty"`
+}
+
+// properties keep the order of the tool's author.
+type properties []property
+
+type property struct {
+	name   string
+	schema *schema
+}
+
+func (p properties) MarshalJSON() ([]byte, error) {
+	b := []byte("{")
+	for i := range p {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, err := provider.Encode(p[i].name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := provider.Encode(p[i].schema)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, name...), ':'), value...)
+	}
+	return append(b, '}'), nil
+}
+
+// parameters converts the parameters of a tool. A tool without any has none:
+// the service refuses an object without properties.
+func parameters(raw json.RawMessage) *schema {
+	x := &converter{root: provider.Object(raw), left: mostSchemas}
+	k, open, ok := x.resolve(x.root, nil)
+	if !ok {
+		return nil
+	}
+	props, required := x.members(k, open)
+	if len(props) == 0 {
+		return nil
+	}
+	s := &schema{Type: "OBJECT", Description: k.text("description")}
+	s.setProperties(props, required)
+	return s
+}
+
+// mostSchemas bounds what a schema may grow to by its references.
+const mostSchemas = 4000
+
+// converter converts one schema.
+type converter struct {
+	root json.RawMessage
+	left int // schemas that may still be read
+}
+
+// convert makes a schema of raw. open are the references that it stands in.
+func (x *converter) convert(raw json.RawMessage, open []string) *schema {
+	k, open, ok := x.resolve(raw, open)
+	if !ok {
+		return freeForm(k.text("description"))
+	}
+	if list := k.choices(); list != nil {
+		return x.choice(k.without("anyOf", "oneOf"), list, open)
+	}
+	types, nullable := k.types()
+	if len(types) > 1 {
+		return x.choice(k.without("type", "nullable"), splitTypes(types, nullable), open)
+	}
+	kind := ""
+	if len(types) == 1 {
+		kind = types[0]
+	}
+	s := x.typed(k, kind, open)
+	if nullable {
+		s.orNull()
+	}
+	return s
+}
+
+// splitTypes makes a choice of a list of types.
+func splitTypes(types []string, nullable bool) []json.RawMessage {
+	if nullable {
+		types = append(types, "null")
+	}
+	var list []json.RawMessage
+	for _, t := range types {
+		list = append(list, json.RawMessage(`{"type":"`+t+`"}`))
+	}
+	return list
+}
+
+// orNull allows null. Nothing may stand beside a choice.
+func (s *schema) orNull() {
+	for _, one := range s.AnyOf {
+		one.Nullable = true
+	}
+	s.Nullable = s.AnyOf == nil
+}
+
+// choice makes a schema of alternatives. What stands beside them holds for each.
+func (x *converter) choice(beside *keywords, list []json.RawMessage, open []string) *schema {
+	nullable := false
+	var all []*schema
+	for _, raw := range list {
+		if isNull(raw) {
+			nullable = true
+			continue
+		}
+		s := x.convert(beside.joined(raw), open)
+		if s.AnyOf != nil {
+			all = append(all, s.AnyOf...)
+		} else {
+			all = append(all, s)
+		}
+	}
+	s := &schema{AnyOf: distinct(all)}
+	switch len(s.AnyOf) {
+	case 0:
+		s = x.typed(beside, "", open)
+	case 1:
+		s = s.AnyOf[0]
+	}
+	if nullable {
+		s.orNull()
+	}
+	return s
+}
+
+func isNull(raw json.RawMessage) bool {
+	k, ok := parseKeywords(raw)
+	return ok && (k.text("type") == "null" || string(bytes.TrimSpace(k.raw("const"))) == "null")
+}
+
+// distinct leaves out schemas that are equal to earlier ones.
+func distinct(list []*schema) []*schema {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s *schema) bool {
+		b, err := provider.Encode(s)
+		again := err != nil || seen[string(b)]
+		seen[string(b)] = true
+		return again
+	})
+}
+
+// typed makes a schema of one type, "" for one that does not say.
+func (x *converter) typed(k *keywords, kind string, open []string) *schema {
+	values, null := k.values()
+	s := &schema{Description: k.text("description"), Nullable: null}
+	if kind == "" {
+		kind = k.guess(values)
+	}
+	switch kind {
+	case "object":
+		return x.object(s, k, open)
+	case "array":
+		s.Type = "ARRAY"
+		s.Items = x.items(k, open)
+		s.MinItems, s.MaxItems = k.count("minItems"), k.count("maxItems")
+	case "string":
+		s.text(k)
+	case "integer", "number":
+		s.number(k, kind)
+	case "boolean":
+		s.Type = "BOOLEAN"
+	default:
+		return anything(s)
+	}
+	s.list(values)
+	return s
+}
+
+func (s *schema) text(k *keywords) {
+	s.Type = "STRING"
+	s.MinLength, s.MaxLength = k.count("minLength"), k.count("maxLength")
+	if f := k.text("format"); f == "date-time" {
+		s.Format = f
+	}
+	if p := k.text("pattern"); isPattern(p) {
+		s.Pattern = p
+	}
+}
+
+// isPattern leaves out what not every engine takes.
+func isPattern(p string) bool {
+	_, err := regexp.Compile(p)
+	return err == nil
+}
+
+func (s *schema) number(k *keywords, kind string) {
+	s.Type = strings.ToUpper(kind)
+	formats := []string{"float", "double"}
+	if kind == "integer" {
+		formats = []string{"int32", "int64"}
+	}
+	if f := k.text("format"); slices.Contains(formats, f) {
+		s.Format = f
+	}
+	s.Minimum, s.Maximum = k.number("minimum"), k.number("maximum")
+	if kind != "integer" {
+		return
+	}
+	if n := k.number("exclusiveMinimum"); n != nil && s.Minimum == nil {
+		s.Minimum = new(math.Floor(*n) + 1)
+	}
+	if n := k.number("exclusiveMaximum"); n != nil && s.Maximum == nil {
+		s.Maximum = new(math.Ceil(*n) - 1)
+	}
+}
+
+// list sets the values that are allowed.
+func (s *schema) list(values []json.RawMessage) {
+	if len(values) == 0 {
+		return
+	}
+	var texts []string
+	for _, raw := range values {
+		var text string
+		if s.Type != "STRING" || json.Unmarshal(raw, &text) != nil || text == "" {
+			s.describe("one of: " + string(bytes.Join(asBytes(values), []byte(", "))))
+			return
+		}
+		texts = append(texts, provider.CleanText(text))
+	}
+	s.Enum = unique(texts)
+}
+
+func asBytes(list []json.RawMessage) [][]byte {
+	var out [][]byte
+	for _, raw := range list {
+		out = append(out, provider.CleanJSON(raw))
+	}
+	return out
+}
+
+func unique(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s string) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
+}
+
+func (s *schema) describe(more string) {
+	if s.Description != "" {
+		more = s.Description + " (" + more + ")"
+	}
+	s.Description = more
+}
+
+// freeForm is a value of which nothing can be said: JSON in a text.
+func freeForm(description string) *schema {
+	s := &schema{Type: "STRING", Description: description}
+	s.describe("as JSON")
+	return s
+}
+
+// anything is a value of any simple type.
+func anything(s *schema) *schema {
+	a := &schema{}
+	for _, t := range []string{"STRING", "NUMBER", "BOOLEAN"} {
+		a.AnyOf = append(a.AnyOf, &schema{Type: t, Description: s.Description, Nullable: s.Nullable})
+	}
+	return a
+}
+
+// object makes the schema of an object by its properties.
+func (x *converter) object(s *schema, k *keywords, open []string) *schema {
+	props, required := x.members(k, open)
+	if len(props) == 0 {
+		free := freeForm(s.Description)
+		free.Nullable = s.Nullable
+		return free
+	}
+	s.Type = "OBJECT"
+	s.MinProperties, s.MaxProperties = k.count("minProperties"), k.count("maxProperties")
+	s.setProperties(props, required)
+	return s
+}
+
+// members are the properties of an object and what it requires.
+func (x *converter) members(k *keywords, open []string) (properties, []string) {
+	own := &keywords{}
+	own.merge(k)
+	if list := k.choices(); list != nil {
+		own.merge(x.union(list, open))
+	}
+	var props properties
+	declared, _ := parseKeywords(own.raw("properties"))
+	for _, w := range declared.list {
+		if string(bytes.TrimSpace(w.value)) != "false" {
+			props = append(props, property{w.name, x.convert(w.value, open)})
+		}
+	}
+	return props, own.names("required")
+}
+
+// union is an object with the properties that any of the objects has, and of
+// what they require what all do. The parameters of a tool cannot be a choice.
+func (x *converter) union(list []json.RawMessage, open []string) *keywords {
+	all := &keywords{}
+	var required []string
+	for i, raw := range list {
+		k, _, _ := x.resolve(raw, open)
+		if props, ok := k.get("properties"); ok {
+			all.merge(&keywords{[]keyword{{"properties", props}}})
+		}
+		needs := k.names("required")
+		if i == 0 {
+			required = needs
+		}
+		required = slices.DeleteFunc(required, func(name string) bool { return !slices.Contains(needs, name) })
+	}
+	if raw, err := provider.Encode(required); err == nil && len(required) > 0 {
+		all.set("required", raw)
+	}
+	return all
+}
+
+func (s *schema) setProperties(props properties, required []string) {
+	s.Properties = props
+	for _, name := range unique(required) {
+		if slices.ContainsFunc(props, func(p property) bool { return p.name == name }) {
+			s.Required = append(s.Required, name)
+		}
+	}
+}
+
+// items makes the schema of a list's elements. A list with a schema for each
+// place is one of any of them.
+func (x *converter) items(k *keywords, open []string) *schema {
+	for _, name := range []string{"items", "prefixItems"} {
+		raw := bytes.TrimSpace(k.raw(name))
+		if len(raw) > 0 && raw[0] == '{' {
+			return x.convert(raw, open)
+		}
+		var each []json.RawMessage
+		if json.Unmarshal(raw, &each) == nil && len(each) > 0 {
+			return x.choice(&keywords{}, each, open)
+		}
+	}
+	return anything(&schema{})
+}
