@@ -78,7 +78,7 @@ type talk struct {
 
 func newTalk(t *testing.T, c []*wiretest.Folder) *talk {
 	talk := &talk{T: t, session: session.New(session.Options{}), names: map[string]bool{},
-		model: &agent.Model{Provider: c[0].Provider, ID: c[0].Model, API: c[0].API, BaseURL: "http://model.test", Reasoning: true}}
+		model: &agent.Model{Provider: c[0].Provider, ID: c[0].Model, API: wiretest.APIName(c[0].API), BaseURL: "http://model.test", Reasoning: true}}
 	talk.tell(normal(carried(t, c[0].API, c[0].Request)))
 	return talk
 }

@@ -7,7 +7,6 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider"
-	"pi/session"
 )
 
 // request is the body of a call. Its fields are written in this order, so that
@@ -116,7 +115,7 @@ func (c *compat) request(r *agent.Request) *request {
 		q.Tools = append(q.Tools, tool{Name: t.Name, Description: provider.CleanText(t.Description), InputSchema: provider.Schema(t.Parameters)})
 	}
 	q.Messages = encodeMessages(r)
-	if q.Thinking != nil && q.Thinking.Type == "enabled" && takesOverCalls(r) {
+	if q.Thinking != nil && q.Thinking.Type == "enabled" && goesOnWithoutThought(q.Messages) {
 		q.Thinking = nil
 	}
 	if c.cache {
@@ -196,16 +195,20 @@ func (c *compat) setBudget(q *request, r *agent.Request) {
 	}
 }
 
-// takesOverCalls reports a conversation in which this model continues with the
-// results of calls that another one made. A turn with a thinking budget has to
-// begin with a thought, and those of the other model cannot be sent.
-func takesOverCalls(r *agent.Request) bool {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if m := r.Messages[i]; m.Role == session.RoleAssistant {
-			return len(m.ToolCalls()) > 0 && !provider.SameModel(m, r.Model)
-		}
+// goesOnWithoutThought reports a conversation whose last answer is to be gone on
+// with, such as one whose calls have their results now, and does not begin with a
+// thought: another model made it, or the same one while it was not to think. With
+// a thinking budget the API refuses that.
+func goesOnWithoutThought(messages []message) bool {
+	n := len(messages) - 1
+	if n > 0 && messages[n].Content[0].Type == "tool_result" {
+		n--
 	}
-	return false
+	if n < 0 || messages[n].Role != "assistant" {
+		return false
+	}
+	kind := messages[n].Content[0].Type
+	return kind != "thinking" && kind != "redacted_thinking"
 }
 
 // mark sets at most three markers: on the system prompt, which covers the tools

@@ -81,14 +81,23 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 	}
 }
 
-func TestNoBudgetWhereAnotherModelsCallsAreTakenOver(t *testing.T) {
+func TestNoBudgetWhereTheAnswerToGoOnWithHasNoThought(t *testing.T) {
 	m := model("claude-sonnet-4-5")
-	for id, think := range map[string]bool{"claude-sonnet-4-5": true, "claude-haiku-4-5": false} {
+	signed := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "sig"}
+	for _, c := range []struct {
+		id      string
+		thought bool
+		want    bool
+	}{{m.ID, true, true}, {m.ID, false, false}, {"claude-haiku-4-5", true, false}} {
+		content := []session.Block{callBlock("a")}
+		if c.thought {
+			content = []session.Block{signed, callBlock("a")}
+		}
 		r := &agent.Request{Model: m, Thinking: "low", Messages: []*session.Message{
-			says(session.RoleUser, text("go")), modelSays(model(id), callBlock("a")), toolSays("a", false, text("x")),
+			says(session.RoleUser, text("go")), modelSays(model(c.id), content...), toolSays("a", false, text("x")),
 		}}
-		if got := body(t, r)["thinking"]; (got != nil) != think {
-			t.Errorf("calls of %s: thinking %s", id, got)
+		if got := body(t, r)["thinking"]; (got != nil) != c.want {
+			t.Errorf("calls of %s, with a thought %t: thinking %s", c.id, c.thought, got)
 		}
 	}
 }

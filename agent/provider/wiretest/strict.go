@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pi/agent"
 	"pi/session"
@@ -54,7 +55,7 @@ func Strict(t *testing.T, check func(body []byte) error, answer string) *httptes
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = check(body)
+			err = errors.Join(checkText(body), check(body))
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -67,17 +68,37 @@ func Strict(t *testing.T, check func(body []byte) error, answer string) *httptes
 	return s
 }
 
+// checkText holds what servers refuse a whole request for: what is no UTF-8, and
+// an escape that is half of a surrogate pair.
+func checkText(body []byte) error {
+	if !utf8.Valid(body) {
+		return errors.New("the request is no UTF-8")
+	}
+	if at := halfPair.FindIndex(pair.ReplaceAll(escapes.ReplaceAll(body, nil), nil)); at != nil {
+		return errors.New("the request holds half of a surrogate pair")
+	}
+	return nil
+}
+
+var (
+	escapes  = regexp.MustCompile(`\\[^u]`)
+	pair     = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+	halfPair = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
+)
+
 // turns walks through a conversation and keeps which calls wait for a result.
 type turns struct {
-	ids  *regexp.Regexp
-	open []string
-	seen map[string]bool
+	ids      *regexp.Regexp
+	separate bool // a user does not follow a tool
+	open     []string
+	seen     map[string]bool
 }
 
 // What ids of calls may look like.
 var (
 	messagesID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	chatID     = regexp.MustCompile(`^[!-~]{1,40}$`)
+	nineID     = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 )
 
 func (t *turns) call(id, name string, arguments []byte) error {
@@ -122,15 +143,19 @@ type wireBlock struct {
 	}
 }
 
+type wireMessage struct {
+	Role    string
+	Content []wireBlock
+}
+
 // CheckMessages is as strict about a request as the Anthropic API: a user
 // begins, roles alternate, all results of an answer's calls stand first in the
-// message behind it, nothing is empty.
+// message behind it, nothing is empty, an answer that is to be continued does not
+// end in blanks, and with a budget it begins with a thought.
 func CheckMessages(body []byte) error {
 	var q struct {
-		Messages []struct {
-			Role    string
-			Content []wireBlock
-		}
+		Thinking struct{ Type string }
+		Messages []wireMessage
 	}
 	if err := json.Unmarshal(body, &q); err != nil {
 		return err
@@ -138,26 +163,53 @@ func CheckMessages(body []byte) error {
 	if len(q.Messages) == 0 {
 		return errors.New("no messages")
 	}
+	if n := bytes.Count(body, []byte(`"cache_control":{`)); n > 4 {
+		return fmt.Errorf("%d cache markers", n)
+	}
 	t := turns{ids: messagesID}
-	for i, m := range q.Messages {
-		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
-			return fmt.Errorf("message %d is of role %q, not %s", i, m.Role, want)
-		}
-		if len(m.Content) == 0 {
-			return fmt.Errorf("message %d is empty", i)
-		}
-		for _, b := range m.Content {
-			if err := t.block(m.Role, b); err != nil {
-				return fmt.Errorf("message %d: %w", i, err)
-			}
-		}
-		if m.Role == "user" {
-			if err := t.settled(); err != nil {
-				return fmt.Errorf("message %d: %w", i, err)
-			}
+	for i := range q.Messages {
+		if err := t.message(i, &q.Messages[i]); err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
 		}
 	}
-	return t.settled()
+	if err := t.settled(); err != nil {
+		return err
+	}
+	return checkEnd(q.Messages, q.Thinking.Type == "enabled")
+}
+
+func (t *turns) message(i int, m *wireMessage) error {
+	if want := []string{"user", "assistant"}[i%2]; m.Role != want {
+		return fmt.Errorf("it is of role %q, not %s", m.Role, want)
+	}
+	if len(m.Content) == 0 {
+		return errors.New("it is empty")
+	}
+	for _, b := range m.Content {
+		if err := t.block(m.Role, b); err != nil {
+			return err
+		}
+	}
+	if m.Role == "user" {
+		return t.settled()
+	}
+	return nil
+}
+
+// checkEnd looks at the answer that the model has to go on with.
+func checkEnd(messages []wireMessage, budget bool) error {
+	last := messages[len(messages)-1]
+	if last.Role == "assistant" {
+		if b := last.Content[len(last.Content)-1]; strings.TrimRight(b.Text, " \t\r\n") != b.Text {
+			return errors.New("the last message ends in blanks")
+		}
+	} else if last.Content[0].Type == "tool_result" {
+		last = messages[len(messages)-2]
+	}
+	if kind := last.Content[0].Type; budget && last.Role == "assistant" && !strings.Contains(kind, "thinking") {
+		return fmt.Errorf("with a budget for thinking, an answer to go on with begins with a block of type %q", kind)
+	}
+	return nil
 }
 
 func (t *turns) block(role string, b wireBlock) error {
@@ -198,7 +250,7 @@ func filled(blocks []wireBlock) error {
 	}
 	for _, b := range blocks {
 		text := b.Type == "text" && strings.TrimSpace(b.Text) != ""
-		image := b.Type == "image" && b.Source.MediaType != "" && b.Source.Data != ""
+		image := b.Type == "image" && strings.HasPrefix(b.Source.MediaType, "image/") && b.Source.Data != ""
 		if !text && !image {
 			return fmt.Errorf("an empty block of type %q", b.Type)
 		}
@@ -219,7 +271,13 @@ type chatMessage struct {
 // CheckChat is as strict about a request as servers of the chat API: the prompt
 // of the system may begin, then a user; the results of an answer's calls are the
 // messages right behind it; nothing is empty.
-func CheckChat(body []byte) error {
+func CheckChat(body []byte) error { return checkChat(body, turns{ids: chatID}) }
+
+// CheckMistral is as strict as Mistral's copy of the chat API: ids have nine
+// letters and digits, and no user speaks right behind a tool.
+func CheckMistral(body []byte) error { return checkChat(body, turns{ids: nineID, separate: true}) }
+
+func checkChat(body []byte, t turns) error {
 	var q struct{ Messages []chatMessage }
 	if err := json.Unmarshal(body, &q); err != nil {
 		return err
@@ -230,8 +288,10 @@ func CheckChat(body []byte) error {
 	if len(q.Messages) == 0 || q.Messages[0].Role != "user" {
 		return errors.New("no user message begins")
 	}
-	t := turns{ids: chatID}
 	for i, m := range q.Messages {
+		if t.separate && i > 0 && m.Role == "user" && q.Messages[i-1].Role == "tool" {
+			return fmt.Errorf("message %d: a user right behind a tool", i)
+		}
 		if err := t.chat(m); err != nil {
 			return fmt.Errorf("message %d: %w", i, err)
 		}
@@ -251,7 +311,7 @@ func (t *turns) chat(m chatMessage) error {
 		return err
 	}
 	if m.Role == "user" {
-		return nil
+		return filledChat(m.Content)
 	}
 	if m.Role != "assistant" {
 		return fmt.Errorf("a message of role %q", m.Role)
@@ -259,6 +319,27 @@ func (t *turns) chat(m chatMessage) error {
 	for _, c := range m.ToolCalls {
 		if err := t.call(c.ID, c.Function.Name, []byte(c.Function.Arguments)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// filledChat holds that the parts of a user's message hold something.
+func filledChat(content json.RawMessage) error {
+	var parts []struct {
+		Type, Text string
+		ImageURL   struct{ URL string } `json:"image_url"`
+	}
+	if content[0] == '[' {
+		if err := json.Unmarshal(content, &parts); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		text := p.Type == "text" && p.Text != ""
+		image := p.Type == "image_url" && strings.HasPrefix(p.ImageURL.URL, "data:image/")
+		if !text && !image {
+			return fmt.Errorf("a part of type %q that is empty", p.Type)
 		}
 	}
 	return nil

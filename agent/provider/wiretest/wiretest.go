@@ -220,10 +220,21 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (r roundTrip) RoundTrip(q *http.Request) (*http.Response, error) { return r(q) }
 
+// APIName is what an API is called in pi.
+func APIName(recorded string) string {
+	switch recorded {
+	case "openai-chat":
+		return "openai-completions"
+	case "google-generative":
+		return "google-generative-ai"
+	}
+	return recorded
+}
+
 // Ask sends a small request to the client under test.
 func (f *Folder) Ask(p agent.Provider, baseURL string) Answer {
 	return Collect(p.Stream(context.Background(), &agent.Request{
-		Model:    &agent.Model{Provider: f.Provider, ID: "m", API: f.API, BaseURL: baseURL, MaxTokens: 1000},
+		Model:    &agent.Model{Provider: f.Provider, ID: "m", API: APIName(f.API), BaseURL: baseURL, MaxTokens: 1000},
 		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
 		APIKey:   "test-key-0123456789",
 	}))
