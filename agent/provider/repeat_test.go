@@ -51,7 +51,7 @@ func repeat(t *testing.T, c []*wiretest.Folder) row {
 				t.Errorf("the request of turn %d: %s", f.Turn, miss)
 			}
 			if len(match.misses) > 0 {
-				t.Logf("ours:\n%s\nrecorded:\n%s", show(ours), show(theirs))
+				t.Logf("ours:\n%s\nrecorded:\n%s", shown(ours), shown(theirs))
 				r.misses++
 			} else {
 				r.repeated++
@@ -318,7 +318,7 @@ func (m *matched) said(ours, theirs []wiretest.Piece) {
 			m.kept++
 		}
 		if len(ours) == 0 {
-			m.miss("nothing more from piece %d on; want %s", i, show(theirs[i:]))
+			m.miss("nothing more from piece %d on; want %s", i, shown(theirs[i:]))
 			return
 		}
 		got := ours[0]
@@ -330,11 +330,11 @@ func (m *matched) said(ours, theirs []wiretest.Piece) {
 			got.Opaque = ""
 		}
 		if got != want {
-			m.miss("piece %d is %s; want %s", i, show([]wiretest.Piece{got}), show(theirs[i:i+1]))
+			m.miss("piece %d is %s; want %s", i, shown([]wiretest.Piece{got}), shown(theirs[i:i+1]))
 		}
 	}
 	if len(ours) > 0 {
-		m.miss("there is more: %s", show(ours))
+		m.miss("there is more: %s", shown(ours))
 	}
 }
 
@@ -349,7 +349,7 @@ func (m *matched) thought(ours, theirs []thought, names map[string]bool) {
 			})
 		})
 		if i < 0 {
-			m.miss("there is no thought like %s before piece %d", show([]wiretest.Piece{group[0].Piece}), group[0].before)
+			m.miss("there is no thought like %s before piece %d", shown([]wiretest.Piece{group[0].Piece}), group[0].before)
 			continue
 		}
 		ours = slices.Delete(ours, i, i+1)
@@ -384,7 +384,7 @@ func opaqueOf(group []thought) string {
 	return ""
 }
 
-func show(pieces []wiretest.Piece) string {
+func shown(pieces []wiretest.Piece) string {
 	var s strings.Builder
 	for _, p := range pieces {
 		fmt.Fprintf(&s, "%s %s %q %.300q", p.Kind, p.Name, p.ID, p.Text)
