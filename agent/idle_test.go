@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pi/session"
+)
+
+// spaced is an answer whose deltas come with some time between them, and that
+// says nothing more after the last unless that is a stop.
+func spaced(every time.Duration, ds ...Delta) reply {
+	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+		for _, d := range ds {
+			select {
+			case <-time.After(every):
+			case <-ctx.Done():
+				yield(Delta{}, context.Cause(ctx))
+				return
+			}
+			if !yield(d, nil) || d.Kind == DeltaStop {
+				return
+			}
+		}
+		<-ctx.Done()
+		yield(Delta{}, ctx.Err())
+	}
+}
+
+const idle = 2 * time.Minute
+
+func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
+	ping := Delta{Kind: DeltaPing}
+	for _, c := range []struct {
+		name  string
+		reply reply
+		cutAt time.Duration // 0: never
+	}{
+		{"from the beginning", spaced(0), idle},
+		{"in the middle", spaced(time.Second, text("half")), idle + time.Second},
+		{"after a ping", spaced(100*time.Second, ping, ping, ping), 300*time.Second + idle},
+		{"slow, but alive", spaced(idle-1, text("a"), ping, text("b"), ping, stop(session.StopEnd)), 0},
+		{"one moment too slow", spaced(idle+1, text("a"), stop(session.StopEnd)), idle},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &retries{}
+				settings := Settings{StreamIdleTimeout: idle, Retry: RetrySettings{MaxAttempts: 1}}
+				r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, c.reply, say("there"))
+				began := time.Now()
+				r.prompt("go")
+				took := time.Since(began)
+				if c.cutAt == 0 {
+					r.wantTalk("user: go", "assistant: ab")
+					return
+				}
+				r.wantTalk("user: go", "assistant: there")
+				if took != c.cutAt || len(l.starts) != 1 || l.starts[0].ErrorMessage != "acme: no sign of life for 2m0s (stream_idle_timeout)" {
+					t.Errorf("after %s: %+v", took, l.starts)
+				}
+			})
+		})
+	}
+}
+
+func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, spaced(0, text("half")))
+		var failed *ProviderError
+		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.Hint, "stream_idle_timeout") {
+			t.Errorf("%#v", err)
+		}
+		r.wantTalk("user: go", "assistant: half [error: acme: no sign of life for 2m0s (stream_idle_timeout)]")
+		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err == nil {
+			t.Error("the script has no second answer")
+		}
+	})
+}
+
+func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{}, spaced(24*time.Hour, text("at last"), stop(session.StopEnd)))
+		r.prompt("go")
+		r.wantTalk("user: go", "assistant: at last")
+	})
+}
+
+func TestCallsOutsideOfTheConversationMayNotBeSilentEither(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, say("hi"), spaced(0))
+		r.prompt("go")
+		began := time.Now()
+		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err == nil || !strings.Contains(err.Error(), "stream_idle_timeout") || time.Since(began) != idle {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+// What listeners take their time for is not the server's silence: neither before
+// the request is sent, nor with its answer.
+func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
+	slow := func() { time.Sleep(10 * idle) }
+	patience := []Listener{
+		on(func(*BeforeProviderRequest) { slow() }), on(func(*BeforeProviderHeaders) { slow() }),
+		on(func(*AfterProviderResponse) { slow() }), on(func(*MessageStart) { slow() }), on(func(*MessageUpdate) { slow() }),
+	}
+	wire := func(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+		_, err := r.Body(ctx, []byte("{}"))
+		err = errors.Join(err, r.Header(ctx, http.Header{}))
+		r.Response(ctx, 200, nil)
+		if err != nil || ctx.Err() != nil {
+			yield(Delta{}, errors.Join(err, ctx.Err()))
+			return
+		}
+		spaced(idle-1, text("a"), text("b"), stop(session.StopEnd))(ctx, r, yield)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}, Listeners: patience}, wire)
+		r.prompt("go")
+		r.wantTalk("user: go", "assistant: ab")
+	})
+}
+
+// Where nobody looks at the answer's status, it is a sign of life all the same.
+func TestTheStatusOfAnAnswerIsASignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, func(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+			time.Sleep(idle - 1)
+			r.Response(ctx, 200, nil)
+			spaced(idle-1, text("a"), stop(session.StopEnd))(ctx, r, yield)
+		})
+		r.prompt("go")
+		r.wantTalk("user: go", "assistant: a")
+	})
+}
+
+// The timer may fire in the very moment in which the answer ends, while it is a
+// listener's turn.
+func TestNothingIsTimedOnceTheAnswerIsThere(t *testing.T) {
+	ended := false
+	w := &silence{limit: time.Hour, began: time.Now(), end: func(error) { ended = true }}
+	stop := w.watch()
+	w.pause()
+	w.look()
+	if !w.timer.Stop() {
+		t.Error("a listener's turn ends the watch")
+	}
+	stop()
+	w.look()
+	if w.timer.Stop() || ended {
+		t.Errorf("after its end the watch goes on, or ended something: %v", ended)
+	}
+}
+
+type deltaSource []Delta
+
+func (s deltaSource) Stream(context.Context, *Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		for i := range s {
+			if !yield(s[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkDeltasWatched is what it costs to watch an answer of 20,000 deltas for
+// silence, and what the answer costs without.
+func BenchmarkDeltasWatched(b *testing.B) {
+	source := make(deltaSource, 20_000)
+	for i := range source {
+		source[i] = text("word ")
+	}
+	for name, limit := range map[string]time.Duration{"watched": idle, "unwatched": 0} {
+		b.Run(name, func(b *testing.B) {
+			a := &Agent{settings: Settings{StreamIdleTimeout: limit}}
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				for range a.lively(b.Context(), source, &Request{}) {
+					n++
+				}
+				if n != len(source) {
+					b.Fatal(n)
+				}
+			}
+		})
+	}
+}
