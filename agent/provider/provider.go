@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/session"
@@ -27,12 +28,14 @@ import (
 // the environment apply (HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE), there is no
 // overall time limit, and answers are not compressed, because a compressed
 // stream arrives in lumps. A redirection to another host is not followed: the
-// key would go there.
+// key would go there. A connection is kept while a tool runs that takes its time,
+// so that the next request needs no handshake.
 func NewClient() *http.Client {
 	c := &http.Client{Transport: http.DefaultTransport, CheckRedirect: stayAtHost}
 	if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		t = t.Clone()
 		t.DisableCompression = true
+		t.IdleConnTimeout = 5 * time.Minute
 		c.Transport = t
 	}
 	return c

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/agent/provider/sse"
@@ -57,10 +58,30 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 			return
 		}
 		defer body.Close()
-		if err := decode(body, d, yield); err != nil && err != errStopped {
-			yield(agent.Delta{}, f.stream(ctx, err))
+		switch err := decode(body, d, yield); {
+		case err == nil:
+			drain(body, cancel)
+		case err != errStopped:
+			failure := f.stream(ctx, err)
+			drain(body, cancel)
+			yield(agent.Delta{}, failure)
 		}
 	}
+}
+
+// How much, and for how long, is read of an answer whose end has come.
+const (
+	drainSize = 64 << 10
+	drainTime = 250 * time.Millisecond
+)
+
+// drain reads what follows the end of an answer, which is next to nothing, for a
+// connection is used again only if its answer was read to the end. A server that
+// keeps the answer open is not waited for: giveUp ends the reading.
+func drain(body io.Reader, giveUp func()) {
+	timer := time.AfterFunc(drainTime, giveUp)
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, body, drainSize) // whatever is wrong with it, the answer is there
 }
 
 // errStopped says that the consumer wants no more.
