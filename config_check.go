@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"pi/agent/command"
+	"pi/agent"
 )
 
 // The rules that a value of the right type must still hold, and the words for
@@ -275,7 +275,7 @@ func settingPaths(typ reflect.Type, parent string) []string {
 func nearest(s string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(s)/3))
 	for _, k := range known {
-		if n := command.Distance(plainWord(s), plainWord(k)); n < bestDistance {
+		if n := agent.Distance(plainWord(s), plainWord(k)); n < bestDistance {
 			best, bestDistance = k, n
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pi/agent/command"
+	"pi/agent"
 	"pi/luahooks"
 )
 
@@ -100,7 +100,7 @@ func nearFlag(name string, flags []luahooks.Flag) string {
 	}
 	best, at := 3, ""
 	for _, n := range names {
-		if d := command.Distance(name, n); d < best {
+		if d := agent.Distance(name, n); d < best {
 			best, at = d, n
 		}
 	}

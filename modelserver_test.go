@@ -71,7 +71,7 @@ func (s *modelServer) baseURL() string {
 
 // settings are those of a provider "local" that is this server.
 func (s *modelServer) settings() string {
-	return fmt.Sprintf("\n[providers.local]\nbase_url = %q\napi = %q\napi_key = \"env:LOCAL_KEY\"\n\n[[providers.local.models]]\nid = \"small\"\ncontext_window = 100000\n\n[[providers.local.models]]\nid = \"large\"\ncontext_window = 200000\n",
+	return fmt.Sprintf("\n[providers.local]\nbase_url = %q\napi = %q\napi_key = \"env:LOCAL_KEY\"\n\n[[providers.local.models]]\nid = \"small\"\ncontext_window = 100000\n\n[[providers.local.models]]\nid = \"large\"\ncontext_window = 200000\nreasoning = true\n",
 		s.baseURL(), s.api)
 }
 

@@ -136,7 +136,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	s.see(1, "session aaaa, 1 message")
 	s.enter("/session")
 	s.see(1, "aaaa.jsonl")
-	s.see(1, "model    demo/tour:low")
+	s.see(1, "thinking: low, but tour is not known to think: off")
 
 	// one that another process has can be copied
 	defer w.held(w.agentFile("sessions/kept/cccc.jsonl"))()

@@ -52,7 +52,7 @@ type Options struct {
 	Session   *session.Session
 	Models    *Models
 	Model     *Model // what to ask first; never nil
-	Thinking  string
+	Thinking  string // the wish; see [Clamp]
 	Tools     []Tool // the active tools, in the order the model sees them
 	Listeners []Listener
 	Settings  Settings
@@ -89,7 +89,8 @@ type Agent struct {
 	mu        sync.Mutex
 	session   *session.Session
 	model     *Model
-	thinking  string
+	thinking  string // as it was wished
+	unnoted   bool   // one of the two was chosen, and the session does not say so yet
 	tools     []Tool
 	checkers  map[string]*argChecker // by tool name, made on first use
 	cancel    context.CancelFunc     // of the run in progress, nil when idle
@@ -176,6 +177,9 @@ func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
 	a.refuseAsked(ErrAborted)
+	if a.choiceUnnoted() {
+		a.noteChoice(ctx)
+	}
 	a.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
 	a.refuseAsked(ErrAborted) // of those who asked just now
 	return a.Session().Close()
@@ -193,20 +197,6 @@ func (a *Agent) Models() *Models { return a.models }
 
 // Cwd returns the working directory of the agent and its tools.
 func (a *Agent) Cwd() string { return a.cwd }
-
-// Model returns the model that the next request goes to.
-func (a *Agent) Model() *Model {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.model
-}
-
-// Thinking returns the thinking level of the next request.
-func (a *Agent) Thinking() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.thinking
-}
 
 // IsIdle reports whether no prompt is running.
 func (a *Agent) IsIdle() bool {

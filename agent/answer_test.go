@@ -68,7 +68,7 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 
 func TestRequestSaysWhatIsAsked(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("look")}}, say("hi"))
-	model := &Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99}
+	model := &Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99, Reasoning: true}
 	r.models.Register(ProviderSpec{Name: "acme", Models: Listed(model), Key: func(context.Context) (string, error) { return "k", nil }})
 	r.SetModel(t.Context(), model, "set")
 	if err := r.SetThinking(t.Context(), "high"); err != nil {

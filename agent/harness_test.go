@@ -164,8 +164,8 @@ func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	t.Helper()
 	model := &scripted{replies: replies}
 	o.Models = NewModels(map[string]Provider{"test": model})
-	o.Model = &Model{Provider: "acme", ID: "one", API: "test"}
-	other := &Model{Provider: "acme", ID: "two", API: "test"}
+	o.Model = &Model{Provider: "acme", ID: "one", API: "test", Reasoning: true}
+	other := &Model{Provider: "acme", ID: "two", API: "test", Reasoning: true}
 	o.Models.Register(ProviderSpec{Name: "acme", Models: Listed(o.Model, other)})
 	dir := t.TempDir()
 	fresh := func(string) (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }

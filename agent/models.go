@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +12,8 @@ import (
 // ProviderSpec registers one provider of models under a name.
 type ProviderSpec struct {
 	Name string
+	// Aliases are other names that it is found by; its models have Name.
+	Aliases []string
 	// Models lists the models, the same ones each time; nil: none. It is asked
 	// when somebody needs the list, and may take a moment the first time.
 	Models func() []*Model
@@ -24,8 +24,16 @@ type ProviderSpec struct {
 	Key func(context.Context) (string, error)
 	// HasKey tells without asking anybody whether Key would find one.
 	HasKey func() bool
+	// KeyHint is what a person does to give it a key, such as "export NAME"; "":
+	// nothing is known.
+	KeyHint string
 	// Open makes a model for an id that Models does not list; nil: no such model.
 	Open func(id string) *Model
+	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
+	// called when a person looks for a model, and never at start.
+	Discover func(context.Context) ([]*Model, error)
+	// Aside keeps its models from being cycled through; they are chosen by name.
+	Aside bool
 	// Stream answers for the models of this provider itself, instead of the
 	// client of their wire API.
 	Stream Provider
@@ -37,6 +45,7 @@ type Models struct {
 	mu    sync.RWMutex
 	apis  map[string]Provider
 	specs []*ProviderSpec
+	found map[string][]*Model // by Discover, of each provider
 }
 
 // NewModels returns a registry that speaks the given wire APIs.
@@ -52,10 +61,24 @@ func (s *ProviderSpec) list() []*Model {
 	return s.Models()
 }
 
+// list is what a provider lists, and what it was found to have besides.
+func (m *Models) list(s *ProviderSpec) []*Model {
+	listed := s.list()
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, found := range m.found[s.Name] {
+		if !slices.ContainsFunc(listed, func(l *Model) bool { return l.ID == found.ID }) {
+			listed = append(slices.Clip(listed), found)
+		}
+	}
+	return listed
+}
+
 // Register adds a provider, or replaces the one of the same name in its place.
 func (m *Models) Register(spec ProviderSpec) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	delete(m.found, spec.Name)
 	if i := m.index(spec.Name); i >= 0 {
 		m.specs[i] = &spec
 		return
@@ -70,6 +93,7 @@ func (m *Models) Unregister(name string) bool {
 	i := m.index(name)
 	if i >= 0 {
 		m.specs = slices.Delete(m.specs, i, i+1)
+		delete(m.found, name)
 	}
 	return i >= 0
 }
@@ -78,16 +102,22 @@ func (m *Models) index(name string) int {
 	return slices.IndexFunc(m.specs, func(s *ProviderSpec) bool { return s.Name == name })
 }
 
+// spec returns the provider of a name, or else of an alias.
 func (m *Models) spec(name string) *ProviderSpec {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if i := m.index(name); i >= 0 {
 		return m.specs[i]
 	}
+	for _, s := range m.specs {
+		if slices.Contains(s.Aliases, name) {
+			return s
+		}
+	}
 	return nil
 }
 
-// Lookup returns the provider registered under name.
+// Lookup returns the provider registered under name, which may be an alias.
 func (m *Models) Lookup(name string) (ProviderSpec, bool) {
 	if s := m.spec(name); s != nil {
 		return *s, true
@@ -107,17 +137,22 @@ func (m *Models) providers() []*ProviderSpec {
 func (m *Models) All() []*Model {
 	var all []*Model
 	for _, s := range m.providers() {
-		all = append(all, s.list()...)
+		all = append(all, m.list(s)...)
 	}
 	return all
 }
 
 // Available lists the models whose provider has a key or needs none.
 func (m *Models) Available() []*Model {
+	return m.listed((*ProviderSpec).usable)
+}
+
+// listed lists the models of the providers that are wanted, and asks no other.
+func (m *Models) listed(wanted func(*ProviderSpec) bool) []*Model {
 	var found []*Model
 	for _, s := range m.providers() {
-		if s.usable() {
-			found = append(found, s.list()...)
+		if wanted(s) {
+			found = append(found, m.list(s)...)
 		}
 	}
 	return found
@@ -125,14 +160,15 @@ func (m *Models) Available() []*Model {
 
 func (s *ProviderSpec) usable() bool { return s.HasKey == nil || s.HasKey() }
 
-// Find returns the model with exactly this provider and id, or nil. An id that
-// is not listed is asked of the provider's Open.
+// Find returns the model with exactly this provider and id, or nil. The provider
+// may be named by an alias. An id that is not listed is asked of the provider's
+// Open. No other provider is asked for anything.
 func (m *Models) Find(provider, id string) *Model {
 	s := m.spec(provider)
 	if s == nil || id == "" {
 		return nil
 	}
-	for _, model := range s.list() {
+	for _, model := range m.list(s) {
 		if model.ID == id {
 			return model
 		}
@@ -150,6 +186,20 @@ func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 		return "", nil
 	}
 	return s.Key(ctx)
+}
+
+// KeyMissing tells a person what to do about a provider that has no key; "" if it
+// can be used.
+func (m *Models) KeyMissing(provider string) string {
+	s := m.spec(provider)
+	if s == nil || s.usable() {
+		return ""
+	}
+	hint := s.KeyHint
+	if hint == "" {
+		hint = fmt.Sprintf("set api_key of [providers.%s] in config.toml, or its environment variable", s.Name)
+	}
+	return fmt.Sprintf("no key for %s yet: %s", s.Name, hint)
 }
 
 // APIs lists the wire APIs that there are clients for.
@@ -170,100 +220,6 @@ func (m *Models) Client(model *Model) (Provider, error) {
 		known = "; there are " + strings.Join(apis, ", ")
 	}
 	return nil, fmt.Errorf("model %s/%s: no client for api %q%s", model.Provider, model.ID, model.API, known)
-}
-
-// ErrNoModel is wrapped by the errors of [Models.Match].
-var ErrNoModel = errors.New("no such model")
-
-// Match finds the model that ref means: provider/id, a bare id, a prefix or a
-// part of one, each optionally followed by :level for thinking. level is ""
-// when ref names none. Exact matches win, then models that can be used, then
-// prefixes, then the shortest id. If ref begins with the name of a registered
-// provider and a slash, that provider's models come first, with an id that it
-// does not list as the last of them.
-func (m *Models) Match(ref string) (model *Model, level string, err error) {
-	if found := m.match(ref, false); found != nil {
-		return found, "", nil
-	}
-	if i := strings.LastIndexByte(ref, ':'); i > 0 && ValidThinking(ref[i+1:]) {
-		if found := m.match(ref[:i], true); found != nil {
-			return found, ref[i+1:], nil
-		}
-	}
-	return nil, "", fmt.Errorf("%w: %q (/model or `pi models` lists them)", ErrNoModel, ref)
-}
-
-// match finds the model for a name without level. A provider is not asked for an
-// unlisted id that may have a level at its end, unless the level is cut off.
-func (m *Models) match(ref string, cut bool) *Model {
-	all := m.All()
-	provider, id, _ := strings.Cut(ref, "/")
-	s := m.spec(provider)
-	if s == nil || id == "" {
-		return m.best(all, ref)
-	}
-	if found := m.best(s.list(), id); found != nil {
-		return found
-	}
-	if i := slices.IndexFunc(all, func(model *Model) bool { return model.ID == ref }); i >= 0 {
-		return all[i]
-	}
-	if s.Open != nil && (cut || !endsInLevel(id)) {
-		if opened := s.Open(id); opened != nil {
-			return opened
-		}
-	}
-	return m.best(all, ref)
-}
-
-func endsInLevel(id string) bool {
-	i := strings.LastIndexByte(id, ':')
-	return i >= 0 && ValidThinking(id[i+1:])
-}
-
-// best returns the candidate that ref fits best, in whatever case; nil if none
-// contains it.
-func (m *Models) best(candidates []*Model, ref string) *Model {
-	if ref = strings.ToLower(ref); ref == "" {
-		return nil
-	}
-	usable := map[*Model]bool{}
-	for _, model := range m.Available() {
-		usable[model] = true
-	}
-	var best *Model
-	var grade int
-	for _, model := range candidates {
-		if !strings.Contains(strings.ToLower(model.Ref()), ref) {
-			continue
-		}
-		g := fit(model, ref, usable[model])
-		if best == nil || cmp.Or(cmp.Compare(g, grade), cmp.Compare(len(model.ID), len(best.ID)), cmp.Compare(model.Ref(), best.Ref())) < 0 {
-			best, grade = model, g
-		}
-	}
-	return best
-}
-
-// fit grades how well ref, in lower case, names a model; 0 is best.
-func fit(model *Model, ref string, usable bool) int {
-	id, full := strings.ToLower(model.ID), strings.ToLower(model.Ref())
-	prefix := strings.HasPrefix(id, ref) || strings.HasPrefix(full, ref)
-	switch {
-	case full == ref:
-		return 0
-	case id == ref && usable:
-		return 1
-	case id == ref:
-		return 2
-	case prefix && usable:
-		return 3
-	case usable:
-		return 4
-	case prefix:
-		return 5
-	}
-	return 6
 }
 
 // Ref is the name a person uses: provider/id.

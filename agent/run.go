@@ -161,6 +161,7 @@ func (r *run) deliverRest(ctx context.Context) (bool, error) {
 // settle brings the session to the disk and returns how the run ended, of which
 // a failure to save is the least.
 func (r *run) settle(ctx context.Context, err error) error {
+	err = cmp.Or(err, r.saved(r.recordModel()))
 	syncErr := r.saved(r.Session().Sync())
 	for _, problem := range r.Session().Problems() {
 		r.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
@@ -275,6 +276,9 @@ func (r *run) turn(ctx context.Context) (next, error) {
 	r.index++
 	r.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
 	r.entries, r.verdict = nil, nil
+	if err := r.saved(r.recordModel()); err != nil {
+		return nextStop, err
+	}
 	answer, err := r.answer(ctx)
 	var batch batchEnd
 	if err == nil {
@@ -335,7 +339,10 @@ func (a *Agent) userMessage(content []session.Block) *session.Message {
 // recordModel notes model and thinking level in the session when they are not
 // what the session says.
 func (a *Agent) recordModel() error {
-	s, model, thinking := a.Session(), a.Model(), a.Thinking()
+	a.mu.Lock()
+	s, model, thinking := a.session, a.model, Clamp(a.model, a.thinking)
+	a.unnoted = false
+	a.mu.Unlock()
 	if provider, id := s.Model(); provider != model.Provider || id != model.ID {
 		if _, err := s.Append("model_change", session.ModelChange{Provider: model.Provider, ModelID: model.ID}); err != nil {
 			return err

@@ -8,38 +8,82 @@ import (
 
 // selection is what the person chose to talk to.
 type selection struct {
-	model    *Model
-	thinking string
+	model *Model
+	wish  string // how much the model is to think
 }
 
-// SetModel makes the next request go to model. It fires model_select if that is
-// another model than before; source is set, cycle or restore.
+// level is what the model is asked for.
+func (s selection) level() string { return Clamp(s.model, s.wish) }
+
+// chosen is the selection of the next request.
+func (a *Agent) chosen() selection {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return selection{a.model, a.thinking}
+}
+
+// Model returns the model that the next request goes to.
+func (a *Agent) Model() *Model { return a.chosen().model }
+
+// Thinking returns the thinking level of the next request: what was wished, as
+// far as the model offers it.
+func (a *Agent) Thinking() string { return a.chosen().level() }
+
+// ThinkingWish returns the thinking level that was chosen. It stays when a model
+// offers less, and counts again with one that offers more.
+func (a *Agent) ThinkingWish() string { return a.chosen().wish }
+
+// SetModel makes the next request go to model, also while a prompt runs. It fires
+// model_select if that is another model than before; source is set, cycle or
+// restore. If the thinking level in force becomes another one with it, that is
+// told as well.
 func (a *Agent) SetModel(ctx context.Context, model *Model, source string) {
-	a.mu.Lock()
-	was := selection{a.model, a.thinking}
-	a.model = model
-	a.mu.Unlock()
-	a.selected(ctx, was, selection{model, was.thinking}, source)
-	a.noteChoice(ctx)
+	a.choose(ctx, selection{model, a.ThinkingWish()}, source)
 }
 
-// SetThinking sets the thinking level of the next request.
+// SetThinking sets how much the model is to think from the next request on. What
+// it does not offer is clamped, see [Clamp].
 func (a *Agent) SetThinking(ctx context.Context, level string) error {
-	if !ValidThinking(level) {
-		return fmt.Errorf("unknown thinking level %q; levels are %s", level, strings.Join(thinkingLevels, ", "))
+	if err := CheckThinking(level); err != nil {
+		return err
 	}
-	a.mu.Lock()
-	was := selection{a.model, a.thinking}
-	a.thinking = level
-	a.mu.Unlock()
-	a.selected(ctx, was, selection{was.model, level}, "set")
-	a.noteChoice(ctx)
+	a.choose(ctx, selection{a.Model(), level}, "set")
 	return nil
 }
 
+// Select is SetModel and SetThinking in one step; a level of "" leaves that as it
+// is.
+func (a *Agent) Select(ctx context.Context, model *Model, level, source string) error {
+	if level == "" {
+		level = a.ThinkingWish()
+	}
+	if err := CheckThinking(level); err != nil {
+		return err
+	}
+	a.choose(ctx, selection{model, level}, source)
+	return nil
+}
+
+func (a *Agent) choose(ctx context.Context, is selection, source string) {
+	a.mu.Lock()
+	was := selection{a.model, a.thinking}
+	a.model, a.thinking, a.unnoted = is.model, is.wish, true
+	a.mu.Unlock()
+	a.selected(ctx, was, is, source)
+	a.noteChoice(ctx)
+}
+
+// CheckThinking returns the error for what is no thinking level.
+func CheckThinking(level string) error {
+	if ValidThinking(level) {
+		return nil
+	}
+	return fmt.Errorf("unknown thinking level %q; levels are %s", level, strings.Join(thinkingLevels, ", "))
+}
+
 // noteChoice writes what was chosen into a session that has begun, so that who
-// goes on with it later finds it as it was left. While a prompt runs, and in a
-// session without entries, the next prompt does it.
+// goes on with it later finds it as it was left. While a prompt runs, its next
+// turn does it; in a session without entries, the next prompt.
 func (a *Agent) noteChoice(ctx context.Context) {
 	s := a.Session()
 	if !a.IsIdle() || s.ReadOnly() || s.Leaf() == "" {
@@ -50,14 +94,22 @@ func (a *Agent) noteChoice(ctx context.Context) {
 	}
 }
 
+// choiceUnnoted reports whether a choice came too late for the run to note it.
+func (a *Agent) choiceUnnoted() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.unnoted
+}
+
 // selected tells the listeners what is different from before.
 func (a *Agent) selected(ctx context.Context, was, is selection, source string) {
+	before, now := was.level(), is.level()
 	if was.model.Ref() != is.model.Ref() {
 		a.emitIf(ctx, KindModelSelect, func() Event {
-			return &ModelSelect{Model: is.model, Previous: was.model, ThinkingLevel: is.thinking, Source: source}
+			return &ModelSelect{Model: is.model, Previous: was.model, ThinkingLevel: now, Source: source}
 		})
 	}
-	if was.thinking != is.thinking {
-		a.emitIf(ctx, KindThinkingLevelSelect, func() Event { return &ThinkingLevelSelect{is.thinking, was.thinking} })
+	if before != now {
+		a.emitIf(ctx, KindThinkingLevelSelect, func() Event { return &ThinkingLevelSelect{now, before} })
 	}
 }

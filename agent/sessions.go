@@ -124,13 +124,14 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	a.emitAfter(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
-	is, gone := selection{a.Model(), a.Thinking()}, ""
+	is, gone := a.chosen(), ""
 	if reason != "branch" { // which goes on from here, with what is used here
 		is, gone = a.leftWith(next)
 	}
 	a.mu.Lock()
 	previous, was := a.session, selection{a.model, a.thinking}
-	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.thinking, "", nil
+	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.wish, "", nil
+	a.unnoted = false
 	a.steer, a.followUp, a.nextTurn, a.relieved = nil, nil, nil, false
 	a.mu.Unlock()
 	a.refuseAsked(errLeft)
@@ -160,7 +161,7 @@ func (a *Agent) replaced(ctx context.Context, reason string, previous *session.S
 // leftWith returns what s was used with last, as far as it says so and the model
 // is still there; else the present choice, and what is to be told about that.
 func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
-	is = selection{a.Model(), a.Thinking()}
+	is = a.chosen()
 	provider, id := s.Model()
 	if found := a.models.Find(provider, id); found != nil {
 		is.model = found
@@ -169,9 +170,9 @@ func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
 	}
 	switch level := s.ThinkingLevel(); {
 	case ValidThinking(level):
-		is.thinking = level
+		is.wish = wishFor(is.model, level, is.wish)
 	case level != "":
-		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.thinking), "\n")
+		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.level()), "\n")
 	}
 	return is, gone
 }

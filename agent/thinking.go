@@ -1,6 +1,10 @@
 package agent
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // thinkingLevels are the levels a request may ask for, lowest first.
 var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
@@ -32,4 +36,42 @@ func Clamp(m *Model, level string) string {
 		}
 	}
 	return clamped
+}
+
+// OfferedLevels are the levels that m offers, lowest first: all of them where
+// that is not known.
+func OfferedLevels(m *Model) []string {
+	switch {
+	case !m.Reasoning:
+		return []string{"off"}
+	case len(m.Levels) == 0:
+		return ThinkingLevels()
+	}
+	return slices.Clone(m.Levels)
+}
+
+// Clamped tells a person that m does not offer level; "" if it does.
+func Clamped(m *Model, level string) string {
+	is := Clamp(m, level)
+	switch offers := OfferedLevels(m); {
+	case is == level:
+		return ""
+	case len(offers) == 1 && offers[0] == "off":
+		return fmt.Sprintf("thinking: %s, but %s is not known to think: off", level, m.ID)
+	case level == "off":
+		return fmt.Sprintf("thinking: off, but %s always thinks: %s", m.ID, is)
+	case slices.Index(thinkingLevels, is) < slices.Index(thinkingLevels, level) && is == offers[len(offers)-1]:
+		return fmt.Sprintf("thinking: %s, but %s offers up to %s: %s", level, m.ID, is, is)
+	default:
+		return fmt.Sprintf("thinking: %s, but %s offers %s: %s", level, m.ID, strings.Join(offers, ", "), is)
+	}
+}
+
+// wishFor is the level to go on with in a session that was left with model and
+// level: that one, unless it is what model makes of the present wish.
+func wishFor(model *Model, level, wish string) string {
+	if Clamp(model, wish) == level {
+		return wish
+	}
+	return level
 }

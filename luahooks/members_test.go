@@ -12,7 +12,7 @@ import (
 )
 
 // parrot answers every request with what it was told last, and its usage.
-const parrot = `pi.provider("s", { models = { { id = "m", context_window = 1000 } }, stream = function(request, emit)
+const parrot = `pi.provider("s", { models = { { id = "m", context_window = 1000, reasoning = true } }, stream = function(request, emit)
 	local last = request.messages[#request.messages]
 	local text = type(last.content) == "string" and last.content or last.content[1].text
 	emit{ type = "text", text = text:upper() }

@@ -106,8 +106,8 @@ func whenTold(f func()) (stop func()) {
 // testAgent answers by the last text of the person; see script.
 func testAgent(front agent.Listener) *agent.Agent {
 	s := &script{steered: make(chan struct{}, 1)}
-	model := &agent.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000}
-	other := &agent.Model{Provider: "test", ID: "two", API: "test"}
+	model := &agent.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000, Reasoning: true}
+	other := &agent.Model{Provider: "test", ID: "two", API: "test", Reasoning: true}
 	models := agent.NewModels(map[string]agent.Provider{"test": s})
 	models.Register(agent.ProviderSpec{Name: "test", Models: agent.Listed(model, other)})
 	cwd, _ := os.Getwd()

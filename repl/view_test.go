@@ -93,7 +93,7 @@ func TestStatusIsOneLineOfWhatMatters(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/topic/x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	model := &agent.Model{Provider: "p", ID: "one", ContextWindow: 4000}
+	model := &agent.Model{Provider: "p", ID: "one", ContextWindow: 4000, Reasoning: true}
 	s := session.New(session.Options{})
 	if _, err := s.AppendMessage(&session.Message{Role: session.RoleAssistant, Usage: &session.Usage{Input: 900, Output: 100, CacheRead: 500}}); err != nil {
 		t.Fatal(err)

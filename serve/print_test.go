@@ -105,7 +105,7 @@ func run(ctx context.Context, prompts ...string) (out, progress string, err erro
 
 func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) error {
 	p := NewPrint(out, progress)
-	model := &agent.Model{Provider: "test", ID: "one", API: "test"}
+	model := &agent.Model{Provider: "test", ID: "one", API: "test", Reasoning: true}
 	models := agent.NewModels(map[string]agent.Provider{"test": echo{}})
 	models.Register(agent.ProviderSpec{Name: "test", Models: agent.Listed(model)})
 	hooks := &swallow{}
@@ -158,7 +158,7 @@ func TestOutputIsTheAnswersAndNothingElse(t *testing.T) {
 		{"an answer that ends in a line end gets no second one", []string{"a\n"}, "re: a\n"},
 		{"a command says what it did", []string{"/thinking low"}, "thinking: low\n"},
 		{"a command of a hook may ask the model", []string{"/say"}, "re: said\n"},
-		{"a choice is a list where nobody can be asked", []string{"/model"}, "* test/one\n"},
+		{"a choice is a list where nobody can be asked", []string{"/model"}, "* test/one  thinks\n"},
 		{"what hooks hand in is run after the prompt", []string{"/later", "b"},
 			"re: from a hook\nthinking: [off] minimal low medium high xhigh max\nre: b\n"},
 		{"literal prompts and custom messages are no commands", []string{"/send"}, "re: /thinking\nre: /custom\n"},

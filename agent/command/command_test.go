@@ -89,17 +89,6 @@ func TestUnknownCommandSuggestsTheNearest(t *testing.T) {
 	}
 }
 
-func TestDistanceCountsEdits(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "abcd", 1}, {"abc", "xbc", 1}, {"kitten", "sitting", 3}} {
-		if got := Distance(c.a, c.b); got != c.want || Distance(c.b, c.a) != c.want {
-			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // picker answers a Select with one option.
 type picker struct {
 	agent.UI
@@ -116,7 +105,8 @@ func (p *picker) Select(_ context.Context, _ string, options []string, _ agent.D
 
 func newAgent(t *testing.T) *agent.Agent {
 	t.Helper()
-	one, two := &agent.Model{Provider: "p", ID: "one", API: "x"}, &agent.Model{Provider: "p", ID: "two", API: "x"}
+	one, two := &agent.Model{Provider: "p", ID: "one", API: "x", Reasoning: true}, &agent.Model{Provider: "p", ID: "two", API: "x", Reasoning: true, Levels: []string{"low", "medium", "high"},
+		ContextWindow: 200000, Cost: &agent.Price{Input: 3, Output: 15.5}}
 	models := agent.NewModels(nil)
 	models.Register(agent.ProviderSpec{Name: "p", Models: agent.Listed(one, two)})
 	models.Register(agent.ProviderSpec{Name: "q", HasKey: func() bool { return false },
@@ -129,12 +119,15 @@ func newAgent(t *testing.T) *agent.Agent {
 
 func TestEachCommandSaysWhatItDid(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{"/model", "* p/one\n  p/two"},
+		{"/model", "* p/one                  thinks\n  p/two  200k  $3/$15.5  thinks low to high"},
 		{"/model two", "model: p/two:low"},
 		{"/model p/two:high", "model: p/two:high"},
-		{"/model three", "model: q/three:low\nno key for q yet: set api_key of [providers.q] in config.toml, or its environment variable"},
+		{"/model p/two:max", "model: p/two:high\nthinking: max, but two offers up to high: high"},
+		{"/model three:high", "model: q/three:off\nthinking: high, but three is not known to think: off\nno key for q yet: set api_key of [providers.q] in config.toml, or its environment variable"},
+		{"/model three", "model: q/three:off\nno key for q yet: set api_key of [providers.q] in config.toml, or its environment variable"},
 		{"/thinking", "thinking: off minimal [low] medium high xhigh max"},
 		{"/thinking max", "thinking: max"},
+		{"/thinking High", "thinking: high"},
 		{"/tools", "no tools are active"},
 	} {
 		a := newAgent(t)
@@ -146,12 +139,12 @@ func TestEachCommandSaysWhatItDid(t *testing.T) {
 }
 
 func TestModelIsPickedWhereAPersonCanBeAsked(t *testing.T) {
-	a, ui := newAgent(t), &picker{choice: "p/two"}
+	a, ui := newAgent(t), &picker{choice: "p/two  200k  $3/$15.5  thinks low to high"}
 	out, err := NewSet(Core(Options{Agent: a, UI: ui}), nil).Run(t.Context(), "/model")
 	if err != nil || a.Model().ID != "two" || out.Status != "model: p/two:low" {
 		t.Errorf("model %s, said %q, %v", a.Model().Ref(), out.Status, err)
 	}
-	if got := strings.Join(ui.options, " "); got != "p/one p/two" {
+	if got := strings.Join(ui.options, "|"); got != "p/one                  thinks|"+ui.choice {
 		t.Errorf("offered %q: a model without a key cannot be used", got)
 	}
 	ui.choice = ""

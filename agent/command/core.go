@@ -21,41 +21,13 @@ type Options struct {
 
 // Core returns the commands that every front end has.
 func Core(o Options) []Command {
-	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent), newCommand(o)}
+	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent, o.UI), newCommand(o)}
 	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
 	}
 	commands = append(commands, branchCommand(o), treeCommand(o), labelCommand(o.Agent), undoCommand(o.Agent), redoCommand(o.Agent),
 		compactCommand(o.Agent), uncompactCommand(o.Agent))
 	return append(commands, nameCommand(o.Agent), sessionCommand(o.Agent), contextCommand(o), exportCommand(o.Agent), toolsCommand(o.Agent))
-}
-
-func thinkingCommand(a *agent.Agent) Command {
-	return Command{
-		Name: "thinking", Args: "[level]", Help: "show or set how much the model thinks",
-		Complete: func(prefix string) []string { return withPrefix(agent.ThinkingLevels(), prefix) },
-		Run: func(ctx context.Context, args string) (Outcome, error) {
-			if args == "" {
-				return Outcome{Status: "thinking: " + marked(agent.ThinkingLevels(), a.Thinking())}, nil
-			}
-			if err := a.SetThinking(ctx, args); err != nil {
-				return Outcome{}, err
-			}
-			return Outcome{Status: "thinking: " + args}, nil
-		},
-	}
-}
-
-// marked lists words in one line, the current one in brackets.
-func marked(words []string, current string) string {
-	var out []string
-	for _, w := range words {
-		if w == current {
-			w = "[" + w + "]"
-		}
-		out = append(out, w)
-	}
-	return strings.Join(out, " ")
 }
 
 func newCommand(o Options) Command {

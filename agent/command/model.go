@@ -3,14 +3,22 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"pi/agent"
 )
 
+// discoverWait is how long the list of models waits for servers to say what they
+// have; those that are there answer at once.
+const discoverWait = 1500 * time.Millisecond
+
 func modelCommand(a *agent.Agent, ui agent.UI) Command {
 	return Command{
 		Name: "model", Args: "[provider/id[:thinking]]", Help: "choose the model, or list what there is",
+		More:     "An id, the beginning of one or a part of it will do, as long as it fits one model only.\nThe list of a terminal also has what local servers say they have.",
 		Complete: func(prefix string) []string { return completeRef(a.Models(), prefix) },
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			switch {
@@ -24,14 +32,30 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 	}
 }
 
+// completeRef completes a name or an id to the full name, and a level behind it.
 func completeRef(models *agent.Models, prefix string) []string {
-	return withPrefix(refs(models.Available()), prefix)
+	if ref, level, ok := strings.Cut(prefix, ":"); ok {
+		if provider, id, ok := strings.Cut(ref, "/"); ok {
+			if m := models.Find(provider, id); m != nil {
+				if found := withPrefix(agent.OfferedLevels(m), level); len(found) > 0 {
+					return behind(ref+":", found)
+				}
+			}
+		}
+	}
+	var found []string
+	for _, m := range models.Available() {
+		if strings.HasPrefix(m.Ref(), prefix) || strings.HasPrefix(m.ID, prefix) {
+			found = append(found, m.Ref())
+		}
+	}
+	return found
 }
 
-func refs(models []*agent.Model) []string {
+func behind(head string, words []string) []string {
 	var found []string
-	for _, m := range models {
-		found = append(found, m.Ref())
+	for _, w := range words {
+		found = append(found, head+w)
 	}
 	return found
 }
@@ -41,52 +65,129 @@ func setModel(ctx context.Context, a *agent.Agent, ref string) (Outcome, error) 
 	if err != nil {
 		return Outcome{}, err
 	}
-	if level != "" {
-		if err := a.SetThinking(ctx, level); err != nil {
-			return Outcome{}, err
-		}
+	if err := a.Select(ctx, model, level, "set"); err != nil {
+		return Outcome{}, err
 	}
-	a.SetModel(ctx, model, "set")
-	status := fmt.Sprintf("model: %s:%s", model.Ref(), a.Thinking())
-	if spec, ok := a.Models().Lookup(model.Provider); ok && spec.HasKey != nil && !spec.HasKey() {
-		status += fmt.Sprintf("\nno key for %s yet: set api_key of [providers.%s] in config.toml, or its environment variable", model.Provider, model.Provider)
-	}
-	return Outcome{Status: status}, nil
+	return Outcome{Status: chosenModel(a, level != "")}, nil
 }
 
+// chosenModel says what was chosen, and what stands in its way. wished tells that
+// the person named a thinking level with it.
+func chosenModel(a *agent.Agent, wished bool) string {
+	model := a.Model()
+	lines := []string{fmt.Sprintf("model: %s:%s", model.Ref(), a.Thinking())}
+	if note := agent.Clamped(model, a.ThinkingWish()); note != "" && (wished || model.Reasoning) {
+		lines = append(lines, note)
+	}
+	if missing := a.Models().KeyMissing(model.Provider); missing != "" {
+		lines = append(lines, missing)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pickModel lets the person choose among the models that can be used.
 func pickModel(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
+	a.Models().Discover(ctx, discoverWait)
 	current := a.Model().Ref()
-	ref, ok, err := ui.Select(ctx, "Model (now "+current+")", refs(a.Models().Available()), agent.DialogOptions{})
+	models := withCurrent(a)
+	lines := modelLines(models)
+	near := slices.IndexFunc(models, func(m *agent.Model) bool { return m.Ref() == current })
+	choice, ok, err := ui.Select(ctx, "Model (now "+current+")", lines, agent.DialogOptions{Near: lines[near]})
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !ok {
+	i := slices.Index(lines, choice)
+	if !ok || i < 0 {
 		return Outcome{Status: "model: still " + current}, nil
 	}
-	provider, id, _ := strings.Cut(ref, "/")
-	model := a.Models().Find(provider, id)
-	if model == nil {
-		return Outcome{}, fmt.Errorf("%w: %q", agent.ErrNoModel, ref)
+	a.SetModel(ctx, models[i], "set")
+	return Outcome{Status: chosenModel(a, false)}, nil
+}
+
+// withCurrent lists the models that can be used, and the current one first if it
+// is none of them.
+func withCurrent(a *agent.Agent) []*agent.Model {
+	current, models := a.Model(), a.Models().Available()
+	if !slices.ContainsFunc(models, func(m *agent.Model) bool { return m.Ref() == current.Ref() }) {
+		models = append([]*agent.Model{current}, models...)
 	}
-	a.SetModel(ctx, model, "set")
-	return Outcome{Status: fmt.Sprintf("model: %s:%s", ref, a.Thinking())}, nil
+	return models
+}
+
+// modelLines are the models with what is known of them, in columns.
+func modelLines(models []*agent.Model) []string {
+	const most = 44 // wide names stand out
+	var widths [4]int
+	rows := make([][4]string, len(models))
+	for i, m := range models {
+		rows[i] = [4]string{m.Ref(), windowText(m), priceText(m), levelsText(m)}
+		for column, cell := range rows[i] {
+			widths[column] = max(widths[column], min(len(cell), most))
+		}
+	}
+	lines := make([]string, len(models))
+	for i, row := range rows {
+		for column, cell := range row {
+			if widths[column] > 0 {
+				lines[i] += fmt.Sprintf("%-*s  ", widths[column], cell)
+			}
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
+func windowText(m *agent.Model) string {
+	switch n := m.ContextWindow; {
+	case n <= 0:
+		return ""
+	case n >= 1_000_000:
+		return strconv.FormatFloat(float64(n/100_000)/10, 'f', -1, 64) + "M"
+	case n >= 1000:
+		return strconv.Itoa(n/1000) + "k"
+	default:
+		return strconv.Itoa(n)
+	}
+}
+
+// priceText is what a million tokens cost, in and out.
+func priceText(m *agent.Model) string {
+	if m.Cost == nil || m.Cost.Input < 0 || m.Cost.Output < 0 {
+		return ""
+	}
+	if m.Cost.Input == 0 && m.Cost.Output == 0 {
+		return "free"
+	}
+	return "$" + shortNumber(m.Cost.Input) + "/$" + shortNumber(m.Cost.Output)
+}
+
+func shortNumber(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
+
+// levelsText names the lowest and the highest level of a model that thinks.
+func levelsText(m *agent.Model) string {
+	levels := slices.DeleteFunc(slices.Clone(m.Levels), func(l string) bool { return l == "off" })
+	switch {
+	case !m.Reasoning:
+		return ""
+	case len(levels) == 0:
+		return "thinks"
+	case len(levels) == 1:
+		return "thinks " + levels[0]
+	}
+	return "thinks " + levels[0] + " to " + levels[len(levels)-1]
 }
 
 // listModels prints the models that can be used, the current one marked.
 func listModels(a *agent.Agent) string {
 	current := a.Model().Ref()
-	found := refs(a.Models().Available())
-	lines := make([]string, 0, len(found)+1)
-	listed := false
-	for _, ref := range found {
+	models := withCurrent(a)
+	lines := modelLines(models)
+	for i, m := range models {
 		mark := "  "
-		if ref == current {
-			mark, listed = "* ", true
+		if m.Ref() == current {
+			mark = "* "
 		}
-		lines = append(lines, mark+ref)
-	}
-	if !listed {
-		lines = append([]string{"* " + current}, lines...)
+		lines[i] = mark + lines[i]
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pi/agent"
+)
+
+func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
+	return Command{
+		Name: "thinking", Args: "[level]", Help: "choose how much the model thinks, or list the levels it offers",
+		More:     "What a model does not offer is asked of it as far as it goes;\nwith another model the choice counts again.",
+		Complete: func(prefix string) []string { return withPrefix(agent.OfferedLevels(a.Model()), prefix) },
+		Run: func(ctx context.Context, args string) (Outcome, error) {
+			switch {
+			case args != "":
+				return setThinking(ctx, a, args)
+			case ui != nil && ui.HasUI():
+				return pickThinking(ctx, a, ui)
+			}
+			return Outcome{Status: "thinking: " + marked(agent.OfferedLevels(a.Model()), a.Thinking())}, nil
+		},
+	}
+}
+
+func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, error) {
+	level = strings.ToLower(level)
+	if !agent.ValidThinking(level) {
+		return Outcome{}, fmt.Errorf("unknown thinking level %q; %s offers %s", level, a.Model().Ref(),
+			strings.Join(agent.OfferedLevels(a.Model()), ", "))
+	}
+	if err := a.SetThinking(ctx, level); err != nil {
+		return Outcome{}, err
+	}
+	if note := agent.Clamped(a.Model(), level); note != "" {
+		return Outcome{Status: note}, nil
+	}
+	return Outcome{Status: "thinking: " + level}, nil
+}
+
+func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
+	model, current := a.Model(), a.Thinking()
+	levels := agent.OfferedLevels(model)
+	if len(levels) < 2 {
+		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", current, model.Ref())}, nil
+	}
+	choice, ok, err := ui.Select(ctx, fmt.Sprintf("Thinking of %s (now %s)", model.Ref(), current), levels, agent.DialogOptions{Near: current})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !ok || !slices.Contains(levels, choice) {
+		return Outcome{Status: "thinking: still " + current}, nil
+	}
+	return setThinking(ctx, a, choice)
+}
+
+// marked lists words in one line, the current one in brackets.
+func marked(words []string, current string) string {
+	var out []string
+	for _, w := range words {
+		if w == current {
+			w = "[" + w + "]"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestDiscoveredModelsAreListedAndFound(t *testing.T) {
+	m := newShelf("cloud key big\n off server-of-nobody")
+	asked := make(chan string, 4)
+	discover := func(name string, found []*Model, err error) func(context.Context) ([]*Model, error) {
+		return func(context.Context) ([]*Model, error) { asked <- name; return found, err }
+	}
+	local := ProviderSpec{Name: "local", Models: Listed(&Model{Provider: "local", ID: "known", ContextWindow: 5}),
+		Open:     func(id string) *Model { return &Model{Provider: "local", ID: id, Name: "opened"} },
+		Discover: discover("local", []*Model{{Provider: "local", ID: "known"}, {Provider: "local", ID: "new", ContextWindow: 7}}, nil)}
+	m.Register(local)
+	m.Register(ProviderSpec{Name: "down", Discover: discover("down", nil, errors.New("refused"))})
+	m.Register(ProviderSpec{Name: "keyless", HasKey: func() bool { return false }, Discover: discover("keyless", nil, nil)})
+	problems := m.Discover(t.Context(), time.Minute)
+	if len(asked) != 2 || fmt.Sprint(problems) != "[ask down for its models: refused]" {
+		t.Errorf("%d asked, problems %v", len(asked), problems)
+	}
+	if got := fmt.Sprint(refsOf(m.Available())); got != "[cloud/big local/known local/new]" {
+		t.Error(got)
+	}
+	if known, found := m.Find("local", "known"), m.Find("local", "new"); known.ContextWindow != 5 || found.ContextWindow != 7 {
+		t.Errorf("%+v %+v", known, found)
+	}
+	if found, _, err := m.Match("new:low"); err != nil || found.ContextWindow != 7 {
+		t.Errorf("%+v %v", found, err)
+	}
+	m.Register(local)
+	if m.Find("local", "new").Name != "opened" {
+		t.Error("what the provider had before it was registered anew is still there")
+	}
+}
+
+func TestProviderThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
+	m := NewModels(nil)
+	m.Register(ProviderSpec{Name: "silent", Discover: func(ctx context.Context) ([]*Model, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	if problems := m.Discover(t.Context(), time.Millisecond); len(problems) != 1 || !errors.Is(problems[0], context.DeadlineExceeded) {
+		t.Error(problems)
+	}
+}
+
+func refsOf(models []*Model) (refs []string) {
+	for _, model := range models {
+		refs = append(refs, model.Ref())
+	}
+	return refs
+}

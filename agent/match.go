@@ -1,0 +1,383 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ErrNoModel is wrapped by the errors of [Models.Match].
+var ErrNoModel = errors.New("no such model")
+
+// AmbiguousError is a name that fits several models equally well.
+type AmbiguousError struct {
+	Ref        string
+	Candidates []string // provider/id, sorted, at most ten
+	More       int      // so many besides
+}
+
+func (e *AmbiguousError) Error() string {
+	list := strings.Join(e.Candidates, ", ")
+	if e.More > 0 {
+		list += fmt.Sprintf(" and %d more", e.More)
+	}
+	return fmt.Sprintf("%q may be any of %s; name more of it", e.Ref, list)
+}
+
+// Unwrap makes it an ErrNoModel: there is not one such model.
+func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
+
+// Match finds the model that ref means: provider/id, a bare id, a prefix or a
+// part of one, or words of it, in whatever case, each optionally followed by
+// :level for thinking; the name of a provider alone means the model to begin
+// with there. level is "" when ref names none.
+//
+// The first of these that fits anything decides: exactly provider/id; exactly an
+// id; a prefix; a part, with any punctuation taken for any other; words in their
+// order; words in any order. Models that can be used come before the others.
+// Of a model with dated and undated ids the undated one is meant, else the newest.
+// If several are left, the error is an *[AmbiguousError].
+//
+// If ref begins with the name of a provider and a slash, that provider's models
+// come first, with an id that it does not list behind those whose names begin
+// with it or contain it. A provider whose exact name and id are given is the
+// only one that is asked for its models.
+func (m *Models) Match(ref string) (model *Model, level string, err error) {
+	ref = strings.TrimSpace(ref)
+	readings := []reading{{name: ref}}
+	base, suffix, hasSuffix := cutLast(ref, ':')
+	hasLevel := hasSuffix && ValidThinking(suffix)
+	if hasLevel {
+		readings = append(readings, reading{base, suffix})
+	}
+	for _, find := range []func(reading) (*Model, error){m.named, m.exact} {
+		for _, r := range readings {
+			if model, err := find(r); model != nil || err != nil {
+				return found(model, r.level, err)
+			}
+		}
+	}
+	for _, r := range slices.Backward(readings) {
+		if model, err := m.meant(r); model != nil || err != nil {
+			return found(model, r.level, err)
+		}
+	}
+	if hasSuffix && !hasLevel {
+		if model, _, err := m.Match(base); err == nil {
+			return nil, "", noLevel(model, suffix)
+		}
+	}
+	return nil, "", m.unknown(ref)
+}
+
+// reading is one way to read a reference. If it has a level, that is cut off.
+type reading struct{ name, level string }
+
+func found(model *Model, level string, err error) (*Model, string, error) {
+	if err != nil {
+		return nil, "", err
+	}
+	return model, level, nil
+}
+
+func cutLast(s string, sep byte) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, sep)
+	if i <= 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func noLevel(model *Model, level string) error {
+	return fmt.Errorf("%w: %s has no thinking level %q; levels are %s", ErrNoModel, model.Ref(), level,
+		strings.Join(OfferedLevels(model), ", "))
+}
+
+// qualified splits a name that begins with a provider's; s is nil for another.
+func (m *Models) qualified(name string) (s *ProviderSpec, id string) {
+	provider, id, _ := strings.Cut(name, "/")
+	if id == "" {
+		return nil, ""
+	}
+	return m.specFold(provider), id
+}
+
+// specFold is spec for a name in whatever case.
+func (m *Models) specFold(name string) *ProviderSpec {
+	if s := m.spec(name); s != nil {
+		return s
+	}
+	for _, s := range m.providers() {
+		if slices.ContainsFunc(append([]string{s.Name}, s.Aliases...), func(n string) bool { return strings.EqualFold(n, name) }) {
+			return s
+		}
+	}
+	return nil
+}
+
+// named finds exactly provider/id among what that provider lists.
+func (m *Models) named(r reading) (*Model, error) {
+	s, id := m.qualified(r.name)
+	if s == nil {
+		return nil, nil
+	}
+	return one(r.name, withID(m.list(s), id))
+}
+
+// withID returns the candidates of an id: as it is written, else in any case.
+func withID(candidates []*Model, id string) []*Model {
+	var same, folded []*Model
+	for _, model := range candidates {
+		switch {
+		case model.ID == id:
+			same = append(same, model)
+		case strings.EqualFold(model.ID, id):
+			folded = append(folded, model)
+		}
+	}
+	if len(same) > 0 {
+		return same
+	}
+	return folded
+}
+
+// exact finds a bare id at any provider. Where it looks like one of a provider
+// that there is, only those count that can be used.
+func (m *Models) exact(r reading) (*Model, error) {
+	if model, err := one(r.name, withID(m.Available(), r.name)); model != nil || err != nil {
+		return model, err
+	}
+	if s, _ := m.qualified(r.name); s != nil {
+		return nil, nil
+	}
+	if s := m.specFold(strings.TrimSuffix(r.name, "/")); s != nil && s.Default != "" {
+		return m.Find(s.Name, s.Default), nil
+	}
+	return one(r.name, withID(m.All(), r.name))
+}
+
+// meant finds what a name means that is no exact one.
+func (m *Models) meant(r reading) (*Model, error) {
+	s, id := m.qualified(r.name)
+	if s == nil {
+		return m.anywhere(r.name)
+	}
+	if model, err := best(r.name, m.list(s), id, closeFit); model != nil || err != nil {
+		return model, err
+	}
+	if opened := s.open(id, r.level != ""); opened != nil {
+		return opened, nil
+	}
+	if model, err := best(r.name, m.list(s), id, looseFit); model != nil || err != nil {
+		return model, err
+	}
+	return m.anywhere(r.name)
+}
+
+// open makes a model of an unlisted id. One that may have a level at its end is
+// not taken for an id, unless another level was cut off already. No id has blanks.
+func (s *ProviderSpec) open(id string, cut bool) *Model {
+	_, level, _ := cutLast(id, ':')
+	if s.Open == nil || strings.ContainsAny(id, " \t\n") || ValidThinking(level) && !cut {
+		return nil
+	}
+	return s.Open(id)
+}
+
+func (m *Models) anywhere(name string) (*Model, error) {
+	unusable := func(s *ProviderSpec) bool { return !s.usable() }
+	for _, fits := range []fitness{closeFit, looseFit} {
+		for _, wanted := range []func(*ProviderSpec) bool{(*ProviderSpec).usable, unusable} {
+			if model, err := best(name, m.listed(wanted), name, fits); model != nil || err != nil {
+				return model, err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// fitness grades how well a name fits a model, from 1 for best; 0: not at all.
+type fitness func(n nameParts, model *Model) int
+
+// best returns the candidate that name fits best, nil if it fits none.
+func best(ref string, candidates []*Model, name string, fits fitness) (*Model, error) {
+	n := readName(name)
+	if n.plain == "" {
+		return nil, nil
+	}
+	var found []*Model
+	grade := 0
+	for _, model := range candidates {
+		switch g := fits(n, model); {
+		case g == 0 || grade != 0 && g > grade:
+		case g == grade:
+			found = append(found, model)
+		default:
+			found, grade = []*Model{model}, g
+		}
+	}
+	return one(ref, found)
+}
+
+// one is the model that is meant if all of these fit.
+func one(ref string, fitting []*Model) (*Model, error) {
+	fitting = undatedOnly(fitting)
+	switch len(fitting) {
+	case 0:
+		return nil, nil
+	case 1:
+		return fitting[0], nil
+	}
+	const shown = 10
+	e := &AmbiguousError{Ref: ref}
+	for _, model := range fitting {
+		e.Candidates = append(e.Candidates, model.Ref())
+	}
+	slices.Sort(e.Candidates)
+	if e.More = max(0, len(e.Candidates)-shown); e.More > 0 {
+		e.Candidates = e.Candidates[:shown]
+	}
+	return nil, e
+}
+
+// undatedOnly leaves one of several ids of a model at a provider: the one without
+// a date, else the newest.
+func undatedOnly(models []*Model) []*Model {
+	var kept []*Model
+	at := map[string]int{}
+	for _, model := range models {
+		base, date := dated(model.ID)
+		i, known := at[model.Provider+"/"+base]
+		if !known {
+			at[model.Provider+"/"+base] = len(kept)
+			kept = append(kept, model)
+			continue
+		}
+		if _, other := dated(kept[i].ID); other != "" && (date == "" || date > other) {
+			kept[i] = model
+		}
+	}
+	return kept
+}
+
+// dated splits the date off an id: -20250929, -2025-09-29, or -latest, which is
+// newer than all of them.
+func dated(id string) (base, date string) {
+	if base, ok := strings.CutSuffix(id, "-latest"); ok {
+		return base, "latest"
+	}
+	for _, form := range []string{"-dddddddd", "@dddddddd", "-dddd-dd-dd"} {
+		if i := len(id) - len(form); i > 0 && hasForm(id[i:], form) {
+			return id[:i], strings.ReplaceAll(id[i+1:], "-", "")
+		}
+	}
+	return id, ""
+}
+
+func hasForm(s, form string) bool {
+	for i := range len(form) {
+		if digit := s[i] >= '0' && s[i] <= '9'; form[i] == 'd' && !digit || form[i] != 'd' && s[i] != form[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// nameParts is a name as it is compared: in lower case and with all punctuation
+// alike, as a whole, in words and in parts.
+type nameParts struct {
+	plain string
+	words []string // between blanks
+	parts []string // between punctuation
+}
+
+func readName(name string) nameParts {
+	n := nameParts{plain: plainName(name)}
+	for _, word := range strings.Fields(name) {
+		n.words = append(n.words, plainName(word))
+	}
+	n.parts = strings.Split(n.plain, "-")
+	return n
+}
+
+func plainName(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), "-")
+}
+
+func closeFit(n nameParts, model *Model) int {
+	id, full := plainName(model.ID), plainName(model.Ref())
+	switch {
+	case strings.HasPrefix(id, n.plain) || strings.HasPrefix(full, n.plain):
+		return 1
+	case strings.Contains(full, "-"+n.plain): // and not the mini of gemini
+		return 2
+	case strings.Contains(full, n.plain):
+		return 3
+	case containsInOrder(full, n.words):
+		return 4
+	}
+	return 0
+}
+
+func containsInOrder(s string, words []string) bool {
+	for _, word := range words {
+		i := strings.Index(s, word)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(word):]
+	}
+	return true
+}
+
+func looseFit(n nameParts, model *Model) int {
+	parts := strings.Split(plainName(model.Ref()), "-")
+	begins := func(want string) func(string) bool {
+		return func(part string) bool { return strings.HasPrefix(part, want) }
+	}
+	rest, ordered := parts, true
+	for _, want := range n.parts {
+		if !slices.ContainsFunc(parts, begins(want)) {
+			return 0
+		}
+		i := slices.IndexFunc(rest, begins(want))
+		ordered = ordered && i >= 0
+		rest = rest[i+1:]
+	}
+	if ordered {
+		return 1
+	}
+	return 2
+}
+
+// unknown is the error for a name that nothing has, with those most like it.
+func (m *Models) unknown(ref string) error {
+	if near := m.nearest(ref); near != "" {
+		return fmt.Errorf("%w: %q; did you mean %s? (/model or `pi models` lists them)", ErrNoModel, ref, near)
+	}
+	return fmt.Errorf("%w: %q (/model or `pi models` lists them)", ErrNoModel, ref)
+}
+
+// nearest is the model whose name is most like ref, one that can be used rather
+// than another; "" if none is.
+func (m *Models) nearest(ref string) string {
+	name := strings.ToLower(ref)
+	for _, candidates := range [][]*Model{m.Available(), m.All()} {
+		near, least := "", len(name)/4+2
+		for _, model := range candidates {
+			full, id := strings.ToLower(model.Ref()), strings.ToLower(model.ID)
+			if d := min(Distance(name, full), Distance(name, id)); cmp.Or(cmp.Compare(d, least), cmp.Compare(full, near)) < 0 && d < len(id) {
+				near, least = model.Ref(), d
+			}
+		}
+		if near != "" {
+			return near
+		}
+	}
+	return ""
+}
