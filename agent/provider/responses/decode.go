@@ -121,12 +121,17 @@ func (d *decoder) end(v *event) error {
 
 func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
 
-// failure is what the server says about a response that failed.
+// failure is what the server says about a response that failed. If it says
+// nothing, asking again may help.
 func failure(status string, said json.RawMessage) error {
 	if len(said) > len("null") {
 		return &provider.Said{Body: said}
 	}
-	body, err := provider.Encode(map[string]string{"message": "the server gave up the answer: " + status, "code": status})
+	code := status
+	if status == "failed" {
+		code = "server_error"
+	}
+	body, err := provider.Encode(map[string]string{"message": "the server gave up the answer", "code": code})
 	return errors.Join(err, &provider.Said{Body: body})
 }
 

@@ -47,12 +47,13 @@ type conversation struct {
 	*compat
 	model  *agent.Model
 	calls  *provider.CallIDs
-	items  []any  // item, or json.RawMessage for what goes as it came
-	images []part // of tool results; they follow the last of a row
+	used   map[string]bool // ids of items
+	items  []any           // item, or json.RawMessage for what goes as it came
+	images []part          // of tool results; they follow the last of a row
 }
 
 func encodeInput(c *compat, r *agent.Request) []any {
-	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs)}
+	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs), used: map[string]bool{}}
 	if !c.instructions {
 		v.system(r.System)
 	}
@@ -191,7 +192,7 @@ type turn struct {
 // sent costs the ids of what follows. The thought of another model is text.
 func (t *turn) thought(b *session.Block) {
 	own := t.same && strings.HasPrefix(b.Signature, "{")
-	if own && t.sendReasoning && sendable(b.Signature) {
+	if id, ok := sendable(b.Signature); ok && own && t.sendReasoning && t.first(id) {
 		t.thoughts = append(t.thoughts, json.RawMessage(provider.CleanJSON([]byte(b.Signature))))
 		return
 	}
@@ -201,18 +202,29 @@ func (t *turn) thought(b *session.Block) {
 	}
 }
 
-// sendable reports a reasoning item that says something to its server: an id
-// alone is of no use where nothing is stored.
-func sendable(signature string) bool {
+// sendable reports a reasoning item, and its id, that says something to its
+// server: an id alone is of no use where nothing is stored.
+func sendable(signature string) (id string, ok bool) {
 	var i struct {
 		Type      string          `json:"type"`
+		ID        string          `json:"id"`
 		Encrypted string          `json:"encrypted_content"`
 		Content   json.RawMessage `json:"content"`
 	}
 	if json.Unmarshal([]byte(signature), &i) != nil || i.Type != "reasoning" {
+		return "", false
+	}
+	return i.ID, i.Encrypted != "" || len(i.Content) > len("null")
+}
+
+// first reports whether an id is new to the request: servers refuse an item that
+// stands there twice.
+func (v *conversation) first(id string) bool {
+	if id != "" && v.used[id] {
 		return false
 	}
-	return i.Encrypted != "" || len(i.Content) > len("null")
+	v.used[id] = true
+	return true
 }
 
 func (t *turn) text(b *session.Block) {
@@ -229,6 +241,9 @@ func (t *turn) say(text string, i item) {
 		return
 	}
 	t.placeThoughts()
+	if !t.first(i.ID) {
+		i.ID = ""
+	}
 	if i.ID == "" && t.messageIDs {
 		i.ID = fmt.Sprintf("msg_%d", len(t.items))
 	}
@@ -240,8 +255,8 @@ func (t *turn) call(b *session.Block) {
 	t.placeThoughts()
 	arguments := string(provider.Object(b.Arguments))
 	i := item{Type: "function_call", CallID: t.calls.Call(b.ID), Name: b.Name, Arguments: &arguments}
-	if t.ids && i.CallID == callIDs(b.ID) {
-		i.ID = itemID(b.ID)
+	if id := itemID(b.ID); t.ids && i.CallID == callIDs(b.ID) && t.first(id) {
+		i.ID = id
 	}
 	t.append(i)
 }

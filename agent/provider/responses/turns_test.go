@@ -1,0 +1,358 @@
+package responses
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+func events(all ...string) string {
+	var s strings.Builder
+	for _, e := range all {
+		s.WriteString("data: " + e + "\n\n")
+	}
+	return s.String()
+}
+
+func added(index int, item string) string {
+	return fmt.Sprintf(`{"type":"response.output_item.added","output_index":%d,"item":%s}`, index, item)
+}
+
+func done(index int, item string) string {
+	return fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, index, item)
+}
+
+// piece is a delta; its item id is another one each time.
+func piece(kind string, index, part int, text string) string {
+	return fmt.Sprintf(`{"type":"response.%s.delta","item_id":%q,"output_index":%d,"content_index":%d,"summary_index":%d,"delta":%q,"obfuscation":"xyz"}`, kind, text, index, part, part, text)
+}
+
+func completed(output string) string {
+	return `{"type":"response.completed","response":{"status":"completed","output":[` + output + `],"usage":{"input_tokens":10,"output_tokens":5,"total_tokens":15}}}`
+}
+
+const (
+	textKind    = "output_text"
+	summaryKind = "reasoning_summary_text"
+	innerKind   = "reasoning_text"
+	callKind    = "function_call_arguments"
+)
+
+func messageItem(id, text string) string {
+	return `{"type":"message","id":"` + id + `","role":"assistant","content":[{"type":"output_text","text":"` + text + `","annotations":[]}]}`
+}
+
+func callItem(call, id, args string) string {
+	return fmt.Sprintf(`{"type":"function_call","id":%q,"call_id":%q,"name":"f","arguments":%q}`, id, call, args)
+}
+
+func decodeText(t *testing.T, stream string) wiretest.Answer {
+	t.Helper()
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	return f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(stream) })), "http://model.test")
+}
+
+func TestASecondTurnExtendsTheFirst(t *testing.T) {
+	const reasoning = `{"id":"rs_1","type":"reasoning","encrypted_content":"gA<=>","summary":[{"type":"summary_text","text":"I read"},{"type":"summary_text","text":"it"}],"content":[]}`
+	const commentary = `{"type":"message","id":"msg_1","phase":"commentary","role":"assistant","content":[{"type":"output_text","text":"Let me see","annotations":[]}]}`
+	answers := []string{
+		events(`{"type":"response.created","response":{"status":"in_progress"}}`,
+			added(0, `{"id":"rs_1","type":"reasoning","encrypted_content":"gX","summary":[]}`),
+			piece(summaryKind, 0, 0, "I read"), piece(summaryKind, 0, 1, "it"), done(0, reasoning),
+			added(1, `{"type":"message","id":"msg_1","phase":"commentary","role":"assistant","content":[]}`), piece(textKind, 1, 0, "Let me see"), done(1, commentary),
+			added(2, callItem("call_1", "fc_1", "")), piece(callKind, 2, 0, `{"path":`), piece(callKind, 2, 0, `"a<b"}`), done(2, callItem("call_1", "fc_1", `{"path":"a<b"}`)),
+			added(3, callItem("call_2", "fc_2", "")), done(3, callItem("call_2", "fc_2", `{}`)), completed("")),
+		events(added(0, messageItem("msg_2", "")), piece(textKind, 0, 0, "done"), completed("")),
+	}
+	var bodies [][]byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = wiretest.CheckResponses(b)
+		}
+		if err != nil || r.URL.Path != "/v1/responses" || r.Header.Get("Authorization") != "Bearer k" {
+			t.Errorf("%s %v %v", r.URL, r.Header, err)
+		}
+		bodies = append(bodies, b)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, answers[len(bodies)-1])
+	}))
+	defer s.Close()
+	m := modelOf("openai", "gpt", s.URL+"/v1")
+	m.Reasoning = true
+	r := &agent.Request{Model: m, APIKey: "k", SessionID: "s", Thinking: "low", System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
+		Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
+	p := New(s.Client())
+	first := wiretest.Collect(p.Stream(context.Background(), r))
+	calls := first.Calls()
+	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(calls) != 2 || first.Text(session.BlockThinking) != "I read\n\nit" {
+		t.Fatalf("%s", first)
+	}
+	if calls[0].ID != "call_1|fc_1" || first.Content[0].Signature != reasoning || first.Content[1].Signature != `{"v":1,"id":"msg_1","phase":"commentary"}` {
+		t.Errorf("%s %s", calls[0].ID, first)
+	}
+	r.Messages = append(r.Messages, modelSays(m, first.Content...), toolSays(calls[0].ID, text("x")), toolSays(calls[1].ID, picture))
+	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+		t.Fatalf("%s", second)
+	}
+	wiretest.Extends(t, bodies[0], bodies[1], "model", "tools", "reasoning", "include", "prompt_cache_key")
+	want := reasoning + `,{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"Let me see","annotations":[]}],"phase":"commentary","status":"completed"},` +
+		`{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{\"path\":\"a<b\"}"},{"type":"function_call","id":"fc_2","call_id":"call_2","name":"f","arguments":"{}"},` +
+		`{"type":"function_call_output","call_id":"call_1","output":"x"}`
+	if !bytes.Contains(bodies[1], []byte(want)) {
+		t.Errorf("the answer came back as %s", bodies[1])
+	}
+}
+
+// shape shows the blocks of an answer.
+func shape(a wiretest.Answer) string {
+	var all []string
+	for _, b := range a.Content {
+		switch b.Type {
+		case session.BlockToolCall:
+			all = append(all, fmt.Sprintf("call %s %s %s", b.ID, b.Name, b.Arguments))
+		default:
+			all = append(all, fmt.Sprintf("%s %q sig %s", b.Type, b.Text, b.Signature))
+		}
+	}
+	for _, raw := range a.Broken {
+		all = append(all, "broken "+raw)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestItemsAreJoinedByTheirIndex(t *testing.T) {
+	const open = `{"type":"reasoning","id":"rs_1","encrypted_content":"z","summary":[]}`
+	const both = `{"type":"reasoning","id":"rs_1","summary":[{"text":"hm"}],"content":[{"text":"hm"}]}`
+	cases := []struct {
+		name   string
+		stream []string
+		want   string
+	}{
+		{"interleaved", []string{added(0, callItem("a", "", "")), added(1, callItem("b", "", "")), piece(callKind, 1, 0, `{"x"`), piece(callKind, 0, 0, `{}`), piece(callKind, 1, 0, `:1}`)},
+			`call a f {}, call b f {"x":1}`},
+		{"events without a beginning", []string{piece(textKind, 0, 0, "a"), piece(textKind, 0, 1, "b"), piece(callKind, 1, 0, `{"x":`), done(1, callItem("c", "fc", `{"x":1}`))},
+			`text "ab" sig , call c|fc f {"x":1}`},
+		{"items that come whole", []string{done(0, open), done(1, messageItem("msg_1", "a")), done(2, callItem("c", "", `{"x":1}`))},
+			`thinking "" sig ` + open + `, text "a" sig msg_1, call c f {"x":1}`},
+		{"arguments at the beginning only", []string{added(0, callItem("c", "", ""))}, `call c f {}`},
+		{"arguments as an object", []string{done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x":1}}`)}, `call c f {"x":1}`},
+		{"arguments that stay incomplete", []string{added(0, callItem("c", "", "")), piece(callKind, 0, 0, `{"x"`)}, `call c f {}, broken {"x"`},
+		{"a finished item goes on where the pieces ended", []string{piece(textKind, 0, 0, "a"), done(0, messageItem("msg_1", "abc"))}, `text "abc" sig msg_1`},
+		{"and wins over other pieces", []string{piece(textKind, 0, 0, "x"), done(0, messageItem("msg_1", "abc")), added(1, callItem("c", "", "")), piece(callKind, 1, 0, `{"x":2}`), done(1, callItem("c", "", `{"x":1}`))},
+			`text "abc" sig msg_1, call c f {"x":1}`},
+		{"but not over the same in other words", []string{added(0, callItem("c", "", "")), piece(callKind, 0, 0, `{ "x":1}`), done(0, callItem("c", "", `{"x":1}`))}, `call c f { "x":1}`},
+		{"nor when it says nothing", []string{piece(textKind, 0, 0, "a"), done(0, messageItem("msg_1", ""))}, `text "a" sig msg_1`},
+		{"what follows a finished item is ignored", []string{done(0, messageItem("msg_1", "a")), piece(textKind, 0, 0, "b"), done(0, messageItem("msg_1", "ab"))}, `text "a" sig msg_1`},
+		{"in order of the index", []string{piece(textKind, 1, 0, "a"), piece(summaryKind, 0, 0, "hm"), done(1, messageItem("", "a"))}, `thinking "hm" sig , text "a" sig `},
+		{"also what comes last and whole", []string{done(1, messageItem("", "a")), done(0, open)}, `thinking "" sig ` + open + `, text "a" sig `},
+		{"and calls", []string{done(2, callItem("c", "", "{}")), done(1, callItem("b", "", "{}")), piece(textKind, 0, 0, "a")}, `text "a" sig , call b f {}, call c f {}`},
+		{"places that stay empty", []string{piece(textKind, 3, 0, "a"), added(1, `{"type":"web_search_call","id":"ws_1"}`)}, `text "a" sig `},
+		{"an index far away", []string{piece(textKind, 1<<40, 0, "a")}, `text "a" sig `},
+		{"thoughts in the open", []string{piece(innerKind, 0, 0, "a"), piece(innerKind, 0, 1, "b")}, "thinking \"a\\n\\nb\" sig "},
+		{"thoughts that come twice", []string{piece(summaryKind, 0, 0, "hm"), piece(innerKind, 0, 0, "hm"), done(0, both)}, `thinking "hm" sig ` + both},
+		{"an unknown event and unknown items", []string{`{"type":"response.new_thing","delta":{"a":1}}`, added(0, `{"type":"mcp_call","id":"m"}`), piece(textKind, 0, 0, "no"), done(0, `{"type":"mcp_call","id":"m","name":"f","arguments":"{}"}`), piece(textKind, 1, 0, "a")}, `text "a" sig `},
+		{"a refusal is what the model says", []string{piece("refusal", 0, 0, "I can't")}, `text "I can't" sig `},
+		{"a finished refusal", []string{done(0, `{"type":"message","id":"msg_1","content":[{"type":"refusal","refusal":"I can't"}]}`)}, `text "I can't" sig msg_1`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := decodeText(t, events(c.stream...)+events(completed("")))
+			if got := shape(a); got != c.want || a.Err != nil {
+				t.Errorf("got  %s\nwant %s\n%v", got, c.want, a.Err)
+			}
+		})
+	}
+}
+
+func TestTheListAtTheEndFinishesWhatWasNot(t *testing.T) {
+	const open = `{"type":"reasoning","id":"rs_1","encrypted_content":"z","summary":[]}`
+	cases := []struct {
+		name, output string
+		stream       []string
+		want         string
+	}{
+		{"an answer without events", open + "," + callItem("c", "fc_1", `{"x":1}`), nil, `thinking "" sig ` + open + `, call c|fc_1 f {"x":1}`},
+		{"items that are not finished, by their ids", callItem("c", "fc_1", `{"x":1}`) + "," + open, []string{added(0, open), added(1, callItem("c", "fc_1", "")), piece(callKind, 1, 0, `{"x"`)},
+			`thinking "" sig ` + open + `, call c|fc_1 f {"x":1}`},
+		{"or their place, where they have none", messageItem("msg_1", "abc"), []string{piece(textKind, 0, 0, "ab")}, `text "abc" sig msg_1`},
+		{"those that are finished stay", messageItem("msg_1", "other"), []string{done(0, messageItem("msg_1", "a"))}, `text "a" sig msg_1`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := decodeText(t, events(append(c.stream, completed(c.output))...))
+			if got := shape(a); got != c.want || a.Err != nil {
+				t.Errorf("got  %s\nwant %s\n%v", got, c.want, a.Err)
+			}
+		})
+	}
+}
+
+func TestIDsOfCallsAreMadeWhereTheyAreMissingOrRepeated(t *testing.T) {
+	a := decodeText(t, events(done(0, callItem("", "fc_1", "{}")), done(1, callItem("0", "", "{}")), done(2, callItem("0", "", "{}")), completed("")))
+	seen := map[string]bool{"": true}
+	for _, b := range a.Calls() {
+		call, _, _ := strings.Cut(b.ID, "|")
+		if seen[call] {
+			t.Errorf("id %q", b.ID)
+		}
+		seen[call] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%s", a)
+	}
+}
+
+func TestTheEndIsMapped(t *testing.T) {
+	end := func(kind, response string) string {
+		return events(`{"type":"response.` + kind + `","response":` + response + `}`)
+	}
+	call := events(done(0, callItem("c", "", "{}")))
+	cases := []struct {
+		stream string
+		want   session.StopReason
+		raw    string
+	}{
+		{end("completed", `{"status":"completed"}`), session.StopEnd, "completed"},
+		{end("completed", `{}`), session.StopEnd, "completed"},
+		{end("done", `{"status":"completed"}`), session.StopEnd, "completed"},
+		{events(`{"type":"response.completed"}`), session.StopEnd, "completed"},
+		{call + end("completed", `{"status":"completed"}`), session.StopToolUse, "completed"},
+		{call + end("incomplete", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), session.StopLength, "incomplete:max_output_tokens"},
+		{end("incomplete", `{"incomplete_details":{"reason":"content_filter"}}`), agent.StopRefusal, "incomplete:content_filter"},
+		{end("incomplete", `{"incomplete_details":null}`), session.StopLength, "incomplete"},
+		{end("completed", `{}`) + "data: [DONE]\n\n", session.StopEnd, "completed"},
+		{"data: [DONE]\n\n" + end("completed", `{}`), session.StopEnd, "completed"},
+	}
+	for _, c := range cases {
+		if a := decodeText(t, c.stream); a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.raw {
+			t.Errorf("%s: %s", c.stream, a)
+		}
+	}
+}
+
+func TestFailuresAreReportedOnce(t *testing.T) {
+	hi := events(piece(textKind, 0, 0, "hi"))
+	failed := events(`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"no"}}}`)
+	cases := []struct {
+		name, stream, code, message string
+		retry                       bool
+	}{
+		{"error at the top", events(`{"type":"error","code":"rate_limit_exceeded","message":"slow down","param":null,"sequence_number":3}`) + failed, "rate_limit_exceeded", "slow down", true},
+		{"error under its name", events(`{"type":"error","error":{"type":"insufficient_quota","code":"insufficient_quota","message":"no credit"}}`) + failed, "insufficient_quota", "no credit", false},
+		{"error without a type", events(`{"error":{"code":502,"message":"upstream"}}`), "502", "upstream", true},
+		{"error by the name of the event", "event: error\n" + events(`{"message":"no"}`), "", "no", true},
+		{"failed", failed, "server_error", "no", true},
+		{"failed without a word", events(`{"type":"response.failed","response":{"error":null}}`), "server_error", "the server gave up the answer", true},
+		{"cancelled", events(`{"type":"response.cancelled","response":{"status":"cancelled"}}`), "cancelled", "the server gave up the answer", false},
+		{"cut off", "", "", "the answer ended early", true},
+		{"cut off behind its mark", "data: [DONE]\n\n", "", "the answer ended early", true},
+		{"unreadable", "data: {\"type\n\n", "", "the answer holds something that cannot be read", true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			a := decodeText(t, hi+c.stream)
+			e, ok := a.Err.(*agent.ProviderError)
+			if !ok || e.Code != c.code || !strings.HasPrefix(e.Message, c.message) || e.Retryable != c.retry {
+				t.Fatalf("%+v", a.Err)
+			}
+			if a.Text(session.BlockText) != "hi" || a.Stop.Reason != "" {
+				t.Errorf("%s", a)
+			}
+		})
+	}
+}
+
+func TestUsageIsCountedOnce(t *testing.T) {
+	cases := []struct {
+		name, usage string
+		want        session.Usage
+	}{
+		{"plain", `{"input_tokens":10,"output_tokens":5,"total_tokens":15}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"cached tokens are part of the input", `{"input_tokens":10,"output_tokens":5,"input_tokens_details":{"cached_tokens":6,"cache_write_tokens":3}}`,
+			session.Usage{Input: 1, Output: 5, CacheRead: 6, CacheWrite: 3, TotalTokens: 15}},
+		{"reasoning is part of the output", `{"input_tokens":10,"output_tokens":5,"total_tokens":15,"output_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"unless the total says otherwise", `{"input_tokens":10,"output_tokens":5,"total_tokens":18,"output_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 8, TotalTokens: 18}},
+		{"nulls and nonsense", `{"input_tokens":10,"output_tokens":null,"input_tokens_details":"none"}`, session.Usage{Input: 10, TotalTokens: 10}},
+	}
+	for _, c := range cases {
+		a := decodeText(t, events(`{"type":"response.completed","response":{"usage":`+c.usage+`}}`))
+		if a.Usage == nil || *a.Usage != c.want {
+			t.Errorf("%s: %+v", c.name, a.Usage)
+		}
+	}
+	if a := decodeText(t, events(`{"type":"response.completed","response":{"usage":null}}`)); a.Usage != nil || a.Err != nil {
+		t.Errorf("%s", a)
+	}
+}
+
+func TestEveryEventIsASignOfLife(t *testing.T) {
+	f := wiretest.Folder{Status: 200}
+	stream := ": hi\n\n" + events(`{"type":"response.created"}`, `{"type":"response.new"}`, added(0, messageItem("", "")), piece(textKind, 0, 0, "a"), completed(""))
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	var kinds []agent.DeltaKind
+	for d, err := range p.Stream(context.Background(), &agent.Request{Model: modelOf("p", "m", "http://model.test")}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, d.Kind)
+	}
+	want := []agent.DeltaKind{agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaText, agent.DeltaUsage, agent.DeltaStop}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("deltas %v; want %v", kinds, want)
+	}
+}
+
+func deltas20000() string {
+	const delta = `{"type":"response.output_text.delta","sequence_number":7,"item_id":"msg_065915db01d8635a016a3c125c524c81a39e48ac0ebbcb6b30","output_index":0,"content_index":0,"delta":" word","logprobs":[],"obfuscation":"pkXRwN2J"}`
+	return strings.Repeat("event: response.output_text.delta\ndata: "+delta+"\n\n", 20_000) + events(completed(""))
+}
+
+func BenchmarkDecode20000Deltas(b *testing.B) {
+	stream := deltas20000()
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	r := &agent.Request{Model: modelOf("p", "m", "http://model.test")}
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range p.Stream(context.Background(), r) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n < 20_000 {
+			b.Fatal(n)
+		}
+	}
+}
+
+// BenchmarkParse20000Deltas is what the decoder is measured by: the same JSON,
+// parsed once.
+func BenchmarkParse20000Deltas(b *testing.B) {
+	stream := deltas20000()
+	b.SetBytes(int64(len(stream)))
+	for b.Loop() {
+		for line := range strings.Lines(stream) {
+			if data, ok := strings.CutPrefix(line, "data: "); ok {
+				var v event
+				if err := json.Unmarshal([]byte(data), &v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+}
