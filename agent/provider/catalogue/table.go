@@ -21,7 +21,7 @@ func table() []Provider {
 		{Name: "zhipu-coding", Title: "Zhipu Coding", API: "openai-completions", BaseURL: "https://open.bigmodel.cn/api/coding/paas/v4", KeyVars: []string{"ZHIPU_API_KEY"}, Default: "glm-5.2"},
 		{Name: "openrouter", Title: "OpenRouter", API: "openai-completions", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, Default: "anthropic/claude-sonnet-4.6"},
 		{Name: "vercel-ai-gateway", Title: "Vercel", Aliases: []string{"vercel"}, API: "openai-completions", BaseURL: "https://ai-gateway.vercel.sh/v1", KeyVars: []string{"AI_GATEWAY_API_KEY", "VERCEL_API_KEY"}, Default: "anthropic/claude-sonnet-4"},
-		{Name: "groq", Title: "Groq", API: "openai-completions", BaseURL: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"}, Default: "moonshotai/kimi-k2-instruct-0905"},
+		{Name: "groq", Title: "Groq", API: "openai-completions", BaseURL: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"}, Default: "openai/gpt-oss-120b"},
 		{Name: "cerebras", Title: "Cerebras", API: "openai-completions", BaseURL: "https://api.cerebras.ai/v1", KeyVars: []string{"CEREBRAS_API_KEY"}, Default: "gpt-oss-120b"},
 		{Name: "together", Title: "Together AI", Aliases: []string{"togetherai"}, API: "openai-completions", BaseURL: "https://api.together.ai/v1", KeyVars: []string{"TOGETHER_API_KEY"}, Default: "moonshotai/Kimi-K2.6"},
 		{Name: "fireworks", Title: "Fireworks", Aliases: []string{"fireworks-ai"}, API: "openai-completions", BaseURL: "https://api.fireworks.ai/inference/v1", KeyVars: []string{"FIREWORKS_API_KEY"}, Default: "accounts/fireworks/models/deepseek-v4-pro"},

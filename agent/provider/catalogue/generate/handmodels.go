@@ -1,6 +1,7 @@
 package main
 
-// The models of providers that catwalk lacks, as of the middle of 2026. Where a
+// The models of providers that catwalk lacks, or whose list there is old, as of
+// the middle of 2026. Where a
 // window counts the answer too, the answer is left out: it is what is left.
 
 func mistral() []model {
@@ -28,10 +29,10 @@ func together() []model {
 	return []model{
 		{ID: "moonshotai/Kimi-K2.7-Code", Name: "Kimi K2.7 Code", Window: 262144, Answer: 131072, Reasons: true, Price: "0.95/4/0.19/?"},
 		{ID: "moonshotai/Kimi-K2.6", Name: "Kimi K2.6", Window: 262144, Answer: 131000, Images: true, Reasons: true, Price: "1.2/4.5/0.2/?"},
-		{ID: "zai-org/GLM-5.2", Name: "GLM-5.2", Window: 262144, Answer: 164000, Reasons: true, Levels: list("off", "high", "max"), Price: "1.4/4.4/0.26/?"},
+		{ID: "zai-org/GLM-5.2", Name: "GLM-5.2", Window: 262144, Answer: 164000, Reasons: true, Levels: list("off", "high"), Price: "1.4/4.4/0.26/?"},
 		{ID: "zai-org/GLM-5.1", Name: "GLM-5.1", Window: 202752, Answer: 131072, Reasons: true, Price: "1.4/4.4/?/?"},
 		{ID: "zai-org/GLM-5", Name: "GLM-5", Window: 202752, Answer: 131072, Reasons: true, Price: "1/3.2/?/?"},
-		{ID: "deepseek-ai/DeepSeek-V4-Pro", Name: "DeepSeek V4 Pro", Window: 512000, Answer: 384000, Reasons: true, Levels: list("off", "high", "max"), Price: "1.74/3.48/0.2/?"},
+		{ID: "deepseek-ai/DeepSeek-V4-Pro", Name: "DeepSeek V4 Pro", Window: 512000, Answer: 384000, Reasons: true, Levels: list("off", "high"), Price: "1.74/3.48/0.2/?"},
 		{ID: "MiniMaxAI/MiniMax-M3", Name: "MiniMax-M3", Window: 524288, Answer: 250000, Images: true, Reasons: true, Price: "0.3/1.2/0.06/?"},
 		{ID: "MiniMaxAI/MiniMax-M2.7", Name: "MiniMax-M2.7", Window: 202752, Answer: 131072, Reasons: true, Price: "0.3/1.2/0.06/?"},
 		{ID: "Qwen/Qwen3.7-Max", Name: "Qwen3.7 Max", Window: 1000000, Answer: 500000, Price: "1.25/3.75/?/?"},
@@ -41,5 +42,15 @@ func together() []model {
 		{ID: "openai/gpt-oss-120b", Name: "GPT OSS 120B", Window: 131072, Reasons: true, Levels: efforts, Price: "0.15/0.6/?/?"},
 		{ID: "openai/gpt-oss-20b", Name: "GPT OSS 20B", Window: 131072, Reasons: true, Levels: efforts, Price: "0.05/0.2/?/?"},
 		{ID: "meta-llama/Llama-3.3-70B-Instruct-Turbo", Name: "Llama 3.3 70B", Window: 131072, Price: "0.88/0.88/?/?"},
+	}
+}
+
+func groq() []model {
+	efforts := list("low", "medium", "high")
+	return []model{
+		{ID: "openai/gpt-oss-120b", Name: "GPT OSS 120B", Window: 131072, Answer: 65536, Reasons: true, Levels: efforts, Price: "0.15/0.6/0.075/?"},
+		{ID: "openai/gpt-oss-20b", Name: "GPT OSS 20B", Window: 131072, Answer: 65536, Reasons: true, Levels: efforts, Price: "0.075/0.3/0.0375/?"},
+		{ID: "llama-3.3-70b-versatile", Name: "Llama 3.3 70B", Window: 131072, Answer: 32768, Price: "0.59/0.79/?/?"},
+		{ID: "llama-3.1-8b-instant", Name: "Llama 3.1 8B", Window: 131072, Price: "0.05/0.08/?/?"},
 	}
 }

@@ -11,24 +11,29 @@ import (
 // if they are not known. Catwalk names the efforts that a server takes, but
 // seldom says whether thinking can be off, and nothing of models whose thinking
 // has a budget.
-func levelsOf(api, id string, efforts []string) []string {
-	if levels := familyLevels(api, baseName(id), len(efforts) > 0); levels != nil {
+func (p *provider) levelsOf(api, id string, efforts []string) []string {
+	name := baseName(id)
+	if levels := familyLevels(api, name, len(efforts) > 0); levels != nil {
 		return levels
 	}
 	if len(efforts) == 0 {
 		return nil
 	}
-	var levels []string
-	if !slices.Contains(efforts, "none") && !alwaysThinks(baseName(id)) {
-		levels = append(levels, "off")
+	levels := slices.DeleteFunc(slices.Clone(efforts), func(effort string) bool { return effort == "none" })
+	if p.Switch {
+		levels = words("high")
 	}
-	for _, effort := range efforts {
-		if effort == "none" {
-			effort = "off"
-		}
-		levels = append(levels, effort)
+	if canBeOff(name, p.SaysOff || p.Switch || len(levels) < len(efforts)) {
+		levels = slices.Insert(levels, 0, "off")
 	}
 	return levels
+}
+
+// canBeOff reports whether a model thinks only if it is told to, or can be told
+// not to.
+func canBeOff(id string, canBeTold bool) bool {
+	asked := strings.HasPrefix(id, "claude-") || matches(`(openai-)?gpt-5[.-]?[1-9]\d?(-mini|-nano)?`, id)
+	return !alwaysThinks(id) && (asked || canBeTold)
 }
 
 // baseName is the model's own name: without the maker before it, without the

@@ -88,6 +88,8 @@ type provider struct {
 	Default string
 	Local   bool
 	Hint    string
+	SaysOff bool                               // it can be told that a model shall not think
+	Switch  bool                               // thinking has no degrees there: it is on or off
 	Pick    func(id string) bool               // which of catwalk's models; nil: all
 	Route   func(id string) (api, base string) // of a model that is served elsewhere
 	Models  []model
@@ -133,7 +135,7 @@ func (p *provider) model(from *catwalk.Model) model {
 		m.API, m.BaseURL = p.Route(m.ID)
 	}
 	if m.Reasons {
-		m.Levels = levelsOf(cmp.Or(m.API, p.API), m.ID, from.ReasoningLevels)
+		m.Levels = p.levelsOf(cmp.Or(m.API, p.API), m.ID, from.ReasoningLevels)
 	}
 	return m
 }
