@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pi/agent/provider/wiretest"
 )
 
 // modelServer is a model on loopback: it gives the answers of a script, one per
@@ -58,12 +60,12 @@ func newModelServer(api, script, dumps string) *modelServer {
 
 // apiPaths are where each API is asked.
 func apiPaths() map[string]string {
-	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages"}
+	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages", "openai-responses": "/v1/responses"}
 }
 
 // baseURL is what base_url of a provider's settings has to be.
 func (s *modelServer) baseURL() string {
-	if s.api == "openai-completions" {
+	if s.api != "anthropic-messages" {
 		return s.http.URL + "/v1"
 	}
 	return s.http.URL
@@ -86,6 +88,12 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil || r.URL.Path != apiPaths()[s.api] {
 		http.Error(w, "asked at "+r.URL.Path, http.StatusNotFound)
 		return
+	}
+	if s.api == "openai-responses" {
+		if err := wiretest.CheckResponses(body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
 	}
 	answer, err := s.note(modelRequest{r.Header, body})
 	if err != nil {
@@ -120,8 +128,11 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 	used := [4]int{10, 5}
 	fmt.Sscanf(answer, "usage %d %d %d %d", &used[0], &used[1], &used[2], &used[3])
 	var a wireAnswer = &openaiAnswer{w: w, used: used}
-	if s.api == "anthropic-messages" {
+	switch s.api {
+	case "anthropic-messages":
 		a = &anthropicAnswer{w: w, used: used}
+	case "openai-responses":
+		a = &responsesAnswer{w: w, used: used, made: len(s.asked())}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for i, line := range strings.Split(answer, "\n") {

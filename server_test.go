@@ -88,6 +88,7 @@ func apiCases() map[string]struct{ same []string } {
 	return map[string]struct{ same []string }{
 		"openai-completions": {[]string{"model", "tools"}},
 		"anthropic-messages": {[]string{"model", "tools", "system"}},
+		"openai-responses":   {[]string{"model", "tools", "prompt_cache_key"}},
 	}
 }
 
@@ -154,11 +155,12 @@ func messagesOf(t *testing.T, body []byte) string {
 	var r struct {
 		System   json.RawMessage `json:"system"`
 		Messages json.RawMessage `json:"messages"`
+		Input    json.RawMessage `json:"input"`
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
-	return string(r.System) + string(r.Messages)
+	return string(r.System) + string(r.Messages) + string(r.Input)
 }
 
 func inOrder(t *testing.T, text string, parts []string) {

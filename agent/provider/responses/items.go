@@ -40,6 +40,7 @@ type outputItem struct {
 	sent   strings.Builder
 	itemID string
 	name   string   // of a call
+	early  string   // arguments that a call began with
 	parts  partKind // where its thoughts come from
 	part   int      // the one at hand
 }
@@ -199,7 +200,7 @@ func (l *items) open(it *outputItem, w *wireItem, out []agent.Delta) []agent.Del
 	}
 	l.ids[id] = true
 	l.calls++
-	it.name = w.Name
+	it.name, it.early = w.Name, string(w.Arguments)
 	return l.emit(it, agent.Delta{Kind: agent.DeltaToolCall, ID: id, Name: w.Name}, out)
 }
 
@@ -295,6 +296,11 @@ func (l *items) close(output []json.RawMessage, out []agent.Delta) []agent.Delta
 	for i, raw := range output {
 		if index, ok := l.unfinished(i, raw); ok || all {
 			out = l.finish(index, raw, out)
+		}
+	}
+	for _, it := range l.byIndex {
+		if it.kind == call && it.sent.Len() == 0 {
+			out = l.whole(it, agent.DeltaToolCall, it.early, out)
 		}
 	}
 	return out
