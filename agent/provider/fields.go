@@ -2,7 +2,9 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 )
@@ -16,11 +18,13 @@ type Field struct {
 	Value json.RawMessage
 }
 
+var errNoObject = errors.New("not a JSON object")
+
 // ReadFields takes an object apart.
 func ReadFields(object []byte) (Fields, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil {
-		return nil, err
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil, cmp.Or(err, errNoObject)
 	}
 	var fields Fields
 	for d.More() {

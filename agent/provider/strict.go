@@ -14,7 +14,7 @@ import (
 // returned as [Schema] does.
 func StrictSchema(parameters json.RawMessage) (json.RawMessage, bool) {
 	schema := Schema(parameters)
-	strict, err := strictNode(schema, 0)
+	strict, err := strictNode(schema, place{})
 	if err != nil {
 		return schema, false
 	}
@@ -37,8 +37,19 @@ func among(list string, word []byte) bool {
 	return bytes.Contains([]byte(list), append(append([]byte(" "), word...), ' '))
 }
 
-func strictNode(schema json.RawMessage, depth int) (json.RawMessage, error) {
-	if depth > strictDepth || len(schema) == 0 || schema[0] != '{' {
+// place is where a node stands in a schema.
+type place struct {
+	depth int
+	// hidden: among definitions or alternatives. Whoever reads the arguments does
+	// not look there for a null that means absent, so nothing may be optional.
+	hidden bool
+}
+
+func (p place) inner() place { return place{p.depth + 1, p.hidden} }
+func (p place) hide() place  { return place{p.depth, true} }
+
+func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
+	if at.depth > strictDepth || len(schema) == 0 || schema[0] != '{' {
 		return nil, errNotStrict
 	}
 	fields, err := ReadFields(schema)
@@ -48,7 +59,7 @@ func strictNode(schema json.RawMessage, depth int) (json.RawMessage, error) {
 	fields = slices.DeleteFunc(fields, func(f Field) bool { return among(strictIgnored, []byte(f.Name)) })
 	for i := range fields {
 		f := &fields[i]
-		if f.Value, err = strictKeyword(f, depth); err != nil {
+		if f.Value, err = strictKeyword(f, at); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +67,7 @@ func strictNode(schema json.RawMessage, depth int) (json.RawMessage, error) {
 		return nil, errNotStrict
 	}
 	if hasType(fields.Get("type"), "object") || fields.Get("properties") != nil {
-		if err := closeObject(&fields); err != nil {
+		if err := closeObject(&fields, at); err != nil {
 			return nil, err
 		}
 	} else if fields.Get("type") == nil && fields.Get("anyOf") == nil && fields.Get("$ref") == nil && fields.Get("enum") == nil {
@@ -65,14 +76,16 @@ func strictNode(schema json.RawMessage, depth int) (json.RawMessage, error) {
 	return fields.JSON()
 }
 
-func strictKeyword(f *Field, depth int) (json.RawMessage, error) {
+func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 	switch f.Name {
-	case "properties", "$defs", "definitions":
-		return eachField(f.Value, depth)
+	case "properties":
+		return eachField(f.Value, at.inner())
+	case "$defs", "definitions":
+		return eachField(f.Value, at.inner().hide())
 	case "items":
-		return strictNode(f.Value, depth+1)
+		return strictNode(f.Value, at.inner())
 	case "anyOf":
-		return eachElement(f.Value, depth)
+		return eachElement(f.Value, at.inner().hide())
 	case "format":
 		if !among(strictFormats, f.Value) {
 			return nil, errNotStrict
@@ -84,27 +97,27 @@ func strictKeyword(f *Field, depth int) (json.RawMessage, error) {
 	return f.Value, nil
 }
 
-func eachField(object json.RawMessage, depth int) (json.RawMessage, error) {
+func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
 	fields, err := ReadFields(object)
 	if err != nil {
 		return nil, err
 	}
 	for i := range fields {
-		if fields[i].Value, err = strictNode(fields[i].Value, depth+1); err != nil {
+		if fields[i].Value, err = strictNode(fields[i].Value, at); err != nil {
 			return nil, err
 		}
 	}
 	return fields.JSON()
 }
 
-func eachElement(list json.RawMessage, depth int) (json.RawMessage, error) {
+func eachElement(list json.RawMessage, at place) (json.RawMessage, error) {
 	var elements []json.RawMessage
 	if err := json.Unmarshal(list, &elements); err != nil {
 		return nil, err
 	}
 	for i := range elements {
 		var err error
-		if elements[i], err = strictNode(elements[i], depth+1); err != nil {
+		if elements[i], err = strictNode(elements[i], at); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +125,7 @@ func eachElement(list json.RawMessage, depth int) (json.RawMessage, error) {
 }
 
 // closeObject requires all properties and allows no others.
-func closeObject(object *Fields) error {
+func closeObject(object *Fields, at place) error {
 	if more := object.Get("additionalProperties"); more != nil && string(more) != "false" || object.Get("properties") == nil {
 		return errNotStrict
 	}
@@ -132,6 +145,9 @@ func closeObject(object *Fields) error {
 		all = append(all, p.Name)
 		if slices.Contains(required, p.Name) {
 			continue
+		}
+		if at.hidden {
+			return errNotStrict
 		}
 		if p.Value, err = nullable(p.Value); err != nil {
 			return err
@@ -155,38 +171,42 @@ func setObject(object *Fields, properties Fields, required []string) error {
 	return nil
 }
 
-// nullable lets a schema accept null as well.
+// nullable lets a schema with a type accept null as well. Others have no strict
+// form as an optional property: null for them would not be taken for absent.
 func nullable(schema json.RawMessage) (json.RawMessage, error) {
-	const null = `{"type":"null"}`
 	fields, err := ReadFields(schema)
 	if err != nil {
 		return nil, err
 	}
-	if list := fields.Get("anyOf"); list != nil {
-		fields.Set("anyOf", appendElement(list, null))
-		return fields.JSON()
-	}
 	kinds := fields.Get("type")
-	if kinds == nil || fields.Get("const") != nil {
-		return json.RawMessage(`{"anyOf":[` + string(schema) + `,` + null + `]}`), nil
+	if len(kinds) == 0 || fields.Get("const") != nil {
+		return nil, errNotStrict
 	}
 	if hasType(kinds, "null") {
 		return schema, nil
 	}
-	if kinds[0] == '"' {
-		kinds = json.RawMessage("[" + string(kinds) + "]")
+	if kinds, err = appendNull(kinds, `"null"`); err != nil {
+		return nil, err
 	}
-	fields.Set("type", appendElement(kinds, `"null"`))
-	if values := fields.Get("enum"); values != nil {
-		fields.Set("enum", appendElement(values, "null"))
+	fields.Set("type", kinds)
+	if values := fields.Get("enum"); len(values) > 0 {
+		if values, err = appendNull(values, "null"); err != nil {
+			return nil, err
+		}
+		fields.Set("enum", values)
 	}
 	return fields.JSON()
 }
 
-// appendElement adds to a JSON list that has elements.
-func appendElement(list json.RawMessage, element string) json.RawMessage {
-	list = bytes.TrimSpace(list)
-	return json.RawMessage(string(list[:len(list)-1]) + "," + element + "]")
+// appendNull adds null, written as given, to a list or to a single word.
+func appendNull(list json.RawMessage, null string) (json.RawMessage, error) {
+	var elements []json.RawMessage
+	if list[0] == '"' {
+		elements = []json.RawMessage{list}
+	} else if err := json.Unmarshal(list, &elements); err != nil {
+		return nil, err
+	}
+	return Encode(append(elements, json.RawMessage(null)))
 }
 
 // hasType reports whether a type keyword, one name or a list, holds a name.
