@@ -2,10 +2,12 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // errorBody is what a server says about a failure, out of any of the shapes
@@ -16,18 +18,25 @@ import (
 //	{"type": "error", "error": {…}}       [{"error": {…}}]
 //	{"error": "text", "code": "text"}     {"message": "text", …}
 //	{"detail": "text"}                    {"detail": [{"msg": "text"}]}
+//	{"error": {"code": 429, "message", "status", "details": […]}}
+//	{"errors": [{"message"}]}             {"base_resp": {"status_code", "status_msg"}}
 //	a page of HTML, plain text, nothing
 type errorBody struct {
 	Type, Code, Message string
 	Status              int // an HTTP status that the body names; 0: none
 	HTML                bool
+	RetryAfter          time.Duration // that the body asks to wait; 0: it does not say
 }
 
 type errorObject struct {
 	Error      json.RawMessage `json:"error"`
 	Message    json.RawMessage `json:"message"`
 	Msg        string          `json:"msg"`
+	StatusMsg  string          `json:"status_msg"`
 	Detail     json.RawMessage `json:"detail"`
+	Errors     json.RawMessage `json:"errors"`
+	BaseResp   json.RawMessage `json:"base_resp"`
+	Details    json.RawMessage `json:"details"`
 	Type       any             `json:"type"`
 	Code       any             `json:"code"`
 	Status     any             `json:"status"`
@@ -71,7 +80,7 @@ func parseErrorJSON(body []byte, depth int) (errorBody, bool) {
 	}
 	var o errorObject
 	// A field of an unexpected type leaves the others readable.
-	if err := json.Unmarshal(body, &o); err != nil && o.Error == nil && o.Message == nil && o.Detail == nil {
+	if err := json.Unmarshal(body, &o); err != nil && o.Error == nil && o.Message == nil && o.Detail == nil && o.Errors == nil {
 		return errorBody{}, false
 	}
 	return o.read(depth)
@@ -79,9 +88,9 @@ func parseErrorJSON(body []byte, depth int) (errorBody, bool) {
 
 // read takes the innermost description, and what it lacks from around it.
 func (o *errorObject) read(depth int) (errorBody, bool) {
-	e := errorBody{Message: o.Msg}
-	ok := o.Msg != ""
-	for _, inner := range []json.RawMessage{o.Error, o.Message, o.Detail} {
+	e := errorBody{Message: cmp.Or(o.Msg, o.StatusMsg)}
+	ok := e.Message != ""
+	for _, inner := range []json.RawMessage{o.Error, o.Message, o.Detail, o.Errors, o.BaseResp} {
 		if ok {
 			break
 		}
@@ -99,10 +108,11 @@ func (o *errorObject) read(depth int) (errorBody, bool) {
 	if e.Code == "" {
 		e.Code = word(o.Code)
 	}
+	e.readDetails(o.Details)
 	if raw := word(o.Metadata.Raw); raw != "" {
 		e.Message += ": " + raw
 	}
-	for _, n := range []any{o.StatusCode, o.Code} {
+	for _, n := range []any{o.StatusCode, o.Code, o.Status} {
 		if status, err := strconv.Atoi(word(n)); err == nil && e.Status == 0 && status >= 400 && status < 600 {
 			e.Status = status
 		}

@@ -36,6 +36,7 @@ type faults struct {
 	keyless bool // no key was sent
 	secrets secrets
 	hint    func(status int, message string) string // what the API knows better; may be nil
+	crowded func() bool                             // the prompt is about as large as the window: a refusal without words is about that; may be nil
 }
 
 // answer describes an answer that is an error: status and body, or the object
@@ -50,10 +51,14 @@ func (f *faults) answer(status int, h http.Header, body []byte) *agent.ProviderE
 		Type: f.secrets.said(said.Type), Code: f.secrets.said(said.Code), Message: f.secrets.said(said.Message),
 		RetryAfter: retryAfter(h),
 	}
-	if e.Message == "" {
+	if e.RetryAfter == 0 {
+		e.RetryAfter = cmp.Or(said.RetryAfter, saidDelay(said.Message))
+	}
+	wordless := e.Message == ""
+	if wordless {
 		e.Message = cmp.Or(http.StatusText(status), "the server reported an error")
 	}
-	e.Overflow = isOverflow(e)
+	e.Overflow = isOverflow(e) || wordless && status == http.StatusBadRequest && f.crowded != nil && f.crowded()
 	e.Retryable = !e.Overflow && isRetryable(e, h)
 	e.Hint = f.hintFor(e, said.HTML)
 	if to := h.Get("Location"); to != "" && status >= 300 && status < 400 {

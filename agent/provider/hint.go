@@ -25,6 +25,8 @@ func (f *faults) hintFor(e *agent.ProviderError, html bool) string {
 	}
 	message := strings.ToLower(e.Message)
 	switch {
+	case e.Overflow && e.Status == http.StatusRequestEntityTooLarge:
+		return "the request is too large; remove images or shorten the conversation with /compact"
 	case e.Overflow:
 		return "the conversation does not fit the model's context window; /compact shortens it"
 	case html:
@@ -33,6 +35,9 @@ func (f *faults) hintFor(e *agent.ProviderError, html bool) string {
 		return "the account has no credit left or its plan does not allow this; lower max_tokens, or check billing with the provider"
 	case isKeyTrouble(e, message):
 		return f.keyHint()
+	}
+	if isTooLargeForRate(e) {
+		return "this request alone is more than the account may send in a minute; /compact shortens it, or use another model"
 	}
 	return f.statusHint(e)
 }
@@ -115,8 +120,10 @@ func (f *faults) connectionHint(err error) (hint string, retryable bool) {
 	var record tls.RecordHeaderError
 	var timeout net.Error
 	switch {
+	case isProxyTrouble(err):
+		return "the proxy of HTTPS_PROXY or HTTP_PROXY cannot be used: check it, or list the host in NO_PROXY", !isRefusedHere(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return base + ": is the server running?", false
+		return base + ": is the server running?", !isRefusedHere(err)
 	case errors.As(err, &dns):
 		if dns.IsNotFound {
 			return base + ": no host of that name is known; check it, and the network", false
@@ -136,6 +143,27 @@ func (f *faults) connectionHint(err error) (hint string, retryable bool) {
 		return "a header or the key holds a character that cannot be sent; " + f.keyHint(), false
 	}
 	return "the connection was lost; ask again", true
+}
+
+// isProxyTrouble reports that the proxy, not the server, could not be reached or
+// refused.
+func isProxyTrouble(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "proxyconnect" || strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired))
+}
+
+// isRefusedHere reports a refusal by this machine: nothing listens, and nothing
+// will until somebody starts it. A remote service may be restarting.
+func isRefusedHere(err error) bool {
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired))
+	}
+	var op *net.OpError
+	if !errors.As(err, &op) {
+		return true
+	}
+	addr, ok := op.Addr.(*net.TCPAddr)
+	return !ok || addr.IP.IsLoopback() || addr.IP.IsUnspecified()
 }
 
 func isCertificateTrouble(err error) bool {

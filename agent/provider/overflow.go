@@ -5,35 +5,100 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/session"
 )
 
 // overflowWords are the ways in which servers say that a prompt does not fit,
 // in lower case.
-var overflowWords = []string{
-	"context_length_exceeded", "exceed_context_size_error", "too_many_prompt_tokens", "model_context_window_exceeded",
-	"prompt is too long", "prompt too long", "input is too long",
-	"maximum context length", "max context length", "maximum prompt length", "context length exceeded",
-	"exceeds the maximum number of tokens", "input token count",
-	"exceeds the context window", "exceed context limit", "exceeds the available context size",
-	"greater than the context length", "exceeds the model's context", "context window exceeds", "exceeds the limit of context",
-	"reduce the length of the messages",
+func overflowWords() []string {
+	return []string{
+		"context_length_exceeded", "context length exceeded", "exceed_context_size_error", "too_many_prompt_tokens",
+		"model_context_window_exceeded", "max_tokens_exceeded", "context_window_exceeded", "contextwindowexceeded",
+		"prompt is too long", "prompt too long", "prompt exceeds max length", "exceeded max prompt length", "input is too long",
+		"maximum context length", "max context length", "maximum prompt length", "maximum allowed input length",
+		"exceeds the maximum number of tokens", "more than max tokens allowed", "input token count",
+		"exceeds the context window", "exceeds the model's context", "exceeds this model's context", "context window exceeds",
+		"context window limit", "exceed context limit", "exceeds the available context size", "context size has been exceeded",
+		"greater than the context length", "longer than the model's context length", "exceeds the limit of context",
+		"when context the overflows", "larger than the maximum context size", "exceeded model token limit",
+		"prompt token count of", "total number of tokens in the prompt", "range of input length should be",
+		"reduce the length of the messages", "reduce the length of the prompt",
+		"inputs` tokens + `max_new_tokens` must be", "`inputs` must have less than",
+	}
+}
+
+// vagueWords mean the same, but servers say them of other limits too.
+func vagueWords() []string {
+	return []string{"too many tokens", "token limit exceeded", "token limit exceed", "tokens_limit_reached", "too many input tokens", "超长"}
+}
+
+// rateWords tell a limit on what may be sent in some time from one on the size of
+// a prompt.
+func rateWords() []string {
+	return []string{
+		"per minute", "per min", "per-minute", "per day", "per hour", "per second", "(tpm)", "(rpm)", "(tpd)", "(rpd)", " tpm", " rpm",
+		"rate limit", "rate_limit", "ratelimit", "rate-limit", "throttl", "quota", "please wait", "retry after", "try again in", "overloaded",
+	}
 }
 
 // isOverflow recognises an error that a shorter conversation would cure. Rate
-// limits speak of tokens too, but not in these words.
+// limits speak of tokens and lengths too, so they are told apart first, except in
+// an answer that can be nothing but a refusal of this very request.
 func isOverflow(e *agent.ProviderError) bool {
+	text := strings.ToLower(e.Type + "\n" + e.Code + "\n" + e.Message)
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
 		return false
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return hasAny(text, overflowWords()) || hasAny(text, vagueWords()) && !hasAny(text, rateWords())
+	case http.StatusRequestEntityTooLarge:
+		return !hasAny(text, rateWords())
 	}
-	if e.Type == "request_too_large" {
-		return true
-	}
-	text := strings.ToLower(e.Type + "\n" + e.Code + "\n" + e.Message)
-	for _, words := range overflowWords {
-		if strings.Contains(text, words) {
+	return (e.Type == "request_too_large" || hasAny(text, overflowWords())) && !hasAny(text, rateWords())
+}
+
+func hasAny(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
 			return true
 		}
 	}
 	return false
+}
+
+// crowded reports a prompt that is about as large as the window.
+func crowded(r *agent.Request) bool {
+	window := r.Model.ContextWindow
+	return window > 0 && promptTokens(r) > window/4*3
+}
+
+// silent watches an answer for the overflow that a server does not call an
+// error: it ends without having said anything, because the prompt left no room.
+type silent struct {
+	window int // tokens; 0: unknown
+	fault  func(body []byte) error
+	yield  func(agent.Delta, error) bool
+
+	spoke  bool
+	prompt int
+}
+
+func (s *silent) pass(d agent.Delta, err error) bool {
+	switch d.Kind {
+	case agent.DeltaText, agent.DeltaToolCall:
+		s.spoke = true
+	case agent.DeltaUsage:
+		s.prompt = d.Usage.Input + d.Usage.CacheRead + d.Usage.CacheWrite
+	case agent.DeltaStop:
+		if err == nil && !s.spoke && s.full(&d.Stop) {
+			s.yield(agent.Delta{}, s.fault([]byte(`{"code":"model_context_window_exceeded","message":"the prompt left no room in the context window for an answer"}`)))
+			return false
+		}
+	}
+	return s.yield(d, err)
+}
+
+func (s *silent) full(stop *agent.Stop) bool {
+	return stop.Raw == "model_context_window_exceeded" ||
+		s.window > 0 && s.prompt > s.window && (stop.Reason == session.StopEnd || stop.Reason == session.StopLength)
 }

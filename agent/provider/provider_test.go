@@ -87,7 +87,8 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		{"no such model", `{"error":{"message":"unknown model"}}`, 404, isJSON, "unknown model", `check the model id "big-1", and base_url of [providers.acme] (http://127.0.0.1`, false, false},
 		{"nothing said", ``, 404, nil, "Not Found", "base_url", false, false},
 		{"rate limit", `{"error":{"message":"slow down"}}`, 429, isJSON, "slow down", "wait", true, false},
-		{"rate limit about tokens", `{"error":{"message":"Request too large for m on tokens per minute (TPM): Limit 6000","code":"rate_limit_exceeded"}}`, 429, isJSON, "TPM", "wait", true, false},
+		{"rate limit about tokens", `{"error":{"message":"Request too large for m on tokens per minute (TPM): Limit 6000","code":"rate_limit_exceeded"}}`, 429, isJSON, "TPM", "more than the account may send in a minute; /compact", false, false},
+		{"rate limit about a prompt", `{"error":{"message":"This request would exceed your rate limit of 40,000 input tokens per minute.","type":"rate_limit_error"}}`, 429, isJSON, "40,000", "wait", true, false},
 		{"no credit", `{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}`, 429, isJSON, "quota", "billing", false, false},
 		{"payment", `{"error":{"message":"more credits","code":402}}`, 402, isJSON, "more credits", "max_tokens", false, false},
 		{"server fault", `oops`, 500, nil, "oops", "ask again", true, false},
@@ -105,7 +106,7 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		{"wrong role", `{"error":{"message":"'messages[0].role' does not support 'developer' with this model."}}`, 400, isJSON, "role", "developer_role = false", false, false},
 		{"a value, not the field", `{"error":{"message":"max_completion_tokens is too large"}}`, 400, isJSON, "too large", "", false, false},
 		{"moved", `<html>moved</html>`, 301, map[string]string{"Location": "https://elsewhere.test/v1"}, "moved", "the server sends us to https://elsewhere.test/v1", false, false},
-		{"too large", `no`, 413, nil, "no", "too large", false, false},
+		{"too large", `no`, 413, nil, "no", "too large", false, true},
 
 		{"overflow: anthropic", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 3 tokens > 2 maximum"}}`, 400, isJSON, "too long", "/compact", false, true},
 		{"overflow: openai", `{"error":{"message":"x","code":"context_length_exceeded"}}`, 400, isJSON, "x", "/compact", false, true},

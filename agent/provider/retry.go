@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"encoding/json"
 	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,47 +12,61 @@ import (
 	"pi/agent"
 )
 
-// isRetryable tells whether the same request may succeed later.
+// isRetryable tells whether the same request may succeed later. A limit that
+// waiting does not lift is final whatever its status; then the server's own word
+// counts, then the status, and inside a stream, which has none, what it says.
 func isRetryable(e *agent.ProviderError, h http.Header) bool {
+	if isOutOfQuota(e) || isTooLargeForRate(e) {
+		return false
+	}
 	switch h.Get("X-Should-Retry") {
 	case "true":
 		return true
 	case "false":
 		return false
 	}
-	if isOutOfQuota(e) {
-		return false
-	}
 	switch {
-	case e.Status == http.StatusRequestTimeout, e.Status == http.StatusConflict,
+	case e.Status == http.StatusRequestTimeout, e.Status == http.StatusConflict, e.Status == http.StatusTooEarly,
 		e.Status == http.StatusTooManyRequests, e.Status >= 500:
 		return true
 	case e.Status != 0:
 		return false
 	}
-	// Inside a stream only words tell.
+	return e.Type == "" && e.Code == "" || e.Code == "error" || isPassing(e)
+}
+
+// isPassing knows the words for a fault that passes.
+func isPassing(e *agent.ProviderError) bool {
 	switch e.Type {
-	case "overloaded_error", "api_error", "rate_limit_error", "server_error", "timeout_error", "internal_error",
-		// Ends of Gemini's answers that went wrong by themselves.
-		"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
-		"OTHER", "IMAGE_OTHER", "NO_IMAGE":
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
+		"OTHER", "IMAGE_OTHER", "NO_IMAGE": // answers of Gemini that went wrong by themselves
 		return true
 	}
-	switch e.Code {
-	case "server_error", "rate_limit_exceeded", "network_error", "insufficient_system_resource", "error":
-		return true
-	}
-	return e.Type == "" && e.Code == ""
+	return hasAny(strings.ToLower(e.Type+"\n"+e.Code), []string{
+		"overloaded", "api_error", "rate_limit", "server_error", "internal", "timeout", "timed_out", "unavailable", "exhausted",
+		"throttl", "network_error", "insufficient_system_resource", "too_many_requests", "capacity", "deadline_exceeded",
+	})
 }
 
 // isOutOfQuota tells a limit that waiting does not lift.
 func isOutOfQuota(e *agent.ProviderError) bool {
-	for _, word := range []string{"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "credit balance is too low"} {
-		if strings.Contains(e.Type, word) || strings.Contains(e.Code, word) || strings.Contains(strings.ToLower(e.Message), word) {
-			return true
-		}
+	if e.Status == http.StatusPaymentRequired {
+		return true
 	}
-	return e.Status == http.StatusPaymentRequired
+	words := strings.ToLower(e.Type + "\n" + e.Code)
+	return hasAny(words, []string{
+		"insufficient_quota", "exceeded_current_quota", "billing", "insufficient_balance", "insufficient_credit", "arrearage", "usage_limit",
+		perDay,
+	}) || hasAny(strings.ToLower(e.Message), []string{
+		"credit balance is too low", "insufficient balance", "insufficient_balance", "insufficient credit", "insufficient_quota", "out of credits",
+		"usage limit reached", "billing_hard_limit_reached",
+	})
+}
+
+// isTooLargeForRate tells a single request that is larger than what may be sent
+// in a minute: it does not become smaller by waiting.
+func isTooLargeForRate(e *agent.ProviderError) bool {
+	return e.Status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(e.Message), "request too large")
 }
 
 // retryAfter reads how long the server asks to wait: retry-after-ms, or
@@ -83,4 +99,67 @@ func number(s string, unit time.Duration) (time.Duration, bool) {
 		return math.MaxInt64, true
 	}
 	return time.Duration(n * float64(unit)), true
+}
+
+// errorDetail is one of the details of an error as Google writes them.
+type errorDetail struct {
+	RetryDelay string `json:"retryDelay"` // "34.07s"
+	Violations []struct {
+		QuotaID string `json:"quotaId"`
+	} `json:"violations"`
+}
+
+// perDay marks an error by whose details a day's quota is used up.
+const perDay = "quota_per_day"
+
+// readDetails takes from the details of an error how long to wait, and whether
+// that would help.
+func (e *errorBody) readDetails(raw json.RawMessage) {
+	var details []errorDetail
+	if json.Unmarshal(raw, &details) != nil {
+		return
+	}
+	for _, d := range details {
+		if seconds, ok := strings.CutSuffix(d.RetryDelay, "s"); ok {
+			e.RetryAfter, _ = number(seconds, time.Second)
+		}
+		for _, v := range d.Violations {
+			if strings.Contains(v.QuotaID, "PerDay") {
+				e.Code = perDay
+			}
+		}
+	}
+}
+
+// saidDelay finds a time to wait in words, such as "try again in 1m2.5s" or
+// "retry after 26 seconds"; 0: none.
+func saidDelay(message string) time.Duration {
+	const amount = `(\d+(?:\.\d+)?)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)\b`
+	said := regexp.MustCompile(`(?i)\b(?:try again|retry)\s+(?:in|after)\s+((?:\d+(?:\.\d+)?\s*[a-z]+\s*)+)`).FindStringSubmatch(message)
+	if said == nil {
+		return 0
+	}
+	var total time.Duration
+	// Units follow numbers without a gap, so a word ends where a digit begins.
+	spaced := regexp.MustCompile(`([a-zA-Z])(\d)`).ReplaceAllString(said[1], "$1 $2")
+	for _, m := range regexp.MustCompile(`(?i)`+amount).FindAllStringSubmatch(spaced, -1) {
+		if d, ok := number(m[1], unitOf(strings.ToLower(m[2]))); ok && total+d >= total {
+			total += d
+		}
+	}
+	return total
+}
+
+func unitOf(word string) time.Duration {
+	switch {
+	case strings.HasPrefix(word, "ms"), strings.HasPrefix(word, "milli"):
+		return time.Millisecond
+	case word[0] == 'm':
+		return time.Minute
+	case word[0] == 'h':
+		return time.Hour
+	case word[0] == 'd':
+		return 24 * time.Hour
+	}
+	return time.Second
 }

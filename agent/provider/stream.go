@@ -51,14 +51,15 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 			yield(agent.Delta{}, err)
 			return
 		}
-		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint}
+		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, crowded: func() bool { return crowded(r) }}
 		body, err := send(ctx, client, r, call, f)
 		if err != nil {
 			yield(agent.Delta{}, err)
 			return
 		}
 		defer body.Close()
-		switch err := decode(body, d, yield); {
+		s := &silent{window: r.Model.ContextWindow, fault: func(said []byte) error { return f.answer(0, nil, said) }, yield: yield}
+		switch err := decode(body, d, s.pass); {
 		case err == nil:
 			drain(body, cancel)
 		case err != errStopped:
