@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -143,7 +144,7 @@ func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 	case "redacted_thinking":
 		c.add(Piece{Kind: PieceThought, Name: "redacted_thinking", Opaque: b.Data})
 	case "tool_use":
-		c.add(Piece{Kind: PieceCall, ID: b.ID, Name: b.Name, Text: canonical(b.Input)})
+		c.add(Piece{Kind: PieceCall, ID: b.ID, Name: b.Name, Text: Canonical(b.Input)})
 	case "tool_result":
 		c.result(Piece{Kind: PieceResult, ID: b.ToolUseID}, b.Content, (*carrier).messagesBlock)
 	default:
@@ -201,7 +202,7 @@ func (c *carrier) chatMessage(raw json.RawMessage) {
 	c.each(m.ReasoningDetails, c.chatDetail)
 	c.list(m.Content, kindOf(m.Role), (*carrier).chatPart)
 	for _, call := range m.ToolCalls {
-		c.add(Piece{Kind: PieceCall, ID: call.ID, Name: call.Function.Name, Text: canonical([]byte(call.Function.Arguments))})
+		c.add(Piece{Kind: PieceCall, ID: call.ID, Name: call.Function.Name, Text: Canonical([]byte(call.Function.Arguments))})
 	}
 }
 
@@ -268,7 +269,7 @@ func (c *carrier) inputItem(_ string, raw json.RawMessage) {
 	case "function_call":
 		var arguments string
 		c.decode(m.Arguments, &arguments)
-		c.add(Piece{Kind: PieceCall, ID: m.CallID, Name: m.Name, Text: canonical([]byte(arguments))})
+		c.add(Piece{Kind: PieceCall, ID: m.CallID, Name: m.Name, Text: Canonical([]byte(arguments))})
 	case "function_call_output":
 		c.result(Piece{Kind: PieceResult, ID: m.CallID}, m.Output, (*carrier).inputPart)
 	default:
@@ -338,7 +339,7 @@ func (c *carrier) geminiPart(text string, raw json.RawMessage) {
 	call, result, image := cmp.Or(p.Call, p.Call2), cmp.Or(p.Result, p.Result2), cmp.Or(p.Image, p.Image2)
 	switch {
 	case call != nil:
-		c.add(Piece{Kind: PieceCall, ID: call.ID, Name: call.Name, Text: canonical(call.Args), Opaque: signature})
+		c.add(Piece{Kind: PieceCall, ID: call.ID, Name: call.Name, Text: Canonical(call.Args), Opaque: signature})
 	case result != nil:
 		c.add(Piece{Kind: PieceResult, ID: result.ID, Name: result.Name, Text: responseText(result.Response)})
 		c.each(result.Parts, func(raw json.RawMessage) { c.geminiPart(PieceResult, raw) })
@@ -360,21 +361,23 @@ func responseText(object map[string]json.RawMessage) string {
 	for _, raw := range object {
 		var s string
 		if json.Unmarshal(raw, &s) != nil {
-			s = canonical(raw)
+			s = Canonical(raw)
 		}
 		text += s
 	}
 	return text
 }
 
-// canonical is JSON with its keys in order and without blanks; no arguments are
-// none.
-func canonical(raw []byte) string {
+// Canonical is JSON with its keys in order, without blanks, its numbers as they
+// came. No arguments are {}.
+func Canonical(raw []byte) string {
 	var v any
 	if len(raw) == 0 {
 		return "{}"
 	}
-	if json.Unmarshal(raw, &v) != nil {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
 		return string(raw)
 	}
 	b, err := json.Marshal(v)

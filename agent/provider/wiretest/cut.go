@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"testing"
 	"testing/iotest"
 
 	"pi/agent"
@@ -94,14 +93,6 @@ func (f *Folder) Halves(api API) error {
 	return nil
 }
 
-// Cut holds that no way to cut the recording changes the answer.
-func (f *Folder) Cut(t *testing.T, api API) {
-	t.Helper()
-	if err := errors.Join(f.Bytewise(api), f.Halves(api)); err != nil {
-		t.Error(err)
-	}
-}
-
 func cutAll() bool { return os.Getenv("PI_WIRE_CUTS") == "all" }
 
 func (f *Folder) offsets() func(yield func(int) bool) {
@@ -148,14 +139,6 @@ func (f *Folder) broken(whole, got Answer) error {
 func sameContent(a, b Answer) bool {
 	a.Usage, b.Usage = nil, nil
 	return a.String() == b.String()
-}
-
-// CutEvents holds that the events of the recording do not mind cuts.
-func (f *Folder) CutEvents(t *testing.T) {
-	t.Helper()
-	if err := f.Events(); err != nil {
-		t.Error(err)
-	}
 }
 
 // Events reads the events of the recording, counts them, and cuts each, with its

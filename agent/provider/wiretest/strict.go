@@ -88,10 +88,11 @@ var (
 
 // turns walks through a conversation and keeps which calls wait for a result.
 type turns struct {
-	ids      *regexp.Regexp
-	separate bool // a user does not follow a tool
-	open     []string
-	seen     map[string]bool
+	ids        *regexp.Regexp
+	separate   bool // a user does not follow a tool
+	thoughtful bool // calls come with a thought
+	open       []string
+	seen       map[string]bool
 }
 
 // What ids of calls may look like.
@@ -261,7 +262,8 @@ func filled(blocks []wireBlock) error {
 type chatMessage struct {
 	Role       string
 	Content    json.RawMessage
-	ToolCallID string `json:"tool_call_id"`
+	Thought    *string `json:"reasoning_content"`
+	ToolCallID string  `json:"tool_call_id"`
 	ToolCalls  []struct {
 		ID, Type string
 		Function struct{ Name, Arguments string }
@@ -276,6 +278,10 @@ func CheckChat(body []byte) error { return checkChat(body, turns{ids: chatID}) }
 // CheckMistral is as strict as Mistral's copy of the chat API: ids have nine
 // letters and digits, and no user speaks right behind a tool.
 func CheckMistral(body []byte) error { return checkChat(body, turns{ids: nineID, separate: true}) }
+
+// CheckDeepSeek is as strict as DeepSeek's copy of the chat API: an answer with
+// calls of a model that thinks has its thought.
+func CheckDeepSeek(body []byte) error { return checkChat(body, turns{ids: chatID, thoughtful: true}) }
 
 func checkChat(body []byte, t turns) error {
 	var q struct{ Messages []chatMessage }
@@ -315,6 +321,9 @@ func (t *turns) chat(m chatMessage) error {
 	}
 	if m.Role != "assistant" {
 		return fmt.Errorf("a message of role %q", m.Role)
+	}
+	if t.thoughtful && len(m.ToolCalls) > 0 && m.Thought == nil {
+		return errors.New("calls without reasoning_content")
 	}
 	for _, c := range m.ToolCalls {
 		if err := t.call(c.ID, c.Function.Name, []byte(c.Function.Arguments)); err != nil {

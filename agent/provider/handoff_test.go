@@ -1,0 +1,353 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/provider"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+// line is one message of a conversation that goes from model to model.
+type line struct {
+	who     *party // nil: a user or a tool
+	said    spoken
+	message *session.Message
+}
+
+// oddIDs are ids of calls in one message, as servers and hooks have made them.
+var oddIDs = []string{
+	"functions.add:0", strings.Repeat("x", 450), "", "twice", "twice",
+	strings.Repeat("y", 64) + "1", strings.Repeat("y", 64) + "2", "call_x|fc_y", "call_x|fc_z", "名前", "0",
+}
+
+// says is the n-th answer of a party, with calls of these ids.
+func (p *party) says(t *testing.T, n int, thinks bool, text string, ids ...string) line {
+	s := spoken{text: text}
+	if thinks {
+		s.thought = fmt.Sprintf("thought %d of %s", n, p.name)
+		s.signature = base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "signature %d of %s", n, p.name))
+		s.redacted = base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "withheld %d of %s", n, p.name))
+	}
+	for i, id := range ids {
+		s.calls = append(s.calls, spokenCall{id, []string{"look", "add"}[i%2], fmt.Sprintf(`{"n":%d%d,"half":"\ud83d","big":12345678901234567890}`, n, i)})
+	}
+	return line{p, s, p.decoded(t, s)}
+}
+
+func userLine(content ...session.Block) line {
+	return line{message: &session.Message{Role: session.RoleUser, Content: content}}
+}
+
+func picture(n int) session.Block {
+	return session.Block{Type: session.BlockImage, MimeType: "image/png", Data: base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "picture %d", n))}
+}
+
+// results answers the calls of a line: with text, an image, both, an error, and
+// nothing.
+func results(answer line) []line {
+	var lines []line
+	for i, c := range answer.message.ToolCalls() {
+		m := &session.Message{Role: session.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name}
+		text := session.TextBlock(fmt.Sprintf("result of %s", c.Arguments))
+		switch i % 5 {
+		case 0:
+			m.Content = []session.Block{text}
+		case 1:
+			m.Content = []session.Block{picture(i)}
+		case 2:
+			m.Content = []session.Block{text, picture(i)}
+		case 3:
+			m.Content, m.IsError = []session.Block{text}, true
+		}
+		lines = append(lines, line{message: m})
+	}
+	return lines
+}
+
+// conversation has all in it that upsets servers, its answers from one party.
+func conversation(t *testing.T, p *party) []line {
+	look := p.says(t, 1, true, "I look \xff", oddIDs...)
+	again := p.says(t, 2, false, "And again", "functions.add:0", "twice", "0")
+	aborted := p.says(t, 3, false, "never to be seen")
+	aborted.message.StopReason = session.StopAborted
+	lines := []line{userLine(session.TextBlock("look <&> at \u2028 this"), picture(100)), look}
+	lines = append(append(lines, results(look)...), again)
+	lines = append(append(lines, results(again)...), aborted, userLine(session.TextBlock("go \xed\xa0\x80 on")))
+	return append(lines, p.says(t, 4, true, "that is all \n\n"), userLine(session.TextBlock("thanks")))
+}
+
+// hook is a model that a hook has: its answers come as they are, not from a
+// server.
+func hook() *party {
+	return &party{name: "hook", model: agent.Model{Provider: "mine", ID: "tour", API: "lua"}}
+}
+
+func TestASessionGoesFromEveryModelToEveryOther(t *testing.T) {
+	all := parties()
+	for i := range append(all, party{}) {
+		from := hook()
+		if i < len(all) {
+			from = &all[i]
+		}
+		lines := conversation(t, from)
+		for j := range all {
+			t.Run(from.name+" to "+all[j].name, func(t *testing.T) { handOver(t, lines, &all[j]) })
+		}
+	}
+}
+
+func TestASessionComesBackToTheModelThatBeganIt(t *testing.T) {
+	all := parties()
+	for i := range all {
+		for j := range all {
+			a, b := &all[i], &all[j]
+			t.Run(a.name+" to "+b.name+" and back", func(t *testing.T) {
+				first, second := a.says(t, 1, true, "first", "c1", "c2"), b.says(t, 2, true, "second", "c1", "c3")
+				lines := append([]line{userLine(session.TextBlock("go")), first}, results(first)...)
+				lines = append(append(lines, second), results(second)...)
+				handOver(t, append(lines, a.says(t, 3, true, "third"), userLine(session.TextBlock("on"))), a)
+			})
+		}
+	}
+}
+
+// handOver sends a conversation, as long as it was at each of its turns, to a
+// party's strict server.
+func handOver(t *testing.T, lines []line, to *party) {
+	server := wiretest.Strict(t, to.check, to.answer(spoken{text: "taken"}))
+	var before []byte
+	for n := 1; n <= len(lines); n++ {
+		last := lines[n-1].message
+		if n < len(lines) && last.Role == lines[n].message.Role || last.StopReason == session.StopAborted {
+			continue // the other results of a turn are still to come
+		}
+		body := send(t, to, server, lines[:n], nil)
+		check(t, to, lines[:n], body, true)
+		if last.Role == session.RoleAssistant {
+			continue // blanks at its end go only if it is the last
+		}
+		if list := listOf(t, body); !bytes.HasPrefix(list, bytes.TrimRight(before, "]}")) {
+			t.Fatalf("the first %d messages begin otherwise than those before:\n%s\n%s", n, list, before)
+		} else {
+			before = list
+		}
+	}
+	check(t, to, lines, send(t, to, server, lines, []string{"text"}), false)
+}
+
+// send returns the body of the request. The server has to take it.
+func send(t *testing.T, to *party, server *httptest.Server, lines []line, input []string) []byte {
+	t.Helper()
+	m := to.model
+	m.BaseURL = server.URL
+	if input != nil {
+		m.Input = input
+	}
+	var body []byte
+	r := &agent.Request{
+		Model: &m, APIKey: "test-key-0123456789", Thinking: "medium", System: "be nice", Messages: forModel(t, lines),
+		Body: func(_ context.Context, b []byte) ([]byte, error) { body = bytes.Clone(b); return b, nil },
+	}
+	for _, name := range []string{"look", "add"} {
+		r.Tools = append(r.Tools, agent.ToolSpec{Name: name, Description: name + "s", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"},"half":{"type":"string"}},"required":["n"]}`)})
+	}
+	if a := wiretest.Collect(to.client(server.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
+		t.Fatalf("%d messages: %s\n%.3000s", len(lines), a, body)
+	}
+	return body
+}
+
+// forModel is what is sent of a session with these messages.
+func forModel(t *testing.T, lines []line) []*session.Message {
+	t.Helper()
+	s := session.New(session.Options{})
+	for _, l := range lines {
+		if _, err := s.AppendMessage(l.message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return session.ForModel(s.Context())
+}
+
+var cacheMarker = regexp.MustCompile(`,"cache_control":\{[^}]*\}`)
+
+// listOf is the list of messages of a request, without cache markers.
+func listOf(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var q map[string]json.RawMessage
+	if err := json.Unmarshal(body, &q); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"messages", "input", "contents"} {
+		if list := q[name]; list != nil {
+			return cacheMarker.ReplaceAll(list, nil)
+		}
+	}
+	t.Fatalf("no messages: %s", body)
+	return nil
+}
+
+// check holds that a request to a party carries all that was said, its own
+// thoughts, and nothing that only others understand.
+func check(t *testing.T, to *party, lines []line, body []byte, images bool) {
+	t.Helper()
+	pieces := normal(carried(t, to.api, body))
+	c := &checked{T: t, pieces: pieces}
+	for _, m := range forModel(t, lines) {
+		c.message(m, images)
+	}
+	c.nothingElse()
+	c.thoughts(to, lines)
+	if strings.Contains(string(body), "never to be seen") {
+		t.Error("an aborted answer was sent")
+	}
+	if t.Failed() {
+		t.Fatalf("%d messages became\n%s", len(lines), shown(pieces))
+	}
+}
+
+// checked looks for what was said in the pieces of a request, in its order.
+type checked struct {
+	*testing.T
+	pieces         []wiretest.Piece
+	at             int // in pieces, of what was found last
+	calls, results int
+	images         int
+}
+
+func (c *checked) message(m *session.Message, images bool) {
+	c.Helper()
+	switch m.Role {
+	case session.RoleUser:
+		for _, b := range m.Content {
+			c.block(wiretest.PieceUser, b, images)
+		}
+	case session.RoleAssistant:
+		for _, b := range m.Content {
+			c.block(wiretest.PieceText, b, images)
+		}
+	case session.RoleToolResult:
+		c.result(m, images)
+	}
+}
+
+func (c *checked) block(kind string, b session.Block, images bool) {
+	c.Helper()
+	switch b.Type {
+	case session.BlockText:
+		c.find(kind, strings.TrimSpace(strings.ToValidUTF8(b.Text, "\uFFFD")))
+	case session.BlockImage:
+		c.image(kind, b, images)
+	case session.BlockToolCall:
+		p := c.find(wiretest.PieceCall, "")
+		if want := wiretest.Canonical(provider.CleanJSON(b.Arguments)); p.Name != b.Name || p.Text != want || p.ID != fmt.Sprint(c.calls) {
+			c.Errorf("call %d is %s; want %s %s", c.calls, shown([]wiretest.Piece{p}), b.Name, want)
+		}
+		c.calls++
+	}
+}
+
+// find goes on to the next piece of a kind with a text in it.
+func (c *checked) find(kind, text string) wiretest.Piece {
+	c.Helper()
+	for i := c.at; i < len(c.pieces); i++ {
+		if p := c.pieces[i]; p.Kind == kind && strings.Contains(p.Text, text) {
+			c.at = i
+			if kind == wiretest.PieceCall || kind == wiretest.PieceResult {
+				c.at++
+			}
+			return p
+		}
+	}
+	c.Errorf("there is no %s %q behind piece %d", kind, text, c.at)
+	return wiretest.Piece{}
+}
+
+func (c *checked) image(kind string, b session.Block, taken bool) {
+	c.Helper()
+	if !taken {
+		c.find(kind, provider.ImageOmitted)
+		return
+	}
+	c.images++
+	if !slices.ContainsFunc(c.pieces, func(p wiretest.Piece) bool { return p.Kind == wiretest.PieceImage && p.Text == b.Data }) {
+		c.Errorf("the image %s is missing", b.Data)
+	}
+}
+
+func (c *checked) result(m *session.Message, images bool) {
+	c.Helper()
+	p := c.find(wiretest.PieceResult, "")
+	if p.ID != fmt.Sprint(c.results) {
+		c.Errorf("result %d is that of call %s", c.results, p.ID)
+	}
+	c.results++
+	for _, b := range m.Content {
+		switch {
+		case b.Type == session.BlockImage && images:
+			c.image(wiretest.PieceResult, b, true)
+		case b.Type == session.BlockImage:
+			b.Text = provider.ImageOmitted
+			fallthrough
+		default:
+			if !strings.Contains(p.Text, strings.ToValidUTF8(b.Text, "\uFFFD")) {
+				c.Errorf("result %s is %q; want %q", p.ID, p.Text, b.Text)
+			}
+		}
+	}
+	if len(m.Content) == 0 && p.Text != provider.NoOutput {
+		c.Errorf("the empty result is %q", p.Text)
+	}
+}
+
+// nothingElse holds that every call has one result, and nothing was made up.
+func (c *checked) nothingElse() {
+	c.Helper()
+	n := map[string]int{}
+	for _, p := range c.pieces {
+		n[p.Kind]++
+	}
+	if n[wiretest.PieceCall] != c.calls || n[wiretest.PieceResult] != c.results || n[wiretest.PieceImage] != c.images {
+		c.Errorf("there are %v; want %d calls, %d results, %d images", n, c.calls, c.results, c.images)
+	}
+}
+
+// placeholder stands at calls of other models where signatures are demanded.
+const placeholder = "skip/thought/signature/validator"
+
+// thoughts holds that a model gets its own back, signed, and of those of others
+// the text at most.
+func (c *checked) thoughts(to *party, lines []line) {
+	c.Helper()
+	opaque, thought := map[string]bool{placeholder: true}, map[string]bool{}
+	for _, l := range lines {
+		if l.who == nil || l.said.thought == "" || l.who.name != to.name {
+			continue
+		}
+		own := slices.ContainsFunc(c.pieces, func(p wiretest.Piece) bool {
+			return p.Kind == wiretest.PieceThought && p.Text == l.said.thought
+		})
+		signed := slices.ContainsFunc(c.pieces, func(p wiretest.Piece) bool { return p.Opaque == l.said.signature })
+		withheld := slices.ContainsFunc(c.pieces, func(p wiretest.Piece) bool { return p.Opaque == l.said.redacted })
+		if own != to.thinks || signed != to.signs || withheld != to.withholds {
+			c.Errorf("of %q came back: the thought %t, the signature %t, what is withheld %t", l.said.thought, own, signed, withheld)
+		}
+		thought[l.said.thought], opaque[l.said.signature], opaque[l.said.redacted] = true, true, true
+	}
+	for _, p := range c.pieces {
+		if p.Kind == wiretest.PieceThought && p.Text != "" && !thought[p.Text] || p.Opaque != "" && !opaque[p.Opaque] {
+			c.Errorf("%s goes to %s", shown([]wiretest.Piece{p}), to.name)
+		}
+	}
+}
