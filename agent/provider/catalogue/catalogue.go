@@ -55,20 +55,19 @@ type Provider struct {
 
 // Providers lists the providers in the order in which one is picked for whoever
 // has keys for several; those on this machine are the last. The list is the
-// caller's.
-func Providers() []Provider { return table() }
+// caller's, the lists in its elements are not.
+func Providers() []Provider { return slices.Clone(table) }
 
 // Find returns the provider of a name or an alias.
 func Find(name string) (Provider, bool) {
-	all := table()
-	for _, p := range all {
-		if p.Name == name {
-			return p, true
+	for i := range table {
+		if table[i].Name == name {
+			return table[i], true
 		}
 	}
-	for _, p := range all {
-		if slices.Contains(p.Aliases, name) {
-			return p, true
+	for i := range table {
+		if slices.Contains(table[i].Aliases, name) {
+			return table[i], true
 		}
 	}
 	return Provider{}, false
@@ -82,13 +81,13 @@ func Models(name string) []*agent.Model {
 	if !ok {
 		return nil
 	}
-	record := recordOf(p.Name)
+	record, names := recordOf(p.Name), agent.ThinkingLevels()
 	room := make([]agent.Model, strings.Count(record, "\n")+1)
 	models := make([]*agent.Model, 0, len(room))
 	for line := range strings.Lines(record) {
 		m := &room[len(models)]
 		m.Provider, m.API, m.BaseURL, m.NeedsKey = p.Name, p.API, p.BaseURL, !p.Local
-		decode(m, strings.TrimSuffix(line, "\n"))
+		decode(m, strings.TrimSuffix(line, "\n"), names)
 		models = append(models, m)
 	}
 	return models
@@ -108,8 +107,8 @@ func recordOf(name string) string {
 	return record
 }
 
-// decode fills a model from its line.
-func decode(m *agent.Model, line string) {
+// decode fills a model from its line. names are those of the thinking levels.
+func decode(m *agent.Model, line string, names []string) {
 	field := func() (f string) {
 		f, line, _ = strings.Cut(line, "\t")
 		return f
@@ -125,7 +124,7 @@ func decode(m *agent.Model, line string) {
 		m.Input = m.Input[:1:1]
 	}
 	thinking := field()
-	m.Reasoning, m.Levels = thinking != "", levels(thinking)
+	m.Reasoning, m.Levels = thinking != "", levels(thinking, names)
 	m.Cost = price(field())
 	if api := field(); api != "" {
 		m.API = api
@@ -136,11 +135,10 @@ func decode(m *agent.Model, line string) {
 }
 
 // levels names the levels of a list of digits.
-func levels(digits string) []string {
+func levels(digits string, names []string) []string {
 	if digits == "" || digits == "?" {
 		return nil
 	}
-	names := agent.ThinkingLevels()
 	known := make([]string, 0, len(digits))
 	for _, d := range []byte(digits) {
 		if i := int(d - '0'); i < len(names) {

@@ -257,6 +257,13 @@ func BenchmarkProviders(b *testing.B) {
 	}
 }
 
+func BenchmarkFind(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		catalogue.Find("vllm")
+	}
+}
+
 func BenchmarkModels(b *testing.B) {
 	for _, name := range []string{"anthropic", "openrouter", "aihubmix"} {
 		b.Run(name, func(b *testing.B) {

@@ -73,11 +73,11 @@ func (m *model) thinking() string {
 // table writes the providers as Go.
 func table(all []provider) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// Code %s.\n\npackage catalogue\n\nfunc table() []Provider {\n\treturn []Provider{\n", strings.Replace(notice, "do not edit", "DO NOT EDIT", 1))
+	fmt.Fprintf(&b, "// Code %s.\n\npackage catalogue\n\n// table is never written to. It is data only: nothing runs at start.\nvar table = []Provider{\n", strings.Replace(notice, "do not edit", "DO NOT EDIT", 1))
 	for i := range all {
-		b.WriteString("\t\t" + all[i].literal() + ",\n")
+		b.WriteString("\t" + all[i].literal() + ",\n")
 	}
-	b.WriteString("\t}\n}\n")
+	b.WriteString("}\n")
 	return b.Bytes()
 }
 
