@@ -122,6 +122,7 @@ type AutoRetryStart struct {
 	Attempt, MaxAttempts int // further ones, from 1
 	DelayMS              int
 	ErrorMessage         string
+	Aside                bool // the call is none of the conversation
 }
 
 // Text is what a front end says of it when the wait has so long to go.
@@ -139,7 +140,7 @@ func inSeconds(d time.Duration) string {
 
 // AutoRetryWaited comes at the end of that wait, whether the call is made again
 // now or somebody wants no more of it.
-type AutoRetryWaited struct{}
+type AutoRetryWaited struct{ Aside bool }
 
 // AutoRetryEnd comes when it is decided: an answer stands, or the call is given up.
 type AutoRetryEnd struct {

@@ -25,7 +25,8 @@ type RetrySettings struct {
 // tries are the attempts of one model call.
 type tries struct {
 	*Agent
-	further int // so far, without the first
+	aside   bool // the call is none of the conversation
+	further int  // so far, without the first
 }
 
 // next reports whether a call that failed with err is made again, and counts
@@ -86,7 +87,7 @@ func (t *tries) spent(model *Model, answer *Assembly) {
 func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
 		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.settings.Retry.MaxAttempts,
-			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error()}
+			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.aside}
 	})
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -94,7 +95,7 @@ func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{} })
+	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.aside} })
 	return ctx.Err() == nil
 }
 

@@ -22,6 +22,9 @@ type compacting struct {
 	cancelIt  func() bool // cancels it, and reports whether there was anything to cancel; nil: none
 	cancelled bool
 	stop      func() // takes its line away; may be nil
+
+	retry *waiting // the line is that of a wait alone
+	wait  *waiting // that the line of a summary tells of
 }
 
 // cancel cancels the compaction. It reports false if there is none, or if that
@@ -42,17 +45,17 @@ func (c *compacting) isCancelled() bool {
 	return c.cancelled
 }
 
-func (c *compacting) begin(cancelIt func() bool, stop func()) {
+func (c *compacting) begin(line compactionLine, cancelIt func() bool, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cancelIt, c.cancelled, c.stop = cancelIt, false, stop
+	c.cancelIt, c.cancelled, c.stop, c.retry, c.wait = cancelIt, false, stop, line.retry, nil
 }
 
 // end returns when the line is gone and the terminal as it was before.
 func (c *compacting) end() {
 	c.mu.Lock()
 	stop := c.stop
-	c.cancelIt, c.stop = nil, nil
+	c.cancelIt, c.stop, c.retry, c.wait = nil, nil, nil, nil
 	c.mu.Unlock()
 	if stop != nil {
 		stop()
@@ -88,15 +91,15 @@ func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Co
 // showWork shows line until compacting.end, and has cancelled what it tells of
 // when the person wants that.
 func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
-	line.began, line.cancelled = time.Now(), r.compacting.isCancelled
+	line.began, line.cancelled, line.waits = time.Now(), r.compacting.isCancelled, r.compacting.noted
 	if !r.edits() || r.keyboard == nil {
-		r.compacting.begin(cancelled, nil)
+		r.compacting.begin(line, cancelled, nil)
 		r.floor.notice(func() { r.screen.line(styleDim, line.doing+" … Ctrl+C cancels") })
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	r.compacting.begin(cancelled, func() { cancel(); <-done })
+	r.compacting.begin(line, cancelled, func() { cancel(); <-done })
 	go func() {
 		defer close(done)
 		r.showCompaction(ctx, line)
@@ -153,7 +156,7 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 	defer tick.Stop()
 	for {
 		width := columns(r.opts.Out) - 1
-		r.screen.drawRegion([]string{r.screen.paint(styleDim, cutTo(line.text(), width))})
+		r.screen.drawRegion([]string{r.screen.paint(styleDim, line.text(width))})
 		select {
 		case <-ctx.Done():
 			return true
@@ -174,13 +177,22 @@ type compactionLine struct {
 	began     time.Time
 	tokens    int // before
 	cancelled func() bool
+	waits     func() *waiting // for the next attempt of the request; nil result: it does not
+
+	retry *waiting // the line is about nothing else
 }
 
 // text has what matters most at its beginning, for a narrow terminal.
-func (l compactionLine) text() string {
+func (l compactionLine) text(width int) string {
+	if l.retry != nil {
+		return l.retry.text(width)
+	}
 	text := l.doing + " … Esc cancels"
 	if l.cancelled() {
 		text = l.doing + " … cancelled"
+	}
+	if w := l.waits(); w != nil {
+		return cutTo(text+" · "+oneLine(w.Text(time.Until(w.until))), width)
 	}
 	if s := time.Since(l.began) / time.Second; s > 0 {
 		text += fmt.Sprintf(" · %d s", s)
@@ -188,5 +200,5 @@ func (l compactionLine) text() string {
 	if l.tokens > 0 {
 		text += " · " + tokens(l.tokens, 0)
 	}
-	return text
+	return cutTo(text, width)
 }

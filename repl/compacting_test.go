@@ -36,21 +36,21 @@ func TestEscIsFoundAmongKeysAndTheOthersAreKept(t *testing.T) {
 func TestTheLineOfACompactionFitsANarrowTerminalInWhatMatters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cancelled := false
-		l := compactionLine{doing: "compacting", began: time.Now(), tokens: 84_300, cancelled: func() bool { return cancelled }}
+		l := compactionLine{doing: "compacting", began: time.Now(), tokens: 84_300, cancelled: func() bool { return cancelled }, waits: func() *waiting { return nil }}
 		for after, want := range map[time.Duration]string{
 			0:                "compacting … Esc cancels · 84.3k tokens",
 			90 * time.Second: "compacting … Esc cancels · 90 s · 84.3k tokens",
 		} {
 			l.began = time.Now().Add(-after)
-			if got := l.text(); got != want {
+			if got := l.text(80); got != want {
 				t.Errorf("after %v: %q", after, got)
 			}
-			if got := cutTo(l.text(), 39); !strings.HasPrefix(got, "compacting … Esc cancels · ") {
+			if got := l.text(39); !strings.HasPrefix(got, "compacting … Esc cancels · ") {
 				t.Errorf("in 40 columns: %q", got)
 			}
 		}
-		if cancelled = true; !strings.HasPrefix(l.text(), "compacting … cancelled") {
-			t.Errorf("cancelled: %q", l.text())
+		if cancelled = true; !strings.HasPrefix(l.text(80), "compacting … cancelled") {
+			t.Errorf("cancelled: %q", l.text(80))
 		}
 	})
 }

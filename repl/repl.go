@@ -13,7 +13,7 @@
 // is open it feeds the line editor (lineeditor.go); while a panel is open, a
 // dialog (dialog.go, field.go) or a component of a hook (panel.go), that gets the
 // keys by name (panelkeys.go, keyname.go), and so does the line that a compaction
-// shows (compacting.go); otherwise it collects lines (inbox.go),
+// shows (compacting.go), or the wait for another attempt (retrying.go); otherwise it collects lines (inbox.go),
 // which steer the agent while it works (work.go) or wait for the next prompt
 // (loop.go). The terminal is in raw mode only while a prompt or a panel is open.
 // Where only whole lines can be read, the inbox answers dialogs too.
@@ -240,7 +240,8 @@ func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
 func (r *REPL) Wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
-		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree:
+		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
+		agent.KindAutoRetryWaited:
 		return true
 	}
 	return r.view.wants(k)
@@ -266,6 +267,11 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 		r.compactionStarts(e)
 	case *agent.CompactionEnd:
 		r.compactionEnds(e)
+	case *agent.AutoRetryStart:
+		r.view.handle(e)
+		r.retryStarts(e)
+	case *agent.AutoRetryWaited:
+		r.compacting.waitIsOver()
 	default:
 		r.view.handle(e)
 	}

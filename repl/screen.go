@@ -23,6 +23,7 @@ type screen struct {
 	panel  bool     // a region is open; a line without its end is held
 	region []string // what is drawn in it
 	footer int      // lines that can be replaced
+	broken bool     // a region ended the line under way, and nothing was written since
 }
 
 // write adds raw text: ours, or cleaned.
@@ -31,7 +32,7 @@ func (s *screen) write(text []byte) {
 		return
 	}
 	s.midLine = text[len(text)-1] != '\n'
-	s.footer = 0
+	s.footer, s.broken = 0, false
 	switch {
 	case s.away:
 		s.held = append(s.held, text...)
@@ -79,8 +80,16 @@ func (s *screen) erased() []byte {
 func (s *screen) openRegion() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	broken := s.broken || s.midLine && !s.away
 	s.write(s.freshLine(nil))
-	s.panel, s.region = true, nil
+	s.panel, s.region, s.broken = true, nil, broken
+}
+
+// back goes back to a column of the line that a region has ended. s.mu is held.
+func (s *screen) back(column int) {
+	if !s.panel && !s.away {
+		s.write(fmt.Appendf(nil, "\x1b[A\x1b[%dC", column))
+	}
 }
 
 // drawRegion shows lines in the open region. Each must fit into a row, and all
@@ -111,7 +120,7 @@ func (s *screen) lend() (back func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.write(s.freshLine(nil))
-	s.away = true
+	s.away, s.broken = true, false
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -186,7 +195,7 @@ func (s *screen) raw(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.write([]byte(text))
-	s.midLine = false
+	s.midLine, s.broken = false, false
 }
 
 // pass writes something to the terminal itself, which does not move the cursor.

@@ -15,6 +15,7 @@ type transcript struct {
 
 	clean   sanitizer
 	block   openBlock
+	answer  shownAnswer
 	running string // the call whose line is not ended yet
 	calls   map[string]string
 }
@@ -28,7 +29,7 @@ type openBlock struct {
 func (t *transcript) wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindMessageUpdate, agent.KindMessageEnd, agent.KindToolExecutionStart, agent.KindToolExecutionEnd,
-		agent.KindToolCall:
+		agent.KindToolCall, agent.KindAutoRetryStart:
 		return true
 	}
 	return false
@@ -50,6 +51,10 @@ func (t *transcript) handle(e agent.Event) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.delta(e.Delta)
+	case *agent.AutoRetryStart:
+		if !e.Aside {
+			t.locked(func() { t.answer.brokeOff(t.columns()) })
+		}
 	case *agent.MessageEnd:
 		t.locked(func() { t.messageEnd(e) })
 	}
@@ -78,6 +83,11 @@ func (t *transcript) delta(d agent.Delta) {
 	if d.Kind != agent.DeltaText && (d.Kind != agent.DeltaThinking || !t.showThinking) {
 		return
 	}
+	if t.answer.again {
+		t.repeated(d)
+		return
+	}
+	t.answer.add(d)
 	t.buf = t.buf[:0]
 	if d.Kind != t.block.kind || d.Index != t.block.index {
 		t.buf = t.endBlock(t.buf)
@@ -128,6 +138,10 @@ func (t *transcript) endBlock(dst []byte) []byte {
 
 // messageEnd ends an answer, and says so if a hook or a limit ended it.
 func (t *transcript) messageEnd(e *agent.MessageEnd) {
+	if stands := e.Message.StopReason != session.StopError && e.Message.StopReason != session.StopAborted; stands && t.answer.again && !t.answer.whole() {
+		t.startOver()
+	}
+	t.answer = shownAnswer{}
 	t.write(t.endBlock(nil))
 	if e.Abort != nil {
 		t.abort(e.Abort)

@@ -38,6 +38,13 @@ func (w *work) working() bool {
 	return w.agent
 }
 
+// goesOn reports whether there is something that Ctrl+C stops.
+func (w *work) goesOn() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cancel != nil
+}
+
 // settled is called when the agent has ended its run.
 func (w *work) settled() {
 	w.mu.Lock()
@@ -129,7 +136,7 @@ func (r *REPL) watchInterrupts() (stop func()) {
 // line under way is no longer empty.
 func (r *REPL) interrupt() {
 	r.screen.mu.Lock()
-	r.screen.midLine = true
+	r.screen.midLine, r.screen.broken = true, false
 	r.screen.mu.Unlock()
 	if r.surfaces.interrupt() || r.compacting.cancel() || r.work.interrupt() {
 		return

@@ -1,0 +1,178 @@
+package repl
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"pi/agent"
+)
+
+// An answer that breaks off and is asked for again begins anew, but what was shown
+// of it stands on the screen. So what comes is compared with that, block by block:
+// as long as it says the same nothing is written, and where it goes on the screen
+// goes on. When it says something else a line tells that the answer starts over,
+// and it is shown from its beginning.
+
+// shownAnswer is what the screen has of the answer under way.
+type shownAnswer struct {
+	blocks []shownBlock
+
+	again   bool // the answer has begun anew, and is compared
+	begun   bool // a block of it has come
+	at      int  // the block that is compared
+	matched int  // how much of it has come again
+	index   int  // of the block that comes
+	columns int  // of the screen when the answer broke off
+}
+
+type shownBlock struct {
+	kind  agent.DeltaKind
+	index int
+	text  strings.Builder
+}
+
+// add notes what is shown.
+func (s *shownAnswer) add(d agent.Delta) {
+	last := len(s.blocks) - 1
+	if last < 0 || s.blocks[last].kind != d.Kind || s.blocks[last].index != d.Index {
+		s.blocks = append(s.blocks, shownBlock{kind: d.Kind, index: d.Index})
+		last++
+	}
+	s.blocks[last].text.WriteString(d.Text)
+}
+
+// brokeOff begins the comparison.
+func (s *shownAnswer) brokeOff(columns int) {
+	if len(s.blocks) > 0 {
+		s.again, s.begun, s.at, s.matched, s.columns = true, false, 0, 0, columns
+	}
+}
+
+// comparison is what came of it.
+type comparison uint8
+
+const (
+	saysTheSame comparison = iota
+	goesOn                 // behind all that was shown
+	differs
+)
+
+// compare takes a step of an answer that has begun anew. rest is what goes on.
+func (s *shownAnswer) compare(d agent.Delta) (rest string, c comparison) {
+	switch at := s.next(d); {
+	case at < 0:
+		return "", differs
+	case at == len(s.blocks):
+		return d.Text, goesOn
+	case at != s.at || !s.begun:
+		s.begun, s.at, s.matched, s.index = true, at, 0, d.Index
+	}
+	was := s.blocks[s.at].text.String()[s.matched:]
+	switch {
+	case strings.HasPrefix(was, d.Text):
+		s.matched += len(d.Text)
+		return "", saysTheSame
+	case strings.HasPrefix(d.Text, was) && s.at == len(s.blocks)-1:
+		s.blocks[s.at].index = d.Index
+		return d.Text[len(was):], goesOn
+	}
+	return "", differs
+}
+
+// next is the position of the block that a step belongs to; -1 if there is
+// another one in its place.
+func (s *shownAnswer) next(d agent.Delta) int {
+	at := s.at
+	switch {
+	case s.begun && d.Index == s.index && d.Kind == s.blocks[s.at].kind:
+		return at
+	case s.begun && s.matched < s.blocks[s.at].text.Len():
+		return -1
+	case s.begun:
+		at++
+	}
+	if at < len(s.blocks) && s.blocks[at].kind != d.Kind {
+		return -1
+	}
+	return at
+}
+
+// whole reports whether all that was shown has come again.
+func (s *shownAnswer) whole() bool {
+	return s.begun && s.at == len(s.blocks)-1 && s.matched == s.blocks[s.at].text.Len()
+}
+
+// came is what the new answer has said so far.
+func (s *shownAnswer) came() (steps []agent.Delta) {
+	if !s.begun {
+		return nil
+	}
+	for i := range s.at {
+		b := &s.blocks[i]
+		steps = append(steps, agent.Delta{Kind: b.kind, Index: -2 - i, Text: b.text.String()}) // an index of no other block
+	}
+	b := &s.blocks[s.at]
+	return append(steps, agent.Delta{Kind: b.kind, Index: s.index, Text: b.text.String()[:s.matched]})
+}
+
+// lastColumn is where the cursor stands behind what was shown last: 0 at the
+// beginning of a row. It reports false where that is hard to tell.
+func (s *shownAnswer) lastColumn() (column int, ok bool) {
+	text := clean(s.blocks[len(s.blocks)-1].text.String())
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	for _, r := range text {
+		width := runewidth.RuneWidth(r)
+		if r == '\t' {
+			return 0, false
+		}
+		if column+width > s.columns {
+			column = 0
+		}
+		column += width
+	}
+	return column % max(s.columns, 1), true
+}
+
+// repeated shows what is new in a step of an answer that has begun anew.
+func (t *transcript) repeated(d agent.Delta) {
+	rest, c := t.answer.compare(d)
+	switch c {
+	case goesOn:
+		t.answer.again = false
+		if rest == "" {
+			return
+		}
+		d.Text = rest
+		if last := t.answer.blocks[len(t.answer.blocks)-1]; last.kind == d.Kind && last.index == d.Index {
+			t.block.index = d.Index
+			t.resume()
+		}
+		t.delta(d)
+	case differs:
+		t.startOver()
+		t.delta(d)
+	}
+}
+
+// resume brings the cursor back to behind what was shown last, if nothing but a
+// line that is gone again has come between.
+func (t *transcript) resume() {
+	if !t.broken || t.columns() != t.answer.columns {
+		return
+	}
+	if column, ok := t.answer.lastColumn(); ok && column > 0 {
+		t.back(column)
+	}
+}
+
+// startOver shows an answer from its beginning that differs from what is shown.
+func (t *transcript) startOver() {
+	came := t.answer.came()
+	t.answer = shownAnswer{}
+	t.write(t.endBlock(nil))
+	t.writeLine(t.paint(styleDim, "the answer broke off; it starts over:"))
+	for _, d := range came {
+		t.delta(d)
+	}
+}

@@ -1,0 +1,73 @@
+package repl
+
+import (
+	"time"
+
+	"pi/agent"
+)
+
+// While a failed request waits to be made again, a line counts the seconds. It has
+// the keys as the line of a compaction has them (compacting.go), and what is
+// cancelled is the work that the request belongs to. A request for a summary has
+// such a line already, which then says this as well. Where only whole lines can be
+// read, each wait is one line.
+
+// waiting is the wait for the next attempt.
+type waiting struct {
+	*agent.AutoRetryStart
+	until time.Time
+}
+
+// text fits a number of columns: the reason is what is cut first.
+func (w *waiting) text(width int) string {
+	const how, least = " · Esc or Ctrl+C cancels", 24
+	text := oneLine(w.Text(time.Until(w.until)))
+	if room := width - len(how) + 1; room >= least { // the dot has two bytes
+		return cutTo(text, room) + how
+	}
+	return cutTo(text, width)
+}
+
+// note has the line of a summary in progress tell of a wait. It reports whether
+// there is one.
+func (c *compacting) note(w *waiting) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancelIt == nil || c.retry != nil {
+		return false
+	}
+	c.wait = w
+	return true
+}
+
+// waitIsOver takes back what note said, or ends the line of a wait alone.
+func (c *compacting) waitIsOver() {
+	c.mu.Lock()
+	c.wait = nil
+	alone := c.retry != nil
+	c.mu.Unlock()
+	if alone {
+		c.end()
+	}
+}
+
+// noted is the wait that the line of a summary tells of; nil: none.
+func (c *compacting) noted() *waiting {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wait
+}
+
+// retryStarts shows that a request is made again after a while. What hooks ask
+// while nothing goes on is theirs alone.
+func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
+	w := &waiting{e, time.Now().Add(e.Delay())}
+	summing := r.compacting.note(w)
+	switch {
+	case !summing && !r.work.goesOn():
+	case !r.edits() || r.keyboard == nil:
+		r.floor.notice(func() { r.screen.line(styleDim, oneLine(e.Text(e.Delay()))+" · Ctrl+C cancels") })
+	case !summing:
+		r.showWork(compactionLine{retry: w}, r.work.interrupt)
+	}
+}
