@@ -298,7 +298,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: a.keys.resolve,
 	})
-	a.models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
+	a.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
 	if err := a.checkHookFlags(); err != nil {
 		return err
@@ -396,7 +396,7 @@ func (a *app) newAgent(s *session.Session) error {
 	prompt := &agent.SystemPrompt{Replace: a.systemPrompt, Append: a.appendPrompt}
 	a.readPromptFiles(prompt)
 	a.agent = agent.New(agent.Options{
-		Session: s, Models: a.models, Model: model, Thinking: thinking, Prompt: prompt, Cwd: a.cwd,
+		Session: s, Models: a.models, Model: model, Thinking: thinking, Cycle: a.cfg.Models, Prompt: prompt, Cwd: a.cwd,
 		Settings: a.cfg.ofTheLoop(),
 		NewSession: func(parent string) (*session.Session, error) {
 			o := a.sessionOptions()

@@ -51,9 +51,10 @@ type Settings struct {
 type Options struct {
 	Session   *session.Session
 	Models    *Models
-	Model     *Model // what to ask first; never nil
-	Thinking  string // the wish; see [Clamp]
-	Tools     []Tool // the active tools, in the order the model sees them
+	Model     *Model   // what to ask first; never nil
+	Thinking  string   // the wish; see [Clamp]
+	Cycle     []string // what CycleModel goes through, see [Models.Scope]
+	Tools     []Tool   // the active tools, in the order the model sees them
 	Listeners []Listener
 	Settings  Settings
 	Prompt    *SystemPrompt
@@ -80,6 +81,7 @@ type Agent struct {
 	settings    Settings
 	prompt      *SystemPrompt
 	cwd         string
+	cycle       []string
 	newSession  func(parent string) (*session.Session, error)
 	openSession func(string) (*session.Session, error)
 	copySession func(*session.Session, string) (*session.Session, error)
@@ -90,6 +92,7 @@ type Agent struct {
 	session   *session.Session
 	model     *Model
 	thinking  string // as it was wished
+	cycleTold string // what was said of patterns that mean no model
 	unnoted   bool   // one of the two was chosen, and the session does not say so yet
 	tools     []Tool
 	checkers  map[string]*argChecker // by tool name, made on first use
@@ -148,7 +151,7 @@ func New(o Options) *Agent {
 	a := &Agent{
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
-		session: o.Session, model: o.Model, thinking: o.Thinking, tools: o.Tools,
+		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle, tools: o.Tools,
 		checkers: map[string]*argChecker{}, wake: make(chan struct{}, 1), leaving: make(chan struct{}),
 	}
 	if a.now == nil {

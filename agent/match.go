@@ -47,12 +47,7 @@ func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 // only one that is asked for its models.
 func (m *Models) Match(ref string) (model *Model, level string, err error) {
 	ref = strings.TrimSpace(ref)
-	readings := []reading{{name: ref}}
-	base, suffix, hasSuffix := cutLast(ref, ':')
-	hasLevel := hasSuffix && ValidThinking(suffix)
-	if hasLevel {
-		readings = append(readings, reading{base, suffix})
-	}
+	readings := readingsOf(ref)
 	for _, find := range []func(reading) (*Model, error){m.named, m.exact} {
 		for _, r := range readings {
 			if model, err := find(r); model != nil || err != nil {
@@ -65,7 +60,7 @@ func (m *Models) Match(ref string) (model *Model, level string, err error) {
 			return found(model, r.level, err)
 		}
 	}
-	if hasSuffix && !hasLevel {
+	if base, suffix, cut := cutLast(ref, ':'); cut && len(readings) == 1 {
 		if model, _, err := m.Match(base); err == nil {
 			return nil, "", noLevel(model, suffix)
 		}
@@ -75,6 +70,14 @@ func (m *Models) Match(ref string) (model *Model, level string, err error) {
 
 // reading is one way to read a reference. If it has a level, that is cut off.
 type reading struct{ name, level string }
+
+func readingsOf(ref string) []reading {
+	readings := []reading{{name: ref}}
+	if base, level, ok := cutLast(ref, ':'); ok && ValidThinking(level) {
+		readings = append(readings, reading{base, level})
+	}
+	return readings
+}
 
 func found(model *Model, level string, err error) (*Model, string, error) {
 	if err != nil {

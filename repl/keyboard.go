@@ -40,9 +40,11 @@ type keyboard struct {
 	seen    int       // bytes the open prompt was given
 	stale   bool      // the end of pending will not be completed by waiting
 
-	// shortcut is asked for keys that are no text; it takes those that are a
-	// hook's. nil: there are none.
+	// shortcut is asked for keys that are no text; it takes those that are
+	// shortcuts. late is told of those in a line that came while no prompt was
+	// open. nil: there are none.
 	shortcut func(name string) bool
+	late     func(name string)
 
 	panel  chan struct{} // of the open panel, signalled when there are keys, holds one; else nil
 	out    func()        // gets the person out of the panel
@@ -204,6 +206,7 @@ func (k *keyboard) handLines() {
 			return
 		}
 		line := string(k.pending[:i])
+		k.tellLate(k.pending[:i])
 		if k.pending[i] == '\r' && i+1 < len(k.pending) && k.pending[i+1] == '\n' {
 			i++
 		}
@@ -248,14 +251,30 @@ func (k *keyboard) handKeys(final bool) {
 	}
 }
 
-// listenFor sets who is asked for shortcuts.
-func (k *keyboard) listenFor(shortcut func(name string) bool) {
+// listenFor sets who is asked for shortcuts, and told of late ones.
+func (k *keyboard) listenFor(shortcut func(name string) bool, late func(name string)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.shortcut = shortcut
+	k.shortcut, k.late = shortcut, late
 }
 
-// isShortcut takes a key of a hook away. Text, and what is pasted, is none.
+// tellLate tells of the keys in a line that are no text.
+func (k *keyboard) tellLate(line []byte) {
+	if k.late == nil || !k.tty {
+		return
+	}
+	for len(line) > 0 {
+		n := 1
+		if c := line[0]; c < 0x20 || c == 0x7f {
+			var name string
+			name, n = nameKey(line, true)
+			k.late(name)
+		}
+		line = line[n:]
+	}
+}
+
+// isShortcut takes the key of a shortcut away. Text, and what is pasted, is none.
 func (k *keyboard) isShortcut(final bool) bool {
 	if c := k.pending[0]; k.shortcut == nil || k.decoder.inside || c >= 0x20 && c != 0x7f {
 		return false

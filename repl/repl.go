@@ -19,7 +19,7 @@
 // Where only whole lines can be read, the inbox answers dialogs too.
 //
 // Whoever needs the floor while a prompt is open (a dialog, a notice, a status
-// that changed, a prompt or a key of a hook) has it closed and opened again with
+// that changed, a prompt of a hook or a shortcut) has it closed and opened again with
 // what stood in it (floor.go, draft.go, shortcut.go). An editor gets the terminal
 // as a whole (editor.go).
 //
@@ -103,7 +103,7 @@ type REPL struct {
 	warned      bool          // Ctrl+C was pressed at the last prompt
 	leftOnce    bool          // the person was asked whether to leave, and has done nothing since
 	draft       draft         // what the next prompt begins with
-	hot         chan Shortcut // pressed at the prompt, holds one
+	hot         chan Shortcut // pressed, holds one
 	pressed     []Shortcut    // and to be run
 	before      string        // the lines before one that goes on
 	handed      []agent.Prompt
@@ -168,7 +168,7 @@ func (r *REPL) open() error {
 		if r.keyboard, err = newKeyboard(r.opts.In, r.inbox); err != nil {
 			return fmt.Errorf("read the terminal: %w", err)
 		}
-		r.keyboard.listenFor(r.hotkey)
+		r.keyboard.listenFor(r.hotkey, r.lateKey)
 	}
 	if !r.edits() {
 		r.prompter = &plainPrompter{screen: r.screen, quiet: !isTerminal(r.opts.In)}

@@ -9,8 +9,8 @@ import (
 	"pi/agent/command"
 )
 
-// Shortcut is a key of a hook. It works while a prompt is open; what is typed
-// there stays.
+// Shortcut is a key of a hook, or of the program if Hook is empty. It works while
+// a prompt is open; what is typed there stays.
 type Shortcut struct {
 	Key, Help string
 	Hook      string
@@ -23,22 +23,58 @@ func ownKeys() []string {
 		"up", "down", "left", "right"}
 }
 
-// hotkey notes a key if it is a hook's.
+// ownShortcuts are the program's own.
+func (r *REPL) ownShortcuts() []Shortcut {
+	return []Shortcut{
+		{Key: "ctrl+p", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, r.agent) }},
+		{Key: "shift+tab", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, r.agent) }},
+	}
+}
+
+// shortcuts are the program's own, and those of hooks behind them.
+func (r *REPL) shortcuts() []Shortcut {
+	own := r.ownShortcuts()
+	if r.opts.Shortcuts == nil {
+		return own
+	}
+	return append(own, r.opts.Shortcuts()...)
+}
+
+// shortcut finds who has a key.
+func (r *REPL) shortcut(name string) (Shortcut, bool) {
+	if slices.Contains(ownKeys(), name) {
+		return Shortcut{}, false
+	}
+	for _, s := range r.shortcuts() {
+		if plainKey(s.Key) == name {
+			return s, true
+		}
+	}
+	return Shortcut{}, false
+}
+
+// hotkey notes a key of the open prompt if it is a shortcut.
 func (r *REPL) hotkey(name string) bool {
-	if r.opts.Shortcuts == nil || slices.Contains(ownKeys(), name) {
-		return false
+	s, ok := r.shortcut(name)
+	if ok {
+		r.hit(s)
 	}
-	for _, s := range r.opts.Shortcuts() {
-		if plainKey(s.Key) != name {
-			continue
-		}
-		select {
-		case r.hot <- s:
-		default: // the one before has not even begun
-		}
-		return true
+	return ok
+}
+
+// lateKey notes a key that came in the middle of a line while the agent works:
+// one of the program's own, which says what it does then.
+func (r *REPL) lateKey(name string) {
+	if s, ok := r.shortcut(name); ok && s.Hook == "" && r.work.working() {
+		r.hit(s)
 	}
-	return false
+}
+
+func (r *REPL) hit(s Shortcut) {
+	select {
+	case r.hot <- s:
+	default: // the one before has not even begun
+	}
 }
 
 // ranShortcut runs the shortcut that closed the prompt, if one did.
@@ -63,6 +99,8 @@ func (r *REPL) hotkeys() string {
 		"Ctrl+D                 quit, on an empty line",
 		"Ctrl+A, Ctrl+E         to the start, to the end of the line",
 		"Ctrl+W, Ctrl+U, Ctrl+K delete a word, to the start, to the end",
+		"Ctrl+P                 the next model of models in config.toml, else of those with a key",
+		"Shift+Tab              the next thinking level",
 		"Esc                    no answer to a question; cancel a compaction",
 	}
 	if r.opts.Shortcuts == nil {

@@ -206,6 +206,9 @@ func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
 		case <-stop:
 			r.unread(before)
 			return
+		case s := <-r.hot:
+			out, err := s.Run(ctx)
+			r.outcome(ctx, out, err, r.queueOrSubmit)
 		case <-r.inbox.ready:
 		}
 		for line, ok, _ := r.inbox.take(); ok; line, ok, _ = r.inbox.take() {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -190,4 +191,18 @@ func listModels(a *agent.Agent) string {
 		lines[i] = mark + lines[i]
 	}
 	return strings.Join(lines, "\n")
+}
+
+// CycleModel goes on to the next model of those that the settings name, and says
+// which that is, or why it is the same.
+func CycleModel(ctx context.Context, a *agent.Agent) (Outcome, error) {
+	switch err := a.CycleModel(ctx); {
+	case errors.Is(err, agent.ErrNotIdle):
+		return Outcome{Status: fmt.Sprintf("model: still %s; there is no going through models while the agent works", a.Model().Ref())}, nil
+	case errors.Is(err, agent.ErrFewModels):
+		return Outcome{Status: fmt.Sprintf("model: still %s; there are fewer than two models to go through (models in config.toml, else those that have a key)", a.Model().Ref())}, nil
+	case err != nil:
+		return Outcome{}, err
+	}
+	return Outcome{Status: chosenModel(a, false)}, nil
 }

@@ -68,3 +68,15 @@ func marked(words []string, current string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// CycleThinking goes on to the next thinking level and says which that is.
+func CycleThinking(ctx context.Context, a *agent.Agent) (Outcome, error) {
+	changed, err := a.CycleThinking(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !changed {
+		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), a.Model().Ref())}, nil
+	}
+	return Outcome{Status: "thinking: " + marked(agent.OfferedLevels(a.Model()), a.Thinking())}, nil
+}

@@ -1,0 +1,169 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+func TestWishForThinkingOutlivesAModelThatOffersLess(t *testing.T) {
+	var told []string
+	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("a"), say("b"), say("c"))
+	if err := r.SetThinking(t.Context(), "xhigh"); err != nil {
+		t.Fatal(err)
+	}
+	strong := r.Model()
+	weak := &Model{Provider: "acme", ID: "weak", API: "test", Reasoning: true, Levels: []string{"off", "low", "high"}}
+	r.prompt("one")
+	r.SetModel(t.Context(), weak, "set")
+	r.prompt("two")
+	if r.Thinking() != "high" || r.ThinkingWish() != "xhigh" {
+		t.Errorf("%s of %s", r.Thinking(), r.ThinkingWish())
+	}
+	r.SetModel(t.Context(), strong, "set")
+	r.prompt("three")
+	var asked []string
+	for _, q := range r.model.requests {
+		asked = append(asked, q.Thinking)
+	}
+	if got := strings.Join(asked, " "); got != "xhigh high xhigh" {
+		t.Errorf("asked for %s", got)
+	}
+	if got := choices(r.Session()); got != "one xhigh weak high one xhigh" {
+		t.Errorf("recorded %s", got)
+	}
+	if got := strings.Join(told, ", "); !strings.Contains(got, "model one weak high set, thinking xhigh high") {
+		t.Errorf("told %s", got)
+	}
+}
+
+// choices are the models and levels that a session records, in order.
+func choices(s *session.Session) string {
+	var words []string
+	for _, e := range s.Branch() {
+		switch e.Type {
+		case session.TypeModelChange:
+			c, _ := session.Body[session.ModelChange](e)
+			words = append(words, c.ModelID)
+		case session.TypeThinkingLevelChange:
+			c, _ := session.Body[session.ThinkingLevelChange](e)
+			words = append(words, c.ThinkingLevel)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell   func(r *rig) Listener
+		before bool
+		want   string
+	}{
+		"before the first prompt": {before: true, want: "two low"},
+		"at the prompt":           {want: "one off two low"},
+		"while the model answers, before another turn": {func(r *rig) Listener {
+			return on(func(e *MessageEnd) {
+				if e.Message.StopReason == session.StopToolUse {
+					r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
+				}
+			})
+		}, false, "one off two"},
+		"in the last turn":   {func(r *rig) Listener { return r.choosesAt(t, KindTurnEnd) }, false, "one off two"},
+		"at the very end":    {func(r *rig) Listener { return r.choosesAt(t, KindAgentEnd) }, false, "one off two"},
+		"after the very end": {func(r *rig) Listener { return r.choosesAt(t, KindAgentSettled) }, false, "one off two"},
+	} {
+		r := newRig(t, Options{Tools: []Tool{echo("look")}}, use(call{"c1", "look", `{}`}), say("hi"))
+		choose := func() {
+			r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
+			if err := r.SetThinking(t.Context(), "low"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.before {
+			choose()
+		}
+		if c.tell != nil {
+			r.Listen(c.tell(r))
+		}
+		r.prompt("go")
+		if c.tell == nil && !c.before {
+			choose()
+		}
+		s := r.Session()
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		again, err := session.Open(s.File(), session.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := choices(again); got != c.want {
+			t.Errorf("%s: recorded %q, want %q", name, got, c.want)
+		}
+		if provider, id := again.Model(); provider+"/"+id != "acme/two" {
+			t.Errorf("%s: left with %s/%s", name, provider, id)
+		}
+		_ = again.Close()
+	}
+}
+
+// choosesAt chooses another model at the events of a kind.
+func (r *rig) choosesAt(t *testing.T, kind Kind) Listener {
+	return listener{kind: func(context.Context, Event) error {
+		r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
+		return nil
+	}}
+}
+
+func TestSessionLeftWithWhatAModelMadeOfTheWishKeepsTheWish(t *testing.T) {
+	weak := &Model{ID: "weak", Reasoning: true, Levels: []string{"off", "low"}}
+	for _, c := range []struct {
+		model             *Model
+		level, wish, want string
+	}{
+		{&Model{ID: "none"}, "off", "medium", "medium"},
+		{weak, "low", "xhigh", "xhigh"},
+		{weak, "off", "xhigh", "off"},
+		{&Model{ID: "free", Reasoning: true}, "off", "high", "off"},
+		{&Model{ID: "free", Reasoning: true}, "high", "low", "high"},
+	} {
+		if got := wishFor(c.model, c.level, c.wish); got != c.want {
+			t.Errorf("%s left with %s, wish %s: %s, want %s", c.model.ID, c.level, c.wish, got, c.want)
+		}
+	}
+}
+
+func TestPersonIsToldWhatBecameOfALevel(t *testing.T) {
+	m := func(levels string) *Model { return &Model{ID: "m", Reasoning: true, Levels: strings.Fields(levels)} }
+	for _, c := range []struct {
+		model *Model
+		level string
+		want  string
+	}{
+		{m("off low high"), "high", ""},
+		{m(""), "max", ""},
+		{m("off low high"), "xhigh", "thinking: xhigh, but m offers up to high: high"},
+		{m("off low high"), "medium", "thinking: medium, but m offers off, low, high: low"},
+		{m("low high"), "off", "thinking: off, but m always thinks: low"},
+		{m("low high"), "minimal", "thinking: minimal, but m offers low, high: low"},
+		{&Model{ID: "m"}, "low", "thinking: low, but m is not known to think: off"},
+	} {
+		if got := Clamped(c.model, c.level); got != c.want {
+			t.Errorf("%s of %v: %q, want %q", c.level, c.model.Levels, got, c.want)
+		}
+	}
+}
+
+func TestSelectRefusesALevelAndChangesNothing(t *testing.T) {
+	r := newRig(t, Options{})
+	two := r.models.Find("acme", "two")
+	if err := r.Select(t.Context(), two, "loud", "set"); err == nil || r.Model() == two {
+		t.Errorf("%v, model %s", err, r.Model().ID)
+	}
+	if err := r.Select(t.Context(), two, "low", "set"); err != nil || fmt.Sprint(r.Model().ID, r.Thinking()) != "twolow" {
+		t.Errorf("%v, %s %s", err, r.Model().ID, r.Thinking())
+	}
+}
