@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent"
@@ -191,9 +192,9 @@ type turn struct {
 // thought keeps a reasoning item for the item that it led to. One that cannot be
 // sent costs the ids of what follows. The thought of another model is text.
 func (t *turn) thought(b *session.Block) {
-	own := t.same && strings.HasPrefix(b.Signature, "{")
-	if id, ok := sendable(b.Signature); ok && own && t.sendReasoning && t.first(id) {
-		t.thoughts = append(t.thoughts, json.RawMessage(provider.CleanJSON([]byte(b.Signature))))
+	own := t.same && (b.Signature == "" || strings.HasPrefix(b.Signature, "{"))
+	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.sendReasoning && t.first(id) {
+		t.thoughts = append(t.thoughts, raw)
 		return
 	}
 	t.ids = false
@@ -202,19 +203,37 @@ func (t *turn) thought(b *session.Block) {
 	}
 }
 
-// sendable reports a reasoning item, and its id, that says something to its
-// server: an id alone is of no use where nothing is stored.
-func sendable(signature string) (id string, ok bool) {
+// reasoningItem is the item that a signature holds, and its id; nil is one that
+// says nothing to its server, for an id alone is of no use where nothing is
+// stored. An id that servers do not take back stays here.
+func reasoningItem(signature string) (raw json.RawMessage, id string) {
 	var i struct {
 		Type      string          `json:"type"`
 		ID        string          `json:"id"`
 		Encrypted string          `json:"encrypted_content"`
 		Content   json.RawMessage `json:"content"`
 	}
-	if json.Unmarshal([]byte(signature), &i) != nil || i.Type != "reasoning" {
-		return "", false
+	if json.Unmarshal([]byte(signature), &i) != nil || i.Type != "reasoning" || i.Encrypted == "" && len(i.Content) <= len("null") {
+		return nil, ""
 	}
-	return i.ID, i.Encrypted != "" || len(i.Content) > len("null")
+	raw = provider.CleanJSON([]byte(signature))
+	if len(i.ID) <= longestID {
+		return raw, i.ID
+	}
+	return withoutID(raw), ""
+}
+
+func withoutID(raw json.RawMessage) json.RawMessage {
+	fields, err := provider.ReadFields(raw)
+	if err != nil {
+		return nil
+	}
+	fields = slices.DeleteFunc(fields, func(f provider.Field) bool { return f.Name == "id" })
+	raw, err = fields.JSON()
+	if err != nil {
+		return nil
+	}
+	return raw
 }
 
 // first reports whether an id is new to the request: servers refuse an item that
@@ -244,8 +263,10 @@ func (t *turn) say(text string, i item) {
 	if !t.first(i.ID) {
 		i.ID = ""
 	}
-	if i.ID == "" && t.messageIDs {
-		i.ID = fmt.Sprintf("msg_%d", len(t.items))
+	for n := len(t.items); i.ID == "" && t.messageIDs; n++ {
+		if id := fmt.Sprintf("msg_%d", n); t.first(id) {
+			i.ID = id
+		}
 	}
 	i.Type, i.Role, i.Status, i.Content = "message", "assistant", "completed", []part{outputText(text)}
 	t.append(i)

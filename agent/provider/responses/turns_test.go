@@ -275,6 +275,18 @@ func TestFailuresAreReportedOnce(t *testing.T) {
 	}
 }
 
+func TestAnOverflowIsRecognisedInTheStreamToo(t *testing.T) {
+	for _, event := range []string{
+		`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}`,
+		`{"type":"response.failed","response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Please adjust your input"}}}`,
+	} {
+		e, ok := decodeText(t, events(event)).Err.(*agent.ProviderError)
+		if !ok || !e.Overflow || e.Retryable {
+			t.Errorf("%s: %+v", event, e)
+		}
+	}
+}
+
 func TestUsageIsCountedOnce(t *testing.T) {
 	cases := []struct {
 		name, usage string
