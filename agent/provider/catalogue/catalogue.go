@@ -8,11 +8,13 @@
 //
 // reads charm.land/catwalk at the version that generate/go.mod pins, adds what is
 // kept by hand in generate/hand.go (which providers there are, in which order,
-// their names, addresses and APIs, and the models of those that catwalk lacks),
-// and writes table.go, the providers, and models.txt, a record of models for each
-// of them. The generator is a module of its own, so nothing that it needs is a
-// dependency of this program. The same versions give the same bytes. Catwalk is
-// under the MIT License; LICENSES/MIT-catwalk.txt has its text.
+// their names, addresses and APIs) and handmodels.go (the models of those that
+// catwalk lacks), and writes table.go, the providers, and a record of models for
+// each of them: models.txt is for people and shows in a diff what changed,
+// models.bin holds the same records packed. The generator is a module of its own,
+// so nothing that it needs is a dependency of this program. The same versions, of
+// Go too, give the same bytes. Catwalk is under the MIT License, whose text is in
+// LICENSES/MIT-catwalk.txt.
 //
 // A record is text, one model per line, with fields set apart by tabs:
 //
@@ -24,12 +26,14 @@
 // per million tokens, "?" for one that is not known; api and base stand there if
 // they are not those of the provider. Fields at the end may be missing.
 //
-// Nothing is decoded before somebody asks, and then the record of one provider
+// Nothing is unpacked before somebody asks, and then the record of one provider
 // alone. Whoever needs the models of a provider more than once keeps them.
 package catalogue
 
 import (
+	"compress/flate"
 	_ "embed"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +55,8 @@ type Provider struct {
 	Default string   // id of the model to begin with; "" if none is known
 	Local   bool     // runs on this machine: no key, and only it knows its models
 	Hint    string   // what is to be set beside the key; "" if nothing
+
+	at, size int // of its record in models.bin
 }
 
 // Providers lists the providers in the order in which one is picked for whoever
@@ -78,11 +84,11 @@ func Find(name string) (Provider, bool) {
 // names that are not known. The models are new each time.
 func Models(name string) []*agent.Model {
 	p, ok := Find(name)
-	if !ok {
+	if !ok || p.size == 0 {
 		return nil
 	}
-	record, names := recordOf(p.Name), agent.ThinkingLevels()
-	room := make([]agent.Model, strings.Count(record, "\n")+1)
+	record, names := p.record(), agent.ThinkingLevels()
+	room := make([]agent.Model, strings.Count(record, "\n"))
 	models := make([]*agent.Model, 0, len(room))
 	for line := range strings.Lines(record) {
 		m := &room[len(models)]
@@ -93,18 +99,14 @@ func Models(name string) []*agent.Model {
 	return models
 }
 
-//go:embed models.txt
+//go:embed models.bin
 var records string
 
-// recordOf cuts the lines of a provider out of the table: those between its
-// heading and the next.
-func recordOf(name string) string {
-	_, rest, found := strings.Cut(records, "\n= "+name+"\n")
-	if !found || strings.HasPrefix(rest, "= ") {
-		return ""
-	}
-	record, _, _ := strings.Cut(rest, "\n= ")
-	return record
+// record unpacks the lines of a provider.
+func (p *Provider) record() string {
+	packed := flate.NewReader(strings.NewReader(records[p.at : p.at+p.size]))
+	text, _ := io.ReadAll(packed) // an error would mean that the program is damaged
+	return string(text)
 }
 
 // decode fills a model from its line. names are those of the thinking levels.
@@ -158,7 +160,7 @@ func price(s string) *agent.Price {
 		var one string
 		one, s, _ = strings.Cut(s, "/")
 		*to = -1
-		if v, err := strconv.ParseFloat(one, 64); err == nil {
+		if v, err := strconv.ParseFloat(one, 64); err == nil && v >= 0 {
 			*to = v
 		}
 	}

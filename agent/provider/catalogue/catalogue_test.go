@@ -274,3 +274,12 @@ func BenchmarkModels(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkModelsOfAll(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, p := range catalogue.Providers() {
+			catalogue.Models(p.Name)
+		}
+	}
+}

@@ -1,5 +1,5 @@
-// Generate writes the catalogue: ../table.go, the providers, and ../models.txt,
-// their models. It is run by go generate in the directory above it.
+// Generate writes the catalogue: ../table.go, the providers, and ../models.txt and
+// ../models.bin, their models. It is run by go generate in the directory above it.
 //
 // The facts come from charm.land/catwalk, and from hand.go, which decides what is
 // taken of them: see there. levels.go and price.go hold the rules for what
@@ -45,10 +45,23 @@ func generate(dir string) error {
 		}
 		all = append(all, p)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "models.txt"), records(all), 0o644); err != nil {
+	return write(dir, all)
+}
+
+func write(dir string, all []provider) error {
+	text, packed, err := records(all)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "table.go"), table(all), 0o644)
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{"models.txt", text}, {"models.bin", packed}, {"table.go", table(all)}} {
+		if err := os.WriteFile(filepath.Join(dir, file.name), file.data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // complete demands that somebody has decided on each provider of catwalk.
@@ -93,6 +106,8 @@ type provider struct {
 	Pick    func(id string) bool               // which of catwalk's models; nil: all
 	Route   func(id string) (api, base string) // of a model that is served elsewhere
 	Models  []model
+
+	at, size int // of its record among the packed ones
 }
 
 type model struct {
