@@ -26,6 +26,9 @@
 // per million tokens, "?" for one that is not known; api and base stand there if
 // they are not those of the provider. Fields at the end may be missing.
 //
+// Not in it are Bedrock, whose requests are signed, and Copilot, which has a login
+// of its own.
+//
 // Nothing is unpacked before somebody asks, and then the record of one provider
 // alone. Whoever needs the models of a provider more than once keeps them.
 package catalogue

@@ -65,7 +65,7 @@ func TestThinkingLevelsOfKnownModels(t *testing.T) {
 		{"anthropic", "claude-haiku-4-5-20251001", "off minimal low medium high xhigh"},
 		{"anthropic", "claude-opus-4-20250514", "off minimal low medium high xhigh"},
 		{"anthropic", "claude-fable-5", "low medium high xhigh max"},
-		{"google-vertex-anthropic", "claude-sonnet-4-5-20250929", "off minimal low medium high xhigh"},
+		{"google-vertex-anthropic", "claude-sonnet-4-5@20250929", "off minimal low medium high xhigh"},
 		{"openai", "gpt-5", "minimal low medium high"},
 		{"openai", "gpt-5.1", "off low medium high"},
 		{"openai", "gpt-5.4", "off low medium high xhigh"},

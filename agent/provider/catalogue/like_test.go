@@ -16,6 +16,7 @@ func TestAnotherNameOfAModelIsRecognised(t *testing.T) {
 		{"anthropic", "claude-opus-4-5@20251101", "claude-opus-4-5-20251101"},
 		{"anthropic", "claude-opus-4", "claude-opus-4-20250514"},
 		{"anthropic", "claude-opus-4-6-latest", "claude-opus-4-6"},
+		{"google-vertex-anthropic", "claude-haiku-4-5-20251001", "claude-haiku-4-5@20251001"},
 		{"openai", "gpt-5.4-2026-03-05", "gpt-5.4"},
 		{"openai", "openai/GPT-4o-2024-08-06", "gpt-4o"},
 		{"openai", "gpt-5-mini", "gpt-5-mini"},

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 const (
 	claudeAPI    = "anthropic-messages"
@@ -86,11 +89,11 @@ func servers() []provider {
 func clouds() []provider {
 	return []provider{
 		{From: "azure", Name: "azure-openai-responses", API: responsesAPI, Aliases: list("azure", "azure-openai"),
-			Hint: "base_url is that of your resource: https://RESOURCE.openai.azure.com/openai/v1; the ids of models are the names of your deployments"},
+			Hint: "base_url, or AZURE_OPENAI_API_ENDPOINT, is that of your resource: https://RESOURCE.openai.azure.com/openai/v1; the ids of models are the names of your deployments"},
 		{From: "vertexai", Name: "google-vertex", API: geminiAPI, Aliases: list("vertexai", "vertex"), Pick: isGemini,
 			KeyVars: list("GOOGLE_CLOUD_API_KEY"),
 			Hint:    "base_url is https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google; the key is an API key, or api_key = \"!gcloud auth print-access-token\""},
-		{From: "vertexai", Name: "google-vertex-anthropic", Title: "Google Vertex AI (Claude)", API: claudeAPI, Pick: isClaude,
+		{From: "vertexai", Name: "google-vertex-anthropic", Title: "Google Vertex AI (Claude)", API: claudeAPI, Pick: isClaude, Rename: dateApart,
 			KeyVars: list("GOOGLE_CLOUD_API_KEY"), Default: "claude-sonnet-4-6",
 			Hint: "base_url is https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic/models; api_key = \"!gcloud auth print-access-token\""},
 	}
@@ -124,6 +127,11 @@ func zenGo(id string) (api, base string) {
 		return claudeAPI, "https://opencode.ai/zen/go"
 	}
 	return "", ""
+}
+
+// dateApart writes the date of a model as Google does.
+func dateApart(id string) string {
+	return regexp.MustCompile(`-(20\d{6})$`).ReplaceAllString(id, "@$1")
 }
 
 func isClaude(id string) bool { return strings.HasPrefix(id, "claude-") }

@@ -104,6 +104,7 @@ type provider struct {
 	SaysOff bool                               // it can be told that a model shall not think
 	Switch  bool                               // thinking has no degrees there: it is on or off
 	Pick    func(id string) bool               // which of catwalk's models; nil: all
+	Rename  func(id string) string             // to what the server calls it; nil: as it is
 	Route   func(id string) (api, base string) // of a model that is served elsewhere
 	Models  []model
 
@@ -145,6 +146,9 @@ func (p *provider) model(from *catwalk.Model) model {
 		ID: from.ID, Name: strings.TrimSpace(from.Name), Window: from.ContextWindow, Answer: from.DefaultMaxTokens,
 		Images: from.SupportsImages, Reasons: from.CanReason,
 		Price: priceOf(from),
+	}
+	if p.Rename != nil {
+		m.ID = p.Rename(m.ID)
 	}
 	if p.Route != nil {
 		m.API, m.BaseURL = p.Route(m.ID)
