@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"reflect"
 	"strings"
 
 	"pi/agent"
@@ -21,16 +20,6 @@ type items struct {
 	ids     map[string]bool // of calls
 }
 
-type kind uint8
-
-const (
-	unknown kind = iota // nothing of it came yet
-	message
-	thinking
-	call
-	other // what we did not ask for, as the tools of the server
-)
-
 // outputItem is one item; it becomes one block.
 type outputItem struct {
 	index  int
@@ -43,44 +32,6 @@ type outputItem struct {
 	early  string   // arguments that a call began with
 	parts  partKind // where its thoughts come from
 	part   int      // the one at hand
-}
-
-// partKind is one of the two lists that a reasoning item has. Some servers fill
-// both with the same.
-type partKind uint8
-
-const (
-	noPart partKind = iota
-	summaryPart
-	contentPart
-)
-
-// wireItem is an item as it comes.
-type wireItem struct {
-	Type      string     `json:"type"`
-	ID        string     `json:"id"`
-	CallID    string     `json:"call_id"`
-	Name      string     `json:"name"`
-	Arguments argument   `json:"arguments"`
-	Phase     string     `json:"phase"`
-	Content   []wirePart `json:"content"`
-	Summary   []wirePart `json:"summary"`
-}
-
-type wirePart struct {
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"`
-}
-
-// argument is JSON text, or the object itself.
-type argument string
-
-func (a *argument) UnmarshalJSON(b []byte) error {
-	if b[0] == '{' {
-		*a = argument(b)
-		return nil
-	}
-	return json.Unmarshal(b, (*string)(a))
 }
 
 func (l *items) at(index int) *outputItem {
@@ -141,8 +92,6 @@ func (l *items) thought(index int, parts partKind, part int, text string, out []
 	return l.emit(it, agent.Delta{Kind: agent.DeltaThinking, Text: text}, out)
 }
 
-const separator = "\n\n"
-
 func (l *items) arguments(index int, text string, out []agent.Delta) []agent.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(call) || it.name == "" {
@@ -171,18 +120,6 @@ func (l *items) start(it *outputItem, w *wireItem, out []agent.Delta) []agent.De
 		return l.open(it, w, out)
 	}
 	return out
-}
-
-func (w *wireItem) kind() kind {
-	switch w.Type {
-	case "message":
-		return message
-	case "reasoning":
-		return thinking
-	case "function_call":
-		return call
-	}
-	return other
 }
 
 // open sends the first delta of a call, as soon as it has a name. Its id is
@@ -257,35 +194,6 @@ func (l *items) sign(it *outputItem, signature string, out []agent.Delta) []agen
 		out = l.emit(it, agent.Delta{Kind: agent.DeltaThinking}, out)
 	}
 	return append(out, agent.Delta{Kind: agent.DeltaSignature, Index: it.index, Text: signature})
-}
-
-func sameJSON(a, b string) bool {
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
-}
-
-func (w *wireItem) text() string {
-	var s strings.Builder
-	for i := range w.Content {
-		s.WriteString(w.Content[i].Text + w.Content[i].Refusal)
-	}
-	return s.String()
-}
-
-// thought is the text of a reasoning item, out of the list that its pieces came
-// from.
-func (w *wireItem) thought(from partKind) string {
-	list := w.Summary
-	if from == contentPart || from == noPart && len(list) == 0 {
-		list = w.Content
-	}
-	var parts []string
-	for i := range list {
-		if list[i].Text != "" {
-			parts = append(parts, list[i].Text)
-		}
-	}
-	return strings.Join(parts, separator)
 }
 
 // close finishes the items that were not, out of the list at the end of the
