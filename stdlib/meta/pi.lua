@@ -210,7 +210,7 @@ function pi.provider(name, opts) end
 --- Options of `pi.provider`.
 ---@class pi.ProviderOptions
 ---@field base_url? string of the server, without the API's own path
----@field api? "anthropic-messages"|"openai-completions"|string what the server speaks
+---@field api? "anthropic-messages"|"openai-completions"|"openai-responses"|"google-generative-ai"|string what the server speaks
 ---@field api_key? string
 ---@field headers? table<string, string> sent with each request
 ---@field models? (string|pi.ModelOptions)[] ids, or tables; none: any id will do
