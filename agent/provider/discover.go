@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -148,11 +147,7 @@ func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	if err != nil {
 		return nil, d.unreadable(body, err)
 	}
-	found := readOffers(offers)
-	if len(offers) > 0 && d.server.API != "anthropic-messages" && d.server.API != "google-generative-ai" {
-		found = d.complete(ctx, offers[0].text("owned_by"), found)
-	}
-	return found, nil
+	return d.complete(ctx, offers, readOffers(offers)), nil
 }
 
 func isMissing(err error) bool {
@@ -203,14 +198,18 @@ func (d *discovery) noList(message string) *agent.ProviderError {
 }
 
 // complete asks the servers that people run themselves for what their list does
-// not tell. What fails is left out: the list is good without it.
-func (d *discovery) complete(ctx context.Context, owner string, found []Found) []Found {
-	switch owner {
-	case "library":
+// not tell. They are known by who they say owns their models. What fails is left
+// out: the list is good without it.
+func (d *discovery) complete(ctx context.Context, offers []offer, found []Found) []Found {
+	owned := func(owner string) bool {
+		return slices.ContainsFunc(offers, func(o offer) bool { return o.text("owned_by") == owner })
+	}
+	switch {
+	case owned("library"):
 		for _, o := range d.more(ctx, "/api/ps") {
 			setWindow(found, o.id(), o.count("context_length"))
 		}
-	case "organization_owner":
+	case owned("organization_owner"):
 		for _, o := range d.more(ctx, "/api/v0/models") {
 			if o.isForTalk() {
 				setWindow(found, o.id(), o.count("loaded_context_length"))
@@ -218,9 +217,8 @@ func (d *discovery) complete(ctx context.Context, owner string, found []Found) [
 			}
 			found = slices.DeleteFunc(found, func(f Found) bool { return f.ID == o.id() })
 		}
-	case "llamacpp":
-		body, err := d.get(ctx, d.beside("/props"))
-		if err == nil && len(found) == 1 {
+	case owned("llamacpp") && len(found) == 1:
+		if body, err := d.get(ctx, d.beside("/props")); err == nil {
 			setWindow(found, found[0].ID, objectOf(body).child("default_generation_settings").count("n_ctx"))
 		}
 	}
@@ -232,7 +230,7 @@ func (d *discovery) more(ctx context.Context, path string) []offer {
 	if err != nil {
 		return nil
 	}
-	offers, err := parseOffers(bytes.TrimSpace(body))
+	offers, err := parseOffers(body)
 	if err != nil {
 		return nil
 	}

@@ -102,9 +102,9 @@ func TestEachServersListIsRead(t *testing.T) {
 			{ID: "bare", Name: "bare"},
 		}},
 		{"Ollama, whose windows are those of loaded models", chat, "/v1", map[string]string{
-			"/v1/models": `{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"llama3:8b","owned_by":"library"}]}`,
+			"/v1/models": `{"data":[{"id":"hf.co/me/x","owned_by":"me"},{"id":"qwen3:8b","owned_by":"library"},{"id":"llama3:8b","owned_by":"library"}]}`,
 			"/api/ps":    `{"models":[{"name":"llama3:8b","model":"llama3:8b","context_length":8192}]}`,
-		}, []provider.Found{{ID: "qwen3:8b", Name: "qwen3:8b"}, {ID: "llama3:8b", Name: "llama3:8b", ContextWindow: 8192}}},
+		}, []provider.Found{{ID: "hf.co/me/x", Name: "hf.co/me/x"}, {ID: "qwen3:8b", Name: "qwen3:8b"}, {ID: "llama3:8b", Name: "llama3:8b", ContextWindow: 8192}}},
 		{"an Ollama without the usual list", chat, "/v1", map[string]string{
 			"/api/tags": `{"models":[{"name":"llama3:8b","model":"llama3:8b","size":1,"details":{"family":"llama"}}]}`,
 		}, []provider.Found{{ID: "llama3:8b", Name: "llama3:8b"}}},
