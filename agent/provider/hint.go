@@ -149,14 +149,15 @@ func (f *faults) connectionHint(err error) (hint string, retryable bool) {
 // refused.
 func isProxyTrouble(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "proxyconnect" || strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired))
+	return errors.As(err, &op) && op.Op == "proxyconnect" || errors.As(err, new(*proxyRefusal))
 }
 
 // isRefusedHere reports a refusal by this machine: nothing listens, and nothing
 // will until somebody starts it. A remote service may be restarting.
 func isRefusedHere(err error) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return strings.Contains(err.Error(), http.StatusText(http.StatusProxyAuthRequired))
+		var refusal *proxyRefusal
+		return errors.As(err, &refusal) && refusal.status < http.StatusInternalServerError
 	}
 	var op *net.OpError
 	if !errors.As(err, &op) {

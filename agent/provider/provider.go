@@ -14,8 +14,10 @@ package provider
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -36,9 +38,25 @@ func NewClient() *http.Client {
 		t = t.Clone()
 		t.DisableCompression = true
 		t.IdleConnTimeout = 5 * time.Minute
+		t.OnProxyConnectResponse = throughProxy
 		c.Transport = t
 	}
 	return c
+}
+
+// proxyRefusal is the answer of a proxy that does not lead to the server.
+type proxyRefusal struct {
+	status int
+	text   string
+}
+
+func (e *proxyRefusal) Error() string { return "the proxy refused the connection: " + e.text }
+
+func throughProxy(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &proxyRefusal{answer.StatusCode, answer.Status}
 }
 
 // stayAtHost follows redirections that send the same request to the same host.

@@ -229,7 +229,7 @@
 ---@field error_message? string
 
 --- A request failed for a reason that may pass, and is made again after a while. What came of it so far counts as nothing: the answer
---- begins anew, with another `message_start`. A model that a handler chooses now (`ctx.set_model`) gets the next attempt.
+--- begins anew, with another `message_start`.
 ---@class pi.AutoRetryStartEvent
 ---@field type "auto_retry_start"
 ---@field attempt integer that comes then, from 1; the first request is none

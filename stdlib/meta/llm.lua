@@ -17,7 +17,8 @@ local llm = {}
 ---@field thinking? pi.ThinkingLevel off unless said
 ---@field signal? pi.Signal ends it, such as `ctx.signal`
 
---- Asks a model and waits for its answer. What it used is kept in the session and counts.
+--- Asks a model and waits for its answer. What it used is kept in the session and counts. A request that fails for a
+--- passing reason is made again, as `[retry]` in `config.toml` says.
 ---@param model pi.Model|pi.ModelRef|string|nil such as `ctx.model` or `"provider/id"`; nil is the current one
 ---@param request pi.Completion
 ---@param opts? pi.CompletionOptions
