@@ -248,8 +248,11 @@ func (v *conversation) first(id string) bool {
 
 func (t *turn) text(b *session.Block) {
 	var i item
-	if t.ids {
+	if t.same {
 		i.ID, i.Phase = readTextSignature(b.Signature)
+	}
+	if !t.ids {
+		i.ID = ""
 	}
 	t.say(b.Text, i)
 }

@@ -185,6 +185,8 @@ func TestMessagesAreWrittenAsItems(t *testing.T) {
 		{"also in front of an empty text", m, "", []*session.Message{modelSays(m, thought("hm", item1), text(""))}, ``},
 		{"a thought that its server cannot read is dropped, and ids with it", m, "", []*session.Message{modelSays(m, thought("hm", bare), signed("a", "msg_1"), callBlock("c1|fc_1", `{}`))},
 			said("", "a") + "," + called("", "c1")},
+		{"but not its phase", m, "", []*session.Message{modelSays(m, thought("hm", bare), signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))},
+			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[]}],"phase":"commentary","status":"completed"}`},
 		{"one that was cut off is dropped too", m, "", []*session.Message{modelSays(m, thought("hm", ""), signed("a", "msg_1"))}, said("", "a")},
 		{"a thought whose id is long goes without", m, "", []*session.Message{modelSays(m, thought("hm", `{"id":"`+strings.Repeat("x", 450)+`","type":"reasoning","encrypted_content":"z","summary":[]}`), text("a"))},
 			`{"type":"reasoning","encrypted_content":"z","summary":[]},` + said("", "a")},
@@ -199,6 +201,8 @@ func TestMessagesAreWrittenAsItems(t *testing.T) {
 		{"a result that says nothing", m, "", []*session.Message{toolSays("c1")}, `{"type":"function_call_output","call_id":"c1","output":"(no output)"}`},
 		{"a result with an image", m, "", []*session.Message{toolSays("c1", text("x"), picture)},
 			`{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"x"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"}]}`},
+		{"an image in a result for a model that cannot see", blind, "", []*session.Message{toolSays("c1", text("x"), picture)},
+			`{"type":"function_call_output","call_id":"c1","output":"x\n[image left out: this model takes text only]"}`},
 		{"images of results follow the row where they must", old, "", []*session.Message{toolSays("a", picture), toolSays("b", text("x"), picture), userSays(text("go on"))},
 			`{"type":"function_call_output","call_id":"a","output":"(the image follows)"},{"type":"function_call_output","call_id":"b","output":"x"},` +
 				`{"role":"user","content":[{"type":"input_text","text":"Images from the tool results:"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"}]},` +
