@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,7 @@ func TestRecordings(t *testing.T) {
 			f := &folders[i]
 			t.Run(f.ID, func(t *testing.T) {
 				t.Parallel()
-				table.record(f, decode(t, f))
+				table.record(f, decode(t, f, table))
 			})
 		}
 	})
@@ -61,13 +62,15 @@ func TestRecordings(t *testing.T) {
 }
 
 // decode returns what holds for a recording.
-func decode(t *testing.T, f *wiretest.Folder) row {
+func decode(t *testing.T, f *wiretest.Folder, table *table) row {
 	api := client(t, f.API)
 	r := row{}
-	for _, miss := range f.Misses(f.Whole(api)) {
+	misses, rules := f.Judge(f.Whole(api))
+	for _, miss := range misses {
 		t.Error(miss)
 		r.misses++
 	}
+	table.judged(f, rules)
 	r.whole = 1 - min(1, r.misses)
 	r.bytewise = r.try(t, f.Bytewise(api))
 	r.cut = r.try(t, f.Pieces(api, seed)) * r.try(t, f.Halves(api)) * r.try(t, f.Events())
@@ -78,6 +81,7 @@ func decode(t *testing.T, f *wiretest.Folder) row {
 // hold what, and what does not hold.
 type row struct {
 	exchanges, whole, bytewise, cut int
+	requestless                     int // whose request nobody kept
 	conversations                   int
 	turns, repeated                 int // requests behind the first one, and those that were as recorded
 	thoughts, kept                  int // that went back as recorded, and that only our client sent back
@@ -100,6 +104,7 @@ func (r *row) add(o row) {
 	r.whole += o.whole
 	r.bytewise += o.bytewise
 	r.cut += o.cut
+	r.requestless += o.requestless
 	r.conversations += o.conversations
 	r.turns += o.turns
 	r.repeated += o.repeated
@@ -110,14 +115,19 @@ func (r *row) add(o row) {
 
 // table counts by API and provider.
 type table struct {
-	mu   sync.Mutex
-	rows map[[2]string]*row
+	mu    sync.Mutex
+	rows  map[[2]string]*row
+	rules map[string][]string // which recordings were judged by a rule
 }
 
 func newTable(folders []wiretest.Folder) *table {
-	t := &table{rows: map[[2]string]*row{}}
+	t := &table{rows: map[[2]string]*row{}, rules: map[string][]string{}}
 	for i := range folders {
-		t.record(&folders[i], row{exchanges: 1})
+		r := row{exchanges: 1}
+		if folders[i].Request == nil {
+			r.requestless = 1
+		}
+		t.record(&folders[i], r)
 	}
 	for _, c := range conversations(folders) {
 		t.record(c[0], row{conversations: 1, turns: len(c) - 1})
@@ -136,6 +146,14 @@ func (t *table) record(f *wiretest.Folder, r row) {
 	}
 }
 
+func (t *table) judged(f *wiretest.Folder, rules []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, rule := range rules {
+		t.rules[rule] = append(t.rules[rule], f.ID)
+	}
+}
+
 func (t *table) String() string {
 	var keys [][2]string
 	for key := range t.rows {
@@ -144,13 +162,17 @@ func (t *table) String() string {
 	slices.SortFunc(keys, func(a, b [2]string) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	var s strings.Builder
 	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "API\tprovider\texchanges\twhole\tbytewise\tcut\tconversations\tnext requests\trepeated\tthoughts back\tmore than recorded\tmisses\t")
+	fmt.Fprintln(w, "API\tprovider\texchanges\twhole\tbytewise\tcut\tno request\tconversations\tnext requests\trepeated\tthoughts back\tmore than recorded\tmisses\t")
 	for _, key := range keys {
 		r := t.rows[key]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", key[0], key[1],
-			r.exchanges, r.whole, r.bytewise, r.cut, r.conversations, r.turns, r.repeated, r.thoughts, r.kept, r.misses)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", key[0], key[1],
+			r.exchanges, r.whole, r.bytewise, r.cut, r.requestless, r.conversations, r.turns, r.repeated, r.thoughts, r.kept, r.misses)
 	}
 	w.Flush()
+	s.WriteString("not as reported, by rule:\n")
+	for _, rule := range slices.Sorted(maps.Keys(t.rules)) {
+		fmt.Fprintf(&s, "  %s: %d\n", rule, len(t.rules[rule]))
+	}
 	return s.String()
 }
 

@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,18 +22,26 @@ func (f *Folder) Check(t *testing.T, a Answer) {
 }
 
 // Misses lists where an answer is not what the recording is expected to give.
+func (f *Folder) Misses(a Answer) []string {
+	misses, _ := f.Judge(a)
+	return misses
+}
+
+// Judge compares an answer with what the recording is expected to give. It lists
+// where it is something else, and by which rules that is as it should be.
 //
 // Not compared is what a session does not keep: the server's name of the model,
 // how many of the output tokens were reasoning, and what the provider's own tools
 // did, except that none of it may show up as text or as a call.
-func (f *Folder) Misses(a Answer) []string {
+func (f *Folder) Judge(a Answer) (misses, rules []string) {
 	c := checker{Folder: f, answer: a}
 	if f.Status != 200 {
 		c.httpError()
-		return c.misses
+		return c.misses, c.rules
 	}
 	e := &f.Expected
-	c.equal("text", a.Text(session.BlockText), e.Text+e.Refusal) // a refusal is what the model says
+	c.rule(e.Refusal != "", "a refusal is what the model says, so it is text")
+	c.equal("text", a.Text(session.BlockText), e.Text+e.Refusal)
 	c.equal("reasoning", a.Text(session.BlockThinking), e.Reasoning)
 	c.calls()
 	c.stop()
@@ -40,7 +49,7 @@ func (f *Folder) Misses(a Answer) []string {
 	signatures, redacted := c.opaque(a)
 	c.equal("signatures", signatures, e.Signatures)
 	c.equal("redacted", redacted, e.Redacted)
-	return c.misses
+	return c.misses, c.rules
 }
 
 // checker collects what is wrong with an answer to a recording.
@@ -48,6 +57,15 @@ type checker struct {
 	*Folder
 	answer Answer
 	misses []string
+	rules  []string
+}
+
+// rule notes a rule that holds for this recording; it returns whether it does.
+func (c *checker) rule(holds bool, rule string) bool {
+	if holds {
+		c.rules = append(c.rules, rule)
+	}
+	return holds
 }
 
 func (c *checker) miss(format string, args ...any) {
@@ -72,9 +90,11 @@ func (c *checker) httpError() {
 	if want.Code != nil {
 		c.equal("code", e.Code, fmt.Sprint(want.Code))
 	}
-	// A gateway that passes on the error of a server behind it says both; of a
-	// web page the title is said.
-	if e.Message != want.Message && !strings.HasPrefix(e.Message, want.Message+": ") && !strings.Contains(want.Message, "<title>"+e.Message+"</title>") {
+	switch {
+	case e.Message == want.Message:
+	case c.rule(strings.HasPrefix(e.Message, want.Message+": "), "a gateway that passes on an error says both its own and the other"):
+	case c.rule(strings.Contains(want.Message, "<title>"+e.Message+"</title>"), "of a web page the title is said"):
+	default:
 		c.miss("message is %q; want %q", e.Message, want.Message)
 	}
 }
@@ -153,7 +173,7 @@ func (c *checker) streamError() {
 		return
 	}
 	want := c.Expected.Error
-	if want == nil { // the reason that the answer ended for is the error
+	if c.rule(want == nil, "the reason for which the answer ended is the type of the error") {
 		c.equal("error type", e.Type, c.Expected.StopReasonRaw)
 		return
 	}
@@ -163,8 +183,8 @@ func (c *checker) streamError() {
 		}
 		return
 	}
-	if want.Type != "" { // else it came in another place than the rest, or not at all
-		c.equal("error type", e.Type, want.Type)
+	if want.Type != "" || c.rule(e.Type != "", "an error that comes in two places has the type that stands in one") {
+		c.equal("error type", e.Type, cmp.Or(want.Type, e.Type))
 	}
 	if want.Code != nil {
 		c.equal("error code", e.Code, fmt.Sprint(want.Code))
@@ -180,17 +200,27 @@ func (c *checker) usage() {
 		c.equal("usage known", u != nil, want != nil)
 		return
 	}
-	// A server that counts more cached tokens than tokens is believed about the
-	// cached ones; the rest cannot be less than nothing.
-	c.equal("prompt", u.Input+u.CacheRead+u.CacheWrite, max(want.Prompt, want.CacheRead+want.CacheWrite)+c.toolPrompt())
+	cached := want.CacheRead + want.CacheWrite
+	prompt := want.Prompt
+	if c.rule(cached > prompt, "a prompt has no fewer tokens than came from the cache") {
+		prompt = cached
+	}
+	if c.rule(c.toolPrompt() > 0, "what the provider's tools fed to the model is input, if its total says so") {
+		prompt += c.toolPrompt()
+	}
+	completion := want.Completion
+	if c.rule(c.reasoningOnTop() > 0, "reasoning is output also where it comes on top of the completion, if the total says so") {
+		completion += c.reasoningOnTop()
+	}
+	c.equal("prompt", u.Input+u.CacheRead+u.CacheWrite, prompt)
 	c.equal("cache read", u.CacheRead, want.CacheRead)
 	c.equal("cache write", u.CacheWrite, want.CacheWrite)
 	c.equal("total", u.TotalTokens, u.Input+u.Output+u.CacheRead+u.CacheWrite)
-	c.equal("output", u.Output, want.Completion+c.reasoningOnTop())
+	c.equal("output", u.Output, completion)
 }
 
-// reasoningOnTop is what the completion as reported lacks of the output: the
-// reasoning, if the server's own total adds it to prompt and completion.
+// reasoningOnTop is what the completion as reported lacks of the output, by the
+// server's own total.
 func (f *Folder) reasoningOnTop() int {
 	u := f.Expected.Usage
 	if u.Reasoning == nil || f.Expected.UsageRaw.Total != u.Prompt+u.Completion+*u.Reasoning {
@@ -199,8 +229,8 @@ func (f *Folder) reasoningOnTop() int {
 	return *u.Reasoning
 }
 
-// toolPrompt is what the prompt as reported lacks of the input: what the
-// provider's own tools fed to the model, if the server's own total adds it.
+// toolPrompt is what the prompt as reported lacks of the input, by the server's
+// own total.
 func (f *Folder) toolPrompt() int {
 	u, raw := f.Expected.Usage, &f.Expected.UsageRaw
 	if raw.GoogleTotal != u.Prompt+u.Completion+raw.ToolPrompt {

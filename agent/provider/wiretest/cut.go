@@ -18,7 +18,7 @@ import (
 
 // workPerFolder bounds the bytes that are decoded to cut one recording, so that
 // all of them together take seconds. PI_WIRE_CUTS=all lifts it.
-const workPerFolder = 1 << 20
+const workPerFolder = 1 << 19
 
 // API makes a client of the API under test.
 type API = func(*http.Client) agent.Provider
@@ -46,7 +46,7 @@ func (f *Folder) Pieces(api API, seed uint64) error {
 	want := f.Whole(api).String()
 	at := rand.New(rand.NewPCG(seed, uint64(len(f.Body))))
 	largest := []int{2, 10, 100, 1000, len(f.Body) + 1}
-	for i := range 3 * len(largest) {
+	for i := range 2 * len(largest) {
 		got := f.decode(api, &pieces{rest: f.Body, next: func() int { return 1 + at.IntN(largest[i%len(largest)]) }})
 		if got.String() != want {
 			return fmt.Errorf("in pieces of at most %d bytes (seed %d, round %d):\n%s\nwant\n%s", largest[i%len(largest)], seed, i, got, want)
@@ -152,7 +152,7 @@ func (f *Folder) Events() error {
 	}
 	parts := bytes.SplitAfter(f.Body, []byte("\n\n"))
 	for i := range parts {
-		near := 1000
+		near := 300
 		if i > all && !cutAll() {
 			near = 20
 		}

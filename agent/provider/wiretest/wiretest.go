@@ -1,6 +1,17 @@
-// Package wiretest tests clients of wire APIs against recorded traffic: it
-// serves the recordings, whole and cut at any byte, and compares what a client
-// decodes with what was expected. It is used by tests only.
+// Package wiretest tests clients of wire APIs against recorded traffic and strict
+// servers. It is used by tests only.
+//
+//   - [All] and [Folders] read the recordings; [Folder.Ask] serves one to a client,
+//     [Folder.Check] and [Folder.Judge] compare what it decodes with what is
+//     expected (check.go), and [Folder.Bytewise], [Folder.Pieces], [Folder.Halves]
+//     and [Folder.Events] cut the recording up (cut.go);
+//   - [Carried] takes the messages of a request apart, the same way for all APIs, so
+//     that requests can be compared (carried.go);
+//   - [Strict] starts a server that refuses what the check of an API finds wrong in a
+//     request: [CheckMessages], [CheckChat] and its stricter copies,
+//     [CheckResponses] … (strict.go and beside it);
+//   - [Extends] holds that a longer conversation begins with a shorter one, byte for
+//     byte, as provider caches want it.
 package wiretest
 
 import (
