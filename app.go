@@ -18,6 +18,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/luahooks"
 	"pi/repl"
@@ -181,7 +182,7 @@ func (a *app) interact(ctx context.Context) error {
 // run puts the rest together around a front end, runs it, and says goodbye to
 // everybody on every way out.
 func (a *app) run(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
-	a.models = newModels(a.cfg, a.keys)
+	a.models = newModels(a.cfg, a.keys, catalogue.Models)
 	a.warnings = append(a.warnings, providerProblems(a.cfg, a.keys)...)
 	defer a.closeHooks()
 	if err := a.prepare(ctx, mode); err != nil {

@@ -109,6 +109,7 @@ type ModelConfig struct {
 	ContextWindow int               `toml:"context_window" min:"0"`
 	MaxTokens     int               `toml:"max_tokens" min:"0"`
 	Reasoning     *bool             `toml:"reasoning"`
+	Levels        []string          `toml:"levels" oneof:"off minimal low medium high xhigh max"`
 	Input         []string          `toml:"input" oneof:"text image"`
 	Cost          *CostConfig       `toml:"cost"`
 	Headers       map[string]string `toml:"headers" secret:"true"`

@@ -151,13 +151,6 @@ func (o options) printMode() bool {
 	return o.print || !term.IsTerminal(int(os.Stdin.Fd()))
 }
 
-func modelsCommand(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use: "models", Short: "List the models that can be used", Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), *o) },
-	}
-}
-
 func configCommand() *cobra.Command {
 	var origin bool
 	c := &cobra.Command{

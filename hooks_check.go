@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pi/agent/provider/catalogue"
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -62,7 +63,7 @@ func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
 	if len(paths) > 0 {
 		places, missing = a.placesOf(paths)
 	}
-	a.models = newModels(a.cfg, a.keys)
+	a.models = newModels(a.cfg, a.keys, catalogue.Models)
 	chain := luahooks.New(luahooks.Options{Places: places, Cwd: a.cwd, Mode: "print", Version: version, Guard: a.guard,
 		Timeout: a.hookTimeout(), Memory: int64(a.cfg.HookMemory) << 20, Models: a.models, Reserved: reservedCommands(), ResolveKey: a.keys.resolve})
 	skipped := chain.Load(ctx)

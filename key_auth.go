@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,20 @@ func (f *authFile) find(names ...string) (login, bool) {
 		}
 	}
 	return login{}, false
+}
+
+// expired names the logins that have run out, in order.
+func (f *authFile) expired(now time.Time) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.look()
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(f.logins)) {
+		if f.logins[name].expired(now) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // troubles says what of the file cannot be used.

@@ -58,12 +58,43 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
 		}
 		a.warnings = append(a.warnings, fmt.Sprintf("model in config.toml: %v", err))
 	}
-	for _, m := range a.models.Available() {
-		if m.NeedsKey || m.BaseURL != "" {
-			return m, "", nil
+	if m := a.firstModel(); m != nil {
+		return m, "", nil
+	}
+	a.warnings = append(a.warnings, a.keys.ranOut()...)
+	return tourModel(), "", nil
+}
+
+// firstModel is that of the first provider that has a key, else of the first at
+// an address of one's own; nil if there is neither.
+func (a *app) firstModel() *agent.Model {
+	var addressed *agent.Model
+	for _, p := range a.models.Providers() {
+		if p.HasKey != nil && !p.HasKey() {
+			continue
+		}
+		m := a.firstOf(p)
+		switch {
+		case m == nil:
+		case m.NeedsKey:
+			return m
+		case addressed == nil && m.BaseURL != "":
+			addressed = m
 		}
 	}
-	return tourModel(), "", nil
+	return addressed
+}
+
+func (a *app) firstOf(p agent.ProviderSpec) *agent.Model {
+	if p.Default != "" {
+		return a.models.Find(p.Name, p.Default)
+	}
+	if p.Models != nil {
+		for _, m := range p.Models() {
+			return m
+		}
+	}
+	return nil
 }
 
 // useKey makes the key of the command line that of one provider.

@@ -43,6 +43,15 @@ func (r *keyring) resolve(ctx context.Context, spec string) (string, error) {
 	return ResolveKey(spec, r.getenv, nil)
 }
 
+// ranOut tells of logins that cannot be used any more.
+func (r *keyring) ranOut() []string {
+	var lines []string
+	for _, name := range r.auth.expired(r.now()) {
+		lines = append(lines, fmt.Sprintf("the login of %s in %s ran out; log in again with the program that wrote it", name, r.auth.path))
+	}
+	return lines
+}
+
 // providerKey finds the key of one provider.
 type providerKey struct {
 	ring       *keyring
@@ -77,7 +86,7 @@ func (k providerKey) place() keyPlace {
 	if len(k.variables) == 0 || k.optional {
 		return keyPlace{}
 	}
-	return keyPlace{spec: "env:" + k.variables[0], hint: k.advice()}
+	return keyPlace{spec: "env:" + k.variable(), hint: k.advice()}
 }
 
 func (k providerKey) loginPlace(l login) keyPlace {
@@ -100,7 +109,17 @@ func (k providerKey) advice() string {
 	if len(k.variables) == 0 {
 		return set
 	}
-	return fmt.Sprintf("export %s, or %s", k.variables[0], set)
+	return fmt.Sprintf("export %s, or %s", k.variable(), set)
+}
+
+// variable is the one that is spoken of: a key is easier to come by than a login.
+func (k providerKey) variable() string {
+	for _, name := range k.variables {
+		if strings.HasSuffix(name, "_API_KEY") {
+			return name
+		}
+	}
+	return k.variables[0]
 }
 
 // needed reports whether a key is sent, or has to be.
@@ -117,6 +136,18 @@ func (k providerKey) present() bool {
 	}
 	name, isVariable := strings.CutPrefix(p.spec, "env:")
 	return !isVariable || strings.TrimSpace(k.ring.getenv(strings.TrimSpace(name))) != ""
+}
+
+// missing is what is to be set before there is a key: a variable, or a new login;
+// "" if nothing is.
+func (k providerKey) missing() string {
+	if k.present() {
+		return ""
+	}
+	if p := k.place(); p.login == nil {
+		return strings.TrimSpace(strings.TrimPrefix(p.spec, "env:"))
+	}
+	return "a new login in auth.json"
 }
 
 // resolve returns the key, "" if none is needed.

@@ -125,6 +125,15 @@ func (m *Models) Lookup(name string) (ProviderSpec, bool) {
 	return ProviderSpec{}, false
 }
 
+// Providers lists the providers in order of registration.
+func (m *Models) Providers() []ProviderSpec {
+	var all []ProviderSpec
+	for _, s := range m.providers() {
+		all = append(all, *s)
+	}
+	return all
+}
+
 // providers returns the list as it is now, so that no callback of a provider is
 // called while the registry is locked.
 func (m *Models) providers() []*ProviderSpec {

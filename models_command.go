@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pi/agent"
+	"pi/agent/provider/catalogue"
+)
+
+// modelsFlags are those of pi models.
+type modelsFlags struct{ json, all, discover bool }
+
+func modelsCommand(o *options) *cobra.Command {
+	var f modelsFlags
+	c := &cobra.Command{
+		Use: "models [SEARCH]…", Short: "List the models that can be used",
+		Long: `List the models of the providers that there is a key for, or that need none.
+With words, those that every word fits; where none can be used, the others that
+fit. Nothing is asked of any server unless --discover says so.
+
+The exit status is 1 if no model fits.`,
+		RunE: func(cmd *cobra.Command, words []string) error { return listModels(cmd.Context(), *o, f, words) },
+	}
+	c.Flags().BoolVar(&f.all, "all", false, "every model of the catalogue, also without a key")
+	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	c.Flags().BoolVar(&f.discover, "discover", false, "also ask the servers of the settings and of this machine what they have")
+	return c
+}
+
+// listModels prints the models that are wanted.
+func listModels(ctx context.Context, o options, f modelsFlags, words []string) error {
+	a, err := newApp(o)
+	if err != nil {
+		return err
+	}
+	tellAll(providerProblems(a.cfg, a.keys))
+	all := a.knownModels()
+	found := search(all, words)
+	shown := found
+	if !f.all {
+		shown = usable(found, len(words) > 0)
+	}
+	if f.json {
+		err = printJSON(shown)
+	} else {
+		err = printModels(os.Stdout, shown)
+	}
+	if err == nil && len(shown) == 0 {
+		err = errReported
+	}
+	tellAll(notShown(words, all, found, shown))
+	return err
+}
+
+func tellAll(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(os.Stderr, harmless(line))
+	}
+}
+
+// knownModels lists every model of the catalogue and of the settings, and the
+// demo.
+func (a *app) knownModels() []listedModel {
+	models := newModels(a.cfg, a.keys, catalogue.Models)
+	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
+	states := a.keyStates()
+	var all []listedModel
+	for _, p := range models.Providers() {
+		for _, m := range p.Models() {
+			all = append(all, listed(m, states[p.Name]))
+		}
+	}
+	return all
+}
+
+// keyState is where the key of a provider is, or what it lacks.
+type keyState struct{ from, missing string }
+
+func (a *app) keyStates() map[string]keyState {
+	states := map[string]keyState{}
+	for _, p := range providerSources(a.cfg) {
+		p.ring = a.keys
+		key := p.key()
+		state := keyState{key.place().name, key.missing()}
+		if p.unusable() != "" {
+			state.missing = "base_url"
+		}
+		states[p.Name] = state
+	}
+	return states
+}
+
+// usable leaves only models that can be used; all, if none can and others will do.
+func usable(models []listedModel, others bool) []listedModel {
+	can := []listedModel{} // in JSON a list also when it is empty
+	for _, m := range models {
+		if m.Usable {
+			can = append(can, m)
+		}
+	}
+	if len(can) == 0 && others {
+		return models
+	}
+	return can
+}
+
+// notShown says what is not among the models shown, and what to do.
+func notShown(words []string, all, found, shown []listedModel) []string {
+	var lines []string
+	if len(shown) == 0 {
+		return []string{fmt.Sprintf("no model matches %q; pi models --all lists every one", strings.Join(words, " "))}
+	}
+	if !slices.ContainsFunc(all, func(m listedModel) bool { return m.Usable && m.API != "lua" }) {
+		lines = append(lines, "no key is set: export the variable of a provider, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY,",
+			"or describe a server in config.toml. "+tourModel().Ref()+", a script inside pi, needs none.")
+	}
+	if more := len(found) - len(shown); more > 0 {
+		lines = append(lines, plural(more, "more model", "more models")+" of providers without a key; --all lists them")
+	}
+	return lines
+}

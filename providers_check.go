@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pi/agent/provider/anthropic"
+	"pi/agent/provider/google"
+	"pi/agent/provider/openai"
+	"pi/agent/provider/responses"
+)
+
+// providerProblems says what of the configuration of providers has no effect.
+func providerProblems(cfg Config, ring *keyring) []string {
+	var problems []string
+	for _, p := range ring.auth.troubles() {
+		problems = append(problems, p.String())
+	}
+	for _, p := range providerSources(cfg) {
+		if p.section == "" {
+			continue
+		}
+		if why := p.unusable(); why != "" {
+			problems = append(problems, fmt.Sprintf("config.toml: [providers.%s] is left out: %s", p.section, why))
+		}
+		problems = append(problems, p.compatProblems()...)
+	}
+	return problems
+}
+
+// compatProblems names switches in the settings that no wire API knows.
+func (p *providerSource) compatProblems() []string {
+	var problems []string
+	check := func(compat map[string]any, what string) {
+		for _, name := range slices.Sorted(maps.Keys(compat)) {
+			if err := p.checkSwitch(map[string]any{name: compat[name]}); err != nil {
+				problems = append(problems, fmt.Sprintf("config.toml: compat of %s: %v", what, err))
+			}
+		}
+	}
+	check(p.set.Compat, fmt.Sprintf("[providers.%s]", p.section))
+	for _, m := range p.set.Models {
+		check(m.Compat, fmt.Sprintf("model %s/%s", p.section, m.ID))
+	}
+	return problems
+}
+
+// checkSwitch asks the API of the settings; where they leave that to the
+// catalogue the models may speak several, and one that knows it is enough.
+func (p *providerSource) checkSwitch(compat map[string]any) error {
+	checks := compatChecks()
+	check := checks[p.api()]
+	if check == nil {
+		return nil
+	}
+	err := check(compat)
+	if p.set.API != "" {
+		return err
+	}
+	for _, other := range checks {
+		if other(compat) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func compatChecks() map[string]func(map[string]any) error {
+	return map[string]func(map[string]any) error{
+		"anthropic-messages":   anthropic.CheckCompat,
+		"google-generative-ai": google.CheckCompat,
+		"openai-completions":   openai.CheckCompat,
+		"openai-responses":     responses.CheckCompat,
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"pi/agent"
+)
+
+// models lists those of the settings that the catalogue does not have, then the
+// catalogue's with what the settings say of them.
+func (p *providerSource) models() []*agent.Model {
+	listed := p.decode(p.Name)
+	for _, m := range listed {
+		p.complete(m)
+	}
+	var added []*agent.Model
+	for _, set := range p.set.Models {
+		if m := byID(slices.Concat(listed, added), set.ID); m != nil {
+			override(m, set)
+			continue
+		}
+		m := p.blank(set.ID)
+		m.Reasoning = thinks(set.ID)
+		override(m, set)
+		added = append(added, m)
+	}
+	return append(added, listed...)
+}
+
+func byID(models []*agent.Model, id string) *agent.Model {
+	for _, m := range models {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// complete puts what the settings say of a provider into a model of the
+// catalogue.
+func (p *providerSource) complete(m *agent.Model) {
+	if own := p.ownBase(); own != "" {
+		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
+	}
+	m.API = cmp.Or(p.set.API, m.API)
+	m.Headers, m.Compat = maps.Clone(p.set.Headers), maps.Clone(p.set.Compat)
+	m.NeedsKey = p.key().needed()
+}
+
+// rebased moves an address of a model from the address of its provider to
+// another one; the models of one provider may differ in the last parts.
+func rebased(address, from, to string) string {
+	if rest, ok := strings.CutPrefix(address, from); ok {
+		return to + rest
+	}
+	if rest, ok := strings.CutPrefix(from, address); ok {
+		return strings.TrimSuffix(to, rest)
+	}
+	return to
+}
+
+// blank is a model of which nothing is known but its id.
+func (p *providerSource) blank(id string) *agent.Model {
+	m := &agent.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
+	p.complete(m)
+	return m
+}
+
+// open makes a model for an id that nobody lists. What the maker of the API says
+// of a model of the same name holds behind a gateway too, except for prices.
+func (p *providerSource) open(id string) *agent.Model {
+	m := p.blank(id)
+	like := byID(p.decode(makerOf(m.API)), path.Base(id))
+	if like == nil {
+		m.Reasoning = thinks(id)
+		return m
+	}
+	m.ContextWindow, m.MaxTokens, m.Input = like.ContextWindow, like.MaxTokens, like.Input
+	m.Reasoning, m.Levels = like.Reasoning, like.Levels
+	return m
+}
+
+// makerOf is the provider who made a wire API.
+func makerOf(api string) string {
+	switch api {
+	case "anthropic-messages":
+		return "anthropic"
+	case "google-generative-ai":
+		return "google"
+	}
+	return "openai"
+}
+
+// thinks guesses from its id whether a model that nobody describes can think.
+func thinks(id string) bool {
+	id = strings.ToLower(path.Base(id))
+	for _, family := range []string{"claude-sonnet-", "claude-opus-", "claude-haiku-4", "claude-haiku-5", "gpt-5", "gpt-oss", "o1", "o3", "o4", "gemini-2.5", "gemini-3"} {
+		if strings.HasPrefix(id, family) {
+			return true
+		}
+	}
+	return false
+}
+
+// override lets the settings of a model win.
+func override(m *agent.Model, set ModelConfig) {
+	m.Name = cmp.Or(set.Name, m.Name)
+	m.ContextWindow = cmp.Or(set.ContextWindow, m.ContextWindow)
+	m.MaxTokens = cmp.Or(set.MaxTokens, m.MaxTokens)
+	if len(set.Input) > 0 {
+		m.Input = set.Input
+	}
+	if len(set.Levels) > 0 {
+		m.Levels = levelsInOrder(set.Levels)
+		m.Reasoning = !slices.Equal(m.Levels, []string{"off"})
+	}
+	if set.Reasoning != nil {
+		m.Reasoning = *set.Reasoning
+	}
+	if set.Cost != nil {
+		m.Cost = price(set.Cost)
+	}
+	m.Headers, m.Compat = joined(m.Headers, set.Headers), joined(m.Compat, set.Compat)
+}
+
+// levelsInOrder sorts thinking levels, the lowest first.
+func levelsInOrder(levels []string) []string {
+	return slices.DeleteFunc(agent.ThinkingLevels(), func(l string) bool { return !slices.Contains(levels, l) })
+}
+
+func price(c *CostConfig) *agent.Price {
+	p := &agent.Price{Input: c.Input, Output: c.Output, CacheRead: c.Input, CacheWrite: c.Input}
+	if c.CacheRead != nil {
+		p.CacheRead = *c.CacheRead
+	}
+	if c.CacheWrite != nil {
+		p.CacheWrite = *c.CacheWrite
+	}
+	return p
+}
+
+// joined is a new map with what both have; of the same name the second's.
+func joined[V any](a, b map[string]V) map[string]V {
+	out := map[string]V{}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
+}
