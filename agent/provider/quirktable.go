@@ -44,6 +44,9 @@ var kinds = []kind{
 	{"vllm", "", "gpustack sglang"},
 }
 
+// thinkers are the models of Gemini that sign their calls and think by levels.
+const thinkers = "*gemini-[3-9]* *gemini-flash*latest *gemini-pro-latest"
+
 // quirks is all that is known of servers that differ. The switches are described
 // at the packages of the APIs, which also hold what is usual.
 var quirks = []quirk{
@@ -70,6 +73,8 @@ var quirks = []quirk{
 	{responses, copiers + " xai openrouter", "", "developer_role", false},
 	{responses, copiers, "", "tool_result_images", false},
 	{responses, "openrouter", "", "message_ids", true},
+	{gemini, "", thinkers, "placeholder_signature", true},
+	{gemini, "", thinkers, "tool_images", "response"},
 	{chat, "cerebras deepseek perplexity", "", "string_content", true},
 	{chat, "mistral", "", "tool_call_ids", "nine"},
 	{chat, "mistral", "", "tool_result_name", true},
@@ -93,7 +98,13 @@ var quirks = []quirk{
 	{chat, "xai", "", "thinking_format", "none"}, // most think as they like, and refuse the field
 	{chat, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "thinking_format", "reasoning_effort"},
 
+	{gemini, "", thinkers, "thinking_format", "level"},
+	{gemini, "", "*gemini-1.* *gemini-2.0* *gemma*", "thinking_format", "none"},
+
 	// The words for the levels, where they are not low, medium and high.
+	{gemini, "", "*pro*", "thinking_budgets", "off=128 xhigh=24576 max=32768"},
+	{gemini, "", "*pro*", "thinking_levels", "off=LOW minimal=LOW"},
+	{gemini, "", "*gemini-3-pro*", "thinking_levels", "medium=HIGH"},
 	{responses, "xai", "", "reasoning_efforts", "minimal= low= medium= high= xhigh= max="},
 	{responses, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "reasoning_efforts", "minimal=low low=low medium=medium high=high xhigh=high max=high"},
 	{responses, "xai", "*mini*", "reasoning_efforts", "medium=high"},

@@ -1,9 +1,6 @@
 package google
 
 import (
-	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"pi/agent"
@@ -14,6 +11,8 @@ import (
 type compat struct {
 	auth           string
 	thinkingFormat string
+	budgets        provider.Words
+	levels         provider.Words
 	schema         string
 	toolImages     string
 	placeholder    bool
@@ -22,63 +21,27 @@ type compat struct {
 
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
-		"auth":                  &c.auth,
-		"thinking_format":       &c.thinkingFormat,
-		"schema":                &c.schema,
-		"tool_images":           &c.toolImages,
+		"auth":                  provider.OneOf(&c.auth, "x-goog-api-key", "bearer"),
+		"thinking_format":       provider.OneOf(&c.thinkingFormat, "budget", "level", "none"),
+		"thinking_budgets":      &c.budgets,
+		"thinking_levels":       &c.levels,
+		"schema":                provider.OneOf(&c.schema, "subset", "json"),
+		"tool_images":           provider.OneOf(&c.toolImages, "response", "turn"),
 		"placeholder_signature": &c.placeholder,
-		"tool_mode":             &c.toolMode,
+		"tool_mode":             provider.OneOf(&c.toolMode, "AUTO", "VALIDATED", "ANY", "NONE"),
 	}
 }
 
 func compatOf(r *agent.Request) (*compat, error) {
-	c := &compat{thinkingFormat: "budget", schema: "subset", toolImages: "turn"}
-	switch v := generation(r.Model.ID); {
-	case v >= 3:
-		c.thinkingFormat, c.toolImages, c.placeholder = "level", "response", true
-	case v > 0 && v < 2.5:
-		c.thinkingFormat = "none"
-	}
+	c := usual()
 	if err := c.switches().Set(r.Model); err != nil {
 		return nil, err
 	}
-	if c.auth == "" {
-		c.auth = authOf(r)
+	if c.auth == "" && isToken(r.APIKey) {
+		c.auth = "bearer"
 	}
 	return c, nil
 }
 
-// authOf tells an access token by its form. Vertex AI takes tokens, and keys
-// only in its express mode.
-func authOf(r *agent.Request) string {
-	key := strings.TrimSpace(r.APIKey)
-	isKey := strings.HasPrefix(key, "AIza") || strings.HasPrefix(key, "AQ.")
-	if strings.HasPrefix(key, "ya29.") || onVertex(r.Model.BaseURL) && !isKey {
-		return "bearer"
-	}
-	return "x-goog-api-key"
-}
-
-func onVertex(base string) bool {
-	u, err := url.Parse(base)
-	return err == nil && strings.HasSuffix(strings.ToLower(u.Hostname()), "aiplatform.googleapis.com")
-}
-
-var (
-	version = regexp.MustCompile(`gemini-(\d+(?:\.\d+)?)`)
-	latest  = regexp.MustCompile(`gemini-[a-z-]*latest`)
-)
-
-// generation is the version of a Gemini model by its id; 0: unknown. What is
-// called the latest is newer than all that are known.
-func generation(id string) float64 {
-	id = strings.ToLower(id)
-	if m := version.FindStringSubmatch(id); m != nil {
-		v, _ := strconv.ParseFloat(m[1], 64)
-		return v
-	}
-	if latest.MatchString(id) {
-		return 100
-	}
-	return 0
-}
+// isToken tells an access token of an account from an API key.
+func isToken(key string) bool { return strings.HasPrefix(strings.TrimSpace(key), "ya29.") }

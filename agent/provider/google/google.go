@@ -15,15 +15,16 @@
 // Tools are described in a part of JSON Schema only; see schema.go for what
 // becomes of the rest.
 //
-// Switches in Model.Compat:
+// How models and servers differ stands in a table (see package provider), and
+// Model.Compat overrides it:
 //
-//	auth                   "x-goog-api-key" or "bearer"; default by the key, and bearer on Vertex AI
-//	thinking_format        "budget" (tokens), "level" (a word), or "none"; default by the model's id
-//	schema                 "subset" of JSON Schema in parameters, or "json": all of it in parametersJsonSchema
-//	tool_images            where images of tool results go: "response" (into the result), or "turn" (behind
-//	                       the results); default by the model's id
-//	placeholder_signature  calls that another model made get a signature that is not checked; default by the
-//	                       model's id
+//	auth                   "x-goog-api-key" or "bearer"; default by the form of the key, and bearer on Vertex AI
+//	thinking_format        how thinking is asked for: "budget" (in tokens), "level" (by a word), or "none"
+//	thinking_budgets       table of thinking level → tokens; -1 leaves it to the model
+//	thinking_levels        table of thinking level → word of the service
+//	schema                 tools are described in a "subset" of JSON Schema, or in all of it: "json"
+//	tool_images            images of tool results go into the "response", or as further parts of the "turn"
+//	placeholder_signature  a call that another model made is sent with a signature that is not checked
 //	tool_mode              functionCallingConfig.mode: "AUTO", "VALIDATED", "ANY" or "NONE"; default none is sent
 package google
 

@@ -12,66 +12,28 @@ import (
 	"pi/agent/provider"
 )
 
-// keywords are the fields of a JSON Schema, in their order.
-type keywords struct{ list []keyword }
-
-type keyword struct {
-	name  string
-	value json.RawMessage
-}
+// keywords are the fields of a JSON Schema.
+type keywords struct{ provider.Fields }
 
 // parseKeywords reads a schema. The schema true has no keywords; false is none.
 func parseKeywords(raw json.RawMessage) (*keywords, bool) {
-	k := &keywords{}
-	if string(bytes.TrimSpace(raw)) == "true" {
-		return k, true
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' {
+		return &keywords{}, string(raw) == "true"
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return k, false
+	fields, err := provider.ReadFields(raw)
+	if err != nil {
+		return &keywords{}, false
 	}
-	for d.More() {
-		t, err := d.Token()
-		name, ok := t.(string)
-		var value json.RawMessage
-		if err != nil || !ok || d.Decode(&value) != nil {
-			return k, false
-		}
-		k.set(provider.CleanText(name), value)
-	}
-	return k, true
+	return &keywords{fields}, true
 }
 
-func (k *keywords) index(name string) int {
-	return slices.IndexFunc(k.list, func(w keyword) bool { return w.name == name })
-}
-
-func (k *keywords) set(name string, value json.RawMessage) {
-	if i := k.index(name); i >= 0 {
-		k.list[i].value = value
-		return
-	}
-	k.list = append(k.list, keyword{name, value})
-}
-
-func (k *keywords) get(name string) (json.RawMessage, bool) {
-	if i := k.index(name); i >= 0 {
-		return k.list[i].value, true
-	}
-	return nil, false
-}
-
-func (k *keywords) has(name string) bool { return k.index(name) >= 0 }
-
-func (k *keywords) raw(name string) json.RawMessage {
-	value, _ := k.get(name)
-	return value
-}
+func (k *keywords) has(name string) bool { return k.Get(name) != nil }
 
 // text is a keyword that is a text; "" if it is not.
 func (k *keywords) text(name string) string {
 	var s string
-	if json.Unmarshal(k.raw(name), &s) != nil {
+	if json.Unmarshal(k.Get(name), &s) != nil {
 		return ""
 	}
 	return provider.CleanText(s)
@@ -80,7 +42,7 @@ func (k *keywords) text(name string) string {
 // number is a keyword that is a number; nil if it is not.
 func (k *keywords) number(name string) *float64 {
 	var n *float64
-	if json.Unmarshal(k.raw(name), &n) != nil {
+	if json.Unmarshal(k.Get(name), &n) != nil {
 		return nil
 	}
 	return n
@@ -110,7 +72,7 @@ func (k *keywords) names(name string) []string {
 // schemas is a keyword that lists schemas, or other values.
 func (k *keywords) schemas(name string) []json.RawMessage {
 	var list []json.RawMessage
-	if json.Unmarshal(k.raw(name), &list) != nil {
+	if json.Unmarshal(k.Get(name), &list) != nil {
 		return nil
 	}
 	return list
@@ -133,7 +95,7 @@ var knownTypes = []string{"string", "number", "integer", "boolean", "array", "ob
 // them.
 func (k *keywords) types() (types []string, nullable bool) {
 	list := []string{k.text("type")}
-	if list[0] == "" && json.Unmarshal(k.raw("type"), &list) != nil {
+	if list[0] == "" && json.Unmarshal(k.Get("type"), &list) != nil {
 		list = nil
 	}
 	for _, t := range list {
@@ -144,7 +106,7 @@ func (k *keywords) types() (types []string, nullable bool) {
 		}
 	}
 	var flag bool
-	if json.Unmarshal(k.raw("nullable"), &flag) == nil && flag {
+	if json.Unmarshal(k.Get("nullable"), &flag) == nil && flag {
 		nullable = true
 	}
 	return types, nullable
@@ -154,7 +116,7 @@ func (k *keywords) types() (types []string, nullable bool) {
 // among them.
 func (k *keywords) values() (values []json.RawMessage, null bool) {
 	list := k.schemas("enum")
-	if c, ok := k.get("const"); ok {
+	if c := k.Get("const"); c != nil {
 		list = []json.RawMessage{c}
 	}
 	for _, raw := range list {
@@ -209,59 +171,38 @@ func typeOf(raw json.RawMessage) string {
 
 // without returns the keywords but those of the names.
 func (k *keywords) without(names ...string) *keywords {
-	rest := &keywords{}
-	for _, w := range k.list {
-		if !slices.Contains(names, w.name) {
-			rest.list = append(rest.list, w)
-		}
-	}
-	return rest
+	named := func(f provider.Field) bool { return slices.Contains(names, f.Name) }
+	return &keywords{slices.DeleteFunc(slices.Clone(k.Fields), named)}
 }
 
 // joined is a schema of which raw and k both hold.
 func (k *keywords) joined(raw json.RawMessage) json.RawMessage {
-	if len(k.list) == 0 {
+	beside, err := k.JSON()
+	if err != nil || len(k.Fields) == 0 {
 		return raw
 	}
-	beside, err := provider.Encode(k)
-	if err != nil {
-		return raw
-	}
-	return join([]byte(`{"allOf":[`), raw, []byte(","), beside, []byte("]}"))
+	return both(raw, beside)
 }
 
-func join(pieces ...[]byte) json.RawMessage { return bytes.Join(pieces, nil) }
-
-// MarshalJSON writes the keywords in their order.
-func (k *keywords) MarshalJSON() ([]byte, error) {
-	b := []byte("{")
-	for i, w := range k.list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		name, err := provider.Encode(w.name)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(b, name...), ':'), w.value...)
-	}
-	return append(b, '}'), nil
+// both is a schema of which two hold.
+func both(a, b json.RawMessage) json.RawMessage {
+	return bytes.Join([][]byte{[]byte(`{"allOf":[`), a, []byte(","), b, []byte("]}")}, nil)
 }
 
 // merge adds the keywords of another schema that holds too. Properties and what
 // is required add up; of other keywords the first counts.
 func (k *keywords) merge(other *keywords) {
-	for _, w := range other.list {
-		mine, have := k.get(w.name)
+	for _, f := range other.Fields {
+		mine := k.Get(f.Name)
 		switch {
-		case !have:
-			k.set(w.name, w.value)
-		case w.name == "properties":
-			k.set(w.name, mergeProperties(mine, w.value))
-		case w.name == "required":
-			k.set(w.name, concat(mine, w.value))
-		case w.name == "type":
-			k.set(w.name, narrower(mine, w.value))
+		case mine == nil:
+			k.Set(f.Name, f.Value)
+		case f.Name == "properties":
+			k.Set(f.Name, mergeProperties(mine, f.Value))
+		case f.Name == "required":
+			k.Set(f.Name, concat(mine, f.Value))
+		case f.Name == "type":
+			k.Set(f.Name, narrower(mine, f.Value))
 		}
 	}
 }
@@ -272,13 +213,13 @@ func mergeProperties(a, b json.RawMessage) json.RawMessage {
 	if !ok {
 		return b
 	}
-	for _, w := range more.list {
-		if mine, have := props.get(w.name); have && !bytes.Equal(mine, w.value) {
-			w.value = join([]byte(`{"allOf":[`), mine, []byte(","), w.value, []byte("]}"))
+	for _, f := range more.Fields {
+		if mine := props.Get(f.Name); mine != nil && !bytes.Equal(mine, f.Value) {
+			f.Value = both(mine, f.Value)
 		}
-		props.set(w.name, w.value)
+		props.Set(f.Name, f.Value)
 	}
-	merged, err := provider.Encode(props)
+	merged, err := props.JSON()
 	if err != nil {
 		return a
 	}
@@ -294,7 +235,7 @@ func concat(a, b json.RawMessage) json.RawMessage {
 	if len(a) <= len("[]") || a[0] != '[' {
 		return b
 	}
-	return join(a[:len(a)-1], []byte(","), b[1:])
+	return bytes.Join([][]byte{a[:len(a)-1], b[1:]}, []byte(","))
 }
 
 // narrower prefers one type to a list of them.
@@ -314,10 +255,10 @@ func (x *converter) resolve(raw json.RawMessage, open []string) (k *keywords, in
 	if x.left--; x.left < 0 || !ok {
 		return k, inside, false
 	}
-	add := func(raw json.RawMessage, open []string) {
-		more, further, fine := x.resolve(raw, open)
+	add := func(raw json.RawMessage, within []string) {
+		more, further, fine := x.resolve(raw, within)
 		k.merge(more)
-		inside = append(slices.Clip(inside), further...)
+		inside = append(slices.Clip(inside), further[len(open):]...)
 		ok = ok && fine
 	}
 	if ref := all.text("$ref"); slices.Contains(open, ref) {
@@ -359,5 +300,5 @@ func child(raw json.RawMessage, name string) json.RawMessage {
 		}
 	}
 	k, _ := parseKeywords(raw)
-	return k.raw(name)
+	return k.Get(name)
 }

@@ -91,19 +91,25 @@ func parameters(raw json.RawMessage) *schema {
 	return s
 }
 
-// mostSchemas bounds what a schema may grow to by its references.
-const mostSchemas = 4000
+// What a schema may grow to by its references, and how deep it may be nested.
+const (
+	mostSchemas = 4000
+	deepest     = 32
+)
 
 // converter converts one schema.
 type converter struct {
-	root json.RawMessage
-	left int // schemas that may still be read
+	root  json.RawMessage
+	left  int // schemas that may still be read
+	depth int
 }
 
 // convert makes a schema of raw. open are the references that it stands in.
 func (x *converter) convert(raw json.RawMessage, open []string) *schema {
 	k, open, ok := x.resolve(raw, open)
-	if !ok {
+	x.depth++
+	defer func() { x.depth-- }()
+	if !ok || x.depth > deepest {
 		return freeForm(k.text("description"))
 	}
 	if list := k.choices(); list != nil {
@@ -175,7 +181,7 @@ func (x *converter) choice(beside *keywords, list []json.RawMessage, open []stri
 
 func isNull(raw json.RawMessage) bool {
 	k, ok := parseKeywords(raw)
-	return ok && (k.text("type") == "null" || string(bytes.TrimSpace(k.raw("const"))) == "null")
+	return ok && (k.text("type") == "null" || string(bytes.TrimSpace(k.Get("const"))) == "null")
 }
 
 // distinct leaves out schemas that are equal to earlier ones.
@@ -297,8 +303,11 @@ func (s *schema) describe(more string) {
 
 // freeForm is a value of which nothing can be said: JSON in a text.
 func freeForm(description string) *schema {
+	const as = "as JSON"
 	s := &schema{Type: "STRING", Description: description}
-	s.describe("as JSON")
+	if !strings.HasSuffix(strings.TrimSuffix(description, ")"), as) {
+		s.describe(as)
+	}
 	return s
 }
 
@@ -333,10 +342,10 @@ func (x *converter) members(k *keywords, open []string) (properties, []string) {
 		own.merge(x.union(list, open))
 	}
 	var props properties
-	declared, _ := parseKeywords(own.raw("properties"))
-	for _, w := range declared.list {
-		if string(bytes.TrimSpace(w.value)) != "false" {
-			props = append(props, property{w.name, x.convert(w.value, open)})
+	declared, _ := parseKeywords(own.Get("properties"))
+	for _, f := range declared.Fields {
+		if string(bytes.TrimSpace(f.Value)) != "false" {
+			props = append(props, property{provider.CleanText(f.Name), x.convert(f.Value, open)})
 		}
 	}
 	return props, own.names("required")
@@ -349,8 +358,8 @@ func (x *converter) union(list []json.RawMessage, open []string) *keywords {
 	var required []string
 	for i, raw := range list {
 		k, _, _ := x.resolve(raw, open)
-		if props, ok := k.get("properties"); ok {
-			all.merge(&keywords{[]keyword{{"properties", props}}})
+		if props := k.Get("properties"); props != nil {
+			all.merge(&keywords{provider.Fields{{Name: "properties", Value: props}}})
 		}
 		needs := k.names("required")
 		if i == 0 {
@@ -359,7 +368,7 @@ func (x *converter) union(list []json.RawMessage, open []string) *keywords {
 		required = slices.DeleteFunc(required, func(name string) bool { return !slices.Contains(needs, name) })
 	}
 	if raw, err := provider.Encode(required); err == nil && len(required) > 0 {
-		all.set("required", raw)
+		all.Set("required", raw)
 	}
 	return all
 }
@@ -377,7 +386,7 @@ func (s *schema) setProperties(props properties, required []string) {
 // place is one of any of them.
 func (x *converter) items(k *keywords, open []string) *schema {
 	for _, name := range []string{"items", "prefixItems"} {
-		raw := bytes.TrimSpace(k.raw(name))
+		raw := bytes.TrimSpace(k.Get(name))
 		if len(raw) > 0 && raw[0] == '{' {
 			return x.convert(raw, open)
 		}

@@ -1,8 +1,8 @@
 package google
 
 import (
-	"slices"
-	"strings"
+	"cmp"
+	"strconv"
 
 	"pi/agent"
 	"pi/agent/provider"
@@ -14,33 +14,41 @@ type thinking struct {
 	Level   string `json:"thinkingLevel,omitempty"`
 }
 
+// What a level is in tokens, and which word it is. Not all models take all of
+// them, and not all can be kept from thinking.
+var (
+	usualBudgets = provider.Words{
+		"off": "0", "minimal": "1024", "low": "2048", "medium": "8192", "high": "16384", "xhigh": "24576", "max": "24576",
+	}
+	usualLevels = provider.Words{
+		"off": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH", "max": "HIGH",
+	}
+)
+
+// usual are the switches where nothing else is known.
+func usual() *compat {
+	return &compat{
+		thinkingFormat: "budget", schema: "subset", toolImages: "turn",
+		budgets: usualBudgets, levels: usualLevels,
+	}
+}
+
 // generating limits the answer and asks for thinking. Thoughts count as part of
 // the limit, so where less than all was asked for, they come on top of it.
 func (c *compat) generating(r *agent.Request) *generating {
 	g := &generating{MaxOutputTokens: provider.AnswerLimit(r)}
-	if !r.Model.Reasoning {
-		return orNil(g)
-	}
-	level := r.Thinking
-	if level == "" {
-		level = "off"
-	}
-	switch c.thinkingFormat {
-	case "budget":
-		b := budget(level, r.Model)
-		g.makeRoom(b, r)
-		if most := g.MaxOutputTokens - smallestAnswer; g.MaxOutputTokens > 0 && b > most {
-			b = max(most, min(b, smallestBudget))
+	level := cmp.Or(r.Thinking, "off")
+	budget, err := strconv.Atoi(c.budgets[level])
+	if r.Model.Reasoning && c.thinkingFormat != "none" {
+		g.makeRoom(budget, r)
+		g.Thinking = &thinking{Include: level != "off"}
+		switch {
+		case c.thinkingFormat == "level":
+			g.Thinking.Level = c.levels[level]
+		case err == nil:
+			g.Thinking.Budget = new(g.fit(budget))
 		}
-		g.Thinking = &thinking{Include: level != "off", Budget: &b}
-	case "level":
-		g.makeRoom(budgets[level], r)
-		g.Thinking = &thinking{Include: level != "off", Level: word(level, r.Model)}
 	}
-	return orNil(g)
-}
-
-func orNil(g *generating) *generating {
 	if *g == (generating{}) {
 		return nil
 	}
@@ -54,56 +62,21 @@ func (g *generating) makeRoom(thoughts int, r *agent.Request) {
 	if g.MaxOutputTokens == 0 || r.MaxTokens <= 0 || own > 0 && r.MaxTokens >= own {
 		return
 	}
-	g.MaxOutputTokens += thoughts
+	g.MaxOutputTokens += max(thoughts, 0)
 	if own > 0 {
 		g.MaxOutputTokens = min(g.MaxOutputTokens, own)
 	}
 }
 
-// budgets are the tokens of a thinking level. It is never written to.
-var budgets = map[string]int{
-	"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 24576, "max": 32768,
-}
-
 const (
 	smallestAnswer = 1024 // what thinking has to leave
-	smallestBudget = 512  // of the models that are the most particular about it
+	smallestBudget = 512  // that any model takes
 )
 
-// budget is the thinking budget of a level. The larger models cannot be kept from
-// thinking and may think longest.
-func budget(level string, m *agent.Model) int {
-	if strings.Contains(strings.ToLower(m.ID), "pro") {
-		return max(budgets[level], 128)
+// fit shortens a budget that would leave nothing for the answer.
+func (g *generating) fit(budget int) int {
+	if most := g.MaxOutputTokens - smallestAnswer; g.MaxOutputTokens > 0 && budget > most {
+		return max(most, min(budget, smallestBudget))
 	}
-	return min(budgets[level], 24576)
-}
-
-// words are what the service calls the levels, lowest first.
-var words = []string{"minimal", "low", "medium", "high"}
-
-// word is the nearest word to a level among those that the model takes: that one,
-// else the next one below, else the lowest.
-func word(level string, m *agent.Model) string {
-	offered := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !takes(m, w) })
-	if len(offered) == 0 {
-		return ""
-	}
-	all := agent.ThinkingLevels()
-	nearest := offered[0]
-	for _, w := range offered {
-		if slices.Index(all, w) <= slices.Index(all, level) {
-			nearest = w
-		}
-	}
-	return strings.ToUpper(nearest)
-}
-
-// takes goes by the model's own list. Without one, what all models of the first
-// generation with levels took is what a larger model is asked for.
-func takes(m *agent.Model, word string) bool {
-	if len(m.Levels) > 0 {
-		return slices.Contains(m.Levels, word)
-	}
-	return word == "low" || word == "high" || !strings.Contains(strings.ToLower(m.ID), "pro")
+	return budget
 }
