@@ -109,7 +109,7 @@ var quirks = []quirk{
 	{responses, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "reasoning_efforts", "minimal=low low=low medium=medium high=high xhigh=high max=high"},
 	{responses, "xai", "*mini*", "reasoning_efforts", "medium=high"},
 	{chat + " " + responses, "openai azure", "gpt-5 gpt-5-*", "reasoning_efforts", "minimal=minimal"},
-	{chat + " " + responses, "openai azure", "gpt-5.[1-9]*", "reasoning_efforts", "off=none xhigh=xhigh max=xhigh"},
+	{chat + " " + responses, "openai azure", "gpt-5.[1-9]*", "reasoning_efforts", "off=none minimal=low xhigh=xhigh max=xhigh"},
 	{chat + " " + responses, "openai azure", "gpt-5.[6-9]*", "reasoning_efforts", "max=max"},
 	{chat + " " + responses, "openai azure", "*codex* *-pro", "reasoning_efforts", "off= minimal=low"},
 	{chat + " " + responses, "openrouter vercel", "", "reasoning_efforts", "off=none minimal=minimal xhigh=xhigh max=xhigh"},

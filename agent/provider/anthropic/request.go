@@ -195,19 +195,23 @@ func (c *compat) setBudget(q *request, r *agent.Request) {
 	}
 }
 
-// goesOnWithoutThought reports a conversation whose last answer is to be gone on
-// with, such as one whose calls have their results now, and does not begin with a
-// thought: another model made it, or the same one while it was not to think. With
-// a thinking budget the API refuses that.
+// goesOnWithoutThought reports a conversation in the midst of a turn, such as one
+// whose calls have their results now, that did not begin with a thought: another
+// model began it, or the same one while it was not to think. With a thinking
+// budget the API refuses that. Further answers of a turn may do without.
 func goesOnWithoutThought(messages []message) bool {
-	n := len(messages) - 1
-	if n > 0 && messages[n].Content[0].Type == "tool_result" {
-		n--
+	first := -1
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := &messages[i]; m.Role == "assistant" {
+			first = i
+		} else if m.Content[0].Type != "tool_result" {
+			break
+		}
 	}
-	if n < 0 || messages[n].Role != "assistant" {
+	if first < 0 {
 		return false
 	}
-	kind := messages[n].Content[0].Type
+	kind := messages[first].Content[0].Type
 	return kind != "thinking" && kind != "redacted_thinking"
 }
 

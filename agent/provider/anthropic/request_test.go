@@ -81,23 +81,32 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 	}
 }
 
-func TestNoBudgetWhereTheAnswerToGoOnWithHasNoThought(t *testing.T) {
-	m := model("claude-sonnet-4-5")
+func TestNoBudgetInATurnThatBeganWithoutAThought(t *testing.T) {
+	m, other := model("claude-sonnet-4-5"), model("claude-haiku-4-5")
 	signed := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "sig"}
-	for _, c := range []struct {
-		id      string
-		thought bool
-		want    bool
-	}{{m.ID, true, true}, {m.ID, false, false}, {"claude-haiku-4-5", true, false}} {
-		content := []session.Block{callBlock("a")}
-		if c.thought {
-			content = []session.Block{signed, callBlock("a")}
-		}
-		r := &agent.Request{Model: m, Thinking: "low", Messages: []*session.Message{
-			says(session.RoleUser, text("go")), modelSays(model(c.id), content...), toolSays("a", false, text("x")),
-		}}
+	withheld := session.Block{Type: session.BlockThinking, Redacted: true, Signature: "opaque"}
+	result := toolSays("a", false, text("x"))
+	cases := []struct {
+		name string
+		turn []*session.Message
+		want bool
+	}{
+		{"a prompt", nil, true},
+		{"its own calls", []*session.Message{modelSays(m, signed, callBlock("a")), result}, true},
+		{"its own calls, the thought withheld", []*session.Message{modelSays(m, withheld, callBlock("a")), result}, true},
+		{"calls it made without thinking", []*session.Message{modelSays(m, callBlock("a")), result}, false},
+		{"calls of another model", []*session.Message{modelSays(other, signed, callBlock("a")), result}, false},
+		{"later calls without a thought", []*session.Message{modelSays(m, signed, callBlock("a")), result, modelSays(m, callBlock("b")), toolSays("b", false)}, true},
+		{"later calls with one", []*session.Message{modelSays(m, callBlock("a")), result, modelSays(m, signed, callBlock("b")), toolSays("b", false)}, false},
+		{"steering beside the results", []*session.Message{modelSays(m, callBlock("a")), result, says(session.RoleUser, text("on"))}, false},
+		{"another prompt", []*session.Message{modelSays(m, text("a")), says(session.RoleUser, text("on"))}, true},
+		{"an answer to be continued", []*session.Message{modelSays(m, signed, text("a"))}, true},
+		{"one without a thought", []*session.Message{modelSays(m, text("a"))}, false},
+	}
+	for _, c := range cases {
+		r := &agent.Request{Model: m, Thinking: "low", Messages: append([]*session.Message{says(session.RoleUser, text("go"))}, c.turn...)}
 		if got := body(t, r)["thinking"]; (got != nil) != c.want {
-			t.Errorf("calls of %s, with a thought %t: thinking %s", c.id, c.thought, got)
+			t.Errorf("%s: thinking %s", c.name, got)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"pi/agent"
 	"pi/agent/provider"
 )
@@ -76,10 +78,17 @@ func compatOf(m *agent.Model) (*compat, error) {
 }
 
 // effort is the server's word for a thinking level. Few servers know more than
-// three.
-func (c *compat) effort(level string) string {
+// three; more are in the list of a model that offers them.
+func (c *compat) effort(m *agent.Model, level string) string {
 	if word, ok := c.efforts[level]; ok {
 		return word
+	}
+	offered := slices.Contains(m.Levels, level)
+	switch {
+	case offered && level == "off":
+		return "none"
+	case offered:
+		return level
 	}
 	switch level {
 	case "minimal":

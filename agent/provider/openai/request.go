@@ -149,7 +149,7 @@ func (c *compat) thinking(r *agent.Request) (t thinking) {
 		return t
 	}
 	on := r.Thinking != "" && r.Thinking != "off"
-	word := c.effort(r.Thinking)
+	word := c.effort(r.Model, r.Thinking)
 	switch c.thinkingFormat {
 	case "reasoning_effort":
 		t.ReasoningEffort = word
@@ -170,7 +170,10 @@ func (c *compat) thinking(r *agent.Request) (t thinking) {
 	case "enable_thinking":
 		t.EnableThinking = &on
 	case "template":
-		t.Template = &templateFlags{EnableThinking: on, Effort: word}
+		t.Template = &templateFlags{EnableThinking: on}
+		if on {
+			t.Template.Effort = word
+		}
 	}
 	return t
 }

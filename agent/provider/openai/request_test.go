@@ -79,6 +79,8 @@ func TestRequestFieldsFollowTheServer(t *testing.T) {
 		{"no effort without reasoning", agent.Model{BaseURL: openai}, "high", "reasoning_effort", ""},
 		{"no effort when off", agent.Model{BaseURL: openai, Reasoning: true}, "off", "reasoning_effort", ""},
 		{"others know three efforts", agent.Model{BaseURL: other, Reasoning: true}, "max", "reasoning_effort", `"high"`},
+		{"more where the model offers them", agent.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "max", "reasoning_effort", `"max"`},
+		{"off where the model offers it", agent.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "off", "reasoning_effort", `"none"`},
 		{"words can be given", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"reasoning_efforts": map[string]any{"off": "none"}}}, "off", "reasoning_effort", `"none"`},
 		{"openrouter", agent.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "low", "reasoning", `{"effort":"low"}`},
 		{"openrouter off", agent.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "off", "reasoning", `{"effort":"none"}`},

@@ -204,13 +204,25 @@ func checkEnd(messages []wireMessage, budget bool) error {
 		if b := last.Content[len(last.Content)-1]; strings.TrimRight(b.Text, " \t\r\n") != b.Text {
 			return errors.New("the last message ends in blanks")
 		}
-	} else if last.Content[0].Type == "tool_result" {
-		last = messages[len(messages)-2]
 	}
-	if kind := last.Content[0].Type; budget && last.Role == "assistant" && !strings.Contains(kind, "thinking") {
-		return fmt.Errorf("with a budget for thinking, an answer to go on with begins with a block of type %q", kind)
+	if kind := turnBegins(messages); budget && kind != "" && !strings.Contains(kind, "thinking") {
+		return fmt.Errorf("with a budget for thinking, a turn to go on with begins with a block of type %q", kind)
 	}
 	return nil
+}
+
+// turnBegins is the type of the first block of the turn that the model has to go
+// on with; "" if a new one begins. Results of calls do not end a turn.
+func turnBegins(messages []wireMessage) string {
+	kind := ""
+	for _, m := range slices.Backward(messages) {
+		if m.Role == "assistant" {
+			kind = m.Content[0].Type
+		} else if m.Content[0].Type != "tool_result" {
+			break
+		}
+	}
+	return kind
 }
 
 func (t *turns) block(role string, b wireBlock) error {

@@ -1,0 +1,98 @@
+package wiretest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pi/agent"
+	"pi/session"
+)
+
+// Growing returns what the requests of one conversation send, each longer than
+// the one before: prompts, thoughts, calls with ids of all kinds, results in
+// parallel, images, steering, and answers of another model among those of m. The
+// same seed gives the same conversation.
+func Growing(seed uint64, m *agent.Model, requests int) [][]*session.Message {
+	g := &grower{r: rand.New(rand.NewPCG(seed, 1)), model: m}
+	g.prompt()
+	var all [][]*session.Message
+	for len(all) < requests {
+		all = append(all, append([]*session.Message{}, g.messages...))
+		if g.answer(); g.open == nil || g.r.IntN(4) == 0 {
+			g.results()
+			g.prompt()
+		}
+		g.results()
+	}
+	return all
+}
+
+type grower struct {
+	r        *rand.Rand
+	model    *agent.Model
+	messages []*session.Message
+	open     []string // calls without a result
+}
+
+func (g *grower) words() string {
+	return strings.Repeat(fmt.Sprintf("<w%d> & é\n", g.r.IntN(100)), 1+g.r.IntN(3))
+}
+
+func (g *grower) shown() []session.Block {
+	blocks := []session.Block{session.TextBlock(g.words())}
+	if g.r.IntN(5) == 0 {
+		blocks = append(blocks, session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"})
+	}
+	return blocks
+}
+
+func (g *grower) prompt() {
+	g.messages = append(g.messages, &session.Message{Role: session.RoleUser, Content: g.shown()})
+}
+
+func (g *grower) answer() {
+	m := &session.Message{Role: session.RoleAssistant, API: g.model.API, Provider: g.model.Provider, Model: g.model.ID}
+	if g.r.IntN(4) == 0 {
+		m.API, m.Provider, m.Model = "another", "another", "another"
+	}
+	if g.r.IntN(2) == 0 {
+		m.Content = append(m.Content, session.Block{Type: session.BlockThinking, Text: g.words(), Signature: []string{"reasoning_content", "c2ln", ""}[g.r.IntN(3)]})
+	}
+	calls := g.r.IntN(4)
+	if calls == 0 || g.r.IntN(2) == 0 {
+		m.Content = append(m.Content, session.TextBlock(g.words()))
+	}
+	for range calls {
+		id := []string{"functions.read:0", "call_0", "", "toolu_" + fmt.Sprint(g.r.IntN(1000)), strings.Repeat("x", 450)}[g.r.IntN(5)]
+		m.Content = append(m.Content, session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"a<b"}`)})
+		g.open = append(g.open, id)
+	}
+	g.messages = append(g.messages, m)
+}
+
+func (g *grower) results() {
+	for _, id := range g.open {
+		content := g.shown()[g.r.IntN(2):]
+		g.messages = append(g.messages, &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", Content: content, IsError: g.r.IntN(4) == 0})
+	}
+	g.open = nil
+}
+
+// Continues holds the rule that keeps provider caches warm, byte for byte: what
+// a request says of the conversation, without cache markers, is the beginning of
+// what a later one says. field is its name in the body.
+func Continues(t *testing.T, field string, first, second []byte) {
+	t.Helper()
+	a, b := fields(t, first)[field], fields(t, second)[field]
+	if len(a) < 3 {
+		t.Fatalf("no %s in %s", field, first)
+	}
+	// The last message may have got more content, or be followed by another.
+	if !bytes.HasPrefix(b, bytes.TrimSuffix(a, []byte("]"))) && !bytes.HasPrefix(b, bytes.TrimSuffix(a, []byte("]}]"))) {
+		t.Fatalf("%s changed:\n%s\n%s", field, a, b)
+	}
+}
