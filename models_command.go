@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +44,12 @@ func listModels(ctx context.Context, o options, f modelsFlags, words []string) e
 		return err
 	}
 	tellAll(providerProblems(a.cfg, a.keys))
-	all := a.knownModels()
+	models := newModels(a.cfg, a.keys, catalogue.Models)
+	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
+	if f.discover {
+		tellAll(unanswered(models.Discover(ctx, discoverTime)))
+	}
+	all := a.listAll(models)
 	found := search(all, words)
 	shown := found
 	if !f.all {
@@ -64,17 +73,50 @@ func tellAll(lines []string) {
 	}
 }
 
-// knownModels lists every model of the catalogue and of the settings, and the
-// demo.
-func (a *app) knownModels() []listedModel {
-	models := newModels(a.cfg, a.keys, catalogue.Models)
-	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
+// discoverTime is how long servers may take to say what they have: the ports of
+// this machine answer at once or never.
+const discoverTime = 3 * time.Second
+
+// unanswered says which servers gave no list. That nothing runs at the usual
+// ports of this machine is one line.
+func unanswered(problems []error) []string {
+	var lines, silent []string
+	for _, err := range problems {
+		var pe *agent.ProviderError
+		known := catalogue.Provider{}
+		if errors.As(err, &pe) {
+			known, _ = catalogue.Find(pe.Provider)
+		}
+		if known.Local && errors.Is(err, syscall.ECONNREFUSED) && strings.Contains(err.Error(), portOf(known.BaseURL)) {
+			silent = append(silent, known.Name+" "+portOf(known.BaseURL))
+			continue
+		}
+		lines = append(lines, err.Error())
+		if pe != nil && pe.Hint != "" {
+			lines = append(lines, "    "+pe.Hint)
+		}
+	}
+	if len(silent) > 0 {
+		slices.Sort(silent)
+		lines = append(lines, "nothing answers at the usual ports of this machine: "+strings.Join(silent, ", "))
+	}
+	return lines
+}
+
+func portOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return ":" + u.Port()
+}
+
+// listAll lists the models that are known of all providers.
+func (a *app) listAll(models *agent.Models) []listedModel {
 	states := a.keyStates()
 	var all []listedModel
-	for _, p := range models.Providers() {
-		for _, m := range p.Models() {
-			all = append(all, listed(m, states[p.Name]))
-		}
+	for _, m := range models.All() {
+		all = append(all, listed(m, states[m.Provider]))
 	}
 	return all
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // modelServer is a model on loopback: it gives the answers of a script, one per
-// request, and keeps what it was asked.
+// request, and keeps what it was asked. Whoever asks for its models is told of
+// small and fresh.
 //
 // A script is a list of answers with a line --- between them. The lines of an
 // answer:
@@ -84,6 +85,10 @@ func (s *modelServer) asked() []modelRequest {
 }
 
 func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/v1/models") {
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"small","object":"model"},{"id":"fresh","object":"model","max_model_len":32768}]}`)
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil || r.URL.Path != apiPaths()[s.api] {
 		http.Error(w, "asked at "+r.URL.Path, http.StatusNotFound)

@@ -122,10 +122,14 @@ func (p *providerSource) unusable() string {
 // spec is what is registered.
 func (p providerSource) spec() agent.ProviderSpec {
 	key := p.key()
-	return agent.ProviderSpec{
+	spec := agent.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
 		Key: key.resolve, HasKey: key.present, KeyHint: key.advice(),
 	}
+	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
+		spec.Discover = p.discover
+	}
+	return spec
 }
 
 // unusableSpec is that of a provider which cannot be asked before the person says

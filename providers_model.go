@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"pi/agent"
+	"pi/agent/provider"
 )
 
 // models lists those of the settings that the catalogue does not have, then the
@@ -66,6 +68,9 @@ func rebased(address, from, to string) string {
 // blank is a model of which nothing is known but its id.
 func (p *providerSource) blank(id string) *agent.Model {
 	m := &agent.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
+	if p.Local {
+		m.Cost = &agent.Price{} // one's own machine charges nothing
+	}
 	p.complete(m)
 	return m
 }
@@ -82,6 +87,26 @@ func (p *providerSource) open(id string) *agent.Model {
 	m.ContextWindow, m.MaxTokens, m.Input = like.ContextWindow, like.MaxTokens, like.Input
 	m.Reasoning, m.Levels = like.Reasoning, like.Levels
 	return m
+}
+
+// discover asks the server what it has.
+func (p *providerSource) discover(ctx context.Context) ([]*agent.Model, error) {
+	key, err := p.key().resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	auth, _ := p.set.Compat["auth"].(string)
+	found, err := provider.Discover(ctx, p.client, provider.Server{
+		Provider: p.Name, API: p.api(), BaseURL: p.base(), Key: key, Auth: auth, Headers: p.set.Headers,
+	})
+	var models []*agent.Model
+	for i := range found {
+		m := p.blank(found[i].ID)
+		m.Reasoning = thinks(m.ID)
+		found[i].Fill(m)
+		models = append(models, m)
+	}
+	return models, err
 }
 
 // makerOf is the provider who made a wire API.
