@@ -38,6 +38,7 @@ import (
 //	cut               the connection ends here, in the middle of the answer
 //	stall             nothing more comes until the program closes the connection
 type modelServer struct {
+	name  string // of the provider
 	api   string
 	dumps string // a directory for the requests, or ""
 	http  *httptest.Server
@@ -54,7 +55,7 @@ type modelRequest struct {
 
 // newModelServer starts a server for one of the program's wire APIs.
 func newModelServer(api, script, dumps string) *modelServer {
-	s := &modelServer{api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n")}
+	s := &modelServer{name: "local", api: api, dumps: dumps, answers: strings.Split(strings.TrimSpace(script), "\n---\n")}
 	s.http = httptest.NewServer(s)
 	return s
 }
@@ -62,6 +63,11 @@ func newModelServer(api, script, dumps string) *modelServer {
 // apiPaths are where each API is asked.
 func apiPaths() map[string]string {
 	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages", "openai-responses": "/v1/responses"}
+}
+
+// demands are what the servers of each API refuse a request for.
+func demands() map[string]func(body []byte) error {
+	return map[string]func([]byte) error{"openai-completions": wiretest.CheckChat, "anthropic-messages": wiretest.CheckMessages, "openai-responses": wiretest.CheckResponses}
 }
 
 // baseURL is what base_url of a provider's settings has to be.
@@ -72,10 +78,10 @@ func (s *modelServer) baseURL() string {
 	return s.http.URL
 }
 
-// settings are those of a provider "local" that is this server.
+// settings are those of the provider that is this server.
 func (s *modelServer) settings() string {
-	return fmt.Sprintf("\n[providers.local]\nbase_url = %q\napi = %q\napi_key = \"env:LOCAL_KEY\"\n\n[[providers.local.models]]\nid = \"small\"\ncontext_window = 100000\n\n[[providers.local.models]]\nid = \"large\"\ncontext_window = 200000\nreasoning = true\n",
-		s.baseURL(), s.api)
+	const text = "\n[providers.NAME]\nbase_url = %q\napi = %q\napi_key = \"env:LOCAL_KEY\"\n\n[[providers.NAME.models]]\nid = \"small\"\ncontext_window = 100000\n\n[[providers.NAME.models]]\nid = \"large\"\ncontext_window = 200000\nreasoning = true\n"
+	return fmt.Sprintf(strings.ReplaceAll(text, "NAME", s.name), s.baseURL(), s.api)
 }
 
 func (s *modelServer) asked() []modelRequest {
@@ -94,11 +100,9 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "asked at "+r.URL.Path, http.StatusNotFound)
 		return
 	}
-	if s.api == "openai-responses" {
-		if err := wiretest.CheckResponses(body); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
+	if err := demands()[s.api](body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
 	answer, err := s.note(modelRequest{r.Header, body})
 	if err != nil {

@@ -22,10 +22,12 @@ import (
 //
 //	pi ARGS…            the program
 //	exits N PROG ARGS…  runs PROG and wants exit status N
-//	server API FILE     a model on loopback that answers as FILE says (see
+//	server API FILE [NAME]
+//	                    a model on loopback that answers as FILE says (see
 //	                    modelServer); adds it to the settings as the provider
 //	                    "local" with the key $LOCAL_KEY, and writes what it is
-//	                    asked to $WORK/request1.json and so on
+//	                    asked to $WORK/request1.json and so on; with a NAME, as
+//	                    that provider, and to $WORK/NAME/request1.json
 //	session FILE        sets $SESSION to the only session file of this HOME
 //	conversation FILE PARTS…
 //	                    writes a session (see scriptConversation)
@@ -94,14 +96,18 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: server API FILE")
+	if neg || len(args) != 2 && len(args) != 3 {
+		ts.Fatalf("usage: server API FILE [NAME]")
 	}
 	if _, known := apiPaths()[args[0]]; !known {
 		ts.Fatalf("unknown API %q", args[0])
 	}
 	s := newModelServer(args[0], ts.ReadFile(args[1]), ts.Getenv("WORK"))
 	ts.Defer(s.http.Close)
+	if len(args) == 3 {
+		s.name, s.dumps = args[2], ts.MkAbs(filepath.Join(ts.Getenv("WORK"), args[2]))
+		ts.Check(os.MkdirAll(s.dumps, 0o700))
+	}
 	ts.Setenv("LOCAL_URL", s.baseURL())
 	dir := ts.Getenv("AGENT")
 	ts.Check(os.MkdirAll(dir, 0o700))
