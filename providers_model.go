@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider"
+	"pi/agent/provider/catalogue"
 )
 
 // models lists those of the settings that the catalogue does not have, then the
@@ -75,11 +76,16 @@ func (p *providerSource) blank(id string) *agent.Model {
 	return m
 }
 
-// open makes a model for an id that nobody lists. What the maker of the API says
-// of a model of the same name holds behind a gateway too, except for prices.
+// open makes a model for an id that nobody lists: another form of the name of one
+// that the provider lists, or one that the maker of the API has under that name.
+// What the maker says of it holds behind a gateway too, except for prices.
 func (p *providerSource) open(id string) *agent.Model {
+	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
+		p.complete(m)
+		return m
+	}
 	m := p.blank(id)
-	like := byID(p.decode(makerOf(m.API)), path.Base(id))
+	like := catalogue.Like(p.decode(makerOf(m.API)), id)
 	if like == nil {
 		m.Reasoning = thinks(id)
 		return m

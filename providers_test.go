@@ -145,6 +145,18 @@ func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 	}
 }
 
+func TestAnotherFormOfAListedNameHasItsPriceAndAddress(t *testing.T) {
+	models := newModels(Default(), testRing(t, "", nil), catalogue.Models)
+	m := models.Find("anthropic", "claude-sonnet-4-5")
+	if m == nil || m.ID != "claude-sonnet-4-5" || m.Cost == nil || m.Cost.Input != 3 || m.ContextWindow != 200000 {
+		t.Errorf("%+v", m)
+	}
+	m = models.Find("opencode", "claude-sonnet-4.6")
+	if m == nil || m.API != "anthropic-messages" || m.BaseURL != "https://opencode.ai/zen" || !m.NeedsKey {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestAnAddressIsMovedWithItsLastParts(t *testing.T) {
 	for _, tt := range []struct{ address, from, to, want string }{
 		{"https://a/v1", "https://a/v1", "http://b", "http://b"},

@@ -6,33 +6,42 @@ import (
 	"pi/agent"
 )
 
-// Like returns the model of a list that an id is another name of: the same id in
-// whatever case, behind the name of its maker, of a variant, with a date or
-// without one ("claude-sonnet-4.5", "anthropic/claude-sonnet-4-5",
-// "claude-sonnet-4-5@20250929"). nil if there is none. The first that fits best
-// wins; the model is the one in the list, whose id differs.
+// Like makes a model of an id that a list does not have, out of the one there
+// that goes by another form of that name: in whatever case, behind the name of
+// its maker, with a date or without one ("Claude-Sonnet-4.5",
+// "anthropic/claude-sonnet-4-5", "claude-sonnet-4-5@20250929"). nil if there is
+// none. The nearest form wins, then the first in the list. Prices change between
+// dates: that of a date which the list does not have is not known.
 func Like(models []*agent.Model, id string) *agent.Model {
-	for _, name := range []func(string) string{strings.ToLower, plainName, undated} {
-		wanted := name(id)
+	for _, form := range []func(string) string{strings.ToLower, plainName, undated} {
+		wanted := form(id)
 		for _, m := range models {
-			if wanted != "" && name(m.ID) == wanted {
-				return m
+			if wanted == "" || form(m.ID) != wanted {
+				continue
 			}
+			like := *m
+			like.ID = id
+			if plainName(m.ID) != plainName(id) && undated(id) != latest(plainName(id)) {
+				like.Cost = nil
+			}
+			return &like
 		}
 	}
 	return nil
 }
 
-// plainName is an id without its maker and its variant.
+// plainName is an id without its maker, and with one sign between its parts.
 func plainName(id string) string {
 	id = strings.ToLower(id[strings.LastIndexByte(id, '/')+1:])
-	id, _, _ = strings.Cut(id, ":")
-	return strings.NewReplacer(".", "-", "@", "-").Replace(id)
+	return strings.NewReplacer(".", "-", "@", "-", ":", "-").Replace(id)
 }
 
-// undated is a plain name without the date or the "latest" at its end.
+// latest is a plain name without the word for the newest of that name.
+func latest(name string) string { return strings.TrimSuffix(name, "-latest") }
+
+// undated is a plain name without that, and without the date at its end.
 func undated(id string) string {
-	id = strings.TrimSuffix(plainName(id), "-latest")
+	id = latest(plainName(id))
 	for _, date := range []string{"-20##-##-##", "-20######"} {
 		if at := len(id) - len(date); at > 0 && isLikeDate(id[at:], date) {
 			return id[:at]

@@ -7,42 +7,50 @@ import (
 	"pi/agent/provider/catalogue"
 )
 
-func TestAnotherNameOfAModelIsRecognised(t *testing.T) {
-	for _, c := range []struct{ provider, id, want string }{
-		{"anthropic", "claude-sonnet-4-6", "claude-sonnet-4-6"},
-		{"anthropic", "claude-sonnet-4-5", "claude-sonnet-4-5-20250929"},
-		{"anthropic", "Claude-Sonnet-4.5", "claude-sonnet-4-5-20250929"},
-		{"anthropic", "anthropic/claude-haiku-4.5:thinking", "claude-haiku-4-5-20251001"},
-		{"anthropic", "claude-opus-4-5@20251101", "claude-opus-4-5-20251101"},
-		{"anthropic", "claude-opus-4", "claude-opus-4-20250514"},
-		{"anthropic", "claude-opus-4-6-latest", "claude-opus-4-6"},
-		{"google-vertex-anthropic", "claude-haiku-4-5-20251001", "claude-haiku-4-5@20251001"},
-		{"openai", "gpt-5.4-2026-03-05", "gpt-5.4"},
-		{"openai", "openai/GPT-4o-2024-08-06", "gpt-4o"},
-		{"openai", "gpt-5-mini", "gpt-5-mini"},
-		{"mistral", "mistral-medium-2505", "mistral-medium-2505"},
-		{"openai", "gpt-5.9", ""},
-		{"openai", "gpt-", ""},
-		{"openai", "", ""},
-		{"openai", "/", ""},
-		{"openai", "-2024-08-06", ""},
-		{"anthropic", "claude", ""},
+func TestAnotherFormOfANameIsRecognised(t *testing.T) {
+	for _, c := range []struct {
+		provider, id, want string // want: the name for people
+		priced             bool
+	}{
+		{"anthropic", "claude-sonnet-4-6", "Claude Sonnet 4.6", true},
+		{"anthropic", "claude-sonnet-4-5", "Claude Sonnet 4.5", true},
+		{"anthropic", "Claude-Sonnet-4.5", "Claude Sonnet 4.5", true},
+		{"anthropic", "anthropic/claude-haiku-4.5", "Claude Haiku 4.5", true},
+		{"anthropic", "claude-opus-4-5@20251101", "Claude Opus 4.5", true},
+		{"anthropic", "claude-opus-4-5-20991231", "Claude Opus 4.5", false},
+		{"anthropic", "claude-opus-4", "Claude Opus 4", true},
+		{"anthropic", "claude-opus-4-6-latest", "Claude Opus 4.6", true},
+		{"google-vertex-anthropic", "claude-haiku-4-5-20251001", "Claude 4.5 Haiku", true},
+		{"openai", "gpt-5.4-2026-03-05", "GPT-5.4", false},
+		{"openai", "openai/GPT-4o-2024-08-06", "GPT-4o", false},
+		{"openai", "gpt-5-mini", "GPT-5 Mini", true},
+		{"groq", "gpt-oss:20b", "GPT OSS 20B", true},
+		{"groq", "gpt-oss-20b:free", "", false},
+		{"openai", "gpt-5.9", "", false},
+		{"openai", "gpt-", "", false},
+		{"openai", "", "", false},
+		{"openai", "/", "", false},
+		{"openai", "-2024-08-06", "", false},
+		{"anthropic", "claude", "", false},
 	} {
-		got := ""
-		if m := catalogue.Like(catalogue.Models(c.provider), c.id); m != nil {
-			got = m.ID
-		}
-		if got != c.want {
-			t.Errorf("%s/%s is %q, want %q", c.provider, c.id, got, c.want)
+		m := catalogue.Like(catalogue.Models(c.provider), c.id)
+		switch {
+		case m == nil && c.want != "", m != nil && m.Name != c.want:
+			t.Errorf("%s/%s is %+v, want %q", c.provider, c.id, m, c.want)
+		case m != nil && (m.ID != c.id || (m.Cost != nil) != c.priced):
+			t.Errorf("%s/%s is asked for as %s, and its price is known: %v", c.provider, c.id, m.ID, m.Cost != nil)
 		}
 	}
 }
 
-func TestTheNearestNameWins(t *testing.T) {
-	models := []*agent.Model{{ID: "acme/m-20250101"}, {ID: "acme/m"}, {ID: "other/M"}}
-	for id, want := range map[string]string{"m": "acme/m", "OTHER/m": "other/M", "m-latest": "acme/m-20250101"} {
-		if m := catalogue.Like(models, id); m == nil || m.ID != want {
+func TestTheNearestFormWins(t *testing.T) {
+	models := []*agent.Model{{ID: "acme/m-20250101", Name: "dated"}, {ID: "acme/m", Name: "plain"}, {ID: "other/M", Name: "other"}}
+	for id, want := range map[string]string{"m": "plain", "OTHER/m": "other", "m-latest": "dated"} {
+		if m := catalogue.Like(models, id); m == nil || m.Name != want {
 			t.Errorf("%s is %v, want %s", id, m, want)
 		}
+	}
+	if models[0].ID != "acme/m-20250101" {
+		t.Error("the list has changed")
 	}
 }
