@@ -14,15 +14,20 @@ import (
 func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	thinking := a.cfg.Thinking
 	left := s.ThinkingLevel()
-	if agent.ValidThinking(left) {
-		thinking = left
-	}
 	model, level, err := a.pickModel(s)
 	if err != nil {
 		return nil, "", err
 	}
-	if provider, id := s.Model(); id != "" && a.model == "" && model.Ref() != provider+"/"+id {
+	provider, id := s.Model()
+	used := a.models.Find(provider, id)
+	if id != "" && a.model == "" && used == nil {
 		a.warnings = append(a.warnings, agent.ModelGone(provider, id, model))
+	}
+	if agent.ValidThinking(left) {
+		thinking = left
+		if used != nil {
+			thinking = agent.WishLeft(used, left, a.cfg.Thinking)
+		}
 	}
 	if level != "" {
 		thinking = level
@@ -32,6 +37,9 @@ func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 		if !agent.ValidThinking(thinking) {
 			return nil, "", usageError{fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
 		}
+	}
+	if note := agent.Clamped(model, thinking); note != "" && (level != "" || a.thinking != "") {
+		a.notices = append(a.notices, note)
 	}
 	if left != "" && !agent.ValidThinking(left) && a.thinking == "" {
 		a.warnings = append(a.warnings, agent.LevelGone(left, thinking))

@@ -63,7 +63,7 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || provider.Provider != "nobody" {
 		t.Errorf("client: %v", err)
 	}
-	r.wantTalk("user: go", "assistant [error: acme: no such variable]", "user: go", `assistant [error: nobody: model nobody/x: no client for api "none"; there are test]`)
+	r.wantTalk("user: go", "assistant [error: acme: no such variable]", "user: go", `assistant [error: nobody: model nobody/x: there is no provider "nobody" (any more)]`)
 }
 
 func TestRequestSaysWhatIsAsked(t *testing.T) {

@@ -191,7 +191,10 @@ func (m *Models) Find(provider, id string) *Model {
 // Key returns the key to send for model, "" when it needs none.
 func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	s := m.spec(model.Provider)
-	if s == nil || s.Key == nil {
+	switch {
+	case s == nil && model.NeedsKey:
+		return "", providerGone(model)
+	case s == nil || s.Key == nil:
 		return "", nil
 	}
 	return s.Key(ctx)
@@ -214,15 +217,25 @@ func (m *Models) KeyMissing(provider string) string {
 // APIs lists the wire APIs that there are clients for.
 func (m *Models) APIs() []string { return slices.Sorted(maps.Keys(m.apis)) }
 
+// providerGone is the failure of a model whose provider is not registered.
+func providerGone(model *Model) error {
+	return &ProviderError{Provider: model.Provider, Message: fmt.Sprintf("model %s: there is no provider %q (any more)", model.Ref(), model.Provider),
+		Hint: "/model or --model chooses another"}
+}
+
 // Client returns who streams the answers of model.
 func (m *Models) Client(model *Model) (Provider, error) {
-	if s := m.spec(model.Provider); s != nil && s.Stream != nil {
+	s := m.spec(model.Provider)
+	if s != nil && s.Stream != nil {
 		return s.Stream, nil
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if p := m.apis[model.API]; p != nil {
 		return p, nil
+	}
+	if s == nil {
+		return nil, providerGone(model)
 	}
 	known := ""
 	if apis := m.APIs(); len(apis) > 0 {

@@ -64,6 +64,16 @@ func (a *Agent) Select(ctx context.Context, model *Model, level, source string) 
 	return nil
 }
 
+// Replace puts now, which is was as it is known by now, in its place if that is
+// the model at hand. Nobody is told, because nobody chose.
+func (a *Agent) Replace(was, now *Model) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.model == was {
+		a.model = now
+	}
+}
+
 func (a *Agent) choose(ctx context.Context, is selection, source string) {
 	a.mu.Lock()
 	was := selection{a.model, a.thinking}

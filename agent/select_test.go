@@ -130,7 +130,7 @@ func TestSessionLeftWithWhatAModelMadeOfTheWishKeepsTheWish(t *testing.T) {
 		{&Model{ID: "free", Reasoning: true}, "off", "high", "off"},
 		{&Model{ID: "free", Reasoning: true}, "high", "low", "high"},
 	} {
-		if got := wishFor(c.model, c.level, c.wish); got != c.want {
+		if got := WishLeft(c.model, c.level, c.wish); got != c.want {
 			t.Errorf("%s left with %s, wish %s: %s, want %s", c.model.ID, c.level, c.wish, got, c.want)
 		}
 	}

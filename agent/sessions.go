@@ -170,9 +170,9 @@ func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
 	}
 	switch level := s.ThinkingLevel(); {
 	case ValidThinking(level):
-		is.wish = wishFor(is.model, level, is.wish)
+		is.wish = WishLeft(is.model, level, is.wish)
 	case level != "":
-		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.level()), "\n")
+		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.wish), "\n")
 	}
 	return is, gone
 }

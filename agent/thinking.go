@@ -67,9 +67,9 @@ func Clamped(m *Model, level string) string {
 	}
 }
 
-// wishFor is the level to go on with in a session that was left with model and
+// WishLeft is the level to wish for in a session that was left with model and
 // level: that one, unless it is what model makes of the present wish.
-func wishFor(model *Model, level, wish string) string {
+func WishLeft(model *Model, level, wish string) string {
 	if Clamp(model, wish) == level {
 		return wish
 	}

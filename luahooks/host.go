@@ -39,7 +39,8 @@ type Host interface {
 	Shutdown()
 
 	// What only commands do; it waits for the end of a run.
-	SetModel(ctx context.Context, model *agent.Model, source string)
+	Select(ctx context.Context, model *agent.Model, level, source string) error
+	Replace(was, now *agent.Model)
 	SetThinking(ctx context.Context, level string) error
 	WaitIdle(ctx context.Context) error
 	NewSession(ctx context.Context, o agent.NewSessionOptions) error

@@ -161,7 +161,11 @@ func TestOnlyCommandsReplaceTheSession(t *testing.T) {
 	s.check([]try{
 		{"command", `return ctx.set_model("s", "m")`, "true"},
 		{"command", `local x, err = ctx.set_model("s", "none")` + both, "no model s/none"},
-		{"command", `ctx.set_model("s")`, "!string expected"},
+		{"command", `return ctx.set_model("S/M:high") and ctx.thinking_level .. ctx.model.id`, "highm"},
+		{"command", `local x, err = ctx.set_model("s/m:loud")` + both, `no such model: s/m has no thinking level "loud"; levels are off, minimal, low, medium, high, xhigh, max`},
+		{"command", `local x, err = ctx.set_model("demo/tuor")` + both, "no such model: \"demo/tuor\" (/model or `pi models` lists them)"},
+		{"command", `ctx.set_model(7)`, "!string expected"},
+		{"command", `return table.concat(ctx.model.levels, " ")`, "off minimal low medium high xhigh max"},
 		{"command", `assert(ctx.set_thinking_level("low")) return ctx.thinking_level`, "low"},
 		{"command", `local x, err = ctx.set_thinking_level("lots")` + both, `unknown thinking level "lots"; levels are off, minimal, low, medium, high, xhigh, max`},
 		{"command", `return ctx.wait_for_idle().cancelled`, "false"},

@@ -19,6 +19,7 @@ type modelInfo struct {
 	ContextWindow int
 	MaxTokens     int
 	Reasoning     bool
+	Levels        []string
 	Input         []string
 	Cost          *priceInfo
 }
@@ -30,7 +31,7 @@ func (in *instance) modelValue(m *agent.Model) lua.LValue {
 		return lua.LNil
 	}
 	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
-		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Input: m.Input}
+		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: agent.OfferedLevels(m), Input: m.Input}
 	if m.Cost != nil {
 		info.Cost = &priceInfo{m.Cost.Input, m.Cost.Output, m.Cost.CacheRead, m.Cost.CacheWrite}
 	}

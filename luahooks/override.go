@@ -24,9 +24,10 @@ type hookProvider struct {
 	api     string
 	key     func(context.Context) (string, error) // nil: not given
 	hasKey  func() bool
+	keyHint string
 	headers map[string]string
 	listed  bool // models were given
-	models  []*agent.Model
+	models  []modelOptions
 	stream  *luaProvider
 }
 
@@ -91,14 +92,18 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 	}
 	variable, fromEnv := strings.CutPrefix(spec, "env:")
 	p.hasKey = func() bool { return !fromEnv || os.Getenv(strings.TrimSpace(variable)) != "" }
-	resolve, name, hook := in.chain.opts.ResolveKey, p.name, in.hook.Name
+	p.keyHint = "check api_key in hook " + in.hook.Name
+	if fromEnv {
+		p.keyHint = "export " + strings.TrimSpace(variable) + ", or change api_key in hook " + in.hook.Name
+	}
+	resolve, name, hint := in.chain.opts.ResolveKey, p.name, p.keyHint
 	if resolve == nil {
 		resolve = func(context.Context, string) (string, error) { return spec, nil }
 	}
 	p.key = func(ctx context.Context) (string, error) {
 		key, err := resolve(ctx, spec)
 		if err != nil {
-			return "", &agent.ProviderError{Provider: name, Message: err.Error(), Err: err, Hint: "check api_key in hook " + hook}
+			return "", &agent.ProviderError{Provider: name, Message: err.Error(), Err: err, Hint: hint}
 		}
 		return key, nil
 	}
@@ -114,10 +119,10 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 	spec := *below
 	spec.Name = p.name
 	if p.key != nil {
-		spec.Key, spec.HasKey = p.key, p.hasKey
+		spec.Key, spec.HasKey, spec.KeyHint = p.key, p.hasKey, p.keyHint
 	}
 	if p.stream != nil { // a script needs no connection, and no key unless it says so
-		spec.Stream, spec.Key, spec.HasKey = p.stream, p.key, p.hasKey
+		spec.Stream, spec.Key, spec.HasKey, spec.KeyHint, spec.Discover = p.stream, p.key, p.hasKey, p.keyHint, nil
 	}
 	if below.Models != nil {
 		spec.Models = sync.OnceValue(func() []*agent.Model { return p.changedAll(below.Models()) })
@@ -130,38 +135,39 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 			return nil
 		}
 	}
+	if spec.Discover != nil {
+		spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
+			found, err := below.Discover(ctx)
+			return p.changedAll(found), err
+		}
+	}
 	if p.listed {
 		p.list(below, &spec)
 	}
 	return spec
 }
 
-// list gives the provider the models that the hook lists, and no others.
+// list gives the provider the models that the hook lists, and no others. What is
+// known of them is looked up when somebody asks for the list.
 func (p hookProvider) list(below, spec *agent.ProviderSpec) {
-	var like agent.Model // how the provider is reached
-	if m := sample(below); m != nil {
-		like = *m
-	}
-	var models []*agent.Model
-	for _, m := range p.models {
-		own := *m
-		own.API, own.BaseURL, own.Headers, own.Compat, own.NeedsKey = like.API, like.BaseURL, like.Headers, like.Compat, like.NeedsKey
-		models = append(models, p.changed(&own))
-	}
-	spec.Models, spec.Open = agent.Listed(models...), nil
-}
-
-// sample is any model of a provider, or nil.
-func sample(spec *agent.ProviderSpec) *agent.Model {
-	if spec.Models != nil {
-		if models := spec.Models(); len(models) > 0 {
-			return models[0]
+	spec.Open, spec.Discover = nil, nil
+	spec.Models = sync.OnceValue(func() []*agent.Model {
+		var listed []*agent.Model
+		if below.Models != nil {
+			listed = below.Models()
 		}
+		var models []*agent.Model
+		for _, o := range p.models {
+			models = append(models, p.changed(o.on(ground(below, listed, o.id))))
+		}
+		return models
+	})
+	if !slices.ContainsFunc(p.models, func(o modelOptions) bool { return o.id == spec.Default }) {
+		spec.Default = ""
 	}
-	if spec.Open != nil {
-		return spec.Open("any")
+	if spec.Default == "" && len(p.models) > 0 {
+		spec.Default = p.models[0].id
 	}
-	return nil
 }
 
 func (p hookProvider) changedAll(models []*agent.Model) []*agent.Model {

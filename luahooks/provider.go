@@ -13,43 +13,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// models reads the list of models: ids, or tables that describe them.
-func (in *instance) models(L *lua.LState, list *lua.LTable) []*agent.Model {
-	if list == nil {
-		return nil
-	}
-	luavm.Materialise(L, list)
-	var models []*agent.Model
-	for i := 1; i <= list.Len(); i++ {
-		switch v := list.RawGetInt(i).(type) {
-		case lua.LString:
-			models = append(models, &agent.Model{ID: string(v), Name: string(v), Input: []string{"text"}})
-		case *lua.LTable:
-			models = append(models, modelFrom(L, v))
-		default:
-			luavm.Raise(L, "provider: model %d must be an id or a table, not a %s", i, v.Type())
-		}
-	}
-	return models
-}
-
-func modelFrom(L *lua.LState, t *lua.LTable) *agent.Model {
-	m := &agent.Model{Input: []string{"text"}}
-	var cost *lua.LTable
-	luavm.UnpackTable(L, t, "provider", luavm.Opt("id", &m.ID).Required(), luavm.Opt("name", &m.Name),
-		luavm.Opt("context_window", &m.ContextWindow), luavm.Opt("max_tokens", &m.MaxTokens),
-		luavm.Opt("reasoning", &m.Reasoning), luavm.Opt("input", &m.Input), luavm.Opt("cost", &cost))
-	if cost != nil {
-		m.Cost = &agent.Price{}
-		luavm.UnpackTable(L, cost, "provider: cost", luavm.Opt("input", &m.Cost.Input), luavm.Opt("output", &m.Cost.Output),
-			luavm.Opt("cache_read", &m.Cost.CacheRead), luavm.Opt("cache_write", &m.Cost.CacheWrite))
-	}
-	if m.Name == "" {
-		m.Name = m.ID
-	}
-	return m
-}
-
 // luaProvider is a model that a script is.
 type luaProvider struct {
 	in     *instance

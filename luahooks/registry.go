@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 
 	"pi/agent"
@@ -80,6 +81,7 @@ func (r *registry) restore(now map[string]bool) {
 // applyProviders registers the providers of all hooks in their order, and lets
 // the session go on with the model at hand as it is now.
 func (c *Chain) applyProviders() {
+	before := c.atHand()
 	c.inForce.Lock()
 	var wanted []hookProvider
 	for _, h := range c.list() {
@@ -91,19 +93,30 @@ func (c *Chain) applyProviders() {
 	}
 	c.providers.apply(wanted)
 	c.inForce.Unlock()
-	if host := c.hostNow(); host != nil {
-		refreshModel(host)
+	c.refreshModel(before)
+}
+
+// atHand is the model at hand as it is registered; nil: it is not, or there is
+// no session yet.
+func (c *Chain) atHand() *agent.Model {
+	host := c.hostNow()
+	if host == nil || host.Model() == nil || host.Models() == nil {
+		return nil
 	}
+	return host.Models().Find(host.Model().Provider, host.Model().ID)
 }
 
 // refreshModel replaces the model at hand if it is another one now under the
-// same name; nobody is told, because nobody chose.
-func refreshModel(host Host) {
-	was := host.Model()
-	if was == nil || host.Models() == nil {
-		return
-	}
-	if now := host.Models().Find(was.Provider, was.ID); now != nil && !reflect.DeepEqual(now, was) {
-		host.SetModel(context.Background(), now, "set")
+// same name; nobody is told, because nobody chose. One that is gone stays at hand,
+// and the person is told to choose another.
+func (c *Chain) refreshModel(before *agent.Model) {
+	now := c.atHand()
+	switch {
+	case before != nil && now == nil:
+		c.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
+	case now != nil:
+		if host := c.hostNow(); !reflect.DeepEqual(now, host.Model()) {
+			host.Replace(host.Model(), now)
+		}
 	}
 }

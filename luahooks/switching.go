@@ -39,20 +39,27 @@ func (in *instance) mustCommand(L *lua.LState, function string) Host {
 	return host
 }
 
-// setModel is ctx.set_model(provider, id) → true, or nil and a message.
-func (in *instance) setModel(L *lua.LState, provider, id string) error {
+// setModel is ctx.set_model(provider, id) or ctx.set_model(ref) → true, or nil
+// and a message.
+func (in *instance) setModel(L *lua.LState, provider string, id *string) error {
 	host := in.mustCommand(L, "set_model")
-	m, err := find(host, provider, id)
+	m, level, err := meant(host, provider, id)
 	if err != nil {
 		return err
 	}
-	if spec, ok := host.Models().Lookup(provider); ok && spec.HasKey != nil && !spec.HasKey() {
-		return fmt.Errorf("there is no key for %s", provider)
+	if missing := host.Models().KeyMissing(m.Provider); missing != "" {
+		return errors.New(missing)
 	}
-	return in.wait(L, "set_model", false, func(ctx context.Context) error {
-		host.SetModel(ctx, m, "set")
-		return nil
-	})
+	return in.wait(L, "set_model", false, func(ctx context.Context) error { return host.Select(ctx, m, level, "set") })
+}
+
+// meant finds the model of an exact provider and id, or what a name alone means.
+func meant(host Host, provider string, id *string) (m *agent.Model, level string, err error) {
+	if id == nil {
+		return host.Models().Match(provider)
+	}
+	m, err = find(host, provider, *id)
+	return m, "", err
 }
 
 // setThinking is ctx.set_thinking_level(level) → true, or nil and a message.

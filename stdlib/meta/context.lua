@@ -171,14 +171,14 @@ function session.header() end
 ---@field args_raw string the same as it was typed
 local command = {}
 
---- Chooses the model.
----@param provider string
----@param id string
+--- Chooses the model, from the next request on, also while the agent works.
+---@param provider string with an `id`, the exact name; alone, whatever means one model as for `/model`, such as `"sonnet:high"`
+---@param id? string
 ---@return boolean? ok
----@return string? message there is no such model
+---@return string? message there is no such model, or no key for it
 function command.set_model(provider, id) end
 
---- Chooses how much the model thinks.
+--- Chooses how much the model thinks, from the next request on. What it does not offer is asked of it as far as it goes: `ctx.thinking_level` is what came of it.
 ---@param level pi.ThinkingLevel
 ---@return boolean? ok
 ---@return string? message there is no such level

@@ -172,7 +172,7 @@
 ---@class pi.MessageEndResult
 ---@field message? pi.Message instead; of the same role
 
---- Another model was chosen.
+--- Another model was chosen: by the person or a hook (`set`), with Ctrl+P (`cycle`), or with another session (`restore`).
 ---@class pi.ModelSelectEvent
 ---@field type "model_select"
 ---@field model pi.Model
@@ -181,10 +181,10 @@
 ---@field model_id string
 ---@field previous_provider? string
 ---@field previous_model_id? string
----@field thinking_level string
+---@field thinking_level string what the model is asked for, which may be less than what was chosen
 ---@field source string `set`, `cycle` or `restore`
 
---- Another thinking level was chosen.
+--- The model is asked for another thinking level than before: one was chosen, or the model is another.
 ---@class pi.ThinkingLevelSelectEvent
 ---@field type "thinking_level_select"
 ---@field level string

@@ -202,7 +202,7 @@ function pi.flag(name, opts) end
 ---@return string|boolean|number?
 function pi.get_flag(name) end
 
---- Adds models. With `stream` a function of yours is the model, otherwise a server that speaks a known API.
+--- Adds models, or changes how a provider is reached that there is. With `stream` a function of yours is the model, otherwise a server that speaks a known API. It may be called at any time, and counts at once; of several hooks the last says what counts.
 ---@param name string what stands before the slash in `provider/id`
 ---@param opts pi.ProviderOptions
 function pi.provider(name, opts) end
@@ -211,20 +211,28 @@ function pi.provider(name, opts) end
 ---@class pi.ProviderOptions
 ---@field base_url? string of the server, without the API's own path
 ---@field api? "anthropic-messages"|"openai-completions"|"openai-responses"|"google-generative-ai"|string what the server speaks
----@field api_key? string
+---@field api_key? string the key, `$NAME` for a variable of the environment, or `!command`; none: as it was, or no key is sent
 ---@field headers? table<string, string> sent with each request
----@field models? (string|pi.ModelOptions)[] ids, or tables; none: any id will do
+---@field models? (string|pi.ModelOptions)[] ids, or tables; the provider has no others then. None: those it had, or any id
 ---@field stream? fun(request: pi.ModelRequest, emit: fun(delta: pi.StreamDelta)) answers instead of a server
 
---- What is known of a model that a hook adds.
+--- What is known of a model that a hook adds. What is left out of a model that pi knows stays as it is.
 ---@class pi.ModelOptions
 ---@field id string
 ---@field name? string for people
 ---@field context_window? integer tokens
 ---@field max_tokens? integer tokens of one answer
----@field reasoning? boolean
+---@field reasoning? boolean it can think before it answers
+---@field levels? pi.ThinkingLevel[] how much it can be asked to think, `off` among them if it need not; says `reasoning` too
 ---@field input? string[] `text` and `image`; only text unless said
----@field cost? pi.Price
+---@field cost? pi.PriceOptions nothing: nobody knows
+
+--- What a model costs, in dollars for a million tokens.
+---@class pi.PriceOptions
+---@field input? number
+---@field output? number
+---@field cache_read? number as `input` unless said
+---@field cache_write? number as `input` unless said
 
 --- What a model that is a script is asked.
 ---@class pi.ModelRequest
@@ -256,7 +264,7 @@ function pi.provider(name, opts) end
 ---@field message? string of stop: what went wrong
 ---@field retryable? boolean of stop, with the reason `error`: it may not happen the next time, so ask again (`[retry]` in `config.toml`)
 
---- Takes back a provider of this hook.
+--- Takes back a provider of this hook. What was there before comes back; a session whose model is gone is told so, and another is chosen by the person.
 ---@param name string
 ---@return boolean had it was there
 function pi.remove_provider(name) end

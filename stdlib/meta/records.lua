@@ -159,6 +159,7 @@
 ---@field context_window integer tokens it can hold; 0 when nobody knows
 ---@field max_tokens integer tokens of one answer; 0 when nobody knows
 ---@field reasoning boolean it can think before it answers
+---@field levels pi.ThinkingLevel[] how much it can be asked to think, lowest first; only `off` if it cannot
 ---@field input string[] what it reads: `text`, `image`
 ---@field cost? pi.Price nil when nobody knows
 
