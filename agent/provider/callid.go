@@ -17,23 +17,37 @@ type CallIDs struct {
 	rule IDRule
 	now  map[string]string   // the last name of an id
 	open map[string][]string // names that have no result yet, the oldest first
-	used map[string]bool
+	used map[string]int      // names, and the last number that was put behind each
 }
 
 // NewCallIDs returns an empty renaming.
 func NewCallIDs(rule IDRule) *CallIDs {
-	return &CallIDs{rule: rule, now: map[string]string{}, open: map[string][]string{}, used: map[string]bool{}}
+	return &CallIDs{rule: rule, now: map[string]string{}, open: map[string][]string{}, used: map[string]int{}}
 }
 
 // Call names a call of an assistant message; each is asked for once, in order.
 func (c *CallIDs) Call(id string) string {
-	name := c.rule(id)
-	for n := 2; c.used[name]; n++ {
-		name = c.rule(fmt.Sprintf("%s_%d", strings.TrimSuffix(name, fmt.Sprintf("_%d", n-1)), n))
-	}
-	c.used[name], c.now[id] = true, name
+	name := c.free(c.rule(id))
+	c.used[name], c.now[id] = 1, name
 	c.open[id] = append(c.open[id], name)
 	return name
+}
+
+// free is a name like this one that no call has. The numbers that were tried
+// before are not tried again: a conversation may have one id in each answer.
+func (c *CallIDs) free(name string) string {
+	n, taken := c.used[name]
+	if !taken {
+		return name
+	}
+	for {
+		n++
+		next := c.rule(fmt.Sprintf("%s_%d", name, n))
+		if _, taken := c.used[next]; !taken {
+			c.used[name] = n
+			return next
+		}
+	}
 }
 
 // Result names the call that a result belongs to: of those with that id the

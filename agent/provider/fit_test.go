@@ -23,17 +23,9 @@ func TestPriceIsPerMillionTokens(t *testing.T) {
 }
 
 func TestCallIDsFitTheRuleAndStayApart(t *testing.T) {
-	rules := map[string]struct {
-		rule IDRule
-		form *regexp.Regexp
-	}{
-		"word":  {WordIDs(64), regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)},
-		"short": {ShortIDs(40), regexp.MustCompile(`^[!-~]{1,40}$`)},
-		"nine":  {ExactIDs(9), regexp.MustCompile(`^[A-Za-z0-9]{9}$`)},
-	}
 	long := strings.Repeat("x", 450)
 	ids := []string{"call_1", "call_1", "a.b", "a:b", "", "", "gSIMJiOkT", long + "1", long + "2", "call_x|fc_y", "日本", "\x00", "call_1_2", "call_1"}
-	for name, c := range rules {
+	for name, c := range idRules() {
 		calls, again, seen := NewCallIDs(c.rule), NewCallIDs(c.rule), map[string]bool{}
 		for _, id := range ids {
 			got := calls.Call(id)

@@ -53,7 +53,9 @@ func parties() []party {
 		{"deepseek", model("deepseek", "deepseek-reasoner", chat), "openai-chat", openai.New, chatAnswer, wiretest.CheckDeepSeek, true, false, false},
 		{"mistral", model("mistral", "magistral-medium", chat), "openai-chat", openai.New, mistralAnswer, wiretest.CheckMistral, true, false, false},
 		{"responses", model("openai", "gpt-5", "openai-responses"), "openai-responses", responses.New, responsesAnswer, wiretest.CheckResponses, true, true, false},
-		{"gemini", model("google", "gemini-3-pro-preview", "google-generative-ai"), "google-generative", google.New, geminiAnswer, func([]byte) error { return nil }, true, true, false},
+		{"lmstudio", model("lmstudio", "gpt-oss-20b", "openai-responses"), "openai-responses", responses.New, responsesAnswer, wiretest.CheckResponses, true, true, false},
+		{"gemini", model("google", "gemini-3-pro-preview", "google-generative-ai"), "google-generative", google.New, geminiAnswer, wiretest.CheckSignedGemini, true, true, false},
+		{"gemini 2.5", model("google", "gemini-2.5-pro", "google-generative-ai"), "google-generative", google.New, geminiAnswer, wiretest.CheckGemini, true, true, false},
 	}
 }
 
