@@ -64,7 +64,7 @@ func familyLevels(api, id string, listed bool) []string {
 var claude = regexp.MustCompile(`^claude-[a-z]+-(\d)(?:[-.](\d)(?:-|$))?`)
 
 // claudeLevels: up to 4.5 thinking has a budget, which has five sizes; from 4.6
-// on there is an effort. The two largest models always think.
+// on there is an effort. The largest models always think.
 func claudeLevels(id string) []string {
 	m := claude.FindStringSubmatch(id)
 	if m == nil {
@@ -118,7 +118,7 @@ func geminiLevels(id string) []string {
 // are served.
 func alwaysThinks(id string) bool {
 	for _, family := range []string{
-		`claude-(mythos|fable).*`,
+		`claude-(mythos|fable).*`, `claude-opus-5[.-]5.*`,
 		`(openai-)?gpt-5(\.0)?(-mini|-nano|-pro|-codex)?`, `(openai-)?gpt-5[.\d]*-(codex|pro).*`,
 		`(openai-)?gpt-oss.*`, `(openai-)?(o1|o3|o4)(-.*)?`, `codex-mini.*`,
 		`gemini-2\.5-pro.*`, `gemini-3.*`,

@@ -32,6 +32,7 @@ func TestLevelsFollowTheFamilyTheServerAndTheList(t *testing.T) {
 		{"Claude with a budget", plain, claudeAPI, "claude-opus-4-1-20250805", "", "off minimal low medium high xhigh"},
 		{"a date is no version", plain, claudeAPI, "claude-sonnet-4-20250514", "", "off minimal low medium high xhigh"},
 		{"Claude with an effort", plain, claudeAPI, "claude-sonnet-5", three, "off low medium high xhigh max"},
+		{"Claude that always thinks", plain, claudeAPI, "claude-opus-5-5", three, "low medium high xhigh max"},
 		{"another model over Claude's API", plain, claudeAPI, "qwen3.6-plus", three, three},
 		{"GPT, corrected", plain, responsesAPI, "gpt-5.1", "minimal low medium high", "off low medium high"},
 		{"GPT, of the future", plain, responsesAPI, "gpt-7", "none low", "off low"},
