@@ -146,25 +146,3 @@ func TestEveryEventIsASignOfLife(t *testing.T) {
 		t.Errorf("deltas %v; want %v", kinds, want)
 	}
 }
-
-func BenchmarkDecode20000Deltas(b *testing.B) {
-	const delta = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" word"}}`
-	stream := events(begin, endless) + strings.Repeat("event: content_block_delta\ndata: "+delta+"\n\n", 20_000) + events(ends("end_turn"), endStop)
-	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
-	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
-	r := &agent.Request{Model: model("m")}
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		n := 0
-		for _, err := range p.Stream(context.Background(), r) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			n++
-		}
-		if n < 20_000 {
-			b.Fatal(n)
-		}
-	}
-}

@@ -10,55 +10,64 @@ import (
 // details joins the pieces of a reasoning_details list. What it gives back is
 // what the server would have sent in one piece, in the same order: consecutive
 // pieces of a type and index are one item.
-type details struct{ items []detail }
+type details struct{ items []*detail }
 
-// detail is one item; fields that are not known here are kept.
-type detail map[string]json.RawMessage
+// detail is one item. Fields that are not known here are kept as they are; the
+// texts grow by many small pieces and become JSON at the end.
+type detail struct {
+	fields        map[string]json.RawMessage
+	text, summary []byte
+}
 
 // add takes the pieces of one chunk and returns the thinking text in them.
 func (d *details) add(pieces []json.RawMessage) string {
 	said := ""
 	for _, raw := range pieces {
-		var p detail
-		if json.Unmarshal(raw, &p) != nil || p == nil {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(raw, &fields) != nil || fields == nil {
 			continue
 		}
-		said += p.text("text") + p.text("summary")
-		if n := len(d.items); n > 0 && d.items[n-1].continues(p) {
-			d.items[n-1].join(p)
-		} else {
-			d.items = append(d.items, p)
-		}
+		text, summary := textOf(fields["text"]), textOf(fields["summary"])
+		said += text + summary
+		item := d.open(fields)
+		item.take(fields)
+		item.text = append(item.text, text...)
+		item.summary = append(item.summary, summary...)
 	}
 	return said
 }
 
-func (d detail) text(field string) string {
+// open returns the item that a piece continues, or a new one.
+func (d *details) open(piece map[string]json.RawMessage) *detail {
+	if n := len(d.items); n > 0 && d.items[n-1].continues(piece) {
+		return d.items[n-1]
+	}
+	item := &detail{fields: map[string]json.RawMessage{}}
+	d.items = append(d.items, item)
+	return item
+}
+
+func textOf(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(d[field], &s) != nil {
+	if len(raw) == 0 || raw[0] != '"' || unquote(raw, &s) != nil {
 		return ""
 	}
 	return s
 }
 
-func (d detail) continues(p detail) bool {
-	return bytes.Equal(d["type"], p["type"]) && bytes.Equal(d["index"], p["index"]) &&
-		d.text("data") == "" && p.text("data") == "" &&
-		(d.text("id") == "" || p.text("id") == "" || d.text("id") == p.text("id"))
+func (d *detail) continues(p map[string]json.RawMessage) bool {
+	id, other := textOf(d.fields["id"]), textOf(p["id"])
+	return bytes.Equal(d.fields["type"], p["type"]) && bytes.Equal(d.fields["index"], p["index"]) &&
+		textOf(d.fields["data"]) == "" && textOf(p["data"]) == "" &&
+		(id == "" || other == "" || id == other)
 }
 
-// join appends the texts of p and takes over what d lacks.
-func (d detail) join(p detail) {
+// take takes over what the item lacks, and what says more than what it has.
+func (d *detail) take(p map[string]json.RawMessage) {
 	for name, value := range p {
-		switch {
-		case name == "text" || name == "summary":
-			if joined, err := provider.Encode(d.text(name) + p.text(name)); err == nil {
-				d[name] = joined
-			}
-		case present(value):
-			d[name] = value
-		case d[name] == nil:
-			d[name] = value
+		old, has := d.fields[name]
+		if !has || !bytes.Equal(old, value) && name != "text" && name != "summary" && present(value) {
+			d.fields[name] = value
 		}
 	}
 }
@@ -66,7 +75,7 @@ func (d detail) join(p detail) {
 // opaque reports whether an item holds what only the server can read.
 func (d *details) opaque() bool {
 	for _, item := range d.items {
-		if item.text("signature") != "" || item.text("data") != "" {
+		if textOf(item.fields["signature"]) != "" || textOf(item.fields["data"]) != "" {
 			return true
 		}
 	}
@@ -78,9 +87,27 @@ func (d *details) String() string {
 	if len(d.items) == 0 {
 		return ""
 	}
-	b, err := provider.Encode(d.items)
+	var list []map[string]json.RawMessage
+	for _, item := range d.items {
+		if item.write("text", item.text) != nil || item.write("summary", item.summary) != nil {
+			return ""
+		}
+		list = append(list, item.fields)
+	}
+	b, err := provider.Encode(list)
 	if err != nil {
 		return ""
 	}
 	return string(b)
+}
+
+// write puts a text that came in pieces into its field; one that did not come
+// stays as it is.
+func (d *detail) write(name string, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	encoded, err := provider.Encode(string(text))
+	d.fields[name] = encoded
+	return err
 }

@@ -194,24 +194,3 @@ func TestUsageHasItsPrice(t *testing.T) {
 		t.Errorf("%s", a)
 	}
 }
-
-func BenchmarkDecode20000Deltas(b *testing.B) {
-	stream := strings.Repeat(`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}`+"\n\n", 20_000) + end
-	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
-	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
-	r := &agent.Request{Model: &agent.Model{BaseURL: "http://model.test"}}
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		n := 0
-		for _, err := range p.Stream(context.Background(), r) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			n++
-		}
-		if n < 20_000 {
-			b.Fatal(n)
-		}
-	}
-}

@@ -1,0 +1,147 @@
+package wiretest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+)
+
+// Decoding is a stream of many deltas, for benchmarks and tests of memory.
+type Decoding struct {
+	Client         func(*http.Client) agent.Provider
+	API            string
+	Begin, End     string // the events around the deltas
+	Name           string // the event name of a delta; "" for none
+	Delta          string // the data of one
+	Parse          func(data []byte) error
+	AllocsPerDelta float64 // at most
+}
+
+const deltas = 20_000
+
+func (d *Decoding) event() string {
+	if d.Name == "" {
+		return "data: " + d.Delta + "\n\n"
+	}
+	return "event: " + d.Name + "\ndata: " + d.Delta + "\n\n"
+}
+
+// run decodes a stream of n deltas and returns how many bytes of text it brought.
+func (d *Decoding) run(t testing.TB, n int) (text int) {
+	t.Helper()
+	one := d.event()
+	f := Folder{Status: http.StatusOK, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	p := d.Client(f.Client(func() io.Reader {
+		return io.MultiReader(strings.NewReader(d.Begin), &repeated{text: one, left: n}, strings.NewReader(d.End))
+	}))
+	r := &agent.Request{Model: &agent.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
+	for delta, err := range p.Stream(context.Background(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += len(delta.Text)
+	}
+	if text < n {
+		t.Fatalf("%d bytes of text in %d deltas", text, n)
+	}
+	return text
+}
+
+// repeated reads as a text that stands there many times.
+type repeated struct {
+	text string
+	at   int
+	left int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) && r.left > 0 {
+		c := copy(p[n:], r.text[r.at:])
+		n, r.at = n+c, r.at+c
+		if r.at == len(r.text) {
+			r.at, r.left = 0, r.left-1
+		}
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Benchmark measures how long it takes to decode 20,000 deltas, from the bytes of
+// the stream to what the agent gets, as a multiple of the time in which Parse,
+// which is json.Unmarshal into the struct of the client, reads the same JSON once.
+func (d *Decoding) Benchmark(b *testing.B) {
+	var decoding, parsing time.Duration
+	data := []byte(d.Delta)
+	b.ReportAllocs()
+	b.SetBytes(deltas * int64(len(d.event())))
+	for b.Loop() {
+		start := time.Now()
+		d.run(b, deltas)
+		decoding += time.Since(start)
+		b.StopTimer()
+		start = time.Now()
+		for range deltas {
+			if err := d.Parse(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+		parsing += time.Since(start)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(decoding)/float64(parsing), "x-parse")
+	b.ReportMetric(float64(decoding.Nanoseconds())/float64(b.N)/deltas, "ns/delta")
+}
+
+// Memory holds that a client keeps nothing of a delta once it has passed it on,
+// and does not allocate more for each than what is in it asks for.
+func (d *Decoding) Memory(t *testing.T) {
+	t.Helper()
+	d.run(t, 100)
+	allocs := testing.AllocsPerRun(3, func() { d.run(t, 2000) }) - testing.AllocsPerRun(3, func() { d.run(t, 1000) })
+	if allocs /= 1000; allocs > d.AllocsPerDelta {
+		t.Errorf("%.1f allocations per delta; at most %.1f", allocs, d.AllocsPerDelta)
+	}
+	if kept := d.kept(t, 40*deltas) - d.kept(t, deltas); kept > 256<<10 {
+		t.Errorf("%d bytes more are held in mid-stream after %d deltas than after %d", kept, 40*deltas, deltas)
+	}
+}
+
+// kept is what the heap holds when n deltas have been decoded and the stream is
+// not at its end.
+func (d *Decoding) kept(t *testing.T, n int) int64 {
+	t.Helper()
+	var m runtime.MemStats
+	at := &atEnd{do: func() {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+	}}
+	begin := d.Begin
+	f := Folder{Status: http.StatusOK, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	p := d.Client(f.Client(func() io.Reader {
+		return io.MultiReader(strings.NewReader(begin), &repeated{text: d.event(), left: n}, at, strings.NewReader(d.End))
+	}))
+	r := &agent.Request{Model: &agent.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
+	for _, err := range p.Stream(context.Background(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return int64(m.HeapAlloc)
+}
+
+// atEnd is an empty reader that does something when it is come to.
+type atEnd struct{ do func() }
+
+func (a *atEnd) Read([]byte) (int, error) {
+	a.do()
+	return 0, io.EOF
+}
