@@ -203,7 +203,7 @@ func listOf(t *testing.T, body []byte) []byte {
 func check(t *testing.T, to *party, lines []line, body []byte, images bool) {
 	t.Helper()
 	pieces := normal(carried(t, to.api, body))
-	c := &checked{T: t, pieces: pieces}
+	c := &checked{T: t, pieces: pieces, marks: to.api == "anthropic-messages" || to.api == "google-generative"}
 	for _, m := range forModel(t, lines) {
 		c.message(m, images)
 	}
@@ -224,6 +224,7 @@ type checked struct {
 	at             int // in pieces, of what was found last
 	calls, results int
 	images         int
+	marks          bool // results that are errors are marked as such
 }
 
 func (c *checked) message(m *session.Message, images bool) {
@@ -293,6 +294,9 @@ func (c *checked) result(m *session.Message, images bool) {
 		c.Errorf("result %d is that of call %s", c.results, p.ID)
 	}
 	c.results++
+	if p.Failed != (m.IsError && c.marks) {
+		c.Errorf("result %s is an error: %t; want %t", p.ID, p.Failed, m.IsError)
+	}
 	for _, b := range m.Content {
 		switch {
 		case b.Type == session.BlockImage && images:

@@ -54,7 +54,7 @@ func TestRecordings(t *testing.T) {
 	t.Run("repeat", func(t *testing.T) {
 		for _, c := range conversations(folders) {
 			t.Run(c[0].ID, func(t *testing.T) {
-				table.record(c[0], repeat(t, c))
+				table.record(c[0], repeat(t, c, table))
 			})
 		}
 	})

@@ -39,7 +39,7 @@ func conversations(folders []wiretest.Folder) [][]*wiretest.Folder {
 // repeat holds a recorded conversation again: our client decodes the recorded
 // answers, and its requests have to carry what the recorded ones did. What tools
 // and people said is taken from the recorded requests.
-func repeat(t *testing.T, c []*wiretest.Folder) row {
+func repeat(t *testing.T, c []*wiretest.Folder, table *table) row {
 	talk := newTalk(t, c)
 	r := row{}
 	for i, f := range c {
@@ -57,6 +57,7 @@ func repeat(t *testing.T, c []*wiretest.Folder) row {
 				r.repeated++
 			}
 			r.thoughts, r.kept = match.thoughts, match.kept
+			table.judged(f, match.rules)
 		}
 		if i+1 < len(c) {
 			talk.goOn(f, answer, c[i+1])
@@ -70,14 +71,13 @@ type talk struct {
 	*testing.T
 	session *session.Session
 	model   *agent.Model
-	ids     []string        // of the calls so far, in the session
-	wire    []string        // and on the wire; "" where there is none
-	names   map[string]bool // under which thoughts came
-	failed  [][2]int        // answers that are no part of our conversation: from which piece to which
+	ids     []string // of the calls so far, in the session
+	wire    []string // and on the wire; "" where there is none
+	failed  [][2]int // answers that are no part of our conversation: from which piece to which
 }
 
 func newTalk(t *testing.T, c []*wiretest.Folder) *talk {
-	talk := &talk{T: t, session: session.New(session.Options{}), names: map[string]bool{},
+	talk := &talk{T: t, session: session.New(session.Options{}),
 		model: &agent.Model{Provider: c[0].Provider, ID: c[0].Model, API: wiretest.APIName(c[0].API), BaseURL: "http://model.test", Reasoning: true}}
 	talk.tell(normal(carried(t, c[0].API, c[0].Request)))
 	return talk
@@ -102,16 +102,8 @@ func (t *talk) ask(f *wiretest.Folder) ([]byte, wiretest.Answer) {
 	}
 	c := client(t.T, f.API)(f.Client(func() io.Reader { return bytes.NewReader(f.Body) }))
 	answer := wiretest.Collect(c.Stream(context.Background(), r))
-	for _, name := range chatFields {
-		if bytes.Contains(f.Body, []byte(`"`+name+`":"`)) || bytes.Contains(f.Body, []byte(`"`+name+`":[{`)) {
-			t.names[name] = true
-		}
-	}
 	return body, answer
 }
-
-// chatFields are the names that servers of the chat API have for thoughts.
-var chatFields = []string{"reasoning_content", "reasoning", "reasoning_text", "reasoning_details"}
 
 // goOn adds an answer, and what the recorded request behind it says further.
 func (t *talk) goOn(f *wiretest.Folder, a wiretest.Answer, next *wiretest.Folder) {
@@ -152,7 +144,7 @@ func (t *talk) tell(pieces []wiretest.Piece) {
 			if _, err := fmt.Sscan(p.ID, &n); err != nil || n >= len(t.ids) {
 				t.Fatalf("the result %+v has no call", p)
 			}
-			t.add(&session.Message{Role: session.RoleToolResult, ToolCallID: t.ids[n], ToolName: p.Name, Content: []session.Block{block}})
+			t.add(&session.Message{Role: session.RoleToolResult, ToolCallID: t.ids[n], ToolName: p.Name, IsError: p.Failed, Content: []session.Block{block}})
 		case wiretest.PieceText, wiretest.PieceCall:
 			if p.Kind == wiretest.PieceCall {
 				block = session.Block{Type: session.BlockToolCall, ID: fmt.Sprintf("recorded_%d", len(t.ids)), Name: p.Name, Arguments: []byte(p.Text)}
@@ -240,9 +232,12 @@ func (n *numbers) result(p wiretest.Piece) (number, tool string) {
 
 // matched is what a comparison found.
 type matched struct {
-	misses         []string
+	misses, rules  []string
 	thoughts, kept int
 }
+
+// rule notes why a difference is none.
+func (m *matched) rule(why string) { m.rules = append(m.rules, why) }
 
 func (m *matched) miss(format string, args ...any) {
 	m.misses = append(m.misses, fmt.Sprintf(format, args...))
@@ -254,7 +249,11 @@ func (t *talk) compare(ours, theirs []wiretest.Piece) *matched {
 	m := &matched{}
 	m.ids(ours, t.wire)
 	m.said(a.said, b.said)
-	m.thought(a.thoughts, t.ownThoughts(b.thoughts), t.names)
+	own := t.ownThoughts(b.thoughts)
+	if len(own) < len(b.thoughts) {
+		m.rule("next request: an answer that failed is asked for again, not thought on")
+	}
+	m.thought(a.thoughts, own)
 	return m
 }
 
@@ -309,13 +308,14 @@ func split(pieces []wiretest.Piece) splitted {
 	return s
 }
 
-// said compares what was said. A signature, or the text of an answer, that the
+// said compares what was said, with its signatures. Text of an answer that the
 // recording client lost may be there.
 func (m *matched) said(ours, theirs []wiretest.Piece) {
 	for i, want := range theirs {
 		if len(ours) > 0 && ours[0].Kind == wiretest.PieceText && want.Kind != wiretest.PieceText {
 			ours = ours[1:]
 			m.kept++
+			m.rule("next request: text of an answer that the recording client lost")
 		}
 		if len(ours) == 0 {
 			m.miss("nothing more from piece %d on; want %s", i, shown(theirs[i:]))
@@ -325,9 +325,6 @@ func (m *matched) said(ours, theirs []wiretest.Piece) {
 		ours = ours[1:]
 		if want.Opaque != "" {
 			m.thoughts++
-		} else if got.Opaque != "" {
-			m.kept++
-			got.Opaque = ""
 		}
 		if got != want {
 			m.miss("piece %d is %s; want %s", i, shown([]wiretest.Piece{got}), shown(theirs[i:i+1]))
@@ -338,15 +335,12 @@ func (m *matched) said(ours, theirs []wiretest.Piece) {
 	}
 }
 
-// thought looks for their thoughts, each in its place. A thought that came under
-// several names goes back under any of them: servers take it for one.
-func (m *matched) thought(ours, theirs []thought, names map[string]bool) {
+// thought looks for their thoughts, each in its place, under a name that they
+// had there, and with the same signature.
+func (m *matched) thought(ours, theirs []thought) {
 	for _, group := range grouped(theirs) {
 		i := slices.IndexFunc(ours, func(got thought) bool {
-			return slices.ContainsFunc(group, func(want thought) bool {
-				return got.before == want.before && got.Text == want.Text && got.Opaque == opaqueOf(group) &&
-					(got.Name == want.Name || want.Name == inTags || names[got.Name] && names[want.Name])
-			})
+			return got.before == group[0].before && got.Text == group[0].Text && got.Opaque == opaqueOf(group) && m.named(got.Name, group)
 		})
 		if i < 0 {
 			m.miss("there is no thought like %s before piece %d", shown([]wiretest.Piece{group[0].Piece}), group[0].before)
@@ -355,7 +349,22 @@ func (m *matched) thought(ours, theirs []thought, names map[string]bool) {
 		ours = slices.Delete(ours, i, i+1)
 		m.thoughts++
 	}
-	m.kept += len(ours)
+	for range ours {
+		m.kept++
+		m.rule("next request: a thought that the recording client lost")
+	}
+}
+
+// named reports whether a thought goes back under a name that it may have.
+func (m *matched) named(name string, group []thought) bool {
+	if slices.ContainsFunc(group, func(h thought) bool { return h.Name == name }) {
+		return true
+	}
+	if group[0].Name == inTags {
+		m.rule("next request: a thought that the recording client wrote into the text")
+		return true
+	}
+	return false
 }
 
 // grouped joins what is one thought that a client sent under several names.

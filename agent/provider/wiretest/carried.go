@@ -16,6 +16,7 @@ type Piece struct {
 	Text   string // arguments of a call, data of an image
 	ID     string // of a call, of the call of a result, of a reasoning item
 	Opaque string // a signature, or what else only the provider can read
+	Failed bool   // of a result, where the API has a word for it
 }
 
 // The kinds of pieces.
@@ -130,6 +131,7 @@ func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 	var b struct {
 		wireBlock
 		Content json.RawMessage
+		IsError bool `json:"is_error"`
 	}
 	if !c.decode(raw, &b) {
 		return
@@ -146,7 +148,7 @@ func (c *carrier) messagesBlock(text string, raw json.RawMessage) {
 	case "tool_use":
 		c.add(Piece{Kind: PieceCall, ID: b.ID, Name: b.Name, Text: Canonical(b.Input)})
 	case "tool_result":
-		c.result(Piece{Kind: PieceResult, ID: b.ToolUseID}, b.Content, (*carrier).messagesBlock)
+		c.result(Piece{Kind: PieceResult, ID: b.ToolUseID, Failed: b.IsError}, b.Content, (*carrier).messagesBlock)
 	default:
 		c.server(b.Type, raw, "server_tool_use", "_tool_result")
 	}
@@ -341,7 +343,7 @@ func (c *carrier) geminiPart(text string, raw json.RawMessage) {
 	case call != nil:
 		c.add(Piece{Kind: PieceCall, ID: call.ID, Name: call.Name, Text: Canonical(call.Args), Opaque: signature})
 	case result != nil:
-		c.add(Piece{Kind: PieceResult, ID: result.ID, Name: result.Name, Text: responseText(result.Response)})
+		c.add(Piece{Kind: PieceResult, ID: result.ID, Name: result.Name, Text: responseText(result.Response), Failed: result.Response["error"] != nil})
 		c.each(result.Parts, func(raw json.RawMessage) { c.geminiPart(PieceResult, raw) })
 	case image != nil:
 		c.add(Piece{Kind: PieceImage, Text: image.Data})
