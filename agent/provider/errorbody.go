@@ -136,13 +136,10 @@ func word(v any) string {
 	return ""
 }
 
-var (
-	titleTag = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
-	anyTag   = regexp.MustCompile(`(?s)<(?:script|style)[^>]*>.*?</(?:script|style)>|<[^>]*>`)
-)
-
 // pageTitle is the title of a page, else the beginning of its text.
 func pageTitle(page []byte) string {
+	titleTag := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	anyTag := regexp.MustCompile(`(?s)<(?:script|style)[^>]*>.*?</(?:script|style)>|<[^>]*>`)
 	if m := titleTag.FindSubmatch(page); m != nil && len(bytes.TrimSpace(m[1])) > 0 {
 		return strings.Join(strings.Fields(string(m[1])), " ")
 	}
