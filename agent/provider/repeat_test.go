@@ -102,7 +102,25 @@ func (t *talk) ask(f *wiretest.Folder) ([]byte, wiretest.Answer) {
 	}
 	c := client(t.T, f.API)(f.Client(func() io.Reader { return bytes.NewReader(f.Body) }))
 	answer := wiretest.Collect(c.Stream(context.Background(), r))
+	if err := demands(f)(body); err != nil {
+		t.Errorf("the request of turn %d: %v", f.Turn, err)
+	}
 	return body, answer
+}
+
+// demands are what a strict server of the API refuses.
+func demands(f *wiretest.Folder) func([]byte) error {
+	switch {
+	case f.API == "anthropic-messages":
+		return wiretest.CheckMessages
+	case f.API == "openai-responses":
+		return wiretest.CheckResponses
+	case strings.HasPrefix(f.Model, "gemini-3"):
+		return wiretest.CheckSignedGemini
+	case f.API == "google-generative":
+		return wiretest.CheckGemini
+	}
+	return wiretest.CheckChat
 }
 
 // goOn adds an answer, and what the recorded request behind it says further.
