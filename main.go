@@ -10,11 +10,13 @@
 //	app.go        building the program of one run
 //	model.go      which model it begins with
 //	banner.go     what it begins with on the terminal
-//	providers.go  well-known providers and those of the configuration
+//	providers*.go providers of the catalogue and of the settings, their models
+//	key_*.go      auth.json, and commands that print keys
+//	models_*.go   pi models
 //	sessions*.go  which session a run works on; pi sessions …
 //	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks
 //	trust.go      what a person is asked before hooks run; pi trust
-//	listings.go   pi models, pi config
+//	listings.go   pi config
 //	config*.go    settings files
 package main
 
