@@ -1,8 +1,12 @@
 package provider
 
 import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -41,9 +45,6 @@ func collectSecrets(key string, headers ...http.Header) secrets {
 func (s *secrets) add(v string) {
 	if v = strings.TrimSpace(v); len(v) >= smallestKey {
 		*s = append(*s, v)
-		if q := url.QueryEscape(v); q != v {
-			*s = append(*s, q)
-		}
 	}
 }
 
@@ -57,16 +58,49 @@ func isSecretHeader(name string) bool {
 	return false
 }
 
-// hide replaces every secret in text, also a long piece of one.
+// hide replaces every secret in text, in whatever form, also a long piece of one.
 func (s secrets) hide(text string) string {
-	for _, v := range s {
+	forms := s.forms()
+	for _, v := range forms {
 		text = strings.ReplaceAll(text, v, hidden)
+	}
+	for _, v := range forms {
 		for n := len(v) - 1; n > longestShown; n-- {
 			text = strings.ReplaceAll(text, v[:n], hidden)
 			text = strings.ReplaceAll(text, v[len(v)-n:], hidden)
 		}
 	}
 	return text
+}
+
+// without is a copy of the headers of an answer in which no secret stands whole.
+// Pieces of one are let be: looking for them takes long, and it is every answer.
+func (s secrets) without(h http.Header) http.Header {
+	forms := s.forms()
+	h = h.Clone()
+	for _, values := range h {
+		for i := range values {
+			for _, v := range forms {
+				values[i] = strings.ReplaceAll(values[i], v, hidden)
+			}
+		}
+	}
+	return h
+}
+
+// forms are the ways in which servers repeat a secret: as it is, in an address,
+// in JSON, in base64. The longest come first: one may hold another.
+func (s secrets) forms() []string {
+	var forms []string
+	for _, v := range s {
+		plain, _ := Encode(v)
+		escaped, _ := json.Marshal(v)
+		forms = append(forms, v, url.QueryEscape(v), url.PathEscape(v), strings.Trim(string(plain), `"`), strings.Trim(string(escaped), `"`),
+			base64.StdEncoding.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)),
+			base64.URLEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v)))
+	}
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return slices.Compact(forms)
 }
 
 // said makes a server's words fit to be shown: without keys and control

@@ -140,7 +140,7 @@ func send(ctx context.Context, client *http.Client, r *agent.Request, call *Call
 		return nil, f.connection(ctx, err)
 	}
 	if r.Response != nil {
-		r.Response(ctx, resp.StatusCode, resp.Header.Clone())
+		r.Response(ctx, resp.StatusCode, f.secrets.without(resp.Header))
 	}
 	body, err := checked(ctx, resp, f)
 	if err != nil {
