@@ -1,0 +1,39 @@
+package google
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pi/agent/provider/wiretest"
+)
+
+// FuzzDecode holds for any bytes that a server may send: the stream ends with a
+// stop or an error, never with both, and does not depend on how it is read.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		events(says1("hi", ""), says1("", "STOP")),
+		events(`{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"","thoughtSignature":"c2ln"},{"functionCall":{"name":"f","args":{"x":1},"id":"a"},"thoughtSignature":"c2ln"},{"functionCall":{"name":"g"}}]}}]}`,
+			`{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"cachedContentTokenCount":5,"thoughtsTokenCount":-1}}`),
+		events(`{"candidates":[{"content":{"parts":[{"toolCall":{"id":"x"},"thoughtSignature":"c2ln"},{"inlineData":{"data":"QUJD"},"thoughtSignature":"c2ln"}]},"finishReason":"MALFORMED_FUNCTION_CALL"}]}`),
+		events(`{"promptFeedback":{"blockReason":"SAFETY"}}`),
+		events(says1("hi", ""), `[{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}]`),
+		events(`{"candidates":[{"index":1,"content":{"parts":[{"text":7}]}},{"content":[]}],"error":null}`, "[DONE]"),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, stream string) {
+		folder := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+		read := func(body func() io.Reader) wiretest.Answer {
+			return folder.Ask(New(folder.Client(body)), "http://model.test")
+		}
+		whole := read(func() io.Reader { return strings.NewReader(stream) })
+		if (whole.Err == nil) == (whole.Stop.Reason == "") {
+			t.Errorf("%s", whole)
+		}
+		if bytewise := read(func() io.Reader { return iotest.OneByteReader(strings.NewReader(stream)) }); bytewise.String() != whole.String() {
+			t.Errorf("%s\nin single bytes\n%s", whole, bytewise)
+		}
+	})
+}

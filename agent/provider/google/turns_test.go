@@ -1,0 +1,288 @@
+package google
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+func events(all ...string) string {
+	var s strings.Builder
+	for _, e := range all {
+		s.WriteString("data: " + e + "\r\n\r\n")
+	}
+	return s.String()
+}
+
+// parts is an event with the given parts.
+func parts(all ...string) string {
+	return `{"candidates":[{"content":{"parts":[` + strings.Join(all, ",") + `],"role":"model"},"index":0}]}`
+}
+
+// says1 is an event with one text; the last one has a reason.
+func says1(text, finish string) string {
+	return `{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"finishReason":"` + finish + `"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":2}}`
+}
+
+// server answers one request after the other and keeps them.
+func server(t *testing.T, answers ...string) (*httptest.Server, *[][]byte) {
+	var bodies [][]byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(r.Body)
+		if err != nil || r.URL.RawQuery != "alt=sse" || r.Header.Get("X-Goog-Api-Key") != "k" {
+			t.Errorf("%s %v %v", r.URL, r.Header, err)
+		}
+		if err := wiretest.CheckSignedGemini(b); err != nil {
+			t.Errorf("%v: %s", err, b)
+		}
+		bodies = append(bodies, b)
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, answers[len(bodies)-1])
+	}))
+	t.Cleanup(s.Close)
+	return s, &bodies
+}
+
+func TestASecondTurnExtendsTheFirstAndCarriesEverySignature(t *testing.T) {
+	s, bodies := server(t,
+		events(parts(`{"text":"hm","thought":true}`), parts(`{"text":" hm","thought":true,"thoughtSignature":"c2ln+/=="}`),
+			parts(`{"text":"I"}`, `{"text":" look"}`), parts(`{"text":" it up","thoughtSignature":"dGV4dA"}`), parts(`{"text":"."}`, `{"text":"","thoughtSignature":"ZW1wdHk_"}`),
+			parts(`{"functionCall":{"name":"read","args":{"path":"a<b"},"id":"8hd01vsf"},"thoughtSignature":"Y2FsbA"}`, `{"functionCall":{"name":"ls"}}`),
+			parts(`{"toolCall":{"id":"x","args":{"q":"a<b"}},"thoughtSignature":"dG9vbA"}`), says1("", "STOP")),
+		events(says1("done", "STOP")))
+	m := model("gemini-3-pro-preview")
+	m.BaseURL = s.URL
+	r := &agent.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
+		Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}, {Name: "ls"}}}
+	p := New(s.Client())
+	first := wiretest.Collect(p.Stream(context.Background(), r))
+	calls := first.Calls()
+	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(calls) != 2 {
+		t.Fatalf("%s", first)
+	}
+	reloaded := throughAFile(t, modelSays(m, first.Content...))
+	r.Messages = append(r.Messages, reloaded, toolSays(calls[0].ID, false, text("x"), picture), toolSays(calls[1].ID, true, text("no")))
+	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+		t.Fatalf("%s", second)
+	}
+	wiretest.Extends(t, (*bodies)[0], (*bodies)[1], "systemInstruction", "tools", "generationConfig")
+	want := `{"role":"model","parts":[{"text":"hm","thought":true},{"text":" hm","thought":true,"thoughtSignature":"c2ln+/=="},{"text":"I look"},{"text":" it up","thoughtSignature":"dGV4dA"},{"text":"."},{"text":"","thoughtSignature":"ZW1wdHk_"},` +
+		`{"functionCall":{"id":"8hd01vsf","name":"read","args":{"path":"a<b"}},"thoughtSignature":"Y2FsbA"},{"functionCall":{"name":"ls","args":{}}},{"toolCall":{"id":"x","args":{"q":"a<b"}},"thoughtSignature":"dG9vbA"}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"8hd01vsf","name":"read","response":{"output":"x"},"parts":[{"inlineData":{"mimeType":"image/png","data":"QUJD"}}]}},{"functionResponse":{"name":"ls","response":{"error":"no"}}}]}`
+	if !bytes.Contains((*bodies)[1], []byte(want)) {
+		t.Errorf("the answer came back as\n%s\nwant\n%s", (*bodies)[1], want)
+	}
+}
+
+// throughAFile is what a message is when its session was saved and opened again,
+// made ready to be sent.
+func throughAFile(t *testing.T, m *session.Message) *session.Message {
+	t.Helper()
+	m.StopReason = session.StopToolUse
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	s, err := session.Open(path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, add := range []*session.Message{says(session.RoleUser, text("go")), m} {
+		if _, err := s.AppendMessage(add); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := session.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session.ForModel(opened.Context())[1]
+}
+
+func decodeText(t *testing.T, stream string) wiretest.Answer {
+	t.Helper()
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	return f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(stream) })), "http://model.test")
+}
+
+func TestReasonsAreMapped(t *testing.T) {
+	call := parts(`{"functionCall":{"name":"f"}}`)
+	cases := []struct {
+		finish, before string
+		want           session.StopReason
+	}{
+		{"STOP", parts(), session.StopEnd}, {"STOP", call, session.StopToolUse}, {"FINISH_REASON_UNSPECIFIED", parts(), session.StopEnd},
+		{"NEW_WORD", call, session.StopToolUse}, {"MAX_TOKENS", call, session.StopLength}, {"MAX_TOKENS", `{}`, session.StopLength},
+		{"SAFETY", parts(), agent.StopRefusal}, {"RECITATION", parts(), agent.StopRefusal}, {"BLOCKLIST", parts(), agent.StopRefusal},
+		{"PROHIBITED_CONTENT", call, agent.StopRefusal}, {"SPII", parts(), agent.StopRefusal}, {"LANGUAGE", parts(), agent.StopRefusal},
+	}
+	for _, c := range cases {
+		a := decodeText(t, events(c.before, `{"candidates":[{"finishReason":"`+c.finish+`"}]}`))
+		if a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.finish || c.want == agent.StopRefusal && a.Stop.Message == "" {
+			t.Errorf("%s: %s", c.finish, a)
+		}
+	}
+}
+
+func TestAnAnswerThatWentWrongMayBeAskedForAgain(t *testing.T) {
+	for _, finish := range []string{"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE", "OTHER"} {
+		a := decodeText(t, events(parts(`{"text":"hi"}`), `{"candidates":[{"finishReason":"`+finish+`","finishMessage":"so it is"}]}`))
+		var e *agent.ProviderError
+		if !errors.As(a.Err, &e) || !e.Retryable || e.Type != finish || e.Message != "so it is" || a.Text(session.BlockText) != "hi" {
+			t.Errorf("%s: %+v, %s", finish, e, a)
+		}
+	}
+}
+
+func TestARefusedPromptIsARefusal(t *testing.T) {
+	for _, c := range []struct{ feedback, want string }{
+		{`{"blockReason":"SAFETY"}`, "the prompt was refused: SAFETY"},
+		{`{"blockReason":"OTHER","blockReasonMessage":"not this"}`, "not this"},
+	} {
+		a := decodeText(t, events(`{"promptFeedback":`+c.feedback+`,"usageMetadata":{"promptTokenCount":8}}`))
+		if a.Err != nil || a.Stop.Reason != agent.StopRefusal || a.Stop.Message != c.want || a.Usage == nil || a.Usage.Input != 8 {
+			t.Errorf("%s: %s", c.feedback, a)
+		}
+	}
+}
+
+func TestAnErrorInTheStreamIsJudgedLikeItsStatus(t *testing.T) {
+	for _, form := range []string{`{"error":%}`, `[{"error":%}]`, `{"candidates":[],"error":%}`} {
+		for object, retry := range map[string]bool{
+			`{"code":503,"message":"no","status":"UNAVAILABLE"}`:        true,
+			`{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED"}`: true,
+			`{"code":500,"message":"no","status":"INTERNAL"}`:           true,
+			`{"code":400,"message":"no","status":"INVALID_ARGUMENT"}`:   false,
+			`{"code":403,"message":"no","status":"PERMISSION_DENIED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"X"}]}`: false,
+		} {
+			a := decodeText(t, events(parts(`{"text":"hi"}`), strings.Replace(form, "%", object, 1)))
+			var e *agent.ProviderError
+			if !errors.As(a.Err, &e) || e.Retryable != retry || e.Message != "no" || !strings.Contains(object, `"`+e.Type+`"`) || a.Text(session.BlockText) != "hi" {
+				t.Errorf("%s of %s: %+v", form, object, e)
+			}
+		}
+	}
+}
+
+func TestHowLongToWaitIsReadFromTheDetails(t *testing.T) {
+	f := wiretest.Folder{Status: 429, Headers: map[string]string{"Content-Type": "application/json"}}
+	const body = `{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.07s"}]}}`
+	a := f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(body) })), "http://model.test")
+	var e *agent.ProviderError
+	if !errors.As(a.Err, &e) || !e.Retryable || e.RetryAfter != 34070*time.Millisecond {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestUsageIsOverwrittenNotAdded(t *testing.T) {
+	a := decodeText(t, events(
+		`{"usageMetadata":{"trafficType":"ON_DEMAND"}}`,
+		`{"usageMetadata":{"promptTokenCount":120,"candidatesTokenCount":1,"thoughtsTokenCount":50,"cachedContentTokenCount":100}}`,
+		says1("hi", "STOP"),
+		`{"usageMetadata":{"promptTokenCount":125,"candidatesTokenCount":9,"toolUsePromptTokenCount":7,"cachedContentTokenCount":null}}`))
+	if want := (session.Usage{Input: 32, Output: 59, CacheRead: 100, TotalTokens: 191}); a.Usage == nil || *a.Usage != want {
+		t.Errorf("%+v", a.Usage)
+	}
+	if a := decodeText(t, events(`{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"trafficType":"ON_DEMAND"}}`)); a.Usage != nil {
+		t.Errorf("usage without counts: %+v", a.Usage)
+	}
+}
+
+func TestAStreamWithoutAReasonWasCutOff(t *testing.T) {
+	for _, stream := range []string{"", events(parts(`{"text":"hi"}`)), events(parts(`{"functionCall":{"name":"f"}}`), "[DONE]")} {
+		a := decodeText(t, stream)
+		var e *agent.ProviderError
+		if !errors.As(a.Err, &e) || !e.Retryable {
+			t.Errorf("%q: %s", stream, a)
+		}
+	}
+}
+
+func TestOnlyTheFirstCandidateCountsAndUnknownPartsAreSkipped(t *testing.T) {
+	a := decodeText(t, events(`{"candidates":[{"index":1,"content":{"parts":[{"text":"no"}]},"finishReason":"SAFETY"},{"index":0,"content":{"parts":[`+
+		`{"executableCode":{"code":"1"}},{"codeExecutionResult":{}},{"inlineData":{"data":"QUJD","mimeType":"image/png"},"thoughtSignature":"c2ln"},{"fileData":{}},{"text":"yes"}]},"finishReason":"STOP"}]}`))
+	if a.Err != nil || a.Stop.Reason != session.StopEnd || len(a.Content) != 1 || a.Text(session.BlockText) != "yes" {
+		t.Errorf("%s", a)
+	}
+}
+
+func TestMadeIdsDifferAndGivenOnesStay(t *testing.T) {
+	a := decodeText(t, events(parts(`{"functionCall":{"name":"f"}}`, `{"functionCall":{"name":"f","id":""}}`, `{"functionCall":{"name":"f","id":"g"}}`), says1("", "STOP")))
+	calls := a.Calls()
+	if len(calls) != 3 || calls[0].ID == calls[1].ID || !strings.HasPrefix(calls[0].ID, made) || !strings.HasPrefix(calls[1].ID, made) || calls[2].ID != "g" {
+		t.Errorf("%+v", calls)
+	}
+}
+
+func TestEveryEventIsASignOfLife(t *testing.T) {
+	f := wiretest.Folder{Status: 200}
+	stream := ": hi\n\n" + events(`{"responseId":"x"}`, parts(`{"text":""}`), says1("hi", "STOP"))
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	var kinds []agent.DeltaKind
+	for d, err := range p.Stream(context.Background(), &agent.Request{Model: model("m")}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, d.Kind)
+	}
+	want := []agent.DeltaKind{agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaText, agent.DeltaUsage, agent.DeltaStop}
+	if !slices.Equal(kinds, want) {
+		t.Errorf("deltas %v; want %v", kinds, want)
+	}
+}
+
+// deltas are 20,000 events as the service sends them, with usage in each.
+func deltas() string {
+	const delta = `{"candidates": [{"content": {"parts": [{"text": " word"}],"role": "model"},"index": 0}],"usageMetadata": {"promptTokenCount": 10,"candidatesTokenCount": 24,"totalTokenCount": 1433,` +
+		`"promptTokensDetails": [{"modality": "TEXT","tokenCount": 10}],"thoughtsTokenCount": 1114},"modelVersion": "gemini-2.5-pro","responseId": "2ACzaf-8I9HRz7IPlMmB4Qk"}`
+	return strings.Repeat("data: "+delta+"\r\n\r\n", 20_000) + events(says1("", "STOP"))
+}
+
+func BenchmarkDecode20000Deltas(b *testing.B) {
+	stream := deltas()
+	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
+	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
+	r := &agent.Request{Model: model("m")}
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range p.Stream(context.Background(), r) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n < 20_000 {
+			b.Fatal(n)
+		}
+	}
+}
+
+// BenchmarkParse20000Events is what the decoder is measured by: the same JSON,
+// parsed once.
+func BenchmarkParse20000Events(b *testing.B) {
+	lines := strings.Split(deltas(), "\r\n\r\n")
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, line := range lines[:20_000] {
+			var v any
+			if err := json.Unmarshal([]byte(line[len("data: "):]), &v); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
