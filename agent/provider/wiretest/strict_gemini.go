@@ -170,7 +170,7 @@ func (c *geminiCheck) answer(parts []strictPart) error {
 			return fmt.Errorf("a call of %q with %s", call.Name, call.Args)
 		}
 		if c.signs && len(c.open) == 0 && p.ThoughtSignature == "" {
-			return errors.New("Function call is missing a thought_signature in functionCall parts")
+			return errors.New("a function call is missing a thought_signature in functionCall parts")
 		}
 		c.open = append(c.open, p)
 	}
