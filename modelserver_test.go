@@ -49,6 +49,7 @@ type modelServer struct {
 }
 
 type modelRequest struct {
+	path   string
 	header http.Header
 	body   []byte
 }
@@ -62,7 +63,7 @@ func newModelServer(api, script, dumps string) *modelServer {
 
 // apiPaths are where each API is asked.
 func apiPaths() map[string]string {
-	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages", "openai-responses": "/v1/responses"}
+	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages", "openai-responses": "/v1/responses", "google-generative-ai": "/v1/models/"}
 }
 
 // demands are what the servers of each API refuse a request for.
@@ -96,7 +97,7 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, err := io.ReadAll(r.Body)
-	if err != nil || r.URL.Path != apiPaths()[s.api] {
+	if err != nil || !strings.HasPrefix(r.URL.Path, apiPaths()[s.api]) {
 		http.Error(w, "asked at "+r.URL.Path, http.StatusNotFound)
 		return
 	}
@@ -104,7 +105,13 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer, err := s.note(modelRequest{r.Header, body})
+	if s.api == "google-generative-ai" {
+		if err := checkGoogle(r.URL.Path, body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	answer, err := s.note(modelRequest{r.URL.Path, r.Header, body})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -140,6 +147,8 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 	switch s.api {
 	case "anthropic-messages":
 		a = &anthropicAnswer{w: w, used: used}
+	case "google-generative-ai":
+		a = &googleAnswer{w: w, used: used, signs: signs(r.URL.Path)}
 	case "openai-responses":
 		a = &responsesAnswer{w: w, used: used, made: len(s.asked())}
 	}

@@ -141,7 +141,7 @@ func TestTheBeginningOfARequestStays(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprint("request ", i+1), func(t *testing.T) {
-					if i == failed+1 && api == "anthropic-messages" { // two prompts without an answer between them join there
+					if i == failed+1 && (api == "anthropic-messages" || api == "google-generative-ai") { // two prompts without an answer between them join there
 						joinedExtends(t, was, is)
 						return
 					}
@@ -156,15 +156,15 @@ func TestTheBeginningOfARequestStays(t *testing.T) {
 // any did.
 func lastOfItsModel(t *testing.T, asked []modelRequest, i int) []byte {
 	t.Helper()
-	model := func(body []byte) string {
+	model := func(q modelRequest) string {
 		var r struct{ Model string }
-		if err := json.Unmarshal(body, &r); err != nil || r.Model == "" {
-			t.Fatalf("no model in %s: %v", body, err)
+		if err := json.Unmarshal(q.body, &r); err != nil {
+			t.Fatalf("%v: %s", err, q.body)
 		}
-		return r.Model
+		return q.path + r.Model
 	}
 	for n := i - 1; n >= 0; n-- {
-		if model(asked[n].body) == model(asked[i].body) {
+		if model(asked[n]) == model(asked[i]) {
 			return asked[n].body
 		}
 	}
@@ -184,17 +184,16 @@ func joinedExtends(t *testing.T, first, second []byte) {
 
 func blocksOf(t *testing.T, body []byte) (blocks [][]byte) {
 	t.Helper()
-	var r struct {
-		Messages []struct {
-			Role    string
-			Content []map[string]json.RawMessage
-		}
+	type message struct {
+		Role           string
+		Content, Parts []map[string]json.RawMessage
 	}
+	var r struct{ Messages, Contents []message }
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
-	for _, m := range r.Messages {
-		for _, b := range m.Content {
+	for _, m := range append(r.Messages, r.Contents...) {
+		for _, b := range append(m.Content, m.Parts...) {
 			delete(b, "cache_control")
 			raw, err := json.Marshal(b)
 			if err != nil {

@@ -86,9 +86,10 @@ text You are welcome.`
 
 func apiCases() map[string]struct{ same []string } {
 	return map[string]struct{ same []string }{
-		"openai-completions": {[]string{"model", "tools"}},
-		"anthropic-messages": {[]string{"model", "tools", "system"}},
-		"openai-responses":   {[]string{"model", "tools", "prompt_cache_key"}},
+		"openai-completions":   {[]string{"model", "tools"}},
+		"anthropic-messages":   {[]string{"model", "tools", "system"}},
+		"openai-responses":     {[]string{"model", "tools", "prompt_cache_key"}},
+		"google-generative-ai": {[]string{"systemInstruction", "tools"}},
 	}
 }
 
@@ -156,11 +157,13 @@ func messagesOf(t *testing.T, body []byte) string {
 		System   json.RawMessage `json:"system"`
 		Messages json.RawMessage `json:"messages"`
 		Input    json.RawMessage `json:"input"`
+		Before   json.RawMessage `json:"systemInstruction"`
+		Contents json.RawMessage `json:"contents"`
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
-	return string(r.System) + string(r.Messages) + string(r.Input)
+	return string(r.System) + string(r.Messages) + string(r.Input) + string(r.Before) + string(r.Contents)
 }
 
 func inOrder(t *testing.T, text string, parts []string) {
@@ -178,8 +181,10 @@ func inOrder(t *testing.T, text string, parts []string) {
 
 func TestTheKeyGoesToTheServerAndNowhereElse(t *testing.T) {
 	headers := map[string]struct{ name, value string }{
-		"openai-completions": {"Authorization", "Bearer " + testKey},
-		"anthropic-messages": {"X-Api-Key", testKey},
+		"openai-completions":   {"Authorization", "Bearer " + testKey},
+		"anthropic-messages":   {"X-Api-Key", testKey},
+		"openai-responses":     {"Authorization", "Bearer " + testKey},
+		"google-generative-ai": {"X-Goog-Api-Key", testKey},
 	}
 	for api, header := range headers {
 		t.Run(api, func(t *testing.T) {
