@@ -21,7 +21,7 @@ type compat struct {
 
 func (c *compat) switches() provider.Switches {
 	return provider.Switches{
-		"auth":                  provider.OneOf(&c.auth, "x-goog-api-key", "bearer"),
+		"auth":                  provider.OneOf(&c.auth, provider.KeySchemes()...),
 		"thinking_format":       provider.OneOf(&c.thinkingFormat, "budget", "level", "none"),
 		"thinking_budgets":      &c.budgets,
 		"thinking_levels":       &c.levels,
@@ -37,8 +37,11 @@ func compatOf(r *agent.Request) (*compat, error) {
 	if err := c.switches().Set(r.Model); err != nil {
 		return nil, err
 	}
-	if c.auth == "" && isToken(r.APIKey) {
-		c.auth = "bearer"
+	if c.auth == "" {
+		c.auth = "x-goog-api-key"
+		if isToken(r.APIKey) {
+			c.auth = "bearer"
+		}
 	}
 	return c, nil
 }

@@ -18,7 +18,7 @@
 // How models and servers differ stands in a table (see package provider), and
 // Model.Compat overrides it:
 //
-//	auth                   "x-goog-api-key" or "bearer"; default by the form of the key, and bearer on Vertex AI
+//	auth                   how the key goes: "x-goog-api-key", "bearer", …; default by the form of the key, and bearer on Vertex AI
 //	thinking_format        how thinking is asked for: "budget" (in tokens), "level" (by a word), or "none"
 //	thinking_budgets       table of thinking level → tokens; -1 leaves it to the model
 //	thinking_levels        table of thinking level → word of the service

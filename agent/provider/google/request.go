@@ -84,13 +84,7 @@ func address(m *agent.Model) string {
 
 func (c *compat) headers(r *agent.Request) http.Header {
 	h := http.Header{}
-	switch key := strings.TrimSpace(r.APIKey); {
-	case key == "":
-	case c.auth == "bearer":
-		h.Set("Authorization", "Bearer "+key)
-	default:
-		h.Set("X-Goog-Api-Key", key)
-	}
+	provider.SetKey(h, c.auth, r.APIKey)
 	return h
 }
 

@@ -264,7 +264,7 @@ func TestAddressAndHeaders(t *testing.T) {
 
 func TestSwitchesAreChecked(t *testing.T) {
 	for _, bad := range []map[string]any{
-		{"thinking": "level"}, {"auth": "key"}, {"thinking_format": "effort"}, {"schema": true}, {"tool_images": "user"},
+		{"thinking": "level"}, {"auth": "password"}, {"thinking_format": "effort"}, {"schema": true}, {"tool_images": "user"},
 		{"placeholder_signature": "yes"}, {"tool_mode": "auto"}, {"thinking_levels": map[string]any{"often": "HIGH"}},
 	} {
 		if err := CheckCompat(bad); err == nil {
