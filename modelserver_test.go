@@ -66,9 +66,14 @@ func apiPaths() map[string]string {
 	return map[string]string{"openai-completions": "/v1/chat/completions", "anthropic-messages": "/v1/messages", "openai-responses": "/v1/responses", "google-generative-ai": "/v1/models/"}
 }
 
-// demands are what the servers of each API refuse a request for.
-func demands() map[string]func(body []byte) error {
-	return map[string]func([]byte) error{"openai-completions": wiretest.CheckChat, "anthropic-messages": wiretest.CheckMessages, "openai-responses": wiretest.CheckResponses}
+// demands are what the servers of each API refuse a request at path for.
+func demands(path string) map[string]func(body []byte) error {
+	return map[string]func([]byte) error{
+		"openai-completions":   wiretest.CheckChat,
+		"anthropic-messages":   wiretest.CheckMessages,
+		"openai-responses":     wiretest.CheckResponses,
+		"google-generative-ai": func(body []byte) error { return checkGoogle(path, body) },
+	}
 }
 
 // baseURL is what base_url of a provider's settings has to be.
@@ -101,15 +106,9 @@ func (s *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "asked at "+r.URL.Path, http.StatusNotFound)
 		return
 	}
-	if err := demands()[s.api](body); err != nil {
+	if err := demands(r.URL.Path)[s.api](body); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
-	}
-	if s.api == "google-generative-ai" {
-		if err := checkGoogle(r.URL.Path, body); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
 	}
 	answer, err := s.note(modelRequest{r.URL.Path, r.Header, body})
 	if err != nil {
