@@ -36,8 +36,10 @@ func (e *AmbiguousError) Unwrap() error { return ErrNoModel }
 // with there. level is "" when ref names none.
 //
 // The first of these that fits anything decides: exactly provider/id; exactly an
-// id; a prefix; a part, with any punctuation taken for any other; words in their
-// order; words in any order. Models that can be used come before the others.
+// id, or one but for its date and punctuation; what stands behind the last slash
+// of one; a prefix; a part, with any punctuation taken for any other; words in
+// their order; words in any order. Models that can be used come before the others,
+// but for an id that is exactly that.
 // Of a model with dated and undated ids the undated one is meant, else the newest.
 // If several are left, the error is an *[AmbiguousError].
 //
@@ -130,36 +132,74 @@ func (m *Models) named(r reading) (*Model, error) {
 	return one(r.name, withID(m.list(s), id))
 }
 
-// withID returns the candidates of an id: as it is written, else in any case.
+// withID returns the candidates of an id: as it is written, else in any case,
+// else but for a date and punctuation.
 func withID(candidates []*Model, id string) []*Model {
-	var same, folded []*Model
+	var alike [3][]*Model
+	plain := plainName(id)
 	for _, model := range candidates {
+		base, _ := dated(model.ID)
 		switch {
 		case model.ID == id:
-			same = append(same, model)
+			alike[0] = append(alike[0], model)
 		case strings.EqualFold(model.ID, id):
-			folded = append(folded, model)
+			alike[1] = append(alike[1], model)
+		case plain != "" && plainName(base) == plain:
+			alike[2] = append(alike[2], model)
 		}
 	}
-	if len(same) > 0 {
-		return same
+	for _, found := range alike {
+		if len(found) > 0 {
+			return found
+		}
 	}
-	return folded
+	return nil
+}
+
+// behindSlash returns the candidates whose id ends in a slash and name, but for
+// its punctuation: routers put the maker of a model before its name.
+func behindSlash(candidates []*Model, name string) (found []*Model) {
+	plain := plainName(name)
+	for _, model := range candidates {
+		if i := strings.LastIndexByte(model.ID, '/'); plain != "" && i >= 0 && plainName(model.ID[i+1:]) == plain {
+			found = append(found, model)
+		}
+	}
+	return found
 }
 
 // exact finds a bare id at any provider. Where it looks like one of a provider
 // that there is, only those count that can be used.
 func (m *Models) exact(r reading) (*Model, error) {
-	if model, err := one(r.name, withID(m.Available(), r.name)); model != nil || err != nil {
+	usable := m.Available()
+	if model, err := one(r.name, withID(usable, r.name)); model != nil || err != nil {
 		return model, err
 	}
 	if s, _ := m.qualified(r.name); s != nil {
 		return nil, nil
 	}
-	if s := m.specFold(strings.TrimSuffix(r.name, "/")); s != nil && s.Default != "" {
-		return m.Find(s.Name, s.Default), nil
+	if model, err := m.provider(r.name, usable); model != nil || err != nil {
+		return model, err
+	}
+	if model, err := one(r.name, behindSlash(usable, r.name)); model != nil || err != nil {
+		return model, err
 	}
 	return one(r.name, withID(m.All(), r.name))
+}
+
+// provider finds the model to begin with of the provider that is called name. Of
+// one that cannot be used it counts only where the name means nothing else.
+func (m *Models) provider(name string, usable []*Model) (*Model, error) {
+	s := m.specFold(strings.TrimSuffix(name, "/"))
+	if s == nil || s.Default == "" {
+		return nil, nil
+	}
+	if !s.usable() {
+		if model, err := best(name, usable, name, closeFit); model != nil || err != nil {
+			return model, err
+		}
+	}
+	return m.Find(s.Name, s.Default), nil
 }
 
 // meant finds what a name means that is no exact one.

@@ -53,10 +53,13 @@ func (s shelf) add(name string, words []string) {
 const manyModels = `
 	anthropic open default=claude-sonnet-4 claude-opus-4 claude-sonnet-4 claude-sonnet-4-5 claude-haiku-3-20250101
 	openai    key gpt-5 gpt-5-mini o3:high gpt-4o-2024-05-13 gpt-4o-2024-08-06 gpt-4.1-20250414 gpt-4.1
-	router    key open anthropic/claude-haiku claude-sonnet-4-5 GPT-5 qwen/qwen3-coder:free qwen/qwen3-coder openai/gpt-4o-mini
+	router    key open anthropic/claude-haiku claude-sonnet-4-5 GPT-5 qwen/qwen3-coder:free qwen/qwen3-coder openai/gpt-4o-mini lab/only
 	gemini    key alias=google alias=vertex gemini-2.5-pro gemini-2.5-flash-lite gemini-1.5-pro-latest gemini-1.5-pro-20240501
 	azure     gpt-5 claude-opus-4
 	ollama    key open shared
+	maker     key default=first first second
+	lab       default=first first
+	desk      default=first first
 	mixed     key Name-X name-x shared`
 
 func TestMatchFindsTheModelThatIsMeant(t *testing.T) {
@@ -99,8 +102,17 @@ func TestMatchFindsTheModelThatIsMeant(t *testing.T) {
 		{"gem-fl", "gemini/gemini-2.5-flash-lite", ""},
 		{"google/gemini-2.5-pro", "gemini/gemini-2.5-pro", ""},
 		{"Vertex/flash", "gemini/gemini-2.5-flash-lite", ""},
-		{"anthropic", "anthropic/claude-sonnet-4", ""},
-		{"Anthropic/:high", "anthropic/claude-sonnet-4", "high"},
+		{"claude-haiku-3", "anthropic/claude-haiku-3-20250101", ""},
+		{"anthropic/claude-haiku-3", "anthropic/claude-haiku-3-20250101", ""},
+		{"openai/gpt-4o", "openai/gpt-4o-2024-08-06", ""},
+		{"OpenAI/GPT-4-1:high", "openai/gpt-4.1", "high"},
+		{"gpt-4o-mini", "router/openai/gpt-4o-mini", ""}, // as a router has it
+		{"qwen3-coder", "router/qwen/qwen3-coder", ""},
+		{"maker", "maker/first", ""},
+		{"maker:low", "maker/first", "low"},
+		{"lab", "router/lab/only", ""}, // a provider that cannot be used, and the maker of one that can
+		{"desk", "desk/first", ""},
+		{"Desk/:high", "desk/first", "high"},
 		{"", "", ""}, {" ", "", ""}, {"/", "", ""}, {"openai/gpt-6", "", ""}, {"nobody/x", "", ""}, {"gpt-5:extreme", "", ""},
 	} {
 		model, level, err := m.Match(c.ref)

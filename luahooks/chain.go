@@ -36,6 +36,9 @@ type Options struct {
 	// Inactive are the program's own tools that the model does not get unless a
 	// hook chooses them.
 	Inactive []agent.Tool
+	// Server is what the program knows of a provider that a hook adds, and of its
+	// models; nil: nothing.
+	Server func(Server) agent.ProviderSpec
 	// ResolveKey gives the key that an api_key of a provider means, as in the
 	// configuration: literal, env:NAME or !command. nil takes it literally.
 	ResolveKey func(ctx context.Context, spec string) (string, error)

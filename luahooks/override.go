@@ -24,18 +24,27 @@ type hookProvider struct {
 	api     string
 	key     func(context.Context) (string, error) // nil: not given
 	hasKey  func() bool
+	keySpec string // as ResolveKey takes it
 	keyHint string
 	headers map[string]string
 	listed  bool // models were given
 	models  []modelOptions
 	stream  *luaProvider
+	server  func(Server) agent.ProviderSpec
+}
+
+// Server is how a provider is reached that a hook adds.
+type Server struct {
+	Name, API, BaseURL string
+	APIKey             string // as the settings have it; "" for none
+	Headers            map[string]string
 }
 
 // apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, models?,
 // stream?}): it adds a provider, or changes one. With stream a script is the
 // model.
 func (in *instance) apiProvider(L *lua.LState) int {
-	p := hookProvider{name: L.CheckString(1)}
+	p := hookProvider{name: L.CheckString(1), server: in.chain.opts.Server}
 	var key string
 	var models *lua.LTable
 	var stream *lua.LFunction
@@ -92,6 +101,7 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 	}
 	variable, fromEnv := strings.CutPrefix(spec, "env:")
 	p.hasKey = func() bool { return !fromEnv || os.Getenv(strings.TrimSpace(variable)) != "" }
+	p.keySpec = spec
 	p.keyHint = "check api_key in hook " + in.hook.Name
 	if fromEnv {
 		p.keyHint = "export " + strings.TrimSpace(variable) + ", or change api_key in hook " + in.hook.Name
@@ -112,9 +122,7 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 // over makes the provider out of what is below it; nil: nothing.
 func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 	if below == nil {
-		below = &agent.ProviderSpec{Open: func(id string) *agent.Model {
-			return &agent.Model{ID: id, Name: id, Input: []string{"text"}}
-		}}
+		below = p.added()
 	}
 	spec := *below
 	spec.Name = p.name
@@ -135,6 +143,10 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 			return nil
 		}
 	}
+	if p.baseURL != "" && p.stream == nil { // which below does not ask
+		below = p.discoverable(below)
+		spec.Discover = below.Discover
+	}
 	if spec.Discover != nil {
 		spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
 			found, err := below.Discover(ctx)
@@ -145,6 +157,27 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 		p.list(below, &spec)
 	}
 	return spec
+}
+
+// added is what is known of a provider that only the hook has.
+func (p hookProvider) added() *agent.ProviderSpec {
+	if p.server == nil || p.stream != nil {
+		return &agent.ProviderSpec{Open: func(id string) *agent.Model { return &agent.Model{ID: id, Name: id, Input: []string{"text"}} }}
+	}
+	spec := p.server(Server{Name: p.name, API: p.api, BaseURL: p.baseURL, APIKey: p.keySpec, Headers: p.headers})
+	spec.Key, spec.HasKey, spec.KeyHint = nil, nil, "" // the hook says it
+	return &spec
+}
+
+// discoverable is below as it is asked for its models at the hook's address, if
+// the hook says what is spoken there.
+func (p hookProvider) discoverable(below *agent.ProviderSpec) *agent.ProviderSpec {
+	moved := *below
+	moved.Discover = nil
+	if p.api != "" {
+		moved.Discover = p.added().Discover
+	}
+	return &moved
 }
 
 // list gives the provider the models that the hook lists, and no others. What is

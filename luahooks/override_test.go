@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -74,16 +75,53 @@ func TestWhatAHookDoesNotSayOfAKnownModelStays(t *testing.T) {
 }
 
 func TestDiscoveredModelsAreReachedAsTheHookSays(t *testing.T) {
-	r := newRig(t, nil)
-	models, asked := r.chain.opts.Models, 0
-	models.Register(coreProvider(&asked))
+	t.Setenv("K", "x")
+	var asked []Server
+	r := newRig(t, nil, func(o *Options) {
+		o.Server = func(s Server) agent.ProviderSpec {
+			asked = append(asked, s)
+			return agent.ProviderSpec{
+				Open: func(id string) *agent.Model {
+					return &agent.Model{ID: id, Name: id, ContextWindow: 77, BaseURL: s.BaseURL, API: s.API}
+				},
+				Discover: func(context.Context) ([]*agent.Model, error) {
+					return []*agent.Model{{ID: "there", BaseURL: s.BaseURL}}, nil
+				},
+			}
+		}
+	})
+	models := r.chain.opts.Models
+	models.Register(coreProvider(new(int)))
+	discovers := func(options, id, base string) {
+		t.Helper()
+		r.write("a.lua", `pi.provider("core", { `+options+` })`)
+		r.chain.Reload(context.Background(), false)
+		if problems := models.Discover(t.Context(), time.Minute); len(problems) != 0 {
+			t.Error(problems)
+		}
+		if m := models.Find("core", id); m == nil || m.BaseURL != base || m.Provider != "core" {
+			t.Errorf("%s: %+v", options, m)
+		}
+	}
+	discovers(`headers = { A = "b" }`, "found", "http://own")
+	discovers(`base_url = "http://proxy", api = "openai-completions", api_key = "$K", headers = { A = "b" }`, "there", "http://proxy")
+	if want := (Server{Name: "core", API: "openai-completions", BaseURL: "http://proxy", APIKey: "env:K", Headers: map[string]string{"A": "b"}}); !reflect.DeepEqual(asked, []Server{want}) {
+		t.Errorf("asked at %+v", asked)
+	}
+	r.write("b.lua", `pi.provider("new", { base_url = "http://new", api = "openai-completions" })`)
+	r.chain.Reload(context.Background(), false)
+	models.Discover(t.Context(), time.Minute)
+	if m := models.Find("new", "there"); m == nil || m.Provider != "new" || m.BaseURL != "http://new" {
+		t.Errorf("of a provider that only the hook has: %+v", m)
+	}
+	if m := models.Find("new", "any"); m == nil || m.ContextWindow != 77 || m.Provider != "new" {
+		t.Errorf("a model that nobody lists: %+v", m)
+	}
 	r.write("a.lua", `pi.provider("core", { base_url = "http://proxy" })`)
 	r.chain.Reload(context.Background(), false)
-	if problems := models.Discover(t.Context(), time.Minute); len(problems) != 0 {
-		t.Error(problems)
-	}
-	if m := models.Find("core", "found"); m == nil || m.BaseURL != "http://proxy" {
-		t.Errorf("%+v", m)
+	models.Discover(t.Context(), time.Minute)
+	if m := models.Find("core", "found"); m != nil {
+		t.Errorf("a server that is asked no more has %+v", m)
 	}
 	r.write("a.lua", `pi.provider("core", { models = { "one" } })`)
 	r.chain.Reload(context.Background(), false)

@@ -216,7 +216,7 @@ function pi.provider(name, opts) end
 ---@field models? (string|pi.ModelOptions)[] ids, or tables; the provider has no others then. None: those it had, or any id
 ---@field stream? fun(request: pi.ModelRequest, emit: fun(delta: pi.StreamDelta)) answers instead of a server
 
---- What is known of a model that a hook adds. What is left out of a model that pi knows stays as it is.
+--- What is known of a model that a hook adds. What is left out stays as it is, or is what pi knows of models of that name, but for the price.
 ---@class pi.ModelOptions
 ---@field id string
 ---@field name? string for people
@@ -224,7 +224,7 @@ function pi.provider(name, opts) end
 ---@field max_tokens? integer tokens of one answer
 ---@field reasoning? boolean it can think before it answers
 ---@field levels? pi.ThinkingLevel[] how much it can be asked to think, `off` among them if it need not; says `reasoning` too
----@field input? string[] `text` and `image`; only text unless said
+---@field input? string[] `text` and `image`; unless said both of a server, and text of a script
 ---@field cost? pi.PriceOptions nothing: nobody knows
 
 --- What a model costs, in dollars for a million tokens.
