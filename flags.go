@@ -40,7 +40,8 @@ type options struct {
 	noApprove      bool
 	requireHooks   bool
 
-	plain bool
+	plain   bool
+	version bool
 }
 
 const usageExamples = `  pi                                     talk in the terminal
@@ -58,11 +59,14 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 		Use:           "pi [flags] [prompt...]",
 		Short:         "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
 		Example:       usageExamples,
-		Version:       version,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.version {
+				printVersion()
+				return nil
+			}
 			o.prompts = args
 			if err := o.checkSessionFlags(cmd.Flags()); err != nil {
 				return err
@@ -70,7 +74,6 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 			return start(cmd.Context(), *o)
 		},
 	}
-	root.SetVersionTemplate("pi {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w\nrun `pi --help` for the flags", err)}
 	})
@@ -131,6 +134,7 @@ func addFlags(root *cobra.Command, o *options) {
 	f.BoolVar(&o.noApprove, "no-approve", false, "do not run this project's hooks (-na)")
 	f.BoolVar(&o.requireHooks, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
 	f.BoolVar(&o.plain, "plain", false, "no colours")
+	f.BoolVarP(&o.version, "version", "v", false, "print the version and leave")
 	root.PersistentFlags().StringVar(&o.sessionDir, "session-dir", "", "keep sessions here")
 	f.SetNormalizeFunc(otherName)
 }

@@ -40,11 +40,13 @@ var version = "0.1.0"
 
 func main() {
 	if len(os.Args) == 2 && (os.Args[1] == "--version" || os.Args[1] == "-v") {
-		fmt.Println("pi " + version)
+		printVersion()
 		return
 	}
 	os.Exit(run(os.Args[1:]))
 }
+
+func printVersion() { fmt.Println("pi " + version) }
 
 // run is main without the exit.
 func run(args []string) int {

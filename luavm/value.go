@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
-	luar "layeh.com/gopher-luar"
 )
 
 // Value makes a read-only Lua value of a struct: its exported fields under
@@ -31,57 +30,86 @@ func (vm *VM) Value(v any) lua.LValue {
 }
 
 func (vm *VM) structValue(r reflect.Value) lua.LValue {
-	L := vm.main
-	config := luar.GetConfig(L)
-	if config.FieldNames == nil {
-		config.FieldNames = func(_ reflect.Type, f reflect.StructField) []string { return fieldNames(f) }
-		config.MethodNames = func(reflect.Type, reflect.Method) []string { return nil }
-	}
-	meta := luar.MT(L, r.Interface())
-	if meta.RawGetString("__newindex") == lua.LNil {
-		vm.sealStruct(meta)
-	}
-	return luar.New(L, r.Interface())
+	ud := vm.main.NewUserData()
+	ud.Value, ud.Metatable = r.Interface(), vm.structMeta(r.Type())
+	return ud
 }
 
-// sealStruct makes luar's metatable of a struct type read-only, also below its
-// fields.
-func (vm *VM) sealStruct(meta *luar.Metatable) {
-	fields := meta.RawGetString("fields").(*lua.LTable)
-	vm.setAll(meta.LTable, map[string]lua.LGFunction{
-		"__newindex": func(L *lua.LState) int {
-			Raise(L, "cannot set %s: this value is read-only", L.Get(2).String())
-			return 0
-		},
-		"__index": func(L *lua.LState) int {
-			ud, ok := L.Get(1).(*lua.LUserData)
-			index, _ := fields.RawGet(L.Get(2)).(*lua.LUserData)
-			if !ok || index == nil {
-				return 0
-			}
-			field, err := reflect.ValueOf(ud.Value).FieldByIndexErr(index.Value.([]int))
-			if err != nil {
-				return 0
-			}
-			L.Push(vm.toLua(L, field))
-			return 1
-		},
-		"__tostring": func(L *lua.LState) int {
-			L.Push(lua.LString("read-only value"))
-			return 1
-		},
+// structMeta is the metatable of the values of a struct type. A library that
+// does this for any Go value looks its methods up by number, and then the linker
+// keeps every exported method of the whole program.
+func (vm *VM) structMeta(typ reflect.Type) *lua.LTable {
+	if meta := vm.structs[typ]; meta != nil {
+		return meta
+	}
+	fields := fieldsOf(typ)
+	meta := vm.main.NewTable()
+	vm.setAll(meta, map[string]lua.LGFunction{
+		"__index":    func(L *lua.LState) int { return vm.structField(L, fields) },
+		"__newindex": structSealed,
+		"__eq":       structEqual,
+		"__tostring": structString,
 	})
-	Set(meta.LTable, "__metatable", lua.LFalse)
+	Set(meta, "__metatable", lua.LFalse)
+	if vm.structs == nil {
+		vm.structs = map[reflect.Type]*lua.LTable{}
+	}
+	vm.structs[typ] = meta
+	return meta
 }
 
-func fieldNames(f reflect.StructField) []string {
+func (vm *VM) structField(L *lua.LState, fields map[string][]int) int {
+	ud, ok := L.Get(1).(*lua.LUserData)
+	name, isName := L.Get(2).(lua.LString)
+	index, known := fields[string(name)]
+	if !ok || !isName || !known {
+		return 0
+	}
+	field, err := reflect.ValueOf(ud.Value).FieldByIndexErr(index)
+	if err != nil { // of an embedded struct that is not there
+		return 0
+	}
+	L.Push(vm.toLua(L, field))
+	return 1
+}
+
+func structSealed(L *lua.LState) int {
+	Raise(L, "cannot set %s: this value is read-only", L.Get(2).String())
+	return 0
+}
+
+func structEqual(L *lua.LState) int {
+	a, b := L.CheckUserData(1), L.CheckUserData(2)
+	L.Push(lua.LBool(reflect.DeepEqual(a.Value, b.Value)))
+	return 1
+}
+
+func structString(L *lua.LState) int {
+	L.Push(lua.LString("read-only value"))
+	return 1
+}
+
+// fieldsOf lists where the fields of a struct are, by their names in Lua, those
+// of embedded structs among them.
+func fieldsOf(typ reflect.Type) map[string][]int {
+	fields := map[string][]int{}
+	for _, f := range reflect.VisibleFields(typ) {
+		if name := fieldName(f); name != "" && f.IsExported() {
+			fields[name] = f.Index
+		}
+	}
+	return fields
+}
+
+// fieldName is what Lua calls a field; "" hides it.
+func fieldName(f reflect.StructField) string {
 	switch tag := f.Tag.Get("lua"); tag {
 	case "-":
-		return nil
+		return ""
 	case "":
-		return []string{snakeCase(f.Name)}
+		return snakeCase(f.Name)
 	default:
-		return []string{tag}
+		return tag
 	}
 }
 

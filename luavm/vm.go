@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,6 +63,7 @@ type VM struct {
 	stubMeta lua.LTable               // metatable copied into every stub
 	now      func() time.Time
 	fromJSON func(*lua.LState, any) *lua.LTable // fillJSON, made once
+	structs  map[reflect.Type]*lua.LTable       // metatables of Value
 
 	life    sync.Mutex
 	jobs    int
