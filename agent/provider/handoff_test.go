@@ -107,6 +107,16 @@ func TestASessionGoesFromEveryModelToEveryOther(t *testing.T) {
 	}
 }
 
+func TestASessionGoesToAnotherModelOfItsProvider(t *testing.T) {
+	all := parties()
+	for i := range all {
+		other := all[i]
+		other.name += " other"
+		other.model.ID += "-other"
+		t.Run(other.name, func(t *testing.T) { handOver(t, conversation(t, &all[i]), &other) })
+	}
+}
+
 func TestASessionComesBackToTheModelThatBeganIt(t *testing.T) {
 	all := parties()
 	for i := range all {
