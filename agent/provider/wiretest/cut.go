@@ -18,7 +18,7 @@ import (
 
 // workPerFolder bounds the bytes that are decoded to cut one recording, so that
 // all of them together take seconds. PI_WIRE_CUTS=all lifts it.
-const workPerFolder = 1 << 19
+const workPerFolder = 1 << 18
 
 // API makes a client of the API under test.
 type API = func(*http.Client) agent.Provider
