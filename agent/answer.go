@@ -51,7 +51,7 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
 	seen := r.fitting(ctx)
 	for {
-		s := &stream{run: r, model: r.Model(), seen: seen}
+		s := &stream{run: r, model: r.Model(), seen: seen, fresh: t.lost}
 		s.partial, s.stop = s.message, s.late.stop
 		err := s.ask(ctx)
 		delay, again := t.next(ctx, err)
@@ -125,6 +125,7 @@ type stream struct {
 	*run
 	model    *Model
 	seen     chained // by the model
+	fresh    bool    // not over the connection of the attempt before
 	assembly Assembly
 	started  bool
 	partial  func() *session.Message
@@ -192,7 +193,7 @@ func (s *stream) request(ctx context.Context, key string) *Request {
 	tools := s.Tools()
 	r := &Request{
 		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
-		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key,
+		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key, Fresh: s.fresh,
 	}
 	s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: s.seen, messages: r.Messages})
 	return r

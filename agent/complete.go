@@ -81,7 +81,7 @@ func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err e
 		if !t.wait(ctx, delay, err) {
 			return err
 		}
-		*into = Assembly{}
+		*into, r.Fresh = Assembly{}, t.lost
 	}
 }
 

@@ -30,6 +30,7 @@ type Request struct {
 	MaxTokens int    // 0: the model's own limit
 	SessionID string
 	APIKey    string // "" if the model needs none
+	Fresh     bool   // the connection that was used last is not to be trusted
 	Headers   map[string]string
 
 	// Callbacks for the provider events; each may be nil. Body is given the

@@ -27,6 +27,7 @@ type tries struct {
 	*Agent
 	aside   bool // the call is none of the conversation
 	further int  // so far, without the first
+	lost    bool // the last attempt got no answer: its connection may be dead
 }
 
 // next reports whether a call that failed with err is made again, and counts
@@ -37,6 +38,7 @@ func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again
 		return 0, false
 	}
 	t.further++
+	t.lost = failed.Status == 0 && failed.Err != nil
 	return t.delay(failed), true
 }
 

@@ -386,3 +386,25 @@ func TestWaitsAreSaidInWholeSeconds(t *testing.T) {
 		}
 	}
 }
+
+func TestALostConnectionIsNotTrustedWithTheNextAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lost := &ProviderError{Provider: "acme", Message: "reset", Retryable: true, Err: errors.New("reset")}
+		var fresh []bool
+		noting := func(then reply) reply {
+			return func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+				fresh = append(fresh, q.Fresh)
+				then(ctx, q, yield)
+			}
+		}
+		r := newRig(t, Options{Settings: patient}, noting(fail(overloaded())), noting(fail(lost)), noting(fail(overloaded())), noting(say("hi")),
+			noting(fail(lost)), noting(say("aside")))
+		r.prompt("go")
+		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(fresh, []bool{false, false, true, false, false, true}) {
+			t.Errorf("%v", fresh)
+		}
+	})
+}

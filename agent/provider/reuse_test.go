@@ -1,17 +1,22 @@
 package provider_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"pi/agent"
 	"pi/agent/provider"
+	"pi/agent/provider/openai"
+	"pi/agent/provider/wiretest"
 	"pi/session"
 )
 
@@ -135,6 +140,70 @@ func TestWhatFollowsTheEndOfAnAnswerIsReadInPartOnly(t *testing.T) {
 	}, plain)
 	if got := ask(clientFor(t, s), requestTo(s.URL)); got.Err != nil || got.Text(session.BlockText) != "hello" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// deadLine is a connection to a server over which nothing comes any more once it
+// is cut, and nobody says so: a machine that slept has such.
+type deadLine struct {
+	net.Conn
+	cut, closed chan struct{}
+	once        sync.Once
+}
+
+func (c *deadLine) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	select {
+	case <-c.cut:
+		<-c.closed
+		return 0, net.ErrClosed
+	default:
+		return n, err
+	}
+}
+
+func (c *deadLine) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// Over HTTP/2 a request that is given up leaves its connection to the next one,
+// so that every further try would wait for the same dead line.
+func TestAFreshRequestDoesNotTrustTheConnectionThatWasUsedLast(t *testing.T) {
+	for over, start := range map[string]func(*httptest.Server){"TLS": encrypted, "HTTP/2": encrypted2} {
+		t.Run(over, func(t *testing.T) {
+			s := count(t, fixed(200, map[string]string{"Content-Type": "text/event-stream"}, helloEvents), start)
+			client := clientFor(t, s)
+			first := &deadLine{cut: make(chan struct{}), closed: make(chan struct{})}
+			client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+				if err != nil || first.Conn != nil {
+					return conn, err
+				}
+				first.Conn = conn
+				return first, nil
+			}
+			if got := ask(client, requestTo(s.URL)); got.Err != nil {
+				t.Fatal(got.Err)
+			}
+			close(first.cut)
+			briefly := func(r *agent.Request) error {
+				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				defer cancel()
+				return wiretest.Collect(openai.New(client).Stream(ctx, r)).Err
+			}
+			if briefly(requestTo(s.URL)) == nil {
+				t.Fatal("the line is not dead")
+			}
+			r := requestTo(s.URL)
+			r.Fresh = true
+			tries := 1
+			for briefly(r) != nil { // one that is given up leaves its connection a moment later
+				if tries++; tries > 100 {
+					t.Fatalf("%d tries over %d connections", tries, s.connections.Load())
+				}
+			}
+		})
 	}
 }
 

@@ -51,6 +51,9 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 			yield(agent.Delta{}, err)
 			return
 		}
+		if r.Fresh {
+			client.CloseIdleConnections()
+		}
 		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, crowded: func() bool { return crowded(r) }}
 		body, err := send(ctx, client, r, call, f)
 		if err != nil {
