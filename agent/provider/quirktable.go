@@ -47,6 +47,9 @@ var kinds = []kind{
 // thinkers are the models of Gemini that sign their calls and think by levels.
 const thinkers = "*gemini-[3-9]* *gemini-flash*latest *gemini-pro-latest"
 
+// newClaudes are those from version 4.6 on, and 4.5, which a later row takes out.
+const newClaudes = "*claude-[a-z]*-[5-9]* *claude-[a-z]*.[5-9]* *claude-[a-z]*-[1-9][0-9] *claude-[a-z]*-[1-9][0-9]-*"
+
 // quirks is all that is known of servers that differ. The switches are described
 // at the packages of the APIs, which also hold what is usual.
 var quirks = []quirk{
@@ -96,7 +99,7 @@ var quirks = []quirk{
 	{chat, "mistral", "mistral-small-latest mistral-small-26* mistral-medium-latest mistral-medium-26* mistral-medium-3*", "thinking_format", "reasoning_effort"},
 	{chat, "cerebras", "*glm*", "thinking_format", "none"},
 	{chat, "xai", "", "thinking_format", "none"}, // most think as they like, and refuse the field
-	{chat, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "thinking_format", "reasoning_effort"},
+	{chat, "xai", "*mini* grok-4.3* grok-4.[5-9]* grok-[5-9]*", "thinking_format", "reasoning_effort"},
 
 	{gemini, "", thinkers, "thinking_format", "level"},
 	{gemini, "", "*gemini-1.* *gemini-2.0* *gemma*", "thinking_format", "none"},
@@ -106,7 +109,7 @@ var quirks = []quirk{
 	{gemini, "", "*pro*", "thinking_levels", "off=LOW minimal=LOW"},
 	{gemini, "", "*gemini-3-pro*", "thinking_levels", "medium=HIGH"},
 	{responses, "xai", "", "reasoning_efforts", "minimal= low= medium= high= xhigh= max="},
-	{responses, "xai", "*mini* grok-4.[5-9]* grok-[5-9]*", "reasoning_efforts", "minimal=low low=low medium=medium high=high xhigh=high max=high"},
+	{responses, "xai", "*mini* grok-4.3* grok-4.[5-9]* grok-[5-9]*", "reasoning_efforts", "minimal=low low=low medium=medium high=high xhigh=high max=high"},
 	{responses, "xai", "*mini*", "reasoning_efforts", "medium=high"},
 	{chat + " " + responses, "openai azure", "gpt-5 gpt-5-*", "reasoning_efforts", "minimal=minimal"},
 	{chat + " " + responses, "openai azure", "gpt-5.[1-9]*", "reasoning_efforts", "off=none minimal=low xhigh=xhigh max=xhigh"},
@@ -120,6 +123,7 @@ var quirks = []quirk{
 	{chat, "neuralwatt", "*glm*", "reasoning_efforts", "minimal=minimal xhigh=xhigh max=xhigh"},
 	{chat, "groq", "*qwen3*", "reasoning_efforts", "off=none minimal=default low=default medium=default high=default xhigh=default max=default"},
 	{chat, "xai", "*mini*", "reasoning_efforts", "medium=high"},
+	{chat + " " + responses, "xai", "grok-4.3*", "reasoning_efforts", "off=none"},
 	{chat, "mistral", "", "reasoning_efforts", "off=none minimal=high low=high medium=high"},
 	{chat, "deepseek", "", "reasoning_efforts", "minimal=low low=low medium=high high=high xhigh=max max=max"},
 	{responses, "deepseek", "", "reasoning_efforts", "off=none medium=high xhigh=max max=max"},
@@ -127,8 +131,10 @@ var quirks = []quirk{
 
 	// Claude and what copies its API. From version 4.6 on a model decides itself
 	// how much it thinks; a date behind the name is no version.
-	{claude, "", "*claude-[a-z]*-[5-9]* *claude-[a-z]*.[5-9]* *claude-[a-z]*-[1-9][0-9] *claude-[a-z]*-[1-9][0-9]-*", "adaptive_thinking", true},
+	{claude, "", newClaudes, "adaptive_thinking", true},
 	{claude, "", "*claude-opus-4-[0-5]* *claude-sonnet-4-[0-5]* *claude-haiku-4-[0-5]* *claude-opus-4.[0-5]* *claude-sonnet-4.[0-5]* *claude-haiku-4.[0-5]*", "adaptive_thinking", false},
+	{claude, "", newClaudes, "thinking_display", "summarized"}, // else their thoughts come empty
+	{claude, "", "*claude-*-4-6* *claude-*-4.6*", "thinking_display", ""},
 	{claude, "", "*claude-*-4-6* *claude-*-4.6*", "reasoning_efforts", "xhigh=max"},
 	{claude, "anthropic", "", "interleaved", true},
 	{claude, "vertex", "", "vertex", true},

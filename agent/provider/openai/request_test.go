@@ -187,6 +187,25 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	}
 }
 
+func TestARefusalNamesItsSwitch(t *testing.T) {
+	m := modelOf("local", "m", "http://x")
+	for said, want := range map[string]string{
+		"registry.ollama.ai/library/x does not support tools":    "set compat.tools = false of [providers.local]",
+		`"x" does not support thinking`:                          `thinking_format = "none"`,
+		"Unrecognized request argument supplied: store":          "store = false",
+		"Unsupported parameter: 'strict'":                        "strict = false",
+		"Extra inputs are not permitted: stream_options":         "stream_options = false",
+		"Unknown parameter: 'prompt_cache_key'.":                 "prompt_cache_key = false",
+		"temperature is too high":                                "",
+		"reasoning_effort must be one of low, medium, high":      "",
+		"Unsupported value: 'reasoning_effort' does not support": "reasoning_efforts",
+	} {
+		if got := hint(m)(400, said); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q", said, got)
+		}
+	}
+}
+
 func TestMistralGetsNineCharactersOnBothSides(t *testing.T) {
 	m := modelOf("mistral", "m", "https://api.mistral.ai/v1")
 	var got []struct {

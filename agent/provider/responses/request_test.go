@@ -90,7 +90,7 @@ func TestRequestFieldsFollowModelAndServer(t *testing.T) {
 		{"the smallest of them", thinker(), "minimal", "reasoning", `{"effort":"low","summary":"auto"}`},
 		{"nobody said how much", thinker("low"), "", "reasoning", `{"summary":"auto"}`},
 		{"words can be given", agent.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_efforts", map[string]any{"high": "huge"})}, "high", "reasoning", `{"effort":"huge","summary":"auto"}`},
-		{"a server that thinks as it likes", agent.Model{ID: "grok-4.3", BaseURL: "https://api.x.ai/v1", Reasoning: true}, "high", "reasoning", ""},
+		{"a server that thinks as it likes", agent.Model{ID: "grok-4.20-reasoning", BaseURL: "https://api.x.ai/v1", Reasoning: true}, "high", "reasoning", ""},
 		{"the answer is limited", agent.Model{BaseURL: openai, MaxTokens: 100}, "", "max_output_tokens", "100"},
 		{"not below what the API takes", agent.Model{BaseURL: openai, MaxTokens: 3}, "", "max_output_tokens", "16"},
 		{"an unknown limit is not sent", agent.Model{BaseURL: openai}, "", "max_output_tokens", ""},

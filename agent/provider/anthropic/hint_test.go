@@ -1,0 +1,28 @@
+package anthropic
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestARefusalNamesItsSwitch(t *testing.T) {
+	cases := []struct {
+		status     int
+		said, want string
+	}{
+		{400, `"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`, "adaptive_thinking = true of [providers.anthropic]"},
+		{400, "adaptive thinking is not supported on this model", "adaptive_thinking = false"},
+		{400, "This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium.", "/thinking"},
+		{400, "output_config: Extra inputs are not permitted", "adaptive_thinking = false"},
+		{400, "Unexpected value(s) `interleaved-thinking-2025-05-14` for the `anthropic-beta` header.", "interleaved = false"},
+		{400, "system.0.cache_control: Extra inputs are not permitted", "cache = false"},
+		{400, "messages: roles must alternate", ""},
+		{401, "adaptive thinking is not supported", ""},
+	}
+	m := model("m")
+	for _, c := range cases {
+		if got := hint(m)(c.status, c.said); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q", c.said, got)
+		}
+	}
+}
