@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -45,7 +44,7 @@ func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 		a.warnings = append(a.warnings, agent.LevelGone(left, thinking))
 	}
 	if a.apiKey != "" {
-		a.useKey(model.Provider)
+		a.models.GiveKey(model.Provider, a.apiKey)
 	}
 	return model, thinking, nil
 }
@@ -103,18 +102,6 @@ func (a *app) firstOf(p agent.ProviderSpec) *agent.Model {
 		}
 	}
 	return nil
-}
-
-// useKey makes the key of the command line that of one provider.
-func (a *app) useKey(provider string) {
-	spec, ok := a.models.Lookup(provider)
-	if !ok {
-		return
-	}
-	key := a.apiKey
-	spec.Key = func(context.Context) (string, error) { return key, nil }
-	spec.HasKey = func() bool { return true }
-	a.models.Register(spec)
 }
 
 func tourModel() *agent.Model {

@@ -26,7 +26,8 @@ func modelsCommand(o *options) *cobra.Command {
 		Use: "models [SEARCH]…", Short: "List the models that can be used",
 		Long: `List the models of the providers that there is a key for, or that need none.
 With words, those that every word fits; where none can be used, the others that
-fit. Nothing is asked of any server unless --discover says so.
+fit. Nothing is asked of any server unless --discover says so, and no hook is
+run: /model also has the models of hooks.
 
 The exit status is 1 if no model fits.`,
 		RunE: func(cmd *cobra.Command, words []string) error { return listModels(cmd.Context(), *o, f, words) },

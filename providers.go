@@ -124,7 +124,7 @@ func (p providerSource) spec() agent.ProviderSpec {
 	key := p.key()
 	spec := agent.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
-		Key: key.resolve, HasKey: key.present, KeyHint: key.advice(),
+		Key: key.resolve, HasKey: key.present, KeyHint: key.hint(),
 	}
 	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
 		spec.Discover = p.discover
@@ -147,7 +147,7 @@ func (p providerSource) unusableSpec(why string) agent.ProviderSpec {
 func (p *providerSource) key() providerKey {
 	return providerKey{
 		ring: p.ring, provider: p.Name, configured: p.set.APIKey, logins: append([]string{p.Name}, p.Aliases...),
-		variables: p.KeyVars, optional: p.ownBase() != "",
+		variables: p.KeyVars, optional: p.ownBase() != "" && p.BaseURL != "",
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"pi/agent/provider/anthropic"
@@ -18,6 +19,9 @@ func providerProblems(cfg Config, ring *keyring) []string {
 		problems = append(problems, p.String())
 	}
 	for _, p := range providerSources(cfg) {
+		if _, bad := cleanURL(p.BaseVar, os.Getenv(p.BaseVar)); p.BaseVar != "" && bad != "" {
+			problems = append(problems, fmt.Sprintf("environment %s is ignored: expected an address such as \"http://localhost:8080/v1\"", p.BaseVar))
+		}
 		if p.section == "" {
 			continue
 		}

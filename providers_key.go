@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -111,6 +112,9 @@ func (k providerKey) advice() string {
 	}
 	return fmt.Sprintf("export %s, or %s", k.variable(), set)
 }
+
+// hint says what to do while there is no key.
+func (k providerKey) hint() string { return cmp.Or(k.place().hint, k.advice()) }
 
 // variable is the one that is spoken of: a key is easier to come by than a login.
 func (k providerKey) variable() string {

@@ -16,9 +16,9 @@ import (
 // models lists those of the settings that the catalogue does not have, then the
 // catalogue's with what the settings say of them.
 func (p *providerSource) models() []*agent.Model {
-	listed := p.decode(p.Name)
+	listed, needsKey := p.decode(p.Name), p.key().needed()
 	for _, m := range listed {
-		p.complete(m)
+		p.complete(m, needsKey)
 	}
 	var added []*agent.Model
 	for _, set := range p.set.Models {
@@ -45,13 +45,13 @@ func byID(models []*agent.Model, id string) *agent.Model {
 
 // complete puts what the settings say of a provider into a model of the
 // catalogue.
-func (p *providerSource) complete(m *agent.Model) {
+func (p *providerSource) complete(m *agent.Model, needsKey bool) {
 	if own := p.ownBase(); own != "" {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
 	m.API = cmp.Or(p.set.API, m.API)
 	m.Headers, m.Compat = maps.Clone(p.set.Headers), maps.Clone(p.set.Compat)
-	m.NeedsKey = p.key().needed()
+	m.NeedsKey = needsKey
 }
 
 // rebased moves an address of a model from the address of its provider to
@@ -72,7 +72,7 @@ func (p *providerSource) blank(id string) *agent.Model {
 	if p.Local {
 		m.Cost = &agent.Price{} // one's own machine charges nothing
 	}
-	p.complete(m)
+	p.complete(m, p.key().needed())
 	return m
 }
 
@@ -81,7 +81,7 @@ func (p *providerSource) blank(id string) *agent.Model {
 // What the maker says of it holds behind a gateway too, except for prices.
 func (p *providerSource) open(id string) *agent.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
-		p.complete(m)
+		p.complete(m, p.key().needed())
 		return m
 	}
 	m := p.blank(id)

@@ -46,6 +46,7 @@ type Models struct {
 	apis  map[string]Provider
 	specs []*ProviderSpec
 	found map[string][]*Model // by Discover, of each provider
+	given map[string]string   // keys, by GiveKey
 }
 
 // NewModels returns a registry that speaks the given wire APIs.
@@ -79,11 +80,35 @@ func (m *Models) Register(spec ProviderSpec) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.found, spec.Name)
+	m.handOver(&spec)
 	if i := m.index(spec.Name); i >= 0 {
 		m.specs[i] = &spec
 		return
 	}
 	m.specs = append(m.specs, &spec)
+}
+
+// GiveKey makes key that of a provider in place of its own, also when it is
+// registered anew.
+func (m *Models) GiveKey(provider, key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.given == nil {
+		m.given = map[string]string{}
+	}
+	m.given[provider] = key
+	if i := m.index(provider); i >= 0 {
+		spec := *m.specs[i]
+		m.handOver(&spec)
+		m.specs[i] = &spec
+	}
+}
+
+func (m *Models) handOver(spec *ProviderSpec) {
+	if key, ok := m.given[spec.Name]; ok {
+		spec.Key = func(context.Context) (string, error) { return key, nil }
+		spec.HasKey = func() bool { return true }
+	}
 }
 
 // Unregister removes a provider; it reports whether there was one.

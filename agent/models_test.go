@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -78,5 +79,28 @@ func TestModelAnswersThroughItsProviderElseThroughItsAPI(t *testing.T) {
 		if got != c.want || err != nil || key != c.key || keyErr != nil {
 			t.Errorf("%s: %v %v, key %q %v", c.model.Provider, got, err, key, keyErr)
 		}
+	}
+}
+
+func TestAGivenKeyStaysWhoeverRegistersTheProviderAnew(t *testing.T) {
+	m := NewModels(nil)
+	model := &Model{Provider: "acme", ID: "m", NeedsKey: true}
+	without := ProviderSpec{Name: "acme", Models: Listed(model), HasKey: func() bool { return false },
+		Key: func(context.Context) (string, error) { return "", errors.New("none") }}
+	m.Register(without)
+	m.GiveKey("acme", "given")
+	m.GiveKey("later", "too")
+	m.Register(ProviderSpec{Name: "later", HasKey: func() bool { return false }})
+	for range 2 {
+		if key, err := m.Key(t.Context(), model); key != "given" || err != nil {
+			t.Errorf("%q, %v", key, err)
+		}
+		if len(m.Available()) != 1 {
+			t.Error("a provider with a given key can be used")
+		}
+		m.Register(without)
+	}
+	if key, _ := m.Key(t.Context(), &Model{Provider: "later"}); key != "too" {
+		t.Errorf("%q", key)
 	}
 }
