@@ -101,8 +101,8 @@ func Folders(t testing.TB, api string) []Folder {
 	return slices.DeleteFunc(All(t), func(f Folder) bool { return f.API != api })
 }
 
-// All returns all recordings, in the order of their index. It skips the test
-// where there are none.
+// All returns all recordings, in the order of their index, which has to name all
+// that are there. It skips the test where there are none.
 func All(t testing.TB) []Folder {
 	t.Helper()
 	root := filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures", "wire")
@@ -113,6 +113,9 @@ func All(t testing.TB) []Folder {
 	var folders []Folder
 	if err == nil {
 		err = json.Unmarshal(index, &folders)
+	}
+	if found, _ := filepath.Glob(filepath.Join(root, "*", "*", "meta.json")); err == nil && len(found) != len(folders) {
+		err = fmt.Errorf("the index names %d, and there are %d", len(folders), len(found))
 	}
 	for i := range folders {
 		if err == nil {
