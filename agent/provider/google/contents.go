@@ -191,7 +191,16 @@ func (v *conversation) call(b *session.Block, ours bool) *call {
 	if !ours || strings.HasPrefix(b.ID, made) {
 		id = ""
 	}
-	return &call{ID: id, Name: b.Name, Args: provider.Object(b.Arguments)}
+	return &call{ID: id, Name: tellName(b.Name), Args: provider.Object(b.Arguments)}
+}
+
+// tellName is the name that the model is told of a tool: it has to begin with a
+// letter or an underscore.
+func tellName(name string) string {
+	if name == "" || name[0] == '-' || name[0] >= '0' && name[0] <= '9' {
+		name = "_" + name
+	}
+	return name[:min(len(name), 64)]
 }
 
 // isSignature reports whether s can be one: the service refuses a request for
@@ -250,5 +259,5 @@ func (v *conversation) answering(m *session.Message) *result {
 			return &result{ID: c.ID, Name: c.Name}
 		}
 	}
-	return &result{Name: m.ToolName}
+	return &result{Name: tellName(m.ToolName)}
 }

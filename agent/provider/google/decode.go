@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"pi/agent"
@@ -60,6 +61,7 @@ type counts struct {
 // decoder reads one answer.
 type decoder struct {
 	price *agent.Price
+	tools []agent.ToolSpec // that the model knows
 	out   []agent.Delta
 	now   chunk // the event at hand; kept for its memory
 
@@ -197,8 +199,19 @@ func (d *decoder) call(p *answerPart) {
 	}
 	d.calls++
 	d.next(agent.DeltaToolCall)
-	d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: d.index, ID: id, Name: p.Call.Name, Text: args})
+	d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: d.index, ID: id, Name: d.toolName(p.Call.Name), Text: args})
 	d.sign(p.Signature)
+}
+
+// toolName is the tool that a model means by the name that it was told.
+func (d *decoder) toolName(told string) string {
+	known := func(name string) bool {
+		return slices.ContainsFunc(d.tools, func(t agent.ToolSpec) bool { return t.Name == name })
+	}
+	if name, ok := strings.CutPrefix(told, "_"); ok && !known(told) && known(name) {
+		return name
+	}
+	return told
 }
 
 // keep keeps part i of an event whole.
@@ -261,7 +274,7 @@ func (d *decoder) failure() error {
 // stop maps the reason. Calls decide about tool use; a reason that is not known
 // is an ordinary end.
 func (d *decoder) stop() agent.Stop {
-	s := agent.Stop{Raw: d.finish, Reason: session.StopEnd, Message: d.finishMessage}
+	s := agent.Stop{Raw: d.finish, Reason: session.StopEnd}
 	switch d.finish {
 	case "":
 		return agent.Stop{Raw: "BLOCKED:" + d.blocked, Reason: agent.StopRefusal,
@@ -271,7 +284,7 @@ func (d *decoder) stop() agent.Stop {
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		s.Reason = agent.StopRefusal
-		s.Message = cmp.Or(s.Message, "the service stopped the answer: "+d.finish)
+		s.Message = cmp.Or(d.finishMessage, "the service stopped the answer: "+d.finish)
 	default:
 		if d.calls > 0 {
 			s.Reason = session.StopToolUse

@@ -50,7 +50,7 @@ type generateAPI struct{ client *http.Client }
 
 func (a *generateAPI) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
 	return func(yield func(agent.Delta, error) bool) {
-		provider.Stream(ctx, a.client, r, encode, &decoder{price: r.Model.Cost})(yield)
+		provider.Stream(ctx, a.client, r, encode, &decoder{price: r.Model.Cost, tools: r.Tools})(yield)
 	}
 }
 

@@ -88,11 +88,16 @@ func (c *compat) headers(r *agent.Request) http.Header {
 	return h
 }
 
-// hint knows the errors that a switch cures.
+// hint knows what to do about some errors.
 func hint(m *agent.Model) func(int, string) string {
 	return func(status int, message string) string {
-		if status == http.StatusBadRequest && strings.Contains(message, "thought_signature") {
+		switch {
+		case status != http.StatusBadRequest:
+			return ""
+		case strings.Contains(message, "thought_signature"):
 			return "set compat.placeholder_signature = true of [providers." + m.Provider + "]: this model wants its calls signed"
+		case strings.Contains(message, "location is not supported"):
+			return "the service is not offered where you are; another address (base_url of [providers." + m.Provider + "]) may be"
 		}
 		return ""
 	}
@@ -116,7 +121,7 @@ func (c *compat) request(r *agent.Request) *request {
 func (c *compat) functions(specs []agent.ToolSpec) []function {
 	var list []function
 	for i := range specs {
-		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description)}
+		f := function{Name: tellName(specs[i].Name), Description: provider.CleanText(specs[i].Description)}
 		if c.schema == "json" {
 			f.JSONSchema = provider.Schema(specs[i].Parameters)
 		} else {

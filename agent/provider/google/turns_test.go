@@ -286,3 +286,42 @@ func BenchmarkParse20000Events(b *testing.B) {
 		}
 	}
 }
+
+func TestToolsThatBeginWithADigitAreToldUnderAnotherName(t *testing.T) {
+	s, bodies := server(t, events(parts(`{"functionCall":{"name":"_3d","args":{}},"thoughtSignature":"c2ln"}`, `{"functionCall":{"name":"_own"}}`, `{"functionCall":{"name":"_none"}}`), says1("", "STOP")),
+		events(says1("done", "STOP")))
+	m := model("gemini-3-pro-preview")
+	m.BaseURL = s.URL
+	r := &agent.Request{Model: m, APIKey: "k", Tools: []agent.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}}, Messages: []*session.Message{says(session.RoleUser, text("go"))}}
+	p := New(s.Client())
+	a := wiretest.Collect(p.Stream(context.Background(), r))
+	var names []string
+	for _, c := range a.Calls() {
+		names = append(names, c.Name)
+		r.Messages = append(r.Messages, toolSays(c.ID, false, text("x")))
+	}
+	if !slices.Equal(names, []string{"3d", "_own", "_none"}) {
+		t.Errorf("calls of %q: %s", names, a)
+	}
+	r.Messages = slices.Insert(r.Messages, 1, modelSays(m, a.Content...))
+	if b := wiretest.Collect(p.Stream(context.Background(), r)); b.Err != nil || !bytes.Contains((*bodies)[1], []byte(`{"functionResponse":{"name":"_3d"`)) {
+		t.Errorf("%s: %s", b, (*bodies)[1])
+	}
+}
+
+func TestErrorsThatASettingCuresSaySo(t *testing.T) {
+	for message, want := range map[string]string{
+		"Function call is missing a thought_signature in functionCall parts.":   "placeholder_signature",
+		"User location is not supported for the API use.":                       "where you are",
+		"API key not valid. Please pass a valid API key.":                       "api_key",
+		"The input token count (1048577) exceeds the maximum number of tokens.": "/compact",
+	} {
+		f := wiretest.Folder{Provider: "acme", Status: 400, Headers: map[string]string{"Content-Type": "application/json"}}
+		body := `{"error":{"code":400,"message":"` + message + `","status":"INVALID_ARGUMENT"}}`
+		a := f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(body) })), "http://model.test")
+		var e *agent.ProviderError
+		if !errors.As(a.Err, &e) || e.Retryable || !strings.Contains(e.Hint, want) {
+			t.Errorf("%s: %+v", message, e)
+		}
+	}
+}
