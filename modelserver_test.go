@@ -33,6 +33,7 @@ import (
 //	header NAME: VALUE
 //	                  a header of the answer; before the other lines
 //	status N BODY     an HTTP error, instead of anything else
+//	raw LINE          a line of the stream as it is, which ends an event
 //	ping              a sign of life that says nothing
 //	sleep DURATION    nothing for a while
 //	cut               the connection ends here, in the middle of the answer
@@ -158,6 +159,8 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 		case "header":
 			name, value, _ := strings.Cut(rest, ": ")
 			w.Header().Set(name, value)
+		case "raw":
+			fmt.Fprint(w, rest, "\n\n")
 		case "ping":
 			fmt.Fprint(w, ": ping\n\n")
 		case "sleep":
