@@ -66,6 +66,7 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 // again if it fails for a reason that may pass. Its errors are *[ProviderError],
 // *[LimitError] or the context's.
 func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err error) {
+	r.Thinking = Clamp(r.Model, r.Thinking)
 	t := &tries{Agent: a, aside: true}
 	defer func() { t.over(ctx, err) }()
 	for {
