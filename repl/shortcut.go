@@ -101,7 +101,7 @@ func (r *REPL) hotkeys() string {
 		"Ctrl+W, Ctrl+U, Ctrl+K delete a word, to the start, to the end",
 		"Ctrl+P                 the next model of models in config.toml, else of those with a key",
 		"Shift+Tab              the next thinking level",
-		"Esc                    no answer to a question; cancel a compaction",
+		"Esc                    no answer to a question; cancel a compaction, or the wait to ask again",
 	}
 	if r.opts.Shortcuts == nil {
 		return strings.Join(lines, "\n")
