@@ -202,3 +202,40 @@ func TestSilentPortsOfThisMachineAreOneLine(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func BenchmarkProviders(b *testing.B) {
+	cfg := Default()
+	cfg.Model = "anthropic/claude-sonnet-4-6"
+	ring := newKeyring(b.TempDir())
+	ring.getenv = func(string) string { return "" }
+	b.Run("registered", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			newModels(cfg, ring, catalogue.Models)
+		}
+	})
+	b.Run("one chosen by its full name", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := newModels(cfg, ring, catalogue.Models).Match(cfg.Model); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("the first with a key", func(b *testing.B) {
+		b.ReportAllocs()
+		ring.getenv = func(name string) string { return map[string]string{"GROQ_API_KEY": "k"}[name] }
+		for b.Loop() {
+			a := &app{models: newModels(cfg, ring, catalogue.Models)}
+			if a.firstModel() == nil {
+				b.Fatal("no model")
+			}
+		}
+	})
+	b.Run("all listed", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			newModels(cfg, ring, catalogue.Models).All()
+		}
+	})
+}
