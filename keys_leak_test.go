@@ -69,6 +69,9 @@ func keysFrom() []keyFrom {
 		{name: "the settings", setting: func(*world) string { return `api_key = "` + tomlKey + `"` }},
 		{name: "a command", setting: func(w *world) string { return `api_key = "!cat ` + w.vault() + `"` }, prepare: func(w *world) { w.write(w.vault(), leakKey+"\n") }},
 		{name: "auth.json", setting: none, prepare: auth(map[string]any{"type": "api_key", "key": leakKey})},
+		{name: "a hook", setting: none, prepare: func(w *world) {
+			w.write(w.agentFile("hooks/key.lua"), "pi.provider(\"local\", { api_key = [==["+leakKey+"]==] })\n")
+		}},
 		{name: "a login", setting: none, prepare: auth(map[string]any{"type": "oauth", "access": leakKey, "refresh": leakKey + "r", "expires": 4e12})},
 	}
 }
@@ -77,17 +80,11 @@ func keysFrom() []keyFrom {
 func (w *world) vault() string { return filepath.Join(filepath.Dir(w.home), "vault", "key") }
 
 // telltale is a server that repeats the key it is given wherever it can, and
-// else answers as s does; with a refusal, if s does not speak the API.
+// else answers as s does.
 func telltale(s *modelServer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Echo", "you said "+leakKey)
 		w.Header().Set("X-Request-Id", base64.StdEncoding.EncodeToString([]byte(leakKey)))
-		if _, speaks := apiPaths()[s.api]; !speaks {
-			_, body, _ := strings.Cut(strings.TrimPrefix(refusal(), "status "), " ")
-			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprint(w, body)
-			return
-		}
 		s.ServeHTTP(w, r)
 	})
 }
@@ -135,14 +132,23 @@ func leakWorld(t *testing.T, from keyFrom, api, script string) *world {
 }
 
 // noLeak searches an output and every file of a world, except those that a
-// person put the key into.
+// person put the key into, and the copies of these that the guard keeps: only
+// their owner may read them.
 func (w *world) noLeak(what, output string) {
 	w.t.Helper()
 	leaks(w.t, what, output)
+	kept := w.agentFile(filepath.Join("trust", "kept"))
+	theirs := []string{w.agentFile("auth.json"), w.agentFile("config.toml"), w.agentFile("hooks/key.lua")}
 	for _, root := range []string{w.home, w.project} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || path == w.agentFile("auth.json") || path == w.agentFile("config.toml") {
+			if err != nil || !d.Type().IsRegular() || slices.Contains(theirs, path) {
 				return err
+			}
+			if filepath.Dir(path) == kept {
+				if info, err := d.Info(); err != nil || othersMayRead(info) {
+					w.t.Errorf("%s may hold a key, and has mode %v, %v", path, info.Mode(), err)
+				}
+				return nil
 			}
 			b, err := os.ReadFile(path)
 			leaks(w.t, fmt.Sprintf("%s after %s", path, what), string(b))
@@ -166,7 +172,7 @@ func (w *world) output(status int, args ...string) string {
 }
 
 func TestAKeyIsNowhereToBeFound(t *testing.T) {
-	for _, api := range append(slices.Collect(maps.Keys(apiPaths())), "google-generative-ai") {
+	for _, api := range slices.Sorted(maps.Keys(apiPaths())) {
 		for _, from := range keysFrom() {
 			t.Run(api+" with a key of "+from.name, func(t *testing.T) {
 				t.Parallel()
@@ -181,9 +187,6 @@ func TestAKeyIsNowhereToBeFound(t *testing.T) {
 					w.noLeak(fmt.Sprintf("pi %q", more), w.output(status, append(args, more...)...))
 				}
 				run(exitProvider, "-p", "refuse me")
-				if _, speaks := apiPaths()[api]; !speaks {
-					return
-				}
 				run(exitProvider, "-p", "cut me off")
 				if !from.exported {
 					run(exitDone, "-p", "look around")

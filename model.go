@@ -45,6 +45,7 @@ func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	}
 	if a.apiKey != "" {
 		a.models.GiveKey(model.Provider, a.apiKey)
+		a.keys.sent(a.apiKey, "the key is that of --api-key; check it")
 	}
 	return model, thinking, nil
 }

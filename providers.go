@@ -60,7 +60,7 @@ func clients(client *http.Client, ring *keyring) map[string]agent.Provider {
 		"openai-responses":     responses.New(client),
 	}
 	for name, api := range apis {
-		apis[name] = refusals{api, ring.commands}
+		apis[name] = refusals{api, ring}
 	}
 	return apis
 }

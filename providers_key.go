@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent"
-	"pi/agent/provider"
 )
 
 // The key of a provider is looked for in this order, and the first place that
@@ -29,6 +28,9 @@ type keyring struct {
 	auth     *authFile
 	commands *keyCommands
 	now      func() time.Time
+
+	mu   sync.Mutex
+	from map[string]string // of keys that were sent, what to do if they are refused
 }
 
 func newKeyring(agentDir string) *keyring {
@@ -68,7 +70,7 @@ type keyPlace struct {
 	name  string // for people; "" if there is none
 	spec  string // for keyring.resolve
 	login *login // of kind oauth, instead of spec
-	hint  string // what to do if the key cannot be read or is refused
+	hint  string // what to do if the key cannot be read
 }
 
 // place is the first place that names a key.
@@ -160,6 +162,7 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 	key, err := k.read(ctx, p)
 	switch {
 	case err == nil:
+		k.ring.sent(key, k.refused(p))
 		return key, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -175,24 +178,4 @@ func (k providerKey) read(ctx context.Context, p keyPlace) (string, error) {
 		return "", fmt.Errorf("read key: the login in auth.json ran out at %s", p.login.expiry().Format(time.DateTime))
 	}
 	return p.login.Access, nil
-}
-
-// refusals forgets keys that a server refuses, so that the commands which
-// printed them are asked anew.
-type refusals struct {
-	agent.Provider
-	commands *keyCommands
-}
-
-func (p refusals) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
-		for d, err := range p.Provider.Stream(ctx, r) {
-			if err != nil && provider.RefusesKey(err) {
-				p.commands.refused(r.APIKey)
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
 }

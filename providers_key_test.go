@@ -111,7 +111,7 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 	}
 	put("old")
 	k := providerKey{ring: testRing(t, "", nil), provider: "acme", configured: "!cat " + vault}
-	model := refusals{refusing{"new"}, k.ring.commands}
+	model := refusals{refusing{"new"}, k.ring}
 	ask := func() (answer string) {
 		t.Helper()
 		key, err := k.resolve(t.Context())
@@ -136,5 +136,35 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 	put("newer, and not asked for")
 	if got := ask(); got != "hello" {
 		t.Fatal(got)
+	}
+}
+
+func TestARefusalSaysWhereTheKeyIsFrom(t *testing.T) {
+	const auth = `{"acme": {"type": "api_key", "key": "of-auth"}}`
+	for _, tt := range []struct{ configured, auth, want string }{
+		{"literal", auth, "the key is from api_key of [providers.acme] in config.toml"},
+		{"!echo printed", auth, "the command in api_key of [providers.acme] in config.toml prints"},
+		{"", auth, "auth.json; log in again"},
+		{"", "", "the key is from the variable ACME_KEY"},
+	} {
+		k := providerKey{ring: testRing(t, tt.auth, map[string]string{"ACME_KEY": "of-env"}), provider: "acme", configured: tt.configured,
+			logins: []string{"acme"}, variables: []string{"ACME_KEY"}}
+		key, err := k.resolve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		refusal := func(hint string) *agent.ProviderError {
+			return &agent.ProviderError{Provider: "acme", Status: 401, Hint: hint}
+		}
+		for _, e := range []struct{ key, hint, want string }{
+			{key, "check api_key of [providers.acme] or its variable", tt.want},
+			{key, "the plan has ended", "the plan has ended"},
+			{"another", "check api_key of it", "check api_key of it"},
+		} {
+			var got *agent.ProviderError
+			if err := k.ring.explained(refusal(e.hint), e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
+				t.Errorf("%q, %q: %v", tt.configured, e.hint, got.Hint)
+			}
+		}
 	}
 }
