@@ -148,10 +148,10 @@ func (t *transcript) repeated(d agent.Delta) {
 			t.block.index = d.Index
 			t.resume()
 		}
-		t.delta(d)
+		t.say(d)
 	case differs:
 		t.startOver()
-		t.delta(d)
+		t.say(d)
 	}
 }
 
@@ -173,6 +173,6 @@ func (t *transcript) startOver() {
 	t.write(t.endBlock(nil))
 	t.writeLine(t.paint(styleDim, "the answer broke off; it starts over:"))
 	for _, d := range came {
-		t.delta(d)
+		t.say(d)
 	}
 }

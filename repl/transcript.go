@@ -16,6 +16,7 @@ type transcript struct {
 	clean   sanitizer
 	block   openBlock
 	answer  shownAnswer
+	words   words
 	running string // the call whose line is not ended yet
 	calls   map[string]string
 }
@@ -80,13 +81,19 @@ func (t *transcript) abort(a *agent.Abort) {
 
 // delta writes one step of the answer with one write.
 func (t *transcript) delta(d agent.Delta) {
-	if d.Kind != agent.DeltaText && (d.Kind != agent.DeltaThinking || !t.showThinking) {
+	if d.Kind != agent.DeltaText && (d.Kind != agent.DeltaThinking || !t.showThinking) || d.Text == "" {
 		return
 	}
+	d.Index = t.words.index(d)
 	if t.answer.again {
 		t.repeated(d)
 		return
 	}
+	t.say(d)
+}
+
+// say writes a step that is new.
+func (t *transcript) say(d agent.Delta) {
 	t.answer.add(d)
 	t.buf = t.buf[:0]
 	if d.Kind != t.block.kind || d.Index != t.block.index {
@@ -99,6 +106,22 @@ func (t *transcript) delta(d agent.Delta) {
 		t.buf = t.clean.append(t.buf, d.Text)
 	}
 	t.write(t.buf)
+}
+
+// words are the blocks of text that stand side by side. They count as one: some
+// models cut what they say into blocks, in the middle of a sentence.
+type words struct{ first, last int }
+
+// index is the block that a step belongs to.
+func (w *words) index(d agent.Delta) int {
+	if d.Kind != agent.DeltaText {
+		return d.Index
+	}
+	if d.Index != w.last && d.Index != w.last+1 {
+		w.first = d.Index
+	}
+	w.last = d.Index
+	return w.first
 }
 
 // thought sets each piece off by itself, so that nothing else is dimmed when it

@@ -28,6 +28,10 @@ func text(s string) agent.Event {
 	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 1, Text: s}}
 }
 
+func nextText(s string) agent.Event {
+	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 2, Text: s}}
+}
+
 func thought(s string) agent.Event {
 	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaThinking, Text: s}}
 }
@@ -51,6 +55,7 @@ func TestTranscriptShowsWhatHappens(t *testing.T) {
 		want    string
 	}{
 		{"text as it comes", false, []agent.Event{text("a"), text("b\n"), text("c"), over}, "ab\nc\n"},
+		{"words cut into blocks are one text", false, []agent.Event{text("a st"), nextText("ep\n"), thought(""), nextText("b"), nextText(""), over}, "a step\nb\n"},
 		{"an answer that ends its line gets no empty one", false, []agent.Event{text("a\n"), over}, "a\n"},
 		{"thinking is dimmed", true, []agent.Event{thought("hm"), thought("m\n"), text("yes"), over}, "\x1b[2mhm\x1b[0m\x1b[2mm\x1b[0m\nyes\n"},
 		{"a character split over two steps", false, []agent.Event{text("\xc3"), text("\xa9"), over}, "é\n"},
