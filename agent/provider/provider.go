@@ -9,6 +9,11 @@
 //
 //	callbacks → HTTP → status and content type → events → deltas → end or error
 //
+// Servers that speak the same API differ, and so do models. What is known of that
+// is data: the rows of quirktable.go turn the switches of an API for some servers
+// and models, and a model's Compat overrides them (see [Switches]). No client asks
+// which server it speaks to.
+//
 // Nothing here is retried, and nothing is kept between calls.
 package provider
 

@@ -10,7 +10,12 @@ import (
 // details joins the pieces of a reasoning_details list. What it gives back is
 // what the server would have sent in one piece, in the same order: consecutive
 // pieces of a type and index are one item.
-type details struct{ items []*detail }
+type details struct {
+	items []*detail
+	// What stood around the text of the last piece. As a rule the next one has the
+	// same around it, and only its text has to be read.
+	before, after []byte
+}
 
 // detail is one item. Fields that are not known here are kept as they are; the
 // texts grow by many small pieces and become JSON at the end.
@@ -23,6 +28,10 @@ type detail struct {
 func (d *details) add(pieces []json.RawMessage) string {
 	said := ""
 	for _, raw := range pieces {
+		if text, ok := d.more(raw); ok {
+			said += text
+			continue
+		}
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(raw, &fields) != nil || fields == nil {
 			continue
@@ -33,8 +42,56 @@ func (d *details) add(pieces []json.RawMessage) string {
 		item.take(fields)
 		item.text = append(item.text, text...)
 		item.summary = append(item.summary, summary...)
+		d.remember(raw, text, summary == "" && textOf(fields["data"]) == "")
 	}
 	return said
+}
+
+// more reads a piece that differs from the last one in its text at most, adds it
+// to the last item and returns it.
+func (d *details) more(raw []byte) (string, bool) {
+	if len(d.before) == 0 || len(raw) < len(d.before)+len(d.after) || !bytes.HasPrefix(raw, d.before) || !bytes.HasSuffix(raw, d.after) {
+		return "", false
+	}
+	value := raw[len(d.before) : len(raw)-len(d.after)]
+	if end := stringEnd(value); end != len(value) {
+		return "", false // there is more to it
+	}
+	text := textOf(value)
+	item := d.items[len(d.items)-1]
+	item.text = append(item.text, text...)
+	return text, true
+}
+
+// remember keeps what stands around the text of a piece that others may continue.
+func (d *details) remember(raw []byte, text string, open bool) {
+	d.before, d.after = nil, nil
+	at := bytes.Index(raw, []byte(`"text":"`))
+	if !open || at < 0 {
+		return
+	}
+	at += len(`"text":`)
+	end := at + stringEnd(raw[at:])
+	if textOf(raw[at:end]) == text { // the text of the piece, not of something in it
+		d.before, d.after = bytes.Clone(raw[:at]), bytes.Clone(raw[end:])
+	}
+}
+
+// stringEnd is the length of the JSON string at the start of b, 0 if there is
+// none.
+func stringEnd(b []byte) int {
+	if len(b) == 0 || b[0] != '"' {
+		return 0
+	}
+	for i := 1; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // open returns the item that a piece continues, or a new one.

@@ -110,8 +110,8 @@ func (d *Decoding) Memory(t *testing.T) {
 	if allocs /= 1000; allocs > d.AllocsPerDelta {
 		t.Errorf("%.1f allocations per delta; at most %.1f", allocs, d.AllocsPerDelta)
 	}
-	if kept := d.kept(t, 40*deltas) - d.kept(t, deltas); kept > 256<<10 {
-		t.Errorf("%d bytes more are held in mid-stream after %d deltas than after %d", kept, 40*deltas, deltas)
+	if kept := d.kept(t, 3*deltas) - d.kept(t, deltas/8); kept > 64<<10 {
+		t.Errorf("%d bytes more are held in mid-stream after %d deltas than after %d", kept, 3*deltas, deltas/8)
 	}
 }
 
