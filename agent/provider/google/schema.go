@@ -56,22 +56,19 @@ type property struct {
 }
 
 func (p properties) MarshalJSON() ([]byte, error) {
-	b := []byte("{")
+	var fields provider.Fields
 	for i := range p {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		name, err := provider.Encode(p[i].name)
+		raw, err := provider.Encode(p[i].schema)
 		if err != nil {
 			return nil, err
 		}
-		value, err := provider.Encode(p[i].schema)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(b, name...), ':'), value...)
+		fields = append(fields, provider.Field{Name: p[i].name, Value: raw})
 	}
-	return append(b, '}'), nil
+	return fields.JSON()
+}
+
+func (p properties) has(name string) bool {
+	return slices.ContainsFunc(p, func(q property) bool { return q.name == name })
 }
 
 // parameters converts the parameters of a tool. A tool without any has none:
@@ -93,7 +90,7 @@ func parameters(raw json.RawMessage) *schema {
 
 // What a schema may grow to by its references, and how deep it may be nested.
 const (
-	mostSchemas = 4000
+	mostSchemas = 2000
 	deepest     = 32
 )
 
@@ -344,8 +341,9 @@ func (x *converter) members(k *keywords, open []string) (properties, []string) {
 	var props properties
 	declared, _ := parseKeywords(own.Get("properties"))
 	for _, f := range declared.Fields {
-		if string(bytes.TrimSpace(f.Value)) != "false" {
-			props = append(props, property{provider.CleanText(f.Name), x.convert(f.Value, open)})
+		name := provider.CleanText(f.Name)
+		if string(bytes.TrimSpace(f.Value)) != "false" && !props.has(name) {
+			props = append(props, property{name, x.convert(f.Value, open)})
 		}
 	}
 	return props, own.names("required")
@@ -376,7 +374,7 @@ func (x *converter) union(list []json.RawMessage, open []string) *keywords {
 func (s *schema) setProperties(props properties, required []string) {
 	s.Properties = props
 	for _, name := range unique(required) {
-		if slices.ContainsFunc(props, func(p property) bool { return p.name == name }) {
+		if props.has(name) {
 			s.Required = append(s.Required, name)
 		}
 	}

@@ -47,6 +47,7 @@ func TestSchemasBecomeTheSubsetThatIsRead(t *testing.T) {
 			`{"type":"OBJECT","properties":{"b":{"type":"STRING"},"a":{"type":"NUMBER"}},"required":["a"],"minProperties":1}`},
 		{"free object", `{"type":"object","description":"the env","additionalProperties":{"type":"string"}}`, `{"type":"STRING","description":"the env (as JSON)"}`},
 		{"properties that cannot be", `{"type":"object","properties":{"a":false,"b":true}}`, `{"type":"OBJECT","properties":{"b":` + anything + `}}`},
+		{"a property twice", `{"type":"object","properties":{"a":{"type":"string"},"a":{"type":"number"}}}`, `{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}`},
 		{"no schema at all", `{}`, anything},
 		{"described anything", `{"description":"d"}`, `{"anyOf":[{"type":"STRING","description":"d"},{"type":"NUMBER","description":"d"},{"type":"BOOLEAN","description":"d"}]}`},
 		{"type left out", `{"properties":{"a":{"minLength":2}}}`, `{"type":"OBJECT","properties":{"a":{"type":"STRING","minLength":2}}}`},
