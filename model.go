@@ -43,11 +43,20 @@ func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	if left != "" && !agent.ValidThinking(left) && a.thinking == "" {
 		a.warnings = append(a.warnings, agent.LevelGone(left, thinking))
 	}
-	if a.apiKey != "" {
+	a.giveKey(model)
+	return model, thinking, nil
+}
+
+// giveKey makes the key of the command line that of the provider of model.
+func (a *app) giveKey(model *agent.Model) {
+	switch {
+	case a.apiKey == "":
+	case !model.NeedsKey && model.BaseURL == "":
+		a.warnings = append(a.warnings, fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
+	default:
 		a.models.GiveKey(model.Provider, a.apiKey)
 		a.keys.sent(a.apiKey, "the key is that of --api-key; check it")
 	}
-	return model, thinking, nil
 }
 
 func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {

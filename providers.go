@@ -137,7 +137,7 @@ func (p providerSource) spec() agent.ProviderSpec {
 func (p providerSource) unusableSpec(why string) agent.ProviderSpec {
 	return agent.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: why,
-		HasKey: func() bool { return false },
+		Open: p.open, HasKey: func() bool { return false },
 		Key: func(context.Context) (string, error) {
 			return "", &agent.ProviderError{Provider: p.Name, Message: "where to ask is not known", Hint: why}
 		},
