@@ -168,3 +168,27 @@ func TestAKillDuringTheWaitLosesNothing(t *testing.T) {
 	}
 	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"remember the milk", "and now?"})
 }
+
+// What a command asks a model beside the conversation is waited for like the rest.
+func TestTheWaitOfACommandIsCancelledWithIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/ask.lua"), `pi.command("ask", { handler = function()
+  local m, err = require("pi.llm").complete(nil, { messages = { { role = "user", content = "aside?" } } })
+  return { status = "said: " .. (m and m.content[1].text or err) }
+end })`)
+	s, m := talkAgain(t, w, "40s", "status 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Hello.")
+	s.enter("/ask")
+	s.see(1, "retry 1/3 in ")
+	s.keys("\x1b")
+	s.enter("hello")
+	s.see(1, "Hello.")
+	if strings.Contains(s.text(), "retry") {
+		t.Errorf("the line is still there:\n%s", s.text())
+	}
+	s.enter("/quit")
+	s.leave(exitDone)
+	if n := len(m.asked()); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}

@@ -59,6 +59,9 @@ func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
 			return s, t.final(ctx, err)
 		}
 		t.spent(s.model, &s.assembly)
+		if err := r.costLimit(ctx, r.Model()); err != nil {
+			return s, err
+		}
 		was := r.basis()
 		if !t.wait(ctx, delay, err) {
 			return s, err

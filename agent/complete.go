@@ -23,7 +23,8 @@ type Completion struct {
 
 // Complete asks a model outside of the conversation and returns its answer. What
 // it used is recorded in the session as a usage entry of the kind "hook", also of
-// an answer that failed on the way.
+// an answer that failed on the way. A call that failed for a passing reason is made
+// again, as in a conversation.
 //
 // The provider events come, for the request goes over the same wire, except for
 // what listeners to these events ask themselves. Message and context events do
@@ -67,18 +68,21 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 // *[LimitError] or the context's.
 func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err error) {
 	r.Thinking = Clamp(r.Model, r.Thinking)
+	if err := a.costLimit(ctx, r.Model); err != nil {
+		return err
+	}
 	t := &tries{Agent: a, aside: true}
 	defer func() { t.over(ctx, err) }()
 	for {
-		if err := a.costLimit(ctx, r.Model); err != nil {
-			return err
-		}
 		err := a.askOnce(ctx, r, into)
 		delay, again := t.next(ctx, err)
 		if !again {
 			return t.final(ctx, err)
 		}
 		t.spent(r.Model, into)
+		if err := a.costLimit(ctx, r.Model); err != nil {
+			return err
+		}
 		if !t.wait(ctx, delay, err) {
 			return err
 		}

@@ -27,6 +27,7 @@ type tries struct {
 	*Agent
 	aside   bool // the call is none of the conversation
 	further int  // so far, without the first
+	told    bool // the listeners know that there are further ones
 	lost    bool // the last attempt got no answer: its connection may be dead
 }
 
@@ -87,6 +88,7 @@ func (t *tries) spent(model *Model, answer *Assembly) {
 
 // wait lets the delay pass. It reports false if the call was given up meanwhile.
 func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
+	t.told = true
 	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
 		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.settings.Retry.MaxAttempts,
 			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.aside}
@@ -103,7 +105,7 @@ func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 
 // over tells what came of a call that was made again.
 func (t *tries) over(ctx context.Context, err error) {
-	if t.further == 0 {
+	if !t.told {
 		return
 	}
 	e := &AutoRetryEnd{Success: err == nil, Attempt: t.further}

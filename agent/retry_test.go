@@ -408,3 +408,41 @@ func TestALostConnectionIsNotTrustedWithTheNextAttempt(t *testing.T) {
 		}
 	})
 }
+
+func TestASteeringMessageWaitsForTheAnswerThatIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *rig
+		steer := on(func(*AutoRetryStart) {
+			if ok, err := r.Enqueue(t.Context(), Prompt{Text: "and this"}, Steer); err != nil || !ok {
+				t.Errorf("%v, %v", ok, err)
+			}
+		})
+		r = newRig(t, Options{Settings: patient, Listeners: []Listener{steer}}, fail(overloaded()), say("first"), say("second"))
+		r.prompt("go")
+		r.wantTalk("user: go", "assistant: first", "user: and this", "assistant: second")
+		if q := r.model.requests; !reflect.DeepEqual(q[0].Messages, q[1].Messages) {
+			t.Error("the second try is another request")
+		}
+	})
+}
+
+func TestNoFurtherTryIsMadeOnceTheSessionHasCostItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &retries{}
+		settings := patient
+		settings.MaxCost = 1
+		dear := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 1, Cost: session.Cost{Input: 2, Total: 2}}}
+		r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, cutBy(overloaded(), dear, text("half")), say("never"))
+		began := time.Now()
+		var limit *LimitError
+		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" {
+			t.Errorf("error %v", err)
+		}
+		if time.Since(began) > 0 || len(l.starts)+len(l.ends) > 0 || len(r.model.requests) != 1 {
+			t.Errorf("after %s: %+v %+v, %d requests", time.Since(began), l.starts, l.ends, len(r.model.requests))
+		}
+		if total := r.Totals(); total.Cost.Total != 2 {
+			t.Errorf("cost %+v", total.Cost)
+		}
+	})
+}
