@@ -53,7 +53,6 @@ type answerPart struct {
 type counts struct {
 	Prompt   *int `json:"promptTokenCount"`
 	Cached   *int `json:"cachedContentTokenCount"`
-	ToolUse  *int `json:"toolUsePromptTokenCount"`
 	Answer   *int `json:"candidatesTokenCount"`
 	Thoughts *int `json:"thoughtsTokenCount"`
 }
@@ -68,7 +67,7 @@ type decoder struct {
 	index int             // of the block at hand
 	kind  agent.DeltaKind // of the block that more may be added to; DeltaPing: none
 	calls int
-	used  [5]int // the counts, in the order of their fields
+	used  [4]int // the counts, in the order of their fields
 
 	finish, finishMessage   string
 	blocked, blockedMessage string // the prompt was refused
@@ -236,12 +235,12 @@ func (d *decoder) keep(i int, data []byte) {
 	}
 }
 
-// count sums up the usage. The prompt includes what was cached, the answer does
-// not include the thoughts, and what the service's own tools fed to the model
-// comes beside all of them.
+// count sums up the usage. The prompt includes what was cached, and the answer
+// does not include the thoughts. What the service's own tools fed to the model
+// is not counted: nobody asks for them.
 func (d *decoder) count(c *counts) {
 	known := false
-	for i, n := range []*int{c.Prompt, c.Cached, c.ToolUse, c.Answer, c.Thoughts} {
+	for i, n := range []*int{c.Prompt, c.Cached, c.Answer, c.Thoughts} {
 		if n != nil {
 			d.used[i], known = max(*n, 0), true
 		}
@@ -249,8 +248,8 @@ func (d *decoder) count(c *counts) {
 	if !known {
 		return
 	}
-	prompt, cached, toolUse, answer, thoughts := d.used[0], d.used[1], d.used[2], d.used[3], d.used[4]
-	u := session.Usage{Input: max(prompt-cached, 0) + toolUse, CacheRead: cached, Output: answer + thoughts}
+	prompt, cached, answer, thoughts := d.used[0], d.used[1], d.used[2], d.used[3]
+	u := session.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: answer + thoughts}
 	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(u, d.price)})
 }
 

@@ -205,9 +205,6 @@ func (c *checker) usage() {
 	if c.rule(cached > prompt, "a prompt has no fewer tokens than came from the cache") {
 		prompt = cached
 	}
-	if c.rule(c.toolPrompt() > 0, "what the provider's tools fed to the model is input, if its total says so") {
-		prompt += c.toolPrompt()
-	}
 	completion := want.Completion
 	if c.rule(c.reasoningOnTop() > 0, "reasoning is output also where it comes on top of the completion, if the total says so") {
 		completion += c.reasoningOnTop()
@@ -227,16 +224,6 @@ func (f *Folder) reasoningOnTop() int {
 		return 0
 	}
 	return *u.Reasoning
-}
-
-// toolPrompt is what the prompt as reported lacks of the input, by the server's
-// own total.
-func (f *Folder) toolPrompt() int {
-	u, raw := f.Expected.Usage, &f.Expected.UsageRaw
-	if raw.GoogleTotal != u.Prompt+u.Completion+raw.ToolPrompt {
-		return 0
-	}
-	return raw.ToolPrompt
 }
 
 // opaque counts what has to survive a round trip. A signature that is a list or

@@ -74,9 +74,7 @@ type Expected struct {
 		Reasoning  *int `json:"reasoning"`
 	} `json:"usage"`
 	UsageRaw struct {
-		Total       int `json:"total_tokens"`
-		GoogleTotal int `json:"totalTokenCount"`
-		ToolPrompt  int `json:"toolUsePromptTokenCount"`
+		Total int `json:"total_tokens"`
 	} `json:"usage_raw"`
 	Error *struct {
 		Type    string `json:"type"`
