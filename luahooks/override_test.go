@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -176,4 +177,40 @@ func TestModelWhoseHookGoesIsToldOnceAndStaysAtHand(t *testing.T) {
 	s.write("p.lua", parrot)
 	s.chain.Reload(context.Background(), false)
 	mustDo(t, s.agent.Prompt(t.Context(), agent.Prompt{Text: "hello"}))
+}
+
+func TestKeyOfAProviderIsReadAsTheSettingsReadIt(t *testing.T) {
+	t.Setenv("PI_TEST_KEY", "secret")
+	t.Setenv("PI_TEST_NONE", "")
+	for given, want := range map[string]struct {
+		spec string
+		has  bool
+	}{
+		"sk-literal":          {"sk-literal", true},
+		"$PI_TEST_KEY":        {"env:PI_TEST_KEY", true},
+		"env: PI_TEST_KEY":    {"env: PI_TEST_KEY", true},
+		"$PI_TEST_NONE":       {"env:PI_TEST_NONE", false},
+		"!pass show a key":    {"!pass show a key", true},
+		"!echo $PI_TEST_NONE": {"!echo $PI_TEST_NONE", true}, // nobody knows before it was run
+	} {
+		var resolved []string
+		r := newRig(t, map[string]string{"k.lua": `pi.provider("p", { api = "openai-completions", base_url = "http://h", api_key = [[` + given + `]], models = { "m" } })`},
+			func(o *Options) {
+				o.ResolveKey = func(_ context.Context, spec string) (string, error) {
+					resolved = append(resolved, spec)
+					return "", os.ErrNotExist
+				}
+			})
+		models := r.chain.opts.Models
+		if spec, _ := models.Lookup("p"); spec.HasKey() != want.has || len(resolved) != 0 {
+			t.Errorf("%s: has a key %v, resolved %q", given, spec.HasKey(), resolved)
+		}
+		m := models.Find("p", "m")
+		_, err := models.Key(t.Context(), m)
+		var known *agent.ProviderError
+		if !errors.As(err, &known) || !strings.Contains(known.Hint, "hook k") || strings.Contains(known.Error()+known.Hint, "sk-literal") ||
+			len(resolved) != 1 || resolved[0] != want.spec || !m.NeedsKey {
+			t.Errorf("%s: resolved %q, %v", given, resolved, err)
+		}
+	}
 }
