@@ -67,6 +67,9 @@ func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
 			return s, err
 		}
 		if r.basis() != was {
+			if err := r.saved(r.recordModel()); err != nil {
+				return s, err
+			}
 			seen = r.fitting(ctx)
 		}
 	}

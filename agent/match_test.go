@@ -227,3 +227,24 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
+
+// The catalogue has as many models.
+func BenchmarkMatchAmong1300(b *testing.B) {
+	var lines strings.Builder
+	for p := range 40 {
+		fmt.Fprintf(&lines, "\nprovider-%d key", p)
+		for i := range 33 {
+			fmt.Fprintf(&lines, " maker-%d/model-%d.%d-large-20250101", i, p, i)
+		}
+	}
+	m := newShelf(lines.String())
+	for name, ref := range map[string]string{"exact": "provider-7/maker-3/model-7.3-large-20250101", "part": "model-7.3", "words": "model 39.32 large", "unknown": "nothing like it"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, _, err := m.Match(ref); (err != nil) != (name == "unknown") {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

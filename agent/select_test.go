@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"pi/session"
 )
@@ -166,4 +167,18 @@ func TestSelectRefusesALevelAndChangesNothing(t *testing.T) {
 	if err := r.Select(t.Context(), two, "low", "set"); err != nil || fmt.Sprint(r.Model().ID, r.Thinking()) != "twolow" {
 		t.Errorf("%v, %s %s", err, r.Model().ID, r.Thinking())
 	}
+}
+
+func TestModelChosenBetweenTwoTriesIsAskedAndRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{Settings: patient}, cutBy(overloaded()), say("hi"))
+		r.Listen(r.choosesAt(t, KindAutoRetryStart))
+		r.prompt("go")
+		if got := r.model.requests[1].Model.ID; got != "two" {
+			t.Errorf("asked %s", got)
+		}
+		if got := choices(r.Session()); got != "one off two" {
+			t.Errorf("recorded %q", got)
+		}
+	})
 }
