@@ -1,12 +1,10 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // ErrNoModel is wrapped by the errors of [Models.Match].
@@ -135,21 +133,16 @@ func (m *Models) named(r reading) (*Model, error) {
 // withID returns the candidates of an id: as it is written, else in any case,
 // else but for a date and punctuation.
 func withID(candidates []*Model, id string) []*Model {
-	var alike [3][]*Model
 	plain := plainName(id)
-	for _, model := range candidates {
-		base, _ := dated(model.ID)
-		switch {
-		case model.ID == id:
-			alike[0] = append(alike[0], model)
-		case strings.EqualFold(model.ID, id):
-			alike[1] = append(alike[1], model)
-		case plain != "" && plainName(base) == plain:
-			alike[2] = append(alike[2], model)
-		}
-	}
-	for _, found := range alike {
-		if len(found) > 0 {
+	for _, alike := range []func(model string) bool{
+		func(model string) bool { return model == id },
+		func(model string) bool { return strings.EqualFold(model, id) },
+		func(model string) bool {
+			base, _ := dated(model)
+			return plain != "" && plainName(base) == plain
+		},
+	} {
+		if found := having(candidates, alike); len(found) > 0 {
 			return found
 		}
 	}
@@ -158,10 +151,18 @@ func withID(candidates []*Model, id string) []*Model {
 
 // behindSlash returns the candidates whose id ends in a slash and name, but for
 // its punctuation: routers put the maker of a model before its name.
-func behindSlash(candidates []*Model, name string) (found []*Model) {
+func behindSlash(candidates []*Model, name string) []*Model {
 	plain := plainName(name)
+	return having(candidates, func(id string) bool {
+		i := strings.LastIndexByte(id, '/')
+		return plain != "" && i >= 0 && plainName(id[i+1:]) == plain
+	})
+}
+
+// having returns the candidates with an id that fits.
+func having(candidates []*Model, fits func(id string) bool) (found []*Model) {
 	for _, model := range candidates {
-		if i := strings.LastIndexByte(model.ID, '/'); plain != "" && i >= 0 && plainName(model.ID[i+1:]) == plain {
+		if fits(model.ID) {
 			found = append(found, model)
 		}
 	}
@@ -242,9 +243,6 @@ func (m *Models) anywhere(name string) (*Model, error) {
 	return nil, nil
 }
 
-// fitness grades how well a name fits a model, from 1 for best; 0: not at all.
-type fitness func(n nameParts, model *Model) int
-
 // best returns the candidate that name fits best, nil if it fits none.
 func best(ref string, candidates []*Model, name string, fits fitness) (*Model, error) {
 	n := readName(name)
@@ -286,118 +284,6 @@ func one(ref string, fitting []*Model) (*Model, error) {
 	return nil, e
 }
 
-// undatedOnly leaves one of several ids of a model at a provider: the one without
-// a date, else the newest.
-func undatedOnly(models []*Model) []*Model {
-	var kept []*Model
-	at := map[string]int{}
-	for _, model := range models {
-		base, date := dated(model.ID)
-		i, known := at[model.Provider+"/"+base]
-		if !known {
-			at[model.Provider+"/"+base] = len(kept)
-			kept = append(kept, model)
-			continue
-		}
-		if _, other := dated(kept[i].ID); other != "" && (date == "" || date > other) {
-			kept[i] = model
-		}
-	}
-	return kept
-}
-
-// dated splits the date off an id: -20250929, -2025-09-29, or -latest, which is
-// newer than all of them.
-func dated(id string) (base, date string) {
-	if base, ok := strings.CutSuffix(id, "-latest"); ok {
-		return base, "latest"
-	}
-	for _, form := range []string{"-dddddddd", "@dddddddd", "-dddd-dd-dd"} {
-		if i := len(id) - len(form); i > 0 && hasForm(id[i:], form) {
-			return id[:i], strings.ReplaceAll(id[i+1:], "-", "")
-		}
-	}
-	return id, ""
-}
-
-func hasForm(s, form string) bool {
-	for i := range len(form) {
-		if digit := s[i] >= '0' && s[i] <= '9'; form[i] == 'd' && !digit || form[i] != 'd' && s[i] != form[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// nameParts is a name as it is compared: in lower case and with all punctuation
-// alike, as a whole, in words and in parts.
-type nameParts struct {
-	plain string
-	words []string // between blanks
-	parts []string // between punctuation
-}
-
-func readName(name string) nameParts {
-	n := nameParts{plain: plainName(name)}
-	for _, word := range strings.Fields(name) {
-		n.words = append(n.words, plainName(word))
-	}
-	n.parts = strings.Split(n.plain, "-")
-	return n
-}
-
-func plainName(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}), "-")
-}
-
-func closeFit(n nameParts, model *Model) int {
-	id, full := plainName(model.ID), plainName(model.Ref())
-	switch {
-	case strings.HasPrefix(id, n.plain) || strings.HasPrefix(full, n.plain):
-		return 1
-	case strings.Contains(full, "-"+n.plain): // and not the mini of gemini
-		return 2
-	case strings.Contains(full, n.plain):
-		return 3
-	case containsInOrder(full, n.words):
-		return 4
-	}
-	return 0
-}
-
-func containsInOrder(s string, words []string) bool {
-	for _, word := range words {
-		i := strings.Index(s, word)
-		if i < 0 {
-			return false
-		}
-		s = s[i+len(word):]
-	}
-	return true
-}
-
-func looseFit(n nameParts, model *Model) int {
-	parts := strings.Split(plainName(model.Ref()), "-")
-	begins := func(want string) func(string) bool {
-		return func(part string) bool { return strings.HasPrefix(part, want) }
-	}
-	rest, ordered := parts, true
-	for _, want := range n.parts {
-		if !slices.ContainsFunc(parts, begins(want)) {
-			return 0
-		}
-		i := slices.IndexFunc(rest, begins(want))
-		ordered = ordered && i >= 0
-		rest = rest[i+1:]
-	}
-	if ordered {
-		return 1
-	}
-	return 2
-}
-
 // unknown is the error for a name that nothing has, with those most like it.
 func (m *Models) unknown(ref string) error {
 	if near := m.nearest(ref); near != "" {
@@ -413,9 +299,13 @@ func (m *Models) nearest(ref string) string {
 	for _, candidates := range [][]*Model{m.Available(), m.All()} {
 		near, least := "", len(name)/4+2
 		for _, model := range candidates {
-			full, id := strings.ToLower(model.Ref()), strings.ToLower(model.ID)
-			if d := min(Distance(name, full), Distance(name, id)); cmp.Or(cmp.Compare(d, least), cmp.Compare(full, near)) < 0 && d < len(id) {
-				near, least = model.Ref(), d
+			for _, known := range []string{model.Ref(), model.ID} {
+				if len(known)-len(name) >= least || len(name)-len(known) >= least {
+					continue // farther than that
+				}
+				if d := Distance(name, strings.ToLower(known)); d < min(least, len(model.ID)) {
+					near, least = model.Ref(), d
+				}
 			}
 		}
 		if near != "" {

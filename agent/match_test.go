@@ -57,6 +57,7 @@ const manyModels = `
 	gemini    key alias=google alias=vertex gemini-2.5-pro gemini-2.5-flash-lite gemini-1.5-pro-latest gemini-1.5-pro-20240501
 	azure     gpt-5 claude-opus-4
 	ollama    key open shared
+	versions  key v4.1-large v4.10-large
 	maker     key default=first first second
 	lab       default=first first
 	desk      default=first first
@@ -108,6 +109,8 @@ func TestMatchFindsTheModelThatIsMeant(t *testing.T) {
 		{"OpenAI/GPT-4-1:high", "openai/gpt-4.1", "high"},
 		{"gpt-4o-mini", "router/openai/gpt-4o-mini", ""}, // as a router has it
 		{"qwen3-coder", "router/qwen/qwen3-coder", ""},
+		{"v4.1", "versions/v4.1-large", ""}, // and not 4.10
+		{"large v4.10", "versions/v4.10-large", ""},
 		{"maker", "maker/first", ""},
 		{"maker:low", "maker/first", "low"},
 		{"lab", "router/lab/only", ""}, // a provider that cannot be used, and the maker of one that can
@@ -238,7 +241,7 @@ func BenchmarkMatchAmong1300(b *testing.B) {
 		}
 	}
 	m := newShelf(lines.String())
-	for name, ref := range map[string]string{"exact": "provider-7/maker-3/model-7.3-large-20250101", "part": "model-7.3", "words": "model 39.32 large", "unknown": "nothing like it"} {
+	for name, ref := range map[string]string{"exact": "provider-7/maker-3/model-7.3-large-20250101", "part": "model-7.9", "words": "model 39.32 large", "unknown": "nothing like it"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, _, err := m.Match(ref); (err != nil) != (name == "unknown") {
