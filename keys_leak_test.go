@@ -242,7 +242,7 @@ func TestAKeyIsNotOnTheScreen(t *testing.T) {
 			}
 			s.enter("/quit")
 			s.leave(exitDone)
-			w.noLeak("a conversation", string(s.raw))
+			w.noLeak("a conversation", s.output())
 		})
 	}
 }
@@ -274,4 +274,11 @@ func TestAKeyIsNotInTheOutputOfACrash(t *testing.T) {
 func (w *world) log() string {
 	b, _ := os.ReadFile(w.agentFile("hooks.log"))
 	return string(b)
+}
+
+// output is all that was written to the terminal.
+func (s *screen) output() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.raw)
 }

@@ -105,7 +105,7 @@ func (p *providerSource) ownBase() string {
 
 // unusable says why nobody could be asked there; empty: it can be used.
 func (p *providerSource) unusable() string {
-	if known, ok := catalogue.Find(p.Name); ok && known.Name != p.Name {
+	if known, ok := catalogue.Find(p.Name); p.Title == "" && ok {
 		return fmt.Sprintf("%s is another name of %s, and [providers.%s] is there", p.Name, known.Name, known.Name)
 	}
 	switch {
