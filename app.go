@@ -297,7 +297,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		Memory:  int64(a.cfg.HookMemory) << 20,
 		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
 		Reserved: reservedCommands(), Commands: a.allCommands,
-		ResolveKey: a.keys.resolve, Server: a.hookServer,
+		ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)

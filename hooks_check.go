@@ -65,7 +65,7 @@ func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
 	}
 	a.models = newModels(a.cfg, a.keys, catalogue.Models)
 	chain := luahooks.New(luahooks.Options{Places: places, Cwd: a.cwd, Mode: "print", Version: version, Guard: a.guard,
-		Timeout: a.hookTimeout(), Memory: int64(a.cfg.HookMemory) << 20, Models: a.models, Reserved: reservedCommands(), ResolveKey: a.keys.resolve, Server: a.hookServer})
+		Timeout: a.hookTimeout(), Memory: int64(a.cfg.HookMemory) << 20, Models: a.models, Reserved: reservedCommands(), ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches})
 	skipped := chain.Load(ctx)
 	defer chain.Close(ctx)
 	for _, err := range places.Discover(a.guard).Problems {

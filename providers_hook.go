@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"pi/agent"
 	"pi/agent/provider"
@@ -14,7 +16,7 @@ import (
 func (a *app) hookServer(s luahooks.Server) agent.ProviderSpec {
 	p := providerSource{
 		Provider: catalogue.Provider{Name: s.Name}, ring: a.keys, decode: catalogue.Models,
-		set: ProviderConfig{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers},
+		set: ProviderConfig{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
 	}
 	spec := p.spec()
 	spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
@@ -23,4 +25,19 @@ func (a *app) hookServer(s luahooks.Server) agent.ProviderSpec {
 		return asking.discover(ctx)
 	}
 	return spec
+}
+
+// hookSwitches says what is wrong with the switches of a provider of a hook. One
+// that leaves the API as it is may name those of any.
+func hookSwitches(api string, switches map[string]any) error {
+	p := providerSource{set: ProviderConfig{API: api}}
+	if api == "" {
+		p.API = "openai-completions"
+	}
+	for _, name := range slices.Sorted(maps.Keys(switches)) {
+		if err := p.checkSwitch(map[string]any{name: switches[name]}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -39,6 +39,9 @@ type Options struct {
 	// Server is what the program knows of a provider that a hook adds, and of its
 	// models; nil: nothing.
 	Server func(Server) agent.ProviderSpec
+	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
+	// one that is spoken already; nil: nothing.
+	CheckSwitches func(api string, switches map[string]any) error
 	// ResolveKey gives the key that an api_key of a provider means, as in the
 	// configuration: literal, env:NAME or !command. nil takes it literally.
 	ResolveKey func(ctx context.Context, spec string) (string, error)

@@ -3,6 +3,7 @@ package luahooks
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -27,6 +28,7 @@ type hookProvider struct {
 	keySpec string // as ResolveKey takes it
 	keyHint string
 	headers map[string]string
+	compat  map[string]any
 	listed  bool // models were given
 	models  []modelOptions
 	stream  *luaProvider
@@ -38,18 +40,19 @@ type Server struct {
 	Name, API, BaseURL string
 	APIKey             string // as the settings have it; "" for none
 	Headers            map[string]string
+	Compat             map[string]any
 }
 
-// apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, models?,
+// apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, compat?, models?,
 // stream?}): it adds a provider, or changes one. With stream a script is the
 // model.
 func (in *instance) apiProvider(L *lua.LState) int {
 	p := hookProvider{name: L.CheckString(1), server: in.chain.opts.Server}
 	var key string
-	var models *lua.LTable
+	var models, compat *lua.LTable
 	var stream *lua.LFunction
 	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &p.baseURL), luavm.Opt("api", &p.api), luavm.Opt("api_key", &key),
-		luavm.Opt("headers", &p.headers), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
+		luavm.Opt("headers", &p.headers), luavm.Opt("compat", &compat), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
 	if p.name == "" || strings.ContainsAny(p.name, "/ \t\n") {
 		luavm.RaiseArg(L, 1, "provider", "%q is no name of a provider: one word without /", p.name)
 	}
@@ -63,10 +66,29 @@ func (in *instance) apiProvider(L *lua.LState) int {
 	if key != "" {
 		in.readKey(&p, key)
 	}
+	p.compat = in.switches(L, p.api, compat)
 	p.baseURL = strings.TrimRight(p.baseURL, "/")
 	p.listed, p.models = models != nil, in.models(L, models)
 	in.register(p)
 	return 0
+}
+
+// switches reads those of a wire API.
+func (in *instance) switches(L *lua.LState, api string, t *lua.LTable) (switches map[string]any) {
+	if t == nil {
+		return nil
+	}
+	raw, err := luavm.EncodeJSON(L, t, luavm.JSON{})
+	if err == nil {
+		err = json.Unmarshal(raw, &switches)
+	}
+	if check := in.chain.opts.CheckSwitches; err == nil && check != nil {
+		err = check(api, switches)
+	}
+	if err != nil {
+		luavm.Raise(L, "provider: compat: %v", err)
+	}
+	return switches
 }
 
 // checkWireAPI raises for an api that no client speaks.
@@ -164,7 +186,7 @@ func (p hookProvider) added() *agent.ProviderSpec {
 	if p.server == nil || p.stream != nil {
 		return &agent.ProviderSpec{Open: func(id string) *agent.Model { return &agent.Model{ID: id, Name: id, Input: []string{"text"}} }}
 	}
-	spec := p.server(Server{Name: p.name, API: p.api, BaseURL: p.baseURL, APIKey: p.keySpec, Headers: p.headers})
+	spec := p.server(Server{Name: p.name, API: p.api, BaseURL: p.baseURL, APIKey: p.keySpec, Headers: p.headers, Compat: p.compat})
 	spec.Key, spec.HasKey, spec.KeyHint = nil, nil, "" // the hook says it
 	return &spec
 }
@@ -216,15 +238,20 @@ func (p hookProvider) changed(m *agent.Model) *agent.Model {
 	c := *m
 	c.Provider = p.name
 	c.API, c.BaseURL = cmp.Or(p.api, c.API), cmp.Or(p.baseURL, c.BaseURL)
-	if p.headers != nil {
-		c.Headers = maps.Clone(c.Headers)
-		if c.Headers == nil {
-			c.Headers = map[string]string{}
-		}
-		maps.Copy(c.Headers, p.headers)
-	}
+	c.Headers, c.Compat = layered(c.Headers, p.headers), layered(c.Compat, p.compat)
 	c.NeedsKey = c.NeedsKey && p.stream == nil || p.key != nil
 	return &c
+}
+
+// layered is a map with what another one says besides or instead.
+func layered[V any](below, above map[string]V) map[string]V {
+	if len(above) == 0 {
+		return below
+	}
+	both := map[string]V{}
+	maps.Copy(both, below)
+	maps.Copy(both, above)
+	return both
 }
 
 // register notes a provider of the hook; while it is in the chain, at once.

@@ -54,12 +54,15 @@ func TestWhatAHookDoesNotSayOfAKnownModelStays(t *testing.T) {
 	r := newRig(t, nil)
 	models, asked := r.chain.opts.Models, 0
 	models.Register(coreProvider(&asked))
-	r.write("a.lua", `pi.provider("core", { models = { { id = "one", context_window = 9, cost = { input = 1, output = 4, cache_read = 0 } },
+	r.write("a.lua", `pi.provider("core", { compat = { y = "z", w = { low = "small" } }, models = { { id = "one", context_window = 9, cost = { input = 1, output = 4, cache_read = 0 } },
 		{ id = "new", levels = { "max", "off", "low" } }, { id = "still", levels = { "off" } } } })`)
 	r.chain.Reload(context.Background(), false)
 	one, added, still := models.Find("core", "one"), models.Find("core", "new"), models.Find("core", "still")
 	if one.Name != "One" || one.ContextWindow != 9 || !one.Reasoning || fmt.Sprint(one.Levels, one.Input) != "[low high] [text image]" || *one.Cost != (agent.Price{Input: 1, Output: 4, CacheWrite: 1}) {
 		t.Errorf("%+v %+v", one, one.Cost)
+	}
+	if want := (map[string]any{"x": true, "y": "z", "w": map[string]any{"low": "small"}}); !reflect.DeepEqual(one.Compat, want) {
+		t.Errorf("switches %v", one.Compat)
 	}
 	if added.BaseURL != "http://own" || added.Name != "new" || !added.Reasoning || fmt.Sprint(added.Levels, added.Input) != "[off low max] [text]" || added.Cost != nil || added.ContextWindow != 0 {
 		t.Errorf("%+v", added)
@@ -146,6 +149,8 @@ func TestWrongModelsAreRaisedAtTheirLine(t *testing.T) {
 		`{ { id = "m", levels = "high" } }`:            `levels`,
 		`{ { id = "" } }`:                              `model 1 has an empty id`,
 		`{ "a", "" }`:                                  `model 2 has an empty id`,
+		`{ "a" }, compat = { "x" }`:                    `compat`,
+		`{ "a" }, compat = { x = print }`:              `compat: at .x: a function cannot be JSON`,
 		`{ "a", 3 }`:                                   `model 2 must be an id or a table, not a number`,
 		`{ {} }`:                                       `"id" is missing`,
 		`{ { id = "m", context_windw = 3 } }`:          `did you mean "context_window"`,

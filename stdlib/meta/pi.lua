@@ -213,6 +213,7 @@ function pi.provider(name, opts) end
 ---@field api? "anthropic-messages"|"openai-completions"|"openai-responses"|"google-generative-ai"|string what the server speaks
 ---@field api_key? string the key, `$NAME` for a variable of the environment, or `!command`; none: as it was, or no key is sent
 ---@field headers? table<string, string> sent with each request
+---@field compat? table<string, any> switches of the API, as in the settings
 ---@field models? (string|pi.ModelOptions)[] ids, or tables; the provider has no others then. None: those it had, or any id
 ---@field stream? fun(request: pi.ModelRequest, emit: fun(delta: pi.StreamDelta)) answers instead of a server
 
