@@ -97,7 +97,8 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 	if err := json.Unmarshal(data, v); !readable(err) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
-	if v.Type == "error" {
+	// A gateway that fails on the way says so in a form of its own, without a type.
+	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 && string(v.Error) != "null" {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
 	return d.take(v), nil

@@ -121,6 +121,16 @@ func TestAnErrorInTheStreamIsJudgedByItsType(t *testing.T) {
 	}
 }
 
+func TestAnErrorWithoutATypeIsOne(t *testing.T) {
+	a := decodeText(t, events(begin, endless, `{"error":{"message":"upstream is gone","code":502}}`, ends("end_turn"), endStop))
+	if e, ok := a.Err.(*agent.ProviderError); !ok || e.Message != "upstream is gone" || e.Status != 502 || !e.Retryable {
+		t.Errorf("%+v", a.Err)
+	}
+	if a := decodeText(t, events(begin, `{"error":null}`, ends("end_turn"), endStop)); a.Err != nil {
+		t.Errorf("no error: %v", a.Err)
+	}
+}
+
 func TestUsageIsOverwrittenNotAdded(t *testing.T) {
 	a := decodeText(t, events(
 		`{"type":"message_start","message":{"usage":{"input_tokens":4,"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"output_tokens":1}}}`,
