@@ -14,8 +14,15 @@ const (
 // AnswerLimit is the number of tokens to ask for: the request's, else the
 // model's own limit, and not more than the window has room for, because many
 // servers refuse a request whose prompt and limit together exceed it. 0: unknown.
-func AnswerLimit(r *agent.Request) int {
+func AnswerLimit(r *agent.Request) int { return LimitWithThoughts(r, 0) }
+
+// LimitWithThoughts is [AnswerLimit] where thoughts count as part of the answer:
+// they come on top of what the request asks for, as far as model and window go.
+func LimitWithThoughts(r *agent.Request, thoughts int) int {
 	limit := r.MaxTokens
+	if limit > 0 {
+		limit += max(thoughts, 0)
+	}
 	if own := r.Model.MaxTokens; limit <= 0 || own > 0 && own < limit {
 		limit = own
 	}

@@ -183,11 +183,8 @@ func (c *compat) think(q *request, r *agent.Request) {
 
 func (c *compat) setBudget(q *request, r *agent.Request) {
 	b := budget(r.Thinking)
-	if own := r.Model.MaxTokens; r.MaxTokens > 0 || own == 0 {
-		q.MaxTokens += b
-		if own > 0 {
-			q.MaxTokens = min(q.MaxTokens, own)
-		}
+	if q.MaxTokens = provider.LimitWithThoughts(r, b); q.MaxTokens == 0 {
+		q.MaxTokens = defaultMax + b
 	}
 	b = min(b, q.MaxTokens-smallestAnswer)
 	if b >= smallestBudget {

@@ -81,6 +81,16 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 	}
 }
 
+func TestThinkingDoesNotAskForMoreThanTheWindowHolds(t *testing.T) {
+	m := model("claude-sonnet-4-5")
+	m.ContextWindow = 200_000
+	long := says(session.RoleUser, text(strings.Repeat("x", 480_000))) // 160,000 tokens and a few
+	got := body(t, &agent.Request{Model: m, Thinking: "high", MaxTokens: m.MaxTokens, Messages: []*session.Message{long}})
+	if want := "39996"; string(got["max_tokens"]) != want || string(got["thinking"]) != `{"type":"enabled","budget_tokens":16384}` {
+		t.Errorf("max_tokens %s, thinking %s; want %s", got["max_tokens"], got["thinking"], want)
+	}
+}
+
 func TestNoBudgetInATurnThatBeganWithoutAThought(t *testing.T) {
 	m, other := model("claude-sonnet-4-5"), model("claude-haiku-4-5")
 	signed := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "sig"}

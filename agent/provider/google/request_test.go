@@ -125,6 +125,16 @@ func TestThoughtsLeaveRoomForTheAnswer(t *testing.T) {
 	}
 }
 
+func TestThoughtsDoNotAskForMoreThanTheWindowHolds(t *testing.T) {
+	m := model("gemini-2.5-flash")
+	m.ContextWindow = 100_000
+	long := says(session.RoleUser, text(strings.Repeat("x", 180_000))) // 60,000 tokens and a few
+	got := body(t, &agent.Request{Model: m, Thinking: "low", MaxTokens: 39_000, Messages: []*session.Message{long}})
+	if want := `{"maxOutputTokens":39996,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}}`; string(got["generationConfig"]) != want {
+		t.Errorf("%s; want %s", got["generationConfig"], want)
+	}
+}
+
 func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 	m, other, chat := model("gemini-3-flash"), model("gemini-3-pro"), model("gpt")
 	chat.Provider, chat.API = "openai", "openai-completions"

@@ -40,7 +40,7 @@ func (c *compat) generating(r *agent.Request) *generating {
 	level := cmp.Or(r.Thinking, "off")
 	budget, err := strconv.Atoi(c.budgets[level])
 	if r.Model.Reasoning && c.thinkingFormat != "none" {
-		g.makeRoom(budget, r)
+		g.MaxOutputTokens = provider.LimitWithThoughts(r, budget)
 		g.Thinking = &thinking{Include: level != "off"}
 		switch {
 		case c.thinkingFormat == "level":
@@ -53,19 +53,6 @@ func (c *compat) generating(r *agent.Request) *generating {
 		return nil
 	}
 	return g
-}
-
-// makeRoom lets an answer that was asked to be short keep its length beside the
-// thoughts, as far as the model goes.
-func (g *generating) makeRoom(thoughts int, r *agent.Request) {
-	own := r.Model.MaxTokens
-	if g.MaxOutputTokens == 0 || r.MaxTokens <= 0 || own > 0 && r.MaxTokens >= own {
-		return
-	}
-	g.MaxOutputTokens += max(thoughts, 0)
-	if own > 0 {
-		g.MaxOutputTokens = min(g.MaxOutputTokens, own)
-	}
 }
 
 const (
