@@ -4,20 +4,24 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pi/agent"
 )
 
 // Switches are the compat keys of a wire API, each with a pointer to where its
-// value goes: *bool, *string, *[Words], *map[string]any, or a [Choice]. What
-// they point to holds the defaults of the API.
+// value goes: *bool, *string, *[Words], *[Amounts], *map[string]any, or a [Choice].
+// What they point to holds the defaults of the API.
 type Switches map[string]any
 
 // Words is what a server calls the thinking levels. A level that is not among
 // them keeps the word it has; the word "" sends nothing. In a configuration it
 // is a table.
 type Words map[string]string
+
+// Amounts are Words that are whole numbers.
+type Amounts map[string]string
 
 // Choice is a switch with a few words to choose from.
 type Choice struct {
@@ -91,6 +95,12 @@ func (s Switches) assign(name string, value any) error {
 	case *Words:
 		ok = to.add(value)
 		want = "a table of thinking level and word"
+	case *Amounts:
+		words := Words(*to)
+		if ok = words.add(asWords(value)) && words.areNumbers(); ok {
+			*to = Amounts(words)
+		}
+		want = "a table of thinking level and whole number"
 	case *map[string]any:
 		*to, ok = value.(map[string]any)
 		want = "a table"
@@ -125,5 +135,33 @@ func (w *Words) add(value any) bool {
 		return false
 	}
 	*w = words
+	return true
+}
+
+// asWords makes words of the whole numbers of a table, as configurations and Lua
+// have them.
+func asWords(table any) any {
+	numbers, ok := table.(map[string]any)
+	if !ok {
+		return table
+	}
+	words := maps.Clone(numbers)
+	for level, v := range words {
+		switch v := v.(type) {
+		case int64:
+			words[level] = strconv.FormatInt(v, 10)
+		case float64:
+			words[level] = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+	}
+	return words
+}
+
+func (w Words) areNumbers() bool {
+	for _, word := range w {
+		if _, err := strconv.Atoi(word); err != nil && word != "" {
+			return false
+		}
+	}
 	return true
 }

@@ -143,9 +143,5 @@ func pageTitle(page []byte) string {
 	if m := titleTag.FindSubmatch(page); m != nil && len(bytes.TrimSpace(m[1])) > 0 {
 		return strings.Join(strings.Fields(string(m[1])), " ")
 	}
-	text := strings.Join(strings.Fields(string(anyTag.ReplaceAll(page, []byte(" ")))), " ")
-	if len(text) > 200 {
-		text = text[:200] + " …"
-	}
-	return text
+	return clip([]byte(strings.Join(strings.Fields(string(anyTag.ReplaceAll(page, []byte(" ")))), " ")))
 }

@@ -5,9 +5,19 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pi/agent"
 )
+
+func TestTheTextOfAPageIsCutBetweenCharacters(t *testing.T) {
+	for n := range 4 {
+		e := answered(http.StatusBadGateway, "<body>"+strings.Repeat("x", n)+strings.Repeat("€", 200)+"</body>")
+		if !utf8.ValidString(e.Message) || !strings.HasSuffix(e.Message, "€ …") {
+			t.Errorf("message %q", e.Message)
+		}
+	}
+}
 
 // FuzzErrorBody holds for any body of an error: it is described somehow, and the
 // key is not in the description.

@@ -56,7 +56,7 @@ func repeat(t *testing.T, c []*wiretest.Folder, table *table) row {
 			} else {
 				r.repeated++
 			}
-			r.thoughts, r.kept = match.thoughts, match.kept
+			r.thoughts, r.kept = r.thoughts+match.thoughts, r.kept+match.kept
 			table.judged(f, match.rules)
 		}
 		if i+1 < len(c) {

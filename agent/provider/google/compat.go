@@ -11,7 +11,7 @@ import (
 type compat struct {
 	auth           string
 	thinkingFormat string
-	budgets        provider.Words
+	budgets        provider.Amounts
 	levels         provider.Words
 	schema         string
 	toolImages     string

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"pi/agent"
@@ -204,13 +203,16 @@ func (d *decoder) call(p *answerPart) {
 
 // toolName is the tool that a model means by the name that it was told.
 func (d *decoder) toolName(told string) string {
-	known := func(name string) bool {
-		return slices.ContainsFunc(d.tools, func(t agent.ToolSpec) bool { return t.Name == name })
+	name := told
+	for i := range d.tools {
+		switch t := &d.tools[i]; told {
+		case t.Name:
+			return told
+		case tellName(t.Name):
+			name = t.Name
+		}
 	}
-	if name, ok := strings.CutPrefix(told, "_"); ok && !known(told) && known(name) {
-		return name
-	}
-	return told
+	return name
 }
 
 // keep keeps part i of an event whole.

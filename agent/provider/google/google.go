@@ -20,7 +20,7 @@
 //
 //	auth                   how the key goes: "x-goog-api-key", "bearer", …; default by the form of the key, and bearer on Vertex AI
 //	thinking_format        how thinking is asked for: "budget" (in tokens), "level" (by a word), or "none"
-//	thinking_budgets       table of thinking level → tokens; -1 leaves it to the model
+//	thinking_budgets       table of thinking level → tokens; -1 leaves it to the model, "" sends nothing
 //	thinking_levels        table of thinking level → word of the service
 //	schema                 tools are described in a "subset" of JSON Schema, or in all of it: "json"
 //	tool_images            images of tool results go into the "response", or as further parts of the "turn"

@@ -67,6 +67,8 @@ func TestThinkingIsAskedForAsEachModelTakesIt(t *testing.T) {
 		{"gemini-2.5-pro", "low", budget("2048"), nil},
 		{"models/gemini-2.5-pro", "max", budget("32768"), nil},
 		{"gemini-2.5-pro", "low", budget("-1"), map[string]any{"thinking_budgets": map[string]any{"low": "-1"}}},
+		{"gemini-2.5-pro", "low", budget("4000"), map[string]any{"thinking_budgets": map[string]any{"low": int64(4000)}}},
+		{"gemini-2.5-pro", "low", budget("4000"), map[string]any{"thinking_budgets": map[string]any{"low": 4000.0}}},
 		{"gemini-2.5-pro", "low", `{"includeThoughts":true}`, map[string]any{"thinking_budgets": map[string]any{"low": ""}}},
 		{"gemini-3-flash-preview", "off", `{"includeThoughts":false,"thinkingLevel":"MINIMAL"}`, nil},
 		{"gemini-3-flash-preview", "minimal", level("MINIMAL"), nil},
@@ -100,6 +102,15 @@ func TestThinkingIsAskedForAsEachModelTakesIt(t *testing.T) {
 	m.Reasoning, m.MaxTokens = false, 0
 	if got, ok := body(t, &agent.Request{Model: m, Thinking: "high"})["generationConfig"]; ok {
 		t.Errorf("there is nothing to say, but %s", got)
+	}
+}
+
+func TestABudgetThatIsNoNumberIsRefused(t *testing.T) {
+	for _, budget := range []any{"much", 0.5, true, []any{"1"}} {
+		values := map[string]any{"thinking_budgets": map[string]any{"low": budget}}
+		if err := CheckCompat(values); err == nil || !strings.Contains(err.Error(), "whole number") {
+			t.Errorf("%v: %v", budget, err)
+		}
 	}
 }
 

@@ -288,11 +288,11 @@ func BenchmarkParse20000Events(b *testing.B) {
 }
 
 func TestToolsThatBeginWithADigitAreToldUnderAnotherName(t *testing.T) {
-	s, bodies := server(t, events(parts(`{"functionCall":{"name":"_3d","args":{}},"thoughtSignature":"c2ln"}`, `{"functionCall":{"name":"_own"}}`, `{"functionCall":{"name":"_none"}}`), says1("", "STOP")),
+	s, bodies := server(t, events(parts(`{"functionCall":{"name":"_3d","args":{}},"thoughtSignature":"c2ln"}`, `{"functionCall":{"name":"_own"}}`, `{"functionCall":{"name":"_none"}}`, `{"functionCall":{"name":"_`+strings.Repeat("9", 63)+`"}}`), says1("", "STOP")),
 		events(says1("done", "STOP")))
 	m := model("gemini-3-pro-preview")
 	m.BaseURL = s.URL
-	r := &agent.Request{Model: m, APIKey: "k", Tools: []agent.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}}, Messages: []*session.Message{says(session.RoleUser, text("go"))}}
+	r := &agent.Request{Model: m, APIKey: "k", Tools: []agent.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}, {Name: strings.Repeat("9", 64)}}, Messages: []*session.Message{says(session.RoleUser, text("go"))}}
 	p := New(s.Client())
 	a := wiretest.Collect(p.Stream(context.Background(), r))
 	var names []string
@@ -300,7 +300,7 @@ func TestToolsThatBeginWithADigitAreToldUnderAnotherName(t *testing.T) {
 		names = append(names, c.Name)
 		r.Messages = append(r.Messages, toolSays(c.ID, false, text("x")))
 	}
-	if !slices.Equal(names, []string{"3d", "_own", "_none"}) {
+	if !slices.Equal(names, []string{"3d", "_own", "_none", strings.Repeat("9", 64)}) {
 		t.Errorf("calls of %q: %s", names, a)
 	}
 	r.Messages = slices.Insert(r.Messages, 1, modelSays(m, a.Content...))
