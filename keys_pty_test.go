@@ -44,7 +44,7 @@ text And it is kept.`)
 	}
 }
 
-func TestEscGivesUpWaitingForAKey(t *testing.T) {
+func TestCtrlCGivesUpWaitingForAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.model("text Never asked.")
@@ -53,8 +53,12 @@ func TestEscGivesUpWaitingForAKey(t *testing.T) {
 	screen := w.inTerminal("--model", "local/small")
 	screen.enter("go")
 	started()
-	screen.keys("\x1b")
+	screen.keys("\x03")
+	screen.see(1, "interrupted")
 	screen.prompt()
+	if strings.Contains(screen.text(), "no key within") {
+		t.Errorf("its time limit ended the command:\n%s", screen.text())
+	}
 	screen.enter("/quit")
 	screen.leave(exitDone)
 	if n := len(s.asked()); n != 0 {
