@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -65,6 +66,16 @@ func escaped(b []byte) rune {
 		return 0
 	}
 	return rune(n)
+}
+
+// Readable reports whether JSON was decoded as far as possible: a field of an
+// unexpected type is left empty and spoils nothing else.
+func Readable(err error) bool {
+	if err == nil {
+		return true
+	}
+	var mismatch *json.UnmarshalTypeError
+	return errors.As(err, &mismatch)
 }
 
 // Object returns raw cleaned if it is a JSON object, and {} otherwise.

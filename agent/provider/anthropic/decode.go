@@ -3,7 +3,6 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 
 	"pi/agent"
 	"pi/agent/provider"
@@ -94,7 +93,7 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 	}
 	d.now = event{}
 	v := &d.now
-	if err := json.Unmarshal(data, v); !readable(err) {
+	if err := json.Unmarshal(data, v); !provider.Readable(err) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
 	// A gateway that fails on the way says so in a form of its own, without a type.
@@ -126,16 +125,6 @@ func (d *decoder) take(v *event) bool {
 		return true
 	}
 	return false
-}
-
-// readable reports whether JSON was decoded as far as possible: a field of an
-// unexpected type is left empty and spoils nothing else.
-func readable(err error) bool {
-	if err == nil {
-		return true
-	}
-	var mismatch *json.UnmarshalTypeError
-	return errors.As(err, &mismatch)
 }
 
 func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
@@ -207,7 +196,7 @@ func (d *decoder) closeAll() {
 
 func (d *decoder) count(raw json.RawMessage) {
 	var c counts
-	if err := json.Unmarshal(raw, &c); !readable(err) {
+	if err := json.Unmarshal(raw, &c); !provider.Readable(err) {
 		return // not there
 	}
 	set(&d.usage.Input, c.Input)

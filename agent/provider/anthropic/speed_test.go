@@ -22,6 +22,9 @@ func decoding(delta string) *wiretest.Decoding {
 func BenchmarkDecode20000Deltas(b *testing.B) {
 	b.Run("text", decoding(`{"type":"text_delta","text":" word"}`).Benchmark)
 	b.Run("thought", decoding(`{"type":"thinking_delta","thinking":" word"}`).Benchmark)
+	arguments := decoding(`{"type":"input_json_delta","partial_json":" word"}`)
+	arguments.Begin = events(begin, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"f","input":{}}}`)
+	b.Run("arguments", arguments.Benchmark)
 }
 
 func TestNothingIsKeptOfADelta(t *testing.T) {

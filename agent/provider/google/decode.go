@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"pi/agent"
@@ -101,7 +100,7 @@ func (d *decoder) event(e sse.Event) error {
 		return nil
 	}
 	d.now = chunk{}
-	if err := json.Unmarshal(data, &d.now); !readable(err) {
+	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
 		return &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
 	d.take(&d.now, data)
@@ -109,13 +108,6 @@ func (d *decoder) event(e sse.Event) error {
 		return &provider.Said{Body: bytes.Clone(data)}
 	}
 	return nil
-}
-
-// readable reports whether JSON was decoded as far as possible: a field of an
-// unexpected type is left empty and spoils nothing else.
-func readable(err error) bool {
-	var mismatch *json.UnmarshalTypeError
-	return err == nil || errors.As(err, &mismatch)
 }
 
 func (d *decoder) take(c *chunk, data []byte) {
@@ -225,7 +217,7 @@ func (d *decoder) keep(i int, data []byte) {
 			} `json:"content"`
 		} `json:"candidates"`
 	}
-	if err := json.Unmarshal(data, &raw); !readable(err) {
+	if err := json.Unmarshal(data, &raw); !provider.Readable(err) {
 		return
 	}
 	for _, c := range raw.Candidates {

@@ -244,49 +244,6 @@ func TestEveryEventIsASignOfLife(t *testing.T) {
 	}
 }
 
-// deltas are 20,000 events as the service sends them, with usage in each.
-func deltas() string {
-	const delta = `{"candidates": [{"content": {"parts": [{"text": " word"}],"role": "model"},"index": 0}],"usageMetadata": {"promptTokenCount": 10,"candidatesTokenCount": 24,"totalTokenCount": 1433,` +
-		`"promptTokensDetails": [{"modality": "TEXT","tokenCount": 10}],"thoughtsTokenCount": 1114},"modelVersion": "gemini-2.5-pro","responseId": "2ACzaf-8I9HRz7IPlMmB4Qk"}`
-	return strings.Repeat("data: "+delta+"\r\n\r\n", 20_000) + events(says1("", "STOP"))
-}
-
-func BenchmarkDecode20000Deltas(b *testing.B) {
-	stream := deltas()
-	f := wiretest.Folder{Status: 200, Headers: map[string]string{"Content-Type": "text/event-stream"}}
-	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
-	r := &agent.Request{Model: model("m")}
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		n := 0
-		for _, err := range p.Stream(context.Background(), r) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			n++
-		}
-		if n < 20_000 {
-			b.Fatal(n)
-		}
-	}
-}
-
-// BenchmarkParse20000Events is what the decoder is measured by: the same JSON,
-// parsed once.
-func BenchmarkParse20000Events(b *testing.B) {
-	lines := strings.Split(deltas(), "\r\n\r\n")
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, line := range lines[:20_000] {
-			var v any
-			if err := json.Unmarshal([]byte(line[len("data: "):]), &v); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
 func TestToolsThatBeginWithADigitAreToldUnderAnotherName(t *testing.T) {
 	s, bodies := server(t, events(parts(`{"functionCall":{"name":"_3d","args":{}},"thoughtSignature":"c2ln"}`, `{"functionCall":{"name":"_own"}}`, `{"functionCall":{"name":"_none"}}`, `{"functionCall":{"name":"_`+strings.Repeat("9", 63)+`"}}`), says1("", "STOP")),
 		events(says1("done", "STOP")))

@@ -51,7 +51,7 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return true, d.close()
 	}
 	d.now = chunk{}
-	if err := json.Unmarshal(data, &d.now); !readable(err) {
+	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
 		if d.finish != "" {
 			return false, nil // the answer is complete; what follows adds counts at most
 		}
@@ -71,17 +71,26 @@ func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) {
 }
 
 func (d *decoder) chunk(c *chunk, data []byte) error {
-	if len(c.Choices) > 0 && c.Choices[0].Index == 0 {
-		d.choice(&c.Choices[0])
-	}
-	d.usage(c)
+	first := c.first()
+	d.choice(first)
+	d.usage(c, first)
 	switch {
 	case present(c.Error), c.Object == "error":
 		return &provider.Said{Body: bytes.Clone(data)}
-	case len(c.Choices) > 0 && present(c.Choices[0].Error):
-		return &provider.Said{Body: bytes.Clone(c.Choices[0].Error)}
+	case present(first.Error):
+		return &provider.Said{Body: bytes.Clone(first.Error)}
 	}
 	return nil
+}
+
+// first is the choice that counts, an empty one if the event has none.
+func (c *chunk) first() *choice {
+	for i := range c.Choices {
+		if c.Choices[i].Index == 0 {
+			return &c.Choices[i]
+		}
+	}
+	return &choice{}
 }
 
 func (d *decoder) choice(c *choice) {
@@ -96,16 +105,6 @@ func (d *decoder) choice(c *choice) {
 	if d.finish == "" {
 		d.finish = c.FinishReason
 	}
-}
-
-// readable reports whether JSON was decoded as far as possible: a field of an
-// unexpected type is left empty and spoils nothing else.
-func readable(err error) bool {
-	if err == nil {
-		return true
-	}
-	var mismatch *json.UnmarshalTypeError
-	return errors.As(err, &mismatch)
 }
 
 func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
@@ -135,24 +134,17 @@ func (d *decoder) thinking(c *delta) {
 	}
 }
 
-func (d *decoder) usage(c *chunk) {
-	for _, raw := range []json.RawMessage{c.Usage, c.Groq.Usage, d.choiceUsage(c)} {
+func (d *decoder) usage(c *chunk, first *choice) {
+	for _, raw := range []json.RawMessage{c.Usage, c.Groq.Usage, first.Usage} {
 		if !present(raw) {
 			continue
 		}
 		var n counts
-		if err := json.Unmarshal(raw, &n); readable(err) {
+		if err := json.Unmarshal(raw, &n); provider.Readable(err) {
 			d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(n.usage(), d.price)})
 		}
 		return
 	}
-}
-
-func (d *decoder) choiceUsage(c *chunk) json.RawMessage {
-	if len(c.Choices) == 0 {
-		return nil
-	}
-	return c.Choices[0].Usage
 }
 
 // close ends the answer: what belongs to its blocks as a whole, and the stop.

@@ -23,6 +23,7 @@ func decoding(delta string) *wiretest.Decoding {
 var pieces = map[string]string{
 	"text":      `{"content":" word"}`,
 	"thought":   `{"role":"assistant","content":"","reasoning":" word","reasoning_details":[{"type":"reasoning.text","text":" word","format":"unknown","index":0}]}`,
+	"summary":   `{"role":"assistant","content":"","reasoning":" word","reasoning_details":[{"type":"reasoning.summary","summary":" word","format":"openai-responses-v1","index":0}]}`,
 	"arguments": `{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":" word"}}]}`,
 }
 

@@ -184,6 +184,47 @@ func TestUsageIsCountedOnce(t *testing.T) {
 	}
 }
 
+func TestUsageIsFoundWhereverItStands(t *testing.T) {
+	const counts = `{"prompt_tokens":10,"completion_tokens":5}`
+	finish := func(more, inner string) string {
+		return `data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"` + inner + `}]` + more + "}\n\n"
+	}
+	const done = "data: [DONE]\n\n"
+	for name, stream := range map[string]string{
+		"a chunk of its own":        finish("", "") + `data: {"choices":[],"usage":` + counts + "}\n\n" + done,
+		"the finishing chunk":       finish(`,"usage":`+counts, "") + done,
+		"a repeated finish":         finish(`,"usage":null`, "") + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":` + counts + "}\n\n" + done,
+		"every chunk":               finish(`,"usage":{"prompt_tokens":10,"completion_tokens":1}`, "") + `data: {"choices":[],"usage":` + counts + "}\n\n",
+		"a field of Groq":           finish(`,"x_groq":{"usage":`+counts+"}", "") + done,
+		"the choice":                finish("", `,"usage":`+counts) + done,
+		"a choice that is no other": `data: {"choices":[{"index":1,"usage":{"prompt_tokens":99}},{"index":0,"delta":{"content":"hi"},"finish_reason":"stop","usage":` + counts + "}]}\n\n" + done,
+	} {
+		a := decodeText(t, stream)
+		if want := (session.Usage{Input: 10, Output: 5, TotalTokens: 15}); a.Usage == nil || *a.Usage != want || a.Err != nil || a.Text(session.BlockText) != "hi" {
+			t.Errorf("%s: %s", name, a)
+		}
+	}
+}
+
+func TestOnlyTheFirstChoiceCounts(t *testing.T) {
+	other := `{"index":1,"delta":{"content":"no","tool_calls":[{"index":0,"id":"a","function":{"name":"f"}}]},"finish_reason":"length"}`
+	a := decodeText(t, `data: {"choices":[`+other+"]}\n\n"+`data: {"choices":[`+other+`,{"index":0,"delta":{"content":"yes"},"finish_reason":null}]}`+"\n\n"+end)
+	if a.Err != nil || a.Stop.Reason != session.StopEnd || a.Text(session.BlockText) != "yes" || len(a.Content) != 1 {
+		t.Errorf("%s", a)
+	}
+}
+
+func TestWhatCannotBeReadSpoilsAnAnswerOnlyBeforeItsEnd(t *testing.T) {
+	const garbled = "data: {\"choices\":\n\n"
+	finish, _, _ := strings.Cut(end, "data: [DONE]")
+	if a := decodeText(t, chunkOf(`{"content":"hi"}`)+finish+garbled+"data: [DONE]\n\n"); a.Err != nil || a.Text(session.BlockText) != "hi" {
+		t.Errorf("after the reason: %s", a)
+	}
+	if a := decodeText(t, chunkOf(`{"content":"hi"}`)+garbled+end); a.Err == nil {
+		t.Errorf("before it: %s", a)
+	}
+}
+
 func TestUsageHasItsPrice(t *testing.T) {
 	f := wiretest.Folder{Status: 200}
 	p := New(f.Client(func() io.Reader {

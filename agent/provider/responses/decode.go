@@ -61,7 +61,7 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
 	d.now = event{}
-	if err := json.Unmarshal(data, &d.now); !readable(err) {
+	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
 	v := &d.now
@@ -69,16 +69,6 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
 	return d.take(v)
-}
-
-// readable reports whether JSON was decoded as far as possible: a field of an
-// unexpected type is left empty and spoils nothing else.
-func readable(err error) bool {
-	if err == nil {
-		return true
-	}
-	var mismatch *json.UnmarshalTypeError
-	return errors.As(err, &mismatch)
 }
 
 // take decodes an event; those that are not named here mean nothing. It reports
@@ -168,7 +158,7 @@ type counts struct {
 
 func (d *decoder) count(raw json.RawMessage) {
 	var c counts
-	if len(raw) <= len("null") || !readable(json.Unmarshal(raw, &c)) {
+	if len(raw) <= len("null") || !provider.Readable(json.Unmarshal(raw, &c)) {
 		return
 	}
 	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(c.usage(), d.price)})

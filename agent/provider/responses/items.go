@@ -103,7 +103,7 @@ func (l *items) arguments(index int, text string, out []agent.Delta) []agent.Del
 // begin takes an item at its start, when it says what it is going to be.
 func (l *items) begin(index int, raw json.RawMessage, out []agent.Delta) []agent.Delta {
 	var w wireItem
-	if !readable(json.Unmarshal(raw, &w)) {
+	if !provider.Readable(json.Unmarshal(raw, &w)) {
 		return out
 	}
 	return l.start(l.at(index), &w, out)
@@ -144,7 +144,7 @@ func (l *items) open(it *outputItem, w *wireItem, out []agent.Delta) []agent.Del
 // finish takes an item as a whole.
 func (l *items) finish(index int, raw json.RawMessage, out []agent.Delta) []agent.Delta {
 	var w wireItem
-	if !readable(json.Unmarshal(raw, &w)) {
+	if !provider.Readable(json.Unmarshal(raw, &w)) {
 		return out
 	}
 	it := l.at(index)
@@ -217,7 +217,7 @@ func (l *items) close(output []json.RawMessage, out []agent.Delta) []agent.Delta
 // unfinished finds the item that stands at a place of the list.
 func (l *items) unfinished(place int, raw json.RawMessage) (index int, found bool) {
 	var w wireItem
-	if !readable(json.Unmarshal(raw, &w)) {
+	if !provider.Readable(json.Unmarshal(raw, &w)) {
 		return place, false
 	}
 	for _, it := range l.byIndex {

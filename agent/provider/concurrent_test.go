@@ -1,0 +1,61 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/provider/wiretest"
+	"pi/session"
+)
+
+// TestStreamsOfOneClientDoNotMix asks many things at a time of one client, and
+// about one model. The server answers each request with what it asks for, and
+// begins when all have come.
+func TestStreamsOfOneClientDoNotMix(t *testing.T) {
+	const streams = 8
+	all := parties()
+	for i := range all {
+		p := &all[i]
+		t.Run(p.name, func(t *testing.T) {
+			var arrived sync.WaitGroup
+			arrived.Add(streams)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				_, word, _ := strings.Cut(string(body), "say ")
+				if arrived.Done(); err != nil || len(word) < 2 {
+					http.Error(w, "nothing to say", http.StatusBadRequest)
+					return
+				}
+				arrived.Wait()
+				w.Header().Set("Content-Type", "text/event-stream")
+				io.WriteString(w, p.answer(spoken{thought: "thought " + word[:2], signature: "c2ln", text: "text " + word[:2], calls: []spokenCall{{"c" + word[:2], "f", `{"n":"` + word[:2] + `"}`}}}))
+			}))
+			defer server.Close()
+			client, model := p.client(server.Client()), p.model
+			model.BaseURL = server.URL
+			model.Cost = &agent.Price{Input: 1}
+			var asked sync.WaitGroup
+			for n := range streams {
+				asked.Go(func() {
+					word := fmt.Sprintf("%02d", n)
+					prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("say " + word)}}
+					a := wiretest.Collect(client.Stream(context.Background(), &agent.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*session.Message{prompt},
+						Tools: []agent.ToolSpec{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"string"}}}`)}}}))
+					calls := a.Calls()
+					if a.Err != nil || a.Text(session.BlockText) != "text "+word || a.Text(session.BlockThinking) != "thought "+word ||
+						len(calls) != 1 || string(calls[0].Arguments) != `{"n":"`+word+`"}` {
+						t.Errorf("%s: %s", word, a)
+					}
+				})
+			}
+			asked.Wait()
+		})
+	}
+}
