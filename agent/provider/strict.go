@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 )
 
@@ -63,7 +64,7 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	if hasType(fields.Get("type"), "array") && fields.Get("items") == nil {
+	if hasNoStrictForm(fields, at) {
 		return nil, errNotStrict
 	}
 	if hasType(fields.Get("type"), "object") || fields.Get("properties") != nil {
@@ -74,6 +75,14 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 		return nil, errNotStrict // anything at all
 	}
 	return fields.JSON()
+}
+
+// hasNoStrictForm knows the nodes whose keywords are fine one by one: a list of
+// anything, a reference with something beside it, and a whole that is a choice.
+func hasNoStrictForm(node Fields, at place) bool {
+	return hasType(node.Get("type"), "array") && node.Get("items") == nil ||
+		node.Get("$ref") != nil && len(node) > 1 ||
+		node.Get("anyOf") != nil && at.depth == 0
 }
 
 func strictKeyword(f *Field, at place) (json.RawMessage, error) {
@@ -90,11 +99,26 @@ func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 		if !among(strictFormats, f.Value) {
 			return nil, errNotStrict
 		}
+	case "pattern":
+		if !isRegular(f.Value) {
+			return nil, errNotStrict
+		}
 	}
 	if !among(strictKeywords, []byte(f.Name)) {
 		return nil, errNotStrict
 	}
 	return f.Value, nil
+}
+
+// isRegular reports a pattern without what only some engines can, such as looking
+// ahead.
+func isRegular(pattern json.RawMessage) bool {
+	var p string
+	if json.Unmarshal(pattern, &p) != nil {
+		return false
+	}
+	_, err := regexp.Compile(p)
+	return err == nil
 }
 
 func eachField(object json.RawMessage, at place) (json.RawMessage, error) {

@@ -24,6 +24,11 @@ func TestSchemasAreMadeStrictWhereTheyCanBe(t *testing.T) {
 			`{"type":"object","properties":{"default":{"type":"string"},"not":{"type":"string"}},"required":["default","not"]` + end},
 		{"definitions", `{"type":"object","$defs":{"d":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/d"}},"required":["a"]}`, `{"type":"object","$defs":{"d":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/d"}},"required":["a"]` + end},
 
+		{"a pattern", `{"type":"object","properties":{"a":{"type":"string","pattern":"^a+$"}},"required":["a"]}`, `{"type":"object","properties":{"a":{"type":"string","pattern":"^a+$"}},"required":["a"]` + end},
+
+		{"a pattern that looks ahead", `{"type":"object","properties":{"a":{"type":"string","pattern":"(?=a)b"}},"required":["a"]}`, ""},
+		{"a described reference", `{"type":"object","$defs":{"d":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/d","description":"mine"}},"required":["a"]}`, ""},
+		{"a choice of parameters", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"anyOf":[{"type":"object","properties":{}}]}`, ""},
 		{"free keys", `{"type":"object","additionalProperties":{"type":"string"}}`, ""},
 		{"free keys inside", `{"type":"object","properties":{"a":{"type":"object"}},"required":["a"]}`, ""},
 		{"anything", `{"type":"object","properties":{"a":{}},"required":["a"]}`, ""},

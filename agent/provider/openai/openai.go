@@ -1,5 +1,5 @@
-// Package openai speaks OpenAI's wire APIs. Chat Completions ("openai-completions")
-// is also what most other services and all local servers speak, each a little
+// Package openai speaks OpenAI's Chat Completions API ("openai-completions"). It is
+// also what most other services and all local servers speak, each a little
 // differently.
 //
 // What differs is a switch. Its value depends on the server and the model, as

@@ -163,6 +163,13 @@ func TestThinkingKeepsTheNameItCameUnder(t *testing.T) {
 	}
 }
 
+func TestAThoughtThatIsWithheldStandsWhereItCame(t *testing.T) {
+	a := decodeText(t, chunkOf(`{"content":"","reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]}`)+chunkOf(`{"content":"hi"}`)+end)
+	if len(a.Content) != 2 || a.Content[0].Type != session.BlockThinking || a.Content[0].Signature == "" || a.Content[1].Text != "hi" {
+		t.Errorf("%s", a)
+	}
+}
+
 func TestUsageIsCountedOnce(t *testing.T) {
 	cases := []struct {
 		name, usage string
