@@ -13,7 +13,7 @@ import (
 
 // refusals is a client that minds when a server refuses a key: a command that
 // printed it is asked anew at the next request, and the error says where the key
-// is from.
+// is from, or how to set one.
 type refusals struct {
 	agent.Provider
 	ring *keyring
@@ -24,7 +24,9 @@ func (p refusals) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.
 		for d, err := range p.Provider.Stream(ctx, r) {
 			if err != nil && provider.RefusesKey(err) {
 				p.ring.commands.refused(r.APIKey)
-				err = p.ring.explained(err, r.APIKey)
+			}
+			if err != nil {
+				err = p.ring.explained(err, r.Model.Provider, r.APIKey)
 			}
 			if !yield(d, err) {
 				return
@@ -33,28 +35,37 @@ func (p refusals) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.
 	}
 }
 
-// sent notes what to do if a key is refused.
-func (r *keyring) sent(key, advice string) {
+// sentKey is a key as it was sent, "" where none was.
+type sentKey struct{ provider, key string }
+
+// ofHook stands for whatever key a hook gives its provider.
+const ofHook = "\x00hook"
+
+// sent notes what to do if a server does not take a key.
+func (r *keyring) sent(provider, key, advice string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.from == nil {
-		r.from = map[string]string{}
+		r.from = map[sentKey]string{}
 	}
-	r.from[key] = advice
+	r.from[sentKey{provider, key}] = advice
 }
 
-// explained is a refusal whose hint speaks of the place that the key is from, if
+// explained is an error whose hint speaks of the place that the key is from, if
 // that is known, in place of all the places where keys may be.
-func (r *keyring) explained(err error, key string) error {
+func (r *keyring) explained(err error, name, key string) error {
 	r.mu.Lock()
-	advice := r.from[key]
+	advice := r.from[sentKey{name, key}]
+	if advice == "" {
+		advice = r.from[sentKey{name, ofHook}]
+	}
 	r.mu.Unlock()
 	var e *agent.ProviderError
-	if advice == "" || key == "" || !errors.As(err, &e) || !strings.HasPrefix(e.Hint, "check api_key of ") {
+	if advice == "" || !errors.As(err, &e) {
 		return err
 	}
 	known := *e
-	known.Hint = advice
+	known.Hint = strings.Replace(e.Hint, provider.KeyHint(name, key == ""), advice, 1)
 	return &known
 }
 
@@ -62,6 +73,8 @@ func (r *keyring) explained(err error, key string) error {
 func (k providerKey) refused(p keyPlace) string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.provider)
 	switch {
+	case p.spec == "" && p.login == nil:
+		return "no key was sent: " + k.advice()
 	case k.configured != "" && strings.HasPrefix(k.configured, "!"):
 		return fmt.Sprintf("the key is what the command in %s prints; it is run again for the next request", setting)
 	case k.configured != "":

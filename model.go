@@ -55,7 +55,7 @@ func (a *app) giveKey(model *agent.Model) {
 		a.warnings = append(a.warnings, fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
 	default:
 		a.models.GiveKey(model.Provider, a.apiKey)
-		a.keys.sent(a.apiKey, "the key is that of --api-key; check it")
+		a.keys.sent(model.Provider, a.apiKey, "the key is that of --api-key; check it")
 	}
 }
 
@@ -79,6 +79,7 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
 		return m, "", nil
 	}
 	a.warnings = append(a.warnings, a.keys.ranOut()...)
+	a.warnings = append(a.warnings, keysUnset(a.cfg, a.keys)...)
 	return tourModel(), "", nil
 }
 

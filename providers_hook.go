@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -18,6 +19,7 @@ func (a *app) hookServer(s luahooks.Server) agent.ProviderSpec {
 		Provider: catalogue.Provider{Name: s.Name}, ring: a.keys, decode: catalogue.Models,
 		set: ProviderConfig{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
 	}
+	a.keys.sent(s.Name, ofHook, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
 	spec := p.spec()
 	spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
 		asking := p

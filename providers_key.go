@@ -30,7 +30,7 @@ type keyring struct {
 	now      func() time.Time
 
 	mu   sync.Mutex
-	from map[string]string // of keys that were sent, what to do if they are refused
+	from map[sentKey]string // of keys that were sent, what to do if they are refused
 }
 
 func newKeyring(agentDir string) *keyring {
@@ -51,6 +51,20 @@ func (r *keyring) ranOut() []string {
 	var lines []string
 	for _, name := range r.auth.expired(r.now()) {
 		lines = append(lines, fmt.Sprintf("the login of %s in %s ran out; log in again with the program that wrote it", name, r.auth.path))
+	}
+	return lines
+}
+
+// keysUnset tells of the providers in the settings that nobody can use for want of
+// a key. Of logins that ran out ranOut tells.
+func keysUnset(cfg Config, ring *keyring) []string {
+	var lines []string
+	for _, p := range providerSources(cfg) {
+		p.ring = ring
+		key := p.key()
+		if p.section != "" && p.unusable() == "" && !key.present() && key.place().login == nil {
+			lines = append(lines, fmt.Sprintf("%s cannot be used, there is no key for it: %s", p.Name, key.hint()))
+		}
 	}
 	return lines
 }
@@ -76,7 +90,7 @@ type keyPlace struct {
 // place is the first place that names a key.
 func (k providerKey) place() keyPlace {
 	if k.configured != "" {
-		return keyPlace{name: "config.toml", spec: k.configured, hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", k.provider)}
+		return keyPlace{name: "config.toml", spec: k.configured, hint: k.configuredHint()}
 	}
 	if l, ok := k.ring.auth.find(k.logins...); ok {
 		return k.loginPlace(l)
@@ -90,6 +104,14 @@ func (k providerKey) place() keyPlace {
 		return keyPlace{}
 	}
 	return keyPlace{spec: "env:" + k.variable(), hint: k.advice()}
+}
+
+func (k providerKey) configuredHint() string {
+	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.provider)
+	if name, ok := strings.CutPrefix(k.configured, "env:"); ok {
+		return fmt.Sprintf("export %s, or change %s", strings.TrimSpace(name), setting)
+	}
+	return "check " + setting
 }
 
 func (k providerKey) loginPlace(l login) keyPlace {
@@ -162,7 +184,7 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 	key, err := k.read(ctx, p)
 	switch {
 	case err == nil:
-		k.ring.sent(key, k.refused(p))
+		k.ring.sent(k.provider, key, k.refused(p))
 		return key, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()

@@ -6,11 +6,13 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pi/agent"
+	"pi/agent/provider"
 )
 
 // testRing is a keyring of its own: these variables, this auth.json, the year 2026.
@@ -43,7 +45,7 @@ func TestTheFirstPlaceOfAKeyDecides(t *testing.T) {
 		{name: "settings first", configured: "literal", auth: literal, variables: set, key: "literal", from: "config.toml", present: true, needed: true},
 		{name: "a variable of the settings", configured: "env:MINE", auth: literal, variables: set, key: "mine", from: "config.toml", present: true, needed: true},
 		{name: "settings that name nothing", configured: "env:GONE", auth: literal, variables: set, from: "config.toml", needed: true,
-			err: "environment variable GONE is not set", hint: "check api_key of [providers.acme]"},
+			err: "environment variable GONE is not set", hint: "export GONE, or change api_key of [providers.acme] in config.toml"},
 		{name: "auth.json second", auth: literal, variables: set, key: "of-auth", from: "auth.json", present: true, needed: true},
 		{name: "a login by another name", auth: valid, variables: set, key: "of-login", from: "auth.json", present: true, needed: true},
 		{name: "a login that ran out", auth: expired, variables: set, from: "auth.json", needed: true, err: "the login in auth.json ran out at 2017-07-", hint: "log in again"},
@@ -118,7 +120,7 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for d, err := range model.Stream(t.Context(), &agent.Request{APIKey: key}) {
+		for d, err := range model.Stream(t.Context(), &agent.Request{Model: &agent.Model{Provider: "acme"}, APIKey: key}) {
 			if err != nil {
 				return err.Error()
 			}
@@ -139,7 +141,7 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 	}
 }
 
-func TestARefusalSaysWhereTheKeyIsFrom(t *testing.T) {
+func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 	const auth = `{"acme": {"type": "api_key", "key": "of-auth"}}`
 	for _, tt := range []struct{ configured, auth, want string }{
 		{"literal", auth, "the key is from api_key of [providers.acme] in config.toml"},
@@ -156,15 +158,53 @@ func TestARefusalSaysWhereTheKeyIsFrom(t *testing.T) {
 		refusal := func(hint string) *agent.ProviderError {
 			return &agent.ProviderError{Provider: "acme", Status: 401, Hint: hint}
 		}
-		for _, e := range []struct{ key, hint, want string }{
-			{key, "check api_key of [providers.acme] or its variable", tt.want},
-			{key, "the plan has ended", "the plan has ended"},
-			{"another", "check api_key of it", "check api_key of it"},
+		plain := provider.KeyHint("acme", false)
+		for _, e := range []struct{ provider, key, hint, want string }{
+			{"acme", key, plain, tt.want},
+			{"acme", key, "the key may not use it; " + plain, "the key may not use it; the key is "},
+			{"acme", key, "the plan has ended", "the plan has ended"},
+			{"acme", "another", plain, plain},
+			{"other", key, plain, plain},
 		} {
 			var got *agent.ProviderError
-			if err := k.ring.explained(refusal(e.hint), e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
+			if err := k.ring.explained(refusal(e.hint), e.provider, e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
 				t.Errorf("%q, %q: %v", tt.configured, e.hint, got.Hint)
 			}
 		}
+	}
+}
+
+func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
+	for _, tt := range []struct {
+		variables []string
+		want      string
+	}{
+		{nil, "no key was sent: set api_key of [providers.acme] in config.toml"},
+		{[]string{"ACME_KEY"}, "no key was sent: export ACME_KEY, or set api_key of [providers.acme] in config.toml"},
+	} {
+		k := providerKey{ring: testRing(t, "", nil), provider: "acme", variables: tt.variables, optional: true}
+		if key, err := k.resolve(t.Context()); key != "" || err != nil {
+			t.Fatal(key, err)
+		}
+		refusal := &agent.ProviderError{Provider: "acme", Status: 401, Hint: provider.KeyHint("acme", true)}
+		var got *agent.ProviderError
+		if err := k.ring.explained(refusal, "acme", ""); !errors.As(err, &got) || got.Hint != tt.want {
+			t.Errorf("%v: %v", tt.variables, got.Hint)
+		}
+	}
+}
+
+func TestProvidersOfTheSettingsWithoutAKeyAreToldOf(t *testing.T) {
+	ring := testRing(t, `{"late": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`, map[string]string{"THERE": "key"})
+	server := func(key string) ProviderConfig {
+		return ProviderConfig{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key}
+	}
+	got := keysUnset(Config{Providers: map[string]ProviderConfig{
+		"lacks": server("env:GONE"), "has": server("env:THERE"), "needs-none": server(""), "asks": server("!exit 1"), "late": server(""),
+		"nowhere": {APIKey: "env:GONE"},
+	}}, ring)
+	want := []string{"lacks cannot be used, there is no key for it: export GONE, or change api_key of [providers.lacks] in config.toml"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -78,26 +78,17 @@ func isKeyTrouble(e *agent.ProviderError, message string) bool {
 	return strings.Contains(message, "api key") || strings.Contains(message, "api_key") || strings.Contains(message, "x-api-key")
 }
 
-func (f *faults) keyHint() string {
-	name := f.model.Provider
-	where := fmt.Sprintf("api_key of [providers.%s] or its environment variable (usually %s)", name, keyVariable(name))
-	if f.keyless {
+func (f *faults) keyHint() string { return KeyHint(f.model.Provider, f.keyless) }
+
+// KeyHint is the part of a hint that says what to do about the key of a provider,
+// where all that is known is whether one was sent. Who knows where it is from may
+// put better words in its place.
+func KeyHint(provider string, keyless bool) string {
+	where := fmt.Sprintf("api_key of [providers.%s] in config.toml, or its environment variable", provider)
+	if keyless {
 		return "no key was sent: set " + where
 	}
 	return "check " + where
-}
-
-// keyVariable is the name that the variable of a provider usually has.
-func keyVariable(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return r - 'a' + 'A'
-		case isWord(r):
-			return r
-		}
-		return '_'
-	}, name) + "_API_KEY"
 }
 
 // connection describes a call that got no answer.

@@ -81,7 +81,7 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 		retry      bool
 		overflow   bool
 	}{
-		{"wrong key", `{"error":{"message":"Bad key","code":"invalid_api_key"}}`, 401, isJSON, "Bad key", "api_key of [providers.acme] or its environment variable (usually ACME_API_KEY)", false, false},
+		{"wrong key", `{"error":{"message":"Bad key","code":"invalid_api_key"}}`, 401, isJSON, "Bad key", "check api_key of [providers.acme] in config.toml, or its environment variable", false, false},
 		{"wrong key as bad request", `{"code":"x","error":"Incorrect API key provided"}`, 400, isJSON, "Incorrect API key", "api_key of [providers.acme]", false, false},
 		{"forbidden", `{"message":"no"}`, 403, isJSON, "no", "may not use big-1", false, false},
 		{"no such model", `{"error":{"message":"unknown model"}}`, 404, isJSON, "unknown model", `check the model id "big-1", and base_url of [providers.acme] (http://127.0.0.1`, false, false},
