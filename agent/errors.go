@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,7 +28,7 @@ func (e *ProviderError) Error() string {
 	}
 	if e.Type != "" {
 		parts = append(parts, e.Type)
-	} else if e.Code != "" {
+	} else if e.Code != "" && e.Code != strconv.Itoa(e.Status) {
 		parts = append(parts, e.Code)
 	}
 	head := strings.Join(parts, " ")

@@ -122,6 +122,6 @@ func (w *silence) beside(r *Request) *Request {
 
 func (w *silence) failure(model *Model) error {
 	return &ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
-		Message: fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", w.limit),
+		Message: fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", shortTime(w.limit)),
 		Hint:    "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
 }

@@ -61,7 +61,7 @@ func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
 					return
 				}
 				r.wantTalk("user: go", "assistant: there")
-				if took != c.cutAt || len(l.starts) != 1 || l.starts[0].ErrorMessage != "acme: no sign of life for 2m0s (stream_idle_timeout)" {
+				if took != c.cutAt || len(l.starts) != 1 || l.starts[0].ErrorMessage != "acme: no sign of life for 2m (stream_idle_timeout)" {
 					t.Errorf("after %s: %+v", took, l.starts)
 				}
 			})
@@ -76,7 +76,7 @@ func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.Hint, "stream_idle_timeout") {
 			t.Errorf("%#v", err)
 		}
-		r.wantTalk("user: go", "assistant: half [error: acme: no sign of life for 2m0s (stream_idle_timeout)]")
+		r.wantTalk("user: go", "assistant: half [error: acme: no sign of life for 2m (stream_idle_timeout)]")
 		if _, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context()}); err == nil {
 			t.Error("the script has no second answer")
 		}

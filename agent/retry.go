@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"pi/session"
@@ -134,13 +135,24 @@ func (t *tries) final(ctx context.Context, err error) error {
 	}
 	with := *failed
 	if t.tooLong(failed) {
-		asked := failed.RetryAfter.Round(time.Second)
+		asked := shortTime(failed.RetryAfter.Round(time.Second))
 		with.Message = said(failed.Message, fmt.Sprintf("the server asks to wait %s", asked))
-		with.Hint = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, t.settings.Retry.MaxDelay)
+		with.Hint = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, shortTime(t.settings.Retry.MaxDelay))
 		return &with
 	}
 	with.Message = said(failed.Message, fmt.Sprintf("tried %d times", t.further+1))
 	return &with
+}
+
+// shortTime is a time for people: 5m, not 5m0s.
+func shortTime(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 func said(message, more string) string {

@@ -171,7 +171,7 @@ func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 		{"a refusal", deltas(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Message: "I will not"}}), "acme: I will not"},
 		{"any other error", fail(errors.New("what")), "acme: what"},
 		{"a crash", func(context.Context, *Request, func(Delta, error) bool) { panic("nil map") }, "acme: the client crashed: nil map"},
-		{"a longer wait than allowed", fail(long), "acme: HTTP 529 overloaded_error: Overloaded (the server asks to wait 5m0s)"},
+		{"a longer wait than allowed", fail(long), "acme: HTTP 529 overloaded_error: Overloaded (the server asks to wait 5m)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -271,13 +271,13 @@ func (d *decoder) stop() agent.Stop {
 	switch d.finish {
 	case "":
 		return agent.Stop{Raw: "BLOCKED:" + d.blocked, Reason: agent.StopRefusal,
-			Message: cmp.Or(d.blockedMessage, "the prompt was refused: "+d.blocked)}
+			Message: cmp.Or(d.blockedMessage, "the service refused the prompt")}
 	case "MAX_TOKENS":
 		s.Reason = session.StopLength
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		s.Reason = agent.StopRefusal
-		s.Message = cmp.Or(d.finishMessage, "the service stopped the answer: "+d.finish)
+		s.Message = cmp.Or(d.finishMessage, "the service stopped the answer")
 	default:
 		if d.calls > 0 {
 			s.Reason = session.StopToolUse

@@ -149,7 +149,7 @@ func TestAnAnswerThatWentWrongMayBeAskedForAgain(t *testing.T) {
 
 func TestARefusedPromptIsARefusal(t *testing.T) {
 	for _, c := range []struct{ feedback, want string }{
-		{`{"blockReason":"SAFETY"}`, "the prompt was refused: SAFETY"},
+		{`{"blockReason":"SAFETY"}`, "the service refused the prompt"},
 		{`{"blockReason":"OTHER","blockReasonMessage":"not this"}`, "not this"},
 	} {
 		a := decodeText(t, events(`{"promptFeedback":`+c.feedback+`,"usageMetadata":{"promptTokenCount":8}}`))
