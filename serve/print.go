@@ -66,6 +66,7 @@ type Print struct {
 	answers []string // of the last run
 	ran     bool     // the agent has worked
 	acted   bool     // a tool has run
+	cut     bool     // the last answer is not whole
 }
 
 // NewPrint returns a Print that writes answers to out and the rest to progress.
@@ -170,10 +171,21 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 			return printErr
 		}
 	}
+	p.tellCut()
 	if err == nil && ran && !acted && strings.TrimSpace(last) == "" {
 		return ErrNoAnswer
 	}
 	return err
+}
+
+// tellCut says that what was printed is not all that the model had to say.
+func (p *Print) tellCut() {
+	p.mu.Lock()
+	cut := p.cut
+	p.mu.Unlock()
+	if cut {
+		p.Notify("the answer was cut off at the token limit", agent.LevelWarning)
+	}
 }
 
 func (p *Print) print(text string) error {
@@ -199,7 +211,7 @@ func (p *Print) print(text string) error {
 func (p *Print) reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.answers, p.ran, p.acted = nil, false, false
+	p.answers, p.ran, p.acted, p.cut = nil, false, false, false
 }
 
 func (p *Print) result() (answers []string, ran, acted bool) {
@@ -238,6 +250,7 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 		defer p.mu.Unlock()
 		p.ran = true
 		p.answers = finalAnswers(e.Messages)
+		p.cut = len(e.Messages) > 0 && e.Messages[len(e.Messages)-1].StopReason == session.StopLength
 	}
 	return nil
 }

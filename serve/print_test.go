@@ -18,6 +18,13 @@ import (
 	"pi/session"
 )
 
+func TestAnAnswerAtTheTokenLimitIsToldOf(t *testing.T) {
+	out, progress, err := run(t.Context(), "long", "short")
+	if out != "half an ans\nre: short\n" || progress != "warning: the answer was cut off at the token limit\n" || err != nil {
+		t.Errorf("%q, %q, %v", out, progress, err)
+	}
+}
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // echo answers with what was asked; a few prompts make it do something else.
@@ -41,6 +48,11 @@ func (echo) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta,
 				yield(agent.Delta{}, &agent.ProviderError{Provider: "test", Message: "gone"})
 			}
 			return
+		case text == "long":
+			reason = session.StopLength
+			if !yield(agent.Delta{Kind: agent.DeltaText, Text: "half an ans"}, nil) {
+				return
+			}
 		case text == "nothing":
 		case text == "wait":
 			<-ctx.Done()
