@@ -68,9 +68,10 @@ func clients(client *http.Client, ring *keyring) map[string]agent.Provider {
 // providerSources lists the providers of the catalogue, then the others of the
 // settings by name.
 func providerSources(cfg Config) []providerSource {
-	var all []providerSource
+	listed := catalogue.Providers()
+	all := make([]providerSource, 0, len(listed)+len(cfg.Providers))
 	taken := map[string]bool{}
-	for _, known := range catalogue.Providers() {
+	for _, known := range listed {
 		p := providerSource{Provider: known}
 		for _, name := range append([]string{known.Name}, known.Aliases...) {
 			if set, ok := cfg.Providers[name]; ok && p.section == "" {
@@ -124,7 +125,7 @@ func (p providerSource) spec() agent.ProviderSpec {
 	key := p.key()
 	spec := agent.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
-		Key: key.resolve, HasKey: key.present, KeyHint: key.hint(),
+		Key: key.resolve, HasKey: key.present, KeyHint: key.hint,
 	}
 	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
 		spec.Discover = p.discover
@@ -136,7 +137,7 @@ func (p providerSource) spec() agent.ProviderSpec {
 // more than a key. Its models are listed with what to do.
 func (p providerSource) unusableSpec(why string) agent.ProviderSpec {
 	return agent.ProviderSpec{
-		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: why,
+		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },
 		Open: p.open, HasKey: func() bool { return false },
 		Key: func(context.Context) (string, error) {
 			return "", &agent.ProviderError{Provider: p.Name, Message: "where to ask is not known", Hint: why}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -84,26 +83,25 @@ type keyPlace struct {
 	name  string // for people; "" if there is none
 	spec  string // for keyring.resolve
 	login *login // of kind oauth, instead of spec
-	hint  string // what to do if the key cannot be read
 }
 
 // place is the first place that names a key.
 func (k providerKey) place() keyPlace {
 	if k.configured != "" {
-		return keyPlace{name: "config.toml", spec: k.configured, hint: k.configuredHint()}
+		return keyPlace{name: "config.toml", spec: k.configured}
 	}
 	if l, ok := k.ring.auth.find(k.logins...); ok {
 		return k.loginPlace(l)
 	}
 	for _, name := range k.variables {
 		if k.ring.getenv(name) != "" {
-			return keyPlace{name: name, spec: "env:" + name, hint: k.advice()}
+			return keyPlace{name: name, spec: "env:" + name}
 		}
 	}
 	if len(k.variables) == 0 || k.optional {
 		return keyPlace{}
 	}
-	return keyPlace{spec: "env:" + k.variable(), hint: k.advice()}
+	return keyPlace{spec: "env:" + k.variable()}
 }
 
 func (k providerKey) configuredHint() string {
@@ -115,17 +113,26 @@ func (k providerKey) configuredHint() string {
 }
 
 func (k providerKey) loginPlace(l login) keyPlace {
-	p := keyPlace{name: "auth.json", hint: fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml",
-		k.provider, k.ring.auth.path, k.provider)}
-	if l.Type != "oauth" {
-		p.spec = l.spec(k.ring.getenv)
-		return p
+	if l.Type == "oauth" {
+		return keyPlace{name: "auth.json", login: &l}
 	}
-	p.login = &l
-	if l.expired(k.ring.now()) {
-		p.hint = fmt.Sprintf("log in again with the program that wrote %s, or set api_key of [providers.%s] in config.toml", k.ring.auth.path, k.provider)
+	return keyPlace{name: "auth.json", spec: l.spec(k.ring.getenv)}
+}
+
+// hint says what to do while there is no key.
+func (k providerKey) hint() string { return k.hintAt(k.place()) }
+
+// hintAt says what to do if the key of a place cannot be read.
+func (k providerKey) hintAt(p keyPlace) string {
+	switch {
+	case k.configured != "":
+		return k.configuredHint()
+	case p.login != nil && p.login.expired(k.ring.now()):
+		return fmt.Sprintf("log in again with the program that wrote %s, or set api_key of [providers.%s] in config.toml", k.ring.auth.path, k.provider)
+	case p.name == "auth.json":
+		return fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml", k.provider, k.ring.auth.path, k.provider)
 	}
-	return p
+	return k.advice()
 }
 
 // advice says how to set a key.
@@ -136,9 +143,6 @@ func (k providerKey) advice() string {
 	}
 	return fmt.Sprintf("export %s, or %s", k.variable(), set)
 }
-
-// hint says what to do while there is no key.
-func (k providerKey) hint() string { return cmp.Or(k.place().hint, k.advice()) }
 
 // variable is the one that is spoken of: a key is easier to come by than a login.
 func (k providerKey) variable() string {
@@ -189,7 +193,7 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &agent.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: p.hint}
+	return "", &agent.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: k.hintAt(p)}
 }
 
 func (k providerKey) read(ctx context.Context, p keyPlace) (string, error) {

@@ -13,6 +13,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider"
+	"pi/agent/provider/catalogue"
 )
 
 // testRing is a keyring of its own: these variables, this auth.json, the year 2026.
@@ -79,6 +80,21 @@ func TestWhetherThereIsAKeyIsToldWithoutRunningAnything(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the command was run")
+	}
+}
+
+func TestWhatToDoAboutAKeyIsWhatHoldsNow(t *testing.T) {
+	ring := testRing(t, "", nil)
+	models := newModels(Default(), ring, catalogue.Models)
+	if got := models.KeyMissing("groq"); !strings.Contains(got, "export GROQ_API_KEY") {
+		t.Error(got)
+	}
+	login := `{"groq": {"type": "oauth", "access": "a", "expires": 1500000000000}}`
+	if err := os.WriteFile(ring.auth.path, []byte(login), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := models.KeyMissing("groq"); !strings.Contains(got, "log in again") {
+		t.Error(got)
 	}
 }
 

@@ -24,9 +24,9 @@ type ProviderSpec struct {
 	Key func(context.Context) (string, error)
 	// HasKey tells without asking anybody whether Key would find one.
 	HasKey func() bool
-	// KeyHint is what a person does to give it a key, such as "export NAME"; "":
-	// nothing is known.
-	KeyHint string
+	// KeyHint is what a person does to give it a key, such as "export NAME". It is
+	// asked when there is none. nil: nothing is known.
+	KeyHint func() string
 	// Open makes a model for an id that Models does not list; nil: no such model.
 	Open func(id string) *Model
 	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
@@ -232,9 +232,9 @@ func (m *Models) KeyMissing(provider string) string {
 	if s == nil || s.usable() {
 		return ""
 	}
-	hint := s.KeyHint
-	if hint == "" {
-		hint = fmt.Sprintf("set api_key of [providers.%s] in config.toml, or its environment variable", s.Name)
+	hint := fmt.Sprintf("set api_key of [providers.%s] in config.toml, or its environment variable", s.Name)
+	if s.KeyHint != nil {
+		hint = s.KeyHint()
 	}
 	return fmt.Sprintf("no key for %s yet: %s", s.Name, hint)
 }

@@ -26,7 +26,7 @@ type hookProvider struct {
 	key     func(context.Context) (string, error) // nil: not given
 	hasKey  func() bool
 	keySpec string // as ResolveKey takes it
-	keyHint string
+	keyHint func() string
 	headers map[string]string
 	compat  map[string]any
 	listed  bool // models were given
@@ -124,11 +124,12 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 	variable, fromEnv := strings.CutPrefix(spec, "env:")
 	p.hasKey = func() bool { return !fromEnv || os.Getenv(strings.TrimSpace(variable)) != "" }
 	p.keySpec = spec
-	p.keyHint = "check api_key in hook " + in.hook.Name
+	hint := "check api_key in hook " + in.hook.Name
 	if fromEnv {
-		p.keyHint = "export " + strings.TrimSpace(variable) + ", or change api_key in hook " + in.hook.Name
+		hint = "export " + strings.TrimSpace(variable) + ", or change api_key in hook " + in.hook.Name
 	}
-	resolve, name, hint := in.chain.opts.ResolveKey, p.name, p.keyHint
+	p.keyHint = func() string { return hint }
+	resolve, name := in.chain.opts.ResolveKey, p.name
 	if resolve == nil {
 		resolve = func(context.Context, string) (string, error) { return spec, nil }
 	}
@@ -187,7 +188,7 @@ func (p hookProvider) added() *agent.ProviderSpec {
 		return &agent.ProviderSpec{Open: func(id string) *agent.Model { return &agent.Model{ID: id, Name: id, Input: []string{"text"}} }}
 	}
 	spec := p.server(Server{Name: p.name, API: p.api, BaseURL: p.baseURL, APIKey: p.keySpec, Headers: p.headers, Compat: p.compat})
-	spec.Key, spec.HasKey, spec.KeyHint = nil, nil, "" // the hook says it
+	spec.Key, spec.HasKey, spec.KeyHint = nil, nil, nil // the hook says it
 	return &spec
 }
 
