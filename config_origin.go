@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"pi/agent/provider"
 )
 
 // Origins maps the path of a key to where its value came from: "file:line",
@@ -157,15 +158,13 @@ func isSection(v reflect.Value) bool {
 }
 
 // shown is a value as printed: of a secret only how it is found, of an address
-// no password.
+// no key.
 func (p *configPrinter) shown(tag reflect.StructTag, v reflect.Value) string {
 	if tag.Get("secret") != "" {
 		return quote(hidden(v.String()))
 	}
 	if tag.Get("form") == "url" {
-		if u, err := url.Parse(v.String()); err == nil && u.User != nil {
-			return quote(u.Redacted())
-		}
+		return quote(provider.ShownURL(v.String()))
 	}
 	return formatValue(v)
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"pi/agent"
+	"pi/agent/provider"
 )
 
 // listedModel is one line of pi models, and its form in JSON. What is not known
@@ -42,17 +42,10 @@ type listedCost struct {
 
 func listed(m *agent.Model, key keyState) listedModel {
 	return listedModel{
-		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: withoutPassword(m.BaseURL),
+		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: provider.ShownURL(m.BaseURL),
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
 		Cost: costOf(m.Cost), Compat: m.Compat, Usable: key.missing == "", Key: key.from, Missing: key.missing,
 	}
-}
-
-func withoutPassword(address string) string {
-	if u, err := url.Parse(address); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return address
 }
 
 func costOf(p *agent.Price) *listedCost {

@@ -13,6 +13,7 @@ import (
 
 const (
 	hidden       = "[key]"
+	covered      = "xxxxx" // in an address, where it is what net/url writes
 	smallestKey  = 4
 	longestShown = 15   // so much of the beginning or end of a key tells nothing new
 	longestSaid  = 2000 // bytes of a server's message
@@ -117,4 +118,28 @@ func (s secrets) said(text string) string {
 		text = CleanText(text[:longestSaid]) + " …"
 	}
 	return text
+}
+
+// ShownURL is an address as people and hooks may see it: without its password, a
+// user name that has none beside it, for that is a key then, and what its query
+// has under names that speak of keys. One that cannot be read is not shown.
+func ShownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "…"
+	}
+	if u.User == nil && u.RawQuery == "" {
+		return address
+	}
+	if password, _ := u.User.Password(); u.User != nil && password == "" {
+		u.User = url.User(covered)
+	}
+	pairs := strings.Split(u.RawQuery, "&")
+	for i, pair := range pairs {
+		if name, _, found := strings.Cut(pair, "="); found && isSecretHeader(name) {
+			pairs[i] = name + "=" + covered
+		}
+	}
+	u.RawQuery = strings.Join(pairs, "&")
+	return u.Redacted()
 }

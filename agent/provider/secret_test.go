@@ -2,6 +2,7 @@ package provider
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,43 @@ func TestHeadersOfAnAnswerRepeatNoSecret(t *testing.T) {
 	}
 	if !strings.Contains(h.Get("X-Echo"), "sk-") {
 		t.Error("the answer itself was changed")
+	}
+}
+
+func TestAnAddressIsShownWithoutItsKeys(t *testing.T) {
+	for address, want := range map[string]string{
+		"":                              "",
+		"http://localhost:8080/v1":      "http://localhost:8080/v1",
+		"https://h/v1?api-version=2":    "https://h/v1?api-version=2",
+		"https://bob:word@h/v1":         "https://bob:xxxxx@h/v1",
+		"https://sk-0123@h/v1":          "https://xxxxx@h/v1",
+		"https://sk-0123:@h/v1":         "https://xxxxx@h/v1",
+		"https://h/v1?v=2&key=word&a=b": "https://h/v1?v=2&key=xxxxx&a=b",
+		"https://h/v1?API_KEY=w%2Frd":   "https://h/v1?API_KEY=xxxxx",
+		"https://bob:w%zzrd@h/v1":       "…",
+	} {
+		if got := ShownURL(address); got != want {
+			t.Errorf("%s is shown as %s, want %s", address, got, want)
+		}
+	}
+}
+
+func TestWhatAnAddressHasOfKeysIsHidden(t *testing.T) {
+	for address, said := range map[string][]string{
+		"https://bob:longword@h/v1":     {"longword", "bob:longword", "Ym9iOmxvbmd3b3Jk"},
+		"https://sk-0123456@h/v1":       {"sk-0123456", "c2stMDEyMzQ1Njo="},
+		"https://h/v1?key=longword&a=b": {"longword"},
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s secrets
+		s.addURL(u)
+		for _, form := range said {
+			if got := s.hide("<" + form + ">"); got != "<"+hidden+">" {
+				t.Errorf("of %s %s is shown as %s", address, form, got)
+			}
+		}
 	}
 }

@@ -193,9 +193,15 @@ func setHeaders(h, api http.Header, r *agent.Request) {
 	}
 }
 
+// addURL takes what an address has of keys: its password, a user name that stands
+// alone, both as they go in a header, and what is in the query.
 func (s *secrets) addURL(u *url.URL) {
-	if password, ok := u.User.Password(); ok {
+	if password, _ := u.User.Password(); password != "" {
 		s.add(password)
+		s.add(u.User.Username() + ":" + password)
+	} else if u.User != nil {
+		s.add(u.User.Username())
+		s.add(u.User.Username() + ":")
 	}
 	for name, values := range u.Query() {
 		if isSecretHeader(name) {
