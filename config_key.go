@@ -13,7 +13,8 @@ type RunCommand func(command string) (stdout, stderr string, err error)
 // ResolveKey turns what a settings file says about a key, or about a header
 // that carries one, into the key: "env:NAME" is that variable, "!command" is
 // what the command prints, anything else is the key itself. The error names the
-// variable, or the command and its standard error, and never what it printed.
+// variable, or the program and what it said on standard error, and never what it
+// printed.
 func ResolveKey(spec string, getenv func(string) string, run RunCommand) (string, error) {
 	if name, ok := strings.CutPrefix(spec, "env:"); ok {
 		return keyFromVariable(strings.TrimSpace(name), getenv)
@@ -30,10 +31,10 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	}
 	key := strings.TrimSpace(getenv(name))
 	if key == "" {
-		return "", fmt.Errorf("read key: environment variable %s is not set", name)
+		return "", fmt.Errorf("read key: environment variable %s is not set", shownVariable(name))
 	}
 	if !isOneLine(key) {
-		return "", fmt.Errorf("read key: environment variable %s holds more than one line", name)
+		return "", fmt.Errorf("read key: environment variable %s holds more than one line", shownVariable(name))
 	}
 	return key, nil
 }
@@ -43,21 +44,44 @@ func keyFromCommand(command string, run RunCommand) (string, error) {
 		return "", errors.New(`read key: "!" names no command`)
 	}
 	stdout, stderr, err := run(command)
+	shown := shownCommand(withoutOutput(command, stdout))
 	if err != nil {
-		command, stderr = withoutOutput(command, stdout), withoutOutput(stderr, stdout)
-		if said := printable(strings.TrimSpace(stderr)); said != "" {
-			return "", fmt.Errorf("read key: command %q: %w: %s", command, err, said)
+		if said := printable(strings.TrimSpace(withoutOutput(stderr, stdout))); said != "" {
+			return "", fmt.Errorf("read key: command %q: %w: %s", shown, err, said)
 		}
-		return "", fmt.Errorf("read key: command %q: %w", command, err)
+		return "", fmt.Errorf("read key: command %q: %w", shown, err)
 	}
 	key := strings.TrimSpace(stdout)
 	if key == "" {
-		return "", fmt.Errorf("read key: command %q printed nothing", command)
+		return "", fmt.Errorf("read key: command %q printed nothing", shown)
 	}
 	if !isOneLine(key) {
-		return "", fmt.Errorf("read key: command %q printed more than one line", withoutOutput(command, stdout))
+		return "", fmt.Errorf("read key: command %q printed more than one line", shown)
 	}
 	return key, nil
+}
+
+// shownVariable is the name of a variable as it may be shown: what no variable is
+// called is likely the key itself, written in the wrong place.
+func shownVariable(name string) string {
+	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
+	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {
+		return name
+	}
+	return "…"
+}
+
+// shownCommand leaves the program of a command line: a password or a token may
+// stand among the rest, and errors are kept in sessions.
+func shownCommand(command string) string {
+	program, rest, _ := strings.Cut(command, " ")
+	if strings.ContainsAny(program, "=$`'\"|;&<>(){}…") {
+		return "…"
+	}
+	if rest != "" {
+		program += " …"
+	}
+	return program
 }
 
 // withoutOutput covers each line that a command printed where it stands in text:

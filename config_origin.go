@@ -173,8 +173,10 @@ func (p *configPrinter) shown(tag reflect.StructTag, v reflect.Value) string {
 // that somebody looks for here. A command may hold anything.
 func hidden(spec string) string {
 	switch {
-	case spec == "", strings.HasPrefix(spec, "env:"):
-		return spec
+	case spec == "":
+		return ""
+	case strings.HasPrefix(spec, "env:"):
+		return "env:" + shownVariable(strings.TrimPrefix(spec, "env:"))
 	case strings.HasPrefix(spec, "!"):
 		return "!…"
 	}

@@ -167,7 +167,7 @@ func readLogin(entry json.RawMessage) (login, string) {
 	case l.Type == "oauth" && l.Access == "":
 		return l, "it has no access"
 	case l.Type != "api_key" && l.Type != "oauth":
-		return l, fmt.Sprintf("type %q is neither api_key nor oauth", printable(l.Type))
+		return l, "its type is neither api_key nor oauth"
 	}
 	return l, ""
 }

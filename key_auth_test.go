@@ -24,7 +24,7 @@ func TestLoginsAreReadOneByOne(t *testing.T) {
 		`auth.json:4: "groq" is left out: it is not an object`,
 		`auth.json:5: "xai" is left out: it has no key`,
 		`auth.json:6: "zai" is left out: it has no access`,
-		`auth.json:7: "odd" is left out: type "saml" is neither`,
+		`auth.json:7: "odd" is left out: its type is neither`,
 	}
 	if len(problems) != len(want) {
 		t.Fatalf("%v", problems)

@@ -106,8 +106,9 @@ func (k providerKey) place() keyPlace {
 
 func (k providerKey) configuredHint() string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.provider)
-	if name, ok := strings.CutPrefix(k.configured, "env:"); ok {
-		return fmt.Sprintf("export %s, or change %s", strings.TrimSpace(name), setting)
+	name, ok := strings.CutPrefix(k.configured, "env:")
+	if name = strings.TrimSpace(name); ok && name == shownVariable(name) {
+		return fmt.Sprintf("export %s, or change %s", name, setting)
 	}
 	return "check " + setting
 }
@@ -177,7 +178,7 @@ func (k providerKey) missing() string {
 		return ""
 	}
 	if p := k.place(); p.login == nil {
-		return strings.TrimSpace(strings.TrimPrefix(p.spec, "env:"))
+		return shownVariable(strings.TrimSpace(strings.TrimPrefix(p.spec, "env:")))
 	}
 	return "a new login in auth.json"
 }

@@ -125,7 +125,7 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 	p.hasKey = func() bool { return !fromEnv || os.Getenv(strings.TrimSpace(variable)) != "" }
 	p.keySpec = spec
 	hint := "check api_key in hook " + in.hook.Name
-	if fromEnv {
+	if fromEnv && !strings.Contains(variable, "-") { // a key may stand there by mistake
 		hint = "export " + strings.TrimSpace(variable) + ", or change api_key in hook " + in.hook.Name
 	}
 	p.keyHint = func() string { return hint }
