@@ -77,7 +77,7 @@ func (f *faults) stream(ctx context.Context, err error) error {
 	case errors.As(err, &said):
 		return f.answer(0, nil, said.Body)
 	case errors.As(err, &garbled):
-		e := f.cut("the answer holds something that cannot be read: "+f.secrets.said(clip(garbled.Event)), nil)
+		e := f.cut("the answer holds something that cannot be read: "+clip([]byte(f.secrets.said(string(garbled.Event)))), nil)
 		e.Err = garbled.Err
 		return e
 	case isEnd(err):

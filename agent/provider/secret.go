@@ -15,7 +15,7 @@ const (
 	hidden       = "[key]"
 	covered      = "xxxxx" // in an address, where it is what net/url writes
 	smallestKey  = 4
-	longestShown = 15   // so much of the beginning or end of a key tells nothing new
+	longestShown = 15   // so much of a key tells nothing new
 	longestSaid  = 2000 // bytes of a server's message
 )
 
@@ -65,13 +65,34 @@ func (s secrets) hide(text string) string {
 	for _, v := range forms {
 		text = strings.ReplaceAll(text, v, hidden)
 	}
+	return hidePieces(text, forms)
+}
+
+// hidePieces replaces whatever is a piece of one of these forms and longer than
+// may be shown. A token may have thousands of characters: it is not looked for
+// piece by piece.
+func hidePieces(text string, forms []string) string {
+	const long = longestShown + 1
+	pieces := map[string]bool{}
 	for _, v := range forms {
-		for n := len(v) - 1; n > longestShown; n-- {
-			text = strings.ReplaceAll(text, v[:n], hidden)
-			text = strings.ReplaceAll(text, v[len(v)-n:], hidden)
+		for i := 0; i+long <= len(v); i++ {
+			pieces[v[i:i+long]] = true
 		}
 	}
-	return text
+	var b strings.Builder
+	done := 0
+	for i := 0; i+long <= len(text); i++ {
+		if !pieces[text[i:i+long]] {
+			continue
+		}
+		end := i + long
+		for end < len(text) && pieces[text[end+1-long:end+1]] {
+			end++
+		}
+		b.WriteString(text[done:i] + hidden)
+		done, i = end, end-1
+	}
+	return b.String() + text[done:]
 }
 
 // without is a copy of the headers of an answer in which no secret stands whole.

@@ -13,7 +13,7 @@ func TestASecretIsHiddenInEveryForm(t *testing.T) {
 		"sk+/=&<\"0123456789abcdef", `sk+/=&<\"0123456789abcdef`, `sk+/=\u0026\u003c\"0123456789abcdef`,
 		"sk%2B%2F%3D%26%3C%220123456789abcdef", "sk+%2F=&%3C%220123456789abcdef",
 		"c2srLz0mPCIwMTIzNDU2Nzg5YWJjZGVm",
-		"sk+/=&<\"0123456789a",
+		"sk+/=&<\"0123456789a", "+/=&<\"0123456789abcdef", "+/=&<\"0123456789ab",
 	} {
 		if got := s.hide("<" + form + ">"); got != "<"+hidden+">" {
 			t.Errorf("%s is shown as %s", form, got)
