@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"pi/agent"
+	"pi/agent/provider"
 )
 
 // The rules that a value of the right type must still hold, and the words for
@@ -40,6 +41,9 @@ func (d *decoder) text(t target, s string) (string, bool) {
 func (d *decoder) form(t target, s string) (kept, problem string) {
 	switch t.tag.Get("form") {
 	case "url":
+		if provider.ShownURL(s) != s {
+			d.keyStands(t.path)
+		}
 		return cleanURL(t.path, s)
 	case "key":
 		d.lookAtKey(t.path, s)
@@ -145,6 +149,11 @@ func (d *decoder) lookAtKey(path, s string) {
 			"\"env:NAME\" reads a variable", path))
 		return
 	}
+	d.keyStands(path)
+}
+
+// keyStands notes a key in plain text.
+func (d *decoder) keyStands(path string) {
 	if d.literalKey == 0 {
 		d.literalKey = d.line(path)
 	}

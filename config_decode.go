@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pi/agent/provider"
 )
 
 // decoder moves one parsed file into a Config, key by key: what does not fit is
@@ -186,6 +188,9 @@ func (d *decoder) strings(t target, dst *map[string]string, v any) {
 		full := keyPath(t.path, name)
 		if s, ok := src[name].(string); ok {
 			out[name] = s
+			if provider.CarriesKey(name) {
+				d.keyStands(full)
+			}
 			d.origins[full] = d.origin(full)
 			continue
 		}

@@ -307,23 +307,26 @@ func TestAKeyInPlainTextWantsAPrivateFile(t *testing.T) {
 		t.Skip("permissions are no mode bits")
 	}
 	tests := []struct {
-		key  string
+		line string
 		mode os.FileMode
 		want int
 	}{
-		{"sk-x", 0o600, 0}, {"sk-x", 0o400, 0}, {"sk-x", 0o644, 1}, {"sk-x", 0o640, 1},
-		{"env:X", 0o644, 0}, {"!pass x", 0o644, 0}, {"", 0o644, 0},
+		{"api_key = 'sk-x'", 0o600, 0}, {"api_key = 'sk-x'", 0o400, 0}, {"api_key = 'sk-x'", 0o644, 1}, {"api_key = 'sk-x'", 0o640, 1},
+		{"api_key = 'env:X'", 0o644, 0}, {"api_key = '!pass x'", 0o644, 0}, {"api_key = ''", 0o644, 0},
+		{"headers = {Authorization = 'Bearer sk-x'}", 0o644, 1}, {"headers = {Authorization = 'Bearer sk-x'}", 0o600, 0},
+		{"headers = {X-Team = 'tools'}", 0o644, 0},
+		{"base_url = 'http://h/v1?key=sk-x'", 0o644, 1}, {"base_url = 'http://h/v1?v=x'", 0o644, 0},
 	}
 	for _, tt := range tests {
 		s := newSandbox(t)
-		s.write(filepath.Join(s.agent, "config.toml"), "\n[providers.a]\napi_key = '"+tt.key+"'\n", tt.mode)
+		s.write(filepath.Join(s.agent, "config.toml"), "\n[providers.a]\n"+tt.line+"\n", tt.mode)
 		_, problems := Load(s.agent, s.p, true, s.getenv)
 		if len(problems) != tt.want {
-			t.Errorf("%q with mode %o: problems %v", tt.key, tt.mode, problems)
+			t.Errorf("%q with mode %o: problems %v", tt.line, tt.mode, problems)
 		}
 		for _, p := range problems {
-			if !p.Warning || p.Line != 3 || strings.Contains(p.Text, tt.key) || !strings.Contains(p.Text, "chmod 600") {
-				t.Errorf("%q with mode %o: %+v", tt.key, tt.mode, p)
+			if !p.Warning || p.Line != 3 || strings.Contains(p.Text, "sk-x") || !strings.Contains(p.Text, "chmod 600") {
+				t.Errorf("%q with mode %o: %+v", tt.line, tt.mode, p)
 			}
 		}
 	}

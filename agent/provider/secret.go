@@ -29,7 +29,7 @@ func collectSecrets(key string, headers ...http.Header) secrets {
 	s.add(key)
 	for _, h := range headers {
 		for name, values := range h {
-			if !isSecretHeader(name) {
+			if !CarriesKey(name) {
 				continue
 			}
 			for _, v := range values {
@@ -49,7 +49,9 @@ func (s *secrets) add(v string) {
 	}
 }
 
-func isSecretHeader(name string) bool {
+// CarriesKey reports whether a header or a field of a query of that name is
+// likely to hold a key.
+func CarriesKey(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
 		if strings.Contains(name, word) {
@@ -157,7 +159,7 @@ func ShownURL(address string) string {
 	}
 	pairs := strings.Split(u.RawQuery, "&")
 	for i, pair := range pairs {
-		if name, _, found := strings.Cut(pair, "="); found && isSecretHeader(name) {
+		if name, _, found := strings.Cut(pair, "="); found && CarriesKey(name) {
 			pairs[i] = name + "=" + covered
 		}
 	}

@@ -204,7 +204,7 @@ func (s *secrets) addURL(u *url.URL) {
 		s.add(u.User.Username() + ":")
 	}
 	for name, values := range u.Query() {
-		if isSecretHeader(name) {
+		if CarriesKey(name) {
 			for _, v := range values {
 				s.add(v)
 			}
