@@ -82,6 +82,8 @@ func TestToolCallsAreToldApart(t *testing.T) {
 		{"id and name on each piece", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}`), `a f {"x":1}`},
 		{"another id on each piece", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"index":0,"id":"b","function":{"arguments":":1}"}}`), `a f {"x":1}`},
 		{"name after the id", piece(`{"index":0,"id":"a"}`) + piece(`{"index":0,"function":{"name":"f","arguments":"{}"}}`), "a f {}"},
+		{"id and name after the arguments", piece(`{"index":0,"function":{"arguments":"{\"x\""}}`) + piece(`{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}`), `a f {"x":1}`},
+		{"never a name", piece(`{"index":0,"id":"a","function":{"arguments":"{\"x\""}}`) + piece(`{"index":0,"function":{"arguments":":1}"}}`), `a  {"x":1}`},
 		{"no arguments at all", piece(`{"index":0,"id":"a","function":{"name":"f"}}`), "a f {}"},
 		{"interleaved", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`) + piece(`{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}`) + piece(`{"index":0,"function":{"arguments":":1}"}}`), `a f {"x":1}, b g {}`},
 		{"null fields", piece(`{"index":0,"id":"a","function":{"name":"f","arguments":null}}`) + piece(`{"index":0,"id":null,"function":{"name":null,"arguments":"{}"}}`), "a f {}"},

@@ -82,6 +82,31 @@ func (g *grower) results() {
 	g.open = nil
 }
 
+// Grows holds for many conversations with a model that each request is one that a
+// strict server takes, that it is the same bytes each time it is written, and that
+// it goes on as the one before began. field is as in [Continues].
+func Grows(t *testing.T, m *agent.Model, field string, check func([]byte) error, encode func(*agent.Request) []byte) {
+	t.Helper()
+	tools := []agent.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
+	for seed := range uint64(40) {
+		var before []byte
+		for _, messages := range Growing(seed, m, 10) {
+			r := &agent.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low", SessionID: "s1"}
+			body := encode(r)
+			if again := encode(r); !bytes.Equal(again, body) {
+				t.Fatalf("%s, seed %d: the same request twice:\n%s\n%s", m.ID, seed, body, again)
+			}
+			if err := check(body); err != nil {
+				t.Fatalf("%s, seed %d: %v", m.ID, seed, err)
+			}
+			if before != nil {
+				Continues(t, field, before, body)
+			}
+			before = body
+		}
+	}
+}
+
 // Continues holds the rule that keeps provider caches warm, byte for byte: what
 // a request says of the conversation, without cache markers, is the beginning of
 // what a later one says. field is its name in the body.
