@@ -2,6 +2,7 @@ package openai
 
 import (
 	"crypto/rand"
+	"strings"
 
 	"pi/agent"
 )
@@ -16,9 +17,9 @@ type calls struct {
 type call struct {
 	index    int // block index
 	id, name string
-	started  bool // its first delta is out
-	held     string
-	some     bool // there were arguments
+	started  bool            // its first delta is out
+	held     strings.Builder // arguments that are not out
+	some     bool            // there were arguments
 }
 
 func (c *calls) add(p *callPiece, out []agent.Delta) []agent.Delta {
@@ -32,7 +33,7 @@ func (c *calls) add(p *callPiece, out []agent.Delta) []agent.Delta {
 	if k.name == "" {
 		k.name = p.Function.Name
 	}
-	k.held += string(p.Function.Arguments)
+	k.held.WriteString(string(p.Function.Arguments))
 	if k.name == "" {
 		return out // the first delta of a call has its name
 	}
@@ -93,9 +94,9 @@ func (c *calls) open(p *callPiece) *call {
 // emit sends what is held. The id is final then: one that is missing, or was
 // given to another call of the same answer, is made.
 func (c *calls) emit(k *call, out []agent.Delta) []agent.Delta {
-	d := agent.Delta{Kind: agent.DeltaToolCall, Index: k.index, Text: k.held}
-	k.some = k.some || k.held != ""
-	k.held = ""
+	d := agent.Delta{Kind: agent.DeltaToolCall, Index: k.index, Text: k.held.String()}
+	k.some = k.some || d.Text != ""
+	k.held.Reset()
 	if !k.started {
 		k.started = true
 		if k.id == "" || c.byID(k.id) != k {
@@ -112,8 +113,8 @@ func (c *calls) emit(k *call, out []agent.Delta) []agent.Delta {
 // arguments.
 func (c *calls) close(out []agent.Delta) []agent.Delta {
 	for _, k := range c.list {
-		if !k.some && k.held == "" {
-			k.held = "{}"
+		if !k.some && k.held.Len() == 0 {
+			k.held.WriteString("{}")
 		}
 		out = c.emit(k, out)
 	}

@@ -17,13 +17,15 @@ func TestDetailsThatDifferInTheirTextAreReadQuickly(t *testing.T) {
 		`{"type":"reasoning.text","text":"d","index":1}`, `{"type":"reasoning.text","text":"e","index":1}`,
 		`{"type":"reasoning.text","inner":{"text":"x"},"text":"f","index":1}`, `{"type":"reasoning.text","inner":{"text":"y"},"text":"g","index":1}`,
 		`{"type":"reasoning.text","text":"h","index":1,"text2":"i","index":1}`,
-		`{"type":"reasoning.encrypted","data":"z","index":2}`, `{"type":"reasoning.encrypted","data":"z","index":2}`,
+		`{"type":"reasoning.encrypted","data":"z","index":2}`, `{"type":"reasoning.encrypted","data":"z","index":2}`, `{"type":"reasoning.encrypted","index":2}`,
+		`{"type":"reasoning.text","text":"j","id":"a"}`, `{"type":"reasoning.text","text":"k"}`, `{"type":"reasoning.text","text":"l","id":"b"}`,
 	} {
 		said += d.add([]json.RawMessage{json.RawMessage(piece)})
 	}
 	const want = `[{"index":0,"signature":"s","text":"a \"b\\é\nc","type":"reasoning.text"},{"index":1,"inner":{"text":"y"},"text":"defgh","text2":"i","type":"reasoning.text"},` +
-		`{"data":"z","index":2,"type":"reasoning.encrypted"},{"data":"z","index":2,"type":"reasoning.encrypted"}]`
-	if got := d.String(); got != want || said != "a \"b\\é\ncdefgh" {
+		`{"data":"z","index":2,"type":"reasoning.encrypted"},{"data":"z","index":2,"type":"reasoning.encrypted"},{"index":2,"type":"reasoning.encrypted"},` +
+		`{"id":"a","text":"jk","type":"reasoning.text"},{"id":"b","text":"l","type":"reasoning.text"}]`
+	if got := d.String(); got != want || said != "a \"b\\é\ncdefghjkl" {
 		t.Errorf("%q\ngot  %s\nwant %s", said, got, want)
 	}
 }

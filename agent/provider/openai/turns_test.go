@@ -172,6 +172,13 @@ func TestAThoughtThatIsWithheldStandsWhereItCame(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoUTF8IsReplaced(t *testing.T) {
+	a := decodeText(t, chunkOf("{\"content\":\"a\xff\",\"reasoning\":\"b\xc3\"}")+end)
+	if a.Text(session.BlockText) != "a\uFFFD" || a.Text(session.BlockThinking) != "b\uFFFD" {
+		t.Errorf("%s", a)
+	}
+}
+
 func TestUsageIsCountedOnce(t *testing.T) {
 	cases := []struct {
 		name, usage string
