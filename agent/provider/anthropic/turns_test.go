@@ -92,7 +92,7 @@ func TestStopReasonsAreMapped(t *testing.T) {
 		{"end_turn", endless, session.StopEnd}, {"stop_sequence", endless, session.StopEnd}, {"new_word", endless, session.StopEnd},
 		{"tool_use", call, session.StopToolUse}, {"end_turn", call, session.StopToolUse}, {"tool_use", endless, session.StopEnd},
 		{"max_tokens", call, session.StopLength}, {"model_context_window_exceeded", endless, session.StopLength},
-		{"refusal", endless, agent.StopRefusal}, {"pause_turn", endless, agent.StopPause},
+		{"refusal", endless, agent.StopRefusal}, {"sensitive", endless, agent.StopRefusal}, {"pause_turn", endless, agent.StopPause},
 	}
 	for _, c := range cases {
 		a := decodeText(t, events(begin, c.block, ends(c.reason), endStop))
@@ -102,6 +102,17 @@ func TestStopReasonsAreMapped(t *testing.T) {
 		if calls := a.Calls(); len(calls) == 1 && string(calls[0].Arguments) != `{"x":1}` {
 			t.Errorf("arguments of the start: %s", calls[0].Arguments)
 		}
+	}
+}
+
+func TestBlocksThatNobodyAskedForAreSkippedWhole(t *testing.T) {
+	delta := func(d string) string { return `{"type":"content_block_delta","index":0,"delta":{` + d + `}}` }
+	a := decodeText(t, events(begin, `{"type":"content_block_start","index":0,"content_block":{"type":"server_thing","id":"a","name":"f","text":"no","input":{}}}`,
+		delta(`"type":"text_delta","text":"no"`), delta(`"type":"thinking_delta","thinking":"no"`), delta(`"type":"signature_delta","signature":"no"`),
+		delta(`"type":"input_json_delta","partial_json":"{}"`), delta(`"type":"new_delta"`), `{"type":"content_block_stop","index":0}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"yes"}}`, ends("end_turn"), endStop))
+	if a.Err != nil || len(a.Content) != 1 || a.Text(session.BlockText) != "yes" || a.Stop.Reason != session.StopEnd {
+		t.Errorf("%s", a)
 	}
 }
 
