@@ -40,7 +40,9 @@ type providerSource struct {
 func newModels(cfg Config, ring *keyring, decode func(provider string) []*agent.Model) *agent.Models {
 	client := provider.NewClient()
 	models := agent.NewModels(clients(client, ring))
-	for _, p := range providerSources(cfg) {
+	sources := providerSources(cfg)
+	for i := range sources {
+		p := &sources[i]
 		p.ring, p.client, p.decode = ring, client, decode
 		if why := p.unusable(); why == "" {
 			models.Register(p.spec())
@@ -120,12 +122,14 @@ func (p *providerSource) unusable() string {
 	return ""
 }
 
-// spec is what is registered.
-func (p providerSource) spec() agent.ProviderSpec {
-	key := p.key()
+// spec is what is registered. It is made for every provider at every start, so
+// what is not asked of each of them is put together later.
+func (p *providerSource) spec() agent.ProviderSpec {
 	spec := agent.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
-		Key: key.resolve, HasKey: key.present, KeyHint: key.hint,
+		Key:     func(ctx context.Context) (string, error) { return p.key().resolve(ctx) },
+		HasKey:  func() bool { return p.key().present() },
+		KeyHint: func() string { return p.key().hint() },
 	}
 	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
 		spec.Discover = p.discover
@@ -135,7 +139,7 @@ func (p providerSource) spec() agent.ProviderSpec {
 
 // unusableSpec is that of a provider which cannot be asked before the person says
 // more than a key. Its models are listed with what to do.
-func (p providerSource) unusableSpec(why string) agent.ProviderSpec {
+func (p *providerSource) unusableSpec(why string) agent.ProviderSpec {
 	return agent.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },
 		Open: p.open, HasKey: func() bool { return false },
