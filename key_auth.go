@@ -23,6 +23,7 @@ type authFile struct {
 	path string
 
 	mu       sync.Mutex
+	held     int // by how many hold
 	seen     fileVersion
 	logins   map[string]login
 	problems []Problem
@@ -83,8 +84,25 @@ func (f *authFile) troubles() []Problem {
 	return slices.Clone(f.problems)
 }
 
-// look reads the file if it is another than before.
+// hold looks at the file once for somebody who asks about every provider, until
+// release is called.
+func (f *authFile) hold() (release func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.look()
+	f.held++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.held--
+	}
+}
+
+// look reads the file if it is another than before. The mutex is held.
 func (f *authFile) look() {
+	if f.held > 0 {
+		return
+	}
 	info, err := os.Stat(f.path)
 	now := fileVersion{}
 	if err == nil {

@@ -97,6 +97,22 @@ func TestAnAuthFileThatChangesIsReadAnew(t *testing.T) {
 	}
 }
 
+func TestAnAuthFileThatIsHeldIsLookedAtOnce(t *testing.T) {
+	f := newAuthFile(t.TempDir())
+	first, second := f.hold(), f.hold()
+	if err := os.WriteFile(f.path, []byte(`{"groq": {"type": "api_key", "key": "k"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first()
+	if _, ok := f.find("groq"); ok {
+		t.Error("it was looked at while somebody holds it")
+	}
+	second()
+	if _, ok := f.find("groq"); !ok {
+		t.Error("it is not looked at any more")
+	}
+}
+
 func TestAnAuthFileIsAPrivatePlainFile(t *testing.T) {
 	f := newAuthFile(t.TempDir())
 	if err := os.WriteFile(f.path, []byte(`{"groq": {"type": "api_key", "key": "sk-secret"}}`), 0o644); err != nil {

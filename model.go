@@ -86,6 +86,7 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
 // firstModel is that of the first provider that has a key, else of the first at
 // an address of one's own; nil if there is neither.
 func (a *app) firstModel() *agent.Model {
+	defer a.keys.auth.hold()()
 	var addressed *agent.Model
 	for _, p := range a.models.Providers() {
 		if p.HasKey != nil && !p.HasKey() {

@@ -226,7 +226,7 @@ func BenchmarkProviders(b *testing.B) {
 		b.ReportAllocs()
 		ring.getenv = func(name string) string { return map[string]string{"GROQ_API_KEY": "k"}[name] }
 		for b.Loop() {
-			a := &app{models: newModels(cfg, ring, catalogue.Models)}
+			a := &app{keys: ring, models: newModels(cfg, ring, catalogue.Models)}
 			if a.firstModel() == nil {
 				b.Fatal("no model")
 			}
