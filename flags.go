@@ -74,8 +74,8 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 			return start(cmd.Context(), *o)
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w\nrun `pi --help` for the flags", err)}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addFlags(root, o)

@@ -79,7 +79,7 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
 		return m, "", nil
 	}
 	a.warnings = append(a.warnings, a.keys.ranOut()...)
-	a.warnings = append(a.warnings, keysUnset(a.cfg, a.keys)...)
+	a.warnings = append(a.warnings, unusedServers(a.cfg, a.keys)...)
 	return tourModel(), "", nil
 }
 

@@ -64,8 +64,8 @@ func listModels(ctx context.Context, o options, f modelsFlags, words []string) e
 	if err == nil && len(shown) == 0 {
 		err = errReported
 	}
-	if len(words) == 0 && !f.all && !f.json {
-		tellAll(keysUnset(a.cfg, a.keys))
+	if len(words) == 0 && !f.all && !f.json && !f.discover {
+		tellAll(unusedServers(a.cfg, a.keys))
 	}
 	tellAll(notShown(words, all, found, shown))
 	return err

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"pi/agent"
@@ -113,11 +114,11 @@ func (p *providerSource) unusable() string {
 	}
 	switch {
 	case p.api() == "":
-		return "it has no usable api"
+		return "it has no usable api; set api to " + strings.Join(slices.Sorted(maps.Keys(compatChecks())), ", ") + " or the like"
 	case p.base() == "" && p.Hint != "":
 		return fmt.Sprintf("set base_url of [providers.%s] in config.toml; %s", cmp.Or(p.section, p.Name), p.Hint)
 	case p.base() == "":
-		return "it has no usable base_url"
+		return "it has no usable base_url; set it to the address of the server"
 	}
 	return ""
 }

@@ -54,15 +54,19 @@ func (r *keyring) ranOut() []string {
 	return lines
 }
 
-// keysUnset tells of the providers in the settings that nobody can use for want of
-// a key. Of logins that ran out ranOut tells.
-func keysUnset(cfg Config, ring *keyring) []string {
+// unusedServers tells of the providers in the settings that are not begun with,
+// for want of a key or of a model. Of logins that ran out ranOut tells.
+func unusedServers(cfg Config, ring *keyring) []string {
 	var lines []string
 	for _, p := range providerSources(cfg) {
 		p.ring = ring
 		key := p.key()
-		if p.section != "" && p.unusable() == "" && !key.present() && key.place().login == nil {
+		switch {
+		case p.section == "" || p.unusable() != "" || key.place().login != nil:
+		case !key.present():
 			lines = append(lines, fmt.Sprintf("%s cannot be used, there is no key for it: %s", p.Name, key.hint()))
+		case p.first() == "":
+			lines = append(lines, fmt.Sprintf("no model of %s is named: choose one with --model %s/ID or [[providers.%s.models]]; pi models --discover asks what there is", p.Name, p.Name, p.section))
 		}
 	}
 	return lines

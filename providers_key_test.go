@@ -210,16 +210,19 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 	}
 }
 
-func TestProvidersOfTheSettingsWithoutAKeyAreToldOf(t *testing.T) {
+func TestProvidersOfTheSettingsWithoutAKeyOrModelAreToldOf(t *testing.T) {
 	ring := testRing(t, `{"late": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`, map[string]string{"THERE": "key"})
 	server := func(key string) ProviderConfig {
-		return ProviderConfig{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key}
+		return ProviderConfig{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key, Models: []ModelConfig{{ID: "one"}}}
 	}
-	got := keysUnset(Config{Providers: map[string]ProviderConfig{
+	bare := server("")
+	bare.Models = nil
+	got := unusedServers(Config{Providers: map[string]ProviderConfig{
 		"lacks": server("env:GONE"), "has": server("env:THERE"), "needs-none": server(""), "asks": server("!exit 1"), "late": server(""),
-		"nowhere": {APIKey: "env:GONE"},
+		"nowhere": {APIKey: "env:GONE"}, "bare": bare, "anthropic": {APIKey: "env:THERE"},
 	}}, ring)
-	want := []string{"lacks cannot be used, there is no key for it: export GONE, or change api_key of [providers.lacks] in config.toml"}
+	want := []string{"no model of bare is named: choose one with --model bare/ID or [[providers.bare.models]]; pi models --discover asks what there is",
+		"lacks cannot be used, there is no key for it: export GONE, or change api_key of [providers.lacks] in config.toml"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

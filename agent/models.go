@@ -213,6 +213,26 @@ func (m *Models) Find(provider, id string) *Model {
 	return nil
 }
 
+// Unlisted tells a person that the provider of model has a list, and this is not on
+// it; "" if it is, or if there is no list.
+func (m *Models) Unlisted(model *Model) string {
+	s := m.spec(model.Provider)
+	if s == nil {
+		return ""
+	}
+	listed := m.list(s)
+	if len(listed) == 0 || slices.ContainsFunc(listed, func(l *Model) bool { return l.ID == model.ID }) {
+		return ""
+	}
+	text := fmt.Sprintf("%s is not among the models that are known of %s; it is asked for as it is written", model.ID, s.Name)
+	for _, l := range listed {
+		if Distance(model.ID, l.ID) <= 1+len(l.ID)/8 {
+			return text + fmt.Sprintf(" (did you mean %s?)", l.Ref())
+		}
+	}
+	return text
+}
+
 // Key returns the key to send for model, "" when it needs none.
 func (m *Models) Key(ctx context.Context, model *Model) (string, error) {
 	s := m.spec(model.Provider)

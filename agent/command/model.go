@@ -77,6 +77,9 @@ func setModel(ctx context.Context, a *agent.Agent, ref string) (Outcome, error) 
 func chosenModel(a *agent.Agent, wished bool) string {
 	model := a.Model()
 	lines := []string{fmt.Sprintf("model: %s:%s", model.Ref(), a.Thinking())}
+	if note := a.Models().Unlisted(model); note != "" {
+		lines = append(lines, note)
+	}
 	if note := agent.Clamped(model, a.ThinkingWish()); note != "" && (wished || model.Reasoning) {
 		lines = append(lines, note)
 	}

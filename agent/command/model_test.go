@@ -68,6 +68,26 @@ func TestModelThatIsNotListedIsListedWhileItIsTheCurrentOne(t *testing.T) {
 	}
 }
 
+func TestAModelThatItsProviderDoesNotListIsSaidToBeTakenAtItsWord(t *testing.T) {
+	a := newAgent(t)
+	open := func(provider string) func(string) *agent.Model {
+		return func(id string) *agent.Model { return &agent.Model{Provider: provider, ID: id} }
+	}
+	a.Models().Register(agent.ProviderSpec{Name: "r", Models: agent.Listed(&agent.Model{Provider: "r", ID: "hello-8"}), Open: open("r")})
+	a.Models().Register(agent.ProviderSpec{Name: "lists-none", Open: open("lists-none")})
+	const note = " is not among the models that are known of r; it is asked for as it is written"
+	for line, want := range map[string]string{
+		"/model r/hello-8":       "model: r/hello-8:off",
+		"/model r/helo-8":        "model: r/helo-8:off\nhelo-8" + note + " (did you mean r/hello-8?)",
+		"/model r/brand-new":     "model: r/brand-new:off\nbrand-new" + note,
+		"/model lists-none/some": "model: lists-none/some:off",
+	} {
+		if got := run(t, a, nil, line); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestThinkingIsPickedFromWhatTheModelOffers(t *testing.T) {
 	a, ui := newAgent(t), &picker{choice: "high"}
 	run(t, a, nil, "/model two")

@@ -59,6 +59,11 @@ type UnknownSwitch struct {
 }
 
 func (e *UnknownSwitch) Error() string {
+	for _, name := range e.Known {
+		if agent.Distance(e.Name, name) <= 1+len(name)/8 {
+			return fmt.Sprintf("compat %q is not known, did you mean %q?", e.Name, name)
+		}
+	}
 	return fmt.Sprintf("compat %q is not known; there are: %s", e.Name, strings.Join(e.Known, ", "))
 }
 
