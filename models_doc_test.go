@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
+	"pi/agent/provider/catalogue"
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
@@ -87,4 +89,23 @@ func TestTheGuideToModelsHasTheSwitchesOfTheProgram(t *testing.T) {
 	}
 	b.WriteString("\n")
 	generated(t, "docs/models.md", "<!-- switches -->\n", "<!-- /switches -->\n", b.String())
+}
+
+func TestNamesOfTheReadmeFitOneModel(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]string{"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
+	models := newModels(Config{}, testRing(t, "", keys), catalogue.Models)
+	sentence := regexp.MustCompile(`(?s)A name is whatever fits one model only: (.*?)\.\s`).FindString(string(readme))
+	names := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(sentence, -1)
+	if len(names) < 3 {
+		t.Fatalf("the sentence is %q", sentence)
+	}
+	for _, name := range names {
+		if m, _, err := models.Match(name[1]); err != nil || m == nil {
+			t.Errorf("%s: %v", name[1], err)
+		}
+	}
 }
