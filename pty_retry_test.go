@@ -197,3 +197,17 @@ end })`)
 		t.Errorf("asked %d times", n)
 	}
 }
+
+func TestAnAnswerWithoutAWordIsToldOf(t *testing.T) {
+	t.Parallel()
+	s, _ := talkAgain(t, newWorld(t), "1ms", "think hm\n---\ntext Now then.")
+	s.enter("greet me")
+	s.see(1, "hm\nthe answer is empty\n")
+	s.enter("well?")
+	s.see(1, "Now then.")
+	if n := strings.Count(s.text(), "the answer is empty"); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, s.text())
+	}
+	s.enter("/quit")
+	s.leave(exitDone)
+}

@@ -14,7 +14,7 @@ import (
 func again() agent.Event { return &agent.AutoRetryStart{Attempt: 1, MaxAttempts: 3} }
 
 func TestAnAnswerThatBeginsAnewIsShownOnce(t *testing.T) {
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd}}
+	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd, Content: []session.Block{session.TextBlock("shown")}}}
 	failed := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopError}}
 	at := func(index int, s string) agent.Event {
 		return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: index, Text: s}}
@@ -71,7 +71,7 @@ func TestAnAnswerThatIsCutAnywhereIsShownOnce(t *testing.T) {
 		}
 		return events
 	}
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd}}
+	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd, Content: []session.Block{session.TextBlock("shown")}}}
 	want := shown(false, append(say(0), over)...)
 	for range 500 {
 		var events []agent.Event

@@ -1,6 +1,8 @@
 package repl
 
 import (
+	"strings"
+
 	"pi/agent"
 	"pi/session"
 )
@@ -169,7 +171,15 @@ func (t *transcript) messageEnd(e *agent.MessageEnd) {
 	if e.Abort != nil {
 		t.abort(e.Abort)
 	}
-	if e.Message.StopReason == session.StopLength {
+	switch {
+	case e.Message.StopReason == session.StopLength:
 		t.writeLine(t.paint(styleWarning, "the answer was cut off at the token limit"))
+	case e.Abort == nil && saysNothing(e.Message):
+		t.writeLine(t.paint(styleDim, "the answer is empty"))
 	}
+}
+
+// saysNothing reports an answer that ended well without a word or a call.
+func saysNothing(m *session.Message) bool {
+	return m.Role == session.RoleAssistant && m.StopReason == session.StopEnd && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0
 }

@@ -44,6 +44,10 @@ func done(id, result string) agent.Event {
 	return &agent.ToolExecutionEnd{ID: id, Result: agent.TextResult(result)}
 }
 
+func ends(reason session.StopReason, content ...session.Block) agent.Event {
+	return &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: reason, Content: content}}
+}
+
 func TestTranscriptShowsWhatHappens(t *testing.T) {
 	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant}}
 	diff := agent.TextResult("Replaced 1 block")
@@ -74,6 +78,11 @@ func TestTranscriptShowsWhatHappens(t *testing.T) {
 			[]agent.Event{text("I will rm"), text(" -rf"), &agent.MessageEnd{Message: over.Message,
 				Abort: &agent.Abort{By: "guard\x1b[2J", Reason: "not\nthat"}}, text("Then not."), over},
 			"I will rm -rf\n\x1b[2mstopped by hook guard: not that\x1b[0m\nThen not.\n"},
+		{"an answer that the model's limit ended says so", false, []agent.Event{text("a lo"), ends(session.StopLength, session.TextBlock("a lo"))},
+			"a lo\nthe answer was cut off at the token limit\n"},
+		{"an empty answer is told of", false, []agent.Event{thought("hm"), ends(session.StopEnd, session.TextBlock("\n"))}, "hm\nthe answer is empty\n"},
+		{"one with a call is none", false, []agent.Event{ends(session.StopEnd, session.Block{Type: session.BlockToolCall, ID: "1", Name: "ls"})}, ""},
+		{"nor is one that failed", false, []agent.Event{ends(session.StopError)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.colours, c.events...); got != c.want {
