@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"pi/agent"
 	"pi/agent/provider/wiretest"
@@ -24,16 +26,25 @@ func TestStreamsOfOneClientDoNotMix(t *testing.T) {
 	for i := range all {
 		p := &all[i]
 		t.Run(p.name, func(t *testing.T) {
-			var arrived sync.WaitGroup
-			arrived.Add(streams)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var arrived atomic.Int32
+			everybody := make(chan struct{})
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)
 				_, word, _ := strings.Cut(string(body), "say ")
-				if arrived.Done(); err != nil || len(word) < 2 {
+				if err != nil || len(word) < 2 {
 					http.Error(w, "nothing to say", http.StatusBadRequest)
 					return
 				}
-				arrived.Wait()
+				if arrived.Add(1) == streams {
+					close(everybody)
+				}
+				select {
+				case <-everybody:
+				case <-r.Context().Done():
+					return
+				}
 				w.Header().Set("Content-Type", "text/event-stream")
 				io.WriteString(w, p.answer(spoken{thought: "thought " + word[:2], signature: "c2ln", text: "text " + word[:2], calls: []spokenCall{{"c" + word[:2], "f", `{"n":"` + word[:2] + `"}`}}}))
 			}))
@@ -46,7 +57,7 @@ func TestStreamsOfOneClientDoNotMix(t *testing.T) {
 				asked.Go(func() {
 					word := fmt.Sprintf("%02d", n)
 					prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("say " + word)}}
-					a := wiretest.Collect(client.Stream(context.Background(), &agent.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*session.Message{prompt},
+					a := wiretest.Collect(client.Stream(ctx, &agent.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*session.Message{prompt},
 						Tools: []agent.ToolSpec{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"string"}}}`)}}}))
 					calls := a.Calls()
 					if a.Err != nil || a.Text(session.BlockText) != "text "+word || a.Text(session.BlockThinking) != "thought "+word ||

@@ -73,6 +73,8 @@ func TestTheBodySaysHowLongToWait(t *testing.T) {
 		{`{"error":{"message":"Try again in 2 minutes"}}`, 2 * time.Minute},
 		{`{"error":{"message":"Please retry in 34.07s."}}`, 34070 * time.Millisecond},
 		{`{"error":{"message":"Please retry after 86400 seconds."}}`, 24 * time.Hour},
+		{`{"error":{"message":"Please try again in 1d2h."}}`, 26 * time.Hour},
+		{`{"error":{"message":"Try again in 2 days."}}`, 48 * time.Hour},
 		{`{"error":{"message":"try again in a moment"}}`, 0},
 		{`{"error":{"message":"try again in 3 requests"}}`, 0},
 		{`{"error":{"message":"try again in 99999999999999999999999 days"}}`, 1<<63 - 1},

@@ -35,6 +35,7 @@ func TestSchemasAreMadeStrictWhereTheyCanBe(t *testing.T) {
 		{"true", `{"type":"object","properties":{"a":true},"required":["a"]}`, ""},
 		{"a list of anything", `{"type":"object","properties":{"a":{"type":"array"}},"required":["a"]}`, ""},
 		{"an optional reference", `{"type":"object","$defs":{"d":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/d"}}}`, ""},
+		{"an optional constant", `{"type":"object","properties":{"a":{"type":"string","const":"x"}}}`, ""},
 		{"optional alternatives", `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"}]}}}`, ""},
 		{"optional in a definition", `{"type":"object","$defs":{"d":{"type":"object","properties":{"a":{"type":"string"}}}},"properties":{"a":{"$ref":"#/$defs/d"}},"required":["a"]}`, ""},
 		{"optional in an alternative", `{"type":"object","properties":{"a":{"anyOf":[{"type":"object","properties":{"b":{"type":"string"}}}]}},"required":["a"]}`, ""},
