@@ -72,6 +72,7 @@ func TestSchemaNamesTypeAndProperties(t *testing.T) {
 func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 	long := []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("x", 300_000))}}}
 	counted := append(long[:1:1], &session.Message{Role: session.RoleAssistant, Usage: &session.Usage{TotalTokens: 60_000}})
+	compacted := []*session.Message{{Role: session.RoleAssistant, Usage: &session.Usage{TotalTokens: 120_000}, Content: []session.Block{session.TextBlock(strings.Repeat("x", 300))}}}
 	cases := []struct {
 		name               string
 		asked, own, window int
@@ -85,12 +86,28 @@ func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 		{"asked, own unknown", 1000, 0, 0, nil, 1000},
 		{"estimated", 0, 64_000, 128_000, long, 128_000 - 100_004},
 		{"counted", 0, 100_000, 128_000, counted, 128_000 - 60_000},
+		{"counted before a compaction", 0, 64_000, 128_000, compacted, 64_000},
 		{"full", 0, 64_000, 50_000, long, smallestAnswer},
 	}
 	for _, c := range cases {
 		r := &agent.Request{Model: &agent.Model{MaxTokens: c.own, ContextWindow: c.window}, MaxTokens: c.asked, Messages: c.messages}
 		if got := AnswerLimit(r); got != c.want {
 			t.Errorf("%s: %d; want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestHalvesOfSurrogatePairsAreReplaced(t *testing.T) {
+	for in, want := range map[string]string{
+		`"\ud83d\ude00"`:  `"\ud83d\ude00"`,
+		`"\ud83d\u0041"`:  `"\ufffd\u0041"`,
+		`"\ud83dA\ude00"`: `"\ufffdA\ufffd"`,
+		`"\ude00\ud83d"`:  `"\ufffd\ufffd"`,
+		`"\\ud83d"`:       `"\\ud83d"`,
+		`"\uD83D\uDE00é"`: `"\uD83D\uDE00é"`,
+	} {
+		if got := string(CleanJSON([]byte(in))); got != want {
+			t.Errorf("%s became %s; want %s", in, got, want)
 		}
 	}
 }

@@ -72,6 +72,8 @@ func TestWhatIsKnownOfEachServer(t *testing.T) {
 		{chat, "https://api.githubcopilot.com", "m", "thinking_format=none"},
 		{chat, "https://api.avian.io/v1", "m", ""},
 		{chat, "https://ollama.com/v1", "m", "reasoning_efforts=map[off:none]"},
+		{chat, "https://notollama.com/v1", "m", ""},
+		{chat, "https://ollama.com.example/v1", "m", ""},
 		{chat, "http://127.0.0.1:11434/v1", "m", "reasoning_efforts=map[off:none]"},
 		{chat, "http://[::1]:11434/v1", "m", "reasoning_efforts=map[off:none]"},
 		{chat, "http://gpu.lan:11434/v1", "m", ""},

@@ -91,6 +91,14 @@ func TestTheBodySaysHowLongToWait(t *testing.T) {
 	}
 }
 
+func TestACodeIsAStatusOnlyWhereItCanBeOne(t *testing.T) {
+	for code, want := range map[string]int{"400": 400, "529": 529, `"429"`: 429, "14": 0, "200": 0, "1261": 0, "429.5": 0, `"bad"`: 0} {
+		if e := answered(0, `{"error":{"code":`+code+`,"message":"x"}}`); e.Status != want {
+			t.Errorf("code %s: status %d; want %d", code, e.Status, want)
+		}
+	}
+}
+
 func TestOnlyThisMachineRefusesForGood(t *testing.T) {
 	refused := func(op, ip string) error {
 		return &net.OpError{Op: op, Net: "tcp", Addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}, Err: syscall.ECONNREFUSED}
@@ -101,6 +109,7 @@ func TestOnlyThisMachineRefusesForGood(t *testing.T) {
 	}{
 		{refused("dial", "127.0.0.1"), false},
 		{refused("dial", "::1"), false},
+		{refused("dial", "0.0.0.0"), false},
 		{refused("dial", "93.184.216.34"), true},
 		{refused("dial", "10.0.0.7"), true},
 		{refused("proxyconnect", "127.0.0.1"), false},
