@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -23,6 +24,9 @@ func (m *Models) Discover(ctx context.Context, limit time.Duration) []error {
 		}
 		asking.Go(func() {
 			found, err := s.Discover(ctx)
+			if errors.Is(err, context.DeadlineExceeded) {
+				err = silentFor{limit, err}
+			}
 			if err != nil {
 				mu.Lock()
 				problems = append(problems, fmt.Errorf("ask %s for its models: %w", s.Name, err))
@@ -35,6 +39,15 @@ func (m *Models) Discover(ctx context.Context, limit time.Duration) []error {
 	asking.Wait()
 	return problems
 }
+
+// silentFor says in words that a time limit was over.
+type silentFor struct {
+	limit time.Duration
+	error
+}
+
+func (e silentFor) Error() string { return "no answer within " + shortTime(e.limit) }
+func (e silentFor) Unwrap() error { return e.error }
 
 // discovered keeps what a provider was found to have, if it is still there.
 func (m *Models) discovered(s *ProviderSpec, found []*Model) {

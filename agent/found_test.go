@@ -45,7 +45,8 @@ func TestProviderThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
-	if problems := m.Discover(t.Context(), time.Millisecond); len(problems) != 1 || !errors.Is(problems[0], context.DeadlineExceeded) {
+	problems := m.Discover(t.Context(), time.Millisecond)
+	if len(problems) != 1 || !errors.Is(problems[0], context.DeadlineExceeded) || problems[0].Error() != "ask silent for its models: no answer within 1ms" {
 		t.Error(problems)
 	}
 }
