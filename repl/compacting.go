@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -23,8 +24,9 @@ type compacting struct {
 	cancelled bool
 	stop      func() // takes its line away; may be nil
 
-	retry *waiting // the line is that of a wait alone
-	wait  *waiting // that the line of a summary tells of
+	retry  *waiting // the line is that of a wait alone: of several at a time, the longest
+	others int      // waits besides it
+	wait   *waiting // that the line of a summary tells of
 }
 
 // cancel cancels the compaction. It reports false if there is none, or if that
@@ -45,17 +47,29 @@ func (c *compacting) isCancelled() bool {
 	return c.cancelled
 }
 
+// begin sets what goes on. A line that it takes the place of is gone when it
+// returns; a wait that this was about is told of by the new one.
 func (c *compacting) begin(line compactionLine, cancelIt func() bool, stop func()) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cancelIt, c.cancelled, c.stop, c.retry, c.wait = cancelIt, false, stop, line.retry, nil
+	before := c.stop
+	switch {
+	case line.retry == nil || c.retry == nil:
+		c.wait, c.others = c.retry, 0
+	default:
+		c.others++
+	}
+	c.cancelIt, c.cancelled, c.stop, c.retry = cancelIt, false, stop, line.retry
+	c.mu.Unlock()
+	if before != nil {
+		before()
+	}
 }
 
 // end returns when the line is gone and the terminal as it was before.
 func (c *compacting) end() {
 	c.mu.Lock()
 	stop := c.stop
-	c.cancelIt, c.stop, c.retry, c.wait = nil, nil, nil, nil
+	c.cancelIt, c.stop, c.retry, c.others, c.wait = nil, nil, nil, 0, nil
 	c.mu.Unlock()
 	if stop != nil {
 		stop()
@@ -177,7 +191,7 @@ type compactionLine struct {
 	began     time.Time
 	tokens    int // before
 	cancelled func() bool
-	waits     func() *waiting // for the next attempt of the request; nil result: it does not
+	waits     func() *waiting // for the next attempt of the request, or of the longest wait; nil result: none
 
 	retry *waiting // the line is about nothing else
 }
@@ -185,7 +199,7 @@ type compactionLine struct {
 // text has what matters most at its beginning, for a narrow terminal.
 func (l compactionLine) text(width int) string {
 	if l.retry != nil {
-		return l.retry.text(width)
+		return cmp.Or(l.waits(), l.retry).text(width)
 	}
 	text := l.doing + " … Esc cancels"
 	if l.cancelled() {

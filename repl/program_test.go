@@ -200,6 +200,15 @@ func testCommands(r *REPL, a *agent.Agent) []command.Command {
 			a.Abort()
 			return command.Outcome{Prompt: &agent.Prompt{Text: args}}, a.WaitIdle(ctx)
 		}},
+		one("waits", func(ctx context.Context, _ string) (string, error) {
+			began, over := &agent.AutoRetryStart{Attempt: 1, MaxAttempts: 3, DelayMS: 9000, Aside: true}, &agent.AutoRetryWaited{Aside: true}
+			for _, e := range []agent.Event{began, began, over, over} {
+				if err := r.Handle(ctx, e); err != nil {
+					return "", err
+				}
+			}
+			return "both waited", nil
+		}),
 		one("crash", func(context.Context, string) (string, error) { panic("crashed on purpose") }),
 	}
 }

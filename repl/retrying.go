@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"time"
 
 	"pi/agent"
@@ -28,46 +29,54 @@ func (w *waiting) text(width int) string {
 	return cutTo(text, width)
 }
 
-// note has the line of a summary in progress tell of a wait. It reports whether
-// there is one.
+// note has a line that is there tell of a wait, be it that of a summary in progress
+// or of another wait. It reports whether there is one.
 func (c *compacting) note(w *waiting) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cancelIt == nil || c.retry != nil {
+	switch {
+	case c.cancelIt == nil:
 		return false
+	case c.retry == nil:
+		c.wait = w
+	default:
+		c.others++
+		if w.until.After(c.retry.until) {
+			c.retry = w
+		}
 	}
-	c.wait = w
 	return true
 }
 
-// waitIsOver takes back what note said, or ends the line of a wait alone.
+// waitIsOver takes back what note said, or ends the line of the last wait.
 func (c *compacting) waitIsOver() {
 	c.mu.Lock()
 	c.wait = nil
-	alone := c.retry != nil
+	last := c.retry != nil && c.others == 0
+	c.others = max(0, c.others-1)
 	c.mu.Unlock()
-	if alone {
+	if last {
 		c.end()
 	}
 }
 
-// noted is the wait that the line of a summary tells of; nil: none.
+// noted is the wait that the line tells of; nil: none.
 func (c *compacting) noted() *waiting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.wait
+	return cmp.Or(c.retry, c.wait)
 }
 
 // retryStarts shows that a request is made again after a while. What hooks ask
 // while nothing goes on is theirs alone.
 func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	w := &waiting{e, time.Now().Add(e.Delay())}
-	summing := r.compacting.note(w)
+	told := r.compacting.note(w)
 	switch {
-	case !summing && !r.work.goesOn():
+	case !told && !r.work.goesOn():
 	case !r.edits() || r.keyboard == nil:
 		r.floor.notice(func() { r.screen.line(styleDim, oneLine(e.Text(e.Delay()))+" · Ctrl+C cancels") })
-	case !summing:
+	case !told:
 		r.showWork(compactionLine{retry: w}, r.work.interrupt)
 	}
 }
