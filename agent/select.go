@@ -38,7 +38,7 @@ func (a *Agent) ThinkingWish() string { return a.chosen().wish }
 // restore. If the thinking level in force becomes another one with it, that is
 // told as well.
 func (a *Agent) SetModel(ctx context.Context, model *Model, source string) {
-	a.choose(ctx, selection{model, a.ThinkingWish()}, source)
+	a.choose(ctx, func(s *selection) { s.model = model }, source)
 }
 
 // SetThinking sets how much the model is to think from the next request on. What
@@ -47,7 +47,7 @@ func (a *Agent) SetThinking(ctx context.Context, level string) error {
 	if err := CheckThinking(level); err != nil {
 		return err
 	}
-	a.choose(ctx, selection{a.Model(), level}, "set")
+	a.choose(ctx, func(s *selection) { s.wish = level }, "set")
 	return nil
 }
 
@@ -55,12 +55,13 @@ func (a *Agent) SetThinking(ctx context.Context, level string) error {
 // is.
 func (a *Agent) Select(ctx context.Context, model *Model, level, source string) error {
 	if level == "" {
-		level = a.ThinkingWish()
+		a.SetModel(ctx, model, source)
+		return nil
 	}
 	if err := CheckThinking(level); err != nil {
 		return err
 	}
-	a.choose(ctx, selection{model, level}, source)
+	a.choose(ctx, func(s *selection) { *s = selection{model, level} }, source)
 	return nil
 }
 
@@ -74,9 +75,13 @@ func (a *Agent) Replace(was, now *Model) {
 	}
 }
 
-func (a *Agent) choose(ctx context.Context, is selection, source string) {
+// choose changes a part of the choice. The rest stays as somebody else may choose
+// it at the same time.
+func (a *Agent) choose(ctx context.Context, change func(*selection), source string) {
 	a.mu.Lock()
 	was := selection{a.model, a.thinking}
+	is := was
+	change(&is)
 	a.model, a.thinking, a.unnoted = is.model, is.wish, true
 	a.mu.Unlock()
 	a.selected(ctx, was, is, source)

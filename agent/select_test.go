@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -181,4 +182,23 @@ func TestModelChosenBetweenTwoTriesIsAskedAndRecorded(t *testing.T) {
 			t.Errorf("recorded %q", got)
 		}
 	})
+}
+
+func TestModelAndLevelChosenAtTheSameTimeBothCount(t *testing.T) {
+	r := newRig(t, Options{})
+	models := r.models.All()
+	for i := range 3000 {
+		model, level := models[i%2], []string{"low", "high"}[i/2%2]
+		var choosing sync.WaitGroup
+		choosing.Go(func() { r.SetModel(t.Context(), model, "set") })
+		choosing.Go(func() {
+			if err := r.SetThinking(t.Context(), level); err != nil {
+				t.Error(err)
+			}
+		})
+		choosing.Wait()
+		if r.Model() != model || r.ThinkingWish() != level {
+			t.Fatalf("%s %s, want %s %s", r.Model().ID, r.ThinkingWish(), model.ID, level)
+		}
+	}
 }
