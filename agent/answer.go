@@ -53,6 +53,9 @@ func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
 	for {
 		s := &stream{run: r, model: r.Model(), seen: seen, fresh: t.lost}
 		s.partial, s.stop = s.message, s.late.stop
+		if err := r.costLimit(ctx, s.model); err != nil { // what a compaction or a stopped answer cost counts too
+			return s, err
+		}
 		err := s.ask(ctx)
 		delay, again := t.next(ctx, err)
 		if !again {
@@ -77,14 +80,15 @@ func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
 
 // basis is what a request is made from.
 type basis struct {
-	session *session.Session
-	leaf    string
-	model   *Model
+	session  *session.Session
+	leaf     string
+	model    *Model
+	thinking string
 }
 
 func (a *Agent) basis() basis {
-	s := a.Session()
-	return basis{s, s.Leaf(), a.Model()}
+	s, is := a.Session(), a.chosen()
+	return basis{s, s.Leaf(), is.model, is.level()}
 }
 
 // maxAborts is how often listeners may stop an answer in one prompt.

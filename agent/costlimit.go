@@ -17,10 +17,21 @@ func (a *Agent) costLimit(ctx context.Context, m *Model) error {
 	if used.Cost.Total >= limit {
 		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, limit)}
 	}
-	if priced = priced && m.priced(); !priced && a.unpriced.CompareAndSwap(false, true) {
-		a.Notify(ctx, LevelWarning, fmt.Sprintf("max_cost counts only what has a price: that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider))
+	if what := unpricedPart(m, priced); what != "" && a.unpriced.CompareAndSwap(false, true) {
+		a.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)
 	}
 	return nil
+}
+
+// unpricedPart says what the limit does not see; "" if nothing.
+func unpricedPart(m *Model, priced bool) string {
+	switch {
+	case !m.priced():
+		return fmt.Sprintf("that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider)
+	case !priced:
+		return "that of some of what this session has used is not known (/session)"
+	}
+	return ""
 }
 
 // priced reports whether it is known what the model costs.

@@ -44,6 +44,61 @@ func TestALimitOfCostSaysOnceThatAPriceIsNotKnown(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatWasStoppedCountsBeforeTheNextRequest(t *testing.T) {
+	stopIt := on(func(e *MessageUpdate) { e.Abort = &Abort{Reason: "bad", Inject: "once more", By: "h"} })
+	cost := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: 2}}}
+	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{stopIt}}, deltas(cost, text("bad")), say("never"))
+	var limit *LimitError
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" {
+		t.Errorf("the run ended with %v", err)
+	}
+	if n := len(r.model.requests); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestALimitOfCostBlamesNoModelThatHasAPrice(t *testing.T) {
+	var said []string
+	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{on(func(n *Notice) { said = append(said, n.Text) })}}, say("a"))
+	if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "gone", Model: "m", Usage: &session.Usage{Input: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	r.SetModel(t.Context(), &Model{Provider: "acme", ID: "dear", API: "test", Cost: &Price{Input: 1, Output: 2}}, "set")
+	r.prompt("one")
+	if len(said) != 1 || strings.Contains(said[0], "dear") || !strings.Contains(said[0], "some of what this session has used") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
+	used := session.Usage{Input: 10, Output: 5, CacheRead: 100, Cost: session.Cost{Input: 1, Output: 1, Total: 2}}
+	sum := used
+	sum.Cost = session.Cost{Total: 2}
+	for name, c := range map[string]struct {
+		price *Price
+		used  session.Usage
+		want  bool
+	}{
+		"one is not known":                 {&Price{1, 1, -1, 1}, used, false},
+		"one is free":                      {&Price{1, 1, 0, 1}, used, true},
+		"only the sum was noted":           {nil, sum, true},
+		"nothing cost anything":            {nil, session.Usage{Input: 3}, false},
+		"the model is gone":                {nil, used, true},
+		"the model is gone, and cost none": {nil, session.Usage{Input: 3, CacheRead: 1}, false},
+	} {
+		r := newRig(t, Options{})
+		if c.price != nil {
+			r.models.Register(ProviderSpec{Name: "other", Models: Listed(&Model{Provider: "other", ID: "m", Cost: c.price})})
+		}
+		if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "other", Model: "m", Usage: &c.used}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Totals().Priced; got != c.want {
+			t.Errorf("%s: priced %t", name, got)
+		}
+	}
+}
+
 func TestAPriceCoversWhatItNames(t *testing.T) {
 	cases := []struct {
 		name  string

@@ -184,6 +184,25 @@ func TestModelChosenBetweenTwoTriesIsAskedAndRecorded(t *testing.T) {
 	})
 }
 
+func TestLevelChosenBetweenTwoTriesIsRecordedBeforeTheNextOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, Options{Settings: patient}, cutBy(overloaded()), say("hi"))
+		r.Listen(on(func(*AutoRetryStart) {
+			if err := r.SetThinking(t.Context(), "high"); err != nil {
+				t.Error(err)
+			}
+		}))
+		r.prompt("go")
+		var order []string
+		for _, e := range r.Session().Branch() {
+			order = append(order, string(e.Type))
+		}
+		if got := strings.Join(order, " "); r.model.requests[1].Thinking != "high" || got != "model_change thinking_level_change message thinking_level_change message" {
+			t.Errorf("asked with %s; entries %s", r.model.requests[1].Thinking, got)
+		}
+	})
+}
+
 func TestModelAndLevelChosenAtTheSameTimeBothCount(t *testing.T) {
 	r := newRig(t, Options{})
 	models := r.models.All()

@@ -32,12 +32,19 @@ type account struct {
 	session *session.Session
 	counted int // entries
 	total   session.Usage
-	free    map[modelRef]*session.Usage // what cost nothing
+	free    map[modelRef]*unpaid
+}
+
+// unpaid is what cost nothing of what a model was asked for: it is free, or its
+// price was not known.
+type unpaid struct {
+	session.Usage
+	wholly bool // some of its answers cost nothing at all
 }
 
 func (l *account) read(s *session.Session) {
 	if l.session != s {
-		*l = account{session: s, free: map[modelRef]*session.Usage{}}
+		*l = account{session: s, free: map[modelRef]*unpaid{}}
 	}
 	entries := s.Entries()
 	for _, e := range entries[l.counted:] {
@@ -51,20 +58,41 @@ func (l *account) add(ref modelRef, u *session.Usage) {
 		return
 	}
 	addUsage(&l.total, u)
-	if ref == (modelRef{}) || u.Cost.Total > 0 { // a summary is by a model that has answered here too
+	rest := unpaidOf(u)
+	if ref == (modelRef{}) || rest == (session.Usage{}) { // a summary is by a model that has answered here too
 		return
 	}
 	if l.free[ref] == nil {
-		l.free[ref] = &session.Usage{}
+		l.free[ref] = &unpaid{}
 	}
-	addUsage(l.free[ref], u)
+	addUsage(&l.free[ref].Usage, &rest)
+	l.free[ref].wholly = l.free[ref].wholly || u.Cost.Total == 0
+}
+
+// unpaidOf are the tokens of u that cost nothing.
+func unpaidOf(u *session.Usage) (rest session.Usage) {
+	c := &u.Cost
+	if c.Total > 0 && c.Input+c.Output+c.CacheRead+c.CacheWrite == 0 {
+		return rest // whoever noted it knew only the sum
+	}
+	for _, bucket := range []struct {
+		tokens, rest *int
+		cost         float64
+	}{{&u.Input, &rest.Input, c.Input}, {&u.Output, &rest.Output, c.Output},
+		{&u.CacheRead, &rest.CacheRead, c.CacheRead}, {&u.CacheWrite, &rest.CacheWrite, c.CacheWrite}} {
+		if bucket.cost == 0 {
+			*bucket.rest = *bucket.tokens
+		}
+	}
+	return rest
 }
 
 // priced reports whether what cost nothing has a price. A model that is not
-// registered any more has none.
+// registered any more has none, unless its answers did cost something.
 func (l *account) priced(models *Models) bool {
 	for ref, u := range l.free {
-		if m := models.Find(ref.provider, ref.id); m == nil || !m.Cost.Covers(u) {
+		m := models.Find(ref.provider, ref.id)
+		if m == nil && u.wholly || m != nil && !m.Cost.Covers(&u.Usage) {
 			return false
 		}
 	}
