@@ -1,6 +1,7 @@
 package luahooks
 
 import (
+	"cmp"
 	"context"
 
 	"pi/agent"
@@ -18,11 +19,11 @@ func (in *instance) complete(L *lua.LState) int {
 	c := agent.Completion{By: in.hook.Name}
 	until := in.completion(L, &c)
 	if v := L.Get(1); v != lua.LNil {
-		m, err := in.modelArgument(L, 1, "complete", v, host)
+		m, level, err := in.modelArgument(L, 1, "complete", v, host)
 		if err != nil {
 			return pushResult(L, nil, err)
 		}
-		c.Model = m
+		c.Model, c.Thinking = m, cmp.Or(c.Thinking, level)
 	}
 	var answer *session.Message
 	err := in.wait(L, "complete", false, func(ctx context.Context) (err error) {

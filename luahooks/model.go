@@ -24,17 +24,28 @@ type modelInfo struct {
 	Cost          *priceInfo
 }
 
-type priceInfo struct{ Input, Output, CacheRead, CacheWrite float64 }
+// priceInfo has nil for a price that nobody knows.
+type priceInfo struct{ Input, Output, CacheRead, CacheWrite *float64 }
+
+func priceOf(p *agent.Price) *priceInfo {
+	if p == nil {
+		return nil
+	}
+	known := func(price float64) *float64 {
+		if price < 0 {
+			return nil
+		}
+		return &price
+	}
+	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
+}
 
 func (in *instance) modelValue(m *agent.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
 	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
-		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: agent.OfferedLevels(m), Input: m.Input}
-	if m.Cost != nil {
-		info.Cost = &priceInfo{m.Cost.Input, m.Cost.Output, m.Cost.CacheRead, m.Cost.CacheWrite}
-	}
+		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: agent.OfferedLevels(m), Input: m.Input, Cost: priceOf(m.Cost)}
 	return in.vm.Value(info)
 }
 
@@ -62,7 +73,7 @@ func (in *instance) availableModels(L *lua.LState) *lua.LTable {
 // resolveKey is ctx.resolve_api_key(model) → key, or nil and a message.
 func (in *instance) resolveKey(L *lua.LState) int {
 	host := in.mustHost(L, "resolve_api_key")
-	m, err := in.modelArgument(L, 1, "resolve_api_key", L.Get(1), host)
+	m, _, err := in.modelArgument(L, 1, "resolve_api_key", L.Get(1), host)
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
@@ -78,25 +89,26 @@ func (in *instance) resolveKey(L *lua.LState) int {
 }
 
 // modelArgument finds the model that an argument means: a value such as
-// ctx.model, a table with provider and id, or "provider/id". Anything else is
-// misuse.
-func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Host) (*agent.Model, error) {
+// ctx.model, a table with provider and id, or "provider/id", which may have a
+// level. Anything else is misuse.
+func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Host) (m *agent.Model, level string, err error) {
 	switch v := v.(type) {
 	case *lua.LUserData:
 		if info, ok := v.Value.(modelInfo); ok {
-			return find(host, info.Provider, info.ID)
+			m, err = find(host, info.Provider, info.ID)
+			return m, "", err
 		}
 	case *lua.LTable:
 		luavm.Materialise(L, v)
 		provider, isProvider := v.RawGetString("provider").(lua.LString)
 		id, isID := v.RawGetString("id").(lua.LString)
 		if isProvider && isID {
-			return find(host, string(provider), string(id))
+			m, err = find(host, string(provider), string(id))
+			return m, "", err
 		}
 	case lua.LString:
-		m, _, err := host.Models().Match(string(v))
-		return m, err
+		return host.Models().Match(string(v))
 	}
 	luavm.RaiseArg(L, n, function, `model expected (such as ctx.model or "provider/id"), got %s`, v.Type())
-	return nil, nil
+	return nil, "", nil
 }

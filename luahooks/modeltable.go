@@ -72,20 +72,24 @@ func orderedLevels(L *lua.LState, levels []string) []string {
 	return ordered
 }
 
-// readPrice reads a price. What comes from the cache or goes there costs what
-// other input does, unless it says otherwise.
+// readPrice reads a price. What is left out is not known; but what comes from the
+// cache or goes there costs what other input does, unless it says otherwise.
 func readPrice(L *lua.LState, t *lua.LTable) *agent.Price {
-	var p agent.Price
-	var read, write *float64
-	luavm.UnpackTable(L, t, "provider: cost", luavm.Opt("input", &p.Input), luavm.Opt("output", &p.Output),
+	const unknown = -1
+	var input, output, read, write *float64
+	luavm.UnpackTable(L, t, "provider: cost", luavm.Opt("input", &input), luavm.Opt("output", &output),
 		luavm.Opt("cache_read", &read), luavm.Opt("cache_write", &write))
+	for _, given := range []*float64{input, output, read, write} {
+		if given != nil && !(*given >= 0) {
+			luavm.Raise(L, "provider: cost: a price is never below zero; one that is left out is not known")
+		}
+	}
+	p := agent.Price{Input: unknown, Output: unknown}
+	set(&p.Input, input)
+	set(&p.Output, output)
 	p.CacheRead, p.CacheWrite = p.Input, p.Input
-	if read != nil {
-		p.CacheRead = *read
-	}
-	if write != nil {
-		p.CacheWrite = *write
-	}
+	set(&p.CacheRead, read)
+	set(&p.CacheWrite, write)
 	return &p
 }
 

@@ -83,7 +83,7 @@ func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- a
 
 func (p *luaProvider) call(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
 	in := p.in
-	e := &emitter{in: in, deltas: deltas, gone: ctx.Done()}
+	e := &emitter{in: in, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
 	return in.vm.Run(ctx, luavm.Job{Name: "stream " + p.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
 		defer func() { e.over = true }()
 		callFunction(L, p.stream, in.requestTable(L, r), in.vm.GFunc("emit", e.emit))
@@ -116,6 +116,7 @@ type emitter struct {
 	in     *instance
 	deltas chan<- agent.Delta
 	gone   <-chan struct{} // nobody reads any more
+	price  *agent.Price    // of the model
 
 	// Only while the VM is held.
 	index   int
@@ -146,8 +147,8 @@ func (e *emitter) emit(L *lua.LState) int {
 	case "tool_call":
 		e.send(L, e.call(L, id, name, arguments))
 	case "usage":
-		e.send(L, agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: input, Output: output, CacheRead: cacheRead,
-			CacheWrite: cacheWrite, TotalTokens: input + output + cacheRead + cacheWrite}})
+		e.send(L, agent.Delta{Kind: agent.DeltaUsage, Usage: e.price.Of(session.Usage{Input: input, Output: output, CacheRead: cacheRead,
+			CacheWrite: cacheWrite})})
 	case "stop":
 		e.send(L, e.stop(L, agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: message, Retryable: retryable}))
 	default:

@@ -107,16 +107,20 @@ func (c *Chain) atHand() *agent.Model {
 }
 
 // refreshModel replaces the model at hand if it is another one now under the
-// same name; nobody is told, because nobody chose. One that is gone stays at hand,
-// and the person is told to choose another.
+// same name; nobody is told, because nobody chose. One that somebody chooses
+// meanwhile stays. One that is gone stays at hand, and the person is told to choose
+// another.
 func (c *Chain) refreshModel(before *agent.Model) {
-	now := c.atHand()
+	host := c.hostNow()
+	if host == nil || host.Model() == nil || host.Models() == nil {
+		return
+	}
+	was := host.Model()
+	now := host.Models().Find(was.Provider, was.ID)
 	switch {
 	case before != nil && now == nil:
 		c.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
-	case now != nil:
-		if host := c.hostNow(); !reflect.DeepEqual(now, host.Model()) {
-			host.Replace(host.Model(), now)
-		}
+	case now != nil && !reflect.DeepEqual(now, was):
+		host.Replace(was, now)
 	}
 }

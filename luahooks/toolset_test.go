@@ -283,3 +283,15 @@ func TestArgumentsArePreparedBeforeTheyAreCheckedAndJudged(t *testing.T) {
 	}
 	r.mustBeQuiet()
 }
+
+func TestLevelInTheNameOfAModelIsWhatItIsAskedFor(t *testing.T) {
+	s := newStage(t)
+	s.write("think.lua", `pi.provider("think", { models = { { id = "m", reasoning = true } }, stream = function(r, emit) emit{ type = "text", text = r.thinking_level } end })`)
+	s.chain.Reload(context.Background(), false)
+	const ask = `local m = { messages = { { role = "user", content = "?" } } }; return require("pi.llm").complete(`
+	s.check([]try{
+		{"event", ask + `"think/m:high", m).content[1].text`, "high"},
+		{"event", ask + `"think/m:high", m, { thinking = "low" }).content[1].text`, "low"},
+		{"event", ask + `"think/m", m).content[1].text`, "off"},
+	})
+}

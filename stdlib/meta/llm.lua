@@ -14,7 +14,7 @@ local llm = {}
 ---@class pi.CompletionOptions
 ---@field api_key? string instead of the one of the model
 ---@field max_tokens? integer of the answer
----@field thinking? pi.ThinkingLevel off unless said
+---@field thinking? pi.ThinkingLevel off unless said, here or behind the model's name (`"sonnet:high"`)
 ---@field signal? pi.Signal ends it, such as `ctx.signal`
 
 --- Asks a model and waits for its answer. What it used is kept in the session and counts. A request that fails for a

@@ -228,7 +228,7 @@ function pi.provider(name, opts) end
 ---@field input? string[] `text` and `image`; unless said both of a server, and text of a script
 ---@field cost? pi.PriceOptions nothing: nobody knows
 
---- What a model costs, in dollars for a million tokens.
+--- What a model costs, in dollars for a million tokens; nobody knows what is left out.
 ---@class pi.PriceOptions
 ---@field input? number
 ---@field output? number

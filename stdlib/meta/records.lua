@@ -163,12 +163,12 @@
 ---@field input string[] what it reads: `text`, `image`
 ---@field cost? pi.Price nil when nobody knows
 
---- What a model costs, in dollars for a million tokens.
+--- What a model costs, in dollars for a million tokens; nil what nobody knows.
 ---@class pi.Price
----@field input number
----@field output number
----@field cache_read number
----@field cache_write number
+---@field input? number
+---@field output? number
+---@field cache_read? number
+---@field cache_write? number
 
 --- A file or image that goes with a prompt. Give one of `path`, `data` and `text`. Images are
 --- told by their bytes; text becomes a block that names the file; anything else is refused.
