@@ -116,11 +116,11 @@ type ModelConfig struct {
 	Compat        map[string]any    `toml:"compat"`
 }
 
-// CostConfig is a price per million tokens. A cache price that the file leaves
-// out is nil: then cached tokens cost what input costs.
+// CostConfig is a price per million tokens. One that the file leaves out is nil: it
+// is not known, or, of the cache, what input costs.
 type CostConfig struct {
-	Input      float64  `toml:"input" min:"0"`
-	Output     float64  `toml:"output" min:"0"`
+	Input      *float64 `toml:"input" min:"0"`
+	Output     *float64 `toml:"output" min:"0"`
 	CacheRead  *float64 `toml:"cache_read" min:"0"`
 	CacheWrite *float64 `toml:"cache_write" min:"0"`
 }

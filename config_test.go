@@ -147,11 +147,11 @@ cost = { input = 1, output = "x", cache_read = 0.5 }
 	if len(problems) != 8 {
 		t.Errorf("%d problems:\n%s", len(problems), strings.Join(problems, "\n"))
 	}
-	read := 0.5
+	read, one := 0.5, 1.0
 	want := Default()
 	want.Model, want.Models, want.Retry.MaxDelay = "a/b", []string{"a", "c"}, 5*time.Second
 	want.Providers["x"] = ProviderConfig{APIKey: "env:X", Models: []ModelConfig{{
-		ID: "m", MaxTokens: 7, Cost: &CostConfig{Input: 1, CacheRead: &read},
+		ID: "m", MaxTokens: 7, Cost: &CostConfig{Input: &one, CacheRead: &read},
 	}}}
 	if got := withoutOrigins(cfg); !reflect.DeepEqual(got, withoutOrigins(want)) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -164,14 +164,17 @@ func levelsInOrder(levels []string) []string {
 }
 
 func price(c *CostConfig) *agent.Price {
-	p := &agent.Price{Input: c.Input, Output: c.Output, CacheRead: c.Input, CacheWrite: c.Input}
-	if c.CacheRead != nil {
-		p.CacheRead = *c.CacheRead
+	const unknown = -1
+	first := func(prices ...*float64) float64 {
+		for _, p := range prices {
+			if p != nil {
+				return *p
+			}
+		}
+		return unknown
 	}
-	if c.CacheWrite != nil {
-		p.CacheWrite = *c.CacheWrite
-	}
-	return p
+	return &agent.Price{Input: first(c.Input), Output: first(c.Output),
+		CacheRead: first(c.CacheRead, c.Input), CacheWrite: first(c.CacheWrite, c.Input)}
 }
 
 // joined is a new map with what both have; of the same name the second's.

@@ -75,14 +75,31 @@ func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
 	}
 }
 
+func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
+	zero, one := 0.0, 1.0
+	for _, c := range []struct {
+		set  CostConfig
+		want agent.Price
+	}{
+		{CostConfig{}, agent.Price{Input: -1, Output: -1, CacheRead: -1, CacheWrite: -1}},
+		{CostConfig{Input: &one}, agent.Price{Input: 1, Output: -1, CacheRead: 1, CacheWrite: 1}},
+		{CostConfig{Input: &zero, Output: &zero}, agent.Price{}},
+		{CostConfig{Output: &one, CacheRead: &zero}, agent.Price{Input: -1, Output: 1, CacheWrite: -1}},
+	} {
+		if got := price(&c.set); *got != c.want {
+			t.Errorf("%+v: %+v", c.set, *got)
+		}
+	}
+}
+
 func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
-	yes, half := true, 0.5
+	yes, half, one, two := true, 0.5, 1.0, 2.0
 	cfg := Default()
 	cfg.Providers = map[string]ProviderConfig{
 		"anthropic": {
 			BaseURL: "http://proxy.example", Headers: map[string]string{"X-A": "1", "X-B": "1"}, Compat: map[string]any{"auth": "bearer"},
 			Models: []ModelConfig{
-				{ID: "claude-sonnet-4-6", MaxTokens: 1000, Headers: map[string]string{"X-B": "2"}, Cost: &CostConfig{Input: 1, Output: 2, CacheRead: &half}},
+				{ID: "claude-sonnet-4-6", MaxTokens: 1000, Headers: map[string]string{"X-B": "2"}, Cost: &CostConfig{Input: &one, Output: &two, CacheRead: &half}},
 				{ID: "mine", Name: "Mine", Levels: []string{"high", "off"}, Input: []string{"text"}},
 				{ID: "plain", Reasoning: &yes},
 				{ID: "claude-opus-9"},
