@@ -35,22 +35,24 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 
 // completeRef completes a name or an id to the full name, and a level behind it.
 func completeRef(models *agent.Models, prefix string) []string {
-	if ref, level, ok := strings.Cut(prefix, ":"); ok {
-		if provider, id, ok := strings.Cut(ref, "/"); ok {
-			if m := models.Find(provider, id); m != nil {
-				if found := withPrefix(agent.OfferedLevels(m), level); len(found) > 0 {
-					return behind(ref+":", found)
-				}
-			}
-		}
-	}
-	var found []string
+	found := completeLevel(models, prefix)
 	for _, m := range models.Available() {
 		if strings.HasPrefix(m.Ref(), prefix) || strings.HasPrefix(m.ID, prefix) {
 			found = append(found, m.Ref())
 		}
 	}
 	return found
+}
+
+// completeLevel completes the level behind a full name. What looks like one may be
+// the beginning of another id.
+func completeLevel(models *agent.Models, prefix string) []string {
+	ref, level, _ := strings.Cut(prefix, ":")
+	provider, id, _ := strings.Cut(ref, "/")
+	if m := models.Find(provider, id); m != nil && ref != prefix {
+		return behind(ref+":", withPrefix(agent.OfferedLevels(m), level))
+	}
+	return nil
 }
 
 func behind(head string, words []string) []string {

@@ -28,6 +28,7 @@ func TestModelIsCompletedByNameOrIDAndThenItsLevels(t *testing.T) {
 		"maker":          "r/maker/qwen:8b",
 		"r/maker/qwen:o": "r/maker/qwen:off",
 		"r/maker/qwen:8": "r/maker/qwen:8b",
+		"r/maker/qwen:":  "r/maker/qwen:off r/maker/qwen:8b",
 		"p/two:":         "p/two:low p/two:medium p/two:high",
 		"p/two:h":        "p/two:high",
 		"q":              "", // nobody has its key
