@@ -224,6 +224,28 @@ func TestAddressAndHeaders(t *testing.T) {
 	}
 }
 
+func TestOnVertexTheModelStandsInTheAddress(t *testing.T) {
+	m := model("claude-sonnet-4-5")
+	m.Compat = map[string]any{"vertex": true}
+	r := &agent.Request{Model: m, APIKey: "k"}
+	if q := body(t, r); string(q["anthropic_version"]) != `"vertex-2023-10-16"` || q["model"] != nil {
+		t.Errorf("anthropic_version %s, model %s", q["anthropic_version"], q["model"])
+	}
+	if call, err := encode(r); err != nil || call.Header.Get("Anthropic-Version") != "" {
+		t.Errorf("%v, %v", call.Header, err)
+	}
+}
+
+func TestOnlyThinkingBetweenCallsIsABeta(t *testing.T) {
+	tools := []agent.ToolSpec{{Name: "ls"}}
+	for _, r := range []agent.Request{{Thinking: "low"}, {Thinking: "off", Tools: tools}, {Tools: tools}} {
+		r.Model = model("claude-sonnet-4-5")
+		if call, err := encode(&r); err != nil || call.Header.Get("Anthropic-Beta") != "" {
+			t.Errorf("%+v: %v, %v", r, call.Header, err)
+		}
+	}
+}
+
 func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	m := &agent.Model{Provider: "p", ID: `m","messages":[]`, API: "anthropic-messages", BaseURL: "https://llm.example", MaxTokens: 100}
 	r := &agent.Request{Model: m, System: `<"messages":[]>`, Tools: []agent.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}

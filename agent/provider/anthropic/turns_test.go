@@ -105,6 +105,13 @@ func TestStopReasonsAreMapped(t *testing.T) {
 	}
 }
 
+func TestAReasonStaysIfALaterEventHasNone(t *testing.T) {
+	a := decodeText(t, events(begin, endless, ends("max_tokens"), `{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":6}}`, endStop))
+	if a.Err != nil || a.Stop.Raw != "max_tokens" || a.Usage.Output != 6 {
+		t.Errorf("%s", a)
+	}
+}
+
 func TestBlocksThatNobodyAskedForAreSkippedWhole(t *testing.T) {
 	delta := func(d string) string { return `{"type":"content_block_delta","index":0,"delta":{` + d + `}}` }
 	a := decodeText(t, events(begin, `{"type":"content_block_start","index":0,"content_block":{"type":"server_thing","id":"a","name":"f","text":"no","input":{}}}`,

@@ -201,6 +201,14 @@ func TestUsageIsOverwrittenNotAdded(t *testing.T) {
 	}
 }
 
+func TestAnEventNamedErrorIsOne(t *testing.T) {
+	a := decodeText(t, events(parts(`{"text":"hi"}`))+"event: error\n"+events(`{"message":"no room","code":503}`, says1("", "STOP")))
+	var e *agent.ProviderError
+	if !errors.As(a.Err, &e) || e.Message != "no room" || e.Status != 503 || !e.Retryable {
+		t.Errorf("%s", a)
+	}
+}
+
 func TestAStreamWithoutAReasonWasCutOff(t *testing.T) {
 	for _, stream := range []string{"", events(parts(`{"text":"hi"}`)), events(parts(`{"functionCall":{"name":"f"}}`), "[DONE]")} {
 		a := decodeText(t, stream)

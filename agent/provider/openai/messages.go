@@ -212,7 +212,7 @@ func (v *conversation) placeImages() {
 
 func (v *conversation) assistant(m *session.Message) {
 	out := message{Role: "assistant"}
-	same := v.sendReasoning && provider.SameModel(m, v.model)
+	own := provider.SameModel(m, v.model)
 	var said speech
 	var typed []part
 	for i := range m.Content {
@@ -220,12 +220,14 @@ func (v *conversation) assistant(m *session.Message) {
 		case session.BlockText:
 			said.add(b.Text, "")
 		case session.BlockThinking:
-			if !same || !out.think(b, &typed, v.reasoningField) {
+			switch {
+			case own && !v.sendReasoning: // it would take it for what it said
+			case !own || !out.think(b, &typed, v.reasoningField):
 				said.foreignThought(b)
 			}
 		case session.BlockToolCall:
 			out.ToolCalls = append(out.ToolCalls, v.call(b))
-			if same && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
+			if own && v.sendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 				out.addDetail(b.Signature)
 			}
 		}

@@ -21,7 +21,7 @@
 //	tool_result_name         tool messages carry the tool's name
 //	tool_result_images       images of a tool result stay in the tool message, else a user message follows
 //	assistant_after_tools    a user message may not follow a tool message directly
-//	send_reasoning           thinking goes back to the model that thought it
+//	send_reasoning           thinking goes back to the model that thought it, else it is left out
 //	require_reasoning        a turn with calls has a thought even if there was none
 //	reasoning_field          the name under which thoughts go back; "" for the one they came with
 //	reasoning_split          send "reasoning_split": true: thoughts do not come inside the text

@@ -124,6 +124,12 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	blind := modelOf("p", "m", "https://llm.example/v1")
 	blind.Input = []string{"text"}
 	claude := modelOf("openrouter", "anthropic/c", "https://openrouter.ai/api/v1")
+	silent := modelOf("p", "m", "https://llm.example/v1")
+	silent.Compat = map[string]any{"send_reasoning": false}
+	named := modelOf("p", "m", "https://llm.example/v1")
+	named.Compat = map[string]any{"reasoning_field": "reasoning_content"}
+	detailed := callBlock("a", `{}`)
+	detailed.Signature = `{"type":"reasoning.encrypted","data":"x"}`
 	const foreignID = "functions.add:0|fc_1234567890123456789012345678901234567890"
 	cases := []struct {
 		name   string
@@ -161,6 +167,14 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 			`[{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}],"closed":true},{"type":"text","text":"a"}]}]`},
 		{"another model's thought is text", plain, "", []*session.Message{modelSays(mistral, thought("hm", "reasoning"), text("a"))},
 			`[{"role":"assistant","content":"hm\n\na"}]`},
+		{"own thought under the name that is insisted on", named, "", []*session.Message{modelSays(named, thought("hm", "reasoning"), text("a"))},
+			`[{"role":"assistant","content":"a","reasoning_content":"hm"}]`},
+		{"own thoughts that are not to go back are no text", silent, "", []*session.Message{modelSays(silent, thought("hm", "reasoning"), text("a"), detailed)},
+			`[{"role":"assistant","content":"a","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
+		{"own detail of a call", plain, "", []*session.Message{modelSays(plain, detailed)},
+			`[{"role":"assistant","content":null,"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}],"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
+		{"another model's detail of a call is dropped", plain, "", []*session.Message{modelSays(mistral, detailed)},
+			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
 		{"a withheld thought is dropped", plain, "", []*session.Message{modelSays(mistral, session.Block{Type: session.BlockThinking, Redacted: true, Signature: "x"}, text("a"))},
 			`[{"role":"assistant","content":"a"}]`},
 		{"calls of others are fitted on both sides", plain, "", []*session.Message{modelSays(mistral, callBlock(foreignID, `{}`)), toolSays(foreignID, text("x"))},
@@ -221,6 +235,13 @@ func TestMistralGetsNineCharactersOnBothSides(t *testing.T) {
 	id := got[0].ToolCalls[0].ID
 	if len(id) != 9 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" || got[1].ResultOf != id {
 		t.Errorf("call %q, result %q", id, got[1].ResultOf)
+	}
+}
+
+func TestALongSessionIDIsCutAsACacheKey(t *testing.T) {
+	r := &agent.Request{Model: modelOf("p", "m", "https://api.openai.com/v1"), SessionID: strings.Repeat("s", 65)}
+	if got, want := string(body(t, r)["prompt_cache_key"]), `"`+strings.Repeat("s", 64)+`"`; got != want {
+		t.Errorf("%s", got)
 	}
 }
 
