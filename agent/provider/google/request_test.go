@@ -205,6 +205,7 @@ func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 		{"another model's parts are text", m, []*session.Message{modelSays(other, thought, text("a"), signed, empty, whole, session.Block{Type: session.BlockThinking, Redacted: true, Signature: "opaque"})},
 			model(`{"text":"hm"},{"text":"a"},{"text":"b"}`)},
 		{"own thoughts without a signature", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Text: "hm"})}, model(`{"text":"hm","thought":true}`)},
+		{"a kept part that is damaged", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Signature: `{"toolCall":`}, text("a"))}, model(`{"text":"a"}`)},
 		{"what is no signature is not sent as one", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockText, Text: "a", Signature: `msg "1"`})}, model(`{"text":"a"}`)},
 		{"an answer of which nothing is left", m, []*session.Message{says(session.RoleUser, text("a")), modelSays(other, empty), says(session.RoleUser, text("b"))}, user(`{"text":"a"},{"text":"b"}`)},
 		{"arguments that are none", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockToolCall, ID: "a", Name: "ls", Signature: "c2ln"}), toolSays("a", false, text("x"))},

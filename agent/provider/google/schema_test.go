@@ -112,6 +112,20 @@ func TestTheParametersOfAToolAreAnObjectOrNone(t *testing.T) {
 	}
 }
 
+func TestASchemaThatIsTooDeepEndsInJSON(t *testing.T) {
+	deep := `{"type":"string"}`
+	for range 3 * deepest {
+		deep = `{"type":"object","properties":{"a":` + deep + `}}`
+	}
+	b, err := provider.Encode(parameters([]byte(deep)))
+	if n := bytes.Count(b, []byte(`"OBJECT"`)); err != nil || n > deepest+1 || !bytes.Contains(b, []byte("as JSON")) {
+		t.Errorf("%d levels, %v", n, err)
+	}
+	if err := wiretest.CheckGeminiSchema(b); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReferencesCannotMakeASchemaGrowWithoutBounds(t *testing.T) {
 	defs := ""
 	for _, c := range "bcdefghijklmnopqrstuvwxyz" {
