@@ -159,7 +159,7 @@ func isMissing(err error) bool {
 func (d *discovery) get(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, d.faults.connection(ctx, err)
+		return nil, d.faults.unreadableAddress()
 	}
 	req.Header = d.header.Clone()
 	resp, err := d.client.Do(req)

@@ -124,6 +124,13 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *age
 	return e
 }
 
+// unreadableAddress describes a request that could not even be made. What is wrong
+// with the address is not quoted: it may be a piece of a password.
+func (f *faults) unreadableAddress() error {
+	return &agent.ProviderError{Provider: f.model.Provider, Message: "the address of the server cannot be read",
+		Hint: f.setting("base_url") + ": it is such as \"http://localhost:8080/v1\", and a / or % in a password is written as %2F or %25"}
+}
+
 // clean keeps a cause only if its text is free of keys.
 func (f *faults) clean(cause error) error {
 	if cause == nil {

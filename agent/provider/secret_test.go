@@ -1,10 +1,13 @@
 package provider
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+
+	"pi/agent"
 )
 
 func TestASecretIsHiddenInEveryForm(t *testing.T) {
@@ -58,6 +61,8 @@ func TestWhatAnAddressHasOfKeysIsHidden(t *testing.T) {
 		"https://bob:longword@h/v1":     {"longword", "bob:longword", "Ym9iOmxvbmd3b3Jk"},
 		"https://sk-0123456@h/v1":       {"sk-0123456", "c2stMDEyMzQ1Njo="},
 		"https://h/v1?key=longword&a=b": {"longword"},
+		"https://h/v1?key=long%zzword":  {"long%zzword"},
+		"https://h/v1?key=long%2Fword":  {"long%2Fword", "long/word"},
 	} {
 		u, err := url.Parse(address)
 		if err != nil {
@@ -70,5 +75,25 @@ func TestWhatAnAddressHasOfKeysIsHidden(t *testing.T) {
 				t.Errorf("of %s %s is shown as %s", address, form, got)
 			}
 		}
+	}
+}
+
+func TestAnAddressThatCannotBeReadIsNeitherQuotedNorTriedAgain(t *testing.T) {
+	for _, base := range []string{"http://bob:pa%zzword@h/v1", "http://bob:pa/ssword@h/v1", "http://[::1/pa"} {
+		m := &agent.Model{Provider: "acme", ID: "m", BaseURL: base}
+		encode := func(r *agent.Request) (*Call, error) { return &Call{URL: r.Model.BaseURL, Header: http.Header{}}, nil }
+		for _, err := range Stream(t.Context(), NewClient(), &agent.Request{Model: m}, encode, nil) {
+			checkUnreadable(t, base, err)
+		}
+		_, err := Discover(t.Context(), NewClient(), Server{Provider: "acme", API: "openai-completions", BaseURL: base})
+		checkUnreadable(t, base, err)
+	}
+}
+
+func checkUnreadable(t *testing.T, base string, err error) {
+	t.Helper()
+	var e *agent.ProviderError
+	if !errors.As(err, &e) || e.Retryable || e.Message != "the address of the server cannot be read" || !strings.Contains(e.Hint, "check base_url of [providers.acme]") {
+		t.Errorf("%s: %v", base, err)
 	}
 }

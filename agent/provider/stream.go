@@ -163,7 +163,7 @@ func newRequest(ctx context.Context, r *agent.Request, call *Call, f *faults) (*
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, call.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, f.connection(ctx, err)
+		return nil, f.unreadableAddress()
 	}
 	setHeaders(req.Header, call.Header, r)
 	if r.Header != nil {
@@ -203,11 +203,14 @@ func (s *secrets) addURL(u *url.URL) {
 		s.add(u.User.Username())
 		s.add(u.User.Username() + ":")
 	}
-	for name, values := range u.Query() {
-		if CarriesKey(name) {
-			for _, v := range values {
-				s.add(v)
-			}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if !CarriesKey(name) {
+			continue
+		}
+		s.add(value)
+		if plain, err := url.QueryUnescape(value); err == nil {
+			s.add(plain)
 		}
 	}
 }
