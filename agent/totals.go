@@ -18,6 +18,13 @@ func (a *Agent) Totals() Totals {
 	return Totals{Usage: used, Priced: priced, ContextUsage: a.contextUsage(), Break: a.PrefixBreak()}
 }
 
+// Spent is what the session has cost so far, and whether that is all: the prices of
+// all that it used are known.
+func (a *Agent) Spent() (cost float64, all bool) {
+	u, all := a.used()
+	return u.Cost.Total, all
+}
+
 // used is what the session has used, and whether all of it has a price.
 func (a *Agent) used() (u session.Usage, priced bool) {
 	a.accounting.Lock()

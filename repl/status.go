@@ -12,12 +12,14 @@ import (
 	"pi/session"
 )
 
-// status is the line above the prompt: the model, what the context holds, what
-// was spent since the program started, the git branch, and what hooks say.
+// status is the line above the prompt: the model, what the context holds, what the
+// session has cost, the git branch, and what hooks say. The cost is there once
+// something was spent, for it takes a look at all entries, and a long session must
+// not hold up the first prompt.
 type status struct {
 	mu    sync.Mutex
 	hooks map[string]string
-	spent float64
+	spent bool
 }
 
 // set takes what a hook wants to say under its key; "" takes it back. It reports
@@ -41,7 +43,22 @@ func (s *status) set(key, text string) bool {
 func (s *status) spend(cost float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.spent += cost
+	s.spent = s.spent || cost > 0
+}
+
+// costText is what the session has cost, if something was spent; "" for nothing.
+func costText(a *agent.Agent, spent bool) string {
+	if !spent {
+		return ""
+	}
+	switch cost, all := a.Spent(); {
+	case cost <= 0:
+		return ""
+	case !all:
+		return fmt.Sprintf("$%.3f+", cost)
+	default:
+		return fmt.Sprintf("$%.3f", cost)
+	}
 }
 
 // line is the status, cut to a number of columns.
@@ -55,11 +72,11 @@ func (s *status) line(a *agent.Agent, columns int) string {
 		parts = append(parts, tokens(u.Tokens, u.Window))
 	}
 	s.mu.Lock()
-	if s.spent > 0 {
-		parts = append(parts, fmt.Sprintf("$%.3f", s.spent))
-	}
-	said := s.said()
+	spent, said := s.spent, s.said()
 	s.mu.Unlock()
+	if cost := costText(a, spent); cost != "" {
+		parts = append(parts, cost)
+	}
 	if b := a.PrefixBreak(); b != nil {
 		parts = append(parts, "cache: "+b.String())
 	}
