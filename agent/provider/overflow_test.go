@@ -111,7 +111,7 @@ func TestRateLimitsAreNotTakenForOverflow(t *testing.T) {
 }
 
 func TestARefusalWithoutWordsIsOverflowWhereThePromptFillsTheWindow(t *testing.T) {
-	for words, want := range map[int]bool{100: false, 2000: true} {
+	for words, want := range map[int]bool{100: false, 1200: false, 1400: true, 2000: true} {
 		r := &agent.Request{Model: &agent.Model{Provider: "p", ContextWindow: 8000}, Messages: []*session.Message{
 			{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("a dozen words ", words))}},
 		}}

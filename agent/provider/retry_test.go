@@ -99,6 +99,14 @@ func TestACodeIsAStatusOnlyWhereItCanBeOne(t *testing.T) {
 	}
 }
 
+func TestAStatusIsATypeOnlyWhereItIsOneOfGoogle(t *testing.T) {
+	for status, want := range map[string]string{"UNAVAILABLE": "UNAVAILABLE", "failed": "", "error 5": ""} {
+		if e := answered(0, `{"error":{"status":"`+status+`","message":"x"}}`); e.Type != want {
+			t.Errorf("status %s: type %q; want %q", status, e.Type, want)
+		}
+	}
+}
+
 func TestOnlyThisMachineRefusesForGood(t *testing.T) {
 	refused := func(op, ip string) error {
 		return &net.OpError{Op: op, Net: "tcp", Addr: &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}, Err: syscall.ECONNREFUSED}

@@ -12,9 +12,10 @@ import (
 // pieces of a type and index are one item.
 type details struct {
 	items []*detail
-	// What stood around the text of the last piece. As a rule the next one has the
-	// same around it, and only its text has to be read.
+	// What stood around the text or summary of the last piece, and what it went to.
+	// As a rule the next one has the same around it, and only that has to be read.
 	before, after []byte
+	grows         *[]byte
 }
 
 // detail is one item. Fields that are not known here are kept as they are; the
@@ -42,13 +43,20 @@ func (d *details) add(pieces []json.RawMessage) string {
 		item.take(fields)
 		item.text = append(item.text, text...)
 		item.summary = append(item.summary, summary...)
-		d.remember(raw, text, summary == "" && textOf(fields["data"]) == "")
+		switch {
+		case textOf(fields["data"]) != "" || text != "" && summary != "":
+			d.before, d.after = nil, nil
+		case summary != "":
+			d.remember(raw, `"summary":`, summary, &item.summary)
+		default:
+			d.remember(raw, `"text":`, text, &item.text)
+		}
 	}
 	return said
 }
 
-// more reads a piece that differs from the last one in its text at most, adds it
-// to the last item and returns it.
+// more reads a piece that differs from the last one in its text or summary at
+// most, adds it to the last item and returns it.
 func (d *details) more(raw []byte) (string, bool) {
 	if len(d.before) == 0 || len(raw) < len(d.before)+len(d.after) || !bytes.HasPrefix(raw, d.before) || !bytes.HasSuffix(raw, d.after) {
 		return "", false
@@ -58,19 +66,19 @@ func (d *details) more(raw []byte) (string, bool) {
 		return "", false // there is more to it
 	}
 	text := textOf(value)
-	item := d.items[len(d.items)-1]
-	item.text = append(item.text, text...)
+	*d.grows = append(*d.grows, text...)
 	return text, true
 }
 
-// remember keeps what stands around the text of a piece that others may continue.
-func (d *details) remember(raw []byte, text string, open bool) {
-	d.before, d.after = nil, nil
-	at := bytes.Index(raw, []byte(`"text":"`))
-	if !open || at < 0 {
+// remember keeps what stands around the text of a field, in a piece that others may
+// continue.
+func (d *details) remember(raw []byte, field, text string, grows *[]byte) {
+	d.before, d.after, d.grows = nil, nil, grows
+	at := bytes.Index(raw, []byte(field+`"`))
+	if at < 0 {
 		return
 	}
-	at += len(`"text":`)
+	at += len(field)
 	end := at + stringEnd(raw[at:])
 	if textOf(raw[at:end]) == text { // the text of the piece, not of something in it
 		d.before, d.after = bytes.Clone(raw[:at]), bytes.Clone(raw[end:])
