@@ -97,6 +97,16 @@ func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 	}
 }
 
+func TestThoughtsComeOnTopOfAnAnswer(t *testing.T) {
+	for _, c := range []struct{ asked, own, thoughts, want int }{
+		{1000, 8000, 2000, 3000}, {1000, 8000, -1, 1000}, {7000, 8000, 2000, 8000}, {0, 8000, 2000, 8000}, {1000, 0, 2000, 3000}, {0, 0, 2000, 0},
+	} {
+		if got := LimitWithThoughts(&agent.Request{Model: &agent.Model{MaxTokens: c.own}, MaxTokens: c.asked}, c.thoughts); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 func TestHalvesOfSurrogatePairsAreReplaced(t *testing.T) {
 	for in, want := range map[string]string{
 		`"\ud83d\ude00"`:  `"\ud83d\ude00"`,

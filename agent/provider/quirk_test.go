@@ -44,6 +44,7 @@ func TestWhatIsKnownOfEachServer(t *testing.T) {
 		{chat, "https://r.services.ai.azure.com/models?api-version=1", "grok-4", "auth=both max_tokens_field=max_completion_tokens"},
 		{chat, "https://openrouter.ai/api/v1", "x/y", "reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
 		{chat, "https://openrouter.ai/api/v1", "anthropic/claude", "cache_control=true reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
+		{chat, "https://OpenRouter.ai/api/v1", "Anthropic/Claude", "cache_control=true reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
 		{chat, "https://ai-gateway.vercel.sh/v1", "x/y", "reasoning_efforts=map[" + few + "] thinking_format=reasoning"},
 		{chat, "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", "max_tokens_field=max_completion_tokens"},
 		{chat, "https://api.groq.com/openai/v1", "qwen/qwen3-32b", "max_tokens_field=max_completion_tokens reasoning_efforts=map[high:default low:default max:default medium:default minimal:default off:none xhigh:default]"},
