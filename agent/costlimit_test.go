@@ -99,6 +99,30 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 	}
 }
 
+func TestASummaryHasThePriceOfTheModelThatWasChosenForIt(t *testing.T) {
+	for id, want := range map[string]bool{"dear": true, "odd": false} {
+		r := newRig(t, Options{}, say("a"))
+		r.models.Register(ProviderSpec{Name: "other", Models: Listed(
+			&Model{Provider: "other", ID: "dear", API: "test", Cost: &Price{}}, &Model{Provider: "other", ID: "odd", API: "test"})})
+		r.SetModel(t.Context(), r.models.Find("other", "dear"), "set")
+		r.prompt("one")
+		r.SetModel(t.Context(), r.models.Find("other", id), "set")
+		s := r.Session()
+		for _, body := range []struct {
+			kind string
+			any
+		}{{session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "other", Model: "dear", Usage: &session.Usage{Input: 1}}},
+			{session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: s.Leaf(), Usage: &session.Usage{Input: 3}}}} {
+			if _, err := s.Append(body.kind, body.any); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := r.Totals().Priced; got != want {
+			t.Errorf("%s: priced %t", id, got)
+		}
+	}
+}
+
 func TestAPriceCoversWhatItNames(t *testing.T) {
 	cases := []struct {
 		name  string

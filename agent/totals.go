@@ -40,6 +40,7 @@ type account struct {
 	counted int // entries
 	total   session.Usage
 	free    map[modelRef]*unpaid
+	last    modelRef // that was chosen or has answered
 }
 
 // unpaid is what cost nothing of what a model was asked for: it is free, or its
@@ -55,7 +56,14 @@ func (l *account) read(s *session.Session) {
 	}
 	entries := s.Entries()
 	for _, e := range entries[l.counted:] {
-		l.add(usedIn(e))
+		ref, used := usedIn(e)
+		if ref == (modelRef{}) { // a summary is by the model at hand
+			ref = l.last
+		}
+		if e.Type != session.TypeUsage { // which is beside the conversation
+			l.last = ref
+		}
+		l.add(ref, used)
 	}
 	l.counted = len(entries)
 }
@@ -66,7 +74,7 @@ func (l *account) add(ref modelRef, u *session.Usage) {
 	}
 	addUsage(&l.total, u)
 	rest := unpaidOf(u)
-	if ref == (modelRef{}) || rest == (session.Usage{}) { // a summary is by a model that has answered here too
+	if ref == (modelRef{}) || rest == (session.Usage{}) {
 		return
 	}
 	if l.free[ref] == nil {
@@ -132,9 +140,14 @@ func perMillion(tokens int, price float64) float64 { return float64(tokens) * ma
 
 type modelRef struct{ provider, id string }
 
-// usedIn is what an entry says was used, and of whom; nil if it says nothing.
+// usedIn is what an entry says was used, and of whom; nil and nobody if it does not
+// say. A choice says of whom only.
 func usedIn(e *session.Entry) (modelRef, *session.Usage) {
 	switch e.Type {
+	case session.TypeModelChange:
+		if body, err := session.Body[session.ModelChange](e); err == nil {
+			return modelRef{body.Provider, body.ModelID}, nil
+		}
 	case session.TypeMessage:
 		if m := e.Message(); m != nil {
 			return modelRef{m.Provider, m.Model}, m.Usage
