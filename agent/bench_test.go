@@ -50,6 +50,12 @@ func BenchmarkToolTurn(b *testing.B) {
 	}
 }
 
+func benchModels(p Provider) *Models {
+	models := NewModels(map[string]Provider{"test": p})
+	models.Register(ProviderSpec{Name: "acme"})
+	return models
+}
+
 func benchAgent(b *testing.B, p Provider, messages int) *Agent {
 	s := session.New(session.Options{Dir: b.TempDir(), Cwd: "/p"})
 	for i := range messages {
@@ -61,7 +67,7 @@ func benchAgent(b *testing.B, p Provider, messages int) *Agent {
 			b.Fatal(err)
 		}
 	}
-	return New(Options{Session: s, Models: NewModels(map[string]Provider{"test": p}), Model: &Model{Provider: "acme", ID: "one", API: "test"},
+	return New(Options{Session: s, Models: benchModels(p), Model: &Model{Provider: "acme", ID: "one", API: "test"},
 		Thinking: "off", Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(*AgentEnd) {}), on(func(*TurnEnd) {})}, Settings: Settings{MaxRepeats: 3}, Cwd: "/p"})
 }
 
@@ -79,7 +85,7 @@ func BenchmarkDeltas(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		seen := 0
-		a := New(Options{Session: session.New(session.Options{}), Models: NewModels(map[string]Provider{"test": streamer(long)}),
+		a := New(Options{Session: session.New(session.Options{}), Models: benchModels(streamer(long)),
 			Model: &Model{Provider: "acme", ID: "one", API: "test"}, Thinking: "off", Listeners: []Listener{on(func(*MessageUpdate) { seen++ })}})
 		if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil || seen != 20_001 { // and the end of it
 			b.Fatal(err, seen)

@@ -271,16 +271,16 @@ func providerGone(model *Model) error {
 // Client returns who streams the answers of model.
 func (m *Models) Client(model *Model) (Provider, error) {
 	s := m.spec(model.Provider)
-	if s != nil && s.Stream != nil {
+	switch {
+	case s == nil:
+		return nil, providerGone(model)
+	case s.Stream != nil:
 		return s.Stream, nil
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if p := m.apis[model.API]; p != nil {
 		return p, nil
-	}
-	if s == nil {
-		return nil, providerGone(model)
 	}
 	known := ""
 	if apis := m.APIs(); len(apis) > 0 {

@@ -68,6 +68,7 @@ func TestRegistryKeepsItsOrderAndReplacesInPlace(t *testing.T) {
 func TestModelAnswersThroughItsProviderElseThroughItsAPI(t *testing.T) {
 	own, api := &scripted{}, &scripted{}
 	m := NewModels(map[string]Provider{"wire": api})
+	m.Register(ProviderSpec{Name: "other"})
 	m.Register(ProviderSpec{Name: "own", Stream: own, Key: func(context.Context) (string, error) { return "k", nil }})
 	for _, c := range []struct {
 		model Model
@@ -79,6 +80,15 @@ func TestModelAnswersThroughItsProviderElseThroughItsAPI(t *testing.T) {
 		if got != c.want || err != nil || key != c.key || keyErr != nil {
 			t.Errorf("%s: %v %v, key %q %v", c.model.Provider, got, err, key, keyErr)
 		}
+	}
+}
+
+func TestNothingIsSentToAProviderThatIsGone(t *testing.T) {
+	r := newRig(t, Options{}, say("never"))
+	r.models.Unregister("acme")
+	err := r.Prompt(t.Context(), Prompt{Text: "go"})
+	if err == nil || !strings.Contains(err.Error(), `there is no provider "acme" (any more)`) || len(r.model.requests) != 0 {
+		t.Errorf("%v, %d requests", err, len(r.model.requests))
 	}
 }
 
