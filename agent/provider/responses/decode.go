@@ -65,7 +65,7 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}
 	v := &d.now
-	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 {
+	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 && string(v.Error) != "null" {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
 	return d.take(v)

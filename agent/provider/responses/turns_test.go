@@ -258,6 +258,7 @@ func TestFailuresAreReportedOnce(t *testing.T) {
 		{"failed without a word", events(`{"type":"response.failed","response":{"error":null}}`), "server_error", "the server gave up the answer", true},
 		{"cancelled", events(`{"type":"response.cancelled","response":{"status":"cancelled"}}`), "cancelled", "the server gave up the answer", false},
 		{"cut off", "", "", "the answer ended early", true},
+		{"an error that is none", events(`{"error":null}`), "", "the answer ended early", true},
 		{"cut off behind its mark", "data: [DONE]\n\n", "", "the answer ended early", true},
 		{"unreadable", "data: {\"type\n\n", "", "the answer holds something that cannot be read", true},
 	}
