@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -297,7 +298,9 @@ func TestWhatIsSaidWhileACompactionGoesOnIsNotLost(t *testing.T) {
 			}
 			said := make(chan []string)
 			go func() { said <- k.chat(r) }()
-			if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil && !k.broken {
+			// Whether the prompt's own compaction left anything depends on who is first.
+			_, err := r.Compact(t.Context(), CompactOptions{})
+			if err != nil && !errors.Is(err, session.ErrNothingToCompact) && !k.broken {
 				t.Error(err)
 			}
 			marks := <-said

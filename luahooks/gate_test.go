@@ -111,7 +111,7 @@ func TestAHookThatDoesNotStopGetsAFreshVMAndThenItsGateStaysShut(t *testing.T) {
 	files := map[string]string{"g.lua": `
 		pi.on("session_start", function(e) pi.log(e.reason) end)
 		pi.on("tool_call", function(e) if e.input.command == "hang" then print("hang") end end)`}
-	r := newRig(t, files, func(o *Options) { o.Timeout = 20 * time.Millisecond })
+	r := newRig(t, files, func(o *Options) { o.Timeout = 300 * time.Millisecond })
 	release := make(chan struct{})
 	r.host.hang = release // print holds the VM and looks at no clock
 	defer close(release)
