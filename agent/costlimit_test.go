@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -141,5 +142,17 @@ func TestAPriceCoversWhatItNames(t *testing.T) {
 		if got := c.price.Covers(&c.used); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
 		}
+	}
+}
+
+func TestPriceIsPerMillionTokens(t *testing.T) {
+	used := session.Usage{Input: 1000, Output: 200, CacheRead: 5000, CacheWrite: 300}
+	u := (&Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}).Of(used)
+	if u.TotalTokens != 6500 || math.Abs(u.Cost.Total-(0.003+0.003+0.0015+0.001125)) > 1e-12 || u.Cost.Output != 0.003 {
+		t.Errorf("%+v", u)
+	}
+	var unknown *Price
+	if u := unknown.Of(used); u.Cost != (session.Cost{}) || u.TotalTokens != 6500 {
+		t.Errorf("unknown price: %+v", u)
 	}
 }

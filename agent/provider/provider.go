@@ -1,7 +1,7 @@
 // Package provider is what the clients of all wire APIs share: sending a call
 // and reading its event stream, turning failures into errors that say what to
-// do, keeping keys out of them, prices, and fitting identifiers and text to
-// what servers accept.
+// do, keeping keys out of them, and fitting identifiers and text to what servers
+// accept.
 //
 // A wire API is two functions away from here: it encodes an agent.Request into
 // a [Call], and its [Decoder] turns the events of the answer into deltas.

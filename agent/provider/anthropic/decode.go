@@ -203,7 +203,7 @@ func (d *decoder) count(raw json.RawMessage) {
 	set(&d.usage.Output, c.Output)
 	set(&d.usage.CacheRead, c.CacheRead)
 	set(&d.usage.CacheWrite, c.CacheWrite)
-	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(d.usage, d.price)})
+	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(d.usage)})
 }
 
 func set(to, from *int) {

@@ -1,38 +1,17 @@
 package anthropic
 
-import (
-	"net/http"
-	"strings"
+import "pi/agent/provider"
 
-	"pi/agent"
-)
-
-// hint knows which switch is the other way round at a server that refused what
-// was sent.
-func hint(m *agent.Model) func(int, string) string {
-	return func(status int, said string) string {
-		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
-			return ""
-		}
-		for _, rule := range refusals {
-			if strings.Contains(strings.ToLower(said), rule.words) {
-				return strings.ReplaceAll(rule.hint, "NAME", m.Provider)
-			}
-		}
-		return ""
-	}
-}
-
-// refusals are phrases of refusals, in lower case, and what to do. It is never
-// written to.
-var refusals = []struct{ words, hint string }{
-	{"thinking.type.enabled\" is not supported", "set compat.adaptive_thinking = true of [providers.NAME]"},
-	{"adaptive thinking is not supported", "set compat.adaptive_thinking = false of [providers.NAME]"},
-	{"thinking.type.adaptive\" is not supported", "set compat.adaptive_thinking = false of [providers.NAME]"},
+// refusals know which switch is the other way round at a server that refused what
+// was sent. They are never written to.
+var refusals = provider.Refusals{
+	{"thinking.type.enabled\" is not supported", "adaptive_thinking = true"},
+	{"adaptive thinking is not supported", "adaptive_thinking = false"},
+	{"thinking.type.adaptive\" is not supported", "adaptive_thinking = false"},
 	{"does not support effort level", "choose another level with /thinking, or set compat.reasoning_efforts of [providers.NAME]"},
-	{"output_config: extra inputs", "set compat.adaptive_thinking = false of [providers.NAME]"},
-	{"thinking.display", "set compat.thinking_display = \"\" of [providers.NAME]"},
+	{"output_config: extra inputs", "adaptive_thinking = false"},
+	{"thinking.display", `thinking_display = ""`},
 	{"-beta` header", "set compat.interleaved = false of [providers.NAME]; compat.beta may name others"},
-	{"cache_control: extra inputs", "set compat.cache = false of [providers.NAME]"},
-	{"cache_control.ttl", "set compat.cache_ttl = \"\" of [providers.NAME]"},
+	{"cache_control: extra inputs", "cache = false"},
+	{"cache_control.ttl", `cache_ttl = ""`},
 }

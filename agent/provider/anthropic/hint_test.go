@@ -21,7 +21,7 @@ func TestARefusalNamesItsSwitch(t *testing.T) {
 	}
 	m := model("m")
 	for _, c := range cases {
-		if got := hint(m)(c.status, c.said); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+		if got := refusals.Hint(m)(c.status, c.said); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: %q", c.said, got)
 		}
 	}

@@ -55,7 +55,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	if err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
-	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body, Hint: hint(r.Model)}, nil
+	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
 
 func (q *request) encode() ([]byte, error) {

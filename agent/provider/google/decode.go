@@ -244,7 +244,7 @@ func (d *decoder) count(c *counts) {
 	}
 	prompt, cached, answer, thoughts := d.used[0], d.used[1], d.used[2], d.used[3]
 	u := session.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: answer + thoughts}
-	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(u, d.price)})
+	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(u)})
 }
 
 // broken are the reasons of an answer that went wrong by itself: asking again

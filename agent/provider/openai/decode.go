@@ -141,7 +141,7 @@ func (d *decoder) usage(c *chunk, first *choice) {
 		}
 		var n counts
 		if err := json.Unmarshal(raw, &n); provider.Readable(err) {
-			d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(n.usage(), d.price)})
+			d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(n.usage())})
 		}
 		return
 	}

@@ -187,16 +187,12 @@ func enabled(on bool) string {
 
 // hint knows which switch turns off what a server refused.
 func hint(m *agent.Model) func(int, string) string {
+	advice := refusals.Hint(m)
 	return func(status int, said string) string {
-		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity || !refused(said) {
+		if !refused(said) {
 			return ""
 		}
-		for _, rule := range refusals {
-			if strings.Contains(said, rule.word) {
-				return "set compat." + rule.setting + " of [providers." + m.Provider + "]"
-			}
-		}
-		return ""
+		return advice(status, said)
 	}
 }
 
@@ -211,7 +207,8 @@ func refused(said string) bool {
 	return false
 }
 
-var refusals = []struct{ word, setting string }{
+// refusals are never written to.
+var refusals = provider.Refusals{
 	{"'max_tokens' is not supported", `max_tokens_field = "max_completion_tokens"`},
 	{"max_completion_tokens", `max_tokens_field = "max_tokens"`},
 	{"'developer'", "developer_role = false"},

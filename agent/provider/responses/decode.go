@@ -161,7 +161,7 @@ func (d *decoder) count(raw json.RawMessage) {
 	if len(raw) <= len("null") || !provider.Readable(json.Unmarshal(raw, &c)) {
 		return
 	}
-	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: provider.Price(c.usage(), d.price)})
+	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(c.usage())})
 }
 
 // usage maps counts. The input includes cached tokens, and the output the

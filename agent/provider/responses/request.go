@@ -3,7 +3,6 @@ package responses
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"pi/agent"
 	"pi/agent/provider"
@@ -50,7 +49,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	if body, err = provider.WithFields(body, c.extra); err != nil {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: c.headers(r), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
 
 func (q *request) encode() ([]byte, error) {
@@ -143,28 +142,14 @@ func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
 	return tools
 }
 
-// hint knows which switch turns off what a server refused.
-func hint(m *agent.Model) func(int, string) string {
-	return func(status int, said string) string {
-		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
-			return ""
-		}
-		for _, rule := range refusals {
-			if strings.Contains(said, rule.word) {
-				return "set compat." + rule.setting + " of [providers." + m.Provider + "]"
-			}
-		}
-		return ""
-	}
-}
-
-// refusals are quoted names of fields and whole phrases, for a word of them alone
-// may stand in any message.
-var refusals = []struct{ word, setting string }{
+// refusals know which switch turns off what a server refused. They are quoted
+// names of fields and whole phrases, for a word of them alone may stand in any
+// message. They are never written to.
+var refusals = provider.Refusals{
 	{"must be verified to generate reasoning summaries", `reasoning_summary = ""`},
 	{"reasoning.summary", `reasoning_summary = ""`},
 	{"reasoning.encrypted_content", "encrypted_reasoning = false"},
-	{"Encrypted content is not supported", "encrypted_reasoning = false"},
+	{"encrypted content is not supported", "encrypted_reasoning = false"},
 	{"reasoning.effort", "reasoning_efforts"},
 	{"'max_output_tokens'", "max_output_tokens = false"},
 	{"'prompt_cache_key'", "prompt_cache_key = false"},

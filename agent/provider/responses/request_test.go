@@ -270,7 +270,7 @@ func TestCompatNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestHintsNameTheSwitchOfARefusedField(t *testing.T) {
-	hint := hint(modelOf("p", "m", ""))
+	hint := refusals.Hint(modelOf("p", "m", ""))
 	for said, want := range map[string]string{
 		"Your organization must be verified to generate reasoning summaries.":        `compat.reasoning_summary = ""`,
 		"Unsupported parameter: 'reasoning.summary' is not supported by this model.": `compat.reasoning_summary = ""`,
