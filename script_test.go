@@ -34,7 +34,7 @@ import (
 //	asked N             writes the messages of request N to $WORK/asked, one a line
 //	count N REGEXP FILE wants exactly N matches in a file, stdout or stderr
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pi": main})
+	testscript.Main(m, map[string]func(){"pi": asUser(main), "leave": leave, "measure": measure})
 }
 
 func TestScripts(t *testing.T) {
@@ -42,11 +42,15 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		Setup:               setupScript,
 		RequireExplicitExec: false,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": scriptExits, "server": scriptServer, "session": scriptSession, "count": scriptCount,
-			"conversation": scriptConversation, "asked": scriptAsked,
-		},
+		Cmds:                scriptCommands(),
 	})
+}
+
+func scriptCommands() map[string]scriptCommand {
+	return map[string]scriptCommand{
+		"exits": scriptExits, "server": scriptServer, "session": scriptSession, "count": scriptCount,
+		"conversation": scriptConversation, "asked": scriptAsked,
+	}
 }
 
 // testKey stands where a secret does; no script may find it in an output.
