@@ -20,8 +20,12 @@ type decoder struct {
 	lines      lineIndex
 	origins    Origins
 	problems   []Problem
+	unshown    int // problems beyond maxProblems
 	literalKey int // line of the first key in plain text; 0: none
 }
+
+// maxProblems is how many of a file are told: who has more has another worry.
+const maxProblems = 50
 
 // target is where one key of the file goes.
 type target struct {
@@ -65,6 +69,10 @@ func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
 	for _, key := range d.inOrder(path, src) {
 		full := keyPath(path, key)
 		field, ok := fieldOf(dst.Type(), key)
+		if !ok && len(d.problems) >= maxProblems { // the nearest known key takes long to find
+			d.unshown++
+			continue
+		}
 		if !ok {
 			d.report(d.line(full), unknownKey(full, key, path, dst.Type()))
 			continue
@@ -320,12 +328,25 @@ func (d *decoder) origin(path string) string { return d.file + ":" + strconv.Ito
 
 func (d *decoder) line(path string) int { return max(d.lines[path], 1) }
 
-func (d *decoder) report(line int, text string) {
-	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text})
+func (d *decoder) report(line int, text string) { d.add(line, text, false) }
+
+func (d *decoder) warn(line int, text string) { d.add(line, text, true) }
+
+func (d *decoder) add(line int, text string, warning bool) {
+	if len(d.problems) >= maxProblems {
+		d.unshown++
+		return
+	}
+	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Warning: warning})
 }
 
-func (d *decoder) warn(line int, text string) {
-	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Warning: true})
+// countRest returns the problems, and says how many are not told.
+func (d *decoder) countRest() []Problem {
+	if d.unshown == 0 {
+		return d.problems
+	}
+	last := d.problems[len(d.problems)-1].Line
+	return append(d.problems, Problem{File: d.file, Line: last, Text: fmt.Sprintf("and %d more problems in this file", d.unshown)})
 }
 
 // bad reports a value that is not taken, and what stays in force instead.
@@ -333,10 +354,7 @@ func (d *decoder) bad(t target, text string) {
 	if stays := formatValue(t.dst); !t.dst.IsZero() && t.tag.Get("secret") == "" {
 		text += "; " + stays + " stays in force"
 	}
-	d.report(d.line(t.path), text)
-	if t.tag.Get("warn") != "" {
-		d.problems[len(d.problems)-1].Warning = true
-	}
+	d.add(d.line(t.path), text, t.tag.Get("warn") != "")
 }
 
 // inOrder gives the keys as they stand in the file.

@@ -51,10 +51,11 @@ func TestTheExampleHasEveryKeyAndExplainsIt(t *testing.T) {
 		t.Errorf("with its examples: %+v, problems %q", cfg, problems)
 	}
 	shown := map[string]bool{}
-	for path := range indexLines(uncommented(text)) {
+	all, _ := indexLines(uncommented(text))
+	for path := range all {
 		shown[strings.ReplaceAll(path, "models[0]", "models")] = true
 	}
-	plain := indexLines(text)
+	plain, _ := indexLines(text)
 	lines := strings.Split(text, "\n")
 	for _, path := range settingPaths(reflect.TypeFor[Config](), "") {
 		if !shown[strings.ReplaceAll(path, "NAME", "local")] {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -24,12 +25,28 @@ func keyPath(parent, key string) string {
 // indexPath is the path of element i, counted from 0, of a list.
 func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
-// indexLines reads a text that the parser has accepted; of any other the index
-// is incomplete.
-func indexLines(data string) lineIndex {
+// indexLines reads a text. The index of one that is not TOML is complete up to
+// there. It reads before the parser does and by its own bounds: nothing that the
+// parser then meets is larger.
+func indexLines(data string) (lineIndex, *tooMuch) {
 	s := lineScanner{text: withoutBOM(data), line: 1, lines: lineIndex{}, tables: map[string]int{}}
 	s.document()
-	return s.lines
+	return s.lines, s.tooMuch
+}
+
+// Bounds of a settings file, far above any that a person writes. Below them every
+// path of a key is short, and their number is small: what is done for each is
+// little, whoever wrote the file.
+const (
+	maxConfigDepth = 16     // lists and tables inside each other; parts of a dotted key
+	maxConfigKey   = 256    // bytes of a key with all its parts
+	maxConfigItems = 10_000 // keys and elements of lists
+)
+
+// tooMuch is where a text goes beyond the bounds.
+type tooMuch struct {
+	line int
+	text string
 }
 
 func withoutBOM(s string) string {
@@ -47,6 +64,17 @@ type lineScanner struct {
 	line   int
 	lines  lineIndex
 	tables map[string]int // how many [[path]] there are so far
+
+	depth   int // of lists and inline tables around here
+	tooMuch *tooMuch
+}
+
+// stop ends the reading, at the first thing that goes beyond the bounds.
+func (s *lineScanner) stop(format string, args ...any) {
+	if s.tooMuch == nil {
+		s.tooMuch = &tooMuch{s.line, fmt.Sprintf(format, args...)}
+	}
+	s.pos = len(s.text)
 }
 
 func (s *lineScanner) document() {
@@ -106,8 +134,14 @@ func (s *lineScanner) keyValue(table string) {
 
 func (s *lineScanner) dottedKey() []string {
 	var keys []string
-	for {
+	for start := s.pos; ; {
 		keys = append(keys, s.key())
+		if s.pos-start > maxConfigKey {
+			s.stop("a key is longer than %d bytes", maxConfigKey)
+		}
+		if len(keys) > maxConfigDepth {
+			s.stop("a key has more than %d parts", maxConfigDepth)
+		}
 		s.skipSpace("")
 		if s.peek() != '.' {
 			return keys
@@ -121,6 +155,9 @@ func (s *lineScanner) key() string {
 	start := s.pos
 	if c := s.peek(); c == '"' || c == '\'' {
 		s.quoted()
+		if s.pos-start > maxConfigKey {
+			return "" // dottedKey says so
+		}
 		return unquoteKey(s.text[start:s.pos])
 	}
 	s.takeWhile(func(c byte) bool { return !strings.ContainsRune(".=]}[,#\"' \t\r\n", rune(c)) })
@@ -143,19 +180,29 @@ func (s *lineScanner) value(path string) {
 	case '"', '\'':
 		s.quoted()
 	case '[':
-		s.take()
+		s.enter()
 		for i := 0; s.more(']'); i++ {
 			at := indexPath(path, i)
 			s.note(at, s.line)
 			s.value(at)
 		}
+		s.depth--
 	case '{':
-		s.take()
+		s.enter()
 		for s.more('}') {
 			s.keyValue(path)
 		}
+		s.depth--
 	default:
 		s.takeWhile(func(c byte) bool { return !strings.ContainsRune(",]}#\r\n", rune(c)) })
+	}
+}
+
+// enter takes the beginning of a list or inline table.
+func (s *lineScanner) enter() {
+	s.take()
+	if s.depth++; s.depth > maxConfigDepth {
+		s.stop("lists and tables stand inside each other deeper than %d levels", maxConfigDepth)
 	}
 }
 
@@ -198,6 +245,9 @@ func (s *lineScanner) quoted() {
 func (s *lineScanner) note(path string, line int) {
 	if _, known := s.lines[path]; !known {
 		s.lines[path] = line
+	}
+	if len(s.lines) > maxConfigItems {
+		s.stop("there are more than %d keys and elements of lists", maxConfigItems)
 	}
 }
 

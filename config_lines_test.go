@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"reflect"
@@ -44,7 +45,7 @@ func TestLinesOfKeys(t *testing.T) {
 	if _, err := toml.Decode(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if got := indexLines(text); !maps.Equal(got, want) {
+	if got, _ := indexLines(text); !maps.Equal(got, want) {
 		for path := range got {
 			if got[path] != want[path] {
 				t.Errorf("%s: line %d, want %d", path, got[path], want[path])
@@ -79,12 +80,84 @@ func pathsOf(path string, v any, visit func(string)) {
 	}
 }
 
+func deepSeed(open, shut string) string {
+	return "a=" + strings.Repeat(open, 17) + strings.Repeat(shut, 17)
+}
+
+// depthOf is how many levels of a document stand inside each other.
+func depthOf(v any) int {
+	deepest := 0
+	switch v := v.(type) {
+	case map[string]any:
+		for _, elem := range v {
+			deepest = max(deepest, depthOf(elem))
+		}
+	case []any:
+		for _, elem := range v {
+			deepest = max(deepest, depthOf(elem))
+		}
+	case []map[string]any:
+		for _, elem := range v {
+			deepest = max(deepest, depthOf(elem))
+		}
+	default:
+		return 0
+	}
+	return deepest + 1
+}
+
+func TestASettingsFileBeyondTheBoundsIsLeftOut(t *testing.T) {
+	deep := func(n int) string { return "models = " + strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for name, c := range map[string]struct{ text, want string }{
+		"lists inside lists":       {"model = 'a/b'\n" + deep(17), ":2: lists and tables stand inside each other deeper than 16 levels"},
+		"lists that never end":     {"a=" + strings.Repeat("[", 80_000), ":1: lists and tables stand inside each other deeper than 16 levels"},
+		"tables inside tables":     {"keys = " + strings.Repeat("{a=", 17) + "1" + strings.Repeat("}", 17), ":1: lists and tables"},
+		"a dotted key":             {strings.Repeat("a.", 10_000) + "a = 1", ":1: a key has more than 16 parts"},
+		"a dotted table":           {"\n[" + strings.Repeat("a . ", 17) + "a]", ":2: a key has more than 16 parts"},
+		"a long key":               {strings.Repeat("a", 257) + " = 1", ":1: a key is longer than 256 bytes"},
+		"a long quoted key":        {"[keys.'" + strings.Repeat("a", 1000) + "']", ":1: a key is longer than 256 bytes"},
+		"many keys":                {strings.Repeat("[[a]]\n", 10_001), ": there are more than 10000 keys and elements of lists"},
+		"many elements":            {"models = [" + strings.Repeat("'a',", 10_001) + "]", ":1: there are more than 10000 keys"},
+		"a size that is too large": {"#" + strings.Repeat("x", maxConfigSize), ": read settings: 262145 bytes are too many"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.global(c.text)
+			cfg, problems := s.load()
+			if len(problems) != 1 || !strings.HasPrefix(problems[0], "G") || !strings.Contains(problems[0], c.want) || !strings.HasSuffix(problems[0], "; the file is left out") {
+				t.Errorf("problems %.300q", problems)
+			}
+			if cfg.Model != "" {
+				t.Error("part of the file counts")
+			}
+		})
+	}
+	s := newSandbox(t)
+	s.global("[keys]\n" + strings.Repeat("a", 250) + " = []\n[providers.x.compat]\na = " + strings.Repeat("[", 15) + strings.Repeat("]", 15))
+	if _, problems := s.load(); len(problems) != 0 {
+		t.Errorf("within the bounds: problems %q", problems)
+	}
+}
+
+func TestOfManyProblemsTheFirstAreTold(t *testing.T) {
+	s := newSandbox(t)
+	var text strings.Builder
+	for i := range 9_000 {
+		fmt.Fprintf(&text, "k%d = 1\n", i)
+	}
+	s.global(text.String())
+	_, problems := s.load()
+	if len(problems) != maxProblems+1 || problems[0] != `G:1: unknown key "k0"` || problems[maxProblems] != "G:50: and 8950 more problems in this file" {
+		t.Errorf("%d problems: %.300q …", len(problems), problems)
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	example := readExample(f)
 	for _, seed := range []string{
 		example, uncommented(example), "", "a", "[[a]]\n[[a.b]]\nc.d=1", "a=[1,{b=2}]", "a='''x\ny''''", "\"\\u0041\"=1",
 		"[providers.\"a b\"]\nmodels=[{id='x',cost={input=1}}]", "model=1e400", "hooks=['\\u0000']", "\xef\xbb\xbfa=1", "[keys]\na=[[]]",
-		"[providers.x.compat]\na=[{b=1979-05-27}]\nc=nan", "a={\n b=1,\n}", "[keys.a]", "[providers.a]", "hook_timeout=-1\nthinking='maxx'",
+		"[providers.x.compat]\na=[{b=1979-05-27}]\nc=nan", "a={\n b=1,\n}", deepSeed("[", "]"), deepSeed("{a=", "}"), strings.Repeat("a.", 30) + "a=1", "[keys.a]", "[providers.a]", "hook_timeout=-1\nthinking='maxx'",
 	} {
 		f.Add(seed, false)
 		f.Add(seed, true)
@@ -111,6 +184,15 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("a file with a syntax error: problems %v, config %+v", d.problems, cfg)
 			}
 			return
+		}
+		if _, beyond := indexLines(text); beyond != nil || len(text) > maxConfigSize {
+			if len(d.problems) != 1 || !strings.HasSuffix(d.problems[0].Text, "the file is left out") || !reflect.DeepEqual(cfg, Default()) {
+				t.Errorf("a file beyond the bounds: problems %v, config %+v", d.problems, cfg)
+			}
+			return
+		}
+		if depth := depthOf(doc); depth > 2*maxConfigDepth*maxConfigDepth {
+			t.Errorf("a document %d levels deep is within the bounds", depth)
 		}
 		pathsOf("", doc, func(path string) {
 			if line := d.lines[path]; line < 1 || line > lines {

@@ -66,8 +66,9 @@ type place struct {
 	held    func(path string) (data []byte, ok bool)
 }
 
-// maxConfigSize is far above any file written by hand.
-const maxConfigSize = 1 << 20
+// maxConfigSize is far above any file written by hand; config_lines.go has the
+// bounds of what may stand in it.
+const maxConfigSize = 256 << 10
 
 func loadFile(cfg *Config, at place) []Problem {
 	info, err := os.Stat(at.file)
@@ -88,11 +89,12 @@ func loadFile(cfg *Config, at place) []Problem {
 	}
 	d := decodeConfig(cfg, at, data)
 	if d.literalKey != 0 && info != nil && othersMayRead(info) {
-		d.warn(d.literalKey, fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
-			"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm()))
+		d.problems = append(d.problems, Problem{File: at.file, Line: d.literalKey, Warning: true, // however many there are
+			Text: fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
+				"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm())})
 	}
 	sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].Line < d.problems[j].Line })
-	return d.problems
+	return d.countRest()
 }
 
 // readConfig refuses what is no regular file: a named pipe would never end.
@@ -102,7 +104,7 @@ func readConfig(file string, info fs.FileInfo, err error) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		err = errors.New("not a regular file")
 	case info.Size() > maxConfigSize:
-		err = fmt.Errorf("%d bytes are too many, at most %d are read", info.Size(), maxConfigSize)
+		err = tooLarge(info.Size())
 	default:
 		var data []byte
 		if data, err = trust.ReadRegular(file, maxConfigSize); err == nil {
@@ -115,6 +117,13 @@ func readConfig(file string, info fs.FileInfo, err error) ([]byte, error) {
 	}
 	return nil, fmt.Errorf("read settings: %w", err)
 }
+
+func tooLarge(size int64) error {
+	return fmt.Errorf("%d bytes are too many, at most %d are read%s", size, maxConfigSize, leftOut)
+}
+
+// leftOut is the end of what is said of a file beyond the bounds.
+const leftOut = "; the file is left out"
 
 // othersMayRead is never so on Windows, whose permissions are no mode bits.
 func othersMayRead(info fs.FileInfo) bool {
@@ -130,13 +139,22 @@ func sameFile(a, b string) bool {
 // decodeConfig puts what data says into cfg.
 func decodeConfig(cfg *Config, at place, data []byte) *decoder {
 	d := &decoder{place: at, origins: cfg.Origins}
+	if len(data) > maxConfigSize { // a version that was kept
+		d.report(1, "read settings: "+tooLarge(int64(len(data))).Error())
+		return d
+	}
+	lines, beyond := indexLines(string(data))
+	if beyond != nil {
+		d.report(beyond.line, beyond.text+leftOut)
+		return d
+	}
 	var doc map[string]any
 	if _, err := toml.Decode(string(data), &doc); err != nil {
 		line, text := syntaxProblem(err, string(data))
 		d.report(line, text)
 		return d
 	}
-	d.lines = indexLines(string(data))
+	d.lines = lines
 	d.document(cfg, doc)
 	return d
 }

@@ -296,7 +296,7 @@ func TestWhatIsNoPlainFileIsNotRead(t *testing.T) {
 	}
 	s.project("#" + strings.Repeat("x", maxConfigSize))
 	_, problems := s.load()
-	want := []string{"G: read settings: not a regular file", "P: read settings: 1048577 bytes are too many, at most 1048576 are read"}
+	want := []string{"G: read settings: not a regular file", "P: read settings: 262145 bytes are too many, at most 262144 are read; the file is left out"}
 	if !slices.Equal(problems, want) {
 		t.Errorf("problems %q", problems)
 	}
