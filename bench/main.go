@@ -1,16 +1,17 @@
 // Bench measures the program from outside, as a process:
 //
-//	go run ./bench [-n RUNS]
+//	go run ./bench [-n PAIRS] [-only WORDS]
 //
 // It builds the program as it is released, an empty Go program and one that only
-// sends a request, runs them in turn against a server on loopback, and prints a
-// table. Only the ratios mean something, and only those within one run: all
-// programs see the same machine at the same time. Nothing here is a test; a
-// number that is too high fails nothing.
+// sends a request, runs them in pairs against a server on loopback, and prints a
+// table. Only the ratios mean something: each is the median of the ratios of
+// pairs that ran right after one another, on the same machine at the same time.
+// Nothing here is a test; a number that is too high fails nothing.
 //
-//	main.go    the table
-//	work.go    what is measured: programs, hooks, a long session
-//	server.go  the server, which notes when and by whom it is asked
+//	main.go      the pairs and the table
+//	work.go      what is measured: programs, directories, one run
+//	material.go  hooks and a long session
+//	server.go    the server, which notes when and by whom it is asked
 package main
 
 import (
@@ -18,19 +19,21 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
 func main() {
-	runs := flag.Int("n", 20, "runs of each program")
+	pairs := flag.Int("n", 40, "pairs of each case")
+	only := flag.String("only", "", "only the cases whose name has these words")
 	flag.Parse()
-	if err := bench(*runs); err != nil {
+	if err := bench(*pairs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(runs int) error {
+func bench(pairs int, only string) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -45,79 +48,79 @@ func bench(runs int) error {
 	if err != nil {
 		return err
 	}
-	cases, err := measure(w, runs)
-	if err != nil {
+	cases := slices.DeleteFunc(w.cases(), func(m *measured) bool { return !strings.Contains(m.name, only) })
+	if err := measure(cases, pairs); err != nil {
 		return err
 	}
 	printTable(cases, w.size)
 	return nil
 }
 
-// measure runs all cases in turn, so that each meets the same disturbances.
-func measure(w *work, runs int) ([]*measured, error) {
-	cases := w.cases()
-	for i := range runs + 1 {
+// measure runs all cases in turn, so that each meets the same disturbances, and
+// each beside what it is compared with.
+func measure(cases []*measured, pairs int) error {
+	for i := range pairs + 1 {
 		for _, c := range cases {
-			r, err := c.run()
+			p, err := c.pair()
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name, err)
+				return fmt.Errorf("%s: %w", c.name, err)
 			}
 			if i > 0 { // the first warms the caches
-				c.results = append(c.results, r)
+				c.pairs = append(c.pairs, p)
 			}
 		}
 	}
-	return cases, nil
+	return nil
 }
 
 // result is one run of a program.
 type result struct {
 	took time.Duration // to its end, or to the first byte of its request
+	cpu  time.Duration // of all its threads until then; 0: not known
 	rss  int           // KiB at that moment; 0: not known
 }
 
-// measured is a program with what its runs took.
+// pair is a run of the program and the run of what it is compared with.
+type pair struct{ run, base result }
+
+// measured is a case with what its pairs took.
 type measured struct {
-	name, against string // against: the case that it is compared with
-	run           func() (result, error)
-	results       []result
+	name, against string
+	run, base     func() (result, error)
+	pairs         []pair
 }
 
-func (m *measured) took() (median, least time.Duration) {
-	var all []time.Duration
-	for _, r := range m.results {
-		all = append(all, r.took)
+func (m *measured) pair() (p pair, err error) {
+	if p.base, err = m.base(); err != nil {
+		return p, err
 	}
-	slices.Sort(all)
-	return all[len(all)/2], all[0]
+	p.run, err = m.run()
+	return p, err
 }
 
-func (m *measured) rss() int {
-	var all []int
-	for _, r := range m.results {
-		all = append(all, r.rss)
+// median is the middle one of what of tells about each pair.
+func (m *measured) median(of func(pair) float64) float64 {
+	all := make([]float64, len(m.pairs))
+	for i, p := range m.pairs {
+		all[i] = of(p)
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
 }
 
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 func printTable(cases []*measured, size int64) {
-	byName := map[string]*measured{}
-	fmt.Printf("%-44s %10s %10s %8s %9s\n", "", "median", "least", "ratio", "RSS")
+	fmt.Printf("%-30s %10s %10s %8s %8s %10s\n", "", "median", "beside", "ratio", "CPU", "RSS")
 	for _, c := range cases {
-		byName[c.name] = c
-		median, least := c.took()
-		ratio, rss := "", ""
-		if base := byName[c.against]; base != nil {
-			m, _ := base.took()
-			ratio = fmt.Sprintf("%.2f", float64(median)/float64(m))
-		}
-		if kib := c.rss(); kib > 0 {
-			rss = fmt.Sprintf("%.1f MB", float64(kib)/1024)
-		}
-		fmt.Printf("%-44s %10s %10s %8s %9s\n", c.name, millis(median), millis(least), ratio, rss)
+		fmt.Printf("%-30s %7.2f ms %7.2f ms %8.2f %8.2f %7.1f MB   against %s\n", c.name,
+			c.median(func(p pair) float64 { return millis(p.run.took) }),
+			c.median(func(p pair) float64 { return millis(p.base.took) }),
+			c.median(func(p pair) float64 { return ratio(p.run.took, p.base.took) }),
+			c.median(func(p pair) float64 { return ratio(p.run.cpu, p.base.cpu) }),
+			c.median(func(p pair) float64 { return float64(p.run.rss) * 1024 / 1e6 }), c.against)
 	}
 	fmt.Printf("\nbinary: %.1f MB\n", float64(size)/1e6)
 }
-
-func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }

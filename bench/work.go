@@ -20,9 +20,10 @@ type work struct {
 }
 
 const (
-	hookCount    = 10
-	entryCount   = 10000
-	requestLimit = 30 * time.Second
+	hookCount     = 10
+	functionCount = 90
+	entryCount    = 10000
+	requestLimit  = 30 * time.Second
 )
 
 func newWork(dir string, s *server) (*work, error) {
@@ -39,93 +40,64 @@ func newWork(dir string, s *server) (*work, error) {
 		return nil, err
 	}
 	w.size = info.Size()
-	return w, errors.Join(w.home("plain", 0), w.home("hooked", hookCount),
-		os.MkdirAll(w.path("project"), 0o700), w.longSession())
+	examples, err := exampleHooks()
+	return w, errors.Join(err, w.home("plain", nil), w.home("examples", examples), w.home("functions", functionHooks()),
+		os.MkdirAll(w.path("project"), 0o700), writeLongSession(w.path("long.jsonl")))
 }
 
 func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
 
 // home makes a HOME whose settings name the server, with some hooks.
-func (w *work) home(name string, hooks int) error {
+func (w *work) home(name string, hooks map[string]string) error {
 	agent := filepath.Join(w.path(name), ".pi", "agent")
 	if err := os.MkdirAll(filepath.Join(agent, "hooks"), 0o700); err != nil {
 		return err
 	}
 	config := fmt.Sprintf("[providers.local]\nbase_url = %q\napi = \"openai-completions\"\n[[providers.local.models]]\nid = \"m\"\n", w.s.url())
 	err := os.WriteFile(filepath.Join(agent, "config.toml"), []byte(config), 0o600)
-	for i := range hooks {
-		file := filepath.Join(agent, "hooks", fmt.Sprintf("hook%02d.lua", i))
-		err = errors.Join(err, os.WriteFile(file, []byte(hookSource()), 0o600))
+	for file, source := range hooks {
+		err = errors.Join(err, os.WriteFile(filepath.Join(agent, "hooks", file), []byte(source), 0o600))
 	}
 	return err
 }
 
-// hookSource is a hook of a hundred lines that hears of everything on the way to
-// the first request.
-func hookSource() string {
-	var b strings.Builder
-	b.WriteString("local words = {}\n")
-	for i := range 18 {
-		fmt.Fprintf(&b, "local function check%d(text, n)\n  if text:find(\"never %d\", 1, true) then\n    words[#words + 1] = text:sub(n, -1)\n  end\nend\n", i, i)
-	}
-	b.WriteString(`pi.on("input", function(event) check0(event.text, 1) end)
-pi.on("before_agent_start", function(event) check1(event.system_prompt, 2) end)
-pi.on("context", function(event) check2(event.messages[1].role, #event.messages) end)
-pi.on("tool_call", function(event) check3(event.tool_name, 3) end)
-pi.on("tool_result", function(event) check4(event.tool_name, 4) end)
-pi.command("words", { handler = function() return { status = table.concat(words, " ") } end })
-`)
-	return b.String()
-}
-
-// longSession writes a session of many entries.
-func (w *work) longSession() error {
-	var b strings.Builder
-	b.WriteString(`{"type":"session","version":3,"id":"bench","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/nowhere"}` + "\n")
-	parent := "null"
-	text := strings.Repeat("some words of a conversation ", 20)
-	for i := range entryCount {
-		message := fmt.Sprintf(`{"role":"user","content":"%s","timestamp":1767323045000}`, text)
-		if i%2 == 1 {
-			message = fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"%s"}],"api":"openai-completions","provider":"local","model":"m","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1767323045000}`, text)
-		}
-		fmt.Fprintf(&b, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z","message":%s}`+"\n", i+1, parent, message)
-		parent = fmt.Sprintf("\"%08x\"", i+1)
-	}
-	return os.WriteFile(w.path("long.jsonl"), []byte(b.String()), 0o600)
-}
-
 func (w *work) cases() []*measured {
+	const empty = "an empty Go program"
 	return []*measured{
-		{name: "empty Go program, to its end", run: func() (result, error) { return w.toEnd("empty") }},
-		{name: "pi --version, to its end", against: "empty Go program, to its end",
-			run: func() (result, error) { return w.toEnd("pi", "--version") }},
-		{name: "bare program, to the request", run: func() (result, error) {
-			if err := w.bareBody(); err != nil {
+		{name: "pi --version, to its end", against: empty,
+			base: func() (result, error) { return w.toEnd("empty") },
+			run:  func() (result, error) { return w.toEnd("pi", "--version") }},
+		w.request("no hooks", "plain"),
+		w.request("10 of the examples as hooks", "examples"),
+		w.request("10 hooks of 90 functions", "functions"),
+		w.request("a session of 10,000 entries", "plain", "--session", w.path("long.jsonl")),
+	}
+}
+
+// request is a start to the first request beside the bare program, which sends
+// the same bytes.
+func (w *work) request(name, home string, args ...string) *measured {
+	body := w.path(strings.ReplaceAll(name, " ", "-") + ".json")
+	args = append(args, "-p", "hello")
+	return &measured{name: name, against: "the bare program",
+		base: func() (result, error) {
+			if err := w.keepBody(body, home, args); err != nil {
 				return result{}, err
 			}
-			return w.toRequest("plain", "bare", w.s.url()+"/chat/completions", w.path("body.json"))
-		}},
-		{name: "pi, to the request", against: "bare program, to the request",
-			run: func() (result, error) { return w.toRequest("plain", "pi", "-p", "hello") }},
-		{name: "pi with 10 hooks, to the request", against: "bare program, to the request",
-			run: func() (result, error) { return w.toRequest("hooked", "pi", "-p", "hello") }},
-		{name: "pi with 10,000 entries, to the request", against: "bare program, to the request",
-			run: func() (result, error) {
-				return w.toRequest("plain", "pi", "--session", w.path("long.jsonl"), "-p", "hello")
-			}},
-	}
+			return w.toRequest(home, "bare", w.s.url()+"/chat/completions", body)
+		},
+		run: func() (result, error) { return w.toRequest(home, "pi", args...) }}
 }
 
-// bareBody has the bare program send what pi sends.
-func (w *work) bareBody() error {
-	if _, err := os.Stat(w.path("body.json")); err == nil {
+// keepBody writes what pi sends into a file, unless that has been done.
+func (w *work) keepBody(file, home string, args []string) error {
+	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	if _, err := w.toRequest("plain", "pi", "-p", "hello"); err != nil {
+	if _, err := w.toRequest(home, "pi", args...); err != nil {
 		return err
 	}
-	return os.WriteFile(w.path("body.json"), w.s.last(), 0o600)
+	return os.WriteFile(file, w.s.last(), 0o600)
 }
 
 func (w *work) command(home, name string, args ...string) *exec.Cmd {
@@ -137,13 +109,18 @@ func (w *work) command(home, name string, args ...string) *exec.Cmd {
 
 // toEnd is how long a program runs.
 func (w *work) toEnd(name string, args ...string) (result, error) {
+	cmd := w.command("plain", name, args...)
 	start := time.Now()
-	err := w.command("plain", name, args...).Run()
-	return result{took: time.Since(start)}, err
+	err := cmd.Run()
+	r := result{took: time.Since(start)}
+	if state := cmd.ProcessState; state != nil {
+		r.cpu = state.UserTime() + state.SystemTime()
+	}
+	return r, err
 }
 
 // toRequest is how long a program needs from its start to the first byte of its
-// request, and how much memory it has when the request has been sent.
+// request, and how much memory and processor time it has taken by then.
 func (w *work) toRequest(home, name string, args ...string) (result, error) {
 	cmd := w.command(home, name, args...)
 	var output bytes.Buffer
@@ -155,7 +132,7 @@ func (w *work) toRequest(home, name string, args ...string) (result, error) {
 	var r result
 	select {
 	case at := <-w.s.asked:
-		r = result{took: at.Sub(start), rss: residentKiB(cmd.Process.Pid)}
+		r = result{took: at.Sub(start), cpu: processorTime(cmd.Process.Pid), rss: residentKiB(cmd.Process.Pid)}
 		w.s.answer <- struct{}{}
 	case <-time.After(requestLimit):
 		_ = cmd.Process.Kill()
@@ -175,4 +152,21 @@ func residentKiB(pid int) int {
 	_, rest, _ := strings.Cut(string(b), "VmRSS:")
 	n, _ := strconv.Atoi(strings.Fields(rest + " 0")[0])
 	return n
+}
+
+// processorTime is what all threads of a process have run; 0 where /proc does
+// not tell. Its clock is finer than that of the times of a process.
+func processorTime(pid int) time.Duration {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	var sum time.Duration
+	for _, file := range threads {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		ran, _, _ := strings.Cut(string(b), " ")
+		n, _ := strconv.ParseInt(ran, 10, 64)
+		sum += time.Duration(n)
+	}
+	return sum
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// exampleHooks are ten of the examples, in the order of their names, by the names
+// of their files. The one that runs git before each turn is not among them: what
+// it costs is git's.
+func exampleHooks() (map[string]string, error) {
+	files, err := filepath.Glob(filepath.Join("examples", "*.lua"))
+	if err != nil {
+		return nil, err
+	}
+	hooks := map[string]string{}
+	for _, file := range files {
+		if len(hooks) == hookCount || filepath.Base(file) == "git_checkpoint.lua" {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		hooks[filepath.Base(file)] = string(source)
+	}
+	if len(hooks) < hookCount {
+		return nil, fmt.Errorf("only %d examples here; run this from the top of the repository", len(hooks))
+	}
+	return hooks, nil
+}
+
+// functionHooks are hooks of many small functions that hear of everything on the
+// way to the first request.
+func functionHooks() map[string]string {
+	hooks := map[string]string{}
+	for i := range hookCount {
+		hooks[fmt.Sprintf("hook%02d.lua", i)] = functionHook()
+	}
+	return hooks
+}
+
+func functionHook() string {
+	var b strings.Builder
+	b.WriteString("local check = {}\n")
+	for i := range functionCount {
+		fmt.Fprintf(&b, "function check.f%d(text)\n  return text:find(\"never %d\", 1, true)\nend\n", i, i)
+	}
+	b.WriteString(`pi.on("input", function(event) check.f0(event.text) end)
+pi.on("before_agent_start", function(event) check.f1(event.system_prompt) end)
+pi.on("context", function(event) check.f2(event.messages[1].role) end)
+pi.on("tool_call", function(event) check.f3(event.tool_name) end)
+pi.on("tool_result", function(event) check.f4(event.tool_name) end)
+pi.command("checks", { handler = function() return { status = "90 checks" } end })
+`)
+	return b.String()
+}
+
+// writeLongSession writes a session of many entries.
+func writeLongSession(file string) error {
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":3,"id":"bench","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/nowhere"}` + "\n")
+	parent := "null"
+	text := strings.Repeat("some words of a conversation ", 20)
+	for i := range entryCount {
+		message := fmt.Sprintf(`{"role":"user","content":"%s","timestamp":1767323045000}`, text)
+		if i%2 == 1 {
+			message = fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"%s"}],"api":"openai-completions","provider":"local","model":"m","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1767323045000}`, text)
+		}
+		fmt.Fprintf(&b, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z","message":%s}`+"\n", i+1, parent, message)
+		parent = fmt.Sprintf("\"%08x\"", i+1)
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o600)
+}
