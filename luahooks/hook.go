@@ -81,6 +81,7 @@ type instance struct {
 	chain *Chain
 	hook  *hook
 	real  string // the file, with symbolic links resolved
+	code  []byte // the file's bytes
 	vm    *luavm.VM
 	ctx   *lua.LTable // what handlers get
 

@@ -218,6 +218,7 @@ func readHook(path string) ([]byte, error) {
 // The instance of a failed run is closed; it still knows the files it wanted.
 func (c *Chain) run(ctx context.Context, h *hook, code []byte, state json.RawMessage) (*instance, error) {
 	in := c.newInstance(h)
+	in.code = code
 	err := in.load(ctx, code, state)
 	if err != nil {
 		in.close()

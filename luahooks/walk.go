@@ -1,9 +1,11 @@
 package luahooks
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"pi/agent"
@@ -28,6 +30,7 @@ type walk struct {
 	limit    int
 	n        int  // of the handler that runs or is next
 	tries    int  // of that handler
+	ran      bool // a handler of this hook began
 	running  bool // it was handed to the lane
 	began    time.Time
 }
@@ -37,7 +40,7 @@ type walk struct {
 // gone on.
 type steps interface {
 	// enter begins a hook that has handlers, and says how many of those in in are
-	// run at most. It is taken again when in was replaced.
+	// run at most. It is taken again when in was replaced before any began.
 	enter(h *hook, in *instance) (limit int)
 	job(in *instance, fn *lua.LFunction) func(L *lua.LState) error
 	// after is told the number of a handler of h and how it ended. stop ends
@@ -56,10 +59,11 @@ const allHandlers = math.MaxInt
 // just then.
 const maxReplaced = 20
 
-// walk runs the handlers that hooks have for an event, one after the other.
-// Errors are reported. Handlers that are taken back meanwhile are left out. A VM
-// that is replaced at that moment is no reason to leave one out: it is run in the
-// hook's new VM.
+// walk runs the handlers that hooks have for an event, one after the other, each
+// at most once. Errors are reported. Handlers that are taken back meanwhile are
+// left out. A VM that is replaced at that moment is no reason to leave one out
+// that did not begin: a hook of which a handler began finishes the event on the
+// version that it began on, and goes on in a fresh copy if that was given up.
 func (c *Chain) walk(ctx context.Context, spec *eventSpec, hooks []*hook, step steps) {
 	inner := ctx
 	if spec.Kind == agent.KindContext {
@@ -90,7 +94,7 @@ func (w *walk) next(err error) (*luavm.VM, luavm.Job, bool) {
 }
 
 func (w *walk) begin(h *hook) {
-	w.hook, w.in, w.n, w.tries, w.limit = h, h.current(), 0, 0, 0
+	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
 	if w.handlers = w.in.registered(w.spec.name); len(w.handlers) > 0 {
 		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
 			h.queue.catchUp(w.ctx, w.chain.behind)
@@ -113,21 +117,23 @@ func (w *walk) run() (*luavm.VM, luavm.Job, bool) {
 	w.running, w.began = true, time.Now()
 	return w.in.vm, luavm.Job{
 		Name: w.spec.name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock,
-		Run: w.step.job(w.in, w.handlers[w.n].fn),
+		Continues: w.ran && !w.hook.off.Load(),
+		Run:       w.step.job(w.in, w.handlers[w.n].fn),
 	}, true
 }
 
 // ended is told how a handler ended. stop ends its hook.
 func (w *walk) ended(err error) (stop bool) {
-	if isReplaced(err) && w.tries < maxReplaced {
+	lost := false
+	if !isReplaced(err) {
+		w.ran = true
+	} else if w.tries < maxReplaced {
 		w.tries++
 		w.chain.revive(w.ctx, w.hook, w.in)
-		w.in = w.hook.current()
-		w.handlers = w.in.registered(w.spec.name) // the new version may have no such handler
-		if w.spec.Kind == agent.KindToolCall {
-			w.n, w.limit = 0, w.step.enter(w.hook, w.in) // and it may have another order: all of it decides
+		if w.moveOn() {
+			return false
 		}
-		return false
+		lost, err = true, errLost
 	}
 	w.note(err)
 	if err != nil {
@@ -136,7 +142,45 @@ func (w *walk) ended(err error) (stop bool) {
 	stop = w.step.after(w.hook, w.n, err)
 	w.n++
 	w.tries = 0
-	return stop
+	return stop || lost
+}
+
+// errLost is said of a hook whose handlers cannot be told apart any more.
+var errLost = errors.New("the hook was given up after some of its handlers had run; the others were left out")
+
+// moveOn goes from a VM that is gone to what runs of the hook now. If no handler
+// of it began, the event begins anew there. Otherwise the handlers that are left
+// are run, as far as it is known which these are: those of another version, or of
+// a copy that has not registered all of its own yet, are none of them.
+func (w *walk) moveOn() bool {
+	in := w.hook.current()
+	handlers := in.registered(w.spec.name)
+	switch {
+	case !w.ran:
+		w.n, w.in, w.handlers, w.limit = 0, in, handlers, w.step.enter(w.hook, in)
+	case w.hook.off.Load():
+		w.limit = 0
+	case !w.in.sameCode(in) || !slices.EqualFunc(w.handlers, handlers, (*registration).standsFor):
+		return false
+	default:
+		w.in, w.handlers = in, handlers
+	}
+	return true
+}
+
+func (in *instance) sameCode(other *instance) bool {
+	return other != nil && bytes.Equal(in.code, other.code)
+}
+
+// standsFor reports whether r is what another copy of the same file registered as
+// other.
+func (r *registration) standsFor(other *registration) bool {
+	a, b := r.fn, other.fn
+	if a.IsG || b.IsG {
+		return a.IsG == b.IsG
+	}
+	return a.Proto.SourceName == b.Proto.SourceName && a.Proto.LineDefined == b.Proto.LineDefined &&
+		a.Proto.LastLineDefined == b.Proto.LastLineDefined
 }
 
 // note counts a handler, and tells of it if its hook is traced.
@@ -153,7 +197,8 @@ func (w *walk) note(err error) {
 	w.chain.trace(w.ctx, w.hook, w.spec.name, keys, took, err)
 }
 
-// isReplaced reports whether a handler did not begin because its VM is no more.
+// isReplaced reports whether something did not begin because its VM is no more.
+// What began and was cut off ends with another error: it is never run again.
 func isReplaced(err error) bool {
 	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
 }

@@ -279,7 +279,7 @@ func TestAHandlerInFlightFinishesOnTheOldCode(t *testing.T) {
 		r.chain.Reload(context.Background(), false)
 		return "", true, nil
 	}
-	if got := r.input(""); got != "old new2" {
+	if got := r.input(""); got != "old old2" {
 		t.Errorf("got %q", got)
 	}
 	if got := r.input(""); got != "first new2" {

@@ -26,10 +26,15 @@ func (k Kind) String() string {
 }
 
 var (
-	// ErrClosed: the VM takes no more jobs.
+	// ErrClosed: the VM takes no more jobs. A job that ends with it did not
+	// begin, and may be run elsewhere.
 	ErrClosed = errors.New("the hook's VM is closed")
-	// ErrDead: a job of the VM was abandoned.
+	// ErrDead: a job of the VM was abandoned. A job that ends with it did not
+	// begin either; one that had begun and waited was cut off.
 	ErrDead = errors.New("the hook's VM is dead")
+	// ErrCutOff matches, with errors.Is, an *Error of a job that had begun and
+	// waited when its VM died.
+	ErrCutOff = errors.New("cut off")
 	// ErrNested: a job was started inside another, outside Wait.
 	ErrNested = errors.New("a hook was started inside another without waiting for it properly")
 	// ErrAbandoned matches, with errors.Is, an *Error of kind Abandoned.
@@ -55,6 +60,15 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.cause }
+
+// ofBegun is the error of a job that began. What it returns may be that an inner
+// job did not begin, which must not be taken for its own.
+func ofBegun(err error) error {
+	if errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
+		return &Error{Kind: Raised, Message: err.Error()}
+	}
+	return err
+}
 
 // at adds the place where a stop was noticed.
 func (e *Error) at(err error) *Error {

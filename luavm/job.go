@@ -25,6 +25,9 @@ type Job struct {
 	Timeout time.Duration // 0 is no limit
 	Clock   Clock
 	Loading bool // see Options.StrictGlobals
+	// Continues says that the job is part of something that began on this VM
+	// before: it is run although the VM was closed since.
+	Continues bool
 	// Run is called with a Lua thread that belongs to the job. It calls Lua
 	// with L.Call; errors pass through it and come out of VM.Run. What it
 	// returns is returned as it is.
@@ -94,7 +97,8 @@ func (c *jobContext) Value(key any) any {
 
 // Run runs a job and returns when it has ended, or 250 ms after it should have.
 // It returns nil, what Job.Run returned, ErrClosed, ErrDead, ErrNested, or an
-// *Error.
+// *Error. ErrClosed and ErrDead come only from jobs that did not begin: whoever
+// runs something else on them runs nothing twice.
 func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
 	began := false
 	vm.lanes.Run(ctx, func(result error) (*VM, Job, bool) {
@@ -147,7 +151,7 @@ func (j *job) main() bool {
 		j.vm.recycle(th)
 	}
 	j.leave()
-	j.result = err
+	j.result = ofBegun(err)
 	return true
 }
 
@@ -232,7 +236,7 @@ func (j *job) reason() *Error {
 }
 
 func vmIsGone() *Error {
-	return &Error{Kind: Cancelled, Message: "interrupted: the hook's VM is gone", cause: ErrDead}
+	return &Error{Kind: Cancelled, Message: "cut off: another handler of this hook did not stop, and the hook was given up", cause: ErrCutOff}
 }
 
 // context is what waiting Go code gets. Most jobs never wait, and have none.

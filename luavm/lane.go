@@ -152,7 +152,7 @@ func (l *lane) prepare(err error) *job {
 		}
 		var j *job
 		if j, err = l.newJob(vm, spec); err == nil {
-			if err = vm.retain(); err == nil {
+			if err = vm.retain(spec.Continues); err == nil {
 				return j
 			}
 		}

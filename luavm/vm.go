@@ -151,13 +151,13 @@ func (vm *VM) Close() {
 	vm.freeLocked()
 }
 
-func (vm *VM) retain() error {
+func (vm *VM) retain(continues bool) error {
 	vm.life.Lock()
 	defer vm.life.Unlock()
 	switch {
 	case vm.died:
 		return ErrDead
-	case vm.closed:
+	case vm.closed && !continues:
 		return ErrClosed
 	}
 	vm.jobs++

@@ -1,0 +1,195 @@
+package luahooks
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+)
+
+// once says that it runs, and waits until its VM is given up.
+const once = `pi.send("ran") require("pi.timer").sleep(60000)`
+
+// deafStart is a handler whose VM is given up.
+const deafStart = `pi.on("agent_start", function() print("hang") end)
+`
+
+// What began and was cut off, because another handler of its hook did not stop, is
+// not run again in the fresh copy.
+func TestWhatBeganIsNotRunAgainWhenItsVMIsGivenUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		code string
+		run  func(r *rig) error // what the code registered
+	}{
+		"a telling handler": {`pi.on("session_new", function() ` + once + ` end)`, func(r *rig) error {
+			r.emit(&agent.SessionNew{})
+			return nil
+		}},
+		"an asking handler": {`pi.on("input", function() ` + once + ` return { text = "late" } end)`, func(r *rig) error {
+			if got := r.input("x"); got != "x" {
+				r.t.Errorf("it answered %q", got)
+			}
+			return nil
+		}},
+		"a gate": {`pi.on("tool_call", function() ` + once + ` end)`, func(r *rig) error {
+			if e := r.bash("ls"); !e.Block || !strings.Contains(e.Reason, "hook g.lua failed:") || !strings.Contains(e.Reason, "cut off") {
+				r.t.Errorf("a gate that was cut off: block %v, %q", e.Block, e.Reason)
+			}
+			return nil
+		}},
+		"a gate of commands": {`pi.on("user_bash", function() ` + once + ` end)`, func(r *rig) error {
+			if blocked := r.userBash("ls"); !strings.Contains(blocked, "cut off") {
+				r.t.Errorf("a gate that was cut off: %q", blocked)
+			}
+			return nil
+		}},
+		"a command": {`pi.command("c", { handler = function() ` + once + ` end })`, func(r *rig) error {
+			_, err := r.chain.Commands()[0].Run(context.Background(), "")
+			return err
+		}},
+		"a shortcut": {`pi.shortcut("alt+x", { description = "d", handler = function() ` + once + ` end })`, func(r *rig) error {
+			_, err := r.chain.Shortcuts()[0].Run(context.Background())
+			return err
+		}},
+		"a tool": {`pi.tool{ name = "t", description = "d", execute = function() ` + once + ` end }`, func(r *rig) error {
+			_, err := r.host.tool(r.t, "t").Run(context.Background(), []byte(`{}`), nil)
+			return err
+		}},
+		"the preparation of a tool": {`pi.tool{ name = "t", description = "d", prepare_arguments = function() ` + once + ` end, execute = function() end }`, func(r *rig) error {
+			_, err := r.chain.list()[0].current().tool("t").Prepare(context.Background(), []byte(`{}`))
+			return err
+		}},
+		"a model": {`pi.provider("s", { models = { "m" }, stream = function(request, emit) emit{ type = "text", text = "Hello" } ` + once + ` end })`, func(r *rig) error {
+			got, err := stream(context.Background(), r.provider("s"))
+			if got != "text1:Hello" {
+				r.t.Errorf("it answered %q", got)
+			}
+			return err
+		}},
+		"a timer": {`pi.on("session_new", function() require("pi.timer").after(1, function() ` + once + ` end) end)`, func(r *rig) error {
+			r.emit(&agent.SessionNew{})
+			until(r.t.(*testing.T), func() bool { return r.said("timer.after:", "cut off") })
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, map[string]string{"g.lua": deafStart + c.code}, func(o *Options) { o.Timeout = 10 * time.Second })
+			hang(t, r)
+			result := aside(func() error { return c.run(r) })
+			until(t, func() bool { return r.host.texts() == "ran" })
+			r.giveUp()
+			if err := <-result; err != nil && !strings.Contains(err.Error(), "cut off") {
+				t.Errorf("it ended with %v", err)
+			}
+			r.mustSay("a fresh copy of it goes on")
+			if got := r.host.texts(); got != "ran" {
+				t.Errorf("it ran more than once: %s", got)
+			}
+		})
+	}
+}
+
+// giveUp makes the handler of deafStart run and be interrupted, which it does not
+// notice.
+func (r *rig) giveUp() {
+	r.host.hanging = make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() { <-r.host.hanging; cancel() }()
+	_ = r.chain.Handle(ctx, &agent.AgentStart{})
+}
+
+func aside(f func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	return done
+}
+
+func TestTheHandlersBehindOneThatDoesNotStopRunInTheFreshCopy(t *testing.T) {
+	r := newRig(t, map[string]string{"g.lua": `
+		pi.on("input", function(e) pi.send("first") return { text = e.text .. "1" } end)
+		pi.on("input", function(e) pi.send("second") print("hang") end)
+		pi.on("input", function(e) pi.send("third") return { text = e.text .. "3" } end)`}, soon)
+	hang(t, r)
+	if got := r.input("x"); got != "x13" || r.host.texts() != "first second third" {
+		t.Errorf("got %q, ran %s", got, r.host.texts())
+	}
+}
+
+// between is an event on its way along the handlers of the first hook, of which
+// one has run.
+func (r *rig) between(call *agent.ToolCall) *walk {
+	spec := r.chain.events[agent.KindToolCall]
+	w := &walk{chain: r.chain, ctx: context.Background(), spec: spec, step: &gateSteps{spec: spec, call: call}}
+	w.begin(r.chain.list()[0])
+	w.ran, w.n = true, 1
+	w.run()
+	return w
+}
+
+func TestAGateGoesOnInTheFreshCopyOnlyIfThatHasTheSameHandlers(t *testing.T) {
+	const gates = `pi.on("tool_call", function() pi.send("first") end)
+		pi.on("tool_call", function() pi.send("second") end)`
+	for name, c := range map[string]struct {
+		code  string
+		block bool
+	}{
+		"the same":         {gates, false},
+		"registered later": {`pi.on("session_new", function() ` + gates + ` end)`, true},
+		"in another order": {`local first = os.getenv("GATE_TEST") and function() pi.send("second") end
+			pi.on("tool_call", first or function() pi.send("first") end)
+			pi.on("tool_call", function() pi.send("second") end)`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"g.lua": deafStart + c.code})
+			hang(t, r)
+			r.emit(&agent.SessionNew{})
+			call := &agent.ToolCall{Name: "bash", Input: []byte(`{}`)}
+			w := r.between(call)
+			t.Setenv("GATE_TEST", "1")
+			r.giveUp()
+			stop := w.ended(luavm.ErrDead)
+			if call.Block != c.block || stop != c.block || c.block && !strings.Contains(call.Reason, "after some of its handlers had run") {
+				t.Errorf("stop %v, block %v: %s", stop, call.Block, call.Reason)
+			}
+			if !c.block && (w.n != 1 || w.in != r.chain.list()[0].current()) {
+				t.Errorf("it goes on with handler %d", w.n+1)
+			}
+		})
+	}
+}
+
+func TestAnEventThatBeganOnAHookFinishesOnTheVersionThatItBeganOn(t *testing.T) {
+	version := func(name string) string {
+		return `pi.on("tool_call", function(e, ctx) ctx.ui.confirm("go?") pi.send("` + name + `1") end)
+			pi.on("tool_call", function(e, ctx) pi.send("` + name + `2") end)`
+	}
+	r := newRig(t, map[string]string{"g.lua": version("old")})
+	r.ui.ask = func(context.Context, string, string) (string, bool, error) {
+		r.write("g.lua", version("new"))
+		r.reload()
+		return "", true, nil
+	}
+	if e := r.bash("ls"); e.Block || r.host.texts() != "old1 old2" {
+		t.Errorf("block %v, ran %s", e.Block, r.host.texts())
+	}
+	r.ui.ask = func(context.Context, string, string) (string, bool, error) { return "", true, nil }
+	if r.bash("ls"); r.host.texts() != "old1 old2 new1 new2" {
+		t.Errorf("then ran %s", r.host.texts())
+	}
+}
+
+func TestAHookThatIsTurnedOffInTheMiddleOfAnEventIsOutAtOnce(t *testing.T) {
+	r := newRig(t, map[string]string{"g.lua": `pi.on("tool_call", function(e, ctx) ctx.ui.confirm("go?") pi.send("first") end)
+		pi.on("tool_call", function(e, ctx) return { block = true } end)`})
+	r.ui.ask = func(context.Context, string, string) (string, bool, error) {
+		return "", true, r.chain.SetEnabled(context.Background(), "g", false)
+	}
+	if e := r.bash("ls"); e.Block || r.host.texts() != "first" {
+		t.Errorf("block %v, ran %s", e.Block, r.host.texts())
+	}
+}
