@@ -32,6 +32,7 @@ import (
 type app struct {
 	options
 	cfg      Config
+	lost     []Problem // settings that have no effect
 	agentDir string
 	cwd      string
 	keys     *keyring
@@ -44,6 +45,7 @@ type app struct {
 	warnings []string     // for the person, once a front end is there
 	notices  []string     // likewise, of what is in order
 	hookDir  string       // where a hook wants sessions to be kept
+	begun    begun        // the model that the run began with
 }
 
 // front is a front end as main sees it.
@@ -62,7 +64,7 @@ func start(ctx context.Context, o options) error {
 	if settings, err := a.settlePending(ctx); err != nil {
 		return err
 	} else if settings {
-		a.cfg = loadSettings(a.agentDir, a.cwd, a.guard)
+		a.cfg, a.lost = loadSettings(a.agentDir, a.cwd, a.guard)
 	}
 	if a.printMode() {
 		return a.print(ctx)
@@ -80,17 +82,18 @@ func newApp(o options) (*app, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	guard := newGuard(agentDir, cwd)
-	return &app{options: o, cfg: loadSettings(agentDir, cwd, guard), agentDir: agentDir, cwd: cwd, guard: guard, keys: newKeyring(agentDir)}, nil
+	cfg, lost := loadSettings(agentDir, cwd, guard)
+	return &app{options: o, cfg: cfg, lost: lost, agentDir: agentDir, cwd: cwd, guard: guard, keys: newKeyring(agentDir)}, nil
 }
 
-// loadSettings reads the configuration that is in force; its problems are shown
-// and do not stop pi.
-func loadSettings(agentDir, cwd string, guard *luahooks.Guard) Config {
+// loadSettings reads the configuration that is in force and shows its problems,
+// which do not stop pi by themselves (see unattended.go).
+func loadSettings(agentDir, cwd string, guard *luahooks.Guard) (Config, []Problem) {
 	cfg, problems := loadInForce(agentDir, cwd, true, os.Getenv, guard.Config)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(p)))
 	}
-	return cfg
+	return cfg, problems
 }
 
 // print answers the prompts of the command line and of standard input.
@@ -107,6 +110,7 @@ func (a *app) print(ctx context.Context) error {
 		prompts = append(prompts, agent.Prompt{Text: text})
 	}
 	f := serve.NewPrint(os.Stdout, os.Stderr)
+	f.Ready = a.checkAnswerer
 	err = a.run(ctx, f, "print", nil, func(commands *command.Set) error {
 		return f.Run(ctx, a.agent, commands, prompts)
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -20,8 +21,9 @@ type decoder struct {
 	lines      lineIndex
 	origins    Origins
 	problems   []Problem
-	unshown    int // problems beyond maxProblems
-	literalKey int // line of the first key in plain text; 0: none
+	unshown    int    // problems beyond maxProblems
+	literalKey int    // line of the first key in plain text; 0: none
+	concerns   string // the Key of problems that come up
 }
 
 // maxProblems is how many of a file are told: who has more has another worry.
@@ -69,9 +71,15 @@ func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
 	for _, key := range d.inOrder(path, src) {
 		full := keyPath(path, key)
 		field, ok := fieldOf(dst.Type(), key)
+		if path == "" {
+			d.concerns = full
+		}
 		if !ok && len(d.problems) >= maxProblems { // the nearest known key takes long to find
 			d.unshown++
 			continue
+		}
+		if !ok && path == "" {
+			d.concerns = cmp.Or(nearest(key, keysOf(dst.Type())), full)
 		}
 		if !ok {
 			d.report(d.line(full), unknownKey(full, key, path, dst.Type()))
@@ -151,6 +159,7 @@ func (d *decoder) entries(t target, v any) {
 	}
 	for _, name := range d.inOrder(t.path, src) {
 		elem := reflect.New(t.dst.Type().Elem()).Elem()
+		d.concerns = keyPath(t.path, name)
 		d.value(target{keyPath(t.path, name), t.tag, elem}, src[name])
 		_, isTable := src[name].(map[string]any)
 		if isTable && elem.Kind() == reflect.Struct || !elem.IsZero() { // [providers.x] alone counts
@@ -337,7 +346,7 @@ func (d *decoder) add(line int, text string, warning bool) {
 		d.unshown++
 		return
 	}
-	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Warning: warning})
+	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Key: d.concerns, Warning: warning})
 }
 
 // countRest returns the problems, and says how many are not told.

@@ -26,13 +26,17 @@ type Problem struct {
 	Line    int    // 0: the file as a whole
 	Text    string // what is wrong, and what to do about it; holds no secret
 	Warning bool   // worth a look; not a mistake that lost a setting
+	Key     string // the setting that it concerns: "model", "providers.local"; "": the file as a whole
 }
 
-func (p Problem) String() string {
+func (p Problem) String() string { return p.where() + ": " + p.Text }
+
+// where is the file, with the line if there is one.
+func (p Problem) where() string {
 	if p.Line == 0 {
-		return p.File + ": " + p.Text
+		return p.File
 	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
 // Load reads the settings of agentDir and, if projectAllowed, of the project in

@@ -9,6 +9,7 @@
 //	flags.go      the command line
 //	app.go        building the program of one run
 //	model.go      which model it begins with
+//	unattended.go which model may answer where nobody watches
 //	banner.go     what it begins with on the terminal
 //	providers*.go providers of the catalogue and of the settings, their models
 //	key_*.go      auth.json, and commands that print keys
@@ -118,9 +119,12 @@ var errReported = errors.New("reported")
 // usageError is a mistake on the command line.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 func exitStatus(err error) int {
 	var (
 		provider *agent.ProviderError
+		keyless  *noKeyError
 		limit    *agent.LimitError
 		ended    *agent.TerminatedError
 		usage    usageError
@@ -140,7 +144,7 @@ func exitStatus(err error) int {
 		return exitInterrupted
 	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, agent.ErrNoModel):
 		return exitUsage
-	case errors.As(err, &provider):
+	case errors.As(err, &provider), errors.As(err, &keyless):
 		return exitProvider
 	case errors.As(err, &limit):
 		return exitLimit

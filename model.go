@@ -13,10 +13,11 @@ import (
 func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	thinking := a.cfg.Thinking
 	left := s.ThinkingLevel()
-	model, level, err := a.pickModel(s)
+	model, level, by, err := a.pickModel(s)
 	if err != nil {
 		return nil, "", err
 	}
+	a.begun = begun{model, by}
 	provider, id := s.Model()
 	used := a.models.Find(provider, id)
 	if id != "" && a.model == "" && used == nil {
@@ -59,28 +60,41 @@ func (a *app) giveKey(model *agent.Model) {
 	}
 }
 
-func (a *app) pickModel(s *session.Session) (*agent.Model, string, error) {
+// picked is what a model was picked by; the later ones count only where the
+// earlier ones name none.
+type picked int
+
+const (
+	byFlag picked = iota
+	bySession
+	bySetting
+	byKey     // of the first provider that can be asked
+	byNothing // there is only the demo
+)
+
+func (a *app) pickModel(s *session.Session) (*agent.Model, string, picked, error) {
 	if a.model != "" {
-		return a.models.Match(a.model)
+		m, level, err := a.models.Match(a.model)
+		return m, level, byFlag, err
 	}
 	if provider, id := s.Model(); id != "" {
 		if m := a.models.Find(provider, id); m != nil {
-			return m, "", nil
+			return m, "", bySession, nil
 		}
 	}
 	if a.cfg.Model != "" {
 		m, level, err := a.models.Match(a.cfg.Model)
 		if err == nil {
-			return m, level, nil
+			return m, level, bySetting, nil
 		}
 		a.warnings = append(a.warnings, fmt.Sprintf("model in config.toml: %v", err))
 	}
 	if m := a.firstModel(); m != nil {
-		return m, "", nil
+		return m, "", byKey, nil
 	}
 	a.warnings = append(a.warnings, a.keys.ranOut()...)
 	a.warnings = append(a.warnings, unusedServers(a.cfg, a.keys)...)
-	return tourModel(), "", nil
+	return tourModel(), "", byNothing, nil
 }
 
 // firstModel is that of the first provider that has a key, else of the first at

@@ -17,15 +17,16 @@ import (
 
 // The scripts in testdata/script drive the whole program from outside. Each has
 // a HOME of its own ($WORK/home), works in $WORK/project, and sees no key of the
-// person who runs it. $AGENT is the agent directory of that HOME, $EXAMPLES the
+// person who runs it; where a script brings no settings, the model there is
+// demo/tour. $AGENT is the agent directory of that HOME, $EXAMPLES the
 // directory of the examples. Besides the commands of testscript:
 //
 //	pi ARGS…            the program
 //	exits N PROG ARGS…  runs PROG and wants exit status N
 //	server API FILE [NAME]
 //	                    a model on loopback that answers as FILE says (see
-//	                    modelServer); adds it to the settings as the provider
-//	                    "local" with the key $LOCAL_KEY, and writes what it is
+//	                    modelServer); adds it to the settings (in place of the
+//	                    demo) as the provider "local" with the key $LOCAL_KEY, and writes what it is
 //	                    asked to $WORK/request1.json and so on; with a NAME, as
 //	                    that provider, and to $WORK/NAME/request1.json
 //	session FILE        sets $SESSION to the only session file of this HOME
@@ -77,7 +78,35 @@ func setupScript(env *testscript.Env) error {
 	}
 	env.Setenv("EXAMPLES", examples)
 	env.Cd = project
-	return nil
+	return chooseDemo(filepath.Join(home, ".pi", "agent", "config.toml"))
+}
+
+// demoSettings are those of a HOME that brings none: nobody has a key there, and
+// without a terminal the demo answers only who asks for it.
+const demoSettings = "model = \"demo/tour\"\n"
+
+// chooseDemo writes them, unless a script has settings of its own.
+func chooseDemo(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(demoSettings)
+	return errors.Join(err, f.Close())
+}
+
+// dropDemo takes them away again where there is a server to ask.
+func dropDemo(file string) error {
+	if b, err := os.ReadFile(file); err != nil || string(b) != demoSettings {
+		return nil
+	}
+	return os.Remove(file)
 }
 
 func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
@@ -115,6 +144,7 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("LOCAL_URL", s.baseURL())
 	dir := ts.Getenv("AGENT")
 	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(dropDemo(filepath.Join(dir, "config.toml")))
 	f, err := os.OpenFile(filepath.Join(dir, "config.toml"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	ts.Check(err)
 	_, err = f.WriteString(s.settings())

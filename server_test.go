@@ -14,7 +14,8 @@ import (
 	"pi/agent/provider/wiretest"
 )
 
-// world is a HOME and a project of one test, and the program in them.
+// world is a HOME and a project of one test, and the program in them. Until the
+// test writes other settings, the model is demo/tour.
 type world struct {
 	t             *testing.T
 	home, project string
@@ -26,6 +27,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, home: t.TempDir(), project: t.TempDir()}
 	w.write(filepath.Join(w.project, "a.txt"), "alpha\nbeta\n")
+	w.write(w.agentFile("config.toml"), demoSettings)
 	return w
 }
 

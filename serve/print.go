@@ -58,6 +58,10 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // Print is the front end that prints answers. As listener and user interface it
 // may be used by any goroutine.
 type Print struct {
+	// Ready, if set, is asked before each prompt that goes to the model; with an
+	// error the prompt is not sent and Run ends with it.
+	Ready func() error
+
 	out      io.Writer
 	terminal bool // out is one: what models and tools wrote must not command it
 	*notices
@@ -156,6 +160,11 @@ func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, 
 // is none, except when only saving it failed.
 func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
 	p.reset()
+	if p.Ready != nil {
+		if err := p.Ready(); err != nil {
+			return err
+		}
+	}
 	err := a.Prompt(ctx, prompt)
 	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && left(a) {
 		return nil // a hook wanted no more of it

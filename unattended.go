@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/agent"
+)
+
+// Where nobody watches, in print mode, the model that answers is the one that was
+// meant, or the run ends: a script takes the words of the demo, or of a model that
+// a broken settings file no longer names, for an answer. In a terminal the person
+// sees who answers, and the demo shows how to go on.
+
+// tryDemo is the way to use pi without a key.
+const tryDemo = "to try pi without a key, name the script that is built in: --model demo/tour"
+
+// begun is the model of the start and what it was picked by.
+type begun struct {
+	model *agent.Model
+	by    picked
+}
+
+// unattendedError is a prompt that is not sent.
+type unattendedError struct{ text, hint string }
+
+func (e *unattendedError) Error() string { return e.text }
+
+// Hint is the next step.
+func (e *unattendedError) Hint() string { return e.hint }
+
+// noKeyError is one for want of somebody to ask.
+type noKeyError struct{ unattendedError }
+
+// checkAnswerer is asked before each prompt of an unattended run: until then a
+// hook or a command may have chosen another model than that of the start.
+func (a *app) checkAnswerer() error {
+	m, start := a.agent.Model(), a.begun
+	if m.Ref() == start.model.Ref() {
+		if lost := a.lostChoice(start); lost != "" {
+			return usageError{&unattendedError{"not sent: who answers depends on a setting that cannot be used: " + lost, "mend it; " + tryDemo}}
+		}
+		if start.by == byNothing {
+			return &noKeyError{unattendedError{"not sent: there is no model to ask, no provider has a key",
+				"export ANTHROPIC_API_KEY, OPENAI_API_KEY or that of another provider, or name a server in " +
+					home(filepath.Join(a.agentDir, "config.toml")) + "\n" + tryDemo}}
+		}
+	}
+	if !m.NeedsKey || a.models.KeyMissing(m.Provider) == "" || a.apiKey != "" && m.Provider == start.model.Provider {
+		return nil
+	}
+	return a.keyless(m)
+}
+
+// keyless is why a model has no key, in the words of whoever looked for it.
+func (a *app) keyless(m *agent.Model) error {
+	_, err := a.models.Key(context.Background(), m) // none is there, so no command runs
+	var failed *agent.ProviderError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	return &noKeyError{unattendedError{failed.Error(), failed.Hint + "\n" + tryDemo}}
+}
+
+// lostChoice names a setting without effect that has a say in who answers; ""
+// if there is none.
+func (a *app) lostChoice(start begun) string {
+	for _, p := range a.lost {
+		if !p.Warning && a.decides(p, start.model, start.by) {
+			return p.where()
+		}
+	}
+	if a.cfg.Model != "" && start.by > bySetting {
+		return "model"
+	}
+	for _, p := range providerSources(a.cfg) {
+		if name := p.misplaced(start.model.Provider, start.by); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// decides reports whether a lost setting has a say in who answers.
+func (a *app) decides(p Problem, m *agent.Model, by picked) bool {
+	switch {
+	case p.Key == "model":
+		return by >= bySetting
+	case p.Key == "" && p.File != filepath.Join(a.agentDir, "config.toml"):
+		// A project's names no servers. One that holds no text at all, a directory
+		// or a device, names no model either: it must not keep a person out.
+		return by >= bySetting && p.Line > 0
+	case p.Key == "", p.Key == "providers":
+		return by >= bySetting || a.sectionOf(m.Provider) != nil
+	case strings.HasPrefix(p.Key, "providers."):
+		source := a.sectionOf(m.Provider)
+		return by >= byKey || source != nil && p.Key == keyPath("providers", source.section)
+	}
+	return false
+}
+
+// sectionOf is the provider as settings may describe it; nil for the demo and
+// those of hooks.
+func (a *app) sectionOf(provider string) *providerSource {
+	for _, p := range providerSources(a.cfg) {
+		if p.Name == provider {
+			return &p
+		}
+	}
+	return nil
+}
+
+// misplaced names what keeps the provider from being asked where the person wants,
+// or at all, if that matters to who answers; "" where nothing does.
+func (p *providerSource) misplaced(provider string, by picked) string {
+	_, bad := cleanURL(p.BaseVar, os.Getenv(p.BaseVar))
+	switch {
+	case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":
+		return "the variable " + p.BaseVar
+	case p.section != "" && p.unusable() != "" && by >= byKey:
+		return "[providers." + p.section + "]"
+	}
+	return ""
+}
