@@ -37,7 +37,7 @@ type Settings struct {
 	SteerAll    bool // deliver all steering lines at once instead of one per turn
 	FollowUpAll bool
 
-	MaxContinuations int // model requests that listeners may add to a prompt
+	MaxContinuations int // model requests that hooks may add until somebody says something
 
 	MaxCost float64 // per session, in the currency of the prices; 0: no limit
 
@@ -104,6 +104,7 @@ type Agent struct {
 	nextTurn  []*session.Message // custom messages that go with the next prompt
 	submitted []Prompt
 	wake      chan struct{} // signalled by Submit, holds one
+	brake     brake         // for hooks that would keep it at work
 	leave     sync.Once
 	leaving   chan struct{}   // closed by Shutdown
 	today     string          // the date in the system prompt, fixed per session

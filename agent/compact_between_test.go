@@ -106,7 +106,7 @@ func TestAMessageThatComesDuringACompactionIsNotLost(t *testing.T) {
 		arm(func() {
 			sent = true
 			m := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("mind the gap")}}
-			if err := r.SendCustom(t.Context(), m, DeliverSteer, false); err != nil {
+			if err := r.SendCustom(t.Context(), Prompt{Custom: m}, DeliverSteer, false); err != nil {
 				t.Error(err)
 			}
 		})
@@ -231,7 +231,7 @@ func TestOfTwoCompactionsAtOnceOneIsRefused(t *testing.T) {
 	if err := <-ended; err != nil || r.compactions() != 1 {
 		t.Errorf("the first: %v, %d compactions", err, r.compactions())
 	}
-	for _, p := range r.TakeSubmitted() {
+	for p := range r.TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Error(err)
 		}

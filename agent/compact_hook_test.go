@@ -195,7 +195,7 @@ func TestACompactionThatIsAskedForWhileTheAgentWorksComesBeforeTheNextRequest(t 
 	if !strings.Contains(r.asked(3), "mind the doors") || !strings.Contains(r.asked(4), "user: second\nassistant a=look{}\ntoolResult a: looked") || strings.Contains(r.asked(4), "first") {
 		t.Errorf("asked %s and %s", r.asked(3), r.asked(4))
 	}
-	for _, p := range r.TakeSubmitted() { // it is done
+	for p := range r.TakeSubmitted() { // it is done
 		if err := r.Prompt(t.Context(), p); err != nil || r.requests() != 5 {
 			t.Errorf("%v, %d requests", err, r.requests())
 		}
@@ -241,7 +241,7 @@ func TestACompactionThatIsAskedForAtRestIsDoneByTheFrontEnd(t *testing.T) {
 	if len(got) > 0 || r.Pending() != 0 {
 		t.Errorf("outcomes %q, %d pending", got, r.Pending())
 	}
-	for _, p := range r.TakeSubmitted() {
+	for p := range r.TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Error(err)
 		}
@@ -259,7 +259,7 @@ func TestACompactionThatDoesNotComeAnyMoreIsSaidToHaveFailed(t *testing.T) {
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range r.TakeSubmitted() {
+	for p := range r.TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Error(err)
 		}

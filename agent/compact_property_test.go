@@ -322,7 +322,7 @@ func (k *talker) chat(r *rig) (marks []string) {
 		m := fmt.Sprintf("<%d>", k.marks)
 		k.mu.Unlock()
 		note := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock(m)}}
-		if err := r.SendCustom(k.t.Context(), note, DeliverSteer, false); err != nil {
+		if err := r.SendCustom(k.t.Context(), Prompt{Custom: note}, DeliverSteer, false); err != nil {
 			k.t.Error(err)
 		}
 		marks = append(marks, m)

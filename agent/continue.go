@@ -82,15 +82,13 @@ var errNothingToSend = errors.New("the answer is the last message and nothing wa
 
 // goOn counts a model request that listeners added, and says why it cannot be.
 func (r *run) goOn(wish Continuation) error {
-	if limit := r.settings.MaxContinuations; r.continued >= limit {
-		return &LimitError{"max_continuations", fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests to a prompt (max_continuations)",
-			hookName(wish.ContinuedBy), limit)}
+	if err := r.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
+		return err
 	}
 	sent := session.ForModel(r.Session().Context())
 	if len(sent) == 0 || sent[len(sent)-1].Role == session.RoleAssistant {
 		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
 	}
-	r.continued++
 	return r.turnLimit()
 }
 

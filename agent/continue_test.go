@@ -41,8 +41,8 @@ func TestTurnThatListenersContinueIsFollowedByAnother(t *testing.T) {
 
 func TestContinuationsHaveALimitPerPrompt(t *testing.T) {
 	for limit, want := range map[int]string{
-		0: "stopped: hook tests wants the model asked once more, and hooks may add 0 requests to a prompt (max_continuations)",
-		2: "stopped: hook tests wants the model asked once more, and hooks may add 2 requests to a prompt (max_continuations)",
+		0: "stopped: hook tests wants the model asked once more, and hooks may add 0 requests until somebody says something (max_continuations)",
+		2: "stopped: hook tests wants the model asked once more, and hooks may add 2 requests until somebody says something (max_continuations)",
 	} {
 		r := newRig(t, Options{Settings: Settings{MaxContinuations: limit}, Listeners: []Listener{goOnTimes(99)}}, say("a"), say("b"), say("c"), say("d"), say("e"), say("f"))
 		for range 2 { // the count begins anew with each prompt
@@ -61,7 +61,7 @@ func TestContinuationIsNoRequestOfItsOwnWhereOneFollowsAnyway(t *testing.T) {
 	var r *rig
 	late := on(func(e *TurnEnd) {
 		if e.TurnIndex == 1 {
-			r.Submit(Prompt{Text: "and this"})
+			_ = r.Submit(context.Background(), Prompt{Text: "and this"})
 		}
 	})
 	r = newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{always, late}}, use(call{"a", "look", `{}`}), say("b"), say("c"))
@@ -209,7 +209,7 @@ func TestListenersCannotPassTheLimitOfTurns(t *testing.T) {
 	for name, l := range map[string]Listener{
 		"going on after a turn":    goOnTimes(9),
 		"going on before settling": on(func(e *AgentBeforeSettle) { e.Entries, e.Continue = []session.Draft{hint("more")}, true }),
-		"sending while it settles": on(func(*AgentBeforeSettle) { r.Submit(Prompt{Text: "more"}) }),
+		"sending while it settles": on(func(*AgentBeforeSettle) { _ = r.Submit(context.Background(), Prompt{Text: "more"}) }),
 	} {
 		r = newRig(t, Options{Settings: Settings{MaxTurns: 2, MaxContinuations: 8}, Listeners: []Listener{l}}, say("a"), say("b"), say("c"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
@@ -286,7 +286,7 @@ func TestMessageThatComesWhileTheRunSettlesIsDelivered(t *testing.T) {
 	settle := on(func(*AgentBeforeSettle) {
 		if once {
 			once = false
-			r.Submit(Prompt{Text: "one more thing"})
+			_ = r.Submit(context.Background(), Prompt{Text: "one more thing"})
 		}
 	})
 	r = newRig(t, Options{Listeners: []Listener{settle, l}}, say("a"), say("b"))

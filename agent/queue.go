@@ -52,6 +52,9 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	if !a.queueing {
 		return false, ErrNoRun
 	}
+	if in.Origin.Kind != FromHook {
+		a.brake.heardFrom(in.Origin)
+	}
 	a.put(queued{in, true}, q)
 	return true, nil
 }
@@ -173,6 +176,7 @@ func (a *Agent) due(stopping bool) ([]queued, Queue) {
 // deliver writes what is due into the session and counts it.
 func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
 	messages, q := r.due(stopping)
+	counted := !stopping // the model is asked again anyway
 	for _, m := range messages {
 		p, handled := m.Prompt, false
 		if p.Custom == nil && !m.heard {
@@ -180,6 +184,12 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 		}
 		if handled || p.empty() {
 			continue
+		}
+		if !counted {
+			if err := r.addRequest(batchOrigin(messages)); err != nil {
+				return delivered, err
+			}
+			counted = true
 		}
 		if err := r.write(ctx, p); err != nil {
 			return delivered, err

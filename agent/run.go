@@ -15,6 +15,7 @@ type Prompt struct {
 	Text        string
 	Attachments []session.Block
 	Source      string // interactive print json rpc acp hook
+	Origin      Origin // who has a say in it; see brake
 
 	// Custom is a custom message that triggers the run, instead of text: no user
 	// entry is written, and the input event does not come.
@@ -71,6 +72,9 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	case p.empty():
 		return ErrEmptyPrompt
 	}
+	if err := a.addRequest(p.Origin); err != nil {
+		return err
+	}
 	return a.run(ctx, p)
 }
 
@@ -88,19 +92,18 @@ func (a *Agent) input(ctx context.Context, p Prompt, behavior string) (_ Prompt,
 // run is the state of one prompt on its way.
 type run struct {
 	*Agent
-	system    promptText // for this prompt only
-	index     int        // of the next turn
-	added     []*session.Message
-	entries   []string // ids of what this turn has appended
-	usage     session.Usage
-	repeats   repeatCounter
-	aborts    int   // answers that listeners stopped
-	continued int   // times that listeners made it go on
-	unsaved   bool  // before this run
-	saveErr   error // the first failure to save; the conversation goes on in memory
-	verdict   error // why a listener ended the last turn's run, or nil
-	resumes   bool  // the model goes on with its own answer
-	unwanted  bool  // no further compaction by itself: the person stopped one, or one did not help
+	system   promptText // for this prompt only
+	index    int        // of the next turn
+	added    []*session.Message
+	entries  []string // ids of what this turn has appended
+	usage    session.Usage
+	repeats  repeatCounter
+	aborts   int   // answers that listeners stopped
+	unsaved  bool  // before this run
+	saveErr  error // the first failure to save; the conversation goes on in memory
+	verdict  error // why a listener ended the last turn's run, or nil
+	resumes  bool  // the model goes on with its own answer
+	unwanted bool  // no further compaction by itself: the person stopped one, or one did not help
 }
 
 func (a *Agent) run(ctx context.Context, p Prompt) error {

@@ -22,38 +22,37 @@ func (d Delivery) queue() Queue {
 	return Steer
 }
 
-// SendCustom hands in a custom message, which the model sees as one of a user.
+// SendCustom hands in p.Custom, a custom message, which the model sees as one of a user.
 // While the agent works it is delivered as d says. Otherwise it is appended at
 // once (with DeliverNextTurn: behind the next prompt, whenever it comes), and
 // with trigger it is a prompt of its own, which the front end runs as soon as it
 // gets to it, in whichever session is current then. Other messages that wait
-// belong to their session: a new one begins without them.
-func (a *Agent) SendCustom(ctx context.Context, m *session.Message, d Delivery, trigger bool) error {
+// belong to their session: a new one begins without them. A *[HeldBackError] says
+// why the message is not taken.
+func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bool) error {
 	switch {
 	case d == DeliverNextTurn:
-		a.keepForPrompt(m)
+		return a.admitted(ctx, p.Origin, func() { a.nextTurn = append(a.nextTurn, p.Custom) })
 	case trigger:
-		a.handIn(Prompt{Custom: m}, d.queue())
-	case !a.queueCustom(m, d.queue()):
-		return a.addCustom(ctx, m)
+		return a.handIn(ctx, p, d.queue())
 	}
-	return nil
+	queued, err := a.queueCustom(ctx, p, d.queue())
+	if err != nil || queued {
+		return err
+	}
+	_, err = a.storeCustom(ctx, p.Custom)
+	return err
 }
 
-func (a *Agent) keepForPrompt(m *session.Message) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.nextTurn = append(a.nextTurn, m)
-}
-
-// queueCustom queues m if a run will look at the queues again.
-func (a *Agent) queueCustom(m *session.Message, q Queue) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queueing {
-		a.put(queued{Prompt: Prompt{Custom: m, Source: "hook"}}, q)
-	}
-	return a.queueing
+// queueCustom queues a custom message if a run will look at the queues again.
+func (a *Agent) queueCustom(ctx context.Context, p Prompt, q Queue) (taken bool, err error) {
+	p.Source = "hook"
+	err = a.admitted(ctx, p.Origin, func() {
+		if taken = a.queueing; taken {
+			a.put(queued{Prompt: p}, q)
+		}
+	})
+	return taken, err
 }
 
 // takeForPrompt takes what goes with the next prompt.
@@ -68,20 +67,13 @@ func (a *Agent) takeForPrompt() []*session.Message {
 // SendUser hands in a prompt as if it had been typed, but not as a command
 // unless p.Expand says so. While the agent works it is queued as d says (with
 // DeliverNextTurn: before the next model call); otherwise the front end runs it
-// as soon as it gets to it.
-func (a *Agent) SendUser(_ context.Context, p Prompt, d Delivery) error {
+// as soon as it gets to it. A *[HeldBackError] says why it is not taken.
+func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 	if p.empty() {
 		return ErrEmptyPrompt
 	}
 	p.Literal = !p.Expand
-	a.handIn(p, d.queue())
-	return nil
-}
-
-// addCustom appends a custom message to the session and shows it.
-func (a *Agent) addCustom(ctx context.Context, m *session.Message) error {
-	_, err := a.storeCustom(ctx, m)
-	return err
+	return a.handIn(ctx, p, d.queue())
 }
 
 // storeCustom appends a custom message to the session and tells front ends if it

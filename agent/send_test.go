@@ -45,7 +45,7 @@ func TestCustomMessageIsDeliveredWhenItsSenderSaid(t *testing.T) {
 					t.Error("the input event came for a custom message")
 				}
 			})}}, func(ctx context.Context, r *rig) {
-				if err := r.SendCustom(ctx, custom("hm"), c.d, c.trigger); err != nil {
+				if err := r.SendCustom(ctx, Prompt{Custom: custom("hm")}, c.d, c.trigger); err != nil {
 					t.Error(err)
 				}
 			}, say("b"), say("c"), say("d"))
@@ -64,18 +64,18 @@ func TestCustomMessageToAnIdleAgent(t *testing.T) {
 	seen := custom("look")
 	seen.Display = true
 	for _, m := range []*session.Message{seen, custom("psst")} {
-		if err := r.SendCustom(t.Context(), m, DeliverFollowUp, false); err != nil {
+		if err := r.SendCustom(t.Context(), Prompt{Custom: m}, DeliverFollowUp, false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r.wantTalk("custom: look", "custom: psst")
-	if shown != 1 || len(r.TakeSubmitted()) != 0 {
+	if shown != 1 || len(slices.Collect(r.TakeSubmitted())) != 0 {
 		t.Errorf("%d shown", shown)
 	}
-	if err := r.SendCustom(t.Context(), custom("now"), DeliverSteer, true); err != nil {
+	if err := r.SendCustom(t.Context(), Prompt{Custom: custom("now")}, DeliverSteer, true); err != nil {
 		t.Fatal(err)
 	}
-	prompts := r.TakeSubmitted()
+	prompts := slices.Collect(r.TakeSubmitted())
 	if len(prompts) != 1 || prompts[0].Custom == nil || prompts[0].Source != "hook" {
 		t.Fatalf("handed in %+v", prompts)
 	}
@@ -147,7 +147,7 @@ func TestUserMessageToAnIdleAgentWaitsForTheFrontEnd(t *testing.T) {
 	if r.Pending() != 2 {
 		t.Errorf("%d wait", r.Pending())
 	}
-	got := r.TakeSubmitted()
+	got := slices.Collect(r.TakeSubmitted())
 	if len(got) != 2 || !got[0].Literal || got[1].Literal || got[0].Source != "hook" {
 		t.Errorf("%+v", got)
 	}
@@ -155,23 +155,23 @@ func TestUserMessageToAnIdleAgentWaitsForTheFrontEnd(t *testing.T) {
 
 func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testing.T) {
 	r := during(t, Options{}, func(_ context.Context, r *rig) {
-		r.Submit(Prompt{Text: "and then", Attachments: []session.Block{session.TextBlock("a file")}})
-		r.Submit(Prompt{Text: " /tools"})
-		r.Submit(Prompt{Text: "  "})
+		_ = r.Submit(context.Background(), Prompt{Text: "and then", Attachments: []session.Block{session.TextBlock("a file")}})
+		_ = r.Submit(context.Background(), Prompt{Text: " /tools"})
+		_ = r.Submit(context.Background(), Prompt{Text: "  "})
 		if r.Pending() != 2 {
 			t.Errorf("%d wait", r.Pending())
 		}
 	}, say("b"), say("c"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", "assistant: b", "user: and thena file", "assistant: c")
-	if got := r.TakeSubmitted(); len(got) != 1 || got[0].Text != " /tools" {
+	if got := slices.Collect(r.TakeSubmitted()); len(got) != 1 || got[0].Text != " /tools" {
 		t.Errorf("left to the front end: %+v", got)
 	}
 }
 
 func TestMessageThatAListenerHandlesMakesNoRequest(t *testing.T) {
 	r := during(t, Options{Listeners: []Listener{on(func(e *Input) { e.Handled = e.Text == "mine" })}}, func(_ context.Context, r *rig) {
-		r.Submit(Prompt{Text: "mine"})
+		_ = r.Submit(context.Background(), Prompt{Text: "mine"})
 	}, say("b"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", "assistant: b")
@@ -185,16 +185,22 @@ func TestWhatIsSentOutsideOfTheTurnsOfARunIsForTheFrontEnd(t *testing.T) {
 		reply    reply
 	}{
 		{"by who handles the prompt", func(r *rig) Listener {
-			return on(func(e *Input) { r.Submit(Prompt{Text: "instead"}); e.Handled = true })
+			return on(func(e *Input) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}); e.Handled = true })
 		}, nil},
-		{"at the end of a run", func(r *rig) Listener { return on(func(*AgentEnd) { r.Submit(Prompt{Text: "instead"}) }) }, say("a")},
-		{"at the end of a failed run", func(r *rig) Listener { return on(func(*AgentEnd) { r.Submit(Prompt{Text: "instead"}) }) }, fail(errors.New("no route"))},
-		{"when it has settled", func(r *rig) Listener { return on(func(*AgentSettled) { r.Submit(Prompt{Text: "instead"}) }) }, say("a")},
+		{"at the end of a run", func(r *rig) Listener {
+			return on(func(*AgentEnd) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}) })
+		}, say("a")},
+		{"at the end of a failed run", func(r *rig) Listener {
+			return on(func(*AgentEnd) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}) })
+		}, fail(errors.New("no route"))},
+		{"when it has settled", func(r *rig) Listener {
+			return on(func(*AgentSettled) { _ = r.Submit(context.Background(), Prompt{Text: "instead"}) })
+		}, say("a")},
 	} {
 		r := newRig(t, Options{}, c.reply)
 		r.Listen(c.listener(r))
 		_ = r.Prompt(t.Context(), Prompt{Text: "go"})
-		if got := r.TakeSubmitted(); len(got) != 1 || got[0].Text != "instead" || r.Pending() != 0 {
+		if got := slices.Collect(r.TakeSubmitted()); len(got) != 1 || got[0].Text != "instead" || r.Pending() != 0 {
 			t.Errorf("%s: %+v, %d wait", c.name, got, r.Pending())
 		}
 	}
@@ -207,7 +213,7 @@ func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 		_, _ = r.Enqueue(ctx, Prompt{Text: "typed", Source: "interactive"}, Steer)
 		_, _ = r.Enqueue(ctx, Prompt{Text: "see @a.txt", Attachments: []session.Block{file}, Source: "interactive"}, Steer)
 		_, _ = r.Enqueue(ctx, Prompt{Text: "with", Attachments: []session.Block{file}, Source: "rpc"}, Steer)
-		_ = r.SendCustom(ctx, custom("note"), DeliverFollowUp, false)
+		_ = r.SendCustom(ctx, Prompt{Custom: custom("note")}, DeliverFollowUp, false)
 		_ = r.SendUser(ctx, Prompt{Text: "of a hook"}, DeliverSteer)
 		r.Abort()
 	}, say("b"), say("c"), say("d"), say("e"))
@@ -227,7 +233,7 @@ func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 
 func TestWhatWaitsBelongsToItsSession(t *testing.T) {
 	r := newRig(t, Options{}, say("b"))
-	if err := r.SendCustom(t.Context(), custom("old"), DeliverNextTurn, false); err != nil {
+	if err := r.SendCustom(t.Context(), Prompt{Custom: custom("old")}, DeliverNextTurn, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
@@ -253,15 +259,15 @@ func TestNothingThatIsSentFromManySidesIsLost(t *testing.T) {
 			name := fmt.Sprintf("<%d.%d>", who, i)
 			switch i % 4 {
 			case 0:
-				_ = r.SendCustom(t.Context(), custom(name), DeliverSteer, true)
+				_ = r.SendCustom(t.Context(), Prompt{Custom: custom(name)}, DeliverSteer, true)
 			case 1:
 				_ = r.SendUser(t.Context(), Prompt{Text: name}, DeliverFollowUp)
 			case 2:
 				if ok, err := r.Enqueue(t.Context(), Prompt{Text: name}, Steer); !ok || err != nil {
-					r.Submit(Prompt{Text: name})
+					_ = r.Submit(context.Background(), Prompt{Text: name})
 				}
 			case 3:
-				_ = r.SendCustom(t.Context(), custom(name), DeliverFollowUp, false)
+				_ = r.SendCustom(t.Context(), Prompt{Custom: custom(name)}, DeliverFollowUp, false)
 			}
 		}
 	}
@@ -271,8 +277,8 @@ func TestNothingThatIsSentFromManySidesIsLost(t *testing.T) {
 	}
 	r.prompt("go")
 	group.Wait()
-	for prompts := r.TakeSubmitted(); len(prompts) > 0; prompts = append(prompts[1:], r.TakeSubmitted()...) {
-		if err := r.Prompt(t.Context(), prompts[0]); err != nil {
+	for p := range r.TakeSubmitted() {
+		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,13 +150,13 @@ func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
 
 func TestSubmittedPromptsWakeTheFrontEndAndKeepTheirOrder(t *testing.T) {
 	r := newRig(t, Options{})
-	r.Submit(Prompt{Text: "a"})
-	r.Submit(Prompt{Text: "b", Source: "hook"})
+	_ = r.Submit(context.Background(), Prompt{Text: "a"})
+	_ = r.Submit(context.Background(), Prompt{Text: "b", Source: "hook"})
 	<-r.Submitted()
-	if got := r.TakeSubmitted(); len(got) != 2 || got[0].Text != "a" || got[1].Text != "b" {
+	if got := slices.Collect(r.TakeSubmitted()); len(got) != 2 || got[0].Text != "a" || got[1].Text != "b" {
 		t.Errorf("%+v", got)
 	}
-	if got := r.TakeSubmitted(); len(got) != 0 {
+	if got := slices.Collect(r.TakeSubmitted()); len(got) != 0 {
 		t.Errorf("again: %+v", got)
 	}
 }
@@ -188,7 +189,7 @@ func TestSessionThatAListenerWantsToKeepStaysAsItIs(t *testing.T) {
 			l := &log{}
 			r := newRig(t, Options{Listeners: []Listener{l, against(c.kind)}}, say("a"))
 			r.prompt("one")
-			if err := r.SendCustom(t.Context(), custom("waits"), DeliverNextTurn, false); err != nil {
+			if err := r.SendCustom(t.Context(), Prompt{Custom: custom("waits")}, DeliverNextTurn, false); err != nil {
 				t.Fatal(err)
 			}
 			opened := func(string) (*session.Session, error) {

@@ -1,27 +1,47 @@
 package agent
 
+import (
+	"context"
+	"iter"
+)
+
 // Submit hands in a prompt from outside the front end, as if it had been typed.
 // While the agent works it is queued as a follow-up. Otherwise, and if it is a
 // command, it waits for the front end, which is woken through
-// [Agent.Submitted]. A prompt in which nothing stands is dropped.
-func (a *Agent) Submit(p Prompt) { a.handIn(p, FollowUp) }
+// [Agent.Submitted]. A prompt in which nothing stands is dropped. The error says
+// why it is not taken: a *[HeldBackError].
+func (a *Agent) Submit(ctx context.Context, p Prompt) error { return a.handIn(ctx, p, FollowUp) }
 
 // handIn queues a prompt if a run will look at the queues again, and leaves it
 // to the front end otherwise.
-func (a *Agent) handIn(p Prompt, q Queue) {
+func (a *Agent) handIn(ctx context.Context, p Prompt, q Queue) error {
 	if p.empty() {
-		return
+		return nil
 	}
 	if p.Source == "" {
 		p.Source = "hook"
 	}
+	return a.admitted(ctx, p.Origin, func() {
+		if a.queueing && !p.isCommand() {
+			a.put(queued{Prompt: p}, q)
+			return
+		}
+		a.leaveToFront(p)
+	})
+}
+
+// admitted takes a message in with take, which holds the lock, if it may come.
+func (a *Agent) admitted(ctx context.Context, o Origin, take func()) error {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queueing && !p.isCommand() {
-		a.put(queued{Prompt: p}, q)
-		return
+	notice, err := a.brake.admit(o, a.settings.MaxContinuations, a.now())
+	if err == nil {
+		take()
 	}
-	a.leaveToFront(p)
+	a.mu.Unlock()
+	if notice != "" {
+		a.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
+	}
+	return err
 }
 
 // leaveToFront keeps a prompt for the front end and wakes it; the caller holds
@@ -38,13 +58,26 @@ func (a *Agent) leaveToFront(p Prompt) {
 // [Agent.TakeSubmitted] when it is idle.
 func (a *Agent) Submitted() <-chan struct{} { return a.wake }
 
-// TakeSubmitted returns the prompts handed in since the last call, oldest first.
-// They are as typed: a command among them runs as a command, unless it is
-// [Prompt.Literal].
-func (a *Agent) TakeSubmitted() []Prompt {
+// TakeSubmitted takes the prompts that were handed in one after the other, oldest
+// first, until none is left. They are as typed: a command among them runs as a
+// command, unless it is [Prompt.Literal].
+func (a *Agent) TakeSubmitted() iter.Seq[Prompt] {
+	return func(yield func(Prompt) bool) {
+		for {
+			p, ok := a.nextSubmitted()
+			if !ok || !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+func (a *Agent) nextSubmitted() (p Prompt, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	prompts := a.submitted
-	a.submitted = nil
-	return prompts
+	if len(a.submitted) == 0 {
+		return Prompt{}, false
+	}
+	p, a.submitted = a.submitted[0], a.submitted[1:]
+	return p, true
 }

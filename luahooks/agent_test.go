@@ -25,7 +25,7 @@ func program(t *testing.T, files map[string]string, tools ...agent.Tool) (*agent
 	}
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: r.cwd}), Models: r.chain.opts.Models, Model: model, Thinking: "off",
 		Tools: tools, Prompt: &agent.SystemPrompt{}, Cwd: r.cwd,
-		Settings: agent.Settings{Compaction: agent.CompactionSettings{ReserveTokens: 16384, KeepRecentTokens: 20000}},
+		Settings: agent.Settings{MaxContinuations: 8, Compaction: agent.CompactionSettings{ReserveTokens: 16384, KeepRecentTokens: 20000}},
 		NewSession: func(parent string) (*session.Session, error) {
 			return session.New(session.Options{Dir: filepath.Join(filepath.Dir(r.dir), "sessions"), Cwd: r.cwd, Parent: parent}), nil
 		},

@@ -205,11 +205,22 @@ func (h *fakeHost) Model() *agent.Model   { return h.model }
 func (h *fakeHost) Thinking() string      { return "off" }
 func (h *fakeHost) IsIdle() bool          { return !h.busy }
 
-func (h *fakeHost) Submit(p agent.Prompt) {
+func (h *fakeHost) Submit(_ context.Context, p agent.Prompt) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.sent = append(h.sent, p)
+	return nil
 }
+
+func (h *fakeHost) SendUser(ctx context.Context, p agent.Prompt, _ agent.Delivery) error {
+	return h.Submit(ctx, p)
+}
+
+func (h *fakeHost) SendCustom(ctx context.Context, p agent.Prompt, _ agent.Delivery, _ bool) error {
+	return h.Submit(ctx, p)
+}
+
+func (h *fakeHost) HeardFrom(agent.Origin) {}
 
 func (h *fakeHost) SetTools(tools []agent.Tool, _ string) {
 	h.mu.Lock()

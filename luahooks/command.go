@@ -156,7 +156,7 @@ func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, er
 
 func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, error) {
 	in, result, self := lc.in, new(command.Outcome), new(commandRun)
-	ctx = context.WithValue(ctx, commandKey{}, self)
+	ctx = asPerson(context.WithValue(ctx, commandKey{}, self))
 	err := in.vm.Run(ctx, luavm.Job{Name: lc.title(), Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
 		self.job = in.vm.Context()
 		out, err := in.outcome(L, callFunction(L, lc.handler, in.commandContext(L, args)))
@@ -165,6 +165,10 @@ func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, e
 	}})
 	if err != nil {
 		return command.Outcome{}, placeOfRaised(lc.handler, err)
+	}
+	if result.Prompt != nil {
+		result.Prompt.Origin = originOf(ctx)
+		result.Prompt.Origin.Hook = in.hook.Name
 	}
 	return *result, nil
 }

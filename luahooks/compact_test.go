@@ -3,6 +3,7 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -22,13 +23,13 @@ end })`
 func attend(t *testing.T, a *agent.Agent) {
 	t.Helper()
 	for range 100 {
-		prompts := a.TakeSubmitted()
-		if len(prompts) == 0 {
+		next, stop := iter.Pull(a.TakeSubmitted())
+		p, ok := next()
+		stop()
+		if !ok {
 			return
 		}
-		for _, p := range prompts {
-			mustDo(t, a.Prompt(context.Background(), p))
-		}
+		mustDo(t, a.Prompt(context.Background(), p))
 	}
 	t.Fatal("there is always more to do")
 }

@@ -162,7 +162,7 @@ func (c *luaComponent) HandleInput(key string) {
 	if c.input == nil {
 		return
 	}
-	_ = c.in.callBack(c.calls, "handle_input of a component", func(L *lua.LState) error {
+	_ = c.in.callBack(asPerson(c.calls), "handle_input of a component", func(L *lua.LState) error {
 		callFunction(L, c.input, lua.LString(key), c.handle)
 		return nil
 	})

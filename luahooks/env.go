@@ -16,6 +16,8 @@ func (in *instance) env() *stdlib.Env {
 		Loading: in.vm.Loading,
 		Spawn:   in.spawn,
 		Call:    in.callBack,
+		Outside: outside,
+		Follow:  in.following,
 		Exec: func(ctx context.Context, cwd, command string, args ...string) (string, string, int, error) {
 			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd}.run(ctx, in.chain.guard.startedBy(ctx))
 			return r.stdout, r.stderr, r.code, err

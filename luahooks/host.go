@@ -25,8 +25,9 @@ type Host interface {
 
 	// What hooks do.
 	Notify(ctx context.Context, level agent.Level, text string)
-	Submit(p agent.Prompt)
-	SendCustom(ctx context.Context, m *session.Message, d agent.Delivery, trigger bool) error
+	Submit(ctx context.Context, p agent.Prompt) error
+	SendCustom(ctx context.Context, p agent.Prompt, d agent.Delivery, trigger bool) error
+	HeardFrom(o agent.Origin)
 	SendUser(ctx context.Context, p agent.Prompt, d agent.Delivery) error
 	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
 	SetSessionName(ctx context.Context, name string) error

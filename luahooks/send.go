@@ -14,16 +14,17 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// deliver calls f while the VM is free. Before there is a session, what is sent
-// is kept until there is one.
-func (in *instance) deliver(L *lua.LState, function string, f func(ctx context.Context, host Host) error) error {
+// deliver has the host take p while the VM is free. Before there is a session, what
+// is sent is kept until there is one.
+func (in *instance) deliver(L *lua.LState, function string, p agent.Prompt, take func(context.Context, Host, agent.Prompt) error) error {
 	if in.vm.Loading() {
 		luavm.Raise(L, "%s: %v", function, errNoHost)
 	}
+	p.Origin = in.origin()
 	later := func(host Host) {
 		ctx, cancel := in.chain.behind.within(context.Background())
 		defer cancel()
-		if err := f(ctx, host); err != nil {
+		if err := take(ctx, host, p); err != nil {
 			in.chain.notify(ctx, agent.LevelError, "hook "+in.hook.Name+": "+function+": "+err.Error())
 		}
 	}
@@ -31,7 +32,7 @@ func (in *instance) deliver(L *lua.LState, function string, f func(ctx context.C
 		return nil
 	}
 	host := in.mustHost(L, function)
-	return in.wait(L, function, false, func(ctx context.Context) error { return f(ctx, host) })
+	return in.wait(L, function, false, func(ctx context.Context) error { return take(ctx, host, p) })
 }
 
 // apiSend is pi.send(text, attachments?): as typed at the prompt.
@@ -47,12 +48,9 @@ func (in *instance) apiSend(L *lua.LState) int {
 			return pushResult(L, nil, err)
 		}
 	}
-	err = in.deliver(L, "send", func(_ context.Context, host Host) error {
-		if strings.TrimSpace(p.Text) != "" || len(p.Attachments) > 0 {
-			host.Submit(p)
-		}
-		return nil
-	})
+	if strings.TrimSpace(p.Text) != "" || len(p.Attachments) > 0 {
+		err = in.deliver(L, "send", p, func(ctx context.Context, host Host, p agent.Prompt) error { return host.Submit(ctx, p) })
+	}
 	return pushResult(L, lua.LTrue, err)
 }
 
@@ -64,8 +62,8 @@ func (in *instance) apiSendMessage(L *lua.LState) int {
 	var as string
 	luavm.Unpack(L, 2, "send_message", luavm.Opt("trigger_turn", &trigger), luavm.Opt("deliver_as", &as))
 	d := delivery(L, "send_message", as, agent.DeliverSteer, "steer", "follow_up", "next_turn")
-	err := in.deliver(L, "send_message", func(ctx context.Context, host Host) error {
-		return host.SendCustom(ctx, m, d, trigger)
+	err := in.deliver(L, "send_message", agent.Prompt{Custom: m}, func(ctx context.Context, host Host, p agent.Prompt) error {
+		return host.SendCustom(ctx, p, d, trigger)
 	})
 	return pushResult(L, lua.LTrue, err)
 }
@@ -138,7 +136,9 @@ func (in *instance) apiSendUserMessage(L *lua.LState) int {
 	if strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
 		return pushResult(L, nil, agent.ErrEmptyPrompt)
 	}
-	err = in.deliver(L, "send_user_message", func(ctx context.Context, host Host) error { return host.SendUser(ctx, p, d) })
+	err = in.deliver(L, "send_user_message", p, func(ctx context.Context, host Host, p agent.Prompt) error {
+		return host.SendUser(ctx, p, d)
+	})
 	return pushResult(L, lua.LTrue, err)
 }
 

@@ -202,7 +202,7 @@ func TestWhatIsSentBeforeThereIsASessionIsKept(t *testing.T) {
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: root}), Models: c.opts.Models, Model: &agent.Model{Provider: "p", ID: "m"}, Cwd: root})
 	c.Attach(a, agent.NoUI{})
 	var sent []string
-	for _, p := range a.TakeSubmitted() {
+	for p := range a.TakeSubmitted() {
 		sent = append(sent, p.Text)
 	}
 	if strings.Join(sent, " ") != "typed said" || len(a.Session().Context()) != 1 {

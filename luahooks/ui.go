@@ -54,6 +54,9 @@ func (in *instance) uiConfirm(L *lua.LState) int {
 			return err
 		})
 	}
+	if yes {
+		in.heardPerson()
+	}
 	L.Push(lua.LBool(yes))
 	return 1
 }
@@ -100,6 +103,7 @@ func (in *instance) answer(L *lua.LState, kind, title string, ask func(context.C
 		L.Push(lua.LNil)
 		return 1
 	}
+	in.heardPerson()
 	L.Push(lua.LString(text))
 	return 1
 }

@@ -66,8 +66,11 @@ const maxReplaced = 20
 // version that it began on, and goes on in a fresh copy if that was given up.
 func (c *Chain) walk(ctx context.Context, spec *eventSpec, hooks []*hook, step steps) {
 	inner := ctx
+	if !isCustom(spec.name) { // what the agent tells of is nobody's wish any more
+		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
+	}
 	if spec.Kind == agent.KindContext {
-		inner = context.WithValue(ctx, contextEventKey{}, true)
+		inner = context.WithValue(inner, contextEventKey{}, true)
 	}
 	w := &walk{chain: c, ctx: ctx, spec: spec, step: step, hooks: hooks}
 	c.lanes.Run(inner, w.next)

@@ -90,19 +90,20 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 
 // submitted takes the next prompt that was handed in instead of being typed.
 func (r *REPL) submitted() (agent.Prompt, bool) {
-	for _, p := range r.agent.TakeSubmitted() {
-		p.Source = "hook"
-		r.handed = append(r.handed, p)
-	}
-	if len(r.handed) == 0 {
-		return agent.Prompt{}, false
-	}
-	p := r.handed[0]
-	r.handed = r.handed[1:]
-	if p.Text != "" {
+	if len(r.handed) > 0 {
+		p := r.handed[0]
+		r.handed = r.handed[1:]
 		r.echo(p.Text)
+		return p, true
 	}
-	return p, true
+	for p := range r.agent.TakeSubmitted() {
+		p.Source = "hook"
+		if p.Text != "" {
+			r.echo(p.Text)
+		}
+		return p, true
+	}
+	return agent.Prompt{}, false
 }
 
 // echo shows a line that did not come through the prompt as if it had.
@@ -309,7 +310,9 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 	case strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
 		r.shell(ctx, p.Text)
 	case command.Is(p.Text):
-		r.runAlone(ctx, func(ctx context.Context) (command.Outcome, error) { return r.commands.Run(ctx, p.Text) })
+		r.runAlone(ctx, func(ctx context.Context) (command.Outcome, error) {
+			return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
+		})
 	default:
 		r.prompt(ctx, p)
 	}

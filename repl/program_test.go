@@ -74,15 +74,15 @@ func told(ctx context.Context, r *REPL, a *agent.Agent) {
 		r.Notify(fmt.Sprintf("now: %v %v", yes, err), agent.LevelInfo)
 	case "message":
 		m := &session.Message{Role: session.RoleCustom, CustomType: "memo", Display: true, Content: []session.Block{session.TextBlock("by the way")}}
-		r.Notify(fmt.Sprint("sent: ", a.SendCustom(ctx, m, agent.DeliverSteer, false)), agent.LevelInfo)
+		r.Notify(fmt.Sprint("sent: ", a.SendCustom(ctx, agent.Prompt{Custom: m}, agent.DeliverSteer, false)), agent.LevelInfo)
 	case "literal":
-		a.Submit(agent.Prompt{Text: "/quit", Literal: true})
-		a.Submit(agent.Prompt{Text: "!ls", Literal: true})
+		_ = a.Submit(context.Background(), agent.Prompt{Text: "/quit", Literal: true})
+		_ = a.Submit(context.Background(), agent.Prompt{Text: "!ls", Literal: true})
 	case "leave":
 		a.Shutdown()
 	default:
 		r.Notify("a late notice", agent.LevelInfo)
-		a.Submit(agent.Prompt{Text: "/thinking low"})
+		_ = a.Submit(context.Background(), agent.Prompt{Text: "/thinking low"})
 	}
 }
 

@@ -240,7 +240,7 @@ func (r *REPL) steer(ctx context.Context, text string) bool {
 	case strings.TrimSpace(text) == "":
 	case command.Is(text):
 		r.record(text)
-		out, err := r.commands.Run(ctx, text)
+		out, err := r.commands.Run(r.agent.CommandContext(ctx, agent.Prompt{Text: text}), text)
 		r.outcome(ctx, out, err, r.queueOrSubmit)
 	case strings.HasPrefix(text, "!"):
 		r.screen.line(styleWarning, "warning: commands of the shell run only while the agent does not work")
@@ -255,7 +255,9 @@ func (r *REPL) steer(ctx context.Context, text string) bool {
 func (r *REPL) queueOrSubmit(ctx context.Context, p agent.Prompt) bool {
 	if !r.queue(ctx, p) {
 		p.Literal = true
-		r.agent.Submit(p)
+		if err := r.agent.Submit(ctx, p); err != nil {
+			r.showError(err)
+		}
 	}
 	return true
 }

@@ -108,9 +108,12 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 
 // submitted runs what hooks handed in until nothing is left.
 func (p *Print) submitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
-	for prompts := a.TakeSubmitted(); len(prompts) > 0 && !left(a); prompts = append(prompts[1:], a.TakeSubmitted()...) {
-		prompts[0].Source = "hook"
-		if err := p.one(ctx, a, commands, prompts[0]); err != nil {
+	if left(a) {
+		return nil
+	}
+	for prompt := range a.TakeSubmitted() {
+		prompt.Source = "hook"
+		if err := p.one(ctx, a, commands, prompt); err != nil || left(a) {
 			return err
 		}
 	}
@@ -134,7 +137,7 @@ func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, 
 	if prompt.Literal || prompt.Custom != nil || !command.Is(prompt.Text) {
 		return p.ask(ctx, a, prompt)
 	}
-	outcome, err := commands.Run(ctx, prompt.Text)
+	outcome, err := commands.Run(a.CommandContext(ctx, prompt), prompt.Text)
 	var unknown *command.UnknownError
 	var cancelled *command.CancelledError
 	if errors.As(err, &unknown) || errors.As(err, &cancelled) {

@@ -132,17 +132,17 @@ func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) erro
 			hook("say", func() (command.Outcome, error) { return command.Outcome{Prompt: &agent.Prompt{Text: "said"}}, nil }),
 			hook("broken", func() (command.Outcome, error) { return command.Outcome{}, errors.New("it broke") }),
 			hook("later", func() (command.Outcome, error) {
-				a.Submit(agent.Prompt{Text: "from a hook"})
-				a.Submit(agent.Prompt{Text: "/thinking"})
+				_ = a.Submit(context.Background(), agent.Prompt{Text: "from a hook"})
+				_ = a.Submit(context.Background(), agent.Prompt{Text: "/thinking"})
 				return command.Outcome{}, nil
 			}),
 			hook("send", func() (command.Outcome, error) {
-				a.Submit(agent.Prompt{Text: "/thinking", Literal: true})
+				_ = a.Submit(context.Background(), agent.Prompt{Text: "/thinking", Literal: true})
 				custom := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("/custom")}}
-				return command.Outcome{}, a.SendCustom(ctx, custom, agent.DeliverSteer, true)
+				return command.Outcome{}, a.SendCustom(ctx, agent.Prompt{Custom: custom}, agent.DeliverSteer, true)
 			}),
 			hook("leave", func() (command.Outcome, error) {
-				a.Submit(agent.Prompt{Text: "too late"})
+				_ = a.Submit(context.Background(), agent.Prompt{Text: "too late"})
 				a.Shutdown()
 				return command.Outcome{Status: "left", Prompt: &agent.Prompt{Text: "last"}}, nil
 			}),

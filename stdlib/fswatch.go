@@ -199,7 +199,7 @@ func (w *watching) tell(ctx context.Context, events []fileEvent) {
 		if ctx.Err() != nil || w.closed() {
 			return
 		}
-		_ = w.m.env.Call(ctx, "fs.watch", func(L *lua.LState) error {
+		_ = w.m.env.Call(w.m.env.Outside(ctx, "fs.watch of "+w.path), "fs.watch", func(L *lua.LState) error {
 			if !w.closed() {
 				call(L, w.fn, record(L, "path", lua.LString(e.path), "kind", lua.LString(e.kind)))
 			}

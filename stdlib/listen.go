@@ -223,7 +223,7 @@ func (a reply) write(w http.ResponseWriter) {
 func (s *server) ask(r *http.Request, body string) reply {
 	failed := reply{status: http.StatusInternalServerError, body: "the hook failed\n"}
 	a := new(reply)
-	err := s.m.env.Call(r.Context(), "http.listen", func(L *lua.LState) (err error) {
+	err := s.m.env.Call(s.m.env.Outside(r.Context(), fmt.Sprintf("http.listen on port %d", s.port)), "http.listen", func(L *lua.LState) (err error) {
 		got := call(L, s.fn, requestTable(L, r, body))
 		*a, err = readReply(L, got)
 		return err

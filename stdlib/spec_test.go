@@ -98,6 +98,10 @@ func newRig(t *testing.T) *rig {
 		},
 		Exec:     execute,
 		Complete: completeNothing,
+		Outside:  func(ctx context.Context, _ string) context.Context { return ctx },
+		Follow: func() func(context.Context) context.Context {
+			return func(ctx context.Context) context.Context { return ctx }
+		},
 	}
 	return r
 }

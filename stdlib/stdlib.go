@@ -67,6 +67,12 @@ type Env struct {
 	// Call runs f as a job of the hook's VM, from outside of any job; what goes
 	// wrong is reported as the hook's, under name.
 	Call func(ctx context.Context, name string, f func(L *lua.LState) error) error
+	// Outside marks the context of a call that something outside of the program
+	// causes; source says what, to a person.
+	Outside func(ctx context.Context, source string) context.Context
+	// Follow is called inside a job; what it returns marks the context of a later
+	// call as what this job is about.
+	Follow func() func(context.Context) context.Context
 	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
 	// lives. err is not nil only when it could not be started.
 	Exec func(ctx context.Context, cwd, command string, args ...string) (stdout, stderr string, code int, err error)

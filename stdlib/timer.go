@@ -70,12 +70,16 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (m *module) timer(name string, d time.Duration, fn *lua.LFunction, again bool) (lua.LValue, error) {
 	stop, cancel := context.WithCancel(context.Background())
 	done := false // belongs to the VM
+	mark := func(ctx context.Context) context.Context { return ctx }
+	if !again {
+		mark = m.env.Follow()
+	}
 	ok := m.env.Spawn(func(life context.Context) {
 		ctx, end := context.WithCancel(life)
 		defer end()
 		defer context.AfterFunc(stop, end)()
 		for pause(ctx, d) {
-			_ = m.env.Call(life, name, func(L *lua.LState) error {
+			_ = m.env.Call(mark(life), name, func(L *lua.LState) error {
 				if stop.Err() != nil {
 					return nil
 				}

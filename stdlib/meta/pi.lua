@@ -108,7 +108,7 @@ function pi.call_tool(name, input) end
 ---@param message pi.CustomMessage
 ---@param opts? pi.SendMessageOptions
 ---@return boolean? ok
----@return string? message why it cannot be delivered
+---@return string? message why it cannot be delivered, such as that hooks have sent enough of themselves
 function pi.send_message(message, opts) end
 
 --- When a message from outside reaches the model: with the next call, when it would be done, or with the next prompt.
@@ -123,7 +123,7 @@ function pi.send_message(message, opts) end
 ---@param content string|pi.Block[]
 ---@param opts? pi.SendUserOptions
 ---@return boolean? ok
----@return string? message it is empty, or an attachment cannot be sent
+---@return string? message it is empty, an attachment cannot be sent, or hooks have sent enough of themselves
 function pi.send_user_message(content, opts) end
 
 --- Options of `pi.send_user_message`.
@@ -136,7 +136,7 @@ function pi.send_user_message(content, opts) end
 ---@param text string
 ---@param attachments? pi.Attachment[]
 ---@return boolean? ok
----@return string? message which attachment cannot be sent, and why
+---@return string? message which attachment cannot be sent, and why; or that hooks have sent enough of themselves
 function pi.send(text, attachments) end
 
 --- Saves state in the session that the model does not see, as an entry of type `custom`.

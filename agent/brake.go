@@ -1,0 +1,143 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Hooks may send messages at any time, and a message may make the model work,
+// whose work hooks hear of: one that sends at the end of each run would never
+// rest. So the requests that hooks add of themselves are counted, whichever way
+// they add them, until somebody has a say: a person, or something outside of the
+// program that a hook listens to. As that may be a hook's own doing, too (it may
+// watch a file that the model writes), there is a pace that it may not exceed.
+
+// brake holds back hooks that would keep the agent at work. Agent.mu guards it.
+type brake struct {
+	added  int  // model requests that hooks added since somebody had a say
+	pulled bool // they wanted one too many: nothing that they send is taken
+
+	sources map[string]*source // by Hook and Source of an Origin
+}
+
+// source is one that messages come from outside through.
+type source struct {
+	sent   []time.Time // within the last sourceSpan
+	paused time.Time   // when it was paused; zero: it is not
+}
+
+const (
+	sourceLimit = 30 // messages of one source
+	sourceSpan  = time.Minute
+)
+
+// HeldBackError is told to a hook whose message is not taken.
+type HeldBackError struct{ Why string }
+
+func (e *HeldBackError) Error() string { return e.Why }
+
+// HeardFrom notes that somebody had a say otherwise than in a prompt: what hooks add
+// is counted anew.
+func (a *Agent) HeardFrom(o Origin) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.brake.heardFrom(o)
+}
+
+func (b *brake) heardFrom(o Origin) {
+	b.added, b.pulled = 0, false
+	if o.Kind == FromPerson {
+		b.sources = nil
+	}
+}
+
+// admit decides whether a message is taken. notice is what the person is told of
+// a refusal.
+func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err error) {
+	switch o.Kind {
+	case FromHook:
+		if b.pulled {
+			return "", &HeldBackError{fmt.Sprintf("hooks have added %d requests since somebody said something (max_continuations)", limit)}
+		}
+		return "", nil
+	case FromOutside:
+		if notice, err = b.pace(o, now); err != nil {
+			return notice, err
+		}
+	}
+	b.heardFrom(o)
+	return "", nil
+}
+
+// pace counts what a source sends, and pauses one that sends too much.
+func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
+	if b.sources == nil {
+		b.sources = map[string]*source{}
+	}
+	key := o.Hook + "\x00" + o.Source
+	s := b.sources[key]
+	if s == nil || !s.paused.IsZero() && now.Sub(s.paused) >= sourceSpan {
+		s = &source{}
+		b.sources[key] = s
+	}
+	s.sent = slices.DeleteFunc(s.sent, func(t time.Time) bool { return now.Sub(t) >= sourceSpan })
+	if s.paused.IsZero() && len(s.sent) < sourceLimit {
+		s.sent = append(s.sent, now)
+		return "", nil
+	}
+	why := fmt.Sprintf("%s sent %d messages within a minute and is paused until somebody says something, or for a minute", o.Source, sourceLimit)
+	if s.paused.IsZero() {
+		s.paused, notice = now, hookName(o.Hook)+": "+why
+	}
+	return notice, &HeldBackError{why}
+}
+
+// addRequest counts a model request that is made because of a message, or
+// because a hook wants to go on. It is an error if hooks may add none.
+func (a *Agent) addRequest(o Origin) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o.Kind != FromHook {
+		a.brake.heardFrom(o)
+		return nil
+	}
+	limit := a.settings.MaxContinuations
+	if a.brake.added < limit {
+		a.brake.added++
+		return nil
+	}
+	a.brake.pulled = true
+	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
+		hookName(o.Hook), limit)
+	if n := a.dropSent(); n > 0 {
+		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
+	}
+	return &LimitError{"max_continuations", text}
+}
+
+// dropSent takes what hooks sent of themselves out of all queues and counts it;
+// the caller holds the lock.
+func (a *Agent) dropSent() (dropped int) {
+	sent := func(p Prompt) bool {
+		drop := p.Origin.Kind == FromHook && !p.compact
+		if drop {
+			dropped++
+		}
+		return drop
+	}
+	a.steer = slices.DeleteFunc(a.steer, func(m queued) bool { return sent(m.Prompt) })
+	a.followUp = slices.DeleteFunc(a.followUp, func(m queued) bool { return sent(m.Prompt) })
+	a.submitted = slices.DeleteFunc(a.submitted, sent)
+	return dropped
+}
+
+// batchOrigin is the origin of messages that are delivered together.
+func batchOrigin(messages []queued) Origin {
+	for _, m := range messages {
+		if m.Origin.Kind != FromHook {
+			return m.Origin
+		}
+	}
+	return messages[0].Origin
+}
