@@ -41,11 +41,12 @@ type app struct {
 	guard    *luahooks.Guard
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
-	commands *command.Set // nil until there is a front end
-	warnings []string     // for the person, once a front end is there
-	notices  []string     // likewise, of what is in order
-	hookDir  string       // where a hook wants sessions to be kept
-	begun    begun        // the model that the run began with
+	commands *command.Set    // nil until there is a front end
+	warnings []string        // for the person, once a front end is there
+	notices  []string        // likewise, of what is in order
+	hookDir  string          // where a hook wants sessions to be kept
+	locale   func() []string // of the commands that tools and hooks run, see tool.NewLocale
+	begun    begun           // the model that the run began with
 }
 
 // front is a front end as main sees it.
@@ -83,7 +84,8 @@ func newApp(o options) (*app, error) {
 	}
 	guard := newGuard(agentDir, cwd)
 	cfg, lost := loadSettings(agentDir, cwd, guard)
-	return &app{options: o, cfg: cfg, lost: lost, agentDir: agentDir, cwd: cwd, guard: guard, keys: newKeyring(agentDir)}, nil
+	return &app{options: o, cfg: cfg, lost: lost, agentDir: agentDir, cwd: cwd, guard: guard,
+		keys: newKeyring(agentDir), locale: tool.NewLocale(os.Environ())}, nil
 }
 
 // loadSettings reads the configuration that is in force and shows its problems,
@@ -295,11 +297,12 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 	a.chain = luahooks.New(luahooks.Options{
 		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
 		Guard: a.guard, ApproveProject: a.approveProject, AskProject: a.askProject(),
-		LogPath: a.hookLogPath(),
-		Timeout: a.hookTimeout(),
-		Grace:   time.Duration(a.cfg.HookGrace) * time.Millisecond,
-		Memory:  int64(a.cfg.HookMemory) << 20,
-		Models:  a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
+		LogPath:    a.hookLogPath(),
+		Timeout:    a.hookTimeout(),
+		CommandEnv: a.locale,
+		Grace:      time.Duration(a.cfg.HookGrace) * time.Millisecond,
+		Memory:     int64(a.cfg.HookMemory) << 20,
+		Models:     a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches,
 	})
@@ -350,7 +353,7 @@ func plural(n int, one, many string) string {
 // toolOptions say where the tools work; commands learn which session and model
 // they run for.
 func (a *app) toolOptions() tool.Options {
-	return tool.Options{Cwd: a.cwd, Shell: a.cfg.Tools.Shell, Confine: a.cfg.Tools.Confine, Env: func() []string {
+	return tool.Options{Cwd: a.cwd, Shell: a.cfg.Tools.Shell, Confine: a.cfg.Tools.Confine, Locale: a.locale, Env: func() []string {
 		if a.agent == nil {
 			return nil
 		}

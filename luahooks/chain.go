@@ -33,6 +33,9 @@ type Options struct {
 	ApproveProject bool // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
 	AskProject func(context.Context, ProjectQuestion) ProjectAnswer
+	// CommandEnv gives variables (NAME=value) that the programs which hooks start
+	// get beside those of the process; nil: none.
+	CommandEnv func() []string
 	// Inactive are the program's own tools that the model does not get unless a
 	// hook chooses them.
 	Inactive []agent.Tool

@@ -19,7 +19,7 @@ func (in *instance) env() *stdlib.Env {
 		Outside: outside,
 		Follow:  in.following,
 		Exec: func(ctx context.Context, cwd, command string, args ...string) (string, string, int, error) {
-			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd}.run(ctx, in.chain.guard.startedBy(ctx))
+			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd, extra: in.chain.commandEnv()}.run(ctx, in.chain.guard.startedBy(ctx))
 			return r.stdout, r.stderr, r.code, err
 		},
 		Complete: in.complete,

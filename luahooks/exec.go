@@ -27,7 +27,8 @@ type execCall struct {
 	args    []string
 	timeout time.Duration
 	cwd     string
-	env     map[string]string
+	extra   []string          // variables that it gets beside those of the process
+	env     map[string]string // and those that the hook gives it
 	stdin   string
 }
 
@@ -43,7 +44,7 @@ type execResult struct {
 // started. There is no shell.
 func (in *instance) apiExec(L *lua.LState) int {
 	in.mustHost(L, "exec")
-	c := execCall{command: L.CheckString(1), timeout: execTime, cwd: in.chain.opts.Cwd}
+	c := execCall{command: L.CheckString(1), timeout: execTime, cwd: in.chain.opts.Cwd, extra: in.chain.commandEnv()}
 	if v := L.Get(2); v != lua.LNil {
 		args, ok := luavm.Strings(L, v)
 		if !ok {
@@ -74,6 +75,13 @@ func (in *instance) apiExec(L *lua.LState) int {
 	return pushResult(L, t, nil)
 }
 
+func (c *Chain) commandEnv() []string {
+	if c.opts.CommandEnv == nil {
+		return nil
+	}
+	return c.opts.CommandEnv()
+}
+
 // run starts the program and waits for it. TERM, then KILL go to its group when
 // time is up or the hook is stopped. started is told the group.
 func (c execCall) run(ctx context.Context, started func(group int)) (execResult, error) {
@@ -83,7 +91,7 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 	var stdout, stderr capture
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, c.cwd
 	cmd.Stdin = strings.NewReader(c.stdin)
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), c.extra...)
 	for name, value := range c.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

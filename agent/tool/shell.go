@@ -180,8 +180,16 @@ func (o Options) environ(base []string) []string {
 	if o.Cwd != "" {
 		env = append(env, "PWD="+o.Cwd)
 	}
+	env = append(env, o.locale(env)...)
 	if o.Env != nil {
 		env = append(env, o.Env()...)
 	}
 	return env
+}
+
+func (o Options) locale(env []string) []string {
+	if o.Locale != nil {
+		return o.Locale()
+	}
+	return localeVariables(env)
 }

@@ -46,6 +46,10 @@ type Options struct {
 	Env   func() []string
 	Strip func() []string
 
+	// Locale gives the variables that put a locale which is not installed right,
+	// see [NewLocale]; nil: each command finds out for itself.
+	Locale func() []string
+
 	// Confine keeps every tool but bash inside Cwd.
 	Confine bool
 
