@@ -55,7 +55,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 		paths[path] = ok
 	}
 	for _, s := range p.Discover(g).Sources {
-		if s.Scope == ScopeProject {
+		if s.Scope == ScopeProject && s.Err == nil {
 			paths[s.Path] = true
 			_, reached := g.literal(s.Path, s.dirs(), ScopeProject)
 			for _, path := range reached {

@@ -24,6 +24,9 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	case len(src) > maxSource:
 		return nil, fmt.Errorf("%s:1: the file is larger than %d KiB", name, maxSource>>10)
 	}
+	if isUTF16(src) {
+		return nil, fmt.Errorf("%s:1: the text is UTF-16; save it as UTF-8", name)
+	}
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if bytes.HasPrefix(src, []byte("#")) {
 		src = append([]byte("--"), src...)
@@ -36,6 +39,13 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
 	}
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
+}
+
+// isUTF16 reports whether text is what editors call Unicode: with a mark of the byte
+// order, or with a zero in one of the first two bytes.
+func isUTF16(src []byte) bool {
+	return bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) ||
+		len(src) > 1 && (src[0] == 0) != (src[1] == 0)
 }
 
 // compileChunk makes errors of the compiler's errors and of its panics.
