@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -56,7 +57,7 @@ type front interface {
 
 // start runs a session in the front end that the command line asks for.
 func start(ctx context.Context, o options) error {
-	time.AfterFunc(startTime, quietStart())
+	quietStart()
 	a, err := newApp(o)
 	if err != nil {
 		return err
@@ -65,9 +66,6 @@ func start(ctx context.Context, o options) error {
 		return err
 	} else if settings {
 		a.cfg, a.lost = loadSettings(a.agentDir, a.cwd, a.guard)
-	}
-	if err := a.checkNamedHooks(); err != nil {
-		return err
 	}
 	if a.printMode() {
 		return a.print(ctx)
@@ -281,7 +279,7 @@ func (a *app) places() luahooks.Places {
 	p := luahooks.Places{
 		AgentDir: a.agentDir, Cwd: a.cwd, Configured: a.cfg.Hooks, ConfiguredIn: a.cfg.ProjectHooks,
 		NoHooks: a.noHooks, NoProject: a.noApprove, Disable: a.cfg.Disable,
-		DisableProject: a.cfg.ProjectDisable, Lost: a.cfg.LostHooks,
+		DisableProject: a.cfg.ProjectDisable,
 	}
 	for _, h := range a.hooks {
 		if abs, err := filepath.Abs(expandHome(h, homeDir(os.Getenv))); err == nil {
@@ -296,7 +294,6 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 	if a.cfg.HookEdits == "ask" {
 		a.guard.AskEdits()
 	}
-	active, others := a.tools()
 	a.chain = luahooks.New(luahooks.Options{
 		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
 		Guard: a.guard, ApproveProject: a.approveProject, AskProject: a.askProject(),
@@ -305,19 +302,32 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		CommandEnv: a.locale,
 		Grace:      time.Duration(a.cfg.HookGrace) * time.Millisecond,
 		Memory:     int64(a.cfg.HookMemory) << 20,
-		Models:     a.models, Tools: active, Inactive: others, Only: a.onlyTools(), Flags: a.hookFlags.values,
+		Models:     a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
-	if err := errors.Join(a.checkHookFlags(), a.checkTools()); err != nil {
+	if err := a.checkHookFlags(); err != nil {
 		return err
 	}
 	return a.reportSkipped()
 }
 
 func (a *app) hookTimeout() time.Duration { return time.Duration(a.cfg.HookTimeout) * time.Millisecond }
+
+// quietStart keeps the garbage collector out of the way while pi starts:
+// compiling hooks makes some megabytes of garbage, and collecting them in that
+// moment would cost as much again. A setting of the person's own stays.
+func quietStart() {
+	const relaxed, start = 400, time.Second
+	before := debug.SetGCPercent(relaxed)
+	if before != 100 {
+		debug.SetGCPercent(before)
+		return
+	}
+	time.AfterFunc(start, func() { debug.SetGCPercent(before) })
+}
 
 func reservedCommands() []string {
 	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
@@ -359,6 +369,31 @@ func (a *app) modelToolOptions() tool.Options {
 	o.Started = a.guard.Started
 	o.Protect = []string{a.guard.Store().Path(), a.guard.Store().Dir()}
 	return o
+}
+
+// tools are the program's own, those that are active.
+func (a *app) tools() []agent.Tool {
+	if a.noTools {
+		return nil
+	}
+	active := a.cfg.Tools.Active
+	if a.options.tools != nil {
+		active = a.options.tools
+	}
+	all := tool.All(a.modelToolOptions())
+	var tools []agent.Tool
+	for _, name := range active {
+		found := false
+		for _, t := range all {
+			if t.Spec().Name == name {
+				tools, found = append(tools, t), true
+			}
+		}
+		if !found {
+			a.warnings = append(a.warnings, fmt.Sprintf("there is no tool %q", name))
+		}
+	}
+	return tools
 }
 
 func (a *app) newAgent(s *session.Session) error {

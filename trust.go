@@ -270,7 +270,7 @@ func trustCommand(o *options) *cobra.Command {
 			case revoke:
 				return a.revokeTrust()
 			case asJSON:
-				return printJSON(trustListing{a.cwd, a.guard.Store().Never(a.cwd), a.guard.ProjectFiles(a.places()), a.allWaiting()})
+				return printJSON(a.trustListing())
 			}
 			return a.trust(cmd.Context(), list, yes)
 		},
@@ -283,10 +283,19 @@ func trustCommand(o *options) *cobra.Command {
 }
 
 type trustListing struct {
-	Project string                 `json:"project"`
-	Never   bool                   `json:"never"`
-	Files   []luahooks.ProjectFile `json:"files"`
-	Pending []luahooks.Pending     `json:"pending"`
+	Project  string                 `json:"project"`
+	Never    bool                   `json:"never"`
+	TooLarge string                 `json:"too_large,omitempty"` // why nothing of it can be approved
+	Files    []luahooks.ProjectFile `json:"files"`
+	Pending  []luahooks.Pending     `json:"pending"`
+}
+
+func (a *app) trustListing() trustListing {
+	l := trustListing{Project: a.cwd, Never: a.guard.Store().Never(a.cwd), Files: a.guard.ProjectFiles(a.places()), Pending: a.allWaiting()}
+	if err := a.places().TooLarge(); err != nil {
+		l.TooLarge = err.Error()
+	}
+	return l
 }
 
 func (a *app) revokeTrust() error {
@@ -328,7 +337,9 @@ func (a *app) trust(ctx context.Context, list, yes bool) error {
 	if open += left; open > 0 && !list && !ask {
 		problems = append(problems, &untrustedError{plural(open, "file is", "files are") + " not approved"})
 	}
-	if len(files)+len(waiting) == 0 {
+	if err := a.places().TooLarge(); err != nil {
+		problems = append(problems, fmt.Errorf("%w: none of them runs or can be approved", err))
+	} else if len(files)+len(waiting) == 0 {
 		fmt.Println("this project has no hooks, and nothing waits for approval")
 	}
 	return errors.Join(problems...)

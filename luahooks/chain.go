@@ -39,9 +39,6 @@ type Options struct {
 	// Inactive are the program's own tools that the model does not get unless a
 	// hook chooses them.
 	Inactive []agent.Tool
-	// Only are the names of the tools that the model may have at all, those of hooks
-	// among them, whatever hooks choose; nil: any.
-	Only []string
 	// Server is what the program knows of a provider that a hook adds, and of its
 	// models; nil: nothing.
 	Server func(Server) agent.ProviderSpec
@@ -124,7 +121,6 @@ func New(o Options) *Chain {
 	if c.guard == nil {
 		c.guard = newGuard(o.Places.Cwd)
 	}
-	c.opts.Places.projectApproved = o.ApproveProject
 	c.guard.name(o.Places)
 	c.providers.models = o.Models
 	table := eventTable()

@@ -36,8 +36,7 @@ func (c *Chain) Load(ctx context.Context) (skipped []Source) {
 	hooks := make([]*hook, len(found.Sources))
 	var others, ofProject []*hook
 	for i, s := range found.Sources {
-		hooks[i] = newHook(s)
-		hooks[i].counts = true
+		hooks[i] = &hook{Source: s}
 		if s.Scope == ScopeProject {
 			ofProject = append(ofProject, hooks[i])
 		} else {
@@ -56,7 +55,6 @@ func (c *Chain) Load(ctx context.Context) (skipped []Source) {
 	defer c.changes.Unlock()
 	c.takeEffect(ctx)
 	c.guardEdits(ctx)
-	c.tellShut(ctx)
 	return skipped
 }
 
@@ -73,28 +71,19 @@ func (c *Chain) leaveOut(ofProject []*hook, may bool) (run []*hook, skipped []So
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	c.opts.Places.NoProject = !may
-	out := func(h *hook) bool { return h.Scope == ScopeProject && !(may && c.approvedHook(h)) }
+	out := func(h *hook) bool {
+		return h.Scope == ScopeProject && !(may && c.guard.mayRun(h.Scope, h.Path, c.guard.read(h.Path)))
+	}
 	for _, h := range ofProject {
-		switch {
-		case !out(h):
-			run = append(run, h)
-		case h.Err == nil:
+		if out(h) {
 			skipped = append(skipped, h.Source)
+		} else {
+			run = append(run, h)
 		}
 	}
 	hooks := slices.DeleteFunc(slices.Clone(c.list()), out)
 	c.hooks.Store(&hooks)
 	return run, skipped
-}
-
-// approvedHook reports whether a hook of the project is approved, or may be and
-// cannot be read.
-func (c *Chain) approvedHook(h *hook) bool {
-	if h.Err != nil {
-		return true // Discover has asked
-	}
-	v := c.guard.read(h.Path)
-	return c.guard.mayRun(h.Scope, h.Path, v) || v.err != nil && c.guard.approvedOnce(h.Path)
 }
 
 // guardEdits opens the window that never closes, where every change is asked
@@ -132,7 +121,7 @@ func (c *Chain) attemptAll(ctx context.Context, hooks []*hook) []attempt {
 func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	v := c.guard.read(h.Path)
 	h.sum = v.sum
-	code, err := v.code, cmp.Or(h.Err, v.err)
+	code, err := v.code, v.err
 	if err == nil && !c.guard.mayRun(h.Scope, h.Path, v) {
 		err = c.errUnapproved(h.Path)
 	}
@@ -165,7 +154,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		c.shutUnasked(h, a)
 	}
 	if interrupted(ctx, a.err) {
-		h.sum = notLooked // the next look tries again
+		h.sum = "" // the next look tries again
 		return false
 	}
 	if a.err != nil {
@@ -191,21 +180,18 @@ func (c *Chain) shutUnasked(h *hook, a attempt) {
 	if v, held := c.guard.heldAt(h.Path); held && v.exists() && v.code == nil {
 		c.shutLost(h)
 	} else {
-		c.shutUnloaded(h, a.err)
+		c.shutUnloaded(h, a)
 	}
 }
 
 func keeps(h *hook, old *instance) string {
-	closed := h.shut.Load()
 	switch {
 	case old != nil:
 		return ", the last good version keeps running"
-	case closed == nil:
-		return ""
-	case closed.unloaded:
-		return ", tools are shut"
+	case h.shut.Load() != nil:
+		return ", its gate stays shut"
 	}
-	return ", its gate stays shut"
+	return ""
 }
 
 // takeEffect brings what hooks registered in line with the chain.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,31 +55,44 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	for path, ok := range g.heldIn(p.ProjectDir()) {
 		paths[path] = ok
 	}
-	for _, s := range p.Discover(g).Sources {
-		if s.Scope == ScopeProject && s.Err == nil {
+	found := p.Discover(g)
+	if found.TooLarge != nil { // nothing of it runs
+		return []ProjectFile{}
+	}
+	reach := newReach(g, ScopeProject, maxProjectLua, maxParsed)
+	for _, s := range found.Sources {
+		if s.Scope == ScopeProject {
 			paths[s.Path] = true
-			_, reached := g.literal(s.Path, s.dirs(), ScopeProject)
-			for _, path := range reached {
-				paths[path] = true
-			}
+			reach.follow(s.Path, s.dirs())
 		}
 	}
-	files := []ProjectFile{}
+	for _, path := range reach.reached {
+		paths[path] = true
+	}
+	files, parsed := []ProjectFile{}, 0
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if v := g.read(path); paths[path] && v.exists() {
-			files = append(files, g.describe(path, v))
+			parsed += len(v.code)
+			files = append(files, g.describe(path, v, parsed <= maxParsed))
 		}
 	}
 	return files
 }
 
-func (g *Guard) describe(path string, v version) ProjectFile {
+// maxParsed is how many bytes of a project's Lua are looked into, once to follow
+// what it requires and once to say what it registers: half a second's work.
+const maxParsed = 256 << 10
+
+func (g *Guard) describe(path string, v version, parse bool) ProjectFile {
 	f := ProjectFile{Path: path, SHA256: v.sum, Size: int64(len(v.code)), Events: []string{}, Code: v.code}
 	if v.err != nil {
 		f.Problem = reasonOf(v.err).Error()
 		return f
 	}
-	scanned, err := trust.Scan(v.code)
+	scanned, err := trust.Scanned{Dynamic: true}, error(nil)
+	if parse {
+		scanned, err = trust.Scan(v.code)
+	}
 	if err != nil {
 		f.Problem = err.Error()
 	}
@@ -87,6 +101,34 @@ func (g *Guard) describe(path string, v version) ProjectFile {
 	defer g.mu.Unlock()
 	f.Approved = g.isApproved(path, v.sum)
 	return f
+}
+
+// What a project may have of Lua for anybody to judge it.
+const (
+	maxProjectFiles = 1_000
+	maxProjectLua   = 4 << 20 // bytes of all its files
+)
+
+// TooLarge says why the hooks of the project cannot be judged, so that none of
+// them runs; nil: they can.
+func (p Places) TooLarge() error {
+	w := luaWalk{seen: map[string]bool{}, left: maxEntries}
+	w.walk(p.ProjectDir(), 0)
+	files, bytes := append(w.files, p.ConfiguredIn...), int64(0)
+	for _, path := range files[:min(len(files), maxProjectFiles)] {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+	}
+	switch {
+	case w.left < 0:
+		return fmt.Errorf("%s has more than %d entries", p.ProjectDir(), maxEntries)
+	case len(files) > maxProjectFiles:
+		return fmt.Errorf("%s and the settings beside it have %d hooks and modules, at most %d are judged", p.ProjectDir(), len(files), maxProjectFiles)
+	case bytes > maxProjectLua:
+		return fmt.Errorf("the hooks and modules of %s have %d bytes, at most %d are judged", p.ProjectDir(), bytes, maxProjectLua)
+	}
+	return nil
 }
 
 // luaFiles lists the Lua files below dir, symbolic links followed, but for those
@@ -115,8 +157,7 @@ func (w *luaWalk) walk(dir string, depth int) {
 		return
 	}
 	w.seen[real] = true
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
+	for _, e := range w.entries(dir) {
 		if w.left--; w.left < 0 {
 			return
 		}
@@ -130,6 +171,19 @@ func (w *luaWalk) walk(dir string, depth int) {
 			w.files = append(w.files, path)
 		}
 	}
+}
+
+// entries lists a directory by name, but no more of it than may still be looked at
+// and one.
+func (w *luaWalk) entries(dir string) []fs.DirEntry {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(w.left + 1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries
 }
 
 func isDir(path string, e fs.DirEntry) bool {
@@ -152,27 +206,61 @@ func (s Source) dirs() []string {
 // literal lists the modules that the literal require calls of a hook reach, and
 // all files that decide about it, those that are not there among them.
 func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
-	looked = map[string]Scope{}
-	todo, done := []string{path}, map[string]bool{}
-	for len(todo) > 0 && len(looked) < maxModules {
-		file := todo[0]
-		todo = todo[1:]
-		if done[file] {
-			continue
+	r := newReach(g, scope, math.MaxInt, math.MaxInt)
+	r.follow(path, dirs)
+	return r.looked, r.reached
+}
+
+// reach is how far the literal require calls of hooks lead. What several hooks
+// share is followed once.
+type reach struct {
+	guard   *Guard
+	scope   Scope
+	looked  map[string]Scope // files that decide, those that are not there among them
+	reached []string         // modules
+	done    map[string]bool  // files with the directories of their modules
+	left    int              // bytes that may still be looked into
+	unread  int              // bytes that may still be read
+}
+
+// newReach reads and looks into files of so many bytes together. What lies beyond
+// is not reached, so that nobody approves it and it does not run.
+func newReach(g *Guard, scope Scope, read, parsed int) *reach {
+	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
+}
+
+// follow adds what a hook reaches. dirs is where its modules are looked for.
+func (r *reach) follow(path string, dirs []string) {
+	in := strings.Join(dirs, "\x00") + "\x00"
+	for todo := []string{path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {
+		if file := todo[0]; !r.done[in+file] {
+			r.done[in+file] = true
+			todo = append(todo, r.required(file, dirs)...)
 		}
-		done[file] = true
-		for _, name := range g.requiresOf(g.read(file)) {
-			found := false
-			for _, candidate := range candidates(dirs, name) {
-				looked[candidate] = scope
-				if !found && g.read(candidate).exists() {
-					found = true
-					todo, reached = append(todo, candidate), append(reached, candidate)
-				}
+	}
+}
+
+// required lists the modules that one file requires.
+func (r *reach) required(file string, dirs []string) (modules []string) {
+	v := r.guard.read(file)
+	if r.left -= len(v.code); r.left < 0 {
+		return nil
+	}
+	for _, name := range r.guard.requiresOf(v) {
+		found := false
+		for _, candidate := range candidates(dirs, name) {
+			r.looked[candidate] = r.scope
+			if found || r.unread < 0 {
+				continue
+			}
+			c := r.guard.read(candidate)
+			if r.unread -= len(c.code); c.exists() && r.unread >= 0 {
+				found = true
+				modules, r.reached = append(modules, candidate), append(r.reached, candidate)
 			}
 		}
 	}
-	return looked, reached
+	return modules
 }
 
 // requiresOf is what a file requires by name. It is asked before each run of
@@ -191,7 +279,7 @@ func (g *Guard) requiresOf(v version) []string {
 	return scanned.Requires
 }
 
-// maxModules bounds what is followed from one hook.
+// maxModules bounds what is looked for: from one hook, or from those of a project.
 const maxModules = 4096
 
 // candidates are the files in which a module is looked for, in order.

@@ -92,9 +92,6 @@ func (c *Chain) deciding() (paths map[string]Scope, dirs []trust.Dir) {
 	}
 	found := p.Discover(c.guard)
 	for _, s := range slices.Concat(found.Sources, found.Disabled) {
-		if s.Err != nil {
-			continue // the directories and names below are looked at
-		}
 		paths[s.Path] = s.Scope
 		looked, _ := c.guard.literal(s.Path, s.dirs(), s.Scope)
 		maps.Copy(paths, looked)

@@ -8,29 +8,22 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
-)
 
-// maxSource bounds a chunk of source. The compiler recurses over the syntax
-// tree, and a longer chunk could nest deep enough to exhaust the Go stack,
-// which no program survives.
-const maxSource = 512 << 10
+	"pi/luavm/source"
+)
 
 // Compile turns source into a prototype, which any number of VMs may run. It
 // touches no VM and may run in parallel. Errors read "name:line: message".
 func Compile(name string, src []byte) (*lua.FunctionProto, error) {
-	switch {
-	case bytes.HasPrefix(src, []byte("\x1b")):
+	if bytes.HasPrefix(src, []byte("\x1b")) {
 		return nil, fmt.Errorf("%s:1: compiled Lua is not accepted, only source text", name)
-	case len(src) > maxSource:
-		return nil, fmt.Errorf("%s:1: the file is larger than %d KiB", name, maxSource>>10)
 	}
-	if isUTF16(src) {
-		return nil, fmt.Errorf("%s:1: the text is UTF-16; save it as UTF-8", name)
+	if line, err := source.Check(src); errors.Is(err, source.ErrTooLarge) {
+		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s:%d: cannot be compiled: %w", name, line, err)
 	}
-	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	if bytes.HasPrefix(src, []byte("#")) {
-		src = append([]byte("--"), src...)
-	}
+	src = source.Normal(src)
 	chunk, err := parse.Parse(bytes.NewReader(src), name)
 	if err != nil {
 		return nil, syntaxError(name, src, err)
@@ -39,13 +32,6 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
 	}
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
-}
-
-// isUTF16 reports whether text is what editors call Unicode: with a mark of the byte
-// order, or with a zero in one of the first two bytes.
-func isUTF16(src []byte) bool {
-	return bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) ||
-		len(src) > 1 && (src[0] == 0) != (src[1] == 0)
 }
 
 // compileChunk makes errors of the compiler's errors and of its panics.
@@ -66,63 +52,14 @@ func compileChunk(name string, compile func() (*lua.FunctionProto, error)) (prot
 	return proto, err
 }
 
-// tighten gives back what the compiler keeps in reserve: 17 KB for each function,
-// however small. What the functions of a chunk need stands in one piece then.
+// tighten gives back what the compiler kept in reserve: 12 KB for each function,
+// however small.
 func tighten(p *lua.FunctionProto) {
-	var need packed
-	need.count(p)
-	all := packed{
-		code: make([]uint32, 0, need.codes), lines: make([]int, 0, need.codes),
-		constants: make([]lua.LValue, 0, need.values), calls: make([]lua.DbgCall, 0, need.called),
-		locals: make([]*lua.DbgLocalInfo, 0, need.named), upvalues: make([]string, 0, need.captured),
-		inner: make([]*lua.FunctionProto, 0, need.functions),
-	}
-	all.take(p)
-}
-
-// packed holds the lists of all functions of a chunk, one behind the other.
-type packed struct {
-	codes, values, called, named, captured, functions int
-
-	code      []uint32
-	lines     []int
-	constants []lua.LValue
-	calls     []lua.DbgCall
-	locals    []*lua.DbgLocalInfo
-	upvalues  []string
-	inner     []*lua.FunctionProto
-}
-
-func (all *packed) count(p *lua.FunctionProto) {
-	all.codes += max(len(p.Code), len(p.DbgSourcePositions))
-	all.values += len(p.Constants)
-	all.called += len(p.DbgCalls)
-	all.named += len(p.DbgLocals)
-	all.captured += len(p.DbgUpvalues)
-	all.functions += len(p.FunctionPrototypes)
+	p.Code = append(make([]uint32, 0, len(p.Code)), p.Code...)
+	p.DbgSourcePositions = append(make([]int, 0, len(p.DbgSourcePositions)), p.DbgSourcePositions...)
 	for _, inner := range p.FunctionPrototypes {
-		all.count(inner)
+		tighten(inner)
 	}
-}
-
-func (all *packed) take(p *lua.FunctionProto) {
-	p.Code = pack(&all.code, p.Code)
-	p.DbgSourcePositions = pack(&all.lines, p.DbgSourcePositions)
-	p.Constants = pack(&all.constants, p.Constants)
-	p.DbgCalls = pack(&all.calls, p.DbgCalls)
-	p.DbgLocals = pack(&all.locals, p.DbgLocals)
-	p.DbgUpvalues = pack(&all.upvalues, p.DbgUpvalues)
-	p.FunctionPrototypes = pack(&all.inner, p.FunctionPrototypes)
-	for _, inner := range p.FunctionPrototypes {
-		all.take(inner)
-	}
-}
-
-// pack moves a list to the end of another and returns it as it stands there.
-func pack[T any](all *[]T, list []T) []T {
-	from := len(*all)
-	*all = append(*all, list...)
-	return (*all)[from:len(*all):len(*all)]
 }
 
 func syntaxError(name string, src []byte, err error) error {

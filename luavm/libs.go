@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"pi/luavm/source"
 )
 
 // openLibs opens the libraries that hooks may use and takes out of them what
@@ -111,7 +113,7 @@ func (vm *VM) load(L *lua.LState) int {
 
 func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
 	var b strings.Builder
-	for b.Len() <= maxSource {
+	for b.Len() <= source.MaxSize {
 		L.Push(reader)
 		L.Call(0, 1)
 		piece := L.Get(-1)

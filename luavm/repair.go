@@ -1,16 +1,14 @@
 package luavm
 
 import (
-	"errors"
-
 	"github.com/yuin/gopher-lua/ast"
+
+	"pi/luavm/source"
 )
 
-// maxNested bounds the walk over the syntax tree. No program survives a Go stack
-// that is exhausted.
+// maxNested bounds the walk over the syntax tree, of which source.Check lets only
+// shallow ones through. No program survives a Go stack that is exhausted.
 const maxNested = 100_000
-
-var errDepth = errors.New("it is nested too deep")
 
 // repairer rewrites the statements of a syntax tree that gopher-lua would
 // compile wrongly into others that mean the same. It looks at every statement,
@@ -20,10 +18,10 @@ type repairer struct{ depth int }
 func repair(chunk []ast.Stmt) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			if r != errDepth {
+			if r != source.ErrTooDeep {
 				panic(r)
 			}
-			err = errDepth
+			err = source.ErrTooDeep
 		}
 	}()
 	(&repairer{}).block(chunk)
@@ -41,7 +39,7 @@ func (r *repairer) block(stmts []ast.Stmt) {
 
 func (r *repairer) enter() {
 	if r.depth++; r.depth > maxNested {
-		panic(errDepth)
+		panic(source.ErrTooDeep)
 	}
 }
 

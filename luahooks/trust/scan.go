@@ -9,6 +9,8 @@ import (
 
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
+
+	"pi/luavm/source"
 )
 
 // Scanned is what a Lua file does as far as its text says so.
@@ -18,12 +20,9 @@ type Scanned struct {
 	Dynamic  bool     // there is a require or a pi.on whose name is not in the text
 }
 
-// Limits of what is looked at. Deeper and longer files are approved like any
-// other; what they require must then be among the files that are.
-const (
-	maxDepth  = 2000
-	maxSource = 512 << 10
-)
+// maxDepth is how deep is looked. Deeper files are approved like any other; what
+// they require must then be among the files that are.
+const maxDepth = 2000
 
 // Scan reads a file's syntax tree. It runs nothing.
 func Scan(code []byte) (s Scanned, err error) {
@@ -32,14 +31,10 @@ func Scan(code []byte) (s Scanned, err error) {
 			err = fmt.Errorf("cannot be read as Lua: %v", r)
 		}
 	}()
-	if len(code) > maxSource {
-		return Scanned{Dynamic: true}, fmt.Errorf("larger than %d KiB", maxSource>>10)
+	if _, err := source.Check(code); err != nil {
+		return Scanned{Dynamic: true}, fmt.Errorf("cannot be read as Lua: %w", err)
 	}
-	code = bytes.TrimPrefix(code, []byte("\ufeff"))
-	if bytes.HasPrefix(code, []byte("#")) {
-		code = append([]byte("--"), code...)
-	}
-	chunk, err := parse.Parse(bytes.NewReader(code), "hook")
+	chunk, err := parse.Parse(bytes.NewReader(source.Normal(code)), "hook")
 	if err != nil {
 		return Scanned{Dynamic: true}, fmt.Errorf("cannot be read as Lua: %s", strings.TrimSpace(err.Error()))
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"pi/luavm/source"
 	"reflect"
 	"runtime"
 	"strings"
@@ -284,8 +285,9 @@ func TestWhatAFileDoesAsFarAsItsTextSaysSo(t *testing.T) {
 		{code: `pi.on(event, f)`, want: Scanned{Dynamic: true}},
 		{code: `other.on("x", f); pi.off("y"); local require2 = require2 "z"`},
 		{code: `local x = = 1`, want: Scanned{Dynamic: true}, problem: true},
-		{code: `x = ` + strings.Repeat("{", 5000) + `require "hidden"` + strings.Repeat("}", 5000), want: Scanned{Dynamic: true}},
-		{code: strings.Repeat(" ", maxSource+1), want: Scanned{Dynamic: true}, problem: true},
+		{code: `x = ` + strings.Repeat("{", 5000) + `require "hidden"` + strings.Repeat("}", 5000), want: Scanned{Dynamic: true}, problem: true},
+		{code: `x = ` + strings.Repeat("{", 900) + `require "hidden"` + strings.Repeat("}", 900), want: Scanned{Dynamic: true}},
+		{code: strings.Repeat(" ", source.MaxSize+1), want: Scanned{Dynamic: true}, problem: true},
 	} {
 		got, err := Scan([]byte(tt.code))
 		if !reflect.DeepEqual(got, tt.want) || (err != nil) != tt.problem {
