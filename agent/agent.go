@@ -103,6 +103,7 @@ type Agent struct {
 	followUp  []queued
 	nextTurn  []*session.Message // custom messages that go with the next prompt
 	submitted []Prompt
+	ended     bool          // nobody takes what is handed in any more
 	wake      chan struct{} // signalled by Submit, holds one
 	brake     brake         // for hooks that would keep it at work
 	leave     sync.Once
@@ -180,6 +181,7 @@ func (a *Agent) Start(ctx context.Context) {
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
+	a.refuseRest(ctx)
 	a.refuseAsked(ErrAborted)
 	if a.choiceUnnoted() {
 		a.noteChoice(ctx)

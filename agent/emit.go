@@ -34,10 +34,16 @@ func (a *Agent) emitAfter(ctx context.Context, k Kind, build func() Event) {
 // handled reaches the listeners, an earlier one does not.
 func heard(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
-		return context.WithoutCancel(ctx)
+		return context.WithValue(context.WithoutCancel(ctx), interruptedKey{}, true)
 	}
 	return ctx
 }
+
+type interruptedKey struct{}
+
+// Interrupted reports whether the event that came with ctx is of a run that was
+// interrupted before, so that nobody wants to wait for those who hear of it.
+func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) != nil }
 
 // emit hands e to the listeners in order. A listener's error stops nobody; it is
 // told to all as a notice. The gates, where it decides, are asked by [Agent.ask].

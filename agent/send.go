@@ -32,7 +32,13 @@ func (d Delivery) queue() Queue {
 func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bool) error {
 	switch {
 	case d == DeliverNextTurn:
-		return a.admitted(ctx, p.Origin, func() { a.nextTurn = append(a.nextTurn, p.Custom) })
+		return a.admitted(ctx, p.Origin, func() error {
+			if a.ended {
+				return ErrEnded
+			}
+			a.nextTurn = append(a.nextTurn, p.Custom)
+			return nil
+		})
 	case trigger:
 		return a.handIn(ctx, p, d.queue())
 	}
@@ -47,10 +53,11 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 // queueCustom queues a custom message if a run will look at the queues again.
 func (a *Agent) queueCustom(ctx context.Context, p Prompt, q Queue) (taken bool, err error) {
 	p.Source = "hook"
-	err = a.admitted(ctx, p.Origin, func() {
-		if taken = a.queueing; taken {
+	err = a.admitted(ctx, p.Origin, func() error {
+		if taken = a.queueing && !a.ended; taken {
 			a.put(queued{Prompt: p}, q)
 		}
+		return nil
 	})
 	return taken, err
 }

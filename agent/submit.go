@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"iter"
 )
 
@@ -21,21 +22,28 @@ func (a *Agent) handIn(ctx context.Context, p Prompt, q Queue) error {
 	if p.Source == "" {
 		p.Source = "hook"
 	}
-	return a.admitted(ctx, p.Origin, func() {
-		if a.queueing && !p.isCommand() {
+	return a.admitted(ctx, p.Origin, func() error {
+		switch {
+		case a.ended:
+			return ErrEnded
+		case a.queueing && !p.isCommand():
 			a.put(queued{Prompt: p}, q)
-			return
+		default:
+			a.leaveToFront(p)
 		}
-		a.leaveToFront(p)
+		return nil
 	})
 }
 
+// ErrEnded is told to whoever hands in a message that nobody will look at.
+var ErrEnded = errors.New("the program ends, so nothing more is sent")
+
 // admitted takes a message in with take, which holds the lock, if it may come.
-func (a *Agent) admitted(ctx context.Context, o Origin, take func()) error {
+func (a *Agent) admitted(ctx context.Context, o Origin, take func() error) error {
 	a.mu.Lock()
 	notice, err := a.brake.admit(o, a.settings.MaxContinuations, a.now())
 	if err == nil {
-		take()
+		err = take()
 	}
 	a.mu.Unlock()
 	if notice != "" {
@@ -69,6 +77,35 @@ func (a *Agent) TakeSubmitted() iter.Seq[Prompt] {
 				return
 			}
 		}
+	}
+}
+
+// TakeNoMore refuses from now on what is handed in. It is false, and changes
+// nothing, if something waits: the front end runs that first.
+func (a *Agent) TakeNoMore() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.submitted) > 0 {
+		return false
+	}
+	a.ended = true
+	return true
+}
+
+// refuseRest ends the taking of messages, and tells of those for which nobody came.
+func (a *Agent) refuseRest(ctx context.Context) {
+	a.mu.Lock()
+	a.ended = true
+	n := len(a.followUp) + len(a.steer)
+	for _, p := range a.submitted {
+		if !p.compact {
+			n++
+		}
+	}
+	a.followUp, a.steer, a.submitted = nil, nil, nil
+	a.mu.Unlock()
+	if n > 0 {
+		a.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}
 }
 

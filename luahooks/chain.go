@@ -125,6 +125,7 @@ func New(o Options) *Chain {
 	c.providers.models = o.Models
 	table := eventTable()
 	for i := range table {
+		table[i].inMode(o.Mode)
 		c.events[table[i].Kind] = &table[i]
 	}
 	c.hooks.Store(&[]*hook{})

@@ -186,6 +186,6 @@ func (c *Chain) greet(ctx context.Context, h *hook) <-chan struct{} {
 	return h.queue.add(c.behind, func(t *turn) {
 		ctx, cancel := c.behind.detach(ctx)
 		defer cancel()
-		c.tellHook(ctx, h, spec, e, time.Time{}, t)
+		c.tellHook(ctx, &toldLate{hook: h}, spec, e, time.Time{}, t)
 	})
 }

@@ -165,3 +165,11 @@ func (v *eventView) Peek(field string) (lua.LValue, bool) {
 	}
 	return v.spec.peek(v.event, field)
 }
+
+// inMode fits the table to a front end: a program that is about to end waits for
+// what hooks do at the end of a run.
+func (s *eventSpec) inMode(mode string) {
+	if (mode == "print" || mode == "json") && (s.Kind == agent.KindAgentEnd || s.Kind == agent.KindAgentSettled) {
+		s.Wait = untilDone
+	}
+}

@@ -2,6 +2,8 @@ package luahooks
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"time"
 
 	"pi/agent"
@@ -15,29 +17,59 @@ const shutdownTime = 2 * time.Second
 // tell gives a telling event to the hooks one after the other and waits as long
 // as the event says; handlers that need longer finish behind the agent.
 func (c *Chain) tell(ctx context.Context, spec *eventSpec, e agent.Event) {
-	if spec.Wait == untilDone {
+	if spec.isWaitedFor(ctx) {
 		c.walk(ctx, spec, c.list(), &telling{chain: c, ctx: ctx, spec: spec, event: e})
 		return
 	}
 	wait, cancel := c.patience(ctx, spec)
 	defer cancel()
 	deadline, _ := wait.Deadline()
-	var late []<-chan struct{}
+	var late []*toldLate
 	for _, h := range c.list() {
 		if len(h.current().registered(spec.name)) == 0 {
 			continue
 		}
-		run := func(t *turn) { c.tellHook(ctx, h, spec, e, deadline, t) }
-		done := h.queue.add(c.behind, run)
-		if !c.waitFor(wait, spec, done) {
-			late = append(late, done)
+		l := &toldLate{hook: h}
+		run := func(t *turn) { c.tellHook(ctx, l, spec, e, deadline, t) }
+		l.done = h.queue.add(c.behind, run)
+		if !c.waitFor(wait, spec, l.done) {
+			late = append(late, l)
 		}
 	}
 	if spec.Wait == lastChance {
-		for _, done := range late {
-			waitDone(wait, done)
+		for _, l := range late {
+			if !waitDone(wait, l.done) {
+				c.cutOff(l, spec)
+			}
 		}
 	}
+}
+
+// isWaitedFor reports whether the agent goes on only when all handlers have ended.
+func (s *eventSpec) isWaitedFor(ctx context.Context) bool {
+	return s.Wait == untilDone && !agent.Interrupted(ctx)
+}
+
+// toldLate is a hook that may not come to the end of what it does about an event.
+type toldLate struct {
+	hook *hook
+	done <-chan struct{}
+	said sync.Once
+}
+
+// cutOff says that a hook was not left the time that it wanted.
+func (c *Chain) cutOff(l *toldLate, spec *eventSpec) {
+	why := "the program has ended"
+	if spec.Wait == lastChance {
+		why = fmt.Sprintf("all hooks together have %v for it", shutdownTime)
+	}
+	l.said.Do(func() { c.tellCutOff(l.hook, spec.name, why) })
+}
+
+func (c *Chain) tellCutOff(h *hook, what, why string) {
+	text := what + " was cut off: " + why
+	c.log.write(h.Name, text)
+	c.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
 }
 
 // waitFor waits for one hook. One that hangs at the end of a session does not
@@ -75,8 +107,9 @@ func (c *Chain) patience(ctx context.Context, spec *eventSpec) (context.Context,
 
 // tellHook runs one hook's handlers of a telling event when its turn has come.
 // Those that may finish behind the agent are not ended by the end of its run.
-func (c *Chain) tellHook(ctx context.Context, h *hook, spec *eventSpec, e agent.Event, deadline time.Time, t *turn) {
-	if spec.Wait != untilDone {
+func (c *Chain) tellHook(ctx context.Context, l *toldLate, spec *eventSpec, e agent.Event, deadline time.Time, t *turn) {
+	mayBeLate := !spec.isWaitedFor(ctx)
+	if mayBeLate {
 		var cancel context.CancelFunc
 		ctx, cancel = c.behind.detach(ctx)
 		defer cancel()
@@ -86,7 +119,10 @@ func (c *Chain) tellHook(ctx context.Context, h *hook, spec *eventSpec, e agent.
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
-	c.walk(ctx, spec, []*hook{h}, &telling{chain: c, ctx: ctx, spec: spec, event: e, turn: t})
+	c.walk(ctx, spec, []*hook{l.hook}, &telling{chain: c, ctx: ctx, spec: spec, event: e, turn: t})
+	if mayBeLate && ctx.Err() != nil {
+		c.cutOff(l, spec)
+	}
 }
 
 // telling are the steps of a telling event that is waited for.
@@ -109,7 +145,7 @@ func (t *telling) enter(h *hook, _ *instance) (limit int) {
 		return allHandlers
 	}
 	run := func(own *turn) {
-		t.chain.tellHook(t.ctx, h, t.spec, t.event, time.Time{}, own)
+		t.chain.tellHook(t.ctx, &toldLate{hook: h}, t.spec, t.event, time.Time{}, own)
 	}
 	waitDone(t.ctx, h.queue.add(t.chain.behind, run))
 	return 0

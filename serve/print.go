@@ -103,6 +103,11 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 			return err
 		}
 	}
+	for !left(a) && !a.TakeNoMore() { // something came just now
+		if err := p.submitted(ctx, a, commands); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -211,7 +211,7 @@
 ---@field summary_entry? pi.Entry of what was left behind
 ---@field from_hook boolean a hook wrote the summary
 
---- The session ends, on every way out. All hooks together have 2 seconds.
+--- The session ends, on every way out. All hooks together have 2 seconds; what is cut off then is said. Nothing is sent any more.
 ---@class pi.SessionShutdownEvent
 ---@field type "session_shutdown"
 ---@field reason string `quit`, `reload`, `new`, `resume` or `branch`
