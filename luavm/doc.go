@@ -36,8 +36,9 @@
 //
 // A job ends early when its context ends, its clock runs out or the heap grows
 // too much. Every Lua instruction sees that, in pcall and coroutines too. Code
-// that never looks (a pathological string pattern) is given 250 ms; then Run
-// returns, the VM is [VM.Dead], and the caller makes a fresh one. A job that is
+// that never looks (a Go function that computes for long) is given 250 ms in which
+// it could run; then Run returns, the VM is [VM.Dead], and the caller makes a fresh
+// one. A job that is
 // late while it waits is cut off without harm to the VM. All failures are
 // [*Error] with a place in a Lua file.
 //

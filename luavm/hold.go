@@ -59,7 +59,6 @@ func (vm *VM) acquire(j *job) error {
 
 func (vm *VM) take(j *job, thread *lua.LState) {
 	j.since.Store(vm.now().UnixNano())
-	j.holding.Add(1)
 	j.state.Store(stateHolding)
 	vm.main.G.CurrentThread = thread
 	vm.cur.Store(j)
@@ -179,6 +178,7 @@ func (vm *VM) retake(j *job, thread *lua.LState) {
 		runtime.Goexit()
 	}
 	j.since.Store(vm.now().UnixNano()) // before the clock is looked at again
+	j.holding.Add(1)
 	if !j.state.CompareAndSwap(stateWaiting, stateHolding) {
 		vm.lock <- struct{}{}
 		runtime.Goexit()

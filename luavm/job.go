@@ -36,7 +36,7 @@ type Job struct {
 
 const (
 	maxDepth = 20                     // jobs inside jobs
-	grace    = 250 * time.Millisecond // from cancellation to abandoning
+	grace    = 250 * time.Millisecond // from cancellation to abandoning; see patience
 	// memoryGrace is the same for jobs that use too much memory: the copy of a
 	// gigabyte that is under way cannot be stopped, but ends by itself.
 	memoryGrace = 2 * time.Second
@@ -95,7 +95,8 @@ func (c *jobContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Run runs a job and returns when it has ended, or 250 ms after it should have.
+// Run runs a job and returns when it has ended, or when it should have and could
+// have run for 250 ms since.
 // It returns nil, what Job.Run returned, ErrClosed, ErrDead, ErrNested, or an
 // *Error. ErrClosed and ErrDead come only from jobs that did not begin: whoever
 // runs something else on them runs nothing twice.
@@ -112,16 +113,17 @@ func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
 	return err
 }
 
-// giveUp ends a job that did not stop, and says how. It is nil if there is
-// nothing to give up: the job ends by itself, or does not have the VM yet.
-func (j *job) giveUp() error {
+// giveUp ends a job that did not stop in a state, and says how. It is nil if there
+// is nothing to give up: the job has gone on from there, or does not have the VM
+// yet.
+func (j *job) giveUp(state int32) error {
 	reason := j.reason()
 	switch {
-	case j.state.CompareAndSwap(stateWaiting, stateDetached):
+	case state == stateWaiting && j.state.CompareAndSwap(stateWaiting, stateDetached):
 		close(j.detached)
 		j.vm.release()
 		return reason
-	case j.state.CompareAndSwap(stateHolding, stateAbandoned):
+	case state == stateHolding && j.state.CompareAndSwap(stateHolding, stateAbandoned):
 		j.vm.kill()
 		return &Error{Kind: Abandoned, Message: reason.Message + "; it did not stop and was abandoned", cause: ErrAbandoned}
 	}
@@ -141,6 +143,7 @@ func (j *job) main() bool {
 		go j.lane.resume(&Error{Kind: Raised, Message: "the goroutine of the job ended"})
 	}()
 	th := j.vm.thread()
+	j.holding.Add(1)
 	j.vm.take(j, th)
 	err := j.vm.runProtected(th, j)
 	returned = true

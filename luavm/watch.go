@@ -3,6 +3,7 @@ package luavm
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
 	"time"
 )
@@ -22,8 +23,33 @@ type watch struct {
 	late    bool // it was too much at the last look
 
 	slept  bool // heap is old
-	doomed *job // was stopped and has until
-	until  time.Time
+	doomed patience
+}
+
+// patience is what a job that was stopped has left to end. Only time in which it
+// could run counts: a look counts a tick at most, however late it comes on a
+// machine that is busy, and a job that comes back from waiting has all of it. It
+// may have waited for one that did not stop, and until that was given up.
+type patience struct {
+	job     *job
+	stretch int64
+	left    time.Duration
+	seen    time.Time
+}
+
+// look counts the time since the look before, and returns what is left.
+func (p *patience) look(j *job, state int32) time.Duration {
+	now, stretch := j.vm.now(), j.holding.Load()
+	if p.job != j || state == stateHolding && p.stretch != stretch {
+		*p = patience{j, stretch, grace, now}
+		if j.reason().Kind == Memory {
+			p.left = memoryGrace
+		}
+		return p.left
+	}
+	p.left -= min(now.Sub(p.seen), tick)
+	p.seen = now
+	return p.left
 }
 
 // supervise starts a lane with its first job and returns when all are done.
@@ -99,24 +125,19 @@ func (l *lane) rouse() {
 
 // hurry gives a job that was stopped some time to end, then gives it up.
 func (l *lane) hurry(j *job) {
+	runtime.Gosched() // a goroutine that a timer woke comes before those that wait for a processor, as the job may
 	w := &l.watch
-	if w.doomed != j {
-		patience := grace
-		if j.reason().Kind == Memory {
-			patience = memoryGrace
-		}
-		w.doomed, w.until = j, time.Now().Add(patience)
-	}
-	left := time.Until(w.until)
-	if j.state.Load() == stateWaiting && j.vm.Dead() {
+	state := j.state.Load()
+	left := w.doomed.look(j, state)
+	if state == stateWaiting && j.vm.Dead() {
 		left = 0 // there is nothing to come back to
 	}
 	if left > 0 {
-		w.timer.Reset(left)
+		w.timer.Reset(min(left, tick))
 		return
 	}
-	if err := j.giveUp(); err != nil {
-		w.doomed = nil
+	if err := j.giveUp(state); err != nil {
+		w.doomed = patience{}
 		l.cur.Store(nil)
 		go l.resume(err)
 	}
