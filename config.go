@@ -139,7 +139,7 @@ func Default() Config {
 		HookEdits:         "auto",
 		Steering:          "one-at-a-time",
 		FollowUp:          "one-at-a-time",
-		MaxRepeats:        3,
+		MaxRepeats:        5,
 		MaxContinuations:  8,
 		StreamIdleTimeout: 120,
 		Compaction:        CompactionConfig{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},

@@ -1,9 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"pi/session"
 )
@@ -26,8 +26,10 @@ func (b batchEnd) verdict() error {
 // step is one call of a batch on its way.
 type step struct {
 	call   session.Block
+	broken string   // what it had instead of readable arguments
 	ready  *cleared // nil: it does not run
 	result Result
+	limit  error         // that the call reached
 	done   chan struct{} // closed when there is a result
 }
 
@@ -38,7 +40,8 @@ type step struct {
 func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	steps, limit := r.prepare(ctx, a)
+	steps := r.prepare(ctx, a)
+	var limit error
 	sequential := wantsOrder(steps)
 	if !sequential {
 		for _, s := range steps {
@@ -48,6 +51,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	end.terminate = len(steps) > 0
 	for _, s := range steps {
 		if sequential {
+			s.refuseBehind(limit)
 			s.run(ctx, r.updates(ctx, s.call, s.input()))
 		}
 		<-s.done
@@ -57,6 +61,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 		if s.ready == nil && end.blocked == "" {
 			end.blocked = m.Text()
 		}
+		limit = cmp.Or(limit, s.limit)
 		if err == nil {
 			err = r.append(m)
 		}
@@ -70,32 +75,26 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	return end, err
 }
 
-// prepare decides for each call whether it runs. limit is the limit that ends
-// the run, if one of them reached it.
-func (r *run) prepare(ctx context.Context, a answer) (steps []*step, limit error) {
+// prepare decides for each call whether it runs.
+func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
 		r.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
-		s := &step{call: call, done: make(chan struct{})}
-		if limit == nil {
-			limit = r.repeated(call, a.broken[call.ID])
-		}
+		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
 		var no *refused
-		if s.ready, no = r.admit(ctx, a, call, limit); no != nil {
+		if s.ready, no = r.admit(ctx, a, call); no != nil {
 			s.result = no.result
 		}
 		steps = append(steps, s)
 	}
-	return steps, limit
+	return steps
 }
 
 // admit decides whether one call may run.
-func (r *run) admit(ctx context.Context, a answer, call session.Block, limit error) (*cleared, *refused) {
+func (r *run) admit(ctx context.Context, a answer, call session.Block) (*cleared, *refused) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()
-	case limit != nil:
-		return nil, refuse("not run: %v", limit)
 	case a.message.StopReason == session.StopLength:
 		return nil, refuse("not run: the answer was cut off at the token limit before this call was complete")
 	case isBroken:
@@ -121,6 +120,13 @@ func (s *step) input() json.RawMessage {
 	return s.call.Arguments
 }
 
+// refuseBehind keeps a call from running behind one that reached a limit.
+func (s *step) refuseBehind(limit error) {
+	if limit != nil && s.ready != nil {
+		s.ready, s.result = nil, refuse("not run: %v", limit).result
+	}
+}
+
 func (s *step) run(ctx context.Context, update Update) {
 	defer close(s.done)
 	if s.ready != nil {
@@ -133,6 +139,7 @@ func (r *run) finishStep(ctx context.Context, s *step) *session.Message {
 	if s.ready != nil {
 		s.result = r.finishCall(ctx, s.ready, s.result)
 	}
+	r.noteRepeat(s)
 	r.noteToolUsage(ctx, s.call.Name, s.result)
 	r.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
@@ -147,42 +154,4 @@ func resultContent(r Result) []session.Block {
 		return []session.Block{session.TextBlock("(no output)")}
 	}
 	return r.Content
-}
-
-// repeated notes a call and returns the limit it reaches, if it came too often
-// in a row. broken is what a call without readable arguments had instead: such
-// calls count too, or a model that is stuck would go on for ever.
-func (r *run) repeated(call session.Block, broken string) error {
-	count := r.repeats.note(call, broken)
-	if limit := r.settings.MaxRepeats; limit <= 0 || count < limit {
-		return nil
-	}
-	return &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s with the same arguments %d times in a row (max_repeats)", call.Name, count)}
-}
-
-// repeatCounter counts how often the same call came in a row.
-type repeatCounter struct {
-	last  string
-	count int
-}
-
-// note counts a call. Arguments are the same whatever the order of their keys
-// and the space between them.
-func (c *repeatCounter) note(call session.Block, broken string) int {
-	key := call.Name + "\x00" + canonical(call.Arguments) + "\x00" + broken
-	if key != c.last {
-		c.last, c.count = key, 0
-	}
-	c.count++
-	return c.count
-}
-
-func canonical(args json.RawMessage) string {
-	var v any
-	if decodeNumbers(args, &v) == nil {
-		if b, err := encode(v); err == nil {
-			return string(b)
-		}
-	}
-	return string(args)
 }

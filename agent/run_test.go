@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pi/session"
@@ -241,24 +242,25 @@ func TestLimitsEndTheRunAndTheSessionGoesOn(t *testing.T) {
 	}{
 		{"max_turns", Settings{MaxTurns: 2}, []reply{same, other}, "max_turns", 2},
 		{"max_turns is not reached by the last turn", Settings{MaxTurns: 2}, []reply{same, say("done")}, "", 1},
-		{"max_repeats", Settings{MaxRepeats: 3}, []reply{same, use(call{"b", "look", `{"n":1}`}), same}, "max_repeats", 2},
+		{"max_repeats", Settings{MaxRepeats: 3}, []reply{same, use(call{"b", "look", `{"n":1}`}), same}, "max_repeats", 3},
 		{"max_repeats counts broken arguments", Settings{MaxRepeats: 2}, []reply{broken, broken}, "max_repeats", 0},
+		{"max_repeats counts calls that are refused", Settings{MaxRepeats: 2}, []reply{use(call{"a", "no", `{}`}), use(call{"a", "no", `{}`})}, "max_repeats", 0},
 		{"max_repeats within one message", Settings{MaxRepeats: 2},
-			[]reply{use(call{"a", "look", `{}`}, call{"b", "look", `{}`}, call{"c", "look", `{"n":5}`})}, "max_repeats", 1},
+			[]reply{use(call{"a", "look", `{}`}, call{"b", "look", `{}`}, call{"c", "look", `{"n":5}`})}, "max_repeats", 3},
 		{"another call in between starts anew", Settings{MaxRepeats: 2}, []reply{same, other, same, say("done")}, "", 3},
 		{"no limits", Settings{}, []reply{same, same, same, same, say("done")}, "", 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ran := 0
-			look := tool("look", func(context.Context) (Result, error) { ran++; return TextResult("ok"), nil })
+			var ran atomic.Int64
+			look := tool("look", func(context.Context) (Result, error) { ran.Add(1); return TextResult("ok"), nil })
 			r := newRig(t, Options{Tools: []Tool{look}, Settings: c.settings}, c.replies...)
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			var limit *LimitError
 			if errors.As(err, &limit); c.limit == "" && err != nil || c.limit != "" && (limit == nil || limit.Limit != c.limit) {
 				t.Errorf("error %v, want %q", err, c.limit)
 			}
-			if ran != c.ran {
-				t.Errorf("the tool ran %d times, want %d", ran, c.ran)
+			if n := int(ran.Load()); n != c.ran {
+				t.Errorf("the tool ran %d times, want %d", n, c.ran)
 			}
 			r.wantGoesOn()
 		})
