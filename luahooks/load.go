@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"pi/agent"
@@ -259,25 +259,32 @@ func (c *Chain) newInstance(h *hook) *instance {
 	return in
 }
 
-var apiPin = regexp.MustCompile(`(?m)^--\s*pi-api:\s*(\S+)\s*$`)
+// pinnedWithin is in how many lines of a hook's head the API may be pinned.
+const pinnedWithin = 10
 
 // checkAPI refuses a hook that was written for another version of the API.
 func checkAPI(name string, code []byte) error {
-	head := code
-	for i, n := 0, 0; i < len(code); i++ {
-		if code[i] == '\n' {
-			if n++; n == 10 {
-				head = code[:i]
-				break
-			}
+	lines := bytes.SplitN(code, []byte("\n"), pinnedWithin+1)
+	for i, line := range lines[:min(pinnedWithin, len(lines))] {
+		pin := apiPin(string(line))
+		if pin == fmt.Sprint(API) {
+			return nil
+		}
+		if pin != "" {
+			return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, i+1, pin, API)
 		}
 	}
-	pin := apiPin.FindSubmatch(head)
-	if pin == nil || string(pin[1]) == fmt.Sprint(API) {
-		return nil
+	return nil
+}
+
+// apiPin is the version that a line "-- pi-api: 1" names, "" for any other line.
+func apiPin(line string) string {
+	comment, isComment := strings.CutPrefix(line, "--")
+	pin, pins := strings.CutPrefix(strings.TrimSpace(comment), "pi-api:")
+	if words := strings.Fields(pin); isComment && pins && len(words) == 1 {
+		return words[0]
 	}
-	line := 1 + bytes.Count(head[:bytes.Index(head, pin[0])], []byte("\n"))
-	return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, line, pin[1], API)
+	return ""
 }
 
 // maxAbandoned bounds how many VMs that did not stop may pile up.

@@ -284,7 +284,7 @@ const maxModules = 4096
 
 // candidates are the files in which a module is looked for, in order.
 func candidates(dirs []string, name string) (paths []string) {
-	if !moduleName.MatchString(name) || isBuiltinModule(name) {
+	if !isModuleName(name) || isBuiltinModule(name) {
 		return nil
 	}
 	for _, dir := range dirs {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,13 +20,24 @@ type module struct {
 	done  bool
 }
 
-var moduleName = regexp.MustCompile(`^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*$`)
+// isModuleName reports whether name is words of letters, digits and _ joined by
+// dots.
+func isModuleName(name string) bool {
+	for word := range strings.SplitSeq(name, ".") {
+		if word == "" || strings.Trim(word, wordCharacters) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 // require loads a module once per VM: pi.* from the standard library, everything
 // else from beside the hook.
 func (in *instance) require(L *lua.LState) int {
 	name := L.CheckString(1)
-	if !moduleName.MatchString(name) {
+	if !isModuleName(name) {
 		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots", name)
 	}
 	m := in.requires[name]

@@ -3,7 +3,6 @@ package luavm
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -98,20 +97,38 @@ func explain(err error) *Error {
 	return e
 }
 
-var placePrefix = regexp.MustCompile(`^([^\n]*?:\d+): `)
-
 func splitPlace(s string) (where, message string) {
-	if m := placePrefix.FindStringSubmatch(s); m != nil {
-		return m[1], s[len(m[0]):]
+	if where = placeBefore(s, ": "); where != "" {
+		return where, s[len(where)+len(": "):]
 	}
 	return "", strings.TrimPrefix(s, " ")
 }
 
-var placeInTrace = regexp.MustCompile(`(?m)^\t([^\[\n][^\n]*?:\d+): in `)
-
+// firstPlace is that of the first line of a traceback that is not Go's.
 func firstPlace(trace string) string {
-	if m := placeInTrace.FindStringSubmatch(trace); m != nil {
-		return m[1]
+	for line := range strings.Lines(trace) {
+		name, indented := strings.CutPrefix(line, "\t")
+		if !indented || name == "" || name[0] == '[' {
+			continue
+		}
+		if rest := placeBefore(name[1:], ": in "); rest != "" {
+			return name[:1] + rest
+		}
+	}
+	return ""
+}
+
+// placeBefore is the shortest "name:line" at the beginning of s that then follows,
+// within the first line of s; "" if there is none.
+func placeBefore(s, then string) string {
+	for i := 0; i < len(s) && s[i] != '\n'; i++ {
+		if s[i] != ':' {
+			continue
+		}
+		digits := len(s[i+1:]) - len(strings.TrimLeft(s[i+1:], "0123456789"))
+		if end := i + 1 + digits; digits > 0 && strings.HasPrefix(s[end:], then) {
+			return s[:end]
+		}
 	}
 	return ""
 }
