@@ -17,7 +17,7 @@ func (in *instance) open(L *lua.LState, state json.RawMessage) *lua.LTable {
 	pi := in.api(L)
 	kept, ok := in.json(state).(*lua.LTable)
 	if !ok {
-		kept = L.NewTable()
+		kept = luavm.NewRecord(L, 0)
 	}
 	luavm.Set(pi, "state", kept)
 	in.vm.SetGlobal("pi", pi)
@@ -32,7 +32,7 @@ type hookInfo struct{ Name, Path, Scope string }
 // api makes the table pi.
 func (in *instance) api(L *lua.LState) *lua.LTable {
 	h := in.hook
-	t := luavm.NewRecord(L, 32)
+	t := luavm.NewRecord(L, 28)
 	luavm.Set(t, "version", lua.LString(in.chain.opts.Version))
 	luavm.Set(t, "api", lua.LNumber(API))
 	luavm.Set(t, "hook", in.vm.Value(hookInfo{h.Name, h.Path, string(h.Scope)}))
@@ -193,7 +193,7 @@ func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, err
 		return state, nil
 	}
 	var errs []error
-	kept := L.NewTable() // the version that runs goes on with its own if the next one does not load
+	kept := luavm.NewRecord(L, 0) // the version that runs goes on with its own if the next one does not load
 	state.ForEach(func(k, v lua.LValue) {
 		one := luavm.NewRecord(L, 1)
 		one.RawSet(k, v)

@@ -13,7 +13,7 @@ import (
 // when they are asked for. Every handler of a VM gets the same table; commands
 // and shortcuts get one that adds their arguments.
 func (in *instance) newContext(L *lua.LState) *lua.LTable {
-	t := luavm.NewRecord(L, 32)
+	t := luavm.NewRecord(L, 24)
 	luavm.Set(t, "ui", in.newUI(L))
 	luavm.Set(t, "session", in.newSessionView(L))
 	in.addRaw(t, map[string]lua.LGFunction{

@@ -202,7 +202,7 @@ func (in *instance) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 	if item, ok := itemOf(ref); ok {
 		return in.fillMessage(L, &item)
 	}
-	return L.NewTable() // its line cannot be read as a message
+	return luavm.NewRecord(L, 0) // its line cannot be read as a message
 }
 
 // fillEntry makes the table of an entry: the fields of its line, those of the

@@ -72,11 +72,11 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 	s := in.sessionOf(L, "tree")
 	entries, names, children := s.Entries(), s.Labels(), map[string]*lua.LTable{}
 	for _, e := range entries {
-		list := L.NewTable()
+		list := L.CreateTable(0, 0)
 		luavm.MarkList(list)
 		children[e.ID] = list
 	}
-	roots := L.NewTable()
+	roots := L.CreateTable(0, 0)
 	luavm.MarkList(roots)
 	for _, e := range entries {
 		node := luavm.NewRecord(L, 3)

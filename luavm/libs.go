@@ -25,7 +25,7 @@ func (vm *VM) openLibs() {
 		"print": vm.print, "error": raiseAt, "pcall": vm.pcall, "xpcall": vm.xpcall,
 		"load": vm.load, "loadstring": vm.loadString, "collectgarbage": collectGarbage,
 	})
-	debug := L.NewTable()
+	debug := NewRecord(L, 1)
 	vm.setAll(debug, map[string]lua.LGFunction{"traceback": traceback})
 	Set(g, "debug", debug)
 	vm.openStrings(g)
@@ -166,7 +166,7 @@ func chunkName(name string) string {
 // nil. While a file loads, functions declare themselves.
 func (vm *VM) makeStrict(g *lua.LTable) {
 	declared := map[string]bool{}
-	meta := vm.main.NewTable()
+	meta := NewRecord(vm.main, 2)
 	Set(meta, "__metatable", lua.LFalse)
 	Set(meta, "__newindex", vm.main.NewFunction(func(L *lua.LState) int {
 		name, value := L.Get(2), L.Get(3)

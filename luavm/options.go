@@ -44,7 +44,7 @@ func Unpack(L *lua.LState, n int, function string, options ...Option) {
 	case *lua.LTable:
 		UnpackTable(L, v, function, options...)
 	case *lua.LNilType:
-		UnpackTable(L, L.NewTable(), function, options...)
+		UnpackTable(L, NewRecord(L, 0), function, options...)
 	default:
 		RaiseArg(L, n, function, "table expected, got %s", v.Type())
 	}

@@ -10,7 +10,7 @@ import (
 // others there, and leaves no way to them.
 func (vm *VM) openOS(g *lua.LTable) {
 	all := g.RawGetString("os").(*lua.LTable)
-	few := vm.main.NewTable()
+	few := NewRecord(vm.main, 5)
 	for _, name := range []string{"clock", "date", "getenv"} {
 		Set(few, name, all.RawGetString(name))
 	}

@@ -43,7 +43,7 @@ func (vm *VM) structMeta(typ reflect.Type) *lua.LTable {
 		return meta
 	}
 	fields := fieldsOf(typ)
-	meta := vm.main.NewTable()
+	meta := NewRecord(vm.main, 5)
 	vm.setAll(meta, map[string]lua.LGFunction{
 		"__index":    func(L *lua.LState) int { return vm.structField(L, fields) },
 		"__newindex": structSealed,

@@ -16,8 +16,11 @@ type module struct {
 	table *lua.LTable
 }
 
+// moduleSize is what most modules have room in.
+const moduleSize = 12
+
 func newModule(vm *luavm.VM, L *lua.LState, env *Env, name string) *module {
-	return &module{vm: vm, env: env, name: name, table: L.NewTable()}
+	return &module{vm: vm, env: env, name: name, table: luavm.NewRecord(L, moduleSize)}
 }
 
 // fn adds a function that only computes; see luavm's Func for what fn may be.
