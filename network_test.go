@@ -98,13 +98,13 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer there.Close()
 	w.WriteHeader(http.StatusOK)
-	here, _, err := http.NewResponseController(w).Hijack()
+	here, early, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer here.Close()
 	go func() {
-		_, _ = io.Copy(there, here)
+		_, _ = io.Copy(there, early) // the server may have read the first byte already
 		there.Close()
 	}()
 	_, _ = io.Copy(here, there)

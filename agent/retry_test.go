@@ -370,7 +370,7 @@ func TestThePromptIsInTheFileBeforeTheWait(t *testing.T) {
 		file := ""
 		r = newRig(t, Options{Settings: patient, Listeners: []Listener{on(func(*AutoRetryStart) { file = r.file() })}}, fail(overloaded()), say("hi"))
 		r.prompt("remember me")
-		if !strings.Contains(file, "remember me") || strings.Contains(file, "529") {
+		if !strings.Contains(file, "remember me") || strings.Contains(file, "HTTP 529") {
 			t.Errorf("during the wait the file holds %s", file)
 		}
 	})

@@ -240,7 +240,7 @@ func TestCancellingEndsTheWholeGroup(t *testing.T) {
 // alive waits a little for a process that was killed to be gone; one that only
 // waits to be collected is gone.
 func alive(pid int) bool {
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if syscall.Kill(pid, 0) != nil {
 			return false
 		}
