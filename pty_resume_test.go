@@ -199,7 +199,7 @@ func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
 	s.enter("/session")
 	s.see(1, "state    part of it is only in memory: ")
 	s.enter("/export saved.jsonl")
-	s.see(1, " is in "+w.project[:20])
+	s.see(1, " is in "+w.project)
 	s.enter("/quit")
 	s.see(1, leaveUnsaved)
 	s.keys("y\r")

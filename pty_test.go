@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
@@ -125,10 +126,27 @@ func (s *screen) until(what string, ok func() bool) {
 	}
 }
 
-// see waits until the screen shows a text this many times.
+// see waits until the screen shows a text this many times, be it in one row or
+// broken at the screen's edge or between words: where a row with a path of this
+// machine breaks, no test knows.
 func (s *screen) see(times int, text string) {
 	s.t.Helper()
-	s.until("the screen shows "+text, func() bool { return strings.Count(s.text(), text) >= times })
+	s.until("the screen shows "+text, func() bool {
+		shown := s.text()
+		return max(strings.Count(shown, text), strings.Count(unbroken(shown), text), strings.Count(strings.ReplaceAll(shown, "\n", " "), text)) >= times
+	})
+}
+
+// unbroken joins each row that reaches the edge of the screen with the next.
+func unbroken(shown string) string {
+	var text strings.Builder
+	for row := range strings.Lines(shown) {
+		if utf8.RuneCountInString(row) > screenColumns {
+			row = strings.TrimSuffix(row, "\n")
+		}
+		text.WriteString(row)
+	}
+	return text.String()
 }
 
 // prompt waits until the last line of the screen is an empty prompt that is read.

@@ -25,10 +25,26 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, home: t.TempDir(), project: t.TempDir()}
+	w := &world{t: t, home: shortTempDir(t), project: shortTempDir(t)}
 	w.write(filepath.Join(w.project, "a.txt"), "alpha\nbeta\n")
 	w.write(w.agentFile("config.toml"), demoSettings)
 	return w
+}
+
+// shortTempDir is t.TempDir without the name of the test, so that paths on a
+// screen are rarely cut or broken.
+func shortTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 func (w *world) write(path, text string) {
