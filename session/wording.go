@@ -51,7 +51,7 @@ func commandText(m *Message) string {
 		fmt.Fprintf(&b, "\nIt exited with status %d.", *m.ExitCode)
 	}
 	if m.Truncated && m.FullOutputPath != "" {
-		fmt.Fprintf(&b, "\nThe output is shortened; all of it is in %s.", m.FullOutputPath)
+		fmt.Fprintf(&b, "\nThe output is shortened; all of it, or its last 64 MiB, is in %s.", m.FullOutputPath)
 	} else if m.Truncated {
 		b.WriteString("\nThe output is shortened.")
 	}

@@ -70,14 +70,14 @@ func (t bashTool) Run(ctx context.Context, input json.RawMessage, update agent.U
 }
 
 // progress turns new output into partial results.
-func progress(update agent.Update) func(string, *output) {
+func progress(update agent.Update) watcher {
 	if update == nil {
-		return nil
+		return watcher{}
 	}
-	return func(_ string, o *output) {
+	return watcher{end: func(o *output) {
 		text, t := o.tail()
 		update(textResult(text, bashDetails{Truncation: t.orNil()}))
-	}
+	}}
 }
 
 func (t Truncation) orNil() *Truncation {
@@ -109,6 +109,9 @@ func (o *BashOutcome) result(timeout float64, own bool) agent.Result {
 
 func (o *BashOutcome) truncationNotice() string {
 	where := "all of it: " + o.FullOutputPath
+	if o.FullOutputCut {
+		where = "the last " + size(keptOutput) + " of it: " + o.FullOutputPath
+	}
 	if o.FullOutputPath == "" {
 		where = "the rest is lost"
 		if o.FullOutputErr != nil {

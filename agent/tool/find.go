@@ -58,7 +58,8 @@ func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	}
 	limit := a.Limit.or(findLimit)
 	var lines, notes []string
-	for f := range walk(ctx, p.real, t.rulesFor(p)) {
+	rules := t.rulesFor(p)
+	for f := range walk(ctx, p.real, rules) {
 		if !g.matches(f.rel, f.isDir) {
 			continue
 		}
@@ -71,8 +72,10 @@ func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, fmt.Errorf("find %s: %w", p.name, err)
 	}
+	notes = append(notes, rules.left.notes()...)
 	if len(lines) == 0 {
-		return textResult("(nothing matches "+a.Pattern+" in "+p.name+"; what .gitignore and .ignore name is left out)", listDetails{}), nil
+		text := "(nothing matches " + a.Pattern + " in " + p.name + "; what .gitignore and .ignore name is left out)"
+		return textResult(withNotes(text, notes...), listDetails{}), nil
 	}
 	text, d := listing(lines, "narrow the pattern or path", notes...)
 	return textResult(text, d), nil
@@ -102,10 +105,16 @@ type glob struct {
 	names    bool
 }
 
+// maxBraces is how many alternatives a glob may have one after the other.
+const maxBraces = 10
+
 // parseGlob reads a glob for what is below p. An absolute one is taken as it is
 // meant.
 func parseGlob(pattern string, p place) (glob, error) {
 	g := glob{pattern: filepath.ToSlash(pattern)}
+	if strings.Count(pattern, "{") > maxBraces {
+		return g, fmt.Errorf("the pattern has more than %d braces; every one doubles what is tried", maxBraces)
+	}
 	if !doublestar.ValidatePattern(g.pattern) {
 		return g, fmt.Errorf("the pattern %q is not a valid glob: check its brackets and braces", pattern)
 	}

@@ -33,8 +33,9 @@ const grepSchema = `{
 }`
 
 const (
-	grepLimit = 100
-	grepWidth = 500 // bytes of a line that are shown
+	grepLimit  = 100
+	grepWidth  = 500 // bytes of a line that are shown
+	maxSkipped = 10  // files whose names are told
 )
 
 type grepTool struct{ *kit }
@@ -71,11 +72,15 @@ func (t grepTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("grep: %w", err)
 	}
-	s := &search{pattern: newPattern(re), context: int(a.Context.or(0)), limit: a.Limit.or(grepLimit)}
-	if err := s.run(ctx, t.candidates(ctx, p, info, want)); err != nil {
+	s := &search{pattern: newPattern(re), context: min(int(a.Context.or(0)), maxLines), limit: a.Limit.or(grepLimit)}
+	rules := noRules()
+	if info.IsDir() {
+		rules = t.rulesFor(p)
+	}
+	if err := s.run(ctx, candidates(ctx, p, info, rules, want)); err != nil {
 		return agent.Result{}, fmt.Errorf("grep %s: %w", p.name, err)
 	}
-	return s.result(a, p), nil
+	return s.result(a, p, rules.left), nil
 }
 
 // compile makes the regular expression that every line is matched against.
@@ -115,7 +120,7 @@ func fileFilter(pattern string, p place) (func(rel string) bool, error) {
 
 // candidates yields the files to search: the one that was named, or all below
 // the directory that was.
-func (t grepTool) candidates(ctx context.Context, p place, info fs.FileInfo, want func(string) bool) func(func(candidate) bool) {
+func candidates(ctx context.Context, p place, info fs.FileInfo, r *rules, want func(string) bool) func(func(candidate) bool) {
 	return func(yield func(candidate) bool) {
 		if !info.IsDir() {
 			if want(filepath.Base(p.real)) {
@@ -123,7 +128,7 @@ func (t grepTool) candidates(ctx context.Context, p place, info fs.FileInfo, wan
 			}
 			return
 		}
-		for f := range walk(ctx, p.real, t.rulesFor(p)) {
+		for f := range walk(ctx, p.real, r) {
 			if !f.file || !want(f.rel) {
 				continue
 			}
@@ -135,16 +140,17 @@ func (t grepTool) candidates(ctx context.Context, p place, info fs.FileInfo, wan
 }
 
 // result renders what was found.
-func (s *search) result(a grepArgs, p place) agent.Result {
+func (s *search) result(a grepArgs, p place, left *leftOut) agent.Result {
+	notes := append(s.notes(), left.notes()...)
 	if s.matches == 0 {
 		text := fmt.Sprintf("(no line matches in %s; what .gitignore names and binary files are left out)", p.name)
-		return textResult(withNotes(text, s.notes(a)...), listDetails{})
+		return textResult(withNotes(text, notes...), listDetails{})
 	}
-	text, d := listing(s.lines, "narrow the pattern, path or glob", s.notes(a)...)
+	text, d := listing(s.lines, "narrow the pattern, path or glob", notes...)
 	return textResult(text, d)
 }
 
-func (s *search) notes(a grepArgs) []string {
+func (s *search) notes() []string {
 	var notes []string
 	if s.more {
 		notes = append(notes, fmt.Sprintf("[the first %d matches; there are more: narrow the pattern, path or glob, or set limit]", s.matches))
@@ -153,7 +159,11 @@ func (s *search) notes(a grepArgs) []string {
 		notes = append(notes, fmt.Sprintf("[lines longer than %d bytes end in …; read shows them whole]", grepWidth))
 	}
 	if len(s.skipped) > 0 {
-		notes = append(notes, fmt.Sprintf("[not searched, larger than %s: %s]", size(maxSearch), strings.Join(s.skipped, ", ")))
+		names := strings.Join(s.skipped[:min(len(s.skipped), maxSkipped)], ", ")
+		if more := len(s.skipped) - maxSkipped; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		notes = append(notes, fmt.Sprintf("[not searched, larger than %s or growing while they are read: %s]", size(maxSearch), names))
 	}
 	return notes
 }

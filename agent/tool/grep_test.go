@@ -1,7 +1,10 @@
 package tool
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +115,95 @@ func FuzzGrepLiteralChangesNothing(f *testing.F) {
 }
 
 // Where ripgrep is installed it has to find the same lines.
+func TestGrepShowsTheContextThatAPlainReadingShows(t *testing.T) {
+	b := newBench(t, Options{})
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 40 {
+		lines := make([]string, 1+random.IntN(60))
+		for i := range lines {
+			lines[i] = []string{"", "x", "hit", "long hit " + strings.Repeat("é", 300)}[random.IntN(4)*random.IntN(2)]
+		}
+		ending := strings.Repeat("\n", random.IntN(2))
+		b.file("f", strings.Join(lines, "\n")+ending)
+		if ending == "" && lines[len(lines)-1] == "" {
+			lines = lines[:len(lines)-1] // it has no line of its own
+		}
+		for _, context := range []int{0, 1, 2, 7, 100} {
+			got := b.text("grep", args{"pattern": "hit", "context": context})
+			if want := plainContext(lines, context); want != "" && got != want || want == "" && !strings.HasPrefix(got, "(no line") {
+				t.Fatalf("%q, context %d: got\n%s\nwant\n%s", lines, context, got, want)
+			}
+		}
+	}
+}
+
+func plainContext(lines []string, context int) string {
+	var out []string
+	last, cut := -1, false
+	for i, line := range lines {
+		near := slices.ContainsFunc(lines[max(0, i-context):min(len(lines), i+context+1)], func(l string) bool { return strings.Contains(l, "hit") })
+		if !near {
+			continue
+		}
+		if context > 0 && last >= 0 && last < i-1 {
+			out = append(out, "--")
+		}
+		mark := "-"
+		if strings.Contains(line, "hit") {
+			mark = ":"
+		}
+		if len(line) > grepWidth {
+			line, cut = line[:cutBefore(line, grepWidth)]+"…", true
+		}
+		out, last = append(out, fmt.Sprintf("f%s%d%s %s", mark, i+1, mark, line)), i
+	}
+	if cut {
+		out = append(out, "", fmt.Sprintf("[lines longer than %d bytes end in …; read shows them whole]", grepWidth))
+	}
+	return strings.Join(out, "\n")
+}
+
+// endless is a file that has more each time it is read.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	return copy(p, bytes.Repeat([]byte("a\n"), len(p)/2+1)), nil
+}
+
+func TestAFileThatGrowsWhileItIsReadIsGivenUp(t *testing.T) {
+	var b buffers
+	e := &endless{}
+	if _, err := b.read(e, 5); !errors.Is(err, errGrows) || e.read > 4*maxGrowth {
+		t.Errorf("%d bytes were read: %v", e.read, err)
+	}
+	if data, err := b.read(strings.NewReader("as it is"), 0); err != nil || string(data) != "as it is" { // as in /proc
+		t.Errorf("of an unknown size: %q, %v", data, err)
+	}
+}
+
+func TestGrepAndFindLeaveOutIgnoreFilesWithoutEnd(t *testing.T) {
+	for name, content := range map[string]string{
+		"rules": strings.Repeat("*.a\n", maxIgnoreRules+1), "bytes": "a.txt\n#" + strings.Repeat("x", maxIgnoreFile),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, Options{})
+			b.file(".gitignore", content)
+			b.file("a.txt", "foo\n")
+			b.file("sub/.gitignore", "b.txt\n")
+			b.file("sub/b.txt", "foo\n")
+			note := "[ignore files larger than 256.0 KiB or 5000 rules are left out, so more is shown: "
+			equal(t, b.text("grep", args{"pattern": "foo"}), "a.txt:1: foo\n\n"+note+b.dir+"/.gitignore]")
+			equal(t, b.text("find", args{"pattern": "*.txt"}), "a.txt\n\n"+note+b.dir+"/.gitignore]")
+			equal(t, b.text("find", args{"pattern": "nothing", "path": "sub"}), "(nothing matches nothing in sub; what .gitignore and .ignore name is left out)\n\n"+note+b.dir+"/.gitignore]")
+		})
+	}
+	b := newBench(t, Options{})
+	b.file(".gitignore", strings.Repeat("*.a\n", maxIgnoreRules-1)+strings.Repeat("x", maxIgnoreRule+1)+"\n*.txt\n")
+	b.file("a.txt", "foo\n")
+	equal(t, b.text("find", args{"pattern": "*"}), ".gitignore")
+}
+
 func TestGrepFindsWhatRipgrepFinds(t *testing.T) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {

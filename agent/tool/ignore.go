@@ -2,21 +2,53 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
 // rules are the ignore rules of one directory and, through parent, of those
-// above it. They are immutable; nil has no rules.
+// above it. They are immutable but for what they tell of files left out.
 type rules struct {
 	parent *rules
 	dir    string // absolute, with slashes
 	list   []rule
+	total  int      // rules here and above
+	left   *leftOut // of the whole search
+}
+
+// Bounds of ignore files. Each rule is tried on each file, so one that is larger
+// is left out, and said: it may have been put there to keep a search from its end.
+const (
+	maxIgnoreFile  = 256 << 10
+	maxIgnoreRule  = 1 << 10 // bytes of a line
+	maxIgnoreRules = 5_000   // of one directory and those above
+)
+
+// leftOut are ignore files that go beyond the bounds. A search walks in one
+// goroutine and asks when it is through.
+type leftOut struct{ files []string }
+
+// notes is a line about them for the model; none without them.
+func (l *leftOut) notes() []string {
+	if len(l.files) == 0 {
+		return nil
+	}
+	text := strings.Join(l.files[:min(3, len(l.files))], ", ")
+	if more := len(l.files) - 3; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{fmt.Sprintf("[ignore files larger than %s or %d rules are left out, so more is shown: %s]", size(maxIgnoreFile), maxIgnoreRules, text)}
 }
 
 type rule struct {
@@ -28,24 +60,55 @@ type rule struct {
 // ignoreFiles are read in this order; the later wins.
 var ignoreFiles = [...]string{".git/info/exclude", ".gitignore", ".ignore"}
 
+func noRules() *rules { return &rules{left: &leftOut{}} }
+
 // with returns the rules for what is in dir, whose parent's rules are r.
 func (r *rules) with(dir string) *rules {
-	n := &rules{parent: r, dir: filepath.ToSlash(dir)}
+	n := &rules{parent: r, dir: filepath.ToSlash(dir), total: r.total, left: r.left}
 	for _, name := range ignoreFiles {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			continue // most directories have none
-		}
-		for line := range bytes.Lines(bytes.TrimPrefix(data, utf8BOM)) {
-			if one, ok := parseRule(string(line)); ok {
-				n.list = append(n.list, one)
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		list, err := readRules(path, maxIgnoreRules-n.total)
+		if err != nil { // most directories have none
+			if errors.Is(err, errIgnoreSize) {
+				r.left.files = append(r.left.files, oneLine(path))
 			}
+			continue
 		}
+		n.list, n.total = append(n.list, list...), n.total+len(list)
 	}
 	if n.list == nil {
 		return r
 	}
 	return n
+}
+
+var errIgnoreSize = errors.New("too large for an ignore file")
+
+// readRules reads an ignore file of at most so many rules. It does not wait for
+// what is no regular file.
+func readRules(path string, most int) (list []rule, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, fs.ErrInvalid)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile+1))
+	if err != nil || len(data) > maxIgnoreFile {
+		return nil, cmp.Or(err, errIgnoreSize)
+	}
+	for line := range bytes.Lines(bytes.TrimPrefix(data, utf8BOM)) {
+		one, ok := parseRule(string(line))
+		if !ok || len(line) > maxIgnoreRule {
+			continue
+		}
+		if list = append(list, one); len(list) > most {
+			return nil, errIgnoreSize
+		}
+	}
+	return list, nil
 }
 
 // ignores decides on something whose directory is not ignored: the last rule
@@ -118,10 +181,11 @@ func rulesFor(dir, limit string) *rules {
 			break
 		}
 	}
-	var r *rules
+	none := noRules()
+	r := none
 	for _, d := range slices.Backward(above) {
 		if d != above[len(above)-1] && (r.ignores(d, true) || path.Base(filepath.ToSlash(d)) == ".git") {
-			r = nil
+			r = none
 		}
 		r = r.with(d)
 	}

@@ -2,21 +2,33 @@ package tool
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"regexp"
 	"strings"
 )
 
-// output keeps the end of what a command says, and all of it in a file once it
-// is more than the model may read.
+// output keeps the end of what a command says, and more of it in a file once it
+// is more than the model may read. The counts are of all of it.
 type output struct {
 	dir   string // for the file
 	end   []byte // the last of it: all, or at least the window
 	bytes int
 	lines int // newlines
 	file  *os.File
+	saved int64 // bytes in the file
+	cut   bool  // the file has the last of it only
 	err   error // why there is no file
 }
+
+// Bounds of the file: a command that writes without end must not fill the disk.
+// The file keeps the last keptOutput bytes. While the command runs it may have
+// spareOutput more, so that it is not moved at each write.
+const (
+	keptOutput  = 64 << 20
+	spareOutput = 32 << 20
+)
 
 // window is how much of the end is looked at: more than tail can keep, so that
 // the first line that it keeps is always whole.
@@ -40,16 +52,42 @@ func (o *output) write(b []byte) {
 
 func (o *output) tooMuch() bool { return o.bytes > maxBytes || o.lines > maxLines }
 
-// save adds to the file. One that could not be written whole is worth nothing.
+// save adds to the file. One that could not be written is worth nothing.
 func (o *output) save(b []byte) {
 	if o.file == nil {
 		return
 	}
-	if _, err := o.file.Write(b); err != nil {
+	n, err := o.file.Write(b)
+	if o.saved += int64(n); err == nil && o.saved > keptOutput+spareOutput {
+		err = o.shorten()
+	}
+	if err != nil {
 		o.file.Close()
 		os.Remove(o.file.Name())
 		o.file, o.err = nil, err
 	}
+}
+
+// shorten moves the end of the file to its beginning, from the first whole line
+// that there is room for.
+func (o *output) shorten() error {
+	o.cut = true
+	from := o.saved - keptOutput
+	head := make([]byte, 64<<10)
+	n, err := o.file.ReadAt(head, from-1)
+	if i := bytes.IndexByte(head[:n], '\n'); i >= 0 {
+		from += int64(i)
+	}
+	if err == nil {
+		o.saved, err = io.Copy(io.NewOffsetWriter(o.file, 0), io.NewSectionReader(o.file, from, o.saved-from))
+	}
+	if err == nil {
+		err = o.file.Truncate(o.saved)
+	}
+	if err == nil {
+		_, err = o.file.Seek(o.saved, io.SeekStart)
+	}
+	return err
 }
 
 // tail is what the model may read of the output so far.
@@ -71,7 +109,11 @@ func (o *output) finish() (text string, t Truncation, path string, err error) {
 	text, t = o.tail()
 	if o.file != nil {
 		path = o.file.Name()
-		if e := o.file.Close(); e != nil {
+		e := error(nil)
+		if o.saved > keptOutput {
+			e = o.shorten()
+		}
+		if e = errors.Join(e, o.file.Close()); e != nil {
 			os.Remove(path)
 			path, o.err = "", e
 		}

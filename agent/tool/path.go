@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // place is a path that a tool was asked for.
@@ -175,17 +176,19 @@ func realPath(path string) (string, error) {
 }
 
 // open opens the place for reading. In confinement the kernel's answer counts,
-// not the one locate got: a link put there meanwhile leads nowhere.
+// not the one locate got: a link put there meanwhile leads nowhere. A named pipe put
+// there meanwhile is not waited for.
 func (p place) open() (*os.File, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	if p.root == "" {
-		return os.Open(p.real)
+		return os.OpenFile(p.real, flags, 0)
 	}
 	root, rel, err := p.confined()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return root.Open(rel)
+	return root.OpenFile(rel, flags, 0)
 }
 
 func (p place) stat() (fs.FileInfo, error) {

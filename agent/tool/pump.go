@@ -10,13 +10,25 @@ import (
 // It belongs to one goroutine; another reads the pipe.
 type pump struct {
 	out    *output
-	report func(string, *output) // may be nil
-	chunks <-chan []byte         // nil once the output is at its end
+	watch  watcher
+	chunks <-chan []byte // nil once the output is at its end
 
 	unsaid []byte    // read, but not reported
+	news   bool      // there is something to report
 	last   time.Time // of the last report
 	timer  *time.Timer
 }
+
+// watcher is told of output while it comes; either may be nil.
+type watcher struct {
+	text func(text string) // all of it, in order
+	end  func(o *output)   // that there is more, and what the end is now
+}
+
+func (w watcher) idle() bool { return w.text == nil && w.end == nil }
+
+// maxUnsaid is how much output is held back for a watcher of the text.
+const maxUnsaid = 1 << 20
 
 // readChunks reads until the end, or until the deadline that drain sets.
 func readChunks(r *os.File, chunks chan<- []byte) {
@@ -68,6 +80,7 @@ func (p *pump) drain(r *os.File) (open bool) {
 		p.timer.Stop()
 	}
 	p.unsaid = []byte(validText(p.unsaid))
+	p.news = p.news || len(p.unsaid) > 0 // the beginning of a character whose rest does not come
 	p.tell()
 	return open
 }
@@ -97,11 +110,14 @@ func (p *pump) take(chunk []byte, ok bool) {
 		return
 	}
 	p.out.write(chunk)
-	if p.report == nil {
+	if p.watch.idle() {
 		return
 	}
-	p.unsaid = append(p.unsaid, chunk...)
-	if wait := updatePause - time.Since(p.last); wait > 0 {
+	p.news = true
+	if p.watch.text != nil {
+		p.unsaid = append(p.unsaid, chunk...)
+	}
+	if wait := updatePause - time.Since(p.last); wait > 0 && len(p.unsaid) < maxUnsaid {
 		if p.timer == nil {
 			p.timer = time.NewTimer(wait)
 		}
@@ -123,13 +139,18 @@ func (p *pump) due() <-chan time.Time {
 // rest has not come.
 func (p *pump) tell() {
 	p.timer = nil
-	whole := len(p.unsaid) - unfinished(p.unsaid)
-	if p.report == nil || whole == 0 {
+	if !p.news {
 		return
 	}
-	p.report(validText(p.unsaid[:whole]), p.out)
+	if p.watch.end != nil {
+		p.watch.end(p.out)
+	}
+	whole := len(p.unsaid) - unfinished(p.unsaid)
+	if p.watch.text != nil && whole > 0 {
+		p.watch.text(validText(p.unsaid[:whole]))
+	}
 	p.unsaid = append(p.unsaid[:0], p.unsaid[whole:]...)
-	p.last = time.Now()
+	p.news, p.last = false, time.Now()
 }
 
 // unfinished is the length of an incomplete character at the end of b.

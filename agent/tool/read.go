@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"pi/agent"
@@ -59,20 +60,23 @@ func (t readTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if !info.Mode().IsRegular() {
 		return agent.Result{}, fmt.Errorf("read %s: it is %s, not a regular file; use bash if it must be read", p.name, kindOf(info.Mode()))
 	}
-	r, err := readFile(ctx, p, a)
+	r, err := readFile(ctx, p, info.Size(), a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}
 	return r, nil
 }
 
-func readFile(ctx context.Context, p place, a readArgs) (agent.Result, error) {
+// readFile reads a file that has this size. One that grows while it is read, as some
+// of the system do without end, is not read to its end.
+func readFile(ctx context.Context, p place, size int64, a readArgs) (agent.Result, error) {
 	f, err := p.open()
 	if err != nil {
 		return agent.Result{}, plain(err)
 	}
 	defer f.Close()
-	r := bufio.NewReaderSize(&ctxReader{ctx, f}, 64<<10)
+	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // most files need none and have none
+	r := bufio.NewReaderSize(io.LimitReader(&ctxReader{ctx, f}, size+maxSearch), 64<<10)
 	start, err := r.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agent.Result{}, plain(err)

@@ -11,10 +11,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 )
 
-// maxSearch is the largest file that is searched.
-const maxSearch = 64 << 20
+// Bounds of a search. What is no regular file is not searched, nor what has no end:
+// files of the system whose size is 0, and those that somebody writes to faster than
+// they are read.
+const (
+	maxSearch  = 64 << 20        // bytes of the largest file
+	maxGrowth  = 1 << 20         // bytes that a file may have more than it had when it was opened
+	maxSilence = 2 * time.Second // that a file may be silent which can keep a reader waiting
+	largeFile  = 4 << 20         // files from here on are read one at a time
+)
 
 // search finds matching lines in many files at once and keeps them in the order
 // of the files.
@@ -27,7 +36,9 @@ type search struct {
 	matches int
 	more    bool     // the limit ended the search
 	cut     bool     // a line was shortened
-	skipped []string // files that are too large
+	skipped []string // files that are too large, or grow
+
+	large sync.Mutex // held while a large file is looked into
 }
 
 // candidate is a file to search and what results call it.
@@ -39,9 +50,9 @@ type candidate struct {
 // hits is what a file has.
 type hits struct {
 	candidate
-	data    []byte
+	data    []byte // the lines that match and those around them
 	at      []span // matching lines, at most limit+1
-	tooLong bool
+	skipped bool
 }
 
 // span is a line: its number and where it is in the file, without its ending.
@@ -108,25 +119,75 @@ func (s *search) look(ctx context.Context, c candidate, b *buffers) hits {
 		return h
 	}
 	if info.Size() > maxSearch {
-		h.tooLong = true
+		h.skipped = true
 		return h
 	}
+	if info.Size() >= largeFile {
+		s.large.Lock()
+		defer s.large.Unlock()
+		defer b.drop()
+	}
+	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // most files need none and have none
 	data, err := b.read(&ctxReader{ctx, f}, int(info.Size()))
-	if err != nil || isBinary(data) {
+	if h.skipped = errors.Is(err, errGrows); err != nil || isBinary(data) {
 		return h
 	}
 	data = bytes.TrimPrefix(data, utf8BOM)
-	if h.at = s.pattern.lines(ctx, data, s.limit+1, b); h.at != nil {
-		h.data = data
-		b.file = nil // it goes with the hits
+	if at := s.pattern.lines(ctx, data, s.limit+1, b); at != nil {
+		h.data, h.at = s.excerpt(data, at)
 	}
 	return h
+}
+
+// excerpt copies the matching lines and those around them, so that the file itself
+// is not kept until its turn comes.
+func (s *search) excerpt(data []byte, at []span) (lines []byte, in []span) {
+	next := 0 // the first line of data that is not copied
+	for i, m := range at {
+		for start := linesBefore(data, m.start, s.context, next); start < m.start; {
+			lines, start = copyLine(lines, data, start)
+		}
+		in = append(in, span{number: m.number, start: len(lines)})
+		lines, next = copyLine(lines, data, m.start)
+		for n := 0; n < s.context && next < len(data); n++ {
+			if i+1 < len(at) && next == at[i+1].start {
+				break
+			}
+			lines, next = copyLine(lines, data, next)
+		}
+	}
+	return lines, in
+}
+
+// linesBefore is where the nth line before the one at start begins, but not before
+// first.
+func linesBefore(data []byte, start, n, first int) int {
+	for ; n > 0 && start > first; n-- {
+		start = 1 + bytes.LastIndexByte(data[:start-1], '\n')
+	}
+	return start
+}
+
+// copyLine appends the line of data at start, of a long one as much as can be shown,
+// and returns where the next begins.
+func copyLine(lines, data []byte, start int) (longer []byte, next int) {
+	const longest = grepWidth + 2*utf8.UTFMax
+	end, next := len(data), len(data)
+	if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
+		end, next = start+i, start+i+1
+	}
+	return append(append(lines, data[start:min(end, start+longest)]...), '\n'), next
 }
 
 // buffers are what a worker uses again for each file.
 type buffers struct{ file, lower []byte }
 
-// read reads to the end; size is a guess.
+// drop gives the memory back.
+func (b *buffers) drop() { *b = buffers{} }
+
+var errGrows = errors.New("the file grows while it is read")
+
+// read reads to the end of a file that had this size.
 func (b *buffers) read(r io.Reader, size int) ([]byte, error) {
 	b.file = slices.Grow(b.file[:0], size+bytes.MinRead)
 	for {
@@ -137,6 +198,8 @@ func (b *buffers) read(r io.Reader, size int) ([]byte, error) {
 			return b.file, nil
 		case err != nil:
 			return nil, err
+		case len(b.file) > size+maxGrowth:
+			return nil, errGrows
 		}
 		b.file = slices.Grow(b.file, bytes.MinRead)
 	}
@@ -149,7 +212,7 @@ func isBinary(data []byte) bool {
 
 // add appends the results of a file.
 func (s *search) add(h hits) {
-	if h.tooLong {
+	if h.skipped {
 		s.skipped = append(s.skipped, h.shown)
 	}
 	if room := s.limit - s.matches; len(h.at) > room {

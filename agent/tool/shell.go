@@ -21,7 +21,8 @@ type BashOutcome struct {
 	Cancelled bool // the context was cancelled
 
 	Truncation     Truncation // how much of the output Output is
-	FullOutputPath string     // a file with all of it, private to the user; "" unless it was cut
+	FullOutputPath string     // a file with all of it, or its last 64 MiB, private to the user; "" unless it was cut
+	FullOutputCut  bool       // the file has the end only
 	FullOutputErr  error      // why there is no such file though it was cut
 	Background     bool       // a process that was left running still holds the output
 }
@@ -46,14 +47,11 @@ const (
 // stderr as they were written, a few times a second and in order, as valid
 // UTF-8 but with control sequences; it is not called after RunShell returned.
 func RunShell(ctx context.Context, o Options, command string, onOutput func(text string)) (BashOutcome, error) {
-	report := func(text string, _ *output) { onOutput(text) }
-	if onOutput == nil {
-		report = nil
-	}
-	return runShell(ctx, o, command, report)
+	w := watcher{text: onOutput}
+	return runShell(ctx, o, command, w)
 }
 
-func runShell(ctx context.Context, o Options, command string, report func(string, *output)) (BashOutcome, error) {
+func runShell(ctx context.Context, o Options, command string, watch watcher) (BashOutcome, error) {
 	if err := ctx.Err(); err != nil {
 		return BashOutcome{}, err
 	}
@@ -77,10 +75,11 @@ func runShell(ctx context.Context, o Options, command string, report func(string
 		o.Started(cmd.Process.Pid) // it leads its group
 	}
 	out := newOutput(o.TempDir)
-	stopped, open := follow(ctx, o, cmd, r, out, report)
+	stopped, open := follow(ctx, o, cmd, r, out, watch)
 
 	result := BashOutcome{Background: open}
 	result.Output, result.Truncation, result.FullOutputPath, result.FullOutputErr = out.finish()
+	result.FullOutputCut = out.cut
 	switch {
 	case stopped && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		result.TimedOut = true
@@ -94,7 +93,7 @@ func runShell(ctx context.Context, o Options, command string, report func(string
 
 // follow waits for a started command and reads what it says. It reports whether
 // the command had to be stopped, and whether somebody still holds the output.
-func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, report func(string, *output)) (stopped, open bool) {
+func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, watch watcher) (stopped, open bool) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -103,7 +102,7 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 	chunks := make(chan []byte)
 	go readChunks(r, chunks)
 
-	p := pump{out: out, report: report, chunks: chunks}
+	p := pump{out: out, watch: watch, chunks: chunks}
 	p.until(ended, ctx.Done())
 	select {
 	case <-ended:

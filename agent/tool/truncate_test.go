@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -76,4 +78,52 @@ func FuzzOutputKeepsWhatTailKeeps(f *testing.F) {
 			t.Fatalf("%d bytes: %+v, want %+v; path %q, %v", len(s), got, truncation, path, err)
 		}
 	})
+}
+
+func TestTheFileOfAnOutputWithoutEndKeepsTheLastOfIt(t *testing.T) {
+	o := newOutput(t.TempDir())
+	line := func(n int) string { return fmt.Sprintf("%015d\n", n) }
+	const lines = 10 << 20 // of 16 bytes
+	var chunk []byte
+	for n := range lines {
+		if chunk = append(chunk, line(n)...); len(chunk) < 32<<10-5 && n < lines-1 {
+			continue
+		}
+		o.write(chunk)
+		chunk = chunk[:0]
+		if o.saved > keptOutput+spareOutput {
+			t.Fatalf("the file has %d bytes", o.saved)
+		}
+	}
+	_, got, path, err := o.finish()
+	if err != nil || got.TotalLines != lines || o.bytes != lines*16 || !o.cut {
+		t.Fatalf("%d bytes, %+v, %v", o.bytes, got, err)
+	}
+	kept, err := os.ReadFile(path)
+	if err != nil || len(kept) > keptOutput || len(kept) < keptOutput-16 {
+		t.Fatalf("the file has %d bytes, %v", len(kept), err)
+	}
+	first := lines - len(kept)/16
+	for n := first; n < lines; n++ {
+		if at := (n - first) * 16; string(kept[at:at+16]) != line(n) {
+			t.Fatalf("line %d is %q", n, kept[at:at+16])
+		}
+	}
+}
+
+func TestAnOutputThatJustFitsIsKeptWhole(t *testing.T) {
+	for _, more := range []int{0, 1} {
+		o := newOutput(t.TempDir())
+		block := []byte(strings.Repeat("x", 4095) + "\n")
+		for range keptOutput / 4096 {
+			o.write(block)
+		}
+		o.write([]byte("yz")[:more])
+		_, _, path, err := o.finish()
+		info, e := os.Stat(path)
+		want := int64(keptOutput - more*4095)
+		if err != nil || e != nil || info.Size() != want || o.cut != (more > 0) {
+			t.Errorf("%d more: %d bytes, want %d; cut %v; %v, %v", more, info.Size(), want, o.cut, err, e)
+		}
+	}
 }
