@@ -99,15 +99,30 @@ func Folders(t testing.TB, api string) []Folder {
 	return slices.DeleteFunc(All(t), func(f Folder) bool { return f.API != api })
 }
 
+// Missing is where the recordings would be, or "" if they are there.
+func Missing(t testing.TB) string {
+	t.Helper()
+	root := recordings(t)
+	if _, err := os.Stat(filepath.Join(root, "index.json")); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return root
+}
+
+func recordings(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures", "wire")
+}
+
 // All returns all recordings, in the order of their index, which has to name all
 // that are there. It skips the test where there are none.
 func All(t testing.TB) []Folder {
 	t.Helper()
-	root := filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures", "wire")
-	index, err := os.ReadFile(filepath.Join(root, "index.json"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if root := Missing(t); root != "" {
 		t.Skipf("no recorded traffic in %s", root)
 	}
+	root := recordings(t)
+	index, err := os.ReadFile(filepath.Join(root, "index.json"))
 	var folders []Folder
 	if err == nil {
 		err = json.Unmarshal(index, &folders)
