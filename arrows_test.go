@@ -27,19 +27,20 @@ type room struct {
 
 func rooms() map[string]room {
 	return map[string]room{
-		"session":        {libraries: []string{"golang.org/x/sys"}},
-		"session/export": {rooms: []string{"session"}},
-		"agent":          {rooms: []string{"session"}},
-		"agent/command":  {rooms: []string{"agent", "session", "session/export"}},
-		"agent/provider": {rooms: []string{"agent", "session"}},
-		"agent/tool":     {rooms: []string{"agent", "session"}},
-		"luavm":          {rooms: []string{"session"}, libraries: []string{"github.com/yuin/gopher-lua"}},
-		"stdlib":         {rooms: []string{"luavm", "session"}},
-		"luahooks":       {rooms: []string{"agent", "agent/command", "session", "stdlib", "luavm"}},
-		"repl":           {rooms: []string{"agent", "agent/command", "session", "session/export"}},
-		"serve":          {rooms: []string{"agent", "agent/command", "session", "session/export"}},
-		"bench":          {libraries: []string{}},
-		"examples":       {libraries: []string{}},
+		"session":            {libraries: []string{"golang.org/x/sys"}},
+		"internal/printable": {libraries: []string{}},
+		"session/export":     {rooms: []string{"session", "internal/printable"}},
+		"agent":              {rooms: []string{"session", "internal/printable"}},
+		"agent/command":      {rooms: []string{"agent", "session", "session/export", "internal/printable"}},
+		"agent/provider":     {rooms: []string{"agent", "session", "internal/printable"}},
+		"agent/tool":         {rooms: []string{"agent", "session"}},
+		"luavm":              {rooms: []string{"session"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"stdlib":             {rooms: []string{"luavm", "session"}},
+		"luahooks":           {rooms: []string{"agent", "agent/command", "session", "stdlib", "luavm", "internal/printable"}},
+		"repl":               {rooms: []string{"agent", "agent/command", "session", "session/export", "internal/printable"}},
+		"serve":              {rooms: []string{"agent", "agent/command", "session", "session/export", "internal/printable"}},
+		"bench":              {libraries: []string{}},
+		"examples":           {libraries: []string{}},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider"
+	clean "pi/internal/printable"
 )
 
 // The rules that a value of the right type must still hold, and the words for
@@ -305,7 +306,7 @@ func printable(s string) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || clean.Hidden(r) {
 			return '\uFFFD'
 		}
 		return r

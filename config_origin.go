@@ -14,6 +14,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	clean "pi/internal/printable"
+
 	"pi/agent/provider"
 )
 
@@ -50,7 +52,7 @@ type configPrinter struct {
 // follow as sections, because TOML wants them last.
 func (p *configPrinter) table(header, path string, v reflect.Value) {
 	if header != "" {
-		fmt.Fprintf(p.out, "\n%s\n", header)
+		fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
 	}
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name, value := f.Tag.Get("toml"), v.FieldByIndex(f.Index)
@@ -68,11 +70,25 @@ func (p *configPrinter) unsetProviderField(path string, v reflect.Value) bool {
 }
 
 func (p *configPrinter) setting(path, key, value string) {
-	line := toml.Key{key}.String() + " = " + value
+	line := shownKey(toml.Key{key}.String()) + " = " + value
 	if p.origins != nil {
 		line = fmt.Sprintf("%-40s # %s", line, printable(p.origins.Of(path)))
 	}
 	fmt.Fprintln(p.out, line)
+}
+
+// shownKey is a key with escapes for what cannot be seen; such characters stand
+// only in quoted keys.
+func shownKey(key string) string {
+	var b strings.Builder
+	for _, r := range key {
+		if clean.Hidden(r) {
+			escape(&b, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // projectLists are comments: a file of one's own cannot set them.
@@ -133,7 +149,7 @@ func (p *configPrinter) plainSection(header, path string, tag reflect.StructTag,
 	if v.Len() == 0 {
 		return
 	}
-	fmt.Fprintf(p.out, "\n%s\n", header)
+	fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
 	for _, name := range namesInOrder(v) {
 		value := v.MapIndex(reflect.ValueOf(name))
 		p.setting(keyPath(path, name), name, p.shown(tag, value))
@@ -255,6 +271,15 @@ func formatFloat(f float64) string {
 	return s + ".0"
 }
 
+// escape writes a character as its number.
+func escape(b *strings.Builder, r rune) {
+	if r > 0xffff {
+		fmt.Fprintf(b, `\U%08X`, r)
+		return
+	}
+	fmt.Fprintf(b, `\u%04X`, r)
+}
+
 // quote writes a TOML string; the escapes of Go that TOML lacks are replaced.
 func quote(s string) string {
 	var b strings.Builder
@@ -264,10 +289,8 @@ func quote(s string) string {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case !strconv.IsPrint(r) && r > 0xffff:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		case !strconv.IsPrint(r):
-			fmt.Fprintf(&b, `\u%04X`, r)
+		case !strconv.IsPrint(r) || clean.Hidden(r):
+			escape(&b, r)
 		default:
 			b.WriteRune(r)
 		}

@@ -2,7 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
+
+	"golang.org/x/term"
+
+	clean "pi/internal/printable"
 )
 
 // printSettings prints what is in force.
@@ -13,10 +19,27 @@ func printSettings(cfg Config, origin bool) error {
 	return PrintConfig(os.Stdout, cfg, nil)
 }
 
+// forPrograms is standard output for JSON. A terminal gets escapes for what could
+// command it; a file or a program gets every byte.
+func forPrograms() io.Writer {
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		return &clean.JSONWriter{W: os.Stdout}
+	}
+	return os.Stdout
+}
+
 // printJSON writes a value for programs.
 func printJSON(v any) error {
-	e := json.NewEncoder(os.Stdout)
+	e := json.NewEncoder(forPrograms())
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// printRaw writes JSON as it is.
+func printRaw(raw []byte, err error) error {
+	if err == nil {
+		_, err = fmt.Fprintf(forPrograms(), "%s\n", raw)
+	}
+	return err
 }

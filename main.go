@@ -29,10 +29,10 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"pi/agent"
 	"pi/agent/command"
+	clean "pi/internal/printable"
 	"pi/session"
 )
 
@@ -194,13 +194,5 @@ func hintOf(err error) string {
 	return ""
 }
 
-// harmless takes out of text that others wrote what could command a terminal or
-// turn its reading direction; line ends and tabs stay.
-func harmless(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-}
+// harmless is text that others wrote, fit for a terminal.
+func harmless(text string) string { return clean.Text(text) }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -41,7 +42,11 @@ func exportNamed(o options, ref string, r export.Request, force bool) error {
 		return err
 	}
 	if r.File == "" {
-		w := bufio.NewWriter(os.Stdout)
+		out := io.Writer(os.Stdout)
+		if r.Format.Name != "md" {
+			out = forPrograms()
+		}
+		w := bufio.NewWriter(out)
 		return errors.Join(r.Format.Write(w, s), w.Flush())
 	}
 	if err := export.ToFile(r.File, r.Format, s, force); err != nil {

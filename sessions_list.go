@@ -28,11 +28,10 @@ func sessionsList(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var l listing = &lines{all: all}
 			if asJSON {
-				l = &jsonList{}
+				return a.list(forPrograms(), &jsonList{}, all, limit)
 			}
-			return a.list(os.Stdout, l, all, limit)
+			return a.list(os.Stdout, &lines{all: all}, all, limit)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "of all directories")

@@ -54,13 +54,6 @@ func tellProblems(s *session.Session) {
 	}
 }
 
-func printRaw(raw []byte, err error) error {
-	if err == nil {
-		_, err = fmt.Printf("%s\n", raw)
-	}
-	return err
-}
-
 // printSession writes the conversation for a person.
 func printSession(s *session.Session) error {
 	model := "none"

@@ -6,6 +6,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // An answer that breaks off and is asked for again begins anew, but what was shown
@@ -119,7 +120,7 @@ func (s *shownAnswer) came() (steps []agent.Delta) {
 // lastColumn is where the cursor stands behind what was shown last: 0 at the
 // beginning of a row. It reports false where that is hard to tell.
 func (s *shownAnswer) lastColumn() (column int, ok bool) {
-	text := clean(s.blocks[len(s.blocks)-1].text.String())
+	text := printable.Text(s.blocks[len(s.blocks)-1].text.String())
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	for _, r := range text {
 		width := runewidth.RuneWidth(r)

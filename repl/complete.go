@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pi/agent/command"
+	"pi/internal/printable"
 )
 
 // completionsShown is the most candidates offered at once; with more of them the
@@ -22,7 +23,7 @@ func (r *REPL) suggest(line string, pos int) (head string, words []string, tail 
 		words = words[:completionsShown]
 	}
 	for i, w := range words {
-		words[i] = toSigns(clean(w))
+		words[i] = toSigns(printable.Text(w))
 	}
 	return head, words, tail
 }

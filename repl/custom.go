@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -24,7 +25,7 @@ func (t *transcript) message(ctx context.Context, m *session.Message) []string {
 			return t.painted(lines, t.columns()-1)
 		}
 	}
-	return []string{t.paint(styleDim, "["+oneLine(m.CustomType)+"] "+clean(m.Text()))}
+	return []string{t.paint(styleDim, "["+oneLine(m.CustomType)+"] "+printable.Text(m.Text()))}
 }
 
 // callTitle is the line of a call, and what a hook draws below it.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // selectShown is how many options are listed at once.
@@ -104,7 +105,7 @@ func choose(options []string, line string) (found []int) {
 	}
 	part := strings.ToLower(line)
 	for i, option := range options {
-		if strings.Contains(strings.ToLower(clean(option)), part) {
+		if strings.Contains(strings.ToLower(printable.Text(option)), part) {
 			found = append(found, i)
 		}
 	}
@@ -128,12 +129,12 @@ func numbered(options []string, i int) string {
 
 // row is one line of a list: the spaces that make its columns stay.
 func row(text string) string {
-	return strings.TrimRight(strings.NewReplacer("\n", " ", "\t", " ").Replace(clean(text)), " ")
+	return strings.TrimRight(strings.NewReplacer("\n", " ", "\t", " ").Replace(printable.Text(text)), " ")
 }
 
 func paragraphs(texts ...string) (lines []string) {
 	for _, text := range texts {
-		if text = strings.Trim(clean(text), "\n"); text != "" {
+		if text = strings.Trim(printable.Text(text), "\n"); text != "" {
 			lines = append(lines, strings.Split(text, "\n")...)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // Editor has the person edit a text in the program that Options.Editor names,
@@ -110,7 +111,7 @@ func (r *REPL) runEditor(ctx context.Context, path string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("edit with %s: %w", clean(r.opts.Editor), err)
+		return fmt.Errorf("edit with %s: %w", printable.Text(r.opts.Editor), err)
 	}
 	return nil
 }

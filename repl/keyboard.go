@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"pi/internal/printable"
 )
 
 // keyWait is how long the rest of an escape sequence may take to come.
@@ -211,7 +213,7 @@ func (k *keyboard) handLines() {
 			i++
 		}
 		k.pending = k.pending[i+1:]
-		k.inbox.push(clean(line))
+		k.inbox.push(printable.Text(line))
 	}
 }
 
@@ -224,7 +226,7 @@ func (k *keyboard) flush() {
 		k.out()
 	}
 	if k.lines && len(k.pending) > 0 {
-		k.inbox.push(clean(string(k.pending)))
+		k.inbox.push(printable.Text(string(k.pending)))
 		k.pending = nil
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -109,7 +110,7 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 // echo shows a line that did not come through the prompt as if it had.
 func (r *REPL) echo(text string) {
 	if r.HasUI() {
-		r.screen.plainLine(promptSign + clean(text))
+		r.screen.plainLine(promptSign + printable.Text(text))
 	}
 }
 
@@ -345,7 +346,7 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 	}
 	var unsaved *session.SaveError // it is done all the same
 	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
-		r.screen.plainLine(strings.TrimRight(clean(out.Status), "\n"))
+		r.screen.plainLine(strings.TrimRight(printable.Text(out.Status), "\n"))
 	}
 	if err != nil {
 		r.showError(err)
@@ -370,7 +371,7 @@ func (r *REPL) shell(ctx context.Context, text string) {
 		return
 	}
 	r.busy(ctx, nil, func(ctx context.Context) {
-		var s sanitizer
+		var s printable.Cleaner
 		outcome, err := r.agent.Bash(ctx, line, exclude, func(output string) { r.screen.stream(&s, output) })
 		r.screen.endLine()
 		r.shellEnd(outcome, err)

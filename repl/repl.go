@@ -23,7 +23,7 @@
 // what stood in it (floor.go, draft.go, shortcut.go). An editor gets the terminal
 // as a whole (editor.go).
 //
-// Everything that others wrote passes the [sanitizer] before it is shown
+// Everything that others wrote passes the [printable.Cleaner] before it is shown
 // (screen.go, transcript.go); what hooks draw (widget.go, custom.go) keeps the
 // colours of the theme (style.go) and nothing else.
 package repl
@@ -43,6 +43,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -147,7 +148,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	}
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {
-			r.screen.plainLine(clean(line))
+			r.screen.plainLine(printable.Text(line))
 		}
 	}
 	return r.loop(ctx)
@@ -227,7 +228,7 @@ func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
 	case m.Role == session.RoleUser && !r.HasUI():
 		return
 	case m.Role == session.RoleUser:
-		lines = strings.Split(promptSign+clean(m.Text()), "\n")
+		lines = strings.Split(promptSign+printable.Text(m.Text()), "\n")
 	case m.Display:
 		lines = r.view.message(ctx, m)
 	default:

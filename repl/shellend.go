@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // stream writes a piece of what others print as it comes.
-func (s *screen) stream(clean *sanitizer, text string) {
+func (s *screen) stream(clean *printable.Cleaner, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.buf = clean.append(s.buf[:0], text)
+	s.buf = clean.Append(s.buf[:0], text)
 	s.write(s.buf)
 }
 
@@ -25,6 +26,6 @@ func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 		r.screen.line(styleError, fmt.Sprintf("exit status %d", *outcome.ExitCode))
 	}
 	if outcome.Truncated && outcome.FullOutputPath != "" {
-		r.screen.line(styleDim, "full output: "+clean(outcome.FullOutputPath))
+		r.screen.line(styleDim, "full output: "+printable.Text(outcome.FullOutputPath))
 	}
 }

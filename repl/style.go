@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // The few ways text is set off. A style is the parameters of a colour sequence.
@@ -95,8 +96,8 @@ func (p palette) painted(lines []string, columns int) (clean []string) {
 		allowed = nil
 	}
 	for _, line := range lines {
-		s := sanitizer{inks: allowed}
-		for _, part := range strings.Split(strings.TrimRight(string(s.finish(s.append(nil, line))), "\n"), "\n") {
+		s := printable.Cleaner{Inks: allowed}
+		for _, part := range strings.Split(strings.TrimRight(string(s.Finish(s.Append(nil, line))), "\n"), "\n") {
 			clean = append(clean, cutPainted(part, columns))
 		}
 	}

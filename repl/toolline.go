@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -96,9 +97,9 @@ func argument(input json.RawMessage) string {
 // result is what is shown below the line of a call.
 func (t *transcript) result(e *agent.ToolExecutionEnd) string {
 	if diff := changed(e.Result.Details); diff != "" && !e.Result.IsError {
-		return t.fold(strings.Split(strings.TrimRight(clean(diff), "\n"), "\n"), diffLines, t.diffLine)
+		return t.fold(strings.Split(strings.TrimRight(printable.Text(diff), "\n"), "\n"), diffLines, t.diffLine)
 	}
-	text := strings.Trim(clean(resultText(e.Result)), "\n")
+	text := strings.Trim(printable.Text(resultText(e.Result)), "\n")
 	if text == "" {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -15,7 +16,7 @@ type transcript struct {
 	renderer     Renderer   // of hooks; nil: none
 	width        func() int // columns; nil: a usual number
 
-	clean   sanitizer
+	clean   printable.Cleaner
 	block   openBlock
 	answer  shownAnswer
 	words   words
@@ -105,7 +106,7 @@ func (t *transcript) say(d agent.Delta) {
 	if d.Kind == agent.DeltaThinking {
 		t.buf = t.thought(t.buf, d.Text)
 	} else {
-		t.buf = t.clean.append(t.buf, d.Text)
+		t.buf = t.clean.Append(t.buf, d.Text)
 	}
 	t.write(t.buf)
 }
@@ -132,7 +133,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 	start := len(dst)
 	dst = t.open(dst, styleDim)
 	painted := len(dst)
-	dst = t.clean.append(dst, text)
+	dst = t.clean.Append(dst, text)
 	if len(dst) == painted {
 		return dst[:start]
 	}
@@ -151,7 +152,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 func (t *transcript) endBlock(dst []byte) []byte {
 	if t.block.kind != agent.DeltaPing {
 		before := len(dst)
-		dst = t.clean.finish(dst)
+		dst = t.clean.Finish(dst)
 		t.block = openBlock{}
 		if len(dst) > before {
 			return append(dst, '\n')

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -19,7 +20,7 @@ func (r *REPL) HasUI() bool { return isTerminal(r.opts.In) }
 // Notify shows a line that is no part of the conversation. While a prompt is
 // open it is shown above it.
 func (r *REPL) Notify(text string, level agent.Level) {
-	text = strings.TrimRight(clean(text), "\n")
+	text = strings.TrimRight(printable.Text(text), "\n")
 	r.floor.notice(func() {
 		switch level {
 		case agent.LevelError:
@@ -83,7 +84,7 @@ func (r *REPL) sayWorking(text string) {
 
 // SetEditorText puts text into the prompt line, the open one or the next.
 func (r *REPL) SetEditorText(text string) {
-	text = strings.Trim(clean(text), "\n")
+	text = strings.Trim(printable.Text(text), "\n")
 	r.floor.notice(func() { r.draft.put(edited{text: text, pos: -1}) })
 }
 
@@ -110,9 +111,9 @@ func (r *REPL) Theme() agent.Theme { return r.screen.palette }
 
 // showError shows what failed, and on a line of its own the next step.
 func (r *REPL) showError(err error) {
-	r.screen.line(styleError, "error: "+clean(err.Error()))
+	r.screen.line(styleError, "error: "+printable.Text(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		r.screen.line(styleDim, "  "+strings.ReplaceAll(clean(hint), "\n", "\n  "))
+		r.screen.line(styleDim, "  "+strings.ReplaceAll(printable.Text(hint), "\n", "\n  "))
 	}
 }
 

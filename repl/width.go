@@ -4,11 +4,13 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"pi/internal/printable"
 )
 
 // oneLine makes one line of text that others wrote: without control, and with
 // every run of white space as one space.
-func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+func oneLine(text string) string { return printable.Line(text) }
 
 // cutTo shortens text to a number of columns.
 func cutTo(text string, columns int) string {

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // notices is the user interface where nobody can be asked: every question has
@@ -21,7 +21,7 @@ type notices struct {
 
 // Notify writes one notice; a warning or an error says that it is one.
 func (n *notices) Notify(text string, level agent.Level) {
-	text = strings.TrimRight(printable(text), "\n")
+	text = strings.TrimRight(printable.Text(text), "\n")
 	if level == agent.LevelWarning || level == agent.LevelError {
 		text = string(level) + ": " + text
 	}
@@ -30,7 +30,7 @@ func (n *notices) Notify(text string, level agent.Level) {
 
 // progress says which tool is called.
 func (n *notices) progress(e *agent.ToolExecutionStart) {
-	text := []rune(printable(e.Name + " " + compact(e.Input)))
+	text := []rune(printable.Text(e.Name + " " + compact(e.Input)))
 	if len(text) > 120 {
 		text = append(text[:119], '…')
 	}
@@ -44,15 +44,4 @@ func (n *notices) line(text string) {
 	defer n.mu.Unlock()
 	// Progress that cannot be shown has nowhere else to go.
 	_, _ = fmt.Fprintln(n.w, text)
-}
-
-// printable takes control characters and marks of direction out of text that
-// may be shown on a terminal; line ends and tabs stay.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(text, "\uFFFD"))
 }

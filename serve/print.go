@@ -35,6 +35,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -207,7 +208,7 @@ func (p *Print) tellCut() {
 
 func (p *Print) print(text string) error {
 	if p.terminal {
-		text = printable(text)
+		text = printable.Text(text)
 	}
 	if text == "" {
 		return nil
@@ -251,12 +252,12 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 	case *agent.ToolExecutionStart:
 		p.progress(e)
 	case *agent.AutoRetryStart:
-		p.line(printable(e.Text(e.Delay())))
+		p.line(printable.Text(e.Text(e.Delay())))
 	case *agent.CompactionStart:
 		p.line(e.Text())
 	case *agent.CompactionEnd:
 		if text := e.Text(); text != "" {
-			p.line(printable(text))
+			p.line(printable.Text(text))
 		}
 	case *agent.ToolExecutionEnd:
 		p.mu.Lock()

@@ -195,7 +195,7 @@ func TestProgressAndNoticesGoBesideTheOutputWithoutControlCharacters(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "touch {\"path\":\"\\u001b[2Ja\"}\nwarning: careful[2J\n"; progress != want {
+	if want := "touch {\"path\":\"\\u001b[2Ja\"}\nwarning: careful\n"; progress != want {
 		t.Errorf("progress %q, want %q", progress, want)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 func contextCommand(o Options) Command {
@@ -105,12 +105,7 @@ func sourceTable(b agent.Breakdown) []string {
 
 // label is a name that somebody else chose, in one line that fits.
 func label(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
+	s = printable.Line(s)
 	if n := utf8.RuneCountInString(s); n > maxLabel {
 		s = "…" + string([]rune(s)[n-maxLabel+1:])
 	}

@@ -253,7 +253,7 @@ func TestALineToPickFromHasWhatPeopleKnowASessionBy(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	info.Name, info.Parent, info.Messages = "work\x07", "/other.jsonl", 2
-	if got, want := pickLine(info, now, true), "(a copy) work · fix it · 3 h ago · 2 messages · 12.3 kB · /p[2J · id"; got != want {
+	if got, want := pickLine(info, now, true), "(a copy) work · fix it · 3 h ago · 2 messages · 12.3 kB · /p · id"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

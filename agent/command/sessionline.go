@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -88,16 +88,9 @@ func beginning(text string) string {
 // cutTo is text without what could command a terminal or turn its reading
 // direction, and no longer than n.
 func cutTo(text string, n int) string {
-	runes := []rune(strings.Map(visible, text))
+	runes := []rune(printable.Text(text))
 	if len(runes) > n {
 		return string(runes[:n-1]) + "…"
 	}
 	return string(runes)
-}
-
-func visible(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-		return -1
-	}
-	return r
 }

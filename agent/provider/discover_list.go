@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // Found is a model as its server tells of it; what it does not tell is empty.
@@ -119,7 +120,7 @@ func (o offer) read(id string) Found {
 func (o offer) id() string {
 	const longest = 300
 	id := strings.TrimPrefix(o.text("id", "model", "name"), "models/")
-	odd := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) || printable.Hidden(r) }
 	if len(id) > longest || !utf8.ValidString(id) || strings.ContainsFunc(id, odd) {
 		return ""
 	}
@@ -129,7 +130,7 @@ func (o offer) id() string {
 func (o offer) title() string {
 	const longest = 100
 	title := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || printable.Hidden(r) {
 			return -1
 		}
 		return r

@@ -8,7 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
+
+	"pi/internal/printable"
 )
 
 const (
@@ -130,13 +131,7 @@ func (s secrets) forms() []string {
 // said makes a server's words fit to be shown: without keys and control
 // characters, and not endless.
 func (s secrets) said(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, CleanText(text))
-	text = strings.TrimSpace(s.hide(text))
+	text = strings.TrimSpace(s.hide(printable.Text(CleanText(text))))
 	if len(text) > longestSaid {
 		text = CleanText(text[:longestSaid]) + " …"
 	}

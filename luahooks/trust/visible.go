@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pi/internal/printable"
 )
 
 // Visible writes text so that what is read is what is there: control characters,
@@ -32,15 +34,8 @@ func VisibleLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(text))
 }
 
-// isHidden reports whether r cannot be seen, or not told from a space.
+// isHidden reports whether r cannot be seen, or not told from a space. Of what is
+// approved even an emoji's selector is shown.
 func isHidden(r rune) bool {
-	switch {
-	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Variation_Selector):
-		return true
-	case unicode.Is(unicode.Zs, r): // ' ' was let through
-		return true
-	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
-		return true // fillers that take room and show nothing
-	}
-	return r == '\u2800' || !unicode.IsGraphic(r)
+	return printable.Hidden(r) || unicode.Is(unicode.Zs, r) || !unicode.IsGraphic(r)
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -131,7 +131,7 @@ func (t *transcript) heading(text string, e *session.Entry) {
 func (t *transcript) aside(text string) { t.printf("\n*%s*\n", text) }
 
 func (t *transcript) text(text string) {
-	if text = strings.TrimSpace(visible(text)); text != "" {
+	if text = strings.TrimSpace(printable.Text(text)); text != "" {
 		t.printf("\n%s\n", text)
 	}
 }
@@ -142,7 +142,7 @@ func (t *transcript) content(m *session.Message) {
 		case session.BlockText:
 			t.text(b.Text)
 		case session.BlockThinking:
-			if thought := strings.TrimSpace(visible(b.Text)); thought != "" {
+			if thought := strings.TrimSpace(printable.Text(b.Text)); thought != "" {
 				t.printf("\n> %s\n", strings.ReplaceAll(folded(thought), "\n", "\n> "))
 			}
 		case session.BlockToolCall:
@@ -169,7 +169,7 @@ func (t *transcript) result(m *session.Message) {
 		what = "error of " + line(m.ToolName)
 	}
 	t.aside(what)
-	t.fenced(visible(m.Text()))
+	t.fenced(printable.Text(m.Text()))
 	for _, b := range m.Content {
 		if b.Type == session.BlockImage {
 			t.aside("image, " + line(b.MimeType))
@@ -183,7 +183,7 @@ func (t *transcript) command(e *session.Entry, m *session.Message) {
 		what += ", kept from the model"
 	}
 	t.heading(what, e)
-	t.fenced("$ " + visible(m.Command) + "\n" + visible(m.Output))
+	t.fenced("$ " + printable.Text(m.Command) + "\n" + printable.Text(m.Output))
 	if m.ExitCode != nil && *m.ExitCode != 0 {
 		t.aside(fmt.Sprintf("exit status %d", *m.ExitCode))
 	}
@@ -205,17 +205,17 @@ func (t *transcript) fenced(text string) {
 func arguments(raw json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
-		return visible(string(raw))
+		return printable.Text(string(raw))
 	}
 	if len(fields) == 1 {
 		for name, value := range fields {
 			var text string
 			if json.Unmarshal(value, &text) == nil {
-				return name + ": " + visible(text)
+				return name + ": " + printable.Text(text)
 			}
 		}
 	}
-	return visible(string(raw))
+	return printable.Text(string(raw))
 }
 
 // folded is as much of a text as is shown, and how much is not.
@@ -235,18 +235,8 @@ func folded(text string) string {
 	return kept + "\n… " + fmt.Sprintf("(%d lines more)", left)
 }
 
-// visible drops what could command a terminal or turn its reading direction.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
-
 // line is a text of others in one line of our own.
-func line(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
+func line(s string) string { return printable.Line(s) }
 
 func code(s string) string { return "`" + strings.ReplaceAll(line(s), "`", "'") + "`" }
 

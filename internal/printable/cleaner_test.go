@@ -1,8 +1,9 @@
-package repl
+package printable
 
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,12 +29,23 @@ func TestTextOfOthersLosesControl(t *testing.T) {
 		{"a zero-width space is seen", "a\u200bb\ufeff", "a<U+200B>b<U+FEFF>"},
 		{"a joiner inside ASCII is seen", "a\u200db", "a<U+200D>b"},
 		{"a joiner inside an emoji stays", "👩\u200d💻", "👩\u200d💻"},
+		{"an emoji has its selector", "❤\ufe0f 1\ufe0f\u20e3", "❤\ufe0f 1\ufe0f\u20e3"},
+		{"a second selector is seen", "❤\ufe0f\ufe0f", "❤\ufe0f<U+FE0F>"},
+		{"selectors as bits are seen", "a\ufe0f\ufe0e1\ufe0f!", "a<U+FE0F><U+FE0E>1<U+FE0F>!"},
+		{"a joiner behind a line separator is seen", "\u2029\u200d\U0001f4bb", "<U+2029><U+200D>\U0001f4bb"},
+		{"a joiner without an emoji behind it is seen", "👩\u200d", "👩<U+200D>"},
+		{"joiners of Persian and of Indic script stay", "می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"},
+		{"a second joiner is seen", "می\u200c\u200cخ", "می\u200c<U+200C>خ"},
+		{"a selector behind a sequence that is broken off", "\x1b\ufe0f", ""},
+		{"fillers are seen", "\u3164\u115f\uffa0\u034f\u17b4\u180b", "<U+3164><U+115F><U+FFA0><U+034F><U+17B4><U+180B>"},
+		{"icons and plots stay", "\ue0b0 \u28ff\u2800\u28ff", "\ue0b0 \u28ff\u2800\u28ff"},
+		{"the flag of Scotland is a flag and its tags", "🏴\U000e0067\U000e007f", "🏴<U+E0067><U+E007F>"},
 		{"a tag is seen", "a\U000e0041", "a<U+E0041>"},
 		{"invalid UTF-8 is marked", "a\xffb\xc3", "a\uFFFDb\uFFFD"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := clean(c.in); got != c.want {
-				t.Errorf("clean(%q) = %q, want %q", c.in, got, c.want)
+			if got := Text(c.in); got != c.want {
+				t.Errorf("Text(%q) = %q, want %q", c.in, got, c.want)
 			}
 			for i := range c.in {
 				if got := cleanParts(c.in[:i], c.in[i:]); got != c.want {
@@ -45,29 +57,50 @@ func TestTextOfOthersLosesControl(t *testing.T) {
 }
 
 func cleanParts(parts ...string) string {
-	var s sanitizer
+	var c Cleaner
 	var out []byte
 	for _, part := range parts {
-		out = s.append(out, part)
+		out = c.Append(out, part)
 	}
-	return string(s.finish(out))
+	return string(c.Finish(out))
 }
 
-func FuzzSanitizerLetsNoControlThrough(f *testing.F) {
-	for _, seed := range []string{"plain", "\x1b[31mred", "\x1b]0;t\x07", "é\u009b1m", "\xc3", "a\r\nb", "👩\u200d💻\u202e", "\x1b\x1b]\x1b", "\x1b(\x1b"} {
+// commands reports, from Unicode's own tables, what no terminal may be sent.
+func commands(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) ||
+		r >= 0xe0000 && r <= 0xe0fff
+}
+
+// unfiltered takes out what passes although it is hidden.
+func unfiltered(r rune) rune {
+	if private(r) || r == blankBraille {
+		return -1
+	}
+	return r
+}
+
+func FuzzCleanerLetsNoControlThrough(f *testing.F) {
+	for _, seed := range []string{"plain", "\x1b[31mred", "\x1b]0;t\x07", "é\u009b1m", "\xc3", "a\r\nb", "👩\u200d💻\u202e", "\x1b\x1b]\x1b", "\x1b(\x1b",
+		"\u2029\u200d", "❤\ufe0f\u200d🔥", "می\u200cخ\u200d", "\x1b\u200c\u0628", "1\ufe0f\u20e3", "\U000e0041\U000e0001", "\u3164\u2800\U000f0001"} {
 		f.Add(seed, 1)
 	}
 	f.Fuzz(func(t *testing.T, in string, cut int) {
-		out := clean(in)
+		out := Text(in)
 		if !utf8.ValidString(out) {
 			t.Fatalf("not UTF-8: %q", out)
 		}
+		if n := CountHidden(strings.Map(unfiltered, out)); n.N > 0 {
+			t.Fatalf("%v: %q", n, out)
+		}
+		if strings.ContainsAny(Line(in), "\n\t") {
+			t.Fatalf("more than a line: %q", Line(in))
+		}
 		for _, r := range out {
-			if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || hidden(r) && !joiner(r) {
+			if commands(r) {
 				t.Fatalf("%U passed: %q", r, out)
 			}
 		}
-		if again := clean(out); again != out {
+		if again := Text(out); again != out {
 			t.Fatalf("clean text changed: %q became %q", out, again)
 		}
 		if !strings.ContainsFunc(in, func(r rune) bool { return (r < 0x20 && r != '\n') || r > 0x7e }) && out != in {

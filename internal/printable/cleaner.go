@@ -1,0 +1,217 @@
+// Package printable makes text that others wrote (models, tools, servers, files,
+// hooks) fit to be shown to a person. Whatever goes in, what comes out has no
+// character that commands a terminal, changes the order of reading, or is a tag.
+//
+//	Text(s), Line(s)  a text, a text in one line
+//	Cleaner           the same for a stream
+//	JSON(b)           JSON with such characters as escapes, so that nothing is lost
+//	Hidden, Belongs   the table of what a person does not see, and what of it makes
+//	                  up what they do see
+//	CountHidden       what a model would read in a text and a person would not
+//
+// It knows nothing of the rest of the program.
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cleaner takes terminal control out of text that others wrote: escape sequences
+// vanish, other control characters vanish, line ends become "\n", and characters
+// that nobody can see (see [Hidden]) are shown by their number, unless they belong
+// to what is seen ([Belongs]), are for private use, where fonts have icons, or are
+// blanks of Braille, of which plots are made. What is left is valid UTF-8.
+//
+// What a hook made with the theme may keep the colours of the theme: with Inks set,
+// the parameters of colour sequences, those sequences stay.
+//
+// It works on a stream: a sequence or a character may be split over any number
+// of writes. The zero value is ready; it is for one goroutine.
+type Cleaner struct {
+	Inks map[string]bool // nil: none
+
+	state   escapeState
+	partial []byte // the beginning of a character, or one whose neighbour has to be seen
+	cr      bool   // the last character was a carriage return, already written as "\n"
+	before  rune   // the last character of the text; 0: none
+
+	parameters []byte // of the sequence that is under way
+}
+
+type escapeState uint8
+
+const (
+	stateText     escapeState = iota
+	stateEscape               // after ESC
+	stateSequence             // inside ESC [ …
+	stateString               // inside ESC ] … and its like, up to its end or the end of the line
+)
+
+// Text is a whole text, cleaned.
+func Text(text string) string {
+	if plainRun(text) == len(text) {
+		return text
+	}
+	var c Cleaner
+	return string(c.Finish(c.Append(nil, text)))
+}
+
+// Line is Text in one line, with every run of white space as one space.
+func Line(text string) string { return strings.Join(strings.Fields(Text(text)), " ") }
+
+// Append adds to dst what is left of text.
+func (c *Cleaner) Append(dst []byte, text string) []byte {
+	if len(c.partial) > 0 {
+		text = string(c.partial) + text
+		c.partial = c.partial[:0]
+	}
+	for i := 0; i < len(text); {
+		if c.state == stateText && !c.cr {
+			if n := plainRun(text[i:]); n > 0 {
+				dst = append(dst, text[i:i+n]...)
+				i += n
+				c.before = rune(text[i-1])
+				continue
+			}
+		}
+		if !utf8.FullRuneInString(text[i:]) {
+			c.partial = append(c.partial, text[i:]...)
+			break
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if c.state != stateString && dependent(r) && !utf8.FullRuneInString(text[i+n:]) {
+			c.partial = append(c.partial, text[i:]...)
+			break
+		}
+		after, _ := utf8.DecodeRuneInString(text[i+n:])
+		dst = c.rune(dst, r, after)
+		i += n
+	}
+	return dst
+}
+
+// Finish ends the stream: what was cut off in the middle of a character is
+// shown as one that cannot be read.
+func (c *Cleaner) Finish(dst []byte) []byte {
+	if len(c.partial) > 0 && c.state == stateText {
+		r, n := utf8.DecodeRune(c.partial)
+		if dst = c.rune(dst, r, 0); n < len(c.partial) && dependent(r) {
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		}
+	}
+	*c = Cleaner{partial: c.partial[:0], Inks: c.Inks}
+	return dst
+}
+
+// plainRun counts the leading bytes that need no look: printable ASCII and line
+// ends.
+func plainRun(text string) int {
+	for i := range len(text) {
+		if c := text[i]; (c < 0x20 || c > 0x7e) && c != '\n' && c != '\t' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+func (c *Cleaner) rune(dst []byte, r, after rune) []byte {
+	switch c.state {
+	case stateEscape:
+		return c.escape(dst, r, after)
+	case stateSequence:
+		return c.sequence(dst, r, after)
+	case stateString:
+		return c.controlString(dst, r, after)
+	}
+	return c.text(dst, r, after)
+}
+
+func (c *Cleaner) text(dst []byte, r, after rune) []byte {
+	wasCR, before := c.cr, c.before
+	c.cr, c.before = false, r
+	switch {
+	case r == '\n' && wasCR:
+		return dst
+	case r == '\r':
+		c.cr = true
+		return append(dst, '\n')
+	case r == '\n', r == '\t':
+		return append(dst, byte(r))
+	case r == 0x1b:
+		c.state = stateEscape
+		return dst
+	case r >= 0x80 && r <= 0x9f:
+		c.introduce(r - 0x40)
+		return dst
+	case r < 0x20, r == 0x7f:
+		return dst
+	case private(r), r == blankBraille, !Hidden(r), Belongs(before, r, after):
+		return utf8.AppendRune(dst, r)
+	}
+	return fmt.Appendf(dst, "<U+%04X>", r)
+}
+
+// dependent reports characters that may belong to what stands behind them.
+func dependent(r rune) bool {
+	return r == zeroWidthNonJoiner || r == zeroWidthJoiner || r == textSelector || r == emojiSelector
+}
+
+// introduce begins the sequence that ESC r stands for.
+func (c *Cleaner) introduce(r rune) {
+	switch r {
+	case '[':
+		c.state = stateSequence
+		c.parameters = c.parameters[:0]
+	case ']', 'P', 'X', '^', '_':
+		c.state = stateString
+	default:
+		c.state = stateText
+	}
+}
+
+func (c *Cleaner) escape(dst []byte, r, after rune) []byte {
+	switch {
+	case r >= 0x20 && r <= 0x2f: // an intermediate byte: the final one follows
+		return dst
+	case r >= 0x30 && r <= 0x7e:
+		c.introduce(r)
+		return dst
+	}
+	c.state = stateText
+	return c.text(dst, r, after)
+}
+
+func (c *Cleaner) sequence(dst []byte, r, after rune) []byte {
+	switch {
+	case r >= 0x20 && r <= 0x3f:
+		if c.Inks != nil && len(c.parameters) < 32 {
+			c.parameters = append(c.parameters, byte(r))
+		}
+		return dst
+	case r >= 0x40 && r <= 0x7e:
+		c.state = stateText
+		if r == 'm' && c.Inks[string(c.parameters)] {
+			dst = fmt.Appendf(dst, "\x1b[%sm", c.parameters)
+		}
+		return dst
+	}
+	c.state = stateText
+	return c.text(dst, r, after)
+}
+
+// controlString swallows a title, a link target and the like. One without an
+// end takes no more than the rest of its line, so that it cannot hide an answer.
+func (c *Cleaner) controlString(dst []byte, r, after rune) []byte {
+	switch r {
+	case 0x07, 0x9c, 0x18, 0x1a:
+		c.state = stateText
+	case 0x1b:
+		c.state = stateEscape
+	case '\n', '\r':
+		c.state = stateText
+		return c.text(dst, r, after)
+	}
+	return dst
+}
