@@ -33,11 +33,19 @@ func (e *untrustedError) Hint() string {
 // newGuard opens the store of approvals; what is wrong with it is shown and does
 // not stop pi.
 func newGuard(agentDir, cwd string) *luahooks.Guard {
-	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup()})
+	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
+		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
 	}
 	return g
+}
+
+// onDisk are the places of the hooks that the settings on the disk name, which
+// may not be in force.
+func onDisk(agentDir, cwd string) luahooks.Places {
+	cfg, _ := Load(agentDir, cwd, true, os.Getenv)
+	return luahooks.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 }
 
 // person is whoever sits at the terminal before there is a front end.
@@ -177,6 +185,8 @@ func (p person) askPending(ctx context.Context, w luahooks.Pending) bool {
 func describePending(w luahooks.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
+	case w.Change == "lost":
+		return trust.VisibleLine(home(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
 	case w.Change == "added":
 		meanwhile = "Until you approve it, it does not count."
 	case w.Lost:
@@ -208,7 +218,10 @@ func (a *app) settlePending(ctx context.Context) (settings bool, err error) {
 		if err := a.guard.Accept(w.Path); err != nil {
 			a.warnings = append(a.warnings, err.Error())
 		}
-		settings = settings || w.Kind == "settings"
+		settings = settings || w.Kind == "settings" || w.Change == "lost"
+	}
+	if err := a.guard.Doubt(); err != nil {
+		return false, &untrustedError{"not run: " + err.Error()}
 	}
 	return settings, ctx.Err()
 }

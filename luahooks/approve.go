@@ -87,6 +87,8 @@ func (g *Guard) isHook(path string) bool {
 // effect says what is in force meanwhile.
 func (p *Pending) effect() string {
 	switch {
+	case p.Change == "lost":
+		return "nothing is"
 	case p.Kind == "approvals":
 		return "what it held before stays in force"
 	case p.Change == "added" && p.Kind == "settings":
@@ -103,6 +105,11 @@ func (g *Guard) Pending() []Pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	list := []Pending{}
+	if g.doubt != nil {
+		p := g.pendingDoubt()
+		g.shown[p.Path] = p.sum
+		return append(list, *p)
+	}
 	for path, h := range g.held {
 		h.now = onDisk(path)
 		if h.old.same(h.now) {
@@ -125,8 +132,7 @@ func (g *Guard) Pending() []Pending {
 
 // pendingStore describes the store that somebody wrote to.
 func (g *Guard) pendingStore(m trust.Mark) *Pending {
-	old, _ := g.store.Kept(m.Old)
-	now, _ := g.store.Kept(m.New)
+	old, now := g.store.Foreign(m.New)
 	p := &Pending{Name: "trust.json", Path: g.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, sum: m.New}
 	if m.New == "" {
 		p.Change = "removed"
@@ -164,7 +170,7 @@ var errOfTool = errors.New("a tool started this program, so it approves nothing;
 func (g *Guard) Accept(path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ofTool {
+	if g.isOfTool() {
 		return errOfTool
 	}
 	if g.store != nil && path == g.store.Path() {
@@ -190,13 +196,15 @@ func (g *Guard) accept(path string, h *held, now version) (err error) {
 		g.live[path], g.head = true, g.headNow()
 	}
 	g.files[path] = now
-	g.noteFile(path, now, h.scope)
 	g.release(path)
-	g.mark()
+	g.noteApproved(path, now, h.scope)
 	return err
 }
 
 func (g *Guard) acceptStore() error {
+	if g.doubt != nil {
+		return g.acceptDoubt()
+	}
 	m, ok := g.store.Pending()[g.store.Path()]
 	if !ok {
 		return fmt.Errorf("%s does not wait for approval", g.store.Path())
@@ -204,16 +212,9 @@ func (g *Guard) acceptStore() error {
 	if g.shown[g.store.Path()] != m.New {
 		return fmt.Errorf("%s: %w", g.store.Path(), errChangedAgain)
 	}
-	if m.New != "" {
-		if err := g.store.Accept(m.New); err != nil {
-			return fmt.Errorf("approve %s: %w", g.store.Path(), err)
-		}
-		g.noteStore()
-	}
-	return g.change(func(d *trust.Data) {
-		if m.New == "" {
-			d.Projects = map[string]*trust.Project{}
-		}
+	return g.store.Accept(m.New, g.mayCount, func(d *trust.Data) {
+		g.setMarks(d)
+		g.setWindow(d)
 		delete(d.Pending, g.store.Path())
 	})
 }

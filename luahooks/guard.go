@@ -30,12 +30,13 @@ type Guard struct {
 	store   *trust.Store
 	project string
 	alive   func(group int) bool
-	group   int  // of this program
-	ofTool  bool // a tool started this program
+	group   int // of this program
+	places  func() Places
 
 	mu       sync.Mutex
 	files    map[string]version // in force: what was read
 	held     map[string]*held   // what the disk has instead
+	marked   map[string]bool    // what was ever held and marked
 	shown    map[string]string  // path → hash of what a person was shown last
 	approved map[string]string  // of the project, for this run: path → hash
 	live     map[string]bool    // project files that were edited and approved in this run
@@ -46,14 +47,15 @@ type Guard struct {
 	named    map[string]bool     // hooks that stand alone
 	requires map[string][]string // by hash: what a file requires by name
 
-	window *window // nil while closed
-	wrote  bool    // a window, with copies of what it is about
-	groups []int   // of the programs before this one
-	left   []trust.Leftover
-	past   others // what they know, before this program has read the files or opened a window
-	// unmarked is why the store does not have the marks of what is held: the window
-	// stays, and knows.
-	unmarked error
+	window    *window     // nil while closed
+	wrote     bool        // a window, with copies of what it is about
+	inherited []int       // process groups that tools of the programs before this one started
+	atWork    bool        // tools of other programs may be at work
+	told      trust.Mark  // of the store
+	known     trust.Known // how files have to be while they are, and at a start
+	seen      *Guard      // what there is, as it was shown
+	doubt     error       // why it cannot be known what was in force; nothing is, until a person decides
+	unwritten error       // why the store does not have the marks of what is held
 }
 
 // GuardOptions are what a Guard is made of.
@@ -65,6 +67,9 @@ type GuardOptions struct {
 	Alive func(group int) bool
 	// Group is the process group of this program; 0: unknown.
 	Group int
+	// Places says where hooks are, as far as the settings on the disk tell. It is
+	// asked when it is not known what was in force; nil: the standard places.
+	Places func() Places
 }
 
 // NewGuard reads the store of the agent directory and finds out what happened to
@@ -76,6 +81,10 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		g.alive = o.Alive
 	}
 	g.group = o.Group
+	g.places = o.Places
+	if g.places == nil {
+		g.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
+	}
 	g.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
 	var err error
 	g.store, err = trust.Open(o.AgentDir)
@@ -87,7 +96,7 @@ func newGuard(project string) *Guard {
 	return &Guard{
 		project: project, alive: func(int) bool { return false },
 		files: map[string]version{}, held: map[string]*held{}, shown: map[string]string{},
-		approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
+		marked: map[string]bool{}, approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
 	}
 }
 
@@ -156,8 +165,13 @@ func (g *Guard) readLocked(path string) version {
 	if v, ok := g.files[path]; ok {
 		return v
 	}
-	if g.readPast(path); g.held[path] != nil {
-		return g.readLocked(path)
+	if g.doubt != nil {
+		return version{err: fmt.Errorf("%s is %w: %w", path, errNotApproved, g.doubt), sum: trust.Unreadable}
+	}
+	if f, known := g.known.Was(path); known {
+		if g.holdIfChanged(path, f); g.held[path] != nil {
+			return g.readLocked(path)
+		}
 	}
 	v := onDisk(path)
 	if v.exists() && g.window != nil && !g.window.had(path, v) {
@@ -240,7 +254,7 @@ func (g *Guard) addHeld(paths map[string]Scope) {
 func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	o, news := g.lookAround()
+	news = g.lookAtOthers()
 	crowd := g.crowded(changes, time.Now())
 	for _, c := range changes {
 		h := g.held[c.path]
@@ -249,7 +263,7 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 			g.release(c.path)
 		case h != nil && h.marked && !g.quiet():
 			h.now = c.is
-		case g.suspect(c, o) && !g.quiet():
+		case g.suspect(c) && !g.quiet():
 			news = append(news, g.hold(c, true).pending(g, c.path))
 		case g.mayTake(c, crowd):
 			g.take(c)
@@ -264,21 +278,9 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 	return ask, news
 }
 
-// lookAround finds out what other programs know, and holds what one of them left
-// behind. g.mu is held.
-func (g *Guard) lookAround() (o others, news []*Pending) {
-	before := maps.Clone(g.held)
-	o = g.others()
-	o.left = g.adopt(o.left)
-	return o, g.heldSince(before)
-}
-
 // suspect reports whether tools could have made a change. g.mu is held.
-func (g *Guard) suspect(c change, o others) bool {
-	if g.window != nil {
-		return !g.window.had(c.path, c.is)
-	}
-	return o.atWork() || o.marked(c.path, c.is)
+func (g *Guard) suspect(c change) bool {
+	return g.doubt != nil || g.atWork || g.window != nil && !g.window.had(c.path, c.is)
 }
 
 // quiet reports whether the window is only open because every change is asked
@@ -343,6 +345,7 @@ func (g *Guard) hold(c change, marked bool) *held {
 	}
 	g.files[c.path] = h.old
 	h.now, h.marked = c.is, h.marked || marked || g.askEdits
+	g.marked[c.path] = g.marked[c.path] || h.marked
 	return h
 }
 
@@ -350,64 +353,6 @@ func (g *Guard) hold(c change, marked bool) *held {
 func (g *Guard) release(path string) {
 	delete(g.held, path)
 	delete(g.shown, path)
-}
-
-// mark brings the marks of the store in line with what is held. g.mu is held.
-func (g *Guard) mark() {
-	if g.store == nil {
-		return
-	}
-	have := g.store.Pending()
-	want := map[string]trust.Mark{}
-	for path, h := range g.held {
-		if h.marked {
-			want[path] = g.markOf(h)
-		}
-	}
-	for path, m := range have {
-		if path == g.store.Path() {
-			want[path] = m
-		}
-	}
-	if sameMarks(have, want) {
-		g.unmarked = nil
-		return
-	}
-	g.unmarked = g.change(func(d *trust.Data) { d.Pending = mergedMarks(d.Pending, have, want) })
-}
-
-// notMarked is why the store does not tell what waits.
-func (g *Guard) notMarked() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.unmarked
-}
-
-// mergedMarks applies the step from have to want to marks that another process may
-// have added to.
-func mergedMarks(marks, have, want map[string]trust.Mark) map[string]trust.Mark {
-	all := maps.Clone(marks)
-	for path := range have {
-		if _, ok := want[path]; !ok {
-			delete(all, path)
-		}
-	}
-	maps.Copy(all, want)
-	return all
-}
-
-func sameMarks(a, b map[string]trust.Mark) bool {
-	return maps.EqualFunc(a, b, func(x, y trust.Mark) bool { return x.Old == y.Old && x.New == y.New })
-}
-
-func (g *Guard) markOf(h *held) trust.Mark {
-	m := trust.Mark{Old: h.old.sum, New: h.now.sum, Real: h.old.real, Scope: string(h.scope), Since: h.since}
-	if h.old.code != nil {
-		if sum, err := g.store.Keep(h.old.code); err == nil {
-			m.Old = sum
-		}
-	}
-	return m
 }
 
 // heldIn lists the paths below dir that are held, with whether a version of them

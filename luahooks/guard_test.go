@@ -43,7 +43,9 @@ func (g *guarded) write(name, code string) {
 func (g *guarded) start(change ...func(*Options)) *rig {
 	g.t.Helper()
 	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
-	mustDo(g.t, err)
+	if err != nil {
+		g.t.Log(err) // whoever harmed the store on purpose looks at what counts
+	}
 	places := Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
 	r := newRig(g.t, nil, append([]func(*Options){func(o *Options) {
 		o.Places, o.Cwd, o.Guard = places, places.Cwd, guard
@@ -273,11 +275,10 @@ func TestAProgramThatWasKilledLeavesItsWindow(t *testing.T) {
 	mustDo(t, w.Handle(context.Background(), &agent.ToolExecutionStart{}))
 	g.write("agent/hooks/a.lua", says("evil"))
 	g.write("agent/trust.json", `{"version": 1}`)
-	r.chain.guard.window.file.Leave() // what the system does
+	r.gone()
 	again := g.start()
 	again.wantInput("a")
 	again.wantPending("a changed, trust.json changed")
-	r.chain.guard.window = nil
 }
 
 func TestToolsOfAnotherProgramCount(t *testing.T) {

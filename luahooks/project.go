@@ -361,8 +361,8 @@ func (g *Guard) approvable(files []ProjectFile) map[string]string {
 
 // ApproveAlways lets these files of the project run from now on.
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
-	if g.ofTool {
-		return errOfTool
+	if err := g.notOfTool(); err != nil {
+		return err
 	}
 	g.ApproveRun(files)
 	if g.store == nil {
@@ -377,6 +377,15 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	})
 }
 
+func (g *Guard) notOfTool() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.isOfTool() {
+		return errOfTool
+	}
+	return nil
+}
+
 // Never has nothing of the project run, and nobody asked.
 func (g *Guard) Never() error { return g.forget(true) }
 
@@ -386,7 +395,7 @@ func (g *Guard) Revoke() error { return g.forget(false) }
 func (g *Guard) forget(never bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ofTool {
+	if g.isOfTool() {
 		return errOfTool
 	}
 	g.approved = map[string]string{}

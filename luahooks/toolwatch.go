@@ -68,9 +68,9 @@ func (c *Chain) beforeTool(ctx context.Context) {
 
 // openWindow is beforeTool with c.changes held.
 func (c *Chain) openWindow(ctx context.Context) {
-	before := c.guard.lookAtOthers()
+	c.tellPending(ctx, c.guard.before())
 	paths, dirs := c.deciding()
-	news, err := c.guard.open(paths, dirs, before)
+	news, err := c.guard.open(paths, dirs)
 	c.tellPending(ctx, news)
 	if err != nil && c.warned.add("window") {
 		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
@@ -80,36 +80,39 @@ func (c *Chain) openWindow(ctx context.Context) {
 // deciding lists the files that decide what hooks do, and the directories where a
 // new one would. Those that flags leave out of this run are among them: the next
 // run has them.
-func (c *Chain) deciding() (paths map[string]Scope, dirs []trust.Dir) {
+func (c *Chain) deciding() (paths, dirs map[string]Scope) {
 	p := c.opts.Places
 	p.NoHooks, p.Only, p.NoProject = false, false, !c.guard.anyApproved()
-	paths = map[string]Scope{}
-	for _, path := range c.guard.configs {
+	paths, dirs = c.guard.deciding(p)
+	for _, h := range c.list() {
+		paths[h.Path] = h.Scope
+		maps.Copy(paths, h.partPaths())
+	}
+	return paths, dirs
+}
+
+// deciding is that for the hooks that p has.
+func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
+	paths, dirs = map[string]Scope{}, map[string]Scope{p.GlobalDir(): ScopeGlobal}
+	if !p.NoProject {
+		dirs[p.ProjectDir()] = ScopeProject
+	}
+	for dir, scope := range dirs {
+		for _, path := range luaFiles(dir) {
+			paths[path] = scope
+		}
+	}
+	for _, path := range g.configs {
 		paths[path] = ""
 	}
 	for _, path := range p.named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
 	}
-	found := p.Discover(c.guard)
+	found := p.Discover(g)
 	for _, s := range slices.Concat(found.Sources, found.Disabled) {
 		paths[s.Path] = s.Scope
-		looked, _ := c.guard.literal(s.Path, s.dirs(), s.Scope)
+		looked, _ := g.literal(s.Path, s.dirs(), s.Scope)
 		maps.Copy(paths, looked)
-	}
-	for _, h := range c.list() {
-		paths[h.Path] = h.Scope
-		maps.Copy(paths, h.partPaths())
-	}
-	dirs = append(dirs, trust.Dir{Path: p.GlobalDir(), Scope: string(ScopeGlobal)})
-	if !p.NoProject {
-		dirs = append(dirs, trust.Dir{Path: p.ProjectDir(), Scope: string(ScopeProject)})
-	}
-	for _, dir := range dirs {
-		for _, path := range luaFiles(dir.Path) {
-			if _, ok := paths[path]; !ok {
-				paths[path] = Scope(dir.Scope)
-			}
-		}
 	}
 	return paths, dirs
 }
@@ -168,7 +171,7 @@ func (g *Guard) asksEdits() bool {
 func (g *Guard) inherits() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.groups) > 0
+	return len(g.inherited) > 0
 }
 
 func (g *Guard) anyAlive() bool {

@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -22,11 +21,10 @@ import (
 type window struct {
 	base    map[string]version // how files were; what is missing was not there or not known
 	scopes  map[string]Scope
-	dirs    []trust.Dir
-	file    *trust.Window // nil without a store
+	dirs    map[string]Scope
+	file    *trust.Running // nil without a store
 	groups  []int
-	others  map[string]bool // windows that were there when this one opened
-	settled bool            // the agent has; it only waits for processes
+	settled bool // the agent has; it only waits for processes
 }
 
 // had reports whether a file was v when the window opened.
@@ -37,98 +35,98 @@ func (w *window) had(path string, v version) bool {
 
 // open begins a window, unless one is open: paths are the files that count and
 // dirs where new ones would. It returns what is held now and was not before.
-func (g *Guard) open(paths map[string]Scope, dirs []trust.Dir, before map[string]*held) (news []*Pending, err error) {
+func (g *Guard) open(paths, dirs map[string]Scope) (news []*Pending, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.window != nil {
 		g.window.settled = false
 		return nil, nil
 	}
-	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.groups, others: g.past.names()}
-	g.groups = nil
+	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.inherited}
 	for path, scope := range paths {
 		w.base[path] = onDisk(path)
-		g.holdSuspect(path, scope, w.base[path])
+		if p := g.holdOfOthers(path, scope, w.base[path]); p != nil {
+			news = append(news, p)
+		}
 	}
-	g.mark()
-	g.window, g.past, news = w, others{}, g.heldSince(before)
+	g.window, g.inherited = w, nil
 	if g.store == nil || !g.store.Exists() {
 		return news, nil // with nothing there, a program that leaves in the middle writes it
 	}
-	return news, g.writeWindow(w)
+	return news, g.begin(w)
 }
 
-// writeWindow makes the file of a window. g.mu is held.
-func (g *Guard) writeWindow(w *window) error {
-	b := trust.Baseline{Store: g.store.Sum(), Files: map[string]trust.File{}, Dirs: w.dirs, Asks: g.askEdits}
-	err := g.store.KeepKnown()
-	for path, v := range w.base {
-		if v.code != nil && err == nil {
-			_, err = g.store.Keep(v.code)
+// before looks at what others changed, before any of it is read.
+func (g *Guard) before() (news []*Pending) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.window != nil {
+		return nil
+	}
+	return g.lookAtOthers()
+}
+
+// begin writes a window down, and what is in force. g.mu is held.
+func (g *Guard) begin(w *window) (err error) {
+	known := g.inForce(w)
+	w.file, err = g.store.Begin(trust.Window{Groups: w.groups, Asks: g.askEdits}, g.mayCount, func(d *trust.Data) {
+		if len(d.Windows) == 1 {
+			d.Known = known
 		}
-		if h := g.held[path]; h != nil {
-			v = h.old // the mark knows the rest
-		}
-		b.Files[path] = trust.File{Sum: v.sum, Real: v.real, Scope: string(w.scopes[path])}
-	}
-	if err == nil {
-		w.file, err = g.store.OpenWindow(b)
-		g.wrote = true
-	}
-	for _, group := range w.groups {
-		err = errors.Join(err, w.note(group))
-	}
+		addKnown(d.Known, known) // what another program knew first stays
+		g.setMarks(d)
+	})
+	g.wrote = true
 	return err
 }
 
-func (w *window) note(group int) error {
-	if w.file == nil {
-		return nil
-	}
-	return w.file.Group(group)
-}
-
-// checkNotes writes the window anew if a tool touched it, and removes windows that
-// cannot be of another program: they appeared since, nobody has them open, and they
-// tell other things of the files than is known here. g.mu is held.
-func (g *Guard) checkNotes(w *window) {
-	if w.file == nil {
-		return
-	}
-	if !w.file.Intact() {
-		w.file.Close()
-		_ = g.writeWindow(w)
-	}
-	left, _ := g.store.Windows(w.file)
-	for _, l := range left {
-		if !w.others[l.Name()] && g.contradicts(w, l) {
-			g.store.Forget(l)
-		}
-	}
-}
-
-func (g *Guard) contradicts(w *window, l trust.Leftover) bool {
-	for path, f := range l.Files {
-		base, known := w.base[path]
+// inForce is what a window begins with. The versions are kept, so that they can
+// go on to be in force. g.mu is held.
+func (g *Guard) inForce(w *window) trust.Known {
+	known := trust.Known{Files: map[string]trust.File{}, Dirs: map[string]string{}}
+	for path, v := range w.base {
 		if h := g.held[path]; h != nil {
-			base = h.old
+			v = h.old
 		}
-		if known && base.sum != f.Sum {
-			return true
+		known.Files[path] = g.fileOf(v, w.scopes[path])
+	}
+	for dir, scope := range w.dirs {
+		known.Dirs[dir] = string(scope)
+	}
+	return known
+}
+
+func (g *Guard) fileOf(v version, scope Scope) trust.File {
+	f := trust.File{Sum: v.sum, Real: v.real, Scope: string(scope)}
+	if v.code != nil && g.store != nil {
+		_, _ = g.store.Keep(v.code) // what is not kept is lost with the program, and says so
+	}
+	return f
+}
+
+func addKnown(to, from trust.Known) {
+	for path, f := range from.Files {
+		if _, known := to.Was(path); !known {
+			to.Files[path] = f
 		}
 	}
-	return false
+	for dir, scope := range from.Dirs {
+		if to.Dirs[dir] == "" {
+			to.Dirs[dir] = scope
+		}
+	}
 }
 
 // Started tells of a process group that a tool started.
 func (g *Guard) Started(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.window == nil {
-		return
+	if w := g.window; w != nil {
+		w.groups = append(w.groups, group)
+		if w.file != nil {
+			_ = g.change(nothing)
+		}
 	}
-	g.window.groups = append(g.window.groups, group)
-	_ = g.window.note(group)
 }
 
 // startedBy is Started for what a hook's own tool starts; what its handlers start is
@@ -160,25 +158,21 @@ func (g *Guard) check() (news []*Pending) {
 			news = append(news, g.hold(change{path, w.scopes[path], base, is}, true).pending(g, path))
 		}
 	}
-	news = append(news, g.added(w)...)
-	if p := g.checkStore(); p != nil {
-		news = append(news, p)
-	}
+	news = append(append(news, g.added(w)...), g.lookAtOthers()...)
 	g.mark()
-	g.checkNotes(w)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
 	return news
 }
 
 // added holds the hooks and modules that appeared in a directory. g.mu is held.
 func (g *Guard) added(w *window) (news []*Pending) {
-	for _, dir := range w.dirs {
-		for _, path := range luaFiles(dir.Path) {
+	for dir, scope := range w.dirs {
+		for _, path := range luaFiles(dir) {
 			if _, known := w.base[path]; known || g.held[path] != nil {
 				continue
 			}
 			if is := onDisk(path); is.exists() {
-				c := change{path, Scope(dir.Scope), version{err: fmt.Errorf("%s is %w", path, errNotApproved)}, is}
+				c := change{path, scope, version{err: fmt.Errorf("%s is %w", path, errNotApproved)}, is}
 				news = append(news, g.hold(c, true).pending(g, path))
 			}
 		}
@@ -200,15 +194,21 @@ func (g *Guard) settle() (closed bool) {
 	if len(w.groups) > 0 || g.askEdits {
 		return false
 	}
-	switch {
-	case w.file == nil:
-	case g.unmarked != nil: // only the window knows what waits
-		g.left = append(g.left, w.file.Leave())
-	default:
-		w.file.Close()
+	if w.file != nil {
+		g.end(w)
 	}
 	g.window = nil
 	return true
+}
+
+// end takes a window out of the store. What cannot be written stays as it was, for
+// the next program. g.mu is held.
+func (g *Guard) end(w *window) {
+	if err := g.change(func(d *trust.Data) { delete(d.Windows, w.file.Name()) }); err != nil {
+		w.file.Leave()
+		return
+	}
+	w.file.End()
 }
 
 // waiting reports whether an open window only waits for processes.
@@ -232,7 +232,7 @@ func (g *Guard) leave() {
 		return
 	}
 	if g.window.file == nil && g.store != nil {
-		_ = g.writeWindow(g.window) // there is nobody left to tell
+		_ = g.begin(g.window) // there is nobody left to tell
 	}
 	if g.window.file != nil {
 		g.window.file.Leave()

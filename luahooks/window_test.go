@@ -1,7 +1,10 @@
 package luahooks
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +17,7 @@ import (
 
 // never is a store that says never to the project.
 func (g *guarded) never() string {
-	return `{"version": 1, "projects": {"` + g.path("project") + `": {"never": true}}}`
+	return `{"version": 2, "projects": {"` + g.path("project") + `": {"never": true}}}`
 }
 
 // kill is what the system does to a program in the middle of a tool.
@@ -22,8 +25,14 @@ func (r *rig) kill(do func()) {
 	r.t.Helper()
 	mustDo(r.t, r.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
 	do()
-	r.chain.guard.window.file.Leave()
-	r.chain.guard.window = nil
+	r.gone()
+}
+
+// gone lets go of what the system closes when a program ends.
+func (r *rig) gone() {
+	g := r.chain.guard
+	g.window.file.Leave()
+	g.window, g.store, g.wrote = nil, nil, false
 }
 
 func (g *guarded) glob(pattern string) []string {
@@ -116,8 +125,8 @@ func TestAnEditAfterAnotherProgramWasKilledIsThePersons(t *testing.T) {
 	two.chain.Reload(context.Background(), false)
 	g.write("agent/hooks/b.lua", says("b"))
 	two.chain.Reload(context.Background(), false)
-	two.wantPending("b added") // the killed one may have had a tool do that
-	mustDo(t, two.chain.Approve(context.Background(), "b"))
+	two.wantPending("") // nothing of the killed one lives, and what it left was compared
+	two.wantInput("ab")
 	g.write("agent/hooks/a.lua", says("mine"))
 	two.chain.Reload(context.Background(), false)
 	two.wantInput("mineb")
@@ -201,57 +210,97 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 	again.quit()
 	last := g.start()
 	last.wantInput("a")
-	last.wantPending("a changed, b added")
+	last.wantPending("a changed, b added, trust.json changed")
 }
 
 func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	g.write("agent/hooks/a.lua", says("a"))
-	lock := g.path("agent/trust/lock")
 	r := g.start()
 	r.tool(func() {
 		g.write("agent/hooks/a.lua", says("evil"))
-		mustDo(t, os.Remove(lock))
-		mustDo(t, os.Mkdir(lock, 0o700)) // or somebody holds it, or the disk is full
+		r.chain.guard.store.TestOnlyFails = errors.New("no space left")
 	})
 	r.wantInput("a")
 	r.mustSay("what waits for approval is held back, but not marked")
 	r.mustSay("a.lua was changed while the agent was at work")
 	r.quit()
-	for _, locked := range []bool{true, false} {
-		if !locked {
-			mustDo(t, os.Remove(lock))
-		}
-		guard, _ := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
-		if v := guard.read(g.path("agent/hooks/a.lua")); string(v.code) != says("a") {
-			t.Errorf("locked %v: in force is %s", locked, v.code)
+	again := g.start()
+	again.wantInput("a")
+	again.wantPending("a changed")
+	if open, left := again.chain.guard.store.Others(nil); len(open)+len(left) != 0 {
+		t.Errorf("the window is still there: %v, %v", open, left)
+	}
+}
+
+// harms is what a tool may do to what this program wrote down. a is one that finds
+// its way to the file of the window.
+func (g *guarded) harms() map[string]func() error {
+	window := func(do func(path string) error) func() error {
+		return func() error {
+			paths := g.glob("agent/trust/running-*")
+			if len(paths) != 1 {
+				return fmt.Errorf("the windows are %v", paths)
+			}
+			return do(paths[0])
 		}
 	}
-	if left := g.glob("agent/trust/window-*"); len(left) != 0 {
-		t.Errorf("the window is still there: %v", left)
+	dir, file, copied := g.path("agent/trust"), g.path("agent/trust.json"), g.path("agent/trust/copy")
+	forge := func(path string) error {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte(trust.Sum([]byte(says("a")))), []byte(trust.Sum([]byte(says("evil"))))), 0o600)
+		}
+		return err
 	}
-	g.start().wantPending("a changed")
+	return map[string]func() error{
+		"window removed":       window(os.Remove),
+		"window emptied":       window(func(path string) error { return os.Truncate(path, 0) }),
+		"window replaced":      window(func(path string) error { return os.Rename(path, path+"x") }),
+		"window longer":        window(func(path string) error { return os.Truncate(path, 1<<20) }),
+		"window forbidden":     window(func(path string) error { return os.Chmod(path, 0) }),
+		"window rewritten":     window(func(path string) error { return rewrite(path, "x") }),
+		"window a folder":      window(func(path string) error { return errors.Join(os.Remove(path), os.MkdirAll(path+"/x", 0o700)) }),
+		"directory forbidden":  func() error { return os.Chmod(dir, 0) },
+		"directory removed":    func() error { return os.RemoveAll(dir) },
+		"directory renamed":    func() error { return os.Rename(dir, dir+"x") },
+		"directory a link":     func() error { return errors.Join(os.Rename(dir, dir+"x"), os.Symlink(dir+"x", dir)) },
+		"directory a file":     func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) },
+		"store removed":        func() error { return os.Remove(file) },
+		"store emptied":        func() error { return os.Truncate(file, 0) },
+		"store rewritten":      func() error { return rewrite(file, "{") },
+		"store forbidden":      func() error { return os.Chmod(file, 0) },
+		"store forged":         func() error { return forge(file) },
+		"copy removed":         func() error { return os.Remove(copied) },
+		"copy forged":          func() error { return forge(copied) },
+		"both forged":          func() error { return errors.Join(forge(file), forge(copied)) },
+		"both emptied":         func() error { return errors.Join(os.Truncate(file, 0), os.Truncate(copied, 0)) },
+		"the file and windows": window(func(path string) error { return errors.Join(os.Remove(path), os.Remove(file)) }),
+		"all":                  func() error { return errors.Join(os.RemoveAll(dir), os.RemoveAll(file)) },
+	}
+}
+
+// rewrite writes over a file in place, as many bytes as it has.
+func rewrite(path, with string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, bytes.Repeat([]byte(with), int(info.Size())), 0o600)
 }
 
 func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
 	t.Parallel()
-	for name, harm := range map[string]func(path string) error{
-		"removed":   os.Remove,
-		"emptied":   func(path string) error { return os.Truncate(path, 0) },
-		"replaced":  func(path string) error { return os.Rename(path, path+"x") },
-		"longer":    func(path string) error { return os.Truncate(path, 1<<20) },
-		"forbidden": func(path string) error { return os.Chmod(path, 0) },
-	} {
+	for name, harm := range newGuarded(t).harms() {
+		_ = harm
 		g := newGuarded(t)
 		g.write("agent/hooks/a.lua", says("a"))
 		g.alive.Store(true)
 		r := g.start()
 		r.tool(func() {
 			r.chain.guard.Started(4711)
-			for _, path := range g.glob("agent/trust/window-*") {
-				mustDo(t, harm(path))
-			}
+			mustDo(t, g.harms()[name]())
 		})
 		r.quit()
 		g.write("agent/hooks/a.lua", says("evil"))
@@ -260,7 +309,77 @@ func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
 		if got := again.input(""); got != "a" {
 			t.Errorf("%s: the hooks say %q", name, got)
 		}
+		if !strings.Contains(again.pending(), "a changed") {
+			t.Errorf("%s: pending is %q", name, again.pending())
+		}
 	}
+}
+
+// TestHarmAfterAKillHoldsEverythingBack is that where nobody is left to put things
+// back. A version may be lost then, but none that a tool wrote runs.
+func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
+	t.Parallel()
+	for name := range newGuarded(t).harms() {
+		for _, living := range []bool{true, false} {
+			g := newGuarded(t)
+			g.write("agent/hooks/a.lua", says("a"))
+			g.write("agent/hooks/gate.lua", gateCode)
+			r := g.start()
+			r.kill(func() {
+				r.chain.guard.Started(4711)
+				mustDo(t, g.harms()[name]())
+			})
+			g.write("agent/hooks/a.lua", says("evil"))
+			mustDo(t, os.Remove(g.path("agent/hooks/gate.lua")))
+			g.alive.Store(living)
+			again, _ := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return living }})
+			if v := again.read(g.path("agent/hooks/a.lua")); string(v.code) == says("evil") {
+				t.Errorf("%s: in force is what a tool wrote", name)
+			}
+			if again.Doubt() == nil && !again.read(g.path("agent/hooks/gate.lua")).exists() {
+				t.Errorf("%s: the gate is gone, and nobody says so", name)
+			}
+			if len(again.Pending()) == 0 {
+				t.Errorf("%s: nothing waits", name)
+			}
+		}
+	}
+}
+
+const gateCode = `pi.on("tool_call", function() return { block = true, reason = "no" } end)`
+
+func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.kill(func() { mustDo(t, os.RemoveAll(g.path("agent/trust"))) })
+	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
+	if err == nil || guard.Doubt() == nil {
+		t.Fatalf("there is no doubt: %v", err)
+	}
+	store := guard.store.Path()
+	if err := guard.Accept(store); err == nil {
+		t.Error("approved unseen")
+	}
+	p := guard.Pending()
+	if len(p) != 1 || !strings.Contains(p[0].Diff, `+pi.on("input", function(e) return { text = e.text .. "a" }`) {
+		t.Fatalf("pending is %+v", p)
+	}
+	g.write("agent/hooks/a.lua", says("evil"))
+	if err := guard.Accept(store); err == nil || !strings.Contains(err.Error(), "changed since it was shown") {
+		t.Errorf("approved something else: %v", err)
+	}
+	g.write("agent/hooks/a.lua", says("a"))
+	guard.Pending()
+	mustDo(t, guard.Accept(store))
+	g.write("agent/hooks/a.lua", says("b")) // what was shown is in force until somebody looks
+	if v := guard.read(g.path("agent/hooks/a.lua")); string(v.code) != says("a") {
+		t.Errorf("in force is %s", v.code)
+	}
+	again := g.start()
+	again.wantPending("")
+	again.wantInput("b")
 }
 
 func TestAToolCannotForgeAWindow(t *testing.T) {
@@ -273,15 +392,16 @@ func TestAToolCannotForgeAWindow(t *testing.T) {
 		mustDo(t, err)
 		sum, err := forger.Keep([]byte(says("evil")))
 		mustDo(t, err)
-		w, err := forger.OpenWindow(trust.Baseline{Files: map[string]trust.File{
-			g.path("agent/hooks/a.lua"): {Sum: sum, Scope: string(ScopeGlobal)}}})
+		w, err := forger.Begin(trust.Window{}, func(_, _ trust.Data) bool { return true }, func(d *trust.Data) {
+			d.Known.Files[g.path("agent/hooks/a.lua")] = trust.File{Sum: sum, Scope: string(ScopeGlobal)}
+		})
 		mustDo(t, err)
 		w.Leave()
 	})
 	r.quit()
 	again := g.start()
 	again.wantInput("a")
-	again.wantPending("")
+	again.wantPending("trust.json changed")
 }
 
 func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {

@@ -44,8 +44,10 @@ func (s *Store) Kept(sum string) ([]byte, error) {
 // pruneAge spares what a program keeps just now and has not referred to yet.
 const pruneAge = time.Hour
 
-// Prune removes the copies that no mark and no window refers to.
+// Prune removes the copies that no mark and nothing known refers to, and the files
+// of windows that are none.
 func (s *Store) Prune() {
+	s.sweep()
 	dir := filepath.Join(s.Dir(), "kept")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -61,18 +63,14 @@ func (s *Store) Prune() {
 }
 
 func (s *Store) needed() map[string]bool {
-	sums := map[string]bool{s.Sum(): true}
-	for _, marks := range []map[string]Mark{s.Pending(), s.MarksOnDisk()} {
-		for _, m := range marks {
-			sums[m.Old], sums[m.New] = true, true
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sums := map[string]bool{}
+	for _, m := range s.data.Pending {
+		sums[m.Old], sums[m.Kept], sums[m.New] = true, true, true
 	}
-	left, open := s.Windows(nil)
-	for _, w := range append(left, open...) {
-		sums[w.Store] = true
-		for _, f := range w.Files {
-			sums[f.Sum] = true
-		}
+	for _, f := range s.data.Known.Files {
+		sums[f.Sum], sums[f.Kept] = true, true
 	}
 	return sums
 }

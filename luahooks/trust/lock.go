@@ -11,15 +11,20 @@ import (
 var errLocked = errors.New("locked by another process")
 
 // patience is how long a writer waits for another one, who holds the lock for
-// some milliseconds.
-const patience = 10 * time.Second
+// some milliseconds. A tool may hold it for ever: who waited for so long goes on
+// without, for no tool must keep others from being watched.
+const patience = 2 * time.Second
 
 // lock keeps other processes from writing; they wait for each other.
 func (s *Store) lock() (unlock func(), err error) {
-	if err := os.MkdirAll(s.Dir(), 0o700); err != nil {
+	if err := s.heal(); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(s.Dir(), "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	path := filepath.Join(s.Dir(), "lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil && putAside(path) == nil { // a tool may have made it something else
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +36,7 @@ func (s *Store) lock() (unlock func(), err error) {
 		}
 		time.Sleep(pause) // nothing tells when a lock of another process is free
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errLocked) {
 		f.Close()
 		return nil, fmt.Errorf("lock the store: %w", err)
 	}

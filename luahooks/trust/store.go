@@ -4,69 +4,48 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
-	"time"
 )
-
-// maxStore is far above what thousands of projects need.
-const maxStore = 8 << 20
-
-// Data is what a store holds.
-type Data struct {
-	Version  int                 `json:"version"`
-	Projects map[string]*Project `json:"projects,omitempty"` // by absolute directory
-	Pending  map[string]Mark     `json:"pending,omitempty"`  // by absolute path
-}
-
-// Project is what a person decided about one directory.
-type Project struct {
-	Never bool              `json:"never,omitempty"` // nothing of it runs, and nobody is asked
-	Files map[string]string `json:"files,omitempty"` // absolute path → SHA-256
-}
-
-// Mark is a file that changed while tools could have done it. Old is in force
-// until a person approves New.
-type Mark struct {
-	Old   string    `json:"old,omitempty"` // SHA-256; empty: there was no such file
-	New   string    `json:"new,omitempty"` // empty: there is none any more
-	Real  string    `json:"real,omitempty"`
-	Scope string    `json:"scope,omitempty"` // of a hook; empty for what is none
-	Since time.Time `json:"since"`
-}
 
 // Store is trust.json and what belongs to it. Its methods may be called from any
 // goroutine, and by several processes for the same directory.
 type Store struct {
 	dir string
 
-	mu     sync.Mutex
-	data   Data
-	known  []byte // the file as it was last read or written here; nil: there was none
-	broken bool   // the file cannot be understood
+	mu    sync.Mutex
+	data  Data
+	known []byte // the file as it was last read or written here; nil: there was none
+	doubt error  // why nothing that was there counts
+
+	// TestOnlyFails is the error of every write.
+	TestOnlyFails error
 }
 
 // Open reads the store of an agent directory. The store is usable also with an
-// error, which says why nothing is trusted. What does not exist is empty.
+// error, which says what of it does not count. What does not exist is empty.
 func Open(agentDir string) (*Store, error) {
-	s := &Store{dir: agentDir}
-	s.data = empty()
-	raw, err := readStore(s.Path())
-	if err == nil && raw != nil {
-		s.known = raw
-		s.data, err = parseData(raw)
+	s := &Store{dir: agentDir, data: empty()}
+	r := s.examine()
+	if r.err != nil || r.foreign { // or somebody is writing just now
+		if unlock, err := s.lock(); err == nil {
+			r = s.examine()
+			unlock()
+		}
 	}
-	if err != nil {
-		s.broken, s.data = true, empty()
-		return s, fmt.Errorf("read %s: %w; nothing in it counts until `pi trust` has written it anew", s.Path(), err)
+	if r.err != nil {
+		s.doubt = r.err
+		return s, fmt.Errorf("%w; nothing in it counts until `pi trust` has written it anew", r.err)
+	}
+	s.data, s.known = r.data, r.raw
+	if r.foreign {
+		s.data.Pending[s.Path()] = Mark{New: s.keepForeign(), Since: now()}
+		return s, fmt.Errorf("%w; what it held before stays in force", r.why)
 	}
 	return s, nil
 }
@@ -74,96 +53,141 @@ func Open(agentDir string) (*Store, error) {
 // Path is the file of the approvals.
 func (s *Store) Path() string { return filepath.Join(s.dir, "trust.json") }
 
+// Dir is the directory of what belongs to them.
+func (s *Store) Dir() string { return filepath.Join(s.dir, "trust") }
+
+// copyPath is the second copy of the file. A file that is not what its copy is
+// was written by somebody else, or the copy was.
+func (s *Store) copyPath() string { return filepath.Join(s.Dir(), "copy") }
+
 // Exists reports whether the agent directory is there.
 func (s *Store) Exists() bool {
 	_, err := os.Stat(s.dir)
 	return err == nil
 }
 
-// Dir is the directory of what belongs to them.
-func (s *Store) Dir() string { return filepath.Join(s.dir, "trust") }
-
-func empty() Data {
-	return Data{Version: 1, Projects: map[string]*Project{}, Pending: map[string]Mark{}}
+// Doubt is why nothing counts of what the store held, nil in ordinary life: what
+// was in force can then not be known.
+func (s *Store) Doubt() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.doubt
 }
 
-// readStore returns nil for a file that does not exist.
-func readStore(path string) ([]byte, error) {
-	f, err := openRegular(path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, reasonOf(err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-		return nil, fmt.Errorf("others may write to it (mode %04o)", info.Mode().Perm())
-	}
-	return readMost(f, maxStore)
+// record is what the file and its copy say together.
+type record struct {
+	data    Data
+	raw     []byte // nil: there is none
+	foreign bool   // the file is not what was written; data is that of the copy
+	why     error  // it is foreign
+	err     error  // nothing counts
 }
 
-// parseData reads the bytes of a store and accepts nothing that it does not
-// understand whole.
-func parseData(raw []byte) (Data, error) {
-	d := empty()
-	d.Version = 0
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil {
-		return empty(), fmt.Errorf("not what pi writes: %w", err)
+// examine reads both files. An interrupted write, which leaves the copy one step
+// ahead, is told from one of somebody else by the hash of the file before.
+func (s *Store) examine() record {
+	if err := s.checkFolder(); err != nil {
+		return record{err: err}
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return empty(), errors.New("not what pi writes: something follows it")
+	file, copied := readStore(s.Path()), readStore(s.copyPath())
+	switch {
+	case copied.err != nil:
+		return record{err: fmt.Errorf("read %s: %w", s.copyPath(), copied.err)}
+	case file.raw == nil && file.err == nil && copied.raw == nil:
+		return record{data: empty(), err: s.missing()}
+	case copied.raw == nil && file.err != nil:
+		return record{err: fmt.Errorf("read %s: %w", s.Path(), file.err)}
+	case copied.raw == nil:
+		return record{err: fmt.Errorf("read %s: its copy %s is gone", s.Path(), s.copyPath())}
+	case bytes.Equal(file.raw, copied.raw) && file.err == nil, file.err == nil && copied.data.Prev == sumOf(file.raw):
+		return record{data: copied.data, raw: copied.raw}
+	case file.err != nil:
+		return record{data: copied.data, raw: copied.raw, foreign: true, why: fmt.Errorf("read %s: %w", s.Path(), file.err)}
+	case file.raw == nil:
+		return record{data: copied.data, raw: copied.raw, foreign: true, why: fmt.Errorf("%s was removed", s.Path())}
 	}
-	if d.Version != 1 {
-		return empty(), fmt.Errorf("version %d is not known", d.Version)
-	}
-	if err := d.check(); err != nil {
-		return empty(), err
-	}
-	return d, nil
+	return record{err: fmt.Errorf("read %s: it is not what %s says", s.Path(), s.copyPath())}
 }
 
-func (d *Data) check() error {
-	for dir, p := range d.Projects {
-		if !isPath(dir) || p == nil {
-			return fmt.Errorf("project %q is no absolute path", dir)
+// missing is why a store that is not there cannot be that of a new person: there
+// was one.
+func (s *Store) missing() error {
+	for _, path := range []string{s.Dir(), s.witness()} {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is gone, although there was one", s.Path())
 		}
-		for path, sum := range p.Files {
-			if !isPath(path) || !isSum(sum) {
-				return fmt.Errorf("file %q: a path and its SHA-256 are expected", path)
-			}
-		}
-	}
-	for path, m := range d.Pending {
-		if !isPath(path) || m.Old != "" && !isSum(m.Old) || m.New != "" && !isSum(m.New) {
-			return fmt.Errorf("pending %q: a path and hashes are expected", path)
-		}
-	}
-	if d.Projects == nil {
-		d.Projects = map[string]*Project{}
-	}
-	if d.Pending == nil {
-		d.Pending = map[string]Mark{}
 	}
 	return nil
 }
 
-func isPath(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
+// witness is a file beside the store, in a directory of something else, that says
+// that there is one: who removes the store by its name leaves it.
+func (s *Store) witness() string { return filepath.Join(s.dir, "locks", "trust.json.exists") }
 
-// Unreadable stands for the hash of a file that is there and cannot be read.
-const Unreadable = "unreadable"
+// testify makes sure that the witness is there.
+func (s *Store) testify() error {
+	if _, err := os.Lstat(s.witness()); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.witness()), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(s.witness(), nil, 0o600)
+}
 
-func isSum(sum string) bool {
-	b, err := hex.DecodeString(sum)
-	return sum == Unreadable || err == nil && len(b) == sha256.Size
+// checkFolder says why the agent directory cannot hold what is believed.
+func (s *Store) checkFolder() error {
+	info, err := os.Stat(s.dir)
+	if err != nil {
+		return nil // there is nothing to believe either
+	}
+	if why := OthersMayChange(info); why != "" {
+		return fmt.Errorf("read %s: its folder %s", s.Path(), why)
+	}
+	return nil
+}
+
+// stored is one of the files; raw is nil if it does not exist.
+type stored struct {
+	raw  []byte
+	data Data
+	err  error
+}
+
+func readStore(path string) (r stored) {
+	f, err := openRegular(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stored{}
+	}
+	if err != nil {
+		return stored{err: reasonOf(err)}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return stored{err: err}
+	}
+	if why := groupMayChange(info); why != "" {
+		return stored{err: errors.New(why)}
+	}
+	if r.raw, r.err = readMost(f, maxStore); r.err == nil {
+		r.data, r.err = parseData(r.raw)
+	}
+	return r
 }
 
 // Sum is the SHA-256 of a file's bytes, in hexadecimal.
 func Sum(code []byte) string {
 	sum := sha256.Sum256(code)
 	return hex.EncodeToString(sum[:])
+}
+
+// sumOf is Sum, and "" for no file.
+func sumOf(raw []byte) string {
+	if raw == nil {
+		return ""
+	}
+	return Sum(raw)
 }
 
 // Approved returns the hash that is approved for a file of a project; "" if none.
@@ -202,233 +226,223 @@ func (s *Store) Pending() map[string]Mark {
 	return maps.Clone(s.data.Pending)
 }
 
-// Project returns the record of a project, made if need be.
-func (d *Data) Project(dir string) *Project {
-	p := d.Projects[dir]
-	if p == nil {
-		p = &Project{}
-		d.Projects[dir] = p
-	}
-	if p.Files == nil {
-		p.Files = map[string]string{}
-	}
-	return p
+// Known returns what was in force when a window opened last.
+func (s *Store) Known() Known {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.data.Known.clone()
 }
 
 // Change edits the store: read, edit and write happen under a lock that other
-// processes respect, so that nobody's approval is lost. With guarded, a file that
-// somebody else wrote meanwhile is not read: the edit begins with what this
-// process knows, and the foreign bytes are put aside (see [Store.Tampered]).
-func (s *Store) Change(guarded bool, edit func(*Data)) error {
+// processes respect, so that nobody's approval is lost. What stands in the file
+// counts if it can be believed and mayCount allows it; otherwise what this process
+// knows is edited, and the file is marked as pending.
+func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	unlock, err := s.lock()
-	if err != nil {
+	if err := s.change(mayCount, edit); err != nil {
 		return fmt.Errorf("write %s: %w", s.Path(), err)
 	}
-	defer unlock()
-	if err := s.merge(guarded); err != nil {
-		return fmt.Errorf("write %s: %w", s.Path(), err)
-	}
-	next := s.data.clone()
-	edit(&next)
-	raw, err := json.MarshalIndent(next, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", s.Path(), err)
-	}
-	raw = append(raw, '\n')
-	if err := writeFile(s.Path(), raw, true); err != nil {
-		return fmt.Errorf("write %s: %w", s.Path(), err)
-	}
-	s.data, s.known, s.broken = next, raw, false
 	return nil
 }
 
-// merge brings the data in line with the file, which another process may have
-// written. A file that cannot be understood is put aside. The locks are held.
-func (s *Store) merge(guarded bool) error {
-	raw, err := readStore(s.Path())
-	if err == nil && !s.broken && bytes.Equal(raw, s.known) && (raw == nil) == (s.known == nil) {
-		return nil
+func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
 	}
-	if guarded {
-		return s.aside("changed")
+	defer unlock()
+	s.meet(mayCount)
+	next := s.data.clone()
+	edit(&next)
+	if err := s.testify(); err != nil {
+		return err
 	}
-	if err == nil && raw == nil {
-		s.data = empty()
-		return nil
+	raw, err := s.encode(next)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		var d Data
-		if d, err = parseData(raw); err == nil {
-			s.data = d
-			return nil
+	durable := !next.ApprovesLike(s.data)
+	for _, path := range []string{s.copyPath(), s.Path()} {
+		if err := errors.Join(s.TestOnlyFails, s.replace(path, raw, durable)); err != nil {
+			return err
 		}
 	}
-	return s.aside("damaged")
+	s.data, s.known, s.doubt = next, raw, nil
+	return nil
 }
 
-// aside renames the file, under a name that is free.
-func (s *Store) aside(why string) error {
-	if _, err := os.Lstat(s.Path()); errors.Is(err, fs.ErrNotExist) {
-		return nil
+// meet takes over what other processes wrote, or marks it as pending. The locks are
+// held.
+func (s *Store) meet(mayCount func(mine, theirs Data) bool) {
+	r := s.examine()
+	if r.err == nil && !r.foreign && mayCount(s.data, r.data) {
+		s.data, s.known = r.data, r.raw
+		return
 	}
-	for n := 1; ; n++ {
-		to := fmt.Sprintf("%s.%s-%d", s.Path(), why, n)
-		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return os.Rename(s.Path(), to)
+	sum := s.keepForeign()
+	if s.doubt != nil || sum == sumOf(s.known) { // there is nothing to compare it with, or just the copy is harmed
+		return
+	}
+	if r.err == nil { // another program's window is one in any case
+		for name, w := range r.data.Windows {
+			if _, known := s.data.Windows[name]; !known {
+				s.data.Windows[name] = w
+			}
 		}
 	}
+	if m, marked := s.data.Pending[s.Path()]; !marked || m.New != sum {
+		s.data.Pending[s.Path()] = Mark{New: sum, Since: now()}
+	}
 }
 
-func (d *Data) clone() Data {
-	c := Data{Version: d.Version, Projects: map[string]*Project{}, Pending: maps.Clone(d.Pending)}
-	if c.Pending == nil {
-		c.Pending = map[string]Mark{}
+// replace writes one of the files, also where a tool put a directory.
+func (s *Store) replace(path string, raw []byte, durable bool) error {
+	err := writeFile(path, raw, durable)
+	if info, lerr := os.Lstat(path); err != nil && lerr == nil && info.IsDir() && putAside(path) == nil {
+		err = writeFile(path, raw, durable)
 	}
-	for dir, p := range d.Projects {
-		c.Projects[dir] = &Project{Never: p.Never, Files: maps.Clone(p.Files)}
-	}
-	return c
-}
-
-// Sum is the hash of the file as this process knows it; "" without one.
-func (s *Store) Sum() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil {
-		return ""
-	}
-	return Sum(s.known)
-}
-
-// KeepKnown keeps a copy of the file as this process knows it.
-func (s *Store) KeepKnown() error {
-	s.mu.Lock()
-	known := s.known
-	s.mu.Unlock()
-	if known == nil {
-		return nil
-	}
-	_, err := s.Keep(known)
 	return err
 }
 
-// Tampered returns the hash of the file if it is not what this process knows,
-// and keeps a copy of it.
-func (s *Store) Tampered() (sum string, tampered bool) {
-	s.mu.Lock()
-	known := s.known
-	s.mu.Unlock()
-	raw, err := readStore(s.Path())
-	switch {
-	case err != nil:
-		return Unreadable, true
-	case raw == nil:
-		return "", known != nil
-	case known != nil && bytes.Equal(raw, known):
-		return "", false
+// encode is the file that takes the place of the one that is there.
+func (s *Store) encode(d Data) ([]byte, error) {
+	old, err := ReadRegular(s.Path(), maxStore)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.aside(); err != nil {
+			return nil, err
+		}
 	}
-	sum, err = s.Keep(raw)
-	if err != nil {
-		sum = Sum(raw)
-	}
-	return sum, true
+	d.Prev = sumOf(old)
+	return d.encode()
 }
 
-// MarksOnDisk returns the marks of the file if somebody else wrote it last. They
-// are good for holding something back, for nothing else.
-func (s *Store) MarksOnDisk() map[string]Mark {
-	s.mu.Lock()
-	known := s.known
-	s.mu.Unlock()
-	raw, err := readStore(s.Path())
-	if err != nil || raw == nil || bytes.Equal(raw, known) {
-		return nil
+// aside renames the file, under a name that is free.
+func (s *Store) aside() error { return putAside(s.Path()) }
+
+// putAside renames a harmed file or directory, under a name that is free.
+func putAside(path string) error {
+	for n := 1; n <= maxAside; n++ {
+		to := fmt.Sprintf("%s.damaged-%d", path, n)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(path, to); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil // there is nothing
 	}
-	d, err := parseData(raw)
-	if err != nil {
-		return nil
-	}
-	return d.Pending
+	return fmt.Errorf("%s is damaged, and so were %d before it", path, maxAside)
 }
 
-// Refresh reads the file again, for a program that has not relied on it yet.
-func (s *Store) Refresh() {
-	fresh, _ := Open(s.dir)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.data, s.known, s.broken = fresh.data, fresh.known, fresh.broken
-}
+// maxAside is how many harmed files are kept.
+const maxAside = 100
 
-// Restore makes the kept copy sum ("" for no file) what this process knows, as if
-// it stood in the file, and marks the file as pending. It is for a store that was
-// written while it should not have been.
-func (s *Store) Restore(sum string) error {
-	d := empty()
-	if sum != "" {
-		raw, err := s.Kept(sum)
+// heal makes directories of the store such as can be used, if a tool harmed them.
+func (s *Store) heal() error {
+	for _, dir := range []string{s.Dir(), filepath.Join(s.Dir(), "kept")} {
+		info, err := os.Lstat(dir)
+		if err == nil && !info.IsDir() {
+			err = putAside(dir)
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.MkdirAll(dir, 0o700)
+		}
+		if err == nil && info != nil && info.IsDir() && info.Mode().Perm() != 0o700 {
+			err = os.Chmod(dir, 0o700)
+		}
 		if err != nil {
 			return err
 		}
-		if d, err = parseData(raw); err != nil {
-			return err
-		}
 	}
-	s.mu.Lock()
-	now := ""
-	if s.known != nil {
-		now = Sum(s.known)
-		if kept, err := s.Keep(s.known); err == nil {
-			now = kept
-		}
-	}
-	s.data, s.known, s.broken = d, nil, false
-	s.mu.Unlock()
-	return s.Change(true, func(d *Data) { d.Pending[s.Path()] = Mark{Old: sum, New: now, Since: time.Now().UTC()} })
+	return nil
 }
 
-// OnlyMarks returns the marks of the kept copy sum, if nothing else in it differs
-// from what this process knows, and none of its marks are missing.
-func (s *Store) OnlyMarks(sum string) (marks map[string]Mark, ok bool) {
-	raw, err := s.Kept(sum)
-	if err != nil {
-		return nil, false
-	}
-	other, err := parseData(raw)
-	if err != nil {
-		return nil, false
-	}
+// Look takes over what other processes wrote, if mayCount allows it, or marks it as
+// pending. It reports whether the files are not what was written last.
+func (s *Store) Look(mayCount func(mine, theirs Data) bool) (harmed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for path, m := range s.data.Pending {
-		if other.Pending[path].Old != m.Old {
-			return nil, false
+	if s.untouched() {
+		return false
+	}
+	if unlock, err := s.lock(); err == nil {
+		defer unlock()
+	}
+	s.meet(mayCount)
+	return !s.untouched()
+}
+
+// untouched reports whether both files are what this process knows.
+func (s *Store) untouched() bool {
+	for _, path := range []string{s.Path(), s.copyPath()} {
+		if raw := s.bytes(path); !bytes.Equal(raw, s.known) || (raw == nil) != (s.known == nil) {
+			return false
 		}
 	}
-	same := maps.EqualFunc(s.data.Projects, other.Projects, func(a, b *Project) bool {
-		return a.Never == b.Never && maps.Equal(a.Files, b.Files)
-	})
-	return other.Pending, same
+	return true
+}
+
+// bytes are those of a file, nil if there is none; what cannot be read is like
+// nothing that was written.
+func (s *Store) bytes(path string) []byte {
+	raw, err := ReadRegular(path, maxStore)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []byte{}
+	}
+	return raw
+}
+
+// keepForeign keeps a copy of a file that somebody else wrote.
+func (s *Store) keepForeign() (sum string) {
+	raw, err := ReadRegular(s.Path(), maxStore)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return Unreadable
+	}
+	if _, err := s.Keep(raw); err != nil {
+		return Unreadable
+	}
+	return Sum(raw)
+}
+
+// Foreign shows what a person has to know of a file that somebody else wrote: the
+// approvals in force and those of the file, or its text if it has none.
+func (s *Store) Foreign(sum string) (mine, theirs []byte) {
+	s.mu.Lock()
+	mine = approvals(s.data)
+	s.mu.Unlock()
+	raw, err := s.Kept(sum)
+	if err != nil {
+		return mine, nil
+	}
+	if d, err := parseForeign(raw); err == nil {
+		return mine, approvals(d)
+	}
+	return mine, raw
 }
 
 // Accept takes over what the kept copy sum approves, as the person decided who
-// was shown it.
-func (s *Store) Accept(sum string) error {
-	raw, err := s.Kept(sum)
-	if err != nil {
-		return err
+// was shown it: edit is done in the same step.
+func (s *Store) Accept(sum string, mayCount func(mine, theirs Data) bool, edit func(*Data)) error {
+	other := empty()
+	if raw, err := s.Kept(sum); err == nil {
+		other, _ = parseForeign(raw) // what cannot be read approves nothing
 	}
-	other, err := parseData(raw)
-	if err != nil {
-		return err
-	}
-	return s.Change(true, func(d *Data) {
+	return s.Change(mayCount, func(d *Data) {
+		if sum == "" {
+			d.Projects = map[string]*Project{}
+		}
 		for dir, p := range other.Projects {
 			mine := d.Project(dir)
 			mine.Never = p.Never
 			maps.Copy(mine.Files, p.Files)
 		}
+		edit(d)
 	})
 }
 

@@ -1,0 +1,395 @@
+package luahooks
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"pi/luahooks/trust"
+)
+
+// Several programs share an agent directory, at a time and one after the other,
+// and tools can write there too. The store says what was in force when a window
+// opened and which windows are open. A window of another program, or one that was
+// left, makes this one hold back what differs from that. While a window of its own
+// is open, what this program knows is in force, whatever the store says by then:
+// it is written back, and that is told.
+
+// recover deals with what programs left behind, and puts what was pending before
+// in force as it was.
+func (g *Guard) recover() error {
+	if g.doubt = g.store.Doubt(); g.doubt != nil {
+		return nil
+	}
+	g.holdMarked()
+	g.lookAtWindows()
+	g.told = g.store.Pending()[g.store.Path()]
+	return g.unwritten
+}
+
+// holdMarked holds what the store says is pending. g.mu is held.
+func (g *Guard) holdMarked() {
+	for path, m := range g.store.Pending() {
+		if path != g.store.Path() && g.held[path] == nil {
+			g.restore(path, m)
+		}
+	}
+}
+
+// lookAtOthers finds out what other programs do and wrote down, and holds what
+// tools of theirs changed. It returns what is held now and was not before. g.mu is
+// held.
+func (g *Guard) lookAtOthers() (news []*Pending) {
+	if g.store == nil || g.doubt != nil {
+		return nil
+	}
+	before, marked := maps.Clone(g.held), g.store.Pending()
+	harmed := g.store.Look(g.mayCount)
+	g.holdMarked()
+	g.lookAtWindows()
+	g.releaseUnmarked(marked)
+	for _, path := range slices.Sorted(maps.Keys(g.held)) {
+		if before[path] == nil {
+			news = append(news, g.held[path].pending(g, path))
+		}
+	}
+	if m, ok := g.store.Pending()[g.store.Path()]; ok && m != g.told {
+		g.told = m
+		news = append(news, g.pendingStore(m))
+	}
+	if w := g.window; w != nil && w.file != nil {
+		if err := w.file.Keep(); err != nil || harmed {
+			_ = g.change(nothing)
+		}
+		_ = g.inForce(w) // a tool may have removed the copies
+	}
+	return news
+}
+
+// releaseUnmarked ends the holds whose marks another program has taken back: a
+// person approved there. g.mu is held.
+func (g *Guard) releaseUnmarked(before map[string]trust.Mark) {
+	if g.window != nil || g.atWork {
+		return
+	}
+	now := g.store.Pending()
+	for path := range before {
+		if _, marked := now[path]; !marked && g.held[path] != nil {
+			g.release(path)
+		}
+	}
+}
+
+// mayCount reports whether what another program wrote may count for this one. It
+// may not, while tools are at work, if it takes back what this one knows of, or
+// approves what this one has not: then a tool may have written it.
+func (g *Guard) mayCount(mine, theirs trust.Data) bool {
+	if g.window == nil && !g.atWork {
+		return true
+	}
+	return mine.ApprovesLike(theirs) && g.sameWindow(mine, theirs) && knowsAll(mine.Known, theirs.Known) && g.holdsAll(mine, theirs)
+}
+
+// sameWindow reports whether the window of this program is in the store as it is.
+func (g *Guard) sameWindow(mine, theirs trust.Data) bool {
+	file := g.runningFile()
+	return file == nil || slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups)
+}
+
+func knowsAll(mine, theirs trust.Known) bool {
+	for path, f := range mine.Files {
+		if theirs.Files[path] != f {
+			return false
+		}
+	}
+	for path, f := range theirs.Files {
+		if was, known := mine.Was(path); known && was.Sum != f.Sum {
+			return false
+		}
+	}
+	for dir, scope := range mine.Dirs {
+		if theirs.Dirs[dir] != scope {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsAll reports whether the marks hold back what this program holds back, and
+// have no other version in force. A file of a project needs approval in any case.
+func (g *Guard) holdsAll(mine, theirs trust.Data) bool {
+	for path, m := range mine.Pending {
+		their, marked := theirs.Pending[path]
+		if h := g.held[path]; !marked && h != nil && h.old.same(onDisk(path)) {
+			continue // it is again what it was
+		}
+		if !marked || their.Old != m.Old || their.Kept != m.Kept {
+			return false
+		}
+	}
+	for path, m := range theirs.Pending {
+		was, known := mine.Known.Was(path)
+		_, marked := mine.Pending[path]
+		if !marked && path != g.store.Path() && (known && was.Sum != m.Old || !known && Scope(m.Scope) != ScopeProject) {
+			return false
+		}
+	}
+	return true
+}
+
+// lookAtWindows holds what differs while others may have tools at work, and ends
+// the windows that were left and that nothing lives of. g.mu is held.
+func (g *Guard) lookAtWindows() {
+	open, left := g.store.Others(g.runningFile())
+	g.atWork, g.known = false, trust.Known{}
+	if len(open)+len(left) == 0 {
+		return
+	}
+	known := g.store.Known()
+	g.compare(known)
+	ended := g.ended(left)
+	for _, w := range open {
+		g.atWork = g.atWork || !w.Asks
+	}
+	if len(open)+len(left) > len(ended) {
+		g.known = known
+	}
+	g.endWindows(ended)
+}
+
+// ended lists the windows that were left of which nothing lives, and those whose
+// processes a window of this program waits for from now on. g.mu is held.
+func (g *Guard) ended(left map[string]trust.Window) (ended []string) {
+	for name, w := range left {
+		living := w.Living(g.alive)
+		g.inherit(living)
+		switch {
+		case g.runningFile() != nil, len(living) == 0 && !w.Asks:
+			ended = append(ended, name)
+		case !w.Asks:
+			g.atWork = true
+		}
+	}
+	return ended
+}
+
+func (g *Guard) runningFile() *trust.Running {
+	if g.window == nil {
+		return nil
+	}
+	return g.window.file
+}
+
+// inherit waits for processes of a program that has ended. g.mu is held.
+func (g *Guard) inherit(groups []int) {
+	to := &g.inherited
+	if g.window != nil {
+		to = &g.window.groups
+	}
+	for _, group := range groups {
+		if !slices.Contains(*to, group) {
+			*to = append(*to, group)
+		}
+	}
+}
+
+// takeOver ends the windows that were left: this program's own, if there must be
+// one, has begun.
+func (g *Guard) takeOver() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.store == nil || g.doubt != nil {
+		return
+	}
+	_, left := g.store.Others(g.runningFile())
+	ended := slices.DeleteFunc(slices.Collect(maps.Keys(left)), func(name string) bool {
+		return len(left[name].Living(g.alive)) > 0 && g.runningFile() == nil
+	})
+	g.endWindows(ended)
+}
+
+func (g *Guard) endWindows(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	_ = g.change(func(d *trust.Data) {
+		for _, name := range names {
+			delete(d.Windows, name)
+		}
+	})
+}
+
+// compare holds what is not as it was. g.mu is held.
+func (g *Guard) compare(known trust.Known) {
+	for path, f := range known.Files {
+		g.holdIfChanged(path, f)
+	}
+	for dir := range known.Dirs {
+		for _, path := range luaFiles(dir) {
+			if f, known := known.Was(path); known {
+				g.holdIfChanged(path, f)
+			}
+		}
+	}
+}
+
+// holdIfChanged holds a file that is not f. What this program has read is in force
+// in the version that it has.
+func (g *Guard) holdIfChanged(path string, f trust.File) {
+	if g.held[path] != nil {
+		return
+	}
+	if was, read := g.files[path]; read {
+		if is := onDisk(path); !was.same(is) && (f.Sum != is.sum || f.Real != is.real) {
+			g.hold(change{path, Scope(f.Scope), was, is}, true)
+		}
+		return
+	}
+	g.restore(path, trust.Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
+}
+
+// restore holds a file that has a mark, unless it is again what it was.
+func (g *Guard) restore(path string, m trust.Mark) {
+	h := &held{now: onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
+	h.old = version{sum: m.Old, real: m.Real}
+	if m.Old == h.now.sum && (m.Real == "" || m.Real == h.now.real) {
+		return
+	}
+	was, read := g.files[path]
+	switch {
+	case read && was.sum == m.Old:
+		h.old = was
+	case m.Old == "":
+		h.old.err = fmt.Errorf("%s is %w", path, errNotApproved)
+	case m.Old == h.now.sum:
+		h.old.code, h.old.err = h.now.code, h.now.err
+	default:
+		h.old.code, h.old.err = g.store.Kept(cmp.Or(m.Kept, m.Old))
+	}
+	g.held[path], g.files[path], g.marked[path] = h, h.old, true
+}
+
+// mark brings the marks of the store in line with what is held. g.mu is held.
+func (g *Guard) mark() {
+	if g.store == nil || g.doubt != nil {
+		return
+	}
+	want := trust.Data{Pending: g.store.Pending()}
+	g.setMarks(&want)
+	if !sameMarks(g.store.Pending(), want.Pending) {
+		_ = g.change(nothing)
+	}
+}
+
+// holdOfOthers holds a file that tools of another program changed, since this one
+// read it if it did. g.mu is held.
+func (g *Guard) holdOfOthers(path string, scope Scope, is version) *Pending {
+	was, read := g.files[path]
+	if g.held[path] != nil || read && was.same(is) {
+		return nil
+	}
+	f, known := g.known.Was(path)
+	differs := known && (f.Sum != is.sum || f.Real != "" && f.Real != is.real)
+	m, marked := g.store.Pending()[path]
+	switch {
+	case !differs && !(marked && m.New == is.sum):
+		return nil
+	case read:
+		return g.hold(change{path, scope, was, is}, true).pending(g, path)
+	}
+	g.holdIfChanged(path, f)
+	if h := g.held[path]; h != nil {
+		return h.pending(g, path)
+	}
+	return nil
+}
+
+// nothing edits nothing: a change writes the marks and the window in any case.
+func nothing(*trust.Data) {}
+
+// change edits the store. g.mu is held.
+func (g *Guard) change(edit func(*trust.Data)) error {
+	if g.store == nil {
+		return nil
+	}
+	g.unwritten = g.store.Change(g.mayCount, func(d *trust.Data) {
+		g.setMarks(d)
+		g.setWindow(d)
+		edit(d)
+	})
+	return g.unwritten
+}
+
+// setWindow notes the processes that the window waits for.
+func (g *Guard) setWindow(d *trust.Data) {
+	if file := g.runningFile(); file != nil {
+		w := file.Window()
+		w.Groups = slices.Clone(g.window.groups)
+		d.Windows[file.Name()] = w
+	}
+}
+
+// setMarks marks what is held, and nothing else that this program has ever held.
+// Another process may have added marks since.
+func (g *Guard) setMarks(d *trust.Data) {
+	for path := range g.marked {
+		if h := g.held[path]; h == nil || !h.marked {
+			delete(d.Pending, path)
+		}
+	}
+	for path, h := range g.held {
+		if h.marked {
+			g.marked[path] = true
+			d.Pending[path] = g.markOf(h)
+		}
+	}
+}
+
+func sameMarks(a, b map[string]trust.Mark) bool {
+	return maps.EqualFunc(a, b, func(x, y trust.Mark) bool { return x.Old == y.Old && x.New == y.New })
+}
+
+func (g *Guard) markOf(h *held) trust.Mark {
+	f := g.fileOf(h.old, h.scope)
+	return trust.Mark{Old: f.Sum, Kept: f.Kept, New: h.now.sum, Real: f.Real, Scope: f.Scope, Since: h.since}
+}
+
+// notMarked is why the store does not tell what waits.
+func (g *Guard) notMarked() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.unwritten
+}
+
+// isOfTool reports whether a tool started this program: of what it approves
+// nothing counts. g.mu is held.
+func (g *Guard) isOfTool() bool {
+	if g.store == nil || g.group <= 1 {
+		return false
+	}
+	open, left := g.store.Others(g.runningFile())
+	for _, windows := range []map[string]trust.Window{open, left} {
+		for _, w := range windows {
+			if slices.Contains(w.Groups, g.group) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noteApproved tells the window and the store of a version that a person approved.
+// g.mu is held.
+func (g *Guard) noteApproved(path string, v version, scope Scope) {
+	if g.window != nil {
+		g.window.base[path] = v
+	}
+	f := g.fileOf(v, scope)
+	_ = g.change(func(d *trust.Data) {
+		if _, known := d.Known.Was(path); known {
+			d.Known.Files[path] = f
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxStore is far above what thousands of projects need.
+const maxStore = 8 << 20
+
+// storeVersion is that of the file's form.
+const storeVersion = 2
+
+// Data is what a store holds.
+type Data struct {
+	Version  int                 `json:"version"`
+	Projects map[string]*Project `json:"projects,omitempty"` // by absolute directory
+	Pending  map[string]Mark     `json:"pending,omitempty"`  // by absolute path
+	Known    Known               `json:"known"`
+	Windows  map[string]Window   `json:"windows,omitempty"` // by the name of their file
+	Prev     string              `json:"prev,omitempty"`    // hash of the file that this one took the place of
+	Sum      string              `json:"sum"`               // of all the above
+}
+
+// Project is what a person decided about one directory.
+type Project struct {
+	Never bool              `json:"never,omitempty"` // nothing of it runs, and nobody is asked
+	Files map[string]string `json:"files,omitempty"` // absolute path → SHA-256
+}
+
+// Mark is a file that changed while tools could have done it. Old is in force
+// until a person approves New.
+type Mark struct {
+	Old   string    `json:"old,omitempty"`  // SHA-256; empty: there was no such file
+	Kept  string    `json:"kept,omitempty"` // of the copy that is kept of it, where that is another
+	New   string    `json:"new,omitempty"`  // empty: there is none any more
+	Real  string    `json:"real,omitempty"`
+	Scope string    `json:"scope,omitempty"` // of a hook; empty for what is none
+	Since time.Time `json:"since"`
+}
+
+// Known is what was in force when a window opened last. What differs while the
+// window is open, or was when its program ended, is pending.
+type Known struct {
+	Files map[string]File   `json:"files,omitempty"` // by absolute path
+	Dirs  map[string]string `json:"dirs,omitempty"`  // directory → scope of a file that appears there
+}
+
+// File is one version of a file.
+type File struct {
+	Sum   string `json:"sum,omitempty"`  // "": there was none
+	Kept  string `json:"kept,omitempty"` // of the copy that is kept of it, where that is another
+	Real  string `json:"real,omitempty"`
+	Scope string `json:"scope,omitempty"`
+}
+
+// Was returns what a file was. It is known also of what was not there, where it
+// would have been seen.
+func (k Known) Was(path string) (f File, known bool) {
+	if f, known = k.Files[path]; known {
+		return f, true
+	}
+	for dir, scope := range k.Dirs {
+		if strings.HasPrefix(path, dir+string(filepath.Separator)) {
+			return File{Scope: scope}, true
+		}
+	}
+	return File{}, false
+}
+
+func (k Known) clone() Known { return Known{maps.Clone(k.Files), maps.Clone(k.Dirs)} }
+
+func empty() Data {
+	return Data{Version: storeVersion, Projects: map[string]*Project{}, Pending: map[string]Mark{}, Windows: map[string]Window{},
+		Known: Known{map[string]File{}, map[string]string{}}}
+}
+
+func (d Data) clone() Data {
+	c := d
+	c.Projects = map[string]*Project{}
+	for dir, p := range d.Projects {
+		c.Projects[dir] = &Project{Never: p.Never, Files: maps.Clone(p.Files)}
+	}
+	c.Pending, c.Known, c.Windows = maps.Clone(d.Pending), d.Known.clone(), map[string]Window{}
+	for name, w := range d.Windows {
+		w.Groups = slices.Clone(w.Groups)
+		c.Windows[name] = w
+	}
+	return c
+}
+
+// Project returns the record of a project, made if need be.
+func (d *Data) Project(dir string) *Project {
+	p := d.Projects[dir]
+	if p == nil {
+		p = &Project{}
+		d.Projects[dir] = p
+	}
+	if p.Files == nil {
+		p.Files = map[string]string{}
+	}
+	return p
+}
+
+// ApprovesLike reports whether two stores approve and refuse the same.
+func (d Data) ApprovesLike(other Data) bool {
+	return maps.EqualFunc(d.Projects, other.Projects, func(a, b *Project) bool {
+		return a.Never == b.Never && maps.Equal(a.Files, b.Files)
+	})
+}
+
+// encode writes the data with its own hash in it.
+func (d Data) encode() ([]byte, error) {
+	d.Sum = ""
+	raw, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	d.Sum = Sum(raw)
+	raw, err = json.MarshalIndent(d, "", "  ")
+	return append(raw, '\n'), err
+}
+
+// parseData reads the bytes of a store. What is not byte for byte what encode
+// wrote is not understood.
+func parseData(raw []byte) (Data, error) {
+	d, err := parseForeign(raw)
+	if err != nil {
+		return empty(), err
+	}
+	if again, err := d.encode(); err != nil || !bytes.Equal(again, raw) {
+		return empty(), errors.New("not what pi wrote: somebody else has changed it")
+	}
+	return d, nil
+}
+
+// parseForeign reads the bytes of a store that somebody else may have written. It
+// accepts nothing that it does not understand whole.
+func parseForeign(raw []byte) (Data, error) {
+	d := empty()
+	d.Version = 0
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil {
+		return empty(), fmt.Errorf("not what pi writes: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return empty(), errors.New("not what pi writes: something follows it")
+	}
+	if d.Version != storeVersion {
+		return empty(), fmt.Errorf("version %d is not known", d.Version)
+	}
+	if err := d.check(); err != nil {
+		return empty(), err
+	}
+	return d.whole(), nil
+}
+
+// whole has no map that is nil.
+func (d Data) whole() Data {
+	e := empty()
+	maps.Copy(e.Projects, d.Projects)
+	maps.Copy(e.Pending, d.Pending)
+	maps.Copy(e.Windows, d.Windows)
+	maps.Copy(e.Known.Files, d.Known.Files)
+	maps.Copy(e.Known.Dirs, d.Known.Dirs)
+	e.Prev, e.Sum = d.Prev, d.Sum
+	return e
+}
+
+func (d *Data) check() error {
+	for dir, p := range d.Projects {
+		if !isPath(dir) || p == nil {
+			return fmt.Errorf("project %q: an absolute path and a record are expected", dir)
+		}
+		for path, sum := range p.Files {
+			if !isPath(path) || !isSum(sum) {
+				return fmt.Errorf("file %q: a path and its SHA-256 are expected", path)
+			}
+		}
+	}
+	for path, m := range d.Pending {
+		if !isPath(path) || !areSums(m.Old, m.Kept, m.New) {
+			return fmt.Errorf("pending %q: a path and hashes are expected", path)
+		}
+	}
+	for path, f := range d.Known.Files {
+		if !isPath(path) || !areSums(f.Sum, f.Kept) {
+			return fmt.Errorf("known %q: a path and hashes are expected", path)
+		}
+	}
+	for name := range d.Windows {
+		if !isRunning(name) {
+			return fmt.Errorf("window %q: the name of its file is expected", name)
+		}
+	}
+	return nil
+}
+
+func isPath(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
+
+// Unreadable stands for the hash of a file that is there and cannot be read.
+const Unreadable = "unreadable"
+
+func isSum(sum string) bool {
+	b, err := hex.DecodeString(sum)
+	return sum == Unreadable || err == nil && len(b) == sha256.Size
+}
+
+// areSums allows for "", for no file.
+func areSums(sums ...string) bool {
+	return !slices.ContainsFunc(sums, func(sum string) bool { return sum != "" && !isSum(sum) })
+}
+
+// approvals is the part of a store that a person decides about, as text.
+func approvals(d Data) []byte {
+	raw, _ := json.MarshalIndent(d.Projects, "", "  ")
+	return raw
+}
+
+func now() time.Time { return time.Now().UTC() }
