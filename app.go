@@ -41,12 +41,13 @@ type app struct {
 	guard    *luahooks.Guard
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
-	commands *command.Set    // nil until there is a front end
-	warnings []string        // for the person, once a front end is there
-	notices  []string        // likewise, of what is in order
-	hookDir  string          // where a hook wants sessions to be kept
-	locale   func() []string // of the commands that tools and hooks run, see tool.NewLocale
-	begun    begun           // the model that the run began with
+	commands *command.Set        // nil until there is a front end
+	warnings []string            // for the person, once a front end is there
+	notices  []string            // likewise, of what is in order
+	hookDir  string              // where a hook wants sessions to be kept
+	locale   func() []string     // of the commands that tools and hooks run, see tool.NewLocale
+	begun    begun               // the model that the run began with
+	files    []agent.ContextFile // instructions that the model is given
 }
 
 // front is a front end as main sees it.
@@ -436,9 +437,13 @@ func (c Config) ofTheLoop() agent.Settings {
 // readPromptFile reads a file of the agent directory, unless the command line
 // said something else.
 func (a *app) readPromptFile(name string, into *string) {
-	b, err := os.ReadFile(filepath.Join(a.agentDir, name))
+	path := filepath.Join(a.agentDir, name)
+	b, err := os.ReadFile(path)
 	if err == nil && *into == "" {
 		*into = strings.TrimSpace(string(b))
+		if err := agent.HiddenIn(path, string(b)); err != nil {
+			a.warnings = append(a.warnings, err.Error())
+		}
 	} else if err != nil && !os.IsNotExist(err) {
 		a.warnings = append(a.warnings, err.Error())
 	}
@@ -449,8 +454,9 @@ func (a *app) readPromptFile(name string, into *string) {
 func (a *app) readPromptFiles(p *agent.SystemPrompt) {
 	a.readPromptFile("SYSTEM.md", &p.Replace)
 	a.readPromptFile("APPEND_SYSTEM.md", &p.Append)
-	files, problems := agent.FindContextFiles(a.agentDir, a.cwd)
-	p.Files = files
+	files, problems := agent.FindContextFiles(agent.ContextPlaces{
+		AgentDir: a.agentDir, Cwd: a.cwd, Home: homeDir(os.Getenv), Allowed: a.cfg.Instructions})
+	p.Files, a.files = files, files
 	for _, err := range problems {
 		a.warnings = append(a.warnings, err.Error())
 	}

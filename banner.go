@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pi/agent"
 	"pi/session"
 )
 
@@ -14,8 +13,7 @@ import (
 func (a *app) banner() []string {
 	m := a.agent.Model()
 	first := fmt.Sprintf("pi %s · %s:%s · %s", version, m.Ref(), a.agent.Thinking(), a.chain.Summary())
-	files, _ := agent.FindContextFiles(a.agentDir, a.cwd)
-	for _, f := range files {
+	for _, f := range a.files {
 		rel, err := filepath.Rel(a.cwd, f.Path)
 		if err != nil || strings.HasPrefix(rel, "..") {
 			rel = f.Path

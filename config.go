@@ -22,8 +22,9 @@ type Config struct {
 	Model             string   `toml:"model"`
 	Thinking          string   `toml:"thinking" oneof:"off minimal low medium high xhigh max"`
 	Models            []string `toml:"models"`
-	Hooks             []string `toml:"hooks" form:"hooks"`     // absolute
-	Disable           []string `toml:"disable" form:"disable"` // names, or absolute paths
+	Hooks             []string `toml:"hooks" form:"hooks"`       // absolute
+	Disable           []string `toml:"disable" form:"disable"`   // names, or absolute paths
+	Instructions      []string `toml:"instructions" form:"path"` // absolute
 	HookTimeout       int      `toml:"hook_timeout" min:"1" warn:"true"`
 	HookGrace         int      `toml:"hook_grace" min:"0"`
 	HookMemory        int      `toml:"hook_memory" min:"1"`
@@ -133,6 +134,7 @@ func Default() Config {
 		Models:            []string{},
 		Hooks:             []string{},
 		Disable:           []string{},
+		Instructions:      []string{},
 		HookTimeout:       30000,
 		HookGrace:         100,
 		HookMemory:        256,

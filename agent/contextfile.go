@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"unicode"
+
+	"pi/internal/printable"
 )
 
 // ContextFile is an instruction file. It is data: read, shown to the model,
@@ -18,19 +20,38 @@ type ContextFile struct {
 	Text string
 }
 
+// ContextPlaces are where instruction files are looked for.
+type ContextPlaces struct {
+	AgentDir string   // the person's own: its file counts wherever a link leads
+	Cwd      string   // the project lies around it
+	Home     string   // of the person; "" if there is none
+	Allowed  []string // files that count although they lie elsewhere or belong to somebody else
+}
+
 // FindContextFiles returns the instruction files for a working directory: the
 // agent directory's, then one per directory from the root of the file system
-// down to cwd. In each, AGENTS.md counts, and CLAUDE.md where there is none. A
-// file that cannot be read, and characters in one that nobody sees but the
-// model, are returned as problems.
-func FindContextFiles(agentDir, cwd string) (files []ContextFile, problems []error) {
+// down to the working directory. In each, AGENTS.md counts, and CLAUDE.md where
+// there is none. A file that cannot be read or does not count, and characters in
+// one that nobody sees but the model, are returned as problems.
+//
+// What a link leads out of the project does not count: a repository from elsewhere
+// could point it at a secret, which would go to the model's provider. Nor does
+// what lies above the project and belongs to another user: in /tmp anybody may
+// write instructions.
+func FindContextFiles(at ContextPlaces) (files []ContextFile, problems []error) {
 	seen := map[string]bool{}
-	for _, dir := range append([]string{agentDir}, ancestors(cwd)...) {
+	project := projectAround(at.Cwd, at.Home)
+	for _, dir := range append([]string{at.AgentDir}, ancestors(at.Cwd)...) {
 		if dir == "" || seen[dir] {
 			continue
 		}
 		seen[dir] = true
-		f, err := contextFile(dir)
+		f, err := contextFile(dir, func(path string) error {
+			if dir == at.AgentDir {
+				return nil
+			}
+			return at.counts(path, project)
+		})
 		if err != nil {
 			problems = append(problems, err)
 		}
@@ -38,17 +59,93 @@ func FindContextFiles(agentDir, cwd string) (files []ContextFile, problems []err
 			continue
 		}
 		files = append(files, *f)
-		if err := hidden(*f); err != nil {
+		if err := HiddenIn("instructions "+f.Path, f.Text); err != nil {
 			problems = append(problems, err)
 		}
 	}
 	return files, problems
 }
 
-func contextFile(dir string) (*ContextFile, error) {
+// HiddenIn reports the characters of a text that the model reads and a person does
+// not see; nil if there are none.
+func HiddenIn(what, text string) error {
+	if n := printable.CountHidden(text); n.N > 0 {
+		return fmt.Errorf("%s: %v", what, n)
+	}
+	return nil
+}
+
+// counts says why the file at path is left out; nil: it is read.
+func (at ContextPlaces) counts(path, project string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	base, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return err
+	}
+	why := ""
+	switch {
+	case isIn(filepath.Dir(path), project):
+		if !isIn(real, base) {
+			why = "a link leads out of the project, to " + real
+		}
+	case foreign(path) || foreign(real):
+		why = "it lies above the project and belongs to another user"
+	}
+	if why == "" || slices.ContainsFunc(at.Allowed, func(allowed string) bool { return isPath(allowed, real) }) {
+		return nil
+	}
+	return &leftOutError{path, why, real}
+}
+
+// leftOutError is an instruction file that does not count.
+type leftOutError struct{ path, why, real string }
+
+func (e *leftOutError) Error() string {
+	return fmt.Sprintf("%s is left out: %s; instructions = [%q] in your own config.toml allows it", e.path, e.why, e.real)
+}
+
+// isPath compares paths, not files: one that was put in the place of what was
+// allowed is allowed as well, as with every file that is named by its path.
+func isPath(allowed, real string) bool {
+	if resolved, err := filepath.EvalSymlinks(allowed); err == nil {
+		allowed = resolved
+	}
+	return filepath.Clean(allowed) == real
+}
+
+// projectAround is the repository that dir lies in, else dir itself. A home
+// directory that is a repository is no project: all that a person has lies in it.
+func projectAround(dir, home string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if at == filepath.Dir(at) || at == home {
+			return dir
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+	}
+}
+
+func isIn(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func contextFile(dir string, counts func(path string) error) (*ContextFile, error) {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(dir, name)
-		b, err := readInstructions(path)
+		err := counts(path)
+		var out *leftOutError
+		if errors.As(err, &out) {
+			return nil, err
+		}
+		b := []byte(nil)
+		if err == nil {
+			b, err = readInstructions(path)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -85,21 +182,6 @@ func readInstructions(path string) ([]byte, error) {
 		err = unfit
 	}
 	return b, err
-}
-
-// hidden reports the first invisible character of a file: those that reorder
-// what is shown, tags, zero-width ones and controls. Joiners stay unmentioned,
-// for emoji and several scripts need them.
-func hidden(f ContextFile) error {
-	for n, line := range strings.Split(f.Text, "\n") {
-		for _, r := range strings.TrimSuffix(line, "\r") {
-			if r == '\t' || r == '\u200c' || r == '\u200d' || !unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co) {
-				continue
-			}
-			return fmt.Errorf("instructions %s: hidden character %U in line %d", f.Path, r, n+1)
-		}
-	}
-	return nil
 }
 
 // ancestors lists cwd and the directories above it, the root first.

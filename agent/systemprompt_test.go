@@ -71,7 +71,7 @@ func TestInstructionFilesComeFromTheRootDown(t *testing.T) {
 		}
 	}
 	texts := func(agentDir, cwd string) (texts []string) {
-		files, problems := FindContextFiles(filepath.Join(root, agentDir), filepath.Join(root, cwd))
+		files, problems := FindContextFiles(ContextPlaces{AgentDir: filepath.Join(root, agentDir), Cwd: filepath.Join(root, cwd)})
 		for _, f := range files {
 			if strings.HasPrefix(f.Path, root) {
 				texts = append(texts, f.Text)
@@ -100,7 +100,7 @@ func TestUnreadableInstructionsAndHiddenCharactersAreReported(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "AGENTS.md"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files, problems := FindContextFiles(dir, sub)
+	files, problems := FindContextFiles(ContextPlaces{AgentDir: dir, Cwd: sub})
 	if len(files) == 0 || files[0].Text != text {
 		t.Errorf("files %q", files)
 	}
