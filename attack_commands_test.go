@@ -75,11 +75,15 @@ func attackRan(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// attackBehind leaves a process behind by way of the program leave (see
-// TestMain), since not every system has a command for that.
+// attackBehind leaves a process behind, out of its session by way of the program
+// leave (see TestMain), since not every system has a command for that.
 func attackBehind(ts *testscript.TestScript, neg bool, args []string) {
+	away := len(args) == 2 && args[0] == "-away"
+	if away {
+		args = args[1:]
+	}
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: behind COMMAND")
+		ts.Fatalf("usage: behind [-away] COMMAND")
 	}
 	makePipe(ts, "left")
 	makePipe(ts, "go")
@@ -87,7 +91,11 @@ func attackBehind(ts *testscript.TestScript, neg bool, args []string) {
 	const script = "echo $$ > $WORK/left; read x < $WORK/go; %s\necho done > $WORK/done\n"
 	file := filepath.Join(ts.Getenv("WORK"), "behind.sh")
 	ts.Check(os.WriteFile(file, fmt.Appendf(nil, script, args[0]), 0o644))
-	attackTool(ts, false, []string{"leave sh " + file})
+	start := "sh " + file + " </dev/null >/dev/null 2>&1 &"
+	if away {
+		start = "leave sh " + file
+	}
+	attackTool(ts, false, []string{start})
 	ts.Setenv("LEFT", awaitLine(ts, "left"))
 	ts.Defer(func() { endGroup(ts.Getenv("LEFT")) })
 }

@@ -61,9 +61,9 @@ import (
 //	model FILE    from here on $MODEL is a server that answers as FILE says
 //	              (see modelServer; what it is asked goes to $WORK/request1.json)
 //	ran           wants the marker file $RAN and removes it; ! ran wants it missing
-//	behind COMMAND
-//	              a tool leaves a process behind, out of its group and session,
-//	              which runs COMMAND at the next
+//	behind [-away] COMMAND
+//	              a tool leaves a process behind, -away from its group and
+//	              session, which runs COMMAND at the next
 //	release       lets the process left behind do its work, and waits for it
 //	pipe NAME     makes the named pipe $WORK/NAME for
 //	await NAME    waits for a line in it; if that is a number, the process and the
