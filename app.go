@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -58,7 +57,7 @@ type front interface {
 
 // start runs a session in the front end that the command line asks for.
 func start(ctx context.Context, o options) error {
-	quietStart()
+	time.AfterFunc(startTime, quietStart())
 	a, err := newApp(o)
 	if err != nil {
 		return err
@@ -316,19 +315,6 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 }
 
 func (a *app) hookTimeout() time.Duration { return time.Duration(a.cfg.HookTimeout) * time.Millisecond }
-
-// quietStart keeps the garbage collector out of the way while pi starts:
-// compiling hooks makes some megabytes of garbage, and collecting them in that
-// moment would cost as much again. A setting of the person's own stays.
-func quietStart() {
-	const relaxed, start = 400, time.Second
-	before := debug.SetGCPercent(relaxed)
-	if before != 100 {
-		debug.SetGCPercent(before)
-		return
-	}
-	time.AfterFunc(start, func() { debug.SetGCPercent(before) })
-}
 
 func reservedCommands() []string {
 	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
