@@ -294,6 +294,7 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 	if a.cfg.HookEdits == "ask" {
 		a.guard.AskEdits()
 	}
+	active, others := a.tools()
 	a.chain = luahooks.New(luahooks.Options{
 		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
 		Guard: a.guard, ApproveProject: a.approveProject, AskProject: a.askProject(),
@@ -302,13 +303,13 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		CommandEnv: a.locale,
 		Grace:      time.Duration(a.cfg.HookGrace) * time.Millisecond,
 		Memory:     int64(a.cfg.HookMemory) << 20,
-		Models:     a.models, Tools: a.tools(), Inactive: a.inactiveTools(), Flags: a.hookFlags.values,
+		Models:     a.models, Tools: active, Inactive: others, Only: a.onlyTools(), Flags: a.hookFlags.values,
 		Reserved: reservedCommands(), Commands: a.allCommands,
 		ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
 	a.skipped = a.chain.Load(ctx)
-	if err := a.checkHookFlags(); err != nil {
+	if err := errors.Join(a.checkHookFlags(), a.checkTools()); err != nil {
 		return err
 	}
 	return a.reportSkipped()
@@ -356,31 +357,6 @@ func (a *app) modelToolOptions() tool.Options {
 	o.Started = a.guard.Started
 	o.Protect = []string{a.guard.Store().Path(), a.guard.Store().Dir()}
 	return o
-}
-
-// tools are the program's own, those that are active.
-func (a *app) tools() []agent.Tool {
-	if a.noTools {
-		return nil
-	}
-	active := a.cfg.Tools.Active
-	if a.options.tools != nil {
-		active = a.options.tools
-	}
-	all := tool.All(a.modelToolOptions())
-	var tools []agent.Tool
-	for _, name := range active {
-		found := false
-		for _, t := range all {
-			if t.Spec().Name == name {
-				tools, found = append(tools, t), true
-			}
-		}
-		if !found {
-			a.warnings = append(a.warnings, fmt.Sprintf("there is no tool %q", name))
-		}
-	}
-	return tools
 }
 
 func (a *app) newAgent(s *session.Session) error {

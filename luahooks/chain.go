@@ -39,6 +39,9 @@ type Options struct {
 	// Inactive are the program's own tools that the model does not get unless a
 	// hook chooses them.
 	Inactive []agent.Tool
+	// Only are the names of the tools that the model may have at all, those of hooks
+	// among them, whatever hooks choose; nil: any.
+	Only []string
 	// Server is what the program knows of a provider that a hook adds, and of its
 	// models; nil: nothing.
 	Server func(Server) agent.ProviderSpec

@@ -81,9 +81,24 @@ func (c *Chain) allTools(told func(t *luaTool, before agent.Tool)) []offeredTool
 		}
 	}
 	for i := range all {
-		all[i].active = c.choice.of(all[i].spec().Name, all[i].active)
+		name := all[i].spec().Name
+		all[i].active = c.mayUse(name) && c.choice.of(name, all[i].active)
 	}
 	return all
+}
+
+// mayUse reports whether the person lets the model have a tool.
+func (c *Chain) mayUse(tool string) bool {
+	return c.opts.Only == nil || slices.Contains(c.opts.Only, tool)
+}
+
+// ToolNames lists all tools that there are, the program's own and those of hooks.
+func (c *Chain) ToolNames() []string {
+	var names []string
+	for _, t := range c.allTools(nil) {
+		names = append(names, t.spec().Name)
+	}
+	return names
 }
 
 // applyTools gives the host the tools in force. by is the hook that chose them, ""

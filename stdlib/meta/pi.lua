@@ -94,7 +94,7 @@ function pi.tools() end
 ---@return string[]
 function pi.active_tools() end
 
---- Chooses the tools that the model has, among all there are. Raises for a name that no tool has.
+--- Chooses the tools that the model has, among all there are. What `--tools` or `--no-tools` leaves out stays out. Raises for a name that no tool has.
 ---@param names string[]
 function pi.set_active_tools(names) end
 
