@@ -67,6 +67,9 @@ func start(ctx context.Context, o options) error {
 	} else if settings {
 		a.cfg, a.lost = loadSettings(a.agentDir, a.cwd, a.guard)
 	}
+	if err := a.checkNamedHooks(); err != nil {
+		return err
+	}
 	if a.printMode() {
 		return a.print(ctx)
 	}
@@ -279,7 +282,7 @@ func (a *app) places() luahooks.Places {
 	p := luahooks.Places{
 		AgentDir: a.agentDir, Cwd: a.cwd, Configured: a.cfg.Hooks, ConfiguredIn: a.cfg.ProjectHooks,
 		NoHooks: a.noHooks, NoProject: a.noApprove, Disable: a.cfg.Disable,
-		DisableProject: a.cfg.ProjectDisable,
+		DisableProject: a.cfg.ProjectDisable, Lost: a.cfg.LostHooks,
 	}
 	for _, h := range a.hooks {
 		if abs, err := filepath.Abs(expandHome(h, homeDir(os.Getenv))); err == nil {

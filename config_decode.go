@@ -24,6 +24,7 @@ type decoder struct {
 	unshown    int    // problems beyond maxProblems
 	literalKey int    // line of the first key in plain text; 0: none
 	concerns   string // the Key of problems that come up
+	lostHooks  string // why not all hooks are known; "" if they are
 }
 
 // maxProblems is how many of a file are told: who has more has another worry.
@@ -342,12 +343,17 @@ func (d *decoder) report(line int, text string) { d.add(line, text, false) }
 func (d *decoder) warn(line int, text string) { d.add(line, text, true) }
 
 func (d *decoder) add(line int, text string, warning bool) {
+	if d.concerns == hooksKey && !warning && d.project == "" { // what a project may not name is no loss
+		d.lostHooks = fmt.Sprintf("line %d: %s", line, text)
+	}
 	if len(d.problems) >= maxProblems {
 		d.unshown++
 		return
 	}
 	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Key: d.concerns, Warning: warning})
 }
+
+const hooksKey = "hooks"
 
 // countRest returns the problems, and says how many are not told.
 func (d *decoder) countRest() []Problem {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -89,6 +91,7 @@ func loadFile(cfg *Config, at place) []Problem {
 		err = nil
 	}
 	if err != nil {
+		cfg.loseHooks(at.file, err)
 		return []Problem{{File: at.file, Text: err.Error()}}
 	}
 	d := decodeConfig(cfg, at, data)
@@ -144,23 +147,43 @@ func sameFile(a, b string) bool {
 func decodeConfig(cfg *Config, at place, data []byte) *decoder {
 	d := &decoder{place: at, origins: cfg.Origins}
 	if len(data) > maxConfigSize { // a version that was kept
-		d.report(1, "read settings: "+tooLarge(int64(len(data))).Error())
-		return d
+		return d.leftOut(cfg, data, 1, "read settings: "+tooLarge(int64(len(data))).Error())
 	}
 	lines, beyond := indexLines(string(data))
 	if beyond != nil {
-		d.report(beyond.line, beyond.text+leftOut)
-		return d
+		return d.leftOut(cfg, data, beyond.line, beyond.text+leftOut)
 	}
 	var doc map[string]any
 	if _, err := toml.Decode(string(data), &doc); err != nil {
 		line, text := syntaxProblem(err, string(data))
-		d.report(line, text)
-		return d
+		return d.leftOut(cfg, data, line, text)
 	}
 	d.lines = lines
 	d.document(cfg, doc)
+	if d.lostHooks != "" {
+		cfg.loseHooks(at.file, errors.New(d.lostHooks))
+	}
 	return d
+}
+
+// leftOut reports why a file counts for nothing. If it speaks of hooks, those are lost.
+func (d *decoder) leftOut(cfg *Config, data []byte, line int, text string) *decoder {
+	d.report(line, text)
+	if bytes.Contains(data, []byte(hooksKey)) {
+		cfg.loseHooks(d.file, fmt.Errorf("line %d: %s", line, text))
+	}
+	return d
+}
+
+// loseHooks notes that a file may name hooks that are not known. A gate may be among
+// them.
+func (c *Config) loseHooks(file string, why error) {
+	lost := maps.Clone(c.LostHooks) // a Config that was handed out shares no map with this one
+	if lost == nil {
+		lost = map[string]error{}
+	}
+	lost[file] = why
+	c.LostHooks = lost
 }
 
 // syntaxProblem says where the file stops being TOML. The parser may quote the

@@ -28,8 +28,8 @@ func hooksList(o *options) *cobra.Command {
 				return err
 			}
 			found := a.places().Discover(a.guard)
-			for _, p := range found.Problems {
-				fmt.Fprintln(os.Stderr, trust.VisibleLine(p.Error()))
+			for _, err := range append(found.Problems, errorsOf(found.Sources)...) {
+				fmt.Fprintln(os.Stderr, trust.VisibleLine(err.Error()))
 			}
 			if asJSON {
 				return printJSON(a.listedHooks(found))
@@ -48,7 +48,16 @@ type listedHook struct {
 	Name  string         `json:"name"`
 	Path  string         `json:"path"`
 	Scope luahooks.Scope `json:"scope"`
-	State string         `json:"state"` // runs, untrusted, pending, disabled
+	State string         `json:"state"` // runs, untrusted, pending, disabled, failed
+}
+
+func errorsOf(sources []luahooks.Source) (errs []error) {
+	for _, s := range sources {
+		if s.Err != nil {
+			errs = append(errs, s.Err)
+		}
+	}
+	return errs
 }
 
 func (a *app) listedHooks(f luahooks.Found) []listedHook {
@@ -63,6 +72,8 @@ func (a *app) listedHooks(f luahooks.Found) []listedHook {
 		switch {
 		case pending[s.Path]:
 			add(s, "pending")
+		case s.Err != nil:
+			add(s, "failed")
 		case a.mayRun(s):
 			add(s, "runs")
 		default:

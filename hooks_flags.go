@@ -15,6 +15,21 @@ import (
 // loaded. So what the program does not know is taken from the command line
 // before it is parsed, and checked afterwards.
 
+// checkNamedHooks refuses a --hook that names no file.
+func (a *app) checkNamedHooks() error {
+	if len(a.hooks) == 0 {
+		return nil
+	}
+	p := a.places()
+	p.NoHooks = true
+	for _, s := range p.Discover(a.guard).Sources {
+		if s.Missing() {
+			return usageError{fmt.Errorf("--hook: %w", s.Err)}
+		}
+	}
+	return nil
+}
+
 // hookFlags are flags that a hook has to know.
 type hookFlags struct {
 	values map[string]string

@@ -124,6 +124,7 @@ func New(o Options) *Chain {
 	if c.guard == nil {
 		c.guard = newGuard(o.Places.Cwd)
 	}
+	c.opts.Places.projectApproved = o.ApproveProject
 	c.guard.name(o.Places)
 	c.providers.models = o.Models
 	table := eventTable()

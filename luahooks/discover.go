@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
 )
 
 // Scope says where a hook comes from.
@@ -28,6 +30,28 @@ type Source struct {
 	Path  string // as it was found, absolute
 	Real  string // with symbolic links resolved; what is read and watched
 	Scope Scope
+	// Err is why there is nothing to read where a hook stands or is named; what is
+	// there may be a gate.
+	Err error
+}
+
+// Missing reports whether the path of a source leads to no file.
+func (s Source) Missing() bool {
+	return errors.Is(s.Err, fs.ErrNotExist) || errors.Is(s.Err, syscall.ENOTDIR) || errors.Is(s.Err, syscall.ELOOP)
+}
+
+// removed reports whether nothing at all is at the path of a source that is named.
+func (s Source) removed() bool {
+	if !s.Missing() {
+		return false
+	}
+	_, err := os.Lstat(s.Path)
+	return err != nil
+}
+
+// below reports whether a source stands in a directory.
+func (s Source) below(dir string) bool {
+	return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
 }
 
 // Places says where hooks are looked for.
@@ -43,6 +67,11 @@ type Places struct {
 	Disable      []string // names or paths
 
 	DisableProject []string // names or paths; reaches project hooks only
+
+	// Lost are settings files whose list of hooks cannot be known, and why.
+	Lost map[string]error
+
+	projectApproved bool // the hooks of the project count as they are
 }
 
 // Found is what a search came up with.
@@ -50,8 +79,8 @@ type Found struct {
 	Sources   []Source // in chain order
 	Untrusted []Source // project hooks that are not to be run, with NoProject
 	Disabled  []Source // that the settings turn off
-	Problems  []error  // configured paths that do not exist and the like
-	Unread    []string // directories that are there and cannot be read
+	Problems  []error  // what cannot be read of a project and was never approved
+	Unread    []Source // directories that are there and cannot be read
 	TooLarge  error    // why the hooks of the project are left out, whoever approved them
 }
 
@@ -61,51 +90,111 @@ type Found struct {
 // person names counts where the person does: a link in a project must not take its
 // place and then wait for approval. What g holds back is listed as it was before; g
 // may be nil. Whether a hook of the project may run is not decided here.
+//
+// What stands where hooks stand, or is named as one, and cannot be found is a
+// source too, with Err. Of a project it is one only if the person approved
+// something there.
 func (p Places) Discover(g *Guard) Found {
-	var f Found
-	seen, own := map[string]bool{}, p.own(g)
-	add := func(scope Scope, trusted bool, paths ...string) {
-		for _, path := range paths {
-			s, err := source(path, scope, g)
-			switch {
-			case err != nil:
-				f.Problems = append(f.Problems, err)
-			case seen[s.Real], scope == ScopeProject && own[s.Real]:
-			case p.disabled(s):
-				f.Disabled = append(f.Disabled, s)
-			case !trusted:
-				f.Untrusted = append(f.Untrusted, s)
-			default:
-				seen[s.Real] = true
-				f.Sources = append(f.Sources, s)
-			}
-		}
-	}
-	in := func(dir string) []string {
-		paths, err := hookFiles(dir, g)
-		if err != nil {
-			f.Problems = append(f.Problems, fmt.Errorf("hooks in %s: %w", dir, reasonOf(err)))
-			f.Unread = append(f.Unread, dir)
-		}
-		return paths
-	}
-	if f.TooLarge = p.TooLarge(); f.TooLarge != nil && !p.NoHooks {
-		f.Problems = append(f.Problems, fmt.Errorf("%w: no hook of this project runs", f.TooLarge))
+	d := discovery{Places: p, guard: g, seen: map[string]bool{}, own: p.own(g)}
+	if err := p.TooLarge(); err != nil && !p.NoHooks {
+		d.withoutProject(err)
 	}
 	if !p.NoHooks && !p.Only {
-		add(ScopeGlobal, true, in(p.GlobalDir())...)
-		if f.TooLarge == nil {
-			add(ScopeProject, !p.NoProject, in(p.ProjectDir())...)
-		}
+		d.directory(ScopeGlobal, p.GlobalDir())
+		d.ofProject(func() { d.directory(ScopeProject, p.ProjectDir()) })
 	}
 	if !p.NoHooks {
-		add(ScopeConfig, true, p.Configured...)
-		if f.TooLarge == nil {
-			add(ScopeProject, !p.NoProject, p.ConfiguredIn...)
+		d.files(ScopeConfig, p.Configured)
+		d.ofProject(func() { d.files(ScopeProject, p.ConfiguredIn) })
+		d.lostSettings()
+	}
+	d.files(ScopeCommand, p.CommandLine)
+	return d.Found
+}
+
+// discovery is a search for hooks.
+type discovery struct {
+	Places
+	Found
+	guard     *Guard
+	seen, own map[string]bool // by the file they lead to
+}
+
+// withoutProject leaves the hooks of the project out: nobody can judge them. Those
+// that the person approved before may have been gates.
+func (d *discovery) withoutProject(err error) {
+	d.Found.TooLarge = err
+	dir := d.ProjectDir()
+	d.add(Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: ScopeProject, Err: fmt.Errorf("%w: no hook of this project runs", err)})
+}
+
+func (d *discovery) ofProject(look func()) {
+	if d.Found.TooLarge == nil {
+		look()
+	}
+}
+
+func (d *discovery) files(scope Scope, paths []string) {
+	for _, path := range paths {
+		d.add(source(path, scope, d.guard))
+	}
+}
+
+func (d *discovery) directory(scope Scope, dir string) {
+	paths, err := hookFiles(dir, d.guard)
+	if err != nil {
+		s := Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: scope, Err: fmt.Errorf("hooks in %s: %w", dir, reasonOf(err))}
+		d.Unread = append(d.Unread, s)
+		d.add(s)
+	}
+	d.files(scope, paths)
+}
+
+func (d *discovery) lostSettings() {
+	for _, path := range slices.Sorted(maps.Keys(d.Lost)) {
+		s := Source{Name: filepath.Base(path), Path: path, Real: path, Scope: ScopeConfig,
+			Err: fmt.Errorf("the hooks that %s names are not known: %w", path, d.Lost[path])}
+		if path == filepath.Join(d.Cwd, ".pi", "config.toml") {
+			s.Scope = ScopeProject
+		}
+		d.add(s)
+	}
+}
+
+func (d *discovery) add(s Source) {
+	ofProject := s.Scope == ScopeProject
+	switch {
+	case d.seen[s.Real], ofProject && d.own[s.Real]:
+	case d.disabled(s):
+		d.Disabled = append(d.Disabled, s)
+	case s.Err != nil && ofProject && (d.NoProject || !d.projectApproved && !d.guard.approvedOnce(s.Path)):
+		d.Problems = append(d.Problems, s.Err)
+	case ofProject && d.NoProject:
+		d.Untrusted = append(d.Untrusted, s)
+	default:
+		d.seen[s.Real] = true
+		d.Sources = append(d.Sources, s)
+	}
+}
+
+// approvedOnce reports whether the person approved a version of a project's file, or
+// of one below a directory. Of settings that are lost any may be meant.
+func (g *Guard) approvedOnce(path string) bool {
+	if g == nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	known := maps.Clone(g.approved)
+	if g.store != nil {
+		maps.Copy(known, g.store.Files(g.project))
+	}
+	for file := range known {
+		if file == path || strings.HasPrefix(file, path+string(filepath.Separator)) || slices.Contains(g.configs, path) {
+			return true
 		}
 	}
-	add(ScopeCommand, true, p.CommandLine...)
-	return f
+	return false
 }
 
 // own are the hooks that the person names, by the file they lead to.
@@ -116,7 +205,7 @@ func (p Places) own(g *Guard) map[string]bool {
 	}
 	own := map[string]bool{}
 	for _, path := range named {
-		if s, err := source(path, ScopeCommand, g); err == nil && !p.disabled(s) {
+		if s := source(path, ScopeCommand, g); s.Err == nil && !p.disabled(s) {
 			own[s.Real] = true
 		}
 	}
@@ -137,41 +226,41 @@ func (p Places) disabled(s Source) bool {
 }
 
 // source describes the hook at path: a file, or a directory with an init.lua.
-func source(path string, scope Scope, g *Guard) (Source, error) {
-	if s, ok, err := g.heldSource(path, scope); ok {
-		return s, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return Source{}, fmt.Errorf("hook %s: %w", path, reasonOf(err))
+func source(path string, scope Scope, g *Guard) Source {
+	if s, ok := g.heldSource(path, scope); ok {
+		return s
 	}
 	s := Source{Name: hookName(path), Path: path, Scope: scope}
-	if info.IsDir() {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
 		s.Name = filepath.Base(path)
 		s.Path = filepath.Join(path, "init.lua")
 	}
-	if s.Real, err = filepath.EvalSymlinks(s.Path); err != nil {
-		return Source{}, fmt.Errorf("hook %s: %w", s.Path, reasonOf(err))
+	if err == nil {
+		s.Real, err = filepath.EvalSymlinks(s.Path)
 	}
-	return s, nil
+	if err != nil {
+		s.Real, s.Err = s.Path, fmt.Errorf("hook %s: %w", s.Path, reasonOf(err))
+	}
+	return s
 }
 
 // heldSource describes a hook that is held back.
-func (g *Guard) heldSource(path string, scope Scope) (s Source, ok bool, err error) {
+func (g *Guard) heldSource(path string, scope Scope) (s Source, ok bool) {
 	if g == nil {
-		return s, false, nil
+		return s, false
 	}
 	for _, file := range []string{path, filepath.Join(path, "init.lua")} {
 		v, ok := g.heldAt(file)
 		switch {
 		case !ok:
 		case !v.exists():
-			return s, true, fmt.Errorf("hook %w", v.err)
+			return Source{Name: hookName(file), Path: file, Real: file, Scope: scope, Err: fmt.Errorf("hook %w", v.err)}, true
 		default:
-			return Source{Name: hookName(file), Path: file, Real: v.real, Scope: scope}, true, nil
+			return Source{Name: hookName(file), Path: file, Real: v.real, Scope: scope}, true
 		}
 	}
-	return s, false, nil
+	return s, false
 }
 
 // reasonOf is the error without the operation and path, which the caller names.
@@ -197,21 +286,14 @@ func hookName(path string) string {
 // none.
 func hookFiles(dir string, g *Guard) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = lostLink(dir)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries { // ReadDir sorts by name, byte by byte
-		path := filepath.Join(dir, e.Name())
-		if ignored(e.Name()) {
-			continue
-		}
-		info, err := os.Stat(path)
-		switch {
-		case err == nil && info.IsDir():
-			if _, err := os.Stat(filepath.Join(path, "init.lua")); err == nil {
-				paths = append(paths, path)
-			}
-		case strings.HasSuffix(e.Name(), ".lua"):
+		if path := filepath.Join(dir, e.Name()); !ignored(e.Name()) && isHook(path) {
 			paths = append(paths, path)
 		}
 	}
@@ -219,6 +301,40 @@ func hookFiles(dir string, g *Guard) (paths []string, err error) {
 		return paths, nil
 	}
 	return withHeld(paths, g.heldIn(dir), dir), nil
+}
+
+// isHook reports whether an entry of a hooks directory is a hook, or may be one
+// that cannot be read: a link that leads nowhere may have led to a directory with an
+// init.lua.
+func isHook(path string) bool {
+	if strings.HasSuffix(path, ".lua") {
+		return true
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) || lostLink(path) != nil
+	}
+	if !info.IsDir() {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(path, "init.lua"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// lostLink is an error if path is not there because it, or a directory above it, is
+// a symbolic link that leads nowhere.
+func lostLink(path string) error {
+	for {
+		if _, err := os.Lstat(path); err == nil {
+			_, err := os.Stat(path)
+			return err
+		}
+		above := filepath.Dir(path)
+		if above == path {
+			return nil
+		}
+		path = above
+	}
 }
 
 // withHeld lists the hooks of a directory as they were before: what is held as
@@ -244,15 +360,18 @@ func withHeld(paths []string, held map[string]bool, dir string) []string {
 	return paths
 }
 
-// unread reports whether a hook stands in a directory that cannot be read now, or
-// in a project that has become too large.
-func (f Found) unread(s Source) bool {
+// unread is the directory that a hook stands in, if that cannot be read now, or
+// belongs to a project that has become too large.
+func (f Found) unread(s Source) (dir Source, ok bool) {
 	if f.TooLarge != nil && s.Scope == ScopeProject {
-		return true
+		return Source{Err: f.TooLarge}, true
 	}
-	return slices.ContainsFunc(f.Unread, func(dir string) bool {
-		return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
-	})
+	for _, dir := range f.Unread {
+		if s.below(dir.Path) {
+			return dir, true
+		}
+	}
+	return Source{}, false
 }
 
 // ignored reports whether a directory entry is an editor's, not a hook.

@@ -60,7 +60,7 @@ func (c *Chain) enable(ctx context.Context, hooks []*hook) error {
 	c.changes.Lock()
 	for _, h := range hooks {
 		if h.off.Store(false); h.current() == nil {
-			h.sum = "" // it counts as changed
+			h.sum, h.counts = notLooked, true
 		}
 	}
 	c.changes.Unlock()

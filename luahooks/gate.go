@@ -39,12 +39,13 @@ func (c *Chain) gate(ctx context.Context, spec *eventSpec, e *agent.ToolCall) er
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
 func (c *Chain) gateRound(ctx context.Context, spec *eventSpec, e *agent.ToolCall, until place) (rewriter place) {
-	g := &gateSteps{spec: spec, call: e, until: until}
+	g := &gateSteps{chain: c, spec: spec, call: e, until: until}
 	c.walk(ctx, spec, c.list(), g)
 	return g.rewriter
 }
 
 type gateSteps struct {
+	chain    *Chain
 	spec     *eventSpec
 	call     *agent.ToolCall
 	until    place
@@ -92,7 +93,7 @@ func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
 
 func (g *gateSteps) leave(h *hook) (stop bool) {
 	e := g.call
-	if reason := h.shutAt(agent.KindToolCall); reason != "" && !e.Block {
+	if reason := g.chain.shutForTool(h, e.Name); reason != "" && !e.Block {
 		e.Block, e.BlockedBy, e.Reason = true, h.Name, reason
 	}
 	return e.Block || h == g.until.hook

@@ -32,9 +32,15 @@ type hook struct {
 	code      []byte // the bytes that run
 
 	// Only while the chain's changes are locked.
-	tried *instance // the last attempt to load it, maybe a failed one; nil before
-	sum   string    // of the bytes that it was made of
+	tried  *instance // the last attempt to load it, maybe a failed one; nil before
+	sum    string    // of the bytes that it was made of
+	counts bool      // it stood here when the program began, or was turned on: it may be a gate until it loads
 }
+
+// newHook is a hook that was not looked at yet.
+func newHook(s Source) *hook { return &hook{Source: s, sum: notLooked} }
+
+const notLooked = "not looked at"
 
 func (h *hook) current() *instance { return h.now.Load() }
 

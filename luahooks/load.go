@@ -36,7 +36,8 @@ func (c *Chain) Load(ctx context.Context) (skipped []Source) {
 	hooks := make([]*hook, len(found.Sources))
 	var others, ofProject []*hook
 	for i, s := range found.Sources {
-		hooks[i] = &hook{Source: s}
+		hooks[i] = newHook(s)
+		hooks[i].counts = true
 		if s.Scope == ScopeProject {
 			ofProject = append(ofProject, hooks[i])
 		} else {
@@ -55,6 +56,7 @@ func (c *Chain) Load(ctx context.Context) (skipped []Source) {
 	defer c.changes.Unlock()
 	c.takeEffect(ctx)
 	c.guardEdits(ctx)
+	c.tellShut(ctx)
 	return skipped
 }
 
@@ -71,19 +73,28 @@ func (c *Chain) leaveOut(ofProject []*hook, may bool) (run []*hook, skipped []So
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	c.opts.Places.NoProject = !may
-	out := func(h *hook) bool {
-		return h.Scope == ScopeProject && !(may && c.guard.mayRun(h.Scope, h.Path, c.guard.read(h.Path)))
-	}
+	out := func(h *hook) bool { return h.Scope == ScopeProject && !(may && c.approvedHook(h)) }
 	for _, h := range ofProject {
-		if out(h) {
-			skipped = append(skipped, h.Source)
-		} else {
+		switch {
+		case !out(h):
 			run = append(run, h)
+		case h.Err == nil:
+			skipped = append(skipped, h.Source)
 		}
 	}
 	hooks := slices.DeleteFunc(slices.Clone(c.list()), out)
 	c.hooks.Store(&hooks)
 	return run, skipped
+}
+
+// approvedHook reports whether a hook of the project is approved, or may be and
+// cannot be read.
+func (c *Chain) approvedHook(h *hook) bool {
+	if h.Err != nil {
+		return true // Discover has asked
+	}
+	v := c.guard.read(h.Path)
+	return c.guard.mayRun(h.Scope, h.Path, v) || v.err != nil && c.guard.approvedOnce(h.Path)
 }
 
 // guardEdits opens the window that never closes, where every change is asked
@@ -121,7 +132,7 @@ func (c *Chain) attemptAll(ctx context.Context, hooks []*hook) []attempt {
 func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	v := c.guard.read(h.Path)
 	h.sum = v.sum
-	code, err := v.code, v.err
+	code, err := v.code, cmp.Or(h.Err, v.err)
 	if err == nil && !c.guard.mayRun(h.Scope, h.Path, v) {
 		err = c.errUnapproved(h.Path)
 	}
@@ -154,7 +165,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		c.shutUnasked(h, a)
 	}
 	if interrupted(ctx, a.err) {
-		h.sum = "" // the next look tries again
+		h.sum = notLooked // the next look tries again
 		return false
 	}
 	if a.err != nil {
@@ -180,18 +191,21 @@ func (c *Chain) shutUnasked(h *hook, a attempt) {
 	if v, held := c.guard.heldAt(h.Path); held && v.exists() && v.code == nil {
 		c.shutLost(h)
 	} else {
-		c.shutUnloaded(h, a)
+		c.shutUnloaded(h, a.err)
 	}
 }
 
 func keeps(h *hook, old *instance) string {
+	closed := h.shut.Load()
 	switch {
 	case old != nil:
 		return ", the last good version keeps running"
-	case h.shut.Load() != nil:
-		return ", its gate stays shut"
+	case closed == nil:
+		return ""
+	case closed.unloaded:
+		return ", tools are shut"
 	}
-	return ""
+	return ", its gate stays shut"
 }
 
 // takeEffect brings what hooks registered in line with the chain.

@@ -61,7 +61,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	}
 	reach := newReach(g, ScopeProject, maxProjectLua, maxParsed)
 	for _, s := range found.Sources {
-		if s.Scope == ScopeProject {
+		if s.Scope == ScopeProject && s.Err == nil {
 			paths[s.Path] = true
 			reach.follow(s.Path, s.dirs())
 		}

@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -52,6 +51,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	if !doubtful {
 		hooks, gone = c.compare() // without what is held now
 	}
+	c.shutUnseen(hooks)
 	c.hooks.Store(&hooks)
 	for _, h := range gone {
 		c.remove(ctx, h)
@@ -83,16 +83,22 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 	}
 	found := c.opts.Places.Discover(c.guard)
 	for _, h := range c.list() {
-		if found.unread(h.Source) { // what cannot be seen is not gone
-			c.notify(context.Background(), agent.LevelError, errors.Join(found.Problems...).Error()+"; the hooks stay as they are")
+		if dir, ok := found.unread(h.Source); ok { // what cannot be seen is not gone
+			c.notify(context.Background(), agent.LevelError, dir.Err.Error()+"; the hooks stay as they are")
 			return c.list(), nil
 		}
 	}
 	for _, s := range found.Sources {
 		h := have[s.Path]
-		if h == nil || h.Scope != s.Scope {
-			h = &hook{Source: s}
-		} else {
+		switch {
+		case s.removed() && (h == nil || !h.unloaded()):
+			continue
+		case h == nil || h.Scope != s.Scope:
+			h = c.newcomer(s)
+		case h.current() == nil:
+			h.Real, h.Err = s.Real, s.Err
+		}
+		if have[s.Path] == h {
 			delete(have, s.Path)
 		}
 		hooks = append(hooks, h)
@@ -103,6 +109,16 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 		}
 	}
 	return hooks, gone
+}
+
+// newcomer is a hook that was not seen before. Where the directory of it could not be
+// read until now, it may have stood there from the start.
+func (c *Chain) newcomer(s Source) *hook {
+	n := newHook(s)
+	n.counts = slices.ContainsFunc(c.list(), func(h *hook) bool {
+		return h.Err != nil && h.counts && s.below(h.Path)
+	})
+	return n
 }
 
 // review puts the changes of the hooks' files in force that may be, and has the

@@ -1,11 +1,11 @@
 package luahooks
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"regexp"
 	"slices"
+	"strings"
 
 	"pi/agent"
 )
@@ -16,9 +16,12 @@ import (
 
 // closedGates are the gates of a hook that block without being asked.
 type closedGates struct {
-	kinds    []agent.Kind
-	reason   string
-	unloaded bool // there never was a version that ran; the text of the file decides
+	kinds  []agent.Kind
+	reason string
+	// unloaded: there never was a version that ran, so what the hook was for is not
+	// known. It may have been a gate for anything, or a tool that was to stand in the
+	// place of another one; only what looks and changes nothing goes on.
+	unloaded bool
 }
 
 // gateKinds are the events at which a hook that says nothing blocks.
@@ -30,6 +33,33 @@ func (h *hook) shutAt(kind agent.Kind) string {
 		return closed.reason
 	}
 	return ""
+}
+
+// unloaded reports whether the gates of the hook are shut because it never loaded.
+func (h *hook) unloaded() bool {
+	closed := h.shut.Load()
+	return closed != nil && closed.unloaded
+}
+
+// shutForTool is shutAt for the call of a tool.
+func (c *Chain) shutForTool(h *hook, tool string) string {
+	if h.unloaded() && c.onlyLooks(tool) {
+		return ""
+	}
+	return h.shutAt(agent.KindToolCall)
+}
+
+// looking are the tools that go on where a hook did not load.
+const looking = "read, grep, find and ls"
+
+// onlyLooks reports whether a tool is one of looking. What a hook put in its place
+// may do anything.
+func (c *Chain) onlyLooks(tool string) bool {
+	switch tool {
+	case "read", "grep", "find", "ls":
+		return !slices.ContainsFunc(c.list(), func(h *hook) bool { return h.current().tool(tool) != nil })
+	}
+	return false
 }
 
 // shutGates makes the gates of a hook that is given up block until its file
@@ -48,17 +78,45 @@ func (c *Chain) shutLost(h *hook) {
 		reason: "hook " + h.File() + " waits for approval and the version in force is lost, so nobody can be asked; `pi trust` shows it"})
 }
 
-// shutUnloaded makes a hook block that has no version to run and that was to be a
-// gate, as far as its text can tell. Gates that are shut for another reason stay so.
-func (c *Chain) shutUnloaded(h *hook, a attempt) {
-	if closed := h.shut.Load(); closed != nil && !closed.unloaded {
+// shutUnloaded makes a hook block that has no version to run. Gates that are shut for
+// another reason stay so, and what appeared in a running session changes nothing.
+func (c *Chain) shutUnloaded(h *hook, err error) {
+	if !h.counts || h.shut.Load() != nil && !h.unloaded() {
 		return
 	}
-	c.openGates(h)
-	if kinds := c.gatesMeant(h, a); len(kinds) > 0 {
-		c.shut(h, &closedGates{kinds: kinds, unloaded: true,
-			reason: fmt.Sprintf("hook %s did not load, so its gate stays shut: %v; fix the file, or turn it off with /hooks disable %s or `disable` in config.toml",
-				h.File(), a.err, h.Name)})
+	c.shut(h, &closedGates{kinds: gateKinds(), unloaded: true,
+		reason: fmt.Sprintf("hook %s did not load, so only %s work, and no command with !: %v; a person has to mend or remove it, or turn it off with /hooks disable %s",
+			h.File(), looking, err, h.Name)})
+}
+
+// shutUnseen shuts the gates of hooks that count before they are loaded for the first
+// time. c.changes is held.
+func (c *Chain) shutUnseen(hooks []*hook) {
+	for _, h := range hooks {
+		if h.counts && h.sum == notLooked && h.shut.Load() == nil {
+			c.shutUnloaded(h, errors.New("it is being loaded"))
+		}
+	}
+}
+
+// wayOut is what a person can do about a hook that does not load.
+func wayOut(h *hook) string {
+	return fmt.Sprintf("mend or remove %s, or turn it off: /hooks disable %s for this session, `disable = [%q]` in config.toml for good",
+		h.File(), h.Name, h.Name)
+}
+
+// tellShut says at the start, once, what hooks that did not load mean, and what to
+// do. c.changes is held.
+func (c *Chain) tellShut(ctx context.Context) {
+	var names, outs []string
+	for _, h := range c.list() {
+		if h.unloaded() {
+			names, outs = append(names, h.Name), append(outs, wayOut(h))
+		}
+	}
+	if len(names) > 0 {
+		c.notify(ctx, agent.LevelError, fmt.Sprintf("until %s loads, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
+			strings.Join(names, " and "), looking, strings.Join(outs, "; ")))
 	}
 }
 
@@ -66,31 +124,6 @@ func (c *Chain) shutUnloaded(h *hook, a attempt) {
 func (c *Chain) gatesOf(in *instance) (kinds []agent.Kind) {
 	for _, kind := range gateKinds() {
 		if len(in.registered(c.events[kind].name)) > 0 {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
-}
-
-// gatesMeant lists the gates that the text of a hook names in quotes, or one of
-// the modules that it got to before it failed, and those that it registered. A
-// file that this program may not read can be any gate.
-func (c *Chain) gatesMeant(h *hook, a attempt) []agent.Kind {
-	kinds := c.gatesOf(h.tried)
-	parts := []version{{code: a.code, err: a.err}}
-	for path := range h.partPaths() {
-		parts = append(parts, c.guard.read(path))
-	}
-	var texts [][]byte
-	for _, part := range parts {
-		if errors.Is(part.err, fs.ErrPermission) {
-			return gateKinds()
-		}
-		texts = append(texts, part.code)
-	}
-	for _, kind := range gateKinds() {
-		quoted := regexp.MustCompile(`["'\[]` + c.events[kind].name + `["'\]]`)
-		if !slices.Contains(kinds, kind) && slices.ContainsFunc(texts, quoted.Match) {
 			kinds = append(kinds, kind)
 		}
 	}

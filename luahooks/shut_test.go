@@ -2,8 +2,7 @@ package luahooks
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,59 +21,91 @@ func (r *rig) userBash(command string) string {
 	return e.Blocked
 }
 
-func TestAGateThatDoesNotLoadAtTheStartIsShut(t *testing.T) {
+// toolIsShut passes a call of a tool through the gate and returns why it is blocked.
+func (r *rig) toolIsShut(name string) string {
+	r.t.Helper()
+	e := &agent.ToolCall{ID: "c", Name: name, Input: []byte(`{}`)}
+	r.emit(e)
+	return e.Reason
+}
+
+// The files that cannot be read are cases of the whole program: testdata/attack/gate-*.
+func TestWhatDoesNotLoadAtTheStartMayBeAGate(t *testing.T) {
 	const gate = "pi.on(\"tool_call\", function() end)\n"
 	for name, c := range map[string]struct {
 		files      map[string]string
-		tools      bool
-		bash       bool
 		why, where string
 	}{
-		"syntax":               {map[string]string{"g.lua": gate + "if then"}, true, false, "syntax error", "g.lua:2:"},
-		"single quotes":        {map[string]string{"g.lua": "pi.on('tool_call', x x)"}, true, false, "syntax error", "g.lua:1:"},
-		"long brackets":        {map[string]string{"g.lua": "pi.on([==[tool_call]==], x x)"}, true, false, "syntax error", "g.lua:1:"},
-		"plain long brackets":  {map[string]string{"g.lua": "pi.on([[tool_call]], x x)"}, true, false, "syntax error", "g.lua:1:"},
-		"the person's command": {map[string]string{"g.lua": "pi.on('user_bash', x x)"}, false, true, "syntax error", "g.lua:1:"},
-		"both":                 {map[string]string{"g.lua": "for _, e in ipairs { 'user_bash', 'tool_call' } do pi.on(e, x x)"}, true, true, "syntax error", "g.lua:1:"},
-		"an error":             {map[string]string{"g.lua": gate + "error('no rules')"}, true, false, "no rules", "g.lua:2:"},
-		"an endless loop":      {map[string]string{"g.lua": gate + "while true do end"}, true, false, "ran longer", "g.lua:2:"},
-		"another API":          {map[string]string{"g.lua": "-- pi-api: 7\n" + gate}, true, false, "wants pi-api 7", "g.lua:1:"},
-		"a lost module":        {map[string]string{"g.lua": gate + "require 'rules'"}, true, false, "module rules not found", "g.lua:2:"},
-		"a gate in a module":   {map[string]string{"g/init.lua": "require 'rules'", "g/rules.lua": gate + "x x"}, true, false, "parse error", "rules.lua:2:"},
-		"a composed name":      {map[string]string{"g.lua": "pi.on('tool' .. '_call', function() end) error('x')"}, true, false, "x", "g.lua:1:"},
-		"no gate":              {map[string]string{"g.lua": "pi.on('turn_start', x x) local tool_call"}, false, false, "", ""},
+		"syntax":             {map[string]string{"g.lua": gate + "if then"}, "syntax error", "g.lua:2:"},
+		"an error":           {map[string]string{"g.lua": gate + "error('no rules')"}, "no rules", "g.lua:2:"},
+		"an endless loop":    {map[string]string{"g.lua": gate + "while true do end"}, "ran longer", "g.lua:2:"},
+		"another API":        {map[string]string{"g.lua": "-- pi-api: 7\n" + gate}, "wants pi-api 7", "g.lua:1:"},
+		"a lost module":      {map[string]string{"g.lua": gate + "require 'rules'"}, "module rules not found", "g.lua:2:"},
+		"a gate in a module": {map[string]string{"g/init.lua": "require 'rules'", "g/rules.lua": gate + "x x"}, "parse error", "rules.lua:2:"},
+		"no gate at all":     {map[string]string{"g.lua": "pi.on('turn_start', x x)"}, "syntax error", "g.lua:1:"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := map[string]string{"a.lua": `pi.on("tool_call", function() end)`}
+			files := map[string]string{"a.lua": gate, "z.lua": `pi.tool{ name = "find", description = "d", execute = function() end }`}
 			for path, code := range c.files {
 				files[path] = code
 			}
 			r := newRig(t, files, func(o *Options) { o.Timeout = 50 * time.Millisecond })
-			if r.chain.Wants(agent.KindUserBash) != c.bash {
-				t.Error("wants user_bash:", !c.bash)
-			}
-			call, blocked := r.bash("ls"), r.userBash("ls")
-			if call.Block != c.tools || (blocked != "") != c.bash {
-				t.Errorf("tools %v: %s; commands: %q", call.Block, call.Reason, blocked)
-			}
-			for _, part := range []string{"did not load, so its gate stays shut", c.why, c.where, "/hooks disable g"} {
-				if reason := call.Reason + blocked; reason != "" && !strings.Contains(reason, part) {
-					t.Errorf("%q is not in the reason %q", part, reason)
+			for _, tool := range []string{"bash", "write", "edit", "find", "deploy"} { // find is a hook's
+				reason := r.toolIsShut(tool)
+				for _, part := range []string{"did not load, so only read, grep, find and ls work", c.why, c.where, "/hooks disable g"} {
+					if !strings.Contains(reason, part) {
+						t.Errorf("%s: %q is not in the reason %q", tool, part, reason)
+					}
 				}
 			}
-			if c.tools || c.bash {
-				r.mustSay("hook g did not load, its gate stays shut: ")
+			for _, tool := range []string{"read", "grep", "ls"} {
+				if reason := r.toolIsShut(tool); reason != "" {
+					t.Errorf("%s is shut: %s", tool, reason)
+				}
 			}
+			if reason := r.userBash("ls"); !strings.Contains(reason, c.where) {
+				t.Errorf("a command of the person is blocked by %q", reason)
+			}
+			r.mustSay("hook g did not load, tools are shut: ", c.where)
+			r.mustSay("until g loads, only read, grep, find and ls work", `mend or remove g`, "`disable = [\"g\"]`")
 		})
 	}
+}
+
+// What was in force stays in force while the program runs.
+func TestWhatDoesNotLoadInARunningSessionChangesNothing(t *testing.T) {
+	for name, change := range map[string]func(r *rig){
+		"a new file":       func(r *rig) { r.write("new.lua", `pi.on("tool_call", x x)`) },
+		"a new folder":     func(r *rig) { r.write("new/init.lua", `require "gone"`) },
+		"a new lost link":  func(r *rig) { mustDo(r.t, os.Symlink("gone", filepath.Join(r.dir, "new.lua"))) },
+		"a broken save":    func(r *rig) { r.write("g.lua", `pi.on("tool_call", x x)`) },
+		"a link to itself": func(r *rig) { r.remove("g.lua"); mustDo(r.t, os.Symlink("g.lua", filepath.Join(r.dir, "g.lua"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"g.lua": `pi.on("tool_call", function(e) if e.input.command == "rm" then return { block = true, reason = "good" } end end)`})
+			change(r)
+			r.reload()
+			if e := r.bash("rm"); !e.Block || e.Reason != "good" {
+				t.Errorf("blocked %v: %s", e.Block, e.Reason)
+			}
+			if e := r.bash("ls"); e.Block {
+				t.Errorf("shut: %s", e.Reason)
+			}
+			r.mustSay("did not load", ".lua")
+		})
+	}
+}
+
+func (r *rig) remove(name string) {
+	r.t.Helper()
+	mustDo(r.t, os.Remove(filepath.Join(r.dir, name)))
 }
 
 func TestAGateThatDidNotLoadOpensWhen(t *testing.T) {
 	const broken = `pi.on("tool_call", x x)`
 	for name, open := range map[string]func(r *rig){
 		"its file loads":             func(r *rig) { r.write("g.lua", `pi.on("tool_call", function() end)`) },
-		"its file is no gate":        func(r *rig) { r.write("g.lua", `pi.on("turn_start", x x)`) },
-		"its file is removed":        func(r *rig) { mustDo(r.t, os.Remove(filepath.Join(r.dir, "g.lua"))) },
+		"its file is removed":        func(r *rig) { r.remove("g.lua") },
 		"the person turns it off":    func(r *rig) { mustDo(r.t, r.chain.SetEnabled(context.Background(), "g", false)) },
 		"the settings turn it off":   func(r *rig) { r.chain.opts.Places.Disable = []string{"g"} },
 		"it is broken in other ways": func(r *rig) { r.write("g.lua", broken+" y"); r.reload(); r.write("g.lua", "") },
@@ -113,27 +144,61 @@ func TestAGateThatIsTurnedOnAndDoesNotLoadIsShut(t *testing.T) {
 	}
 }
 
-func TestABrokenSaveOfAGateLeavesTheLastGoodVersionInForce(t *testing.T) {
-	r := newRig(t, map[string]string{"g.lua": `pi.on("tool_call", function(e) if e.input.command == "rm" then return { block = true, reason = "good" } end end)`})
-	r.write("g.lua", `pi.on("tool_call", x x)`)
-	r.reload()
-	if e := r.bash("rm"); !e.Block || e.Reason != "good" {
-		t.Errorf("blocked %v: %s", e.Block, e.Reason)
-	}
-	if e := r.bash("ls"); e.Block {
-		t.Errorf("shut: %s", e.Reason)
+// A hook that could not be found at the start, and then is found and does not load, is
+// no newcomer: there is no moment in which its gate is open.
+func TestAHookThatIsFoundAfterTheStartIsShutUntilItLoads(t *testing.T) {
+	const broken, sound = `pi.on("tool_call", x x)`, `pi.on("tool_call", function() end)`
+	for name, c := range map[string]struct{ lose, find func(dir string) error }{
+		"the hooks folder is a file": {func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, func(dir string) error {
+			return errors.Join(os.Remove(dir), os.Mkdir(dir, 0o755))
+		}},
+		"the hooks folder is a lost link": {func(dir string) error { return os.Symlink(dir+".mounted", dir) }, func(dir string) error {
+			return os.Mkdir(dir+".mounted", 0o755)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil, func(o *Options) {
+				dir := o.Places.GlobalDir()
+				mustDo(t, errors.Join(os.Remove(dir), c.lose(dir)))
+			})
+			if !strings.Contains(r.toolIsShut("bash"), "hooks in "+r.dir) {
+				t.Fatalf("the gate is open: %q", r.toolIsShut("bash"))
+			}
+			mustDo(t, c.find(r.dir))
+			r.write("g.lua", broken)
+			r.reload()
+			if !strings.Contains(r.toolIsShut("bash"), "g.lua:1:") {
+				t.Fatalf("the gate is open: %q", r.toolIsShut("bash"))
+			}
+			r.write("g.lua", sound)
+			r.reload()
+			if reason := r.toolIsShut("bash"); reason != "" {
+				t.Errorf("shut: %s", reason)
+			}
+			if r.chain.wanted[agent.KindUserBash].Load() != 0 || r.chain.wanted[agent.KindToolCall].Load() != 1 {
+				t.Error("the counts of handlers are wrong")
+			}
+		})
 	}
 }
 
-// Root reads everything, so the error is made here.
-func TestAFileThatMayNotBeReadCanBeAnyGate(t *testing.T) {
-	r := newRig(t, map[string]string{"g.lua": "x x", "h.lua": ""})
-	h := r.chain.list()[0]
-	err := fmt.Errorf("read hook: %w", &fs.PathError{Op: "open", Path: h.Path, Err: fs.ErrPermission})
-	r.chain.changes.Lock()
-	r.chain.settle(context.Background(), attempt{hook: h, err: err})
-	r.chain.changes.Unlock()
-	if e := r.bash("ls"); !e.Block || !strings.Contains(e.Reason, "permission denied") || r.userBash("ls") == "" {
-		t.Errorf("the gate is open: %+v", e)
+func TestAConfiguredHookThatIsMissingIsShutUntilItIsThere(t *testing.T) {
+	var path string
+	r := newRig(t, nil, func(o *Options) {
+		path = filepath.Join(o.Places.AgentDir, "named.lua")
+		o.Places.Configured = []string{path}
+	})
+	if !strings.Contains(r.toolIsShut("bash"), "named.lua: no such file") || r.chain.Hooks()[0].State != "failed" {
+		t.Fatalf("the gate is open: %q", r.toolIsShut("bash"))
+	}
+	mustDo(t, os.WriteFile(path, nil, 0o600))
+	r.reload()
+	if reason := r.toolIsShut("bash"); reason != "" {
+		t.Errorf("shut: %s", reason)
+	}
+	mustDo(t, os.Remove(path))
+	r.reload()
+	if reason := r.toolIsShut("bash"); reason != "" || len(r.chain.Hooks()) != 0 {
+		t.Errorf("shut by a hook that was removed: %s", reason)
 	}
 }

@@ -110,6 +110,9 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	}
 	found := p.Discover(g)
 	for _, s := range slices.Concat(found.Sources, found.Disabled) {
+		if s.Err != nil {
+			continue // the directories and names below are looked at
+		}
 		paths[s.Path] = s.Scope
 		looked, _ := g.literal(s.Path, s.dirs(), s.Scope)
 		maps.Copy(paths, looked)

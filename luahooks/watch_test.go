@@ -354,7 +354,7 @@ func TestAGateWhoseDirectoryCannotBeReadIsNotAnOpenOne(t *testing.T) {
 func TestAHookThatLeadsNowhereIsReported(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": ""})
 	mustDo(t, os.Symlink("nowhere.lua", filepath.Join(r.dir, "gate.lua")))
-	if found := r.chain.opts.Places.Discover(nil); len(found.Problems) != 1 || !strings.Contains(found.Problems[0].Error(), "gate.lua: no such file") {
-		t.Errorf("problems: %v", found.Problems)
+	if found := r.chain.opts.Places.Discover(nil); len(found.Sources) != 2 || !found.Sources[1].Missing() || !strings.Contains(found.Sources[1].Err.Error(), "gate.lua: no such file") {
+		t.Errorf("found: %+v", found)
 	}
 }

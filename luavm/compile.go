@@ -18,6 +18,9 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 	if bytes.HasPrefix(src, []byte("\x1b")) {
 		return nil, fmt.Errorf("%s:1: compiled Lua is not accepted, only source text", name)
 	}
+	if isUTF16(src) {
+		return nil, fmt.Errorf("%s:1: the text is UTF-16; save it as UTF-8", name)
+	}
 	if line, err := source.Check(src); errors.Is(err, source.ErrTooLarge) {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	} else if err != nil {
@@ -32,6 +35,13 @@ func Compile(name string, src []byte) (*lua.FunctionProto, error) {
 		return nil, fmt.Errorf("%s:1: cannot be compiled: %w", name, err)
 	}
 	return compileChunk(name, func() (*lua.FunctionProto, error) { return lua.Compile(chunk, name) })
+}
+
+// isUTF16 reports whether text is what editors call Unicode: with a mark of the byte
+// order, or with a zero in one of the first two bytes.
+func isUTF16(src []byte) bool {
+	return bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff")) ||
+		len(src) > 1 && (src[0] == 0) != (src[1] == 0)
 }
 
 // compileChunk makes errors of the compiler's errors and of its panics.
