@@ -17,11 +17,12 @@ type answer struct {
 	t    *lua.LTable
 	path string
 	err  *error
+	size *handed // of the whole answer
 }
 
 // newAnswer reads a result, whose keys are known to be right.
 func (in *instance) newAnswer(L *lua.LState, t *lua.LTable) answer {
-	return answer{in, L, t, "", new(error)}
+	return answer{in, L, t, "", new(error), new(handed)}
 }
 
 func (a answer) fail(name, format string, args ...any) {
@@ -40,11 +41,19 @@ func (a answer) text(name string) string {
 	switch v := a.t.RawGetString(name).(type) {
 	case *lua.LNilType:
 	case lua.LString:
+		a.count(name, len(v))
 		return string(v)
 	default:
 		a.fail(name, "expected a string, got %s", v.Type())
 	}
 	return ""
+}
+
+// count adds to the size of the answer what was read of it.
+func (a answer) count(name string, n int) {
+	if err := a.size.add(n); err != nil {
+		a.fail(name, "%w", err)
+	}
 }
 
 // need reads a string that must be there and say something.
@@ -84,8 +93,8 @@ func (a answer) integer(name string) int {
 	return 0
 }
 
-// count reads an integer that is not negative; 0 for none.
-func (a answer) count(name string) int {
+// natural reads an integer that is not negative; 0 for none.
+func (a answer) natural(name string) int {
 	n := a.integer(name)
 	if n < 0 {
 		a.fail(name, "expected an integer from 0, got %d", n)
@@ -103,6 +112,7 @@ func (a answer) data(name string) json.RawMessage {
 	if err != nil && *a.err == nil {
 		*a.err = err
 	}
+	a.count(name, len(raw))
 	return raw
 }
 
@@ -123,7 +133,7 @@ func (a answer) open(v lua.LValue, name string, known ...string) (inner answer, 
 		return a, false
 	}
 	luavm.Materialise(a.L, t)
-	inner = answer{a.in, a.L, t, a.path + name + ".", a.err}
+	inner = answer{a.in, a.L, t, a.path + name + ".", a.err, a.size}
 	inner.rejectUnknown(known)
 	return inner, true
 }
@@ -164,7 +174,11 @@ func (a answer) list(name string, f func(v lua.LValue, name string)) (given bool
 		return false
 	}
 	luavm.Materialise(a.L, t)
-	n := t.Len()
+	n, err := listed(t)
+	if err != nil {
+		a.fail(name, "%w", err)
+		return false
+	}
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		if i, ok := k.(lua.LNumber); !ok || i < 1 || int(i) > n || lua.LNumber(int(i)) != i {
 			a.fail(name, "expected a list, it has the key %s", k.String())
@@ -185,6 +199,7 @@ func (a answer) texts(name string) []string {
 		if !ok {
 			a.fail(at, "expected a string, got %s", v.Type())
 		}
+		a.count(at, len(s))
 		list = append(list, string(s))
 	})
 	return list
@@ -212,6 +227,7 @@ func (a answer) switches(name string) (set map[string]*string, given bool) {
 			a.fail(name, "expected names as keys, got %s", k.String())
 		case isText:
 			s := string(text)
+			a.count(name, len(s))
 			set[string(key)] = &s
 		case v == lua.LFalse:
 			set[string(key)] = nil

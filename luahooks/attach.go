@@ -26,8 +26,13 @@ func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable
 	if list.Len() == 0 && !empty(list) {
 		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
 	}
+	n, err := listed(list)
+	if err != nil {
+		return nil, err
+	}
 	var blocks []session.Block
-	for i := 1; i <= list.Len(); i++ {
+	var size handed
+	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
 			luavm.Raise(L, "%s: attachment %d must be a table, not a %s", function, i, list.RawGetInt(i).Type())
@@ -36,6 +41,9 @@ func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable
 		luavm.UnpackTable(L, t, function, luavm.Opt("path", &path), luavm.Opt("data", &data), luavm.Opt("mime_type", &mime),
 			luavm.Opt("text", &text), luavm.Opt("name", &name))
 		b, err := in.attachment(path, data, text, name)
+		if err == nil {
+			err = size.add(sizeOf(b))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("attachment %d: %w", i, err)
 		}

@@ -83,7 +83,7 @@ func (a answer) body(kind string, tokens int) any {
 	c := session.Compaction{Summary: a.need("summary"), FirstKeptEntryID: a.need("first_kept_entry_id"),
 		TokensBefore: tokens, Details: a.data("details"), FromHook: true}
 	if a.has("tokens_before") {
-		c.TokensBefore = a.count("tokens_before")
+		c.TokensBefore = a.natural("tokens_before")
 	}
 	if host := a.in.chain.hostNow(); host != nil && c.FirstKeptEntryID != "" {
 		if err := agent.CanKeepFrom(host.Session().Branch(), c.FirstKeptEntryID); err != nil {
@@ -122,6 +122,7 @@ func (a answer) content(name string) (blocks []session.Block, plain bool) {
 	if err != nil && *a.err == nil {
 		*a.err = err
 	}
+	a.count(name, sizeOf(blocks...))
 	_, plain = v.(lua.LString)
 	return blocks, plain
 }

@@ -77,7 +77,7 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 			a.fail("summary", "it is given twice; compaction has one too")
 		}
 		draft = &agent.CompactionDraft{By: in.hook.Name, Summary: c.text("summary"), FirstKeptEntryID: c.text("first_kept_entry_id"),
-			TokensBefore: c.count("tokens_before"), Details: c.data("details")}
+			TokensBefore: c.natural("tokens_before"), Details: c.data("details")}
 		if err := agent.CanKeepFrom(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
 			c.fail("first_kept_entry_id", "%w", err)
 		}

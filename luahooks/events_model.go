@@ -260,7 +260,7 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	if !ok {
 		return nil, false, fmt.Errorf("message: expected a table, got %s", r.RawGetString("message").Type())
 	}
-	item, err := in.itemFrom(L, t, &agent.Context{})
+	item, _, err := in.itemFrom(L, t, &agent.Context{})
 	if err == nil && item.Message.Role != s.Message.Role {
 		err = fmt.Errorf("the role must stay %q, got %q", s.Message.Role, item.Message.Role)
 	}

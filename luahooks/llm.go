@@ -64,8 +64,13 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 // toolSpecs reads a list of {name, description, parameters?}.
 func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []agent.ToolSpec {
 	luavm.Materialise(L, list)
+	n, err := listed(list)
+	if err != nil {
+		luavm.Raise(L, "complete: tools: %v", err)
+	}
 	var specs []agent.ToolSpec
-	for i := 1; i <= list.Len(); i++ {
+	var size handed
+	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
 			luavm.Raise(L, "complete: tools[%d] must be a table, not a %s", i, list.RawGetInt(i).Type())
@@ -75,6 +80,9 @@ func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []agent.ToolSpec 
 		luavm.UnpackTable(L, t, "complete: tools", luavm.Opt("name", &spec.Name).Required(),
 			luavm.Opt("description", &spec.Description).Required(), luavm.Opt("parameters", &parameters))
 		spec.Parameters = in.schema(L, "complete", parameters)
+		if err := size.add(len(spec.Name) + len(spec.Description) + len(spec.Parameters)); err != nil {
+			luavm.Raise(L, "complete: tools: %v", err)
+		}
 		specs = append(specs, spec)
 	}
 	return specs

@@ -27,8 +27,12 @@ func (in *instance) models(L *lua.LState, list *lua.LTable) []modelOptions {
 		return nil
 	}
 	luavm.Materialise(L, list)
+	n, err := listed(list)
+	if err != nil {
+		luavm.Raise(L, "provider: models: %v", err)
+	}
 	var models []modelOptions
-	for i := 1; i <= list.Len(); i++ {
+	for i := 1; i <= n; i++ {
 		switch v := list.RawGetInt(i).(type) {
 		case lua.LString:
 			models = append(models, modelOptions{id: string(v)})

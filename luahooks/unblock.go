@@ -34,13 +34,21 @@ func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]sess
 	if list.RawGetString("type") != lua.LNil {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got one block; put it into { }", name)
 	}
+	n, err := listed(list)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	var blocks []session.Block
-	for i := 1; i <= list.Len(); i++ {
+	var size handed
+	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
 			return nil, fmt.Errorf("%s[%d]: expected a block, got %s", name, i, list.RawGetInt(i).Type())
 		}
 		b, err := in.blockFrom(L, t)
+		if err == nil {
+			err = size.add(sizeOf(b))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
 		}

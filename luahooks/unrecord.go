@@ -20,14 +20,21 @@ import (
 // hold messages it was given, new ones, and {message = m, entry_index = i}.
 func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context) ([]session.Item, error) {
 	luavm.Materialise(L, list)
-	n := list.Len()
+	n, err := listed(list)
+	if err != nil {
+		return nil, fmt.Errorf("messages: %w", err)
+	}
+	var size handed
 	items := make([]session.Item, 0, n)
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
 			return nil, fmt.Errorf("messages[%d]: expected a message, got %s", i, list.RawGetInt(i).Type())
 		}
-		item, err := in.itemFrom(L, t, e)
+		item, changed, err := in.itemFrom(L, t, e)
+		if err == nil && changed {
+			err = size.add(sizeOf(item.Message.Content...) + len(item.Message.Details) + len(item.Message.Output))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
@@ -36,22 +43,34 @@ func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context)
 	return items, nil
 }
 
-func (in *instance) itemFrom(L *lua.LState, t *lua.LTable, e *agent.Context) (session.Item, error) {
-	if ref, ok := luavm.StubRef(t); ok {
-		if item, ok := itemOf(ref); ok {
-			return item, nil
-		}
+// itemFrom reads one element; changed is false for a message that the hook did not
+// look at.
+func (in *instance) itemFrom(L *lua.LState, t *lua.LTable, e *agent.Context) (item session.Item, changed bool, err error) {
+	if item, ok := untouchedItem(t); ok {
+		return item, false, nil
 	}
 	luavm.Materialise(L, t)
 	inner, wrapped := t.RawGetString("message").(*lua.LTable)
 	if !wrapped {
-		return in.changedItem(L, t, e)
+		item, err = in.changedItem(L, t, e)
+		return item, true, err
 	}
-	item, err := in.itemFrom(L, inner, e)
-	if err != nil {
-		return item, fmt.Errorf("message: %w", err)
+	item, untouched := untouchedItem(inner)
+	if !untouched {
+		luavm.Materialise(L, inner)
+		if item, err = in.changedItem(L, inner, e); err != nil { // a wrapper in a wrapper is no message
+			return item, true, fmt.Errorf("message: %w", err)
+		}
 	}
-	return placed(item, t.RawGetString("entry_index"), e)
+	item, err = placed(item, t.RawGetString("entry_index"), e)
+	return item, !untouched, err
+}
+
+func untouchedItem(t *lua.LTable) (session.Item, bool) {
+	if ref, ok := luavm.StubRef(t); ok {
+		return itemOf(ref)
+	}
+	return session.Item{}, false
 }
 
 // placed sets the entry that a wrapped message stands for.
@@ -78,7 +97,7 @@ func (in *instance) changedItem(L *lua.LState, t *lua.LTable, e *agent.Context) 
 		if was, ok := itemOf(ref); ok {
 			item = was
 		}
-	} else if i, ok := t.RawGetString("entry_index").(lua.LNumber); ok && i >= 1 && int(i) <= len(e.Entries) {
+	} else if i, ok := t.RawGetString("entry_index").(lua.LNumber); ok && i >= 1 && i <= lua.LNumber(len(e.Entries)) {
 		item.Index, item.Entry = int(i)-1, e.Entries[int(i)-1]
 	}
 	m, err := in.messageFrom(L, t, item.Message)

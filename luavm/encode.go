@@ -21,7 +21,14 @@ const maxJSONDepth = 200
 // Functions, cycles, NaN, infinities and tables of both shapes are errors that
 // name the place: "at .items[2].run: a function cannot be JSON".
 func EncodeJSON(L *lua.LState, v lua.LValue, conv JSON) (json.RawMessage, error) {
-	e := encoder{L: L, conv: conv}
+	return encodeUpTo(maxString, L, v, conv)
+}
+
+// encodeUpTo is EncodeJSON for a result of at most limit bytes. Tables that hold
+// each other many times make more of it than anybody waits for, so a job that is
+// stopped is stopped here too.
+func encodeUpTo(limit int, L *lua.LState, v lua.LValue, conv JSON) (json.RawMessage, error) {
+	e := encoder{L: L, conv: conv, limit: limit}
 	if _, err := e.value(v); err != nil {
 		return nil, err
 	}
@@ -29,10 +36,12 @@ func EncodeJSON(L *lua.LState, v lua.LValue, conv JSON) (json.RawMessage, error)
 }
 
 type encoder struct {
-	L    *lua.LState
-	conv JSON
-	out  []byte
-	path []step
+	L     *lua.LState
+	conv  JSON
+	limit int
+	out   []byte
+	path  []step
+	looks int
 }
 
 // step is one table on the way to the value, and the key that was taken.
@@ -59,8 +68,13 @@ func (e *encoder) errorf(format string, args ...any) error {
 
 // value appends v, and reports whether it is untouched decoded JSON.
 func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
-	if len(e.out) > maxString {
-		return false, e.errorf("the JSON is larger than %d MiB", maxString>>20)
+	if s, ok := v.(lua.LString); len(e.out) > e.limit || ok && len(e.out)+len(s) > e.limit {
+		return false, e.errorf("the JSON is larger than %s", sizeText(e.limit))
+	}
+	if e.looks++; e.looks%looksApart == 0 {
+		if err := halted(e.L); err != nil {
+			return false, err
+		}
 	}
 	switch v := v.(type) {
 	case *lua.LNilType, null:
@@ -96,6 +110,9 @@ func (e *encoder) number(n float64) error {
 func (e *encoder) table(t *lua.LTable) (bool, error) {
 	if s, ok := markOf(t).(*stub); ok {
 		if node, ok := s.ref.(*jsonNode); ok {
+			if len(e.out)+len(node.raw) > e.limit {
+				return false, e.errorf("the JSON is larger than %s", sizeText(e.limit))
+			}
 			e.out = append(e.out, node.raw...)
 			return true, nil
 		}

@@ -158,7 +158,7 @@ func (vm *VM) describe(th *lua.LState, e *Error) {
 	th.Push(vm.main.NewFunction(func(L *lua.LState) int {
 		if L.GetMetaField(t, "__tostring") != lua.LNil {
 			L.Push(L.ToStringMeta(t))
-		} else if raw, err := EncodeJSON(L, t, JSON{}); err == nil && t.Len()+len(raw) > len("{}") && len(raw) <= maxErrorJSON {
+		} else if raw, err := encodeUpTo(maxErrorJSON, L, t, JSON{}); err == nil && t.Len()+len(raw) > len("{}") {
 			L.Push(lua.LString(raw))
 		}
 		return L.GetTop()

@@ -127,19 +127,23 @@ func (o Option) set(L *lua.LState, v lua.LValue) bool {
 	return ok
 }
 
-// Strings reads a list of strings and numbers; it is false for anything else.
+// Strings reads a list of strings and numbers; it is false for anything else. One
+// that is larger than any string may be raises.
 func Strings(L *lua.LState, v lua.LValue) ([]string, bool) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
 		return nil, false
 	}
 	Materialise(L, t)
-	list := make([]string, 0, t.Len())
+	list, size := make([]string, 0, t.Len()), 0
 	for k, e := t.Next(lua.LNil); k != lua.LNil; k, e = t.Next(k) {
 		if k != lua.LNumber(len(list)+1) || !lua.LVCanConvToString(e) {
 			return nil, false
 		}
 		list = append(list, e.String())
+		if size += len(list[len(list)-1]); size > maxString {
+			Raise(L, "the strings of a list are together larger than %d MiB", maxString>>20)
+		}
 	}
 	return list, true
 }

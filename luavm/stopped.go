@@ -1,6 +1,11 @@
 package luavm
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+)
 
 // Stopped reports whether the job of ctx, which [VM.Context] or [VM.Wait] gave,
 // was stopped: its context ended, or it used too much time or memory. It is
@@ -11,4 +16,28 @@ func Stopped(ctx context.Context) bool {
 		return ctx.Err() != nil
 	}
 	return j.cause.Load() != nil || j.state.Load() != stateEnded && j.parent.Err() != nil
+}
+
+// looksApart is how many steps Go code that runs for Lua may take before it looks
+// whether its job was stopped.
+const looksApart = 1 << 10
+
+// halted is why the job that runs was stopped; nil while it goes on. Go code that
+// may take long asks it, because only Lua's own instructions are watched.
+func halted(L *lua.LState) error {
+	if L.G.CurrentThread != nil {
+		L = L.G.CurrentThread
+	}
+	ctx := L.Context()
+	if ctx == nil || ctx.Done() == nil {
+		return nil
+	}
+	return ctx.Err()
+}
+
+func sizeText(n int) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

@@ -2,8 +2,14 @@ package luavm
 
 import "fmt"
 
+// maxSuggested is longer than any name that is misspelt.
+const maxSuggested = 100
+
 // Suggest returns the known string that name most likely meant, or "".
 func Suggest(name string, known []string) string {
+	if len(name) > maxSuggested {
+		return ""
+	}
 	best, bestDistance := "", min(max(1, len(name)/3), len(name)-1)+1
 	for _, k := range known {
 		if d := distance(name, k); d < bestDistance {

@@ -1,0 +1,48 @@
+package luahooks
+
+import (
+	"fmt"
+
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// What Lua hands in is read with bounds. A table may hold itself, and a list the
+// same large text a million times: that costs a hook nothing, and what is made of
+// it could end the program.
+
+const (
+	// maxListed is how many elements a list may have that is made into something.
+	maxListed = 100_000
+	// maxHanded is how many bytes of text there may be in it, however often it is
+	// the same text.
+	maxHanded = 64 << 20
+)
+
+// listed is the length of a list.
+func listed(list *lua.LTable) (int, error) {
+	n := list.Len()
+	if n > maxListed {
+		return 0, fmt.Errorf("the list has %d elements, more than %d", n, maxListed)
+	}
+	return n, nil
+}
+
+// handed counts the bytes that were read.
+type handed int
+
+func (h *handed) add(n int) error {
+	if *h += handed(n); *h > maxHanded {
+		return fmt.Errorf("it is larger than %d MiB", maxHanded>>20)
+	}
+	return nil
+}
+
+func sizeOf(blocks ...session.Block) (n int) {
+	for i := range blocks {
+		b := &blocks[i]
+		n += len(b.Text) + len(b.Signature) + len(b.ID) + len(b.Name) + len(b.Data) + len(b.MimeType) + len(b.Arguments) + len(b.Raw)
+	}
+	return n
+}
