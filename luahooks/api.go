@@ -20,6 +20,7 @@ func (in *instance) open(L *lua.LState, state json.RawMessage) *lua.LTable {
 		kept = luavm.NewRecord(L, 0)
 	}
 	luavm.Set(pi, "state", kept)
+	in.vm.StrictTable("pi", pi)
 	in.vm.SetGlobal("pi", pi)
 	in.vm.SetRequire(in.require)
 	in.ctx = in.newContext(L)

@@ -183,12 +183,19 @@ func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
 	}
 	luavm.Set(t, "args", list)
 	luavm.Set(t, "args_raw", lua.LString(args))
-	meta := luavm.NewRecord(L, 2)
-	luavm.Set(meta, "__index", in.ctx)
-	luavm.Set(meta, "__newindex", in.ctx.Metatable.(*lua.LTable).RawGetString("__newindex"))
-	luavm.Set(meta, "__metatable", lua.LFalse)
-	t.Metatable = meta
+	if in.command == nil {
+		in.command = in.contextMeta(append(liveMembers(), luavm.Keys(in.ctx)...), in.contextMember)
+	}
+	t.Metatable = in.command
 	return t
+}
+
+// contextMember reads a member of ctx where a command has a ctx of its own.
+func (in *instance) contextMember(L *lua.LState, name string) (lua.LValue, bool, error) {
+	if v := in.ctx.RawGetString(name); v != lua.LNil {
+		return v, true, nil
+	}
+	return in.contextField(L, name)
 }
 
 // apiCommands is pi.commands(): the program's own and those of hooks.

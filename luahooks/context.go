@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"slices"
 
 	"pi/agent"
 	"pi/luavm"
@@ -27,15 +28,18 @@ func (in *instance) newContext(L *lua.LState) *lua.LTable {
 		"set_model": in.setModel, "set_thinking_level": in.setThinking, "wait_for_idle": in.waitForIdle,
 		"switch_session": in.switchSession, "branch": in.branchOff, "reload": in.reloadHooks,
 	})
-	meta := luavm.NewRecord(L, 3)
-	luavm.Set(meta, "__index", in.vm.GFunc("ctx", in.contextField))
+	t.Metatable = in.contextMeta(append(liveMembers(), luavm.Keys(t)...), in.contextField)
+	return t
+}
+
+// contextMeta is a metatable of ctx with these members, some of them live.
+func (in *instance) contextMeta(members []string, live func(*lua.LState, string) (lua.LValue, bool, error)) *lua.LTable {
+	meta := in.vm.Strict(&luavm.Fields{Of: "ctx", Names: func() []string { return members }, Live: live})
 	luavm.Set(meta, "__newindex", in.vm.GFunc("ctx", func(L *lua.LState) int {
 		luavm.Raise(L, "ctx is read-only; keep your own values in a local or in pi.state")
 		return 0
 	}))
-	luavm.Set(meta, "__metatable", lua.LFalse)
-	t.Metatable = meta
-	return t
+	return meta
 }
 
 // addRaw puts functions that work on the Lua stack into a table of the API.
@@ -53,18 +57,18 @@ func (in *instance) addFuncs(t *lua.LTable, functions map[string]any) {
 }
 
 // contextField reads a live member of ctx.
-func (in *instance) contextField(L *lua.LState) int {
-	name := L.CheckString(2)
-	v, always := in.standingValue(name)
-	if !always {
-		host := in.chain.hostNow()
-		if host == nil {
-			luavm.Raise(L, "ctx.%s: %v", name, errNoHost)
-		}
-		v = in.liveValue(L, host, name)
+func (in *instance) contextField(L *lua.LState, name string) (lua.LValue, bool, error) {
+	if v, always := in.standingValue(name); always {
+		return v, true, nil
 	}
-	L.Push(v)
-	return 1
+	if !slices.Contains(liveMembers(), name) {
+		return nil, false, nil
+	}
+	host := in.chain.hostNow()
+	if host == nil {
+		return nil, false, errNoHost
+	}
+	return in.liveValue(L, host, name), true, nil
 }
 
 // standingValue is a member of ctx that needs no session.

@@ -75,9 +75,18 @@ func (emission) enter(*hook, *instance) int { return allHandlers }
 func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	return func(L *lua.LState) error {
 		t := newRecord(L, 2).text("type", e.name).set("data", in.json(e.data))
+		t.Metatable = in.emitted()
 		in.call(L, fn, t.table())
 		return nil
 	}
+}
+
+// emitted is the metatable of such events.
+func (in *instance) emitted() *lua.LTable {
+	if in.ofEmit == nil {
+		in.ofEmit = in.vm.Strict(&luavm.Fields{Of: "the event", Names: func() []string { return []string{"type", "data"} }})
+	}
+	return in.ofEmit
 }
 
 func (emission) after(*hook, int, error) bool { return false }

@@ -97,7 +97,10 @@ type instance struct {
 	branch   entryList
 	seen     jobMessages
 	sign     jobSignal
-	theme    *lua.LTable // ctx.ui.theme
+	theme    *lua.LTable                // ctx.ui.theme
+	strict   map[*eventSpec]*lua.LTable // metatables of events
+	ofEmit   *lua.LTable                // the metatable of events that hooks emit
+	command  *lua.LTable                // the metatable of ctx in commands
 	requires map[string]*module
 
 	mu        sync.Mutex

@@ -98,7 +98,7 @@ func TestMembersOfCtx(t *testing.T) {
 		{"event", `return ctx.model.provider .. ctx.model.id .. ctx.model.context_window`, "sm1000"},
 		{"event", `ctx.model.id = "x"`, "!read-only"},
 		{"event", `ctx.cwd = "x"`, "!ctx is read-only"},
-		{"event", `return ctx.nothing`, "nil"},
+		{"event", `return ctx.nothing`, "!ctx has no field \"nothing\""},
 		{"event", `return #ctx.entries > 1 and ctx.messages[1].content[1].text .. ctx.messages[2].content[1].text`, "firstFIRST"},
 
 		{"event", `local u = ctx.usage(); return u.context_window .. " " .. u.tokens .. " " .. u.percent .. " " .. tostring(u.cost.total) .. u.cost.input`, "1000 15 1.5 nil0"},

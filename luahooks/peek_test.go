@@ -56,8 +56,8 @@ func TestAnEventThatWasPeekedAtIsStillAWholeTable(t *testing.T) {
 		local n = 0
 		for _ in pairs(e) do n = n + 1 end
 		e.extra = 1
-		print(name, e.type, n, e.input.command, e.extra, rawget(e, "tool_call_id"), tostring(e.nothing))
+		print(name, e.type, n, e.input.command, e.extra, rawget(e, "tool_call_id"), tostring(rawget(e, "nothing")), tostring(pcall(function() return e.nothing end)))
 	end)`})
 	r.bash("ls")
-	r.mustSay("bash", "tool_call", "4", "ls", "1")
+	r.mustSay("bash", "tool_call", "4", "ls", "1", "nil", "false")
 }

@@ -236,7 +236,7 @@ func TestWhatLuaSees(t *testing.T) {
 			assert(res.role == "toolResult" and res.tool_call_id == "c1" and res.is_error == false and res.details.diff == "d")
 			assert(sh.exit_code == 3 and sh.truncated and sh.full_output_path == "/f")
 			assert(json.encode(res.details) == '{"diff":"d","list":[],"n":12345678901234567890}', json.encode(res.details))
-			assert(ctx.cwd ~= nil and ctx.mode == "interactive" and ctx.has_ui == true and ctx.session_file == nil and ctx.nothing == nil)
+			assert(ctx.cwd ~= nil and ctx.mode == "interactive" and ctx.has_ui == true and ctx.session_file == nil and rawget(ctx, "nothing") == nil)
 			assert(ctx.model.provider == "p" and ctx.model.context_window == 0 and ctx.thinking_level == "off")
 			assert(not pcall(function() ctx.cwd = 1 end))
 			return { text = "ok" }

@@ -63,6 +63,9 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
 		}
 		m.value, m.done = open(in.vm, L, in.env()), true
+		if t, ok := m.value.(*lua.LTable); ok && t.Metatable == lua.LNil {
+			in.vm.StrictTable(name, t)
+		}
 		return nil
 	}
 	path, code, err := in.findModule(name)

@@ -20,7 +20,7 @@ func (in *instance) newSessionView(L *lua.LState) *lua.LTable {
 		"id":      func(L *lua.LState) string { return in.sessionOf(L, "id").ID() },
 		"name":    func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "name").Name()) },
 	})
-	return t
+	return in.vm.StrictTable("ctx.session", t)
 }
 
 func (in *instance) sessionOf(L *lua.LState, function string) *session.Session {

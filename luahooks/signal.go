@@ -35,7 +35,7 @@ func (in *instance) fillSignal(L *lua.LState, ref any) *lua.LTable {
 		off := context.AfterFunc(s.job, func() { in.cancelled(s, fn) })
 		return in.vm.Func("off", func() { off() })
 	}))
-	return t
+	return in.vm.StrictTable("signal", t)
 }
 
 // cancelled runs what waits for the end of a handler, in a job of its own.

@@ -148,14 +148,34 @@ type eventView struct {
 // table is the event for a handler. e must not change any more.
 func (s *eventSpec) table(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	if s.peek == nil {
-		return s.build(in, L, e)
+		return s.strict(in, s.build(in, L, e))
 	}
 	return in.vm.NewStub(&eventView{in, s, e}, fillEvent)
 }
 
 func fillEvent(L *lua.LState, ref any) *lua.LTable {
 	v := ref.(*eventView)
-	return v.spec.build(v.in, L, v.event)
+	return v.spec.strict(v.in, v.spec.build(v.in, L, v.event))
+}
+
+// strict makes the table of an event raise where a field is read that the event does
+// not have. The VM is held.
+func (s *eventSpec) strict(in *instance, t *lua.LTable) *lua.LTable {
+	meta := in.strict[s]
+	if meta == nil {
+		meta = in.vm.Strict(&luavm.Fields{Of: "the event " + s.name, Names: s.fieldNames})
+		in.strict[s] = meta
+	}
+	t.Metatable = meta
+	return t
+}
+
+func (s *eventSpec) fieldNames() []string {
+	names := []string{"type"}
+	for f := range s.Fields.each {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // Peek makes an eventView a [luavm.Peeker].

@@ -26,7 +26,7 @@ func (in *instance) newTheme(L *lua.LState) *lua.LTable {
 	for _, style := range agent.ThemeStyles() {
 		luavm.Set(t, style, in.vm.Func(style, func(text string) string { return in.chain.paint(style, text) }))
 	}
-	return t
+	return in.vm.StrictTable("theme", t)
 }
 
 func (c *Chain) paint(style, text string) string {

@@ -23,7 +23,7 @@ func (in *instance) newUI(L *lua.LState) *lua.LTable {
 	})
 	in.theme = in.newTheme(L)
 	luavm.Set(t, "theme", in.theme)
-	return t
+	return in.vm.StrictTable("ctx.ui", t)
 }
 
 // dialogUI is the person to ask; nil means nobody is there.

@@ -33,7 +33,8 @@ type stub struct {
 // origin marks a table that was a stub and has been filled.
 type origin struct {
 	opaque
-	ref any
+	ref    any
+	fields *Fields // of a strict table
 }
 
 func (vm *VM) initStubs() {
@@ -47,7 +48,7 @@ func (vm *VM) initStubs() {
 				return 1
 			}
 			Materialise(L, t)
-			L.Push(t.RawGet(L.Get(2)))
+			L.Push(L.GetTable(t, L.Get(2))) // the table may be strict
 			return 1
 		},
 		"__newindex": func(L *lua.LState) int {
@@ -145,7 +146,11 @@ func Materialise(L *lua.LState, t *lua.LTable) {
 		return
 	}
 	built := *s.build(L, s.ref)
-	if built.Metatable == nil || built.Metatable == lua.LNil {
+	if strict := strictOf(&built); strict != nil {
+		meta := *built.Metatable.(*lua.LTable) // it shares what it has with the others
+		meta.Metatable = &origin{ref: s.ref, fields: strict}
+		built.Metatable = &meta
+	} else if built.Metatable == nil || built.Metatable == lua.LNil {
 		built.Metatable = marker(&origin{ref: s.ref})
 	}
 	*t = built

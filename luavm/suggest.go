@@ -1,6 +1,9 @@
 package luavm
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // maxSuggested is longer than any name that is misspelt.
 const maxSuggested = 100
@@ -10,6 +13,9 @@ func Suggest(name string, known []string) string {
 	if len(name) > maxSuggested {
 		return ""
 	}
+	if same := sameWords(name, known); same != "" {
+		return same
+	}
 	best, bestDistance := "", min(max(1, len(name)/3), len(name)-1)+1
 	for _, k := range known {
 		if d := distance(name, k); d < bestDistance {
@@ -17,6 +23,28 @@ func Suggest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// minPart is how long a part of a name is that tells what was meant.
+const minPart = 3
+
+// sameWords finds what is called alike but for case and underscores, or by a part of the
+// name: toolName for tool_name, registerTool for tool, str for string.
+func sameWords(name string, known []string) string {
+	plain := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "") }
+	part := ""
+	for _, k := range known {
+		a, b := plain(name), plain(k)
+		switch {
+		case a == b:
+			return k
+		case len(b) >= minPart && strings.HasSuffix(a, b) && len(k) > len(part):
+			part = k
+		case len(a) >= minPart && strings.HasPrefix(b, a) && part == "":
+			part = k
+		}
+	}
+	return part
 }
 
 // didYouMean is the end of a message about an unknown name.

@@ -12,10 +12,10 @@ const maxResults = 100_000
 
 // openTables makes the functions that look into tables work on stubs.
 func (vm *VM) openTables(g *lua.LTable) {
-	for _, name := range []string{"ipairs", "pairs", "next", "rawget", "rawset", "setmetatable"} {
+	for _, name := range []string{"ipairs", "pairs", "next", "rawset", "setmetatable"} {
 		touchFirst(g, name)
 	}
-	vm.setAll(g, map[string]lua.LGFunction{"unpack": unpack, "getmetatable": getMetatable})
+	vm.setAll(g, map[string]lua.LGFunction{"unpack": unpack, "getmetatable": getMetatable, "rawget": rawGet})
 	t := g.RawGetString("table").(*lua.LTable)
 	for _, name := range []string{"getn", "insert", "maxn", "remove", "sort"} {
 		touchFirst(t, name)

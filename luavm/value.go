@@ -2,7 +2,9 @@ package luavm
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,7 +13,7 @@ import (
 
 // Value makes a read-only Lua value of a struct: its exported fields under
 // their snake_case names (or the name in a `lua:"name"` tag; "-" hides one),
-// without its methods. Assignment raises. Fields that are lists or maps come
+// without its methods. Assignment raises, and so does reading what it has not. Fields that are lists or maps come
 // out as fresh tables. The struct is copied; later changes are not seen.
 //
 // Value panics if v is not a struct or a pointer to one.
@@ -61,9 +63,13 @@ func (vm *VM) structMeta(typ reflect.Type) *lua.LTable {
 func (vm *VM) structField(L *lua.LState, fields map[string][]int) int {
 	ud, ok := L.Get(1).(*lua.LUserData)
 	name, isName := L.Get(2).(lua.LString)
-	index, known := fields[string(name)]
-	if !ok || !isName || !known {
+	if !ok || !isName {
 		return 0
+	}
+	index, known := fields[string(name)]
+	if !known {
+		names := slices.Sorted(maps.Keys(fields))
+		Raise(L, "this value has no field %q%s", name, orList(string(name), names))
 	}
 	field, err := reflect.ValueOf(ud.Value).FieldByIndexErr(index)
 	if err != nil { // of an embedded struct that is not there

@@ -1,0 +1,122 @@
+package luavm
+
+import (
+	"slices"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// A strict table raises where Lua reads a field that it does not have. In plain Lua
+// that is nil, and then a gate that compares a mistyped event.toolName is open. A
+// field that exists and is empty is nil as ever, and rawget asks without raising.
+
+// Fields says what the tables of a strict metatable have.
+type Fields struct {
+	Of    string          // what messages call such a table: "tool_call", "ctx.ui"
+	Names func() []string // all its fields, those that are nil now among them
+	// Live reads a field that does not stand in the table; ok is false if it is none of
+	// them. It may be nil.
+	Live func(L *lua.LState, name string) (v lua.LValue, ok bool, err error)
+}
+
+// strictMark hides behind a strict metatable.
+type strictMark struct {
+	opaque
+	fields *Fields
+}
+
+// Strict makes a metatable for tables with these fields. It may be shared by any
+// number of them.
+func (vm *VM) Strict(f *Fields) *lua.LTable {
+	meta := NewRecord(vm.main, 2)
+	Set(meta, "__index", vm.GFunc("index", func(L *lua.LState) int { return f.index(L) }))
+	Set(meta, "__metatable", lua.LFalse)
+	meta.Metatable = &strictMark{fields: f}
+	return meta
+}
+
+// StrictTable makes a table strict whose fields are those that stand in it now.
+func (vm *VM) StrictTable(of string, t *lua.LTable) *lua.LTable {
+	names := Keys(t)
+	t.Metatable = vm.Strict(&Fields{Of: of, Names: func() []string { return names }})
+	return t
+}
+
+// Keys lists the keys of a table that are strings, sorted.
+func Keys(t *lua.LTable) (names []string) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if name, ok := k.(lua.LString); ok {
+			names = append(names, string(name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (f *Fields) index(L *lua.LState) int {
+	name, ok := L.Get(2).(lua.LString)
+	if !ok {
+		return 0
+	}
+	if f.Live != nil {
+		v, ok, err := f.Live(L, string(name))
+		if err != nil {
+			Raise(L, "%s.%s: %v", f.Of, name, err)
+		}
+		if ok {
+			L.Push(v)
+			return 1
+		}
+	}
+	f.mustHave(L, string(name))
+	return 0
+}
+
+func (f *Fields) mustHave(L *lua.LState, name string) {
+	if names := f.Names(); !slices.Contains(names, name) {
+		Raise(L, "%s has no field %q%s", f.Of, name, orList(name, names))
+	}
+}
+
+// fewFields are as many as a message lists.
+const fewFields = 12
+
+// orList is the end of a message about an unknown name: the nearest that there is, or
+// all if they are few.
+func orList(name string, known []string) string {
+	if hint := didYouMean(name, known); hint != "" {
+		return hint
+	}
+	if len(known) > fewFields {
+		return ""
+	}
+	return "; it has " + strings.Join(known, ", ")
+}
+
+// strictOf returns what a table's fields are if it is strict.
+func strictOf(t *lua.LTable) *Fields {
+	switch m := markOf(t).(type) {
+	case *strictMark:
+		return m.fields
+	case *origin:
+		return m.fields
+	}
+	return nil
+}
+
+// rawGet never raises, and answers for live fields too: with it a hook asks whether
+// something exists.
+func rawGet(L *lua.LState) int {
+	t, key := L.CheckTable(1), L.CheckAny(2)
+	Materialise(L, t)
+	v := t.RawGet(key)
+	name, isName := key.(lua.LString)
+	if f := strictOf(t); v == lua.LNil && isName && f != nil && f.Live != nil {
+		if live, ok, err := f.Live(L, string(name)); ok && err == nil {
+			v = live
+		}
+	}
+	L.Push(v)
+	return 1
+}
