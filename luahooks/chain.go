@@ -283,6 +283,16 @@ func (c *Chain) Close(ctx context.Context) {
 		w.close()
 	}
 	c.behind.close(ctx)
+	c.endAll()
+	c.ending.wait()
+	c.lanes.Close()
+	c.guard.leave()
+	c.log.close()
+}
+
+// endAll ends what runs of the hooks. Nothing is waited for here: who is to end may be
+// about to change the chain.
+func (c *Chain) endAll() {
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	for _, h := range c.list() {
@@ -294,10 +304,6 @@ func (c *Chain) Close(ctx context.Context) {
 	for _, b := range c.builtins {
 		b.close()
 	}
-	c.ending.wait()
-	c.lanes.Close()
-	c.guard.leave()
-	c.log.close()
 }
 
 // Info is the state of one hook, for a person.
