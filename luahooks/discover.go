@@ -157,7 +157,9 @@ func (d *discovery) lostSettings() {
 		if path == filepath.Join(d.Cwd, ".pi", "config.toml") {
 			s.Scope = ScopeProject
 		}
-		d.add(s)
+		if s.Scope != ScopeProject || d.counts(s) { // who reads settings has said what is wrong with them
+			d.add(s)
+		}
 	}
 }
 
@@ -167,7 +169,7 @@ func (d *discovery) add(s Source) {
 	case d.seen[s.Real], ofProject && d.own[s.Real]:
 	case d.disabled(s):
 		d.Disabled = append(d.Disabled, s)
-	case s.Err != nil && ofProject && (d.NoProject || !d.projectApproved && !d.guard.approvedOnce(s.Path)):
+	case s.Err != nil && ofProject && !d.counts(s):
 		d.Problems = append(d.Problems, s.Err)
 	case ofProject && d.NoProject:
 		d.Untrusted = append(d.Untrusted, s)
@@ -175,6 +177,12 @@ func (d *discovery) add(s Source) {
 		d.seen[s.Real] = true
 		d.Sources = append(d.Sources, s)
 	}
+}
+
+// counts reports whether what cannot be read of the project may be a gate that the
+// person wants.
+func (d *discovery) counts(s Source) bool {
+	return !d.NoProject && (d.projectApproved || d.guard.approvedOnce(s.Path))
 }
 
 // approvedOnce reports whether the person approved a version of a project's file, or
