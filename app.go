@@ -214,7 +214,12 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 			a.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
 		}
 	}
-	err := work(commands)
+	err := a.crash.catch(func() error {
+		if a.testOnlyWork != nil {
+			a.testOnlyWork()
+		}
+		return work(commands)
+	})
 	return sayOnce(err, a.goodbye())
 }
 

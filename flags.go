@@ -42,6 +42,9 @@ type options struct {
 
 	plain   bool
 	version bool
+
+	crash        *crash // of the run, not of the command line
+	testOnlyWork func() // before the front end's; nil
 }
 
 const usageExamples = `  pi                                     talk in the terminal

@@ -17,6 +17,7 @@
 //	sessions*.go  which session a run works on; pi sessions …
 //	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks
 //	trust.go      what a person is asked before hooks run; pi trust
+//	crash.go      an end with a report: SIGQUIT, SIGABRT, a panic
 //	listings.go   pi config
 //	config*.go    settings files
 package main
@@ -44,21 +45,24 @@ func main() {
 		printVersion()
 		return
 	}
-	os.Exit(run(os.Args[1:]))
+	os.Exit(run(os.Args[1:], options{}))
 }
 
 func printVersion() { fmt.Println("pi " + version) }
 
-// run is main without the exit.
-func run(args []string) int {
+// run is main without the exit; the arguments fill o.
+func run(args []string, o options) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o.crash = newCrash(cancel)
+	defer o.crash.watch()()
 	args = joinResume(splitDoubleShort(args))
-	var o options
 	root := newRoot(&o, asksToPrint(args))
 	args, o.hookFlags = takeHookFlags(root, args)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := o.crash.catch(func() error { return root.ExecuteContext(ctx) })
 	status := exitStatus(err)
 	if ctx.Err() != nil {
 		status = exitTerminated
@@ -66,7 +70,7 @@ func run(args []string) int {
 	if err != nil && !errors.Is(err, errReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
 		report(err)
 	}
-	return status
+	return o.crash.tell(status)
 }
 
 // splitDoubleShort turns -na, which is one flag, into its long form.

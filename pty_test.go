@@ -43,6 +43,12 @@ const (
 // inTerminal starts the program of a world in a terminal.
 func (w *world) inTerminal(args ...string) *screen {
 	w.t.Helper()
+	return w.inTerminalAs("pi", args...)
+}
+
+// inTerminalAs is inTerminal for another of the programs of TestMain.
+func (w *world) inTerminalAs(program string, args ...string) *screen {
+	w.t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		w.t.Fatal(err)
@@ -54,7 +60,9 @@ func (w *world) inTerminal(args ...string) *screen {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s := &screen{t: w.t, cmd: w.command(args...), master: master, tty: tty, before: before,
+	cmd := w.command(args...)
+	cmd.Args[0] = program
+	s := &screen{t: w.t, cmd: cmd, master: master, tty: tty, before: before,
 		shown: vt10x.New(vt10x.WithSize(screenColumns, screenLines)), changed: make(chan struct{}), ended: make(chan struct{})}
 	s.cmd.Env = append(append(s.cmd.Env, "TERM=xterm", "NO_COLOR=1", "VISUAL="+filepath.Join(w.home, "editor")), w.env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
