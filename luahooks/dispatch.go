@@ -200,9 +200,11 @@ func (c *Chain) tellOfWait(h *hook, job, function string) {
 	}
 }
 
+// interrupted reports whether somebody ended a job. What was cut off with its VM
+// was not, though the end of the VM may end its context as well.
 func interrupted(ctx context.Context, err error) bool {
 	var e *luavm.Error
-	return errors.As(err, &e) && e.Kind == luavm.Cancelled && ctx.Err() != nil
+	return errors.As(err, &e) && e.Kind == luavm.Cancelled && ctx.Err() != nil && !errors.Is(err, luavm.ErrCutOff)
 }
 
 func fullText(err error) string {

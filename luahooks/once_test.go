@@ -193,3 +193,19 @@ func TestAHookThatIsTurnedOffInTheMiddleOfAnEventIsOutAtOnce(t *testing.T) {
 		t.Errorf("block %v, ran %s", e.Block, r.host.texts())
 	}
 }
+
+// A timer that fails while the program ends may want to replace its VM just then.
+func TestTheEndDoesNotWaitForWhatWaitsForIt(t *testing.T) {
+	r := newRig(t, map[string]string{"a.lua": ""})
+	r.chain.list()[0].current().spawn(func(life context.Context) {
+		<-life.Done()
+		r.chain.changes.Lock()
+		defer r.chain.changes.Unlock()
+	})
+	ended := aside(func() error { r.chain.Close(context.Background()); return nil })
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the chain does not end")
+	}
+}
