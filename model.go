@@ -75,6 +75,9 @@ const (
 func (a *app) pickModel(s *session.Session) (*agent.Model, string, picked, error) {
 	if a.model != "" {
 		m, level, err := a.models.Match(a.model)
+		if err == nil {
+			a.warnUnlisted(m)
+		}
 		return m, level, byFlag, err
 	}
 	if provider, id := s.Model(); id != "" {
@@ -85,6 +88,7 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, picked, error
 	if a.cfg.Model != "" {
 		m, level, err := a.models.Match(a.cfg.Model)
 		if err == nil {
+			a.warnUnlisted(m)
 			return m, level, bySetting, nil
 		}
 		a.warnings = append(a.warnings, fmt.Sprintf("model in config.toml: %v", err))
@@ -95,6 +99,13 @@ func (a *app) pickModel(s *session.Session) (*agent.Model, string, picked, error
 	a.warnings = append(a.warnings, a.keys.ranOut()...)
 	a.warnings = append(a.warnings, unusedServers(a.cfg, a.keys)...)
 	return tourModel(), "", byNothing, nil
+}
+
+// warnUnlisted says that a model which a person named may not be there.
+func (a *app) warnUnlisted(m *agent.Model) {
+	if note := a.models.Unlisted(m); note != "" {
+		a.warnings = append(a.warnings, note)
+	}
 }
 
 // firstModel is that of the first provider that has a key, else of the first at

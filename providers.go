@@ -133,7 +133,7 @@ func (p *providerSource) spec() agent.ProviderSpec {
 		KeyHint: func() string { return p.key().hint() },
 	}
 	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
-		spec.Discover = p.discover
+		spec.Discover, spec.Partial = p.discover, true
 	}
 	return spec
 }

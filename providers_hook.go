@@ -21,6 +21,7 @@ func (a *app) hookServer(s luahooks.Server) agent.ProviderSpec {
 	}
 	a.keys.sent(s.Name, ofHook, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
 	spec := p.spec()
+	spec.Partial = true
 	spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
 		asking := p
 		asking.client = provider.NewClient()

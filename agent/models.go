@@ -32,6 +32,9 @@ type ProviderSpec struct {
 	// Discover asks the provider itself what it has; nil: it cannot be asked. It is
 	// called when a person looks for a model, and never at start.
 	Discover func(context.Context) ([]*Model, error)
+	// Partial says that it may have others than Models lists, as a server at an
+	// address of the person's own.
+	Partial bool
 	// Aside keeps its models from being cycled through; they are chosen by name.
 	Aside bool
 	// Stream answers for the models of this provider itself, instead of the
@@ -213,15 +216,41 @@ func (m *Models) Find(provider, id string) *Model {
 	return nil
 }
 
-// Unlisted tells a person that the provider of model has a list, and this is not on
-// it; "" if it is, or if there is no list.
+// closed reports whether only what is listed of a provider can be there: all its
+// models are known, or it was asked for them.
+func (m *Models) closed(s *ProviderSpec, listed []*Model) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(listed) > 0 && (!s.Partial || m.found[s.Name] != nil)
+}
+
+// NotThere says why there can be no model of this provider and id, and which one
+// may have been meant; "" if there may be one: it is listed, by this name or the same
+// with a date, or only the provider knows what it has.
+func (m *Models) NotThere(provider, id string) string {
+	why := fmt.Sprintf("there is no provider %q", provider)
+	if s := m.spec(provider); s != nil {
+		listed := m.list(s)
+		if !m.closed(s, listed) && s.Open != nil || len(withID(listed, id)) > 0 {
+			return ""
+		}
+		why = s.Name + " does not list it"
+	}
+	if near := m.nearest(provider + "/" + id); near != "" {
+		why += fmt.Sprintf("; did you mean %s?", near)
+	}
+	return why
+}
+
+// Unlisted tells a person that the provider of model has a list of all its models,
+// and this is not on it; "" if it is, or if there is no list.
 func (m *Models) Unlisted(model *Model) string {
 	s := m.spec(model.Provider)
 	if s == nil {
 		return ""
 	}
 	listed := m.list(s)
-	if len(listed) == 0 || slices.ContainsFunc(listed, func(l *Model) bool { return l.ID == model.ID }) {
+	if !m.closed(s, listed) || slices.ContainsFunc(listed, func(l *Model) bool { return l.ID == model.ID }) {
 		return ""
 	}
 	text := fmt.Sprintf("%s is not among the models that are known of %s; it is asked for as it is written", model.ID, s.Name)

@@ -106,12 +106,12 @@ func TestMembersOfCtx(t *testing.T) {
 		{"event", `return type(ctx.system_prompt())`, "string"},
 
 		{"event", `return ctx.find_model("s", "m").id`, "m"},
-		{"event", `local x, err = ctx.find_model("s", "n")` + both, "no model s/n"},
+		{"event", `local x, err = ctx.find_model("s", "n")` + both, "no model s/n: s does not list it"},
 		{"event", `ctx.find_model("s")`, "!string expected, got no value"},
 		{"event", `return #ctx.available_models() .. ctx.available_models()[1].id`, "1m"},
 		{"event", `local x, err = ctx.resolve_api_key(ctx.model)` + both, "there is no key for s/m"},
 		{"event", `local x, err = ctx.resolve_api_key("q/z")` + both, "no such model: \"q/z\" (/model or `pi models` lists them)"},
-		{"event", `local x, err = ctx.resolve_api_key({ provider = "q", id = "z" })` + both, "no model q/z"},
+		{"event", `local x, err = ctx.resolve_api_key({ provider = "q", id = "z" })` + both, "no model q/z: there is no provider \"q\""},
 		{"event", `ctx.resolve_api_key(7)`, "!model expected"},
 		{"event", `ctx.resolve_api_key({})`, "!model expected"},
 
@@ -161,7 +161,7 @@ func TestOnlyCommandsReplaceTheSession(t *testing.T) {
 	old := s.agent.Session().ID()
 	s.check([]try{
 		{"command", `return ctx.set_model("s", "m")`, "true"},
-		{"command", `local x, err = ctx.set_model("s", "none")` + both, "no model s/none"},
+		{"command", `local x, err = ctx.set_model("s", "none")` + both, "no model s/none: s does not list it"},
 		{"command", `return ctx.set_model("S/M:high") and ctx.thinking_level .. ctx.model.id`, "highm"},
 		{"command", `local x, err = ctx.set_model("s/m:loud")` + both, `no such model: s/m has no thinking level "loud"; levels are off, minimal, low, medium, high, xhigh, max`},
 		{"command", `local x, err = ctx.set_model("demo/tuor")` + both, "no such model: \"demo/tuor\" (/model or `pi models` lists them)"},

@@ -1,6 +1,7 @@
 package luahooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -55,11 +56,33 @@ func (in *instance) findModel(L *lua.LState, provider, id string) (lua.LValue, e
 	return in.modelValue(m), err
 }
 
+// find is the model of an exact provider and id, as its provider lists it or a
+// person named it.
 func find(host Host, provider, id string) (*agent.Model, error) {
-	if m := host.Models().Find(provider, id); m != nil {
+	m := host.Models().Find(provider, id)
+	if m != nil && isCurrent(host, m) {
 		return m, nil
 	}
-	return nil, fmt.Errorf("no model %s/%s", provider, id)
+	if why := host.Models().NotThere(provider, id); why != "" || m == nil {
+		return nil, fmt.Errorf("no model %s/%s: %s", provider, id, cmp.Or(why, "it cannot be opened"))
+	}
+	return m, nil
+}
+
+// isCurrent reports whether m is the model that is asked now. A person may have named
+// it though nobody lists it: they see what comes of it.
+func isCurrent(host Host, m *agent.Model) bool {
+	now := host.Model()
+	return now != nil && now.Ref() == m.Ref()
+}
+
+// match is the model that a name means.
+func match(host Host, name string) (m *agent.Model, level string, err error) {
+	if m, level, err = host.Models().Match(name); err != nil {
+		return nil, "", err
+	}
+	m, err = find(host, m.Provider, m.ID)
+	return m, level, err
 }
 
 // availableModels is ctx.available_models(): those that can be asked.
@@ -107,7 +130,7 @@ func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.L
 			return m, "", err
 		}
 	case lua.LString:
-		return host.Models().Match(string(v))
+		return match(host, string(v))
 	}
 	luavm.RaiseArg(L, n, function, `model expected (such as ctx.model or "provider/id"), got %s`, v.Type())
 	return nil, "", nil

@@ -168,7 +168,7 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 	}
 	if p.baseURL != "" && p.stream == nil { // which below does not ask
 		below = p.discoverable(below)
-		spec.Discover = below.Discover
+		spec.Discover, spec.Partial = below.Discover, true
 	}
 	if spec.Discover != nil {
 		spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
@@ -206,7 +206,7 @@ func (p hookProvider) discoverable(below *agent.ProviderSpec) *agent.ProviderSpe
 // list gives the provider the models that the hook lists, and no others. What is
 // known of them is looked up when somebody asks for the list.
 func (p hookProvider) list(below, spec *agent.ProviderSpec) {
-	spec.Open, spec.Discover = nil, nil
+	spec.Open, spec.Discover, spec.Partial = nil, nil, false
 	spec.Models = sync.OnceValue(func() []*agent.Model {
 		var listed []*agent.Model
 		if below.Models != nil {

@@ -56,7 +56,7 @@ func (in *instance) setModel(L *lua.LState, provider string, id *string) error {
 // meant finds the model of an exact provider and id, or what a name alone means.
 func meant(host Host, provider string, id *string) (m *agent.Model, level string, err error) {
 	if id == nil {
-		return host.Models().Match(provider)
+		return match(host, provider)
 	}
 	m, err = find(host, provider, *id)
 	return m, "", err

@@ -25,11 +25,11 @@ function ctx.usage() end
 ---@return string
 function ctx.system_prompt() end
 
---- Finds a model by its exact names.
+--- Finds a model by its exact names, among those that its provider lists. Of a server at an address of your own, and of a script without a list, only the provider knows what it has: there any id is a model. A model that you named on the command line is one, too.
 ---@param provider string
 ---@param id string
 ---@return pi.Model? model
----@return string? message there is no such model
+---@return string? message there is no such model, and which one may have been meant
 function ctx.find_model(provider, id) end
 
 --- Lists the models whose provider has a key or needs none.
@@ -175,7 +175,7 @@ local command = {}
 ---@param provider string with an `id`, the exact name; alone, whatever means one model as for `/model`, such as `"sonnet:high"`
 ---@param id? string
 ---@return boolean? ok
----@return string? message there is no such model, or no key for it
+---@return string? message there is no such model (see `ctx.find_model`), or no key for it
 function command.set_model(provider, id) end
 
 --- Chooses how much the model thinks, from the next request on. What it does not offer is asked of it as far as it goes: `ctx.thinking_level` is what came of it.
