@@ -105,7 +105,10 @@ func (r *rig) giveUp() {
 
 func aside(f func() error) <-chan error {
 	done := make(chan error, 1)
-	go func() { done <- f() }()
+	go func() {
+		defer close(done) // a test that fails inside f ends the goroutine without a result
+		done <- f()
+	}()
 	return done
 }
 
