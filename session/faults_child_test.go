@@ -25,7 +25,7 @@ func child(role string) int {
 	case "start":
 		err = childStarts(args[1], args[2])
 	case "hold":
-		err = childHolds(args[1])
+		err = childHolds(args[1], strings.Join(args[2:], ""))
 	case "sleep":
 		fmt.Println("asleep")
 		time.Sleep(time.Hour)
@@ -169,8 +169,8 @@ func childStarts(path, locks string) error {
 }
 
 // childHolds opens path and starts a process that outlives it.
-func childHolds(path string) error {
-	s, err := Open(path, Options{})
+func childHolds(path, locks string) error {
+	s, err := Open(path, Options{LockDir: locks})
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,16 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("open session %q: in use by %s", e.Path, by)
 }
 
+// A lock outlives its holder for a moment: the system lets go of what a killed
+// process had when it comes to it, and a process that it was just starting has a
+// copy of the descriptor. So a lock is tried again, for longer where whoever is
+// said to have it is gone or nobody is.
+const (
+	lockPause    = 5 * time.Millisecond
+	triesOfALive = 20
+	triesOfAGone = 100
+)
+
 // lock takes the lock, or says who has it. On a file system without locks the
 // file is used unlocked, and never cut back.
 func (st *store) lock() error {
@@ -44,9 +54,16 @@ func (st *store) lock() error {
 	if doLock == nil {
 		doLock = lockFile
 	}
-	switch err := doLock(st.f); {
-	case errors.Is(err, errLocked):
-		return st.busy()
+	err := doLock(st.f)
+	for try := 0; errors.Is(err, errLocked); try++ {
+		busy, final := st.busy(try)
+		if final {
+			return busy
+		}
+		time.Sleep(lockPause)
+		err = doLock(st.f)
+	}
+	switch {
 	case errors.Is(err, errNoLock):
 		return nil
 	case err != nil:

@@ -29,27 +29,23 @@ func (st *store) hintPath() string {
 	return filepath.Join(st.lockDir, hex.EncodeToString(sum[:8])+".json")
 }
 
-// busy says who holds the lock. Who has just got it may not have said so yet,
-// and before that the last holder, if it was killed, is still named: a hint is
-// waited for a moment.
-func (st *store) busy() error {
-	e := &BusyError{Path: st.path}
+// busy says who holds the lock, and whether it is to be tried again: not where the
+// holder is on another host, whose processes nobody here sees. Who has just got it
+// may not have said so yet, and before that the last holder, if it was killed, is
+// still there to read: who is gone is not named.
+func (st *store) busy(try int) (e *BusyError, final bool) {
+	e = &BusyError{Path: st.path}
 	if st.lockDir == "" {
-		return e
+		return e, try >= triesOfALive
 	}
 	host, _ := os.Hostname()
-	for range 20 {
-		h, ok := st.readHint()
-		if ok {
-			e.PID, e.Host, e.Since = h.PID, h.Host, h.Since
-		}
-		if ok && (h.Host != host || alive(h.PID)) {
-			break
-		}
+	h, ok := st.readHint()
+	if !ok || h.Host == host && !alive(h.PID) {
 		st.step("no hint yet")
-		time.Sleep(5 * time.Millisecond)
+		return e, try >= triesOfAGone
 	}
-	return e
+	e.PID, e.Host, e.Since = h.PID, h.Host, h.Since
+	return e, h.Host != host || try >= triesOfALive
 }
 
 func (st *store) readHint() (h lockHint, ok bool) {

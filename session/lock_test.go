@@ -134,6 +134,79 @@ func TestAHintThatIsOnItsWayIsWaitedFor(t *testing.T) {
 	}
 }
 
+func TestFaultALockIsFreeRightAfterItsHolderWasKilled(t *testing.T) {
+	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
+	for i := range times(25, 1000) {
+		holder, _, out := startChild(t, "hold", path, locks)
+		line, err := out.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		holder.Process.Kill() // and nobody has waited for its end
+		s, err := Open(path, Options{LockDir: locks})
+		if err != nil {
+			t.Fatalf("kill %d: %v", i, err)
+		}
+		s.Close()
+		holder.Process.Wait()
+		if pid, err := strconv.Atoi(strings.Fields(line)[1]); err == nil {
+			if p, err := os.FindProcess(pid); err == nil {
+				p.Kill()
+			}
+		}
+	}
+}
+
+// The system may let go of a lock later than its holder is gone.
+func TestALockIsTriedAgainForAMomentAndWhoIsGoneIsNotNamed(t *testing.T) {
+	host, _ := os.Hostname()
+	hint := func(pid int, host string) string {
+		return fmt.Sprintf(`{"pid":%d,"host":%q,"since":"2020-01-02T03:04:05Z"}`, pid, host)
+	}
+	for name, c := range map[string]struct {
+		hint string
+		free int // the lock is free at this try; 0: never
+		most int // tries
+		pid  int // who is named in the end
+	}{
+		"of a dead holder, free at last": {hint: hint(1<<30, host), free: 50},
+		"of nobody, free at last":        {free: 50},
+		"of one that is dying":           {hint: hint(os.Getpid(), host), free: 5},
+		"of a dead holder":               {hint: hint(1<<30, host), most: triesOfAGone + 1},
+		"of nobody":                      {most: triesOfAGone + 1},
+		"of a living holder":             {hint: hint(os.Getpid(), host), most: triesOfALive + 1, pid: os.Getpid()},
+		"of another host":                {hint: hint(1<<30, "elsewhere.invalid"), most: 1, pid: 1 << 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, locks := write(t, story("u1")...), t.TempDir()
+			if c.hint != "" {
+				if err := os.WriteFile(newStore(path, Options{LockDir: locks}).hintPath(), []byte(c.hint), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tries := 0
+			s, err := Open(path, Options{LockDir: locks, seams: seams{testOnlyLock: func(*os.File) error {
+				if tries++; tries == c.free {
+					return nil
+				}
+				return errLocked
+			}}})
+			if c.free > 0 {
+				if err != nil || tries != c.free {
+					t.Fatalf("after %d tries: %v", tries, err)
+				}
+				s.Close()
+				return
+			}
+			var busy *BusyError
+			if !errors.As(err, &busy) || busy.PID != c.pid || tries != c.most {
+				t.Errorf("after %d tries: %v", tries, err)
+			}
+		})
+	}
+}
+
 func TestAHintThatIsNotOursIsLeft(t *testing.T) {
 	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
 	o := Options{LockDir: locks}

@@ -3,8 +3,11 @@
 package session
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,7 +37,18 @@ func alive(pid int) bool {
 		return false
 	}
 	err := unix.Kill(pid, 0)
-	return err == nil || errors.Is(err, unix.EPERM)
+	return err == nil && !ended(pid) || errors.Is(err, unix.EPERM)
+}
+
+// ended reports a process that is only there until its parent asks how it ended. It
+// is false where the system does not tell.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " ") // the name may hold anything
+	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
 }
 
 func syncDir(dir string) error {
