@@ -225,5 +225,16 @@ func (p Prompt) empty() bool {
 
 // isCommand reports whether a front end would run p as a command.
 func (p Prompt) isCommand() bool {
-	return !p.Literal && p.Custom == nil && strings.HasPrefix(strings.TrimSpace(p.Text), "/")
+	return !p.Literal && p.Custom == nil && IsCommandLine(p.Text)
+}
+
+// IsCommandLine reports whether the first word of a text could be a command: a slash
+// and a name. A path or the beginning of a traceback has another slash, or a dot.
+func IsCommandLine(text string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if i := strings.IndexAny(word, "\t\r\n"); i >= 0 {
+		word = word[:i]
+	}
+	name, ok := strings.CutPrefix(word, "/")
+	return ok && name != "" && !strings.ContainsAny(name, "/.")
 }

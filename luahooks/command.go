@@ -30,8 +30,8 @@ func (in *instance) apiCommand(L *lua.LState) int {
 	luavm.Unpack(L, 2, "command", luavm.Opt("description", &c.description),
 		luavm.Opt("complete", &c.complete), luavm.Opt("handler", &c.handler).Required())
 	switch {
-	case c.name == "" || strings.ContainsAny(c.name, " \t\n:/"):
-		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / and :", c.name)
+	case c.name == "" || strings.ContainsAny(c.name, " \t\r\n:/."):
+		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / : and .", c.name)
 	case slices.Contains(in.chain.opts.Reserved, c.name):
 		luavm.Raise(L, "command: /%s is built in; choose another name", c.name)
 	}

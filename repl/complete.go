@@ -44,7 +44,42 @@ func (r *REPL) candidates(before string) (head string, words []string) {
 		return before, nil
 	}
 	args := strings.TrimLeft(rest, " ")
-	return before[:len(before)-len(args)], c.Complete(args)
+	return before[:len(before)-len(args)], fitting(args, c.Complete(args))
+}
+
+// fitting keeps the candidates for an argument that lose nothing of what was typed:
+// its characters stand in them in their order, whatever their case. A candidate may be
+// for all of the argument or for its last word. Those that begin with it come first.
+func fitting(typed string, candidates []string) []string {
+	last := typed[strings.LastIndexAny(typed, " \t"+signNewline)+1:]
+	head := typed[:len(typed)-len(last)]
+	var first, rest []string
+	for _, c := range candidates {
+		switch {
+		case holds(c, typed):
+		case holds(c, last):
+			c = head + c
+		default:
+			continue
+		}
+		if strings.HasPrefix(strings.ToLower(c), strings.ToLower(typed)) {
+			first = append(first, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return append(first, rest...)
+}
+
+// holds reports whether the characters of typed are in text, in their order.
+func holds(text, typed string) bool {
+	left := []rune(strings.ToLower(typed))
+	for _, c := range strings.ToLower(text) {
+		if len(left) > 0 && left[0] == c {
+			left = left[1:]
+		}
+	}
+	return len(left) == 0
 }
 
 func (r *REPL) commandNames(prefix string) (names []string) {

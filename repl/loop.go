@@ -292,7 +292,7 @@ func (r *REPL) record(text string) {
 // typedPrompt is a prompt with the files it names.
 func (r *REPL) typedPrompt(text string) agent.Prompt {
 	p := agent.Prompt{Text: text, Source: "interactive"}
-	if command.Is(text) || strings.HasPrefix(text, "!") {
+	if isCommand, err := r.reads(text); isCommand || err != nil || strings.HasPrefix(text, "!") {
 		return p
 	}
 	var problems []string
@@ -305,17 +305,43 @@ func (r *REPL) typedPrompt(text string) agent.Prompt {
 
 // run does what a line says. Shell commands are for people only.
 func (r *REPL) run(ctx context.Context, p agent.Prompt) {
-	switch {
-	case p.Custom != nil, p.Literal:
+	if p.Custom != nil || p.Literal {
 		r.prompt(ctx, p)
+		return
+	}
+	isCommand, err := r.reads(p.Text)
+	r.refused = ""
+	switch {
+	case err != nil:
+		r.refuse(p.Text, p.Source == "interactive", err)
 	case strings.HasPrefix(p.Text, "!") && p.Source == "interactive":
 		r.shell(ctx, p.Text)
-	case command.Is(p.Text):
+	case isCommand:
 		r.runAlone(ctx, func(ctx context.Context) (command.Outcome, error) {
 			return r.commands.Run(r.agent.CommandContext(ctx, p), p.Text)
 		})
 	default:
 		r.prompt(ctx, p)
+	}
+}
+
+// reads reports whether a line is a command. One that was refused and is sent again
+// is none.
+func (r *REPL) reads(text string) (isCommand bool, err error) {
+	if r.refused != "" && strings.TrimSpace(text) == r.refused {
+		return false, nil
+	}
+	return r.commands.Reads(text)
+}
+
+// refuse tells of a line that looks like a command and is none. One that a person
+// typed is in the prompt again.
+func (r *REPL) refuse(text string, typed bool, err error) {
+	r.showError(err)
+	if typed && r.HasUI() {
+		r.screen.line(styleDim, "  Enter again sends it to the model as it is")
+		r.refused = strings.TrimSpace(text)
+		r.SetEditorText(text)
 	}
 }
 

@@ -108,6 +108,7 @@ type REPL struct {
 	pressed     []Shortcut    // and to be run
 	before      string        // the lines before one that goes on
 	handed      []agent.Prompt
+	refused     string // the last line, if it looked like a command and was none
 	shownStatus string
 	shownWidth  int
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"pi/agent"
-	"pi/agent/command"
 )
 
 // work is what is going on between two prompts. Ctrl+C stops it.
@@ -236,9 +235,13 @@ func (r *REPL) unread(text string) {
 // line came too late.
 func (r *REPL) steer(ctx context.Context, text string) bool {
 	r.screen.raw("") // the terminal has shown the line and its end
+	isCommand, err := r.reads(text)
+	r.refused = ""
 	switch {
 	case strings.TrimSpace(text) == "":
-	case command.Is(text):
+	case err != nil:
+		r.refuse(text, true, err)
+	case isCommand:
 		r.record(text)
 		out, err := r.commands.Run(r.agent.CommandContext(ctx, agent.Prompt{Text: text}), text)
 		r.outcome(ctx, out, err, r.queueOrSubmit)

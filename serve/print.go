@@ -12,7 +12,7 @@
 //
 // Nothing here decides an exit status; the errors are typed for that:
 //
-//	*command.UnknownError   a prompt that begins with / and is no command; not sent
+//	*command.UnknownError   a prompt that looks like a command and is none; not sent
 //	*command.CancelledError a command that a hook was against
 //	*CommandError           a command that failed otherwise
 //	ErrNoAnswer             the model said nothing and did nothing
@@ -87,7 +87,7 @@ func isTerminal(w io.Writer) bool {
 // Run runs the prompts in order, up to the first that fails, or until somebody
 // asked for the end of the program (agent.Agent.Shutdown), which is no failure.
 // After each it runs what hooks handed in meanwhile, as if it had come next. A
-// prompt that begins with a slash is a command, unless it is literal: what it
+// prompt may be a command (see command.Set.Reads), unless it is literal: what it
 // says goes to the output, and the prompt it wants sent is sent.
 func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
@@ -140,13 +140,19 @@ func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, 
 	if err := ctx.Err(); err != nil {
 		return errors.Join(agent.ErrAborted, err)
 	}
-	if prompt.Literal || prompt.Custom != nil || !command.Is(prompt.Text) {
+	isCommand := false
+	if !prompt.Literal && prompt.Custom == nil {
+		var err error
+		if isCommand, err = commands.Reads(prompt.Text); err != nil {
+			return err
+		}
+	}
+	if !isCommand {
 		return p.ask(ctx, a, prompt)
 	}
 	outcome, err := commands.Run(a.CommandContext(ctx, prompt), prompt.Text)
-	var unknown *command.UnknownError
 	var cancelled *command.CancelledError
-	if errors.As(err, &unknown) || errors.As(err, &cancelled) {
+	if errors.As(err, &cancelled) {
 		return err
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,7 +211,9 @@ func TestFailuresAreTold(t *testing.T) {
 		prompt string
 		is     func(error) bool
 	}{
-		{"unknown command", "/thinkin", func(err error) bool { return errors.As(err, &unknown) && unknown.Nearest == "thinking" }},
+		{"unknown command", "/thinkin", func(err error) bool {
+			return errors.As(err, &unknown) && slices.Equal(unknown.Nearest, []string{"thinking"})
+		}},
 		{"a command that fails", "/broken", func(err error) bool { return errors.As(err, &failed) && failed.Name == "broken" }},
 		{"a command used wrongly", "/thinking much", func(err error) bool { return errors.As(err, &failed) }},
 		{"a command that a hook is against", "/clear", func(err error) bool {

@@ -9,7 +9,8 @@
 //	/label  /undo  /redo  /compact  /uncompact  /name  /session
 //	/context  /export  /tools
 //
-// A line is run with [Set.Run]. A name that nobody has is an [UnknownError],
+// [Set.Reads] tells a line that is a command from a text that begins with a slash, and
+// [Set.Run] runs it. A name that nobody has is an [UnknownError],
 // which a program that runs without a person turns into a usage error. What a
 // hook did not let happen is a [CancelledError].
 package command
@@ -105,7 +106,7 @@ func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
 	name, args := Split(line)
 	c, ok := s.Lookup(name)
 	if !ok {
-		return Outcome{}, &UnknownError{Name: name, Nearest: s.nearest(name)}
+		return Outcome{}, s.unknown(name)
 	}
 	outcome, err := c.Run(ctx, args)
 	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
@@ -132,8 +133,22 @@ func Split(line string) (name, args string) {
 	return line, ""
 }
 
-// Is reports whether a line is a command rather than a prompt.
-func Is(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "/") }
+// Reads reports whether a line is a command rather than a prompt. Where its first word
+// could be one and nobody has it, it is a text, unless it was probably meant for one:
+// the name of a command is like it, or it is all there is. That is an *[UnknownError].
+func (s *Set) Reads(line string) (isCommand bool, err error) {
+	if !agent.IsCommandLine(line) {
+		return false, nil
+	}
+	name, args := Split(line)
+	if _, ok := s.Lookup(name); ok {
+		return true, nil
+	}
+	if unknown := s.unknown(name); args == "" || len(unknown.Nearest) > 0 {
+		return false, unknown
+	}
+	return false, nil
+}
 
 // CancelledError is a command that a hook did not let happen.
 type CancelledError struct {
@@ -148,15 +163,15 @@ func (e *CancelledError) Unwrap() error { return e.Err }
 // UnknownError is a command that nobody has.
 type UnknownError struct {
 	Name    string
-	Nearest string // a name that is much like it; may be empty
+	Nearest []string // names that are much like it, the most alike first; may be empty
 }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown command /%s", e.Name) }
 
 // Hint is the next step for the person.
 func (e *UnknownError) Hint() string {
-	if e.Nearest != "" {
-		return fmt.Sprintf("did you mean /%s? /help lists the commands", e.Nearest)
+	if len(e.Nearest) > 0 {
+		return fmt.Sprintf("did you mean /%s? /help lists the commands", strings.Join(e.Nearest, " or /"))
 	}
 	return "/help lists the commands"
 }

@@ -83,7 +83,7 @@ func TestUnknownCommandSuggestsTheNearest(t *testing.T) {
 	} {
 		_, err := set.Run(t.Context(), "/"+c.name+" args")
 		var unknown *UnknownError
-		if !errors.As(err, &unknown) || unknown.Name != c.name || unknown.Nearest != c.nearest {
+		if !errors.As(err, &unknown) || unknown.Name != c.name || strings.Join(unknown.Nearest, " ") != c.nearest {
 			t.Errorf("/%s: %#v; want nearest %q", c.name, err, c.nearest)
 		}
 	}

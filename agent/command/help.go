@@ -25,7 +25,7 @@ func (s *Set) help() Command {
 			name, _ := Split(args)
 			c, ok := s.Lookup(name)
 			if !ok {
-				return Outcome{}, &UnknownError{Name: name, Nearest: s.nearest(name)}
+				return Outcome{}, s.unknown(name)
 			}
 			text := table([]Command{c})
 			if c.More != "" {

@@ -1,24 +1,39 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"pi/agent"
 )
 
-// nearest is the known name most like name, "" if none is.
-func (s *Set) nearest(name string) string {
-	best, least := "", len(name)/3+2
+const (
+	nearAtMost  = 2 // changes between a name and one that it is like
+	nearestTold = 3
+)
+
+// unknown is the error for a name that nobody has.
+func (s *Set) unknown(name string) *UnknownError {
+	type alike struct {
+		name string
+		by   int
+	}
+	var found []alike
 	for _, c := range s.All() {
 		for _, known := range append([]string{c.Name}, c.Aliases...) {
 			d := agent.Distance(name, known)
 			if len(name) > 1 && strings.HasPrefix(known, name) {
-				d = 1
+				d = min(d, 1)
 			}
-			if d < least {
-				best, least = known, d
+			if d <= nearAtMost && d < len(name) {
+				found = append(found, alike{known, d})
 			}
 		}
 	}
-	return best
+	slices.SortStableFunc(found, func(a, b alike) int { return a.by - b.by })
+	e := &UnknownError{Name: name}
+	for _, a := range found[:min(len(found), nearestTold)] {
+		e.Nearest = append(e.Nearest, a.name)
+	}
+	return e
 }

@@ -20,14 +20,14 @@ pi = {}
 ---@field scope "global"|"project"|"configured"|"command line" where it came from
 
 --- Registers a command that is typed as `/name`. A name that is built in is refused. Commands run while the agent works, too.
----@param name string one word, without `/` and `:`
+---@param name string one word, without `/`, `:` and `.`
 ---@param opts pi.CommandOptions
 function pi.command(name, opts) end
 
 --- Options of `pi.command`.
 ---@class pi.CommandOptions
 ---@field description? string one line for `/help` and completion
----@field complete? fun(prefix: string): string[] words that could stand where the person types
+---@field complete? fun(prefix: string): string[] what could stand where the person types: for all that is typed, or for its last word. Only what keeps every typed character is offered
 ---@field handler fun(ctx: pi.CommandContext): string|pi.CommandResult? what it does; a string is sent to the model as a prompt
 
 --- What a command may return.
