@@ -181,7 +181,7 @@ func onlyLine(lines []string, prefix string) (int, error) {
 
 var (
 	runsProgram = regexp.MustCompile(`(?m)^(! )?(pi|ask|tool|behind|exits \d+ pi|bounded \S+ \S+ (\d+ )?pi)( |$)`)
-	checks      = regexp.MustCompile(`(?m)^(! )?(ran|stdout|stderr|ttyout|exists|grep|cmp|cmpenv|count|small|bounded|exits)( |$)`)
+	checks      = regexp.MustCompile(`(?m)^(! )?(ran|stdout|stderr|ttyout|exists|grep|cmp|cmpenv|count|small|bounded|exits|session)( |$)`)
 )
 
 // checkPart wants that a part of a script runs the program and checks something.
