@@ -67,7 +67,21 @@ func printSession(s *session.Session) error {
 	for _, item := range s.Context() {
 		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, harmless(shownText(item.Message)))
 	}
+	printUnreached(s.Unreached())
 	return nil
+}
+
+// printUnreached writes what the conversation would begin with if a line of the
+// file were in order.
+func printUnreached(entries []*session.Entry) {
+	for i, e := range entries {
+		if i == 0 {
+			fmt.Print("\nnot reached from there:\n")
+		}
+		if m := e.Message(); m != nil {
+			fmt.Printf("\n[%s, not reached]\n%s\n", m.Role, harmless(shownText(m)))
+		}
+	}
 }
 
 func shownText(m *session.Message) string {

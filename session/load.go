@@ -150,9 +150,12 @@ func (s *Session) attach(e *Entry, h head) {
 		e.setParent(prev)
 		return
 	}
-	if !isString(h.parent) {
-		if h.parent == nil && h.id == nil {
+	if !isString(h.parent) || len(h.parent) == len(`""`) {
+		switch {
+		case h.parent == nil && h.id == nil:
 			e.setParent(prev)
+		case string(h.parent) != "null":
+			s.orphans = append(s.orphans, e)
 		}
 		return
 	}

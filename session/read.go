@@ -222,6 +222,7 @@ func (s *Session) loaded() {
 	s.checkTail()
 	s.settle(s.waiting)
 	s.waiting, s.leaf = nil, s.last()
+	s.noteUnreached()
 	if s.header.Version < Version {
 		s.upgrade()
 	}

@@ -18,6 +18,7 @@ var removals = map[string]string{
 	"session/store_write.go Truncate": "the end of a line that was written just now, under the lock",
 	"session/store_replace.go Remove": "a new file or a backup that could not be written whole",
 	"session/store_replace.go Rename": "a migrated file takes the name of one that has a backup",
+	"crash.go Remove":                 "an old report of a crash",
 	"session/lock_hint.go Rename":     "a hint about a lock",
 	"session/lock_hint.go Remove":     "a hint about a lock",
 	"session/branch.go Remove":        "a copy that could not be written whole",

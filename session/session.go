@@ -53,6 +53,7 @@ type Session struct {
 	problems   []string
 	badBody    map[*Entry]bool
 	waiting    []*Entry // while loading: their parent was not read yet
+	orphans    []*Entry // they name no parent, and do not say that they have none
 	src        *source
 	types      map[string]string
 	slab       []Entry
