@@ -118,9 +118,9 @@ func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 // TestEveryEventOfTheGuideIsMadeSomewhere looks for the code that makes each
 // event.
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
-	source := sourceOf(t, ".", "agent", "repl", "serve") + mustRead(t, "luahooks/ui.go") + mustRead(t, "luahooks/project.go")
+	source := sourceOf(t, ".", "agent", "repl", "serve") + mustRead(t, "luahooks/ui.go") + mustRead(t, "luahooks/project.go") + mustRead(t, "luahooks/failed.go")
 	for _, e := range luahooks.Events() {
-		name := strings.Replace(e.Name, "auto_compaction", "compaction", 1) // the same struct
+		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
 		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
 		if !made.MatchString(source) {
 			t.Errorf("nothing makes %s", e.Name)

@@ -38,6 +38,7 @@ func TestEveryEventComes(t *testing.T) {
 	}
 	all.WriteString(`pi.command("ask", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("Sure?")) } end })`)
 	w.write(w.agentFile("hooks/all.lua"), all.String())
+	w.write(w.agentFile("hooks/other.lua"), `pi.on("agent_settled", function() error("out of order") end)`)
 	w.write(w.projectFile("hooks/quiet.lua"), "local quiet = true\n")
 	m := newModelServer("openai-completions", eventAnswers, "")
 	t.Cleanup(m.http.Close)

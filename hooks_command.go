@@ -187,7 +187,7 @@ func (a *app) describeHooks() string {
 		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, trust.VisibleLine(home(h.Path)))
 		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
 		if h.LastError != "" {
-			detail(&b, "last error: "+trust.VisibleLine(h.LastError))
+			detail(&b, "last error"+times(h.LastErrors)+": "+trust.VisibleLine(h.LastError))
 		}
 		if h.Dropped > 0 {
 			detail(&b, plural(h.Dropped, "event", "events")+" came too fast and were dropped")
@@ -205,6 +205,14 @@ func (a *app) describeHooks() string {
 		return "no hooks; a Lua file in " + home(a.places().GlobalDir()) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// times says how often, if that is more than once.
+func times(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d times)", n)
 }
 
 // detail is a line below that of a hook.

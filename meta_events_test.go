@@ -63,7 +63,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
 		agent.NewMessageUpdate(agent.Delta{}, func() *session.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
-		&agent.ThinkingLevelSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
+		&agent.ThinkingLevelSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{},
 	}

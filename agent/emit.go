@@ -96,9 +96,13 @@ func handle(ctx context.Context, l Listener, e Event) (err error) {
 
 // Notify shows the person a line that is no part of the conversation.
 func (a *Agent) Notify(ctx context.Context, level Level, text string) {
-	e := &Notice{Text: text, Level: level}
+	a.tellAll(ctx, &Notice{Text: text, Level: level})
+}
+
+// tellAll passes on what is no part of a run.
+func (a *Agent) tellAll(ctx context.Context, e Event) {
 	for _, l := range a.listeners {
-		if l.Wants(KindNotice) {
+		if l.Wants(e.Kind()) {
 			_ = handle(ctx, l, e) // a front end that cannot show a notice has no better place to say so
 		}
 	}

@@ -44,6 +44,7 @@ const (
 	KindThinkingLevelSelect
 	KindUIPromptStart
 	KindUIPromptEnd
+	KindHookError
 	KindCompactionStart
 	KindCompactionEnd
 	KindAutoCompactionStart
@@ -73,7 +74,7 @@ var kindNames = [numKinds]string{
 	"input", "before_agent_start", "agent_start", "agent_end", "agent_before_settle", "agent_settled", "turn_start",
 	"turn_end", "context", "before_provider_request", "before_provider_headers", "after_provider_response",
 	"message_start", "message_update", "message_end", "model_select", "thinking_level_select", "ui_prompt_start",
-	"ui_prompt_end", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
+	"ui_prompt_end", "hook_error", "compaction_start", "compaction_end", "auto_compaction_start", "auto_compaction_end",
 	"auto_retry_start", "auto_retry_end",
 	"tool_call", "tool_result", "tool_execution_start", "tool_execution_update", "tool_execution_end", "user_bash",
 	"notice", "custom_show", "auto_retry_waited",

@@ -65,8 +65,9 @@ type BashOutcome struct {
 
 // Notice is a line for the person that is no part of the conversation.
 type Notice struct {
-	Text  string
-	Level Level
+	Text   string
+	Level  Level
+	Failed *HookFailed // what it is about, if that is the failure of a hook
 }
 
 // CustomShow tells front ends of a message that came into the session by a hook

@@ -113,8 +113,17 @@ func (r *earlyReports) keep(c *Chain, send func(Host)) bool {
 }
 
 type notice struct {
-	level agent.Level
-	text  string
+	level  agent.Level
+	text   string            // "" is not shown
+	failed *agent.HookFailed // of a hook; its level is error
+}
+
+func (n notice) tell(ctx context.Context, h Host) {
+	if n.failed != nil {
+		h.HookFailed(ctx, n.failed, n.text)
+	} else {
+		h.Notify(ctx, n.level, n.text)
+	}
 }
 
 // New returns a chain without hooks; [Chain.Load] fills it.
@@ -146,7 +155,7 @@ func (c *Chain) Attach(host Host, ui agent.UI) {
 	c.early.lines, c.early.sent = nil, nil
 	c.early.mu.Unlock()
 	for _, n := range lines {
-		host.Notify(context.Background(), n.level, n.text)
+		n.tell(context.Background(), host)
 	}
 	c.applyTools("")
 	for _, send := range sent {
@@ -161,6 +170,9 @@ func (c *Chain) Unheard() []string {
 	defer c.early.mu.Unlock()
 	var lines []string
 	for _, n := range c.early.lines {
+		if n.text == "" {
+			continue
+		}
 		line := n.text
 		if n.level != agent.LevelInfo {
 			line = string(n.level) + ": " + line
@@ -190,18 +202,22 @@ func (c *Chain) list() []*hook { return *c.hooks.Load() }
 
 // notify tells the person, or remembers it until there is one to tell.
 func (c *Chain) notify(ctx context.Context, level agent.Level, text string) {
+	c.say(ctx, notice{level: level, text: text})
+}
+
+func (c *Chain) say(ctx context.Context, n notice) {
 	if h := c.hostNow(); h != nil {
-		h.Notify(ctx, level, text)
+		n.tell(ctx, h)
 		return
 	}
 	c.early.mu.Lock()
 	h := c.hostNow()
 	if h == nil {
-		c.early.lines = append(c.early.lines, notice{level, text})
+		c.early.lines = append(c.early.lines, n)
 	}
 	c.early.mu.Unlock()
 	if h != nil { // it came just now
-		h.Notify(ctx, level, text)
+		n.tell(ctx, h)
 	}
 }
 
@@ -245,11 +261,14 @@ func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.MessageUpdate:
 		c.streamed(ctx, spec, e)
 		return nil
+	case *agent.HookFailed:
+		c.tellError(ctx, spec, e)
+		return nil
 	}
 	if spec.Asking {
 		c.offer(ctx, c.askedAbout(spec), spec, e)
 	} else {
-		c.tell(ctx, spec, e)
+		c.tell(ctx, spec, c.list(), e)
 	}
 	return nil
 }
@@ -316,6 +335,7 @@ type Info struct {
 	Tools      []string
 	Others     []string // providers, flags, shortcuts and renderers, such as "provider acme"
 	LastError  string
+	LastErrors int // how often that came
 	Dropped    int // telling events that came faster than the hook handled them
 
 	Calls, Errors int // of handlers, since the program began

@@ -164,6 +164,14 @@ func (h *fakeHost) Notify(_ context.Context, level agent.Level, text string) {
 	}
 }
 
+// HookFailed does what the agent does, which has the chain among its listeners.
+func (h *fakeHost) HookFailed(ctx context.Context, f *agent.HookFailed, text string) {
+	if text != "" {
+		h.Notify(ctx, agent.LevelError, text)
+	}
+	_ = h.chain.Handle(ctx, f)
+}
+
 func (h *fakeHost) notices() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -147,7 +147,9 @@ func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, er
 	}
 	in := lc.in
 	if !interrupted(ctx, err) {
-		in.hook.fault(err)
+		n := in.again(failure{lc.handler, lc.title(), err.Error()})
+		in.hook.fault(err, n)
+		in.chain.tellFailed(ctx, failureOf(in.hook, lc.title(), err, n), "") // who typed it sees the error
 		in.chain.log.write(in.hook.Name, lc.title()+": "+fullText(err))
 		in.chain.revive(ctx, in.hook, in)
 	}

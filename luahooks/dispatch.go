@@ -180,18 +180,6 @@ func (s *eventSpec) unknownKey(key string) error {
 	return fmt.Errorf("unknown key %q in the result of %s", key, s.name)
 }
 
-// failed reports what went wrong in a handler, and gives a hook whose VM did
-// not stop a fresh one.
-func (c *Chain) failed(ctx context.Context, h *hook, in *instance, event string, err error) {
-	if interrupted(ctx, err) || c.closed.Load() {
-		return // by the person, or by the end; that is no fault of the hook
-	}
-	h.fault(err)
-	c.log.write(h.Name, event+": "+fullText(err))
-	c.notify(context.WithoutCancel(ctx), agent.LevelError, "hook "+h.Name+": "+event+": "+err.Error())
-	c.revive(ctx, h, in)
-}
-
 // tellOfWait names a hook that keeps an event or a command waiting, and why. For
 // its tools, models and timers that is nothing special.
 func (c *Chain) tellOfWait(h *hook, job, function string) {

@@ -41,7 +41,7 @@ func (in *instance) callBack(ctx context.Context, name string, f func(L *lua.LSt
 	if err != nil && ctx.Err() != nil && in.chain.closed.Load() {
 		in.chain.tellCutOff(in.hook, name, "the program has ended")
 	} else if err != nil && !isReplaced(err) {
-		in.chain.failed(ctx, in.hook, in, name, err)
+		in.chain.failed(ctx, in.hook, in, name, nil, err)
 	}
 	return err
 }

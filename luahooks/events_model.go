@@ -89,6 +89,12 @@ func choiceEvents() []eventSpec {
 			Rule:   toldWithGrace, Wait: graceful,
 			build: buildUIPrompt,
 		},
+		{
+			Kind:   agent.KindHookError,
+			Fields: "hook string; path string; event string; error string; traceback string?; count integer",
+			Rule:   "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: graceful,
+			build: buildHookError,
+		},
 	}
 }
 
@@ -297,6 +303,12 @@ func buildUIPrompt(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 		p.text("kind", s.PromptKind).maybe("title", s.Title)
 	}
 	return p.table()
+}
+
+func buildHookError(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	s := e.(*agent.HookFailed)
+	return newPayload(L, e, 6).text("hook", s.Hook).text("path", s.Path).text("event", s.Event).text("error", s.Message).
+		maybe("traceback", s.Traceback).number("count", s.Count).table()
 }
 
 func buildCompactionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {

@@ -27,6 +27,7 @@ type hook struct {
 
 	mu        sync.Mutex
 	lastError string
+	lastCount int  // how often that came
 	disabled  bool // for the session, after a VM that did not stop
 	abandoned int
 	code      []byte // the bytes that run
@@ -53,15 +54,16 @@ func (h *hook) File() string {
 	return base
 }
 
-func (h *hook) fault(err error) {
+// fault notes what went wrong, for the n-th time.
+func (h *hook) fault(err error, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.lastError = err.Error()
+	h.lastError, h.lastCount = err.Error(), n
 }
 
 func (h *hook) info(c *Chain) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, Dropped: h.queue.lost()}
+	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	var all EventStats
@@ -111,6 +113,7 @@ type instance struct {
 	flags     []Flag
 	renderers []messageRenderer
 	providers []hookProvider
+	failures  map[failure]int
 	shown     shownKeys         // in the front end, taken back with the instance
 	modules   map[string]string // files that require looked at, with the sum of their bytes
 	live      bool              // in the chain: registrations take effect at once

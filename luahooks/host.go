@@ -25,6 +25,7 @@ type Host interface {
 
 	// What hooks do.
 	Notify(ctx context.Context, level agent.Level, text string)
+	HookFailed(ctx context.Context, f *agent.HookFailed, text string)
 	Submit(ctx context.Context, p agent.Prompt) error
 	SendCustom(ctx context.Context, p agent.Prompt, d agent.Delivery, trigger bool) error
 	HeardFrom(o agent.Origin)

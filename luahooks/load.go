@@ -169,9 +169,10 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		return false
 	}
 	if a.err != nil {
-		h.fault(a.err)
+		h.fault(a.err, 1)
 		c.log.write(h.Name, "load: "+fullText(a.err))
 		c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
+		c.behind.run(func() { c.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
 		return false
 	}
 	a.in.enter()
@@ -259,7 +260,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.realOf(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in := &instance{chain: c, hook: h, real: c.guard.realOf(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
@@ -331,7 +332,7 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 	}
 	in, err := c.run(ctx, h, code, nil)
 	if err != nil {
-		h.fault(err)
+		h.fault(err, 1)
 		c.disable(ctx, h, dead)
 		return
 	}

@@ -50,6 +50,7 @@ func seenAs() map[string]string {
 		"model_select":            `e.model.id == "m" and e.previous_model.provider == "q" and e.provider == "p" and e.model_id == "m" and e.previous_provider == "q" and e.previous_model_id == "n" and e.thinking_level == "off" and e.source == "set"`,
 		"thinking_level_select":   `e.level == "high" and e.previous_level == "off"`,
 		"ui_prompt_start":         `e.kind == "confirm" and e.title == "t"`,
+		"hook_error":              `e.hook == "h" and e.path == "/h.lua" and e.event == "input" and e.error == "m" and e.traceback == "t" and e.count == 2`,
 		"ui_prompt_end":           `e.kind == "confirm" and e.title == "t"`,
 		"compaction_start":        `e.reason == "manual"`,
 		"compaction_end":          `e.result.type == "message" and e.aborted and e.will_retry and e.error_message == "e"`,
@@ -110,6 +111,7 @@ func TestWhatIsAbsentIsNil(t *testing.T) {
 		"unknown context":   {&agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: -1, Window: 10}})}, `e.usage.context_tokens == nil and e.usage.percent == nil and e.usage.context_window == 10 and #e.entry_ids == 0`},
 		"unknown window":    {&agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 4}})}, `e.usage.context_tokens == 4 and e.usage.context_window == nil and e.usage.percent == nil`},
 		"no final error":    {&agent.AutoRetryEnd{}, `e.final_error == nil and e.success == false`},
+		"no traceback":      {&agent.HookFailed{Hook: "h", Count: 1}, `e.traceback == nil`},
 		"no dialog's title": {&agent.UIPromptStart{PromptKind: "input"}, `e.title == nil`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,7 @@ func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- a
 		err = p.call(ctx, r, deltas)
 	}
 	if err != nil && !interrupted(ctx, err) {
-		p.in.hook.fault(err)
+		p.in.hook.fault(err, 1)
 		p.in.chain.log.write(p.in.hook.Name, "stream "+p.name+": "+fullText(err))
 		p.in.chain.revive(ctx, p.in.hook, p.in)
 	}

@@ -133,7 +133,7 @@ func (in *instance) drawn(ctx context.Context, what string, draw func(L *lua.LSt
 		return *drawn, nil
 	}
 	if !isReplaced(err) {
-		in.chain.failed(ctx, in.hook, in, what, err)
+		in.chain.failed(ctx, in.hook, in, what, nil, err)
 	}
 	return nil, err
 }

@@ -88,6 +88,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.ThinkingLevelSelect{Level: "high", Previous: "off"},
 		&agent.UIPromptStart{PromptKind: "confirm", Title: "t"},
 		&agent.UIPromptEnd{PromptKind: "confirm", Title: "t"},
+		&agent.HookFailed{Hook: "h", Path: "/h.lua", Event: "input", Message: "m", Traceback: "t", Count: 2},
 		&agent.CompactionStart{Reason: "manual"},
 		&agent.CompactionEnd{Result: entry, Aborted: true, WillRetry: true, ErrorMessage: "e"},
 		&agent.CompactionStart{Reason: "threshold", Auto: true},

@@ -16,16 +16,16 @@ const shutdownTime = 2 * time.Second
 
 // tell gives a telling event to the hooks one after the other and waits as long
 // as the event says; handlers that need longer finish behind the agent.
-func (c *Chain) tell(ctx context.Context, spec *eventSpec, e agent.Event) {
+func (c *Chain) tell(ctx context.Context, spec *eventSpec, hooks []*hook, e agent.Event) {
 	if spec.isWaitedFor(ctx) {
-		c.walk(ctx, spec, c.list(), &telling{chain: c, ctx: ctx, spec: spec, event: e})
+		c.walk(ctx, spec, hooks, &telling{chain: c, ctx: ctx, spec: spec, event: e})
 		return
 	}
 	wait, cancel := c.patience(ctx, spec)
 	defer cancel()
 	deadline, _ := wait.Deadline()
 	var late []*toldLate
-	for _, h := range c.list() {
+	for _, h := range hooks {
 		if len(h.current().registered(spec.name)) == 0 {
 			continue
 		}

@@ -138,7 +138,7 @@ func (t *luaTool) inForce(ctx context.Context, do func(*luaTool) error) error {
 	if err == nil || interrupted(ctx, err) {
 		return err
 	}
-	t.in.hook.fault(err)
+	t.in.hook.fault(err, 1)
 	t.in.chain.log.write(t.in.hook.Name, "tool "+t.spec.Name+": "+fullText(err))
 	t.in.chain.revive(ctx, t.in.hook, t.in)
 	return err

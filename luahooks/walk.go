@@ -28,10 +28,11 @@ type walk struct {
 	in       *instance
 	handlers []*registration
 	limit    int
-	n        int  // of the handler that runs or is next
-	tries    int  // of that handler
-	ran      bool // a handler of this hook began
-	running  bool // it was handed to the lane
+	n        int            // of the handler that runs or is next
+	tries    int            // of that handler
+	ran      bool           // a handler of this hook began
+	running  bool           // it was handed to the lane
+	fn       *lua.LFunction // that was handed to it last
 	began    time.Time
 }
 
@@ -117,11 +118,11 @@ func (w *walk) seek() bool {
 }
 
 func (w *walk) run() (*luavm.VM, luavm.Job, bool) {
-	w.running, w.began = true, time.Now()
+	w.running, w.began, w.fn = true, time.Now(), w.handlers[w.n].fn
 	return w.in.vm, luavm.Job{
 		Name: w.spec.name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock,
 		Continues: w.ran && !w.hook.off.Load(),
-		Run:       w.step.job(w.in, w.handlers[w.n].fn),
+		Run:       w.step.job(w.in, w.fn),
 	}, true
 }
 
@@ -140,7 +141,7 @@ func (w *walk) ended(err error) (stop bool) {
 	}
 	w.note(err)
 	if err != nil {
-		w.chain.failed(w.ctx, w.hook, w.in, w.spec.name, err)
+		w.chain.failed(w.ctx, w.hook, w.in, w.spec.name, w.fn, err)
 	}
 	stop = w.step.after(w.hook, w.n, err)
 	w.n++

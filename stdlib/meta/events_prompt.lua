@@ -202,6 +202,17 @@
 ---@field kind string `select`, `confirm`, `input`, `editor` or `custom`
 ---@field title? string
 
+--- Another hook failed; its own errors a hook does not hear of. Nor is anybody told of an error in a handler of `hook_error`, and of
+--- what it sets off: that is only shown.
+---@class pi.HookErrorEvent
+---@field type "hook_error"
+---@field hook string its name
+---@field path string
+---@field event string what it was called for: an event, `/NAME` for a command, `timer.every`, `load` and the like
+---@field error string with file and line
+---@field traceback? string
+---@field count integer how often this has come from the same handler with the same words; a person is shown the first
+
 --- The context is being shortened.
 ---@class pi.CompactionStartEvent
 ---@field type "compaction_start"
