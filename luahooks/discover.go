@@ -293,15 +293,15 @@ func hookName(path string) string {
 // leads nowhere is among them, for a gate that cannot be read must not pass for
 // none.
 func hookFiles(dir string, g *Guard) (paths []string, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := hookEntries(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = lostLink(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries { // ReadDir sorts by name, byte by byte
-		if path := filepath.Join(dir, e.Name()); !ignored(e.Name()) && isHook(path) {
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); isHook(path) {
 			paths = append(paths, path)
 		}
 	}

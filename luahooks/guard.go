@@ -53,6 +53,7 @@ type Guard struct {
 	atWork    bool        // tools of other programs may be at work
 	told      trust.Mark  // of the store
 	known     trust.Known // how files have to be while they are, and at a start
+	large     []string    // folders of hooks with too much in them
 	seen      *Guard      // what there is, as it was shown
 	doubt     error       // why it cannot be known what was in force; nothing is, until a person decides
 	unwritten error       // why the store does not have the marks of what is held

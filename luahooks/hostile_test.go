@@ -79,7 +79,7 @@ func TestALinkToEverythingHoldsNobodyUp(t *testing.T) {
 	g := newGuarded(t)
 	g.write("project/.pi/hooks/a.lua", says("a"))
 	mustDo(t, os.Symlink("/", g.path("project/.pi/hooks/all")))
-	if n := len(luaFiles(g.path("project/.pi/hooks"))); n == 0 || n > maxEntries {
+	if n := len(listLua(g.path("project/.pi/hooks")).files); n == 0 || n > maxEntries {
 		t.Errorf("%d files", n)
 	}
 	r := g.start()

@@ -3,7 +3,6 @@ package luahooks
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -49,7 +48,7 @@ const (
 // that literal require calls of these reach.
 func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	paths := map[string]bool{}
-	for _, path := range luaFiles(p.ProjectDir()) {
+	for _, path := range listLua(p.ProjectDir()).files {
 		paths[path] = true
 	}
 	for path, ok := range g.heldIn(p.ProjectDir()) {
@@ -112,86 +111,22 @@ const (
 // TooLarge says why the hooks of the project cannot be judged, so that none of
 // them runs; nil: they can.
 func (p Places) TooLarge() error {
-	w := luaWalk{seen: map[string]bool{}, left: maxEntries}
-	w.walk(p.ProjectDir(), 0)
-	files, bytes := append(w.files, p.ConfiguredIn...), int64(0)
+	l := listLua(p.ProjectDir())
+	files, bytes := append(l.files, p.ConfiguredIn...), int64(0)
 	for _, path := range files[:min(len(files), maxProjectFiles)] {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			bytes += info.Size()
 		}
 	}
 	switch {
-	case w.left < 0:
-		return fmt.Errorf("%s has more than %d entries", p.ProjectDir(), maxEntries)
+	case len(l.large) > 0:
+		return fmt.Errorf("%s has more than %d entries", l.large[0], maxEntries)
 	case len(files) > maxProjectFiles:
 		return fmt.Errorf("%s and the settings beside it have %d hooks and modules, at most %d are judged", p.ProjectDir(), len(files), maxProjectFiles)
 	case bytes > maxProjectLua:
 		return fmt.Errorf("the hooks and modules of %s have %d bytes, at most %d are judged", p.ProjectDir(), bytes, maxProjectLua)
 	}
 	return nil
-}
-
-// luaFiles lists the Lua files below dir, symbolic links followed, but for those
-// of editors. It ends at maxEntries: a link to / must not hold anybody up.
-func luaFiles(dir string) []string {
-	w := luaWalk{seen: map[string]bool{}, left: maxEntries}
-	w.walk(dir, 0)
-	return w.files
-}
-
-// What is walked through below a directory of hooks.
-const (
-	maxEntries = 5_000
-	maxDeep    = 16
-)
-
-type luaWalk struct {
-	files []string
-	seen  map[string]bool
-	left  int // entries that may still be looked at
-}
-
-func (w *luaWalk) walk(dir string, depth int) {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || w.seen[real] || depth > maxDeep {
-		return
-	}
-	w.seen[real] = true
-	for _, e := range w.entries(dir) {
-		if w.left--; w.left < 0 {
-			return
-		}
-		path := filepath.Join(dir, e.Name())
-		if ignored(e.Name()) {
-			continue
-		}
-		if isDir(path, e) {
-			w.walk(path, depth+1)
-		} else if strings.HasSuffix(e.Name(), ".lua") {
-			w.files = append(w.files, path)
-		}
-	}
-}
-
-// entries lists a directory by name, but no more of it than may still be looked at
-// and one.
-func (w *luaWalk) entries(dir string) []fs.DirEntry {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	entries, _ := f.ReadDir(w.left + 1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries
-}
-
-func isDir(path string, e fs.DirEntry) bool {
-	if e.Type()&fs.ModeSymlink == 0 {
-		return e.IsDir()
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // dirs are the directories in which a hook's modules are looked for.

@@ -99,10 +99,28 @@ func (in *instance) findModule(name string) (string, []byte, error) {
 		case errors.Is(v.err, errNotApproved) || v.exists() && !g.mayRun(in.hook.Scope, path, v):
 			return "", nil, fmt.Errorf("module %s is %w (%s)", name, errNotApproved, in.chain.shown(path))
 		case v.exists():
+			if err := in.judged(path); err != nil {
+				return "", nil, fmt.Errorf("module %s: %w", name, err)
+			}
 			return path, v.code, v.err
 		}
 	}
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", name, strings.Join(moduleFiles(name), ", "))
+}
+
+// judged says why a module cannot count: it is one of more than anybody can watch,
+// and the hook does not name it in its text, so a tool could add it unseen.
+func (in *instance) judged(path string) error {
+	g := in.chain.guard
+	dir := g.tooLarge(path)
+	if dir == "" {
+		return nil
+	}
+	_, named := g.literal(in.hook.Path, Source{Path: in.hook.Path, Real: in.real}.dirs(), in.hook.Scope)
+	if slices.Contains(named, path) {
+		return nil
+	}
+	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", in.chain.shown(dir), maxEntries)
 }
 
 // moduleFiles are the files that a module may be, from where it is looked for.

@@ -227,7 +227,7 @@ func (g *Guard) compare(known trust.Known) {
 		g.holdIfChanged(path, f)
 	}
 	for dir := range known.Dirs {
-		for _, path := range luaFiles(dir) {
+		for _, path := range listLua(dir).files {
 			if f, known := known.Was(path); known {
 				g.holdIfChanged(path, f)
 			}

@@ -72,6 +72,7 @@ func (c *Chain) openWindow(ctx context.Context) {
 	paths, dirs := c.deciding()
 	news, err := c.guard.open(paths, dirs)
 	c.tellPending(ctx, news)
+	c.tellLarge(ctx)
 	if err != nil && c.warned.add("window") {
 		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
 	}
@@ -98,9 +99,11 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 		dirs[p.ProjectDir()] = ScopeProject
 	}
 	for dir, scope := range dirs {
-		for _, path := range luaFiles(dir) {
+		l := listLua(dir)
+		for _, path := range l.files {
 			paths[path] = scope
 		}
+		g.noteLarge(l)
 	}
 	for _, path := range g.configs {
 		paths[path] = ""
@@ -124,6 +127,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 // that keep it open.
 func (c *Chain) afterTools(ctx context.Context) {
 	c.tellPending(ctx, c.guard.check())
+	c.tellLarge(ctx)
 	if !c.guard.settle() {
 		c.awaitProcesses()
 	}
@@ -161,6 +165,16 @@ func (c *Chain) awaitProcesses() {
 	})
 	if !began {
 		c.awaiting.Store(false)
+	}
+}
+
+// tellLarge says once of each folder that has too much in it to be judged.
+func (c *Chain) tellLarge(ctx context.Context) {
+	for _, dir := range c.guard.largeDirs() {
+		if c.warned.add("large " + dir) {
+			c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
+				trust.VisibleLine(c.shown(dir)), maxEntries))
+		}
 	}
 }
 

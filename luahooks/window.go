@@ -167,7 +167,9 @@ func (g *Guard) check() (news []*Pending) {
 // added holds the hooks and modules that appeared in a directory. g.mu is held.
 func (g *Guard) added(w *window) (news []*Pending) {
 	for dir, scope := range w.dirs {
-		for _, path := range luaFiles(dir) {
+		l := listLua(dir)
+		g.large = append(g.large, l.large...)
+		for _, path := range l.files {
 			if _, known := w.base[path]; known || g.held[path] != nil {
 				continue
 			}

@@ -62,6 +62,91 @@ func TestWhatFlagsLeaveOutOfARunIsWatched(t *testing.T) {
 	again.wantPending("a removed, b added, o removed, p removed")
 }
 
+func TestNoCrowdHidesAHookThatAToolAdded(t *testing.T) {
+	t.Parallel()
+	crowd := func(g *guarded, dir string) {
+		mustDo(g.t, os.MkdirAll(g.path(dir), 0o755))
+		for i := range maxEntries + 100 {
+			mustDo(g.t, os.WriteFile(g.path(fmt.Sprintf("%s/%05d", dir, i)), nil, 0o644))
+		}
+	}
+	for name, hide := range map[string]func(g *guarded){
+		"files":          func(g *guarded) { crowd(g, "agent/hooks") },
+		"a folder":       func(g *guarded) { crowd(g, "agent/hooks/many") },
+		"a link to /":    func(g *guarded) { mustDo(g.t, os.Symlink("/", g.path("agent/hooks/aaa"))) },
+		"a link to /usr": func(g *guarded) { mustDo(g.t, os.Symlink("/usr", g.path("agent/hooks/aaa"))) },
+		"two links": func(g *guarded) {
+			g.write("agent/hooks/aaa/init.lua", says("evil"))
+			mustDo(g.t, os.Symlink("aaa", g.path("agent/hooks/aab")))
+		},
+		"a link within": func(g *guarded) {
+			g.write("agent/hooks/aaa/b/init.lua", says("evil"))
+			mustDo(g.t, os.Symlink("aaa/b", g.path("agent/hooks/c")))
+		},
+		"a folder with too much in it that is a hook": func(g *guarded) {
+			crowd(g, "agent/hooks/zz")
+			g.write("agent/hooks/zz/init.lua", says("evil"))
+		},
+	} {
+		g := newGuarded(t)
+		g.write("agent/hooks/own.lua", says("own"))
+		r := g.start()
+		r.tool(func() {
+			hide(g)
+			g.write("agent/hooks/zzz.lua", says("evil"))
+		})
+		if !strings.Contains(r.pending(), "zzz added") {
+			t.Errorf("%s: pending is %q", name, r.pending())
+		}
+		r.quit()
+		again := g.start()
+		if got := again.input(""); got != "own" {
+			t.Errorf("%s: the hooks say %q", name, got)
+		}
+		for _, p := range again.chain.Pending() {
+			mustDo(t, again.chain.Approve(context.Background(), p.Path))
+		}
+		if got := again.input(""); !strings.HasSuffix(got, "evil") {
+			t.Errorf("%s: approved, the hooks say %q", name, got)
+		}
+	}
+}
+
+func TestAModuleInAFolderThatIsTooLargeCountsWhereItIsNamed(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	mustDo(t, os.MkdirAll(g.path("agent/hooks/lib"), 0o755))
+	for i := range maxEntries + 1 {
+		mustDo(t, os.WriteFile(g.path(fmt.Sprintf("agent/hooks/lib/%05d", i)), nil, 0o644))
+	}
+	g.write("agent/hooks/lib/word.lua", "return 'word'")
+	g.write("agent/hooks/lib/other.lua", "return 'other'")
+	g.write("agent/hooks/a.lua", `local w = require "word"; pi.on("input", function(e) local ok, o = pcall(require, "oth" .. "er"); return { text = w .. tostring(o) } end)`)
+	r := g.start()
+	if got := r.input(""); !strings.HasPrefix(got, "word") || !strings.Contains(got, "too many to be watched") {
+		t.Errorf("the hook says %q", got)
+	}
+	r.tool(func() { g.write("agent/hooks/lib/word.lua", "return 'evil'") })
+	r.mustSay("agent/hooks/lib has more than 5000 entries, too many to be watched")
+	r.mustSay("word.lua was changed while the agent was at work")
+	r.wantPending("word.lua changed")
+}
+
+func TestAFolderOfHooksWithMoreThanCanBeJudgedIsNotRead(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for i := range maxHooks + 1 {
+		mustDo(t, os.WriteFile(g.path(fmt.Sprintf("agent/hooks/%05d", i)), nil, 0o644))
+	}
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.wantInput("")
+	r.mustSay("too many entries: more than 20000")
+	if !r.bash("x").Block {
+		t.Error("what stands there may be a gate, and nothing is shut")
+	}
+}
+
 func TestAProjectThatNobodyApprovedIsNotWatched(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)

@@ -1,0 +1,178 @@
+package luahooks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What stands in a directory of hooks. The loader and the guard ask the same
+// function, so that what is loaded is what was judged. A link to / must hold nobody
+// up, so there are limits: a directory with more hooks than that is not read at
+// all, and of a folder in it with more, only those modules count that a hook names
+// in its text, for they are judged one by one.
+const (
+	maxHooks   = 20_000 // entries of the directory itself
+	maxEntries = 5_000  // below one folder in it
+	maxWalked  = 20_000 // below all of them
+	maxDeep    = 16
+)
+
+var errTooMany = errors.New("too many entries")
+
+// hookEntries lists a directory of hooks by name, byte by byte, without what
+// editors leave.
+func hookEntries(dir string) ([]fs.DirEntry, error) {
+	entries, err := someEntries(dir, maxHooks)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return ignored(e.Name()) }), nil
+}
+
+// someEntries lists a directory by name, unless there are more than most.
+func someEntries(dir string, most int) ([]fs.DirEntry, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(most + 1)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case len(entries) > most:
+		return nil, fmt.Errorf("%w: more than %d", errTooMany, most)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// listing is what stands in a directory of hooks: Lua files, and the folders with
+// too much in them to be listed.
+type listing struct {
+	files []string
+	large []string
+}
+
+// listLua lists the Lua files below a directory of hooks, symbolic links followed:
+// first what is a hook, whatever stands elsewhere.
+func listLua(dir string) (l listing) {
+	entries, err := hookEntries(dir)
+	if err != nil {
+		if errors.Is(err, errTooMany) {
+			l.large = append(l.large, dir)
+		}
+		return l
+	}
+	left := maxWalked
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case isDir(path, e):
+			l.addFolder(path, &left)
+		case strings.HasSuffix(e.Name(), ".lua"):
+			l.files = append(l.files, path)
+		}
+	}
+	return l
+}
+
+func (l *listing) addFolder(dir string, left *int) {
+	w := luaWalk{left: min(maxEntries, *left)}
+	before := w.left
+	w.walk(dir, nil)
+	if *left -= before - w.left; !w.large {
+		l.files = append(l.files, w.files...)
+		return
+	}
+	l.large = append(l.large, dir)
+	if init := filepath.Join(dir, "init.lua"); isThere(init) {
+		l.files = append(l.files, init)
+	}
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// isLarge reports whether a folder has too much in it to be listed.
+func isLarge(dir string) bool {
+	w := luaWalk{left: maxEntries}
+	w.walk(dir, nil)
+	return w.large
+}
+
+type luaWalk struct {
+	files []string
+	left  int // entries that may still be looked at
+	large bool
+}
+
+// walk lists what is below dir; above are the directories on the way there, for a
+// link may lead back.
+func (w *luaWalk) walk(dir string, above []string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || slices.Contains(above, real) || w.large {
+		return
+	}
+	entries, err := someEntries(dir, w.left)
+	if errors.Is(err, errTooMany) || len(above) > maxDeep {
+		w.large = true
+		return
+	}
+	w.left -= len(entries)
+	above = append(above[:len(above):len(above)], real)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case ignored(e.Name()):
+		case isDir(path, e):
+			w.walk(path, above)
+		case strings.HasSuffix(e.Name(), ".lua"):
+			w.files = append(w.files, path)
+		}
+	}
+}
+
+func isDir(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// tooLarge is the folder of a directory of hooks that a module lies in and that
+// cannot be listed; "" for modules that can be judged.
+func (g *Guard) tooLarge(path string) string {
+	for _, config := range g.configs {
+		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
+		rel, below := strings.CutPrefix(path, dir)
+		if name, _, inFolder := strings.Cut(rel, string(filepath.Separator)); below && inFolder && isLarge(dir+name) {
+			return dir + name
+		}
+	}
+	return ""
+}
+
+func (g *Guard) noteLarge(l listing) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.large = append(g.large, l.large...)
+}
+
+// largeDirs takes the folders that were found to be too large.
+func (g *Guard) largeDirs() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	large := g.large
+	g.large = nil
+	return slices.Compact(slices.Sorted(slices.Values(large)))
+}
