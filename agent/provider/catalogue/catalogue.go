@@ -14,7 +14,7 @@
 // models.bin holds the same records packed. The generator is a module of its own,
 // so nothing that it needs is a dependency of this program. The same versions, of
 // Go too, give the same bytes. Catwalk is under the MIT License, whose text is in
-// LICENSES/MIT-catwalk.txt.
+// LICENSES/charm.land_catwalk-LICENSE.
 //
 // A record is text, one model per line, with fields set apart by tabs:
 //
