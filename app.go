@@ -398,7 +398,7 @@ func (a *app) newAgent(s *session.Session) error {
 
 // ofTheLoop are the settings that the agent obeys.
 func (c Config) ofTheLoop() agent.Settings {
-	return agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,
+	return agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost, MaxAnswerBytes: c.MaxAnswerBytes,
 		SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
 		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
 		StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second}

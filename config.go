@@ -36,6 +36,7 @@ type Config struct {
 	MaxContinuations  int      `toml:"max_continuations" min:"0"`
 	MaxCost           float64  `toml:"max_cost" min:"0"`
 	StreamIdleTimeout int      `toml:"stream_idle_timeout" min:"0"` // seconds
+	MaxAnswerBytes    int      `toml:"max_answer_bytes" min:"0"`
 
 	Compaction CompactionConfig `toml:"compaction"`
 	Retry      RetryConfig      `toml:"retry"`
@@ -148,6 +149,7 @@ func Default() Config {
 		MaxRepeats:        5,
 		MaxContinuations:  8,
 		StreamIdleTimeout: 120,
+		MaxAnswerBytes:    32 << 20,
 		Compaction:        CompactionConfig{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},
 		Retry:             RetryConfig{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
 		Session:           SessionConfig{Durability: "turn"},

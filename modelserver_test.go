@@ -28,6 +28,9 @@ import (
 //	think WORDS       thoughts
 //	text WORDS        words, streamed one by one
 //	call NAME JSON    a tool call
+//	flood N           N bytes of words
+//	lump KIND N       N bytes in one piece: text, think, or call, the content of a
+//	                  file to write
 //	usage I O R W     what the answer counts: input, output, read from the cache,
 //	                  written to it; the first line, else it is 10 5 0 0
 //	header NAME: VALUE
@@ -183,6 +186,14 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 			a.think(rest)
 		case "text":
 			a.text(rest)
+		case "flood":
+			n, _ := strconv.Atoi(rest)
+			word := strings.Repeat("x", 1023) + " "
+			for ; n > 0 && r.Context().Err() == nil; n -= 64 * len(word) {
+				a.text(strings.Repeat(word, 64))
+			}
+		case "lump":
+			lump(a, rest)
 		case "call":
 			name, arguments, _ := strings.Cut(rest, " ")
 			a.call(fmt.Sprintf("call_%d_%d", len(s.asked()), i), name, arguments)
@@ -196,6 +207,20 @@ func (s *modelServer) give(w http.ResponseWriter, r *http.Request, answer string
 		}
 	}
 	a.end()
+}
+
+// lump writes much in one piece.
+func lump(a wireAnswer, what string) {
+	kind, size, _ := strings.Cut(what, " ")
+	n, _ := strconv.Atoi(size)
+	switch long := strings.Repeat("x", n); kind {
+	case "text":
+		a.text(long)
+	case "think":
+		a.think(long)
+	case "call":
+		a.call("call_lump", "write", `{"path":"b.txt","content":"`+long+`"}`)
+	}
 }
 
 // wireAnswer writes an answer in the form of one API.

@@ -39,6 +39,8 @@ type Settings struct {
 
 	MaxContinuations int // model requests that hooks may add until somebody says something
 
+	MaxAnswerBytes int // of one answer; 0: no limit
+
 	MaxCost float64 // per session, in the currency of the prices; 0: no limit
 
 	Compaction CompactionSettings

@@ -156,8 +156,8 @@ func (c *cut) stop(abort *Abort) {
 	}
 }
 
-// ask sends the request and takes the answer in. Its errors are *[ProviderError]
-// or the context's.
+// ask sends the request and takes the answer in. Its errors are *[ProviderError],
+// *[LimitError] or the context's.
 func (s *stream) ask(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -181,7 +181,7 @@ func (s *stream) ask(ctx context.Context) (err error) {
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s.late.end = end
-	return s.consume(context.WithValue(ctx, answerKey{}, s), s.lively(streaming, client, request))
+	return s.consume(context.WithValue(ctx, answerKey{}, s), s.send(streaming, client, request))
 }
 
 // answerKey makes the context of each answer's updates another one.
@@ -209,10 +209,11 @@ func (s *stream) request(ctx context.Context, key string) *Request {
 	return r
 }
 
-// typed makes every failure of a model call one of its provider.
+// typed makes every failure of a model call one of its provider, but for a limit.
 func typed(model *Model, err error) error {
 	var known *ProviderError
-	if err == nil || errors.As(err, &known) {
+	var limit *LimitError
+	if err == nil || errors.As(err, &known) || errors.As(err, &limit) {
 		return err
 	}
 	return &ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
@@ -314,6 +315,9 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		failure, s.abort = ErrAborted, nil
 	case s.abort != nil:
 		failure = errStopped
+	}
+	if isTooLong(failure) {
+		s.assembly.shorten(keptOfLong)
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()

@@ -107,7 +107,7 @@ func (a *Agent) askOnce(ctx context.Context, r *Request, into *Assembly) (err er
 		}
 	}
 	a.watchWire(ctx, r)
-	for d, err := range a.lively(ctx, client, r) {
+	for d, err := range a.send(ctx, client, r) {
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -35,10 +36,15 @@ type Call struct {
 //
 // End is called when the stream is over and Event never reported the end. It
 // appends what is left, and returns [ErrCut] if the answer is incomplete.
+//
+// A decoder that keeps more of an answer than what it needs to go on is a [Keeper].
 type Decoder interface {
 	Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error)
 	End(out []agent.Delta) ([]agent.Delta, error)
 }
+
+// Keeper says how many bytes of an answer have been kept that did not become deltas.
+type Keeper interface{ Kept() int }
 
 // Stream sends the call that encode makes of r and yields the deltas of the
 // answer. It is the body of a Provider's Stream.
@@ -62,9 +68,12 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 		}
 		defer body.Close()
 		s := &silent{window: r.Model.ContextWindow, fault: func(said []byte) error { return f.answer(0, nil, said) }, yield: yield}
-		switch err := decode(body, d, s.pass); {
+		switch err := decode(body, d, r, s.pass); {
 		case err == nil:
 			drain(body, cancel)
+		case errors.Is(err, errAnswerTooLong):
+			cancel() // what is left of it is of no use
+			yield(agent.Delta{}, agent.AnswerTooLong(r))
 		case err != errStopped:
 			failure := f.stream(ctx, err)
 			drain(body, cancel)
@@ -91,12 +100,28 @@ func drain(body io.Reader, giveUp func()) {
 // errStopped says that the consumer wants no more.
 var errStopped = fmt.Errorf("stopped by the consumer")
 
-func decode(body io.Reader, d Decoder, yield func(agent.Delta, error) bool) error {
+// errAnswerTooLong ends an answer that is longer than the request allows.
+var errAnswerTooLong = errors.New("the answer is too long")
+
+// smallestLimit is how long an event may be, however short the answer: much of it
+// says nothing.
+const smallestLimit = 1 << 20
+
+func decode(body io.Reader, d Decoder, r *agent.Request, yield func(agent.Delta, error) bool) error {
 	events := sse.NewReader(body)
+	keeper, _ := d.(Keeper)
+	if r.MaxAnswer > 0 {
+		events.Limit(max(r.MaxAnswer, smallestLimit))
+	} else {
+		keeper = nil
+	}
 	var out []agent.Delta
 	for {
 		e, err := events.Next()
-		if err != nil {
+		switch {
+		case errors.Is(err, sse.ErrTooLong) && r.MaxAnswer > 0:
+			return errAnswerTooLong
+		case err != nil:
 			return finish(err, d, out[:0], yield)
 		}
 		done := false
@@ -110,8 +135,11 @@ func decode(body io.Reader, d Decoder, yield func(agent.Delta, error) bool) erro
 				return errStopped
 			}
 		}
-		if done || err != nil {
+		switch {
+		case done || err != nil:
 			return err
+		case keeper != nil && keeper.Kept() > r.MaxAnswer:
+			return errAnswerTooLong
 		}
 	}
 }

@@ -69,6 +69,7 @@ type decoder struct {
 	usage       session.Usage
 	open        map[int]*open
 	skip        map[int]bool // blocks of kinds we did not ask for
+	kept        int          // bytes of arguments with which calls began
 	calls       int
 	stopReason  string
 	explanation string
@@ -79,6 +80,15 @@ func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, er
 	done, err := d.event(e)
 	return d.out, done, err
 }
+
+// Kept is what blocks take of which nothing is out.
+func (d *decoder) Kept() int { return d.kept + (len(d.open)+len(d.skip))*perBlock }
+
+// Sizes of what is kept: of a block, at least, and of an event whose memory is not.
+const (
+	perBlock   = 64
+	largeEvent = 1 << 20
+)
 
 // End is called when no message_stop came: then the answer is incomplete.
 func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) { return out, provider.ErrCut }
@@ -92,6 +102,9 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return false, nil
 	}
 	d.now = event{}
+	if len(data) > largeEvent {
+		defer func() { d.now = event{} }()
+	}
 	v := &d.now
 	if err := json.Unmarshal(data, v); !provider.Readable(err) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
@@ -151,6 +164,7 @@ func (d *decoder) start(v *event) {
 			d.open = map[int]*open{}
 		}
 		d.open[v.Index] = &open{input: b.Input}
+		d.kept += len(b.Input)
 		d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: v.Index, ID: b.ID, Name: b.Name})
 	default:
 		if d.skip == nil {

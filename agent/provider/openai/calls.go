@@ -12,6 +12,7 @@ import (
 type calls struct {
 	list    []*call
 	byIndex map[int]*call
+	kept    int // bytes of arguments that are not out, and of calls without a name
 }
 
 type call struct {
@@ -35,6 +36,7 @@ func (c *calls) add(p *callPiece, out []agent.Delta) []agent.Delta {
 	}
 	k.held.WriteString(string(p.Function.Arguments))
 	if k.name == "" {
+		c.kept += len(p.Function.Arguments) + len(p.ID)
 		return out // the first delta of a call has its name
 	}
 	return c.emit(k, out)
@@ -63,6 +65,9 @@ func (c *calls) find(p *callPiece) *call {
 	return k
 }
 
+// nameless is what something counts of which no delta is out.
+const nameless = 64
+
 func (c *calls) byID(id string) *call {
 	for _, k := range c.list {
 		if k.id == id {
@@ -81,6 +86,7 @@ func (c *calls) last() *call {
 
 func (c *calls) open(p *callPiece) *call {
 	k := &call{index: callsIndex + len(c.list), id: p.ID}
+	c.kept += nameless
 	c.list = append(c.list, k)
 	if p.Index != nil {
 		if c.byIndex == nil {

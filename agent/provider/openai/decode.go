@@ -19,6 +19,9 @@ const (
 	callsIndex
 )
 
+// largeEvent is from where on an event is not kept for its memory.
+const largeEvent = 1 << 20
+
 // decoder reads one answer.
 type decoder struct {
 	price *agent.Price
@@ -51,6 +54,9 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return true, d.close()
 	}
 	d.now = chunk{}
+	if len(data) > largeEvent {
+		defer func() { d.now = chunk{} }()
+	}
 	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
 		if d.finish != "" {
 			return false, nil // the answer is complete; what follows adds counts at most
@@ -106,6 +112,9 @@ func (d *decoder) choice(c *choice) {
 		d.finish = c.FinishReason
 	}
 }
+
+// Kept is what the refusal, the details of thoughts and calls without a name take.
+func (d *decoder) Kept() int { return len(d.refusal) + d.details.kept + d.calls.kept }
 
 func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
 

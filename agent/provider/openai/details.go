@@ -12,6 +12,7 @@ import (
 // pieces of a type and index are one item.
 type details struct {
 	items []*detail
+	kept  int // bytes of them
 	// What stood around the text or summary of the last piece, and what it went to.
 	// As a rule the next one has the same around it, and only that has to be read.
 	before, after []byte
@@ -40,7 +41,7 @@ func (d *details) add(pieces []json.RawMessage) string {
 		text, summary := textOf(fields["text"]), textOf(fields["summary"])
 		said += text + summary
 		item := d.open(fields)
-		item.take(fields)
+		d.kept += item.take(fields) + len(text) + len(summary)
 		item.text = append(item.text, text...)
 		item.summary = append(item.summary, summary...)
 		switch {
@@ -66,6 +67,7 @@ func (d *details) more(raw []byte) (string, bool) {
 		return "", false // there is more to it
 	}
 	text := textOf(value)
+	d.kept += len(text)
 	*d.grows = append(*d.grows, text...)
 	return text, true
 }
@@ -108,6 +110,7 @@ func (d *details) open(piece map[string]json.RawMessage) *detail {
 		return d.items[n-1]
 	}
 	item := &detail{fields: map[string]json.RawMessage{}}
+	d.kept += nameless
 	d.items = append(d.items, item)
 	return item
 }
@@ -127,14 +130,17 @@ func (d *detail) continues(p map[string]json.RawMessage) bool {
 		(id == "" || other == "" || id == other)
 }
 
-// take takes over what the item lacks, and what says more than what it has.
-func (d *detail) take(p map[string]json.RawMessage) {
+// take takes over what the item lacks, and what says more than what it has. It
+// returns by how many bytes the item grew.
+func (d *detail) take(p map[string]json.RawMessage) (grew int) {
 	for name, value := range p {
 		old, has := d.fields[name]
 		if !has || !bytes.Equal(old, value) && name != "text" && name != "summary" && present(value) {
 			d.fields[name] = value
+			grew += len(name) + max(0, len(value)-len(old))
 		}
 	}
+	return grew
 }
 
 // opaque reports whether an item holds what only the server can read.

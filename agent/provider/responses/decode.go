@@ -49,6 +49,15 @@ func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, er
 	return d.out, done, err
 }
 
+// Kept is what items take of which nothing is out.
+func (d *decoder) Kept() int { return d.items.early + len(d.items.byIndex)*perItem }
+
+// Sizes of what is kept: of an item, at least, and of an event whose memory is not.
+const (
+	perItem    = 128
+	largeEvent = 1 << 20
+)
+
 // End is called when the last event never came: nothing else ends an answer.
 func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) { return out, provider.ErrCut }
 
@@ -61,6 +70,9 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
 	d.now = event{}
+	if len(data) > largeEvent {
+		defer func() { d.now = event{} }()
+	}
 	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
 		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
 	}

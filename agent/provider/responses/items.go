@@ -17,6 +17,7 @@ type items struct {
 	byIndex map[int]*outputItem
 	placed  int             // all items below have their place among the blocks
 	calls   int             // how many began
+	early   int             // bytes of arguments with which calls began
 	ids     map[string]bool // of calls
 }
 
@@ -138,6 +139,7 @@ func (l *items) open(it *outputItem, w *wireItem, out []agent.Delta) []agent.Del
 	l.ids[id] = true
 	l.calls++
 	it.name, it.early = w.Name, string(w.Arguments)
+	l.early += len(it.early)
 	return l.emit(it, agent.Delta{Kind: agent.DeltaToolCall, ID: id, Name: w.Name}, out)
 }
 

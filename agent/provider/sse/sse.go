@@ -16,11 +16,12 @@ import (
 	"io"
 )
 
-// MaxEvent bounds one line and the data of one event, in bytes. It is far above
-// what any server sends and only keeps a broken one from filling the memory.
+// MaxEvent bounds one line and the data of one event, in bytes, unless
+// [Reader.Limit] sets a lower bound. It is far above what any server sends and only
+// keeps a broken one from filling the memory.
 const MaxEvent = 64 << 20
 
-// ErrTooLong is returned for a line or an event longer than [MaxEvent].
+// ErrTooLong is returned for a line or an event longer than the bound.
 var ErrTooLong = errors.New("event longer than the limit")
 
 // Event is one event, or one comment line.
@@ -44,6 +45,7 @@ type Reader struct {
 
 	name  string
 	data  []byte
+	first []byte // the only data line so far, still in buf: most events have one
 	dirty bool   // the pending event has a name or data
 	lines int    // data lines of the pending event
 	held  []byte // a line that was read but belongs to the next event
@@ -51,6 +53,9 @@ type Reader struct {
 
 // NewReader returns a Reader of src.
 func NewReader(src io.Reader) *Reader { return &Reader{src: src, limit: MaxEvent} }
+
+// Limit bounds one line and the data of one event.
+func (r *Reader) Limit(bytes int) { r.limit = min(bytes, MaxEvent) }
 
 // Next returns the next event or comment. At the end of the stream, whatever
 // ended it, it first returns what is pending, and then io.EOF or the source's
@@ -96,16 +101,24 @@ func (r *Reader) take(line []byte) (Event, bool, error) {
 }
 
 func (r *Reader) addData(value []byte) error {
-	if len(r.data)+len(value) > r.limit {
+	if len(r.first)+len(r.data)+len(value) > r.limit {
 		return fmt.Errorf("read event stream: %w", ErrTooLong)
 	}
-	if r.lines > 0 {
-		r.data = append(r.data, '\n')
+	if r.lines++; r.lines == 1 {
+		r.first = value
+	} else {
+		r.keepFirst()
+		r.data = append(append(r.data, '\n'), value...)
 	}
-	r.data = append(r.data, value...)
-	r.lines++
 	r.dirty = true
 	return nil
+}
+
+// keepFirst takes the data line out of the buffer, which is about to change.
+func (r *Reader) keepFirst() {
+	if r.first != nil {
+		r.data, r.first = append(r.data[:0], r.first...), nil
+	}
 }
 
 func (r *Reader) flushIfDirty() (Event, bool, error) {
@@ -117,7 +130,13 @@ func (r *Reader) flushIfDirty() (Event, bool, error) {
 
 func (r *Reader) flush() Event {
 	e := Event{Name: r.name, Data: r.data}
+	if r.first != nil {
+		e.Data, r.first = r.first, nil
+	}
 	r.name, r.data, r.lines, r.dirty = "", r.data[:0], 0, false
+	if cap(r.data) > largeBuffer {
+		r.data = nil
+	}
 	return e
 }
 
@@ -226,6 +245,12 @@ func (r *Reader) rest() ([]byte, error) {
 	return line, nil
 }
 
+// Sizes of the buffer: that of most events, and what is not kept for the next.
+const (
+	smallBuffer = 8 << 10
+	largeBuffer = 1 << 20
+)
+
 // fill reads once. It moves the unread rest to the front first, and doubles the
 // buffer only when a line fills it.
 func (r *Reader) fill() {
@@ -234,12 +259,17 @@ func (r *Reader) fill() {
 		r.pos, r.scanned = len(r.buf), len(r.buf)
 		return
 	}
+	r.keepFirst()
 	if r.pos > 0 {
-		n := copy(r.buf, r.buf[r.pos:])
+		rest := r.buf[r.pos:]
+		if cap(r.buf) > largeBuffer && len(rest) < smallBuffer { // of an event that is over
+			r.buf = make([]byte, 0, smallBuffer)
+		}
+		n := copy(r.buf[:len(rest)], rest)
 		r.buf, r.scanned, r.pos = r.buf[:n], r.scanned-r.pos, 0
 	}
 	if len(r.buf) == cap(r.buf) {
-		r.buf = append(make([]byte, 0, max(8<<10, 2*cap(r.buf))), r.buf...)
+		r.buf = append(make([]byte, 0, min(max(smallBuffer, 2*cap(r.buf)), r.limit+smallBuffer)), r.buf...)
 	}
 	n, err := r.src.Read(r.buf[len(r.buf):cap(r.buf)])
 	r.buf = r.buf[:len(r.buf)+n]

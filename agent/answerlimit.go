@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// send sends r and yields what comes. It is an error if the server is silent for too
+// long (see idle.go), or if the answer is longer than max_answer_bytes: a model
+// that repeats itself, or a server that means harm, must not fill the memory.
+func (a *Agent) send(ctx context.Context, client Provider, r *Request) iter.Seq2[Delta, error] {
+	r.MaxAnswer = a.settings.MaxAnswerBytes
+	deltas := a.lively(ctx, client, r)
+	if r.MaxAnswer <= 0 {
+		return deltas
+	}
+	return func(yield func(Delta, error) bool) {
+		size := answerSize{}
+		for d, err := range deltas {
+			if size.add(d); err == nil && size.bytes > r.MaxAnswer {
+				yield(Delta{}, AnswerTooLong(r))
+				return
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+const limitOfAnswer = "max_answer_bytes"
+
+// AnswerTooLong is the error of an answer that is longer than the request allows. A
+// provider returns it where it keeps what has not become deltas yet.
+func AnswerTooLong(r *Request) error {
+	return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
+		r.Model.Ref(), r.MaxAnswer)}
+}
+
+func isTooLong(err error) bool {
+	var limit *LimitError
+	return errors.As(err, &limit) && limit.Limit == limitOfAnswer
+}
+
+// keptOfLong is how much is kept of an answer that is too long: enough to see what
+// it was.
+const keptOfLong = 64 << 10
+
+// shorten keeps so many bytes of the text of an answer, none of its calls, and no
+// memory of the rest.
+func (a *Assembly) shorten(room int) {
+	for _, i := range a.order {
+		b := a.blocks[i]
+		text := b.text.String()
+		a.blocks[i] = &openBlock{kind: b.kind}
+		if b.kind == DeltaToolCall {
+			continue
+		}
+		if len(text) > room {
+			text = strings.ToValidUTF8(text[:room], "") + " …"
+		}
+		a.blocks[i].text.WriteString(text)
+		room = max(0, room-len(text))
+	}
+	a.order = slices.DeleteFunc(a.order, func(i int) bool { return a.blocks[i].text.Len() == 0 })
+}
+
+// blockSize is what a block counts beside its text: many small ones are much too.
+const blockSize = 1 << 10
+
+// answerSize counts what an answer takes, whatever it is made of.
+type answerSize struct {
+	bytes  int
+	blocks map[int]int // the text of each
+}
+
+func (s *answerSize) add(d Delta) {
+	switch d.Kind {
+	case DeltaPing, DeltaUsage, DeltaStop:
+		s.bytes += len(d.Stop.Message)
+		return
+	}
+	before, known := s.blocks[d.Index]
+	if !known {
+		s.bytes += blockSize
+	}
+	if s.blocks == nil {
+		s.blocks = map[int]int{}
+	}
+	s.bytes += len(d.Text) + len(d.ID) + len(d.Name)
+	switch d.Kind {
+	case DeltaSignature, DeltaRedacted: // kept beside the text
+		s.blocks[d.Index] = before
+	case DeltaWhole: // takes the place of what came before
+		s.bytes -= before
+		s.blocks[d.Index] = len(d.Text)
+	default:
+		s.blocks[d.Index] = before + len(d.Text)
+	}
+}

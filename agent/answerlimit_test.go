@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"pi/session"
+)
+
+func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T) {
+	const limit = 10_000
+	much := strings.Repeat("x", limit)
+	many := func(of func(i int) Delta) (ds []Delta) {
+		for i := range 12 {
+			ds = append(ds, of(i))
+		}
+		return ds
+	}
+	for name, c := range map[string]struct {
+		deltas []Delta
+		want   string // of the answer that stands; "": it is too long
+	}{
+		"text":           {[]Delta{text(much)}, ""},
+		"thoughts":       {[]Delta{{Kind: DeltaThinking, Text: much}}, ""},
+		"arguments":      {[]Delta{{Kind: DeltaToolCall, ID: "1", Name: "read", Text: `{"path":"` + much + `"}`}}, ""},
+		"a name":         {[]Delta{{Kind: DeltaToolCall, ID: "1", Name: much}}, ""},
+		"a signature":    {[]Delta{{Kind: DeltaSignature, Text: much}}, ""},
+		"what is hidden": {[]Delta{{Kind: DeltaRedacted, Text: much}}, ""},
+		"small pieces":   {many(func(int) Delta { return text(much[:limit/10]) }), ""},
+		"small blocks":   {many(func(i int) Delta { return Delta{Kind: DeltaToolCall, Index: i, ID: "1", Name: "read"} }), ""},
+		"a refusal":      {[]Delta{{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Message: much + "x"}}}, ""},
+		"just within":    {[]Delta{text(much[blockSize:])}, much[blockSize:]},
+		"said anew":      {many(func(int) Delta { return Delta{Kind: DeltaWhole, Text: much[blockSize:]} }), much[blockSize:]},
+		"signed and said anew": {many(func(i int) Delta {
+			return Delta{Kind: []DeltaKind{DeltaSignature, DeltaWhole}[i%2], Text: much[:limit/5]}
+		}), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &retries{}
+			settings := Settings{MaxAnswerBytes: limit, Retry: RetrySettings{MaxAttempts: 3}}
+			r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, deltas(append(c.deltas, stop(session.StopEnd))...))
+			err := r.Prompt(t.Context(), Prompt{Text: "go"})
+			if c.want != "" {
+				r.wantTalk("user: go", "assistant: "+c.want)
+				return
+			}
+			var tooLong *LimitError
+			if !errors.As(err, &tooLong) || tooLong.Limit != "max_answer_bytes" || !strings.Contains(err.Error(), "longer than 10000 bytes (max_answer_bytes in config.toml; 0: no limit)") {
+				t.Errorf("the error is %v", err)
+			}
+			if len(l.starts) > 0 {
+				t.Error("it was asked for again")
+			}
+		})
+	}
+}
+
+func TestOfAnAnswerThatIsTooLongTheBeginningIsKept(t *testing.T) {
+	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 1 << 20}}, deltas(text(strings.Repeat("é", 1<<19-1024)),
+		Delta{Kind: DeltaToolCall, Index: 1, ID: "1", Name: "read"}, Delta{Kind: DeltaToolCall, Index: 1, Text: strings.Repeat("x", 1<<12)}))
+	var tooLong *LimitError
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) {
+		t.Fatal(err)
+	}
+	r.wantTalk("user: go", "assistant: "+strings.Repeat("é", keptOfLong/2)+" … [error: "+tooLong.Message+"]")
+}
+
+func TestTheLimitHoldsForWhatIsAskedAside(t *testing.T) {
+	for limit, want := range map[int]bool{5000: true, 0: false} {
+		r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: limit}}, say(strings.Repeat("x", 6000)))
+		_, err := r.Complete(t.Context(), Completion{Messages: userItems("go")})
+		var tooLong *LimitError
+		if errors.As(err, &tooLong) != want {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
