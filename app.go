@@ -349,13 +349,20 @@ func plural(n int, one, many string) string {
 // toolOptions say where the tools work; commands learn which session and model
 // they run for.
 func (a *app) toolOptions() tool.Options {
-	return tool.Options{Cwd: a.cwd, Shell: a.cfg.Tools.Shell, Confine: a.cfg.Tools.Confine, Locale: a.locale, Env: func() []string {
+	return tool.Options{Cwd: a.cwd, Shell: a.cfg.Tools.Shell, Confine: a.cfg.Tools.Confine, Locale: a.locale, Session: a.sessionID, Env: func() []string {
 		if a.agent == nil {
 			return nil
 		}
 		s, m := a.agent.Session(), a.agent.Model()
 		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
 	}}
+}
+
+func (a *app) sessionID() string {
+	if a.agent == nil {
+		return ""
+	}
+	return a.agent.Session().ID()
 }
 
 // modelToolOptions are those of the tools that a model calls: what they start is

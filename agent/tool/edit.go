@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -99,6 +100,9 @@ func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if err != nil {
 		return fail(err)
 	}
+	was, known, _ := t.known(p)
+	e.changed = known && was.sum != e.read
+	t.wrote(p, e.wrote)
 	return e.result(p.name), nil
 }
 
@@ -126,6 +130,9 @@ func (a *editArgs) replacements() ([]replacement, error) {
 type edited struct {
 	before, after string
 	changes       []change
+	read          [sha256.Size]byte // of the file before
+	wrote         []byte            // the file now
+	changed       bool              // the file was not as the model knew it
 }
 
 // editFile makes all edits of a file or none.
@@ -150,10 +157,11 @@ func editFile(ctx context.Context, p place, edits []replacement) (*edited, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := p.replace([]byte(bom + after)); err != nil {
+	whole := []byte(bom + after)
+	if err := p.replace(whole); err != nil {
 		return nil, err
 	}
-	return &edited{before: m.body, after: after, changes: changes}, nil
+	return &edited{before: m.body, after: after, changes: changes, read: sha256.Sum256(data), wrote: whole}, nil
 }
 
 func readAll(ctx context.Context, p place) ([]byte, error) {
@@ -217,6 +225,9 @@ func (e *edited) result(name string) agent.Result {
 			text += "\nThe text that was replaced differs from oldText in quotes, dashes, spaces or Unicode form:\n" + d.Diff
 			break
 		}
+	}
+	if e.changed {
+		text += "\n[the file had changed since you last read, wrote or edited it; the rest of it may not be what you know: use read to see it]"
 	}
 	return textResult(text, d)
 }

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -60,23 +62,33 @@ func (t readTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if !info.Mode().IsRegular() {
 		return agent.Result{}, fmt.Errorf("read %s: it is %s, not a regular file; use bash if it must be read", p.name, kindOf(info.Mode()))
 	}
-	r, err := readFile(ctx, p, info.Size(), a)
+	r, state, err := readFile(ctx, p, info, a)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", p.name, err)
 	}
+	t.note(p, state)
 	return r, nil
 }
 
-// readFile reads a file that has this size. One that grows while it is read, as some
-// of the system do without end, is not read to its end.
-func readFile(ctx context.Context, p place, size int64, a readArgs) (agent.Result, error) {
+// readFile reads a file that was as info says, and tells what it was. One that grows
+// while it is read, as some of the system do without end, is not read to its end.
+func readFile(ctx context.Context, p place, info fs.FileInfo, a readArgs) (agent.Result, state, error) {
 	f, err := p.open()
 	if err != nil {
-		return agent.Result{}, plain(err)
+		return agent.Result{}, state{}, plain(err)
 	}
 	defer f.Close()
 	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // most files need none and have none
-	r := bufio.NewReaderSize(io.LimitReader(&ctxReader{ctx, f}, size+maxSearch), 64<<10)
+	sum := sha256.New()
+	whole := io.TeeReader(io.LimitReader(&ctxReader{ctx, f}, info.Size()+maxSearch), sum)
+	result, err := readContent(bufio.NewReaderSize(whole, 64<<10), p, a)
+	s := state{size: info.Size(), modified: info.ModTime()}
+	copy(s.sum[:], sum.Sum(nil))
+	return result, s, err
+}
+
+// readContent reads to the end, unless that is an error.
+func readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	start, err := r.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agent.Result{}, plain(err)

@@ -13,6 +13,8 @@
 //     why it failed, what to try next.
 //   - Everything stops when its context does, and everything may run at once:
 //     changes of one file wait for each other.
+//   - A file that has changed since the model last read, wrote or edited it in this
+//     session is not replaced by write; edit says so.
 //
 // Each tool has a Go file and, beside it, a text file with what the model is
 // told about it: the first line is its line in the system prompt, the rest its
@@ -60,6 +62,10 @@ type Options struct {
 	// Protect are files and directories that edit and write refuse to touch.
 	Protect []string
 
+	// Session is the id of the session that the tools work in, within which they
+	// remember what the model has seen; nil: there is one.
+	Session func() string
+
 	// TempDir takes the full output of commands whose output was cut;
 	// "" is the system's.
 	TempDir string
@@ -80,6 +86,7 @@ func All(o Options) []agent.Tool {
 type kit struct {
 	Options
 	locks *locks
+	seen  *seen
 }
 
 func newKit(o Options) *kit {
@@ -87,7 +94,7 @@ func newKit(o Options) *kit {
 		// Without a working directory every relative path fails by itself.
 		o.Cwd, _ = os.Getwd()
 	}
-	return &kit{Options: o, locks: newLocks()}
+	return &kit{Options: o, locks: newLocks(), seen: newSeen()}
 }
 
 // spec builds a ToolSpec from the text beside a tool and its schema.

@@ -59,11 +59,17 @@ func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Updat
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
-	_, err = p.stat()
+	now, err := p.stat()
 	existed := err == nil
+	if existed {
+		if err := t.unchanged(ctx, p, now); err != nil {
+			return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
+		}
+	}
 	if err := p.replace([]byte(a.Content)); err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
+	t.wrote(p, []byte(a.Content))
 	verb := "Created"
 	if existed {
 		verb = "Replaced"

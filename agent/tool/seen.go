@@ -1,0 +1,97 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+// seen remembers how files were when the model last read, wrote or edited them, for
+// each session of the program. A file that is not in it is none that changed: the
+// model never had a wrong idea of it.
+type seen struct {
+	mu    sync.Mutex
+	files map[string]state  // by session and real path
+	links map[string]string // by session and path as it was named: the real path
+}
+
+// state is a file at one time. A modified that is zero is not compared: when
+// exactly the tool's own write took place is not known, for another may have come
+// right behind it.
+type state struct {
+	size     int64
+	modified time.Time
+	sum      [sha256.Size]byte
+}
+
+func newSeen() *seen { return &seen{files: map[string]state{}, links: map[string]string{}} }
+
+// note remembers a file.
+func (k *kit) note(p place, s state) {
+	k.seen.mu.Lock()
+	defer k.seen.mu.Unlock()
+	k.seen.files[k.inSession(p.real)], k.seen.links[k.inSession(p.path)] = s, p.real
+}
+
+// wrote remembers what a tool has just written.
+func (k *kit) wrote(p place, content []byte) {
+	k.note(p, state{size: int64(len(content)), sum: sha256.Sum256(content)})
+}
+
+func (k *kit) inSession(path string) string {
+	if k.Session == nil {
+		return path
+	}
+	return k.Session() + "\x00" + path
+}
+
+func (k *kit) known(p place) (s state, known bool, real string) {
+	k.seen.mu.Lock()
+	defer k.seen.mu.Unlock()
+	s, known = k.seen.files[k.inSession(p.real)]
+	return s, known, k.seen.links[k.inSession(p.path)]
+}
+
+// unchanged is an error if the file at p, which is there, is not as the model knows
+// it. The lock of the file is held.
+func (k *kit) unchanged(ctx context.Context, p place, now fs.FileInfo) error {
+	was, known, real := k.known(p)
+	switch {
+	case real != "" && real != p.real:
+		return fmt.Errorf("it leads to another file than when you last read, wrote or edited it (%s); %s", k.display(p.real), readAgain)
+	case !known || was.size == now.Size() && was.modified.Equal(now.ModTime()):
+		return nil
+	case was.size == now.Size():
+		sum, err := p.sum(ctx, now.Size())
+		if err != nil {
+			return err
+		}
+		if sum == was.sum {
+			k.note(p, state{now.Size(), now.ModTime(), sum})
+			return nil
+		}
+	}
+	return fmt.Errorf("it has changed since you last read, wrote or edited it (%s, now %s); %s",
+		now.ModTime().Format("15:04:05"), counted(int(now.Size()), "byte"), readAgain)
+}
+
+const readAgain = "nothing was written. Use read to see what is there now, then write what it should be, or use edit"
+
+// sum is the hash of a file that has this size.
+func (p place) sum(ctx context.Context, size int64) (sum [sha256.Size]byte, err error) {
+	f, err := p.open()
+	if err != nil {
+		return sum, plain(err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if n, err := io.Copy(h, io.LimitReader(&ctxReader{ctx, f}, size+1)); err != nil || n != size {
+		return sum, plain(err) // of one that grew the hash is another
+	}
+	copy(sum[:], h.Sum(nil))
+	return sum, nil
+}
