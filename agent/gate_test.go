@@ -127,6 +127,23 @@ func TestToolResultListenersChainAndAFailureStopsNobody(t *testing.T) {
 	}
 }
 
+func TestAnInterruptInTheGateIsNotToldAsABlock(t *testing.T) {
+	for name, answer := range map[string]func(e *ToolCall) error{
+		"the listener fails":        func(*ToolCall) error { return errors.New("was cut off") },
+		"the listener blocks":       func(e *ToolCall) error { e.Block, e.Reason = true, "not now"; return nil },
+		"the listener lets it pass": func(*ToolCall) error { return nil },
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{try(func(e *ToolCall) error {
+			interrupt()
+			return answer(e)
+		})}})
+		if got := r.CallTool(ctx, "look", nil); !got.IsError || got.Content[0].Text != "interrupted" {
+			t.Errorf("%s: the model is told %q", name, got.Content[0].Text)
+		}
+	}
+}
+
 func TestCallToolRefusesWhatTheModelMayNotDoEither(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("look")}})
 	gone, cancel := context.WithCancel(t.Context())

@@ -145,9 +145,8 @@ func (d replay) Event(_ sse.Event, out []agent.Delta) ([]agent.Delta, bool, erro
 func (d replay) End(out []agent.Delta) ([]agent.Delta, error) { return out, ErrCut }
 
 func TestAnAnswerThatHadNoRoomIsAnOverflow(t *testing.T) {
-	usage := func(prompt int) agent.Delta {
-		return agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: prompt - 10, CacheRead: 10}}
-	}
+	counted := func(u session.Usage) agent.Delta { return agent.Delta{Kind: agent.DeltaUsage, Usage: &u} }
+	usage := func(prompt int) agent.Delta { return counted(session.Usage{Input: prompt - 10, CacheRead: 10}) }
 	stop := func(reason session.StopReason, raw string) agent.Delta {
 		return agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: reason, Raw: raw}}
 	}
@@ -160,6 +159,8 @@ func TestAnAnswerThatHadNoRoomIsAnOverflow(t *testing.T) {
 		{"the word for it", replay{stop(session.StopLength, "model_context_window_exceeded")}, true},
 		{"the word for it, after an answer", replay{spoken, stop(session.StopLength, "model_context_window_exceeded")}, false},
 		{"more tokens than fit", replay{usage(2000), stop(session.StopEnd, "stop")}, true},
+		{"more tokens than fit, almost all from the cache", replay{counted(session.Usage{Input: 10, CacheRead: 1990}), stop(session.StopEnd, "stop")}, true},
+		{"more tokens than fit, almost all new in the cache", replay{counted(session.Usage{Input: 10, CacheWrite: 1990}), stop(session.StopEnd, "stop")}, true},
 		{"more tokens than fit, and no room", replay{usage(2000), stop(session.StopLength, "length")}, true},
 		{"more tokens than fit, answered", replay{spoken, usage(2000), stop(session.StopEnd, "stop")}, false},
 		{"an empty answer", replay{usage(500), stop(session.StopEnd, "stop")}, false},

@@ -8,7 +8,26 @@ import (
 	"unicode/utf8"
 )
 
+func TestALongLineIsCutBetweenCharacters(t *testing.T) {
+	for _, character := range []string{"é", "世", "🎉"} {
+		for shift := range len(character) { // where the limits fall into a character
+			line := strings.Repeat("x", shift) + strings.Repeat(character, maxBytes) + strings.Repeat("x", shift)
+			first, h := head(line)
+			last, e := tail(line)
+			for _, kept := range []string{first, last} {
+				if !utf8.ValidString(kept) || len(kept) > maxBytes || len(kept) <= maxBytes-len(character) {
+					t.Errorf("of a line of %s %d bytes are kept, whole characters: %v", character, len(kept), utf8.ValidString(kept))
+				}
+			}
+			if !h.partial || !e.partial {
+				t.Errorf("of a line of %s the cut is not told: %+v, %+v", character, h, e)
+			}
+		}
+	}
+}
+
 func FuzzTruncate(f *testing.F) {
+	f.Add("世界", 20000)
 	for _, s := range []string{"", "\n", "a", "a\n", "a\nb", "é\nü\n\n", strings.Repeat("x", 300)} {
 		f.Add(s, 1)
 		f.Add(s, 700)

@@ -83,6 +83,21 @@ func decodeText(t *testing.T, stream string) wiretest.Answer {
 	return f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(stream) })), "http://model.test")
 }
 
+// Servers that speak this API in front of other models send the signature whole.
+func TestASignatureThatStandsInTheStartOfABlockIsKept(t *testing.T) {
+	answer := decodeText(t, events(begin,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"hm","signature":"s1=="}}`,
+		`{"type":"content_block_stop","index":0}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"done"}}`,
+		`{"type":"content_block_stop","index":1}`, ends("end_turn"), endStop))
+	if answer.Err != nil || len(answer.Content) != 2 {
+		t.Fatalf("%s", answer)
+	}
+	if b := answer.Content[0]; b.Text != "hm" || b.Signature != "s1==" {
+		t.Errorf("the thinking is %q, signed %q", b.Text, b.Signature)
+	}
+}
+
 func TestStopReasonsAreMapped(t *testing.T) {
 	const call = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"x":1}}}`
 	cases := []struct {
