@@ -35,7 +35,7 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 	if model == nil {
 		model = a.Model()
 	}
-	messages := session.ForModel(c.Messages)
+	messages := a.Session().ForModel(c.Messages)
 	if len(messages) == 0 {
 		return nil, errors.New("complete: no messages")
 	}

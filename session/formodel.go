@@ -7,9 +7,10 @@ package session
 //     messages of unknown roles are left out;
 //   - shell commands of the user, hooks' messages and summaries become user
 //     messages (see wording.go);
-//   - a call without a result gets an error result "interrupted"; a result
-//     without a call, or a second one, is left out. The result of a call is
-//     looked for up to the next answer;
+//   - a call without a result gets an error result "interrupted", or, where a session
+//     is known that has its result ([Session.ForModel]), one that says that it was
+//     removed; a result without a call, or a second one, is left out. The result of a
+//     call is looked for up to the next answer;
 //   - empty text is left out, and with it messages in which nothing remains;
 //   - an answer at the very beginning, whose prompt was taken out, gets a user
 //     message before it that says so: no API takes a conversation without;
@@ -20,10 +21,16 @@ package session
 // The same items give the same messages, and more items at the end leave those
 // for the earlier ones as they were, except for calls still without a result.
 // Messages that need no change are those of the items.
-func ForModel(items []Item) []*Message {
-	p := pairing{out: make([]*Message, 0, len(items))}
+func ForModel(items []Item) []*Message { return forModel(items, nil) }
+
+// ForModel is [ForModel] for a list that was made of what Context returned: results
+// that the session has and the list has not were removed.
+func (s *Session) ForModel(items []Item) []*Message { return forModel(items, s.Branch()) }
+
+func forModel(items []Item, path []*Entry) []*Message {
+	p := pairing{out: make([]*Message, 0, len(items)), path: path}
 	for _, it := range items {
-		p.add(it.Message)
+		p.add(it)
 	}
 	p.settle()
 	return p.out
@@ -50,9 +57,13 @@ type pairing struct {
 	results []*Message // of calls, nil as long as there is none
 	between []*Message // what else stands before the next answer
 	time    int64      // of the answer
+	at      int        // of the answer on the path, -1 if it is not there
+
+	path []*Entry // what the list was made of; nil: nothing is known
 }
 
-func (p *pairing) add(m *Message) {
+func (p *pairing) add(it Item) {
+	m := it.Message
 	if m == nil || leftOut(m) {
 		return
 	}
@@ -63,6 +74,9 @@ func (p *pairing) add(m *Message) {
 	case len(m.Content) == 0:
 	case m.Role == RoleAssistant:
 		p.answer(m)
+		if p.at = -1; it.Entry != nil && it.Index < len(p.path) && p.path[it.Index] == it.Entry {
+			p.at = it.Index
+		}
 	default:
 		p.between = append(p.between, m)
 	}
@@ -90,9 +104,26 @@ func (p *pairing) result(m *Message) {
 func (p *pairing) settle() {
 	for i, c := range p.calls {
 		if p.results[i] == nil {
-			p.results[i] = interrupted(c, p.time)
+			p.results[i] = missing(c, p.time, p.wasThere(c.ID))
 		}
 	}
 	p.out = append(append(p.out, p.results...), p.between...)
 	p.calls, p.results, p.between = nil, nil, nil
+}
+
+// wasThere reports whether the path has a result of a call of the answer.
+func (p *pairing) wasThere(call string) bool {
+	if p.at < 0 {
+		return false
+	}
+	for _, e := range p.path[p.at+1:] {
+		switch m := e.Message(); {
+		case m == nil:
+		case m.Role == RoleToolResult && m.ToolCallID == call:
+			return true
+		case m.Role == RoleAssistant && !leftOut(m):
+			return false
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -221,6 +222,55 @@ func TestMessagesThatNeedNoChangeAreNotCopied(t *testing.T) {
 	for i, m := range ForModel(items) {
 		if m != items[i].Message {
 			t.Errorf("message %d is a copy", i)
+		}
+	}
+}
+
+// A result that somebody took out of the list is told from one that never came.
+func TestACallWhoseResultWasRemovedWasNotInterrupted(t *testing.T) {
+	s := New(Options{})
+	add := func(m *Message) *Entry {
+		e, err := s.AppendMessage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	call := func() {
+		add(&Message{Role: RoleAssistant, StopReason: StopToolUse, Content: []Block{{Type: BlockToolCall, ID: "id", Name: "look", Arguments: []byte(`{}`)}}})
+	}
+	result := func(text string) *Entry {
+		return add(&Message{Role: RoleToolResult, ToolCallID: "id", ToolName: "look", Content: []Block{TextBlock(text)}})
+	}
+	add(&Message{Role: RoleUser, Content: []Block{TextBlock("go")}})
+	call()
+	result("taken out by a hook")
+	call()
+	edited := result("taken out of the session")
+	call() // nobody lived to see its result
+	call()
+	result("kept")
+	if _, err := s.Append(TypeContextEdit, ContextEdit{TargetID: edited.ID}); err != nil {
+		t.Fatal(err)
+	}
+	var left []Item
+	for _, it := range s.Context() {
+		if it.Message.Text() != "taken out by a hook" {
+			left = append(left, it)
+		}
+	}
+	var view View
+	view.Context(s)
+	for name, sent := range map[string][]*Message{"the session": s.ForModel(left), "a view": view.ForModel(left)} {
+		var got []string
+		for _, m := range sent {
+			if m.Role == RoleToolResult {
+				got = append(got, fmt.Sprint(m.Text(), " ", m.IsError))
+			}
+		}
+		want := []string{removedText + " false", removedText + " false", interruptedText + " true", "kept false"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s says\n%s", name, strings.Join(got, "\n"))
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // View builds what a model sees of a session again and again while the session
 // grows: it keeps what it built last and adds what came since. What it returns is
-// what [Session.Context] and [ForModel] return, and never changes. The zero value
+// what [Session.Context] and [Session.ForModel] return, and never changes. The zero value
 // is ready; it is not safe for concurrent use.
 type View struct {
 	of    *Session
@@ -54,14 +54,15 @@ func (v *View) continues(s *Session, path []*Entry) bool {
 	return true
 }
 
-// ForModel is [ForModel].
+// ForModel is [Session.ForModel].
 func (v *View) ForModel(items []Item) []*Message {
 	have := len(v.sent)
 	if !beginsWith(items, v.sent) {
 		have, v.pairing = 0, pairing{out: make([]*Message, 0, len(items))}
 	}
+	v.pairing.path = v.path
 	for i := have; i < len(items); i++ {
-		v.pairing.add(items[i].Message)
+		v.pairing.add(items[i])
 	}
 	v.sent = items
 	return v.pairing.settled()

@@ -90,7 +90,7 @@ func looked(t *testing.T, v *View, s *Session) kept {
 	k := kept{items, v.ForModel(items), ""}
 	k.told = told(k.items, k.sent)
 	fresh := s.Context()
-	if want := told(fresh, ForModel(fresh)); k.told != want {
+	if want := told(fresh, s.ForModel(fresh)); k.told != want {
 		t.Fatalf("the view says\n%s\nthe session\n%s", k.told, want)
 	}
 	if !slices.Equal(items, fresh) && !hasEdits(s) {

@@ -12,6 +12,7 @@ const (
 	branchIntro     = "This is a summary of another branch of this conversation, which was left at this point:"
 	beginText       = "What was said before this point is not shown."
 	interruptedText = "interrupted"
+	removedText     = "The result of this call was removed from the context."
 )
 
 // plainRole turns what only the session file knows into user messages.
@@ -58,9 +59,14 @@ func commandText(m *Message) string {
 	return b.String()
 }
 
-// interrupted is the result of a call that has none. Its time is that of the
-// call: the present would make every request different.
-func interrupted(call Block, at int64) *Message {
+// missing stands for the result of a call that has none: nobody lived to see it, or
+// it was removed. Its time is that of the call: the present would make every request
+// different.
+func missing(call Block, at int64, removed bool) *Message {
+	text := interruptedText
+	if removed {
+		text = removedText
+	}
 	return &Message{Role: RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
-		Content: []Block{TextBlock(interruptedText)}, IsError: true, Timestamp: at}
+		Content: []Block{TextBlock(text)}, IsError: !removed, Timestamp: at}
 }
