@@ -1,5 +1,5 @@
--- Protected paths: files with secrets and the insides of .git are neither read
--- nor written unless a person says yes; without a person they never are.
+-- Protected paths: files with secrets and the insides of .git and node_modules are
+-- neither read nor written unless a person says yes; without a person they never are.
 --
 -- For tools that take a path it counts as it is written and as it is on the disk,
 -- with symbolic links and ".." followed. In a shell command every word counts
@@ -19,7 +19,7 @@ local sh = require "pi.sh"
 
 -- Names, in small letters, that protect what they fit and all that is below it.
 local PROTECTED = {
-  ".env", ".env.*", ".envrc", ".git", ".ssh", ".gnupg", ".aws", ".netrc", ".npmrc", ".pypirc",
+  ".env", ".env.*", ".envrc", ".git", ".ssh", ".gnupg", ".aws", ".netrc", ".npmrc", ".pypirc", "node_modules",
   "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "?*.pem", "?*.key", "?*.p12", "?*.pfx", "?*.kdbx",
 }
 
