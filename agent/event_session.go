@@ -49,7 +49,8 @@ type SessionSwitch struct{ Reason, PreviousSessionFile string }
 
 // SessionBeforeNew asks before an empty session becomes the current one.
 type SessionBeforeNew struct {
-	Cancel bool // result
+	SessionID string // of the session that would be left
+	Cancel    bool   // result
 }
 
 type SessionNew struct{ SessionID string }

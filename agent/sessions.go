@@ -110,7 +110,7 @@ func (a *Agent) agreed(ctx context.Context, c change) error {
 func (a *Agent) askSwitch(ctx context.Context, c change) (cancelled bool) {
 	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
 	a.emitUntil(ctx, before, func() bool { return before.Cancel })
-	fresh := &SessionBeforeNew{}
+	fresh := &SessionBeforeNew{SessionID: a.Session().ID()}
 	if c.reason == "new" && !before.Cancel {
 		a.emitUntil(ctx, fresh, func() bool { return fresh.Cancel })
 	}

@@ -55,9 +55,10 @@ func sessionEvents() []eventSpec {
 		},
 		{
 			Kind: agent.KindSessionBeforeNew, Asking: true,
+			Fields:  "session_id string",
 			Results: "cancel boolean?",
 			Rule:    firstCancel,
-			build:   buildNothing, copy: copyOf[agent.SessionBeforeNew], merge: mergeSessionBeforeNew,
+			build:   buildSessionBeforeNew, copy: copyOf[agent.SessionBeforeNew], merge: mergeSessionBeforeNew,
 		},
 		{
 			Kind:   agent.KindSessionNew,
@@ -206,6 +207,10 @@ func (in *instance) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(
 func buildSessionSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionSwitch)
 	return newPayload(L, e, 2).text("reason", s.Reason).maybe("previous_session_file", s.PreviousSessionFile).table()
+}
+
+func buildSessionBeforeNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).text("session_id", e.(*agent.SessionBeforeNew).SessionID).table()
 }
 
 func buildSessionNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {

@@ -20,7 +20,7 @@ func seenAs() map[string]string {
 		"session_start":           `e.reason == "new" and e.session_id == "i" and e.session_file == "f" and e.previous_session_file == "p"`,
 		"session_before_switch":   `e.reason == "resume" and e.target_session_file == "t"`,
 		"session_switch":          `e.reason == "new" and e.previous_session_file == "p"`,
-		"session_before_new":      `e.type == "session_before_new"`,
+		"session_before_new":      `e.session_id == "id"`,
 		"session_new":             `e.session_id == "i"`,
 		"session_before_branch":   `e.entry_id == "e" and e.entry_index == 3`,
 		"session_branch":          `e.previous_session_file == "p"`,

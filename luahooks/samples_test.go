@@ -49,7 +49,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.SessionStart{Reason: "new", SessionID: "i", SessionFile: "f", PreviousSessionFile: "p"},
 		&agent.SessionBeforeSwitch{Reason: "resume", TargetSessionFile: "t"},
 		&agent.SessionSwitch{Reason: "new", PreviousSessionFile: "p"},
-		&agent.SessionBeforeNew{},
+		&agent.SessionBeforeNew{SessionID: "id"},
 		&agent.SessionNew{SessionID: "i"},
 		&agent.SessionBeforeBranch{EntryID: "e", EntryIndex: 2},
 		&agent.SessionBranch{PreviousSessionFile: "p"},

@@ -61,6 +61,7 @@
 --- Asks before an empty session is started, by `/new` or a hook.
 ---@class pi.SessionBeforeNewEvent
 ---@field type "session_before_new"
+---@field session_id string of the session that would be left
 
 --- What a handler of `session_before_new` may return.
 ---@class pi.SessionBeforeNewResult
