@@ -56,7 +56,7 @@ func outcomeKey(r Result) string {
 	b, _ := json.Marshal(r.Content) // blocks of texts and numbers
 	key := fmt.Sprint(r.IsError, " ", string(b))
 	var details struct {
-		Path string `json:"full_output_path"`
+		Path string `json:"fullOutputPath"`
 	}
 	if json.Unmarshal(r.Details, &details) == nil && details.Path != "" {
 		key = strings.ReplaceAll(key, details.Path, "")

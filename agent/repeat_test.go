@@ -59,7 +59,7 @@ func TestWhatTheFileOfALongOutputIsCalledMakesNoDifference(t *testing.T) {
 	long := tool("long", func(context.Context) (Result, error) {
 		n++
 		path := fmt.Sprintf("/tmp/out-%d.log", n)
-		details, _ := json.Marshal(map[string]string{"full_output_path": path})
+		details, _ := json.Marshal(map[string]string{"fullOutputPath": path})
 		return Result{Content: TextResult("much [all of it: " + path + "]").Content, Details: details}, nil
 	})
 	again := use(call{"a", "long", `{}`})

@@ -126,7 +126,7 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 		}
 		for name, do := range map[string]func(L *lua.LState, t *lua.LTable) error{
 			"content":     func(L *lua.LState, t *lua.LTable) error { _, err := in.content(L, t, "content"); return err },
-			"tool result": func(L *lua.LState, t *lua.LTable) error { _, err := in.toolResult(L, t); return err },
+			"tool result": func(L *lua.LState, t *lua.LTable) error { _, err := in.toolResult(L, "t", t); return err },
 			"outcome":     func(L *lua.LState, t *lua.LTable) error { _, err := in.outcome(L, t); return err },
 			"attachments": func(L *lua.LState, t *lua.LTable) error { _, err := in.attachments(L, "send", t); return err },
 			"messages":    func(L *lua.LState, t *lua.LTable) error { _, err := in.itemsFrom(L, t, &agent.Context{}); return err },

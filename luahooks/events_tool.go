@@ -134,7 +134,7 @@ func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
 	luavm.Set(t, "input", in.input(s.Name, s.Input))
 	luavm.Set(t, "content", in.blocks(L, s.Result.Content))
-	luavm.Set(t, "details", in.json(s.Result.Details))
+	luavm.Set(t, "details", in.details(s.Name, s.Result.Details))
 	luavm.Set(t, "is_error", lua.LBool(s.Result.IsError))
 	if s.Result.Usage != nil {
 		luavm.Set(t, "usage", usageTable(L, s.Result.Usage))
@@ -153,7 +153,7 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 		edits = append(edits, func() { s.Result.Content = blocks })
 	}
 	if v := r.RawGetString("details"); v != lua.LNil {
-		raw, err := in.encode(v, "details")
+		raw, err := in.detailsFrom(s.Name, v)
 		if err != nil {
 			return nil, false, err
 		}
@@ -210,18 +210,18 @@ func buildToolExecutionStart(in *instance, L *lua.LState, e agent.Event) *lua.LT
 
 func buildToolExecutionUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionUpdate)
-	return in.execution(L, e, s.ID, s.Name, s.Input).set("partial_result", in.toolOutput(L, &s.Partial)).table()
+	return in.execution(L, e, s.ID, s.Name, s.Input).set("partial_result", in.toolOutput(L, s.Name, &s.Partial)).table()
 }
 
 func buildToolExecutionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionEnd)
-	return in.execution(L, e, s.ID, s.Name, s.Input).set("result", in.toolOutput(L, &s.Result)).
+	return in.execution(L, e, s.ID, s.Name, s.Input).set("result", in.toolOutput(L, s.Name, &s.Result)).
 		flag("is_error", s.Result.IsError).table()
 }
 
 // toolOutput is what a tool gave back, in the form in which a hook's tool gives it.
-func (in *instance) toolOutput(L *lua.LState, r *agent.Result) *lua.LTable {
-	p := newRecord(L, 5).set("content", in.blocks(L, r.Content)).set("details", in.json(r.Details)).flag("is_error", r.IsError)
+func (in *instance) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
+	p := newRecord(L, 5).set("content", in.blocks(L, r.Content)).set("details", in.details(tool, r.Details)).flag("is_error", r.IsError)
 	if r.Usage != nil {
 		p.set("usage", usageTable(L, r.Usage))
 	}

@@ -1,6 +1,7 @@
 package luahooks
 
 import (
+	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -31,9 +32,35 @@ var argumentNames = map[string]map[string]string{
 	"grep": {"ignoreCase": "ignore_case"},
 }
 
+// detailNames are the same for what the results of core tools have besides what the
+// model sees: in the session file, where pi writes such names too, and in Lua. Files
+// of earlier versions have the names of Lua; those stay as they are.
+var detailNames = map[string]string{
+	"fullOutputPath": "full_output_path", "exitCode": "exit_code", "firstChangedLine": "first_changed_line",
+	"totalLines": "total_lines", "outputLines": "output_lines",
+	// Only pi writes these.
+	"totalBytes": "total_bytes", "outputBytes": "output_bytes", "truncatedBy": "truncated_by",
+	"lastLinePartial": "last_line_partial", "firstLineExceedsLimit": "first_line_exceeds_limit",
+	"maxLines": "max_lines", "maxBytes": "max_bytes", "linesTruncated": "lines_truncated",
+	"matchLimitReached": "match_limit_reached", "resultLimitReached": "result_limit_reached", "entryLimitReached": "entry_limit_reached",
+}
+
+// coreTools are those whose results have detailNames.
+func coreTools() []string { return []string{"read", "bash", "edit", "write", "grep", "find", "ls"} }
+
 // argumentJSON is how the arguments of a tool are converted.
-func argumentJSON(tool string) luavm.JSON {
-	toLua := argumentNames[tool]
+func argumentJSON(tool string) luavm.JSON { return renaming(argumentNames[tool]) }
+
+// detailJSON is how the details of a tool's results are converted.
+func detailJSON(tool string) luavm.JSON {
+	if !slices.Contains(coreTools(), tool) {
+		return luavm.JSON{}
+	}
+	return renaming(detailNames)
+}
+
+// renaming converts the names of the wire to those of Lua, and back.
+func renaming(toLua map[string]string) luavm.JSON {
 	if toLua == nil {
 		return luavm.JSON{}
 	}

@@ -61,7 +61,7 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *session.Message) {
 		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
 		t.RawSetString("tool_name", lua.LString(m.ToolName))
 		t.RawSetString("is_error", lua.LBool(m.IsError))
-		t.RawSetString("details", in.json(m.Details))
+		t.RawSetString("details", in.details(m.ToolName, m.Details))
 	case session.RoleCustom:
 		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
 		luavm.Set(t, "display", lua.LBool(m.Display))
@@ -273,6 +273,11 @@ func (v *validJSON) check(raw json.RawMessage) bool {
 	kept := raw
 	v.last.Store(&kept)
 	return true
+}
+
+// details are those of a tool's result, with the names Lua uses.
+func (in *instance) details(tool string, raw json.RawMessage) lua.LValue {
+	return in.decode(raw, detailJSON(tool))
 }
 
 // input is the arguments of a tool call, with the names Lua uses.

@@ -90,7 +90,7 @@ func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, wid
 		return nil, false
 	}
 	return t.in.render(context.Background(), "render_result of "+name, func(L *lua.LState) lua.LValue {
-		return callFunction(L, t.renderResult, t.in.resultValue(L, r), drawing(L, &expanded, width), t.in.theme)
+		return callFunction(L, t.renderResult, t.in.resultValue(L, t.spec.Name, r), drawing(L, &expanded, width), t.in.theme)
 	})
 }
 

@@ -151,7 +151,7 @@ func (t *luaTool) job(ctx context.Context, run func(L *lua.LState) error) error 
 func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	in, result := t.in, new(agent.Result)
 	err := t.job(ctx, func(L *lua.LState) error {
-		r, err := in.toolResult(L, callFunction(L, t.execute, in.json(input), in.ctx, in.callTable(L, agent.CallID(ctx), update)))
+		r, err := in.toolResult(L, t.spec.Name, callFunction(L, t.execute, in.json(input), in.ctx, in.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
 		*result = r
 		return placeOf(t.execute, err)
 	})
@@ -177,12 +177,12 @@ func (in *instance) tool(name string) *luaTool {
 }
 
 // callTable is the third argument of execute: {id, update, signal}.
-func (in *instance) callTable(L *lua.LState, id string, update agent.Update) *lua.LTable {
+func (in *instance) callTable(L *lua.LState, tool, id string, update agent.Update) *lua.LTable {
 	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "id", lua.LString(id))
 	luavm.Set(t, "signal", in.signalValue(L))
 	luavm.Set(t, "update", in.vm.GFunc("update", func(L *lua.LState) int {
-		r, err := in.toolResult(L, L.Get(1))
+		r, err := in.toolResult(L, tool, L.Get(1))
 		if err != nil {
 			luavm.Raise(L, "update: %v", err)
 		}
@@ -199,19 +199,19 @@ func (in *instance) callTable(L *lua.LState, id string, update agent.Update) *lu
 
 // toolResult reads what a tool returned: a string, or {content, details?,
 // is_error?, usage?, terminate?}.
-func (in *instance) toolResult(L *lua.LState, v lua.LValue) (agent.Result, error) {
+func (in *instance) toolResult(L *lua.LState, tool string, v lua.LValue) (agent.Result, error) {
 	switch v := v.(type) {
 	case *lua.LNilType:
 		return agent.Result{}, nil
 	case lua.LString:
 		return agent.TextResult(string(v)), nil
 	case *lua.LTable:
-		return in.resultFrom(L, v)
+		return in.resultFrom(L, tool, v)
 	}
 	return agent.Result{}, fmt.Errorf("a tool returns a string or a table, not a %s", v.Type())
 }
 
-func (in *instance) resultFrom(L *lua.LState, t *lua.LTable) (r agent.Result, err error) {
+func (in *instance) resultFrom(L *lua.LState, tool string, t *lua.LTable) (r agent.Result, err error) {
 	var content, details lua.LValue
 	var usage *lua.LTable
 	luavm.UnpackTable(L, t, "result of the tool", luavm.Opt("content", &content), luavm.Opt("details", &details),
@@ -225,7 +225,7 @@ func (in *instance) resultFrom(L *lua.LState, t *lua.LTable) (r agent.Result, er
 		}
 	}
 	if details != nil {
-		r.Details, err = in.encode(details, "details")
+		r.Details, err = in.detailsFrom(tool, details)
 	}
 	return r, err
 }

@@ -210,15 +210,15 @@ func (in *instance) apiCallTool(L *lua.LState) int {
 		r = host.CallTool(ctx, name, input)
 		return nil
 	})
-	L.Push(in.resultValue(L, r))
+	L.Push(in.resultValue(L, name, r))
 	return 1
 }
 
 // resultValue is the result of a tool for Lua. r must not change any more.
-func (in *instance) resultValue(L *lua.LState, r agent.Result) *lua.LTable {
+func (in *instance) resultValue(L *lua.LState, tool string, r agent.Result) *lua.LTable {
 	t := luavm.NewRecord(L, 5)
 	luavm.Set(t, "content", in.blocks(L, r.Content))
-	luavm.Set(t, "details", in.json(r.Details))
+	luavm.Set(t, "details", in.details(tool, r.Details))
 	luavm.Set(t, "is_error", lua.LBool(r.IsError))
 	if r.Terminate {
 		luavm.Set(t, "terminate", lua.LTrue)

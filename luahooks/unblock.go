@@ -136,6 +136,15 @@ func (in *instance) encode(v lua.LValue, name string) (json.RawMessage, error) {
 	return raw, nil
 }
 
+// detailsFrom is the inverse of details.
+func (in *instance) detailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
+	raw, err := luavm.EncodeJSON(in.vm.State(), v, detailJSON(tool))
+	if err != nil {
+		return nil, fmt.Errorf("details: %w", err)
+	}
+	return raw, nil
+}
+
 // inputFrom is the inverse of input.
 func (in *instance) inputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	if v == lua.LNil {

@@ -276,7 +276,7 @@ func (in *instance) readDetails(_ *lua.LState, t *lua.LTable, m *session.Message
 		m.Details = nil
 		return nil
 	}
-	raw, err := in.encode(v, "details")
+	raw, err := in.detailsFrom(m.ToolName, v)
 	if err == nil {
 		m.Details = raw
 	}

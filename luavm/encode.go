@@ -109,7 +109,7 @@ func (e *encoder) number(n float64) error {
 
 func (e *encoder) table(t *lua.LTable) (bool, error) {
 	if s, ok := markOf(t).(*stub); ok {
-		if node, ok := s.ref.(*jsonNode); ok {
+		if node, ok := s.ref.(*jsonNode); ok && !e.respells(node.conv.ToLua != nil) {
 			if len(e.out)+len(node.raw) > e.limit {
 				return false, e.errorf("the JSON is larger than %s", sizeText(e.limit))
 			}
@@ -130,10 +130,26 @@ func (e *encoder) table(t *lua.LTable) (bool, error) {
 	return pristine, err
 }
 
+// respells reports whether what has names of Lua's own is to keep them: it goes
+// elsewhere than where it came from.
+func (e *encoder) respells(renamed bool) bool { return renamed && e.conv.ToWire == nil }
+
+// asInLua is o without the spelling that its keys came in.
+func (o *jsonOrigin) asInLua() *jsonOrigin {
+	fields := slices.Clone(o.fields)
+	for i := range fields {
+		fields[i].wire = nil
+	}
+	return &jsonOrigin{array: o.array, fields: fields}
+}
+
 func (e *encoder) contents(t *lua.LTable) (pristine bool, err error) {
 	o, _ := markOf(t).(*jsonOrigin)
 	if o == nil {
 		o = &jsonOrigin{}
+	}
+	if e.respells(o.renamed) {
+		o = o.asInLua()
 	}
 	keys, n, err := e.shape(t)
 	if err != nil {

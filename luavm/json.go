@@ -22,7 +22,8 @@ type JSON struct {
 	// (and still go back as null when nothing is put there).
 	Nulls bool
 	// ToLua and ToWire rename the keys of objects, at every depth, on the way
-	// in and out. A key that came in keeps its spelling on the way out.
+	// in and out. A key that came in keeps its spelling on the way out, unless
+	// names are renamed no more there: then it is spelt as in Lua.
 	ToLua, ToWire func(key string) string
 }
 
@@ -47,6 +48,8 @@ type jsonOrigin struct {
 	raw    []byte // nil if there is no text that it came from
 	array  bool
 	fields []jsonField
+
+	renamed bool // some keys may be spelt otherwise in Lua
 }
 
 // jsonField is one member as it came: a key of an object or an element.
@@ -96,7 +99,7 @@ func (vm *VM) decode(raw []byte, conv JSON) lua.LValue {
 
 func (vm *VM) fillJSON(L *lua.LState, ref any) *lua.LTable {
 	node := ref.(*jsonNode)
-	o := &jsonOrigin{raw: node.raw, array: node.raw[0] == '['}
+	o := &jsonOrigin{raw: node.raw, array: node.raw[0] == '[', renamed: node.conv.ToLua != nil}
 	var t *lua.LTable
 	if o.array {
 		t = vm.fillArray(o, node)

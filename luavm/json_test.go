@@ -103,6 +103,29 @@ v.edits[1].new_text = "b"`, conv)
 	}
 }
 
+// What was renamed on the way in has the names of Lua where nothing is renamed on
+// the way out, whether it was looked at or not.
+func TestKeysThatWereRenamedKeepTheNamesOfLuaElsewhere(t *testing.T) {
+	conv := JSON{ToLua: strings.ToLower, ToWire: strings.ToUpper}
+	for _, source := range []string{``, `assert(v.a[1].b == 1)`, `v.a[1].c = nil`, `w = { v = v }`} {
+		h := newHook(t, Options{})
+		v, err := h.DecodeJSON(json.RawMessage(`{"A":[{"B":1, "N":null}], "E":[]}`), conv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.SetGlobal("v", v)
+		h.SetGlobal("w", lua.LNil)
+		h.must(t, source)
+		got, err := EncodeJSON(h.State(), h.State().G.Global.RawGetString("v"), JSON{})
+		if want := `{"a":[{"b":1,"n":null}],"e":[]}`; string(got) != want || err != nil {
+			t.Errorf("%s: got %s, %v; want %s", source, got, err, want)
+		}
+		if got, err = EncodeJSON(h.State(), h.State().G.Global.RawGetString("v"), conv); string(got) != `{"A":[{"B":1, "N":null}], "E":[]}` || err != nil {
+			t.Errorf("%s: back it is %s, %v", source, got, err)
+		}
+	}
+}
+
 func TestNullsCanBeAskedFor(t *testing.T) {
 	got, err := roundTrip(t, `{"a":null,"b":1}`, `assert(v.a == null and v.a ~= nil) v.b = null`, JSON{Nulls: true})
 	if want := `{"a":null,"b":null}`; got != want || err != nil {

@@ -39,8 +39,8 @@ type bashArgs struct {
 
 type bashDetails struct {
 	Truncation     *Truncation `json:"truncation,omitempty"`
-	FullOutputPath string      `json:"full_output_path,omitempty"`
-	ExitCode       *int        `json:"exit_code,omitempty"`
+	FullOutputPath string      `json:"fullOutputPath,omitempty"`
+	ExitCode       *int        `json:"exitCode,omitempty"`
 }
 
 func (bashTool) Spec() agent.ToolSpec { return spec("bash", bashText, bashSchema) }

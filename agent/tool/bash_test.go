@@ -30,10 +30,10 @@ func TestBashTellsTheEndAsWhatItIs(t *testing.T) {
 		details string
 		failed  bool
 	}{
-		"echo out":                    {text: "out\n", details: `{"exit_code":0}`},
-		"true":                        {text: "(no output)", details: `{"exit_code":0}`},
-		"echo x; exit 3":              {text: "x\n\n[exit code 3]", details: `{"exit_code":3}`, failed: true},
-		"no-such-program 2>/dev/null": {text: "(no output)\n\n[exit code 127]", details: `{"exit_code":127}`, failed: true},
+		"echo out":                    {text: "out\n", details: `{"exitCode":0}`},
+		"true":                        {text: "(no output)", details: `{"exitCode":0}`},
+		"echo x; exit 3":              {text: "x\n\n[exit code 3]", details: `{"exitCode":3}`, failed: true},
+		"no-such-program 2>/dev/null": {text: "(no output)\n\n[exit code 127]", details: `{"exitCode":127}`, failed: true},
 		"echo x; kill -SEGV $$":       {text: "x\n\n[killed by SIGSEGV]", details: `{}`, failed: true},
 		"echo x; sleep 60": {timeout: 0.2, details: `{}`, failed: true,
 			text: "x\n\n[timed out after 0.2 s and was stopped; give a longer timeout, or run it in the background with its output in a file]"},
@@ -132,7 +132,7 @@ func TestBashLeavesNoFileForShortOutput(t *testing.T) {
 	temp := t.TempDir()
 	b := newBench(t, Options{TempDir: temp})
 	r := b.run("bash", args{"command": "seq 1 2000"})
-	equal(t, string(r.Details), `{"exit_code":0}`)
+	equal(t, string(r.Details), `{"exitCode":0}`)
 	if entries, _ := os.ReadDir(temp); len(entries) != 0 {
 		t.Errorf("files: %v", entries)
 	}

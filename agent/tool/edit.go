@@ -64,7 +64,7 @@ type editArgs struct {
 
 type editDetails struct {
 	Diff             string `json:"diff"`
-	FirstChangedLine int    `json:"first_changed_line"`
+	FirstChangedLine int    `json:"firstChangedLine"`
 }
 
 func (editTool) Spec() agent.ToolSpec { return spec("edit", editText, editSchema) }

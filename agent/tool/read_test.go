@@ -73,7 +73,7 @@ func TestReadStopsAtWholeLinesAndSaysHowToGoOn(t *testing.T) {
 	if text := textOf(r); !strings.HasSuffix(text, "\nline 2000\n\n[lines 1-2000 of 5000; more with offset=2001]") {
 		t.Errorf("ends %q", text[len(text)-80:])
 	}
-	equal(t, string(r.Details), `{"truncation":{"truncated":true,"total_lines":5000,"output_lines":2000}}`)
+	equal(t, string(r.Details), `{"truncation":{"truncated":true,"totalLines":5000,"outputLines":2000}}`)
 
 	b.file("wide", strings.Repeat(strings.Repeat("x", 999)+"\n", 300))
 	text := b.text("read", args{"path": "wide", "offset": 100})

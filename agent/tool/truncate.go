@@ -16,8 +16,8 @@ const (
 // does: a newline at the end starts no further line.
 type Truncation struct {
 	Truncated   bool `json:"truncated"`
-	TotalLines  int  `json:"total_lines"`
-	OutputLines int  `json:"output_lines"`
+	TotalLines  int  `json:"totalLines"`
+	OutputLines int  `json:"outputLines"`
 
 	partial bool // the one line kept is not whole: it is longer than maxBytes
 }
