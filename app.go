@@ -86,9 +86,11 @@ func newApp(o options) (*app, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	guard := newGuard(agentDir, cwd)
+	keys := newKeyring(agentDir)
+	keys.mayRun = guard.MayRunCommand
 	cfg, lost := loadSettings(agentDir, cwd, guard)
 	return &app{options: o, cfg: cfg, lost: lost, agentDir: agentDir, cwd: cwd, guard: guard,
-		keys: newKeyring(agentDir), locale: tool.NewLocale(os.Environ())}, nil
+		keys: keys, locale: tool.NewLocale(os.Environ())}, nil
 }
 
 // loadSettings reads the configuration that is in force and shows its problems,
@@ -204,6 +206,9 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	a.commands = commands
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
+	}
+	for _, line := range a.guard.TakeSpoken() {
+		a.agent.Notify(ctx, agent.LevelWarning, line)
 	}
 	for _, n := range a.notices {
 		a.agent.Notify(ctx, agent.LevelInfo, n)

@@ -27,6 +27,7 @@ type keyring struct {
 	auth     *authFile
 	commands *keyCommands
 	now      func() time.Time
+	mayRun   func(command string) error // of auth.json; nil: each may
 
 	mu   sync.Mutex
 	from map[sentKey]string // of keys that were sent, what to do if they are refused
@@ -202,6 +203,12 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 }
 
 func (k providerKey) read(ctx context.Context, p keyPlace) (string, error) {
+	command, isCommand := strings.CutPrefix(p.spec, "!")
+	if isCommand && p.name == "auth.json" && k.ring.mayRun != nil {
+		if err := k.ring.mayRun(command); err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case p.login == nil:
 		return k.ring.resolve(ctx, p.spec)

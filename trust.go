@@ -34,7 +34,7 @@ func (e *untrustedError) Hint() string {
 // not stop pi.
 func newGuard(agentDir, cwd string) *luahooks.Guard {
 	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
-		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }})
+		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: maskKeys})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
 	}

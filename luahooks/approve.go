@@ -35,6 +35,8 @@ func (h *held) pending(g *Guard, path string) *Pending {
 	switch {
 	case slices.Contains(g.configs, path):
 		p.Kind = "settings"
+	case path == g.keys:
+		p.Kind = "commands of keys"
 	case g.isHook(path):
 		p.Kind, p.Name = "hook", hookName(path)
 	}
@@ -45,21 +47,30 @@ func (h *held) pending(g *Guard, path string) *Pending {
 		p.Change = "removed"
 	}
 	p.Lost = h.old.exists() && h.old.code == nil
-	p.Diff = h.diff(path)
+	p.Diff = h.diff(g, path)
 	return p
 }
 
 // diff shows the two versions, and where a link leads now: what stands beside a
 // hook counts.
-func (h *held) diff(path string) string {
+func (h *held) diff(g *Guard, path string) string {
 	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
-		return trust.Diff(path, existing(h.old), existing(h.now))
+		return trust.Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
 	}
 	leads := trust.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
 	if h.old.sum == h.now.sum {
 		return leads
 	}
-	return leads + trust.Diff(path, existing(h.old), existing(h.now))
+	return leads + trust.Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
+}
+
+// shownCode is what is shown of a version: settings without their keys.
+func (g *Guard) shownCode(path string, v version) []byte {
+	code, ok := g.masked(path, v.code)
+	if !ok {
+		return existing(version{sum: v.sum})
+	}
+	return existing(version{code: code, sum: v.sum})
 }
 
 // existing is the code of a version, nil only if there is no file.
@@ -91,6 +102,8 @@ func (p *Pending) effect() string {
 		return "nothing is"
 	case p.Kind == "approvals":
 		return "what it held before stays in force"
+	case p.Kind == "commands of keys":
+		return "no command that is new there runs"
 	case p.Change == "added" && p.Kind == "settings":
 		return "it does not count"
 	case p.Change == "added":
@@ -111,7 +124,7 @@ func (g *Guard) Pending() []Pending {
 		return append(list, *p)
 	}
 	for path, h := range g.held {
-		h.now = onDisk(path)
+		h.now = g.onDisk(path)
 		if h.old.same(h.now) {
 			g.release(path)
 			continue
@@ -145,7 +158,7 @@ func (g *Guard) pendingStore(m trust.Mark) *Pending {
 func (p Pending) Concerns(places Places) bool {
 	below := func(dir string) bool { return strings.HasPrefix(p.Path, dir+string(filepath.Separator)) }
 	switch {
-	case p.Kind == "settings" || p.Kind == "approvals":
+	case p.Kind == "settings" || p.Kind == "approvals" || p.Kind == "commands of keys":
 		return below(places.AgentDir) || below(filepath.Join(places.Cwd, ".pi"))
 	case p.Scope == ScopeCommand || slices.Contains(places.CommandLine, p.Path):
 		return slices.ContainsFunc(places.CommandLine, func(path string) bool { return below(filepath.Dir(path)) })
@@ -180,7 +193,7 @@ func (g *Guard) Accept(path string) error {
 	if h == nil {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
-	now := onDisk(path)
+	now := g.onDisk(path)
 	if sum, ok := g.shown[path]; !ok || sum != now.sum {
 		return fmt.Errorf("%s: %w", path, errChangedAgain)
 	}

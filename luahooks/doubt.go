@@ -18,14 +18,14 @@ import (
 // pendingDoubt describes all that a person says yes to. g.mu is held.
 func (g *Guard) pendingDoubt() *Pending {
 	g.seen = newGuard(g.project)
-	g.seen.configs = g.configs
+	g.seen.configs, g.seen.keys, g.seen.spoken = g.configs, g.keys, g.spoken
 	p := g.places()
 	p.NoProject = true // what is of the project needs approval in any case
 	paths, _ := g.seen.deciding(p)
 	var text, sums strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if v := g.seen.read(path); v.exists() {
-			text.WriteString(trust.Diff(path, nil, existing(v)))
+			text.WriteString(trust.Diff(path, nil, g.shownCode(path, v)))
 			fmt.Fprintln(&sums, path, v.sum, v.real)
 		}
 	}
@@ -45,7 +45,7 @@ func (g *Guard) acceptDoubt() error {
 	files := g.seen.files
 	known := trust.Known{Files: map[string]trust.File{}}
 	for path, v := range files {
-		known.Files[path] = g.fileOf(v, "")
+		known.Files[path] = g.fileOf(path, v, "")
 	}
 	err := g.store.Change(g.mayCount, func(d *trust.Data) { d.Known = known })
 	if err == nil {

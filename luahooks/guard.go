@@ -32,20 +32,26 @@ type Guard struct {
 	alive   func(group int) bool
 	group   int // of this program
 	places  func() Places
+	mask    func([]byte) ([]byte, bool)
 
-	mu       sync.Mutex
-	files    map[string]version // in force: what was read
-	held     map[string]*held   // what the disk has instead
-	marked   map[string]bool    // what was ever held and marked
-	shown    map[string]string  // path → hash of what a person was shown last
-	approved map[string]string  // of the project, for this run: path → hash
-	live     map[string]bool    // project files that were edited and approved in this run
-	head     string             // .git/HEAD when they were
-	lately   edit               // of the project, the last that nobody had approved
-	askEdits bool
-	configs  []string
-	named    map[string]bool     // hooks that stand alone
-	requires map[string][]string // by hash: what a file requires by name
+	mu            sync.Mutex
+	files         map[string]version // in force: what was read
+	held          map[string]*held   // what the disk has instead
+	marked        map[string]bool    // what was ever held and marked
+	shown         map[string]string  // path → hash of what a person was shown last
+	approved      map[string]string  // of the project, for this run: path → hash
+	live          map[string]bool    // project files that were edited and approved in this run
+	head          string             // .git/HEAD when they were
+	lately        edit               // of the project, the last that nobody had approved
+	askEdits      bool
+	configs       []string
+	keys          string               // auth.json, of which the commands count
+	spoken        []string             // instructions of the agent directory
+	news          []string             // of what is only told
+	later         []*Pending           // that nobody was told of yet
+	changedSpoken map[string]time.Time // that were told of
+	named         map[string]bool      // hooks that stand alone
+	requires      map[string][]string  // by hash: what a file requires by name
 
 	window    *window     // nil while closed
 	wrote     bool        // a window, with copies of what it is about
@@ -68,6 +74,9 @@ type GuardOptions struct {
 	Alive func(group int) bool
 	// Group is the process group of this program; 0: unknown.
 	Group int
+	// Mask takes the keys out of the text of settings, before a copy is kept or a
+	// difference shown; nil with false: it cannot. Without one nothing is masked.
+	Mask func(settings []byte) (masked []byte, ok bool)
 	// Places says where hooks are, as far as the settings on the disk tell. It is
 	// asked when it is not known what was in force; nil: the standard places.
 	Places func() Places
@@ -87,6 +96,10 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		g.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
 	}
 	g.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
+	g.keys, g.mask = filepath.Join(o.AgentDir, "auth.json"), o.Mask
+	for _, name := range []string{"AGENTS.md", "SYSTEM.md", "APPEND_SYSTEM.md"} {
+		g.spoken = append(g.spoken, filepath.Join(o.AgentDir, name))
+	}
 	var err error
 	g.store, err = trust.Open(o.AgentDir)
 	return g, errors.Join(err, g.recover())
@@ -97,7 +110,7 @@ func newGuard(project string) *Guard {
 	return &Guard{
 		project: project, alive: func(int) bool { return false },
 		files: map[string]version{}, held: map[string]*held{}, shown: map[string]string{},
-		marked: map[string]bool{}, approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
+		marked: map[string]bool{}, changedSpoken: map[string]time.Time{}, approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
 	}
 }
 
@@ -129,6 +142,14 @@ type held struct {
 	since    time.Time
 	marked   bool // in the store: tools could have changed it
 	asking   bool // a person is looking at it
+}
+
+// onDisk is what counts of a file now.
+func (g *Guard) onDisk(path string) version {
+	if path == g.keys && path != "" {
+		return commandsIn(path)
+	}
+	return onDisk(path)
 }
 
 // onDisk reads what a file is now.
@@ -174,7 +195,7 @@ func (g *Guard) readLocked(path string) version {
 			return g.readLocked(path)
 		}
 	}
-	v := onDisk(path)
+	v := g.onDisk(path)
 	if v.exists() && g.window != nil && !g.window.had(path, v) {
 		// It waits from now on, or nobody could approve it.
 		h := g.hold(change{path: path, was: version{err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, errNotApproved)}, is: v}, true)
@@ -227,7 +248,7 @@ func (g *Guard) changed(paths map[string]Scope) (list []change) {
 		if h := g.held[path]; h != nil {
 			was, ok = h.old, true
 		}
-		is := onDisk(path)
+		is := g.onDisk(path)
 		if h := g.held[path]; h != nil && h.now.same(is) {
 			continue
 		}

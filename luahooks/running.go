@@ -122,7 +122,7 @@ func knowsAll(mine, theirs trust.Known) bool {
 func (g *Guard) holdsAll(mine, theirs trust.Data) bool {
 	for path, m := range mine.Pending {
 		their, marked := theirs.Pending[path]
-		if h := g.held[path]; !marked && h != nil && h.old.same(onDisk(path)) {
+		if h := g.held[path]; !marked && h != nil && h.old.same(g.onDisk(path)) {
 			continue // it is again what it was
 		}
 		if !marked || their.Old != m.Old || their.Kept != m.Kept {
@@ -241,8 +241,14 @@ func (g *Guard) holdIfChanged(path string, f trust.File) {
 	if g.held[path] != nil {
 		return
 	}
+	if f.Scope == string(scopeSpoken) {
+		if is := g.onDisk(path); is.sum != f.Sum {
+			g.noteSpoken(path)
+		}
+		return
+	}
 	if was, read := g.files[path]; read {
-		if is := onDisk(path); !was.same(is) && (f.Sum != is.sum || f.Real != is.real) {
+		if is := g.onDisk(path); !was.same(is) && (f.Sum != is.sum || f.Real != is.real) {
 			g.hold(change{path, Scope(f.Scope), was, is}, true)
 		}
 		return
@@ -252,7 +258,7 @@ func (g *Guard) holdIfChanged(path string, f trust.File) {
 
 // restore holds a file that has a mark, unless it is again what it was.
 func (g *Guard) restore(path string, m trust.Mark) {
-	h := &held{now: onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
+	h := &held{now: g.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
 	h.old = version{sum: m.Old, real: m.Real}
 	if m.Old == h.now.sum && (m.Real == "" || m.Real == h.now.real) {
 		return
@@ -291,6 +297,9 @@ func (g *Guard) holdOfOthers(path string, scope Scope, is version) *Pending {
 		return nil
 	}
 	f, known := g.known.Was(path)
+	if scope == scopeSpoken {
+		return nil
+	}
 	differs := known && (f.Sum != is.sum || f.Real != "" && f.Real != is.real)
 	m, marked := g.store.Pending()[path]
 	switch {
@@ -317,6 +326,7 @@ func (g *Guard) change(edit func(*trust.Data)) error {
 	g.unwritten = g.store.Change(g.mayCount, func(d *trust.Data) {
 		g.setMarks(d)
 		g.setWindow(d)
+		maps.Copy(d.Spoken, g.changedSpoken)
 		edit(d)
 	})
 	return g.unwritten
@@ -342,7 +352,7 @@ func (g *Guard) setMarks(d *trust.Data) {
 	for path, h := range g.held {
 		if h.marked {
 			g.marked[path] = true
-			d.Pending[path] = g.markOf(h)
+			d.Pending[path] = g.markOf(path, h)
 		}
 	}
 }
@@ -351,8 +361,8 @@ func sameMarks(a, b map[string]trust.Mark) bool {
 	return maps.EqualFunc(a, b, func(x, y trust.Mark) bool { return x.Old == y.Old && x.New == y.New })
 }
 
-func (g *Guard) markOf(h *held) trust.Mark {
-	f := g.fileOf(h.old, h.scope)
+func (g *Guard) markOf(path string, h *held) trust.Mark {
+	f := g.fileOf(path, h.old, h.scope)
 	return trust.Mark{Old: f.Sum, Kept: f.Kept, New: h.now.sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 }
 
@@ -386,7 +396,7 @@ func (g *Guard) noteApproved(path string, v version, scope Scope) {
 	if g.window != nil {
 		g.window.base[path] = v
 	}
-	f := g.fileOf(v, scope)
+	f := g.fileOf(path, v, scope)
 	_ = g.change(func(d *trust.Data) {
 		if _, known := d.Known.Was(path); known {
 			d.Known.Files[path] = f

@@ -108,6 +108,12 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	for _, path := range g.configs {
 		paths[path] = ""
 	}
+	if g.keys != "" {
+		paths[g.keys] = ""
+	}
+	for _, path := range g.spoken {
+		paths[path] = scopeSpoken
+	}
 	for _, path := range p.named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
 	}
@@ -202,7 +208,11 @@ func (c *Chain) tellPending(ctx context.Context, news []*Pending) {
 	if err := c.guard.notMarked(); err != nil && c.warned.add("marks") {
 		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, err.Error()+"; what waits for approval is held back, but not marked")
 	}
-	for _, p := range news {
+	lines, held := c.guard.takeNews()
+	for _, line := range lines {
+		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, line)
+	}
+	for _, p := range append(news, held...) {
 		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
 			trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), trust.VisibleLine(p.Name)))
 	}

@@ -44,7 +44,7 @@ func (g *Guard) open(paths, dirs map[string]Scope) (news []*Pending, err error) 
 	}
 	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.inherited}
 	for path, scope := range paths {
-		w.base[path] = onDisk(path)
+		w.base[path] = g.onDisk(path)
 		if p := g.holdOfOthers(path, scope, w.base[path]); p != nil {
 			news = append(news, p)
 		}
@@ -88,7 +88,7 @@ func (g *Guard) inForce(w *window) trust.Known {
 		if h := g.held[path]; h != nil {
 			v = h.old
 		}
-		known.Files[path] = g.fileOf(v, w.scopes[path])
+		known.Files[path] = g.fileOf(path, v, w.scopes[path])
 	}
 	for dir, scope := range w.dirs {
 		known.Dirs[dir] = string(scope)
@@ -96,10 +96,13 @@ func (g *Guard) inForce(w *window) trust.Known {
 	return known
 }
 
-func (g *Guard) fileOf(v version, scope Scope) trust.File {
+func (g *Guard) fileOf(path string, v version, scope Scope) trust.File {
 	f := trust.File{Sum: v.sum, Real: v.real, Scope: string(scope)}
-	if v.code != nil && g.store != nil {
-		_, _ = g.store.Keep(v.code) // what is not kept is lost with the program, and says so
+	if code, ok := g.masked(path, v.code); ok && g.store != nil && scope != scopeSpoken {
+		// What is not kept is lost with the program, and says so.
+		if kept, _ := g.store.Keep(code); kept != f.Sum {
+			f.Kept = kept
+		}
 	}
 	return f
 }
@@ -148,12 +151,16 @@ func (g *Guard) check() (news []*Pending) {
 		return nil
 	}
 	for path, base := range w.base {
-		is, h := onDisk(path), g.held[path]
+		is, h := g.onDisk(path), g.held[path]
 		switch {
 		case h != nil && h.old.same(is):
 			g.release(path)
 		case h != nil:
 			h.now = is
+		case !base.same(is) && w.scopes[path] == scopeSpoken:
+			w.base[path] = is
+			g.noteSpoken(path)
+			_ = g.change(nothing)
 		case !base.same(is):
 			news = append(news, g.hold(change{path, w.scopes[path], base, is}, true).pending(g, path))
 		}
@@ -173,7 +180,7 @@ func (g *Guard) added(w *window) (news []*Pending) {
 			if _, known := w.base[path]; known || g.held[path] != nil {
 				continue
 			}
-			if is := onDisk(path); is.exists() {
+			if is := g.onDisk(path); is.exists() {
 				c := change{path, scope, version{err: fmt.Errorf("%s is %w", path, errNotApproved)}, is}
 				news = append(news, g.hold(c, true).pending(g, path))
 			}

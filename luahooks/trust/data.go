@@ -28,8 +28,11 @@ type Data struct {
 	Pending  map[string]Mark     `json:"pending,omitempty"`  // by absolute path
 	Known    Known               `json:"known"`
 	Windows  map[string]Window   `json:"windows,omitempty"` // by the name of their file
-	Prev     string              `json:"prev,omitempty"`    // hash of the file that this one took the place of
-	Sum      string              `json:"sum"`               // of all the above
+	// Spoken are instructions of the agent directory that changed while tools ran, by
+	// path, until a person was told at a start.
+	Spoken map[string]time.Time `json:"spoken,omitempty"`
+	Prev   string               `json:"prev,omitempty"` // hash of the file that this one took the place of
+	Sum    string               `json:"sum"`            // of all the above
 }
 
 // Project is what a person decided about one directory.
@@ -81,7 +84,7 @@ func (k Known) Was(path string) (f File, known bool) {
 func (k Known) clone() Known { return Known{maps.Clone(k.Files), maps.Clone(k.Dirs)} }
 
 func empty() Data {
-	return Data{Version: storeVersion, Projects: map[string]*Project{}, Pending: map[string]Mark{}, Windows: map[string]Window{},
+	return Data{Version: storeVersion, Projects: map[string]*Project{}, Pending: map[string]Mark{}, Windows: map[string]Window{}, Spoken: map[string]time.Time{},
 		Known: Known{map[string]File{}, map[string]string{}}}
 }
 
@@ -91,7 +94,7 @@ func (d Data) clone() Data {
 	for dir, p := range d.Projects {
 		c.Projects[dir] = &Project{Never: p.Never, Files: maps.Clone(p.Files)}
 	}
-	c.Pending, c.Known, c.Windows = maps.Clone(d.Pending), d.Known.clone(), map[string]Window{}
+	c.Pending, c.Known, c.Windows, c.Spoken = maps.Clone(d.Pending), d.Known.clone(), map[string]Window{}, maps.Clone(d.Spoken)
 	for name, w := range d.Windows {
 		w.Groups = slices.Clone(w.Groups)
 		c.Windows[name] = w
@@ -172,6 +175,7 @@ func (d Data) whole() Data {
 	maps.Copy(e.Projects, d.Projects)
 	maps.Copy(e.Pending, d.Pending)
 	maps.Copy(e.Windows, d.Windows)
+	maps.Copy(e.Spoken, d.Spoken)
 	maps.Copy(e.Known.Files, d.Known.Files)
 	maps.Copy(e.Known.Dirs, d.Known.Dirs)
 	e.Prev, e.Sum = d.Prev, d.Sum

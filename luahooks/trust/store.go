@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // Store is trust.json and what belongs to it. Its methods may be called from any
@@ -224,6 +225,13 @@ func (s *Store) Pending() map[string]Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.data.Pending)
+}
+
+// Spoken returns the instructions that changed, and when.
+func (s *Store) Spoken() map[string]time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.data.Spoken)
 }
 
 // Known returns what was in force when a window opened last.

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// maskedKey stands in the copies of settings where a key was: whoever uses one is
+// told that the key is not there, and sends nothing.
+const maskedKey = "env:PI_KEY_THAT_IS_NOT_KEPT"
+
+// maskKeys takes the keys out of the text of a config.toml, for copies and
+// differences. It is false for a text of which it cannot be said where they are.
+func maskKeys(text []byte) ([]byte, bool) {
+	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxConfigSize {
+		return nil, false
+	}
+	var doc map[string]any
+	if _, err := toml.Decode(string(text), &doc); err != nil {
+		return nil, false
+	}
+	masked := string(text)
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(secretsIn(doc, false)))) {
+		before := masked
+		for _, quote := range []string{`"`, `'`} {
+			masked = strings.ReplaceAll(masked, quote+key+quote, quote+maskedKey+quote)
+		}
+		if masked == before || len(key) >= 8 && strings.Contains(masked, key) {
+			return nil, false // it is written in another way, or stands elsewhere too
+		}
+	}
+	return []byte(masked), true
+}
+
+// secretsIn lists the values that are keys or headers. What names a variable or a
+// command is none.
+func secretsIn(value any, secret bool) (keys []string) {
+	switch v := value.(type) {
+	case string:
+		if secret && v != "" && !strings.HasPrefix(v, "env:") && !strings.HasPrefix(v, "!") {
+			keys = append(keys, v)
+		}
+	case map[string]any:
+		for name, below := range v {
+			keys = append(keys, secretsIn(below, secret || name == "api_key" || name == "headers")...)
+		}
+	case []map[string]any:
+		for _, below := range v {
+			keys = append(keys, secretsIn(below, secret)...)
+		}
+	case []any:
+		for _, below := range v {
+			keys = append(keys, secretsIn(below, secret)...)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,126 @@
+package luahooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"pi/luahooks/trust"
+)
+
+// What else a tool may write to have its way: commands that print keys run without
+// a question, and instructions of the agent directory speak in every session.
+
+// errCommand is why a command that prints a key does not run.
+var errCommand = errors.New("it was added to auth.json while the agent was at work")
+
+// MayRunCommand reports whether a command in auth.json may run: it does not if tools could
+// have put it there, until a person approved it. What a person put there counts at
+// once, and logins are renewed as they like.
+func (g *Guard) MayRunCommand(command string) error {
+	changes := g.changed(map[string]Scope{g.keys: ""})
+	if len(changes) > 0 {
+		_, news := g.judge(changes)
+		g.mu.Lock()
+		g.later = append(g.later, news...)
+		g.mu.Unlock()
+	}
+	commands := strings.Split(string(g.read(g.keys).code), "\n")
+	if slices.Contains(commands, commandLine(command)) {
+		return nil
+	}
+	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", errNotApproved, errCommand)
+}
+
+// maxKeys is how long auth.json may be.
+const maxKeys = 1 << 20
+
+// commandsIn is auth.json reduced to its commands, in order; without any it is
+// like no file.
+func commandsIn(path string) version {
+	raw, err := trust.ReadRegular(path, maxKeys)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return version{err: err}
+	case err != nil:
+		return version{err: err, sum: trust.Unreadable}
+	}
+	var commands []string
+	for d := json.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.Token()
+		if err != nil { // what follows is not read by anybody
+			break
+		}
+		if text, ok := token.(string); ok && strings.HasPrefix(strings.TrimSpace(text), "!") {
+			commands = append(commands, commandLine(strings.TrimSpace(text)[1:]))
+		}
+	}
+	if len(commands) == 0 {
+		return version{err: fs.ErrNotExist}
+	}
+	slices.Sort(commands)
+	code := []byte(strings.Join(slices.Compact(commands), "\n"))
+	return version{code: code, sum: trust.Sum(code), real: path}
+}
+
+// commandLine is a command as one line.
+func commandLine(command string) string {
+	return "!" + strings.NewReplacer("\\", `\\`, "\n", `\n`).Replace(strings.TrimSpace(command))
+}
+
+// scopeSpoken is of files that a model reads and that nobody runs: a change is told,
+// not held back.
+const scopeSpoken Scope = "instructions"
+
+// noteSpoken tells of a change now and at the next start. g.mu is held.
+func (g *Guard) noteSpoken(path string) {
+	if _, told := g.changedSpoken[path]; told {
+		return
+	}
+	g.changedSpoken[path] = time.Now().UTC()
+	g.news = append(g.news, trust.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
+}
+
+// takeNews takes what is to be told, and what is held since nobody could tell it.
+func (g *Guard) takeNews() (lines []string, held []*Pending) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	lines, held = g.news, g.later
+	g.news, g.later = nil, nil
+	return lines, held
+}
+
+// TakeSpoken tells once of instructions that changed while the agent was at work in
+// a program before this one.
+func (g *Guard) TakeSpoken() (lines []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.store == nil || g.doubt != nil {
+		return nil
+	}
+	changed := g.store.Spoken()
+	for _, path := range g.spoken {
+		if at, ok := changed[path]; ok {
+			lines = append(lines, fmt.Sprintf("%s was changed on %s while the agent was at work: a model reads it at the start of every session",
+				trust.VisibleLine(path), at.Local().Format("2006-01-02 15:04")))
+		}
+	}
+	if len(changed) > 0 {
+		g.changedSpoken = map[string]time.Time{}
+		_ = g.change(func(d *trust.Data) { clear(d.Spoken) })
+	}
+	return lines
+}
+
+// masked is the text of a file without keys, to be kept or shown.
+func (g *Guard) masked(path string, code []byte) (text []byte, ok bool) {
+	if g.mask == nil || code == nil || !slices.Contains(g.configs, path) {
+		return code, code != nil
+	}
+	return g.mask(code)
+}
