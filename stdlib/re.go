@@ -54,7 +54,7 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		if err != nil {
 			return nil, err
 		}
-		all := re.FindAllStringSubmatchIndex(text, limit)
+		all := matches(L, re, text, limit, "re.find_all")
 		t := luavm.NewList(L, len(all), func(i int) lua.LValue { return matchTable(L, re, text, all[i]) })
 		luavm.MarkList(t)
 		return t, nil
@@ -77,6 +77,9 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		if limit == 0 {
 			return stringList(L, nil), nil
 		}
+		if limit < 0 {
+			matches(L, re, text, limit, "re.split")
+		}
 		return stringList(L, re.Split(text, limit)), nil
 	})
 	m.fn("escape", regexp.QuoteMeta)
@@ -92,6 +95,23 @@ func maxOption(L *lua.LState, n int, function string) int {
 	limit := -1
 	luavm.Unpack(L, n, function, luavm.Opt("max", &limit))
 	return max(limit, -1)
+}
+
+// maxFound is how many matches one call may find: each costs far more than its
+// text.
+const maxFound = 1_000_000
+
+// matches finds all, or the first few.
+func matches(L *lua.LState, re *regexp.Regexp, text string, limit int, function string) [][]int {
+	n := limit
+	if n < 0 || n > maxFound {
+		n = maxFound + 1
+	}
+	all := re.FindAllStringSubmatchIndex(text, n)
+	if len(all) > maxFound {
+		luavm.Raise(L, "%s: more than %d matches; option max bounds them", function, maxFound)
+	}
+	return all
 }
 
 func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LTable {
@@ -118,7 +138,11 @@ func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LT
 func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text string, at []int) (string, bool) {
 	switch with := with.(type) {
 	case lua.LString:
+		groups := strings.Count(string(with), "$")
 		return func(text string, at []int) (string, bool) {
+			if len(with)+groups*(at[1]-at[0]) > maxText {
+				luavm.Raise(L, "re.replace: the result is larger than %s", sizeText(maxText))
+			}
 			return string(re.ExpandString(nil, string(with), text, at)), true
 		}
 	case *lua.LFunction:
@@ -140,7 +164,7 @@ func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text st
 func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []int) (string, bool), limit int) (string, int) {
 	var b strings.Builder
 	end, n := 0, 0
-	for _, at := range re.FindAllStringSubmatchIndex(text, limit) {
+	for _, at := range matches(L, re, text, limit, "re.replace") {
 		s, ok := with(text, at)
 		if !ok {
 			s = text[at[0]:at[1]]
@@ -148,11 +172,11 @@ func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []
 			n++
 		}
 		b.WriteString(text[end:at[0]])
-		b.WriteString(s)
-		end = at[1]
-		if b.Len() > maxText {
+		if b.Len()+len(s) > maxText {
 			luavm.Raise(L, "re.replace: the result is larger than %s", sizeText(maxText))
 		}
+		b.WriteString(s)
+		end = at[1]
 	}
 	b.WriteString(text[end:])
 	return b.String(), n
