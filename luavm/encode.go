@@ -41,6 +41,7 @@ type encoder struct {
 	limit int
 	out   []byte
 	path  []step
+	room  int // of out, that was asked for
 	looks int
 }
 
@@ -70,6 +71,12 @@ func (e *encoder) errorf(format string, args ...any) error {
 func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	if s, ok := v.(lua.LString); len(e.out) > e.limit || ok && len(e.out)+len(s) > e.limit {
 		return false, e.errorf("the JSON is larger than %s", sizeText(e.limit))
+	}
+	if c := cap(e.out); c != e.room {
+		e.room = c
+		if err := room(e.L, 2*c); err != nil {
+			return false, err
+		}
 	}
 	if e.looks++; e.looks%looksApart == 0 {
 		if err := halted(e.L); err != nil {

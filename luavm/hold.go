@@ -59,6 +59,7 @@ func (vm *VM) acquire(j *job) error {
 
 func (vm *VM) take(j *job, thread *lua.LState) {
 	j.since.Store(vm.now().UnixNano())
+	j.base.Store(0)
 	j.state.Store(stateHolding)
 	vm.main.G.CurrentThread = thread
 	vm.cur.Store(j)

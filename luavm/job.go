@@ -77,7 +77,10 @@ type job struct {
 	limit   time.Duration
 	used    atomic.Int64 // nanoseconds, without the stretch that is running
 	since   atomic.Int64 // when that stretch began
-	holding atomic.Int64 // number of the stretch, for the memory watch
+	holding atomic.Int64 // number of the stretch
+
+	base  atomic.Int64 // the heap when the stretch began; 0: nobody has looked yet
+	built int          // bytes of strings since the heap was looked at; only the job itself
 }
 
 type jobKey struct{}

@@ -86,7 +86,10 @@ func (s *script) mustHaveRun(i int, want bool) {
 
 func TestALaneGoesOnAfterAJobThatDoesNotStop(t *testing.T) {
 	s := newScript(t, 3)
-	s.run(context.Background(), fine, `("a"):rep(9e3):find(".-b")`, fine)
+	release := make(chan struct{})
+	defer close(release)
+	s.hooks[1].SetGlobal("deaf", s.hooks[1].GFunc("deaf", func(*lua.LState) int { <-release; return 0 }))
+	s.run(context.Background(), fine, `deaf()`, fine)
 	s.mustEnd(nil, ErrAbandoned, nil)
 	s.mustHaveRun(2, true)
 	if s.hooks[0].Dead() || !s.hooks[1].Dead() || s.hooks[2].Dead() {

@@ -29,6 +29,7 @@ func (vm *VM) openLibs() {
 	vm.setAll(debug, map[string]lua.LGFunction{"traceback": traceback})
 	Set(g, "debug", debug)
 	vm.openStrings(g)
+	vm.openMath(g)
 	vm.openTables(g)
 	vm.openCoroutines(g)
 	if vm.opts.StrictGlobals {

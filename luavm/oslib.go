@@ -11,29 +11,13 @@ import (
 func (vm *VM) openOS(g *lua.LTable) {
 	all := g.RawGetString("os").(*lua.LTable)
 	few := NewRecord(vm.main, 5)
-	for _, name := range []string{"clock", "date", "getenv"} {
+	for _, name := range []string{"clock", "getenv"} {
 		Set(few, name, all.RawGetString(name))
 	}
-	boundDate(few)
-	vm.setAll(few, map[string]lua.LGFunction{"time": osTime(all), "difftime": osDiffTime})
+	vm.setAll(few, map[string]lua.LGFunction{"date": osDate, "time": osTime(all), "difftime": osDiffTime})
 	Set(g, "os", few)
 	if loaded, ok := vm.main.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
 		Set(loaded, "os", few)
-	}
-}
-
-// maxDate is far above any format of a date.
-const maxDate = 4 << 10
-
-// boundDate refuses formats that would keep the program busy for seconds.
-func boundDate(os *lua.LTable) {
-	fn := os.RawGetString("date").(*lua.LFunction)
-	original := fn.GFunction
-	fn.GFunction = func(L *lua.LState) int {
-		if len(L.OptString(1, "")) > maxDate {
-			L.RaiseError("format too long (limit %d KiB)", maxDate>>10)
-		}
-		return original(L)
 	}
 }
 

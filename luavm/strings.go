@@ -6,69 +6,108 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// maxString bounds every string that a library or API function builds.
-const maxString = 64 << 20
-
+// openStrings replaces what gopher-lua's library does otherwise than Lua 5.1, or
+// without bounds. Letters are those of ASCII, so that bytes that are no text
+// stay what they are.
 func (vm *VM) openStrings(g *lua.LTable) {
 	t := g.RawGetString("string").(*lua.LTable)
 	Set(t, "dump", lua.LNil)
-	vm.setAll(t, map[string]lua.LGFunction{"rep": stringRep, "gsub": gsub})
-	boundByte(t)
-	boundFormat(t)
-}
-
-// boundByte refuses to push more bytes than fit on the Lua stack before it
-// grows to its limit trying.
-func boundByte(t *lua.LTable) {
-	fn := t.RawGetString("byte").(*lua.LFunction)
-	original := fn.GFunction
-	fn.GFunction = func(L *lua.LState) int {
-		if L.GetTop() > 2 && len(L.CheckString(1)) > maxResults {
-			if to, from := L.CheckInt(3), L.CheckInt(2); to < 0 || from < 0 || to-from >= maxResults {
-				L.RaiseError("string slice too long")
-			}
-		}
-		return original(L)
-	}
-}
-
-// boundFormat looks at what is to be formatted before it is copied. What a number
-// may become is bounded by the formatter itself.
-func boundFormat(t *lua.LTable) {
-	fn := t.RawGetString("format").(*lua.LFunction)
-	original := fn.GFunction
-	fn.GFunction = func(L *lua.LState) int {
-		total := 0
-		for i := 1; i <= L.GetTop(); i++ {
-			if s, ok := L.Get(i).(lua.LString); ok {
-				total += len(s)
-			}
-		}
-		if total > maxString {
-			raiseTooLong(L)
-		}
-		n := original(L)
-		if s, ok := L.Get(-1).(lua.LString); ok && len(s) > maxString { // %q
-			raiseTooLong(L)
-		}
-		return n
-	}
+	vm.setAll(t, map[string]lua.LGFunction{
+		"find": stringFind, "match": stringMatch, "gmatch": stringGmatch, "gsub": stringGsub,
+		"format": stringFormat, "rep": stringRep, "byte": stringByte, "char": stringChar, "reverse": stringReverse,
+		"lower": func(L *lua.LState) int { return mapBytes(L, 'A', 'Z') },
+		"upper": func(L *lua.LState) int { return mapBytes(L, 'a', 'z') },
+	})
+	Set(t, "gfind", t.RawGetString("gmatch"))
 }
 
 func stringRep(L *lua.LState) int {
 	s := L.CheckString(1)
 	n := L.CheckNumber(2)
-	if n <= 0 || s == "" {
+	if n < 1 || s == "" {
 		L.Push(lua.LString(""))
 		return 1
 	}
 	if float64(n)*float64(len(s)) > maxString {
 		raiseTooLong(L)
 	}
+	Room(L, int(n)*len(s))
 	L.Push(lua.LString(strings.Repeat(s, int(n))))
 	return 1
 }
 
-func raiseTooLong(L *lua.LState) {
-	L.RaiseError("resulting string too long (limit %d MiB)", maxString>>20)
+// stringByte refuses to push more bytes than fit on the Lua stack before it grows
+// to its limit trying.
+func stringByte(L *lua.LState) int {
+	s := L.CheckString(1)
+	from := L.OptInt(2, 1)
+	to := L.OptInt(3, from)
+	from, to = max(placeIn(s, from), 1), min(placeIn(s, to), len(s))
+	if to-from >= maxResults {
+		L.RaiseError("string slice too long")
+	}
+	for i := from; i <= to; i++ {
+		L.Push(lua.LNumber(s[i-1]))
+	}
+	return max(0, to-from+1)
+}
+
+// placeIn is a place in a text; negative ones count from its end.
+func placeIn(s string, i int) int {
+	if i < 0 {
+		return max(i+len(s)+1, 0)
+	}
+	return i
+}
+
+func stringChar(L *lua.LState) int {
+	b := make([]byte, L.GetTop())
+	for i := range b {
+		n := L.CheckNumber(i + 1)
+		if n < 0 || n >= 256 {
+			RaiseArg(L, i+1, "char", "invalid value")
+		}
+		b[i] = byte(n)
+	}
+	L.Push(lua.LString(b))
+	return 1
+}
+
+func stringReverse(L *lua.LState) int {
+	s := L.CheckString(1)
+	Room(L, 2*len(s)) // the bytes, and the string that is made of them
+	b := make([]byte, len(s))
+	for i := range b {
+		b[len(b)-1-i] = s[i]
+	}
+	L.Push(lua.LString(b))
+	return 1
+}
+
+// mapBytes changes the case of the letters from first to last.
+func mapBytes(L *lua.LState, first, last byte) int {
+	s := L.CheckString(1)
+	isOther := func(c rune) bool { return c >= rune(first) && c <= rune(last) }
+	i := strings.IndexFunc(s, isOther)
+	if i < 0 {
+		L.Push(lua.LString(s))
+		return 1
+	}
+	Room(L, 2*len(s))
+	b := []byte(s)
+	for ; i < len(b); i++ {
+		if b[i] >= first && b[i] <= last {
+			b[i] ^= ' '
+		}
+	}
+	L.Push(lua.LString(b))
+	return 1
+}
+
+// typeName is the type of an argument, for messages.
+func typeName(L *lua.LState, n int) string {
+	if n > L.GetTop() {
+		return "no value"
+	}
+	return L.Get(n).Type().String()
 }

@@ -17,10 +17,10 @@ func (vm *VM) openTables(g *lua.LTable) {
 	}
 	vm.setAll(g, map[string]lua.LGFunction{"unpack": unpack, "getmetatable": getMetatable, "rawget": rawGet})
 	t := g.RawGetString("table").(*lua.LTable)
-	for _, name := range []string{"getn", "insert", "maxn", "remove", "sort"} {
+	for _, name := range []string{"getn", "insert", "remove", "sort"} {
 		touchFirst(t, name)
 	}
-	vm.setAll(t, map[string]lua.LGFunction{"concat": tableConcat})
+	vm.setAll(t, map[string]lua.LGFunction{"concat": tableConcat, "maxn": tableMaxn})
 }
 
 // touchFirst wraps a function so that a stub given as its first argument has
@@ -65,21 +65,42 @@ func tableConcat(L *lua.LState) int {
 	Materialise(L, t)
 	sep := L.OptString(2, "")
 	from, to := L.OptInt(3, 1), L.OptInt(4, t.Len())
-	var b strings.Builder
-	for i := from; i <= to; i++ {
-		v := t.RawGet(lua.LNumber(i))
-		if !lua.LVCanConvToString(v) {
-			L.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type(), i)
-		}
-		b.WriteString(v.String())
-		if i < to {
-			b.WriteString(sep)
-		}
-		if b.Len() > maxString {
-			raiseTooLong(L)
+	size := 0
+	each := func(f func(piece string)) {
+		for i := from; i <= to; i++ {
+			v := t.RawGet(lua.LNumber(i))
+			if !lua.LVCanConvToString(v) {
+				L.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type(), i)
+			}
+			if f(v.String()); i < to {
+				f(sep)
+			}
 		}
 	}
+	each(func(piece string) {
+		if size += len(piece); size > maxString {
+			raiseTooLong(L)
+		}
+	})
+	Room(L, size)
+	var b strings.Builder
+	b.Grow(size)
+	each(func(piece string) { b.WriteString(piece) })
 	L.Push(lua.LString(b.String()))
+	return 1
+}
+
+// tableMaxn is the largest number among the keys.
+func tableMaxn(L *lua.LState) int {
+	t := L.CheckTable(1)
+	Materialise(L, t)
+	most := lua.LNumber(0)
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if n, ok := k.(lua.LNumber); ok {
+			most = max(most, n)
+		}
+	}
+	L.Push(most)
 	return 1
 }
 

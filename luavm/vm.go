@@ -64,6 +64,7 @@ type VM struct {
 	now      func() time.Time
 	fromJSON func(*lua.LState, any) *lua.LTable // fillJSON, made once
 	structs  map[reflect.Type]*lua.LTable       // metatables of Value
+	patterns map[patternKey]*pattern            // that were used
 
 	life    sync.Mutex
 	jobs    int

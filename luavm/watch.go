@@ -2,7 +2,6 @@ package luavm
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"time"
@@ -17,9 +16,8 @@ const tick = 10 * time.Millisecond
 type watch struct {
 	timer   *time.Timer
 	heap    int64 // at the last look
-	stretch int64 // which stretch of which job base belongs to
+	stretch int64 // which stretch of which job late belongs to
 	job     *job
-	base    int64
 	late    bool // it was too much at the last look
 
 	slept  bool // heap is old
@@ -168,23 +166,23 @@ func (w *watch) checkHeap(j *job) {
 		w.heap, w.slept = heap, false
 	}
 	if stretch := j.holding.Load(); w.job != j || w.stretch != stretch {
-		w.job, w.stretch, w.base, w.late = j, stretch, min(w.heap, heap), false
+		w.job, w.stretch, w.late = j, stretch, false
 	}
+	base := j.baseOf(min(w.heap, heap))
 	w.heap = heap
 	// Garbage may double the heap before it is collected, so that a process
 	// which is large already is given as much again; and a collection may be
 	// late, so that a little too much must be seen twice.
-	allowed := max(limit, w.base)
-	if heap-w.base <= allowed {
+	allowed := max(limit, base)
+	if heap-base <= allowed {
 		w.late = false
 		return
 	}
-	if !w.late && heap-w.base <= allowed+allowed/4 {
+	if !w.late && heap-base <= allowed+allowed/4 {
 		w.late = true
 		return
 	}
-	j.stop(&Error{Kind: Memory, Message: fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
-		(heap-w.base)>>20, limit>>20)})
+	j.stop(memoryError(heap-base, limit))
 }
 
 // heapNow is heapBytes, or what that was at most a tick ago.

@@ -1,0 +1,261 @@
+package luavm
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// string.format as Lua 5.1 has it, which is that of C.
+
+// formatSpec is one directive: % flags width precision verb.
+type formatSpec struct {
+	minus, plus, space, sharp, zero bool
+	width, precision                int // precision is -1 if there is none
+	verb                            byte
+}
+
+func stringFormat(L *lua.LState) int {
+	format := L.CheckString(1)
+	out := stringBuilder{L: L}
+	arg := 1
+	for {
+		plain, rest, more := strings.Cut(format, "%")
+		out.add(plain)
+		if !more {
+			break
+		}
+		if strings.HasPrefix(rest, "%") {
+			out.add("%")
+			format = rest[1:]
+			continue
+		}
+		var spec formatSpec
+		spec, format = readSpec(L, rest)
+		arg++
+		spec.write(L, &out, arg)
+	}
+	L.Push(lua.LString(out.String()))
+	return 1
+}
+
+// readSpec reads a directive behind its %.
+func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
+	whole := s
+	flags := map[byte]*bool{'-': &f.minus, '+': &f.plus, ' ': &f.space, '#': &f.sharp, '0': &f.zero}
+	for s != "" && flags[s[0]] != nil {
+		if *flags[s[0]] {
+			L.RaiseError("invalid format (repeated flags)")
+		}
+		*flags[s[0]] = true
+		s = s[1:]
+	}
+	f.width, s = readDigits(L, s)
+	f.precision = -1
+	if strings.HasPrefix(s, ".") {
+		f.precision, s = readDigits(L, s[1:])
+	}
+	if s == "" || strings.IndexByte("cdiouxXeEfgGqs", s[0]) < 0 {
+		bad := whole[:min(len(whole)-len(s)+1, len(whole))]
+		L.RaiseError("invalid option '%%%s' to 'format'", bad)
+	}
+	f.verb = s[0]
+	return f, s[1:]
+}
+
+func readDigits(L *lua.LState, s string) (n int, rest string) {
+	for i := 0; s != "" && s[0] >= '0' && s[0] <= '9'; i++ {
+		if i == 2 {
+			L.RaiseError("invalid format (width or precision too long)")
+		}
+		n, s = n*10+int(s[0]-'0'), s[1:]
+	}
+	return n, s
+}
+
+// write formats an argument.
+func (f *formatSpec) write(L *lua.LState, out *stringBuilder, arg int) {
+	switch f.verb {
+	case 'c':
+		f.pad(out, "", string([]byte{byte(int64(f.number(L, arg)))}), false)
+	case 'd', 'i':
+		n := float64(f.number(L, arg))
+		f.integer(out, n < 0, strconv.FormatUint(magnitude(n), 10))
+	case 'u', 'o', 'x', 'X':
+		f.unsigned(out, float64(f.number(L, arg)))
+	case 'q':
+		quote(out, f.text(L, arg))
+	case 's':
+		s := f.text(L, arg)
+		if f.precision >= 0 && f.precision < len(s) {
+			s = s[:f.precision]
+		}
+		f.pad(out, "", s, false)
+	default:
+		f.float(out, float64(f.number(L, arg)))
+	}
+}
+
+func (f *formatSpec) number(L *lua.LState, arg int) lua.LNumber {
+	switch v := L.Get(arg).(type) {
+	case lua.LNumber:
+		return v
+	case lua.LString:
+		if n, ok := toNumber(string(v)); ok {
+			return n
+		}
+	}
+	RaiseArg(L, arg, "format", "number expected, got %s", typeName(L, arg))
+	return 0
+}
+
+func (f *formatSpec) text(L *lua.LState, arg int) string {
+	switch v := L.Get(arg).(type) {
+	case lua.LNumber, lua.LString:
+		return v.String()
+	}
+	RaiseArg(L, arg, "format", "string expected, got %s; tostring() makes one", typeName(L, arg))
+	return ""
+}
+
+// magnitude is the whole part of n without its sign.
+func magnitude(n float64) uint64 {
+	switch n = math.Trunc(math.Abs(n)); {
+	case n != n:
+		return 0
+	case n >= 1<<64:
+		return math.MaxUint64
+	}
+	return uint64(n)
+}
+
+func (f *formatSpec) unsigned(out *stringBuilder, v float64) {
+	n := magnitude(v)
+	if v < 0 {
+		n = -n // as C stores it
+	}
+	base := map[byte]int{'u': 10, 'o': 8, 'x': 16, 'X': 16}[f.verb]
+	digits, prefix := strconv.FormatUint(n, base), ""
+	if f.sharp && n != 0 {
+		prefix = map[byte]string{'o': "0", 'x': "0x", 'X': "0x"}[f.verb]
+	}
+	f.plus, f.space = false, false
+	if f.precision > len(digits) {
+		digits = strings.Repeat("0", f.precision-len(digits)) + digits
+	}
+	digits = prefix + digits
+	if f.verb == 'X' {
+		digits = strings.ToUpper(digits)
+	}
+	f.pad(out, digits[:len(prefix)], digits[len(prefix):], f.precision < 0)
+}
+
+func (f *formatSpec) integer(out *stringBuilder, negative bool, digits string) {
+	if f.precision > len(digits) {
+		digits = strings.Repeat("0", f.precision-len(digits)) + digits
+	}
+	f.pad(out, f.sign(negative && strings.Trim(digits, "0") != ""), digits, f.precision < 0)
+}
+
+func (f *formatSpec) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case f.plus:
+		return "+"
+	case f.space:
+		return " "
+	}
+	return ""
+}
+
+func (f *formatSpec) float(out *stringBuilder, v float64) {
+	lower := f.verb | 0x20
+	digits := ""
+	switch {
+	case math.IsInf(v, 0):
+		digits = "inf"
+	case v != v:
+		digits = "nan"
+	case lower == 'g':
+		digits = f.general(math.Abs(v))
+	default:
+		precision := f.precision
+		if precision < 0 {
+			precision = 6
+		}
+		digits = strconv.FormatFloat(math.Abs(v), lower, precision, 64)
+		if f.sharp && precision == 0 && lower == 'f' {
+			digits += "."
+		}
+	}
+	if f.verb != lower {
+		digits = strings.ToUpper(digits)
+	}
+	f.pad(out, f.sign(math.Signbit(v) && v == v), digits, !math.IsInf(v, 0) && v == v)
+}
+
+// general is %g: the shorter of %e and %f, without zeros at the end.
+func (f *formatSpec) general(v float64) string {
+	precision := f.precision
+	if precision < 0 {
+		precision = 6
+	}
+	precision = max(precision, 1)
+	e := strconv.FormatFloat(v, 'e', precision-1, 64)
+	mantissa, power, _ := strings.Cut(e, "e")
+	exponent, _ := strconv.Atoi(power)
+	if exponent >= -4 && exponent < precision {
+		mantissa, power = strconv.FormatFloat(v, 'f', precision-1-exponent, 64), ""
+	} else {
+		power = "e" + power
+	}
+	if !f.sharp && strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	return mantissa + power
+}
+
+// pad writes what a directive became. Zeros go behind the sign.
+func (f *formatSpec) pad(out *stringBuilder, sign, s string, zeros bool) {
+	fill := max(0, f.width-len(sign)-len(s))
+	switch {
+	case f.minus:
+		out.add(sign)
+		out.add(s)
+		out.add(strings.Repeat(" ", fill))
+	case f.zero && zeros:
+		out.add(sign)
+		out.add(strings.Repeat("0", fill))
+		out.add(s)
+	default:
+		out.add(strings.Repeat(" ", fill))
+		out.add(sign)
+		out.add(s)
+	}
+}
+
+// quote writes a text so that Lua reads it back.
+func quote(out *stringBuilder, s string) {
+	out.add(`"`)
+	for {
+		i := strings.IndexAny(s, "\"\\\n\r\x00")
+		if i < 0 {
+			break
+		}
+		out.add(s[:i])
+		switch s[i] {
+		case '\r':
+			out.add(`\r`)
+		case 0:
+			out.add(`\000`)
+		default:
+			out.add(`\` + s[i:i+1])
+		}
+		s = s[i+1:]
+	}
+	out.add(s)
+	out.add(`"`)
+}

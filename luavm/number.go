@@ -1,0 +1,88 @@
+package luavm
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openMath gives numbers the meaning that they have in Lua 5.1.
+func (vm *VM) openMath(g *lua.LTable) {
+	vm.setAll(g, map[string]lua.LGFunction{"tonumber": toNumberFunc})
+	Set(g.RawGetString("math").(*lua.LTable), "huge", lua.LNumber(math.Inf(1)))
+}
+
+// toNumberFunc is tonumber(value, base?).
+func toNumberFunc(L *lua.LState) int {
+	n, ok := lua.LNumber(0), false
+	if base := L.OptInt(2, 10); base != 10 {
+		if base < 2 || base > 36 {
+			RaiseArg(L, 2, "tonumber", "base out of range")
+		}
+		n, ok = digitsToNumber(L.CheckString(1), base)
+	} else {
+		switch v := L.CheckAny(1).(type) {
+		case lua.LNumber:
+			n, ok = v, true
+		case lua.LString:
+			n, ok = toNumber(string(v))
+		}
+	}
+	if !ok {
+		L.Push(lua.LNil)
+		return 1
+	}
+	L.Push(n)
+	return 1
+}
+
+const luaSpace = " \t\n\v\f\r"
+
+// toNumber reads a number as Lua writes it. Go's own reader takes more: octals,
+// underscores, inf.
+func toNumber(s string) (lua.LNumber, bool) {
+	s = strings.Trim(s, luaSpace)
+	if hex := strings.TrimLeft(s, "+-"); len(hex) > 1 && hex[0] == '0' && hex[1]|0x20 == 'x' {
+		return digitsToNumber(s, 16)
+	}
+	if !decimal.MatchString(s) {
+		return 0, false
+	}
+	n, _ := strconv.ParseFloat(s, 64) // out of range is infinite or 0
+	return lua.LNumber(n), true
+}
+
+// decimal is a number with or without a point and an exponent.
+var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+
+// digitsToNumber reads a whole number in a base.
+func digitsToNumber(s string, base int) (lua.LNumber, bool) {
+	s = strings.Trim(s, luaSpace)
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
+	if base == 16 && len(digits) > 2 && digits[0] == '0' && digits[1]|0x20 == 'x' {
+		digits = digits[2:]
+	}
+	if digits == "" || len(s)-len(digits) > len("-0x") {
+		return 0, false
+	}
+	n := 0.0
+	for _, c := range []byte(strings.ToLower(digits)) {
+		d := int(c) - '0'
+		if c >= 'a' {
+			d = int(c) - 'a' + 10
+		} else if d > 9 {
+			return 0, false
+		}
+		if d < 0 || d >= base {
+			return 0, false
+		}
+		n = n*float64(base) + float64(d)
+	}
+	if strings.HasPrefix(s, "-") {
+		n = -n
+	}
+	return lua.LNumber(n), true
+}

@@ -1,0 +1,536 @@
+package luavm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// The patterns of Lua 5.1, %f[set] and %z among them. A pattern is compiled once
+// into a row of items, each of which matches one thing; captures are numbered
+// where they open, so that what a part of a pattern may refer to is known before
+// anything is matched, and all that is wrong with a pattern is said at once.
+//
+// Matching goes back and forth, and some patterns on some texts do so for longer
+// than anybody waits: it looks every now and then whether its job was stopped.
+
+const (
+	maxCaptures = 32
+	// maxRepeats bounds the items of a pattern that may match more or less, each
+	// of which the matcher may have to come back to: it is the depth of its
+	// recursion.
+	maxRepeats = 1000
+)
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+
+func (s *byteSet) addRange(from, to byte) {
+	for c := int(from); c <= int(to); c++ {
+		s.add(byte(c))
+	}
+}
+
+func (s *byteSet) addAll(o byteSet) {
+	for i := range s {
+		s[i] |= o[i]
+	}
+}
+
+func (s byteSet) inverted() byteSet {
+	for i := range s {
+		s[i] = ^s[i]
+	}
+	return s
+}
+
+type patternOp uint8
+
+const (
+	opByte     patternOp = iota // one byte: the items that may be repeated
+	opAny                       // any byte
+	opSet                       // a byte of a set
+	opOpen                      // a capture begins
+	opPlace                     // () captures where it stands
+	opClose                     // a capture ends
+	opAgain                     // %1: what a capture matched
+	opBalance                   // %b()
+	opFrontier                  // %f[set]
+	opAtEnd                     // $
+	opDone
+)
+
+type patternItem struct {
+	op     patternOp
+	repeat byte // 0, or one of *+-?
+	b      byte // opByte, and where opBalance begins
+	to     byte // where opBalance ends
+	n      int  // of a capture
+	set    byteSet
+}
+
+// pattern is a compiled pattern. It is never changed and may be used by many at
+// once.
+type pattern struct {
+	items    []patternItem
+	anchored bool   // it began with ^
+	captures []bool // in order; true for places
+	plain    string // what it matches, if that is only one text
+	isPlain  bool
+}
+
+// compilePattern reads a pattern. In gmatch ^ has no meaning and stands for
+// itself.
+func compilePattern(text string, canAnchor bool) (*pattern, error) {
+	c := &patternReader{text: text, p: &pattern{}}
+	if canAnchor && strings.HasPrefix(text, "^") {
+		c.p.anchored, c.at = true, 1
+	}
+	rest := text[c.at:]
+	for c.at < len(text) {
+		if err := c.item(); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.open) > 0 {
+		return nil, errors.New("unfinished capture")
+	}
+	if c.repeats > maxRepeats {
+		return nil, fmt.Errorf("pattern too complex (limit %d repetitions)", maxRepeats)
+	}
+	c.add(patternItem{op: opDone})
+	if c.p.isPlain = !strings.ContainsAny(rest, "^$*+?.([%-"); c.p.isPlain {
+		c.p.plain = rest
+	}
+	return c.p, nil
+}
+
+type patternReader struct {
+	text    string
+	at      int
+	p       *pattern
+	open    []int // captures that did not end yet
+	closed  [maxCaptures]bool
+	repeats int
+}
+
+func (r *patternReader) add(i patternItem) { r.p.items = append(r.p.items, i) }
+
+// next takes a byte; ok is false at the end.
+func (r *patternReader) next() (c byte, ok bool) {
+	if r.at >= len(r.text) {
+		return 0, false
+	}
+	r.at++
+	return r.text[r.at-1], true
+}
+
+func (r *patternReader) item() error {
+	c, _ := r.next()
+	switch {
+	case c == '(':
+		return r.opening()
+	case c == ')':
+		return r.closing()
+	case c == '$' && r.at == len(r.text):
+		r.add(patternItem{op: opAtEnd})
+		return nil
+	case c == '%':
+		return r.escaped()
+	case c == '[':
+		set, err := r.set()
+		if err != nil {
+			return err
+		}
+		r.single(patternItem{op: opSet, set: set})
+	case c == '.':
+		r.single(patternItem{op: opAny})
+	default:
+		r.single(patternItem{op: opByte, b: c})
+	}
+	return nil
+}
+
+// single adds an item that matches one byte, with the repetition that follows.
+func (r *patternReader) single(i patternItem) {
+	if r.at < len(r.text) {
+		switch c := r.text[r.at]; c {
+		case '*', '+', '-', '?':
+			i.repeat = c
+			r.at++
+			r.repeats++
+		}
+	}
+	r.add(i)
+}
+
+func (r *patternReader) opening() error {
+	n := len(r.p.captures)
+	if n >= maxCaptures {
+		return errors.New("too many captures")
+	}
+	if strings.HasPrefix(r.text[r.at:], ")") {
+		r.at++
+		r.p.captures, r.closed[n] = append(r.p.captures, true), true
+		r.add(patternItem{op: opPlace, n: n})
+		return nil
+	}
+	r.p.captures, r.open = append(r.p.captures, false), append(r.open, n)
+	r.add(patternItem{op: opOpen, n: n})
+	return nil
+}
+
+func (r *patternReader) closing() error {
+	last := len(r.open) - 1
+	if last < 0 {
+		return errors.New("invalid pattern capture")
+	}
+	n := r.open[last]
+	r.open, r.closed[n] = r.open[:last], true
+	r.add(patternItem{op: opClose, n: n})
+	return nil
+}
+
+func (r *patternReader) escaped() error {
+	c, ok := r.next()
+	switch {
+	case !ok:
+		return errors.New("malformed pattern (ends with '%')")
+	case c == 'b':
+		if r.at+2 > len(r.text) {
+			return errors.New("unbalanced pattern")
+		}
+		r.add(patternItem{op: opBalance, b: r.text[r.at], to: r.text[r.at+1]})
+		r.at += 2
+	case c == 'f':
+		if open, _ := r.next(); open != '[' {
+			return errors.New("missing '[' after '%f' in pattern")
+		}
+		set, err := r.set()
+		if err != nil {
+			return err
+		}
+		r.add(patternItem{op: opFrontier, set: set})
+	case c >= '0' && c <= '9':
+		n := int(c) - '1'
+		if n < 0 || n >= len(r.p.captures) || !r.closed[n] || r.p.captures[n] {
+			return errors.New("invalid capture index")
+		}
+		r.add(patternItem{op: opAgain, n: n})
+	default:
+		if set, ok := byteClass(c); ok {
+			r.single(patternItem{op: opSet, set: set})
+		} else {
+			r.single(patternItem{op: opByte, b: c})
+		}
+	}
+	return nil
+}
+
+var errNoBracket = errors.New("malformed pattern (missing ']')")
+
+// set reads a set whose [ was read. A ] that comes first stands for itself.
+func (r *patternReader) set() (set byteSet, err error) {
+	not := strings.HasPrefix(r.text[r.at:], "^")
+	if not {
+		r.at++
+	}
+	for first := true; first || !strings.HasPrefix(r.text[r.at:], "]"); first = false {
+		c, ok := r.next()
+		if !ok {
+			return set, errNoBracket
+		}
+		if c == '%' {
+			if c, ok = r.next(); !ok {
+				return set, errNoBracket
+			}
+			if class, ok := byteClass(c); ok {
+				set.addAll(class)
+			} else {
+				set.add(c)
+			}
+			continue
+		}
+		if rest := r.text[r.at:]; len(rest) >= 2 && rest[0] == '-' && rest[1] != ']' {
+			set.addRange(c, rest[1])
+			r.at += 2
+			continue
+		}
+		set.add(c)
+	}
+	r.at++
+	if not {
+		set = set.inverted()
+	}
+	return set, nil
+}
+
+// byteClass is what %a, %d and so on match; capitals match the others.
+func byteClass(letter byte) (set byteSet, ok bool) {
+	switch letter | 0x20 {
+	case 'a':
+		set.addLetters()
+	case 'c':
+		set.addRange(0, 31)
+		set.add(127)
+	case 'd':
+		set.addRange('0', '9')
+	case 'l':
+		set.addRange('a', 'z')
+	case 'p':
+		for _, r := range [][2]byte{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}} {
+			set.addRange(r[0], r[1])
+		}
+	case 's':
+		set.addRange('\t', '\r')
+		set.add(' ')
+	case 'u':
+		set.addRange('A', 'Z')
+	case 'w':
+		set.addLetters()
+		set.addRange('0', '9')
+	case 'x':
+		set.addRange('0', '9')
+		set.addRange('a', 'f')
+		set.addRange('A', 'F')
+	case 'z':
+		set.add(0)
+	default:
+		return set, false
+	}
+	if letter >= 'a' && letter <= 'z' {
+		return set, true
+	}
+	return set.inverted(), letter >= 'A' && letter <= 'Z'
+}
+
+func (s *byteSet) addLetters() {
+	s.addRange('a', 'z')
+	s.addRange('A', 'Z')
+}
+
+// matcher matches one pattern in one text.
+type matcher struct {
+	*pattern
+	text  string
+	spans [maxCaptures]span
+	L     *lua.LState // whose job this is; nil in no job
+	work  int         // that is left until the next look
+	err   error       // why the job was stopped
+}
+
+// span is what a capture matched; a place has only a beginning.
+type span struct{ from, to int }
+
+// spend counts work, and is false when the matcher was stopped.
+func (m *matcher) spend(n int) bool {
+	if m.work -= n; m.work > 0 {
+		return true
+	}
+	if m.err == nil && m.L != nil {
+		m.err = halted(m.L)
+	}
+	if m.err != nil {
+		return false // and from now on
+	}
+	m.work = looksApart
+	return true
+}
+
+// find looks for the first match at or behind a place; from is -1 if there is
+// none, or the matcher was stopped.
+func (m *matcher) find(at int) (from, to int) {
+	if m.isPlain {
+		return m.findPlain(at)
+	}
+	first := &m.items[0]
+	leap := first.op == opByte && (first.repeat == 0 || first.repeat == '+') && !m.anchored
+	for ; at <= len(m.text); at++ {
+		if leap {
+			skip := strings.IndexByte(m.text[at:], first.b)
+			if skip < 0 || !m.spend(1+skip/16) {
+				return -1, -1
+			}
+			at += skip
+		}
+		if to := m.match(at, 0); to >= 0 {
+			return at, to
+		}
+		if m.anchored || m.err != nil {
+			break
+		}
+	}
+	return -1, -1
+}
+
+func (m *matcher) findPlain(at int) (from, to int) {
+	if m.anchored {
+		if !strings.HasPrefix(m.text[at:], m.plain) {
+			return -1, -1
+		}
+		return at, at + len(m.plain)
+	}
+	i := strings.Index(m.text[at:], m.plain)
+	if i < 0 {
+		return -1, -1
+	}
+	return at + i, at + i + len(m.plain)
+}
+
+// match matches the items from i on at a place of the text, and returns where the
+// match ends, or -1. Captures of a try that failed are overwritten by the next.
+func (m *matcher) match(at, i int) int {
+	if !m.spend(1) {
+		return -1
+	}
+	for ; ; i++ {
+		item := &m.items[i]
+		switch item.op {
+		case opByte, opAny, opSet:
+			if item.repeat != 0 {
+				return m.repeated(at, i)
+			}
+			if at >= len(m.text) || !item.takes(m.text[at]) {
+				return -1
+			}
+			at++
+		case opOpen:
+			m.spans[item.n].from = at
+		case opPlace:
+			m.spans[item.n] = span{at, at}
+		case opClose:
+			m.spans[item.n].to = at
+		case opDone:
+			return at
+		default:
+			if at = m.special(at, item); at < 0 {
+				return -1
+			}
+		}
+	}
+}
+
+// takes reports whether an item for one byte matches c.
+func (i *patternItem) takes(c byte) bool {
+	switch i.op {
+	case opByte:
+		return c == i.b
+	case opSet:
+		return i.set.has(c)
+	}
+	return true
+}
+
+// repeated matches an item with a repetition, and all that follow.
+func (m *matcher) repeated(at, i int) int {
+	switch item := &m.items[i]; item.repeat {
+	case '?':
+		if at < len(m.text) && item.takes(m.text[at]) {
+			if end := m.match(at+1, i+1); end >= 0 {
+				return end
+			}
+		}
+		return m.match(at, i+1)
+	case '-':
+		for m.err == nil {
+			if end := m.match(at, i+1); end >= 0 {
+				return end
+			}
+			if at >= len(m.text) || !item.takes(m.text[at]) {
+				return -1
+			}
+			at++
+		}
+		return -1
+	default:
+		return m.most(at, i)
+	}
+}
+
+// most matches an item as often as it can, and then less often until what follows
+// matches too.
+func (m *matcher) most(at, i int) int {
+	item, next := &m.items[i], &m.items[i+1]
+	end := at
+	if item.op == opAny {
+		end = len(m.text)
+	}
+	for end < len(m.text) && item.takes(m.text[end]) {
+		end++
+	}
+	if !m.spend(1 + (end-at)/16) {
+		return -1
+	}
+	least := at
+	if item.repeat == '+' {
+		least++
+	}
+	must := next.op == opByte && (next.repeat == 0 || next.repeat == '+')
+	for ; end >= least; end-- {
+		if must && (end >= len(m.text) || m.text[end] != next.b) {
+			if m.work--; m.work <= 0 && !m.spend(0) {
+				return -1
+			}
+			continue
+		}
+		if to := m.match(end, i+1); to >= 0 || m.err != nil {
+			return to
+		}
+	}
+	return -1
+}
+
+func (m *matcher) special(at int, item *patternItem) int {
+	switch item.op {
+	case opAgain:
+		before := m.text[m.spans[item.n].from:m.spans[item.n].to]
+		if !m.spend(1+len(before)/64) || !strings.HasPrefix(m.text[at:], before) {
+			return -1
+		}
+		return at + len(before)
+	case opBalance:
+		return m.balanced(at, item)
+	case opFrontier:
+		before, here := byte(0), byte(0)
+		if at > 0 {
+			before = m.text[at-1]
+		}
+		if at < len(m.text) {
+			here = m.text[at]
+		}
+		if item.set.has(before) || !item.set.has(here) {
+			return -1
+		}
+		return at
+	default: // opAtEnd
+		if at < len(m.text) {
+			return -1
+		}
+		return at
+	}
+}
+
+func (m *matcher) balanced(at int, item *patternItem) int {
+	if at >= len(m.text) || m.text[at] != item.b {
+		return -1
+	}
+	depth := 1
+	for i := at + 1; i < len(m.text); i++ {
+		switch m.text[i] {
+		case item.to:
+			if depth--; depth == 0 {
+				m.spend((i - at) / 16)
+				return i + 1
+			}
+		case item.b:
+			depth++
+		}
+	}
+	m.spend(len(m.text) - at)
+	return -1
+}

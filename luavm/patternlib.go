@@ -1,0 +1,248 @@
+package luavm
+
+import (
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// string.find, match, gmatch and gsub, with the patterns of pattern.go.
+
+// The compiled patterns that a VM keeps. Hooks use the same few again and again.
+const (
+	maxPatterns    = 200
+	maxKeptPattern = 1 << 10 // bytes
+)
+
+type patternKey struct {
+	text   string
+	anchor bool
+}
+
+// patternOf compiles a pattern, or finds it among those that the VM keeps.
+func patternOf(L *lua.LState, text string, canAnchor bool) *pattern {
+	vm, key := vmOf(L), patternKey{text, canAnchor}
+	if vm != nil {
+		if p := vm.patterns[key]; p != nil {
+			return p
+		}
+	}
+	p, err := compilePattern(text, canAnchor)
+	if err != nil {
+		L.RaiseError("%s", err.Error())
+	}
+	if vm != nil && len(text) <= maxKeptPattern {
+		if vm.patterns == nil || len(vm.patterns) >= maxPatterns {
+			vm.patterns = map[patternKey]*pattern{}
+		}
+		vm.patterns[key] = p
+	}
+	return p
+}
+
+// startOf is the place that the argument init of find and match means.
+func startOf(L *lua.LState, n, length int) int {
+	init := L.OptInt(n, 1)
+	if init < 0 {
+		init += length + 1
+	}
+	return min(max(init-1, 0), length)
+}
+
+func stringFind(L *lua.LState) int {
+	s, what := L.CheckString(1), L.CheckString(2)
+	at := startOf(L, 3, len(s))
+	if L.GetTop() > 3 && L.ToBool(4) {
+		i := strings.Index(s[at:], what)
+		return pushFound(L, nil, at+i, at+i+len(what), i >= 0)
+	}
+	m := matcher{pattern: patternOf(L, what, true), text: s, L: L, work: looksApart}
+	from, to := m.find(at)
+	m.check()
+	return pushFound(L, &m, from, to, from >= 0)
+}
+
+// pushFound pushes where something was found, with captures, or nil.
+func pushFound(L *lua.LState, m *matcher, from, to int, found bool) int {
+	if !found {
+		L.Push(lua.LNil)
+		return 1
+	}
+	L.Push(lua.LNumber(from + 1))
+	L.Push(lua.LNumber(to))
+	if m == nil {
+		return 2
+	}
+	return 2 + m.pushCaptures()
+}
+
+func stringMatch(L *lua.LState) int {
+	s := L.CheckString(1)
+	m := matcher{pattern: patternOf(L, L.CheckString(2), true), text: s, L: L, work: looksApart}
+	from, to := m.find(startOf(L, 3, len(s)))
+	m.check()
+	if from < 0 {
+		L.Push(lua.LNil)
+		return 1
+	}
+	return m.pushMatch(from, to)
+}
+
+// stringGmatch finds one match with each call of the function that it returns.
+func stringGmatch(L *lua.LState) int {
+	s := L.CheckString(1)
+	p, at := patternOf(L, L.CheckString(2), false), 0
+	L.Push(L.NewFunction(func(L *lua.LState) int {
+		if at > len(s) {
+			L.Push(lua.LNil)
+			return 1
+		}
+		m := matcher{pattern: p, text: s, L: L, work: looksApart}
+		from, to := m.find(at)
+		m.check()
+		if from < 0 {
+			at = len(s) + 1
+			L.Push(lua.LNil)
+			return 1
+		}
+		if at = to; from == to {
+			at++ // an empty match would be found again
+		}
+		return m.pushMatch(from, to)
+	}))
+	return 1
+}
+
+// stringGsub is string.gsub.
+func stringGsub(L *lua.LState) int {
+	s, p := L.CheckString(1), patternOf(L, L.CheckString(2), true)
+	r := replacer{L: L, with: L.Get(3), out: stringBuilder{L: L}}
+	r.check()
+	limit := L.OptInt(4, len(s)+1)
+	m := matcher{pattern: p, text: s, L: L, work: looksApart}
+	at, done, n := 0, 0, 0
+	for n < limit && at <= len(s) {
+		from, to := m.find(at)
+		m.check()
+		if from < 0 {
+			break
+		}
+		n++
+		r.out.add(s[done:from])
+		r.replace(&m, from, to)
+		if at, done = to, to; from == to {
+			at++
+		}
+		if p.anchored {
+			break
+		}
+	}
+	if n == 0 {
+		L.Push(lua.LString(s))
+	} else {
+		r.out.add(s[done:])
+		L.Push(lua.LString(r.out.String()))
+	}
+	L.Push(lua.LNumber(n))
+	return 2
+}
+
+// replacer makes what gsub puts in the place of a match.
+type replacer struct {
+	L    *lua.LState
+	with lua.LValue
+	out  stringBuilder
+}
+
+func (r *replacer) check() {
+	switch with := r.with.(type) {
+	case lua.LNumber:
+		r.with = lua.LString(with.String())
+	case lua.LString, *lua.LTable, *lua.LFunction:
+	default:
+		RaiseArg(r.L, 3, "gsub", "string/function/table expected, got %s", typeName(r.L, 3))
+	}
+}
+
+func (r *replacer) replace(m *matcher, from, to int) {
+	var v lua.LValue
+	switch with := r.with.(type) {
+	case lua.LString:
+		r.expand(m, string(with), from, to)
+		return
+	case *lua.LTable:
+		v = r.L.GetTable(with, m.capture(0, from, to))
+	case *lua.LFunction:
+		r.L.Push(with)
+		r.L.Call(m.pushMatch(from, to), 1)
+		v = r.L.Get(-1)
+		r.L.Pop(1)
+	}
+	switch {
+	case lua.LVIsFalse(v):
+		r.out.add(m.text[from:to])
+	case lua.LVCanConvToString(v):
+		r.out.add(v.String())
+	default:
+		r.L.RaiseError("invalid replacement value (a %s)", v.Type())
+	}
+}
+
+// expand adds a text in which %0 to %9 are captures and % makes any other
+// character stand for itself.
+func (r *replacer) expand(m *matcher, with string, from, to int) {
+	for {
+		plain, rest, escaped := strings.Cut(with, "%")
+		r.out.add(plain)
+		if !escaped {
+			return
+		}
+		switch {
+		case rest == "":
+			r.L.RaiseError("%s", "invalid use of '%' in replacement string: it ends with one")
+		case rest[0] == '0':
+			r.out.add(m.text[from:to])
+		case rest[0] >= '1' && rest[0] <= '9':
+			r.out.add(m.capture(int(rest[0]-'1'), from, to).String())
+		default:
+			r.out.add(rest[:1])
+		}
+		with = rest[1:]
+	}
+}
+
+// check raises what stopped the matcher.
+func (m *matcher) check() {
+	if m.err != nil {
+		m.L.RaiseError("%s", m.err.Error())
+	}
+}
+
+// capture is the n-th capture; without any the first is the whole match.
+func (m *matcher) capture(n, from, to int) lua.LValue {
+	switch {
+	case n < len(m.captures) && m.captures[n]:
+		return lua.LNumber(m.spans[n].from + 1)
+	case n < len(m.captures):
+		return lua.LString(m.text[m.spans[n].from:m.spans[n].to])
+	case n > 0:
+		m.L.RaiseError("invalid capture index %%%d", n+1)
+	}
+	return lua.LString(m.text[from:to])
+}
+
+func (m *matcher) pushCaptures() int {
+	for n := range m.captures {
+		m.L.Push(m.capture(n, 0, 0))
+	}
+	return len(m.captures)
+}
+
+// pushMatch pushes the captures, or the whole match if there are none.
+func (m *matcher) pushMatch(from, to int) int {
+	if len(m.captures) > 0 {
+		return m.pushCaptures()
+	}
+	m.L.Push(lua.LString(m.text[from:to]))
+	return 1
+}

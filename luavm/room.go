@@ -1,0 +1,106 @@
+package luavm
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// What a function of the library builds is bounded before it is built. The heap
+// watch looks every 10 ms, and a function needs no more than that for a gigabyte.
+
+const (
+	// maxString bounds every string that a library or API function builds.
+	maxString = 64 << 20
+	// roomStep is how much a job may build between two looks at the heap.
+	roomStep = 16 << 20
+)
+
+// Room is called with the size of a string before it is built for Lua. It raises
+// if the string, or with it what the job holds, would be too large.
+func Room(L *lua.LState, n int) {
+	if n > maxString {
+		raiseTooLong(L)
+	}
+	if err := room(L, n); err != nil {
+		L.RaiseError("%s", err.Error())
+	}
+}
+
+// room is Room for what reports errors itself.
+func room(L *lua.LState, n int) error {
+	vm := vmOf(L)
+	if vm == nil {
+		return nil
+	}
+	j := vm.cur.Load()
+	if j.built += n; j.built < roomStep {
+		return nil
+	}
+	j.built = 0
+	if vm.fits(j, n) {
+		return nil
+	}
+	runtime.GC() // most of it may be garbage
+	if vm.fits(j, n) {
+		return nil
+	}
+	j.stop(memoryError(heapBytes()+int64(n)-j.base.Load(), vm.opts.MemoryLimit))
+	return j.reason()
+}
+
+// fits reports whether the job that runs may use n bytes more.
+func (vm *VM) fits(j *job, n int) bool {
+	limit := vm.opts.MemoryLimit
+	if limit < 0 || j.lane == nil {
+		return true
+	}
+	heap := heapBytes()
+	base := j.baseOf(min(heap, j.lane.owner.heap.Load()))
+	return heap+int64(n)-base <= max(limit, base)
+}
+
+// baseOf is the heap when the job took the VM: that, the first who looks says.
+func (j *job) baseOf(heap int64) int64 {
+	j.base.CompareAndSwap(0, max(heap, 1))
+	return j.base.Load()
+}
+
+func memoryError(grown, limit int64) *Error {
+	return &Error{Kind: Memory, Message: fmt.Sprintf("stopped: the memory of the whole process grew by %d MiB while this hook ran (limit %d MiB)",
+		grown>>20, limit>>20)}
+}
+
+// vmOf is the VM of the job that runs; nil while none does.
+func vmOf(L *lua.LState) *VM {
+	if L.G.CurrentThread != nil {
+		L = L.G.CurrentThread
+	}
+	if s, ok := L.Context().(*jobSwitch); ok {
+		return (*VM)(s)
+	}
+	return nil
+}
+
+// stringBuilder builds a string of a size that is not known before.
+type stringBuilder struct {
+	L *lua.LState
+	strings.Builder
+}
+
+func (b *stringBuilder) add(s string) {
+	if need := b.Len() + len(s); need > maxString {
+		raiseTooLong(b.L)
+	} else if need > b.Cap() {
+		grown := min(max(2*b.Cap(), need, 64), maxString)
+		Room(b.L, grown)
+		b.Grow(grown - b.Len())
+	}
+	b.WriteString(s)
+}
+
+func raiseTooLong(L *lua.LState) {
+	L.RaiseError("resulting string too long (limit %d MiB)", maxString>>20)
+}
