@@ -203,6 +203,7 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	a.agent.Listen(a.chain.Watcher(), a.chain, f)
 	a.chain.Attach(a.agent, f)
 	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(f), own...)...), a.chain.Commands)
+	commands.Refresh = func() { a.chain.CatchUp(ctx) }
 	a.commands = commands
 	for _, w := range a.warnings {
 		a.agent.Notify(ctx, agent.LevelWarning, w)
@@ -321,6 +322,9 @@ func (a *app) loadHooks(ctx context.Context, mode string) error {
 		ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches,
 	})
 	a.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
+	if !a.printMode() {
+		a.chain.Meet(early{person: terminal()})
+	}
 	a.skipped = a.chain.Load(ctx)
 	if err := errors.Join(a.checkHookFlags(), a.checkTools()); err != nil {
 		return err

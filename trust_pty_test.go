@@ -49,6 +49,32 @@ func TestTheQuestionShowsWhatWouldRunAndWhatIsHidden(t *testing.T) {
 	}
 }
 
+func TestAHookThatDecidesAboutAProjectAsksInTheTerminal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.projectFile("hooks/a.lua"), hookSays("one"))
+	w.write(w.agentFile("hooks/decides.lua"), `pi.on("project_trust", function(event, ctx)
+  if not ctx.has_ui then error("nobody is there") end
+  local how = ctx.ui.select("How much of \27[2J" .. #event.files .. " file?", { "nothing", "all of it" })
+  local why = ctx.ui.input("Why?", "a word")
+  if how == "all of it" and ctx.ui.confirm("Sure?", why) then return { trusted = { [event.files[1].sha256] = true } } end
+  return { trusted = false }
+end)`)
+	s := w.inTerminal()
+	s.see(1, "1 file?")
+	s.see(1, "2  all of it")
+	s.keys("2\n")
+	s.see(1, "Why?")
+	s.keys("it is mine\n")
+	s.see(1, "y, or Enter for No:")
+	s.keys("y\n")
+	s.see(1, "hook says one")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(exitDone)
+	s.harmless("\x1b[2J")
+}
+
 func TestTheAnswersToTheQuestion(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -108,7 +108,10 @@ func (in *instance) printable(L *lua.LState, v lua.LValue) string {
 // mustHost returns the host, or raises while there is none.
 func (in *instance) mustHost(L *lua.LState, function string) Host {
 	host := in.chain.hostNow()
-	if host == nil || in.vm.Loading() {
+	if in.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errLoading)
+	}
+	if host == nil {
 		luavm.Raise(L, "%s: %v", function, errNoHost)
 	}
 	return host

@@ -145,6 +145,9 @@ func New(o Options) *Chain {
 	return c
 }
 
+// Meet gives the chain its person before there is a front end.
+func (c *Chain) Meet(ui agent.UI) { c.ui.Store(&ui) }
+
 // Attach gives the chain its host and its person. Hooks get their events from
 // now on, and the host the tools that hooks brought.
 func (c *Chain) Attach(host Host, ui agent.UI) {

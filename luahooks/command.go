@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/agent/command"
@@ -132,6 +133,7 @@ func (lc *luaCommand) command(name string) command.Command {
 // run is one call of the command. If the hook was reloaded since it was looked
 // up, the new version runs.
 func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, error) {
+	began := time.Now()
 	out, err := lc.call(ctx, args)
 	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		lc.in.chain.revive(ctx, lc.in.hook, lc.in)
@@ -142,6 +144,7 @@ func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, er
 		lc = next
 		out, err = lc.call(ctx, args)
 	}
+	lc.in.chain.ran(ctx, lc.in.hook, lc.title(), began, err)
 	if err == nil {
 		return out, nil
 	}

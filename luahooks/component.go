@@ -31,7 +31,6 @@ type componentKey struct{}
 // without a person. component is {render = fn(width, handle), handle_input? =
 // fn(key, handle), wait?}; with wait the caller goes on when it is closed.
 func (in *instance) uiCustom(L *lua.LState) int {
-	in.mustHost(L, "custom")
 	L.CheckTable(1)
 	c := &luaComponent{in: in}
 	var wait bool

@@ -6,6 +6,7 @@ import (
 
 	"pi/agent"
 	"pi/luavm"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -117,16 +118,33 @@ func (c *Chain) hasUI() bool {
 
 // jobMessages is ctx.messages of one handler.
 type jobMessages struct {
-	job  context.Context
-	list *lua.LTable
+	job   context.Context
+	items []session.Item
+	made  []*lua.LTable // of each item, the last
 }
 
 // currentMessages is what the model would see now, made once per handler.
 func (in *instance) currentMessages(L *lua.LState, host Host) lua.LValue {
 	if job := in.vm.Context(); in.seen.job != job {
-		in.seen = jobMessages{job, in.messages(L, host.Seen())}
+		in.seen = jobMessages{job: job, items: host.Seen()}
 	}
-	return in.seen.list
+	return in.seen.list(L, in)
+}
+
+// list makes ctx.messages: what the handler wrote into an earlier list is not in it.
+func (m *jobMessages) list(L *lua.LState, in *instance) *lua.LTable {
+	if m.made == nil {
+		m.made = make([]*lua.LTable, len(m.items))
+	}
+	return luavm.NewList(L, len(m.items), func(i int) lua.LValue {
+		if t := m.made[i]; t != nil {
+			if _, untouched := luavm.StubRef(t); untouched {
+				return t
+			}
+		}
+		m.made[i] = in.vm.NewStub(&m.items[i], in.fillMessage)
+		return m.made[i]
+	})
 }
 
 // usage is ctx.usage().

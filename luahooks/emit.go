@@ -29,7 +29,7 @@ func (in *instance) apiEmit(L *lua.LState) int {
 	case !isCustom(name):
 		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, in.hook.Name, name)
 	case in.vm.Loading():
-		luavm.Raise(L, "emit: %v", errNoHost)
+		luavm.Raise(L, "emit: %v", errLoading)
 	}
 	var data json.RawMessage
 	if v := L.Get(2); v != lua.LNil {

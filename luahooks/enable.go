@@ -87,11 +87,25 @@ func (c *Chain) Trace(name string, on bool) error {
 // trace tells how a handler ended. keys are those of its result.
 func (c *Chain) trace(ctx context.Context, h *hook, event string, keys []string, took time.Duration, err error) {
 	said := "no opinion"
-	switch {
-	case err != nil:
-		said = "error: " + err.Error()
-	case len(keys) > 0:
+	if len(keys) > 0 {
 		said = "{" + strings.Join(keys, ", ") + "}"
+	}
+	c.tellTrace(ctx, h, event, said, took, err)
+}
+
+// ran counts what is no handler of an event: a command, a tool, a timer. It is told too
+// if its hook is traced.
+func (c *Chain) ran(ctx context.Context, h *hook, what string, began time.Time, err error) {
+	took := time.Since(began)
+	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
+	if h.traced.Load() {
+		c.tellTrace(ctx, h, what, "ran", took, err)
+	}
+}
+
+func (c *Chain) tellTrace(ctx context.Context, h *hook, event, said string, took time.Duration, err error) {
+	if err != nil {
+		said = "error: " + err.Error()
 	}
 	line := fmt.Sprintf("%s: %s in %s", event, said, took.Round(time.Microsecond))
 	c.log.write(h.Name, "trace: "+line)

@@ -118,8 +118,8 @@ func (in *instance) rebuildContext(L *lua.LState) int {
 		items = host.Context(ctx)
 		return nil
 	})
-	in.seen = jobMessages{in.vm.Context(), in.messages(L, items)}
-	L.Push(in.seen.list)
+	in.seen = jobMessages{job: in.vm.Context(), items: items}
+	L.Push(in.seen.list(L, in))
 	return 1
 }
 

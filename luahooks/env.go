@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"time"
 
 	"pi/luavm"
 	"pi/stdlib"
@@ -37,7 +38,11 @@ func (in *instance) spawn(f func(ctx context.Context)) bool {
 
 // callBack runs f as a job of the VM, from outside of any.
 func (in *instance) callBack(ctx context.Context, name string, f func(L *lua.LState) error) error {
+	began := time.Now()
 	err := in.vm.Run(ctx, luavm.Job{Name: name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: f})
+	if !isReplaced(err) {
+		in.chain.ran(ctx, in.hook, name, began, err)
+	}
 	if err != nil && ctx.Err() != nil && in.chain.closed.Load() {
 		in.chain.tellCutOff(in.hook, name, "the program has ended")
 	} else if err != nil && !isReplaced(err) {

@@ -357,4 +357,7 @@ func (c *Chain) disable(ctx context.Context, h *hook, in *instance) {
 	c.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
 
-var errNoHost = errors.New("not available while the hook loads; use session_start")
+var (
+	errLoading = errors.New("not available while the hook loads; use session_start")
+	errNoHost  = errors.New("not available before there is a session; use session_start")
+)

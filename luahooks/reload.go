@@ -19,6 +19,12 @@ func (c *Chain) Reload(ctx context.Context, force bool) {
 	c.welcome(ctx, fresh)
 }
 
+// CatchUp puts in force what was saved a moment ago, as the watcher will.
+func (c *Chain) CatchUp(ctx context.Context) {
+	fresh, _ := c.update(ctx, false, false)
+	c.welcome(ctx, fresh)
+}
+
 // welcome lets hooks that run new code know the session, and then everybody see
 // its context.
 func (c *Chain) welcome(ctx context.Context, fresh []*hook) {

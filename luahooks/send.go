@@ -18,7 +18,7 @@ import (
 // is sent is kept until there is one.
 func (in *instance) deliver(L *lua.LState, function string, p agent.Prompt, take func(context.Context, Host, agent.Prompt) error) error {
 	if in.vm.Loading() {
-		luavm.Raise(L, "%s: %v", function, errNoHost)
+		luavm.Raise(L, "%s: %v", function, errLoading)
 	}
 	p.Origin = in.origin()
 	later := func(host Host) {

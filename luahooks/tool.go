@@ -115,10 +115,12 @@ func (t *luaTool) Prepare(ctx context.Context, input json.RawMessage) (json.RawM
 
 // Run calls execute(params, ctx, call).
 func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (result agent.Result, err error) {
+	began := time.Now()
 	err = t.inForce(ctx, func(t *luaTool) error {
 		result, err = t.run(ctx, input, update)
 		return err
 	})
+	t.in.chain.ran(ctx, t.in.hook, "tool "+t.spec.Name, began, err)
 	return result, err
 }
 
@@ -150,6 +152,8 @@ func (t *luaTool) job(ctx context.Context, run func(L *lua.LState) error) error 
 
 func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	in, result := t.in, new(agent.Result)
+	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
+	ctx = context.WithValue(ctx, runningToolKey{}, &runningTool{t.spec.Name, above})
 	err := t.job(ctx, func(L *lua.LState) error {
 		r, err := in.toolResult(L, t.spec.Name, callFunction(L, t.execute, in.json(input), in.ctx, in.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
 		*result = r
@@ -159,6 +163,30 @@ func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.U
 		return agent.Result{}, err
 	}
 	return *result, nil
+}
+
+// runningTool is a tool of a hook in the context of its execute; above is the one from
+// which it was called.
+type runningTool struct {
+	name  string
+	above *runningTool
+}
+
+type runningToolKey struct{}
+
+// mustNotRecurse raises if a tool that stands in the place of one of the program's would
+// call itself: whoever wrote it means the other, which is not there any more.
+func (in *instance) mustNotRecurse(L *lua.LState, name string) {
+	t, _ := in.vm.Context().Value(runningToolKey{}).(*runningTool)
+	for ; t != nil; t = t.above {
+		if t.name == name && in.chain.isProgramTool(name) {
+			luavm.Raise(L, "call_tool: %s is the tool that is running, and would call itself: it stands in the place of the program's, which cannot be called then; do the work with pi.exec or pi.fs, or give the tool another name", name)
+		}
+	}
+}
+
+func (c *Chain) isProgramTool(name string) bool {
+	return slices.ContainsFunc(slices.Concat(c.opts.Tools, c.opts.Inactive), func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
 // tool returns the hook's own tool of a name, or nil. in may be nil.

@@ -196,6 +196,7 @@ func mustBeTool(L *lua.LState, function, name string, all []offeredTool) {
 // The call passes the same gate as one of the model.
 func (in *instance) apiCallTool(L *lua.LState) int {
 	host, name := in.mustHost(L, "call_tool"), L.CheckString(1)
+	in.mustNotRecurse(L, name)
 	mustBeTool(L, "call_tool", name, in.chain.allTools(nil))
 	input := json.RawMessage(`{}`)
 	if v := L.Get(2); v != lua.LNil {

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"pi/agent"
@@ -17,10 +18,13 @@ func (in *instance) newUI(L *lua.LState) *lua.LTable {
 		"select": in.uiSelect, "confirm": in.uiConfirm, "input": in.uiInput, "editor": in.uiEditor, "custom": in.uiCustom,
 		"notify": in.uiNotify, "set_widget": in.uiSetWidget,
 	})
-	in.addFuncs(t, map[string]any{
+	in.addFuncs(t, map[string]any{"get_editor_text": in.uiEditorText})
+	for name, fn := range map[string]any{
 		"set_status": in.uiSetStatus, "set_title": in.uiSetTitle, "set_working_message": in.uiSetWorking,
-		"set_editor_text": in.uiSetEditorText, "get_editor_text": in.uiEditorText,
-	})
+		"set_editor_text": in.uiSetEditorText,
+	} {
+		luavm.Set(t, name, in.vm.Proc(name, fn))
+	}
 	in.theme = in.newTheme(L)
 	luavm.Set(t, "theme", in.theme)
 	return in.vm.StrictTable("ctx.ui", t)
@@ -28,7 +32,9 @@ func (in *instance) newUI(L *lua.LState) *lua.LTable {
 
 // dialogUI is the person to ask; nil means nobody is there.
 func (in *instance) dialogUI(L *lua.LState, function string) agent.UI {
-	in.mustHost(L, function)
+	if in.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errLoading)
+	}
 	if ui := in.chain.uiNow(); ui != nil && ui.HasUI() {
 		return ui
 	}
@@ -66,11 +72,24 @@ func (in *instance) uiSelect(L *lua.LState) int {
 	title, o := L.CheckString(1), dialogOptions(L, 3, "select")
 	options, ok := luavm.Strings(L, L.Get(2))
 	if !ok {
-		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", L.Get(2).Type())
+		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", whatOf(L, L.Get(2)))
 	}
 	return in.answer(L, "select", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
 		return ui.Select(ctx, title, options, o)
 	})
+}
+
+// whatOf says what stands where a list of strings should.
+func whatOf(L *lua.LState, v lua.LValue) string {
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		return v.Type().String()
+	}
+	luavm.Materialise(L, t)
+	if t.Len() == 0 {
+		return "a table without a list"
+	}
+	return fmt.Sprintf("a list of values such as a %s; hand in their texts, and look up which was chosen", t.RawGetInt(1).Type())
 }
 
 // uiInput is ctx.ui.input(title, placeholder?, opts?) → string?

@@ -51,6 +51,18 @@ func (vm *VM) Func(name string, fn any) *lua.LFunction {
 	return vm.GFunc(name, c.call)
 }
 
+// Proc is Func for what gives nothing back: without an error it returns no value, so
+// that nobody passes one on.
+func (vm *VM) Proc(name string, fn any) *lua.LFunction {
+	c := newCall(vm, name, fn)
+	return vm.GFunc(name, func(L *lua.LState) int {
+		if n := c.call(L); n > 1 { // nil and a message
+			return n
+		}
+		return 0
+	})
+}
+
 // Misuse is an error that raises at the caller's line instead of becoming
 // nil, "message".
 type Misuse struct{ Message string }

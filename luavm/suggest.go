@@ -16,6 +16,13 @@ func Suggest(name string, known []string) string {
 	if same := sameWords(name, known); same != "" {
 		return same
 	}
+	for _, o := range otherWords() {
+		if swapped := strings.ReplaceAll(name, o[0], o[1]); swapped != name {
+			if same := sameWords(swapped, known); same != "" {
+				return same
+			}
+		}
+	}
 	best, bestDistance := "", min(max(1, len(name)/3), len(name)-1)+1
 	for _, k := range known {
 		if d := distance(name, k); d < bestDistance {
@@ -23,6 +30,12 @@ func Suggest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// otherWords are what other programs call the same.
+func otherWords() [][2]string {
+	return [][2]string{{"fork", "branch"}, {"draw", "render"}, {"action", "handler"}, {"callback", "handler"}, {"run", "handler"},
+		{"run", "execute"}, {"handler", "execute"}, {"params", "parameters"}, {"schema", "parameters"}, {"key", "handle_input"}}
 }
 
 // minPart is how long a part of a name is that tells what was meant.

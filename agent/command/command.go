@@ -55,6 +55,9 @@ type Outcome struct {
 type Set struct {
 	builtin []Command
 	hooks   func() []Command
+	// Refresh brings the commands of hooks up to date; it is asked before a name is
+	// called unknown, for its hook may just have been saved. It may be nil.
+	Refresh func()
 }
 
 // NewSet returns a set of the program's own commands, and /help before them.
@@ -83,6 +86,16 @@ func (s *Set) All() []Command {
 // Lookup returns the command called name, without its slash.
 func (s *Set) Lookup(name string) (Command, bool) { return find(s.All(), name) }
 
+// lookupAgain is Lookup that looks for new commands before it gives up.
+func (s *Set) lookupAgain(name string) (Command, bool) {
+	c, ok := s.Lookup(name)
+	if !ok && s.Refresh != nil {
+		s.Refresh()
+		c, ok = s.Lookup(name)
+	}
+	return c, ok
+}
+
 func find(commands []Command, name string) (Command, bool) {
 	for _, c := range commands {
 		if c.Name == name {
@@ -104,7 +117,7 @@ func find(commands []Command, name string) (Command, bool) {
 // what the command failed with.
 func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
 	name, args := Split(line)
-	c, ok := s.Lookup(name)
+	c, ok := s.lookupAgain(name)
 	if !ok {
 		return Outcome{}, s.unknown(name)
 	}
@@ -141,7 +154,7 @@ func (s *Set) Reads(line string) (isCommand bool, err error) {
 		return false, nil
 	}
 	name, args := Split(line)
-	if _, ok := s.Lookup(name); ok {
+	if _, ok := s.lookupAgain(name); ok {
 		return true, nil
 	}
 	if unknown := s.unknown(name); args == "" || len(unknown.Nearest) > 0 {

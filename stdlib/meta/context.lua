@@ -11,7 +11,7 @@
 ---@field model? pi.Model nil when there is none
 ---@field thinking_level pi.ThinkingLevel
 ---@field entries pi.Entry[] the current branch, root first; read-only
----@field messages pi.Message[] what the model would be shown now; read-only
+---@field messages pi.Message[] what the model would be shown now; read-only: each reading gives a list of its own, so keep it in a local
 ---@field session pi.Session the whole session, read-only
 ---@field ui pi.UI
 ---@field signal pi.Signal ends when this handler is stopped

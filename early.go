@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pi/agent"
+	"pi/luahooks/trust"
+)
+
+// early is the person at the terminal as hooks meet them before there is a front end:
+// they are asked line by line, and what would be shown has nowhere to go yet. Dialogs
+// have no countdown here.
+type early struct {
+	agent.NoUI
+	person
+}
+
+func (early) HasUI() bool { return true }
+
+// Confirm wants a y; everything else is No.
+func (e early) Confirm(ctx context.Context, title, message string, _ agent.DialogOptions) (bool, error) {
+	e.show(title, message)
+	line, err := e.answer(ctx, "y, or Enter for No: ")
+	return err == nil && (strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")), ctx.Err()
+}
+
+// Select takes the number of an option, or its text.
+func (e early) Select(ctx context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
+	e.show(title)
+	for i, o := range options {
+		fmt.Fprintf(e.out, "%3d  %s\n", i+1, trust.VisibleLine(o))
+	}
+	line, err := e.answer(ctx, "number, or Enter for none: ")
+	if err != nil {
+		return "", false, ctx.Err()
+	}
+	for i, o := range options {
+		if line == strconv.Itoa(i+1) || line != "" && line == o {
+			return o, true, nil
+		}
+	}
+	return "", false, nil
+}
+
+// Input takes a line.
+func (e early) Input(ctx context.Context, title, placeholder string, _ agent.DialogOptions) (string, bool, error) {
+	e.show(title, placeholder)
+	line, err := e.answer(ctx, "> ")
+	return line, err == nil && line != "", ctx.Err()
+}
+
+func (e early) show(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			fmt.Fprintln(e.out, trust.Visible(text))
+		}
+	}
+}
+
+// answer is a line; an error means that nobody answers.
+func (e early) answer(ctx context.Context, prompt string) (string, error) {
+	return e.ask(ctx, prompt)
+}
