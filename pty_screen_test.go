@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -171,6 +172,51 @@ pi.shortcut("ctrl+q", { description = "leave", handler = function(ctx) ctx.shutd
 	s.prompt()
 	s.keys("half\x11")
 	s.leave(exitDone)
+}
+
+// Terminals without codes for keys send Ctrl and Shift with Alt as Esc and another key.
+func TestShortcutsWithTwoModifiersWorkInEveryEncoding(t *testing.T) {
+	t.Parallel()
+	_, s := screenHook(t, `for _, key in ipairs { "ctrl+alt+t", "alt+shift+d", "ctrl+alt+space" } do
+  local n = 0
+  pi.shortcut(key, { description = "d", handler = function() n = n + 1 return { status = key .. " came " .. n } end })
+end`)
+	s.prompt()
+	for i, keys := range []string{"\x1b\x14", "\x1b[116;7u", "\x1b[27;7;116~"} {
+		s.keys(keys)
+		s.see(1, fmt.Sprintf("ctrl+alt+t came %d", i+1))
+		s.prompt()
+	}
+	for i, keys := range []string{"\x1bD", "\x1b[100;4u"} {
+		s.keys(keys)
+		s.see(1, fmt.Sprintf("alt+shift+d came %d", i+1))
+		s.prompt()
+	}
+	s.keys("\x1b\x00")
+	s.see(1, "ctrl+alt+space came 1")
+	s.prompt()
+	s.keys("gone\x1b\x15kept") // nobody has ctrl+alt+u, so it is Esc and ctrl+u
+	s.see(1, "> kept")
+	s.keys("\x15")
+	s.enter("/quit")
+	s.leave(exitDone)
+}
+
+func TestACommandSentRightAfterItsHookWasSavedIsKnown(t *testing.T) {
+	t.Parallel()
+	w, s := screenHook(t, "")
+	s.prompt()
+	for i := range 3 {
+		w.write(w.agentFile("hooks/fresh.lua"), fmt.Sprintf(`pi.command("fresh%d", { handler = function() return { status = "it is fresh %d" } end })`, i, i))
+		s.keys(fmt.Sprintf("/fresh%d\r", i))
+		s.see(1, fmt.Sprintf("it is fresh %d", i))
+		s.prompt()
+	}
+	s.enter("/quit")
+	s.leave(exitDone)
+	if strings.Contains(s.written(), "unknown") {
+		t.Error("a command was unknown")
+	}
 }
 
 func TestWhatAHookSaysForThePersonWhileTheAgentWorksIsShown(t *testing.T) {

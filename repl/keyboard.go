@@ -282,7 +282,12 @@ func (k *keyboard) isShortcut(final bool) bool {
 		return false
 	}
 	name, n := nameKey(k.pending, final)
-	if n == 0 || name == "" || !k.shortcut(name) {
+	if n == 0 || name == "" {
+		return false
+	}
+	if chord, long := nameChord(k.pending); chord != "" && k.shortcut(chord) {
+		n = long
+	} else if !k.shortcut(name) {
 		return false
 	}
 	k.pending = k.pending[n:]

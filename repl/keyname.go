@@ -89,6 +89,25 @@ func nameAlt(p []byte, final bool) (string, int) {
 	return "alt+" + name, n + 1
 }
 
+// nameChord names what may be two keys or one, as terminals without codes for keys send
+// it: Esc and a control character is ctrl+alt, Esc and a capital alt+shift. It is "" for
+// what Esc has a meaning of its own before.
+func nameChord(p []byte) (name string, n int) {
+	if len(p) < 2 || p[0] != keyEsc {
+		return "", 0
+	}
+	switch c := p[1]; {
+	case c == keyCtrlC, c == keyEsc, c == '\r', c == '\n':
+	case c < 0x20:
+		if key, ok := strings.CutPrefix(nameControl(c), "ctrl+"); ok {
+			return "ctrl+alt+" + key, 2
+		}
+	case c >= 'A' && c <= 'Z' && c != 'O':
+		return "alt+shift+" + string(c|0x20), 2
+	}
+	return "", 0
+}
+
 // nameSequence names ESC [ parameters final.
 func nameSequence(parameters string, final byte) string {
 	var numbers []int
