@@ -33,13 +33,13 @@ end
 -- The repository around dir with an index of our own, or nil.
 local function repository(dir)
   local root = git.root{ cwd = dir }
-  if not root then return nil end
-  local index = run({ root = root }, "rev-parse", "--path-format=absolute", "--git-path", "pi-checkpoint-index")
-  return index and { root = root, index = index, env = {
-    GIT_INDEX_FILE = index,
-    GIT_AUTHOR_NAME = "pi", GIT_AUTHOR_EMAIL = "pi@localhost",
-    GIT_COMMITTER_NAME = "pi", GIT_COMMITTER_EMAIL = "pi@localhost",
-  } }
+  local env = root and git.env{ cwd = root } -- no program that the repository names runs
+  if not env then return nil end
+  local index = run({ root = root, env = env }, "rev-parse", "--path-format=absolute", "--git-path", "pi-checkpoint-index")
+  env.GIT_INDEX_FILE = index
+  env.GIT_AUTHOR_NAME, env.GIT_AUTHOR_EMAIL = "pi", "pi@localhost"
+  env.GIT_COMMITTER_NAME, env.GIT_COMMITTER_EMAIL = "pi", "pi@localhost"
+  return index and { root = root, index = index, env = env }
 end
 
 -- Makes a commit of the files as they are; its id, or nil and what is wrong.

@@ -19,8 +19,8 @@ func (in *instance) env() *stdlib.Env {
 		Call:    in.callBack,
 		Outside: outside,
 		Follow:  in.following,
-		Exec: func(ctx context.Context, cwd, command string, args ...string) (string, string, int, error) {
-			r, err := execCall{command: command, args: args, timeout: execTime, cwd: cwd, extra: in.chain.commandEnv()}.run(ctx, in.chain.guard.startedBy(ctx))
+		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
+			r, err := execCall{command: c.Name, args: c.Args, timeout: execTime, cwd: c.Cwd, env: c.Env, extra: in.chain.commandEnv()}.run(ctx, in.chain.guard.startedBy(ctx))
 			return r.stdout, r.stderr, r.code, err
 		},
 		Complete: in.complete,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/luavm"
@@ -14,6 +15,7 @@ import (
 // openGit makes pi.git, which asks the program git about a repository and
 // changes nothing in it. It runs no program that the repository names.
 //
+//	env({cwd}?) → {NAME = value, …}, for pi.exec of other commands of git
 //	root({cwd}?) → path
 //	branch({cwd}?) → name, or nil, "…" when no branch is checked out
 //	status({cwd}?) → {{path, index, worktree, from?}, …}
@@ -26,6 +28,19 @@ import (
 // base.
 func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "git")
+	m.act("env", func(L *lua.LState, opts lua.LValue) (lua.LValue, error) {
+		cwd := cwdOption(L, "git.env")
+		var settings gitSettings
+		err := m.wait(L, "env", func(ctx context.Context) (err error) {
+			settings, err = m.env.harmlessGit(ctx, m.env.from(&cwd))
+			return err
+		})
+		t := L.NewTable()
+		for name, value := range settings.env() {
+			luavm.Set(t, name, lua.LString(value))
+		}
+		return t, err
+	})
 	m.act("root", func(L *lua.LState, opts lua.LValue) (string, error) {
 		out, err := m.git(L, "root", cwdOption(L, "git.root"), "rev-parse", "--show-toplevel")
 		return strings.TrimSuffix(out, "\n"), err
@@ -78,14 +93,23 @@ func (m *module) gitDiff(L *lua.LState, opts lua.LValue) (string, error) {
 	return m.git(L, "diff", cwd, args...)
 }
 
-// git runs the program. The settings keep it from running others that the
-// repository's own settings name.
+// git runs the program so that it runs no other that the repository names.
 func (m *module) git(L *lua.LState, function, cwd string, args ...string) (string, error) {
-	args = append([]string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"}, args...)
 	var stdout, stderr string
 	var code int
 	err := m.wait(L, function, func(ctx context.Context) (err error) {
-		stdout, stderr, code, err = m.env.Exec(ctx, m.env.from(&cwd), "git", args...)
+		c := Command{Cwd: m.env.from(&cwd), Name: "git"}
+		settings, err := m.env.harmlessGit(ctx, c.Cwd)
+		if err != nil {
+			return err
+		}
+		flags, err := settings.flags()
+		if err != nil {
+			return err
+		}
+		c.Env = settings.env()
+		c.Args = slices.Concat([]string{"--no-optional-locks", "--no-pager", "-c", "core.quotePath=false"}, flags, args)
+		stdout, stderr, code, err = m.env.Exec(ctx, c)
 		return err
 	})
 	if err == nil && code != 0 {

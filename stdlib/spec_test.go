@@ -106,10 +106,13 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-func execute(ctx context.Context, cwd, command string, args ...string) (string, string, int, error) {
-	cmd := exec.CommandContext(ctx, command, args...)
+func execute(ctx context.Context, c Command) (string, string, int, error) {
+	cmd := exec.CommandContext(ctx, c.Name, c.Args...)
 	var stdout, stderr bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = cwd, &stdout, &stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = c.Cwd, &stdout, &stderr, os.Environ()
+	for name, value := range c.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return "", "", 0, err
@@ -200,7 +203,7 @@ func (r *rig) helpers() *lua.LTable {
 	t.RawSetString("place", L.NewFunction(place))
 	t.RawSetString("dir", lua.LString(r.env.Cwd))
 	t.RawSetString("run", r.vm.Func("run", func(L *lua.LState, program string, args ...string) error {
-		_, stderr, code, err := execute(context.Background(), r.env.Cwd, program, args...)
+		_, stderr, code, err := execute(context.Background(), Command{Cwd: r.env.Cwd, Name: program, Args: args})
 		if err == nil && code != 0 {
 			err = errors.New(stderr)
 		}

@@ -75,9 +75,16 @@ type Env struct {
 	Follow func() func(context.Context) context.Context
 	// Exec runs a program without a shell, as pi.exec does, for as long as ctx
 	// lives. err is not nil only when it could not be started.
-	Exec func(ctx context.Context, cwd, command string, args ...string) (stdout, stderr string, code int, err error)
+	Exec func(ctx context.Context, c Command) (stdout, stderr string, code int, err error)
 	// Complete is pi.llm.complete.
 	Complete lua.LGFunction
+}
+
+// Command is a program to run.
+type Command struct {
+	Cwd, Name string
+	Args      []string
+	Env       map[string]string // beside the variables of this program
 }
 
 // Ready raises while the hook loads: function acts, and loading may only

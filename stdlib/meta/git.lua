@@ -1,12 +1,19 @@
 ---@meta pi.git
 
---- What git says of a repository. Nothing here changes it, and no program that it names is run.
+--- What git says of a repository. Nothing here changes it, and no program that its own settings name is run.
 ---@class pi.git
 local git = {}
 
---- Options of `git.root`, `git.branch` and `git.status`.
+--- Options of `git.env`, `git.root`, `git.branch` and `git.status`.
 ---@class pi.GitOptions
 ---@field cwd? string a directory in the repository; the working directory unless said
+
+--- Variables with which git runs no program that the repository's own settings name, no filter, no hook, no monitor, and
+--- fetches nothing: `env` of `pi.exec` for other commands of git. Programs of your own settings go on to run.
+---@param opts? pi.GitOptions
+---@return table<string, string>? env
+---@return string? message there is no git, or the settings of the repository cannot be read
+function git.env(opts) end
 
 --- The topmost directory of the repository.
 ---@param opts? pi.GitOptions

@@ -1,0 +1,89 @@
+package stdlib
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A repository's own settings can name programs: filters of files, hooks, a monitor
+// of the file system, transports for what is missing. Whoever unpacked an archive
+// with a repository in it approved none of them. External diffs and text
+// conversions are left out by arguments, where they could run.
+
+// gitSettings are what git is to obey instead of the settings of a repository. They
+// come before every file of settings.
+type gitSettings [][2]string
+
+// harmlessGit are the settings with which git runs no program that the settings of
+// the repository around cwd name. Filters that the person's own settings define stay.
+func (e *Env) harmlessGit(ctx context.Context, cwd string) (gitSettings, error) {
+	settings := gitSettings{
+		{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull},
+		{"core.sshCommand", "false"}, {"core.askPass", ""}, {"credential.helper", ""},
+	}
+	filters, err := e.gitFilters(ctx, cwd, settings.env())
+	for _, name := range filters {
+		settings = append(settings, [2]string{name + ".clean", ""}, [2]string{name + ".smudge", ""},
+			[2]string{name + ".process", ""}, [2]string{name + ".required", "false"})
+	}
+	return settings, err
+}
+
+// gitFilters lists the filters that the repository's own settings define, or
+// change. To a git that does not tell whose settings they are, all are the
+// repository's.
+func (e *Env) gitFilters(ctx context.Context, cwd string, env map[string]string) (names []string, err error) {
+	const usage = 129
+	scoped := 2 // fields of each setting
+	ask := Command{Cwd: cwd, Name: "git", Env: env, Args: []string{"config", "--null", "--show-scope", "--get-regexp", `^filter\.`}}
+	out, stderr, code, err := e.Exec(ctx, ask)
+	if err == nil && code == usage {
+		scoped, ask.Args = 1, []string{"config", "--null", "--get-regexp", `^filter\.`}
+		out, stderr, code, err = e.Exec(ctx, ask)
+	}
+	switch {
+	case err != nil || code == 1: // there are none
+		return nil, err
+	case code != 0:
+		return nil, gitError(stderr, code)
+	}
+	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for ; len(fields) >= scoped; fields = fields[scoped:] {
+		key, _, _ := strings.Cut(fields[scoped-1], "\n")
+		own := scoped == 2 && slices.Contains([]string{"global", "system", "command"}, fields[0])
+		if dot := strings.LastIndexByte(key, '.'); !own && dot >= len("filter.") {
+			names = append(names, key[:dot])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// env are variables for it, beside those that are there already. Nothing is fetched
+// with them either.
+func (s gitSettings) env() map[string]string {
+	env := map[string]string{"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT"))
+	for _, one := range s {
+		env["GIT_CONFIG_KEY_"+strconv.Itoa(n)], env["GIT_CONFIG_VALUE_"+strconv.Itoa(n)] = one[0], one[1]
+		n++
+	}
+	env["GIT_CONFIG_COUNT"] = strconv.Itoa(n)
+	return env
+}
+
+// flags are the same as arguments, for a git from before 2.31, which does not know
+// the variables. A name that cannot be written so is refused.
+func (s gitSettings) flags() (flags []string, err error) {
+	for _, one := range s {
+		if strings.Contains(one[0], "=") {
+			return nil, fmt.Errorf("git: the repository has a filter with a = in its name (%q); rename it in .git/config", one[0])
+		}
+		flags = append(flags, "-c", one[0]+"="+one[1])
+	}
+	return flags, nil
+}
