@@ -89,11 +89,6 @@ func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
 // keep its scope, so that they are not run without approval.
 func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checkedHook) {
 	places = luahooks.Places{AgentDir: a.agentDir, Cwd: a.cwd}
-	here := a.places()
-	ofProject := func(path string) bool {
-		rel, err := filepath.Rel(here.ProjectDir(), path)
-		return err == nil && filepath.IsLocal(rel) || slices.Contains(here.ConfiguredIn, path)
-	}
 	var own []string
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
@@ -101,8 +96,8 @@ func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checke
 			missing = append(missing, checkedHook{Path: path, State: "failed", Error: err.Error()})
 			continue
 		}
-		if ofProject(abs) {
-			places.ConfiguredIn = append(places.ConfiguredIn, abs)
+		if file, ofProject := a.inProject(abs); ofProject {
+			places.ConfiguredIn = append(places.ConfiguredIn, file)
 		} else {
 			own = append(own, abs)
 		}
@@ -110,6 +105,40 @@ func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checke
 	places.Only = true
 	places.CommandLine = own
 	return places, missing
+}
+
+// inProject is the file of the project that a path means, by whatever link: what
+// counts is the file.
+func (a *app) inProject(path string) (file string, ok bool) {
+	here := a.places()
+	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
+		info, err := os.Stat(at)
+		for _, own := range a.guard.ProjectPaths(here) {
+			if there, thereErr := os.Stat(own); own == at || err == nil && thereErr == nil && os.SameFile(info, there) {
+				return own, true
+			}
+		}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	for _, at := range []string{path, real} {
+		for _, dir := range []string{here.ProjectDir(), realPath(here.ProjectDir())} {
+			if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
+				return path, true
+			}
+		}
+	}
+	return path, false
+}
+
+// realPath is a path with symbolic links followed, as far as that is possible.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // compiled is what can be said of a hook without running it.

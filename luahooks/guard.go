@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ type Guard struct {
 	askEdits      bool
 	configs       []string
 	keys          string               // auth.json, of which the commands count
+	own           string               // the agent directory: approvals of what is not of a project stand under it
 	spoken        []string             // instructions of the agent directory
 	news          []string             // of what is only told
 	later         []*Pending           // that nobody was told of yet
@@ -96,6 +98,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		g.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
 	}
 	g.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
+	g.own = o.AgentDir
 	g.keys, g.mask = filepath.Join(o.AgentDir, "auth.json"), o.Mask
 	for _, name := range []string{"AGENTS.md", "SYSTEM.md", "APPEND_SYSTEM.md"} {
 		g.spoken = append(g.spoken, filepath.Join(o.AgentDir, name))
@@ -129,6 +132,8 @@ type version struct {
 	err  error  // why there is no code
 	sum  string // "": there is no such file
 	real string // with symbolic links resolved
+
+	others string // why somebody else may change it; "": only this user and root may
 }
 
 func (v version) exists() bool { return v.sum != "" }
@@ -165,7 +170,21 @@ func onDisk(path string) version {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		v.real = real
 	}
+	v.others = othersMayChange(path, v.real)
 	return v
+}
+
+// othersMayChange says of a file and of the folders it is reached through why
+// somebody else may change what is there.
+func othersMayChange(path, real string) string {
+	for _, at := range []string{real, filepath.Dir(real), filepath.Dir(path)} {
+		if info, err := os.Stat(at); err == nil {
+			if why := trust.OthersMayChange(info); why != "" {
+				return at + " " + why
+			}
+		}
+	}
+	return ""
 }
 
 var errNotApproved = errors.New("not approved")

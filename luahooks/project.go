@@ -23,6 +23,7 @@ type ProjectFile struct {
 	More     bool     `json:"more,omitempty"`    // it may register or require others
 	Problem  string   `json:"problem,omitempty"` // why it cannot be approved
 	Approved bool     `json:"approved"`
+	Own      bool     `json:"own,omitempty"` // of the person, but somebody else may change it
 	Code     []byte   `json:"-"`
 }
 
@@ -42,6 +43,12 @@ const (
 	AnswerAlways
 	AnswerNever
 )
+
+// ProjectPaths lists the Lua files below the project's hooks directory and the hooks
+// that its settings name, whether anybody approved them or not.
+func (g *Guard) ProjectPaths(p Places) []string {
+	return append(listLua(p.ProjectDir()).files, p.ConfiguredIn...)
+}
 
 // ProjectFiles lists what approval covers, in order of the path: every *.lua below
 // the project's hooks directory, every hook its settings name, and the modules
@@ -68,11 +75,17 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	for _, path := range reach.reached {
 		paths[path] = true
 	}
+	own := g.othersMayChange(found)
+	for _, path := range own {
+		paths[path] = true
+	}
 	files, parsed := []ProjectFile{}, 0
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if v := g.read(path); paths[path] && v.exists() {
 			parsed += len(v.code)
-			files = append(files, g.describe(path, v, parsed <= maxParsed))
+			f := g.describe(path, v, parsed <= maxParsed)
+			f.Own = slices.Contains(own, path)
+			files = append(files, f)
 		}
 	}
 	return files
@@ -236,14 +249,20 @@ func (g *Guard) isApproved(path, sum string) bool {
 	if sum == "" || sum == trust.Unreadable {
 		return false
 	}
-	return g.approved[path] == sum || g.store != nil && g.store.Approved(g.project, path) == sum
+	return g.approved[path] == sum || g.store != nil && (g.store.Approved(g.project, path) == sum || g.store.Approved(g.own, path) == sum)
+}
+
+// isOthers reports whether a file of the person's own counts as a project's, since
+// somebody else may change it. What the person names for one run does not.
+func isOthers(scope Scope, v version) bool {
+	return v.others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
 }
 
 // mayRun reports whether a version of a hook's file may run.
 func (g *Guard) mayRun(scope Scope, path string, v version) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return scope != ScopeProject || g.isApproved(path, v.sum)
+	return scope != ScopeProject && !isOthers(scope, v) || g.isApproved(path, v.sum)
 }
 
 // MayRun reports whether the version of a hook that is in force may run.
@@ -306,9 +325,17 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.change(func(d *trust.Data) {
-		p := d.Project(g.project)
+		p, own := d.Project(g.project), []ProjectFile{}
 		p.Never = false
+		for _, f := range files {
+			if f.Own {
+				own = append(own, f)
+			}
+		}
 		maps.Copy(p.Files, g.approvable(files))
+		if len(own) > 0 {
+			maps.Copy(d.Project(g.own).Files, g.approvable(own))
+		}
 	})
 }
 
@@ -324,7 +351,8 @@ func (g *Guard) notOfTool() error {
 // Never has nothing of the project run, and nobody asked.
 func (g *Guard) Never() error { return g.forget(true) }
 
-// Revoke takes back what was decided about the project.
+// Revoke takes back what was decided about the project, and about hooks of the
+// person that somebody else may change.
 func (g *Guard) Revoke() error { return g.forget(false) }
 
 func (g *Guard) forget(never bool) error {
@@ -341,8 +369,23 @@ func (g *Guard) forget(never bool) error {
 		delete(d.Projects, g.project)
 		if never {
 			d.Project(g.project).Never = true
+		} else {
+			delete(d.Projects, g.own)
 		}
 	})
+}
+
+// othersMayChange lists the hooks of the person, and the modules they name, that
+// count as a project's.
+func (g *Guard) othersMayChange(found Found) (paths []string) {
+	for _, s := range found.Sources {
+		if s.Err != nil || !isOthers(s.Scope, g.read(s.Path)) {
+			continue
+		}
+		_, reached := g.literal(s.Path, s.dirs(), s.Scope)
+		paths = append(append(paths, s.Path), reached...)
+	}
+	return paths
 }
 
 func allApproved(files []ProjectFile) bool {
@@ -408,5 +451,8 @@ func (c *Chain) askTrustHooks(ctx context.Context, files []ProjectFile) (decided
 
 // errUnapproved is why a file does not run.
 func (c *Chain) errUnapproved(path string) error {
+	if others := c.guard.read(path).others; others != "" {
+		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved, trust.VisibleLine(others))
+	}
 	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved)
 }

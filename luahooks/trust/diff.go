@@ -1,17 +1,12 @@
 package trust
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// maxDiff bounds what a question shows; more than this nobody reads.
-const maxDiff = 500
-
 // Diff is the unified difference between two versions of a file, with hidden
-// characters visible. A version that does not exist is nil.
+// characters visible, to its end: what is approved is all of it. A version that does
+// not exist is nil.
 func Diff(name string, old, now []byte) string {
 	from, to := "in force", "on disk"
 	if old == nil {
@@ -25,11 +20,7 @@ func Diff(name string, old, now []byte) string {
 	if text == "" {
 		return name + ": " + from + " and " + to + " differ in nothing that can be shown\n"
 	}
-	lines := strings.SplitAfter(Visible(text), "\n")
-	if len(lines) > maxDiff {
-		return strings.Join(lines[:maxDiff], "") + fmt.Sprintf("… %d more lines are not shown\n", len(lines)-maxDiff)
-	}
-	return strings.Join(lines, "")
+	return Visible(text)
 }
 
 // lf ends the last line, so that the difference says nothing about that; what
