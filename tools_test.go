@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,22 +13,47 @@ import (
 	"pi/agent"
 )
 
-// A hook that chooses a tool which the settings leave out gets one that waits for
-// the others' changes of a file.
-func TestToolsThatAHookActivatesShareTheFileLocksOfTheOthers(t *testing.T) {
-	dir := t.TempDir()
+// toolsOf are the tools of a program whose settings name the active ones.
+func toolsOf(t *testing.T, names ...string) (dir string, active, others []agent.Tool) {
+	t.Helper()
+	dir = t.TempDir()
 	t.Setenv("HOME", filepath.Join(dir, "home"))
 	t.Chdir(dir)
 	a, err := newApp(options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.cfg.Tools.Active = []string{"edit"}
-	active, others := a.tools()
+	a.cfg.Tools.Active = names
+	active, others = a.tools()
+	return dir, active, others
+}
+
+// A hook that chooses a tool which the settings leave out gets one that knows what
+// the others have seen of a file.
+func TestToolsThatAHookActivatesKnowWhatTheOthersHaveSeen(t *testing.T) {
+	dir, active, others := toolsOf(t, "read")
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"as it was", "as somebody else left it"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if text == "as it was" {
+			callTool(t, toolNamed(t, active, "read"), map[string]any{"path": path})
+		}
+	}
+	input := json.RawMessage(`{"path":"file","content":"lost"}`)
+	if _, err := toolNamed(t, others, "write").Run(t.Context(), input, nil); err == nil || !strings.Contains(err.Error(), "changed since") {
+		t.Errorf("it wrote: %v", err)
+	}
+}
+
+// It waits for their changes of a file, too.
+func TestToolsThatAHookActivatesShareTheFileLocksOfTheOthers(t *testing.T) {
+	dir, active, others := toolsOf(t, "edit")
 	edit, write := toolNamed(t, active, "edit"), toolNamed(t, others, "write")
 	old := "a\n" + strings.Repeat("old line\n", 2000)
-	path := filepath.Join(dir, "file")
-	for range 100 {
+	for i := range 100 {
+		path := filepath.Join(dir, fmt.Sprint("file", i)) // one that no tool knows
 		if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
 			t.Fatal(err)
 		}
