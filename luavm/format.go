@@ -44,13 +44,15 @@ func stringFormat(L *lua.LState) int {
 // readSpec reads a directive behind its %.
 func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
 	whole := s
-	flags := map[byte]*bool{'-': &f.minus, '+': &f.plus, ' ': &f.space, '#': &f.sharp, '0': &f.zero}
-	for s != "" && flags[s[0]] != nil {
-		if *flags[s[0]] {
+	for ; s != ""; s = s[1:] {
+		flag := f.flag(s[0])
+		if flag == nil {
+			break
+		}
+		if *flag {
 			L.RaiseError("invalid format (repeated flags)")
 		}
-		*flags[s[0]] = true
-		s = s[1:]
+		*flag = true
 	}
 	f.width, s = readDigits(L, s)
 	f.precision = -1
@@ -63,6 +65,22 @@ func readSpec(L *lua.LState, s string) (f formatSpec, rest string) {
 	}
 	f.verb = s[0]
 	return f, s[1:]
+}
+
+func (f *formatSpec) flag(c byte) *bool {
+	switch c {
+	case '-':
+		return &f.minus
+	case '+':
+		return &f.plus
+	case ' ':
+		return &f.space
+	case '#':
+		return &f.sharp
+	case '0':
+		return &f.zero
+	}
+	return nil
 }
 
 func readDigits(L *lua.LState, s string) (n int, rest string) {

@@ -11,17 +11,17 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// doomed is a job that was stopped, as its supervisor sees it, and a clock that
-// only the test moves.
-type doomed struct {
+// supervised is a job as its supervisor sees it, and a clock that only the test
+// moves.
+type supervised struct {
 	*job
 	lane *lane
 	at   time.Time
 }
 
-func newDoomed(t *testing.T, state int32) *doomed {
+func supervise(t *testing.T, state int32) *supervised {
 	h := newHook(t, Options{})
-	d := &doomed{lane: h.lanes.take(), at: time.Unix(1e9, 0)}
+	d := &supervised{lane: h.lanes.take(), at: time.Unix(1e9, 0)}
 	t.Cleanup(func() { close(d.lane.work) })
 	h.now = func() time.Time { return d.at }
 	d.lane.ctx, d.lane.next = context.Background(), func(error) (*VM, Job, bool) { return nil, Job{}, false }
@@ -30,13 +30,19 @@ func newDoomed(t *testing.T, state int32) *doomed {
 	d.holding.Store(1)
 	d.state.Store(state)
 	d.lane.cur.Store(d.job)
+	return d
+}
+
+// stopped is one that its supervisor has seen to be stopped.
+func stopped(t *testing.T, state int32) *supervised {
+	d := supervise(t, state)
 	d.stop(&Error{Kind: Cancelled, Message: "stopped"})
 	d.lane.look()
 	return d
 }
 
 // look moves the clock and has the supervisor look.
-func (d *doomed) look(times int, step time.Duration) int32 {
+func (d *supervised) look(times int, step time.Duration) int32 {
 	for range times {
 		d.at = d.at.Add(step)
 		d.lane.look()
@@ -48,7 +54,7 @@ const allLooks = int(grace / tick)
 
 func TestAStoppedJobIsGivenUpAfterItsGrace(t *testing.T) {
 	for held, given := range map[int32]int32{stateHolding: stateAbandoned, stateWaiting: stateDetached} {
-		d := newDoomed(t, held)
+		d := stopped(t, held)
 		if got := d.look(allLooks-1, tick); got != held {
 			t.Errorf("before its grace is over: state %d", got)
 		}
@@ -61,7 +67,7 @@ func TestAStoppedJobIsGivenUpAfterItsGrace(t *testing.T) {
 // On a busy machine the supervisor looks late, and the job could not run meanwhile
 // any more than the supervisor could.
 func TestTimeInWhichAJobCouldNotRunIsNoGrace(t *testing.T) {
-	d := newDoomed(t, stateHolding)
+	d := stopped(t, stateHolding)
 	if got := d.look(allLooks-1, time.Minute); got != stateHolding {
 		t.Errorf("given up after %d looks: state %d", allLooks-1, got)
 	}
@@ -73,7 +79,7 @@ func TestTimeInWhichAJobCouldNotRunIsNoGrace(t *testing.T) {
 // The grace of a job ends together with that of the job inside it which does not
 // stop. The outer one only waited.
 func TestAJobThatComesBackFromWaitingHasItsWholeGrace(t *testing.T) {
-	d := newDoomed(t, stateWaiting)
+	d := stopped(t, stateWaiting)
 	d.look(allLooks-1, tick)
 	d.holding.Add(1)
 	d.state.Store(stateHolding)
@@ -85,8 +91,20 @@ func TestAJobThatComesBackFromWaitingHasItsWholeGrace(t *testing.T) {
 	}
 }
 
+func TestAJobWhoseTimeWentByBeforeItCouldRunHasAnotherLook(t *testing.T) {
+	d := supervise(t, stateHolding)
+	d.limit = 100 * time.Millisecond
+	d.since.Store(d.at.UnixNano())
+	if d.look(1, time.Minute); d.cause.Load() != nil {
+		t.Errorf("stopped at once: %v", d.reason())
+	}
+	if d.look(1, tick); d.cause.Load() == nil || d.reason().Kind != Timeout {
+		t.Error("its time is never up")
+	}
+}
+
 func TestWhoWasJudgedWhileItWaitedIsNotGivenUpWhileItHolds(t *testing.T) {
-	d := newDoomed(t, stateHolding)
+	d := stopped(t, stateHolding)
 	if err := d.giveUp(stateWaiting); err != nil || d.state.Load() != stateHolding || d.vm.Dead() {
 		t.Errorf("given up: %v", err)
 	}

@@ -99,7 +99,7 @@ func (ls *Lanes) take() *lane {
 func (ls *Lanes) put(l *lane) {
 	l.ctx, l.next, l.outer = nil, nil, nil
 	l.cur.Store(nil)
-	l.watch.job, l.watch.doomed = nil, patience{}
+	l.watch.job, l.watch.overdue, l.watch.doomed = nil, nil, patience{}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	if ls.closed || len(ls.resting) >= maxResting {

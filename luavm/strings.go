@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -75,26 +76,31 @@ func stringChar(L *lua.LState) int {
 
 func stringReverse(L *lua.LState) int {
 	s := L.CheckString(1)
-	Room(L, 2*len(s)) // the bytes, and the string that is made of them
-	b := make([]byte, len(s))
-	for i := range b {
-		b[len(b)-1-i] = s[i]
-	}
+	b := bytesOf(L, s)
+	slices.Reverse(b)
 	L.Push(lua.LString(b))
 	return 1
+}
+
+// bytesOf is a copy of s that is to become another string.
+func bytesOf(L *lua.LState, s string) []byte {
+	Room(L, len(s)) // for the bytes
+	Room(L, len(s)) // and for the string
+	return []byte(s)
 }
 
 // mapBytes changes the case of the letters from first to last.
 func mapBytes(L *lua.LState, first, last byte) int {
 	s := L.CheckString(1)
-	isOther := func(c rune) bool { return c >= rune(first) && c <= rune(last) }
-	i := strings.IndexFunc(s, isOther)
-	if i < 0 {
+	i := 0
+	for i < len(s) && (s[i] < first || s[i] > last) {
+		i++
+	}
+	if i == len(s) {
 		L.Push(lua.LString(s))
 		return 1
 	}
-	Room(L, 2*len(s))
-	b := []byte(s)
+	b := bytesOf(L, s)
 	for ; i < len(b); i++ {
 		if b[i] >= first && b[i] <= last {
 			b[i] ^= ' '

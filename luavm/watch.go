@@ -19,6 +19,7 @@ type watch struct {
 	stretch int64 // which stretch of which job late belongs to
 	job     *job
 	late    bool // it was too much at the last look
+	overdue *job // whose time was up at a look
 
 	slept  bool // heap is old
 	doomed patience
@@ -150,6 +151,11 @@ func (w *watch) checkClock(j *job) time.Duration {
 	stretch := j.holding.Load()
 	left := j.limit - time.Duration(j.used.Load()+j.vm.now().UnixNano()-j.since.Load())
 	if left <= 0 && j.state.Load() == stateHolding && j.holding.Load() == stretch { // what was read belongs together
+		if w.overdue != j {
+			w.overdue = j
+			runtime.Gosched() // on a busy machine its time may have gone by before it ran at all
+			return tick
+		}
 		j.expire()
 		return tick
 	}
