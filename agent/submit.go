@@ -10,7 +10,7 @@ import (
 // While the agent works it is queued as a follow-up. Otherwise, and if it is a
 // command, it waits for the front end, which is woken through
 // [Agent.Submitted]. A prompt in which nothing stands is dropped. The error says
-// why it is not taken: a *[HeldBackError].
+// why it is not taken: a *[HeldBackError], or ErrEnded.
 func (a *Agent) Submit(ctx context.Context, p Prompt) error { return a.handIn(ctx, p, FollowUp) }
 
 // handIn queues a prompt if a run will look at the queues again, and leaves it
