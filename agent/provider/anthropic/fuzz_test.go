@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"io"
+	"pi/agent"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -33,6 +34,37 @@ func FuzzDecode(f *testing.F) {
 		}
 		if bytewise := read(func() io.Reader { return iotest.OneByteReader(strings.NewReader(stream)) }); bytewise.String() != whole.String() {
 			t.Errorf("%s\nin single bytes\n%s", whole, bytewise)
+		}
+	})
+}
+
+// FuzzEncode holds for any conversation: a strict server takes the request, and a
+// longer conversation only adds to it.
+func FuzzEncode(f *testing.F) {
+	for i, plan := range wiretest.Plans() {
+		f.Add(plan, i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, plan []byte, thinks bool) {
+		if len(plan) > 60 {
+			return
+		}
+		m, thinking := model("claude-sonnet-4-5"), ""
+		if thinks {
+			thinking = "low"
+		}
+		var before []byte
+		for _, messages := range wiretest.Planned(t, plan, m, wiretest.PlannedBlock) {
+			call, err := encode(&agent.Request{Model: m, System: "be nice", Messages: messages, Thinking: thinking})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := wiretest.CheckMessages(call.Body); err != nil {
+				t.Fatalf("%v in %s", err, call.Body)
+			}
+			if before != nil {
+				wiretest.Continues(t, "messages", before, call.Body)
+			}
+			before = call.Body
 		}
 	})
 }

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"encoding/json"
 	"io"
+	"pi/agent"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -33,6 +35,42 @@ func FuzzDecode(f *testing.F) {
 		}
 		if bytewise := read(func() io.Reader { return iotest.OneByteReader(strings.NewReader(stream)) }); bytewise.String() != whole.String() {
 			t.Errorf("%s\nin single bytes\n%s", whole, bytewise)
+		}
+	})
+}
+
+// FuzzEncode holds for any conversation: a server as strict as that one takes the
+// request, and a longer conversation only adds to it.
+func FuzzEncode(f *testing.F) {
+	for i, plan := range wiretest.Plans() {
+		f.Add(plan, uint8(i))
+	}
+	servers := []struct {
+		provider, id, base string
+		check              func([]byte) error
+	}{
+		{"openai", "m", "", wiretest.CheckChat},
+		{"mistral", "mistral-large-latest", "https://api.mistral.ai/v1", wiretest.CheckMistral},
+	}
+	f.Fuzz(func(t *testing.T, plan []byte, kind uint8) {
+		if len(plan) > 60 {
+			return
+		}
+		server := servers[int(kind)%len(servers)]
+		m := modelOf(server.provider, server.id, server.base)
+		var before []byte
+		for _, messages := range wiretest.Planned(t, plan, m, wiretest.PlannedBlock) {
+			call, err := encode(&agent.Request{Model: m, System: "be nice", Messages: messages})
+			if err != nil || !json.Valid(call.Body) {
+				t.Fatalf("%v: %s", err, call.Body)
+			}
+			if err := server.check(call.Body); err != nil {
+				t.Fatalf("%v in %s", err, call.Body)
+			}
+			if before != nil {
+				wiretest.Continues(t, "messages", before, call.Body)
+			}
+			before = call.Body
 		}
 	})
 }

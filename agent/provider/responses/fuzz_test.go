@@ -44,17 +44,16 @@ func FuzzDecode(f *testing.F) {
 // FuzzEncode holds for any conversation: a strict server takes the request, and a
 // longer conversation only adds to it.
 func FuzzEncode(f *testing.F) {
-	f.Add([]byte("u t a T S c C r r u u"), uint8(0))
-	f.Add([]byte("uaSaTaCCCrruSSTCru"), uint8(1))
-	f.Add([]byte("uAbcCrBLlrxaSCCruimi"), uint8(2))
-	f.Add([]byte("uaSSuaTSCuirraCCru"), uint8(3))
+	for i, plan := range wiretest.Plans() {
+		f.Add(plan, uint8(i))
+	}
 	f.Fuzz(func(t *testing.T, plan []byte, kind uint8) {
 		if len(plan) > 60 {
 			return
 		}
 		m := modelOf([]string{"openai", "lmstudio", "openrouter", "acme"}[kind%4], "m", "")
 		var before []json.RawMessage
-		for _, messages := range conversationsOf(t, plan, m) {
+		for _, messages := range wiretest.Planned(t, plan, m, blockOf) {
 			call, err := encode(&agent.Request{Model: m, System: "be nice", Messages: messages})
 			if err != nil {
 				t.Fatal(err)
@@ -74,58 +73,6 @@ func FuzzEncode(f *testing.F) {
 			before = now.Input
 		}
 	})
-}
-
-// conversationsOf makes a session of a plan: u, a and A begin a message of the
-// user, of m and of another model, r adds a result of the oldest open call, and
-// any other letter a block of the message before. It returns what is sent before
-// each answer.
-func conversationsOf(t *testing.T, plan []byte, m *agent.Model) (all [][]*session.Message) {
-	s := session.New(session.Options{})
-	var now *session.Message
-	var open []string
-	add := func(next *session.Message) {
-		if now != nil && len(now.Content) > 0 {
-			if now.Role == session.RoleAssistant {
-				all = append(all, session.ForModel(s.Context()))
-			}
-			if _, err := s.AppendMessage(now); err != nil {
-				t.Fatal(err)
-			}
-		}
-		now = next
-	}
-	add(userSays(text("begin")))
-	for _, c := range plan {
-		switch c {
-		case 'u':
-			add(userSays(text("go on")))
-			open = nil
-		case 'a', 'A':
-			model := m
-			if c == 'A' {
-				model = modelOf("other", "o", "")
-			}
-			add(modelSays(model))
-			open = nil
-		case 'r':
-			if len(open) > 0 {
-				add(toolSays(open[0], text("result"), picture))
-				open = open[1:]
-			}
-		default:
-			b := blockOf(c)
-			if now.Role == session.RoleAssistant {
-				now.Content = append(now.Content, b)
-				if b.Type == session.BlockToolCall {
-					open = append(open, b.ID)
-				}
-			}
-		}
-	}
-	add(userSays(text("end")))
-	add(nil)
-	return append(all, session.ForModel(s.Context()))
 }
 
 // blockOf is some block of an answer.
