@@ -178,15 +178,20 @@ func FuzzLoad(f *testing.F) {
 		if cfg.HookTimeout < 1 || !slices.Contains([]string{"turn", "entry"}, cfg.Session.Durability) {
 			t.Errorf("a broken rule got through: %+v", cfg)
 		}
+		untouched := func() bool { // but for the word that its hooks are not known
+			plain := cfg
+			plain.LostHooks = nil
+			return reflect.DeepEqual(plain, Default()) && len(cfg.LostHooks) <= 1
+		}
 		var doc map[string]any
 		if _, err := toml.Decode(text, &doc); err != nil {
-			if len(d.problems) != 1 || !reflect.DeepEqual(cfg, Default()) {
+			if len(d.problems) != 1 || !untouched() {
 				t.Errorf("a file with a syntax error: problems %v, config %+v", d.problems, cfg)
 			}
 			return
 		}
 		if _, beyond := indexLines(text); beyond != nil || len(text) > maxConfigSize {
-			if len(d.problems) != 1 || !strings.HasSuffix(d.problems[0].Text, "the file is left out") || !reflect.DeepEqual(cfg, Default()) {
+			if len(d.problems) != 1 || !strings.HasSuffix(d.problems[0].Text, "the file is left out") || !untouched() {
 				t.Errorf("a file beyond the bounds: problems %v, config %+v", d.problems, cfg)
 			}
 			return
