@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +15,10 @@ import (
 )
 
 const (
-	execTime   = 10 * time.Minute // unless timeout says otherwise
-	killAfter  = 2 * time.Second  // from TERM to KILL
-	maxCapture = 16 << 20         // of each output stream
+	execTime   = 10 * time.Minute       // unless timeout says otherwise
+	killAfter  = 2 * time.Second        // from TERM to KILL
+	drainGrace = 100 * time.Millisecond // for output that is on its way when the program ends
+	maxCapture = 16 << 20               // of each output stream
 )
 
 // execCall is one pi.exec.
@@ -88,9 +88,20 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.command, c.args...)
-	var stdout, stderr capture
-	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, c.cwd
-	cmd.Stdin = strings.NewReader(c.stdin)
+	stdout, err := newTap(&cmd.Stdout)
+	if err != nil {
+		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
+	}
+	defer stdout.close()
+	stderr, err := newTap(&cmd.Stderr)
+	if err != nil {
+		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
+	}
+	defer stderr.close()
+	cmd.Dir = c.cwd
+	if c.stdin != "" {
+		cmd.Stdin = strings.NewReader(c.stdin)
+	}
 	cmd.Env = append(os.Environ(), c.extra...)
 	for name, value := range c.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -105,7 +116,9 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 		return execResult{}, c.notStarted(err)
 	}
 	started(cmd.Process.Pid)
-	err := cmd.Wait()
+	stdout.open()
+	stderr.open()
+	err = cmd.Wait()
 	killed := ctx.Err() != nil
 	if killed {
 		killGroup(cmd)
@@ -114,18 +127,9 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 	if err != nil && !killed && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return execResult{}, fmt.Errorf("run %s: %w", c.command, err)
 	}
-	return execResult{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode(), killed}, nil
-}
-
-// capture keeps the beginning of an output stream.
-type capture struct{ bytes.Buffer }
-
-func (c *capture) Write(p []byte) (int, error) {
-	if room := maxCapture - c.Len(); room < len(p) {
-		c.Buffer.Write(p[:max(room, 0)])
-		return len(p), nil
-	}
-	return c.Buffer.Write(p)
+	grace, over := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
+	defer over()
+	return execResult{stdout.rest(grace.Done()), stderr.rest(grace.Done()), cmd.ProcessState.ExitCode(), killed}, nil
 }
 
 // notStarted says why. The system reports a working directory that does not

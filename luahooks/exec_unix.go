@@ -13,3 +13,5 @@ func endGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, sysca
 
 // killGroup ends what ignored TERM or outlived the program itself.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+func handle(fd uintptr) int { return int(fd) }

@@ -19,15 +19,15 @@ func TestTheSummaryCounts(t *testing.T) {
 }
 
 func TestOutputIsKeptUpToItsLimit(t *testing.T) {
-	var c capture
+	var c tap
 	chunk := []byte(strings.Repeat("x", maxCapture/2+1))
 	for range 3 {
 		if n, err := c.Write(chunk); n != len(chunk) || err != nil {
 			t.Fatalf("wrote %d, %v", n, err)
 		}
 	}
-	if c.Len() != maxCapture {
-		t.Errorf("kept %d bytes", c.Len())
+	if c.kept.Len() != maxCapture {
+		t.Errorf("kept %d bytes", c.kept.Len())
 	}
 }
 

@@ -35,18 +35,23 @@ func reopen(f *os.File, path string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := f.Stat()
-	if err != nil {
+	if err := sameFile(f, g); err != nil {
+		g.Close()
 		return nil, err
-	}
-	now, err := g.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !os.SameFile(was, now) {
-		return nil, errGone
 	}
 	return &source{g}, nil
+}
+
+func sameFile(f, g *os.File) error {
+	was, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	now, err := g.Stat()
+	if err == nil && !os.SameFile(was, now) {
+		err = errGone
+	}
+	return err
 }
 
 // load reads the whole of an open file; an empty one begins a new session.

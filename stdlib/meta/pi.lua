@@ -146,7 +146,7 @@ function pi.send(text, attachments) end
 ---@return string? message why it could not be saved
 function pi.append_entry(custom_type, data) end
 
---- Runs a program, without a shell. What it gets is its own process group, which gets TERM and 2 s later KILL when time is up or the hook is stopped.
+--- Runs a program, without a shell. What it gets is its own process group, which gets TERM and 2 s later KILL when time is up or the hook is stopped. A child that it leaves behind is not waited for, and what that one writes is not read.
 ---@param cmd string
 ---@param args? string[]
 ---@param opts? pi.ExecOptions
