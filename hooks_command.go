@@ -189,6 +189,9 @@ func (a *app) describeHooks() string {
 		if h.LastError != "" {
 			detail(&b, "last error"+times(h.LastErrors)+": "+trust.VisibleLine(h.LastError))
 		}
+		if h.Shuts {
+			detail(&b, "only read, grep, find and ls work until it loads, is removed or is disabled")
+		}
 		if h.Dropped > 0 {
 			detail(&b, plural(h.Dropped, "event", "events")+" came too fast and were dropped")
 		}

@@ -63,7 +63,7 @@ func (h *hook) fault(err error, n int) {
 
 func (h *hook) info(c *Chain) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Dropped: h.queue.lost()}
+	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Shuts: h.unloaded(), Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	var all EventStats
