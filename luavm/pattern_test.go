@@ -259,3 +259,19 @@ func BenchmarkPatterns(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGsub is what a hook does with each result of a tool.
+func BenchmarkGsub(b *testing.B) {
+	h := newHook(b, Options{})
+	proto, err := Compile("hook.lua", []byte(`local s = ("a line of output with some words\n"):rep(20) for i = 1, 20 do s:gsub("%w+", "<%0>") s:lower():find("some words", 1, true) end`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		job, settle := h.running(proto)
+		if err := h.Run(b.Context(), job); err != nil {
+			b.Fatal(err)
+		}
+		settle()
+	}
+}

@@ -3,7 +3,6 @@ package luavm
 import (
 	"fmt"
 	"runtime"
-	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -84,21 +83,27 @@ func vmOf(L *lua.LState) *VM {
 	return nil
 }
 
-// stringBuilder builds a string of a size that is not known before.
+// stringBuilder builds a string of a size that is not known before. It asks for
+// room whenever it grows, and grows no further than a string may be.
 type stringBuilder struct {
 	L *lua.LState
-	strings.Builder
+	b []byte
 }
 
 func (b *stringBuilder) add(s string) {
-	if need := b.Len() + len(s); need > maxString {
+	if need := len(b.b) + len(s); need > maxString {
 		raiseTooLong(b.L)
-	} else if need > b.Cap() {
-		grown := min(max(2*b.Cap(), need, 64), maxString)
+	} else if need > cap(b.b) {
+		grown := min(max(2*cap(b.b), need, 64), maxString)
 		Room(b.L, grown)
-		b.Grow(grown - b.Len())
+		b.b = append(make([]byte, 0, grown), b.b...)
 	}
-	b.WriteString(s)
+	b.b = append(b.b, s...)
+}
+
+func (b *stringBuilder) String() string {
+	Room(b.L, len(b.b))
+	return string(b.b)
 }
 
 func raiseTooLong(L *lua.LState) {

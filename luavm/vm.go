@@ -140,8 +140,8 @@ func (vm *VM) Dead() bool {
 // that job.
 func (vm *VM) Loading() bool { return vm.cur.Load().loading }
 
-// Close refuses new jobs and returns at once; what is in flight ends on its
-// own, then the VM is freed.
+// Close refuses new jobs, but for those that continue something, and returns at
+// once; what is in flight ends on its own, then the VM is freed.
 func (vm *VM) Close() {
 	vm.life.Lock()
 	defer vm.life.Unlock()
