@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -201,6 +202,9 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 		return err
 	}
 	a.agent.Listen(a.chain.Watcher(), a.chain, f)
+	if mode != "interactive" {
+		a.agent.Listen(&watchLater{begin: func() { a.watchHooks(ctx) }})
+	}
 	a.chain.Attach(a.agent, f)
 	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(f), own...)...), a.chain.Commands)
 	commands.Refresh = func() { a.chain.CatchUp(ctx) }
@@ -216,9 +220,7 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 	}
 	a.agent.Start(ctx)
 	if mode == "interactive" {
-		if err := a.chain.Watch(ctx); err != nil {
-			a.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
-		}
+		a.watchHooks(ctx)
 	}
 	err := a.crash.catch(func() error {
 		if a.testOnlyWork != nil {
@@ -227,6 +229,31 @@ func (a *app) run(ctx context.Context, f front, mode string, own []command.Comma
 		return work(commands)
 	})
 	return sayOnce(err, a.goodbye())
+}
+
+// watchHooks makes what a person saves in a hook take effect.
+func (a *app) watchHooks(ctx context.Context) {
+	if err := a.chain.Watch(ctx); err != nil {
+		a.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
+	}
+}
+
+// watchLater is the listener that begins to watch the hooks behind the first
+// request, where nobody could have saved one before: a start pays nothing for it.
+type watchLater struct {
+	begin func()
+	once  sync.Once
+}
+
+// Wants reports whether k may be the first of an answer.
+func (*watchLater) Wants(k agent.Kind) bool { return k == agent.KindMessageStart }
+
+// Handle never fails.
+func (w *watchLater) Handle(_ context.Context, e agent.Event) error {
+	if m, ok := e.(*agent.MessageStart); ok && m.Message.Role == session.RoleAssistant {
+		w.once.Do(w.begin)
+	}
+	return nil
 }
 
 // prepare loads the hooks and makes the agent that they are for.

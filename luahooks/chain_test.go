@@ -269,6 +269,9 @@ func (u *fakeUI) Select(ctx context.Context, title string, _ []string, _ agent.D
 }
 
 func (u *fakeUI) Confirm(ctx context.Context, title, _ string, _ agent.DialogOptions) (bool, error) {
+	if u.ask == nil { // nobody answers in this test: the default
+		return false, nil
+	}
 	_, yes, err := u.ask(ctx, "confirm", title)
 	return yes, err
 }

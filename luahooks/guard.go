@@ -51,6 +51,7 @@ type Guard struct {
 	spoken        []string             // instructions of the agent directory
 	news          []string             // of what is only told
 	later         []*Pending           // that nobody was told of yet
+	unasked       []string             // what was told of, by path
 	changedSpoken map[string]time.Time // that were told of
 	named         map[string]bool      // hooks that stand alone
 	requires      map[string][]string  // by hash: what a file requires by name

@@ -647,3 +647,52 @@ func TestAHomeWithoutAnAgentDirectoryIsLeftAloneUntilSomethingHappens(t *testing
 	again.wantPending("evil added")
 	again.wantInput("")
 }
+
+func TestWhatIsSavedBetweenTheToolsOfARunIsLive(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	w := r.chain.Watcher()
+	handle := func(events ...agent.Event) {
+		for _, e := range events {
+			mustDo(t, w.Handle(context.Background(), e))
+		}
+	}
+	handle(&agent.ToolExecutionStart{}, &agent.ToolExecutionEnd{}, &agent.TurnEnd{}) // the run goes on
+	g.write("agent/hooks/a.lua", says("mine"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("mine")
+	handle(&agent.ToolExecutionStart{})
+	g.write("agent/hooks/a.lua", says("evil"))
+	handle(&agent.ToolExecutionEnd{}, &agent.TurnEnd{})
+	g.write("agent/hooks/b.lua", says("b"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("mineb")
+	r.wantPending("a changed")
+	handle(&agent.AgentSettled{})
+}
+
+func TestAPersonIsAskedOnceWhenTheToolsHaveEnded(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	var yes atomic.Bool
+	asked := r.answers(&yes)
+	wantAsked := func(want int) {
+		t.Helper()
+		r.waitUntil(func() bool { return asked() == want }, func() string { return fmt.Sprint(asked(), " questions, want ", want) })
+	}
+	r.tool(func() { g.write("agent/hooks/a.lua", says("b")) })
+	wantAsked(1)
+	r.waitUntil(func() bool { return !r.chain.guard.isAsking(g.path("agent/hooks/a.lua")) }, func() string { return "no answer" })
+	r.wantInput("a")
+	r.tool(func() {}) // said No: nobody is asked again
+	r.wantPending("a changed")
+	yes.Store(true)
+	r.tool(func() { g.write("agent/hooks/c.lua", says("c")) })
+	wantAsked(2)
+	r.waitFor("ac")
+	r.wantPending("a changed")
+}

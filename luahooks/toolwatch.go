@@ -44,8 +44,8 @@ func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
 		if host := t.chain.hostNow(); t.count(-1) == 0 && host != nil && host.IsIdle() {
 			t.chain.afterTools(ctx)
 		}
-	case *agent.TurnEnd:
-		t.chain.tellPending(ctx, t.chain.guard.check())
+	case *agent.TurnEnd: // until the next tool, what is saved is the person's
+		t.chain.closeWindow(ctx)
 	case *agent.AgentSettled:
 		t.chain.afterTools(ctx)
 	}
@@ -129,14 +129,61 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	return paths, dirs
 }
 
-// afterTools checks and closes the window, or has somebody wait for the processes
+// closeWindow checks and closes the window, or has somebody wait for the processes
 // that keep it open.
-func (c *Chain) afterTools(ctx context.Context) {
+func (c *Chain) closeWindow(ctx context.Context) {
 	c.tellPending(ctx, c.guard.check())
 	c.tellLarge(ctx)
 	if !c.guard.settle() {
 		c.awaitProcesses()
 	}
+}
+
+// afterTools is closeWindow at the end of a run: what waits is easily missed, so the
+// person is asked.
+func (c *Chain) afterTools(ctx context.Context) {
+	c.closeWindow(ctx)
+	c.askUnasked(ctx)
+}
+
+// askUnasked asks the person, if there is one, about what began to wait in this run
+// and still does.
+func (c *Chain) askUnasked(ctx context.Context) {
+	if ui := c.uiNow(); ui == nil || !ui.HasUI() {
+		return
+	}
+	if list := c.guard.takeUnasked(); len(list) > 0 {
+		c.askEdits(ctx, list)
+	}
+}
+
+// takeUnasked lists what waits of what was told, as it is now. What somebody is
+// asked about is not among it.
+func (g *Guard) takeUnasked() (list []*Pending) {
+	g.mu.Lock()
+	paths := g.unasked
+	g.unasked = nil
+	g.mu.Unlock()
+	for _, p := range g.listHeld() {
+		if slices.Contains(paths, p.Path) && !g.isAsking(p.Path) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (g *Guard) isAsking(path string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.held[path]
+	return h != nil && h.asking
+}
+
+// noteTold notes what a person is to be asked about when the tools have ended.
+func (g *Guard) noteTold(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unasked = append(g.unasked, path)
 }
 
 const (
@@ -166,6 +213,7 @@ func (c *Chain) awaitProcesses() {
 				if c.guard.waiting() {
 					c.guard.settle()
 				}
+				c.askUnasked(c.behind.life)
 			}
 		}
 	})
@@ -213,6 +261,7 @@ func (c *Chain) tellPending(ctx context.Context, news []*Pending) {
 		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, line)
 	}
 	for _, p := range append(news, held...) {
+		c.guard.noteTold(p.Path)
 		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
 			trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), trust.VisibleLine(p.Name)))
 	}
