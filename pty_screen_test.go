@@ -242,7 +242,7 @@ func TestDialogsOfAHookAreAnsweredWithKeys(t *testing.T) {
   local name = ctx.ui.input("Name?", "any", { timeout = 60000 })
   local text = ctx.ui.editor("Say more", "dear " .. tostring(name))
   local sure = ctx.ui.confirm("Sure?", "long " .. ("word "):rep(40) .. "end", { timeout = 1 })
-  return { status = ("got %s, %s, %s, %s"):format(choice, name, text, sure) }
+  return { status = ("got %s, %s, %s, %s"):format(choice, name, text, tostring(sure)) }
 end })`)
 	editor := filepath.Join(w.home, "editor")
 	w.write(editor, "#!/bin/sh\necho editor up; read line; echo \" $line\" >> \"$1\"\n")
