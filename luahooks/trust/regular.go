@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -36,12 +37,14 @@ func openRegular(path string, flag int) (*os.File, error) {
 }
 
 func readMost(f *os.File, most int64) ([]byte, error) {
-	if info, err := f.Stat(); err != nil || info.Size() > most {
+	info, err := f.Stat()
+	if err != nil || info.Size() > most {
 		return nil, errors.Join(err, ErrNotRegular)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
+	var data bytes.Buffer
+	data.Grow(int(info.Size()) + bytes.MinRead) // at once, unless it grows meanwhile
+	if _, err = data.ReadFrom(io.LimitReader(f, most+1)); err == nil && int64(data.Len()) > most {
 		return nil, ErrNotRegular
 	}
-	return data, err
+	return data.Bytes(), err
 }
