@@ -265,6 +265,9 @@ func (g *Guard) changed(paths map[string]Scope) (list []change) {
 	defer g.mu.Unlock()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		was, ok := g.files[path]
+		if !ok && g.window != nil { // nobody has read it yet
+			was, ok = g.window.base[path]
+		}
 		if h := g.held[path]; h != nil {
 			was, ok = h.old, true
 		}
