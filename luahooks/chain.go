@@ -23,10 +23,13 @@ type Options struct {
 	Version string
 	LogPath string        // file that pi.log writes to; "" for none
 	Timeout time.Duration // hook_timeout
-	Grace   time.Duration // hook_grace
-	Memory  int64         // hook_memory, bytes
-	Models  *agent.Models // where pi.provider registers
-	Tools   []agent.Tool  // the program's own; hooks may replace them by name
+	// testOnlyLoadTime bounds loading instead of Timeout, for tests of handlers that
+	// are late: on a busy machine they would be late to load.
+	testOnlyLoadTime time.Duration
+	Grace            time.Duration // hook_grace
+	Memory           int64         // hook_memory, bytes
+	Models           *agent.Models // where pi.provider registers
+	Tools            []agent.Tool  // the program's own; hooks may replace them by name
 	// Guard knows which version of each file is in force; nil: one that remembers
 	// nothing beyond this run. A Guard serves one chain.
 	Guard          *Guard

@@ -45,7 +45,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 	o := Options{
 		Places: Places{AgentDir: filepath.Join(root, "agent"), Cwd: r.cwd}, Cwd: r.cwd, Mode: "interactive", Version: "1.2.3",
 		LogPath: filepath.Join(root, "agent", "hooks.log"),
-		Timeout: 5 * time.Second, Grace: 50 * time.Millisecond, Models: agent.NewModels(nil), Reserved: []string{"help"},
+		Timeout: 5 * time.Second, testOnlyLoadTime: 20 * time.Second, Grace: 50 * time.Millisecond, Models: agent.NewModels(nil), Reserved: []string{"help"},
 	}
 	for _, f := range change {
 		f(&o)

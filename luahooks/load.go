@@ -250,7 +250,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 	if err != nil {
 		return err
 	}
-	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: in.chain.opts.Timeout, Run: func(L *lua.LState) error {
+	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: cmp.Or(in.chain.opts.testOnlyLoadTime, in.chain.opts.Timeout), Run: func(L *lua.LState) error {
 		pi := in.open(L, state)
 		if main, ok := callFunction(L, L.NewFunctionFromProto(proto)).(*lua.LFunction); ok {
 			callFunction(L, main, pi)

@@ -49,7 +49,11 @@ func TestWhatDoesNotLoadAtTheStartMayBeAGate(t *testing.T) {
 			for path, code := range c.files {
 				files[path] = code
 			}
-			r := newRig(t, files, func(o *Options) { o.Timeout = 50 * time.Millisecond })
+			r := newRig(t, files, func(o *Options) {
+				if name == "an endless loop" {
+					o.testOnlyLoadTime = 50 * time.Millisecond
+				}
+			})
 			for _, tool := range []string{"bash", "write", "edit", "find", "deploy"} { // find is a hook's
 				reason := r.toolIsShut(tool)
 				for _, part := range []string{"did not load, so only read, grep, find and ls work", c.why, c.where, "/hooks disable g"} {
