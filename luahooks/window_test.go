@@ -319,8 +319,7 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	}
 }
 
-// harms is what a tool may do to what this program wrote down. a is one that finds
-// its way to the file of the window.
+// harms is what a tool may do to what this program wrote down, by name.
 func (g *guarded) harms() map[string]func() error {
 	window := func(do func(path string) error) func() error {
 		return func() error {
@@ -377,8 +376,7 @@ func rewrite(path, with string) error {
 
 func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
 	t.Parallel()
-	for name, harm := range newGuarded(t).harms() {
-		_ = harm
+	for name := range newGuarded(t).harms() {
 		g := newGuarded(t)
 		g.write("agent/hooks/a.lua", says("a"))
 		g.alive.Store(true)
