@@ -149,7 +149,10 @@ func parseData(raw []byte) (Data, error) {
 
 // parseForeign reads the bytes of a store that somebody else may have written. It
 // accepts nothing that it does not understand whole.
-func parseForeign(raw []byte) (Data, error) {
+func parseForeign(raw []byte) (Data, error) { return parseVersion(raw, storeVersion) }
+
+// parseVersion is that for the form of one version.
+func parseVersion(raw []byte, version int) (Data, error) {
 	d := empty()
 	d.Version = 0
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -160,7 +163,7 @@ func parseForeign(raw []byte) (Data, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return empty(), errors.New("not what pi writes: something follows it")
 	}
-	if d.Version != storeVersion {
+	if d.Version != version {
 		return empty(), fmt.Errorf("version %d is not known", d.Version)
 	}
 	if err := d.check(); err != nil {

@@ -97,10 +97,13 @@ func (s *Store) examine() record {
 	case file.raw == nil && file.err == nil && copied.raw == nil:
 		return record{data: empty(), err: s.missing()}
 	case copied.raw == nil && file.err != nil:
+		if d, err := s.earlier(file.raw); err == nil {
+			return record{data: d, raw: file.raw}
+		}
 		return record{err: fmt.Errorf("read %s: %w", s.Path(), file.err)}
 	case copied.raw == nil:
 		return record{err: fmt.Errorf("read %s: its copy %s is gone", s.Path(), s.copyPath())}
-	case bytes.Equal(file.raw, copied.raw) && file.err == nil, file.err == nil && copied.data.Prev == sumOf(file.raw):
+	case bytes.Equal(file.raw, copied.raw) && file.err == nil, (file.err == nil || file.raw != nil) && copied.data.Prev == sumOf(file.raw):
 		return record{data: copied.data, raw: copied.raw}
 	case file.err != nil:
 		return record{data: copied.data, raw: copied.raw, foreign: true, why: fmt.Errorf("read %s: %w", s.Path(), file.err)}
@@ -111,14 +114,29 @@ func (s *Store) examine() record {
 }
 
 // missing is why a store that is not there cannot be that of a new person: there
-// was one.
+// was one. The directory alone says nothing, for it is made before the first store is
+// written, and version 1 wrote none before something was approved.
 func (s *Store) missing() error {
-	for _, path := range []string{s.Dir(), s.witness()} {
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is gone, although there was one", s.Path())
-		}
+	if _, err := os.Lstat(s.witness()); err == nil || s.hasEarlierWindow() {
+		return fmt.Errorf("%s is gone, although there was one", s.Path())
 	}
 	return nil
+}
+
+// earlier reads a store that version 1 wrote, which had no copy and no witness. One
+// with a window that was left is not believed: what was in force is told there in
+// another form.
+func (s *Store) earlier(raw []byte) (Data, error) {
+	if err := s.missing(); err != nil {
+		return empty(), err
+	}
+	return parseVersion(raw, 1)
+}
+
+// hasEarlierWindow reports whether there is a window of version 1.
+func (s *Store) hasEarlierWindow() bool {
+	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir()), "window-*"))
+	return len(names) > 0
 }
 
 // witness is a file beside the store, in a directory of something else, that says
@@ -263,18 +281,19 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 	s.meet(mayCount)
 	next := s.data.clone()
 	edit(&next)
-	if err := s.testify(); err != nil {
-		return err
-	}
 	raw, err := s.encode(next)
 	if err != nil {
 		return err
 	}
 	durable := !next.ApprovesLike(s.data)
-	for _, path := range []string{s.copyPath(), s.Path()} {
-		if err := errors.Join(s.TestOnlyFails, s.replace(path, raw, durable)); err != nil {
-			return err
-		}
+	if err := s.replace(s.copyPath(), raw, durable); err != nil {
+		return err
+	}
+	if err := s.testify(); err != nil { // not before: of what could not be written nothing is missed
+		return err
+	}
+	if err := s.replace(s.Path(), raw, durable); err != nil {
+		return err
 	}
 	s.data, s.known, s.doubt = next, raw, nil
 	return nil
@@ -306,6 +325,9 @@ func (s *Store) meet(mayCount func(mine, theirs Data) bool) {
 
 // replace writes one of the files, also where a tool put a directory.
 func (s *Store) replace(path string, raw []byte, durable bool) error {
+	if s.TestOnlyFails != nil {
+		return s.TestOnlyFails
+	}
 	err := writeFile(path, raw, durable)
 	if info, lerr := os.Lstat(path); err != nil && lerr == nil && info.IsDir() && putAside(path) == nil {
 		err = writeFile(path, raw, durable)

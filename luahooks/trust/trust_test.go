@@ -174,11 +174,69 @@ func TestAStoreThatIsGoneIsMissed(t *testing.T) {
 	if s, err := Open(dir); err == nil || s.Doubt() == nil {
 		t.Errorf("nobody misses it: %v", err)
 	}
-	for name, want := range map[string]bool{"hooks": false, "sessions": false, "locks": false, "trust": true, "locks/trust.json.exists": true} {
+	for name, want := range map[string]bool{"hooks": false, "locks": false, "trust/kept": false, "trust/window-1": true, "locks/trust.json.exists": true} {
 		dir := t.TempDir()
 		must(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 		if s, err := Open(dir); (err != nil) != want || (s.Doubt() != nil) != want {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAFirstWriteThatCameToNothingIsNotMissed(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	s.TestOnlyFails = errors.New("no space left")
+	if _, err := s.Begin(Window{}, always, func(*Data) {}); err == nil {
+		t.Fatal("the disk is full")
+	}
+	if s := open(t, dir); s.Doubt() != nil {
+		t.Errorf("it is missed: %v", s.Doubt())
+	}
+}
+
+// earlier is a store as version 1 wrote it.
+func earlier(t *testing.T, dir string) string {
+	t.Helper()
+	sum := Sum([]byte("a"))
+	text := fmt.Sprintf(`{"version": 1, "projects": {"/p": {"files": {"/p/a.lua": %q}}, "/q": {"never": true}},
+		"pending": {"/h.lua": {"old": %q, "new": "", "since": "2026-01-02T03:04:05Z"}}}`, sum, sum)
+	must(t, os.MkdirAll(filepath.Join(dir, "trust", "kept"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "trust.json"), []byte(text), 0o600))
+	return text
+}
+
+func TestAStoreOfVersion1GoesOnToCount(t *testing.T) {
+	dir := t.TempDir()
+	text := earlier(t, dir)
+	s := open(t, dir)
+	must(t, s.Change(never, approve("/p", "/p/b.lua", "b")))
+	again := open(t, dir)
+	for _, s := range []*Store{s, again} {
+		if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || !s.Never("/q") || s.Pending()["/h.lua"].Old == "" || len(s.Pending()) != 1 {
+			t.Errorf("store is %+v", s.data)
+		}
+	}
+	must(t, os.WriteFile(again.Path(), []byte(text), 0o600)) // the copy is written first
+	if s, err := Open(dir); err == nil && s.Approved("/p", "/p/b.lua") == "" {
+		t.Error("an interrupted change is lost")
+	}
+}
+
+func TestAStoreOfVersion1IsNotBelievedWhereThereWasALaterOne(t *testing.T) {
+	for name, harm := range map[string]func(dir string) error{
+		"there was one":     func(dir string) error { return os.MkdirAll(filepath.Join(dir, "locks", "trust.json.exists"), 0o700) },
+		"there is a window": func(dir string) error { return os.WriteFile(filepath.Join(dir, "trust", "window-1"), nil, 0o600) },
+		"others may write":  func(dir string) error { return os.Chmod(filepath.Join(dir, "trust.json"), 0o666) },
+		"another version": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "trust.json"), []byte(`{"version": 3}`), 0o600)
+		},
+	} {
+		dir := t.TempDir()
+		earlier(t, dir)
+		must(t, harm(dir))
+		if s, err := Open(dir); err == nil || s.Doubt() == nil || s.Approved("/p", "/p/a.lua") != "" {
+			t.Errorf("%s: it counts: %v", name, err)
 		}
 	}
 }
