@@ -17,6 +17,12 @@ const (
 	// of which the matcher may have to come back to: it is the depth of its
 	// recursion.
 	maxRepeats = 1000
+	// maxItems bounds a pattern itself, which is many times as large once compiled.
+	maxItems = 1 << 16
+
+	// specials are the bytes that have a meaning in a pattern. Where none of them is,
+	// find looks for the text itself, and so a lone ) is no mistake there.
+	specials = "^$*+?.([%-"
 )
 
 // byteSet is a set of bytes.
@@ -72,10 +78,10 @@ type patternItem struct {
 // pattern is a compiled pattern. It is never changed and may be used by many at
 // once.
 type pattern struct {
-	items    []patternItem
-	anchored bool   // it began with ^
-	captures []bool // in order; true for places
-	plain    string // what it matches, if that is only one text
+	items    []patternItem // none if isPlain
+	anchored bool          // it began with ^
+	captures []bool        // in order; true for places
+	plain    string        // what it matches, if that is only one text
 	isPlain  bool
 }
 
@@ -86,10 +92,16 @@ func compilePattern(text string, canAnchor bool) (*pattern, error) {
 	if canAnchor && strings.HasPrefix(text, "^") {
 		c.p.anchored, c.at = true, 1
 	}
-	rest := text[c.at:]
+	if rest := text[c.at:]; !strings.ContainsAny(rest, specials+")") {
+		c.p.plain, c.p.isPlain = rest, true
+		return c.p, nil
+	}
 	for c.at < len(text) {
 		if err := c.item(); err != nil {
 			return nil, err
+		}
+		if len(c.p.items) > maxItems {
+			return nil, fmt.Errorf("pattern too complex (limit %d items)", maxItems)
 		}
 	}
 	if len(c.open) > 0 {
@@ -99,9 +111,6 @@ func compilePattern(text string, canAnchor bool) (*pattern, error) {
 		return nil, fmt.Errorf("pattern too complex (limit %d repetitions)", maxRepeats)
 	}
 	c.add(patternItem{op: opDone})
-	if c.p.isPlain = !strings.ContainsAny(rest, "^$*+?.([%-"); c.p.isPlain {
-		c.p.plain = rest
-	}
 	return c.p, nil
 }
 
@@ -229,13 +238,15 @@ func (r *patternReader) escaped() error {
 
 var errNoBracket = errors.New("malformed pattern (missing ']')")
 
-// set reads a set whose [ was read. A ] that comes first stands for itself.
+// set reads a set whose [ was read. A ] that comes first, or behind a % that ends a
+// range, stands for itself.
 func (r *patternReader) set() (set byteSet, err error) {
 	not := strings.HasPrefix(r.text[r.at:], "^")
 	if not {
 		r.at++
 	}
-	for first := true; first || !strings.HasPrefix(r.text[r.at:], "]"); first = false {
+	for itself := true; itself || !strings.HasPrefix(r.text[r.at:], "]"); {
+		itself = false
 		c, ok := r.next()
 		if !ok {
 			return set, errNoBracket
@@ -254,6 +265,7 @@ func (r *patternReader) set() (set byteSet, err error) {
 		if rest := r.text[r.at:]; len(rest) >= 2 && rest[0] == '-' && rest[1] != ']' {
 			set.addRange(c, rest[1])
 			r.at += 2
+			itself = rest[1] == '%'
 			continue
 		}
 		set.add(c)

@@ -115,6 +115,8 @@ func TestPatternsOfLua51(t *testing.T) {
 	assert(select(2, ("aaa"):gsub("a", "b", 2)) == 2 and ("aaa"):gsub("a", "b", 0) == "aaa")
 	assert(("abc"):gsub("b", {b = false}) == "abc" and ("abc"):gsub("b", function() end) == "abc")
 	assert(("k=v"):match("^(%w+)=(%w*)$") == "k")
+	assert(("f(x)"):find(")") == 4 and not ("f"):find(")")) -- without a special character find looks for the text itself
+	assert(("]"):find("[+-%]]") == 1 and ("x"):find("[+-%]]") == nil)
 	assert(#("É"):lower() == 2 and ("É"):lower() == "É" and ("\200A"):lower() == "\200a")
 	`)
 	for source, want := range map[string]string{
@@ -125,11 +127,12 @@ func TestPatternsOfLua51(t *testing.T) {
 		`("a"):find("%f")`:                          "missing '[' after '%f' in pattern",
 		`("a"):find("%b")`:                          "unbalanced pattern",
 		`("a"):find("(")`:                           "unfinished capture",
-		`("a"):find(")")`:                           "invalid pattern capture",
+		`("a"):match(")")`:                          "invalid pattern capture",
 		`("a"):find("%1")`:                          "invalid capture index",
 		`("a"):find("(%1)")`:                        "invalid capture index",
 		`("a"):find(("()"):rep(33))`:                "too many captures",
 		`("a"):find(("a?"):rep(1e4))`:               "pattern too complex",
+		`("a"):find(("a."):rep(1e5))`:               "pattern too complex",
 		`("a"):gsub("a", "%2")`:                     "invalid capture index %2",
 		`("a"):gsub("a", nil)`:                      "bad argument #3 to 'gsub' (string/function/table expected, got nil)",
 		`("a"):gsub("a", function() return {} end)`: "invalid replacement value (a table)",
@@ -152,6 +155,10 @@ func TestPatternsThatWouldNeverEndStop(t *testing.T) {
 		"optional":        `("a"):rep(30):find(("a?"):rep(60) .. "b")`,
 		"in pcall":        `while true do pcall(string.find, ("a"):rep(1e5), ".-b") end`,
 		"leaping":         `("a"):rep(1e6):find("a.*b")`,
+		"replacing":       `while true do ("a"):rep(6e7):gsub("a", "") end`,
+		"by a function":   `while true do ("a"):rep(6e7):gsub("a", tostring) end`,
+		"formatting":      `while true do ("%%"):rep(3e7):format() end`,
+		"quoting":         `while true do ("%q"):format(("\n"):rep(3e7)) end`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHook(t, Options{})
@@ -205,6 +212,8 @@ func TestWhatAStringFunctionBuildsIsBoundedBeforeItIsBuilt(t *testing.T) {
 		"gsub":                     `local s, t = ("x"):rep(1e6), {} while true do t[#t + 1] = s:gsub("x", ("y"):rep(40)) end`,
 		"gsub with a function":     `local s, t = ("x"):rep(1e6), {} while true do t[#t + 1] = s:gsub("x", function() return ("y"):rep(40) end) end`,
 		"a gsub that is too large": `("x"):rep(6e7):gsub("x", ("y"):rep(1000))`,
+		"a long pattern":           `("x"):find(("a."):rep(3e6))`,
+		"a long text to find":      `local s, t = ("x"):rep(2e6), {} s:find(s) for i = 1, 1e9 do t[i] = s:upper() end`,
 		"captures":                 `local t, s = {}, ("x"):rep(6e7) for w in s:gmatch("()x") do t[#t + 1] = w end`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func startOf(L *lua.LState, n, length int) int {
 func stringFind(L *lua.LState) int {
 	s, what := L.CheckString(1), L.CheckString(2)
 	at := startOf(L, 3, len(s))
-	if L.GetTop() > 3 && L.ToBool(4) {
+	if L.GetTop() > 3 && L.ToBool(4) || !strings.ContainsAny(what, specials) {
 		i := strings.Index(s[at:], what)
 		return pushFound(L, nil, at+i, at+i+len(what), i >= 0)
 	}

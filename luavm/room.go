@@ -84,13 +84,16 @@ func vmOf(L *lua.LState) *VM {
 }
 
 // stringBuilder builds a string of a size that is not known before. It asks for
-// room whenever it grows, and grows no further than a string may be.
+// room whenever it grows, grows no further than a string may be, and looks every
+// now and then whether its job was stopped.
 type stringBuilder struct {
-	L *lua.LState
-	b []byte
+	L    *lua.LState
+	b    []byte
+	adds int // since the last look
 }
 
 func (b *stringBuilder) add(s string) {
+	b.look()
 	if need := len(b.b) + len(s); need > maxString {
 		raiseTooLong(b.L)
 	} else if need > cap(b.b) {
@@ -99,6 +102,16 @@ func (b *stringBuilder) add(s string) {
 		b.b = append(make([]byte, 0, grown), b.b...)
 	}
 	b.b = append(b.b, s...)
+}
+
+func (b *stringBuilder) look() {
+	if b.adds++; b.adds < looksApart {
+		return
+	}
+	b.adds = 0
+	if err := halted(b.L); err != nil {
+		b.L.RaiseError("%s", err.Error())
+	}
 }
 
 func (b *stringBuilder) String() string {

@@ -25,7 +25,7 @@ func (vm *VM) openStrings(g *lua.LTable) {
 func stringRep(L *lua.LState) int {
 	s := L.CheckString(1)
 	n := L.CheckNumber(2)
-	if n < 1 || s == "" {
+	if !(n >= 1) || s == "" { // what is no number, too
 		L.Push(lua.LString(""))
 		return 1
 	}
