@@ -320,7 +320,7 @@ func (a *app) places() luahooks.Places {
 	p := luahooks.Places{
 		AgentDir: a.agentDir, Cwd: a.cwd, Configured: a.cfg.Hooks, ConfiguredIn: a.cfg.ProjectHooks,
 		NoHooks: a.noHooks, NoProject: a.noApprove, Disable: a.cfg.Disable,
-		DisableProject: a.cfg.ProjectDisable, Lost: a.cfg.LostHooks,
+		DisableProject: a.cfg.ProjectDisable, Lost: a.cfg.Lost,
 	}
 	for _, h := range a.hooks {
 		if abs, err := filepath.Abs(expandHome(h, homeDir(os.Getenv))); err == nil {

@@ -52,9 +52,9 @@ type Config struct {
 	ProjectHooks   []string `toml:"-"`
 	ProjectDisable []string `toml:"-"`
 
-	// LostHooks are the files whose hooks are not known, because they or a part of
-	// the list cannot be read, and why.
-	LostHooks map[string]error `toml:"-"`
+	// Lost are the files that name hooks or bound the tools in a way that cannot be
+	// read, and why.
+	Lost map[string]error `toml:"-"`
 
 	// Origins says where each value that is no default came from.
 	Origins Origins `toml:"-"`

@@ -24,7 +24,8 @@ type decoder struct {
 	unshown    int    // problems beyond maxProblems
 	literalKey int    // line of the first key in plain text; 0: none
 	concerns   string // the Key of problems that come up
-	lostHooks  string // why not all hooks are known; "" if they are
+	lost       string // why hooks or bounds of tools are not known; "" if they are
+	lostTools  bool   // bounds of tools are among them
 }
 
 // maxProblems is how many of a file are told: who has more has another worry.
@@ -343,8 +344,8 @@ func (d *decoder) report(line int, text string) { d.add(line, text, false) }
 func (d *decoder) warn(line int, text string) { d.add(line, text, true) }
 
 func (d *decoder) add(line int, text string, warning bool) {
-	if d.concerns == hooksKey && !warning && d.project == "" { // what a project may not name is no loss
-		d.lostHooks = fmt.Sprintf("line %d: %s", line, text)
+	if ofTools := d.concerns == toolsKey; (ofTools || d.concerns == hooksKey) && !warning && d.project == "" { // what a project may not set is no loss
+		d.lost, d.lostTools = fmt.Sprintf("line %d: %s", line, text), d.lostTools || ofTools
 	}
 	if len(d.problems) >= maxProblems {
 		d.unshown++
@@ -353,7 +354,11 @@ func (d *decoder) add(line int, text string, warning bool) {
 	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Key: d.concerns, Warning: warning})
 }
 
-const hooksKey = "hooks"
+// What these keys say may be what keeps a tool from running.
+const (
+	hooksKey = "hooks"
+	toolsKey = "tools"
+)
 
 // countRest returns the problems, and says how many are not told.
 func (d *decoder) countRest() []Problem {

@@ -178,10 +178,10 @@ func FuzzLoad(f *testing.F) {
 		if cfg.HookTimeout < 1 || !slices.Contains([]string{"turn", "entry"}, cfg.Session.Durability) {
 			t.Errorf("a broken rule got through: %+v", cfg)
 		}
-		untouched := func() bool { // but for the word that its hooks are not known
+		untouched := func() bool { // but for what is not known of hooks and tools
 			plain := cfg
-			plain.LostHooks = nil
-			return reflect.DeepEqual(plain, Default()) && len(cfg.LostHooks) <= 1
+			plain.Lost, plain.Tools.Confine = nil, false
+			return reflect.DeepEqual(plain, Default()) && len(cfg.Lost) <= 1
 		}
 		var doc map[string]any
 		if _, err := toml.Decode(text, &doc); err != nil {

@@ -91,7 +91,7 @@ func loadFile(cfg *Config, at place) []Problem {
 		err = nil
 	}
 	if err != nil {
-		cfg.loseHooks(at.file, err)
+		cfg.lose(at, err, true)
 		return []Problem{{File: at.file, Text: err.Error()}}
 	}
 	d := decodeConfig(cfg, at, data)
@@ -160,30 +160,36 @@ func decodeConfig(cfg *Config, at place, data []byte) *decoder {
 	}
 	d.lines = lines
 	d.document(cfg, doc)
-	if d.lostHooks != "" {
-		cfg.loseHooks(at.file, errors.New(d.lostHooks))
+	if d.lost != "" {
+		cfg.lose(at, errors.New(d.lost), d.lostTools)
 	}
 	return d
 }
 
-// leftOut reports why a file counts for nothing. If it speaks of hooks, those are lost.
+// leftOut reports why a file counts for nothing. If it speaks of hooks or tools,
+// what it says of them is lost.
 func (d *decoder) leftOut(cfg *Config, data []byte, line int, text string) *decoder {
 	d.report(line, text)
-	if bytes.Contains(data, []byte(hooksKey)) {
-		cfg.loseHooks(d.file, fmt.Errorf("line %d: %s", line, text))
+	ofTools := bytes.Contains(data, []byte(toolsKey))
+	if ofTools || bytes.Contains(data, []byte(hooksKey)) {
+		cfg.lose(d.place, fmt.Errorf("line %d: %s", line, text), ofTools)
 	}
 	return d
 }
 
-// loseHooks notes that a file may name hooks that are not known. A gate may be among
-// them.
-func (c *Config) loseHooks(file string, why error) {
-	lost := maps.Clone(c.LostHooks) // a Config that was handed out shares no map with this one
+// lose notes that a file may name hooks, or bound the tools, in a way that is not
+// known. A gate may be among them, so tools are shut as long as it is so; those that
+// only look stay in the working directory, which the person may have wanted.
+func (c *Config) lose(at place, why error, ofTools bool) {
+	lost := maps.Clone(c.Lost) // a Config that was handed out shares no map with this one
 	if lost == nil {
 		lost = map[string]error{}
 	}
-	lost[file] = why
-	c.LostHooks = lost
+	lost[at.file] = why
+	c.Lost = lost
+	if ofTools && at.project == "" {
+		c.Tools.Confine = true
+	}
 }
 
 // syntaxProblem says where the file stops being TOML. The parser may quote the

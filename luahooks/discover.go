@@ -153,7 +153,7 @@ func (d *discovery) directory(scope Scope, dir string) {
 func (d *discovery) lostSettings() {
 	for _, path := range slices.Sorted(maps.Keys(d.Lost)) {
 		s := Source{Name: filepath.Base(path), Path: path, Real: path, Scope: ScopeConfig,
-			Err: fmt.Errorf("the hooks that %s names are not known: %w", path, d.Lost[path])}
+			Err: fmt.Errorf("what %s says of hooks and tools is not known: %w", path, d.Lost[path])}
 		if path == filepath.Join(d.Cwd, ".pi", "config.toml") {
 			s.Scope = ScopeProject
 		}
