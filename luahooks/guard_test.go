@@ -300,6 +300,28 @@ func TestToolsOfAnotherProgramCount(t *testing.T) {
 	one.wantInput("mine")
 }
 
+// A window that opens while a file waits begins with what is in force, not with what
+// is on the disk.
+func TestWhatWaitsIsNotPutInForceByPuttingTheFileBack(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r := g.start()
+	r.tool(func() { g.write("agent/hooks/a.lua", says("evil")) })
+	g.alive.Store(true)
+	r.tool(func() { r.chain.guard.Started(4711) }) // the window stays open
+	r.tool(func() { g.write("agent/hooks/a.lua", says("a")) })
+	r.chain.Reload(context.Background(), false)
+	r.wantPending("")
+	r.tool(func() {})
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("a")
+	g.write("agent/hooks/a.lua", says("evil"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("a")
+	r.wantPending("a changed")
+}
+
 func TestApprovalIsOfWhatWasShown(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)

@@ -48,6 +48,9 @@ func (g *Guard) open(paths, dirs map[string]Scope) (news []*Pending, err error) 
 		if p := g.holdOfOthers(path, scope, w.base[path]); p != nil {
 			news = append(news, p)
 		}
+		if h := g.held[path]; h != nil { // it may be put back while the window is open
+			w.base[path] = h.old
+		}
 	}
 	g.window, g.inherited = w, nil
 	if g.store == nil || !g.store.Exists() {
