@@ -150,7 +150,9 @@ func (c *Cleaner) text(dst []byte, r, after rune) []byte {
 	case private(r), r == blankBraille, !Hidden(r), Belongs(before, r, after):
 		return utf8.AppendRune(dst, r)
 	}
-	return fmt.Appendf(dst, "<U+%04X>", r)
+	dst = fmt.Appendf(dst, "<U+%04X>", r)
+	c.before = rune(dst[len(dst)-1]) // what follows does not belong to what is not there
+	return dst
 }
 
 // dependent reports characters that may belong to what stands behind them.

@@ -33,6 +33,7 @@ func TestTextOfOthersLosesControl(t *testing.T) {
 		{"a second selector is seen", "❤\ufe0f\ufe0f", "❤\ufe0f<U+FE0F>"},
 		{"selectors as bits are seen", "a\ufe0f\ufe0e1\ufe0f!", "a<U+FE0F><U+FE0E>1<U+FE0F>!"},
 		{"a joiner behind a line separator is seen", "\u2029\u200d\U0001f4bb", "<U+2029><U+200D>\U0001f4bb"},
+		{"a joiner behind a selector of nothing is seen", "\ufe0f\u200d🔥", "<U+FE0F><U+200D>🔥"},
 		{"a joiner without an emoji behind it is seen", "👩\u200d", "👩<U+200D>"},
 		{"joiners of Persian and of Indic script stay", "می\u200cخواهم क्\u200dष", "می\u200cخواهم क्\u200dष"},
 		{"a second joiner is seen", "می\u200c\u200cخ", "می\u200c<U+200C>خ"},
@@ -81,7 +82,7 @@ func unfiltered(r rune) rune {
 
 func FuzzCleanerLetsNoControlThrough(f *testing.F) {
 	for _, seed := range []string{"plain", "\x1b[31mred", "\x1b]0;t\x07", "é\u009b1m", "\xc3", "a\r\nb", "👩\u200d💻\u202e", "\x1b\x1b]\x1b", "\x1b(\x1b",
-		"\u2029\u200d", "❤\ufe0f\u200d🔥", "می\u200cخ\u200d", "\x1b\u200c\u0628", "1\ufe0f\u20e3", "\U000e0041\U000e0001", "\u3164\u2800\U000f0001"} {
+		"\u2029\u200d", "❤\ufe0f\u200d🔥", "\ufe0f\u200d🔥", "می\u200cخ\u200d", "\x1b\u200c\u0628", "1\ufe0f\u20e3", "\U000e0041\U000e0001", "\u3164\u2800\U000f0001"} {
 		f.Add(seed, 1)
 	}
 	f.Fuzz(func(t *testing.T, in string, cut int) {

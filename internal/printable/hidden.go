@@ -99,12 +99,13 @@ type Count struct {
 func CountHidden(text string) Count {
 	var c Count
 	for n, line := range strings.Split(text, "\n") {
-		runes := []rune(strings.TrimSuffix(line, "\r"))
+		runes, before := []rune(strings.TrimSuffix(line, "\r")), rune(0)
 		for i, r := range runes {
-			if !Hidden(r) || Belongs(at(runes, i-1), r, at(runes, i+1)) {
+			if !Hidden(r) || Belongs(before, r, at(runes, i+1)) {
+				before = r
 				continue
 			}
-			if c.N == 0 {
+			if before = unicode.ReplacementChar; c.N == 0 { // nothing belongs to what is not seen
 				c.First, c.Line = r, n+1
 			}
 			c.N++

@@ -51,6 +51,7 @@ func TestHiddenCharactersAreCounted(t *testing.T) {
 		{"numbers of Arabic", "\u0600\u0661 \u06dd", ""},
 		{"Devanagari, Malayalam, Sinhala, Bengali", "क्\u200dष ന്\u200d ශ්\u200dරී র\u200dয", ""},
 		{"two in a row of either", "می\u200c\u200c ❤\ufe0f\ufe0f 👩\u200d\u200d💻", "4 hidden characters, the first is U+200C in line 1"},
+		{"a joiner behind a selector of nothing", "\ufe0f\u200d🔥", "2 hidden characters, the first is U+FE0F in line 1"},
 		{"a joiner at the end of an emoji", "👩\u200d", "hidden character U+200D in line 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
