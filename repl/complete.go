@@ -29,7 +29,7 @@ func (r *REPL) suggest(line string, pos int) (head string, words []string, tail 
 }
 
 func (r *REPL) candidates(before string) (head string, words []string) {
-	if word := before[strings.LastIndexAny(before, " \t"+signNewline)+1:]; strings.HasPrefix(word, "@") {
+	if _, word := lastWord(before); strings.HasPrefix(word, "@") {
 		return before[:len(before)-len(word)+1], paths(word[1:], r.agent.Cwd())
 	}
 	if !strings.HasPrefix(before, "/") {
@@ -51,8 +51,7 @@ func (r *REPL) candidates(before string) (head string, words []string) {
 // its characters stand in them in their order, whatever their case. A candidate may be
 // for all of the argument or for its last word. Those that begin with it come first.
 func fitting(typed string, candidates []string) []string {
-	last := typed[strings.LastIndexAny(typed, " \t"+signNewline)+1:]
-	head := typed[:len(typed)-len(last)]
+	head, last := lastWord(typed)
 	var first, rest []string
 	for _, c := range candidates {
 		switch {
@@ -69,6 +68,15 @@ func fitting(typed string, candidates []string) []string {
 		}
 	}
 	return append(first, rest...)
+}
+
+// lastWord cuts a line before the word that ends it.
+func lastWord(line string) (head, word string) {
+	word = line[strings.LastIndexAny(line, " \t")+1:]
+	if i := strings.LastIndex(word, signNewline); i >= 0 {
+		word = word[i+len(signNewline):]
+	}
+	return line[:len(line)-len(word)], word
 }
 
 // holds reports whether the characters of typed are in text, in their order.

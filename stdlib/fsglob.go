@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"pi/internal/globs"
 	"pi/luavm"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -23,6 +24,9 @@ func (m *module) fsGlob(L *lua.LState, pattern string, opts lua.LValue) (lua.LVa
 	luavm.Unpack(L, 2, "fs.glob", luavm.Opt("dir", &dir), luavm.Opt("files", &files))
 	if !doublestar.ValidatePathPattern(pattern) {
 		return nil, luavm.Misusef("pattern %q is not one", pattern)
+	}
+	if err := globs.Check(pattern); err != nil {
+		return nil, luavm.Misusef("%v", err)
 	}
 	found, err := glob(m.vm.Context(), m.env.from(&dir), pattern, files)
 	if err != nil {

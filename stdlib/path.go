@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/internal/globs"
 	"pi/luavm"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -41,14 +42,19 @@ func openPath(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	})
 	m.fn("split", func(L *lua.LState, p string) lua.LValue { return stringList(L, splitPath(p)) })
 	m.fn("expand", expandHome)
-	m.fn("match", func(p, pattern string) (bool, error) {
-		ok, err := doublestar.PathMatch(pattern, filepath.Clean(p))
-		if err != nil {
-			return false, luavm.Misusef("pattern %q: %v", pattern, err)
-		}
-		return ok, nil
-	})
+	m.fn("match", matchPath)
 	return m.table
+}
+
+func matchPath(p, pattern string) (bool, error) {
+	if err := globs.Check(pattern); err != nil {
+		return false, luavm.Misusef("%v", err)
+	}
+	ok, err := doublestar.PathMatch(pattern, filepath.Clean(p))
+	if err != nil {
+		return false, luavm.Misusef("pattern %q: %v", pattern, err)
+	}
+	return ok, nil
 }
 
 // extension is filepath.Ext, but the name of a hidden file is no extension.

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"pi/agent"
+	"pi/internal/globs"
 )
 
 //go:embed find.md
@@ -105,15 +106,12 @@ type glob struct {
 	names    bool
 }
 
-// maxBraces is how many alternatives a glob may have one after the other.
-const maxBraces = 10
-
 // parseGlob reads a glob for what is below p. An absolute one is taken as it is
 // meant.
 func parseGlob(pattern string, p place) (glob, error) {
 	g := glob{pattern: filepath.ToSlash(pattern)}
-	if strings.Count(pattern, "{") > maxBraces {
-		return g, fmt.Errorf("the pattern has more than %d braces; every one doubles what is tried", maxBraces)
+	if err := globs.Check(pattern); err != nil {
+		return g, err
 	}
 	if !doublestar.ValidatePattern(g.pattern) {
 		return g, fmt.Errorf("the pattern %q is not a valid glob: check its brackets and braces", pattern)

@@ -45,6 +45,9 @@ func TestFind(t *testing.T) {
 	equal(t, b.text("find", args{"pattern": "none"}), "(nothing matches none in .; what .gitignore and .ignore name is left out)")
 	equal(t, b.text("find", args{"pattern": "*.go", "limit": 2}), ".dot/y.go\n[x]/q.go\n\n[the first 2 results; there are more: narrow the pattern or path, or set limit]")
 	b.refused("find", args{"pattern": "[a"}, "not a valid glob")
+	many := strings.Repeat("{a,a,a,a,a,a,a,a,a,a}", 10) + "x"
+	b.refused("find", args{"pattern": many}, "more than 1024 combinations")
+	b.refused("grep", args{"pattern": "x", "glob": many}, "more than 1024 combinations")
 	b.refused("find", args{"pattern": "x", "path": "a.go"}, "find a.go: it is not a directory")
 	b.refused("find", args{"pattern": "x", "path": "b.go"}, "b.go does not exist; list what is there")
 }
