@@ -3,7 +3,7 @@
 --
 -- A snapshot is a commit that no branch has; your index, your stash and your
 -- files stay as they are. It holds changed and new files, large ones as well, but
--- not the ignored ones.
+-- not the ignored ones, nor what changes in repositories inside of this one.
 -- A reference keeps it from being collected:
 --
 --   git for-each-ref refs/pi-checkpoints     lists them
@@ -42,11 +42,30 @@ local function repository(dir)
   return index and { root = root, index = index, env = env }
 end
 
+-- How much of the index is read to find the repositories inside; pi.exec keeps 16 MiB.
+local MOST = 16 * 1024 * 1024 - 1
+
+-- Arguments that have git pass over the repositories inside: it would go into them to
+-- see what changed, and their own settings may name programs. Or nil and what is wrong.
+local function outside_of_others(repo)
+  local index, err = run(repo, "ls-files", "--stage", "-z")
+  if not index then return nil, err end
+  if #index >= MOST then return nil, "the repository has too many files" end
+  local args = { "--", ":/" }
+  for path in ("\0" .. index):gmatch("%z160000 [^\t]*\t([^%z]+)") do
+    table.insert(args, ":(top,exclude,literal)" .. path)
+  end
+  return args
+end
+
 -- Makes a commit of the files as they are; its id, or nil and what is wrong.
 local function snapshot(repo)
   local head = run(repo, "rev-parse", "--verify", "--quiet", "HEAD")
   if head and not fs.exists(repo.index) then run(repo, "read-tree", head) end
-  local ok, err = run(repo, "add", "--all")
+  local what, err = outside_of_others(repo)
+  if not what then return nil, err end
+  local ok
+  ok, err = run(repo, "add", "--all", unpack(what))
   if not ok then return nil, err end
   local tree = run(repo, "write-tree")
   local args = { "commit-tree", tree, "-m", "pi checkpoint" }

@@ -24,6 +24,7 @@ func (e *Env) harmlessGit(ctx context.Context, cwd string) (gitSettings, error) 
 	settings := gitSettings{
 		{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull},
 		{"core.sshCommand", "false"}, {"core.askPass", ""}, {"credential.helper", ""},
+		{"submodule.recurse", "false"}, {"diff.ignoreSubmodules", "dirty"}, // the settings of those are not known here
 	}
 	filters, err := e.gitFilters(ctx, cwd, settings.env())
 	for _, name := range filters {

@@ -9,7 +9,9 @@ local git = {}
 ---@field cwd? string a directory in the repository; the working directory unless said
 
 --- Variables with which git runs no program that the repository's own settings name, no filter, no hook, no monitor, and
---- fetches nothing: `env` of `pi.exec` for other commands of git. Programs of your own settings go on to run.
+--- fetches nothing: `env` of `pi.exec` for other commands of git. Programs of your own settings go on to run. So do those of
+--- repositories inside of this one where git goes into them: give `--ignore-submodules=dirty` to `status` and `diff`, and leave
+--- their paths out of `add`.
 ---@param opts? pi.GitOptions
 ---@return table<string, string>? env
 ---@return string? message there is no git, or the settings of the repository cannot be read
