@@ -235,7 +235,7 @@ func (p Places) disabled(s Source) bool {
 
 // source describes the hook at path: a file, or a directory with an init.lua.
 func source(path string, scope Scope, g *Guard) Source {
-	if s, ok := g.heldSource(path, scope); ok {
+	if s, ok := g.knownSource(path, scope); ok {
 		return s
 	}
 	s := Source{Name: hookName(path), Path: path, Scope: scope}
@@ -253,13 +253,13 @@ func source(path string, scope Scope, g *Guard) Source {
 	return s
 }
 
-// heldSource describes a hook that is held back.
-func (g *Guard) heldSource(path string, scope Scope) (s Source, ok bool) {
+// knownSource describes a hook that was read or is held back.
+func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 	if g == nil {
 		return s, false
 	}
 	for _, file := range []string{path, filepath.Join(path, "init.lua")} {
-		v, ok := g.heldAt(file)
+		v, ok := g.inForceAt(file)
 		switch {
 		case !ok:
 		case !v.exists():
@@ -308,7 +308,7 @@ func hookFiles(dir string, g *Guard) (paths []string, err error) {
 	if g == nil {
 		return paths, nil
 	}
-	return withHeld(paths, g.heldIn(dir), dir), nil
+	return withInForce(paths, g.inForceIn(dir), dir), nil
 }
 
 // isHook reports whether an entry of a hooks directory is a hook, or may be one
@@ -345,10 +345,10 @@ func lostLink(path string) error {
 	}
 }
 
-// withHeld lists the hooks of a directory as they were before: what is held as
+// withInForce lists the hooks of a directory as they are in force: what is held as
 // removed is there, what is held as added is not.
-func withHeld(paths []string, held map[string]bool, dir string) []string {
-	for file, was := range held {
+func withInForce(paths []string, inForce map[string]bool, dir string) []string {
+	for file, was := range inForce {
 		path := file
 		if filepath.Base(file) == "init.lua" && filepath.Dir(file) != dir {
 			path = filepath.Dir(file)

@@ -210,10 +210,8 @@ func (g *Guard) readLocked(path string) version {
 	if g.doubt != nil {
 		return version{err: fmt.Errorf("%s is %w: %w", path, errNotApproved, g.doubt), sum: trust.Unreadable}
 	}
-	if f, known := g.known.Was(path); known {
-		if g.holdIfChanged(path, f); g.held[path] != nil {
-			return g.readLocked(path)
-		}
+	if f, known := g.known.Was(path); known && f.Scope != string(scopeSpoken) {
+		return g.readKnown(path, f)
 	}
 	v := g.onDisk(path)
 	if v.exists() && g.window != nil && !g.window.had(path, v) {
@@ -223,6 +221,16 @@ func (g *Guard) readLocked(path string) version {
 	}
 	g.files[path] = v
 	return v
+}
+
+// readKnown returns f, which is in force whatever the disk says. g.mu is held.
+func (g *Guard) readKnown(path string, f trust.File) version {
+	g.holdIfChanged(path, f)
+	_, read := g.files[path]
+	if g.held[path] == nil && !read { // there was none, and is none
+		g.files[path] = version{err: fs.ErrNotExist}
+	}
+	return g.readLocked(path)
 }
 
 // realOf is the file that a hook was read from, symbolic links followed.
@@ -400,18 +408,40 @@ func (g *Guard) release(path string) {
 	delete(g.shown, path)
 }
 
-// heldIn lists the paths below dir that are held, with whether a version of them
-// is in force.
-func (g *Guard) heldIn(dir string) map[string]bool {
+// inForceIn lists the paths below dir of which it is known, whatever the disk says,
+// whether a version of them is in force: those that are held, those that were read, and
+// while others may have tools at work all that there were. A process may take them
+// away for the moment in which they are looked for.
+func (g *Guard) inForceIn(dir string) map[string]bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	in := map[string]bool{}
-	for path, h := range g.held {
-		if strings.HasPrefix(path, dir+string(filepath.Separator)) {
-			in[path] = h.old.exists()
+	for path, f := range g.known.Files {
+		in[path] = f.Sum != ""
+	}
+	for path, v := range g.files {
+		if v.code != nil {
+			in[path] = true
 		}
 	}
+	for path, h := range g.held {
+		in[path] = h.old.exists()
+	}
+	maps.DeleteFunc(in, func(path string, _ bool) bool { return !isBelow(path, dir) })
 	return in
+}
+
+func isBelow(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
+
+// inForceAt returns the version in force of a file that is held or was read.
+func (g *Guard) inForceAt(path string) (version, bool) {
+	if v, held := g.heldAt(path); held {
+		return v, true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	v, read := g.files[path]
+	return v, read && v.code != nil
 }
 
 // heldAt returns the version in force of a file that is held.

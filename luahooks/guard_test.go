@@ -300,6 +300,65 @@ func TestToolsOfAnotherProgramCount(t *testing.T) {
 	one.wantInput("mine")
 }
 
+// A process may move the hooks away and back all the time: no look at the disk may see
+// what the one before did not.
+func TestWhatAProcessTakesAwayForAMomentIsInForce(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]struct{ away, back string }{
+		"a file":         {"agent/hooks/a.lua", "agent/kept"},
+		"the folder":     {"agent/hooks", "agent/kept"},
+		"a module":       {"agent/hooks/m/word.lua", "agent/kept"},
+		"a folder in it": {"agent/hooks/m", "agent/kept"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuarded(t)
+			g.write("agent/hooks/a.lua", says("a"))
+			g.write("agent/hooks/m/init.lua", `local word = require("word") pi.on("input", function(e) return { text = e.text .. word } end)`)
+			g.write("agent/hooks/m/word.lua", `return "m"`)
+			g.alive.Store(true)
+			r := g.start()
+			r.tool(func() { r.chain.guard.Started(4711) })
+			r.quit()
+			r = g.start(func(*Options) { mustDo(t, os.Rename(g.path(move.away), g.path(move.back))) })
+			r.wantInput("am")
+			mustDo(t, os.RemoveAll(g.path(move.away)))
+			mustDo(t, os.Rename(g.path(move.back), g.path(move.away)))
+			r.tool(func() {})
+			r.chain.Reload(context.Background(), false)
+			r.wantInput("am")
+			r.wantPending("")
+			r.quit()
+			r = g.start()
+			r.wantInput("am")
+			r.wantPending("")
+		})
+	}
+}
+
+func TestAHookIsGoneOnceItsRemovalWasJudged(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	g.write("agent/hooks/b/init.lua", says("b"))
+	r := g.start()
+	mustDo(t, os.Rename(g.path("agent/hooks"), g.path("agent/away")))
+	if hooks, gone := r.chain.compare(); len(hooks) != 2 || len(gone) != 0 {
+		t.Errorf("%d hooks, %d gone", len(hooks), len(gone))
+	}
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("")
+	mustDo(t, os.Rename(g.path("agent/away"), g.path("agent/hooks")))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("ab")
+	mustDo(t, os.RemoveAll(g.path("agent/hooks/b")))
+	g.write("agent/hooks/b.lua", says("c"))
+	mustDo(t, os.Remove(g.path("agent/hooks/a.lua")))
+	g.write("agent/hooks/a.lua/init.lua", says("d"))
+	r.chain.Reload(context.Background(), false)
+	r.wantInput("dc")
+}
+
 // A window that opens while a file waits begins with what is in force, not with what
 // is on the disk.
 func TestWhatWaitsIsNotPutInForceByPuttingTheFileBack(t *testing.T) {

@@ -58,7 +58,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	for _, path := range listLua(p.ProjectDir()).files {
 		paths[path] = true
 	}
-	for path, ok := range g.heldIn(p.ProjectDir()) {
+	for path, ok := range g.inForceIn(p.ProjectDir()) {
 		paths[path] = ok
 	}
 	found := p.Discover(g)

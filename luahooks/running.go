@@ -256,14 +256,18 @@ func (g *Guard) holdIfChanged(path string, f trust.File) {
 	g.restore(path, trust.Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
 }
 
-// restore holds a file that has a mark, unless it is again what it was.
+// restore holds a file that has a mark, unless it is again what it was. Then this
+// look is the one that counts, for the next may see another file.
 func (g *Guard) restore(path string, m trust.Mark) {
 	h := &held{now: g.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
 	h.old = version{sum: m.Old, real: m.Real}
+	was, read := g.files[path]
 	if m.Old == h.now.sum && (m.Real == "" || m.Real == h.now.real) {
+		if !read && h.now.exists() {
+			g.files[path] = h.now
+		}
 		return
 	}
-	was, read := g.files[path]
 	switch {
 	case read && was.sum == m.Old:
 		h.old = was

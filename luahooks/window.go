@@ -43,13 +43,14 @@ func (g *Guard) open(paths, dirs map[string]Scope) (news []*Pending, err error) 
 		return nil, nil
 	}
 	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.inherited}
+	g.addAway(paths, dirs)
 	for path, scope := range paths {
 		w.base[path] = g.onDisk(path)
 		if p := g.holdOfOthers(path, scope, w.base[path]); p != nil {
 			news = append(news, p)
 		}
-		if h := g.held[path]; h != nil { // it may be put back while the window is open
-			w.base[path] = h.old
+		if _, known := g.known.Files[path]; g.held[path] != nil || known && scope != scopeSpoken {
+			w.base[path] = g.readLocked(path) // the disk may say another thing at each look
 		}
 	}
 	g.window, g.inherited = w, nil
@@ -57,6 +58,21 @@ func (g *Guard) open(paths, dirs map[string]Scope) (news []*Pending, err error) 
 		return news, nil // with nothing there, a program that leaves in the middle writes it
 	}
 	return news, g.begin(w)
+}
+
+// addAway adds to paths what is known to be in dirs and was not there at the moment
+// in which they were listed. g.mu is held.
+func (g *Guard) addAway(paths, dirs map[string]Scope) {
+	for path, f := range g.known.Files {
+		if _, listed := paths[path]; listed {
+			continue
+		}
+		for dir := range dirs {
+			if isBelow(path, dir) {
+				paths[path] = Scope(f.Scope)
+			}
+		}
+	}
 }
 
 // before looks at what others changed, before any of it is read.
