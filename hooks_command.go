@@ -186,6 +186,9 @@ func (a *app) describeHooks() string {
 	for i, h := range a.chain.Hooks() {
 		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, trust.VisibleLine(home(h.Path)))
 		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
+		if h.Rejected != "" {
+			detail(&b, "what was saved last did not load, the version before runs: "+trust.VisibleLine(h.Rejected))
+		}
 		if h.LastError != "" {
 			detail(&b, "last error"+times(h.LastErrors)+": "+trust.VisibleLine(h.LastError))
 		}

@@ -341,9 +341,10 @@ type Info struct {
 	Tools      []string
 	Others     []string // providers, flags, shortcuts and renderers, such as "provider acme"
 	LastError  string
-	LastErrors int  // how often that came
-	Shuts      bool // most tools, because it never loaded
-	Dropped    int  // telling events that came faster than the hook handled them
+	LastErrors int    // how often that came
+	Rejected   string // why the version saved last does not run, where another does
+	Shuts      bool   // most tools, because it never loaded
+	Dropped    int    // telling events that came faster than the hook handled them
 
 	Calls, Errors int // of handlers, since the program began
 	P50, P99      time.Duration

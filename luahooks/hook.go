@@ -27,8 +27,9 @@ type hook struct {
 
 	mu        sync.Mutex
 	lastError string
-	lastCount int  // how often that came
-	disabled  bool // for the session, after a VM that did not stop
+	lastCount int    // how often that came
+	rejected  string // why the version saved last does not run; "" if it does, or none runs
+	disabled  bool   // for the session, after a VM that did not stop
 	abandoned int
 	code      []byte // the bytes that run
 
@@ -61,9 +62,16 @@ func (h *hook) fault(err error, n int) {
 	h.lastError, h.lastCount = err.Error(), n
 }
 
+// reject notes that a version did not load while another one runs.
+func (h *hook) reject(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rejected = err.Error()
+}
+
 func (h *hook) info(c *Chain) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Shuts: h.unloaded(), Dropped: h.queue.lost()}
+	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	var all EventStats

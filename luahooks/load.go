@@ -169,7 +169,11 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		return false
 	}
 	if a.err != nil {
-		h.fault(a.err, 1)
+		if old != nil {
+			h.reject(a.err)
+		} else {
+			h.fault(a.err, 1)
+		}
 		c.log.write(h.Name, "load: "+fullText(a.err))
 		c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
 		c.behind.run(func() { c.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
@@ -183,7 +187,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	c.openGates(h)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.code, h.disabled, h.lastError = a.code, false, ""
+	h.code, h.disabled, h.lastError, h.rejected = a.code, false, "", ""
 	return true
 }
 
