@@ -358,6 +358,15 @@ func (a *app) trust(ctx context.Context, list, yes bool) error {
 	return errors.Join(problems...)
 }
 
+// meanwhile says what becomes of an approval that another program takes for one of its
+// tools.
+func (a *app) meanwhile() string {
+	if !a.guard.OthersAtWork() {
+		return ""
+	}
+	return "; but tools of another pi are at work, so that one asks about it when they have ended"
+}
+
 // trustProject approves the files of the project, or says how many are not.
 func (a *app) trustProject(ctx context.Context, files []luahooks.ProjectFile, ask, yes bool) (open int, err error) {
 	for _, f := range files {
@@ -382,7 +391,7 @@ func (a *app) trustProject(ctx context.Context, files []luahooks.ProjectFile, as
 		if err := a.guard.ApproveAlways(files); err != nil {
 			return open, err
 		}
-		fmt.Println("approved")
+		fmt.Println("approved" + a.meanwhile())
 		return 0, nil
 	case luahooks.AnswerNever:
 		return 0, a.guard.Never()

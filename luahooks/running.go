@@ -159,6 +159,23 @@ func (g *Guard) lookAtWindows() {
 	g.endWindows(ended)
 }
 
+// OthersAtWork reports whether another program runs that has tools at work: it holds
+// back what is approved meanwhile.
+func (g *Guard) OthersAtWork() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.store == nil {
+		return false
+	}
+	open, _ := g.store.Others(g.runningFile())
+	for _, w := range open {
+		if !w.Asks {
+			return true
+		}
+	}
+	return false
+}
+
 // ended lists the windows that were left of which nothing lives, and those whose
 // processes a window of this program waits for from now on. g.mu is held.
 func (g *Guard) ended(left map[string]trust.Window) (ended []string) {
