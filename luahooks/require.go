@@ -93,6 +93,9 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 func (in *instance) findModule(name string) (string, []byte, error) {
 	g, s := in.chain.guard, Source{Path: in.hook.Path, Real: in.real}
 	for _, path := range candidates(s.dirs(), name) {
+		if err := in.watched(path); err != nil {
+			return "", nil, fmt.Errorf("module %s: %w", name, err)
+		}
 		v := g.read(path)
 		in.note(path, v.sum)
 		switch {
@@ -116,11 +119,31 @@ func (in *instance) judged(path string) error {
 	if dir == "" {
 		return nil
 	}
-	_, named := g.literal(in.hook.Path, Source{Path: in.hook.Path, Real: in.real}.dirs(), in.hook.Scope)
-	if slices.Contains(named, path) {
+	if in.names(path) {
 		return nil
 	}
 	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", in.chain.shown(dir), maxEntries)
+}
+
+// watched says why a module beside a hook that stands alone cannot count: nobody knew of
+// it when tools began to run, so nobody knows whether one of them wrote it.
+func (in *instance) watched(path string) error {
+	if in.vm.Loading() || in.chain.guard.inHooks(path) || !isThere(path) || in.names(path) {
+		return nil
+	}
+	return fmt.Errorf("%s stands outside of the folders of hooks, which are watched, and its name is computed: require it while the hook loads, or name it as a text, as in require \"x\"",
+		in.chain.shown(path))
+}
+
+// names reports whether the text of the hook, or of a module it names, names a module.
+func (in *instance) names(path string) bool {
+	_, named := in.chain.guard.literal(in.hook.Path, Source{Path: in.hook.Path, Real: in.real}.dirs(), in.hook.Scope)
+	return slices.Contains(named, path)
+}
+
+// inHooks reports whether a file lies in a folder of hooks.
+func (g *Guard) inHooks(path string) bool {
+	return slices.ContainsFunc(g.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
 }
 
 // moduleFiles are the files that a module may be, from where it is looked for.
