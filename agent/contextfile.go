@@ -35,9 +35,10 @@ type ContextPlaces struct {
 // one that nobody sees but the model, are returned as problems.
 //
 // What a link leads out of the project does not count: a repository from elsewhere
-// could point it at a secret, which would go to the model's provider. Nor does
-// what lies above the project and belongs to another user: in /tmp anybody may
-// write instructions.
+// could point it at a secret, which would go to the model's provider. The project
+// may itself lie in one, as submodules do: what a link leads out of that does not
+// count either. Nor does what lies above the project and belongs to another user:
+// in /tmp anybody may write instructions.
 func FindContextFiles(at ContextPlaces) (files []ContextFile, problems []error) {
 	seen := map[string]bool{}
 	project := projectAround(at.Cwd, at.Home)
@@ -81,18 +82,21 @@ func (at ContextPlaces) counts(path, project string) error {
 	if err != nil {
 		return err
 	}
-	base, err := filepath.EvalSymlinks(project)
+	around, above := project, !isIn(filepath.Dir(path), project)
+	inRepository := true
+	if above {
+		around, inRepository = repositoryAround(filepath.Dir(path), at.Home)
+	}
+	base, err := filepath.EvalSymlinks(around)
 	if err != nil {
 		return err
 	}
 	why := ""
 	switch {
-	case isIn(filepath.Dir(path), project):
-		if !isIn(real, base) {
-			why = "a link leads out of the project, to " + real
-		}
-	case foreign(path) || foreign(real):
+	case above && (foreign(path) || foreign(real)):
 		why = "it lies above the project and belongs to another user"
+	case inRepository && !isIn(real, base):
+		why = "a link leads out of the project, to " + real
 	}
 	if why == "" || slices.ContainsFunc(at.Allowed, func(allowed string) bool { return isPath(allowed, real) }) {
 		return nil
@@ -116,15 +120,22 @@ func isPath(allowed, real string) bool {
 	return filepath.Clean(allowed) == real
 }
 
-// projectAround is the repository that dir lies in, else dir itself. A home
-// directory that is a repository is no project: all that a person has lies in it.
+// projectAround is the repository that dir lies in, else dir itself.
 func projectAround(dir, home string) string {
+	project, _ := repositoryAround(dir, home)
+	return project
+}
+
+// repositoryAround is the repository that dir lies in; where there is none, ok is
+// false and it is dir. A home directory that is a repository is no project: all that
+// a person has lies in it.
+func repositoryAround(dir, home string) (around string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if at == filepath.Dir(at) || at == home {
-			return dir
+			return dir, false
 		}
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
+			return at, true
 		}
 	}
 }
