@@ -2,11 +2,9 @@ package main
 
 import (
 	"debug/elf"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -15,19 +13,16 @@ import (
 // builds a release with the same flags.
 func TestTheBinaryOfTheReadmeIsStatic(t *testing.T) {
 	t.Parallel()
-	const command = `CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o pi .`
-	if !strings.Contains(mustRead(t, "README.md"), "\n"+command+"\n") {
-		t.Fatalf("README does not say how the binary is built: %s", command)
+	if !strings.Contains(mustRead(t, "README.md"), "\n"+buildCommand+"\n") {
+		t.Fatalf("README does not say how the binary is built: %s", buildCommand)
 	}
 	release := regexp.MustCompile(`(?s)CGO_ENABLED=0 [^\n]*\\\n *go build [^\n]*-trimpath -ldflags "-s -w"`)
 	if !release.MatchString(mustRead(t, filepath.Join(".ci", "run"))) {
 		t.Error(".ci/run builds something else")
 	}
-	pi := filepath.Join(t.TempDir(), "pi")
-	build := exec.Command("sh", "-c", strings.Replace(command, "-o pi", `-buildvcs=false -o "$PI"`, 1))
-	build.Env = append(os.Environ(), "PI="+pi, "CGO_ENABLED=1", "GOOS=linux", "GOARCH="+runtime.GOARCH)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
+	pi, err := binary.build()
+	if err != nil {
+		t.Fatal(err)
 	}
 	f, err := elf.Open(pi)
 	if err != nil {

@@ -104,7 +104,7 @@ func TestInstructionsStayInTheProject(t *testing.T) {
 }
 
 // Whose a file is can be tried only by root, who may give it away.
-func TestInstructionsOfAnotherUserDoNotCountAboveTheProject(t *testing.T) {
+func TestInstructionsOfAnotherUserDoNotCountAboveTheProjectAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a file of another user")
 	}

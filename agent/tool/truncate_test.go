@@ -35,7 +35,7 @@ func FuzzTruncate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, times int) {
 		if times < 0 || times > 3000 || len(s)*times > 1<<20 {
-			t.Skip()
+			t.Skip("too much, or too little, to try")
 		}
 		s = strings.Repeat(s, times)
 		first, h := head(s)
@@ -82,7 +82,7 @@ func FuzzOutputKeepsWhatTailKeeps(f *testing.F) {
 	f.Add("x\n", maxBytes/2+1, 333)
 	f.Fuzz(func(t *testing.T, s string, times, step int) {
 		if times < 0 || times > 1<<17 || len(s)*times > 1<<19 || step < 1 || !utf8.ValidString(s) || cleanText(s) != s {
-			t.Skip()
+			t.Skip("too much, or too little, to try")
 		}
 		s = strings.Repeat(s, times)
 		o := newOutput(t.TempDir())
