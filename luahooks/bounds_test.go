@@ -27,7 +27,7 @@ func TestWhatHoldsItselfOrIsFarTooLargeIsAnErrorOfTheHandler(t *testing.T) {
 			"messages[65]: it is larger than 64 MiB"},
 		"the same block many times": {`local b = { type = "text", text = ("x"):rep(2^20) } local l = {} for i = 1, 100 do l[i] = b end
 			return { messages = { { role = "user", content = l } } }`, "content[65]: it is larger than 64 MiB"},
-		"the same data in many tables": {`local d = { 1 } for i = 1, 60 do d = { d, d } end return { messages = { { role = "custom", custom_type = "x", content = "x", details = d } } }`,
+		"the same data in many tables": {`local d = { ("x"):rep(2^10) } for i = 1, 60 do d = { d, d } end return { messages = { { role = "custom", custom_type = "x", content = "x", details = d } } }`,
 			"larger than 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {

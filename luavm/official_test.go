@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // officialTests is where gopher-lua keeps the test suite of Lua 5.1.
