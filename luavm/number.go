@@ -41,10 +41,16 @@ func toNumberFunc(L *lua.LState) int {
 
 const luaSpace = " \t\n\v\f\r"
 
+// maxNumber is the longest text that is read as a number: nothing can stop the
+// reading of one with millions of digits.
+const maxNumber = 64 << 10
+
 // toNumber reads a number as Lua writes it. Go's own reader takes more: octals,
 // underscores, inf.
 func toNumber(s string) (lua.LNumber, bool) {
-	s = strings.Trim(s, luaSpace)
+	if s = strings.Trim(s, luaSpace); len(s) > maxNumber {
+		return 0, false
+	}
 	if hex := strings.TrimLeft(s, "+-"); len(hex) > 1 && hex[0] == '0' && hex[1]|0x20 == 'x' {
 		return digitsToNumber(s, 16)
 	}
@@ -65,7 +71,7 @@ func digitsToNumber(s string, base int) (lua.LNumber, bool) {
 	if base == 16 && len(digits) > 2 && digits[0] == '0' && digits[1]|0x20 == 'x' {
 		digits = digits[2:]
 	}
-	if digits == "" || len(s)-len(digits) > len("-0x") {
+	if digits == "" || len(s)-len(digits) > len("-0x") || len(s) > maxNumber {
 		return 0, false
 	}
 	n := 0.0
