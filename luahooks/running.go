@@ -387,11 +387,16 @@ func (g *Guard) markOf(path string, h *held) trust.Mark {
 	return trust.Mark{Old: f.Sum, Kept: f.Kept, New: h.now.sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 }
 
-// notMarked is why the store does not tell what waits.
+// notMarked is why the store does not tell what waits, if anything does.
 func (g *Guard) notMarked() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.unwritten
+	for _, h := range g.held {
+		if h.marked {
+			return g.unwritten
+		}
+	}
+	return nil
 }
 
 // isOfTool reports whether a tool started this program: of what it approves

@@ -319,6 +319,21 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	}
 }
 
+func TestAHomeThatCannotBeWrittenSaysNothingOfWhatDoesNotWait(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	r, killed := g.start(), g.start()
+	mustDo(t, killed.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
+	killed.gone() // its window is to be ended
+	r.chain.guard.store.TestOnlyFails = errors.New("read-only file system")
+	r.tool(func() {})
+	r.mustSay("a change of a hook is noticed only while this program runs")
+	if r.said("what waits for approval") {
+		t.Error("nothing waits")
+	}
+}
+
 // harms is what a tool may do to what this program wrote down, by name.
 func (g *guarded) harms() map[string]func() error {
 	window := func(do func(path string) error) func() error {
