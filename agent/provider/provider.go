@@ -20,7 +20,6 @@ package provider
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,13 +75,11 @@ func stayAtHost(next *http.Request, via []*http.Request) error {
 // Encode writes v as JSON as it goes on the wire: compact and without HTML
 // escapes.
 func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	w := NewWriter()
+	if err := w.Value(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return w.Bytes(), nil
 }
 
 // EncodeList writes a list between what stands before and after it as [Encode]
@@ -91,23 +88,20 @@ func Encode(v any) ([]byte, error) {
 func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
 	const enough = 1 << 20
 	pieces := [][]byte{before, []byte("[")}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
+	w := NewWriter()
 	for i := range list {
 		if i > 0 {
-			b.WriteByte(',')
+			w.WriteByte(',')
 		}
-		if err := e.Encode(&list[i]); err != nil {
+		if err := w.element(&list[i]); err != nil {
 			return nil, err
 		}
-		b.Truncate(b.Len() - len("\n"))
-		if b.Len() > enough {
-			pieces = append(pieces, bytes.Clone(b.Bytes()))
-			b.Reset()
+		if w.Len() > enough {
+			pieces = append(pieces, bytes.Clone(w.Bytes()))
+			w.Reset()
 		}
 	}
-	return bytes.Join(append(pieces, b.Bytes(), []byte("]"), after), nil), nil
+	return bytes.Join(append(pieces, w.Bytes(), []byte("]"), after), nil), nil
 }
 
 // SameModel reports whether an assistant message was made by the model that is

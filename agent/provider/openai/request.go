@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -11,7 +10,7 @@ import (
 )
 
 // request is the body of a call. Its fields are written in this order, so that
-// equal requests are equal bytes.
+// equal requests are equal bytes; see write.go.
 type request struct {
 	Model               string         `json:"model"`
 	Messages            []message      `json:"messages"`
@@ -77,18 +76,6 @@ func encode(r *agent.Request) (*provider.Call, error) {
 		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
-}
-
-func (q *request) encode() ([]byte, error) {
-	frame := *q
-	frame.Messages = []message{}
-	b, err := provider.Encode(&frame)
-	if err != nil {
-		return nil, err
-	}
-	const field = `"messages":`
-	before, after, _ := bytes.Cut(b, []byte(field+"[]")) // before it there is only a string
-	return provider.EncodeList(append(before, field...), q.Messages, after)
 }
 
 func (c *compat) headers(r *agent.Request) http.Header {

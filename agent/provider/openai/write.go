@@ -1,0 +1,117 @@
+package openai
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"pi/agent/provider"
+)
+
+// A request is written field by field, in the order and with the names of its
+// struct; tests compare the two. What is rare goes through the encoder.
+
+func (q *request) encode() ([]byte, error) {
+	before, after := provider.NewWriter(), provider.NewWriter()
+	before.Text(`{"model":`, q.Model)
+	before.WriteString(`,"messages":`)
+	if err := q.writeRest(after); err != nil {
+		return nil, err
+	}
+	return provider.EncodeList(before.Bytes(), q.Messages, after.Bytes())
+}
+
+// writeRest writes what follows the messages.
+func (q *request) writeRest(w *provider.Writer) error {
+	for i := range q.Tools {
+		w.WriteString(before(i, `,"tools":[`))
+		if err := q.Tools[i].write(w); err != nil {
+			return err
+		}
+	}
+	if len(q.Tools) > 0 {
+		w.WriteByte(']')
+	}
+	flag(w, `,"parallel_tool_calls":`, q.ParallelToolCalls)
+	flag(w, `,"stream":`, &q.Stream)
+	if q.StreamOptions != nil {
+		flag(w, `,"stream_options":{"include_usage":`, &q.StreamOptions.IncludeUsage)
+		w.WriteByte('}')
+	}
+	number(w, `,"max_tokens":`, q.MaxTokens)
+	number(w, `,"max_completion_tokens":`, q.MaxCompletionTokens)
+	flag(w, `,"store":`, q.Store)
+	if q.PromptCacheKey != "" {
+		w.Text(`,"prompt_cache_key":`, q.PromptCacheKey)
+	}
+	if err := q.thinking.write(w); err != nil {
+		return err
+	}
+	return w.WriteByte('}')
+}
+
+// before is what stands before the i-th element of a list.
+func before(i int, first string) string {
+	if i == 0 {
+		return first
+	}
+	return ","
+}
+
+func flag(w *provider.Writer, before string, v *bool) {
+	if v != nil {
+		w.WriteString(before + strconv.FormatBool(*v))
+	}
+}
+
+func number(w *provider.Writer, before string, n int) {
+	if n != 0 {
+		w.WriteString(before + strconv.Itoa(n))
+	}
+}
+
+func (t *thinking) write(w *provider.Writer) error {
+	if *t == (thinking{}) {
+		return nil
+	}
+	fields, err := provider.Encode(t)
+	if err != nil {
+		return err
+	}
+	w.WriteByte(',')
+	w.Write(fields[1 : len(fields)-1])
+	return nil
+}
+
+func (t *tool) write(w *provider.Writer) error {
+	w.Text(`{"type":`, t.Type)
+	w.Text(`,"function":{"name":`, t.Function.Name)
+	if t.Function.Description != "" {
+		w.Text(`,"description":`, t.Function.Description)
+	}
+	w.WriteString(`,"parameters":`)
+	if t.Function.Parameters == nil {
+		w.WriteString("null")
+	} else if err := json.Compact(&w.Buffer, t.Function.Parameters); err != nil {
+		return err
+	}
+	flag(w, `,"strict":`, t.Function.Strict)
+	w.WriteString("}}")
+	return nil
+}
+
+// WriteJSON writes a message of plain text itself.
+func (m *message) WriteJSON(w *provider.Writer) error {
+	text, plain := m.Content.(string)
+	if !plain || m.ReasoningContent != nil || m.Reasoning != nil || m.ReasoningText != nil || len(m.ReasoningDetails) > 0 || len(m.ToolCalls) > 0 {
+		return w.Value(m)
+	}
+	w.Text(`{"role":`, m.Role)
+	w.Text(`,"content":`, text)
+	if m.Name != "" {
+		w.Text(`,"name":`, m.Name)
+	}
+	if m.ToolCallID != "" {
+		w.Text(`,"tool_call_id":`, m.ToolCallID)
+	}
+	return w.WriteByte('}')
+}
