@@ -184,17 +184,30 @@ func (s *screen) keys(keys string) {
 	}
 }
 
-// enter types a line at the open prompt.
+// enter types a line at the open prompt, and waits until it is seen there: what is
+// typed next is not to be taken for input at the same prompt.
 func (s *screen) enter(line string) {
 	s.t.Helper()
 	s.prompt()
+	before := len(s.output())
 	s.keys(line + "\r")
+	s.until("the line is echoed", func() bool { return len(s.output()) > before })
 }
 
 // leave waits for the end of the program and checks its exit status and that the
 // terminal is as it was found.
 func (s *screen) leave(status int) {
 	s.t.Helper()
+	// A line that was typed while the terminal was not raw yet keeps its Enter as a
+	// sign, and waits for another one.
+	again := time.AfterFunc(patience/4, func() {
+		if strings.HasSuffix(s.text(), "⏎") {
+			_, _ = io.WriteString(s.master, "\r")
+		}
+	})
+	defer again.Stop()
+	stuck := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+	defer stuck.Stop()
 	err := s.cmd.Wait()
 	if got := s.cmd.ProcessState.ExitCode(); got != status {
 		s.t.Errorf("the program ended with %v, want exit status %d; screen:\n%s", err, status, s.text())
