@@ -65,6 +65,9 @@ func (w *world) command(args ...string) *exec.Cmd {
 	cmd.Args[0] = "pi"
 	cmd.Dir = w.project
 	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LOCAL_KEY=" + testKey, "GORACE=" + endAtOnce}
+	if testing.CoverMode() != "" { // or the program warns that it is not set
+		cmd.Env = append(cmd.Env, "GOCOVERDIR="+w.t.TempDir())
+	}
 	cmd.Env = append(cmd.Env, w.env...)
 	return cmd
 }
