@@ -124,8 +124,8 @@ func TestAPanicEndsTheRunInOrder(t *testing.T) {
 			s := w.inTerminalAs("broken-pi", "--model", "demo/tour")
 			s.leave(exitFailed)
 			s.see(1, c.says)
-			if strings.Contains(s.written(), "goroutine ") || strings.Contains(s.written(), "the-words-of-the-person") {
-				t.Errorf("written: %q", s.written())
+			if strings.Contains(s.output(), "goroutine ") || strings.Contains(s.output(), "the-words-of-the-person") {
+				t.Errorf("written: %q", s.output())
 			}
 			if _, err := os.Stat(filepath.Join(w.project, "said-goodbye")); err != nil {
 				t.Errorf("the hook did not hear of the end: %v", err)

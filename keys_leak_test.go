@@ -289,10 +289,3 @@ func (w *world) log() string {
 	b, _ := os.ReadFile(w.agentFile("hooks.log"))
 	return string(b)
 }
-
-// output is all that was written to the terminal.
-func (s *screen) output() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.raw)
-}

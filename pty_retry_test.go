@@ -27,7 +27,7 @@ func TestAnAnswerThatIsCutGoesOnWhereItStopped(t *testing.T) {
 	s.enter("greet me")
 	s.see(1, "hello world and all.")
 	counted := map[string]bool{}
-	for _, m := range regexp.MustCompile(`retry 1/3 in (\d) s: local: the answer ended early · Esc or Ctrl\+C cancels`).FindAllStringSubmatch(s.written(), -1) {
+	for _, m := range regexp.MustCompile(`retry 1/3 in (\d) s: local: the answer ended early · Esc or Ctrl\+C cancels`).FindAllStringSubmatch(s.output(), -1) {
 		counted[m[1]] = true
 	}
 	if len(counted) < 2 {

@@ -36,7 +36,7 @@ pi.command("less", { handler = function(ctx)
 end })`)
 	s.see(1, "0. think\n1. write\n2. test\n")
 	s.see(1, "first a b\n>")
-	s.until("the title is set", func() bool { return strings.Contains(s.written(), "\x1b]2;pi at work\x07") })
+	s.until("the title is set", func() bool { return strings.Contains(s.output(), "\x1b]2;pi at work\x07") })
 	s.enter("read a.txt")
 	s.see(1, "… thinking hard")
 	s.enter("/less")
@@ -55,12 +55,6 @@ end })`)
 }
 
 // written is all that the program wrote.
-func (s *screen) written() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.raw)
-}
-
 func TestAStatusThatATimerChangesIsShownWhileALineIsTyped(t *testing.T) {
 	t.Parallel()
 	w, s := screenHook(t, `pi.on("session_start", function(event, ctx)
@@ -214,7 +208,7 @@ func TestACommandSentRightAfterItsHookWasSavedIsKnown(t *testing.T) {
 	}
 	s.enter("/quit")
 	s.leave(exitDone)
-	if strings.Contains(s.written(), "unknown") {
+	if strings.Contains(s.output(), "unknown") {
 		t.Error("a command was unknown")
 	}
 }

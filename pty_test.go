@@ -40,7 +40,7 @@ type screen struct {
 const (
 	screenLines   = 50
 	screenColumns = 100
-	patience      = 20 * time.Second // only a failing test waits as long
+	patience      = time.Minute // only a failing test waits as long
 )
 
 // inTerminal starts the program of a world in a terminal.
@@ -112,6 +112,13 @@ func (s *screen) text() string {
 		lines[i] = strings.TrimRight(line, " ")
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// output is all that the program has written.
+func (s *screen) output() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.raw)
 }
 
 func (s *screen) until(what string, ok func() bool) {
@@ -191,21 +198,13 @@ func (s *screen) enter(line string) {
 	s.prompt()
 	before := len(s.output())
 	s.keys(line + "\r")
-	s.until("the line is echoed", func() bool { return len(s.output()) > before })
+	s.until("the line is echoed, and its Enter", func() bool { return strings.Contains(s.output()[before:], "\n") })
 }
 
 // leave waits for the end of the program and checks its exit status and that the
 // terminal is as it was found.
 func (s *screen) leave(status int) {
 	s.t.Helper()
-	// A line that was typed while the terminal was not raw yet keeps its Enter as a
-	// sign, and waits for another one.
-	again := time.AfterFunc(patience/4, func() {
-		if strings.HasSuffix(s.text(), "⏎") {
-			_, _ = io.WriteString(s.master, "\r")
-		}
-	})
-	defer again.Stop()
 	stuck := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
 	defer stuck.Stop()
 	err := s.cmd.Wait()

@@ -105,7 +105,7 @@ func luaString(s string) string {
 // commandsNothing fails the test for what of the output only others can have written.
 func (s *screen) commandsNothing(what string) {
 	s.t.Helper()
-	written := s.written()
+	written := s.output()
 	for i, r := range written {
 		if r >= 0x80 && r <= 0x9f || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || r >= 0xe0000 && r <= 0xe0fff {
 			from := max(i-60, 0)
@@ -145,8 +145,8 @@ func TestNothingThatOthersWroteCommandsATerminal(t *testing.T) {
 			s.tty.Close()
 			<-s.ended
 			s.commandsNothing(strings.Join(args, " "))
-			if strings.Contains(s.written(), "\x1b") {
-				t.Errorf("an escape sequence reached the terminal: %q", s.written())
+			if strings.Contains(s.output(), "\x1b") {
+				t.Errorf("an escape sequence reached the terminal: %q", s.output())
 			}
 		})
 	}
@@ -162,9 +162,9 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 	for _, line := range []string{"read a.txt", "list", "!cat a.txt", "/hooks", "/help", "/model", "/broken", "/evil", "/resume aaaa",
 		"/session", "/context", "/name", "/tools", "/tree"} {
 		s.prompt()
-		before := len(s.written())
+		before := len(s.output())
 		s.keys(line + "\r")
-		s.until("the line is typed", func() bool { return len(s.written()) > before })
+		s.until("the line is typed, and its Enter", func() bool { return strings.Contains(s.output()[before:], "\n") })
 		switch line {
 		case "/model", "/tree", "/evil":
 			s.until("a dialog is open", func() bool { return strings.HasSuffix(s.text(), "number or text?") })

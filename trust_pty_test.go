@@ -44,7 +44,7 @@ func TestTheQuestionShowsWhatWouldRunAndWhatIsHidden(t *testing.T) {
 	s.see(1, "2 hooks of this project not run")
 	s.enter("/quit")
 	s.leave(exitDone)
-	if strings.Contains(s.written(), "hook says one\u202e") || strings.Contains(s.written(), "\u200b") {
+	if strings.Contains(s.output(), "hook says one\u202e") || strings.Contains(s.output(), "\u200b") {
 		t.Error("hidden characters were written to the terminal")
 	}
 }

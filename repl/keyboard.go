@@ -39,6 +39,7 @@ type keyboard struct {
 	pastes  pastes
 	editor  io.Writer // of the open prompt, else nil
 	lines   bool      // no prompt is open and none is about to be
+	cooked  int       // so many bytes that come next were typed while the terminal was not raw
 	seen    int       // bytes the open prompt was given
 	stale   bool      // the end of pending will not be completed by waiting
 
@@ -177,9 +178,18 @@ func (k *keyboard) receive(p []byte) {
 	if n := min(k.behind, len(p)); n > 0 {
 		k.early, p, k.behind = append(k.early, p[:n]...), p[n:], k.behind-n
 	}
-	k.pending = append(k.pending, p...)
+	k.pending = append(k.pending, k.uncook(p)...)
 	k.stale = false
 	k.hand(false)
+}
+
+// uncook gives Enter back to what was typed while the terminal was not raw: such
+// a terminal sends the byte of Ctrl+J for both, and Enter is the one that people
+// press there.
+func (k *keyboard) uncook(p []byte) []byte {
+	n := min(k.cooked, len(p))
+	k.cooked -= n
+	return slices.Concat(bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
 }
 
 // settle gives up on the rest of a key.
@@ -296,12 +306,21 @@ func (k *keyboard) isShortcut(final bool) bool {
 }
 
 // edit sends what is typed to an editor from now on, up to the key that ends
-// its prompt.
-func (k *keyboard) edit(w io.Writer) {
+// its prompt. raw puts the terminal into the mode for that.
+func (k *keyboard) edit(raw func() error, w io.Writer) error {
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	if err := raw(); err != nil {
+		return err
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.lines && k.tty {
+		k.cooked = unread(k.in)
+	}
 	k.editor, k.lines, k.seen, k.stale = w, false, 0, false
 	k.handKeys(false)
+	return nil
 }
 
 // inject writes keys of ours to the open prompt and lets nothing follow them.
@@ -321,7 +340,7 @@ func (k *keyboard) inject(sequence string) bool {
 func (k *keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.editor, k.lines = nil, true
+	k.editor, k.lines, k.cooked = nil, true, 0
 	k.panel, k.out, k.behind, k.pasting, k.keeps = nil, nil, 0, false, false
 	k.pending = slices.Concat(k.decoder.pasted, k.early, k.pending)
 	k.early = nil

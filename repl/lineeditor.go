@@ -115,16 +115,24 @@ func (e *lineEditor) open(prompt, text string, pos int) <-chan edited {
 	e.mu.Lock()
 	e.canceled, e.kept, e.resting = false, edited{}, false
 	e.mu.Unlock()
-	if err := e.raw.ApplyMode(); err != nil {
+	if err := e.takeKeys(); err != nil {
 		e.result <- edited{err: io.EOF}
 		return e.result
 	}
-	if e.keyboard != nil {
-		e.screen.pass(pasteOn)
-		e.keyboard.edit(e.feed)
-	}
 	go func() { e.result <- e.prompt(prompt, text, pos) }()
 	return e.result
+}
+
+// takeKeys puts the terminal into raw mode and has the editor take the keys.
+func (e *lineEditor) takeKeys() error {
+	if e.keyboard == nil {
+		return e.raw.ApplyMode()
+	}
+	err := e.keyboard.edit(e.raw.ApplyMode, e.feed)
+	if err == nil {
+		e.screen.pass(pasteOn)
+	}
+	return err
 }
 
 func (e *lineEditor) prompt(prompt, text string, pos int) edited {
