@@ -55,7 +55,7 @@ const keptOfLong = 64 << 10
 func (a *Assembly) shorten(room int) {
 	for _, i := range a.order {
 		b := a.blocks[i]
-		text := b.text.String()
+		text := b.text.head(room + 1)
 		a.blocks[i] = &openBlock{kind: b.kind}
 		if b.kind == DeltaToolCall {
 			continue
@@ -63,10 +63,10 @@ func (a *Assembly) shorten(room int) {
 		if len(text) > room {
 			text = strings.ToValidUTF8(text[:room], "") + " …"
 		}
-		a.blocks[i].text.WriteString(text)
+		a.blocks[i].text.add(text)
 		room = max(0, room-len(text))
 	}
-	a.order = slices.DeleteFunc(a.order, func(i int) bool { return a.blocks[i].text.Len() == 0 })
+	a.order = slices.DeleteFunc(a.order, func(i int) bool { return a.blocks[i].text.empty() })
 }
 
 // blockSize is what a block counts beside its text: many small ones are much too.

@@ -19,8 +19,8 @@ type Assembly struct {
 
 type openBlock struct {
 	kind      DeltaKind // of its first delta; a signature alone leaves it open
-	text      strings.Builder
-	signature strings.Builder
+	text      longText
+	signature longText
 	id, name  string
 }
 
@@ -33,7 +33,7 @@ func (a *Assembly) Add(d Delta) {
 		a.stop = d.Stop
 	case DeltaText, DeltaThinking, DeltaToolCall:
 		b := a.block(d)
-		b.text.WriteString(d.Text)
+		b.text.add(d.Text)
 		if d.ID != "" {
 			b.id = d.ID
 		}
@@ -42,10 +42,10 @@ func (a *Assembly) Add(d Delta) {
 		}
 	case DeltaWhole:
 		b := a.block(d)
-		b.text.Reset()
-		b.text.WriteString(d.Text)
+		b.text.reset()
+		b.text.add(d.Text)
 	case DeltaRedacted, DeltaSignature:
-		a.block(d).signature.WriteString(d.Text)
+		a.block(d).signature.add(d.Text)
 	}
 }
 
