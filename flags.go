@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"pi/luavm"
+	"pi/internal/suggest"
 )
 
 // options are what the command line says.
@@ -103,7 +103,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	near := ""
-	if name := luavm.Suggest(args[0], names); name != "" {
+	if name := suggest.Nearest(args[0], names); name != "" {
 		near = fmt.Sprintf(", did you mean %q?", name)
 	}
 	return usageError{fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], near, strings.Join(names, ", "))}

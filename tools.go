@@ -7,7 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/tool"
-	"pi/luavm"
+	"pi/internal/suggest"
 )
 
 // onlyTools are the names of the tools that the command line leaves, nil for all
@@ -64,7 +64,7 @@ func unknownTool(names, known []string) string {
 		if slices.Contains(known, name) {
 			continue
 		}
-		if near := luavm.Suggest(name, known); near != "" {
+		if near := suggest.Nearest(name, known); near != "" {
 			return fmt.Sprintf("there is no tool %q, did you mean %q?", name, near)
 		}
 		return fmt.Sprintf("there is no tool %q; tools are %s", name, strings.Join(known, ", "))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -145,7 +146,7 @@ func (a answer) rejectUnknown(known []string) {
 			continue
 		}
 		hint := ""
-		if near := luavm.Suggest(name, known); near != "" {
+		if near := suggest.Nearest(name, known); near != "" {
 			hint = fmt.Sprintf(", did you mean %q?", near)
 		}
 		a.fail(name, "unknown key%s", hint)

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -56,7 +57,7 @@ func (in *instance) api(L *lua.LState) *lua.LTable {
 func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, error) {
 	if !in.chain.knows(event) {
 		names := in.chain.eventNames()
-		if near := luavm.Suggest(event, names); near != "" {
+		if near := suggest.Nearest(event, names); near != "" {
 			return nil, luavm.Misusef("unknown event %q, did you mean %q?", event, near)
 		}
 		return nil, luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", event, strings.Join(names, ", "))

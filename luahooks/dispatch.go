@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -174,7 +175,7 @@ func (s *eventSpec) unknownKey(key string) error {
 	for f := range s.Results.each {
 		known = append(known, f.Name)
 	}
-	if near := luavm.Suggest(key, known); near != "" {
+	if near := suggest.Nearest(key, known); near != "" {
 		return fmt.Errorf("unknown key %q in the result of %s, did you mean %q?", key, s.name, near)
 	}
 	return fmt.Errorf("unknown key %q in the result of %s", key, s.name)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/luavm"
+	"pi/internal/suggest"
 )
 
 // named lists the hooks that a person means: by name, or by path as it is shown
@@ -25,7 +25,7 @@ func (c *Chain) named(name string) ([]*hook, error) {
 	if len(hooks) > 0 {
 		return hooks, nil
 	}
-	if near := luavm.Suggest(name, names); near != "" {
+	if near := suggest.Nearest(name, names); near != "" {
 		return nil, fmt.Errorf("no hook %q; did you mean %q?", name, near)
 	}
 	return nil, fmt.Errorf("no hook %q", name)

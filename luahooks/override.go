@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -101,7 +102,7 @@ func (in *instance) checkWireAPI(L *lua.LState, api string) {
 		return
 	}
 	near := ""
-	if n := luavm.Suggest(api, apis); n != "" {
+	if n := suggest.Nearest(api, apis); n != "" {
 		near = fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	luavm.Raise(L, "provider: unknown api %q%s; there are %s", api, near, strings.Join(apis, ", "))

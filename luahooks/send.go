@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 	"pi/session"
 
@@ -107,7 +108,7 @@ func delivery(L *lua.LState, function, as string, standard agent.Delivery, known
 
 // nearest is the end of a message about an unknown name.
 func nearest(name string, known []string) string {
-	if near := luavm.Suggest(name, known); near != "" {
+	if near := suggest.Nearest(name, known); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)
 	}
 	return ""

@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"fmt"
+	"pi/internal/suggest"
 	"reflect"
 	"slices"
 	"sort"
@@ -78,7 +79,7 @@ func rejectUnknown(L *lua.LState, t *lua.LTable, function string, options []Opti
 			names[i] = o.name
 		}
 		name := k.String()
-		Raise(L, "%s: unknown option %q%s", function, name, didYouMean(name, names))
+		Raise(L, "%s: unknown option %q%s", function, name, suggest.Hint(name, names))
 	}
 }
 

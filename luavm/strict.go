@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"pi/internal/suggest"
 	"slices"
 	"strings"
 
@@ -85,7 +86,7 @@ const fewFields = 12
 // orList is the end of a message about an unknown name: the nearest that there is, or
 // all if they are few.
 func orList(name string, known []string) string {
-	if hint := didYouMean(name, known); hint != "" {
+	if hint := suggest.Hint(name, known); hint != "" {
 		return hint
 	}
 	if len(known) > fewFields {

@@ -1,4 +1,8 @@
-package luavm
+// Package suggest finds what a mistyped word meant, for the "did you mean" of
+// messages: [Nearest] among the words that are known, [Hint] the end of the
+// message. Who has rules of its own for what is like what counts the edits with
+// [Distance].
+package suggest
 
 import (
 	"fmt"
@@ -8,8 +12,8 @@ import (
 // maxSuggested is longer than any name that is misspelt.
 const maxSuggested = 100
 
-// Suggest returns the known string that name most likely meant, or "".
-func Suggest(name string, known []string) string {
+// Nearest returns the known string that name most likely meant, or "".
+func Nearest(name string, known []string) string {
 	if len(name) > maxSuggested {
 		return ""
 	}
@@ -25,7 +29,7 @@ func Suggest(name string, known []string) string {
 	}
 	best, bestDistance := "", min(max(1, len(name)/3), len(name)-1)+1
 	for _, k := range known {
-		if d := distance(name, k); d < bestDistance {
+		if d := Distance(name, k); d < bestDistance {
 			best, bestDistance = k, d
 		}
 	}
@@ -60,17 +64,17 @@ func sameWords(name string, known []string) string {
 	return part
 }
 
-// didYouMean is the end of a message about an unknown name.
-func didYouMean(name string, known []string) string {
-	if s := Suggest(name, known); s != "" {
+// Hint is the end of a message about an unknown name.
+func Hint(name string, known []string) string {
+	if s := Nearest(name, known); s != "" {
 		return fmt.Sprintf(", did you mean %q?", s)
 	}
 	return ""
 }
 
-// distance counts edits: insertions, deletions, substitutions, and swaps of
+// Distance counts edits: insertions, deletions, substitutions, and swaps of
 // neighbours.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {
 		prev[j] = j
