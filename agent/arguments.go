@@ -15,9 +15,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// check returns the arguments to run with. They are the bytes given unless
-// something had to be coerced. The error is for the model: it names the place
-// in the arguments and what was expected there.
+// check returns the arguments to run with: the bytes given, unless something had
+// to be coerced. Whatever it returns passes validate. The error is written for the
+// model: it names the place in the arguments and what was expected there.
 func (c *argChecker) check(args json.RawMessage) (json.RawMessage, error) {
 	var value any
 	if err := decodeNumbers(args, &value); err != nil {
@@ -30,10 +30,10 @@ func (c *argChecker) check(args json.RawMessage) (json.RawMessage, error) {
 	if !changed {
 		return args, nil
 	}
-	return encode(value)
+	return marshal(value)
 }
 
-// validate is check without coercion: args are valid as they stand or not.
+// validate checks args without coercing anything. Its errors are those of check.
 func (c *argChecker) validate(args json.RawMessage) error {
 	var value any
 	if err := decodeNumbers(args, &value); err != nil {
@@ -65,7 +65,8 @@ func decodeNumbers(b []byte, v any) error {
 	return nil
 }
 
-func encode(v any) (json.RawMessage, error) {
+// marshal writes v as JSON, with <, > and & as they are.
+func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -134,6 +135,17 @@ func withData(details json.RawMessage, data map[string]json.RawMessage) (json.Ra
 	all := maps.Clone(data)
 	maps.Copy(all, own)
 	return encode(all)
+}
+
+// encode writes v as JSON, with <, > and & as they are.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // CanKeepFrom says why what a compaction keeps of a branch cannot begin with the

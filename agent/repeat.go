@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -66,10 +67,11 @@ func outcomeKey(r Result) string {
 
 func canonical(args json.RawMessage) string {
 	var v any
-	if decodeNumbers(args, &v) == nil {
-		if b, err := encode(v); err == nil {
-			return string(b)
-		}
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if !json.Valid(args) || d.Decode(&v) != nil {
+		return string(args)
 	}
-	return string(args)
+	b, _ := json.Marshal(v) // made of JSON
+	return string(b)
 }

@@ -14,17 +14,19 @@ import (
 )
 
 // argChecker validates the arguments of one tool: a coercion pass guided by the
-// schema's types, then the schema itself.
-//
-// It is immutable once made.
+// schema's types, then the schema itself. It is immutable once made, so all its
+// methods may be called concurrently.
 type argChecker struct {
 	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	dropped  []string // keywords that do not resolve and were left out
+	// dropped are the keywords that do not resolve and were left out, as JSON
+	// pointers into the schema.
+	dropped []string
 }
 
-// newArgChecker compiles a tool's parameters. A schema that does not resolve is
-// used without the keywords that keep it from doing so.
+// newArgChecker reads the parameters of a tool, a JSON Schema; empty ones take any
+// object. A schema that does not resolve is used without the keywords that keep it
+// from doing so, see Dropped. The error says that nothing usable is left.
 func newArgChecker(parameters json.RawMessage) (*argChecker, error) {
 	if len(bytes.TrimSpace(parameters)) == 0 {
 		parameters = json.RawMessage(`{"type":"object"}`)
