@@ -27,6 +27,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pi/agent/schema"
 	"pi/session"
 )
 
@@ -97,10 +98,10 @@ type Agent struct {
 	cycleTold string // what was said of patterns that mean no model
 	unnoted   bool   // one of the two was chosen, and the session does not say so yet
 	tools     []Tool
-	checkers  map[string]*argChecker // by tool name, made on first use
-	cancel    context.CancelFunc     // of the run in progress, nil when idle
-	idle      chan struct{}          // closed when the run in progress ends
-	queueing  bool                   // a prompt runs that will look at the queues again
+	checkers  map[string]*schema.Checker // by tool name, made on first use
+	cancel    context.CancelFunc         // of the run in progress, nil when idle
+	idle      chan struct{}              // closed when the run in progress ends
+	queueing  bool                       // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
 	nextTurn  []*session.Message // custom messages that go with the next prompt
@@ -156,7 +157,7 @@ func New(o Options) *Agent {
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
 		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle, tools: o.Tools,
-		checkers: map[string]*argChecker{}, wake: make(chan struct{}, 1), leaving: make(chan struct{}),
+		checkers: map[string]*schema.Checker{}, wake: make(chan struct{}, 1), leaving: make(chan struct{}),
 	}
 	if a.now == nil {
 		a.now = time.Now

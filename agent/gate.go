@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/agent/schema"
 	"pi/session"
 )
 
@@ -47,7 +48,7 @@ func (a *Agent) clear(ctx context.Context, call session.Block) (*cleared, *refus
 			return nil, refuse("%v", err)
 		}
 	}
-	input, err := checker.check(arguments)
+	input, err := checker.Check(arguments)
 	if err != nil {
 		return nil, refuse("%v", err)
 	}
@@ -79,7 +80,7 @@ func (a *Agent) unknownTool(name string) *refused {
 // askGate is the gate: a block, a failure of a listener, an interrupt, and a
 // rewrite that is no valid input all keep the tool from running. A rewrite is
 // not coerced, for what runs is what the listeners saw.
-func (a *Agent) askGate(ctx context.Context, c *cleared, checker *argChecker) (*cleared, *refused) {
+func (a *Agent) askGate(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
 	err := a.askCall(ctx, e)
 	switch {
@@ -93,7 +94,7 @@ func (a *Agent) askGate(ctx context.Context, c *cleared, checker *argChecker) (*
 		return nil, no
 	}
 	if !bytes.Equal(e.Input, c.input) {
-		if err := checker.validate(e.Input); err != nil {
+		if err := checker.Validate(e.Input); err != nil {
 			return nil, refuse("blocked: %s rewrote the arguments: %v", hookName(e.RewrittenBy), err)
 		}
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"pi/agent/schema"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func (a *Agent) SetTools(tools []Tool, by string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tools, a.toolsBy = tools, by
-	a.checkers = map[string]*argChecker{}
+	a.checkers = map[string]*schema.Checker{}
 }
 
 func (a *Agent) tool(name string) Tool {
@@ -50,7 +51,7 @@ func specsOf(tools []Tool) []ToolSpec {
 }
 
 // checker returns the argument checker of t, compiled once.
-func (a *Agent) checker(ctx context.Context, t Tool) (*argChecker, error) {
+func (a *Agent) checker(ctx context.Context, t Tool) (*schema.Checker, error) {
 	name := t.Spec().Name
 	a.mu.Lock()
 	known := a.checkers // SetTools puts another in its place: what is stored below must not reach that
@@ -59,12 +60,12 @@ func (a *Agent) checker(ctx context.Context, t Tool) (*argChecker, error) {
 	if c != nil {
 		return c, nil
 	}
-	c, err := newArgChecker(t.Spec().Parameters)
+	c, err := schema.Compile(t.Spec().Parameters)
 	if err != nil {
 		return nil, err
 	}
-	if len(c.dropped) > 0 {
-		a.notifyf(ctx, LevelWarning, "tool %s: its schema does not resolve; ignoring %s", name, strings.Join(c.dropped, ", "))
+	if len(c.Dropped) > 0 {
+		a.notifyf(ctx, LevelWarning, "tool %s: its schema does not resolve; ignoring %s", name, strings.Join(c.Dropped, ", "))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

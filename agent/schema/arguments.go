@@ -1,4 +1,4 @@
-package agent
+package schema
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// check returns the arguments to run with: the bytes given, unless something had
-// to be coerced. Whatever it returns passes validate. The error is written for the
+// Check returns the arguments to run with: the bytes given, unless something had
+// to be coerced. Whatever it returns passes Validate. The error is written for the
 // model: it names the place in the arguments and what was expected there.
-func (c *argChecker) check(args json.RawMessage) (json.RawMessage, error) {
+func (c *Checker) Check(args json.RawMessage) (json.RawMessage, error) {
 	var value any
 	if err := decodeNumbers(args, &value); err != nil {
 		return nil, fmt.Errorf("arguments are not JSON: %w", err)
@@ -33,8 +33,8 @@ func (c *argChecker) check(args json.RawMessage) (json.RawMessage, error) {
 	return marshal(value)
 }
 
-// validate checks args without coercing anything. Its errors are those of check.
-func (c *argChecker) validate(args json.RawMessage) error {
+// Validate checks args without coercing anything. Its errors are those of Check.
+func (c *Checker) Validate(args json.RawMessage) error {
 	var value any
 	if err := decodeNumbers(args, &value); err != nil {
 		return fmt.Errorf("arguments are not JSON: %w", err)
@@ -42,7 +42,7 @@ func (c *argChecker) validate(args json.RawMessage) error {
 	return c.valid(value)
 }
 
-func (c *argChecker) valid(value any) error {
+func (c *Checker) valid(value any) error {
 	if _, ok := value.(map[string]any); !ok {
 		return fmt.Errorf("invalid arguments: /: expected object, got %s", jsonType(value))
 	}

@@ -1,4 +1,16 @@
-package agent
+// Package schema checks the arguments of tool calls against the JSON Schema that
+// their tool describes them with.
+//
+// Models slip: a number comes as a string, a list as its JSON in a string, a scalar
+// where a list is wanted, null for what may be left out. Where the meaning is beyond
+// doubt the arguments are coerced (coerce.go), then they are checked (arguments.go),
+// and nothing is guessed: what does not pass is told to the model with the place in
+// the arguments and what was expected there.
+//
+// A schema is compiled once, see [Compile]. Those of hooks and servers are written
+// by anybody: a keyword that cannot be resolved is left out, so that the others
+// still hold, and is listed for whoever warns of it.
+package schema
 
 import (
 	"bytes"
@@ -13,21 +25,21 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// argChecker validates the arguments of one tool: a coercion pass guided by the
+// Checker validates the arguments of one tool: a coercion pass guided by the
 // schema's types, then the schema itself. It is immutable once made, so all its
 // methods may be called concurrently.
-type argChecker struct {
+type Checker struct {
 	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved
 	// dropped are the keywords that do not resolve and were left out, as JSON
 	// pointers into the schema.
-	dropped []string
+	Dropped []string
 }
 
-// newArgChecker reads the parameters of a tool, a JSON Schema; empty ones take any
+// Compile reads the parameters of a tool, a JSON Schema; empty ones take any
 // object. A schema that does not resolve is used without the keywords that keep it
 // from doing so, see Dropped. The error says that nothing usable is left.
-func newArgChecker(parameters json.RawMessage) (*argChecker, error) {
+func Compile(parameters json.RawMessage) (*Checker, error) {
 	if len(bytes.TrimSpace(parameters)) == 0 {
 		parameters = json.RawMessage(`{"type":"object"}`)
 	}
@@ -35,7 +47,7 @@ func newArgChecker(parameters json.RawMessage) (*argChecker, error) {
 	if err := json.Unmarshal(parameters, &tree); err != nil {
 		return nil, fmt.Errorf("parameters are not JSON: %w", err)
 	}
-	c := &argChecker{}
+	c := &Checker{}
 	for {
 		err := c.compile(tree)
 		if err == nil {
@@ -45,11 +57,11 @@ func newArgChecker(parameters json.RawMessage) (*argChecker, error) {
 		if keyword == "" {
 			return nil, fmt.Errorf("parameters are no usable JSON schema: %w", err)
 		}
-		c.dropped = append(c.dropped, keyword)
+		c.Dropped = append(c.Dropped, keyword)
 	}
 }
 
-func (c *argChecker) compile(tree any) error {
+func (c *Checker) compile(tree any) error {
 	schema, resolved, err := resolveSchema(tree)
 	if err == nil {
 		c.schema, c.resolved = schema, resolved

@@ -1,4 +1,4 @@
-package agent
+package schema
 
 import (
 	"encoding/json"
@@ -26,9 +26,9 @@ const everything = `{
 	"additionalProperties": false
 }`
 
-func checkerFor(t testing.TB, schema string) *argChecker {
+func checkerFor(t testing.TB, schema string) *Checker {
 	t.Helper()
-	c, err := newArgChecker(json.RawMessage(schema))
+	c, err := Compile(json.RawMessage(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestArgumentsAreCoercedWhereTheMeaningIsBeyondDoubt(t *testing.T) {
 		{`{"name":null}`, `{}`},
 		{`{"edits":"[{\"oldText\":\"<a>\",\"all\":null}]"}`, `{"edits":[{"oldText":"<a>"}]}`},
 	} {
-		got, err := c.check(json.RawMessage(tt.in))
+		got, err := c.Check(json.RawMessage(tt.in))
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s gave %s, %v; want %s", tt.in, got, err, tt.want)
 		}
@@ -67,7 +67,7 @@ func TestArgumentsThatNeedNothingKeepTheirBytes(t *testing.T) {
 	for _, in := range []string{
 		`{}`, ` { "name" : "\u003c" , "count":1.0 }`, `{"either":null}`, `{"tags":[]}`, `{"count":90071992547409931}`, `{"name":"5","mode":"a"}`,
 	} {
-		got, err := c.check(json.RawMessage(in))
+		got, err := c.Check(json.RawMessage(in))
 		if err != nil || string(got) != in {
 			t.Errorf("%s became %s, %v", in, got, err)
 		}
@@ -100,7 +100,7 @@ func TestInvalidArgumentsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		{`[]`, "/: expected object, got array"},
 		{`"{}"`, ""}, // an object written as a string
 	} {
-		_, err := c.check(json.RawMessage(tt.in))
+		_, err := c.Check(json.RawMessage(tt.in))
 		if tt.want == "" && err == nil {
 			continue
 		}
@@ -109,7 +109,7 @@ func TestInvalidArgumentsNameThePlaceAndWhatWasExpected(t *testing.T) {
 		}
 	}
 	for _, in := range []string{``, `{`, `{} {}`, `{}}`} {
-		if _, err := c.check(json.RawMessage(in)); err == nil || !strings.HasPrefix(err.Error(), "arguments are not JSON") {
+		if _, err := c.Check(json.RawMessage(in)); err == nil || !strings.HasPrefix(err.Error(), "arguments are not JSON") {
 			t.Errorf("%q: %v", in, err)
 		}
 	}
@@ -135,22 +135,22 @@ func TestSchemaThatDoesNotResolveIsUsedWithoutTheOffender(t *testing.T) {
 		{"type of a wrong type", `{"type":"object","properties":{"s":{"type":5},"n":{"type":"integer"}}}`, []string{"/properties/s/type"}, `{"n":"x"}`},
 		{"reference to elsewhere", `{"type":"object","properties":{"n":{"type":"integer"},"r":{"$ref":"https://example.com/x.json"}}}`, []string{"/properties/r/$ref"}, `{"n":"x"}`},
 	} {
-		c, err := newArgChecker(json.RawMessage(tt.schema))
+		c, err := Compile(json.RawMessage(tt.schema))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		if !reflect.DeepEqual(c.dropped, tt.dropped) {
-			t.Errorf("%s: dropped %q, want %q", tt.name, c.dropped, tt.dropped)
+		if !reflect.DeepEqual(c.Dropped, tt.dropped) {
+			t.Errorf("%s: dropped %q, want %q", tt.name, c.Dropped, tt.dropped)
 		}
-		if _, err := c.check(json.RawMessage(tt.bad)); err == nil {
+		if _, err := c.Check(json.RawMessage(tt.bad)); err == nil {
 			t.Errorf("%s: %s passes", tt.name, tt.bad)
 		}
-		if _, err := c.check(json.RawMessage(`{"s":"x"}`)); err != nil {
+		if _, err := c.Check(json.RawMessage(`{"s":"x"}`)); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if _, err := newArgChecker(json.RawMessage(`{"type":`)); err == nil {
+	if _, err := Compile(json.RawMessage(`{"type":`)); err == nil {
 		t.Error("broken JSON is a schema")
 	}
 }
@@ -162,15 +162,15 @@ func FuzzCheckedArgumentsAreValid(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
-		got, err := c.check(json.RawMessage(args))
+		got, err := c.Check(json.RawMessage(args))
 		if err != nil {
 			return
 		}
-		again, err := c.check(got)
+		again, err := c.Check(got)
 		if err != nil || string(again) != string(got) {
 			t.Errorf("%q gave %s, which gives %s, %v", args, got, again, err)
 		}
-		if err := c.validate(got); err != nil {
+		if err := c.Validate(got); err != nil {
 			t.Errorf("%q gave %s, which is not valid: %v", args, got, err)
 		}
 	})
