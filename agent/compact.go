@@ -51,12 +51,12 @@ func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, erro
 // compactFor compacts because somebody asked for it. At rest there is no work
 // that needs its beginning in full: then also a short conversation is summarised.
 func (a *Agent) compactFor(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
-	c := &compaction{Agent: a, reason: CompactManual, instructions: o.Instructions, all: atRest}
+	c := &compactRun{Agent: a, reason: CompactManual, instructions: o.Instructions, all: atRest}
 	return c.run(ctx, a.runChain(ctx))
 }
 
-// compaction is one on its way.
-type compaction struct {
+// compactRun is a compaction on its way.
+type compactRun struct {
 	*Agent
 	reason       string
 	instructions string
@@ -74,7 +74,7 @@ type compaction struct {
 
 // run compacts what the model sees now. Whatever comes of it, a start has an
 // end, and a question to the listeners has an outcome.
-func (c *compaction) run(ctx context.Context, seen chained) (done *Compacted, err error) {
+func (c *compactRun) run(ctx context.Context, seen chained) (done *Compacted, err error) {
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (c *compaction) run(ctx context.Context, seen chained) (done *Compacted, er
 }
 
 // prepare plans it. Nothing has been told to anybody when it fails.
-func (c *compaction) prepare(ctx context.Context, seen chained) (err error) {
+func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	c.session = c.Session()
 	switch {
 	case ctx.Err() != nil:
@@ -119,7 +119,7 @@ func (c *compaction) prepare(ctx context.Context, seen chained) (err error) {
 }
 
 // withoutFailed is what the model sees once the failed answer is taken out.
-func (c *compaction) withoutFailed(seen []session.Item) []session.Item {
+func (c *compactRun) withoutFailed(seen []session.Item) []session.Item {
 	if c.failed == nil {
 		return seen
 	}
@@ -133,7 +133,7 @@ func (c *compaction) withoutFailed(seen []session.Item) []session.Item {
 }
 
 // work gets the summary and stores it.
-func (c *compaction) work(ctx context.Context) (*Compacted, error) {
+func (c *compactRun) work(ctx context.Context) (*Compacted, error) {
 	s, err := c.summary(ctx)
 	if err != nil {
 		return nil, err
@@ -153,12 +153,12 @@ func (c *compaction) work(ctx context.Context) (*Compacted, error) {
 }
 
 // retries reports whether the request is sent again afterwards.
-func (c *compaction) retries() bool { return c.reason == CompactOverflow }
+func (c *compactRun) retries() bool { return c.reason == CompactOverflow }
 
 // store adds the entry to the session, and behind it what changes of the kept
 // messages: whoever goes back to before the compaction finds them as they were.
 // The error may be a *[session.SaveError], which comes with the entry.
-func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
+func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 	s.About = c.branch[len(c.branch)-1]
 	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
 	edited := c.editedSince()
@@ -181,7 +181,7 @@ func (c *compaction) store(s session.Compaction) (*session.Entry, error) {
 
 // editedSince gives the ids of the entries that were edited after the plan was
 // made.
-func (c *compaction) editedSince() map[string]bool {
+func (c *compactRun) editedSince() map[string]bool {
 	edited := map[string]bool{}
 	for _, e := range c.session.Branch()[len(c.branch):] {
 		if e.Type != session.TypeContextEdit {
@@ -202,7 +202,7 @@ func takeOut(failed *session.Entry) session.Draft {
 
 // firstKept is the id of the first entry that the plan keeps, "" if it keeps
 // none.
-func (c *compaction) firstKept() string {
+func (c *compactRun) firstKept() string {
 	if c.plan.FirstKept == nil {
 		return ""
 	}
@@ -210,7 +210,7 @@ func (c *compaction) firstKept() string {
 }
 
 // cancellable lets [Agent.CancelCompaction] reach this compaction.
-func (c *compaction) cancellable(ctx context.Context) (context.Context, func()) {
+func (c *compactRun) cancellable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
 	c.compacting = cancel
@@ -237,7 +237,7 @@ func (a *Agent) CancelCompaction() bool {
 
 // emitBoth emits an event, and for a compaction that nobody asked for its second
 // form as well.
-func (c *compaction) emitBoth(ctx context.Context, build func(auto bool) Event) {
+func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) {
 	for _, auto := range []bool{false, true} {
 		if e := build(auto); (!auto || c.reason != CompactManual) && c.wants(e.Kind()) {
 			c.emit(heard(ctx), e)
@@ -245,7 +245,7 @@ func (c *compaction) emitBoth(ctx context.Context, build func(auto bool) Event) 
 	}
 }
 
-func (c *compaction) tellEnd(ctx context.Context, done *Compacted, err error) {
+func (c *compactRun) tellEnd(ctx context.Context, done *Compacted, err error) {
 	c.emitBoth(ctx, func(auto bool) Event {
 		e := &CompactionEnd{Auto: auto, Reason: c.reason, Done: done}
 		if done == nil {
@@ -257,7 +257,7 @@ func (c *compaction) tellEnd(ctx context.Context, done *Compacted, err error) {
 	})
 }
 
-func (c *compaction) tellFailed(ctx context.Context, err error) {
+func (c *compactRun) tellFailed(ctx context.Context, err error) {
 	c.emitAfter(ctx, KindSessionCompactFailed, func() Event {
 		return &SessionCompactFailed{Reason: c.reason, ErrorMessage: err.Error(), Aborted: stopped(err), FromHook: c.fromHook}
 	})

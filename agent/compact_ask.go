@@ -12,7 +12,7 @@ import (
 )
 
 // summary asks the listeners and, if none of them brings a summary, the model.
-func (c *compaction) summary(ctx context.Context) (session.Compaction, error) {
+func (c *compactRun) summary(ctx context.Context) (session.Compaction, error) {
 	draft, err := c.askListeners(ctx)
 	switch {
 	case err != nil:
@@ -26,7 +26,7 @@ func (c *compaction) summary(ctx context.Context) (session.Compaction, error) {
 
 // askListeners is session_before_compact. A summary that cannot be taken is told
 // as the mistake of the hook that brought it, and is none.
-func (c *compaction) askListeners(ctx context.Context) (*CompactionDraft, error) {
+func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error) {
 	if !c.wants(KindSessionBeforeCompact) {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ type unwantedCompaction struct{}
 func (unwantedCompaction) Error() string { return "Compaction " + ErrCancelled.Error() }
 func (unwantedCompaction) Unwrap() error { return ErrCancelled }
 
-func (c *compaction) preparation() Preparation {
+func (c *compactRun) preparation() Preparation {
 	return Preparation{
 		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
 		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
@@ -66,12 +66,12 @@ func (c *compaction) preparation() Preparation {
 }
 
 // summarized is what the summary stands for.
-func (c *compaction) summarized() []session.Item {
+func (c *compactRun) summarized() []session.Item {
 	return slices.Concat(c.plan.Summarize, c.plan.TurnPrefix)
 }
 
 // brought is the entry of a summary that a hook made.
-func (c *compaction) brought(d *CompactionDraft) session.Compaction {
+func (c *compactRun) brought(d *CompactionDraft) session.Compaction {
 	s := session.Compaction{Summary: d.Summary, FirstKeptEntryID: d.FirstKeptEntryID, TokensBefore: d.TokensBefore,
 		Details: d.Details, FromHook: true}
 	if s.FirstKeptEntryID == "" {
@@ -87,7 +87,7 @@ func (c *compaction) brought(d *CompactionDraft) session.Compaction {
 }
 
 // written is the entry of a summary that the model makes.
-func (c *compaction) written(ctx context.Context) (session.Compaction, error) {
+func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
 	w := c.writer()
 	var preserved map[string]json.RawMessage
 	if c.wants(KindSessionCompacting) {

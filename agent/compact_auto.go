@@ -39,7 +39,7 @@ func (r *run) relieve(ctx context.Context, seen chained) {
 		return
 	}
 	limits, window := r.settings.Compaction, r.Model().ContextWindow
-	done, err := r.compactAlone(ctx, &compaction{Agent: r.Agent, reason: CompactThreshold}, seen)
+	done, err := r.compactAlone(ctx, &compactRun{Agent: r.Agent, reason: CompactThreshold}, seen)
 	switch {
 	case done != nil && limits.full(done.After, window):
 		r.unwanted = true // another would not help either
@@ -57,7 +57,7 @@ func (r *run) nearlyFull(items []session.Item) bool {
 }
 
 // compactAlone runs a compaction that nobody asked for.
-func (r *run) compactAlone(ctx context.Context, c *compaction, seen chained) (*Compacted, error) {
+func (r *run) compactAlone(ctx context.Context, c *compactRun, seen chained) (*Compacted, error) {
 	r.mu.Lock()
 	r.relieved = true
 	r.mu.Unlock()
@@ -137,7 +137,7 @@ func (r *run) recovered(ctx context.Context, err error) error {
 	if !r.settings.Compaction.Enabled || !r.mayCompact() {
 		return tooLong(failed)
 	}
-	c := &compaction{Agent: r.Agent, reason: CompactOverflow, failed: r.Session().Entry(r.lastEntry())}
+	c := &compactRun{Agent: r.Agent, reason: CompactOverflow, failed: r.Session().Entry(r.lastEntry())}
 	done, why := r.compactAlone(ctx, c, r.runChain(ctx))
 	switch {
 	case done != nil:

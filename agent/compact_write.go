@@ -66,7 +66,7 @@ type summaryWriter struct {
 	cut          int // tokens, where an answer ended at its limit; else 0
 }
 
-func (c *compaction) writer() *summaryWriter {
+func (c *compactRun) writer() *summaryWriter {
 	return &summaryWriter{Agent: c.Agent, model: c.model, instructions: c.instructions,
 		most: c.settings.summary(), input: c.settings.input(c.window)}
 }

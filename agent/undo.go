@@ -42,8 +42,8 @@ func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 // [Agent.Redo].
 func (a *Agent) moveBack(kind string, e *session.Entry, s *session.Session) move {
 	m := move{target: e.ID, to: e.ParentID, note: LeafNote{kind, s.Leaf()}, anyway: true}
-	if message := e.Message(); message != nil && message.Role == session.RoleUser {
-		m.recalled = recall(message)
+	if said := e.Message(); said != nil && said.Role == session.RoleUser {
+		m.recalled = recall(said)
 	}
 	return m
 }

@@ -132,12 +132,12 @@ func (e *emitter) emit(L *lua.LState) int {
 	if e.over {
 		luavm.Raise(L, "emit: the answer has ended")
 	}
-	var kind, text, id, name, reason, message string
+	var kind, text, id, name, reason, failure string
 	var arguments lua.LValue
 	var input, output, cacheRead, cacheWrite int
 	var retryable bool
 	luavm.Unpack(L, 1, "emit", luavm.Opt("type", &kind).Required(), luavm.Opt("text", &text), luavm.Opt("id", &id),
-		luavm.Opt("name", &name), luavm.Opt("arguments", &arguments), luavm.Opt("reason", &reason), luavm.Opt("message", &message),
+		luavm.Opt("name", &name), luavm.Opt("arguments", &arguments), luavm.Opt("reason", &reason), luavm.Opt("message", &failure),
 		luavm.Opt("input", &input), luavm.Opt("output", &output), luavm.Opt("cache_read", &cacheRead), luavm.Opt("cache_write", &cacheWrite), luavm.Opt("retryable", &retryable))
 	switch kind {
 	case "text":
@@ -150,7 +150,7 @@ func (e *emitter) emit(L *lua.LState) int {
 		e.send(L, agent.Delta{Kind: agent.DeltaUsage, Usage: e.price.Of(session.Usage{Input: input, Output: output, CacheRead: cacheRead,
 			CacheWrite: cacheWrite})})
 	case "stop":
-		e.send(L, e.stop(L, agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: message, Retryable: retryable}))
+		e.send(L, e.stop(L, agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: failure, Retryable: retryable}))
 	default:
 		luavm.Raise(L, "emit: unknown type %q; types are text, thinking, tool_call, usage and stop", kind)
 	}

@@ -10,7 +10,7 @@ import (
 	"pi/session"
 )
 
-type message struct {
+type wireMessage struct {
 	Role    string  `json:"role"`
 	Content []block `json:"content"`
 }
@@ -47,10 +47,10 @@ func textBlock(s string) block {
 type conversation struct {
 	model    *agent.Model
 	ids      *provider.CallIDs
-	messages []message
+	messages []wireMessage
 }
 
-func encodeMessages(r *agent.Request) []message {
+func encodeMessages(r *agent.Request) []wireMessage {
 	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
 	for _, m := range r.Messages {
 		switch m.Role {
@@ -74,7 +74,7 @@ func (v *conversation) append(role string, blocks []block) {
 	}
 	n := len(v.messages)
 	if n == 0 || v.messages[n-1].Role != role {
-		v.messages = append(v.messages, message{role, blocks})
+		v.messages = append(v.messages, wireMessage{role, blocks})
 		return
 	}
 	last := &v.messages[n-1]

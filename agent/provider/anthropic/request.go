@@ -20,7 +20,7 @@ type request struct {
 	Output    *outputConfig `json:"output_config,omitempty"`
 	System    []block       `json:"system,omitempty"`
 	Tools     []tool        `json:"tools,omitempty"`
-	Messages  []message     `json:"messages"`
+	Messages  []wireMessage `json:"messages"`
 }
 
 type thinking struct {
@@ -60,7 +60,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 
 func (q *request) encode() ([]byte, error) {
 	frame := *q
-	frame.Messages = []message{}
+	frame.Messages = []wireMessage{}
 	b, err := provider.Encode(&frame)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (c *compat) setBudget(q *request, r *agent.Request) {
 // whose calls have their results now, that did not begin with a thought: another
 // model began it, or the same one while it was not to think. With a thinking
 // budget the API refuses that. Further answers of a turn may do without.
-func goesOnWithoutThought(messages []message) bool {
+func goesOnWithoutThought(messages []wireMessage) bool {
 	first := -1
 	for i := len(messages) - 1; i >= 0; i-- {
 		if m := &messages[i]; m.Role == "assistant" {

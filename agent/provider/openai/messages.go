@@ -10,7 +10,7 @@ import (
 	"pi/session"
 )
 
-type message struct {
+type wireMessage struct {
 	Role             string          `json:"role"`
 	Content          any             `json:"content"` // string, []part or nil
 	Name             string          `json:"name,omitempty"`
@@ -54,7 +54,7 @@ type conversation struct {
 	*compat
 	model    *agent.Model
 	ids      *provider.CallIDs
-	messages []message
+	messages []wireMessage
 	images   []part // of tool results; they follow the last of a row
 }
 
@@ -83,7 +83,7 @@ func (v *conversation) system(prompt string) {
 	if v.developerRole {
 		role = "developer"
 	}
-	v.messages = append(v.messages, message{Role: role, Content: v.plain(prompt)})
+	v.messages = append(v.messages, wireMessage{Role: role, Content: v.plain(prompt)})
 }
 
 // plain is text as a string, or as a list where parts are going to be marked.
@@ -118,14 +118,14 @@ func (v *conversation) user(parts []part) {
 			content = text
 		}
 	}
-	v.messages = append(v.messages, message{Role: "user", Content: content})
+	v.messages = append(v.messages, wireMessage{Role: "user", Content: content})
 }
 
 // separate puts an answer between a tool's result and a user message, where the
 // server insists on one.
 func (v *conversation) separate() {
 	if n := len(v.messages); v.assistantAfterTools && n > 0 && v.messages[n-1].Role == "tool" {
-		v.messages = append(v.messages, message{Role: "assistant", Content: "Done."})
+		v.messages = append(v.messages, wireMessage{Role: "assistant", Content: "Done."})
 	}
 }
 
@@ -170,7 +170,7 @@ func (v *conversation) image(b *session.Block) part {
 func (v *conversation) toolResult(m *session.Message) {
 	parts := v.parts(m.Content)
 	text, images := apart(parts)
-	out := message{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
+	out := wireMessage{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
 	if v.toolResultImages && len(images) > 0 {
 		out.Content = parts
 	} else {
@@ -211,7 +211,7 @@ func (v *conversation) placeImages() {
 }
 
 func (v *conversation) assistant(m *session.Message) {
-	out := message{Role: "assistant"}
+	out := wireMessage{Role: "assistant"}
 	own := provider.SameModel(m, v.model)
 	var said speech
 	var typed []part
@@ -263,7 +263,7 @@ func (v *conversation) call(b *session.Block) toolCall {
 
 // think puts a thought back under the name it came with, or under the one that
 // the server insists on; it reports whether the block says where it belongs.
-func (m *message) think(b *session.Block, typed *[]part, name string) bool {
+func (m *wireMessage) think(b *session.Block, typed *[]part, name string) bool {
 	text := provider.CleanText(b.Text)
 	switch b.Signature {
 	case "reasoning_content", "reasoning", "reasoning_text":
@@ -280,7 +280,7 @@ func (m *message) think(b *session.Block, typed *[]part, name string) bool {
 }
 
 // thought is the field of a name; "" is the usual one.
-func (m *message) thought(name string) **string {
+func (m *wireMessage) thought(name string) **string {
 	switch name {
 	case "reasoning":
 		return &m.Reasoning
@@ -298,7 +298,7 @@ func appendText(to **string, text string) {
 }
 
 // addDetail appends a detail, or the details of a list, byte for byte.
-func (m *message) addDetail(raw string) {
+func (m *wireMessage) addDetail(raw string) {
 	inner := raw
 	if raw[0] == '[' {
 		inner = strings.TrimSpace(raw[1 : len(raw)-1])

@@ -13,7 +13,7 @@ import (
 // equal requests are equal bytes; see write.go.
 type request struct {
 	Model               string         `json:"model"`
-	Messages            []message      `json:"messages"`
+	Messages            []wireMessage  `json:"messages"`
 	Tools               []tool         `json:"tools,omitempty"`
 	ParallelToolCalls   *bool          `json:"parallel_tool_calls,omitempty"`
 	Stream              bool           `json:"stream"`

@@ -100,7 +100,7 @@ func (t *tool) write(w *provider.Writer) error {
 }
 
 // WriteJSON writes a message of plain text itself.
-func (m *message) WriteJSON(w *provider.Writer) error {
+func (m *wireMessage) WriteJSON(w *provider.Writer) error {
 	text, plain := m.Content.(string)
 	if !plain || m.ReasoningContent != nil || m.Reasoning != nil || m.ReasoningText != nil || len(m.ReasoningDetails) > 0 || len(m.ToolCalls) > 0 {
 		return w.Value(m)

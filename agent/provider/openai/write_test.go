@@ -16,7 +16,7 @@ func TestARequestIsWrittenAsItsStruct(t *testing.T) {
 		{Type: "function", Function: function{Name: "bare", Parameters: json.RawMessage(`{}`)}},
 		{Type: "function", Function: function{Name: "none"}},
 	}
-	messages := []message{
+	messages := []wireMessage{
 		{Role: "system", Content: odd},
 		{Role: "user", Content: "", Name: odd},
 		{Role: "user", Content: []part{textPart(odd), {Type: "image_url", ImageURL: &imageURL{URL: "data:"}}}},
@@ -27,7 +27,7 @@ func TestARequestIsWrittenAsItsStruct(t *testing.T) {
 		{Role: "tool", Content: odd, ToolCallID: odd},
 	}
 	for name, q := range map[string]request{
-		"empty":     {Messages: []message{}},
+		"empty":     {Messages: []wireMessage{}},
 		"one":       {Model: odd, Messages: messages[:1], Stream: true},
 		"messages":  {Model: "m", Messages: messages, Stream: true},
 		"tools":     {Model: "m", Messages: messages[:2], Tools: tools, ParallelToolCalls: &yes},

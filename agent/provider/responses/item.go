@@ -10,7 +10,7 @@ type kind uint8
 
 const (
 	unknown kind = iota // nothing of it came yet
-	message
+	answer
 	thinking
 	call
 	other // what we did not ask for, as the tools of the server
@@ -47,7 +47,7 @@ func (a *argument) UnmarshalJSON(b []byte) error {
 func (w *wireItem) kind() kind {
 	switch w.Type {
 	case "message":
-		return message
+		return answer
 	case "reasoning":
 		return thinking
 	case "function_call":

@@ -74,7 +74,7 @@ func (it *outputItem) is(k kind) bool {
 
 func (l *items) text(index int, text string, out []agent.Delta) []agent.Delta {
 	it := l.at(index)
-	if text == "" || !it.is(message) {
+	if text == "" || !it.is(answer) {
 		return out
 	}
 	return l.emit(it, agent.Delta{Kind: agent.DeltaText, Text: text}, out)
@@ -155,7 +155,7 @@ func (l *items) finish(index int, raw json.RawMessage, out []agent.Delta) []agen
 		return out
 	}
 	switch it.kind {
-	case message:
+	case answer:
 		out = l.whole(it, agent.DeltaText, w.text(), out)
 		out = l.sign(it, signText(w.ID, w.Phase), out)
 	case thinking:
@@ -189,7 +189,7 @@ func (l *items) whole(it *outputItem, k agent.DeltaKind, text string, out []agen
 // sign sends the signature of an item. A message without text has none: there is
 // no block that could carry it.
 func (l *items) sign(it *outputItem, signature string, out []agent.Delta) []agent.Delta {
-	if signature == "" || it.kind == message && it.sent.Len() == 0 {
+	if signature == "" || it.kind == answer && it.sent.Len() == 0 {
 		return out
 	}
 	if it.kind == thinking && !it.open {
