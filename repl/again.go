@@ -136,7 +136,7 @@ func (s *shownAnswer) lastColumn() (column int, ok bool) {
 }
 
 // repeated shows what is new in a step of an answer that has begun anew.
-func (t *transcript) repeated(d agent.Delta) {
+func (t *transcript) repeated(p *page, d agent.Delta) {
 	rest, c := t.answer.compare(d)
 	switch c {
 	case goesOn:
@@ -147,33 +147,33 @@ func (t *transcript) repeated(d agent.Delta) {
 		d.Text = rest
 		if last := t.answer.blocks[len(t.answer.blocks)-1]; last.kind == d.Kind && last.index == d.Index {
 			t.block.index = d.Index
-			t.resume()
+			t.resume(p)
 		}
-		t.say(d)
+		t.say(p, d)
 	case differs:
-		t.startOver()
-		t.say(d)
+		t.startOver(p)
+		t.say(p, d)
 	}
 }
 
 // resume brings the cursor back to behind what was shown last, if nothing but a
 // line that is gone again has come between.
-func (t *transcript) resume() {
-	if !t.broken || t.columns() != t.answer.columns {
+func (t *transcript) resume(p *page) {
+	if t.columns() != t.answer.columns {
 		return
 	}
 	if column, ok := t.answer.lastColumn(); ok && column > 0 {
-		t.back(column)
+		p.resumeLine(column)
 	}
 }
 
 // startOver shows an answer from its beginning that differs from what is shown.
-func (t *transcript) startOver() {
+func (t *transcript) startOver(p *page) {
 	came := t.answer.came()
 	t.answer = shownAnswer{}
-	t.write(t.endBlock(nil))
-	t.writeLine(t.paint(styleDim, "the answer broke off; it starts over:"))
+	p.write(t.endBlock(p, nil))
+	p.writeLine(t.styled(styleDim, "the answer broke off; it starts over:"))
 	for _, d := range came {
-		t.say(d)
+		t.say(p, d)
 	}
 }

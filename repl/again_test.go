@@ -109,10 +109,10 @@ func TestTheScreenGoesOnInTheLineThatAWaitHasEnded(t *testing.T) {
 		{"a wide one that did not fit", "0123456789abcdefghi日", "0123456789abcdefghi日!", nil, "\x1b[A\x1b[2C!\n"},
 		{"tabs", "a\tb", "a\tbc", nil, "c\n"},
 		{"something was said meanwhile", "Hello", "Hello!", func(s *screen) { s.line(styleDim, "a notice") }, "!\n"},
-		{"the person typed a line", "Hello", "Hello!", func(s *screen) { s.raw("") }, "!\n"},
+		{"the person typed a line", "Hello", "Hello!", func(s *screen) { s.lineEnded("") }, "!\n"},
 	} {
 		var out bytes.Buffer
-		s := &screen{out: &out}
+		s := newScreen(&out, palette{})
 		v := &transcript{screen: s, width: func() int { return 20 }}
 		v.handle(text(c.before))
 		for range 2 {

@@ -170,7 +170,7 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 	defer tick.Stop()
 	for {
 		width := columns(r.opts.Out) - 1
-		r.screen.drawRegion([]string{r.screen.paint(styleDim, line.text(width))})
+		r.screen.drawRegion([]string{r.screen.styled(styleDim, line.text(width))})
 		select {
 		case <-ctx.Done():
 			return true

@@ -10,12 +10,12 @@ import (
 
 // show writes a message that is drawn.
 func (t *transcript) show(lines []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.write(t.endBlock(nil))
-	for _, line := range lines {
-		t.writeLine(line)
-	}
+	t.locked(func(p *page) {
+		p.write(t.endBlock(p, nil))
+		for _, line := range lines {
+			p.writeLine(line)
+		}
+	})
 }
 
 // message is how m is shown: as a hook draws it, or named by its type.
@@ -25,7 +25,7 @@ func (t *transcript) message(ctx context.Context, m *session.Message) []string {
 			return t.painted(lines, t.columns()-1)
 		}
 	}
-	return []string{t.paint(styleDim, "["+oneLine(m.CustomType)+"] "+printable.Text(m.Text()))}
+	return []string{t.styled(styleDim, "["+oneLine(m.CustomType)+"] "+printable.Text(m.Text()))}
 }
 
 // callTitle is the line of a call, and what a hook draws below it.

@@ -51,7 +51,7 @@ func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.Dia
 	text := ""
 	q := question{lines: paragraphs(title), prompt: "? "}
 	if placeholder != "" {
-		q.lines = append(q.lines, r.screen.paint(styleDim, "("+oneLine(placeholder)+")"))
+		q.lines = append(q.lines, r.screen.styled(styleDim, "("+oneLine(placeholder)+")"))
 	}
 	q.answer = func(line string) ([]string, bool) {
 		text = line
@@ -189,7 +189,7 @@ func (r *REPL) converse(ctx context.Context, q question) error {
 	r.inbox.lend(answers)
 	defer r.inbox.lend(nil)
 	q.prompt = remaining(ctx) + q.prompt
-	r.screen.dialog(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
+	r.screen.ask(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
 	for {
 		select {
 		case <-ctx.Done():
@@ -200,23 +200,12 @@ func (r *REPL) converse(ctx context.Context, q question) error {
 				r.screen.endLine()
 				return nil
 			}
-			r.screen.raw("")
+			r.screen.lineEnded("")
 			again, done := q.answer(strings.TrimSpace(a.text))
 			if done {
 				return nil
 			}
-			r.screen.dialog(again, q.prompt)
+			r.screen.ask(again, q.prompt)
 		}
 	}
-}
-
-// dialog shows lines and then a prompt on a line that stays open.
-func (s *screen) dialog(lines []string, prompt string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := s.freshLine(nil)
-	for _, line := range lines {
-		out = append(append(out, line...), '\n')
-	}
-	s.write(append(out, s.paint(styleBold, prompt)...))
 }

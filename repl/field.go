@@ -45,7 +45,7 @@ func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) 
 		return false, nil
 	}
 	if ctx.Err() == nil || f.done {
-		r.screen.plainLine(r.screen.paint(styleBold, q.prompt) + f.answered())
+		r.screen.plainLine(r.screen.styled(styleBold, q.prompt) + f.answered())
 	}
 	if f.done {
 		return true, nil

@@ -130,7 +130,7 @@ func (e *lineEditor) takeKeys() error {
 	}
 	err := e.keyboard.edit(e.raw.ApplyMode, e.feed)
 	if err == nil {
-		e.screen.pass(pasteOn)
+		e.screen.control(pasteOn)
 	}
 	return err
 }
@@ -157,14 +157,14 @@ func (e *lineEditor) cancel() (edited, bool) {
 		return edited{}, false
 	}
 	<-e.result
-	e.screen.pass("\r\x1b[J")
-	e.screen.raw("")
+	e.screen.control("\r\x1b[J")
+	e.screen.lineEnded("")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.kept, true
 }
 
-func (e *lineEditor) ended() { e.screen.settleFooter() }
+func (e *lineEditor) ended() { e.screen.keepFooter() }
 
 func (e *lineEditor) rest() {
 	e.mu.Lock()
@@ -181,7 +181,7 @@ func (e *lineEditor) settle() {
 	}
 	e.resting = true
 	if e.keyboard != nil {
-		e.screen.pass(pasteOff)
+		e.screen.control(pasteOff)
 	}
 	e.cook()
 	if e.keyboard != nil {
@@ -198,7 +198,7 @@ func (e *lineEditor) grab(out func()) (pressed <-chan struct{}, ok bool) {
 	e.settle()
 	if pressed, ok = e.keyboard.grab(e.raw.ApplyMode, out); ok {
 		e.grabbed, e.resting = true, false
-		e.screen.pass(pasteOn)
+		e.screen.control(pasteOn)
 	}
 	return pressed, ok
 }

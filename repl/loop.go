@@ -209,7 +209,7 @@ func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) 
 func (r *REPL) closed(e edited) (edited, error) {
 	r.prompter.ended()
 	if errors.Is(e.err, io.EOF) && r.HasUI() {
-		r.screen.raw("\n")
+		r.screen.lineEnded("\n")
 	}
 	if e.err != nil && !errors.Is(e.err, errCtrlC) {
 		return edited{}, e.err

@@ -154,7 +154,7 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 			if a.eof {
 				return
 			}
-			r.screen.raw("")
+			r.screen.lineEnded("")
 			unlessEnded(ctx, func() { typeLine(s.component, a.text) })
 		}
 	}

@@ -49,9 +49,7 @@ func (p *plainPrompter) open(prompt, text string, _ int) <-chan edited {
 		p.screen.line(styleDim, "not sent: "+text)
 	}
 	if !p.quiet {
-		p.screen.mu.Lock()
-		defer p.screen.mu.Unlock()
-		p.screen.write([]byte(prompt))
+		p.screen.prompt(prompt)
 	}
 	return nil
 }
@@ -65,7 +63,7 @@ func (p *plainPrompter) cancel() (edited, bool) {
 
 func (p *plainPrompter) ended() {
 	if !p.quiet {
-		p.screen.raw("")
+		p.screen.lineEnded("")
 	}
 }
 

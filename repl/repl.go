@@ -122,8 +122,8 @@ func New(o Options) *REPL {
 		o.Out = os.Stdout
 	}
 	o.Dumb = o.Dumb || !liner.TerminalSupported()
-	s := &screen{out: o.Out, palette: palette{rich: o.Rich}}
-	s.on = !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
+	colours := !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
+	s := newScreen(o.Out, palette{on: colours, rich: o.Rich})
 	view := &transcript{screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, width: func() int { return columns(o.Out) }}
 	return &REPL{
 		opts: o, screen: s, view: view, status: &status{},
@@ -203,7 +203,7 @@ func (r *REPL) Close() {
 		r.screen.closeRegion()
 		r.screen.endLine()
 		if r.titled.Load() {
-			r.screen.pass(titleBack)
+			r.screen.control(titleBack)
 		}
 	})
 }

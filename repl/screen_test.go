@@ -11,7 +11,7 @@ import (
 // drawn is a screen of 6 lines of 20 columns and what a terminal makes of it.
 func drawn() (*screen, func() string) {
 	var out bytes.Buffer
-	return &screen{out: &out}, func() string {
+	return newScreen(&out, palette{}), func() string {
 		term := vt10x.New(vt10x.WithSize(20, 6))
 		_, _ = term.Write(bytes.ReplaceAll(out.Bytes(), []byte("\n"), []byte("\r\n")))
 		var lines []string
@@ -29,17 +29,17 @@ func TestRegionStaysBelowWhatIsWritten(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"a line is under way", func() { s.write([]byte("so")) }, "so"},
+		{"a line is under way", func() { s.prompt("so") }, "so"},
 		{"a region opens", func() { s.openRegion(); s.drawRegion([]string{"[one", "two]"}) }, "so\n[one\ntwo]"},
-		{"a part of a line is held", func() { s.write([]byte("half")) }, "so\n[one\ntwo]"},
-		{"the line ends", func() { s.write([]byte(" a line\nand")) }, "so\nhalf a line\n[one\ntwo]"},
+		{"a part of a line is held", func() { s.prompt("half") }, "so\n[one\ntwo]"},
+		{"the line ends", func() { s.prompt(" a line\nand") }, "so\nhalf a line\n[one\ntwo]"},
 		{"the region shrinks", func() { s.drawRegion([]string{"[1]"}) }, "so\nhalf a line\n[1]"},
 		{"a line of its own comes", func() { s.plainLine("notice") }, "so\nhalf a line\nand\nnotice\n[1]"},
 		{"the screen scrolls", func() { s.plainLine("more\nand more") }, "half a line\nand\nnotice\nmore\nand more\n[1]"},
 		{"and grows", func() { s.drawRegion([]string{"[1", "2", "3]"}) }, "notice\nmore\nand more\n[1\n2\n3]"},
-		{"part of a line again", func() { s.write([]byte("end")) }, "notice\nmore\nand more\n[1\n2\n3]"},
+		{"part of a line again", func() { s.prompt("end") }, "notice\nmore\nand more\n[1\n2\n3]"},
 		{"the region closes", func() { s.closeRegion() }, "notice\nmore\nand more\nend"},
-		{"and the line goes on", func() { s.write([]byte(" of it\n")) }, "notice\nmore\nand more\nend of it"},
+		{"and the line goes on", func() { s.prompt(" of it\n") }, "notice\nmore\nand more\nend of it"},
 	}
 	for _, step := range steps {
 		step.do()
@@ -59,7 +59,7 @@ func TestFooterIsReplacedOnlyWhileItIsLast(t *testing.T) {
 	}
 	s.plainLine("notice")
 	s.writeFooter([]string{"status 3"})
-	s.settleFooter()
+	s.keepFooter()
 	s.writeFooter([]string{"status 4"})
 	if got, want := shown(), "said\nstatus 2\nnotice\nstatus 3\nstatus 4"; got != want {
 		t.Errorf("shows %q, want %q", got, want)
@@ -68,7 +68,7 @@ func TestFooterIsReplacedOnlyWhileItIsLast(t *testing.T) {
 
 func TestWhatIsWrittenWhileAnotherProgramHasTheScreenComesAfterIt(t *testing.T) {
 	s, shown := drawn()
-	s.write([]byte("under way"))
+	s.prompt("under way")
 	back := s.lend()
 	s.plainLine("late")
 	s.drawRegion([]string{"[region]"})

@@ -7,14 +7,6 @@ import (
 	"pi/internal/printable"
 )
 
-// stream writes a piece of what others print as it comes.
-func (s *screen) stream(clean *printable.Cleaner, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.buf = clean.Append(s.buf[:0], text)
-	s.write(s.buf)
-}
-
 // shellEnd says how a command of the person ended, unless all went well.
 func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 	switch {

@@ -26,22 +26,23 @@ type palette struct {
 	rich bool // the terminal has 256 colours
 }
 
-func (p palette) paint(s style, text string) string {
+// styled returns text in a style.
+func (p palette) styled(s style, text string) string {
 	if !p.on || text == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// open and close set off a piece that is written in several parts.
-func (p palette) open(dst []byte, s style) []byte {
+// begin and end set off a piece that is written in several parts.
+func (p palette) begin(dst []byte, s style) []byte {
 	if !p.on {
 		return dst
 	}
 	return append(append(append(dst, "\x1b["...), s...), 'm')
 }
 
-func (p palette) close(dst []byte) []byte {
+func (p palette) end(dst []byte) []byte {
 	if !p.on {
 		return dst
 	}

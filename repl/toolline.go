@@ -22,42 +22,42 @@ const (
 // stays open while the tool runs; if something else is written meanwhile, the
 // end stands on a line that names the call again.
 
-func (t *transcript) toolStart(e *agent.ToolExecutionStart, title string, more []string) {
+func (t *transcript) toolStart(p *page, e *agent.ToolExecutionStart, title string, more []string) {
 	if t.calls == nil {
 		t.calls = map[string]string{}
 	}
 	t.calls[e.ID] = title
-	t.write(append(t.endBlock(nil), t.paint(styleTool, "• "+title)...))
+	p.write(append(t.endBlock(p, nil), t.styled(styleTool, "• "+title)...))
 	t.running = e.ID
 	for _, line := range more {
-		t.writeLine("  " + line)
+		p.writeLine("  " + line)
 		t.running = ""
 	}
 }
 
-func (t *transcript) toolCall(e *agent.ToolCall) {
+func (t *transcript) toolCall(p *page, e *agent.ToolCall) {
 	if e.RewrittenBy == "" || e.Block {
 		return
 	}
 	title := t.title(e.Name, e.Input)
 	t.calls[e.ID] = title
 	t.running = ""
-	t.writeLine(t.paint(styleDim, "  "+oneLine(e.RewrittenBy)+" made it: "+title))
+	p.writeLine(t.styled(styleDim, "  "+oneLine(e.RewrittenBy)+" made it: "+title))
 }
 
-func (t *transcript) toolEnd(e *agent.ToolExecutionEnd, body string) {
+func (t *transcript) toolEnd(p *page, e *agent.ToolExecutionEnd, body string) {
 	mark, st := " ✓", styleSuccess
 	if e.Result.IsError {
 		mark, st = " ✗", styleError
 	}
-	if t.running == e.ID && t.midLine {
-		t.write([]byte(t.paint(st, mark) + "\n"))
+	if t.running == e.ID && !p.atLineStart() {
+		p.write([]byte(t.styled(st, mark) + "\n"))
 	} else {
-		t.writeLine(t.paint(styleTool, "• "+t.calls[e.ID]) + t.paint(st, mark))
+		p.writeLine(t.styled(styleTool, "• "+t.calls[e.ID]) + t.styled(st, mark))
 	}
 	t.running = ""
 	delete(t.calls, e.ID)
-	t.write([]byte(body))
+	p.write([]byte(body))
 }
 
 // title names a call by its tool and its telling argument.
@@ -107,7 +107,7 @@ func (t *transcript) result(e *agent.ToolExecutionEnd) string {
 	if e.Result.IsError {
 		st = styleError
 	}
-	return t.fold(strings.Split(text, "\n"), foldedLines, func(line string) string { return t.paint(st, line) })
+	return t.fold(strings.Split(text, "\n"), foldedLines, func(line string) string { return t.styled(st, line) })
 }
 
 // changed is the diff among a result's details, if there is one.
@@ -145,7 +145,7 @@ func (t *transcript) fold(lines []string, limit int, paint func(string) string) 
 		b.WriteString("  " + paint(cutTo(line, 400)) + "\n")
 	}
 	if n := len(lines) - len(shown); n > 0 {
-		b.WriteString("  " + t.paint(styleDim, fmt.Sprintf("… %d more lines", n)) + "\n")
+		b.WriteString("  " + t.styled(styleDim, fmt.Sprintf("… %d more lines", n)) + "\n")
 	}
 	return b.String()
 }
@@ -153,13 +153,13 @@ func (t *transcript) fold(lines []string, limit int, paint func(string) string) 
 func (t *transcript) diffLine(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-		return t.paint(styleBold, line)
+		return t.styled(styleBold, line)
 	case strings.HasPrefix(line, "+"):
-		return t.paint(styleSuccess, line)
+		return t.styled(styleSuccess, line)
 	case strings.HasPrefix(line, "-"):
-		return t.paint(styleError, line)
+		return t.styled(styleError, line)
 	case strings.HasPrefix(line, "@@"):
-		return t.paint(styleTool, line)
+		return t.styled(styleTool, line)
 	}
 	return line
 }

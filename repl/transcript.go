@@ -16,7 +16,9 @@ type transcript struct {
 	renderer     Renderer   // of hooks; nil: none
 	width        func() int // columns; nil: a usual number
 
+	// The rest is used only inside of locked.
 	clean   printable.Cleaner
+	buf     []byte
 	block   openBlock
 	answer  shownAnswer
 	words   words
@@ -45,33 +47,25 @@ func (t *transcript) handle(e agent.Event) {
 	switch e := e.(type) {
 	case *agent.ToolExecutionStart:
 		title, more := t.callTitle(e)
-		t.locked(func() { t.toolStart(e, title, more) })
+		t.locked(func(p *page) { t.toolStart(p, e, title, more) })
 	case *agent.ToolExecutionEnd:
 		body := t.body(e)
-		t.locked(func() { t.toolEnd(e, body) })
+		t.locked(func(p *page) { t.toolEnd(p, e, body) })
 	case *agent.ToolCall:
-		t.locked(func() { t.toolCall(e) })
+		t.locked(func(p *page) { t.toolCall(p, e) })
 	case *agent.MessageUpdate:
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.delta(e.Delta)
+		t.locked(func(p *page) { t.delta(p, e.Delta) })
 	case *agent.AutoRetryStart:
 		if !e.Aside {
-			t.locked(func() { t.answer.brokeOff(t.columns()) })
+			t.locked(func(*page) { t.answer.brokeOff(t.columns()) })
 		}
 	case *agent.MessageEnd:
-		t.locked(func() { t.messageEnd(e) })
+		t.locked(func(p *page) { t.messageEnd(p, e) })
 	}
 }
 
-func (t *transcript) locked(f func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	f()
-}
-
 // abort says why what was shown of an answer does not count.
-func (t *transcript) abort(a *agent.Abort) {
+func (t *transcript) abort(p *page, a *agent.Abort) {
 	text := "stopped by a hook"
 	if by := oneLine(a.By); by != "" {
 		text = "stopped by hook " + by
@@ -79,28 +73,28 @@ func (t *transcript) abort(a *agent.Abort) {
 	if reason := oneLine(a.Reason); reason != "" {
 		text += ": " + reason
 	}
-	t.writeLine(t.paint(styleDim, text))
+	p.writeLine(t.styled(styleDim, text))
 }
 
 // delta writes one step of the answer with one write.
-func (t *transcript) delta(d agent.Delta) {
+func (t *transcript) delta(p *page, d agent.Delta) {
 	if d.Kind != agent.DeltaText && (d.Kind != agent.DeltaThinking || !t.showThinking) || d.Text == "" {
 		return
 	}
 	d.Index = t.words.index(d)
 	if t.answer.again {
-		t.repeated(d)
+		t.repeated(p, d)
 		return
 	}
-	t.say(d)
+	t.say(p, d)
 }
 
 // say writes a step that is new.
-func (t *transcript) say(d agent.Delta) {
+func (t *transcript) say(p *page, d agent.Delta) {
 	t.answer.add(d)
 	t.buf = t.buf[:0]
 	if d.Kind != t.block.kind || d.Index != t.block.index {
-		t.buf = t.endBlock(t.buf)
+		t.buf = t.endBlock(p, t.buf)
 		t.block = openBlock{d.Kind, d.Index}
 	}
 	if d.Kind == agent.DeltaThinking {
@@ -108,7 +102,7 @@ func (t *transcript) say(d agent.Delta) {
 	} else {
 		t.buf = t.clean.Append(t.buf, d.Text)
 	}
-	t.write(t.buf)
+	p.write(t.buf)
 }
 
 // words are the blocks of text that stand side by side. They count as one: some
@@ -131,7 +125,7 @@ func (w *words) index(d agent.Delta) int {
 // comes in between.
 func (t *transcript) thought(dst []byte, text string) []byte {
 	start := len(dst)
-	dst = t.open(dst, styleDim)
+	dst = t.begin(dst, styleDim)
 	painted := len(dst)
 	dst = t.clean.Append(dst, text)
 	if len(dst) == painted {
@@ -141,7 +135,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 	if !midLine {
 		dst = dst[:len(dst)-1]
 	}
-	dst = t.close(dst)
+	dst = t.end(dst)
 	if !midLine {
 		dst = append(dst, '\n')
 	}
@@ -149,7 +143,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 }
 
 // endBlock ends what is being written: the block, or the line of a call.
-func (t *transcript) endBlock(dst []byte) []byte {
+func (t *transcript) endBlock(p *page, dst []byte) []byte {
 	if t.block.kind != agent.DeltaPing {
 		before := len(dst)
 		dst = t.clean.Finish(dst)
@@ -159,24 +153,24 @@ func (t *transcript) endBlock(dst []byte) []byte {
 		}
 	}
 	t.running = ""
-	return t.freshLine(dst)
+	return p.freshLine(dst)
 }
 
 // messageEnd ends an answer, and says so if a hook or a limit ended it.
-func (t *transcript) messageEnd(e *agent.MessageEnd) {
+func (t *transcript) messageEnd(p *page, e *agent.MessageEnd) {
 	if stands := e.Message.StopReason != session.StopError && e.Message.StopReason != session.StopAborted; stands && t.answer.again && !t.answer.whole() {
-		t.startOver()
+		t.startOver(p)
 	}
 	t.answer = shownAnswer{}
-	t.write(t.endBlock(nil))
+	p.write(t.endBlock(p, nil))
 	if e.Abort != nil {
-		t.abort(e.Abort)
+		t.abort(p, e.Abort)
 	}
 	switch {
 	case e.Message.StopReason == session.StopLength:
-		t.writeLine(t.paint(styleWarning, "the answer was cut off at the token limit"))
+		p.writeLine(t.styled(styleWarning, "the answer was cut off at the token limit"))
 	case e.Abort == nil && saysNothing(e.Message):
-		t.writeLine(t.paint(styleDim, "the answer is empty"))
+		p.writeLine(t.styled(styleDim, "the answer is empty"))
 	}
 }
 

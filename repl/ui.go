@@ -55,10 +55,10 @@ func (r *REPL) SetTitle(text string) {
 		return
 	}
 	r.title.Do(func() {
-		r.screen.pass(titleKeep)
+		r.screen.control(titleKeep)
 		r.titled.Store(true)
 	})
-	r.screen.pass("\x1b]2;" + cutTo(oneLine(text), titleColumns) + "\x07")
+	r.screen.control("\x1b]2;" + cutTo(oneLine(text), titleColumns) + "\x07")
 }
 
 const (
@@ -143,11 +143,11 @@ func (r *REPL) showStatus() {
 	}
 	width := columns(r.opts.Out) - 1
 	lines := r.widgets.lines(r.screen.palette, width)
-	lines = append(lines, r.screen.paint(styleDim, r.status.line(r.agent, width)))
+	lines = append(lines, r.screen.styled(styleDim, r.status.line(r.agent, width)))
 	if shown := fmt.Sprint(width, lines); shown != r.shownStatus {
 		r.shownStatus = shown
 		if width != r.shownWidth { // the terminal may have wrapped what stands there
-			r.screen.settleFooter()
+			r.screen.keepFooter()
 		}
 		r.shownWidth = width
 		r.screen.writeFooter(lines)

@@ -131,12 +131,9 @@ func (r *REPL) watchInterrupts() (stop func()) {
 	}
 }
 
-// interrupt is Ctrl+C while no line is edited. The terminal has shown ^C, so the
-// line under way is no longer empty.
+// interrupt is Ctrl+C while no line is edited.
 func (r *REPL) interrupt() {
-	r.screen.mu.Lock()
-	r.screen.midLine, r.screen.broken = true, false
-	r.screen.mu.Unlock()
+	r.screen.keyEchoed()
 	if r.surfaces.interrupt() || r.compacting.cancel() || r.work.interrupt() {
 		return
 	}
@@ -234,7 +231,7 @@ func (r *REPL) unread(text string) {
 // steer does what a line says while the agent works. It reports false if the
 // line came too late.
 func (r *REPL) steer(ctx context.Context, text string) bool {
-	r.screen.raw("") // the terminal has shown the line and its end
+	r.screen.lineEnded("") // the terminal has shown the line and its end
 	isCommand, err := r.reads(text)
 	r.refused = ""
 	switch {
