@@ -394,3 +394,26 @@ func ignored(name string) bool {
 	}
 	return false
 }
+
+// watched are the directories whose content decides which hooks there are.
+func (p Places) watched() []string {
+	switch {
+	case p.NoHooks:
+		return nil
+	case p.NoProject:
+		return []string{p.GlobalDir()}
+	}
+	return []string{p.GlobalDir(), p.ProjectDir()}
+}
+
+// named are the hooks that were named one by one.
+func (p Places) named() []string {
+	named := p.CommandLine[:len(p.CommandLine):len(p.CommandLine)]
+	if p.NoHooks {
+		return named
+	}
+	if !p.NoProject {
+		named = append(named, p.ConfiguredIn...)
+	}
+	return append(named, p.Configured...)
+}

@@ -475,3 +475,19 @@ func (g *Guard) headNow() string {
 	head, _ := trust.ReadRegular(filepath.Join(path, "HEAD"), most)
 	return string(head)
 }
+
+// readHook never waits and never reads more than a hook may have: what is there
+// may have been put there to harm.
+func readHook(path string) ([]byte, error) {
+	code, err := trust.ReadRegular(path, MaxHook)
+	if errors.Is(err, trust.ErrNotRegular) {
+		return nil, fmt.Errorf("read hook %s: not a regular file of at most %d KiB", path, MaxHook>>10)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read hook: %w", err)
+	}
+	return code, nil
+}
+
+// MaxHook is how long a hook may be: far more than one written by hand.
+const MaxHook = 1 << 20

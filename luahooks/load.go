@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"pi/agent"
-	"pi/luahooks/trust"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -20,9 +19,6 @@ import (
 
 // API is the number that `-- pi-api:` in a hook pins.
 const API = 1
-
-// MaxHook is how long a hook may be: far more than one written by hand.
-const MaxHook = 1 << 20
 
 // Load finds the hooks and runs their files. Errors are reported, never
 // returned: a hook that does not load keeps none of the others from loading. It
@@ -218,19 +214,6 @@ func (c *Chain) takeEffect(ctx context.Context) {
 	c.applyProviders()
 	c.applyTools("")
 	c.warnCommands(ctx)
-}
-
-// readHook never waits and never reads more than a hook may have: what is there
-// may have been put there to harm.
-func readHook(path string) ([]byte, error) {
-	code, err := trust.ReadRegular(path, MaxHook)
-	if errors.Is(err, trust.ErrNotRegular) {
-		return nil, fmt.Errorf("read hook %s: not a regular file of at most %d KiB", path, MaxHook>>10)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read hook: %w", err)
-	}
-	return code, nil
 }
 
 // run makes a VM that runs code for h. state is pi.state of the version before.

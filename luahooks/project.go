@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent"
 	"pi/luahooks/trust"
 )
 
@@ -386,73 +384,4 @@ func (g *Guard) othersMayChange(found Found) (paths []string) {
 		paths = append(append(paths, s.Path), reached...)
 	}
 	return paths
-}
-
-func allApproved(files []ProjectFile) bool {
-	return !slices.ContainsFunc(files, func(f ProjectFile) bool { return !f.Approved })
-}
-
-// decideProject finds out which files of the project may run, before any of them
-// does: flags first, then what the store says, then hooks that are not of the
-// project, then the person. It reports whether anything of the project may.
-func (c *Chain) decideProject(ctx context.Context) bool {
-	g, store := c.guard, c.guard.store
-	files := g.ProjectFiles(c.opts.Places)
-	switch {
-	case c.opts.ApproveProject:
-		g.ApproveRun(files)
-		return true
-	case store != nil && store.Never(g.project):
-		return false
-	case allApproved(files):
-		return true
-	}
-	if decided, yes := c.askTrustHooks(ctx, files); decided {
-		return yes
-	}
-	if c.opts.AskProject == nil {
-		return g.anyApproved()
-	}
-	switch c.opts.AskProject(ctx, ProjectQuestion{g.project, files}) {
-	case AnswerOnce:
-		g.ApproveRun(files)
-	case AnswerAlways:
-		if err := g.ApproveAlways(files); err != nil {
-			c.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
-		}
-	case AnswerNever:
-		if err := g.Never(); err != nil {
-			c.notify(ctx, agent.LevelError, err.Error())
-		}
-		return false
-	}
-	return g.anyApproved()
-}
-
-// askTrustHooks asks the hooks that do not come from the project.
-func (c *Chain) askTrustHooks(ctx context.Context, files []ProjectFile) (decided, yes bool) {
-	if !c.Wants(agent.KindProjectTrust) {
-		return false, false
-	}
-	e := &agent.ProjectTrust{Cwd: c.guard.project}
-	for _, f := range files {
-		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
-	}
-	if err := c.Handle(ctx, e); err != nil || e.Refused {
-		return true, false
-	}
-	if e.Trusted == nil {
-		return false, false
-	}
-	accepted := slices.DeleteFunc(slices.Clone(files), func(f ProjectFile) bool { return !e.Trusted[f.SHA256] })
-	c.guard.ApproveRun(accepted)
-	return true, c.guard.anyApproved()
-}
-
-// errUnapproved is why a file does not run.
-func (c *Chain) errUnapproved(path string) error {
-	if others := c.guard.read(path).others; others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved, trust.VisibleLine(others))
-	}
-	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved)
 }

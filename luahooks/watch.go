@@ -178,29 +178,6 @@ func (w *watcher) matters(e fsnotify.Event) bool {
 	return w.places[filepath.Dir(e.Name)] && !ignored(filepath.Base(e.Name))
 }
 
-// watched are the directories whose content decides which hooks there are.
-func (p Places) watched() []string {
-	switch {
-	case p.NoHooks:
-		return nil
-	case p.NoProject:
-		return []string{p.GlobalDir()}
-	}
-	return []string{p.GlobalDir(), p.ProjectDir()}
-}
-
-// named are the hooks that were named one by one.
-func (p Places) named() []string {
-	named := p.CommandLine[:len(p.CommandLine):len(p.CommandLine)]
-	if p.NoHooks {
-		return named
-	}
-	if !p.NoProject {
-		named = append(named, p.ConfiguredIn...)
-	}
-	return append(named, p.Configured...)
-}
-
 // files lists the files that hooks were made of or looked for when they were
 // loaded last.
 func (c *Chain) files() (files []string) {

@@ -3,6 +3,8 @@ package luahooks
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"sort"
 
@@ -266,4 +268,89 @@ func (g *Guard) leave() {
 		g.window.file.Leave()
 	}
 	g.window = nil
+}
+
+// deciding is that for the hooks that p has.
+func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
+	paths, dirs = map[string]Scope{}, map[string]Scope{p.GlobalDir(): ScopeGlobal}
+	if !p.NoProject {
+		dirs[p.ProjectDir()] = ScopeProject
+	}
+	for dir, scope := range dirs {
+		l := listLua(dir)
+		for _, path := range l.files {
+			paths[path] = scope
+		}
+		g.noteLarge(l)
+	}
+	for _, path := range g.configs {
+		paths[path] = ""
+	}
+	if g.keys != "" {
+		paths[g.keys] = ""
+	}
+	for _, path := range g.spoken {
+		paths[path] = scopeSpoken
+	}
+	for _, path := range p.named() {
+		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
+	}
+	found := p.Discover(g)
+	for _, s := range slices.Concat(found.Sources, found.Disabled) {
+		if s.Err != nil {
+			continue // the directories and names below are looked at
+		}
+		paths[s.Path] = s.Scope
+		looked, _ := g.literal(s.Path, s.dirs(), s.Scope)
+		maps.Copy(paths, looked)
+	}
+	return paths, dirs
+}
+
+// takeUnasked lists what waits of what was told, as it is now. What somebody is
+// asked about is not among it.
+func (g *Guard) takeUnasked() (list []*Pending) {
+	g.mu.Lock()
+	paths := g.unasked
+	g.unasked = nil
+	g.mu.Unlock()
+	for _, p := range g.listHeld() {
+		if slices.Contains(paths, p.Path) && !g.isAsking(p.Path) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (g *Guard) isAsking(path string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := g.held[path]
+	return h != nil && h.asking
+}
+
+// noteTold notes what a person is to be asked about when the tools have ended.
+func (g *Guard) noteTold(path string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.unasked = append(g.unasked, path)
+}
+
+func (g *Guard) asksEdits() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.askEdits
+}
+
+// inherits reports whether processes of the program before live.
+func (g *Guard) inherits() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.inherited) > 0
+}
+
+func (g *Guard) anyAlive() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.window != nil && slices.ContainsFunc(g.window.groups, g.alive)
 }

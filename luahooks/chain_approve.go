@@ -1,0 +1,122 @@
+package luahooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/agent"
+	"pi/luahooks/trust"
+)
+
+// What a person says to files that wait for approval.
+
+// Pending lists the files of the chain that wait for approval.
+func (c *Chain) Pending() []Pending { return c.guard.Pending() }
+
+// Approve puts what waits under a name, a path or the end of one in force, as it
+// was when [Chain.Pending] listed it last, and loads what is made of it.
+func (c *Chain) Approve(ctx context.Context, name string) error {
+	path, err := c.findPending(name)
+	if err != nil {
+		return err
+	}
+	if err := c.guard.Accept(path); err != nil {
+		return err
+	}
+	c.Reload(ctx, false)
+	return nil
+}
+
+// ApproveShown is Approve for exactly what p describes: a person answered a
+// question about it, while others may have listed what waits.
+func (c *Chain) ApproveShown(ctx context.Context, p Pending) error {
+	c.guard.sawOnly(&p)
+	return c.Approve(ctx, p.Path)
+}
+
+func (c *Chain) findPending(name string) (path string, err error) {
+	var found, all []string
+	list := c.guard.listHeld()
+	for _, p := range list {
+		all = append(all, p.Name)
+		switch {
+		case p.Path == name:
+			return p.Path, nil
+		case p.Name == name, c.shown(p.Path) == name, strings.HasSuffix(p.Path, string(filepath.Separator)+name):
+			found = append(found, p.Path)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return "", fmt.Errorf("%q may be %s: give the path", name, strings.Join(found, " or "))
+	case len(all) == 0:
+		return "", errors.New("nothing waits for approval")
+	}
+	return "", fmt.Errorf("%q does not wait for approval; there are %s", name, strings.Join(all, ", "))
+}
+
+// askEdits asks the person about changes that are held, all of them at once, and
+// does not wait for the answer.
+func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
+	ui := c.uiNow()
+	if ui == nil || !ui.HasUI() {
+		for _, p := range list {
+			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect()))
+		}
+		return
+	}
+	c.guard.asking(list, true)
+	began := c.behind.run(func() {
+		ctx, cancel := c.behind.detach(ctx)
+		defer cancel()
+		yes, err := ui.Confirm(ctx, c.editTitle(list), editText(list), agent.DialogOptions{})
+		c.guard.asking(list, false)
+		if err == nil {
+			c.answered(ctx, list, yes)
+		}
+	})
+	if !began {
+		c.guard.asking(list, false)
+	}
+}
+
+func (c *Chain) editTitle(list []*Pending) string {
+	var names []string
+	for _, p := range list {
+		names = append(names, trust.VisibleLine(c.shown(p.Path))+" was "+p.Change)
+	}
+	return strings.Join(names, ", ") + ". Run it like this from now on?"
+}
+
+func editText(list []*Pending) string {
+	var b strings.Builder
+	for _, p := range list {
+		b.WriteString(p.Diff)
+	}
+	return b.String()
+}
+
+// answered carries out what the person said to list.
+func (c *Chain) answered(ctx context.Context, list []*Pending, yes bool) {
+	for _, p := range list {
+		if !yes {
+			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", trust.VisibleLine(c.shown(p.Path)), p.effect(), trust.VisibleLine(p.Name)))
+			continue
+		}
+		c.guard.sawOnly(p)
+		if err := c.guard.Accept(p.Path); err != nil && !errors.Is(err, errChangedAgain) {
+			c.notify(ctx, agent.LevelError, err.Error())
+		}
+	}
+	// This asks again about what changed meanwhile. A file that is being saved at
+	// this moment may be empty; only one that was shown so is sure to be.
+	sure := slices.ContainsFunc(list, func(p *Pending) bool { return p.sum == "" || p.sum == trust.Sum(nil) })
+	fresh, _ := c.update(ctx, false, sure)
+	c.welcome(ctx, fresh)
+}
