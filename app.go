@@ -97,7 +97,7 @@ func newApp(o options) (*app, error) {
 // loadSettings reads the configuration that is in force and shows its problems,
 // which do not stop pi by themselves (see unattended.go).
 func loadSettings(agentDir, cwd string, guard *luahooks.Guard) (Config, []Problem) {
-	cfg, problems := loadInForce(agentDir, cwd, true, os.Getenv, guard.Config)
+	cfg, problems := Load(agentDir, cwd, os.Getenv, guard.Config)
 	for _, p := range problems {
 		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(p)))
 	}
@@ -419,7 +419,7 @@ func (a *app) newAgent(s *session.Session) error {
 	a.readPromptFiles(prompt)
 	a.agent = agent.New(agent.Options{
 		Session: s, Models: a.models, Model: model, Thinking: thinking, Cycle: a.cfg.Models, Prompt: prompt, Cwd: a.cwd,
-		Settings: a.cfg.ofTheLoop(),
+		Settings: settingsOfLoop(a.cfg),
 		NewSession: func(parent string) (*session.Session, error) {
 			o := a.sessionOptions()
 			o.Parent = parent
@@ -439,8 +439,8 @@ func (a *app) newAgent(s *session.Session) error {
 	return nil
 }
 
-// ofTheLoop are the settings that the agent obeys.
-func (c Config) ofTheLoop() agent.Settings {
+// settingsOfLoop are the settings that the agent obeys.
+func settingsOfLoop(c Config) agent.Settings {
 	return agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost, MaxAnswerBytes: c.MaxAnswerBytes,
 		SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
 		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),

@@ -145,7 +145,7 @@ func (d *decoder) lookAtKey(path, s string) {
 	if s == "" || strings.HasPrefix(s, "!") || strings.HasPrefix(s, "env:") {
 		return
 	}
-	if variableName().MatchString(s) {
+	if namesVariable(s) {
 		d.warn(d.line(path), fmt.Sprintf("key %q looks like the name of a variable, but is sent as it stands; "+
 			"\"env:NAME\" reads a variable", path))
 		return
@@ -160,8 +160,20 @@ func (d *decoder) keyStands(path string) {
 	}
 }
 
-func variableName() *regexp.Regexp {
-	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`)
+// namesVariable reports whether a text that stands for a key looks like the name
+// of a variable: $NAME, ${NAME}, or two words or more in capitals.
+func namesVariable(s string) bool {
+	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`).MatchString(s)
+}
+
+// shownVariable is the name of a variable as it may be shown: what no variable is
+// called is likely the key itself, written in the wrong place.
+func shownVariable(name string) string {
+	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
+	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {
+		return name
+	}
+	return "…"
 }
 
 func notOneOf(path, s string, words []string) string {

@@ -61,16 +61,6 @@ func keyFromCommand(command string, run RunCommand) (string, error) {
 	return key, nil
 }
 
-// shownVariable is the name of a variable as it may be shown: what no variable is
-// called is likely the key itself, written in the wrong place.
-func shownVariable(name string) string {
-	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
-	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {
-		return name
-	}
-	return "…"
-}
-
 // shownCommand leaves the program of a command line: a password or a token may
 // stand among the rest, and errors are kept in sessions.
 func shownCommand(command string) string {

@@ -41,24 +41,19 @@ func (p Problem) where() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Load reads the settings of agentDir and, if projectAllowed, of the project in
-// cwd. It prints nothing; the Config is usable whatever the problems are. A file
-// that does not exist is no problem.
-func Load(agentDir, cwd string, projectAllowed bool, getenv func(string) string) (Config, []Problem) {
-	return loadInForce(agentDir, cwd, projectAllowed, getenv, nil)
-}
-
-// loadInForce is Load where a file may have another content in force than the one
-// on the disk: held returns it, nil for no file. held may be nil.
-func loadInForce(agentDir, cwd string, projectAllowed bool, getenv func(string) string, held func(path string) ([]byte, bool)) (Config, []Problem) {
+// Load reads the settings of agentDir and of the project in cwd. It prints
+// nothing; the Config is usable whatever the problems are. A file that does not
+// exist is no problem. inForce, which may be nil, knows the files of which another
+// content is in force than the one on the disk: data is nil for no file.
+func Load(agentDir, cwd string, getenv func(string) string, inForce func(path string) (data []byte, ok bool)) (Config, []Problem) {
 	cfg := Default()
 	home := homeDir(getenv)
 	global := filepath.Join(agentDir, "config.toml")
-	problems := loadFile(&cfg, place{file: global, home: home, held: held})
+	problems := loadFile(&cfg, place{file: global, home: home, inForce: inForce})
 
 	project := filepath.Join(cwd, ".pi", "config.toml")
-	if projectAllowed && !sameFile(global, project) {
-		problems = append(problems, loadFile(&cfg, place{file: project, home: home, project: cwd, held: held})...)
+	if !sameFile(global, project) {
+		problems = append(problems, loadFile(&cfg, place{file: project, home: home, project: cwd, inForce: inForce})...)
 	}
 	applyEnvironment(&cfg, getenv)
 	return cfg, problems
@@ -69,7 +64,7 @@ type place struct {
 	file    string
 	home    string
 	project string // the project's directory, if it is the project's file
-	held    func(path string) (data []byte, ok bool)
+	inForce func(path string) (data []byte, ok bool)
 }
 
 // maxConfigSize is far above any file written by hand; config_lines.go has the
@@ -77,25 +72,16 @@ type place struct {
 const maxConfigSize = 256 << 10
 
 func loadFile(cfg *Config, at place) []Problem {
-	info, err := os.Stat(at.file)
-	data, ok := []byte(nil), false
-	if at.held != nil {
-		data, ok = at.held(at.file)
-	}
-	if !ok {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		data, err = readConfig(at.file, info, err)
-	} else {
-		err = nil
+	data, info, err := at.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	if err != nil {
 		cfg.lose(at, err, true)
 		return []Problem{{File: at.file, Text: err.Error()}}
 	}
 	d := decodeConfig(cfg, at, data)
-	if d.literalKey != 0 && info != nil && othersMayRead(info) {
+	if d.literalKey != 0 && info != nil && OthersMayRead(info) {
 		d.problems = append(d.problems, Problem{File: at.file, Line: d.literalKey, Warning: true, // however many there are
 			Text: fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
 				"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm())})
@@ -104,8 +90,26 @@ func loadFile(cfg *Config, at place) []Problem {
 	return d.countRest()
 }
 
-// readConfig refuses what is no regular file: a named pipe would never end.
-func readConfig(file string, info fs.FileInfo, err error) ([]byte, error) {
+// read is the content in force, and what the disk says of the file; nil if it has
+// none.
+func (at place) read() ([]byte, fs.FileInfo, error) {
+	if at.inForce != nil {
+		if data, ok := at.inForce(at.file); ok {
+			info, err := os.Stat(at.file)
+			if err != nil {
+				info = nil
+			}
+			return data, info, nil
+		}
+	}
+	return ReadFile(at.file)
+}
+
+// ReadFile reads a file of settings or of keys, of at most 256 KiB. It refuses
+// what is no regular file: a named pipe would never end. The error does not name
+// the file; it is [fs.ErrNotExist] where there is none.
+func ReadFile(file string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(file)
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
@@ -115,14 +119,14 @@ func readConfig(file string, info fs.FileInfo, err error) ([]byte, error) {
 	default:
 		var data []byte
 		if data, err = trust.ReadRegular(file, maxConfigSize); err == nil {
-			return data, nil
+			return data, info, nil
 		}
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) { // the file is named by the problem
 		err = pathErr.Err
 	}
-	return nil, fmt.Errorf("read settings: %w", err)
+	return nil, nil, fmt.Errorf("read settings: %w", err)
 }
 
 func tooLarge(size int64) error {
@@ -132,8 +136,9 @@ func tooLarge(size int64) error {
 // leftOut is the end of what is said of a file beyond the bounds.
 const leftOut = "; the file is left out"
 
-// othersMayRead is never so on Windows, whose permissions are no mode bits.
-func othersMayRead(info fs.FileInfo) bool {
+// OthersMayRead reports whether the mode of a file lets others than its owner read
+// it. It is never so on Windows, whose permissions are no mode bits.
+func OthersMayRead(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 

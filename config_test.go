@@ -47,7 +47,7 @@ func (s *sandbox) project(text string) {
 }
 
 func (s *sandbox) load() (Config, []string) {
-	cfg, problems := Load(s.agent, s.p, true, s.getenv)
+	cfg, problems := Load(s.agent, s.p, s.getenv, nil)
 	lines := []string{}
 	for _, p := range problems {
 		text := strings.ReplaceAll(p.String(), filepath.Join(s.agent, "config.toml"), "G")
@@ -161,7 +161,7 @@ cost = { input = 1, output = "x", cache_read = 0.5 }
 func TestHookTimeoutIsAWarning(t *testing.T) {
 	s := newSandbox(t)
 	s.global("hook_timeout = nan\nmax_turns = nan\n")
-	cfg, problems := Load(s.agent, s.p, true, s.getenv)
+	cfg, problems := Load(s.agent, s.p, s.getenv, nil)
 	if cfg.HookTimeout != 30000 || len(problems) != 2 || !problems[0].Warning || problems[1].Warning {
 		t.Errorf("hook_timeout %d, problems %+v", cfg.HookTimeout, problems)
 	}
@@ -272,14 +272,6 @@ func TestAProjectHookBehindASymlinkStaysInside(t *testing.T) {
 	}
 }
 
-func TestAProjectThatIsNotAllowedIsNotRead(t *testing.T) {
-	s := newSandbox(t)
-	s.project("model = 'theirs/m'\nnonsense = 1\n")
-	if cfg, problems := Load(s.agent, s.p, false, s.getenv); cfg.Model != "" || len(problems) != 0 {
-		t.Errorf("model %q, problems %v", cfg.Model, problems)
-	}
-}
-
 func TestAnAgentDirectoryInsideTheProjectIsTheGlobalOne(t *testing.T) {
 	s := newSandbox(t)
 	s.agent = filepath.Join(s.p, ".pi")
@@ -320,7 +312,7 @@ func TestAKeyInPlainTextWantsAPrivateFile(t *testing.T) {
 	for _, tt := range tests {
 		s := newSandbox(t)
 		s.write(filepath.Join(s.agent, "config.toml"), "\n[providers.a]\n"+tt.line+"\n", tt.mode)
-		_, problems := Load(s.agent, s.p, true, s.getenv)
+		_, problems := Load(s.agent, s.p, s.getenv, nil)
 		if len(problems) != tt.want {
 			t.Errorf("%q with mode %o: problems %v", tt.line, tt.mode, problems)
 		}

@@ -112,16 +112,16 @@ func (f *authFile) look() {
 		return
 	}
 	f.seen, f.logins, f.problems = now, nil, nil
+	data, info, err := ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	data, err := readConfig(f.path, info, err)
 	if err != nil {
 		f.problems = []Problem{{File: f.path, Text: err.Error(), Warning: true}}
 		return
 	}
 	f.logins, f.problems = parseLogins(f.path, data)
-	if len(f.logins) > 0 && othersMayRead(info) {
+	if len(f.logins) > 0 && OthersMayRead(info) {
 		f.problems = append(f.problems, Problem{File: f.path, Warning: true,
 			Text: fmt.Sprintf("others may read the keys in it (mode %04o); run chmod 600 on it", info.Mode().Perm())})
 	}
@@ -205,7 +205,7 @@ func (l login) spec(getenv func(string) string) string {
 	if strings.HasPrefix(key, "!") || strings.HasPrefix(key, "env:") {
 		return key
 	}
-	if variableName().MatchString(key) && (key != name || getenv(name) != "") {
+	if namesVariable(key) && (key != name || getenv(name) != "") {
 		return "env:" + name
 	}
 	return key

@@ -90,7 +90,7 @@ func (k *keyCommands) start(ctx context.Context, command string, run *keyRun) {
 	run.key, run.err = keyFromCommand(command, func(command string) (string, string, error) {
 		stdout, stderr, err := runKeyCommand(ctx, command)
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("no key within %s", formatDuration(k.limit))
+			err = fmt.Errorf("no key within %s", k.limit)
 		}
 		return stdout, stderr, err
 	})

@@ -145,7 +145,7 @@ func (w *world) noLeak(what, output string) {
 				return err
 			}
 			if filepath.Dir(path) == kept {
-				if info, err := d.Info(); err != nil || othersMayRead(info) {
+				if info, err := d.Info(); err != nil || OthersMayRead(info) {
 					w.t.Errorf("%s may hold a key, and has mode %v, %v", path, info.Mode(), err)
 				}
 				return nil

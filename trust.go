@@ -44,7 +44,7 @@ func newGuard(agentDir, cwd string) *luahooks.Guard {
 // onDisk are the places of the hooks that the settings on the disk name, which
 // may not be in force.
 func onDisk(agentDir, cwd string) luahooks.Places {
-	cfg, _ := Load(agentDir, cwd, true, os.Getenv)
+	cfg, _ := Load(agentDir, cwd, os.Getenv, nil)
 	return luahooks.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 }
 

@@ -14,7 +14,6 @@ import (
 
 const (
 	hidden       = "[key]"
-	covered      = "xxxxx" // in an address, where it is what net/url writes
 	smallestKey  = 4
 	longestShown = 15   // so much of a key tells nothing new
 	longestSaid  = 2000 // bytes of a server's message
@@ -137,6 +136,9 @@ func (s secrets) said(text string) string {
 	}
 	return text
 }
+
+// covered stands in an address where a key was; it is what net/url writes.
+const covered = "xxxxx"
 
 // ShownURL is an address as people and hooks may see it: without its password, a
 // user name that has none beside it, for that is a key then, and what its query
