@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode"
 
-	"pi/agent"
 	"pi/agent/provider"
 	clean "pi/internal/printable"
+	"pi/internal/suggest"
 )
 
 // The rules that a value of the right type must still hold, and the words for
@@ -183,7 +183,7 @@ func notOneOf(path, s string, words []string) string {
 		}
 	}
 	text := fmt.Sprintf("key %q: %q is none of %s", path, printable(s), strings.Join(words, ", "))
-	if near := nearest(s, words); near != "" {
+	if near := suggest.Nearest(s, words); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return text
@@ -244,7 +244,7 @@ func tomlType(v any) string {
 // key of that name belongs: a key below the wrong [table] is the usual mistake.
 func unknownKey(full, key, table string, typ reflect.Type) string {
 	text := fmt.Sprintf("unknown key %q", full)
-	if near := nearest(key, keysOf(typ)); near != "" {
+	if near := suggest.Nearest(key, keysOf(typ)); near != "" {
 		return text + fmt.Sprintf(", did you mean %q?", keyPath(table, near))
 	}
 	for _, known := range settingPaths(reflect.TypeFor[Config](), "") {
@@ -290,25 +290,6 @@ func settingPaths(typ reflect.Type, parent string) []string {
 		}
 	}
 	return paths
-}
-
-// nearest is the known word that a typing mistake, another case or another way
-// of joining words would make of s; empty if none is close.
-func nearest(s string, known []string) string {
-	best, bestDistance := "", 1+max(1, min(3, len(s)/3))
-	for _, k := range known {
-		if n := agent.Distance(plainWord(s), plainWord(k)); n < bestDistance {
-			best, bestDistance = k, n
-		}
-	}
-	return best
-}
-
-func plainWord(s string) string {
-	if len(s) > 64 {
-		return s[:64]
-	}
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 }
 
 // printable makes text of a file fit for one line of a terminal.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pi/agent/provider"
+	"pi/internal/suggest"
 )
 
 // decoder moves one parsed file into a Config, key by key: what does not fit is
@@ -81,7 +82,7 @@ func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
 			continue
 		}
 		if !ok && path == "" {
-			d.concerns = cmp.Or(nearest(key, keysOf(dst.Type())), full)
+			d.concerns = cmp.Or(suggest.Nearest(key, keysOf(dst.Type())), full)
 		}
 		if !ok {
 			d.report(d.line(full), unknownKey(full, key, path, dst.Type()))

@@ -5,11 +5,11 @@ import (
 	"os"
 	"strings"
 
+	"pi/internal/suggest"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
-
-	"pi/internal/suggest"
 )
 
 // options are what the command line says.
@@ -102,11 +102,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	near := ""
-	if name := suggest.Nearest(args[0], names); name != "" {
-		near = fmt.Sprintf(", did you mean %q?", name)
-	}
-	return usageError{fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], near, strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
 }
 
 // usageOf makes what is wrong with arguments a mistake in the usage.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/internal/suggest"
+	"pi/luahooks"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"pi/agent"
-	"pi/luahooks"
 )
 
 // Hooks bring flags of their own, which are known only when the hooks are
@@ -113,14 +113,8 @@ func nearFlag(name string, flags []luahooks.Flag) string {
 	for _, f := range flags {
 		names = append(names, f.Name)
 	}
-	best, at := 3, ""
-	for _, n := range names {
-		if d := agent.Distance(name, n); d < best {
-			best, at = d, n
-		}
+	if near := suggest.Nearest(name, names); near != "" {
+		return ", did you mean --" + near + "?"
 	}
-	if at == "" {
-		return ""
-	}
-	return ", did you mean --" + at + "?"
+	return ""
 }

@@ -64,8 +64,8 @@ func unknownTool(names, known []string) string {
 		if slices.Contains(known, name) {
 			continue
 		}
-		if near := suggest.Nearest(name, known); near != "" {
-			return fmt.Sprintf("there is no tool %q, did you mean %q?", name, near)
+		if hint := suggest.Hint(name, known); hint != "" {
+			return fmt.Sprintf("there is no tool %q%s", name, hint)
 		}
 		return fmt.Sprintf("there is no tool %q; tools are %s", name, strings.Join(known, ", "))
 	}

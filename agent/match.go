@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pi/internal/suggest"
 )
 
 // ErrNoModel is wrapped by the errors of [Models.Match].
@@ -303,7 +305,7 @@ func (m *Models) nearest(ref string) string {
 				if len(known)-len(name) >= least || len(name)-len(known) >= least {
 					continue // farther than that
 				}
-				if d := Distance(name, strings.ToLower(known)); d < min(least, len(model.ID)) {
+				if d := suggest.Distance(name, strings.ToLower(known)); d < min(least, len(model.ID)) {
 					near, least = model.Ref(), d
 				}
 			}

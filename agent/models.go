@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"pi/internal/suggest"
 )
 
 // ProviderSpec registers one provider of models under a name.
@@ -255,7 +257,7 @@ func (m *Models) Unlisted(model *Model) string {
 	}
 	text := fmt.Sprintf("%s is not among the models that are known of %s; it is asked for as it is written", model.ID, s.Name)
 	for _, l := range listed {
-		if Distance(model.ID, l.ID) <= 1+len(l.ID)/8 {
+		if suggest.Distance(model.ID, l.ID) <= 1+len(l.ID)/8 {
 			return text + fmt.Sprintf(" (did you mean %s?)", l.Ref())
 		}
 	}

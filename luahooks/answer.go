@@ -145,11 +145,7 @@ func (a answer) rejectUnknown(known []string) {
 		if k.Type() == lua.LTString && knows(known, name) {
 			continue
 		}
-		hint := ""
-		if near := suggest.Nearest(name, known); near != "" {
-			hint = fmt.Sprintf(", did you mean %q?", near)
-		}
-		a.fail(name, "unknown key%s", hint)
+		a.fail(name, "unknown key%s", suggest.Hint(name, known))
 	}
 }
 

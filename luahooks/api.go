@@ -57,8 +57,8 @@ func (in *instance) api(L *lua.LState) *lua.LTable {
 func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, error) {
 	if !in.chain.knows(event) {
 		names := in.chain.eventNames()
-		if near := suggest.Nearest(event, names); near != "" {
-			return nil, luavm.Misusef("unknown event %q, did you mean %q?", event, near)
+		if hint := suggest.Hint(event, names); hint != "" {
+			return nil, luavm.Misusef("unknown event %q%s", event, hint)
 		}
 		return nil, luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", event, strings.Join(names, ", "))
 	}

@@ -175,10 +175,7 @@ func (s *eventSpec) unknownKey(key string) error {
 	for f := range s.Results.each {
 		known = append(known, f.Name)
 	}
-	if near := suggest.Nearest(key, known); near != "" {
-		return fmt.Errorf("unknown key %q in the result of %s, did you mean %q?", key, s.name, near)
-	}
-	return fmt.Errorf("unknown key %q in the result of %s", key, s.name)
+	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.name, suggest.Hint(key, known))
 }
 
 // tellOfWait names a hook that keeps an event or a command waiting, and why. For

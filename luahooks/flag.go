@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -67,7 +68,7 @@ func (f *Flag) setType(L *lua.LState, standard lua.LValue) {
 	case f.Type == "":
 		f.Type = is
 	case !slices.Contains(types, f.Type):
-		luavm.Raise(L, "flag: type must be %s, not %q%s", strings.Join(types, " or "), f.Type, nearest(f.Type, types))
+		luavm.Raise(L, "flag: type must be %s, not %q%s", strings.Join(types, " or "), f.Type, suggest.Hint(f.Type, types))
 	case is != "" && is != f.Type:
 		luavm.Raise(L, "flag: default must be a %s, as type says, not a %s", f.Type, is)
 	}

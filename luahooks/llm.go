@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 	"pi/session"
 
@@ -52,7 +53,7 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 	case len(items) == 0:
 		luavm.Raise(L, "complete: messages is empty")
 	case c.Thinking != "" && !agent.ValidThinking(c.Thinking):
-		luavm.Raise(L, "complete: unknown thinking level %q%s", c.Thinking, nearest(c.Thinking, agent.ThinkingLevels()))
+		luavm.Raise(L, "complete: unknown thinking level %q%s", c.Thinking, suggest.Hint(c.Thinking, agent.ThinkingLevels()))
 	}
 	c.Messages = items
 	if tools != nil {

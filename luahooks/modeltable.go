@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -66,7 +67,7 @@ func orderedLevels(L *lua.LState, levels []string) []string {
 	known := agent.ThinkingLevels()
 	for _, level := range levels {
 		if !slices.Contains(known, level) {
-			luavm.Raise(L, "provider: unknown thinking level %q%s; levels are %s", level, nearest(level, known), strings.Join(known, ", "))
+			luavm.Raise(L, "provider: unknown thinking level %q%s; levels are %s", level, suggest.Hint(level, known), strings.Join(known, ", "))
 		}
 	}
 	ordered := slices.DeleteFunc(known, func(level string) bool { return !slices.Contains(levels, level) })

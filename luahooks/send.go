@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +94,7 @@ func delivery(L *lua.LState, function, as string, standard agent.Delivery, known
 	case as == "":
 		return standard
 	case !slices.Contains(known, as):
-		luavm.Raise(L, "%s: deliver_as must be %s, not %q%s", function, strings.Join(known, " or "), as, nearest(as, known))
+		luavm.Raise(L, "%s: deliver_as must be %s, not %q%s", function, strings.Join(known, " or "), as, suggest.Hint(as, known))
 	}
 	switch as {
 	case "follow_up":
@@ -104,14 +103,6 @@ func delivery(L *lua.LState, function, as string, standard agent.Delivery, known
 		return agent.DeliverNextTurn
 	}
 	return agent.DeliverSteer
-}
-
-// nearest is the end of a message about an unknown name.
-func nearest(name string, known []string) string {
-	if near := suggest.Nearest(name, known); near != "" {
-		return fmt.Sprintf(", did you mean %q?", near)
-	}
-	return ""
 }
 
 // apiSendUserMessage is pi.send_user_message(content, {deliver_as?,

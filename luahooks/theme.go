@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -16,7 +17,7 @@ func (in *instance) newTheme(L *lua.LState) *lua.LTable {
 	t := luavm.NewRecord(L, 5)
 	luavm.Set(t, "fg", in.vm.Func("fg", func(name, text string) (string, error) {
 		if colors := agent.ThemeColors(); !slices.Contains(colors, name) {
-			if near := nearest(name, colors); near != "" {
+			if near := suggest.Hint(name, colors); near != "" {
 				return "", luavm.Misusef("unknown colour %q%s", name, near)
 			}
 			return "", luavm.Misusef("unknown colour %q; colours are %s", name, strings.Join(colors, ", "))

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -183,7 +184,7 @@ func mustBeTool(L *lua.LState, function, name string, all []offeredTool) {
 	for _, t := range all {
 		known = append(known, t.spec().Name)
 	}
-	switch near := nearest(name, known); {
+	switch near := suggest.Hint(name, known); {
 	case slices.Contains(known, name):
 	case near != "":
 		luavm.Raise(L, "%s: there is no tool %q%s", function, name, near)

@@ -2,11 +2,12 @@ package luavm
 
 import (
 	"fmt"
-	"pi/internal/suggest"
 	"reflect"
 	"slices"
 	"sort"
 	"time"
+
+	"pi/internal/suggest"
 
 	lua "github.com/yuin/gopher-lua"
 )

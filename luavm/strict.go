@@ -1,9 +1,10 @@
 package luavm
 
 import (
-	"pi/internal/suggest"
 	"slices"
 	"strings"
+
+	"pi/internal/suggest"
 
 	lua "github.com/yuin/gopher-lua"
 )

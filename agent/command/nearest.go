@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent"
+	"pi/internal/suggest"
 )
 
 const (
@@ -21,7 +21,7 @@ func (s *Set) unknown(name string) *UnknownError {
 	var found []alike
 	for _, c := range s.All() {
 		for _, known := range append([]string{c.Name}, c.Aliases...) {
-			d := agent.Distance(name, known)
+			d := suggest.Distance(name, known)
 			if len(name) > 1 && strings.HasPrefix(known, name) {
 				d = min(d, 1)
 			}

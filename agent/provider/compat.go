@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 )
 
 // Switches are the compat keys of a wire API, each with a pointer to where its
@@ -59,10 +60,8 @@ type UnknownSwitch struct {
 }
 
 func (e *UnknownSwitch) Error() string {
-	for _, name := range e.Known {
-		if agent.Distance(e.Name, name) <= 1+len(name)/8 {
-			return fmt.Sprintf("compat %q is not known, did you mean %q?", e.Name, name)
-		}
+	if hint := suggest.Hint(e.Name, e.Known); hint != "" {
+		return fmt.Sprintf("compat %q is not known%s", e.Name, hint)
 	}
 	return fmt.Sprintf("compat %q is not known; there are: %s", e.Name, strings.Join(e.Known, ", "))
 }

@@ -1,6 +1,6 @@
 // Package suggest finds what a mistyped word meant, for the "did you mean" of
 // messages: [Nearest] among the words that are known, [Hint] the end of the
-// message. Who has rules of its own for what is like what counts the edits with
+// message. A caller with a rule of its own for what is alike counts the edits with
 // [Distance].
 package suggest
 
@@ -12,7 +12,9 @@ import (
 // maxSuggested is longer than any name that is misspelt.
 const maxSuggested = 100
 
-// Nearest returns the known string that name most likely meant, or "".
+// Nearest returns the known name that name most likely meant, or "". Alike are, in this
+// order: names that differ in case or in what joins their words, or one of which ends or
+// begins with the other; what other programs call the same; a few typing mistakes.
 func Nearest(name string, known []string) string {
 	if len(name) > maxSuggested {
 		return ""
@@ -29,7 +31,7 @@ func Nearest(name string, known []string) string {
 	}
 	best, bestDistance := "", min(max(1, len(name)/3), len(name)-1)+1
 	for _, k := range known {
-		if d := Distance(name, k); d < bestDistance {
+		if d := Distance(plain(name), plain(k)); d < bestDistance {
 			best, bestDistance = k, d
 		}
 	}
@@ -48,7 +50,6 @@ const minPart = 3
 // sameWords finds what is called alike but for case and underscores, or by a part of the
 // name: toolName for tool_name, registerTool for tool, str for string.
 func sameWords(name string, known []string) string {
-	plain := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "") }
 	part := ""
 	for _, k := range known {
 		a, b := plain(name), plain(k)
@@ -64,7 +65,13 @@ func sameWords(name string, known []string) string {
 	return part
 }
 
-// Hint is the end of a message about an unknown name.
+// plain is a name without what people write this way or that: case and what joins words.
+func plain(s string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+}
+
+// Hint is the end of a message about an unknown name: `, did you mean "x"?`, or
+// nothing if no known name is like it.
 func Hint(name string, known []string) string {
 	if s := Nearest(name, known); s != "" {
 		return fmt.Sprintf(", did you mean %q?", s)
@@ -72,8 +79,8 @@ func Hint(name string, known []string) string {
 	return ""
 }
 
-// Distance counts edits: insertions, deletions, substitutions, and swaps of
-// neighbours.
+// Distance counts the bytes to insert, delete, replace or swap with their neighbour to
+// make b of a.
 func Distance(a, b string) int {
 	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {
