@@ -9,10 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
-	"pi/agent/provider"
-	clean "pi/internal/printable"
+	"pi/internal/printable"
 	"pi/internal/suggest"
 )
 
@@ -42,7 +40,7 @@ func (d *decoder) text(t target, s string) (string, bool) {
 func (d *decoder) form(t target, s string) (kept, problem string) {
 	switch t.tag.Get("form") {
 	case "url":
-		if provider.ShownURL(s) != s {
+		if printable.URL(s) != s {
 			d.keyStands(t.path)
 		}
 		return cleanURL(t.path, s)
@@ -103,7 +101,7 @@ func (d *decoder) hookPath(key, s string) (kept, problem string) {
 	}
 	path := d.resolve(s)
 	if d.project != "" && !insideProject(d.project, path) {
-		return "", fmt.Sprintf("key %q: %q lies outside the project and is ignored", key, printable(s))
+		return "", fmt.Sprintf("key %q: %q lies outside the project and is ignored", key, printable.Short(s))
 	}
 	return path, ""
 }
@@ -182,7 +180,7 @@ func notOneOf(path, s string, words []string) string {
 			return ""
 		}
 	}
-	text := fmt.Sprintf("key %q: %q is none of %s", path, printable(s), strings.Join(words, ", "))
+	text := fmt.Sprintf("key %q: %q is none of %s", path, printable.Short(s), strings.Join(words, ", "))
 	if near := suggest.Nearest(s, words); near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -290,18 +288,4 @@ func settingPaths(typ reflect.Type, parent string) []string {
 		}
 	}
 	return paths
-}
-
-// printable makes text of a file fit for one line of a terminal.
-func printable(s string) string {
-	const most = 200
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || clean.Hidden(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

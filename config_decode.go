@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"pi/agent/provider"
+	"pi/internal/printable"
 	"pi/internal/suggest"
 )
 
@@ -208,7 +208,7 @@ func (d *decoder) strings(t target, dst *map[string]string, v any) {
 		full := keyPath(t.path, name)
 		if s, ok := src[name].(string); ok {
 			out[name] = s
-			if provider.CarriesKey(name) {
+			if printable.CarriesKey(name) {
 				d.keyStands(full)
 			}
 			d.origins[full] = d.origin(full)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"pi/internal/printable"
 )
 
 // RunCommand runs one command line of the person's and gives what it printed.
@@ -46,7 +48,7 @@ func keyFromCommand(command string, run RunCommand) (string, error) {
 	stdout, stderr, err := run(command)
 	shown := shownCommand(withoutOutput(command, stdout))
 	if err != nil {
-		if said := printable(strings.TrimSpace(withoutOutput(stderr, stdout))); said != "" {
+		if said := printable.Short(strings.TrimSpace(withoutOutput(stderr, stdout))); said != "" {
 			return "", fmt.Errorf("read key: command %q: %w: %s", shown, err, said)
 		}
 		return "", fmt.Errorf("read key: command %q: %w", shown, err)

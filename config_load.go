@@ -12,9 +12,10 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
+	"pi/internal/printable"
 	"pi/luahooks/trust"
+
+	"github.com/BurntSushi/toml"
 )
 
 // Settings are layered: the defaults, the agent directory's config.toml, the
@@ -208,7 +209,7 @@ func syntaxProblem(err error, data string) (int, string) {
 	if nearSecret(parse.LastKey) || nearSecret(textOfLine(data, line)) {
 		return line, "syntax error: a value cannot be read; text needs quotes"
 	}
-	return line, "syntax error: " + printable(parse.Message)
+	return line, "syntax error: " + printable.Short(parse.Message)
 }
 
 func nearSecret(s string) bool {

@@ -12,11 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"pi/internal/printable"
+
 	"github.com/BurntSushi/toml"
-
-	clean "pi/internal/printable"
-
-	"pi/agent/provider"
 )
 
 // Origins maps the path of a key to where its value came from: "file:line",
@@ -72,7 +70,7 @@ func (p *configPrinter) unsetProviderField(path string, v reflect.Value) bool {
 func (p *configPrinter) setting(path, key, value string) {
 	line := shownKey(toml.Key{key}.String()) + " = " + value
 	if p.origins != nil {
-		line = fmt.Sprintf("%-40s # %s", line, printable(p.origins.Of(path)))
+		line = fmt.Sprintf("%-40s # %s", line, printable.Short(p.origins.Of(path)))
 	}
 	fmt.Fprintln(p.out, line)
 }
@@ -82,7 +80,7 @@ func (p *configPrinter) setting(path, key, value string) {
 func shownKey(key string) string {
 	var b strings.Builder
 	for _, r := range key {
-		if clean.Hidden(r) {
+		if printable.Hidden(r) {
 			escape(&b, r)
 		} else {
 			b.WriteRune(r)
@@ -100,7 +98,7 @@ func (p *configPrinter) projectLists(cfg Config) {
 		}
 		fmt.Fprintf(p.out, "# %s: %s", name, formatValue(reflect.ValueOf(lists[name])))
 		if p.origins != nil {
-			fmt.Fprintf(p.out, " # %s", printable(p.origins.Of(name)))
+			fmt.Fprintf(p.out, " # %s", printable.Short(p.origins.Of(name)))
 		}
 		fmt.Fprintln(p.out)
 	}
@@ -180,7 +178,7 @@ func (p *configPrinter) shown(tag reflect.StructTag, v reflect.Value) string {
 		return quote(hidden(v.String()))
 	}
 	if tag.Get("form") == "url" {
-		return quote(provider.ShownURL(v.String()))
+		return quote(printable.URL(v.String()))
 	}
 	return formatValue(v)
 }
@@ -289,7 +287,7 @@ func quote(s string) string {
 		case r == '"' || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case !strconv.IsPrint(r) || clean.Hidden(r):
+		case !strconv.IsPrint(r) || printable.Hidden(r):
 			escape(&b, r)
 		default:
 			b.WriteRune(r)

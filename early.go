@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/luahooks/trust"
+	"pi/internal/printable"
 )
 
 // early is the person at the terminal as hooks meet them before there is a front end:
@@ -31,7 +31,7 @@ func (e early) Confirm(ctx context.Context, title, message string, _ agent.Dialo
 func (e early) Select(ctx context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
 	e.show(title)
 	for i, o := range options {
-		fmt.Fprintf(e.out, "%3d  %s\n", i+1, trust.VisibleLine(o))
+		fmt.Fprintf(e.out, "%3d  %s\n", i+1, printable.VisibleLine(o))
 	}
 	line, err := e.answer(ctx, "number, or Enter for none: ")
 	if err != nil {
@@ -55,7 +55,7 @@ func (e early) Input(ctx context.Context, title, placeholder string, _ agent.Dia
 func (e early) show(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			fmt.Fprintln(e.out, trust.Visible(text))
+			fmt.Fprintln(e.out, printable.Visible(text))
 		}
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"pi/internal/printable"
 	"pi/luahooks"
-	"pi/luahooks/trust"
+
+	"github.com/spf13/cobra"
 )
 
 func hooksCommand(o *options) *cobra.Command {
@@ -29,13 +29,13 @@ func hooksList(o *options) *cobra.Command {
 			}
 			found := a.places().Discover(a.guard)
 			for _, err := range append(found.Problems, errorsOf(found.Sources)...) {
-				fmt.Fprintln(os.Stderr, trust.VisibleLine(err.Error()))
+				fmt.Fprintln(os.Stderr, printable.VisibleLine(err.Error()))
 			}
 			if asJSON {
 				return printJSON(a.listedHooks(found))
 			}
 			for _, h := range a.listedHooks(found) {
-				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, trust.VisibleLine(h.Path))
+				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, printable.VisibleLine(h.Path))
 			}
 			return nil
 		},

@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pi/agent/provider/catalogue"
+	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/luavm"
+
+	"github.com/spf13/cobra"
 )
 
 func hooksCheck(o *options) *cobra.Command {
@@ -165,9 +166,9 @@ func printChecked(checked []checkedHook) {
 		case "compiles":
 			what = "not approved, so compiled and not run"
 		case "failed":
-			what = strings.ReplaceAll(trust.Visible(strings.TrimSpace(h.Error)), "\n", "\n"+strings.Repeat(" ", 31)) // no line of it looks like another hook
+			what = strings.ReplaceAll(printable.Visible(strings.TrimSpace(h.Error)), "\n", "\n"+strings.Repeat(" ", 31)) // no line of it looks like another hook
 		}
-		fmt.Printf("%-9s %-20s %s\n", h.State, trust.VisibleLine(name), what)
+		fmt.Printf("%-9s %-20s %s\n", h.State, printable.VisibleLine(name), what)
 	}
 	if len(checked) == 0 {
 		fmt.Fprintln(os.Stderr, "no hooks")
@@ -191,7 +192,7 @@ func hooksApprove(o *options) *cobra.Command {
 				return errors.Join(printJSON(approved), err)
 			}
 			for _, path := range approved {
-				fmt.Println("approved " + trust.VisibleLine(inProject(a.cwd, path)))
+				fmt.Println("approved " + printable.VisibleLine(inProject(a.cwd, path)))
 			}
 			return err
 		},

@@ -12,8 +12,8 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/luahooks"
-	"pi/luahooks/trust"
 )
 
 // hookCommands are the slash commands about hooks. ui is who approves.
@@ -138,7 +138,7 @@ func logLines(text, name string) (lines []string) {
 			mine = strings.HasPrefix(rest, name+": ")
 		}
 		if mine {
-			lines = append(lines, trust.VisibleLine(strings.ReplaceAll(line, "\t", "  ")))
+			lines = append(lines, printable.VisibleLine(strings.ReplaceAll(line, "\t", "  ")))
 		}
 	}
 	return lines[max(0, len(lines)-logShown):]
@@ -164,7 +164,7 @@ func (a *app) approveHook(ctx context.Context, ui agent.UI, name string) (string
 		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
 	}
 	p := waiting[i]
-	yes, err := ui.Confirm(ctx, "Approve "+trust.VisibleLine(p.Name)+"?", describePending(p), agent.DialogOptions{})
+	yes, err := ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", describePending(p), agent.DialogOptions{})
 	if err != nil || !yes {
 		return "not approved", err
 	}
@@ -173,7 +173,7 @@ func (a *app) approveHook(ctx context.Context, ui agent.UI, name string) (string
 
 func pendingNames(waiting []luahooks.Pending) (names []string) {
 	for _, p := range waiting {
-		names = append(names, trust.VisibleLine(p.Name))
+		names = append(names, printable.VisibleLine(p.Name))
 	}
 	return names
 }
@@ -184,13 +184,13 @@ func (a *app) describeHooks() string {
 	var b strings.Builder
 	waiting := a.chain.Pending()
 	for i, h := range a.chain.Hooks() {
-		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, trust.VisibleLine(home(h.Path)))
+		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, printable.VisibleLine(home(h.Path)))
 		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
 		if h.Rejected != "" {
-			detail(&b, "what was saved last did not load, the version before runs: "+trust.VisibleLine(h.Rejected))
+			detail(&b, "what was saved last did not load, the version before runs: "+printable.VisibleLine(h.Rejected))
 		}
 		if h.LastError != "" {
-			detail(&b, "last error"+times(h.LastErrors)+": "+trust.VisibleLine(h.LastError))
+			detail(&b, "last error"+times(h.LastErrors)+": "+printable.VisibleLine(h.LastError))
 		}
 		if h.Shuts {
 			detail(&b, "only read, grep, find and ls work until it loads, is removed or is disabled")
@@ -200,12 +200,12 @@ func (a *app) describeHooks() string {
 		}
 	}
 	for _, s := range a.skipped {
-		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, trust.VisibleLine(home(s.Path)))
+		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(home(s.Path)))
 		detail(&b, "`pi trust` shows and approves it")
 	}
 	for _, p := range waiting {
-		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, trust.VisibleLine(home(p.Path)))
-		detail(&b, "it was "+p.Change+"; /hooks approve "+trust.VisibleLine(p.Name)+" shows the difference")
+		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, printable.VisibleLine(home(p.Path)))
+		detail(&b, "it was "+p.Change+"; /hooks approve "+printable.VisibleLine(p.Name)+" shows the difference")
 	}
 	if b.Len() == 0 {
 		return "no hooks; a Lua file in " + home(a.places().GlobalDir()) + " is one"
@@ -275,5 +275,5 @@ func hookParts(h luahooks.Info) string {
 		parts = append(parts, "tool "+t)
 	}
 	parts = append(parts, h.Others...)
-	return trust.VisibleLine(strings.Join(parts, " "))
+	return printable.VisibleLine(strings.Join(parts, " "))
 }

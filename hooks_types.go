@@ -11,9 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"pi/internal/printable"
 	"pi/stdlib"
+
+	"github.com/spf13/cobra"
 )
 
 // An editor with the Lua language server completes and checks hooks when it
@@ -66,14 +67,14 @@ func writeTypes(out io.Writer, dir, agentDir string) error {
 			return fmt.Errorf("write annotations: %w", err)
 		}
 	} else if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("write annotations: %s is no directory", printable(dir))
+		return fmt.Errorf("write annotations: %s is no directory", printable.Short(dir))
 	}
 	to := filepath.Join(dir, filepath.FromSlash(library))
 	n, err := writeAnnotations(to)
 	if err != nil {
 		return fmt.Errorf("write annotations: %w", err)
 	}
-	fmt.Fprintf(out, "%d files in %s\n", n, printable(to))
+	fmt.Fprintf(out, "%d files in %s\n", n, printable.Short(to))
 	return writeLuarc(out, filepath.Join(dir, ".luarc.json"), library)
 }
 
@@ -179,7 +180,7 @@ func newLuarc(library string) ([]byte, error) {
 func writeLuarc(out io.Writer, file, library string) error {
 	text, err := newLuarc(library)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", printable(file), err)
+		return fmt.Errorf("write %s: %w", printable.Short(file), err)
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return adviseLuarc(out, file, library, text)
@@ -187,7 +188,7 @@ func writeLuarc(out io.Writer, file, library string) error {
 	if err := writeAnew(file, text); err != nil {
 		return fmt.Errorf("write the settings of the language server: %w", err)
 	}
-	fmt.Fprintln(out, printable(file))
+	fmt.Fprintln(out, printable.Short(file))
 	return nil
 }
 
@@ -200,8 +201,8 @@ func adviseLuarc(out io.Writer, file, library string, text []byte) error {
 		return fmt.Errorf("read the settings of the language server: %w", err)
 	}
 	if strings.Contains(string(have), `"`+library+`"`) {
-		fmt.Fprintf(out, "%s stays as it is\n", printable(file))
+		fmt.Fprintf(out, "%s stays as it is\n", printable.Short(file))
 		return nil
 	}
-	return fmt.Errorf("%s is yours and stays as it is\nadd to it:\n%s", printable(file), text)
+	return fmt.Errorf("%s is yours and stays as it is\nadd to it:\n%s", printable.Short(file), text)
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pi/internal/printable"
 )
 
 // authFile is the auth.json of the agent directory, which the login of pi
@@ -150,7 +152,7 @@ func parseLogins(path string, data []byte) (map[string]login, []Problem) {
 		}
 		l, text := readLogin(entry)
 		if text != "" {
-			problems = append(problems, bad(at, fmt.Sprintf("%q is left out: %s", printable(fmt.Sprint(name)), text)))
+			problems = append(problems, bad(at, fmt.Sprintf("%q is left out: %s", printable.Short(fmt.Sprint(name)), text)))
 			continue
 		}
 		logins[fmt.Sprint(name)] = l

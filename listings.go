@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/term"
+	"pi/internal/printable"
 
-	clean "pi/internal/printable"
+	"golang.org/x/term"
 )
 
 // printSettings prints what is in force.
@@ -23,7 +23,7 @@ func printSettings(cfg Config, origin bool) error {
 // command it; a file or a program gets every byte.
 func forPrograms() io.Writer {
 	if term.IsTerminal(int(os.Stdout.Fd())) {
-		return &clean.JSONWriter{W: os.Stdout}
+		return &printable.JSONWriter{W: os.Stdout}
 	}
 	return os.Stdout
 }

@@ -33,7 +33,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
-	clean "pi/internal/printable"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -199,4 +199,4 @@ func hintOf(err error) string {
 }
 
 // harmless is text that others wrote, fit for a terminal.
-func harmless(text string) string { return clean.Text(text) }
+func harmless(text string) string { return printable.Text(text) }

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"pi/agent"
-	"pi/agent/provider"
+	"pi/internal/printable"
 )
 
 // listedModel is one line of pi models, and its form in JSON. What is not known
@@ -42,7 +42,7 @@ type listedCost struct {
 
 func listed(m *agent.Model, key keyState) listedModel {
 	return listedModel{
-		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: provider.ShownURL(m.BaseURL),
+		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
 		Cost: costOf(m.Cost), Compat: m.Compat, Usable: key.missing == "", Key: key.from, Missing: key.missing,
 	}

@@ -9,10 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/session"
+
+	"github.com/spf13/cobra"
 )
 
 // sessionRoot is where sessions are kept; "" when they are not.
@@ -91,7 +92,7 @@ func written(i session.Info) string { return i.Modified.Local().Format("2006-01-
 // firstLine is the beginning of a text that others wrote, safe for a terminal.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	r := []rune(printable(s))
+	r := []rune(printable.Short(s))
 	if len(r) > 60 {
 		return string(r[:59]) + "…"
 	}

@@ -8,9 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"pi/internal/printable"
 	"pi/session/export"
+
+	"github.com/spf13/cobra"
 )
 
 func sessionsExport(o *options) *cobra.Command {
@@ -52,6 +53,6 @@ func exportNamed(o options, ref string, r export.Request, force bool) error {
 	if err := export.ToFile(r.File, r.Format, s, force); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "session %s is in %s\n", s.ID(), printable(r.File))
+	fmt.Fprintf(os.Stderr, "session %s is in %s\n", s.ID(), printable.Short(r.File))
 	return nil
 }

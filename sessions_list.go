@@ -9,10 +9,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/session"
+
+	"github.com/spf13/cobra"
 )
 
 func sessionsList(o *options) *cobra.Command {
@@ -85,7 +86,7 @@ func (l *lines) add(w io.Writer, i session.Info) error {
 	l.any = true
 	where := ""
 	if l.all {
-		where = "  " + printable(i.Cwd)
+		where = "  " + printable.Short(i.Cwd)
 	}
 	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", shortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
 	return err

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/agent/tool"
+	"pi/internal/printable"
+	"pi/luahooks"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"pi/agent/tool"
-	"pi/luahooks"
-	"pi/luahooks/trust"
 )
 
 // Before anything of a project runs, and before a file that tools may have
@@ -120,7 +120,7 @@ func (p person) askProject(ctx context.Context, q luahooks.ProjectQuestion) luah
 func listFiles(project string, files []luahooks.ProjectFile) string {
 	var b strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", trust.VisibleLine(inProject(project, f.Path)), f.Size, f.SHA256, fileState(f), fileDoes(f))
+		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(inProject(project, f.Path)), f.Size, f.SHA256, fileState(f), fileDoes(f))
 	}
 	return b.String()
 }
@@ -144,14 +144,14 @@ func fileDoes(f luahooks.ProjectFile) string {
 	if len(events) == 0 {
 		return "no events"
 	}
-	return trust.VisibleLine(strings.Join(events, ", "))
+	return printable.VisibleLine(strings.Join(events, ", "))
 }
 
 // viewFiles shows the files themselves.
 func viewFiles(project string, files []luahooks.ProjectFile) string {
 	var b strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&b, "--- %s\n%s\n", trust.VisibleLine(inProject(project, f.Path)), strings.TrimRight(trust.Visible(string(f.Code)), "\n"))
+		fmt.Fprintf(&b, "--- %s\n%s\n", printable.VisibleLine(inProject(project, f.Path)), strings.TrimRight(printable.Visible(string(f.Code)), "\n"))
 	}
 	b.WriteString("---\n")
 	return b.String()
@@ -186,14 +186,14 @@ func describePending(w luahooks.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
 	case w.Change == "lost":
-		return trust.VisibleLine(home(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
+		return printable.VisibleLine(home(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
 	case w.Change == "added":
 		meanwhile = "Until you approve it, it does not count."
 	case w.Lost:
 		meanwhile = "The version before is lost, so what was made of it does not run."
 	}
 	return fmt.Sprintf("%s (%s) was %s on %s, when the agent was at work or a process it had started was alive. %s\n%s",
-		trust.VisibleLine(home(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
+		printable.VisibleLine(home(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
 }
 
 // settlePending asks about what waits for approval and matters to this run. It
@@ -207,7 +207,7 @@ func (a *app) settlePending(ctx context.Context) (settings bool, err error) {
 	if a.printMode() {
 		var names []string
 		for _, w := range waiting {
-			names = append(names, trust.VisibleLine(home(w.Path))+" was "+w.Change)
+			names = append(names, printable.VisibleLine(home(w.Path))+" was "+w.Change)
 		}
 		return false, &untrustedError{"not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
 	}
@@ -258,7 +258,7 @@ func (a *app) reportSkipped() error {
 	if len(a.skipped) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of this project not run: %s", plural(len(a.skipped), "hook", "hooks"), trust.VisibleLine(strings.Join(names(a.skipped), ", ")))
+	text := fmt.Sprintf("%s of this project not run: %s", plural(len(a.skipped), "hook", "hooks"), printable.VisibleLine(strings.Join(names(a.skipped), ", ")))
 	if a.requireHooks {
 		return &untrustedError{text}
 	}
@@ -315,7 +315,7 @@ func (a *app) revokeTrust() error {
 	if err := a.guard.Revoke(); err != nil {
 		return err
 	}
-	fmt.Println("nothing of " + trust.VisibleLine(a.cwd) + " is approved or refused any more")
+	fmt.Println("nothing of " + printable.VisibleLine(a.cwd) + " is approved or refused any more")
 	return nil
 }
 

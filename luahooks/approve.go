@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/internal/printable"
 	"pi/luahooks/trust"
 )
 
@@ -55,7 +56,7 @@ func (h *held) diff(g *Guard, path string) string {
 	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
 		return trust.Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
 	}
-	leads := trust.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
+	leads := printable.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
 	if h.old.sum == h.now.sum {
 		return leads
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/luahooks/trust"
 )
 
@@ -67,7 +68,7 @@ func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
 	ui := c.uiNow()
 	if ui == nil || !ui.HasUI() {
 		for _, p := range list {
-			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect()))
+			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(c.shown(p.Path)), p.Change, p.effect()))
 		}
 		return
 	}
@@ -89,7 +90,7 @@ func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
 func (c *Chain) editTitle(list []*Pending) string {
 	var names []string
 	for _, p := range list {
-		names = append(names, trust.VisibleLine(c.shown(p.Path))+" was "+p.Change)
+		names = append(names, printable.VisibleLine(c.shown(p.Path))+" was "+p.Change)
 	}
 	return strings.Join(names, ", ") + ". Run it like this from now on?"
 }
@@ -106,7 +107,7 @@ func editText(list []*Pending) string {
 func (c *Chain) answered(ctx context.Context, list []*Pending, yes bool) {
 	for _, p := range list {
 		if !yes {
-			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", trust.VisibleLine(c.shown(p.Path)), p.effect(), trust.VisibleLine(p.Name)))
+			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.shown(p.Path)), p.effect(), printable.VisibleLine(p.Name)))
 			continue
 		}
 		c.guard.sawOnly(p)

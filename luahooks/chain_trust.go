@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"pi/agent"
-	"pi/luahooks/trust"
+	"pi/internal/printable"
 )
 
 // Whether hooks of the project may run: who decides that, in which order.
@@ -75,7 +75,7 @@ func allApproved(files []ProjectFile) bool {
 // errUnapproved is why a file does not run.
 func (c *Chain) errUnapproved(path string) error {
 	if others := c.guard.read(path).others; others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved, trust.VisibleLine(others))
+		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved, printable.VisibleLine(others))
 	}
-	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", trust.VisibleLine(c.shown(path)), errNotApproved)
+	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved)
 }

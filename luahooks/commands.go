@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/internal/printable"
 	"pi/luahooks/trust"
 )
 
@@ -83,7 +84,7 @@ func (g *Guard) noteSpoken(path string) {
 		return
 	}
 	g.changedSpoken[path] = time.Now().UTC()
-	g.news = append(g.news, trust.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
+	g.news = append(g.news, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
 }
 
 // takeNews takes what is to be told, and what is held since nobody could tell it.
@@ -107,7 +108,7 @@ func (g *Guard) TakeSpoken() (lines []string) {
 	for _, path := range g.spoken {
 		if at, ok := changed[path]; ok {
 			lines = append(lines, fmt.Sprintf("%s was changed on %s while the agent was at work: a model reads it at the start of every session",
-				trust.VisibleLine(path), at.Local().Format("2006-01-02 15:04")))
+				printable.VisibleLine(path), at.Local().Format("2006-01-02 15:04")))
 		}
 	}
 	if len(changed) > 0 {

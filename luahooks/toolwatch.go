@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/luahooks/trust"
+	"pi/internal/printable"
 )
 
 // The listener that opens and closes the window.
@@ -159,7 +159,7 @@ func (c *Chain) tellLarge(ctx context.Context) {
 	for _, dir := range c.guard.largeDirs() {
 		if c.warned.add("large " + dir) {
 			c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
-				trust.VisibleLine(c.shown(dir)), maxEntries))
+				printable.VisibleLine(c.shown(dir)), maxEntries))
 		}
 	}
 }
@@ -176,6 +176,6 @@ func (c *Chain) tellPending(ctx context.Context, news []*Pending) {
 	for _, p := range append(news, held...) {
 		c.guard.noteTold(p.Path)
 		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
-			trust.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), trust.VisibleLine(p.Name)))
+			printable.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), printable.VisibleLine(p.Name)))
 	}
 }

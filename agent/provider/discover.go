@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // Server is whom [Discover] asks for its models.
@@ -47,7 +48,7 @@ func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, erro
 		return found, err
 	case timed.Err() != nil:
 		return nil, &agent.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
-			Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(ShownURL(s.BaseURL)) + "), the network and HTTPS_PROXY"}
+			Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(s.BaseURL)) + "), the network and HTTPS_PROXY"}
 	}
 	return nil, err
 }
@@ -96,7 +97,7 @@ func (d *discovery) hint(status int, _ string) string {
 	switch status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return fmt.Sprintf("it does not list its models; %s (%s), or name its models there",
-			d.faults.setting("base_url"), d.faults.secrets.hide(ShownURL(d.server.BaseURL)))
+			d.faults.setting("base_url"), d.faults.secrets.hide(printable.URL(d.server.BaseURL)))
 	case http.StatusForbidden:
 		return "the key may not list models; " + d.faults.keyHint()
 	}
@@ -194,7 +195,7 @@ func (d *discovery) unreadable(body []byte, cause error) error {
 
 func (d *discovery) noList(message string) *agent.ProviderError {
 	return &agent.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.said(message),
-		Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(ShownURL(d.server.BaseURL)) + "): another service may be answering there"}
+		Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
 }
 
 // complete asks the servers that people run themselves for what their list does

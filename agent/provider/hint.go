@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // hintFor says what the person can do about an answer that is an error.
@@ -47,7 +48,7 @@ func (f *faults) statusHint(e *agent.ProviderError) string {
 	case e.Status == http.StatusForbidden:
 		return fmt.Sprintf("the key may not use %s; %s", f.model.ID, f.keyHint())
 	case e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed:
-		return fmt.Sprintf("check the model id %q, and base_url of [providers.%s] (%s)", f.model.ID, f.model.Provider, f.secrets.hide(ShownURL(f.model.BaseURL)))
+		return fmt.Sprintf("check the model id %q, and base_url of [providers.%s] (%s)", f.model.ID, f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
 	case e.Status == http.StatusRequestEntityTooLarge:
 		return "the request is too large; remove images or shorten the conversation with /compact"
 	case e.Status == http.StatusTooManyRequests:
@@ -106,7 +107,7 @@ func (f *faults) connection(ctx context.Context, err error) error {
 }
 
 func (f *faults) connectionHint(err error) (hint string, retryable bool) {
-	base := fmt.Sprintf("base_url of [providers.%s] is %s", f.model.Provider, f.secrets.hide(ShownURL(f.model.BaseURL)))
+	base := fmt.Sprintf("base_url of [providers.%s] is %s", f.model.Provider, f.secrets.hide(printable.URL(f.model.BaseURL)))
 	var dns *net.DNSError
 	var record tls.RecordHeaderError
 	var timeout net.Error

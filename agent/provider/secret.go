@@ -29,7 +29,7 @@ func collectSecrets(key string, headers ...http.Header) secrets {
 	s.add(key)
 	for _, h := range headers {
 		for name, values := range h {
-			if !CarriesKey(name) {
+			if !printable.CarriesKey(name) {
 				continue
 			}
 			for _, v := range values {
@@ -47,18 +47,6 @@ func (s *secrets) add(v string) {
 	if v = strings.TrimSpace(v); len(v) >= smallestKey {
 		*s = append(*s, v)
 	}
-}
-
-// CarriesKey reports whether a header or a field of a query of that name is
-// likely to hold a key.
-func CarriesKey(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // hide replaces every secret in text, in whatever form, also a long piece of one.
@@ -135,31 +123,4 @@ func (s secrets) said(text string) string {
 		text = CleanText(text[:longestSaid]) + " …"
 	}
 	return text
-}
-
-// covered stands in an address where a key was; it is what net/url writes.
-const covered = "xxxxx"
-
-// ShownURL is an address as people and hooks may see it: without its password, a
-// user name that has none beside it, for that is a key then, and what its query
-// has under names that speak of keys. One that cannot be read is not shown.
-func ShownURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "…"
-	}
-	if u.User == nil && u.RawQuery == "" {
-		return address
-	}
-	if password, _ := u.User.Password(); u.User != nil && password == "" {
-		u.User = url.User(covered)
-	}
-	pairs := strings.Split(u.RawQuery, "&")
-	for i, pair := range pairs {
-		if name, _, found := strings.Cut(pair, "="); found && CarriesKey(name) {
-			pairs[i] = name + "=" + covered
-		}
-	}
-	u.RawQuery = strings.Join(pairs, "&")
-	return u.Redacted()
 }

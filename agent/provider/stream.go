@@ -16,6 +16,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider/sse"
+	"pi/internal/printable"
 )
 
 // Call is an encoded request of some wire API.
@@ -233,7 +234,7 @@ func (s *secrets) addURL(u *url.URL) {
 	}
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if !CarriesKey(name) {
+		if !printable.CarriesKey(name) {
 			continue
 		}
 		s.add(value)

@@ -4,7 +4,10 @@
 //
 //	Text(s), Line(s)  a text, a text in one line
 //	Cleaner           the same for a stream
-//	JSON(b)           JSON with such characters as escapes, so that nothing is lost
+//	Short(s)          a value in one line that is not long
+//	Visible(s)        a text whose reader must see every byte that is there
+//	JSONWriter        JSON with such characters as escapes, so that nothing is lost
+//	URL(s)            an address without what gives access
 //	Hidden, Belongs   the table of what a person does not see, and what of it makes
 //	                  up what they do see
 //	CountHidden       what a model would read in a text and a person would not

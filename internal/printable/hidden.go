@@ -87,17 +87,17 @@ func pictograph(r rune) bool {
 	return r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299 || r >= 0x1f000 && r <= 0x1faff
 }
 
-// Count is how many hidden characters there are in a text, and where the first of
+// HiddenCount is how many hidden characters there are in a text, and where the first of
 // them is.
-type Count struct {
+type HiddenCount struct {
 	N     int
 	First rune
 	Line  int // of the first, from 1
 }
 
 // CountHidden counts what of a text nobody sees. Line ends of either kind are none.
-func CountHidden(text string) Count {
-	var c Count
+func CountHidden(text string) HiddenCount {
+	var c HiddenCount
 	for n, line := range strings.Split(text, "\n") {
 		runes, before := []rune(strings.TrimSuffix(line, "\r")), rune(0)
 		for i, r := range runes {
@@ -115,7 +115,7 @@ func CountHidden(text string) Count {
 }
 
 // String says it in words; "" if there are none.
-func (c Count) String() string {
+func (c HiddenCount) String() string {
 	switch c.N {
 	case 0:
 		return ""

@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"pi/internal/printable"
+
 	"github.com/aymanbagabas/go-udiff"
 )
 
@@ -15,12 +17,12 @@ func Diff(name string, old, now []byte) string {
 	if now == nil {
 		to = "not there"
 	}
-	name = VisibleLine(name)
+	name = printable.VisibleLine(name)
 	text := udiff.Unified(name+" ("+from+")", name+" ("+to+")", lf(old), lf(now))
 	if text == "" {
 		return name + ": " + from + " and " + to + " differ in nothing that can be shown\n"
 	}
-	return Visible(text)
+	return printable.Visible(text)
 }
 
 // lf ends the last line, so that the difference says nothing about that; what

@@ -1,12 +1,10 @@
-package trust
+package printable
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"pi/internal/printable"
 )
 
 // Visible writes text so that what is read is what is there: control characters,
@@ -37,5 +35,5 @@ func VisibleLine(text string) string {
 // isHidden reports whether r cannot be seen, or not told from a space. Of what is
 // approved even an emoji's selector is shown.
 func isHidden(r rune) bool {
-	return printable.Hidden(r) || unicode.Is(unicode.Zs, r) || !unicode.IsGraphic(r)
+	return Hidden(r) || unicode.Is(unicode.Zs, r) || !unicode.IsGraphic(r)
 }
