@@ -41,7 +41,9 @@ func (s *Session) AppendMessage(m *Message) (*Entry, error) {
 	if !s.readOnly {
 		s.started = true
 	}
-	return s.append(TypeMessage, []keyed{{"message", raw}})
+	var own object
+	own.put("message", raw)
+	return s.append(TypeMessage, own)
 }
 
 // Append adds an entry and makes it the leaf. fields is anything that encodes
@@ -114,7 +116,7 @@ func (s *Session) Flush() error {
 	return s.flush()
 }
 
-func (s *Session) append(typ string, own []keyed) (*Entry, error) {
+func (s *Session) append(typ string, own object) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
@@ -128,7 +130,7 @@ func (s *Session) append(typ string, own []keyed) (*Entry, error) {
 }
 
 // grow adds an entry in memory, and its line to what is pending.
-func (s *Session) grow(typ string, own []keyed) *Entry {
+func (s *Session) grow(typ string, own object) *Entry {
 	e := &Entry{Type: typ, ID: newEntryID(s.byID), Timestamp: iso(s.opts.Now())}
 	e.setParent(s.leaf)
 	if typ == TypeCompaction {
@@ -146,7 +148,7 @@ func (s *Session) grow(typ string, own []keyed) *Entry {
 
 // keepLater has a compaction that names no first entry to keep begin with what was
 // said after the last entry that it is about.
-func (s *Session) keepLater(d Draft, own []keyed) []keyed {
+func (s *Session) keepLater(d Draft, own object) object {
 	c, ok := d.Body.(Compaction)
 	if !ok || c.About == nil {
 		return own
@@ -162,17 +164,18 @@ func (s *Session) keepLater(d Draft, own []keyed) []keyed {
 
 // keepFrom gives a compaction that names no first entry to keep this one. Its own
 // id is how a file says that it keeps none.
-func keepFrom(own []keyed, id string) []keyed {
+func keepFrom(own object, id string) object {
 	for i, f := range own {
 		if f.key != "firstKeptEntryId" {
 			continue
 		}
-		if unquote(f.val) == "" {
-			own[i].val = quote(id)
+		if unquote(f.value) == "" {
+			own[i].value = quote(id)
 		}
 		return own
 	}
-	return append(own, keyed{"firstKeptEntryId", quote(id)})
+	own.text("firstKeptEntryId", id)
+	return own
 }
 
 // flushStarted writes what is pending, unless the file is not wanted yet.
@@ -185,20 +188,23 @@ func (s *Session) flushStarted() error {
 
 // line0 is the line of a new entry: its head first, so that loading finds it
 // without looking further.
-func (e *Entry) line0(own []keyed) []byte {
+func (e *Entry) line0(own object) []byte {
 	parent := []byte("null")
 	if p := e.parent; p != nil && p.fileID != "" {
 		parent = quote(p.fileID)
 	} else if p != nil {
 		parent = quote(p.ID)
 	}
-	w := fieldWriter{{"type", quote(e.Type)}, {"id", quote(e.ID)}, {"parentId", parent}, {"timestamp", quote(e.Timestamp)}}
-	line, _ := overlay(nil, nil, append(w, own...)) // the parts are encoded already
-	return line
+	var o object
+	o.text("type", e.Type)
+	o.text("id", e.ID)
+	o.put("parentId", parent)
+	o.text("timestamp", e.Timestamp)
+	return append(o, own...).bytes()
 }
 
 // flatten encodes a value and takes the fields of the object apart.
-func flatten(v any) ([]keyed, error) {
+func flatten(v any) (object, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -212,12 +218,12 @@ func flatten(v any) ([]keyed, error) {
 	if !bytes.HasPrefix(raw, []byte("{")) {
 		return nil, fmt.Errorf("its fields are no JSON object")
 	}
-	var own []keyed
+	var own object
 	for k, v := range fields(raw) {
 		switch string(k) {
 		case "type", "id", "parentId", "timestamp":
 		default:
-			own = append(own, keyed{string(k), v})
+			own.put(string(k), v)
 		}
 	}
 	return own, nil

@@ -9,7 +9,7 @@ import (
 // of a type nobody knows has only its Type and Raw.
 func decodeBlock(raw []byte) Block {
 	b := Block{Type: BlockType(unquote(field(raw, "type"))), Raw: raw}
-	seen := fieldSet{}
+	seen := keySet{}
 	for k, v := range fields(raw) {
 		if seen.first(k) {
 			b.setField(string(k), v)
@@ -42,23 +42,17 @@ func (b *Block) setField(key string, v []byte) {
 // MarshalJSON returns the block as it stands in a session file. A decoded block
 // that was not changed has its original bytes; of a changed one the fields that
 // nobody knows survive.
-func (b Block) MarshalJSON() ([]byte, error) {
+func (b Block) MarshalJSON() ([]byte, error) { return b.encode(), nil }
+
+func (b *Block) encode() []byte {
 	if b.Raw == nil {
-		return b.encodeNew()
+		return blockFields(b).bytes()
 	}
 	was := decodeBlock(b.Raw)
 	if b.equal(&was) {
-		return b.Raw, nil
+		return b.Raw
 	}
-	return overlay(b.Raw, blockFields(&was), blockFields(&b))
-}
-
-func (b *Block) encodeNew() ([]byte, error) {
-	var o object
-	for _, f := range blockFields(b) {
-		o.raw(f.key, f.val)
-	}
-	return o.bytes()
+	return overlay(b.Raw, blockFields(&was), blockFields(b))
 }
 
 // UnmarshalJSON accepts any object.
@@ -77,40 +71,29 @@ func (b *Block) equal(c *Block) bool {
 		b.Data == c.Data && b.MimeType == c.MimeType
 }
 
-// keyed is one field of an object to be written.
-type keyed struct {
-	key string
-	val []byte
-}
-
-func blockFields(b *Block) []keyed {
-	f := []keyed{{"type", quote(string(b.Type))}}
-	text := func(key, s string) { f = append(f, keyed{key, quote(s)}) }
-	signature := func(key string) {
-		if b.Signature != "" {
-			text(key, b.Signature)
-		}
-	}
+func blockFields(b *Block) object {
+	o := object{}
+	o.text("type", string(b.Type))
 	switch b.Type {
 	case BlockText:
-		text("text", b.Text)
-		signature("textSignature")
+		o.text("text", b.Text)
+		o.optional("textSignature", b.Signature)
 	case BlockThinking:
-		text("thinking", b.Text)
-		signature("thinkingSignature")
+		o.text("thinking", b.Text)
+		o.optional("thinkingSignature", b.Signature)
 		if b.Redacted {
-			f = append(f, keyed{"redacted", []byte("true")})
+			o.flag("redacted", true)
 		}
 	case BlockToolCall:
-		text("id", b.ID)
-		text("name", b.Name)
-		f = append(f, keyed{"arguments", arguments(b.Arguments)})
-		signature("thoughtSignature")
+		o.text("id", b.ID)
+		o.text("name", b.Name)
+		o.put("arguments", arguments(b.Arguments))
+		o.optional("thoughtSignature", b.Signature)
 	case BlockImage:
-		text("data", b.Data)
-		text("mimeType", b.MimeType)
+		o.text("data", b.Data)
+		o.text("mimeType", b.MimeType)
 	}
-	return f
+	return o
 }
 
 func arguments(v json.RawMessage) []byte {
@@ -118,42 +101,4 @@ func arguments(v json.RawMessage) []byte {
 		return []byte("{}")
 	}
 	return orNull(v)
-}
-
-// overlay writes an object again after a change. base are the bytes it came
-// from, was and now its known fields before and after. What did not change
-// keeps its bytes and its place, unknown fields too; new fields follow.
-func overlay(base []byte, was, now []keyed) ([]byte, error) {
-	var o object
-	done := map[string]bool{}
-	for k, v := range fields(base) {
-		key := string(k)
-		old, known := find(was, key)
-		val, present := find(now, key)
-		switch {
-		case done[key]:
-			continue
-		case !known && !present, known && present && bytes.Equal(old, val):
-			o.raw(key, v)
-		case present:
-			o.raw(key, val)
-		}
-		done[key] = true
-	}
-	for _, f := range now {
-		old, known := find(was, f.key)
-		if !done[f.key] && !(known && bytes.Equal(old, f.val)) {
-			o.raw(f.key, f.val)
-		}
-	}
-	return o.bytes()
-}
-
-func find(fs []keyed, key string) ([]byte, bool) {
-	for _, f := range fs {
-		if f.key == key {
-			return f.val, true
-		}
-	}
-	return nil, false
 }

@@ -121,11 +121,9 @@ type SessionInfo struct {
 
 // MarshalJSON writes {"content": …}.
 func (r *Replacement) MarshalJSON() ([]byte, error) {
-	var w fieldWriter
-	if err := w.content(&Message{Content: r.Content, Plain: r.Plain}); err != nil {
-		return nil, err
-	}
-	return overlay(nil, nil, w)
+	var o object
+	o.put("content", encodeContent(r.Content, r.Plain))
+	return o.bytes(), nil
 }
 
 // UnmarshalJSON reads {"content": …}.
@@ -140,14 +138,14 @@ func (r *Replacement) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON writes the fields in the order of the file.
 func (c CustomMessage) MarshalJSON() ([]byte, error) {
-	w := fieldWriter{{"customType", quote(c.CustomType)}}
-	m := &Message{Content: c.Content, Plain: c.Plain, Details: c.Details}
-	if err := w.content(m); err != nil {
-		return nil, err
+	var o object
+	o.text("customType", c.CustomType)
+	o.put("content", encodeContent(c.Content, c.Plain))
+	o.flag("display", c.Display)
+	if c.Details != nil {
+		o.put("details", orNull(c.Details))
 	}
-	w.flag("display", c.Display)
-	w.details(m)
-	return overlay(nil, nil, w)
+	return o.bytes(), nil
 }
 
 // UnmarshalJSON accepts any object.

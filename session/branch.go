@@ -83,23 +83,20 @@ func copied(path []*Entry, i int) (json.RawMessage, error) {
 		return nil, &GoneError{e.ID}
 	}
 	h, _ := scanHead(line)
-	var repaired []keyed
+	var repaired object
 	if unquote(h.id) != e.ID || unquote(h.parent) != e.ParentID {
-		parent := []byte("null")
-		if e.ParentID != "" {
-			parent = quote(e.ParentID)
-		}
-		repaired = []keyed{{"id", quote(e.ID)}, {"parentId", parent}}
+		repaired.text("id", e.ID)
+		repaired.nullable("parentId", e.ParentID)
 	}
 	if _, ok := e.compactionBody(); ok {
 		if kept := keptFrom(path, i); kept < i && path[kept].fileID != "" {
-			repaired = append(repaired, keyed{"firstKeptEntryId", quote(path[kept].ID)})
+			repaired.text("firstKeptEntryId", path[kept].ID)
 		}
 	}
 	if repaired == nil || !json.Valid(line) {
 		return line, nil
 	}
-	return overlay(line, nil, repaired)
+	return overlay(line, nil, repaired), nil
 }
 
 // labelsFor makes the entries that give the entries of a path the names they

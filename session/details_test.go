@@ -44,18 +44,6 @@ func TestACommandWithoutExitStatusHasNoneInTheFile(t *testing.T) {
 	}
 }
 
-func TestTheCheckerSaysWhetherAStringStandsThere(t *testing.T) {
-	for text, length := range map[string]int{
-		`""`: 2, `"a"x`: 3, `"\""`: 4, `"\u00e9"`: 8, "\"é\"": 4,
-		"\"a\nb\"": -1, "\"\x00\"": -1, "\"\x1f\"": -1, `"\x"`: -1, `"\u12"`: -1, `"\u12g4"`: -1, `"a`: -1, `"`: -1, `"\"`: -1, `"\`: -1,
-	} {
-		c := checker{b: []byte(text)}
-		if ok := c.str(); ok != (length >= 0) || ok && c.i != length {
-			t.Errorf("%q: %v, up to %d; want %d", text, ok, c.i, length)
-		}
-	}
-}
-
 func TestALineOfVersion1ThatCannotBeTakenApartStaysAsItIs(t *testing.T) {
 	for _, line := range []string{`{"type":"message","message":{"role":"user"`, `{"type":"compaction","firstKeptEntryIndex":1`, `[]`} {
 		s := &Session{header: Header{Version: 1}}

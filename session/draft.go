@@ -12,7 +12,7 @@ type Draft struct {
 	Body any
 }
 
-func (d Draft) fields() ([]keyed, error) {
+func (d Draft) fields() (object, error) {
 	if d.Type == "" || d.Type == TypeSession {
 		return nil, fmt.Errorf("entry: %q is no type of an entry", d.Type)
 	}
@@ -30,7 +30,7 @@ func (d Draft) fields() ([]keyed, error) {
 // can leave the first few. With a *[SaveError] come the entries, some of which
 // are then only in memory.
 func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
-	own := make([][]keyed, len(drafts))
+	own := make([]object, len(drafts))
 	for i, d := range drafts {
 		fields, err := d.fields()
 		if err != nil {

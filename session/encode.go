@@ -6,30 +6,6 @@ import (
 	"strings"
 )
 
-// object writes one JSON object with its keys in the order they are added.
-type object struct {
-	buf bytes.Buffer
-}
-
-func (o *object) raw(key string, v []byte) {
-	if o.buf.Len() == 0 {
-		o.buf.WriteByte('{')
-	} else {
-		o.buf.WriteByte(',')
-	}
-	o.buf.Write(quote(key))
-	o.buf.WriteByte(':')
-	o.buf.Write(v)
-}
-
-func (o *object) bytes() ([]byte, error) {
-	if o.buf.Len() == 0 {
-		o.buf.WriteByte('{')
-	}
-	o.buf.WriteByte('}')
-	return o.buf.Bytes(), nil
-}
-
 // encode is json.Marshal without HTML escaping.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -160,8 +160,10 @@ func withContent(raw []byte) []byte {
 	if v := field(raw, "content"); v != nil && string(v) != "null" {
 		return raw
 	}
-	raw, _ = overlay(raw, []keyed{{"content", []byte("null")}}, []keyed{{"content", []byte("[]")}})
-	return raw
+	var was, now object
+	was.put("content", []byte("null"))
+	now.put("content", []byte("[]"))
+	return overlay(raw, was, now)
 }
 
 func (e *Entry) customMessage() any {

@@ -92,13 +92,14 @@ func validID(id string) bool {
 func newHeader(o Options) Header {
 	now := o.Now()
 	h := Header{Version: Version, ID: newUUID(now), Timestamp: iso(now), Cwd: o.Cwd, ParentSession: o.Parent}
-	w := fieldWriter{{"type", quote(TypeSession)}}
-	w.int("version", Version)
-	w.text("id", h.ID)
-	w.text("timestamp", h.Timestamp)
-	w.text("cwd", h.Cwd)
-	w.optional("parentSession", h.ParentSession)
-	h.raw, _ = overlay(nil, nil, w) // quoted strings and numbers always encode
+	var line object
+	line.text("type", TypeSession)
+	line.int("version", Version)
+	line.text("id", h.ID)
+	line.text("timestamp", h.Timestamp)
+	line.text("cwd", h.Cwd)
+	line.optional("parentSession", h.ParentSession)
+	h.raw = line.bytes()
 	return h
 }
 

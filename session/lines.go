@@ -13,12 +13,7 @@ import (
 // those after it follow.
 func (s *Session) Lines() iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		header, err := s.Header().current()
-		if err != nil {
-			yield(nil, fmt.Errorf("write session %s: its header: %w", s.ID(), err))
-			return
-		}
-		if !yield(header, nil) {
+		if !yield(s.Header().current(), nil) {
 			return
 		}
 		for _, e := range s.Entries() {
@@ -43,11 +38,11 @@ func (e *GoneError) Error() string {
 }
 
 // current is the line of the header for entries in the form of this version.
-func (h Header) current() (json.RawMessage, error) {
+func (h Header) current() json.RawMessage {
 	if h.Version >= Version {
-		return h.raw, nil
+		return h.raw
 	}
-	was, now := fieldWriter{}, fieldWriter{}
+	var was, now object
 	was.int("version", int64(h.Version))
 	now.int("version", Version)
 	return overlay(h.raw, was, now)

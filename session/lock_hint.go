@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 )
 
@@ -25,12 +24,11 @@ type lockHint struct {
 // struct first takes longer than the rest of the hint.
 func (h lockHint) line() []byte {
 	var o object
-	o.raw("path", quote(h.Path))
-	o.raw("pid", strconv.AppendInt(nil, int64(h.PID), 10))
-	o.raw("host", quote(h.Host))
-	o.raw("since", quote(h.Since.Format(time.RFC3339Nano)))
-	b, _ := o.bytes()
-	return b
+	o.text("path", h.Path)
+	o.int("pid", int64(h.PID))
+	o.text("host", h.Host)
+	o.text("since", h.Since.Format(time.RFC3339Nano))
+	return o.bytes()
 }
 
 func (st *store) hintPath() string {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"strconv"
 )
@@ -22,13 +23,13 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	if m.base == nil {
-		return overlay(nil, nil, now)
+		return now.bytes(), nil
 	}
 	was, err := messageFields(decodeMessage(m.base))
 	if err != nil {
 		return nil, err
 	}
-	return overlay(m.base, was, now)
+	return overlay(m.base, was, now), nil
 }
 
 // UnmarshalJSON accepts any object; what is missing or of another type is zero.
@@ -47,7 +48,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 // decodeMessage reads valid JSON and keeps it.
 func decodeMessage(raw []byte) *Message {
 	m := &Message{Role: Role(unquote(field(raw, "role"))), raw: raw}
-	seen := fieldSet{}
+	seen := keySet{}
 	for k, v := range fields(raw) {
 		if seen.first(k) {
 			m.setField(string(k), v)
@@ -194,84 +195,67 @@ func number(v []byte) float64 {
 func isTrue(v []byte) bool { return string(v) == "true" }
 
 // messageFields lists what a message of its role has, in the order of the file.
-func messageFields(m *Message) ([]keyed, error) {
-	w := fieldWriter{{"role", quote(string(m.Role))}}
+func messageFields(m *Message) (object, error) {
+	o := object{}
 	var err error
+	o.text("role", string(m.Role))
 	switch m.Role {
 	case RoleAssistant:
-		err = w.assistant(m)
+		err = putAssistant(&o, m)
 	case RoleToolResult:
-		w.text("toolCallId", m.ToolCallID)
-		w.text("toolName", m.ToolName)
-		err = w.content(m)
-		w.details(m)
-		w.flag("isError", m.IsError)
+		o.text("toolCallId", m.ToolCallID)
+		o.text("toolName", m.ToolName)
+		o.put("content", encodeContent(m.Content, m.Plain))
+		putDetails(&o, m.Details)
+		o.flag("isError", m.IsError)
 	case RoleBashExecution:
-		w.bash(m)
+		putCommand(&o, m)
 	case RoleCustom:
-		w.text("customType", m.CustomType)
-		err = w.content(m)
-		w.flag("display", m.Display)
-		w.details(m)
+		o.text("customType", m.CustomType)
+		o.put("content", encodeContent(m.Content, m.Plain))
+		o.flag("display", m.Display)
+		putDetails(&o, m.Details)
 	case RoleBranchSummary:
-		w.text("summary", m.Summary)
-		w.text("fromId", m.FromID)
+		o.text("summary", m.Summary)
+		o.text("fromId", m.FromID)
 	case RoleCompactionSummary:
-		w.text("summary", m.Summary)
-		w.int("tokensBefore", int64(m.TokensBefore))
+		o.text("summary", m.Summary)
+		o.int("tokensBefore", int64(m.TokensBefore))
 	default:
-		err = w.content(m)
+		o.put("content", encodeContent(m.Content, m.Plain))
 	}
-	w.int("timestamp", m.Timestamp)
-	return w, err
+	o.int("timestamp", m.Timestamp)
+	return o, err
 }
 
-type fieldWriter []keyed
-
-func (w *fieldWriter) put(key string, v []byte) { *w = append(*w, keyed{key, v}) }
-func (w *fieldWriter) text(key, s string)       { w.put(key, quote(s)) }
-func (w *fieldWriter) flag(key string, b bool)  { w.put(key, strconv.AppendBool(nil, b)) }
-func (w *fieldWriter) int(key string, n int64)  { w.put(key, strconv.AppendInt(nil, n, 10)) }
-func (w *fieldWriter) optional(key, s string) {
-	if s != "" {
-		w.text(key, s)
-	}
-}
-
-func (w *fieldWriter) details(m *Message) {
-	if m.Details != nil {
-		w.put("details", orNull(m.Details))
-	}
-}
-
-func (w *fieldWriter) content(m *Message) error {
-	if m.Plain && len(m.Content) == 1 && m.Content[0].Type == BlockText && m.Content[0].Signature == "" {
-		w.text("content", m.Content[0].Text)
-		return nil
+// encodeContent writes blocks as the content of a message: as a list, or, if plain
+// is set and they are one text, as a bare string.
+func encodeContent(blocks []Block, plain bool) []byte {
+	if plain && len(blocks) == 1 && blocks[0].Type == BlockText && blocks[0].Signature == "" {
+		return quote(blocks[0].Text)
 	}
 	b := bytes.NewBufferString("[")
-	for i := range m.Content {
+	for i := range blocks {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		v, err := m.Content[i].MarshalJSON()
-		if err != nil {
-			return err
-		}
-		b.Write(v)
+		b.Write(blocks[i].encode())
 	}
 	b.WriteByte(']')
-	w.put("content", b.Bytes())
-	return nil
+	return b.Bytes()
 }
 
-func (w *fieldWriter) assistant(m *Message) error {
-	if err := w.content(m); err != nil {
-		return err
+func putDetails(o *object, details json.RawMessage) {
+	if details != nil {
+		o.put("details", orNull(details))
 	}
-	w.text("api", m.API)
-	w.text("provider", m.Provider)
-	w.text("model", m.Model)
+}
+
+func putAssistant(o *object, m *Message) error {
+	o.put("content", encodeContent(m.Content, m.Plain))
+	o.text("api", m.API)
+	o.text("provider", m.Provider)
+	o.text("model", m.Model)
 	usage := m.Usage
 	if usage == nil {
 		usage = &Usage{}
@@ -280,22 +264,22 @@ func (w *fieldWriter) assistant(m *Message) error {
 	if err != nil {
 		return err
 	}
-	w.put("usage", v)
-	w.text("stopReason", string(m.StopReason))
-	w.optional("errorMessage", m.ErrorMessage)
+	o.put("usage", v)
+	o.text("stopReason", string(m.StopReason))
+	o.optional("errorMessage", m.ErrorMessage)
 	return nil
 }
 
-func (w *fieldWriter) bash(m *Message) {
-	w.text("command", m.Command)
-	w.text("output", m.Output)
+func putCommand(o *object, m *Message) {
+	o.text("command", m.Command)
+	o.text("output", m.Output)
 	if m.ExitCode != nil {
-		w.int("exitCode", int64(*m.ExitCode))
+		o.int("exitCode", int64(*m.ExitCode))
 	}
-	w.flag("cancelled", m.Cancelled)
-	w.flag("truncated", m.Truncated)
-	w.optional("fullOutputPath", m.FullOutputPath)
+	o.flag("cancelled", m.Cancelled)
+	o.flag("truncated", m.Truncated)
+	o.optional("fullOutputPath", m.FullOutputPath)
 	if m.ExcludeFromContext {
-		w.flag("excludeFromContext", true)
+		o.flag("excludeFromContext", true)
 	}
 }

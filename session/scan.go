@@ -236,13 +236,13 @@ func plainEscape(in []byte) (byte, bool) {
 	return 0, false
 }
 
-// fieldSet tells the first of several equal keys from the rest.
-type fieldSet struct {
+// keySet tells the first of several equal keys from the rest.
+type keySet struct {
 	keys [16][]byte
 	n    int
 }
 
-func (s *fieldSet) first(key []byte) bool {
+func (s *keySet) first(key []byte) bool {
 	for _, k := range s.keys[:s.n] {
 		if bytes.Equal(k, key) {
 			return false

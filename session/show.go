@@ -14,25 +14,17 @@ func (s *Session) Show() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := fieldWriter{}
-	w.int("version", int64(h.Version))
-	w.text("id", h.ID)
-	w.text("cwd", h.Cwd)
-	w.nullable("leaf", s.Leaf())
-	w.nullable("name", s.Name())
-	w.nullable("model", model)
-	w.nullable("thinking_level", s.ThinkingLevel())
-	w.int("entries", int64(len(s.Entries())))
-	w.put("context", context)
-	return overlay(nil, nil, w)
-}
-
-func (w *fieldWriter) nullable(key, s string) {
-	if s == "" {
-		w.put(key, []byte("null"))
-		return
-	}
-	w.text(key, s)
+	var o object
+	o.int("version", int64(h.Version))
+	o.text("id", h.ID)
+	o.text("cwd", h.Cwd)
+	o.nullable("leaf", s.Leaf())
+	o.nullable("name", s.Name())
+	o.nullable("model", model)
+	o.nullable("thinking_level", s.ThinkingLevel())
+	o.int("entries", int64(len(s.Entries())))
+	o.put("context", context)
+	return o.bytes(), nil
 }
 
 func (s *Session) showContext() ([]byte, error) {

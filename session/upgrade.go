@@ -52,28 +52,29 @@ func (s *Session) upgradeLinear(e *Entry) []byte {
 	return e.line0(renameRole(own))
 }
 
-func (s *Session) keepByID(own []keyed) []keyed {
+func (s *Session) keepByID(own object) object {
 	for i, f := range own {
 		if f.key != "firstKeptEntryIndex" {
 			continue
 		}
 		id := ""
-		if n := int(number(f.val)); n >= 1 && n <= len(s.entries) {
+		if n := int(number(f.value)); n >= 1 && n <= len(s.entries) {
 			id = s.entries[n-1].ID
 		}
-		own[i] = keyed{"firstKeptEntryId", quote(id)}
+		own[i].key, own[i].value = "firstKeptEntryId", quote(id)
 	}
 	return own
 }
 
-func renameRole(own []keyed) []keyed {
+func renameRole(own object) object {
 	for i, f := range own {
-		if f.key != "message" || unquote(field(f.val, "role")) != "hookMessage" {
+		if f.key != "message" || unquote(field(f.value, "role")) != "hookMessage" {
 			continue
 		}
-		was := []keyed{{"role", quote("hookMessage")}}
-		now := []keyed{{"role", quote(string(RoleCustom))}}
-		own[i].val, _ = overlay(f.val, was, now)
+		var was, now object
+		was.text("role", "hookMessage")
+		now.text("role", string(RoleCustom))
+		own[i].value = overlay(f.value, was, now)
 	}
 	return own
 }
@@ -82,11 +83,10 @@ func renameRole(own []keyed) []keyed {
 // cannot be read are only in the backup.
 func (s *Session) rewrite() error {
 	var b bytes.Buffer
-	was, now := []keyed{{"version", []byte("1")}}, []keyed{{"version", []byte("3")}}
-	header, err := overlay(s.header.raw, was, now)
-	if err != nil {
-		return err
-	}
+	var was, now object
+	was.int("version", 1)
+	now.int("version", 3)
+	header := overlay(s.header.raw, was, now)
 	b.Write(header)
 	b.WriteByte('\n')
 	for _, e := range s.entries {
