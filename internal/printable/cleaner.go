@@ -3,6 +3,8 @@
 // character that commands a terminal, changes the order of reading, or is a tag.
 //
 //	Text(s), Line(s)  a text, a text in one line
+//	Short(s)          a few words of a file or a name, every sign that is not seen as one
+//	URL(s)            an address without its passwords and keys
 //	Cleaner           the same for a stream
 //	Short(s)          a value in one line that is not long
 //	Visible(s)        a text whose reader must see every byte that is there

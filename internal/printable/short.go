@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// Short makes text of a file fit for one line of a terminal.
+// Short is a text of at most 200 bytes for one line of a terminal. What is longer
+// is cut; each character that is not seen is shown as one that cannot be read.
 func Short(s string) string {
 	const most = 200
 	if len(s) > most {
