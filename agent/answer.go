@@ -317,7 +317,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		failure = errStopped
 	}
 	if isTooLong(failure) {
-		s.assembly.shorten(keptOfLong)
+		s.assembly.Shorten(keptOfLong)
 	}
 	m := s.message()
 	_, broken := s.assembly.Content()

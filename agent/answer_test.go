@@ -173,3 +173,12 @@ func TestProviderErrorNamesWhatItKnows(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingIsSentToAProviderThatIsGone(t *testing.T) {
+	r := newRig(t, Options{}, say("never"))
+	r.models.Unregister("acme")
+	err := r.Prompt(t.Context(), Prompt{Text: "go"})
+	if err == nil || !strings.Contains(err.Error(), `there is no provider "acme" (any more)`) || len(r.model.requests) != 0 {
+		t.Errorf("%v, %d requests", err, len(r.model.requests))
+	}
+}

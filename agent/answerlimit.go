@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 )
 
 // send sends r and yields what comes. It is an error if the server is silent for too
@@ -21,8 +19,8 @@ func (a *Agent) send(ctx context.Context, client Provider, r *Request) iter.Seq2
 	return func(yield func(Delta, error) bool) {
 		size := answerSize{}
 		for d, err := range deltas {
-			if size.add(d); err == nil && size.bytes > r.MaxAnswer {
-				yield(Delta{}, AnswerTooLong(r))
+			if size.add(d); errors.Is(err, ErrAnswerTooLong) || err == nil && size.bytes > r.MaxAnswer {
+				yield(Delta{}, answerTooLong(r))
 				return
 			}
 			if !yield(d, err) {
@@ -34,9 +32,8 @@ func (a *Agent) send(ctx context.Context, client Provider, r *Request) iter.Seq2
 
 const limitOfAnswer = "max_answer_bytes"
 
-// AnswerTooLong is the error of an answer that is longer than the request allows. A
-// provider returns it where it keeps what has not become deltas yet.
-func AnswerTooLong(r *Request) error {
+// answerTooLong is the error of an answer that is longer than r allows.
+func answerTooLong(r *Request) error {
 	return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
 		r.Model.Ref(), r.MaxAnswer)}
 }
@@ -49,25 +46,6 @@ func isTooLong(err error) bool {
 // keptOfLong is how much is kept of an answer that is too long: enough to see what
 // it was.
 const keptOfLong = 64 << 10
-
-// shorten keeps so many bytes of the text of an answer, none of its calls, and no
-// memory of the rest.
-func (a *Assembly) shorten(room int) {
-	for _, i := range a.order {
-		b := a.blocks[i]
-		text := b.text.head(room + 1)
-		a.blocks[i] = &openBlock{kind: b.kind}
-		if b.kind == DeltaToolCall {
-			continue
-		}
-		if len(text) > room {
-			text = strings.ToValidUTF8(text[:room], "") + " …"
-		}
-		a.blocks[i].text.add(text)
-		room = max(0, room-len(text))
-	}
-	a.order = slices.DeleteFunc(a.order, func(i int) bool { return a.blocks[i].text.empty() })
-}
 
 // blockSize is what a block counts beside its text: many small ones are much too.
 const blockSize = 1 << 10

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,5 +75,13 @@ func TestTheLimitHoldsForWhatIsAskedAside(t *testing.T) {
 		if errors.As(err, &tooLong) != want {
 			t.Errorf("limit %d: %v", limit, err)
 		}
+	}
+}
+
+func TestWhatAProviderHoldsBackCountsToo(t *testing.T) {
+	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 100, Retry: RetrySettings{MaxAttempts: 3}}}, fail(fmt.Errorf("read: %w", ErrAnswerTooLong)))
+	var tooLong *LimitError
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) || tooLong.Limit != "max_answer_bytes" {
+		t.Errorf("the error is %v", err)
 	}
 }

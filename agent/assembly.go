@@ -93,6 +93,32 @@ func (a *Assembly) Content() (content []session.Block, broken map[string]string)
 	return content, broken
 }
 
+// Shorten keeps room bytes of the text of the answer, none of its calls, and no
+// memory of the rest.
+func (a *Assembly) Shorten(room int) {
+	for _, i := range a.order {
+		b := a.blocks[i]
+		text := b.text.head(room + 1)
+		a.blocks[i] = &openBlock{kind: b.kind}
+		if b.kind == DeltaToolCall {
+			continue
+		}
+		if len(text) > room {
+			text = strings.ToValidUTF8(text[:room], "") + " …"
+		}
+		a.blocks[i].text.add(text)
+		room = max(0, room-len(text))
+	}
+	a.order = slices.DeleteFunc(a.order, func(i int) bool { return a.blocks[i].text.empty() })
+}
+
+// TakeUsage removes the last count that came and returns it; nil if there is none.
+func (a *Assembly) TakeUsage() *session.Usage {
+	used := a.usage
+	a.usage = nil
+	return used
+}
+
 type finished struct{ session.Block }
 
 func (f finished) empty() bool {

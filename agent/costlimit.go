@@ -26,13 +26,10 @@ func (a *Agent) costLimit(ctx context.Context, m *Model) error {
 // unpricedPart says what the limit does not see; "" if nothing.
 func unpricedPart(m *Model, priced bool) string {
 	switch {
-	case !m.priced():
+	case !m.Cost.Known():
 		return fmt.Sprintf("that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider)
 	case !priced:
 		return "that of some of what this session has used is not known (/session)"
 	}
 	return ""
 }
-
-// priced reports whether it is known what the model costs.
-func (m *Model) priced() bool { return m.Cost != nil && m.Cost.Input >= 0 && m.Cost.Output >= 0 }

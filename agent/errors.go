@@ -1,11 +1,17 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// ErrAnswerTooLong ends a stream whose answer is longer than [Request].MaxAnswer. A
+// provider yields it where it keeps what has not become deltas yet; whoever reads
+// the stream counts the deltas.
+var ErrAnswerTooLong = errors.New("the answer is longer than the request allows")
 
 // ProviderError is a failed model call: what the server or the connection said,
 // and what to do about it. Its text never holds a key.

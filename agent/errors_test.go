@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 func TestAnErrorOfAProviderSaysNothingTwice(t *testing.T) {
 	for _, tt := range []struct {
@@ -19,17 +16,6 @@ func TestAnErrorOfAProviderSaysNothingTwice(t *testing.T) {
 		tt.err.Provider = "acme"
 		if got := tt.err.Error(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
-		}
-	}
-}
-
-func TestTimesAreShortForPeople(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 3 * time.Second: "3s", 1500 * time.Millisecond: "1.5s", time.Minute: "1m", 90 * time.Second: "1m30s",
-		10 * time.Minute: "10m", time.Hour: "1h", 61 * time.Minute: "1h1m", time.Hour + 20*time.Second: "1h0m20s",
-	} {
-		if got := shortTime(d); got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ type silentFor struct {
 	error
 }
 
-func (e silentFor) Error() string { return "no answer within " + shortTime(e.limit) }
+func (e silentFor) Error() string { return "no answer within " + e.limit.String() }
 func (e silentFor) Unwrap() error { return e.error }
 
 // discovered keeps what a provider was found to have, if it is still there.

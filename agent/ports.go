@@ -28,7 +28,7 @@ type Request struct {
 	Tools     []ToolSpec
 	Thinking  string // off minimal low medium high xhigh max
 	MaxTokens int    // 0: the model's own limit
-	MaxAnswer int    // bytes; 0: no limit. Longer, it ends with [AnswerTooLong]
+	MaxAnswer int    // bytes; 0: no limit. Longer, it ends with [ErrAnswerTooLong]
 	SessionID string
 	APIKey    string // "" if the model needs none
 	Fresh     bool   // the connection that was used last is not to be trusted

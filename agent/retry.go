@@ -79,9 +79,7 @@ func (t *tries) delay(failed *ProviderError) time.Duration {
 
 // spent records what an attempt used that is followed by another one.
 func (t *tries) spent(model *Model, answer *Assembly) {
-	used := answer.usage
-	answer.usage = nil
-	err := t.recordUsage(session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: used})
+	err := t.recordUsage(session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: answer.TakeUsage()})
 	if err != nil {
 		t.Notify(context.Background(), LevelWarning, err.Error())
 	}

@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
-	"strings"
 )
 
 // selection is what the person chose to talk to.
@@ -86,14 +84,6 @@ func (a *Agent) choose(ctx context.Context, change func(*selection), source stri
 	a.mu.Unlock()
 	a.selected(ctx, was, is, source)
 	a.noteChoice(ctx)
-}
-
-// CheckThinking returns the error for what is no thinking level.
-func CheckThinking(level string) error {
-	if ValidThinking(level) {
-		return nil
-	}
-	return fmt.Errorf("unknown thinking level %q; levels are %s", level, strings.Join(thinkingLevels, ", "))
 }
 
 // noteChoice writes what was chosen into a session that has begun, so that who

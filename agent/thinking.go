@@ -12,6 +12,14 @@ var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh"
 // ValidThinking reports whether level is one of the thinking levels.
 func ValidThinking(level string) bool { return slices.Contains(thinkingLevels, level) }
 
+// CheckThinking returns the error for what is no thinking level.
+func CheckThinking(level string) error {
+	if ValidThinking(level) {
+		return nil
+	}
+	return fmt.Errorf("unknown thinking level %q; levels are %s", level, strings.Join(thinkingLevels, ", "))
+}
+
 // ThinkingLevels returns the thinking levels, lowest first.
 func ThinkingLevels() []string { return slices.Clone(thinkingLevels) }
 

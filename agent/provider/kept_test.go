@@ -64,8 +64,7 @@ func TestWhatADecoderKeepsCountsTowardTheLimit(t *testing.T) {
 				model.BaseURL = server.URL
 				a := wiretest.Collect(client.Stream(t.Context(), &agent.Request{Model: &model, APIKey: "k", MaxAnswer: 1 << 20,
 					Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go")}}}}))
-				var limit *agent.LimitError
-				if !errors.As(a.Err, &limit) {
+				if !errors.Is(a.Err, agent.ErrAnswerTooLong) {
 					t.Errorf("it ended with %v", a.Err)
 				}
 			})
@@ -89,8 +88,7 @@ func TestAnEventLongerThanTheLimitIsAnAnswerThatIsTooLong(t *testing.T) {
 		model.BaseURL = server.URL
 		a := wiretest.Collect(client.Stream(t.Context(), &agent.Request{Model: &model, APIKey: "k", MaxAnswer: 2 << 20,
 			Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go")}}}}))
-		var limit *agent.LimitError
-		if !errors.As(a.Err, &limit) || limit.Limit != "max_answer_bytes" {
+		if !errors.Is(a.Err, agent.ErrAnswerTooLong) {
 			t.Errorf("%s: it ended with %v", p.name, a.Err)
 		}
 	}

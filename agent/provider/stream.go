@@ -72,9 +72,9 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 		switch err := decode(body, d, r, s.pass); {
 		case err == nil:
 			drain(body, cancel)
-		case errors.Is(err, errAnswerTooLong):
+		case errors.Is(err, agent.ErrAnswerTooLong):
 			cancel() // what is left of it is of no use
-			yield(agent.Delta{}, agent.AnswerTooLong(r))
+			yield(agent.Delta{}, err)
 		case err != errStopped:
 			failure := f.stream(ctx, err)
 			drain(body, cancel)
@@ -101,9 +101,6 @@ func drain(body io.Reader, giveUp func()) {
 // errStopped says that the consumer wants no more.
 var errStopped = fmt.Errorf("stopped by the consumer")
 
-// errAnswerTooLong ends an answer that is longer than the request allows.
-var errAnswerTooLong = errors.New("the answer is too long")
-
 // smallestLimit is how long an event may be, however short the answer: much of it
 // says nothing.
 const smallestLimit = 1 << 20
@@ -121,7 +118,7 @@ func decode(body io.Reader, d Decoder, r *agent.Request, yield func(agent.Delta,
 		e, err := events.Next()
 		switch {
 		case errors.Is(err, sse.ErrTooLong) && r.MaxAnswer > 0:
-			return errAnswerTooLong
+			return agent.ErrAnswerTooLong
 		case err != nil:
 			return finish(err, d, out[:0], yield)
 		}
@@ -140,7 +137,7 @@ func decode(body io.Reader, d Decoder, r *agent.Request, yield func(agent.Delta,
 		case done || err != nil:
 			return err
 		case keeper != nil && keeper.Kept() > r.MaxAnswer:
-			return errAnswerTooLong
+			return agent.ErrAnswerTooLong
 		}
 	}
 }

@@ -1,0 +1,31 @@
+package agent
+
+import "pi/session"
+
+// Covers reports whether the price of everything in u is known.
+func (p *Price) Covers(u *session.Usage) bool {
+	return p != nil && (u.Input == 0 || p.Input >= 0) && (u.Output == 0 || p.Output >= 0) &&
+		(u.CacheRead == 0 || p.CacheRead >= 0) && (u.CacheWrite == 0 || p.CacheWrite >= 0)
+}
+
+// Of is u with its total and its cost. What has no known price adds nothing;
+// whoever shows it asks Covers.
+func (p *Price) Of(u session.Usage) *session.Usage {
+	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
+	if p != nil {
+		u.Cost = session.Cost{
+			Input:      perMillion(u.Input, p.Input),
+			Output:     perMillion(u.Output, p.Output),
+			CacheRead:  perMillion(u.CacheRead, p.CacheRead),
+			CacheWrite: perMillion(u.CacheWrite, p.CacheWrite),
+		}
+		u.Cost.Total = u.Cost.Input + u.Cost.Output + u.Cost.CacheRead + u.Cost.CacheWrite
+	}
+	return &u
+}
+
+func perMillion(tokens int, price float64) float64 { return float64(tokens) * max(0, price) / 1e6 }
+
+// Known reports whether the price of what is asked and of what is answered is
+// known; a nil price is not.
+func (p *Price) Known() bool { return p != nil && p.Input >= 0 && p.Output >= 0 }
