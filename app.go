@@ -27,89 +27,50 @@ import (
 	"pi/stdlib"
 )
 
-// app is the program of one run, put together in the order in which its parts
-// need each other: settings, hooks, models, session, agent.
-type app struct {
-	options
-	cfg      Config
-	lost     []Problem // settings that have no effect
-	agentDir string
-	cwd      string
-	keys     *keyring
+// run is one run in a place, put together in the order in which its parts need
+// each other: hooks, models, session, agent, front end.
+type run struct {
+	*Place
 	models   *agent.Models
 	chain    *luahooks.Chain
-	guard    *luahooks.Guard
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
 	commands *command.Set        // nil until there is a front end
 	warnings []string            // for the person, once a front end is there
 	notices  []string            // likewise, of what is in order
-	hookDir  string              // where a hook wants sessions to be kept
-	locale   func() []string     // of the commands that tools and hooks run, see tool.NewLocale
 	begun    begun               // the model that the run began with
 	files    []agent.ContextFile // instructions that the model is given
 }
 
-// front is a front end as main sees it.
+// front is a front end as a run sees it.
 type front interface {
 	agent.Listener
 	agent.UI
 }
 
-// start runs a session in the front end that the command line asks for.
-func start(ctx context.Context, o options) error {
-	time.AfterFunc(startTime, quietStart())
-	a, err := newApp(o)
-	if err != nil {
-		return err
-	}
-	if settings, err := a.settlePending(ctx); err != nil {
+// Start runs a session in the front end that the command line asks for.
+func Start(ctx context.Context, p *Place) error {
+	r := &run{Place: p}
+	if settings, err := r.settlePending(ctx); err != nil {
 		return err
 	} else if settings {
-		a.cfg, a.lost = loadSettings(a.agentDir, a.cwd, a.guard)
+		p.readSettings()
 	}
-	if err := a.checkNamedHooks(); err != nil {
+	if err := p.checkNamedHooks(); err != nil {
 		return err
 	}
-	if a.printMode() {
-		return a.print(ctx)
+	if p.PrintMode() {
+		return r.print(ctx)
 	}
-	return a.interact(ctx)
-}
-
-func newApp(o options) (*app, error) {
-	agentDir, err := AgentDir(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the working directory: %w", err)
-	}
-	guard := newGuard(agentDir, cwd)
-	keys := newKeyring(agentDir)
-	keys.mayRun = guard.MayRunCommand
-	cfg, lost := loadSettings(agentDir, cwd, guard)
-	return &app{options: o, cfg: cfg, lost: lost, agentDir: agentDir, cwd: cwd, guard: guard,
-		keys: keys, locale: tool.NewLocale(os.Environ())}, nil
-}
-
-// loadSettings reads the configuration that is in force and shows its problems,
-// which do not stop pi by themselves (see unattended.go).
-func loadSettings(agentDir, cwd string, guard *luahooks.Guard) (Config, []Problem) {
-	cfg, problems := Load(agentDir, cwd, os.Getenv, guard.Config)
-	for _, p := range problems {
-		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(p)))
-	}
-	return cfg, problems
+	return r.interact(ctx)
 }
 
 // print answers the prompts of the command line and of standard input.
-func (a *app) print(ctx context.Context) error {
+func (r *run) print(ctx context.Context) error {
 	defer noticeBrokenPipes()()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	texts, err := a.printPrompts(os.Stdin)
+	texts, err := r.printPrompts(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -118,9 +79,9 @@ func (a *app) print(ctx context.Context) error {
 		prompts = append(prompts, agent.Prompt{Text: text})
 	}
 	f := serve.NewPrint(os.Stdout, os.Stderr)
-	f.Ready = a.checkAnswerer
-	err = a.run(ctx, f, "print", nil, func(commands *command.Set) error {
-		return f.Run(ctx, a.agent, commands, prompts)
+	f.Ready = r.checkAnswerer
+	err = r.with(ctx, f, "print", nil, func(commands *command.Set) error {
+		return f.Run(ctx, r.agent, commands, prompts)
 	})
 	if errors.Is(err, serve.ErrBrokenPipe) {
 		return errReported
@@ -138,12 +99,12 @@ func noticeBrokenPipes() (stop func()) {
 }
 
 // printPrompts joins what stands on the command line with what is piped in.
-func (a *app) printPrompts(stdin *os.File) ([]string, error) {
+func (r *run) printPrompts(stdin *os.File) ([]string, error) {
 	piped, err := readPiped(stdin)
 	if err != nil {
 		return nil, err
 	}
-	prompts := a.prompts
+	prompts := r.Prompts
 	if piped != "" {
 		if len(prompts) == 0 {
 			return []string{piped}, nil
@@ -151,7 +112,7 @@ func (a *app) printPrompts(stdin *os.File) ([]string, error) {
 		prompts = append([]string{prompts[0] + "\n\n" + piped}, prompts[1:]...)
 	}
 	if len(prompts) == 0 || strings.TrimSpace(strings.Join(prompts, "")) == "" {
-		return nil, usageError{errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
+		return nil, UsageError{Err: errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
 	}
 	return prompts, nil
 }
@@ -175,66 +136,61 @@ func readPiped(f *os.File) (string, error) {
 }
 
 // interact talks with a person.
-func (a *app) interact(ctx context.Context) error {
+func (r *run) interact(ctx context.Context) error {
 	f := repl.New(repl.Options{
-		History: filepath.Join(a.agentDir, "history", session.FolderName(a.cwd)),
+		History: filepath.Join(r.AgentDir, "history", session.FolderName(r.Cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
-		Plain:   a.plain || a.cfg.UI.Plain, ShowThinking: a.cfg.UI.ShowThinking,
-		Banner: a.banner, First: a.firstLines(),
+		Plain:   r.Plain || r.Config.UI.Plain, ShowThinking: r.Config.UI.ShowThinking,
+		Banner: r.banner, First: r.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
-		Renderer: drawnByHooks{a}, Shortcuts: a.shortcuts,
+		Renderer: drawnByHooks{r}, Shortcuts: r.shortcuts,
 	})
 	defer f.Close()
-	return a.run(ctx, f, "interactive", f.Commands(), func(commands *command.Set) error {
-		return f.Run(ctx, a.agent, commands)
+	return r.with(ctx, f, "interactive", f.Commands(), func(commands *command.Set) error {
+		return f.Run(ctx, r.agent, commands)
 	})
 }
 
-// run puts the rest together around a front end, runs it, and says goodbye to
+// with puts the rest together around a front end, runs it, and says goodbye to
 // everybody on every way out.
-func (a *app) run(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
-	a.models = newModels(a.cfg, a.keys, catalogue.Models)
-	a.warnings = append(a.warnings, providerProblems(a.cfg, a.keys)...)
-	defer a.closeHooks()
-	if err := a.prepare(ctx, mode); err != nil {
-		a.tellUnheard()
+func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
+	r.models = newModels(r.Config, r.Keys, catalogue.Models)
+	r.warnings = append(r.warnings, providerProblems(r.Config, r.Keys)...)
+	defer r.closeHooks()
+	if err := r.prepare(ctx, mode); err != nil {
+		r.tellUnheard()
 		return err
 	}
-	a.agent.Listen(a.chain.Watcher(), a.chain, f)
+	r.agent.Listen(r.chain.Watcher(), r.chain, f)
 	if mode != "interactive" {
-		a.agent.Listen(&watchLater{begin: func() { a.watchHooks(ctx) }})
+		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	}
-	a.chain.Attach(a.agent, f)
-	commands := command.NewSet(append(a.coreCommands(f), append(a.hookCommands(f), own...)...), a.chain.Commands)
-	commands.Refresh = func() { a.chain.CatchUp(ctx) }
-	a.commands = commands
-	for _, w := range a.warnings {
-		a.agent.Notify(ctx, agent.LevelWarning, w)
+	r.chain.Attach(r.agent, f)
+	commands := command.NewSet(append(r.coreCommands(f), append(r.hookCommands(f), own...)...), r.chain.Commands)
+	commands.Refresh = func() { r.chain.CatchUp(ctx) }
+	r.commands = commands
+	for _, w := range r.warnings {
+		r.agent.Notify(ctx, agent.LevelWarning, w)
 	}
-	for _, line := range a.guard.TakeSpoken() {
-		a.agent.Notify(ctx, agent.LevelWarning, line)
+	for _, line := range r.Guard.TakeSpoken() {
+		r.agent.Notify(ctx, agent.LevelWarning, line)
 	}
-	for _, n := range a.notices {
-		a.agent.Notify(ctx, agent.LevelInfo, n)
+	for _, n := range r.notices {
+		r.agent.Notify(ctx, agent.LevelInfo, n)
 	}
-	a.agent.Start(ctx)
+	r.agent.Start(ctx)
 	if mode == "interactive" {
-		a.watchHooks(ctx)
+		r.watchHooks(ctx)
 	}
-	err := a.crash.catch(func() error {
-		if a.testOnlyWork != nil {
-			a.testOnlyWork()
-		}
-		return work(commands)
-	})
-	return sayOnce(err, a.goodbye())
+	err := r.catch(func() error { return work(commands) })
+	return sayOnce(err, r.goodbye())
 }
 
 // watchHooks makes what a person saves in a hook take effect.
-func (a *app) watchHooks(ctx context.Context) {
-	if err := a.chain.Watch(ctx); err != nil {
-		a.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
+func (r *run) watchHooks(ctx context.Context) {
+	if err := r.chain.Watch(ctx); err != nil {
+		r.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
 	}
 }
 
@@ -257,18 +213,18 @@ func (w *watchLater) Handle(_ context.Context, e agent.Event) error {
 }
 
 // prepare loads the hooks and makes the agent that they are for.
-func (a *app) prepare(ctx context.Context, mode string) error {
-	if err := a.loadHooks(ctx, mode); err != nil {
+func (r *run) prepare(ctx context.Context, mode string) error {
+	if err := r.loadHooks(ctx, mode); err != nil {
 		return err
 	}
-	if err := a.beforeSession(ctx); err != nil {
+	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := a.openSession(ctx)
+	s, err := r.openSession(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.newAgent(s); err != nil {
+	if err := r.newAgent(s); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
@@ -276,20 +232,20 @@ func (a *app) prepare(ctx context.Context, mode string) error {
 
 // tellUnheard says what hooks had to say before a start that failed: the model
 // or the flag that is missing may be that of a hook that did not load.
-func (a *app) tellUnheard() {
-	for _, line := range a.chain.Unheard() {
+func (r *run) tellUnheard() {
+	for _, line := range r.chain.Unheard() {
 		fmt.Fprintln(os.Stderr, harmless(line))
 	}
 }
 
 // coreCommands are those that every front end has.
-func (a *app) coreCommands(f front) []command.Command {
-	return command.Core(command.Options{Agent: a.agent, UI: f, Sessions: a.keptSessions(), Blocks: a.drawsBlocks()})
+func (r *run) coreCommands(f front) []command.Command {
+	return command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.keptSessions(), Blocks: r.drawsBlocks()})
 }
 
 // drawsBlocks reports whether bars may be more than ASCII.
-func (a *app) drawsBlocks() bool {
-	return !a.plain && !a.cfg.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+func (p *Place) drawsBlocks() bool {
+	return !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // sayOnce joins how the work ended with how the session did, which is nothing
@@ -303,63 +259,68 @@ func sayOnce(work, end error) error {
 }
 
 // goodbye ends the session; nobody may hold it up for long.
-func (a *app) goodbye() error {
+func (r *run) goodbye() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	return a.agent.Close(ctx)
+	return r.agent.Close(ctx)
 }
 
-func (a *app) closeHooks() {
+func (r *run) closeHooks() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	a.chain.Close(ctx)
+	r.chain.Close(ctx)
 }
 
-// places says where hooks are looked for.
-func (a *app) places() luahooks.Places {
-	p := luahooks.Places{
-		AgentDir: a.agentDir, Cwd: a.cwd, Configured: a.cfg.Hooks, ConfiguredIn: a.cfg.ProjectHooks,
-		NoHooks: a.noHooks, NoProject: a.noApprove, Disable: a.cfg.Disable,
-		DisableProject: a.cfg.ProjectDisable, Lost: a.cfg.Lost,
+// Places says where hooks are looked for.
+func (p *Place) Places() luahooks.Places {
+	places := luahooks.Places{
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Configured: p.Config.Hooks, ConfiguredIn: p.Config.ProjectHooks,
+		NoHooks: p.Hooks.None, NoProject: p.Hooks.NoApprove, Disable: p.Config.Disable,
+		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
 	}
-	for _, h := range a.hooks {
-		if abs, err := filepath.Abs(expandHome(h, homeDir(os.Getenv))); err == nil {
-			h = abs
-		}
-		p.CommandLine = append(p.CommandLine, h)
+	for _, h := range p.Hooks.Files {
+		places.CommandLine = append(places.CommandLine, p.abs(expandHome(h, homeDir(os.Getenv))))
 	}
-	return p
+	return places
 }
 
-func (a *app) loadHooks(ctx context.Context, mode string) error {
-	if a.cfg.HookEdits == "ask" {
-		a.guard.AskEdits()
+// chainOptions are those of every chain of this place.
+func (p *Place) chainOptions(places luahooks.Places, models *agent.Models) luahooks.Options {
+	return luahooks.Options{
+		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
+		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
+		Reserved: reservedCommands(), ResolveKey: p.Keys.resolve, CheckSwitches: hookSwitches,
+		Server: func(s luahooks.Server) agent.ProviderSpec { return hookServer(p.Keys, s) },
 	}
-	active, others := a.tools()
-	a.chain = luahooks.New(luahooks.Options{
-		Places: a.places(), Cwd: a.cwd, Mode: mode, Version: version,
-		Guard: a.guard, ApproveProject: a.approveProject, AskProject: a.askProject(),
-		LogPath:    a.hookLogPath(),
-		Timeout:    a.hookTimeout(),
-		CommandEnv: a.locale,
-		Grace:      time.Duration(a.cfg.HookGrace) * time.Millisecond,
-		Memory:     int64(a.cfg.HookMemory) << 20,
-		Models:     a.models, Tools: active, Inactive: others, Only: a.onlyTools(), Flags: a.hookFlags.values,
-		Reserved: reservedCommands(), Commands: a.allCommands,
-		ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches,
-	})
-	a.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: a.chain.Builtin("demo/tour", stdlib.Tour())})
-	if !a.printMode() {
-		a.chain.Meet(early{person: terminal()})
+}
+
+// Chain is a chain of the hooks at places that no session uses: it has no tools
+// and nobody to ask.
+func (p *Place) Chain(places luahooks.Places, models *agent.Models) *luahooks.Chain {
+	return luahooks.New(p.chainOptions(places, models))
+}
+
+func (r *run) loadHooks(ctx context.Context, mode string) error {
+	if r.Config.HookEdits == "ask" {
+		r.Guard.AskEdits()
 	}
-	a.skipped = a.chain.Load(ctx)
-	if err := errors.Join(a.checkHookFlags(), a.checkTools()); err != nil {
+	o := r.chainOptions(r.Places(), r.models)
+	o.Mode, o.LogPath = mode, r.hookLogPath()
+	o.ApproveProject, o.AskProject = r.Hooks.Approve, r.askProject()
+	o.CommandEnv, o.Grace = r.locale, time.Duration(r.Config.HookGrace)*time.Millisecond
+	o.Tools, o.Inactive = r.tools()
+	o.Only, o.Flags, o.Commands = r.onlyTools(), r.Hooks.Given.Values, r.allCommands
+	r.chain = luahooks.New(o)
+	r.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+	if !r.PrintMode() {
+		r.chain.Meet(early{person: terminal()})
+	}
+	r.skipped = r.chain.Load(ctx)
+	if err := errors.Join(r.checkHookFlags(), r.checkTools()); err != nil {
 		return err
 	}
-	return a.reportSkipped()
+	return r.reportSkipped()
 }
-
-func (a *app) hookTimeout() time.Duration { return time.Duration(a.cfg.HookTimeout) * time.Millisecond }
 
 func reservedCommands() []string {
 	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
@@ -384,44 +345,44 @@ func plural(n int, one, many string) string {
 
 // toolOptions say where the tools work; commands learn which session and model
 // they run for.
-func (a *app) toolOptions() tool.Options {
-	return tool.Options{Cwd: a.cwd, Shell: a.cfg.Tools.Shell, Confine: a.cfg.Tools.Confine, Locale: a.locale, Session: a.sessionID, Env: func() []string {
-		if a.agent == nil {
+func (r *run) toolOptions() tool.Options {
+	return tool.Options{Cwd: r.Cwd, Shell: r.Config.Tools.Shell, Confine: r.Config.Tools.Confine, Locale: r.locale, Session: r.sessionID, Env: func() []string {
+		if r.agent == nil {
 			return nil
 		}
-		s, m := a.agent.Session(), a.agent.Model()
+		s, m := r.agent.Session(), r.agent.Model()
 		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
 	}}
 }
 
-func (a *app) sessionID() string {
-	if a.agent == nil {
+func (r *run) sessionID() string {
+	if r.agent == nil {
 		return ""
 	}
-	return a.agent.Session().ID()
+	return r.agent.Session().ID()
 }
 
 // modelToolOptions are those of the tools that a model calls: what they start is
 // known, and what decides about hooks is not theirs to write.
-func (a *app) modelToolOptions() tool.Options {
-	o := a.toolOptions()
-	o.Started = a.guard.Started
-	o.Protect = []string{a.guard.Store().Path(), a.guard.Store().Dir()}
+func (r *run) modelToolOptions() tool.Options {
+	o := r.toolOptions()
+	o.Started = r.Guard.Started
+	o.Protect = []string{r.Guard.Store().Path(), r.Guard.Store().Dir()}
 	return o
 }
 
-func (a *app) newAgent(s *session.Session) error {
-	model, thinking, err := a.chooseModel(s)
+func (r *run) newAgent(s *session.Session) error {
+	model, thinking, err := r.chooseModel(s)
 	if err != nil {
 		return err
 	}
-	prompt := &agent.SystemPrompt{Replace: a.systemPrompt, Append: a.appendPrompt}
-	a.readPromptFiles(prompt)
-	a.agent = agent.New(agent.Options{
-		Session: s, Models: a.models, Model: model, Thinking: thinking, Cycle: a.cfg.Models, Prompt: prompt, Cwd: a.cwd,
-		Settings: settingsOfLoop(a.cfg),
+	prompt := &agent.SystemPrompt{Replace: r.SystemPrompt, Append: r.AppendPrompt}
+	r.readPromptFiles(prompt)
+	r.agent = agent.New(agent.Options{
+		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: r.Config.Models, Prompt: prompt, Cwd: r.Cwd,
+		Settings: settingsOfLoop(r.Config),
 		NewSession: func(parent string) (*session.Session, error) {
-			o := a.sessionOptions()
+			o := r.SessionOptions()
 			o.Parent = parent
 			return session.New(o), nil
 		},
@@ -429,12 +390,12 @@ func (a *app) newAgent(s *session.Session) error {
 			if _, err := os.Stat(path); err != nil { // session.Open would begin one there
 				return nil, fmt.Errorf("open session: %w", err)
 			}
-			return session.Open(path, a.sessionOptions())
+			return session.Open(path, r.SessionOptions())
 		},
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
-			return s.CopyPath(leaf, a.sessionOptions())
+			return s.CopyPath(leaf, r.SessionOptions())
 		},
-		Shell: a.shell,
+		Shell: r.shell,
 	})
 	return nil
 }
@@ -449,35 +410,35 @@ func settingsOfLoop(c Config) agent.Settings {
 
 // readPromptFile reads a file of the agent directory, unless the command line
 // said something else.
-func (a *app) readPromptFile(name string, into *string) {
-	path := filepath.Join(a.agentDir, name)
+func (r *run) readPromptFile(name string, into *string) {
+	path := filepath.Join(r.AgentDir, name)
 	b, err := os.ReadFile(path)
 	if err == nil && *into == "" {
 		*into = strings.TrimSpace(string(b))
 		if err := agent.HiddenIn(path, string(b)); err != nil {
-			a.warnings = append(a.warnings, err.Error())
+			r.warnings = append(r.warnings, err.Error())
 		}
 	} else if err != nil && !os.IsNotExist(err) {
-		a.warnings = append(a.warnings, err.Error())
+		r.warnings = append(r.warnings, err.Error())
 	}
 }
 
 // readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
 // the agent directory, and the instructions of the directories.
-func (a *app) readPromptFiles(p *agent.SystemPrompt) {
-	a.readPromptFile("SYSTEM.md", &p.Replace)
-	a.readPromptFile("APPEND_SYSTEM.md", &p.Append)
+func (r *run) readPromptFiles(p *agent.SystemPrompt) {
+	r.readPromptFile("SYSTEM.md", &p.Replace)
+	r.readPromptFile("APPEND_SYSTEM.md", &p.Append)
 	files, problems := agent.FindContextFiles(agent.ContextPlaces{
-		AgentDir: a.agentDir, Cwd: a.cwd, Home: homeDir(os.Getenv), Allowed: a.cfg.Instructions})
-	p.Files, a.files = files, files
+		AgentDir: r.AgentDir, Cwd: r.Cwd, Home: homeDir(os.Getenv), Allowed: r.Config.Instructions})
+	p.Files, r.files = files, files
 	for _, err := range problems {
-		a.warnings = append(a.warnings, err.Error())
+		r.warnings = append(r.warnings, err.Error())
 	}
 }
 
 // shell runs a command of the person.
-func (a *app) shell(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
-	o, err := tool.RunShell(ctx, a.toolOptions(), line, output)
+func (r *run) shell(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
+	o, err := tool.RunShell(ctx, r.toolOptions(), line, output)
 	return agent.BashOutcome{Output: o.Output, ExitCode: o.ExitCode, Cancelled: o.Cancelled || o.TimedOut,
 		Truncated: o.Truncation.Truncated, FullOutputPath: o.FullOutputPath}, err
 }

@@ -10,23 +10,23 @@ import (
 )
 
 // banner is what the interactive front end begins with.
-func (a *app) banner() []string {
-	m := a.agent.Model()
-	first := fmt.Sprintf("pi %s · %s:%s · %s", version, m.Ref(), a.agent.Thinking(), a.chain.Summary())
-	for _, f := range a.files {
-		rel, err := filepath.Rel(a.cwd, f.Path)
+func (r *run) banner() []string {
+	m := r.agent.Model()
+	first := fmt.Sprintf("pi %s · %s:%s · %s", r.Version, m.Ref(), r.agent.Thinking(), r.chain.Summary())
+	for _, f := range r.files {
+		rel, err := filepath.Rel(r.Cwd, f.Path)
 		if err != nil || strings.HasPrefix(rel, "..") {
 			rel = f.Path
 		}
 		first += " · " + rel
 	}
 	lines := []string{first}
-	if line := resumed(a.agent.Session()); line != "" {
+	if line := resumed(r.agent.Session()); line != "" {
 		lines = append(lines, line)
 	}
 	if m.Provider == "demo" {
 		lines = append(lines, "demo/tour is a script, no model. For a real one: export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
-			home(filepath.Join(a.agentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
+			home(filepath.Join(r.AgentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
 	}
 	return lines
 }

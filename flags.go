@@ -1,51 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
-
-// options are what the command line says.
-type options struct {
-	print        bool
-	prompts      []string
-	model        string
-	thinking     string
-	apiKey       string
-	tools        []string
-	noTools      bool
-	systemPrompt string
-	appendPrompt string
-
-	last       bool
-	resume     resumeFlag
-	session    string
-	fork       bool
-	readOnly   bool
-	wait       bool
-	sessionDir string
-	noSession  bool
-
-	hooks          []string
-	hookFlags      hookFlags
-	noHooks        bool
-	approveProject bool
-	noApprove      bool
-	requireHooks   bool
-
-	plain   bool
-	version bool
-
-	crash        *crash // of the run, not of the command line
-	testOnlyWork func() // before the front end's; nil
-}
 
 const usageExamples = `  pi                                     talk in the terminal
   pi "explain this repository"           the same, beginning with a prompt
@@ -57,7 +23,8 @@ const usageExamples = `  pi                                     talk in the term
 
 // newRoot is the command line that fills o; promptsOnly leaves the subcommands
 // out.
-func newRoot(o *options, promptsOnly bool) *cobra.Command {
+func newRoot(o *Options, promptsOnly bool) *cobra.Command {
+	var showVersion bool
 	root := &cobra.Command{
 		Use:           "pi [flags] [prompt...]",
 		Short:         "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
@@ -66,22 +33,23 @@ func newRoot(o *options, promptsOnly bool) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.version {
+			if showVersion {
 				printVersion()
 				return nil
 			}
-			o.prompts = args
-			if err := o.checkSessionFlags(cmd.Flags()); err != nil {
+			o.Prompts = args
+			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
-			return start(cmd.Context(), *o)
+			return startHere(cmd.Context(), *o)
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
+		return UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	addFlags(root, o)
+	addFlags(root, o, &showVersion)
+	o.FlagNames = flagNames(root)
 	if !promptsOnly {
 		root.AddCommand(sessionsCommand(o), hooksCommand(o), trustCommand(o), modelsCommand(o), configCommand())
 	}
@@ -102,39 +70,39 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usageError{fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
+	return UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
 }
 
 // usageOf makes what is wrong with arguments a mistake in the usage.
 func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+			return UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
 		}
 		return nil
 	}
 }
 
-func addFlags(root *cobra.Command, o *options) {
+func addFlags(root *cobra.Command, o *Options, showVersion *bool) {
 	f := root.Flags()
 	f.SortFlags = false
-	f.BoolVarP(&o.print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
-	f.StringVarP(&o.model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
-	f.StringVar(&o.thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
-	f.StringVar(&o.apiKey, "api-key", "", "key for the provider of the model, for this run")
+	f.BoolVarP(&o.Print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
+	f.StringVarP(&o.Model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
+	f.StringVar(&o.Thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
+	f.StringVar(&o.APIKey, "api-key", "", "key for the provider of the model, for this run")
 	addSessionFlags(f, o)
-	f.StringSliceVar(&o.tools, "tools", nil, "the only tools, by name, those of hooks among them")
-	f.BoolVar(&o.noTools, "no-tools", false, "no tools, not even those of hooks")
-	f.StringVar(&o.systemPrompt, "system-prompt", "", "replace the system prompt (text)")
-	f.StringVar(&o.appendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
-	f.StringArrayVarP(&o.hooks, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
-	f.BoolVar(&o.noHooks, "no-hooks", false, "load no hooks but those of --hook")
-	f.BoolVarP(&o.approveProject, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
-	f.BoolVar(&o.noApprove, "no-approve", false, "do not run this project's hooks (-na)")
-	f.BoolVar(&o.requireHooks, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
-	f.BoolVar(&o.plain, "plain", false, "no colours")
-	f.BoolVarP(&o.version, "version", "v", false, "print the version and leave")
-	root.PersistentFlags().StringVar(&o.sessionDir, "session-dir", "", "keep sessions here")
+	f.StringSliceVar(&o.Tools, "tools", nil, "the only tools, by name, those of hooks among them")
+	f.BoolVar(&o.NoTools, "no-tools", false, "no tools, not even those of hooks")
+	f.StringVar(&o.SystemPrompt, "system-prompt", "", "replace the system prompt (text)")
+	f.StringVar(&o.AppendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
+	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
+	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook")
+	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
+	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks (-na)")
+	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
+	f.BoolVar(&o.Plain, "plain", false, "no colours")
+	f.BoolVarP(showVersion, "version", "v", false, "print the version and leave")
+	root.PersistentFlags().StringVar(&o.Session.Dir, "session-dir", "", "keep sessions here")
 	f.SetNormalizeFunc(otherName)
 }
 
@@ -149,23 +117,37 @@ func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// printMode reports whether this run prints and leaves.
-func (o options) printMode() bool {
-	return o.print || !term.IsTerminal(int(os.Stdin.Fd()))
-}
-
 func configCommand() *cobra.Command {
 	var origin bool
 	c := &cobra.Command{
 		Use: "config", Short: "Print the settings in force", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := newApp(options{})
+			p, err := here(Options{})
 			if err != nil {
 				return err
 			}
-			return printSettings(a.cfg, origin)
+			return printSettings(p.Config, origin)
 		},
 	}
 	c.Flags().BoolVar(&origin, "origin", false, "with where each came from")
 	return c
+}
+
+// here is the place that pi was started in.
+func here(o Options) (*Place, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	return NewPlace(o, cwd)
+}
+
+// startHere starts a run in the place that pi was started in.
+func startHere(ctx context.Context, o Options) error {
+	time.AfterFunc(startTime, quietStart())
+	p, err := here(o)
+	if err != nil {
+		return err
+	}
+	return Start(ctx, p)
 }

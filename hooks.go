@@ -11,30 +11,30 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func hooksCommand(o *options) *cobra.Command {
+func hooksCommand(o *Options) *cobra.Command {
 	c := &cobra.Command{Use: "hooks", Short: "List and check hooks, and list the events they can listen to", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes())
 	return c
 }
 
-func hooksList(o *options) *cobra.Command {
+func hooksList(o *Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the hooks in chain order, without running them", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := newApp(*o)
+			p, err := here(*o)
 			if err != nil {
 				return err
 			}
-			found := a.places().Discover(a.guard)
+			found := p.Places().Discover(p.Guard)
 			for _, err := range append(found.Problems, errorsOf(found.Sources)...) {
 				fmt.Fprintln(os.Stderr, printable.VisibleLine(err.Error()))
 			}
 			if asJSON {
-				return printJSON(a.listedHooks(found))
+				return printJSON(listedHooks(p, found))
 			}
-			for _, h := range a.listedHooks(found) {
+			for _, h := range listedHooks(p, found) {
 				fmt.Printf("%-12s %-10s %s\n", h.Scope, h.State, printable.VisibleLine(h.Path))
 			}
 			return nil
@@ -60,10 +60,10 @@ func errorsOf(sources []luahooks.Source) (errs []error) {
 	return errs
 }
 
-func (a *app) listedHooks(f luahooks.Found) []listedHook {
+func listedHooks(p *Place, f luahooks.Found) []listedHook {
 	hooks, pending := []listedHook{}, map[string]bool{}
-	for _, p := range a.guard.Pending() {
-		pending[p.Path] = true
+	for _, w := range p.Guard.Pending() {
+		pending[w.Path] = true
 	}
 	add := func(s luahooks.Source, state string) {
 		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, state})
@@ -74,7 +74,7 @@ func (a *app) listedHooks(f luahooks.Found) []listedHook {
 			add(s, "pending")
 		case s.Err != nil:
 			add(s, "failed")
-		case a.mayRun(s):
+		case mayRun(p, s):
 			add(s, "runs")
 		default:
 			add(s, "untrusted")
@@ -90,8 +90,8 @@ func (a *app) listedHooks(f luahooks.Found) []listedHook {
 }
 
 // mayRun reports whether a hook is one's own or approved.
-func (a *app) mayRun(s luahooks.Source) bool {
-	return a.approveProject || a.guard.MayRun(s)
+func mayRun(p *Place, s luahooks.Source) bool {
+	return p.Hooks.Approve || p.Guard.MayRun(s)
 }
 
 func hooksEvents() *cobra.Command {

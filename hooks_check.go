@@ -18,18 +18,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func hooksCheck(o *options) *cobra.Command {
+func hooksCheck(o *Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "check [PATH...]", Short: "Load hooks without a model and say what is wrong with them",
 		Long: "Loads the hooks, or those at PATH, as a session would, and says what each registers or why it does not load.\n" +
 			"Files of the project that nobody approved are compiled, not run. The exit status is 1 if one fails.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			a, err := newApp(*o)
+			p, err := here(*o)
 			if err != nil {
 				return err
 			}
-			checked := a.checkHooks(cmd.Context(), paths)
+			checked := checkHooks(cmd.Context(), p, paths)
 			if asJSON {
 				err = printJSON(checked)
 			} else {
@@ -59,17 +59,15 @@ type checkedHook struct {
 }
 
 // checkHooks loads the hooks of this place, or those at paths.
-func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
-	places, missing := a.places(), []checkedHook{}
+func checkHooks(ctx context.Context, p *Place, paths []string) []checkedHook {
+	places, missing := p.Places(), []checkedHook{}
 	if len(paths) > 0 {
-		places, missing = a.placesOf(paths)
+		places, missing = placesOf(p, paths)
 	}
-	a.models = newModels(a.cfg, a.keys, catalogue.Models)
-	chain := luahooks.New(luahooks.Options{Places: places, Cwd: a.cwd, Mode: "print", Version: version, Guard: a.guard,
-		Timeout: a.hookTimeout(), Memory: int64(a.cfg.HookMemory) << 20, Models: a.models, Reserved: reservedCommands(), ResolveKey: a.keys.resolve, Server: a.hookServer, CheckSwitches: hookSwitches})
+	chain := p.Chain(places, newModels(p.Config, p.Keys, catalogue.Models))
 	skipped := chain.Load(ctx)
 	defer chain.Close(ctx)
-	for _, err := range places.Discover(a.guard).Problems {
+	for _, err := range places.Discover(p.Guard).Problems {
 		missing = append(missing, checkedHook{State: "failed", Error: err.Error()})
 	}
 	checked := missing
@@ -81,15 +79,15 @@ func (a *app) checkHooks(ctx context.Context, paths []string) []checkedHook {
 		checked = append(checked, c)
 	}
 	for _, s := range skipped {
-		checked = append(checked, a.compiled(s))
+		checked = append(checked, compiled(p, s))
 	}
 	return checked
 }
 
 // placesOf are the places that hold just the hooks at paths. Those of the project
 // keep its scope, so that they are not run without approval.
-func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checkedHook) {
-	places = luahooks.Places{AgentDir: a.agentDir, Cwd: a.cwd}
+func placesOf(p *Place, paths []string) (places luahooks.Places, missing []checkedHook) {
+	places = luahooks.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
 	var own []string
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
@@ -97,7 +95,7 @@ func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checke
 			missing = append(missing, checkedHook{Path: path, State: "failed", Error: err.Error()})
 			continue
 		}
-		if file, ofProject := a.inProject(abs); ofProject {
+		if file, inside := ofProject(p, abs); inside {
 			places.ConfiguredIn = append(places.ConfiguredIn, file)
 		} else {
 			own = append(own, abs)
@@ -108,13 +106,13 @@ func (a *app) placesOf(paths []string) (places luahooks.Places, missing []checke
 	return places, missing
 }
 
-// inProject is the file of the project that a path means, by whatever link: what
+// ofProject is the file of the project that a path means, by whatever link: what
 // counts is the file.
-func (a *app) inProject(path string) (file string, ok bool) {
-	here := a.places()
+func ofProject(p *Place, path string) (file string, ok bool) {
+	places := p.Places()
 	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
 		info, err := os.Stat(at)
-		for _, own := range a.guard.ProjectPaths(here) {
+		for _, own := range p.Guard.ProjectPaths(places) {
 			if there, thereErr := os.Stat(own); own == at || err == nil && thereErr == nil && os.SameFile(info, there) {
 				return own, true
 			}
@@ -125,7 +123,7 @@ func (a *app) inProject(path string) (file string, ok bool) {
 		real = path
 	}
 	for _, at := range []string{path, real} {
-		for _, dir := range []string{here.ProjectDir(), realPath(here.ProjectDir())} {
+		for _, dir := range []string{places.ProjectDir(), realPath(places.ProjectDir())} {
 			if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
 				return path, true
 			}
@@ -143,11 +141,11 @@ func realPath(path string) string {
 }
 
 // compiled is what can be said of a hook without running it.
-func (a *app) compiled(s luahooks.Source) checkedHook {
+func compiled(p *Place, s luahooks.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
 	code, err := trust.ReadRegular(s.Path, luahooks.MaxHook)
 	if err == nil {
-		_, err = luavm.Compile(inProject(a.cwd, s.Path), code)
+		_, err = luavm.Compile(inProject(p.Cwd, s.Path), code)
 	}
 	if err != nil {
 		c.State, c.Error = "failed", err.Error()
@@ -175,7 +173,7 @@ func printChecked(checked []checkedHook) {
 	}
 }
 
-func hooksApprove(o *options) *cobra.Command {
+func hooksApprove(o *Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "approve NAME...", Short: "Approve hooks of this project, or changes that wait, by name or path",
@@ -183,16 +181,16 @@ func hooksApprove(o *options) *cobra.Command {
 			"changed while the agent was at work. Look at it first, and name the modules of a hook too.",
 		Args: usageOf(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, names []string) error {
-			a, err := newApp(*o)
+			p, err := here(*o)
 			if err != nil {
 				return err
 			}
-			approved, err := a.approveFiles(names)
+			approved, err := approveFiles(p, names)
 			if asJSON {
 				return errors.Join(printJSON(approved), err)
 			}
 			for _, path := range approved {
-				fmt.Println("approved " + printable.VisibleLine(inProject(a.cwd, path)))
+				fmt.Println("approved " + printable.VisibleLine(inProject(p.Cwd, path)))
 			}
 			return err
 		},
@@ -203,32 +201,32 @@ func hooksApprove(o *options) *cobra.Command {
 
 // approveFiles approves files by name or path, as they are now. What is unknown
 // keeps all of it from being approved.
-func (a *app) approveFiles(names []string) (approved []string, err error) {
+func approveFiles(p *Place, names []string) (approved []string, err error) {
 	var files []luahooks.ProjectFile
 	var waiting []luahooks.Pending
-	ofProject, pending := a.guard.ProjectFiles(a.places()), a.guard.Pending()
+	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.Pending()
 	for _, name := range names {
 		n := len(files) + len(waiting)
 		for _, f := range ofProject {
-			if named(a.cwd, name, f.Path) {
+			if named(p.Cwd, name, f.Path) {
 				files = append(files, f)
 			}
 		}
-		for _, p := range pending {
-			if p.Name == name || named(a.cwd, name, p.Path) {
-				waiting = append(waiting, p)
+		for _, w := range pending {
+			if w.Name == name || named(p.Cwd, name, w.Path) {
+				waiting = append(waiting, w)
 			}
 		}
 		if len(files)+len(waiting) == n {
-			return nil, usageError{fmt.Errorf("no hook %q to approve; `pi trust --list` shows what there is", name)}
+			return nil, UsageError{Err: fmt.Errorf("no hook %q to approve; `pi trust --list` shows what there is", name)}
 		}
 	}
 	approved = []string{}
-	for _, p := range waiting {
-		if err := a.guard.Accept(p.Path); err != nil {
+	for _, w := range waiting {
+		if err := p.Guard.Accept(w.Path); err != nil {
 			return approved, err
 		}
-		approved = append(approved, p.Path)
+		approved = append(approved, w.Path)
 	}
 	for _, f := range files {
 		approved = append(approved, f.Path)
@@ -239,7 +237,7 @@ func (a *app) approveFiles(names []string) (approved []string, err error) {
 				files = append(files, f)
 			}
 		}
-		err = a.guard.ApproveAlways(files)
+		err = p.Guard.ApproveAlways(files)
 	}
 	slices.Sort(approved)
 	return slices.Compact(approved), err

@@ -17,19 +17,19 @@ import (
 )
 
 // hookCommands are the slash commands about hooks. ui is who approves.
-func (a *app) hookCommands(ui agent.UI) []command.Command {
+func (r *run) hookCommands(ui agent.UI) []command.Command {
 	return []command.Command{
 		{
 			Name: "hooks", Args: "[reload|log|trace|enable|disable|approve] [name]",
 			Help:     "list the hooks with their state, or do something about one",
-			Complete: a.completeHooks,
+			Complete: r.completeHooks,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
-				status, err := a.hooksCommand(ctx, ui, args)
+				status, err := r.hooksCommand(ctx, ui, args)
 				return command.Outcome{Status: status}, err
 			},
 		},
 		{Name: "reload", Help: "load all hooks anew", Run: func(ctx context.Context, _ string) (command.Outcome, error) {
-			return command.Outcome{Status: a.reloadHooks(ctx)}, nil
+			return command.Outcome{Status: r.reloadHooks(ctx)}, nil
 		}},
 	}
 }
@@ -39,13 +39,13 @@ func hookActions() []string {
 }
 
 // completeHooks completes what follows /hooks: an action, then a hook.
-func (a *app) completeHooks(prefix string) []string {
+func (r *run) completeHooks(prefix string) []string {
 	action, name, second := strings.Cut(prefix, " ")
 	var words []string
 	if !second {
 		words = hookActions()
 	} else {
-		for _, h := range a.chain.Hooks() {
+		for _, h := range r.chain.Hooks() {
 			words = append(words, action+" "+h.Name)
 		}
 	}
@@ -55,7 +55,7 @@ func (a *app) completeHooks(prefix string) []string {
 }
 
 // hooksCommand is /hooks with what follows it.
-func (a *app) hooksCommand(ctx context.Context, ui agent.UI, args string) (string, error) {
+func (r *run) hooksCommand(ctx context.Context, ui agent.UI, args string) (string, error) {
 	action, name, _ := strings.Cut(args, " ")
 	name = strings.TrimSpace(name)
 	if name == "" && slices.Contains([]string{"trace", "enable", "disable"}, action) {
@@ -63,32 +63,32 @@ func (a *app) hooksCommand(ctx context.Context, ui agent.UI, args string) (strin
 	}
 	switch action {
 	case "":
-		return a.describeHooks(), nil
+		return r.describeHooks(), nil
 	case "reload":
-		return a.reloadHooks(ctx), nil
+		return r.reloadHooks(ctx), nil
 	case "log":
-		return a.hookLog(name)
+		return r.hookLog(name)
 	case "trace":
-		return a.traceHook(name)
+		return r.traceHook(name)
 	case "enable":
-		return "hook " + name + " is enabled", a.chain.SetEnabled(ctx, name, true)
+		return "hook " + name + " is enabled", r.chain.SetEnabled(ctx, name, true)
 	case "disable":
-		return "hook " + name + " is disabled until you enable it or pi ends", a.chain.SetEnabled(ctx, name, false)
+		return "hook " + name + " is disabled until you enable it or pi ends", r.chain.SetEnabled(ctx, name, false)
 	case "approve":
-		return a.approveHook(ctx, ui, name)
+		return r.approveHook(ctx, ui, name)
 	}
 	return "", fmt.Errorf("/hooks %s: the words are %s", action, strings.Join(hookActions(), ", "))
 }
 
-func (a *app) reloadHooks(ctx context.Context) string {
-	a.chain.Reload(ctx, true)
-	return "reloaded: " + a.chain.Summary()
+func (r *run) reloadHooks(ctx context.Context) string {
+	r.chain.Reload(ctx, true)
+	return "reloaded: " + r.chain.Summary()
 }
 
 // traceHook turns the telling of a hook's events on; "NAME off" turns it off.
-func (a *app) traceHook(name string) (string, error) {
+func (r *run) traceHook(name string) (string, error) {
 	name, off := strings.CutSuffix(name, " off")
-	if err := a.chain.Trace(name, !off); err != nil {
+	if err := r.chain.Trace(name, !off); err != nil {
 		return "", err
 	}
 	if off {
@@ -103,8 +103,8 @@ const (
 )
 
 // hookLog is the end of the hook log; with a name, of the lines of that hook.
-func (a *app) hookLog(name string) (string, error) {
-	path := a.hookLogPath()
+func (r *run) hookLog(name string) (string, error) {
+	path := r.hookLogPath()
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "the hook log is empty", nil
@@ -144,12 +144,12 @@ func logLines(text, name string) (lines []string) {
 	return lines[max(0, len(lines)-logShown):]
 }
 
-func (a *app) hookLogPath() string { return filepath.Join(a.agentDir, "hooks.log") }
+func (p *Place) hookLogPath() string { return filepath.Join(p.AgentDir, "hooks.log") }
 
 // approveHook shows the difference of what waits and asks a person; a program
 // that hands in prompts is none.
-func (a *app) approveHook(ctx context.Context, ui agent.UI, name string) (string, error) {
-	waiting := a.chain.Pending()
+func (r *run) approveHook(ctx context.Context, ui agent.UI, name string) (string, error) {
+	waiting := r.chain.Pending()
 	if len(waiting) == 0 {
 		return "nothing waits for approval", nil
 	}
@@ -168,7 +168,7 @@ func (a *app) approveHook(ctx context.Context, ui agent.UI, name string) (string
 	if err != nil || !yes {
 		return "not approved", err
 	}
-	return "approved: " + p.Name, a.chain.ApproveShown(ctx, p)
+	return "approved: " + p.Name, r.chain.ApproveShown(ctx, p)
 }
 
 func pendingNames(waiting []luahooks.Pending) (names []string) {
@@ -180,10 +180,10 @@ func pendingNames(waiting []luahooks.Pending) (names []string) {
 
 // describeHooks is the chain: what each hook is, and below it what it does, how
 // long that takes, and what went wrong last.
-func (a *app) describeHooks() string {
+func (r *run) describeHooks() string {
 	var b strings.Builder
-	waiting := a.chain.Pending()
-	for i, h := range a.chain.Hooks() {
+	waiting := r.chain.Pending()
+	for i, h := range r.chain.Hooks() {
 		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, printable.VisibleLine(home(h.Path)))
 		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
 		if h.Rejected != "" {
@@ -199,7 +199,7 @@ func (a *app) describeHooks() string {
 			detail(&b, plural(h.Dropped, "event", "events")+" came too fast and were dropped")
 		}
 	}
-	for _, s := range a.skipped {
+	for _, s := range r.skipped {
 		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(home(s.Path)))
 		detail(&b, "`pi trust` shows and approves it")
 	}
@@ -208,7 +208,7 @@ func (a *app) describeHooks() string {
 		detail(&b, "it was "+p.Change+"; /hooks approve "+printable.VisibleLine(p.Name)+" shows the difference")
 	}
 	if b.Len() == 0 {
-		return "no hooks; a Lua file in " + home(a.places().GlobalDir()) + " is one"
+		return "no hooks; a Lua file in " + home(r.Places().GlobalDir()) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/internal/suggest"
@@ -16,33 +17,27 @@ import (
 // before it is parsed, and checked afterwards.
 
 // checkNamedHooks refuses a --hook that names no file.
-func (a *app) checkNamedHooks() error {
-	if len(a.hooks) == 0 {
+func (p *Place) checkNamedHooks() error {
+	if len(p.Hooks.Files) == 0 {
 		return nil
 	}
-	p := a.places()
-	p.NoHooks = true
-	for _, s := range p.Discover(a.guard).Sources {
+	places := p.Places()
+	places.NoHooks = true
+	for _, s := range places.Discover(p.Guard).Sources {
 		if s.Missing() {
-			return usageError{fmt.Errorf("--hook: %w", s.Err)}
+			return UsageError{Err: fmt.Errorf("--hook: %w", s.Err)}
 		}
 	}
 	return nil
 }
 
-// hookFlags are flags that a hook has to know.
-type hookFlags struct {
-	values map[string]string
-	bare   map[string]bool // without a value of their own
-}
-
 // takeHookFlags takes long flags that root does not have out of args. A value
 // follows after =; without one the flag is "true".
-func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags hookFlags) {
+func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags GivenFlags) {
 	if sub, _, err := root.Find(args); err != nil || sub != root {
 		return args, flags
 	}
-	flags = hookFlags{values: map[string]string{}, bare: map[string]bool{}}
+	flags = GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
 	for i := 0; i < len(args); i++ {
 		name, long := strings.CutPrefix(args[i], "--")
 		if args[i] == "--" {
@@ -55,7 +50,7 @@ func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags hoo
 			if !given {
 				value = "true"
 			}
-			flags.values[name], flags.bare[name] = value, !given
+			flags.Values[name], flags.Bare[name] = value, !given
 			continue
 		case takesNext(root, args[i]) && i+1 < len(args):
 			rest = append(rest, args[i])
@@ -90,26 +85,31 @@ func takesNext(root *cobra.Command, arg string) bool {
 }
 
 // checkHookFlags refuses flags that no hook has, and those that lack a value.
-func (a *app) checkHookFlags() error {
+func (r *run) checkHookFlags() error {
 	known := map[string]luahooks.Flag{}
-	for _, f := range a.chain.Flags() {
+	for _, f := range r.chain.Flags() {
 		known[f.Name] = f
 	}
-	for name := range a.hookFlags.values {
+	for name := range r.Hooks.Given.Values {
 		f, ok := known[name]
 		switch {
 		case !ok:
-			return usageError{fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags of pi, `pi hooks check` for those of hooks", name, nearFlag(name, a.chain.Flags()))}
-		case f.Type != "boolean" && a.hookFlags.bare[name]:
-			return usageError{fmt.Errorf("--%s of hook %s wants a value behind =, such as --%s=VALUE", name, f.Hook, name)}
+			return UsageError{Err: fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags of pi, `pi hooks check` for those of hooks", name, nearFlag(name, r.FlagNames, r.chain.Flags()))}
+		case f.Type != "boolean" && r.Hooks.Given.Bare[name]:
+			return UsageError{Err: fmt.Errorf("--%s of hook %s wants a value behind =, such as --%s=VALUE", name, f.Hook, name)}
 		}
 	}
 	return nil
 }
 
-func nearFlag(name string, flags []luahooks.Flag) string {
-	var names []string
-	newRoot(&options{}, true).Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+// flagNames are the flags of a command.
+func flagNames(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+func nearFlag(name string, own []string, flags []luahooks.Flag) string {
+	names := slices.Clone(own)
 	for _, f := range flags {
 		names = append(names, f.Name)
 	}

@@ -4,9 +4,9 @@ import "pi/agent/command"
 
 // What hooks get of the program besides the agent.
 
-func (a *app) allCommands() []command.Command {
-	if a.commands == nil {
-		return a.chain.Commands()
+func (r *run) allCommands() []command.Command {
+	if r.commands == nil {
+		return r.chain.Commands()
 	}
-	return a.commands.All()
+	return r.commands.All()
 }

@@ -10,24 +10,24 @@ import (
 )
 
 // drawnByHooks draws for the terminal what hooks have an idea of.
-type drawnByHooks struct{ *app }
+type drawnByHooks struct{ run *run } // whose chain is not there yet
 
 func (d drawnByHooks) Message(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool) {
-	return d.chain.RenderMessage(ctx, m, expanded, width)
+	return d.run.chain.RenderMessage(ctx, m, expanded, width)
 }
 
 func (d drawnByHooks) ToolCall(name string, args json.RawMessage, width int) ([]string, bool) {
-	return d.chain.RenderToolCall(name, args, width)
+	return d.run.chain.RenderToolCall(name, args, width)
 }
 
 func (d drawnByHooks) ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
-	return d.chain.RenderToolResult(name, r, expanded, width)
+	return d.run.chain.RenderToolResult(name, r, expanded, width)
 }
 
 // shortcuts are the keys that hooks took.
-func (a *app) shortcuts() []repl.Shortcut {
+func (r *run) shortcuts() []repl.Shortcut {
 	var all []repl.Shortcut
-	for _, s := range a.chain.Shortcuts() {
+	for _, s := range r.chain.Shortcuts() {
 		all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
 	}
 	return all

@@ -4,40 +4,36 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"pi/agent"
 )
 
 // beforeSession lets hooks have their say while there is no session yet.
-func (a *app) beforeSession(ctx context.Context) error {
-	if a.chain.Wants(agent.KindAppStart) {
-		_ = a.chain.Handle(ctx, &agent.AppStart{})
+func (r *run) beforeSession(ctx context.Context) error {
+	if r.chain.Wants(agent.KindAppStart) {
+		_ = r.chain.Handle(ctx, &agent.AppStart{})
 	}
-	if a.sessionDir != "" || a.noSession || !a.chain.Wants(agent.KindSessionDirectory) {
+	if r.Session.Dir != "" || r.Session.None || !r.chain.Wants(agent.KindSessionDirectory) {
 		return ctx.Err()
 	}
-	e := &agent.SessionDirectory{Cwd: a.cwd}
-	_ = a.chain.Handle(ctx, e)
-	dir, err := a.sessionDirectory(e.Dir)
+	e := &agent.SessionDirectory{Cwd: r.Cwd}
+	_ = r.chain.Handle(ctx, e)
+	dir, err := r.sessionDirectory(e.Dir)
 	if err != nil {
-		a.warnings = append(a.warnings, err.Error())
-		return ctx.Err()
+		r.warnings = append(r.warnings, err.Error())
+	} else if dir != "" {
+		r.Session.Dir = dir
 	}
-	a.hookDir = dir
 	return ctx.Err()
 }
 
 // sessionDirectory is a directory that a hook named; it must be one, or be
 // possible to make.
-func (a *app) sessionDirectory(dir string) (string, error) {
+func (p *Place) sessionDirectory(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	dir = expandHome(dir, homeDir(os.Getenv))
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(a.cwd, dir)
-	}
+	dir = p.abs(expandHome(dir, homeDir(os.Getenv)))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("the session directory that a hook wants: %w; the usual one is used", err)
 	}

@@ -52,7 +52,7 @@ func hooksTypes() *cobra.Command {
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cobra.MaximumNArgs(n)(cmd, args); err != nil {
-			return usageError{fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+			return UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
 		}
 		return nil
 	}

@@ -7,7 +7,9 @@
 //
 //	main.go       from arguments to an exit status
 //	flags.go      the command line
-//	app.go        building the program of one run
+//	options.go    what the command line says of a run
+//	place.go      a directory to work in, with its settings and approvals
+//	app.go        one run, put together around a front end
 //	model.go      which model it begins with
 //	unattended.go which model may answer where nobody watches
 //	banner.go     what it begins with on the terminal
@@ -45,24 +47,33 @@ func main() {
 		printVersion()
 		return
 	}
-	os.Exit(run(os.Args[1:], options{}))
+	os.Exit(Main(os.Args[1:]))
 }
 
 func printVersion() { fmt.Println("pi " + version) }
 
-// run is main without the exit; the arguments fill o.
-func run(args []string, o options) int {
+// Main runs pi with the arguments behind its name and returns the exit status.
+func Main(args []string) int { return mainWith(args, func() {}) }
+
+// mainWith is Main with what a test does before the front end begins.
+func mainWith(args []string, testOnlyWork func()) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	o.crash = newCrash(cancel)
-	defer o.crash.watch()()
+	crash := newCrash(cancel)
+	defer crash.watch()()
+	o := Options{Version: version, Catch: func(work func() error) error {
+		return crash.catch(func() error {
+			testOnlyWork()
+			return work()
+		})
+	}}
 	args = joinResume(splitDoubleShort(args))
 	root := newRoot(&o, asksToPrint(args))
-	args, o.hookFlags = takeHookFlags(root, args)
+	args, o.Hooks.Given = takeHookFlags(root, args)
 	root.SetArgs(args)
-	err := o.crash.catch(func() error { return root.ExecuteContext(ctx) })
+	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
 	status := exitStatus(err)
 	if ctx.Err() != nil {
 		status = exitTerminated
@@ -70,7 +81,7 @@ func run(args []string, o options) int {
 	if err != nil && !errors.Is(err, errReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
 		report(err)
 	}
-	return o.crash.tell(status)
+	return crash.tell(status)
 }
 
 // splitDoubleShort turns -na, which is one flag, into its long form.
@@ -120,26 +131,27 @@ const (
 // errReported marks an error whose text the person has seen.
 var errReported = errors.New("reported")
 
-// usageError is a mistake on the command line.
-type usageError struct{ error }
+// UsageError is a mistake on the command line.
+type UsageError struct{ Err error }
 
-func (e usageError) Unwrap() error { return e.error }
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
 
 func exitStatus(err error) int {
 	var (
 		provider *agent.ProviderError
-		keyless  *noKeyError
+		keyless  *NoKeyError
 		limit    *agent.LimitError
 		ended    *agent.TerminatedError
-		usage    usageError
+		usage    UsageError
 		unknown  *command.UnknownError
 		busy     *session.BusyError
 		only     *session.UnwritableError
 		not      *session.NotSessionError
 		missing  *session.NotFoundError
 		several  *session.AmbiguousError
-		kept     sessionError
-		mistrust *untrustedError
+		kept     SessionError
+		mistrust *UntrustedError
 	)
 	switch {
 	case err == nil:

@@ -10,53 +10,53 @@ import (
 
 // chooseModel picks the model to begin with: that of the command line, of the
 // session, of the settings, of the first provider that has a key, or the demo.
-func (a *app) chooseModel(s *session.Session) (*agent.Model, string, error) {
-	thinking := a.cfg.Thinking
+func (r *run) chooseModel(s *session.Session) (*agent.Model, string, error) {
+	thinking := r.Config.Thinking
 	left := s.ThinkingLevel()
-	model, level, by, err := a.pickModel(s)
+	model, level, by, err := r.pickModel(s)
 	if err != nil {
 		return nil, "", err
 	}
-	a.begun = begun{model, by}
+	r.begun = begun{model, by}
 	provider, id := s.Model()
-	used := a.models.Find(provider, id)
-	if id != "" && a.model == "" && used == nil {
-		a.warnings = append(a.warnings, agent.ModelGone(provider, id, model))
+	used := r.models.Find(provider, id)
+	if id != "" && r.Model == "" && used == nil {
+		r.warnings = append(r.warnings, agent.ModelGone(provider, id, model))
 	}
 	if agent.ValidThinking(left) {
 		thinking = left
 		if used != nil {
-			thinking = agent.WishLeft(used, left, a.cfg.Thinking)
+			thinking = agent.WishLeft(used, left, r.Config.Thinking)
 		}
 	}
 	if level != "" {
 		thinking = level
 	}
-	if a.thinking != "" {
-		thinking = a.thinking
+	if r.Thinking != "" {
+		thinking = r.Thinking
 		if !agent.ValidThinking(thinking) {
-			return nil, "", usageError{fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
+			return nil, "", UsageError{Err: fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
 		}
 	}
-	if note := agent.Clamped(model, thinking); note != "" && (level != "" || a.thinking != "") {
-		a.notices = append(a.notices, note)
+	if note := agent.Clamped(model, thinking); note != "" && (level != "" || r.Thinking != "") {
+		r.notices = append(r.notices, note)
 	}
-	if left != "" && !agent.ValidThinking(left) && a.thinking == "" {
-		a.warnings = append(a.warnings, agent.LevelGone(left, thinking))
+	if left != "" && !agent.ValidThinking(left) && r.Thinking == "" {
+		r.warnings = append(r.warnings, agent.LevelGone(left, thinking))
 	}
-	a.giveKey(model)
+	r.giveKey(model)
 	return model, thinking, nil
 }
 
 // giveKey makes the key of the command line that of the provider of model.
-func (a *app) giveKey(model *agent.Model) {
+func (r *run) giveKey(model *agent.Model) {
 	switch {
-	case a.apiKey == "":
+	case r.APIKey == "":
 	case !model.NeedsKey && model.BaseURL == "":
-		a.warnings = append(a.warnings, fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
+		r.warnings = append(r.warnings, fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
 	default:
-		a.models.GiveKey(model.Provider, a.apiKey)
-		a.keys.sent(model.Provider, a.apiKey, "the key is that of --api-key; check it")
+		r.models.GiveKey(model.Provider, r.APIKey)
+		r.Keys.sent(model.Provider, r.APIKey, "the key is that of --api-key; check it")
 	}
 }
 
@@ -72,52 +72,52 @@ const (
 	byNothing // there is only the demo
 )
 
-func (a *app) pickModel(s *session.Session) (*agent.Model, string, picked, error) {
-	if a.model != "" {
-		m, level, err := a.models.Match(a.model)
+func (r *run) pickModel(s *session.Session) (*agent.Model, string, picked, error) {
+	if r.Model != "" {
+		m, level, err := r.models.Match(r.Model)
 		if err == nil {
-			a.warnUnlisted(m)
+			r.warnUnlisted(m)
 		}
 		return m, level, byFlag, err
 	}
 	if provider, id := s.Model(); id != "" {
-		if m := a.models.Find(provider, id); m != nil {
+		if m := r.models.Find(provider, id); m != nil {
 			return m, "", bySession, nil
 		}
 	}
-	if a.cfg.Model != "" {
-		m, level, err := a.models.Match(a.cfg.Model)
+	if r.Config.Model != "" {
+		m, level, err := r.models.Match(r.Config.Model)
 		if err == nil {
-			a.warnUnlisted(m)
+			r.warnUnlisted(m)
 			return m, level, bySetting, nil
 		}
-		a.warnings = append(a.warnings, fmt.Sprintf("model in config.toml: %v", err))
+		r.warnings = append(r.warnings, fmt.Sprintf("model in config.toml: %v", err))
 	}
-	if m := a.firstModel(); m != nil {
+	if m := r.firstModel(); m != nil {
 		return m, "", byKey, nil
 	}
-	a.warnings = append(a.warnings, a.keys.ranOut()...)
-	a.warnings = append(a.warnings, unusedServers(a.cfg, a.keys)...)
+	r.warnings = append(r.warnings, r.Keys.ranOut()...)
+	r.warnings = append(r.warnings, unusedServers(r.Config, r.Keys)...)
 	return tourModel(), "", byNothing, nil
 }
 
 // warnUnlisted says that a model which a person named may not be there.
-func (a *app) warnUnlisted(m *agent.Model) {
-	if note := a.models.Unlisted(m); note != "" {
-		a.warnings = append(a.warnings, note)
+func (r *run) warnUnlisted(m *agent.Model) {
+	if note := r.models.Unlisted(m); note != "" {
+		r.warnings = append(r.warnings, note)
 	}
 }
 
 // firstModel is that of the first provider that has a key, else of the first at
 // an address of one's own; nil if there is neither.
-func (a *app) firstModel() *agent.Model {
-	defer a.keys.auth.hold()()
+func (r *run) firstModel() *agent.Model {
+	defer r.Keys.auth.hold()()
 	var addressed *agent.Model
-	for _, p := range a.models.Providers() {
+	for _, p := range r.models.Providers() {
 		if p.HasKey != nil && !p.HasKey() {
 			continue
 		}
-		m := a.firstOf(p)
+		m := r.firstOf(p)
 		switch {
 		case m == nil:
 		case m.NeedsKey:
@@ -129,9 +129,9 @@ func (a *app) firstModel() *agent.Model {
 	return addressed
 }
 
-func (a *app) firstOf(p agent.ProviderSpec) *agent.Model {
+func (r *run) firstOf(p agent.ProviderSpec) *agent.Model {
 	if p.Default != "" {
-		return a.models.Find(p.Name, p.Default)
+		return r.models.Find(p.Name, p.Default)
 	}
 	if p.Models != nil {
 		for _, m := range p.Models() {

@@ -20,7 +20,7 @@ import (
 // modelsFlags are those of pi models.
 type modelsFlags struct{ json, all, discover bool }
 
-func modelsCommand(o *options) *cobra.Command {
+func modelsCommand(o *Options) *cobra.Command {
 	var f modelsFlags
 	c := &cobra.Command{
 		Use: "models [SEARCH]…", Short: "List the models that can be used",
@@ -39,18 +39,18 @@ The exit status is 1 if no model fits.`,
 }
 
 // listModels prints the models that are wanted.
-func listModels(ctx context.Context, o options, f modelsFlags, words []string) error {
-	a, err := newApp(o)
+func listModels(ctx context.Context, o Options, f modelsFlags, words []string) error {
+	p, err := here(o)
 	if err != nil {
 		return err
 	}
-	tellAll(providerProblems(a.cfg, a.keys))
-	models := newModels(a.cfg, a.keys, catalogue.Models)
+	tellAll(providerProblems(p.Config, p.Keys))
+	models := newModels(p.Config, p.Keys, catalogue.Models)
 	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
 	if f.discover {
 		tellAll(unanswered(models.Discover(ctx, discoverTime)))
 	}
-	all := a.listAll(models)
+	all := listAll(p, models)
 	found := search(all, words)
 	shown := found
 	if !f.all {
@@ -65,7 +65,7 @@ func listModels(ctx context.Context, o options, f modelsFlags, words []string) e
 		err = errReported
 	}
 	if len(words) == 0 && !f.all && !f.json && !f.discover {
-		tellAll(unusedServers(a.cfg, a.keys))
+		tellAll(unusedServers(p.Config, p.Keys))
 	}
 	tellAll(notShown(words, all, found, shown))
 	return err
@@ -116,8 +116,8 @@ func portOf(address string) string {
 }
 
 // listAll lists the models that are known of all providers.
-func (a *app) listAll(models *agent.Models) []listedModel {
-	states := a.keyStates()
+func listAll(p *Place, models *agent.Models) []listedModel {
+	states := keyStates(p)
 	var all []listedModel
 	for _, m := range models.All() {
 		all = append(all, listed(m, states[m.Provider]))
@@ -128,16 +128,16 @@ func (a *app) listAll(models *agent.Models) []listedModel {
 // keyState is where the key of a provider is, or what it lacks.
 type keyState struct{ from, missing string }
 
-func (a *app) keyStates() map[string]keyState {
+func keyStates(p *Place) map[string]keyState {
 	states := map[string]keyState{}
-	for _, p := range providerSources(a.cfg) {
-		p.ring = a.keys
-		key := p.key()
+	for _, source := range providerSources(p.Config) {
+		source.ring = p.Keys
+		key := source.key()
 		state := keyState{key.place().name, key.missing()}
-		if p.unusable() != "" {
+		if source.unusable() != "" {
 			state.missing = "base_url"
 		}
-		states[p.Name] = state
+		states[source.Name] = state
 	}
 	return states
 }

@@ -14,12 +14,12 @@ import (
 
 // hookServer is what is known of a provider that a hook adds: the same as of one
 // that the settings describe.
-func (a *app) hookServer(s luahooks.Server) agent.ProviderSpec {
+func hookServer(ring *keyring, s luahooks.Server) agent.ProviderSpec {
 	p := providerSource{
-		Provider: catalogue.Provider{Name: s.Name}, ring: a.keys, decode: catalogue.Models,
+		Provider: catalogue.Provider{Name: s.Name}, ring: ring, decode: catalogue.Models,
 		set: ProviderConfig{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
 	}
-	a.keys.sent(s.Name, ofHook, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
+	ring.sent(s.Name, ofHook, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
 	spec := p.spec()
 	spec.Partial = true
 	spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {

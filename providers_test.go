@@ -26,11 +26,11 @@ func begin(t *testing.T, cfg Config, variables map[string]string, model string) 
 	t.Helper()
 	d := &decodings{}
 	ring := testRing(t, "", variables)
-	a := &app{options: options{model: model}, cfg: cfg, keys: ring, models: newModels(cfg, ring, d.decode)}
+	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: newModels(cfg, ring, d.decode)}
 	if len(d.names) > 0 {
 		t.Errorf("making the registry decoded %q", d.names)
 	}
-	m, _, err := a.chooseModel(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
+	m, _, err := r.chooseModel(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,8 +243,8 @@ func BenchmarkProviders(b *testing.B) {
 		b.ReportAllocs()
 		ring.getenv = func(name string) string { return map[string]string{"GROQ_API_KEY": "k"}[name] }
 		for b.Loop() {
-			a := &app{keys: ring, models: newModels(cfg, ring, catalogue.Models)}
-			if a.firstModel() == nil {
+			r := &run{Place: &Place{Keys: ring}, models: newModels(cfg, ring, catalogue.Models)}
+			if r.firstModel() == nil {
 				b.Fatal("no model")
 			}
 		}

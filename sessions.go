@@ -16,44 +16,40 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sessionRoot is where sessions are kept; "" when they are not.
-func (a *app) sessionRoot() string {
+// SessionRoot is where sessions are kept; "" when they are not.
+func (p *Place) SessionRoot() string {
 	switch {
-	case a.noSession:
+	case p.Session.None:
 		return ""
-	case a.sessionDir != "":
-		if abs, err := filepath.Abs(a.sessionDir); err == nil { // tools and hooks are told of it, wherever they are
-			return abs
-		}
-		return a.sessionDir
-	case a.hookDir != "":
-		return a.hookDir
-	case a.cfg.Session.Dir != "":
-		return a.cfg.Session.Dir
+	case p.Session.Dir != "":
+		return p.abs(p.Session.Dir) // tools and hooks are told of it, wherever they are
+	case p.Config.Session.Dir != "":
+		return p.Config.Session.Dir
 	}
-	return filepath.Join(a.agentDir, "sessions")
+	return filepath.Join(p.AgentDir, "sessions")
 }
 
-func (a *app) sessionOptions() session.Options {
-	o := session.Options{Dir: a.sessionRoot(), Cwd: a.cwd, SyncEach: a.cfg.Session.Durability == "entry"}
+// SessionOptions are those of a session of this place.
+func (p *Place) SessionOptions() session.Options {
+	o := session.Options{Dir: p.SessionRoot(), Cwd: p.Cwd, SyncEach: p.Config.Session.Durability == "entry"}
 	if o.Dir != "" {
-		o.LockDir = filepath.Join(a.agentDir, "locks")
+		o.LockDir = filepath.Join(p.AgentDir, "locks")
 	}
 	return o
 }
 
-// findSession turns what a person wrote into a path: with a separator or the
+// FindSession turns what a person wrote into a path: with a separator or the
 // ending .jsonl it is one, else the beginning of an id.
-func findSession(ref, root string) (string, error) {
+func (p *Place) FindSession(ref string) (string, error) {
 	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
-		return filepath.Abs(expandHome(ref, homeDir(os.Getenv)))
+		return p.abs(expandHome(ref, homeDir(os.Getenv))), nil
 	}
-	return session.Find(root, ref)
+	return session.Find(p.SessionRoot(), ref)
 }
 
-// existingSession is findSession for a session that has to be there.
-func existingSession(ref, root string) (string, error) {
-	path, err := findSession(ref, root)
+// ExistingSession is FindSession for a session that has to be there.
+func (p *Place) ExistingSession(ref string) (string, error) {
+	path, err := p.FindSession(ref)
 	if err != nil {
 		return "", err
 	}
@@ -63,10 +59,11 @@ func existingSession(ref, root string) (string, error) {
 	return path, nil
 }
 
-// sessionError is a session that cannot be opened or read, for whatever reason.
-type sessionError struct{ error }
+// SessionError is a session that cannot be opened or read, for whatever reason.
+type SessionError struct{ Err error }
 
-func (e sessionError) Unwrap() error { return e.error }
+func (e SessionError) Error() string { return e.Err.Error() }
+func (e SessionError) Unwrap() error { return e.Err }
 
 // candidates is a hint that tells the sessions apart whose ids begin alike.
 func candidates(e *session.AmbiguousError) string {
@@ -99,7 +96,7 @@ func firstLine(s string) string {
 	return string(r)
 }
 
-func sessionsCommand(o *options) *cobra.Command {
+func sessionsCommand(o *Options) *cobra.Command {
 	c := &cobra.Command{Use: "sessions", Short: "List, show, export and remove sessions", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o))
@@ -110,20 +107,20 @@ func sessionsCommand(o *options) *cobra.Command {
 const completed = 100
 
 // keptSessions is the place where sessions are kept, for /resume.
-func (a *app) keptSessions() *command.Sessions {
+func (r *run) keptSessions() *command.Sessions {
 	return &command.Sessions{
 		Scan: func(all bool) iter.Seq2[session.Info, error] {
-			cwd := a.cwd
+			cwd := r.Cwd
 			if all {
 				cwd = ""
 			}
-			return session.Scan(a.sessionRoot(), cwd)
+			return session.Scan(r.SessionRoot(), cwd)
 		},
-		IDs:  func(prefix string) []string { return session.IDs(a.sessionRoot(), a.cwd, prefix, completed) },
-		Find: func(ref string) (string, error) { return findSession(ref, a.sessionRoot()) },
+		IDs:  func(prefix string) []string { return session.IDs(r.SessionRoot(), r.Cwd, prefix, completed) },
+		Find: func(ref string) (string, error) { return r.FindSession(ref) },
 		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {
-			return session.OpenAs(ctx, path, a.sessionOptions(), as, waiting)
+			return session.OpenAs(ctx, path, r.SessionOptions(), as, waiting)
 		},
-		Remove: a.removeSession,
+		Remove: r.Remove,
 	}
 }

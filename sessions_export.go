@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func sessionsExport(o *options) *cobra.Command {
+func sessionsExport(o *Options) *cobra.Command {
 	var file string
 	var force bool
 	c := &cobra.Command{
@@ -26,7 +26,7 @@ func sessionsExport(o *options) *cobra.Command {
 			}
 			r, err := export.Choose(strings.Join(args[1:], ""), file)
 			if err != nil {
-				return usageError{fmt.Errorf("sessions export: %w", err)}
+				return UsageError{Err: fmt.Errorf("sessions export: %w", err)}
 			}
 			return exportNamed(*o, args[0], r, force)
 		},
@@ -37,7 +37,7 @@ func sessionsExport(o *options) *cobra.Command {
 }
 
 // exportNamed writes a session to a file, or to standard output.
-func exportNamed(o options, ref string, r export.Request, force bool) error {
+func exportNamed(o Options, ref string, r export.Request, force bool) error {
 	s, err := readNamed(o, ref)
 	if err != nil {
 		return err

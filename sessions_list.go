@@ -16,23 +16,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func sessionsList(o *options) *cobra.Command {
+func sessionsList(o *Options) *cobra.Command {
 	var all, asJSON bool
 	var limit int
 	c := &cobra.Command{
 		Use: "list", Short: "List the sessions of this directory, newest first", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
-				return usageError{fmt.Errorf("--limit %d: at least 0, which is all", limit)}
+				return UsageError{Err: fmt.Errorf("--limit %d: at least 0, which is all", limit)}
 			}
-			a, err := newApp(*o)
+			p, err := here(*o)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return a.list(forPrograms(), &jsonList{}, all, limit)
+				return listSessions(forPrograms(), &jsonList{}, p, all, limit)
 			}
-			return a.list(os.Stdout, &lines{all: all}, all, limit)
+			return listSessions(os.Stdout, &lines{all: all}, p, all, limit)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "of all directories")
@@ -47,15 +47,15 @@ type listing interface {
 	end(w io.Writer) error
 }
 
-// list writes the sessions of this directory, or of all.
-func (a *app) list(w io.Writer, l listing, all bool, limit int) error {
-	cwd := a.cwd
+// listSessions writes the sessions of this directory, or of all.
+func listSessions(w io.Writer, l listing, p *Place, all bool, limit int) error {
+	cwd := p.Cwd
 	if all {
 		cwd = ""
 	}
 	var problems []error
 	n := 0
-	for info, err := range session.Scan(a.sessionRoot(), cwd) {
+	for info, err := range session.Scan(p.SessionRoot(), cwd) {
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -71,7 +71,7 @@ func (a *app) list(w io.Writer, l listing, all bool, limit int) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return sessionError{errors.Join(problems...)}
+		return SessionError{Err: errors.Join(problems...)}
 	}
 	return nil
 }

@@ -14,37 +14,34 @@ import (
 	"pi/session"
 )
 
-// resumeFlag is --resume, whose value may be left out.
-type resumeFlag struct {
-	ref  string
-	pick bool // without a value: the person picks one
-}
-
 // bareResume is what the flag library gives a flag without a value.
 const bareResume = "true"
 
-func (r *resumeFlag) String() string { return r.ref }
-func (r *resumeFlag) Type() string   { return "bool" } // so that help shows no value that may be left out
+// resumeFlag is --resume, whose value may be left out.
+type resumeFlag struct{ *Resume }
 
-func (r *resumeFlag) Set(value string) error {
+func (r resumeFlag) String() string { return "" }
+func (r resumeFlag) Type() string   { return "bool" } // so that help shows no value that may be left out
+
+func (r resumeFlag) Set(value string) error {
 	if value == "" {
 		return errors.New("the session has no name")
 	}
-	r.pick, r.ref = value == bareResume, value
-	if r.pick {
-		r.ref = ""
+	r.Pick, r.Ref = value == bareResume, value
+	if r.Pick {
+		r.Ref = ""
 	}
 	return nil
 }
 
-func addSessionFlags(f *pflag.FlagSet, o *options) {
-	f.BoolVarP(&o.last, "continue", "c", false, "go on with the last session of this directory")
-	f.VarPF(&o.resume, "resume", "r", "go on with a session: the beginning of its `ID`, or its file; without, you pick one").NoOptDefVal = bareResume
-	f.StringVar(&o.session, "session", "", "as --resume; a file that is not there is begun")
-	f.BoolVar(&o.fork, "fork", false, "with one of these: go on in a copy, and leave the session as it is")
-	f.BoolVar(&o.readOnly, "read-only", false, "with one of these: only look at the session")
-	f.BoolVar(&o.wait, "wait", false, "with one of these: wait while another process has the session")
-	f.BoolVar(&o.noSession, "no-session", false, "save nothing")
+func addSessionFlags(f *pflag.FlagSet, o *Options) {
+	f.BoolVarP(&o.Session.Last, "continue", "c", false, "go on with the last session of this directory")
+	f.VarPF(resumeFlag{&o.Session.Resume}, "resume", "r", "go on with a session: the beginning of its `ID`, or its file; without, you pick one").NoOptDefVal = bareResume
+	f.StringVar(&o.Session.Ref, "session", "", "as --resume; a file that is not there is begun")
+	f.BoolVar(&o.Session.Fork, "fork", false, "with one of these: go on in a copy, and leave the session as it is")
+	f.BoolVar(&o.Session.ReadOnly, "read-only", false, "with one of these: only look at the session")
+	f.BoolVar(&o.Session.Wait, "wait", false, "with one of these: wait while another process has the session")
+	f.BoolVar(&o.Session.None, "no-session", false, "save nothing")
 }
 
 // joinResume makes the word after --resume its value, if it can be one: an id
@@ -70,7 +67,7 @@ func namesSession(word string) bool {
 }
 
 // checkSessionFlags refuses flags that mean different sessions.
-func (o *options) checkSessionFlags(f *pflag.FlagSet) error {
+func checkSessionFlags(f *pflag.FlagSet, o *Options) error {
 	var named []string
 	for _, name := range []string{"continue", "resume", "session"} {
 		if f.Changed(name) {
@@ -85,134 +82,121 @@ func (o *options) checkSessionFlags(f *pflag.FlagSet) error {
 	}
 	switch {
 	case len(named) > 1:
-		return usageError{fmt.Errorf("%s: each names a session; choose one", strings.Join(named, " and "))}
+		return UsageError{Err: fmt.Errorf("%s: each names a session; choose one", strings.Join(named, " and "))}
 	case len(ways) > 1:
-		return usageError{fmt.Errorf("%s do not go together", strings.Join(ways, " and "))}
-	case o.noSession && len(named) > 0:
-		return usageError{fmt.Errorf("--no-session does not go with %s", named[0])}
-	case f.Changed("session") && o.session == "":
-		return usageError{errors.New("--session wants a file or the beginning of an id")}
+		return UsageError{Err: fmt.Errorf("%s do not go together", strings.Join(ways, " and "))}
+	case o.Session.None && len(named) > 0:
+		return UsageError{Err: fmt.Errorf("--no-session does not go with %s", named[0])}
+	case f.Changed("session") && o.Session.Ref == "":
+		return UsageError{Err: errors.New("--session wants a file or the beginning of an id")}
 	case len(ways) > 0 && len(named) == 0:
-		return usageError{fmt.Errorf("%s of which session? --continue, --resume ID or --session ID says it", ways[0])}
-	case len(ways) > 0 && o.resume.pick:
-		return usageError{fmt.Errorf("%s wants --resume with the session; `pi sessions list` lists them", ways[0])}
-	case o.resume.pick && o.printMode():
-		return usageError{errors.New("--resume wants the session where nobody can pick one: --resume ID; `pi sessions list` lists them")}
+		return UsageError{Err: fmt.Errorf("%s of which session? --continue, --resume ID or --session ID says it", ways[0])}
+	case len(ways) > 0 && o.Session.Resume.Pick:
+		return UsageError{Err: fmt.Errorf("%s wants --resume with the session; `pi sessions list` lists them", ways[0])}
+	case o.Session.Resume.Pick && o.PrintMode():
+		return UsageError{Err: errors.New("--resume wants the session where nobody can pick one: --resume ID; `pi sessions list` lists them")}
 	}
 	return nil
 }
 
-// access is how the command line wants a session opened.
-func (o *options) access() session.Access {
-	switch {
-	case o.readOnly:
-		return session.ToRead
-	case o.fork:
-		return session.ToCopy
-	case o.wait:
-		return session.InTurn
-	}
-	return session.ToWrite
-}
-
 // openSession opens the session that the command line names, or begins one. With
 // a bare --resume it is an empty one: picking is what the person does first.
-func (a *app) openSession(ctx context.Context) (*session.Session, error) {
-	path, err := a.namedSession()
+func (r *run) openSession(ctx context.Context) (*session.Session, error) {
+	path, err := r.namedSession()
 	if err != nil {
-		return nil, sessionError{err}
+		return nil, SessionError{Err: err}
 	}
 	if path == "" {
-		return session.New(a.sessionOptions()), nil
+		return session.New(r.SessionOptions()), nil
 	}
-	s, err := a.openNamed(ctx, path)
+	s, err := r.openNamed(ctx, path)
 	if err != nil {
-		return nil, sessionError{err}
+		return nil, SessionError{Err: err}
 	}
-	a.warnings = append(a.warnings, s.Problems()...)
+	r.warnings = append(r.warnings, s.Problems()...)
 	if line := s.UnknownTypes(); line != "" {
-		a.warnings = append(a.warnings, line)
+		r.warnings = append(r.warnings, line)
 	}
 	return s, nil
 }
 
 // firstLines are what a person would type first: with a bare --resume they pick
 // a session, whose model gives way to that of the command line.
-func (a *app) firstLines() (lines []string) {
-	if a.resume.pick {
+func (r *run) firstLines() (lines []string) {
+	if r.Session.Resume.Pick {
 		lines = append(lines, "/resume")
-		if a.model != "" {
-			lines = append(lines, "/model "+a.model)
+		if r.Model != "" {
+			lines = append(lines, "/model "+r.Model)
 		}
-		if a.thinking != "" {
-			lines = append(lines, "/thinking "+a.thinking)
+		if r.Thinking != "" {
+			lines = append(lines, "/thinking "+r.Thinking)
 		}
 	}
-	return append(lines, a.prompts...)
+	return append(lines, r.Prompts...)
 }
 
 // namedSession is the path of the session that the command line names; "" if
 // there is none.
-func (a *app) namedSession() (string, error) {
+func (r *run) namedSession() (string, error) {
 	switch {
-	case a.resume.ref != "":
-		return existingSession(a.resume.ref, a.sessionRoot())
-	case a.session != "" && a.access() == session.ToWrite:
-		return findSession(a.session, a.sessionRoot())
-	case a.session != "":
-		return existingSession(a.session, a.sessionRoot())
-	case a.last:
-		return a.lastSession()
+	case r.Session.Resume.Ref != "":
+		return r.ExistingSession(r.Session.Resume.Ref)
+	case r.Session.Ref != "" && r.Session.access() == session.ToWrite:
+		return r.FindSession(r.Session.Ref)
+	case r.Session.Ref != "":
+		return r.ExistingSession(r.Session.Ref)
+	case r.Session.Last:
+		return r.lastSession()
 	}
 	return "", nil
 }
 
 // lastSession is the newest session of this directory; "" if there is none.
-func (a *app) lastSession() (string, error) {
-	path, err := session.Latest(a.sessionRoot(), a.cwd)
+func (r *run) lastSession() (string, error) {
+	path, err := session.Latest(r.SessionRoot(), r.Cwd)
 	if err != nil && path != "" {
-		a.warnings = append(a.warnings, err.Error()+"; this is the last of those that can be read")
+		r.warnings = append(r.warnings, err.Error()+"; this is the last of those that can be read")
 		return path, nil
 	}
-	if err == nil && path == "" && a.readOnly {
+	if err == nil && path == "" && r.Session.ReadOnly {
 		return "", errors.New("no session in this directory yet, so there is none to look at")
 	}
 	if err == nil && path == "" {
-		a.warnings = append(a.warnings, "no session in this directory yet; this is a new one")
+		r.warnings = append(r.warnings, "no session in this directory yet; this is a new one")
 	}
 	return path, err
 }
 
 // openNamed opens a session the way the command line says, or the way that the
 // person chooses if another process has it.
-func (a *app) openNamed(ctx context.Context, path string) (*session.Session, error) {
-	as := a.access()
-	s, err := a.openAs(ctx, path, as)
+func (r *run) openNamed(ctx context.Context, path string) (*session.Session, error) {
+	as := r.Session.access()
+	s, err := r.openAs(ctx, path, as)
 	var busy *session.BusyError
-	if errors.As(err, &busy) && !a.printMode() {
+	if errors.As(err, &busy) && !r.PrintMode() {
 		if as, err = terminal().askBusy(ctx, busy, err); err != nil {
 			return nil, err
 		}
-		s, err = a.openAs(ctx, path, as)
+		s, err = r.openAs(ctx, path, as)
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.notices = append(a.notices, openedAs(s, path, as)...)
-	if cwd := s.Cwd(); a.resume.ref != "" && as != session.ToCopy && cwd != "" && cwd != a.cwd {
-		a.notices = append(a.notices, fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, a.cwd))
+	r.notices = append(r.notices, openedAs(s, path, as)...)
+	if cwd := s.Cwd(); r.Session.Resume.Ref != "" && as != session.ToCopy && cwd != "" && cwd != r.Cwd {
+		r.notices = append(r.notices, fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, r.Cwd))
 	}
 	return s, nil
 }
 
 // openAs opens a session; Ctrl+C ends a wait.
-func (a *app) openAs(ctx context.Context, path string, as session.Access) (*session.Session, error) {
+func (r *run) openAs(ctx context.Context, path string, as session.Access) (*session.Session, error) {
 	if as == session.InTurn {
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
 	}
-	return session.OpenAs(ctx, path, a.sessionOptions(), as, func(busy *session.BusyError) {
+	return session.OpenAs(ctx, path, r.SessionOptions(), as, func(busy *session.BusyError) {
 		fmt.Fprintf(os.Stderr, "%s\n%s\n", harmless(busy.Error()), command.WaitNotice)
 	})
 }

@@ -14,16 +14,16 @@ import (
 	"pi/session"
 )
 
-func sessionsRemove(o *options) *cobra.Command {
+func sessionsRemove(o *Options) *cobra.Command {
 	var r removal
 	c := &cobra.Command{
 		Use: "rm ID|FILE...", Short: "Move sessions to the trash, after a question", Args: usageOf(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := newApp(*o)
+			p, err := here(*o)
 			if err != nil {
 				return err
 			}
-			r.app, r.person = a, terminal()
+			r.place, r.person = p, terminal()
 			r.asks = term.IsTerminal(int(os.Stdin.Fd()))
 			return r.run(cmd.Context(), args)
 		},
@@ -35,7 +35,7 @@ func sessionsRemove(o *options) *cobra.Command {
 
 // removal is one pi sessions rm.
 type removal struct {
-	app     *app
+	place   *Place
 	person  person
 	asks    bool // a person can be asked
 	yes     bool
@@ -45,17 +45,17 @@ type removal struct {
 // run removes all that are named, or none if one of them is unknown.
 func (r *removal) run(ctx context.Context, refs []string) error {
 	if !r.asks && !r.yes {
-		return usageError{errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
+		return UsageError{Err: errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
 	}
 	var infos []session.Info
 	for _, ref := range refs {
-		path, err := existingSession(ref, r.app.sessionRoot())
+		path, err := r.place.ExistingSession(ref)
 		if err != nil {
 			return err
 		}
 		info, err := session.Describe(path)
 		if err != nil {
-			return sessionError{err}
+			return SessionError{Err: err}
 		}
 		infos = append(infos, info)
 	}
@@ -87,22 +87,22 @@ func (r *removal) agreed(ctx context.Context, infos []session.Info, question str
 }
 
 func (r *removal) remove(ctx context.Context, info session.Info) error {
-	to, err := r.app.removeSession(info.Path, r.forGood)
+	to, err := r.place.Remove(info.Path, r.forGood)
 	var none *session.NoTrashError
 	if errors.As(err, &none) {
 		if r.yes {
-			return sessionError{fmt.Errorf("%w\n--permanently deletes it for good", err)}
+			return SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}
 		fmt.Fprintln(r.person.out, harmless(err.Error()))
 		if !r.agreed(ctx, []session.Info{info}, "Delete it for good? [y/N] ") {
 			fmt.Println("session " + info.ID + " stays")
 			return nil
 		}
-		to, err = r.app.removeSession(info.Path, true)
+		to, err = r.place.Remove(info.Path, true)
 	}
 	switch {
 	case err != nil:
-		return sessionError{err}
+		return SessionError{Err: err}
 	case to == "":
 		fmt.Println("deleted session " + info.ID + " for good")
 	default:
@@ -111,11 +111,11 @@ func (r *removal) remove(ctx context.Context, info session.Info) error {
 	return nil
 }
 
-// removeSession moves a session to the trash and says where it is, or deletes it
+// Remove moves a session to the trash and says where it is, or deletes it
 // for good.
-func (a *app) removeSession(path string, forGood bool) (to string, err error) {
+func (p *Place) Remove(path string, forGood bool) (to string, err error) {
 	if forGood {
-		return "", session.Delete(path, a.sessionOptions())
+		return "", session.Delete(path, p.SessionOptions())
 	}
-	return session.UserTrash(runtime.GOOS, os.Getenv).Put(path, a.sessionOptions())
+	return session.UserTrash(runtime.GOOS, os.Getenv).Put(path, p.SessionOptions())
 }

@@ -10,7 +10,7 @@ import (
 	"pi/session"
 )
 
-func sessionsShow(o *options) *cobra.Command {
+func sessionsShow(o *Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show FILE|ID", Short: "Show a session without changing it", Args: exactly(1),
@@ -31,18 +31,18 @@ func sessionsShow(o *options) *cobra.Command {
 }
 
 // readNamed reads a session to look at it, and tells what is wrong with it.
-func readNamed(o options, ref string) (*session.Session, error) {
-	a, err := newApp(o)
+func readNamed(o Options, ref string) (*session.Session, error) {
+	p, err := here(o)
 	if err != nil {
 		return nil, err
 	}
-	path, err := existingSession(ref, a.sessionRoot())
+	path, err := p.ExistingSession(ref)
 	if err != nil {
 		return nil, err
 	}
 	s, err := session.Read(path)
 	if err != nil {
-		return nil, sessionError{err}
+		return nil, SessionError{Err: err}
 	}
 	tellProblems(s)
 	return s, nil

@@ -12,12 +12,12 @@ import (
 
 // onlyTools are the names of the tools that the command line leaves, nil for all
 // there are.
-func (a *app) onlyTools() []string {
+func (o Options) onlyTools() []string {
 	switch {
-	case a.noTools:
+	case o.NoTools:
 		return []string{}
-	case a.options.tools != nil:
-		return slices.Clip(a.options.tools)
+	case o.Tools != nil:
+		return slices.Clip(o.Tools)
 	}
 	return nil
 }
@@ -25,13 +25,13 @@ func (a *app) onlyTools() []string {
 // tools are the program's own: those that the model gets, in their order, and the
 // others, which hooks may choose. All are of one set, for they mind what the others
 // do to a file.
-func (a *app) tools() (active, others []agent.Tool) {
-	names := a.cfg.Tools.Active
-	if only := a.onlyTools(); only != nil {
+func (r *run) tools() (active, others []agent.Tool) {
+	names := r.Config.Tools.Active
+	if only := r.onlyTools(); only != nil {
 		names = only
 	}
 	byName := map[string]agent.Tool{}
-	for _, t := range tool.All(a.modelToolOptions()) {
+	for _, t := range tool.All(r.modelToolOptions()) {
 		byName[t.Spec().Name] = t
 		if !slices.Contains(names, t.Spec().Name) {
 			others = append(others, t)
@@ -47,13 +47,13 @@ func (a *app) tools() (active, others []agent.Tool) {
 
 // checkTools refuses names on the command line that no tool has, of the program or
 // a hook, and warns of those in the settings.
-func (a *app) checkTools() error {
-	known := a.chain.ToolNames()
-	if unknown := unknownTool(a.options.tools, known); unknown != "" {
-		return usageError{fmt.Errorf("--tools: %s", unknown)}
+func (r *run) checkTools() error {
+	known := r.chain.ToolNames()
+	if unknown := unknownTool(r.Tools, known); unknown != "" {
+		return UsageError{Err: fmt.Errorf("--tools: %s", unknown)}
 	}
-	if unknown := unknownTool(a.cfg.Tools.Active, known); unknown != "" {
-		a.warnings = append(a.warnings, "[tools] active: "+unknown)
+	if unknown := unknownTool(r.Config.Tools.Active, known); unknown != "" {
+		r.warnings = append(r.warnings, "[tools] active: "+unknown)
 	}
 	return nil
 }

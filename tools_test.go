@@ -19,12 +19,12 @@ func toolsOf(t *testing.T, names ...string) (dir string, active, others []agent.
 	dir = t.TempDir()
 	t.Setenv("HOME", filepath.Join(dir, "home"))
 	t.Chdir(dir)
-	a, err := newApp(options{})
+	p, err := NewPlace(Options{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.cfg.Tools.Active = names
-	active, others = a.tools()
+	p.Config.Tools.Active = names
+	active, others = (&run{Place: p}).tools()
 	return dir, active, others
 }
 

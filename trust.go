@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pi/agent/tool"
 	"pi/internal/printable"
 	"pi/luahooks"
 
@@ -20,32 +19,14 @@ import (
 // Before anything of a project runs, and before a file that tools may have
 // changed counts, the person is asked. Where nobody can be asked, nothing runs.
 
-// untrustedError ends a run that was not to go on without its hooks.
-type untrustedError struct{ text string }
+// UntrustedError ends a run that was not to go on without its hooks.
+type UntrustedError struct{ Text string }
 
-func (e *untrustedError) Error() string { return e.text }
+func (e *UntrustedError) Error() string { return e.Text }
 
 // Hint is the next step.
-func (e *untrustedError) Hint() string {
+func (e *UntrustedError) Hint() string {
 	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
-}
-
-// newGuard opens the store of approvals; what is wrong with it is shown and does
-// not stop pi.
-func newGuard(agentDir, cwd string) *luahooks.Guard {
-	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
-		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: maskKeys})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
-	}
-	return g
-}
-
-// onDisk are the places of the hooks that the settings on the disk name, which
-// may not be in force.
-func onDisk(agentDir, cwd string) luahooks.Places {
-	cfg, _ := Load(agentDir, cwd, os.Getenv, nil)
-	return luahooks.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 }
 
 // person is whoever sits at the terminal before there is a front end.
@@ -199,44 +180,44 @@ func describePending(w luahooks.Pending) string {
 // settlePending asks about what waits for approval and matters to this run. It
 // reports whether settings are among what was approved. Without a person the run
 // is refused: which version counts is not for a program to say.
-func (a *app) settlePending(ctx context.Context) (settings bool, err error) {
-	waiting := a.waiting()
+func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
+	waiting := r.Waiting()
 	if len(waiting) == 0 {
 		return false, nil
 	}
-	if a.printMode() {
+	if r.PrintMode() {
 		var names []string
 		for _, w := range waiting {
 			names = append(names, printable.VisibleLine(home(w.Path))+" was "+w.Change)
 		}
-		return false, &untrustedError{"not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
+		return false, &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
 	}
 	for _, w := range waiting {
 		if !terminal().askPending(ctx, w) {
 			continue
 		}
-		if err := a.guard.Accept(w.Path); err != nil {
-			a.warnings = append(a.warnings, err.Error())
+		if err := r.Guard.Accept(w.Path); err != nil {
+			r.warnings = append(r.warnings, err.Error())
 		}
 		settings = settings || w.Kind == "settings" || w.Change == "lost"
 	}
-	if err := a.guard.Doubt(); err != nil {
-		return false, &untrustedError{"not run: " + err.Error()}
+	if err := r.Guard.Doubt(); err != nil {
+		return false, &UntrustedError{Text: "not run: " + err.Error()}
 	}
 	return settings, ctx.Err()
 }
 
 func terminal() person { return person{os.Stdin, os.Stdout} }
 
-// waiting is what is pending and matters to this run.
-func (a *app) waiting() []luahooks.Pending { return a.waitingFor(false) }
+// Waiting is what is pending and matters to this run.
+func (p *Place) Waiting() []luahooks.Pending { return p.waitingFor(false) }
 
-// allWaiting is that and what matters to runs with hooks of the command line.
-func (a *app) allWaiting() []luahooks.Pending { return a.waitingFor(true) }
+// AllWaiting is that and what matters to runs with hooks of the command line.
+func (p *Place) AllWaiting() []luahooks.Pending { return p.waitingFor(true) }
 
-func (a *app) waitingFor(commandLine bool) []luahooks.Pending {
-	waiting, places := []luahooks.Pending{}, a.places()
-	for _, w := range a.guard.Pending() {
+func (p *Place) waitingFor(commandLine bool) []luahooks.Pending {
+	waiting, places := []luahooks.Pending{}, p.Places()
+	for _, w := range p.Guard.Pending() {
 		if w.Concerns(places) || commandLine && w.Scope == luahooks.ScopeCommand {
 			waiting = append(waiting, w)
 		}
@@ -245,8 +226,8 @@ func (a *app) waitingFor(commandLine bool) []luahooks.Pending {
 }
 
 // askProject is nil where nobody can be asked.
-func (a *app) askProject() func(context.Context, luahooks.ProjectQuestion) luahooks.ProjectAnswer {
-	if a.printMode() || a.noApprove {
+func (p *Place) askProject() func(context.Context, luahooks.ProjectQuestion) luahooks.ProjectAnswer {
+	if p.PrintMode() || p.Hooks.NoApprove {
 		return nil
 	}
 	return terminal().askProject
@@ -254,38 +235,38 @@ func (a *app) askProject() func(context.Context, luahooks.ProjectQuestion) luaho
 
 // reportSkipped says which hooks of the project do not run, and ends the run if
 // it must not go on without them.
-func (a *app) reportSkipped() error {
-	if len(a.skipped) == 0 {
+func (r *run) reportSkipped() error {
+	if len(r.skipped) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of this project not run: %s", plural(len(a.skipped), "hook", "hooks"), printable.VisibleLine(strings.Join(names(a.skipped), ", ")))
-	if a.requireHooks {
-		return &untrustedError{text}
+	text := fmt.Sprintf("%s of this project not run: %s", plural(len(r.skipped), "hook", "hooks"), printable.VisibleLine(strings.Join(names(r.skipped), ", ")))
+	if r.Hooks.Require {
+		return &UntrustedError{Text: text}
 	}
-	if !a.noApprove && !a.guard.Store().Never(a.cwd) {
-		a.warnings = append(a.warnings, text+"; `pi trust` shows and approves them, --approve runs them this once")
+	if !r.Hooks.NoApprove && !r.Guard.Store().Never(r.Cwd) {
+		r.warnings = append(r.warnings, text+"; `pi trust` shows and approves them, --approve runs them this once")
 	}
 	return nil
 }
 
-func trustCommand(o *options) *cobra.Command {
+func trustCommand(o *Options) *cobra.Command {
 	var list, yes, revoke, asJSON bool
 	c := &cobra.Command{
 		Use: "trust", Short: "Show the hooks of this project and what waits for approval, and approve them", Args: exactly(0),
 		Long: "Shows every file that approval covers: the Lua files below .pi/hooks, the hooks that .pi/config.toml names,\n" +
 			"and their modules; and the files that changed while the agent was at work. Then it asks.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := newApp(*o)
+			p, err := here(*o)
 			if err != nil {
 				return err
 			}
 			switch {
 			case revoke:
-				return a.revokeTrust()
+				return revokeTrust(p)
 			case asJSON:
-				return printJSON(a.trustListing())
+				return printJSON(listTrust(p))
 			}
-			return a.trust(cmd.Context(), list, yes)
+			return runTrust(cmd.Context(), p, list, yes)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "only show")
@@ -303,28 +284,28 @@ type trustListing struct {
 	Pending  []luahooks.Pending     `json:"pending"`
 }
 
-func (a *app) trustListing() trustListing {
-	l := trustListing{Project: a.cwd, Never: a.guard.Store().Never(a.cwd), Files: a.guard.ProjectFiles(a.places()), Pending: a.allWaiting()}
-	if err := a.places().TooLarge(); err != nil {
+func listTrust(p *Place) trustListing {
+	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().Never(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.AllWaiting()}
+	if err := p.Places().TooLarge(); err != nil {
 		l.TooLarge = err.Error()
 	}
 	return l
 }
 
-func (a *app) revokeTrust() error {
-	if err := a.guard.Revoke(); err != nil {
+func revokeTrust(p *Place) error {
+	if err := p.Guard.Revoke(); err != nil {
 		return err
 	}
-	fmt.Println("nothing of " + printable.VisibleLine(a.cwd) + " is approved or refused any more")
+	fmt.Println("nothing of " + printable.VisibleLine(p.Cwd) + " is approved or refused any more")
 	return nil
 }
 
-// trust shows what there is to approve, and asks, unless the answer is given.
-func (a *app) trust(ctx context.Context, list, yes bool) error {
-	files, waiting := a.guard.ProjectFiles(a.places()), a.allWaiting()
+// runTrust shows what there is to approve, and asks, unless the answer is given.
+func runTrust(ctx context.Context, p *Place, list, yes bool) error {
+	files, waiting := p.Guard.ProjectFiles(p.Places()), p.AllWaiting()
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
-	fmt.Print(listFiles(a.cwd, files))
-	if a.guard.Store().Never(a.cwd) {
+	fmt.Print(listFiles(p.Cwd, files))
+	if p.Guard.Store().Never(p.Cwd) {
 		fmt.Println("you said never to run hooks of this project")
 	}
 	var problems []error
@@ -338,19 +319,19 @@ func (a *app) trust(ctx context.Context, list, yes bool) error {
 		}
 		if !approve {
 			open++
-		} else if err := a.guard.Accept(w.Path); err != nil {
+		} else if err := p.Guard.Accept(w.Path); err != nil {
 			problems = append(problems, err)
 		}
 	}
 	if len(waiting) > open {
-		files = a.guard.ProjectFiles(a.places()) // as they are now
+		files = p.Guard.ProjectFiles(p.Places()) // as they are now
 	}
-	left, err := a.trustProject(ctx, files, ask, yes)
+	left, err := trustProject(ctx, p, files, ask, yes)
 	problems = append(problems, err)
 	if open += left; open > 0 && !list && !ask {
-		problems = append(problems, &untrustedError{plural(open, "file is", "files are") + " not approved"})
+		problems = append(problems, &UntrustedError{Text: plural(open, "file is", "files are") + " not approved"})
 	}
-	if err := a.places().TooLarge(); err != nil {
+	if err := p.Places().TooLarge(); err != nil {
 		problems = append(problems, fmt.Errorf("%w: none of them runs or can be approved", err))
 	} else if len(files)+len(waiting) == 0 {
 		fmt.Println("this project has no hooks, and nothing waits for approval")
@@ -360,21 +341,21 @@ func (a *app) trust(ctx context.Context, list, yes bool) error {
 
 // meanwhile says what becomes of an approval that another program takes for one of its
 // tools.
-func (a *app) meanwhile() string {
-	if !a.guard.OthersAtWork() {
+func meanwhile(p *Place) string {
+	if !p.Guard.OthersAtWork() {
 		return ""
 	}
 	return "; but tools of another pi are at work, so that one asks about it when they have ended"
 }
 
 // trustProject approves the files of the project, or says how many are not.
-func (a *app) trustProject(ctx context.Context, files []luahooks.ProjectFile, ask, yes bool) (open int, err error) {
+func trustProject(ctx context.Context, p *Place, files []luahooks.ProjectFile, ask, yes bool) (open int, err error) {
 	for _, f := range files {
 		if !f.Approved {
 			open++
 		}
 	}
-	never := a.guard.Store().Never(a.cwd)
+	never := p.Guard.Store().Never(p.Cwd)
 	if open == 0 && !never {
 		return 0, nil
 	}
@@ -382,19 +363,19 @@ func (a *app) trustProject(ctx context.Context, files []luahooks.ProjectFile, as
 	if yes {
 		answer = luahooks.AnswerAlways
 	} else if ask {
-		answer = terminal().askProject(ctx, luahooks.ProjectQuestion{Project: a.cwd, Files: files})
+		answer = terminal().askProject(ctx, luahooks.ProjectQuestion{Project: p.Cwd, Files: files})
 	}
 	switch answer {
 	case luahooks.AnswerOnce:
 		fmt.Println("once is for a run: pi --approve")
 	case luahooks.AnswerAlways:
-		if err := a.guard.ApproveAlways(files); err != nil {
+		if err := p.Guard.ApproveAlways(files); err != nil {
 			return open, err
 		}
-		fmt.Println("approved" + a.meanwhile())
+		fmt.Println("approved" + meanwhile(p))
 		return 0, nil
 	case luahooks.AnswerNever:
-		return 0, a.guard.Never()
+		return 0, p.Guard.Never()
 	}
 	return open, nil
 }

@@ -32,51 +32,51 @@ func (e *unattendedError) Error() string { return e.text }
 // Hint is the next step.
 func (e *unattendedError) Hint() string { return e.hint }
 
-// noKeyError is one for want of somebody to ask.
-type noKeyError struct{ unattendedError }
+// NoKeyError is one for want of somebody to ask.
+type NoKeyError struct{ unattendedError }
 
 // checkAnswerer is asked before each prompt of an unattended run: until then a
 // hook or a command may have chosen another model than that of the start.
-func (a *app) checkAnswerer() error {
-	m, start := a.agent.Model(), a.begun
+func (r *run) checkAnswerer() error {
+	m, start := r.agent.Model(), r.begun
 	if m.Ref() == start.model.Ref() {
-		if lost := a.lostChoice(start); lost != "" {
-			return usageError{&unattendedError{"not sent: who answers depends on a setting that cannot be used: " + lost, "mend it; " + tryDemo}}
+		if lost := r.lostChoice(start); lost != "" {
+			return UsageError{Err: &unattendedError{"not sent: who answers depends on a setting that cannot be used: " + lost, "mend it; " + tryDemo}}
 		}
 		if start.by == byNothing {
-			return &noKeyError{unattendedError{"not sent: there is no model to ask, no provider has a key",
+			return &NoKeyError{unattendedError{"not sent: there is no model to ask, no provider has a key",
 				"export ANTHROPIC_API_KEY, OPENAI_API_KEY or that of another provider, or name a server in " +
-					home(filepath.Join(a.agentDir, "config.toml")) + "\n" + tryDemo}}
+					home(filepath.Join(r.AgentDir, "config.toml")) + "\n" + tryDemo}}
 		}
 	}
-	if !m.NeedsKey || a.models.KeyMissing(m.Provider) == "" || a.apiKey != "" && m.Provider == start.model.Provider {
+	if !m.NeedsKey || r.models.KeyMissing(m.Provider) == "" || r.APIKey != "" && m.Provider == start.model.Provider {
 		return nil
 	}
-	return a.keyless(m)
+	return r.keyless(m)
 }
 
 // keyless is why a model has no key, in the words of whoever looked for it.
-func (a *app) keyless(m *agent.Model) error {
-	_, err := a.models.Key(context.Background(), m) // none is there, so no command runs
+func (r *run) keyless(m *agent.Model) error {
+	_, err := r.models.Key(context.Background(), m) // none is there, so no command runs
 	var failed *agent.ProviderError
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return &noKeyError{unattendedError{failed.Error(), failed.Hint + "\n" + tryDemo}}
+	return &NoKeyError{unattendedError{failed.Error(), failed.Hint + "\n" + tryDemo}}
 }
 
 // lostChoice names a setting without effect that has a say in who answers; ""
 // if there is none.
-func (a *app) lostChoice(start begun) string {
-	for _, p := range a.lost {
-		if !p.Warning && a.decides(p, start.model, start.by) {
+func (r *run) lostChoice(start begun) string {
+	for _, p := range r.lost {
+		if !p.Warning && r.decides(p, start.model, start.by) {
 			return p.where()
 		}
 	}
-	if a.cfg.Model != "" && start.by > bySetting {
+	if r.Config.Model != "" && start.by > bySetting {
 		return "model"
 	}
-	for _, p := range providerSources(a.cfg) {
+	for _, p := range providerSources(r.Config) {
 		if name := p.misplaced(start.model.Provider, start.by); name != "" {
 			return name
 		}
@@ -85,18 +85,18 @@ func (a *app) lostChoice(start begun) string {
 }
 
 // decides reports whether a lost setting has a say in who answers.
-func (a *app) decides(p Problem, m *agent.Model, by picked) bool {
+func (r *run) decides(p Problem, m *agent.Model, by picked) bool {
 	switch {
 	case p.Key == "model":
 		return by >= bySetting
-	case p.Key == "" && p.File != filepath.Join(a.agentDir, "config.toml"):
+	case p.Key == "" && p.File != filepath.Join(r.AgentDir, "config.toml"):
 		// A project's names no servers. One that holds no text at all, a directory
 		// or a device, names no model either: it must not keep a person out.
 		return by >= bySetting && p.Line > 0
 	case p.Key == "", p.Key == "providers":
-		return by >= bySetting || a.sectionOf(m.Provider) != nil
+		return by >= bySetting || r.sectionOf(m.Provider) != nil
 	case strings.HasPrefix(p.Key, "providers."):
-		source := a.sectionOf(m.Provider)
+		source := r.sectionOf(m.Provider)
 		return by >= byKey || source != nil && p.Key == keyPath("providers", source.section)
 	}
 	return false
@@ -104,8 +104,8 @@ func (a *app) decides(p Problem, m *agent.Model, by picked) bool {
 
 // sectionOf is the provider as settings may describe it; nil for the demo and
 // those of hooks.
-func (a *app) sectionOf(provider string) *providerSource {
-	for _, p := range providerSources(a.cfg) {
+func (r *run) sectionOf(provider string) *providerSource {
+	for _, p := range providerSources(r.Config) {
 		if p.Name == provider {
 			return &p
 		}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/term"
+
+	"pi/session"
+)
+
+// Options are what the command line says of a run, and what the run needs of the
+// program around it.
+type Options struct {
+	Print        bool // print the answer and leave
+	Plain        bool // no colours
+	Prompts      []string
+	Model        string // as a person writes it: a reference, maybe with :level
+	Thinking     string
+	APIKey       string   // for the provider of the model that the run begins with
+	Tools        []string // the only ones; nil: all
+	NoTools      bool
+	SystemPrompt string
+	AppendPrompt string
+	Session      SessionFlags
+	Hooks        HookFlags
+
+	Version   string                   // of the program
+	FlagNames []string                 // the program's own flags, for a suggestion
+	Catch     func(func() error) error // calls its argument and makes an error of a panic; nil: just calls it
+}
+
+// SessionFlags say which session a run works on. At most one of Last, Resume
+// and Ref is set, and at most one of Fork, ReadOnly and Wait.
+type SessionFlags struct {
+	Last     bool // the last of this directory
+	Resume   Resume
+	Ref      string // the beginning of an id, or a file that is begun if it is not there
+	Fork     bool
+	ReadOnly bool
+	Wait     bool   // while another process has it
+	Dir      string // where sessions are kept; "": as the settings say
+	None     bool   // nothing is saved
+}
+
+// Resume is a session to go on with.
+type Resume struct {
+	Ref  string // the beginning of an id, or a file
+	Pick bool   // the person picks one, and Ref is empty
+}
+
+// HookFlags say which hooks a run loads, and the flags that are for them.
+type HookFlags struct {
+	Files     []string // loaded besides those that are found
+	None      bool     // only Files
+	Approve   bool     // the project's run this once
+	NoApprove bool     // the project's do not run, and nobody is asked
+	Require   bool     // a project's hook that is not approved ends the run
+	Given     GivenFlags
+}
+
+// GivenFlags are flags that the program does not have, so a hook has to.
+type GivenFlags struct {
+	Values map[string]string
+	Bare   map[string]bool // without a value of their own
+}
+
+// catch calls f under the net of the program.
+func (o Options) catch(f func() error) error {
+	if o.Catch == nil {
+		return f()
+	}
+	return o.Catch(f)
+}
+
+// PrintMode reports whether a run prints and leaves.
+func (o Options) PrintMode() bool {
+	return o.Print || !term.IsTerminal(int(os.Stdin.Fd()))
+}
+
+// access is how the session is to be opened.
+func (o SessionFlags) access() session.Access {
+	switch {
+	case o.ReadOnly:
+		return session.ToRead
+	case o.Fork:
+		return session.ToCopy
+	case o.Wait:
+		return session.InTurn
+	}
+	return session.ToWrite
+}

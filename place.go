@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"pi/agent/tool"
+	"pi/luahooks"
+)
+
+// Place is a directory to work in with everything that holds there before a
+// session begins: what a command needs that asks no model.
+type Place struct {
+	Options
+	Config   Config // in force here
+	AgentDir string
+	Cwd      string
+	Guard    *luahooks.Guard
+	Keys     *keyring
+
+	lost   []Problem       // settings that have no effect
+	locale func() []string // of the commands that tools and hooks run, see tool.NewLocale
+}
+
+// NewPlace reads the settings and the approvals that are in force in cwd, an
+// absolute path. Problems with them are shown and are no error.
+func NewPlace(o Options, cwd string) (*Place, error) {
+	agentDir, err := AgentDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, Guard: newGuard(agentDir, cwd),
+		Keys: newKeyring(agentDir), locale: tool.NewLocale(os.Environ())}
+	p.Keys.mayRun = p.Guard.MayRunCommand
+	p.readSettings()
+	return p, nil
+}
+
+// readSettings reads the configuration that is in force and shows its problems,
+// which do not stop pi by themselves (see unattended.go).
+func (p *Place) readSettings() {
+	p.Config, p.lost = Load(p.AgentDir, p.Cwd, os.Getenv, p.Guard.Config)
+	for _, problem := range p.lost {
+		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(problem)))
+	}
+}
+
+// newGuard opens the store of approvals; what is wrong with it is shown and does
+// not stop pi.
+func newGuard(agentDir, cwd string) *luahooks.Guard {
+	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
+		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: maskKeys})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
+	}
+	return g
+}
+
+// onDisk are the places of the hooks that the settings on the disk name, which
+// may not be in force.
+func onDisk(agentDir, cwd string) luahooks.Places {
+	cfg, _ := Load(agentDir, cwd, os.Getenv, nil)
+	return luahooks.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
+}
+
+// abs is a path that a person wrote, made absolute.
+func (p *Place) abs(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Cwd, path)
+	}
+	return filepath.Clean(path)
+}
