@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"pi/internal/printable"
 )
 
 // wireKey marks the context in which listeners look at a request: what they send
@@ -86,21 +88,10 @@ func shownHeaders(h http.Header, key string) map[string]string {
 	shown := make(map[string]string, len(h))
 	for name, values := range h {
 		value := strings.Join(values, ", ")
-		if key != "" && strings.Contains(value, key) || givesAccess(name) {
+		if key != "" && strings.Contains(value, key) || printable.CarriesKey(name) {
 			value = hiddenValue
 		}
 		shown[name] = value
 	}
 	return shown
-}
-
-// givesAccess reports whether a header holds a secret, by its name.
-func givesAccess(name string) bool {
-	name = strings.ToLower(name)
-	for _, word := range []string{"auth", "key", "token", "secret", "cookie", "password"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
 }
