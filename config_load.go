@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"pi/internal/printable"
-	"pi/luahooks/trust"
+	"pi/internal/safefile"
 
 	"github.com/BurntSushi/toml"
 )
@@ -119,7 +119,7 @@ func ReadFile(file string) ([]byte, fs.FileInfo, error) {
 		err = tooLarge(info.Size())
 	default:
 		var data []byte
-		if data, err = trust.ReadRegular(file, maxConfigSize); err == nil {
+		if data, err = safefile.Read(file, maxConfigSize); err == nil {
 			return data, info, nil
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 	"pi/agent/provider/catalogue"
 	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/luahooks"
-	"pi/luahooks/trust"
 	"pi/luavm"
 
 	"github.com/spf13/cobra"
@@ -143,7 +143,7 @@ func realPath(path string) string {
 // compiled is what can be said of a hook without running it.
 func compiled(p *Place, s luahooks.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
-	code, err := trust.ReadRegular(s.Path, luahooks.MaxHook)
+	code, err := safefile.Read(s.Path, luahooks.MaxHook)
 	if err == nil {
 		_, err = luavm.Compile(inProject(p.Cwd, s.Path), code)
 	}

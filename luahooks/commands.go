@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/internal/printable"
+	"pi/internal/safefile"
 	"pi/luahooks/trust"
 )
 
@@ -44,7 +45,7 @@ const maxKeys = 1 << 20
 // commandsIn is auth.json reduced to its commands, in order; without any it is
 // like no file.
 func commandsIn(path string) version {
-	raw, err := trust.ReadRegular(path, maxKeys)
+	raw, err := safefile.Read(path, maxKeys)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return version{err: err}

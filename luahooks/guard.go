@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"pi/internal/safefile"
 	"pi/luahooks/trust"
 )
 
@@ -464,7 +465,7 @@ func (g *Guard) waits(path string) bool {
 func (g *Guard) headNow() string {
 	const most = 4 << 10
 	path := filepath.Join(g.project, ".git")
-	if text, err := trust.ReadRegular(path, most); err == nil { // a work tree of its own
+	if text, err := safefile.Read(path, most); err == nil { // a work tree of its own
 		if dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
 			path = dir
 			if !filepath.IsAbs(path) {
@@ -472,15 +473,15 @@ func (g *Guard) headNow() string {
 			}
 		}
 	}
-	head, _ := trust.ReadRegular(filepath.Join(path, "HEAD"), most)
+	head, _ := safefile.Read(filepath.Join(path, "HEAD"), most)
 	return string(head)
 }
 
 // readHook never waits and never reads more than a hook may have: what is there
 // may have been put there to harm.
 func readHook(path string) ([]byte, error) {
-	code, err := trust.ReadRegular(path, MaxHook)
-	if errors.Is(err, trust.ErrNotRegular) {
+	code, err := safefile.Read(path, MaxHook)
+	if errors.Is(err, safefile.ErrNotRegular) {
 		return nil, fmt.Errorf("read hook %s: not a regular file of at most %d KiB", path, MaxHook>>10)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"pi/internal/safefile"
 	"time"
 )
 
@@ -31,7 +32,7 @@ func (s *Store) Kept(sum string) ([]byte, error) {
 	if !isSum(sum) || sum == Unreadable {
 		return nil, fmt.Errorf("there is no copy %q", sum)
 	}
-	code, err := ReadRegular(s.keptPath(sum), maxStore)
+	code, err := safefile.Read(s.keptPath(sum), maxStore)
 	if err != nil {
 		return nil, fmt.Errorf("the kept copy is lost: %w", reasonOf(err))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"pi/internal/safefile"
 	"strings"
 )
 
@@ -95,7 +96,7 @@ func (r *Running) Window() Window { return r.window }
 func (r *Running) Keep() error {
 	mine, err := r.f.Stat()
 	there, lerr := os.Lstat(r.path())
-	text, rerr := ReadRegular(r.path(), maxRunning)
+	text, rerr := safefile.Read(r.path(), maxRunning)
 	if err == nil && lerr == nil && rerr == nil && os.SameFile(mine, there) && bytes.Equal(text, []byte(r.name+"\n")) {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (s *Store) Others(own *Running) (open, left map[string]Window) {
 }
 
 func (s *Store) isLocked(name string) bool {
-	f, err := openRegular(filepath.Join(s.Dir(), name), os.O_RDWR)
+	f, err := safefile.Open(filepath.Join(s.Dir(), name), os.O_RDWR)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"pi/internal/safefile"
 	"sync"
 	"time"
 )
@@ -174,7 +175,7 @@ type stored struct {
 }
 
 func readStore(path string) (r stored) {
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := safefile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return stored{}
 	}
@@ -189,7 +190,7 @@ func readStore(path string) (r stored) {
 	if why := groupMayChange(info); why != "" {
 		return stored{err: errors.New(why)}
 	}
-	if r.raw, r.err = readMost(f, maxStore); r.err == nil {
+	if r.raw, r.err = safefile.ReadMost(f, maxStore); r.err == nil {
 		r.data, r.err = parseData(r.raw)
 	}
 	return r
@@ -337,7 +338,7 @@ func (s *Store) replace(path string, raw []byte, durable bool) error {
 
 // encode is the file that takes the place of the one that is there.
 func (s *Store) encode(d Data) ([]byte, error) {
-	old, err := ReadRegular(s.Path(), maxStore)
+	old, err := safefile.Read(s.Path(), maxStore)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		if err := s.aside(); err != nil {
 			return nil, err
@@ -418,7 +419,7 @@ func (s *Store) untouched() bool {
 // bytes are those of a file, nil if there is none; what cannot be read is like
 // nothing that was written.
 func (s *Store) bytes(path string) []byte {
-	raw, err := ReadRegular(path, maxStore)
+	raw, err := safefile.Read(path, maxStore)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return []byte{}
 	}
@@ -427,7 +428,7 @@ func (s *Store) bytes(path string) []byte {
 
 // keepForeign keeps a copy of a file that somebody else wrote.
 func (s *Store) keepForeign() (sum string) {
-	raw, err := ReadRegular(s.Path(), maxStore)
+	raw, err := safefile.Read(s.Path(), maxStore)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""

@@ -1,4 +1,9 @@
-package trust
+// Package safefile handles files that others may touch at any moment, or may have
+// put there: [Read] and [Open] take regular files only, so that no named pipe is
+// waited for and nothing without end is read.
+//
+// It knows nothing of the rest of the program.
+package safefile
 
 import (
 	"bytes"
@@ -12,19 +17,20 @@ import (
 // is expected there.
 var ErrNotRegular = errors.New("not a regular file of a sensible size")
 
-// ReadRegular reads a file that others may have put there. It does not wait for a
+// Read reads a file that others may have put there. It does not wait for a
 // named pipe, and what has no end, as some files of the system, is not read to it.
-func ReadRegular(path string, most int64) ([]byte, error) {
-	f, err := openRegular(path, os.O_RDONLY)
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readMost(f, most)
+	return ReadMost(f, most)
 }
 
-// openRegular opens a regular file, and nothing else for longer than a moment.
-func openRegular(path string, flag int) (*os.File, error) {
+// Open opens a regular file, and nothing else for longer than a moment. The flags
+// are those of os.OpenFile; it makes no file.
+func Open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -36,7 +42,8 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-func readMost(f *os.File, most int64) ([]byte, error) {
+// ReadMost reads an open file of at most so many bytes; [ErrNotRegular]: it has more.
+func ReadMost(f *os.File, most int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() > most {
 		return nil, errors.Join(err, ErrNotRegular)
