@@ -27,7 +27,8 @@ type room struct {
 
 func rooms() map[string]room {
 	return map[string]room{
-		"session":            {libraries: []string{"golang.org/x/sys"}},
+		"session":            {rooms: []string{"session/rawjson"}, libraries: []string{"golang.org/x/sys"}},
+		"session/rawjson":    {libraries: []string{}},
 		"internal/printable": {libraries: []string{}},
 		"internal/suggest":   {libraries: []string{}},
 		"internal/safefile":  {libraries: []string{}},
@@ -204,6 +205,8 @@ func TestArrowRules(t *testing.T) {
 		{"session", "encoding/json", true},
 		{"session", "pi/agent", false},
 		{"session", "pi/session/export", false},
+		{"session", "pi/session/rawjson", true},
+		{"session/rawjson", "pi/session", false},
 		{"session", "C", false},
 		{"elsewhere", "fmt", false},
 	}

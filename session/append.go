@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"pi/session/rawjson"
 )
 
 // SaveError says that an entry is part of the session but not of its file.
@@ -31,7 +33,7 @@ func (e *SaveError) Unwrap() error { return e.Err }
 func (s *Session) AppendMessage(m *Message) (*Entry, error) {
 	raw, err := m.MarshalJSON()
 	if err == nil {
-		raw, err = compactJSON(raw)
+		raw, err = rawjson.Compact(raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("append %s message: %w", m.Role, err)
@@ -41,8 +43,8 @@ func (s *Session) AppendMessage(m *Message) (*Entry, error) {
 	if !s.readOnly {
 		s.started = true
 	}
-	var own object
-	own.put("message", raw)
+	var own rawjson.Object
+	own.Put("message", raw)
 	return s.append(TypeMessage, own)
 }
 
@@ -116,7 +118,7 @@ func (s *Session) Flush() error {
 	return s.flush()
 }
 
-func (s *Session) append(typ string, own object) (*Entry, error) {
+func (s *Session) append(typ string, own rawjson.Object) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
@@ -130,7 +132,7 @@ func (s *Session) append(typ string, own object) (*Entry, error) {
 }
 
 // grow adds an entry in memory, and its line to what is pending.
-func (s *Session) grow(typ string, own object) *Entry {
+func (s *Session) grow(typ string, own rawjson.Object) *Entry {
 	e := &Entry{Type: typ, ID: newEntryID(s.byID), Timestamp: iso(s.opts.Now())}
 	e.setParent(s.leaf)
 	if typ == TypeCompaction {
@@ -148,7 +150,7 @@ func (s *Session) grow(typ string, own object) *Entry {
 
 // keepLater has a compaction that names no first entry to keep begin with what was
 // said after the last entry that it is about.
-func (s *Session) keepLater(d Draft, own object) object {
+func (s *Session) keepLater(d Draft, own rawjson.Object) rawjson.Object {
 	c, ok := d.Body.(Compaction)
 	if !ok || c.About == nil {
 		return own
@@ -164,17 +166,17 @@ func (s *Session) keepLater(d Draft, own object) object {
 
 // keepFrom gives a compaction that names no first entry to keep this one. Its own
 // id is how a file says that it keeps none.
-func keepFrom(own object, id string) object {
+func keepFrom(own rawjson.Object, id string) rawjson.Object {
 	for i, f := range own {
-		if f.key != "firstKeptEntryId" {
+		if f.Key != "firstKeptEntryId" {
 			continue
 		}
-		if unquote(f.value) == "" {
-			own[i].value = quote(id)
+		if rawjson.Unquote(f.Value) == "" {
+			own[i].Value = rawjson.Quote(id)
 		}
 		return own
 	}
-	own.text("firstKeptEntryId", id)
+	own.Text("firstKeptEntryId", id)
 	return own
 }
 
@@ -188,42 +190,42 @@ func (s *Session) flushStarted() error {
 
 // line0 is the line of a new entry: its head first, so that loading finds it
 // without looking further.
-func (e *Entry) line0(own object) []byte {
+func (e *Entry) line0(own rawjson.Object) []byte {
 	parent := []byte("null")
 	if p := e.parent; p != nil && p.fileID != "" {
-		parent = quote(p.fileID)
+		parent = rawjson.Quote(p.fileID)
 	} else if p != nil {
-		parent = quote(p.ID)
+		parent = rawjson.Quote(p.ID)
 	}
-	var o object
-	o.text("type", e.Type)
-	o.text("id", e.ID)
-	o.put("parentId", parent)
-	o.text("timestamp", e.Timestamp)
-	return append(o, own...).bytes()
+	var o rawjson.Object
+	o.Text("type", e.Type)
+	o.Text("id", e.ID)
+	o.Put("parentId", parent)
+	o.Text("timestamp", e.Timestamp)
+	return append(o, own...).Bytes()
 }
 
 // flatten encodes a value and takes the fields of the object apart.
-func flatten(v any) (object, error) {
+func flatten(v any) (rawjson.Object, error) {
 	if v == nil {
 		return nil, nil
 	}
-	raw, err := encode(v)
+	raw, err := rawjson.Encode(v)
 	if err != nil {
 		return nil, err
 	}
-	if raw, err = compactJSON(raw); err != nil {
+	if raw, err = rawjson.Compact(raw); err != nil {
 		return nil, err
 	}
 	if !bytes.HasPrefix(raw, []byte("{")) {
 		return nil, fmt.Errorf("its fields are no JSON object")
 	}
-	var own object
-	for k, v := range fields(raw) {
+	var own rawjson.Object
+	for k, v := range rawjson.Fields(raw) {
 		switch string(k) {
 		case "type", "id", "parentId", "timestamp":
 		default:
-			own.put(string(k), v)
+			own.Put(string(k), v)
 		}
 	}
 	return own, nil

@@ -3,15 +3,17 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+
+	"pi/session/rawjson"
 )
 
 // decodeBlock reads one content block from valid JSON. It never fails: a block
 // of a type nobody knows has only its Type and Raw.
 func decodeBlock(raw []byte) Block {
-	b := Block{Type: BlockType(unquote(field(raw, "type"))), Raw: raw}
-	seen := keySet{}
-	for k, v := range fields(raw) {
-		if seen.first(k) {
+	b := Block{Type: BlockType(rawjson.Unquote(rawjson.Field(raw, "type"))), Raw: raw}
+	seen := rawjson.KeySet{}
+	for k, v := range rawjson.Fields(raw) {
+		if seen.First(k) {
 			b.setField(string(k), v)
 		}
 	}
@@ -21,21 +23,21 @@ func decodeBlock(raw []byte) Block {
 func (b *Block) setField(key string, v []byte) {
 	switch string(b.Type) + "." + key {
 	case "text.text", "thinking.thinking":
-		b.Text = unquote(v)
+		b.Text = rawjson.Unquote(v)
 	case "text.textSignature", "thinking.thinkingSignature", "toolCall.thoughtSignature":
-		b.Signature = unquote(v)
+		b.Signature = rawjson.Unquote(v)
 	case "thinking.redacted":
 		b.Redacted = string(v) == "true"
 	case "toolCall.id":
-		b.ID = unquote(v)
+		b.ID = rawjson.Unquote(v)
 	case "toolCall.name":
-		b.Name = unquote(v)
+		b.Name = rawjson.Unquote(v)
 	case "toolCall.arguments":
 		b.Arguments = v
 	case "image.data":
-		b.Data = unquote(v)
+		b.Data = rawjson.Unquote(v)
 	case "image.mimeType":
-		b.MimeType = unquote(v)
+		b.MimeType = rawjson.Unquote(v)
 	}
 }
 
@@ -46,18 +48,18 @@ func (b Block) MarshalJSON() ([]byte, error) { return b.encode(), nil }
 
 func (b *Block) encode() []byte {
 	if b.Raw == nil {
-		return blockFields(b).bytes()
+		return blockFields(b).Bytes()
 	}
 	was := decodeBlock(b.Raw)
 	if b.equal(&was) {
 		return b.Raw
 	}
-	return overlay(b.Raw, blockFields(&was), blockFields(b))
+	return rawjson.Overlay(b.Raw, blockFields(&was), blockFields(b))
 }
 
 // UnmarshalJSON accepts any object.
 func (b *Block) UnmarshalJSON(data []byte) error {
-	raw, err := compactJSON(data)
+	raw, err := rawjson.Compact(data)
 	if err != nil {
 		return err
 	}
@@ -71,27 +73,27 @@ func (b *Block) equal(c *Block) bool {
 		b.Data == c.Data && b.MimeType == c.MimeType
 }
 
-func blockFields(b *Block) object {
-	o := object{}
-	o.text("type", string(b.Type))
+func blockFields(b *Block) rawjson.Object {
+	o := rawjson.Object{}
+	o.Text("type", string(b.Type))
 	switch b.Type {
 	case BlockText:
-		o.text("text", b.Text)
-		o.optional("textSignature", b.Signature)
+		o.Text("text", b.Text)
+		o.Optional("textSignature", b.Signature)
 	case BlockThinking:
-		o.text("thinking", b.Text)
-		o.optional("thinkingSignature", b.Signature)
+		o.Text("thinking", b.Text)
+		o.Optional("thinkingSignature", b.Signature)
 		if b.Redacted {
-			o.flag("redacted", true)
+			o.Flag("redacted", true)
 		}
 	case BlockToolCall:
-		o.text("id", b.ID)
-		o.text("name", b.Name)
-		o.put("arguments", arguments(b.Arguments))
-		o.optional("thoughtSignature", b.Signature)
+		o.Text("id", b.ID)
+		o.Text("name", b.Name)
+		o.Put("arguments", arguments(b.Arguments))
+		o.Optional("thoughtSignature", b.Signature)
 	case BlockImage:
-		o.text("data", b.Data)
-		o.text("mimeType", b.MimeType)
+		o.Text("data", b.Data)
+		o.Text("mimeType", b.MimeType)
 	}
 	return o
 }
@@ -100,5 +102,5 @@ func arguments(v json.RawMessage) []byte {
 	if len(bytes.TrimSpace(v)) == 0 {
 		return []byte("{}")
 	}
-	return orNull(v)
+	return rawjson.OrNull(v)
 }

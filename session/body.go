@@ -1,6 +1,10 @@
 package session
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"pi/session/rawjson"
+)
 
 // Entry types of the core. Everything else is a hook's own, or from a newer
 // version: kept, walked through and otherwise ignored.
@@ -121,36 +125,36 @@ type SessionInfo struct {
 
 // MarshalJSON writes {"content": …}.
 func (r *Replacement) MarshalJSON() ([]byte, error) {
-	var o object
-	o.put("content", encodeContent(r.Content, r.Plain))
-	return o.bytes(), nil
+	var o rawjson.Object
+	o.Put("content", encodeContent(r.Content, r.Plain))
+	return o.Bytes(), nil
 }
 
 // UnmarshalJSON reads {"content": …}.
 func (r *Replacement) UnmarshalJSON(data []byte) error {
-	raw, err := compactJSON(data)
+	raw, err := rawjson.Compact(data)
 	if err != nil {
 		return err
 	}
-	r.Content, r.Plain = decodeContent(field(raw, "content"))
+	r.Content, r.Plain = decodeContent(rawjson.Field(raw, "content"))
 	return nil
 }
 
 // MarshalJSON writes the fields in the order of the file.
 func (c CustomMessage) MarshalJSON() ([]byte, error) {
-	var o object
-	o.text("customType", c.CustomType)
-	o.put("content", encodeContent(c.Content, c.Plain))
-	o.flag("display", c.Display)
+	var o rawjson.Object
+	o.Text("customType", c.CustomType)
+	o.Put("content", encodeContent(c.Content, c.Plain))
+	o.Flag("display", c.Display)
 	if c.Details != nil {
-		o.put("details", orNull(c.Details))
+		o.Put("details", rawjson.OrNull(c.Details))
 	}
-	return o.bytes(), nil
+	return o.Bytes(), nil
 }
 
 // UnmarshalJSON accepts any object.
 func (c *CustomMessage) UnmarshalJSON(data []byte) error {
-	raw, err := compactJSON(data)
+	raw, err := rawjson.Compact(data)
 	if err != nil {
 		return err
 	}
@@ -162,12 +166,12 @@ func (c *CustomMessage) UnmarshalJSON(data []byte) error {
 // decodeContextEdit reads valid JSON. A replacement without content is no edit
 // anybody can carry out, and gives an error.
 func decodeContextEdit(raw []byte) any {
-	c := &ContextEdit{TargetID: unquote(field(raw, "targetId"))}
-	r := field(raw, "replacement")
+	c := &ContextEdit{TargetID: rawjson.Unquote(rawjson.Field(raw, "targetId"))}
+	r := rawjson.Field(raw, "replacement")
 	if string(r) == "null" {
 		return c
 	}
-	content := field(r, "content")
+	content := rawjson.Field(r, "content")
 	if content == nil {
 		return errNoContent
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"pi/session/rawjson"
 )
 
 // CopyPath makes a new session in o.Dir that has the path from the root to leaf
@@ -83,20 +85,20 @@ func copied(path []*Entry, i int) (json.RawMessage, error) {
 		return nil, &GoneError{e.ID}
 	}
 	h, _ := scanHead(line)
-	var repaired object
-	if unquote(h.id) != e.ID || unquote(h.parent) != e.ParentID {
-		repaired.text("id", e.ID)
-		repaired.nullable("parentId", e.ParentID)
+	var repaired rawjson.Object
+	if rawjson.Unquote(h.id) != e.ID || rawjson.Unquote(h.parent) != e.ParentID {
+		repaired.Text("id", e.ID)
+		repaired.Nullable("parentId", e.ParentID)
 	}
 	if _, ok := e.compactionBody(); ok {
 		if kept := keptFrom(path, i); kept < i && path[kept].fileID != "" {
-			repaired.text("firstKeptEntryId", path[kept].ID)
+			repaired.Text("firstKeptEntryId", path[kept].ID)
 		}
 	}
 	if repaired == nil || !json.Valid(line) {
 		return line, nil
 	}
-	return overlay(line, nil, repaired), nil
+	return rawjson.Overlay(line, nil, repaired), nil
 }
 
 // labelsFor makes the entries that give the entries of a path the names they

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"pi/session/rawjson"
 )
 
 // clean returns the message as a provider may see it; the message itself if
@@ -79,16 +80,12 @@ func cleanBlocks(in []Block) []Block {
 }
 
 func cleanArguments(v json.RawMessage) bool {
-	return isObject(v) && utf8.Valid(v) && !mayHaveSurrogate(v) && json.Valid(v)
+	return isObject(v) && utf8.Valid(v) && !rawjson.MayHaveSurrogate(v) && json.Valid(v)
 }
 
 func isObject(v json.RawMessage) bool {
 	v = bytes.TrimLeft(v, " \t\r\n")
 	return len(v) > 0 && v[0] == '{'
-}
-
-func mayHaveSurrogate(v []byte) bool {
-	return bytes.Contains(v, []byte(`\ud`)) || bytes.Contains(v, []byte(`\uD`))
 }
 
 // repairArguments keeps everything but what is broken, the order of keys and
@@ -97,49 +94,5 @@ func repairArguments(v json.RawMessage) json.RawMessage {
 	if !isObject(v) || !json.Valid(v) {
 		return json.RawMessage("{}")
 	}
-	return replaceSurrogates(bytes.ToValidUTF8(v, []byte("\uFFFD")))
-}
-
-// replaceSurrogates replaces the escapes of unpaired surrogates in valid JSON.
-func replaceSurrogates(v []byte) []byte {
-	out := make([]byte, 0, len(v))
-	for i := 0; i < len(v); {
-		if v[i] != '\\' {
-			out = append(out, v[i])
-			i++
-			continue
-		}
-		n, broken := escapeAt(v[i:])
-		if broken {
-			out = append(out, `\ufffd`...)
-		} else {
-			out = append(out, v[i:i+n]...)
-		}
-		i += n
-	}
-	return out
-}
-
-// escapeAt measures the escape, or pair of them, that v begins with.
-func escapeAt(v []byte) (n int, broken bool) {
-	first, ok := unicodeEscape(v)
-	if !ok {
-		return 2, false
-	}
-	if first < 0xd800 || first > 0xdfff {
-		return 6, false
-	}
-	second, ok := unicodeEscape(v[6:])
-	if first < 0xdc00 && ok && second >= 0xdc00 && second <= 0xdfff {
-		return 12, false
-	}
-	return 6, true
-}
-
-func unicodeEscape(v []byte) (uint64, bool) {
-	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(v[2:6]), 16, 32)
-	return n, err == nil
+	return rawjson.ReplaceSurrogates(bytes.ToValidUTF8(v, []byte("\uFFFD")))
 }

@@ -1,6 +1,10 @@
 package session
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"pi/session/rawjson"
+)
 
 // FileOps are the files that tool calls touched, each path once, in order of
 // first use.
@@ -21,7 +25,7 @@ func FilesOf(items []Item) FileOps {
 			f.call(&it.Message.Content[i])
 		}
 		if it.Entry != nil && it.Entry.Type == TypeBranchSummary {
-			f = f.With(ParseDetails(field(it.Entry.Raw(), "details")))
+			f = f.With(ParseDetails(rawjson.Field(it.Entry.Raw(), "details")))
 		}
 	}
 	return f.With(FileOps{})
@@ -42,7 +46,7 @@ func (f *FileOps) call(b *Block) {
 	default:
 		return
 	}
-	if path := unquote(field(b.Arguments, "path")); path != "" {
+	if path := rawjson.Unquote(rawjson.Field(b.Arguments, "path")); path != "" {
 		*list = append(*list, path)
 	}
 }
@@ -87,7 +91,7 @@ func (f FileOps) OnlyRead() []string {
 // Details is how the lists stand in the details of a compaction or a branch
 // summary. A file that was modified is not listed as read.
 func (f FileOps) Details() json.RawMessage {
-	d, err := encode(fileDetails{append([]string{}, f.OnlyRead()...), append([]string{}, f.Modified()...)})
+	d, err := rawjson.Encode(fileDetails{append([]string{}, f.OnlyRead()...), append([]string{}, f.Modified()...)})
 	if err != nil {
 		return nil
 	}
@@ -98,13 +102,13 @@ func (f FileOps) Details() json.RawMessage {
 // summary, whoever wrote it. What was modified counts as edited; what is no list
 // of paths is left out.
 func ParseDetails(details json.RawMessage) FileOps {
-	return FileOps{Read: paths(field(details, "readFiles")), Edited: paths(field(details, "modifiedFiles"))}
+	return FileOps{Read: paths(rawjson.Field(details, "readFiles")), Edited: paths(rawjson.Field(details, "modifiedFiles"))}
 }
 
 func paths(list []byte) []string {
 	var all []string
-	for v := range elements(list) {
-		if path := unquote(v); path != "" {
+	for v := range rawjson.Elements(list) {
+		if path := rawjson.Unquote(v); path != "" {
 			all = append(all, path)
 		}
 	}
@@ -117,5 +121,5 @@ func carriedFiles(branch []*Entry) FileOps {
 	if at < 0 {
 		return FileOps{}
 	}
-	return ParseDetails(field(branch[at].Raw(), "details"))
+	return ParseDetails(rawjson.Field(branch[at].Raw(), "details"))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pi/session/rawjson"
 )
 
 // using is an answer with calls: "read:a.go edit:b.go".
@@ -12,7 +14,7 @@ func using(calls string) *Message {
 	m := &Message{Role: RoleAssistant, StopReason: StopToolUse}
 	for i, c := range strings.Fields(calls) {
 		name, path, _ := strings.Cut(c, ":")
-		arguments, _ := encode(map[string]string{"path": path})
+		arguments, _ := rawjson.Encode(map[string]string{"path": path})
 		m.Content = append(m.Content, Block{Type: BlockToolCall, ID: fmt.Sprint(i), Name: name, Arguments: arguments})
 	}
 	return m

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"pi/session/rawjson"
 )
 
 // Info describes a session without holding it.
@@ -94,7 +96,7 @@ func (d *describer) line(line []byte) {
 		return
 	}
 	d.info.Entries++
-	switch unquote(h.typ) {
+	switch rawjson.Unquote(h.typ) {
 	case TypeMessage:
 		d.info.Messages++
 		d.ask(line)

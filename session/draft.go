@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 	"slices"
+
+	"pi/session/rawjson"
 )
 
 // Draft is an entry that is not in a session yet: its type, and its own fields
@@ -12,7 +14,7 @@ type Draft struct {
 	Body any
 }
 
-func (d Draft) fields() (object, error) {
+func (d Draft) fields() (rawjson.Object, error) {
 	if d.Type == "" || d.Type == TypeSession {
 		return nil, fmt.Errorf("entry: %q is no type of an entry", d.Type)
 	}
@@ -30,7 +32,7 @@ func (d Draft) fields() (object, error) {
 // can leave the first few. With a *[SaveError] come the entries, some of which
 // are then only in memory.
 func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
-	own := make([]object, len(drafts))
+	own := make([]rawjson.Object, len(drafts))
 	for i, d := range drafts {
 		fields, err := d.fields()
 		if err != nil {

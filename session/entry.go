@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"pi/session/rawjson"
 )
 
 // Entry is one line of a session file. It is immutable and safe for concurrent
@@ -46,7 +48,7 @@ func (e *Entry) Raw() json.RawMessage {
 func (e *Entry) readRaw() []byte {
 	line := bytes.TrimRight(e.src.line(e.at, e.size), "\r")
 	h, ok := scanHead(line)
-	if id := unquote(h.id); !ok || id != e.ID && id != e.fileID {
+	if id := rawjson.Unquote(h.id); !ok || id != e.ID && id != e.fileID {
 		return nil
 	}
 	return line
@@ -120,7 +122,7 @@ func (e *Entry) decode() any {
 	default:
 		return nil
 	}
-	if !validJSON(e.Raw()) {
+	if !rawjson.Valid(e.Raw()) {
 		return errBody
 	}
 	switch e.Type {
@@ -143,7 +145,7 @@ func (e *Entry) err() error {
 }
 
 func (e *Entry) decodeMessage() any {
-	raw := field(e.raw, "message")
+	raw := rawjson.Field(e.raw, "message")
 	if len(raw) == 0 || raw[0] != '{' {
 		return errNoMessage
 	}
@@ -157,13 +159,13 @@ func (e *Entry) decodeMessage() any {
 // withContent gives a message without content an empty list of blocks, which is
 // what every reader takes it for.
 func withContent(raw []byte) []byte {
-	if v := field(raw, "content"); v != nil && string(v) != "null" {
+	if v := rawjson.Field(raw, "content"); v != nil && string(v) != "null" {
 		return raw
 	}
-	var was, now object
-	was.put("content", []byte("null"))
-	now.put("content", []byte("[]"))
-	return overlay(raw, was, now)
+	var was, now rawjson.Object
+	was.Put("content", []byte("null"))
+	now.Put("content", []byte("[]"))
+	return rawjson.Overlay(raw, was, now)
 }
 
 func (e *Entry) customMessage() any {
@@ -186,7 +188,7 @@ func (e *Entry) compaction() any {
 	c := &compacted{message: &Message{Role: RoleCompactionSummary, Summary: m.Summary,
 		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
 	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
-	c.FirstKeptEntryID = unquote(field(e.raw, "firstKeptEntryId"))
+	c.FirstKeptEntryID = rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId"))
 	return c
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pi/session/rawjson"
 )
 
 // oracle reads the head of a line with encoding/json alone. Of a key that
@@ -64,8 +66,8 @@ func FuzzHeadIsWhatJSONSaysItIs(f *testing.F) {
 				t.Errorf("%s is %s, want %s", key, got, want[key])
 			}
 			var s string
-			if isString(got) && json.Unmarshal(got, &s) == nil && s != unquote(got) {
-				t.Errorf("%s decodes to %q, want %q", got, unquote(got), s)
+			if rawjson.IsString(got) && json.Unmarshal(got, &s) == nil && s != rawjson.Unquote(got) {
+				t.Errorf("%s decodes to %q, want %q", got, rawjson.Unquote(got), s)
 			}
 		}
 	})
@@ -145,7 +147,7 @@ func checkLoaded(t *testing.T, s *Session) {
 
 func FuzzMessageComesBackAsItWas(f *testing.F) {
 	for _, l := range everyEntry {
-		if m := field([]byte(l), "message"); m != nil {
+		if m := rawjson.Field([]byte(l), "message"); m != nil {
 			f.Add([]byte(m), "x")
 		}
 	}
@@ -180,7 +182,7 @@ func FuzzMessageComesBackAsItWas(f *testing.F) {
 // first survives a change.
 func twice(obj []byte) bool {
 	seen := map[string]bool{}
-	for k := range fields(obj) {
+	for k := range rawjson.Fields(obj) {
 		if seen[string(k)] {
 			return true
 		}

@@ -1,6 +1,10 @@
 package session
 
-import "bytes"
+import (
+	"bytes"
+
+	"pi/session/rawjson"
+)
 
 // head is what loading reads of a line: enough to place the entry in the tree.
 // The values are raw JSON, nil if absent.
@@ -19,14 +23,14 @@ func scanHead(line []byte) (head, bool) {
 		return h, false
 	}
 	found := 0
-	for k, v := range fields(line) {
+	for k, v := range rawjson.Fields(line) {
 		if set(h.slot(k), v) {
 			if found++; found == 4 {
 				break
 			}
 		}
 	}
-	return h, isString(h.typ)
+	return h, rawjson.IsString(h.typ)
 }
 
 func (h *head) slot(key []byte) *[]byte {

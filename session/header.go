@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"pi/session/rawjson"
 )
 
 // Version is the version of the files written here. Older ones are read, newer
@@ -46,18 +48,18 @@ func parseHeader(line []byte) (h Header, reason string) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return h, "its first line is empty"
 	}
-	if !json.Valid(line) || unquote(field(line, "type")) != TypeSession {
+	if !json.Valid(line) || rawjson.Unquote(rawjson.Field(line, "type")) != TypeSession {
 		return h, "its first line is no session header"
 	}
 	h.raw = line
-	h.ID = unquote(field(line, "id"))
+	h.ID = rawjson.Unquote(rawjson.Field(line, "id"))
 	if !validID(h.ID) {
 		return h, "its header has no valid id"
 	}
-	h.Version = version(field(line, "version"))
-	h.Timestamp = unquote(field(line, "timestamp"))
-	h.Cwd = unquote(field(line, "cwd"))
-	h.ParentSession = unquote(field(line, "parentSession"))
+	h.Version = version(rawjson.Field(line, "version"))
+	h.Timestamp = rawjson.Unquote(rawjson.Field(line, "timestamp"))
+	h.Cwd = rawjson.Unquote(rawjson.Field(line, "cwd"))
+	h.ParentSession = rawjson.Unquote(rawjson.Field(line, "parentSession"))
 	return h, ""
 }
 
@@ -92,14 +94,14 @@ func validID(id string) bool {
 func newHeader(o Options) Header {
 	now := o.Now()
 	h := Header{Version: Version, ID: newUUID(now), Timestamp: iso(now), Cwd: o.Cwd, ParentSession: o.Parent}
-	var line object
-	line.text("type", TypeSession)
-	line.int("version", Version)
-	line.text("id", h.ID)
-	line.text("timestamp", h.Timestamp)
-	line.text("cwd", h.Cwd)
-	line.optional("parentSession", h.ParentSession)
-	h.raw = line.bytes()
+	var line rawjson.Object
+	line.Text("type", TypeSession)
+	line.Int("version", Version)
+	line.Text("id", h.ID)
+	line.Text("timestamp", h.Timestamp)
+	line.Text("cwd", h.Cwd)
+	line.Optional("parentSession", h.ParentSession)
+	h.raw = line.Bytes()
 	return h
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+
+	"pi/session/rawjson"
 )
 
 // Lines yields the lines of the session as a file of its own would hold them,
@@ -42,8 +44,8 @@ func (h Header) current() json.RawMessage {
 	if h.Version >= Version {
 		return h.raw
 	}
-	var was, now object
-	was.int("version", int64(h.Version))
-	now.int("version", Version)
-	return overlay(h.raw, was, now)
+	var was, now rawjson.Object
+	was.Int("version", int64(h.Version))
+	now.Int("version", Version)
+	return rawjson.Overlay(h.raw, was, now)
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"pi/session/rawjson"
 )
 
 // Loading keeps every line that can be read, in the order of the file, and
@@ -79,8 +81,8 @@ const textChunk = 4 << 10
 // text is unquote for the short strings of a head, which share their memory: one
 // by one they would be most of the garbage of loading.
 func (s *Session) text(quoted []byte) string {
-	if !isString(quoted) || len(quoted) > 64 || bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
-		return unquote(quoted)
+	if !rawjson.IsString(quoted) || len(quoted) > 64 || bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
+		return rawjson.Unquote(quoted)
 	}
 	in := quoted[1 : len(quoted)-1]
 	if s.chunk == nil || s.chunk.Cap()-s.chunk.Len() < len(in) {
@@ -107,7 +109,7 @@ func (s *Session) typeName(quoted []byte) string {
 	if name, ok := s.types[string(quoted)]; ok {
 		return name
 	}
-	name := unquote(quoted)
+	name := rawjson.Unquote(quoted)
 	s.types[string(quoted)] = name
 	return name
 }
@@ -150,7 +152,7 @@ func (s *Session) attach(e *Entry, h head) {
 		e.setParent(prev)
 		return
 	}
-	if !isString(h.parent) || len(h.parent) == len(`""`) {
+	if !rawjson.IsString(h.parent) || len(h.parent) == len(`""`) {
 		switch {
 		case h.parent == nil && h.id == nil:
 			e.setParent(prev)
@@ -163,7 +165,7 @@ func (s *Session) attach(e *Entry, h head) {
 		e.setParent(prev)
 		return
 	}
-	e.ParentID = unquote(h.parent)
+	e.ParentID = rawjson.Unquote(h.parent)
 	e.setParent(s.named(e.ParentID))
 }
 

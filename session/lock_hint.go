@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"pi/session/rawjson"
 )
 
 // lockHint says who holds a lock. It is written once the lock is held and gone
@@ -23,12 +25,12 @@ type lockHint struct {
 // line is the hint as JSON. Every start writes one, and an encoder that looks at the
 // struct first takes longer than the rest of the hint.
 func (h lockHint) line() []byte {
-	var o object
-	o.text("path", h.Path)
-	o.int("pid", int64(h.PID))
-	o.text("host", h.Host)
-	o.text("since", h.Since.Format(time.RFC3339Nano))
-	return o.bytes()
+	var o rawjson.Object
+	o.Text("path", h.Path)
+	o.Int("pid", int64(h.PID))
+	o.Text("host", h.Host)
+	o.Text("since", h.Since.Format(time.RFC3339Nano))
+	return o.Bytes()
 }
 
 func (st *store) hintPath() string {

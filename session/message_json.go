@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+
+	"pi/session/rawjson"
 )
 
 // MarshalJSON returns the message as it stands in a session file, camelCase and
@@ -23,18 +25,18 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	if m.base == nil {
-		return now.bytes(), nil
+		return now.Bytes(), nil
 	}
 	was, err := messageFields(decodeMessage(m.base))
 	if err != nil {
 		return nil, err
 	}
-	return overlay(m.base, was, now), nil
+	return rawjson.Overlay(m.base, was, now), nil
 }
 
 // UnmarshalJSON accepts any object; what is missing or of another type is zero.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	raw, err := compactJSON(data)
+	raw, err := rawjson.Compact(data)
 	if err != nil {
 		return err
 	}
@@ -47,10 +49,10 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 
 // decodeMessage reads valid JSON and keeps it.
 func decodeMessage(raw []byte) *Message {
-	m := &Message{Role: Role(unquote(field(raw, "role"))), raw: raw}
-	seen := keySet{}
-	for k, v := range fields(raw) {
-		if seen.first(k) {
+	m := &Message{Role: Role(rawjson.Unquote(rawjson.Field(raw, "role"))), raw: raw}
+	seen := rawjson.KeySet{}
+	for k, v := range rawjson.Fields(raw) {
+		if seen.First(k) {
 			m.setField(string(k), v)
 		}
 	}
@@ -62,7 +64,7 @@ func (m *Message) setField(key string, v []byte) {
 	case "content":
 		m.Content, m.Plain = decodeContent(v)
 	case "timestamp":
-		m.Timestamp = int64(number(v))
+		m.Timestamp = int64(rawjson.Number(v))
 	case "usage":
 		m.Usage = decodeUsage(v)
 	case "details":
@@ -80,12 +82,12 @@ func (m *Message) setField(key string, v []byte) {
 	case "display":
 		m.Display = isTrue(v)
 	case "tokensBefore":
-		m.TokensBefore = int(number(v))
+		m.TokensBefore = int(rawjson.Number(v))
 	case "stopReason":
-		m.StopReason = StopReason(unquote(v))
+		m.StopReason = StopReason(rawjson.Unquote(v))
 	default:
 		if p := m.text(key); p != nil {
-			*p = unquote(v)
+			*p = rawjson.Unquote(v)
 		}
 	}
 }
@@ -122,11 +124,11 @@ func (m *Message) text(key string) *string {
 }
 
 func decodeContent(v []byte) ([]Block, bool) {
-	if isString(v) {
-		return []Block{{Type: BlockText, Text: unquote(v)}}, true
+	if rawjson.IsString(v) {
+		return []Block{{Type: BlockText, Text: rawjson.Unquote(v)}}, true
 	}
 	var blocks []Block
-	for e := range elements(v) {
+	for e := range rawjson.Elements(v) {
 		blocks = append(blocks, decodeBlock(e))
 	}
 	return blocks, false
@@ -137,18 +139,18 @@ func decodeUsage(v []byte) *Usage {
 		return nil
 	}
 	var u Usage
-	for k, n := range fields(v) {
+	for k, n := range rawjson.Fields(v) {
 		switch string(k) {
 		case "input":
-			u.Input = int(number(n))
+			u.Input = int(rawjson.Number(n))
 		case "output":
-			u.Output = int(number(n))
+			u.Output = int(rawjson.Number(n))
 		case "cacheRead":
-			u.CacheRead = int(number(n))
+			u.CacheRead = int(rawjson.Number(n))
 		case "cacheWrite":
-			u.CacheWrite = int(number(n))
+			u.CacheWrite = int(rawjson.Number(n))
 		case "totalTokens":
-			u.TotalTokens = int(number(n))
+			u.TotalTokens = int(rawjson.Number(n))
 		case "cost":
 			u.Cost = decodeCost(n)
 		}
@@ -157,18 +159,18 @@ func decodeUsage(v []byte) *Usage {
 }
 
 func decodeCost(v []byte) (c Cost) {
-	for k, n := range fields(v) {
+	for k, n := range rawjson.Fields(v) {
 		switch string(k) {
 		case "input":
-			c.Input = number(n)
+			c.Input = rawjson.Number(n)
 		case "output":
-			c.Output = number(n)
+			c.Output = rawjson.Number(n)
 		case "cacheRead":
-			c.CacheRead = number(n)
+			c.CacheRead = rawjson.Number(n)
 		case "cacheWrite":
-			c.CacheWrite = number(n)
+			c.CacheWrite = rawjson.Number(n)
 		case "total":
-			c.Total = number(n)
+			c.Total = rawjson.Number(n)
 		}
 	}
 	return c
@@ -183,48 +185,39 @@ func decodeInt(v []byte) *int {
 	return &n
 }
 
-// number returns 0 for what is no number.
-func number(v []byte) float64 {
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil {
-		return 0
-	}
-	return f
-}
-
 func isTrue(v []byte) bool { return string(v) == "true" }
 
 // messageFields lists what a message of its role has, in the order of the file.
-func messageFields(m *Message) (object, error) {
-	o := object{}
+func messageFields(m *Message) (rawjson.Object, error) {
+	o := rawjson.Object{}
 	var err error
-	o.text("role", string(m.Role))
+	o.Text("role", string(m.Role))
 	switch m.Role {
 	case RoleAssistant:
 		err = putAssistant(&o, m)
 	case RoleToolResult:
-		o.text("toolCallId", m.ToolCallID)
-		o.text("toolName", m.ToolName)
-		o.put("content", encodeContent(m.Content, m.Plain))
+		o.Text("toolCallId", m.ToolCallID)
+		o.Text("toolName", m.ToolName)
+		o.Put("content", encodeContent(m.Content, m.Plain))
 		putDetails(&o, m.Details)
-		o.flag("isError", m.IsError)
+		o.Flag("isError", m.IsError)
 	case RoleBashExecution:
 		putCommand(&o, m)
 	case RoleCustom:
-		o.text("customType", m.CustomType)
-		o.put("content", encodeContent(m.Content, m.Plain))
-		o.flag("display", m.Display)
+		o.Text("customType", m.CustomType)
+		o.Put("content", encodeContent(m.Content, m.Plain))
+		o.Flag("display", m.Display)
 		putDetails(&o, m.Details)
 	case RoleBranchSummary:
-		o.text("summary", m.Summary)
-		o.text("fromId", m.FromID)
+		o.Text("summary", m.Summary)
+		o.Text("fromId", m.FromID)
 	case RoleCompactionSummary:
-		o.text("summary", m.Summary)
-		o.int("tokensBefore", int64(m.TokensBefore))
+		o.Text("summary", m.Summary)
+		o.Int("tokensBefore", int64(m.TokensBefore))
 	default:
-		o.put("content", encodeContent(m.Content, m.Plain))
+		o.Put("content", encodeContent(m.Content, m.Plain))
 	}
-	o.int("timestamp", m.Timestamp)
+	o.Int("timestamp", m.Timestamp)
 	return o, err
 }
 
@@ -232,7 +225,7 @@ func messageFields(m *Message) (object, error) {
 // is set and they are one text, as a bare string.
 func encodeContent(blocks []Block, plain bool) []byte {
 	if plain && len(blocks) == 1 && blocks[0].Type == BlockText && blocks[0].Signature == "" {
-		return quote(blocks[0].Text)
+		return rawjson.Quote(blocks[0].Text)
 	}
 	b := bytes.NewBufferString("[")
 	for i := range blocks {
@@ -245,41 +238,41 @@ func encodeContent(blocks []Block, plain bool) []byte {
 	return b.Bytes()
 }
 
-func putDetails(o *object, details json.RawMessage) {
+func putDetails(o *rawjson.Object, details json.RawMessage) {
 	if details != nil {
-		o.put("details", orNull(details))
+		o.Put("details", rawjson.OrNull(details))
 	}
 }
 
-func putAssistant(o *object, m *Message) error {
-	o.put("content", encodeContent(m.Content, m.Plain))
-	o.text("api", m.API)
-	o.text("provider", m.Provider)
-	o.text("model", m.Model)
+func putAssistant(o *rawjson.Object, m *Message) error {
+	o.Put("content", encodeContent(m.Content, m.Plain))
+	o.Text("api", m.API)
+	o.Text("provider", m.Provider)
+	o.Text("model", m.Model)
 	usage := m.Usage
 	if usage == nil {
 		usage = &Usage{}
 	}
-	v, err := encode(usage)
+	v, err := rawjson.Encode(usage)
 	if err != nil {
 		return err
 	}
-	o.put("usage", v)
-	o.text("stopReason", string(m.StopReason))
-	o.optional("errorMessage", m.ErrorMessage)
+	o.Put("usage", v)
+	o.Text("stopReason", string(m.StopReason))
+	o.Optional("errorMessage", m.ErrorMessage)
 	return nil
 }
 
-func putCommand(o *object, m *Message) {
-	o.text("command", m.Command)
-	o.text("output", m.Output)
+func putCommand(o *rawjson.Object, m *Message) {
+	o.Text("command", m.Command)
+	o.Text("output", m.Output)
 	if m.ExitCode != nil {
-		o.int("exitCode", int64(*m.ExitCode))
+		o.Int("exitCode", int64(*m.ExitCode))
 	}
-	o.flag("cancelled", m.Cancelled)
-	o.flag("truncated", m.Truncated)
-	o.optional("fullOutputPath", m.FullOutputPath)
+	o.Flag("cancelled", m.Cancelled)
+	o.Flag("truncated", m.Truncated)
+	o.Optional("fullOutputPath", m.FullOutputPath)
 	if m.ExcludeFromContext {
-		o.flag("excludeFromContext", true)
+		o.Flag("excludeFromContext", true)
 	}
 }

@@ -1,5 +1,7 @@
 package session
 
+import "pi/session/rawjson"
+
 // Show returns the session as one JSON object for people and programs that
 // want to see what a model would: version, id, cwd, leaf, name, model
 // ("provider/id"), thinking_level, the number of entries, and the context as
@@ -14,17 +16,17 @@ func (s *Session) Show() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var o object
-	o.int("version", int64(h.Version))
-	o.text("id", h.ID)
-	o.text("cwd", h.Cwd)
-	o.nullable("leaf", s.Leaf())
-	o.nullable("name", s.Name())
-	o.nullable("model", model)
-	o.nullable("thinking_level", s.ThinkingLevel())
-	o.int("entries", int64(len(s.Entries())))
-	o.put("context", context)
-	return o.bytes(), nil
+	var o rawjson.Object
+	o.Int("version", int64(h.Version))
+	o.Text("id", h.ID)
+	o.Text("cwd", h.Cwd)
+	o.Nullable("leaf", s.Leaf())
+	o.Nullable("name", s.Name())
+	o.Nullable("model", model)
+	o.Nullable("thinking_level", s.ThinkingLevel())
+	o.Int("entries", int64(len(s.Entries())))
+	o.Put("context", context)
+	return o.Bytes(), nil
 }
 
 func (s *Session) showContext() ([]byte, error) {

@@ -2,6 +2,8 @@ package session
 
 import (
 	"bytes"
+
+	"pi/session/rawjson"
 )
 
 // Version 1 is a linear list without ids, whose compactions count the first
@@ -13,7 +15,7 @@ import (
 // appended to. A file of version 1 has to be written anew; the first write does
 // it, and leaves the original beside it.
 
-func validLine(line []byte) bool { return validJSON(line) }
+func validLine(line []byte) bool { return rawjson.Valid(line) }
 
 // upgrade gives all entries the form of version 3.
 func (s *Session) upgrade() {
@@ -52,29 +54,29 @@ func (s *Session) upgradeLinear(e *Entry) []byte {
 	return e.line0(renameRole(own))
 }
 
-func (s *Session) keepByID(own object) object {
+func (s *Session) keepByID(own rawjson.Object) rawjson.Object {
 	for i, f := range own {
-		if f.key != "firstKeptEntryIndex" {
+		if f.Key != "firstKeptEntryIndex" {
 			continue
 		}
 		id := ""
-		if n := int(number(f.value)); n >= 1 && n <= len(s.entries) {
+		if n := int(rawjson.Number(f.Value)); n >= 1 && n <= len(s.entries) {
 			id = s.entries[n-1].ID
 		}
-		own[i].key, own[i].value = "firstKeptEntryId", quote(id)
+		own[i].Key, own[i].Value = "firstKeptEntryId", rawjson.Quote(id)
 	}
 	return own
 }
 
-func renameRole(own object) object {
+func renameRole(own rawjson.Object) rawjson.Object {
 	for i, f := range own {
-		if f.key != "message" || unquote(field(f.value, "role")) != "hookMessage" {
+		if f.Key != "message" || rawjson.Unquote(rawjson.Field(f.Value, "role")) != "hookMessage" {
 			continue
 		}
-		var was, now object
-		was.text("role", "hookMessage")
-		now.text("role", string(RoleCustom))
-		own[i].value = overlay(f.value, was, now)
+		var was, now rawjson.Object
+		was.Text("role", "hookMessage")
+		now.Text("role", string(RoleCustom))
+		own[i].Value = rawjson.Overlay(f.Value, was, now)
 	}
 	return own
 }
@@ -83,10 +85,10 @@ func renameRole(own object) object {
 // cannot be read are only in the backup.
 func (s *Session) rewrite() error {
 	var b bytes.Buffer
-	var was, now object
-	was.int("version", 1)
-	now.int("version", 3)
-	header := overlay(s.header.raw, was, now)
+	var was, now rawjson.Object
+	was.Int("version", 1)
+	now.Int("version", 3)
+	header := rawjson.Overlay(s.header.raw, was, now)
 	b.Write(header)
 	b.WriteByte('\n')
 	for _, e := range s.entries {

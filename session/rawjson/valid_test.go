@@ -1,4 +1,4 @@
-package session
+package rawjson
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ func FuzzValidIsWhatJSONSays(f *testing.F) {
 		f.Add([]byte(l))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if got, want := validJSON(text), json.Valid(text); got != want {
+		if got, want := Valid(text), json.Valid(text); got != want {
 			t.Errorf("%q is valid: %v, encoding/json says %v", text, got, want)
 		}
 	})

@@ -1,9 +1,10 @@
-package session
+package rawjson
 
 import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -107,9 +108,9 @@ func (s *scanner) nest() ([]byte, bool) {
 	return nil, false
 }
 
-// fields yields the keys, without quotes, and the raw values of a JSON object.
+// Fields yields the keys, without quotes, and the raw values of a JSON object.
 // On a broken object it ends early.
-func fields(obj []byte) iter.Seq2[[]byte, []byte] {
+func Fields(obj []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		s := scanner{b: obj}
 		if !s.byte('{') || s.byte('}') {
@@ -129,8 +130,8 @@ func fields(obj []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// elements yields the raw values of a JSON array.
-func elements(arr []byte) iter.Seq[[]byte] {
+// Elements yields the raw values of a JSON array.
+func Elements(arr []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		s := scanner{b: arr}
 		if !s.byte('[') || s.byte(']') {
@@ -149,12 +150,12 @@ func keyOf(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]
 	}
-	return []byte(unquote(quoted))
+	return []byte(Unquote(quoted))
 }
 
-// field returns the raw value of one key, or nil.
-func field(obj []byte, key string) []byte {
-	for k, v := range fields(obj) {
+// Field returns the raw value of a key, or nil if the object does not have it.
+func Field(obj []byte, key string) []byte {
+	for k, v := range Fields(obj) {
 		if string(k) == key {
 			return v
 		}
@@ -162,13 +163,13 @@ func field(obj []byte, key string) []byte {
 	return nil
 }
 
-// isString reports whether a raw value is a string.
-func isString(v []byte) bool { return len(v) >= 2 && v[0] == '"' }
+// IsString reports whether a raw value is a string.
+func IsString(v []byte) bool { return len(v) >= 2 && v[0] == '"' }
 
-// unquote decodes a raw string; anything else gives "". The result is valid
+// Unquote decodes a raw string; anything else gives "". The result is valid
 // UTF-8: what is not becomes U+FFFD, as do unpaired surrogates.
-func unquote(v []byte) string {
-	if !isString(v) {
+func Unquote(v []byte) string {
+	if !IsString(v) {
 		return ""
 	}
 	in := v[1 : len(v)-1]
@@ -236,13 +237,16 @@ func plainEscape(in []byte) (byte, bool) {
 	return 0, false
 }
 
-// keySet tells the first of several equal keys from the rest.
-type keySet struct {
+// KeySet tells the first of several equal keys of one object from the rest, as long
+// as there are not more than 16 different ones. The zero value is ready.
+type KeySet struct {
 	keys [16][]byte
 	n    int
 }
 
-func (s *keySet) first(key []byte) bool {
+// First reports whether the set sees the key for the first time. The key must not be
+// changed afterwards.
+func (s *KeySet) First(key []byte) bool {
 	for _, k := range s.keys[:s.n] {
 		if bytes.Equal(k, key) {
 			return false
@@ -253,4 +257,13 @@ func (s *keySet) first(key []byte) bool {
 		s.n++
 	}
 	return true
+}
+
+// Number decodes a raw number; anything else gives 0.
+func Number(v []byte) float64 {
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil {
+		return 0
+	}
+	return f
 }

@@ -1,0 +1,48 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Encode is json.Marshal without HTML escaping.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Quote encodes a string. What is no valid UTF-8 becomes U+FFFD.
+func Quote(s string) []byte {
+	b, _ := Encode(strings.ToValidUTF8(s, "\uFFFD"))
+	return b
+}
+
+// Compact returns a copy of v without white space between its parts, on one line. It
+// fails if v is not valid JSON.
+func Compact(v []byte) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(len(v))
+	if err := json.Compact(&b, v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// OrNull keeps a raw value that may be absent or broken from breaking a line: it is
+// compact, null if v is empty, and a string with the text of v if that is no JSON.
+func OrNull(v json.RawMessage) []byte {
+	if len(bytes.TrimSpace(v)) == 0 {
+		return []byte("null")
+	}
+	b, err := Compact(v)
+	if err != nil {
+		return Quote(string(v))
+	}
+	return b
+}

@@ -1,0 +1,97 @@
+package rawjson
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+)
+
+// Object lists the fields of a JSON object in the order in which they are written.
+// The zero value is ready. A key that is put twice is written twice.
+type Object []Member
+
+// Member is one field of an [Object].
+type Member struct {
+	Key   string
+	Value []byte // compact JSON
+}
+
+// Put adds a field. Its value is compact JSON, and is not copied.
+func (o *Object) Put(key string, value []byte) { *o = append(*o, Member{key, value}) }
+
+// Text adds a field that is a string.
+func (o *Object) Text(key, s string) { o.Put(key, Quote(s)) }
+
+// Flag adds a field that is true or false.
+func (o *Object) Flag(key string, b bool) { o.Put(key, strconv.AppendBool(nil, b)) }
+
+// Int adds a field that is a whole number.
+func (o *Object) Int(key string, n int64) { o.Put(key, strconv.AppendInt(nil, n, 10)) }
+
+// Optional adds a field that is a string, unless it is empty.
+func (o *Object) Optional(key, s string) {
+	if s != "" {
+		o.Text(key, s)
+	}
+}
+
+// Nullable adds a field that is a string, or null if it is empty.
+func (o *Object) Nullable(key, s string) {
+	if s == "" {
+		o.Put(key, []byte("null"))
+		return
+	}
+	o.Text(key, s)
+}
+
+// Bytes returns the object as compact JSON.
+func (o Object) Bytes() []byte {
+	b := []byte{'{'}
+	for i, m := range o {
+		key := Quote(m.Key)
+		b = slices.Grow(b, len(key)+len(m.Value)+len(",:}"))
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, key...), ':'), m.Value...)
+	}
+	return append(b, '}')
+}
+
+func (o Object) find(key string) ([]byte, bool) {
+	for _, m := range o {
+		if m.Key == key {
+			return m.Value, true
+		}
+	}
+	return nil, false
+}
+
+// Overlay writes an object again after a change. base are the bytes it came
+// from, was and now its known fields before and after. What did not change
+// keeps its bytes and its place, unknown fields too; new fields follow.
+func Overlay(base []byte, was, now Object) []byte {
+	var all Object
+	done := map[string]bool{}
+	for k, v := range Fields(base) {
+		key := string(k)
+		old, known := was.find(key)
+		value, present := now.find(key)
+		switch {
+		case done[key]:
+			continue
+		case !known && !present, known && present && bytes.Equal(old, value):
+			all.Put(key, v)
+		case present:
+			all.Put(key, value)
+		}
+		done[key] = true
+	}
+	for _, m := range now {
+		old, known := was.find(m.Key)
+		if !done[m.Key] && !(known && bytes.Equal(old, m.Value)) {
+			all.Put(m.Key, m.Value)
+		}
+	}
+	return all.Bytes()
+}
