@@ -113,7 +113,7 @@ func TestTheScreenGoesOnInTheLineThatAWaitHasEnded(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		s := newScreen(&out, palette{})
-		v := &transcript{screen: s, width: func() int { return 20 }}
+		v := &transcript{screen: s, columns: func() int { return 20 }}
 		v.handle(text(c.before))
 		for range 2 {
 			v.handle(again())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // While a context is compacted, or a branch that is left is summed up, there is
@@ -206,7 +207,7 @@ func (l compactionLine) text(width int) string {
 		text = l.doing + " … cancelled"
 	}
 	if w := l.waits(); w != nil {
-		return cutTo(text+" · "+oneLine(w.Text(time.Until(w.until))), width)
+		return cutTo(text+" · "+printable.Line(w.Text(time.Until(w.until))), width)
 	}
 	if s := time.Since(l.began) / time.Second; s > 0 {
 		text += fmt.Sprintf(" · %d s", s)

@@ -23,7 +23,7 @@ func (r *REPL) suggest(line string, pos int) (head string, words []string, tail 
 		words = words[:completionsShown]
 	}
 	for i, w := range words {
-		words[i] = toSigns(printable.Text(w))
+		words[i] = printable.Text(w)
 	}
 	return head, words, tail
 }
@@ -72,10 +72,7 @@ func fitting(typed string, candidates []string) []string {
 
 // lastWord cuts a line before the word that ends it.
 func lastWord(line string) (head, word string) {
-	word = line[strings.LastIndexAny(line, " \t")+1:]
-	if i := strings.LastIndex(word, signNewline); i >= 0 {
-		word = word[i+len(signNewline):]
-	}
+	word = line[strings.LastIndexAny(line, " \t\n")+1:]
 	return line[:len(line)-len(word)], word
 }
 

@@ -21,7 +21,7 @@ func TestCompletionOffersOnlyWhatKeepsWhatWasTyped(t *testing.T) {
 		{"alphas", "alpha beta", ""},
 		{"3 b", "alpha beta", "/x 3 beta"},
 		{"a b", "alpha beta", "/x a beta"},
-		{"a⏎b", "alpha beta", "/x a⏎beta"},
+		{"a\nb", "alpha beta", "/x a\nbeta"},
 		{"go a", "go/alpha alpha", "/x go alpha|/x go go/alpha"},
 		{"go ", "alpha", "/x go alpha"},
 		{"é", "ÉTÉ ete", "/x ÉTÉ"},

@@ -25,7 +25,7 @@ func (t *transcript) message(ctx context.Context, m *session.Message) []string {
 			return t.painted(lines, t.columns()-1)
 		}
 	}
-	return []string{t.styled(styleDim, "["+oneLine(m.CustomType)+"] "+printable.Text(m.Text()))}
+	return []string{t.styled(styleDim, "["+printable.Line(m.CustomType)+"] "+printable.Text(m.Text()))}
 }
 
 // callTitle is the line of a call, and what a hook draws below it.

@@ -51,7 +51,7 @@ func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.Dia
 	text := ""
 	q := question{lines: paragraphs(title), prompt: "? "}
 	if placeholder != "" {
-		q.lines = append(q.lines, r.screen.styled(styleDim, "("+oneLine(placeholder)+")"))
+		q.lines = append(q.lines, r.screen.styled(styleDim, "("+printable.Line(placeholder)+")"))
 	}
 	q.answer = func(line string) ([]string, bool) {
 		text = line
@@ -185,9 +185,8 @@ func remaining(ctx context.Context) string {
 
 // converse asks with whole lines.
 func (r *REPL) converse(ctx context.Context, q question) error {
-	answers := make(chan answerLine, 64)
-	r.inbox.lend(answers)
-	defer r.inbox.lend(nil)
+	answers, back := r.inbox.lend()
+	defer back()
 	q.prompt = remaining(ctx) + q.prompt
 	r.screen.ask(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
 	for {

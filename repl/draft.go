@@ -4,27 +4,27 @@ import "sync"
 
 // draft is what the next prompt begins with.
 type draft struct {
-	mu sync.Mutex
-	edited
+	mu   sync.Mutex
+	line edited
 }
 
 func (d *draft) put(e edited) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.edited = e
+	d.line = e
 }
 
 func (d *draft) get() edited {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.edited
+	return d.line
 }
 
 func (d *draft) take() edited {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := d.edited
-	d.edited = edited{}
+	e := d.line
+	d.line = edited{}
 	return e
 }
 
@@ -32,8 +32,8 @@ func (d *draft) take() edited {
 func (d *draft) add(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.text != "" {
-		text = d.text + "\n" + text
+	if d.line.text != "" {
+		text = d.line.text + "\n" + text
 	}
-	d.edited = edited{text: text, pos: -1}
+	d.line = edited{text: text, pos: -1}
 }

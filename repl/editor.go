@@ -104,7 +104,7 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 // runEditor gives the terminal away until the editor ends.
 func (r *REPL) runEditor(ctx context.Context, path string) error {
 	r.prompter.rest()
-	defer r.keyboard.leave()()
+	defer r.keyboard.lend()()
 	defer r.screen.lend()()
 	defer r.prompter.reset()
 	cmd := editorCommand(ctx, r.opts.Editor, path)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"pi/internal/printable"
 )
 
 // fieldOptions is how many options stand above the line that chooses among them.
@@ -17,7 +19,7 @@ const fieldOptions = 10
 // typed at its end, and with options the arrows choose. It is used by one
 // goroutine.
 type field struct {
-	*palette
+	palette
 	q      question
 	prompt func() string
 	said   func(lines []string) // shows lines above
@@ -32,7 +34,7 @@ type field struct {
 func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) {
 	ended, finish := context.WithCancel(ctx)
 	defer finish()
-	f := &field{palette: &r.screen.palette, q: q, at: -1, finish: finish}
+	f := &field{palette: r.screen.palette, q: q, at: -1, finish: finish}
 	f.prompt = func() string { return remaining(ctx) + q.prompt }
 	f.said = func(lines []string) {
 		for _, line := range lines {
@@ -217,5 +219,5 @@ func (f *field) answered() string {
 	if !f.done {
 		return "–"
 	}
-	return oneLine(string(f.text))
+	return printable.Line(string(f.text))
 }

@@ -23,6 +23,10 @@ type history struct {
 	last string
 }
 
+// newHistory returns the history in a file, which need not be there; "" keeps
+// nothing.
+func newHistory(path string) *history { return &history{path: path} }
+
 // load returns the entries, oldest first. Lines that are no entries are skipped.
 func (h *history) load() ([]string, error) {
 	if h.path == "" {
@@ -59,11 +63,22 @@ func parseHistory(b []byte) (entries []string) {
 	return entries
 }
 
-// add stores an entry, unless it is the same as the one before.
+// add stores an entry, unless it is the same as the one before. After an error
+// nothing is stored any more, so that a person is told of it once.
 func (h *history) add(entry string) error {
 	if h.path == "" || entry == "" || entry == h.last {
 		return nil
 	}
+	if err := h.write(entry); err != nil {
+		h.path = ""
+		return err
+	}
+	h.last = entry
+	return nil
+}
+
+// write adds an entry to the file, and makes the file if there is none.
+func (h *history) write(entry string) error {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return fmt.Errorf("write history: %w", err)
 	}
@@ -75,7 +90,6 @@ func (h *history) add(entry string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write history: %w", err)
 	}
-	h.last = entry
 	return nil
 }
 

@@ -38,7 +38,7 @@ func TestHistoryThatHasGrownIsCutBack(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&history{path: path}).load(); err != nil {
+	if _, err := (newHistory(path)).load(); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := os.ReadFile(path)
@@ -52,7 +52,7 @@ func TestHistoryThatHasGrownIsCutBack(t *testing.T) {
 
 func TestNoHistoryFileIsNoError(t *testing.T) {
 	for _, path := range []string{"", filepath.Join(t.TempDir(), "none")} {
-		if got, err := (&history{path: path}).load(); err != nil || got != nil {
+		if got, err := (newHistory(path)).load(); err != nil || got != nil {
 			t.Errorf("%q: %q, %v", path, got, err)
 		}
 	}

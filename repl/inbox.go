@@ -10,7 +10,7 @@ type inbox struct {
 	dialog chan<- answerLine // of the open dialog, else nil
 	eof    bool              // there will be no more lines
 	over   bool              // Ctrl+D, which counts once
-	ready  chan struct{}     // signalled when there is something to take, holds one
+	signal chan struct{}     // holds one
 }
 
 // answerLine is a line typed into a dialog, or its refusal by an end of input.
@@ -19,11 +19,18 @@ type answerLine struct {
 	eof  bool
 }
 
-func newInbox() *inbox { return &inbox{ready: make(chan struct{}, 1)} }
+// dialogAhead is how many lines a dialog may be behind; those after them are for
+// whoever reads next.
+const dialogAhead = 64
 
-func (b *inbox) signal() {
+func newInbox() *inbox { return &inbox{signal: make(chan struct{}, 1)} }
+
+// Ready is signalled when there is something to take: a line, or an end of input.
+func (b *inbox) Ready() <-chan struct{} { return b.signal }
+
+func (b *inbox) wake() {
 	select {
-	case b.ready <- struct{}{}:
+	case b.signal <- struct{}{}:
 	default:
 	}
 }
@@ -36,7 +43,7 @@ func (b *inbox) push(line string) {
 		return
 	}
 	b.lines = append(b.lines, line)
-	b.signal()
+	b.wake()
 }
 
 // offer gives an answer to the open dialog, if it still waits for one.
@@ -57,7 +64,7 @@ func (b *inbox) unread(lines ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines = append(lines, b.lines...)
-	b.signal()
+	b.wake()
 }
 
 // end notes an end of input; the one that a person types at a terminal is over
@@ -68,7 +75,7 @@ func (b *inbox) end(forGood bool) {
 	b.eof = b.eof || forGood
 	if !b.offer(answerLine{eof: true}) || forGood {
 		b.over = true
-		b.signal()
+		b.wake()
 	}
 }
 
@@ -85,7 +92,7 @@ func (b *inbox) take() (line string, ok, eof bool) {
 	line = b.lines[0]
 	b.lines = b.lines[1:]
 	if len(b.lines) > 0 {
-		b.signal()
+		b.wake()
 	}
 	return line, true, false
 }
@@ -106,13 +113,19 @@ func (b *inbox) takeAll() []string {
 	return lines
 }
 
-// lend sends lines to a dialog from now on; nil ends that. After the end of
-// input a dialog is refused at once.
-func (b *inbox) lend(dialog chan<- answerLine) {
+// lend sends lines to a dialog from now on, until back is called. After the end
+// of input a dialog is refused at once.
+func (b *inbox) lend() (answers <-chan answerLine, back func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	dialog := make(chan answerLine, dialogAhead)
 	b.dialog = dialog
 	if b.eof {
 		b.offer(answerLine{eof: true})
+	}
+	return dialog, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.dialog = nil
 	}
 }

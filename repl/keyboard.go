@@ -3,6 +3,7 @@ package repl
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -43,9 +44,6 @@ type keyboard struct {
 	seen    int       // bytes the open prompt was given
 	stale   bool      // the end of pending will not be completed by waiting
 
-	// shortcut is asked for keys that are no text; it takes those that are
-	// shortcuts. late is told of those in a line that came while no prompt was
-	// open. nil: there are none.
 	shortcut func(name string) bool
 	late     func(name string)
 
@@ -62,12 +60,14 @@ type keyboard struct {
 // parking is a request to leave the terminal alone until release is closed.
 type parking struct{ taken, release chan struct{} }
 
-func newKeyboard(in *os.File, box *inbox) (*keyboard, error) {
+// newKeyboard begins to read what s names.
+func newKeyboard(s inputSetup) (*keyboard, error) {
 	w, err := newWaker()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the terminal: %w", err)
 	}
-	k := &keyboard{in: in, tty: term.IsTerminal(int(in.Fd())), inbox: box, waker: w, lines: true,
+	k := &keyboard{in: s.In, tty: term.IsTerminal(int(s.In.Fd())), inbox: s.Inbox, waker: w, lines: true,
+		shortcut: s.Shortcut, late: s.Late,
 		done: make(chan struct{}), quit: make(chan struct{}), park: make(chan parking, 1)}
 	k.decoder.pastes = &k.pastes
 	go k.run()
@@ -134,8 +134,8 @@ func (k *keyboard) parked() bool {
 	}
 }
 
-// leave leaves the terminal to another program until back is called.
-func (k *keyboard) leave() (back func()) {
+// lend gives the terminal to another program until back is called.
+func (k *keyboard) lend() (back func()) {
 	p := parking{make(chan struct{}), make(chan struct{})}
 	select {
 	case k.park <- p:
@@ -261,13 +261,6 @@ func (k *keyboard) handKeys(final bool) {
 		_, _ = w.Write(out)
 		k.pending = k.pending[n:]
 	}
-}
-
-// listenFor sets who is asked for shortcuts, and told of late ones.
-func (k *keyboard) listenFor(shortcut func(name string) bool, late func(name string)) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.shortcut, k.late = shortcut, late
 }
 
 // tellLate tells of the keys in a line that are no text.

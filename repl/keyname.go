@@ -29,6 +29,18 @@ func nameKey(p []byte, final bool) (name string, n int) {
 	return nameRune(r, n), n
 }
 
+// keysOf names the keys that type a line; those without a name are left out.
+func keysOf(line string) (names []string) {
+	for line := []byte(line); len(line) > 0; {
+		name, n := nameKey(line, true)
+		line = line[n:]
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func nameRune(r rune, n int) string {
 	switch {
 	case r == utf8.RuneError && n <= 1, r >= 0x80 && r <= 0x9f:

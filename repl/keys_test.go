@@ -101,7 +101,7 @@ func TestLinesOfAPipeAreRunToItsEnd(t *testing.T) {
 	}
 	defer r.Close()
 	box := newInbox()
-	k, err := newKeyboard(r, box)
+	k, err := newKeyboard(inputSetup{In: r, Inbox: box})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestLinesOfAPipeAreRunToItsEnd(t *testing.T) {
 	w.Close()
 	var lines []string
 	for eof := false; !eof; {
-		<-box.ready
+		<-box.Ready()
 		var line string
 		var ok bool
 		for line, ok, eof = box.take(); ok; line, ok, eof = box.take() {

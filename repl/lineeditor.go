@@ -39,7 +39,7 @@ type lineEditor struct {
 	source   *os.File
 	cooked   liner.ModeApplier
 	raw      liner.ModeApplier
-	suggest  func(line string, pos int) (head string, words []string, tail string)
+	suggest  completer
 	result   chan edited
 
 	mu       sync.Mutex
@@ -50,8 +50,12 @@ type lineEditor struct {
 	closed   bool
 }
 
+// completer says what the word before pos, a number of runes of line, may become:
+// head and tail are what stands before and behind it.
+type completer func(line string, pos int) (head string, words []string, tail string)
+
 // newLineEditor takes over the terminal, which must be the process's own.
-func newLineEditor(k *keyboard, s *screen, history []string, suggest func(string, int) (string, []string, string)) (*lineEditor, error) {
+func newLineEditor(k *keyboard, s *screen, history []string, suggest completer) (*lineEditor, error) {
 	e := &lineEditor{screen: s, suggest: suggest, result: make(chan edited, 1)}
 	var err error
 	if e.cooked, err = liner.TerminalMode(); err != nil {
@@ -226,7 +230,11 @@ func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 		}
 		return "", []string{""}, ""
 	}
-	return e.suggest(line, pos)
+	head, words, tail := e.suggest(fromSigns(line), pos)
+	for i, w := range words {
+		words[i] = toSigns(w)
+	}
+	return toSigns(head), words, toSigns(tail)
 }
 
 func (e *lineEditor) remember(line string) { e.state.AppendHistory(toSigns(line)) }

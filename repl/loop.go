@@ -175,7 +175,7 @@ func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) 
 			}
 			r.prompter.ended()
 			return edited{err: errCtrlC}, nil
-		case <-r.inbox.ready:
+		case <-r.inbox.Ready():
 			if result != nil && r.inbox.waiting() {
 				return r.withdraw(result)
 			}
@@ -285,7 +285,6 @@ func (r *REPL) record(text string) {
 	r.prompter.remember(text)
 	if err := r.history.add(text); err != nil {
 		r.Notify(err.Error(), agent.LevelWarning)
-		r.history.path = "" // once is enough
 	}
 }
 

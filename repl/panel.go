@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/term"
-
 	"pi/agent"
 )
 
@@ -80,15 +78,6 @@ func unlessEnded(ctx context.Context, call func()) bool {
 	}
 }
 
-const usualRows = 24
-
-func rows(f interface{ Fd() uintptr }) int {
-	if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
-		return height
-	}
-	return usualRows
-}
-
 // surface is where a hook's component is shown.
 type surface struct {
 	component agent.Component
@@ -134,9 +123,8 @@ func (r *REPL) show(ctx context.Context, s *surface) {
 
 // presentLines shows a component on a terminal that cannot go back.
 func (r *REPL) presentLines(ctx context.Context, s *surface) {
-	answers := make(chan answerLine, 64)
-	r.inbox.lend(answers)
-	defer r.inbox.lend(nil)
+	answers, done := r.inbox.lend()
+	defer done()
 	for {
 		width := columns(r.opts.Out) - 1
 		var lines []string
@@ -162,12 +150,8 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 
 // typeLine gives a component a line as the keys that make it.
 func typeLine(c agent.Component, line string) {
-	for line := []byte(line); len(line) > 0; {
-		name, n := nameKey(line, true)
-		line = line[n:]
-		if name != "" {
-			c.HandleInput(name)
-		}
+	for _, key := range keysOf(line) {
+		c.HandleInput(key)
 	}
 	c.HandleInput("enter")
 }

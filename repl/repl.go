@@ -32,7 +32,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -124,10 +123,10 @@ func New(o Options) *REPL {
 	o.Dumb = o.Dumb || !liner.TerminalSupported()
 	colours := !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
 	s := newScreen(o.Out, palette{on: colours, rich: o.Rich})
-	view := &transcript{screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, width: func() int { return columns(o.Out) }}
+	view := &transcript{screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, columns: func() int { return columns(o.Out) }}
 	return &REPL{
 		opts: o, screen: s, view: view, status: &status{},
-		inbox: newInbox(), floor: newFloor(), history: &history{path: o.History},
+		inbox: newInbox(), floor: newFloor(), history: newHistory(o.History),
 		interrupted: make(chan struct{}, 1), hot: make(chan Shortcut, 1),
 	}
 }
@@ -166,17 +165,10 @@ func (r *REPL) open() error {
 	if err != nil {
 		r.Notify(err.Error(), agent.LevelWarning)
 	}
-	if canWait || !r.edits() {
-		if r.keyboard, err = newKeyboard(r.opts.In, r.inbox); err != nil {
-			return fmt.Errorf("read the terminal: %w", err)
-		}
-		r.keyboard.listenFor(r.hotkey, r.lateKey)
-	}
-	if !r.edits() {
-		r.prompter = &plainPrompter{screen: r.screen, quiet: !isTerminal(r.opts.In)}
-		return nil
-	}
-	r.prompter, err = newLineEditor(r.keyboard, r.screen, entries, r.suggest)
+	r.keyboard, r.prompter, err = openInput(inputSetup{
+		In: r.opts.In, Screen: r.screen, Inbox: r.inbox, Edit: r.edits(), History: entries,
+		Complete: r.suggest, Shortcut: r.hotkey, Late: r.lateKey,
+	})
 	return err
 }
 

@@ -343,24 +343,24 @@ func TestCtrlCTwiceQuits(t *testing.T) {
 
 func TestTerminalIsRestoredAfterEveryWayOut(t *testing.T) {
 	t.Parallel()
-	for name, way := range map[string]func(*terminal){
-		"end of input": func(s *terminal) { s.typeKeys("\x04") },
-		"terminated":   func(s *terminal) { _ = s.cmd.Process.Signal(syscall.SIGTERM) },
-		"hung up":      func(s *terminal) { _ = s.cmd.Process.Signal(syscall.SIGHUP) },
-		"panic":        func(s *terminal) { s.enter("/crash") },
-		"in a dialog":  func(s *terminal) { s.enter("/sure"); s.see("[y/N]"); _ = s.cmd.Process.Signal(syscall.SIGTERM) },
-		"in a panel":   func(s *terminal) { s.enter("/panel"); s.see("keys:"); _ = s.cmd.Process.Signal(syscall.SIGTERM) },
-		"waiting for a panel": func(s *terminal) {
+	for name, way := range map[string]func(*console){
+		"end of input": func(s *console) { s.typeKeys("\x04") },
+		"terminated":   func(s *console) { _ = s.cmd.Process.Signal(syscall.SIGTERM) },
+		"hung up":      func(s *console) { _ = s.cmd.Process.Signal(syscall.SIGHUP) },
+		"panic":        func(s *console) { s.enter("/crash") },
+		"in a dialog":  func(s *console) { s.enter("/sure"); s.see("[y/N]"); _ = s.cmd.Process.Signal(syscall.SIGTERM) },
+		"in a panel":   func(s *console) { s.enter("/panel"); s.see("keys:"); _ = s.cmd.Process.Signal(syscall.SIGTERM) },
+		"waiting for a panel": func(s *console) {
 			s.enter("/panel wait")
 			s.see("keys:")
 			_ = s.cmd.Process.Signal(syscall.SIGHUP)
 		},
-		"while a line is typed": func(s *terminal) {
+		"while a line is typed": func(s *console) {
 			s.typeKeys("abc")
 			s.prompt("abc")
 			_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		},
-		"while the agent works": func(s *terminal) {
+		"while the agent works": func(s *console) {
 			s.enter("stuck")
 			s.see("working on it")
 			_ = s.cmd.Process.Signal(syscall.SIGTERM)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // While a failed request waits to be made again, a line counts the seconds. It has
@@ -22,7 +23,7 @@ type waiting struct {
 // text fits a number of columns: the reason is what is cut first.
 func (w *waiting) text(width int) string {
 	const how, least = " · Esc or Ctrl+C cancels", 24
-	text := oneLine(w.Text(time.Until(w.until)))
+	text := printable.Line(w.Text(time.Until(w.until)))
 	if room := width - len(how) + 1; room >= least { // the dot has two bytes
 		return cutTo(text, room) + how
 	}
@@ -75,7 +76,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	switch {
 	case !told && !r.work.goesOn():
 	case !r.edits() || r.keyboard == nil:
-		r.floor.notice(func() { r.screen.line(styleDim, oneLine(e.Text(e.Delay()))+" · Ctrl+C cancels") })
+		r.floor.notice(func() { r.screen.line(styleDim, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels") })
 	case !told:
 		r.showWork(compactionLine{retry: w}, r.work.interrupt)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -27,7 +28,7 @@ type status struct {
 func (s *status) set(key, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text = oneLine(text)
+	text = printable.Line(text)
 	had := s.hooks[key]
 	if text == "" {
 		delete(s.hooks, key)
@@ -86,7 +87,7 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	if said != "" {
 		parts = append(parts, said)
 	}
-	return cutTo(oneLine(strings.Join(parts, " · ")), columns)
+	return cutTo(printable.Line(strings.Join(parts, " · ")), columns)
 }
 
 // said joins what hooks say, in the order of their keys.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"pi/agent"
 	"pi/internal/printable"
 )
 
@@ -54,21 +53,21 @@ func (p palette) end(dst []byte) []byte {
 // another leaves that alone.
 type ink struct{ usual, rich, end string }
 
-func inkOf(name string) (ink, bool) {
-	i, ok := map[string]ink{
+// theme has the inks by the names that hooks call them by.
+func theme() map[string]ink {
+	return map[string]ink{
 		"accent": {"36", "38;5;80", "39"}, "success": {"32", "38;5;114", "39"}, "warning": {"33", "38;5;221", "39"},
 		"error": {"31", "38;5;203", "39"}, "muted": {"90", "38;5;245", "39"}, "dim": {"2", "2", "22"},
 		"border": {"90", "38;5;240", "39"}, "tool_title": {"36", "38;5;80", "39"}, "tool_output": {"90", "38;5;248", "39"},
 		"thinking": {"90", "38;5;245", "39"}, "user": {"34", "38;5;111", "39"}, "code": {"35", "38;5;180", "39"},
 		"link": {"94", "38;5;75", "39"},
 		"bold": {"1", "1", "22"}, "italic": {"3", "3", "23"}, "underline": {"4", "4", "24"}, "strikethrough": {"9", "9", "29"},
-	}[name]
-	return i, ok
+	}
 }
 
 // Paint returns text in a colour or style of the theme.
 func (p palette) Paint(name, text string) string {
-	i, ok := inkOf(name)
+	i, ok := theme()[name]
 	if !p.on || !ok || text == "" {
 		return text
 	}
@@ -82,8 +81,7 @@ func (p palette) Paint(name, text string) string {
 // inks are the colour sequences that the theme writes.
 func inks() map[string]bool {
 	all := map[string]bool{"": true, "0": true}
-	for _, name := range append(agent.ThemeColors(), agent.ThemeStyles()...) {
-		i, _ := inkOf(name)
+	for _, i := range theme() {
 		all[i.usual], all[i.rich], all[i.end] = true, true, true
 	}
 	return all
@@ -104,5 +102,3 @@ func (p palette) painted(lines []string, columns int) (clean []string) {
 	}
 	return clean
 }
-
-var _ agent.Theme = palette{}

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal is a program in a pseudo-terminal, and what its screen shows.
-type terminal struct {
+// console is a program in a pseudo-terminal, and what its screen shows.
+type console struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	master *os.File
@@ -33,7 +33,7 @@ type terminal struct {
 }
 
 // start runs the test program in a terminal of 40 lines and 80 columns.
-func start(t *testing.T, env ...string) *terminal {
+func start(t *testing.T, env ...string) *console {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -49,7 +49,7 @@ func start(t *testing.T, env ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &terminal{t: t, master: master, tty: tty, before: before, screen: vt10x.New(vt10x.WithSize(80, 40)),
+	s := &console{t: t, master: master, tty: tty, before: before, screen: vt10x.New(vt10x.WithSize(80, 40)),
 		changed: make(chan struct{}), ended: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0])
 	s.cmd.Dir = t.TempDir()
@@ -78,7 +78,7 @@ func closable(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-func (s *terminal) watch() {
+func (s *console) watch() {
 	defer close(s.ended)
 	buf := make([]byte, 64<<10)
 	for {
@@ -95,7 +95,7 @@ func (s *terminal) watch() {
 	}
 }
 
-func (s *terminal) close() {
+func (s *console) close() {
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
 	s.tty.Close()
@@ -104,7 +104,7 @@ func (s *terminal) close() {
 }
 
 // text is the screen without the blanks at the ends of its lines.
-func (s *terminal) text() string {
+func (s *console) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lines := strings.Split(s.screen.String(), "\n")
@@ -115,13 +115,13 @@ func (s *terminal) text() string {
 }
 
 // see waits until the screen shows text.
-func (s *terminal) see(text string) {
+func (s *console) see(text string) {
 	s.t.Helper()
 	s.until("the screen shows "+text, func() bool { return strings.Contains(s.text(), text) })
 }
 
 // prompt waits until the last line of the screen is an open prompt with text.
-func (s *terminal) prompt(text string) {
+func (s *console) prompt(text string) {
 	s.t.Helper()
 	s.until("the prompt holds "+text, func() bool {
 		screen := s.text()
@@ -130,20 +130,26 @@ func (s *terminal) prompt(text string) {
 	})
 }
 
+// The terminal is told to mark pastes while a prompt or a panel is open.
+const (
+	marksPastes = "\x1b[?2004h"
+	marksNone   = "\x1b[?2004l"
+)
+
 // isRaw tells an open prompt from one that is not being read yet.
-func (s *terminal) isRaw() bool {
-	return strings.LastIndex(s.output(), pasteOn) > strings.LastIndex(s.output(), pasteOff) || s.dumb()
+func (s *console) isRaw() bool {
+	return strings.LastIndex(s.output(), marksPastes) > strings.LastIndex(s.output(), marksNone) || s.dumb()
 }
 
-func (s *terminal) dumb() bool { return !strings.Contains(s.output(), pasteOn) }
+func (s *console) dumb() bool { return !strings.Contains(s.output(), marksPastes) }
 
-func (s *terminal) output() string {
+func (s *console) output() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.raw)
 }
 
-func (s *terminal) until(what string, ok func() bool) {
+func (s *console) until(what string, ok func() bool) {
 	s.t.Helper()
 	deadline := time.After(20 * time.Second)
 	for {
@@ -166,7 +172,7 @@ func (s *terminal) until(what string, ok func() bool) {
 	}
 }
 
-func (s *terminal) typeKeys(keys string) {
+func (s *console) typeKeys(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.master, keys); err != nil {
 		s.t.Fatal(err)
@@ -174,14 +180,14 @@ func (s *terminal) typeKeys(keys string) {
 }
 
 // enter types a line at the open prompt.
-func (s *terminal) enter(line string) {
+func (s *console) enter(line string) {
 	s.t.Helper()
 	s.typeKeys(line + "\r")
 }
 
 // leave waits for the end of the program and checks that the terminal is as it
 // was found.
-func (s *terminal) leave() error {
+func (s *console) leave() error {
 	s.t.Helper()
 	err := s.cmd.Wait()
 	after, stateErr := term.GetState(int(s.tty.Fd()))
@@ -193,7 +199,7 @@ func (s *terminal) leave() error {
 	}
 	s.until("bracketed paste is off", func() bool {
 		out := s.output()
-		return strings.LastIndex(out, pasteOn) <= strings.LastIndex(out, pasteOff)
+		return strings.LastIndex(out, marksPastes) <= strings.LastIndex(out, marksNone)
 	})
 	return err
 }

@@ -42,7 +42,7 @@ func (t *transcript) toolCall(p *page, e *agent.ToolCall) {
 	title := t.title(e.Name, e.Input)
 	t.calls[e.ID] = title
 	t.running = ""
-	p.writeLine(t.styled(styleDim, "  "+oneLine(e.RewrittenBy)+" made it: "+title))
+	p.writeLine(t.styled(styleDim, "  "+printable.Line(e.RewrittenBy)+" made it: "+title))
 }
 
 func (t *transcript) toolEnd(p *page, e *agent.ToolExecutionEnd, body string) {
@@ -62,18 +62,11 @@ func (t *transcript) toolEnd(p *page, e *agent.ToolExecutionEnd, body string) {
 
 // title names a call by its tool and its telling argument.
 func (t *transcript) title(name string, input json.RawMessage) string {
-	title := oneLine(name)
+	title := printable.Line(name)
 	if a := argument(input); a != "" {
 		title += " " + a
 	}
 	return cutTo(title, t.columns()-len("•  ✓"))
-}
-
-func (t *transcript) columns() int {
-	if t.width == nil {
-		return usualColumns
-	}
-	return t.width()
 }
 
 // argument is what a person wants to know of a call's arguments: the value of
@@ -88,10 +81,10 @@ func argument(input json.RawMessage) string {
 			if path, ok := members["path"].(string); ok && key == "pattern" {
 				s += " in " + path
 			}
-			return oneLine(s)
+			return printable.Line(s)
 		}
 	}
-	return oneLine(string(input))
+	return printable.Line(string(input))
 }
 
 // result is what is shown below the line of a call.

@@ -13,8 +13,8 @@ import (
 type transcript struct {
 	*screen
 	showThinking bool
-	renderer     Renderer   // of hooks; nil: none
-	width        func() int // columns; nil: a usual number
+	renderer     Renderer // of hooks; nil: none
+	columns      func() int
 
 	// The rest is used only inside of locked.
 	clean   printable.Cleaner
@@ -67,10 +67,10 @@ func (t *transcript) handle(e agent.Event) {
 // abort says why what was shown of an answer does not count.
 func (t *transcript) abort(p *page, a *agent.Abort) {
 	text := "stopped by a hook"
-	if by := oneLine(a.By); by != "" {
+	if by := printable.Line(a.By); by != "" {
 		text = "stopped by hook " + by
 	}
-	if reason := oneLine(a.Reason); reason != "" {
+	if reason := printable.Line(a.Reason); reason != "" {
 		text += ": " + reason
 	}
 	p.writeLine(t.styled(styleDim, text))

@@ -3,11 +3,8 @@ package repl
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"pi/agent"
 	"pi/internal/printable"
@@ -58,7 +55,7 @@ func (r *REPL) SetTitle(text string) {
 		r.screen.control(titleKeep)
 		r.titled.Store(true)
 	})
-	r.screen.control("\x1b]2;" + cutTo(oneLine(text), titleColumns) + "\x07")
+	r.screen.control("\x1b]2;" + cutTo(printable.Line(text), titleColumns) + "\x07")
 }
 
 const (
@@ -70,7 +67,7 @@ const (
 // SetWorking sets what is said while the agent works, once for each prompt and
 // whenever it changes; "" is nothing.
 func (r *REPL) SetWorking(text string) {
-	text = oneLine(text)
+	text = printable.Line(text)
 	if r.work.say(text) {
 		r.sayWorking(text)
 	}
@@ -154,15 +151,7 @@ func (r *REPL) showStatus() {
 	}
 }
 
-// usualColumns is the width of a terminal that does not say how wide it is.
-const usualColumns = 80
-
-// columns is the width of the terminal.
-func columns(f *os.File) int {
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return usualColumns
-}
-
-var _ agent.UI = (*REPL)(nil)
+var (
+	_ agent.UI    = (*REPL)(nil)
+	_ agent.Theme = palette{}
+)

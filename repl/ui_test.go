@@ -11,7 +11,7 @@ import (
 )
 
 // tell makes the program do what REPL_TEST_TOLD says.
-func (s *terminal) tell() {
+func (s *console) tell() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		s.t.Fatal(err)
@@ -414,7 +414,7 @@ func TestTranscriptGoesOnAboveAComponent(t *testing.T) {
 }
 
 // prompt2 waits until the last line of the screen begins with text.
-func (s *terminal) prompt2(text string) {
+func (s *console) prompt2(text string) {
 	s.t.Helper()
 	s.until("the last line is "+text, func() bool {
 		screen := s.text()
@@ -464,15 +464,15 @@ func TestMessageOfAHookIsShownAboveTheOpenPrompt(t *testing.T) {
 
 func TestHookEndsTheProgramInOrder(t *testing.T) {
 	t.Parallel()
-	nothing := func(*terminal) {}
+	nothing := func(*console) {}
 	for _, c := range []struct {
 		name          string
-		before, after func(*terminal)
+		before, after func(*console)
 	}{
-		{"at the prompt", func(s *terminal) { s.typeKeys("half"); s.prompt("half") }, nothing},
-		{"under a component", func(s *terminal) { s.enter("/panel"); s.see("keys:") }, nothing},
-		{"when the agent has worked", func(s *terminal) { s.enter("slow"); s.see("working on it") },
-			func(s *terminal) { s.enter("go on"); s.see("and heard you") }},
+		{"at the prompt", func(s *console) { s.typeKeys("half"); s.prompt("half") }, nothing},
+		{"under a component", func(s *console) { s.enter("/panel"); s.see("keys:") }, nothing},
+		{"when the agent has worked", func(s *console) { s.enter("slow"); s.see("working on it") },
+			func(s *console) { s.enter("go on"); s.see("and heard you") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

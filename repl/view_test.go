@@ -17,7 +17,7 @@ import (
 // shown is what a transcript writes for events.
 func shown(colours bool, events ...agent.Event) string {
 	var out bytes.Buffer
-	t := &transcript{screen: newScreen(&out, palette{on: colours}), showThinking: true}
+	t := &transcript{screen: newScreen(&out, palette{on: colours}), showThinking: true, columns: func() int { return 80 }}
 	for _, e := range events {
 		t.handle(e)
 	}
@@ -182,7 +182,7 @@ func TestBranchOfALinkedWorkTree(t *testing.T) {
 
 func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 	var out bytes.Buffer
-	v := &transcript{screen: newScreen(&out, palette{on: true}), renderer: drawsAll{}, width: func() int { return 24 }}
+	v := &transcript{screen: newScreen(&out, palette{on: true}), renderer: drawsAll{}, columns: func() int { return 24 }}
 	for _, line := range v.message(t.Context(), &session.Message{CustomType: "card"}) {
 		v.screen.plainLine(line)
 	}

@@ -1,18 +1,36 @@
 package repl
 
 import (
+	"os"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
-
-	"pi/internal/printable"
+	"golang.org/x/term"
 )
 
-// oneLine makes one line of text that others wrote: without control, and with
-// every run of white space as one space.
-func oneLine(text string) string { return printable.Line(text) }
+// What is assumed of a terminal that does not say how large it is.
+const (
+	usualColumns = 80
+	usualRows    = 24
+)
 
-// cutTo shortens text to a number of columns.
+// columns is the width of the terminal f, in cells.
+func columns(f *os.File) int {
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return usualColumns
+}
+
+// rows is the height of the terminal f.
+func rows(f *os.File) int {
+	if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
+		return height
+	}
+	return usualRows
+}
+
+// cutTo shortens text to a number of columns; 0 or less leaves it as it is.
 func cutTo(text string, columns int) string {
 	if columns <= 0 || len(text) <= columns {
 		return text

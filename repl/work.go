@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 // work is what is going on between two prompts. Ctrl+C stops it.
@@ -205,7 +206,7 @@ func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
 		case s := <-r.hot:
 			out, err := s.Run(ctx)
 			r.outcome(ctx, out, err, r.queueOrSubmit)
-		case <-r.inbox.ready:
+		case <-r.inbox.Ready():
 		}
 		for line, ok, _ := r.inbox.take(); ok; line, ok, _ = r.inbox.take() {
 			text, more := joinLines(before, line)
@@ -272,7 +273,7 @@ func (r *REPL) queue(ctx context.Context, p agent.Prompt) bool {
 		r.showError(err)
 	case accepted:
 		r.record(p.Text)
-		r.screen.line(styleDim, "queued: "+cutTo(oneLine(p.Text), columns(r.opts.Out)-10))
+		r.screen.line(styleDim, "queued: "+cutTo(printable.Line(p.Text), columns(r.opts.Out)-10))
 	}
 	return true
 }
