@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // An answer that breaks off and is asked for again begins anew, but what was shown
@@ -136,7 +137,7 @@ func (s *shownAnswer) lastColumn() (column int, ok bool) {
 }
 
 // repeated shows what is new in a step of an answer that has begun anew.
-func (t *transcript) repeated(p *page, d agent.Delta) {
+func (t *transcript) repeated(p *terminal.Page, d agent.Delta) {
 	rest, c := t.answer.compare(d)
 	switch c {
 	case goesOn:
@@ -158,21 +159,21 @@ func (t *transcript) repeated(p *page, d agent.Delta) {
 
 // resume brings the cursor back to behind what was shown last, if nothing but a
 // line that is gone again has come between.
-func (t *transcript) resume(p *page) {
+func (t *transcript) resume(p *terminal.Page) {
 	if t.columns() != t.answer.columns {
 		return
 	}
 	if column, ok := t.answer.lastColumn(); ok && column > 0 {
-		p.resumeLine(column)
+		p.ResumeLine(column)
 	}
 }
 
 // startOver shows an answer from its beginning that differs from what is shown.
-func (t *transcript) startOver(p *page) {
+func (t *transcript) startOver(p *terminal.Page) {
 	came := t.answer.came()
 	t.answer = shownAnswer{}
-	p.write(t.endBlock(p, nil))
-	p.writeLine(t.styled(styleDim, "the answer broke off; it starts over:"))
+	p.Write(t.endBlock(p, nil))
+	p.Print(t.Styled(terminal.StyleDim, "the answer broke off; it starts over:"))
 	for _, d := range came {
 		t.say(p, d)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
@@ -97,7 +98,7 @@ func TestTheScreenGoesOnInTheLineThatAWaitHasEnded(t *testing.T) {
 	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant}}
 	for _, c := range []struct {
 		name, before, after string
-		between             func(*screen)
+		between             func(*terminal.Screen)
 		want                string // behind the wait
 	}{
 		{"in mid-line", "Hello wor", "Hello world", nil, "\x1b[A\x1b[9Cld\n"},
@@ -108,18 +109,18 @@ func TestTheScreenGoesOnInTheLineThatAWaitHasEnded(t *testing.T) {
 		{"wide characters", "日本", "日本語", nil, "\x1b[A\x1b[4C語\n"},
 		{"a wide one that did not fit", "0123456789abcdefghi日", "0123456789abcdefghi日!", nil, "\x1b[A\x1b[2C!\n"},
 		{"tabs", "a\tb", "a\tbc", nil, "c\n"},
-		{"something was said meanwhile", "Hello", "Hello!", func(s *screen) { s.line(styleDim, "a notice") }, "!\n"},
-		{"the person typed a line", "Hello", "Hello!", func(s *screen) { s.lineEnded("") }, "!\n"},
+		{"something was said meanwhile", "Hello", "Hello!", func(s *terminal.Screen) { s.Line(terminal.StyleDim, "a notice") }, "!\n"},
+		{"the person typed a line", "Hello", "Hello!", func(s *terminal.Screen) { s.LineEnded("") }, "!\n"},
 	} {
 		var out bytes.Buffer
-		s := newScreen(&out, palette{})
-		v := &transcript{screen: s, columns: func() int { return 20 }}
+		s := terminal.NewScreen(&out, terminal.Palette{})
+		v := &transcript{Screen: s, columns: func() int { return 20 }}
 		v.handle(text(c.before))
 		for range 2 {
 			v.handle(again())
-			s.openRegion()
-			s.drawRegion([]string{"retry"})
-			s.closeRegion()
+			s.OpenRegion()
+			s.DrawRegion([]string{"retry"})
+			s.CloseRegion()
 		}
 		if c.between != nil {
 			c.between(s)

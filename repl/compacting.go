@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // While a context is compacted, or a branch that is left is summed up, there is
@@ -81,7 +82,7 @@ func (c *compacting) end() {
 // it, which is an event of its own.
 func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	if e.Auto {
-		r.screen.line(styleDim, e.Text())
+		r.screen.Line(terminal.StyleDim, e.Text())
 		return
 	}
 	a := r.agent
@@ -109,7 +110,7 @@ func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
 	line.began, line.cancelled, line.waits = time.Now(), r.compacting.isCancelled, r.compacting.noted
 	if !r.edits() || r.keyboard == nil {
 		r.compacting.begin(line, cancelled, nil)
-		r.floor.notice(func() { r.screen.line(styleDim, line.doing+" … Ctrl+C cancels") })
+		r.floor.notice(func() { r.screen.Line(terminal.StyleDim, line.doing+" … Ctrl+C cancels") })
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -126,7 +127,7 @@ func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
 func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 	if e.Auto {
 		if text := e.Text(); text != "" {
-			r.screen.line(styleDim, text)
+			r.screen.Line(terminal.StyleDim, text)
 		}
 		return
 	}
@@ -159,19 +160,19 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 			r.work.interrupt()
 		}
 	}
-	pressed, ok := r.prompter.grab(cancel)
+	pressed, ok := r.prompter.Grab(cancel)
 	if !ok {
 		return false
 	}
-	defer r.prompter.release()
-	r.keyboard.keepOthers()
-	r.screen.openRegion()
-	defer r.screen.closeRegion()
+	defer r.prompter.Release()
+	r.keyboard.KeepOthers()
+	r.screen.OpenRegion()
+	defer r.screen.CloseRegion()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		width := columns(r.opts.Out) - 1
-		r.screen.drawRegion([]string{r.screen.styled(styleDim, line.text(width))})
+		width := terminal.Columns(r.opts.Out) - 1
+		r.screen.DrawRegion([]string{r.screen.Styled(terminal.StyleDim, line.text(width))})
 		select {
 		case <-ctx.Done():
 			return true
@@ -179,7 +180,7 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 			return true
 		case <-tick.C:
 		case <-pressed:
-			if r.keyboard.escaped() {
+			if r.keyboard.Escaped() {
 				cancel()
 			}
 		}
@@ -207,7 +208,7 @@ func (l compactionLine) text(width int) string {
 		text = l.doing + " … cancelled"
 	}
 	if w := l.waits(); w != nil {
-		return cutTo(text+" · "+printable.Line(w.Text(time.Until(w.until))), width)
+		return terminal.Cut(text+" · "+printable.Line(w.Text(time.Until(w.until))), width)
 	}
 	if s := time.Since(l.began) / time.Second; s > 0 {
 		text += fmt.Sprintf(" · %d s", s)
@@ -215,5 +216,5 @@ func (l compactionLine) text(width int) string {
 	if l.tokens > 0 {
 		text += " · " + tokens(l.tokens, 0)
 	}
-	return cutTo(text, width)
+	return terminal.Cut(text, width)
 }

@@ -5,15 +5,16 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
 // show writes a message that is drawn.
 func (t *transcript) show(lines []string) {
-	t.locked(func(p *page) {
-		p.write(t.endBlock(p, nil))
+	t.Locked(func(p *terminal.Page) {
+		p.Write(t.endBlock(p, nil))
 		for _, line := range lines {
-			p.writeLine(line)
+			p.Print(line)
 		}
 	})
 }
@@ -22,17 +23,17 @@ func (t *transcript) show(lines []string) {
 func (t *transcript) message(ctx context.Context, m *session.Message) []string {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.Message(ctx, m, false, t.columns()-1); ok {
-			return t.painted(lines, t.columns()-1)
+			return t.Painted(lines, t.columns()-1)
 		}
 	}
-	return []string{t.styled(styleDim, "["+printable.Line(m.CustomType)+"] "+printable.Text(m.Text()))}
+	return []string{t.Styled(terminal.StyleDim, "["+printable.Line(m.CustomType)+"] "+printable.Text(m.Text()))}
 }
 
 // callTitle is the line of a call, and what a hook draws below it.
 func (t *transcript) callTitle(e *agent.ToolExecutionStart) (title string, more []string) {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.ToolCall(e.Name, e.Input, t.columns()-4); ok && len(lines) > 0 {
-			lines = t.painted(lines, t.columns()-4)
+			lines = t.Painted(lines, t.columns()-4)
 			return lines[0], lines[1:]
 		}
 	}
@@ -43,7 +44,7 @@ func (t *transcript) callTitle(e *agent.ToolExecutionStart) (title string, more 
 func (t *transcript) body(e *agent.ToolExecutionEnd) string {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.ToolResult(e.Name, e.Result, false, t.columns()-3); ok {
-			return t.fold(t.painted(lines, t.columns()-3), diffLines, func(line string) string { return line })
+			return t.fold(t.Painted(lines, t.columns()-3), diffLines, func(line string) string { return line })
 		}
 	}
 	return t.result(e)

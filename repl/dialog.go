@@ -11,6 +11,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // selectShown is how many options are listed at once.
@@ -51,7 +52,7 @@ func (r *REPL) Input(ctx context.Context, title, placeholder string, o agent.Dia
 	text := ""
 	q := question{lines: paragraphs(title), prompt: "? "}
 	if placeholder != "" {
-		q.lines = append(q.lines, r.screen.styled(styleDim, "("+printable.Line(placeholder)+")"))
+		q.lines = append(q.lines, r.screen.Styled(terminal.StyleDim, "("+printable.Line(placeholder)+")"))
 	}
 	q.answer = func(line string) ([]string, bool) {
 		text = line
@@ -161,7 +162,7 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error
 	defer cancel()
 	shown, err := r.askKeys(limited, q)
 	if !shown {
-		r.prompter.rest()
+		r.prompter.Rest()
 		err = r.converse(limited, q)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -185,26 +186,26 @@ func remaining(ctx context.Context) string {
 
 // converse asks with whole lines.
 func (r *REPL) converse(ctx context.Context, q question) error {
-	answers, back := r.inbox.lend()
+	answers, back := r.inbox.Lend()
 	defer back()
 	q.prompt = remaining(ctx) + q.prompt
-	r.screen.ask(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
+	r.screen.Ask(append(q.lines, r.listed(q.options, choose(q.options, ""))...), q.prompt)
 	for {
 		select {
 		case <-ctx.Done():
-			r.screen.endLine()
+			r.screen.EndLine()
 			return ctx.Err()
 		case a := <-answers:
-			if a.eof {
-				r.screen.endLine()
+			if a.EOF {
+				r.screen.EndLine()
 				return nil
 			}
-			r.screen.lineEnded("")
-			again, done := q.answer(strings.TrimSpace(a.text))
+			r.screen.LineEnded("")
+			again, done := q.answer(strings.TrimSpace(a.Text))
 			if done {
 				return nil
 			}
-			r.screen.ask(again, q.prompt)
+			r.screen.Ask(again, q.prompt)
 		}
 	}
 }

@@ -1,30 +1,33 @@
 package repl
 
-import "sync"
+import (
+	"pi/repl/terminal"
+	"sync"
+)
 
 // draft is what the next prompt begins with.
 type draft struct {
 	mu   sync.Mutex
-	line edited
+	line terminal.Line
 }
 
-func (d *draft) put(e edited) {
+func (d *draft) put(e terminal.Line) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.line = e
 }
 
-func (d *draft) get() edited {
+func (d *draft) get() terminal.Line {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.line
 }
 
-func (d *draft) take() edited {
+func (d *draft) take() terminal.Line {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e := d.line
-	d.line = edited{}
+	d.line = terminal.Line{}
 	return e
 }
 
@@ -32,8 +35,8 @@ func (d *draft) take() edited {
 func (d *draft) add(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.line.text != "" {
-		text = d.line.text + "\n" + text
+	if d.line.Text != "" {
+		text = d.line.Text + "\n" + text
 	}
-	d.line = edited{text: text, pos: -1}
+	d.line = terminal.Line{Text: text, Pos: -1}
 }

@@ -32,7 +32,7 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 	}
 	defer r.floor.leaveDialog()
 	for _, line := range paragraphs(title) {
-		r.screen.plainLine(line)
+		r.screen.Print(line)
 	}
 	text, saved, err := r.edit(ctx, prefill)
 	if endedByInterrupt(err) {
@@ -103,10 +103,10 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 
 // runEditor gives the terminal away until the editor ends.
 func (r *REPL) runEditor(ctx context.Context, path string) error {
-	r.prompter.rest()
-	defer r.keyboard.lend()()
-	defer r.screen.lend()()
-	defer r.prompter.reset()
+	r.prompter.Rest()
+	defer r.keyboard.Lend()()
+	defer r.screen.Lend()()
+	defer r.prompter.Reset()
 	cmd := editorCommand(ctx, r.opts.Editor, path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.opts.In, r.opts.Out, r.opts.Out
 	cmd.WaitDelay = time.Second

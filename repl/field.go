@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // fieldOptions is how many options stand above the line that chooses among them.
@@ -19,7 +20,7 @@ const fieldOptions = 10
 // typed at its end, and with options the arrows choose. It is used by one
 // goroutine.
 type field struct {
-	palette
+	terminal.Palette
 	q      question
 	prompt func() string
 	said   func(lines []string) // shows lines above
@@ -34,11 +35,11 @@ type field struct {
 func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) {
 	ended, finish := context.WithCancel(ctx)
 	defer finish()
-	f := &field{palette: r.screen.palette, q: q, at: -1, finish: finish}
+	f := &field{Palette: r.screen.Palette, q: q, at: -1, finish: finish}
 	f.prompt = func() string { return remaining(ctx) + q.prompt }
 	f.said = func(lines []string) {
 		for _, line := range lines {
-			r.screen.plainLine(line)
+			r.screen.Print(line)
 		}
 	}
 	again, stop := seconds(ctx)
@@ -47,7 +48,7 @@ func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) 
 		return false, nil
 	}
 	if ctx.Err() == nil || f.done {
-		r.screen.plainLine(r.screen.styled(styleBold, q.prompt) + f.answered())
+		r.screen.Print(r.screen.Styled(terminal.StyleBold, q.prompt) + f.answered())
 	}
 	if f.done {
 		return true, nil
@@ -114,7 +115,7 @@ func (f *field) Render(width int) (lines []string) {
 	for i, option := range found[from:min(from+fieldOptions, len(found))] {
 		line := "  " + numbered(f.q.options, option)
 		if from+i == f.at {
-			line = f.Paint("accent", cutTo(">"+line[1:], width))
+			line = f.Paint("accent", terminal.Cut(">"+line[1:], width))
 		}
 		lines = append(lines, line)
 	}
@@ -137,7 +138,7 @@ func (f *field) around() int {
 
 // tail is the end of a line that is too long for its columns.
 func tail(text string, columns int) string {
-	for columns > 0 && len(text) > 0 && cutTo(text, columns) != text {
+	for columns > 0 && len(text) > 0 && terminal.Cut(text, columns) != text {
 		_, n := utf8.DecodeRuneInString(text)
 		text = text[n:]
 	}

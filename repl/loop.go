@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
@@ -70,11 +71,11 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 		if p, ok := r.submitted(); ok {
 			return p, nil
 		}
-		line, ok, eof := r.inbox.take()
+		line, ok, eof := r.inbox.Take()
 		if eof {
 			return agent.Prompt{}, io.EOF
 		}
-		e := edited{text: line}
+		e := terminal.Line{Text: line}
 		if ok {
 			r.echo(line)
 		} else {
@@ -110,15 +111,15 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 // echo shows a line that did not come through the prompt as if it had.
 func (r *REPL) echo(text string) {
 	if r.HasUI() {
-		r.screen.plainLine(promptSign + printable.Text(text))
+		r.screen.Print(promptSign + printable.Text(text))
 	}
 }
 
 // read opens the prompt. The result says errMadeRoom when it was closed for
 // something else; what stood in it is kept for the next one.
-func (r *REPL) read(ctx context.Context) (edited, error) {
+func (r *REPL) read(ctx context.Context) (terminal.Line, error) {
 	if err := r.room(ctx); err != nil {
-		return edited{err: err}, ctx.Err()
+		return terminal.Line{Err: err}, ctx.Err()
 	}
 	defer r.floor.leavePrompt()
 	r.showStatus()
@@ -131,7 +132,7 @@ func (r *REPL) read(ctx context.Context) (edited, error) {
 	case <-r.interrupted: // came when there was nothing left to stop
 	default:
 	}
-	result := r.prompter.open(sign, draft.text, draft.pos)
+	result := r.prompter.Open(sign, draft.Text, draft.Pos)
 	return r.await(ctx, result)
 }
 
@@ -164,30 +165,30 @@ func (r *REPL) room(ctx context.Context) error {
 }
 
 // await waits for the end of the open prompt, or ends it.
-func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) {
+func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal.Line, error) {
 	for {
 		select {
 		case e := <-result:
 			return r.closed(e)
 		case <-r.interrupted:
 			if _, err := r.withdraw(result); err != nil {
-				return edited{}, err
+				return terminal.Line{}, err
 			}
-			r.prompter.ended()
-			return edited{err: errCtrlC}, nil
+			r.prompter.Ended()
+			return terminal.Line{Err: terminal.ErrCtrlC}, nil
 		case <-r.inbox.Ready():
-			if result != nil && r.inbox.waiting() {
+			if result != nil && r.inbox.Waiting() {
 				return r.withdraw(result)
 			}
 			if result != nil {
 				continue
 			}
-			line, ok, eof := r.inbox.take()
+			line, ok, eof := r.inbox.Take()
 			switch {
 			case ok:
-				return r.closed(edited{text: line})
+				return r.closed(terminal.Line{Text: line})
 			case eof:
-				return r.closed(edited{err: io.EOF})
+				return r.closed(terminal.Line{Err: io.EOF})
 			}
 		case <-ctx.Done():
 			return r.withdraw(result)
@@ -206,50 +207,50 @@ func (r *REPL) await(ctx context.Context, result <-chan edited) (edited, error) 
 	}
 }
 
-func (r *REPL) closed(e edited) (edited, error) {
-	r.prompter.ended()
-	if errors.Is(e.err, io.EOF) && r.HasUI() {
-		r.screen.lineEnded("\n")
+func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
+	r.prompter.Ended()
+	if errors.Is(e.Err, io.EOF) && r.HasUI() {
+		r.screen.LineEnded("\n")
 	}
-	if e.err != nil && !errors.Is(e.err, errCtrlC) {
-		return edited{}, e.err
+	if e.Err != nil && !errors.Is(e.Err, terminal.ErrCtrlC) {
+		return terminal.Line{}, e.Err
 	}
 	return e, nil
 }
 
 // withdraw closes the prompt to make room, keeping what stands in it. A prompt
 // that cannot be closed is waited for.
-func (r *REPL) withdraw(result <-chan edited) (edited, error) {
-	kept, ok := r.prompter.cancel()
+func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
+	kept, ok := r.prompter.Cancel()
 	if !ok {
 		return r.closed(<-result)
 	}
 	r.draft.put(kept)
-	return edited{err: errMadeRoom}, nil
+	return terminal.Line{Err: errMadeRoom}, nil
 }
 
 // entered takes a line as it was typed and returns the text that is complete
 // with it, or "".
-func (r *REPL) entered(e edited) string {
+func (r *REPL) entered(e terminal.Line) string {
 	switch {
-	case errors.Is(e.err, errMadeRoom):
+	case errors.Is(e.Err, errMadeRoom):
 		return ""
-	case errors.Is(e.err, errCtrlC):
+	case errors.Is(e.Err, terminal.ErrCtrlC):
 		r.cleared()
 		return ""
 	}
-	if e.text != "" {
+	if e.Text != "" {
 		r.warned = false
 		r.shownStatus = ""
 	}
-	text, more := joinLines(r.before, e.text)
+	text, more := joinLines(r.before, e.Text)
 	if more {
 		r.before = text
 		return ""
 	}
 	r.before = ""
 	if r.keyboard != nil {
-		text = r.keyboard.expand(text)
+		text = r.keyboard.Expand(text)
 	}
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -262,12 +263,12 @@ func (r *REPL) entered(e edited) string {
 func (r *REPL) cleared() {
 	r.before = ""
 	r.draft.take()
-	if r.warned && (r.keyboard == nil || r.keyboard.typed() <= 1) {
+	if r.warned && (r.keyboard == nil || r.keyboard.Typed() <= 1) {
 		r.work.leave()
 		return
 	}
 	r.warned = true
-	r.screen.line(styleDim, "Ctrl+C again, or Ctrl+D, quits")
+	r.screen.Line(terminal.StyleDim, "Ctrl+C again, or Ctrl+D, quits")
 }
 
 // joinLines adds a line to those before it; more reports that it ends in a
@@ -282,8 +283,8 @@ func joinLines(before, line string) (text string, more bool) {
 
 // record keeps a line so that it can be called up again.
 func (r *REPL) record(text string) {
-	r.prompter.remember(text)
-	if err := r.history.add(text); err != nil {
+	r.prompter.Remember(text)
+	if err := r.history.Add(text); err != nil {
 		r.Notify(err.Error(), agent.LevelWarning)
 	}
 }
@@ -338,7 +339,7 @@ func (r *REPL) reads(text string) (isCommand bool, err error) {
 func (r *REPL) refuse(text string, typed bool, err error) {
 	r.showError(err)
 	if typed && r.HasUI() {
-		r.screen.line(styleDim, "  Enter again sends it to the model as it is")
+		r.screen.Line(terminal.StyleDim, "  Enter again sends it to the model as it is")
 		r.refused = strings.TrimSpace(text)
 		r.SetEditorText(text)
 	}
@@ -363,7 +364,7 @@ func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.
 // outcome does what a command wants; send takes the prompt it may want sent.
 func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt) bool) {
 	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		r.screen.line(styleWarning, "interrupted")
+		r.screen.Line(terminal.StyleWarning, "interrupted")
 		return
 	}
 	if out.Draft != "" { // also with a failure: what was sent once is in the hands of the person again
@@ -371,7 +372,7 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 	}
 	var unsaved *session.SaveError // it is done all the same
 	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
-		r.screen.plainLine(strings.TrimRight(printable.Text(out.Status), "\n"))
+		r.screen.Print(strings.TrimRight(printable.Text(out.Status), "\n"))
 	}
 	if err != nil {
 		r.showError(err)
@@ -397,8 +398,8 @@ func (r *REPL) shell(ctx context.Context, text string) {
 	}
 	r.busy(ctx, nil, func(ctx context.Context) {
 		var s printable.Cleaner
-		outcome, err := r.agent.Bash(ctx, line, exclude, func(output string) { r.screen.stream(&s, output) })
-		r.screen.endLine()
+		outcome, err := r.agent.Bash(ctx, line, exclude, func(output string) { r.screen.Stream(&s, output) })
+		r.screen.EndLine()
 		r.shellEnd(outcome, err)
 	})
 }

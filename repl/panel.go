@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/repl/terminal"
 )
 
 // A panel is what a component draws below the transcript: its lines stand in the
@@ -15,13 +16,13 @@ import (
 // the person out by Ctrl+C. It reports false, and shows nothing, where only whole
 // lines can be read.
 func (r *REPL) present(ctx context.Context, c agent.Component, again <-chan struct{}, out func()) bool {
-	pressed, ok := r.prompter.grab(out)
+	pressed, ok := r.prompter.Grab(out)
 	if !ok {
 		return false
 	}
-	defer r.prompter.release()
-	r.screen.openRegion()
-	defer r.screen.closeRegion()
+	defer r.prompter.Release()
+	r.screen.OpenRegion()
+	defer r.screen.CloseRegion()
 	for {
 		if !r.draw(ctx, c) {
 			return true
@@ -39,7 +40,7 @@ func (r *REPL) present(ctx context.Context, c agent.Component, again <-chan stru
 // press hands on the keys that were pressed, as long as they are wanted.
 func (r *REPL) press(ctx context.Context, c agent.Component) {
 	for ctx.Err() == nil {
-		key, ok := r.keyboard.key()
+		key, ok := r.keyboard.Key()
 		if !ok {
 			return
 		}
@@ -51,13 +52,13 @@ func (r *REPL) press(ctx context.Context, c agent.Component) {
 
 // draw shows as much of c as fits on the screen. It reports false if ctx ended.
 func (r *REPL) draw(ctx context.Context, c agent.Component) bool {
-	width, height := columns(r.opts.Out)-1, rows(r.opts.Out)-1
+	width, height := terminal.Columns(r.opts.Out)-1, terminal.Rows(r.opts.Out)-1
 	var lines []string
 	if !unlessEnded(ctx, func() { lines = c.Render(width) }) {
 		return false
 	}
-	lines = r.screen.painted(lines, width)
-	r.screen.drawRegion(lines[:min(len(lines), max(height, 1))])
+	lines = r.screen.Painted(lines, width)
+	r.screen.DrawRegion(lines[:min(len(lines), max(height, 1))])
 	return true
 }
 
@@ -123,34 +124,34 @@ func (r *REPL) show(ctx context.Context, s *surface) {
 
 // presentLines shows a component on a terminal that cannot go back.
 func (r *REPL) presentLines(ctx context.Context, s *surface) {
-	answers, done := r.inbox.lend()
+	answers, done := r.inbox.Lend()
 	defer done()
 	for {
-		width := columns(r.opts.Out) - 1
+		width := terminal.Columns(r.opts.Out) - 1
 		var lines []string
 		if !unlessEnded(ctx, func() { lines = s.component.Render(width) }) {
 			return
 		}
-		for _, line := range r.screen.painted(lines, width) {
-			r.screen.plainLine(line)
+		for _, line := range r.screen.Painted(lines, width) {
+			r.screen.Print(line)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.again:
 		case a := <-answers:
-			if a.eof {
+			if a.EOF {
 				return
 			}
-			r.screen.lineEnded("")
-			unlessEnded(ctx, func() { typeLine(s.component, a.text) })
+			r.screen.LineEnded("")
+			unlessEnded(ctx, func() { typeLine(s.component, a.Text) })
 		}
 	}
 }
 
 // typeLine gives a component a line as the keys that make it.
 func typeLine(c agent.Component, line string) {
-	for _, key := range keysOf(line) {
+	for _, key := range terminal.KeysOf(line) {
 		c.HandleInput(key)
 	}
 	c.HandleInput("enter")

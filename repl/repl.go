@@ -9,23 +9,22 @@
 //	@path        takes a file along   !!cmd   one whose output it does not see
 //	text \       goes on in the next line
 //
-// One goroutine, the [keyboard], reads the terminal at all times. While a prompt
-// is open it feeds the line editor (lineeditor.go); while a panel is open, a
-// dialog (dialog.go, field.go) or a component of a hook (panel.go), that gets the
-// keys by name (panelkeys.go, keyname.go), and so does the line that a compaction
-// shows (compacting.go), or the wait for another attempt (retrying.go); otherwise it collects lines (inbox.go),
-// which steer the agent while it works (work.go) or wait for the next prompt
-// (loop.go). The terminal is in raw mode only while a prompt or a panel is open.
-// Where only whole lines can be read, the inbox answers dialogs too.
+// Keys and lines are the business of package terminal. While a prompt is open the
+// line editor has the keys; while a panel is open, a dialog (dialog.go, field.go)
+// or a component of a hook (panel.go), that has them, and so has the line that a
+// compaction shows (compacting.go), or the wait for another attempt (retrying.go);
+// otherwise lines are collected, which steer the agent while it works (work.go) or
+// wait for the next prompt (loop.go). Where only whole lines can be read, they
+// answer dialogs too.
 //
 // Whoever needs the floor while a prompt is open (a dialog, a notice, a status
 // that changed, a prompt of a hook or a shortcut) has it closed and opened again with
-// what stood in it (floor.go, draft.go, shortcut.go). An editor gets the terminal
-// as a whole (editor.go).
+// the text that was in it (floor.go, draft.go, shortcut.go). An editor gets the
+// terminal as a whole (editor.go).
 //
 // Everything that others wrote passes the [printable.Cleaner] before it is shown
-// (screen.go, transcript.go); what hooks draw (widget.go, custom.go) keeps the
-// colours of the theme (style.go) and nothing else.
+// (transcript.go); what hooks draw (widget.go, custom.go) keeps the colours of the
+// theme and nothing else.
 package repl
 
 import (
@@ -43,6 +42,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
@@ -77,20 +77,20 @@ type Renderer interface {
 // be used by any goroutine.
 type REPL struct {
 	opts     Options
-	screen   *screen
+	screen   *terminal.Screen
 	view     *transcript
 	status   *status
-	inbox    *inbox
+	inbox    *terminal.Inbox
 	floor    *floor
-	history  *history
+	history  *terminal.History
 	agent    *agent.Agent
 	commands *command.Set
 
 	start    sync.Once
 	startErr error
 	stop     sync.Once
-	keyboard *keyboard
-	prompter prompter
+	keyboard *terminal.Keyboard
+	prompter terminal.Editor
 
 	surfaces surfaces
 	widgets  widgets
@@ -122,11 +122,11 @@ func New(o Options) *REPL {
 	}
 	o.Dumb = o.Dumb || !liner.TerminalSupported()
 	colours := !o.NoColor && !o.Plain && !o.Dumb && isTerminal(o.Out)
-	s := newScreen(o.Out, palette{on: colours, rich: o.Rich})
-	view := &transcript{screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, columns: func() int { return columns(o.Out) }}
+	s := terminal.NewScreen(o.Out, terminal.Palette{On: colours, Rich: o.Rich})
+	view := &transcript{Screen: s, showThinking: o.ShowThinking, renderer: o.Renderer, columns: func() int { return terminal.Columns(o.Out) }}
 	return &REPL{
 		opts: o, screen: s, view: view, status: &status{},
-		inbox: newInbox(), floor: newFloor(), history: newHistory(o.History),
+		inbox: terminal.NewInbox(), floor: newFloor(), history: terminal.NewHistory(o.History),
 		interrupted: make(chan struct{}, 1), hot: make(chan Shortcut, 1),
 	}
 }
@@ -148,7 +148,7 @@ func (r *REPL) Run(ctx context.Context, a *agent.Agent, commands *command.Set) e
 	}
 	if r.opts.Banner != nil {
 		for _, line := range r.opts.Banner() {
-			r.screen.plainLine(printable.Text(line))
+			r.screen.Print(printable.Text(line))
 		}
 	}
 	return r.loop(ctx)
@@ -161,11 +161,11 @@ func (r *REPL) begin() error {
 }
 
 func (r *REPL) open() error {
-	entries, err := r.history.load()
+	entries, err := r.history.Load()
 	if err != nil {
 		r.Notify(err.Error(), agent.LevelWarning)
 	}
-	r.keyboard, r.prompter, err = openInput(inputSetup{
+	r.keyboard, r.prompter, err = terminal.Open(terminal.Setup{
 		In: r.opts.In, Screen: r.screen, Inbox: r.inbox, Edit: r.edits(), History: entries,
 		Complete: r.suggest, Shortcut: r.hotkey, Late: r.lateKey,
 	})
@@ -188,14 +188,14 @@ func (r *REPL) Close() {
 			return
 		}
 		r.surfaces.close()
-		r.prompter.close()
+		r.prompter.Close()
 		if r.keyboard != nil {
-			r.keyboard.stop()
+			r.keyboard.Stop()
 		}
-		r.screen.closeRegion()
-		r.screen.endLine()
+		r.screen.CloseRegion()
+		r.screen.EndLine()
 		if r.titled.Load() {
-			r.screen.control(titleBack)
+			r.screen.Control(titleBack)
 		}
 	})
 }

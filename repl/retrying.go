@@ -6,6 +6,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // While a failed request waits to be made again, a line counts the seconds. It has
@@ -25,9 +26,9 @@ func (w *waiting) text(width int) string {
 	const how, least = " · Esc or Ctrl+C cancels", 24
 	text := printable.Line(w.Text(time.Until(w.until)))
 	if room := width - len(how) + 1; room >= least { // the dot has two bytes
-		return cutTo(text, room) + how
+		return terminal.Cut(text, room) + how
 	}
-	return cutTo(text, width)
+	return terminal.Cut(text, width)
 }
 
 // note has a line that is there tell of a wait, be it that of a summary in progress
@@ -76,7 +77,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	switch {
 	case !told && !r.work.goesOn():
 	case !r.edits() || r.keyboard == nil:
-		r.floor.notice(func() { r.screen.line(styleDim, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels") })
+		r.floor.notice(func() { r.screen.Line(terminal.StyleDim, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels") })
 	case !told:
 		r.showWork(compactionLine{retry: w}, r.work.interrupt)
 	}

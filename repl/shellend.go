@@ -5,6 +5,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // shellEnd says how a command of the person ended, unless all went well.
@@ -13,11 +14,11 @@ func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 	case err != nil:
 		r.showError(err)
 	case outcome.Cancelled:
-		r.screen.line(styleWarning, "interrupted")
+		r.screen.Line(terminal.StyleWarning, "interrupted")
 	case outcome.ExitCode != nil && *outcome.ExitCode != 0:
-		r.screen.line(styleError, fmt.Sprintf("exit status %d", *outcome.ExitCode))
+		r.screen.Line(terminal.StyleError, fmt.Sprintf("exit status %d", *outcome.ExitCode))
 	}
 	if outcome.Truncated && outcome.FullOutputPath != "" {
-		r.screen.line(styleDim, "full output: "+printable.Text(outcome.FullOutputPath))
+		r.screen.Line(terminal.StyleDim, "full output: "+printable.Text(outcome.FullOutputPath))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent/command"
+	"pi/repl/terminal"
 )
 
 // Shortcut is a key of a hook, or of the program if Hook is empty. It works while
@@ -46,7 +47,7 @@ func (r *REPL) shortcut(name string) (Shortcut, bool) {
 		return Shortcut{}, false
 	}
 	for _, s := range r.shortcuts() {
-		if plainKey(s.Key) == name {
+		if terminal.KeyName(s.Key) == name {
 			return s, true
 		}
 	}
@@ -107,7 +108,7 @@ func (r *REPL) hotkeys() string {
 		return strings.Join(lines, "\n")
 	}
 	for _, s := range r.opts.Shortcuts() {
-		lines = append(lines, fmt.Sprintf("%-22s %s (hook %s)", plainKey(s.Key), s.Help, s.Hook))
+		lines = append(lines, fmt.Sprintf("%-22s %s (hook %s)", terminal.KeyName(s.Key), s.Help, s.Hook))
 	}
 	return strings.Join(lines, "\n")
 }

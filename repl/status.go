@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
@@ -87,7 +88,7 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	if said != "" {
 		parts = append(parts, said)
 	}
-	return cutTo(printable.Line(strings.Join(parts, " · ")), columns)
+	return terminal.Cut(printable.Line(strings.Join(parts, " · ")), columns)
 }
 
 // said joins what hooks say, in the order of their keys.

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
@@ -22,42 +23,42 @@ const (
 // stays open while the tool runs; if something else is written meanwhile, the
 // end stands on a line that names the call again.
 
-func (t *transcript) toolStart(p *page, e *agent.ToolExecutionStart, title string, more []string) {
+func (t *transcript) toolStart(p *terminal.Page, e *agent.ToolExecutionStart, title string, more []string) {
 	if t.calls == nil {
 		t.calls = map[string]string{}
 	}
 	t.calls[e.ID] = title
-	p.write(append(t.endBlock(p, nil), t.styled(styleTool, "• "+title)...))
+	p.Write(append(t.endBlock(p, nil), t.Styled(terminal.StyleTool, "• "+title)...))
 	t.running = e.ID
 	for _, line := range more {
-		p.writeLine("  " + line)
+		p.Print("  " + line)
 		t.running = ""
 	}
 }
 
-func (t *transcript) toolCall(p *page, e *agent.ToolCall) {
+func (t *transcript) toolCall(p *terminal.Page, e *agent.ToolCall) {
 	if e.RewrittenBy == "" || e.Block {
 		return
 	}
 	title := t.title(e.Name, e.Input)
 	t.calls[e.ID] = title
 	t.running = ""
-	p.writeLine(t.styled(styleDim, "  "+printable.Line(e.RewrittenBy)+" made it: "+title))
+	p.Print(t.Styled(terminal.StyleDim, "  "+printable.Line(e.RewrittenBy)+" made it: "+title))
 }
 
-func (t *transcript) toolEnd(p *page, e *agent.ToolExecutionEnd, body string) {
-	mark, st := " ✓", styleSuccess
+func (t *transcript) toolEnd(p *terminal.Page, e *agent.ToolExecutionEnd, body string) {
+	mark, st := " ✓", terminal.StyleSuccess
 	if e.Result.IsError {
-		mark, st = " ✗", styleError
+		mark, st = " ✗", terminal.StyleError
 	}
-	if t.running == e.ID && !p.atLineStart() {
-		p.write([]byte(t.styled(st, mark) + "\n"))
+	if t.running == e.ID && !p.AtLineStart() {
+		p.Write([]byte(t.Styled(st, mark) + "\n"))
 	} else {
-		p.writeLine(t.styled(styleTool, "• "+t.calls[e.ID]) + t.styled(st, mark))
+		p.Print(t.Styled(terminal.StyleTool, "• "+t.calls[e.ID]) + t.Styled(st, mark))
 	}
 	t.running = ""
 	delete(t.calls, e.ID)
-	p.write([]byte(body))
+	p.Write([]byte(body))
 }
 
 // title names a call by its tool and its telling argument.
@@ -66,7 +67,7 @@ func (t *transcript) title(name string, input json.RawMessage) string {
 	if a := argument(input); a != "" {
 		title += " " + a
 	}
-	return cutTo(title, t.columns()-len("•  ✓"))
+	return terminal.Cut(title, t.columns()-len("•  ✓"))
 }
 
 // argument is what a person wants to know of a call's arguments: the value of
@@ -96,11 +97,11 @@ func (t *transcript) result(e *agent.ToolExecutionEnd) string {
 	if text == "" {
 		return ""
 	}
-	st := styleDim
+	st := terminal.StyleDim
 	if e.Result.IsError {
-		st = styleError
+		st = terminal.StyleError
 	}
-	return t.fold(strings.Split(text, "\n"), foldedLines, func(line string) string { return t.styled(st, line) })
+	return t.fold(strings.Split(text, "\n"), foldedLines, func(line string) string { return t.Styled(st, line) })
 }
 
 // changed is the diff among a result's details, if there is one.
@@ -135,10 +136,10 @@ func (t *transcript) fold(lines []string, limit int, paint func(string) string) 
 		shown = lines[:limit]
 	}
 	for _, line := range shown {
-		b.WriteString("  " + paint(cutTo(line, 400)) + "\n")
+		b.WriteString("  " + paint(terminal.Cut(line, 400)) + "\n")
 	}
 	if n := len(lines) - len(shown); n > 0 {
-		b.WriteString("  " + t.styled(styleDim, fmt.Sprintf("… %d more lines", n)) + "\n")
+		b.WriteString("  " + t.Styled(terminal.StyleDim, fmt.Sprintf("… %d more lines", n)) + "\n")
 	}
 	return b.String()
 }
@@ -146,13 +147,13 @@ func (t *transcript) fold(lines []string, limit int, paint func(string) string) 
 func (t *transcript) diffLine(line string) string {
 	switch {
 	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-		return t.styled(styleBold, line)
+		return t.Styled(terminal.StyleBold, line)
 	case strings.HasPrefix(line, "+"):
-		return t.styled(styleSuccess, line)
+		return t.Styled(terminal.StyleSuccess, line)
 	case strings.HasPrefix(line, "-"):
-		return t.styled(styleError, line)
+		return t.Styled(terminal.StyleError, line)
 	case strings.HasPrefix(line, "@@"):
-		return t.styled(styleTool, line)
+		return t.Styled(terminal.StyleTool, line)
 	}
 	return line
 }

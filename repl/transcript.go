@@ -5,13 +5,14 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
 // transcript shows what the agent does, as it happens. It is the last listener,
 // so what it shows is what was decided.
 type transcript struct {
-	*screen
+	*terminal.Screen
 	showThinking bool
 	renderer     Renderer // of hooks; nil: none
 	columns      func() int
@@ -47,25 +48,25 @@ func (t *transcript) handle(e agent.Event) {
 	switch e := e.(type) {
 	case *agent.ToolExecutionStart:
 		title, more := t.callTitle(e)
-		t.locked(func(p *page) { t.toolStart(p, e, title, more) })
+		t.Locked(func(p *terminal.Page) { t.toolStart(p, e, title, more) })
 	case *agent.ToolExecutionEnd:
 		body := t.body(e)
-		t.locked(func(p *page) { t.toolEnd(p, e, body) })
+		t.Locked(func(p *terminal.Page) { t.toolEnd(p, e, body) })
 	case *agent.ToolCall:
-		t.locked(func(p *page) { t.toolCall(p, e) })
+		t.Locked(func(p *terminal.Page) { t.toolCall(p, e) })
 	case *agent.MessageUpdate:
-		t.locked(func(p *page) { t.delta(p, e.Delta) })
+		t.Locked(func(p *terminal.Page) { t.delta(p, e.Delta) })
 	case *agent.AutoRetryStart:
 		if !e.Aside {
-			t.locked(func(*page) { t.answer.brokeOff(t.columns()) })
+			t.Locked(func(*terminal.Page) { t.answer.brokeOff(t.columns()) })
 		}
 	case *agent.MessageEnd:
-		t.locked(func(p *page) { t.messageEnd(p, e) })
+		t.Locked(func(p *terminal.Page) { t.messageEnd(p, e) })
 	}
 }
 
 // abort says why what was shown of an answer does not count.
-func (t *transcript) abort(p *page, a *agent.Abort) {
+func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
 	text := "stopped by a hook"
 	if by := printable.Line(a.By); by != "" {
 		text = "stopped by hook " + by
@@ -73,11 +74,11 @@ func (t *transcript) abort(p *page, a *agent.Abort) {
 	if reason := printable.Line(a.Reason); reason != "" {
 		text += ": " + reason
 	}
-	p.writeLine(t.styled(styleDim, text))
+	p.Print(t.Styled(terminal.StyleDim, text))
 }
 
 // delta writes one step of the answer with one write.
-func (t *transcript) delta(p *page, d agent.Delta) {
+func (t *transcript) delta(p *terminal.Page, d agent.Delta) {
 	if d.Kind != agent.DeltaText && (d.Kind != agent.DeltaThinking || !t.showThinking) || d.Text == "" {
 		return
 	}
@@ -90,7 +91,7 @@ func (t *transcript) delta(p *page, d agent.Delta) {
 }
 
 // say writes a step that is new.
-func (t *transcript) say(p *page, d agent.Delta) {
+func (t *transcript) say(p *terminal.Page, d agent.Delta) {
 	t.answer.add(d)
 	t.buf = t.buf[:0]
 	if d.Kind != t.block.kind || d.Index != t.block.index {
@@ -102,7 +103,7 @@ func (t *transcript) say(p *page, d agent.Delta) {
 	} else {
 		t.buf = t.clean.Append(t.buf, d.Text)
 	}
-	p.write(t.buf)
+	p.Write(t.buf)
 }
 
 // words are the blocks of text that stand side by side. They count as one: some
@@ -125,7 +126,7 @@ func (w *words) index(d agent.Delta) int {
 // comes in between.
 func (t *transcript) thought(dst []byte, text string) []byte {
 	start := len(dst)
-	dst = t.begin(dst, styleDim)
+	dst = t.Begin(dst, terminal.StyleDim)
 	painted := len(dst)
 	dst = t.clean.Append(dst, text)
 	if len(dst) == painted {
@@ -135,7 +136,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 	if !midLine {
 		dst = dst[:len(dst)-1]
 	}
-	dst = t.end(dst)
+	dst = t.End(dst)
 	if !midLine {
 		dst = append(dst, '\n')
 	}
@@ -143,7 +144,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 }
 
 // endBlock ends what is being written: the block, or the line of a call.
-func (t *transcript) endBlock(p *page, dst []byte) []byte {
+func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
 	if t.block.kind != agent.DeltaPing {
 		before := len(dst)
 		dst = t.clean.Finish(dst)
@@ -153,24 +154,24 @@ func (t *transcript) endBlock(p *page, dst []byte) []byte {
 		}
 	}
 	t.running = ""
-	return p.freshLine(dst)
+	return p.FreshLine(dst)
 }
 
 // messageEnd ends an answer, and says so if a hook or a limit ended it.
-func (t *transcript) messageEnd(p *page, e *agent.MessageEnd) {
+func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 	if stands := e.Message.StopReason != session.StopError && e.Message.StopReason != session.StopAborted; stands && t.answer.again && !t.answer.whole() {
 		t.startOver(p)
 	}
 	t.answer = shownAnswer{}
-	p.write(t.endBlock(p, nil))
+	p.Write(t.endBlock(p, nil))
 	if e.Abort != nil {
 		t.abort(p, e.Abort)
 	}
 	switch {
 	case e.Message.StopReason == session.StopLength:
-		p.writeLine(t.styled(styleWarning, "the answer was cut off at the token limit"))
+		p.Print(t.Styled(terminal.StyleWarning, "the answer was cut off at the token limit"))
 	case e.Abort == nil && saysNothing(e.Message):
-		p.writeLine(t.styled(styleDim, "the answer is empty"))
+		p.Print(t.Styled(terminal.StyleDim, "the answer is empty"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
@@ -21,11 +22,11 @@ func (r *REPL) Notify(text string, level agent.Level) {
 	r.floor.notice(func() {
 		switch level {
 		case agent.LevelError:
-			r.screen.line(styleError, "error: "+text)
+			r.screen.Line(terminal.StyleError, "error: "+text)
 		case agent.LevelWarning:
-			r.screen.line(styleWarning, "warning: "+text)
+			r.screen.Line(terminal.StyleWarning, "warning: "+text)
 		default:
-			r.screen.line(styleDim, text)
+			r.screen.Line(terminal.StyleDim, text)
 		}
 	})
 }
@@ -52,10 +53,10 @@ func (r *REPL) SetTitle(text string) {
 		return
 	}
 	r.title.Do(func() {
-		r.screen.control(titleKeep)
+		r.screen.Control(titleKeep)
 		r.titled.Store(true)
 	})
-	r.screen.control("\x1b]2;" + cutTo(printable.Line(text), titleColumns) + "\x07")
+	r.screen.Control("\x1b]2;" + terminal.Cut(printable.Line(text), titleColumns) + "\x07")
 }
 
 const (
@@ -75,14 +76,14 @@ func (r *REPL) SetWorking(text string) {
 
 func (r *REPL) sayWorking(text string) {
 	if r.HasUI() {
-		r.screen.line(styleDim, "… "+cutTo(text, columns(r.opts.Out)-3))
+		r.screen.Line(terminal.StyleDim, "… "+terminal.Cut(text, terminal.Columns(r.opts.Out)-3))
 	}
 }
 
 // SetEditorText puts text into the prompt line, the open one or the next.
 func (r *REPL) SetEditorText(text string) {
 	text = strings.Trim(printable.Text(text), "\n")
-	r.floor.notice(func() { r.draft.put(edited{text: text, pos: -1}) })
+	r.floor.notice(func() { r.draft.put(terminal.Line{Text: text, Pos: -1}) })
 }
 
 // editorWait is how long to wait for the prompt to say what stands in it. It
@@ -92,7 +93,7 @@ const editorWait = time.Second
 // EditorText is what stands in the prompt line, or will stand in the next one.
 func (r *REPL) EditorText() string {
 	text := make(chan string, 1)
-	r.floor.notice(func() { text <- r.draft.get().text })
+	r.floor.notice(func() { text <- r.draft.get().Text })
 	late := time.NewTimer(editorWait)
 	defer late.Stop()
 	select {
@@ -104,13 +105,13 @@ func (r *REPL) EditorText() string {
 }
 
 // Theme paints for this terminal.
-func (r *REPL) Theme() agent.Theme { return r.screen.palette }
+func (r *REPL) Theme() agent.Theme { return r.screen.Palette }
 
 // showError shows what failed, and on a line of its own the next step.
 func (r *REPL) showError(err error) {
-	r.screen.line(styleError, "error: "+printable.Text(err.Error()))
+	r.screen.Line(terminal.StyleError, "error: "+printable.Text(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		r.screen.line(styleDim, "  "+strings.ReplaceAll(printable.Text(hint), "\n", "\n  "))
+		r.screen.Line(terminal.StyleDim, "  "+strings.ReplaceAll(printable.Text(hint), "\n", "\n  "))
 	}
 }
 
@@ -138,20 +139,20 @@ func (r *REPL) showStatus() {
 	if !r.HasUI() {
 		return
 	}
-	width := columns(r.opts.Out) - 1
-	lines := r.widgets.lines(r.screen.palette, width)
-	lines = append(lines, r.screen.styled(styleDim, r.status.line(r.agent, width)))
+	width := terminal.Columns(r.opts.Out) - 1
+	lines := r.widgets.lines(r.screen.Palette, width)
+	lines = append(lines, r.screen.Styled(terminal.StyleDim, r.status.line(r.agent, width)))
 	if shown := fmt.Sprint(width, lines); shown != r.shownStatus {
 		r.shownStatus = shown
 		if width != r.shownWidth { // the terminal may have wrapped what stands there
-			r.screen.keepFooter()
+			r.screen.KeepFooter()
 		}
 		r.shownWidth = width
-		r.screen.writeFooter(lines)
+		r.screen.Footer(lines)
 	}
 }
 
 var (
 	_ agent.UI    = (*REPL)(nil)
-	_ agent.Theme = palette{}
+	_ agent.Theme = terminal.Palette{}
 )

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/repl/terminal"
 	"pi/session"
 )
 
 // shown is what a transcript writes for events.
 func shown(colours bool, events ...agent.Event) string {
 	var out bytes.Buffer
-	t := &transcript{screen: newScreen(&out, palette{on: colours}), showThinking: true, columns: func() int { return 80 }}
+	t := &transcript{Screen: terminal.NewScreen(&out, terminal.Palette{On: colours}), showThinking: true, columns: func() int { return 80 }}
 	for _, e := range events {
 		t.handle(e)
 	}
@@ -182,9 +183,9 @@ func TestBranchOfALinkedWorkTree(t *testing.T) {
 
 func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 	var out bytes.Buffer
-	v := &transcript{screen: newScreen(&out, palette{on: true}), renderer: drawsAll{}, columns: func() int { return 24 }}
+	v := &transcript{Screen: terminal.NewScreen(&out, terminal.Palette{On: true}), renderer: drawsAll{}, columns: func() int { return 24 }}
 	for _, line := range v.message(t.Context(), &session.Message{CustomType: "card"}) {
-		v.screen.plainLine(line)
+		v.Screen.Print(line)
 	}
 	for _, e := range []agent.Event{
 		&agent.ToolExecutionStart{ID: "1", Name: "one", Input: json.RawMessage(`{}`)}, &agent.ToolExecutionEnd{ID: "1", Name: "one"},
@@ -204,12 +205,12 @@ func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 type drawsAll struct{}
 
 func (drawsAll) Message(_ context.Context, _ *session.Message, _ bool, width int) ([]string, bool) {
-	return []string{fmt.Sprintf("card of %d\x1b[2J", width) + palette{on: true}.Paint("accent", ", which is more than fits")}, true
+	return []string{fmt.Sprintf("card of %d\x1b[2J", width) + terminal.Palette{On: true}.Paint("accent", ", which is more than fits")}, true
 }
 
 func (drawsAll) ToolCall(name string, _ json.RawMessage, _ int) ([]string, bool) {
 	if name == "one" {
-		return []string{palette{on: true}.Paint("bold", name)}, true
+		return []string{terminal.Palette{On: true}.Paint("bold", name)}, true
 	}
 	return []string{name, "below"}, true
 }

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"maps"
+	"pi/repl/terminal"
 	"slices"
 	"sync"
 )
@@ -32,11 +33,11 @@ func (w *widgets) set(key string, lines []string) bool {
 }
 
 // lines are those of all widgets in the order of their keys.
-func (w *widgets) lines(p palette, columns int) (all []string) {
+func (w *widgets) lines(p terminal.Palette, columns int) (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(w.each)) {
-		lines := p.painted(w.each[key], columns)
+		lines := p.Painted(w.each[key], columns)
 		all = append(all, lines[:min(len(lines), widgetLines)]...)
 	}
 	return all

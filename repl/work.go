@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/repl/terminal"
 )
 
 // work is what is going on between two prompts. Ctrl+C stops it.
@@ -134,7 +135,7 @@ func (r *REPL) watchInterrupts() (stop func()) {
 
 // interrupt is Ctrl+C while no line is edited.
 func (r *REPL) interrupt() {
-	r.screen.keyEchoed()
+	r.screen.KeyEchoed()
 	if r.surfaces.interrupt() || r.compacting.cancel() || r.work.interrupt() {
 		return
 	}
@@ -146,7 +147,7 @@ func (r *REPL) interrupt() {
 
 // busy runs f between two prompts.
 func (r *REPL) busy(ctx context.Context, ready chan struct{}, f func(context.Context)) {
-	r.prompter.rest()
+	r.prompter.Rest()
 	r.work.do(ctx, ready, f)
 }
 
@@ -164,11 +165,11 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 		close(stop)
 		<-typed
 	})
-	r.screen.endLine()
+	r.screen.EndLine()
 	r.giveBack(err)
 	switch {
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
-		r.screen.line(styleWarning, "interrupted")
+		r.screen.Line(terminal.StyleWarning, "interrupted")
 	case err != nil && !errors.Is(err, agent.ErrEmptyPrompt):
 		r.showError(err)
 	}
@@ -179,7 +180,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 func (r *REPL) giveBack(err error) {
 	unsent := r.agent.TakeQueued()
 	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
-		unsent = append(unsent, r.inbox.takeAll()...)
+		unsent = append(unsent, r.inbox.TakeAll()...)
 	}
 	if len(unsent) > 0 {
 		r.draft.add(strings.Join(unsent, "\n"))
@@ -208,7 +209,7 @@ func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
 			r.outcome(ctx, out, err, r.queueOrSubmit)
 		case <-r.inbox.Ready():
 		}
-		for line, ok, _ := r.inbox.take(); ok; line, ok, _ = r.inbox.take() {
+		for line, ok, _ := r.inbox.Take(); ok; line, ok, _ = r.inbox.Take() {
 			text, more := joinLines(before, line)
 			if more {
 				before = text
@@ -225,14 +226,14 @@ func (r *REPL) steering(ctx context.Context, ready, stop <-chan struct{}) {
 
 func (r *REPL) unread(text string) {
 	if text != "" {
-		r.inbox.unread(text)
+		r.inbox.Unread(text)
 	}
 }
 
 // steer does what a line says while the agent works. It reports false if the
 // line came too late.
 func (r *REPL) steer(ctx context.Context, text string) bool {
-	r.screen.lineEnded("") // the terminal has shown the line and its end
+	r.screen.LineEnded("") // the terminal has shown the line and its end
 	isCommand, err := r.reads(text)
 	r.refused = ""
 	switch {
@@ -244,7 +245,7 @@ func (r *REPL) steer(ctx context.Context, text string) bool {
 		out, err := r.commands.Run(r.agent.CommandContext(ctx, agent.Prompt{Text: text}), text)
 		r.outcome(ctx, out, err, r.queueOrSubmit)
 	case strings.HasPrefix(text, "!"):
-		r.screen.line(styleWarning, "warning: commands of the shell run only while the agent does not work")
+		r.screen.Line(terminal.StyleWarning, "warning: commands of the shell run only while the agent does not work")
 	default:
 		return r.queue(ctx, r.typedPrompt(text))
 	}
@@ -273,7 +274,7 @@ func (r *REPL) queue(ctx context.Context, p agent.Prompt) bool {
 		r.showError(err)
 	case accepted:
 		r.record(p.Text)
-		r.screen.line(styleDim, "queued: "+cutTo(printable.Line(p.Text), columns(r.opts.Out)-10))
+		r.screen.Line(terminal.StyleDim, "queued: "+terminal.Cut(printable.Line(p.Text), terminal.Columns(r.opts.Out)-10))
 	}
 	return true
 }

@@ -29,8 +29,8 @@ var removals = map[string]string{
 	"session/export/file.go Rename":   "an export takes the place of an older one, never of a session that has more",
 	"agent/command/pick.go Remove":    "a person has asked for it",
 	"hooks_types.go Remove":           "type definitions that were written by us",
-	"repl/history.go Rename":          "the history of lines",
-	"repl/history.go Remove":          "the history of lines",
+	"repl/terminal/history.go Rename": "the history of lines",
+	"repl/terminal/history.go Remove": "the history of lines",
 	"repl/editor.go RemoveAll":        "a draft in an editor",
 	"repl/editor.go WriteFile":        "a draft in an editor",
 }
@@ -42,7 +42,7 @@ var takesAway = []string{"Remove", "RemoveAll", "Rename", "Truncate", "WriteFile
 // hooks and trust have files of their own.)
 func TestNothingButTheTrashTakesASessionAway(t *testing.T) {
 	found := map[string]bool{}
-	for _, dir := range []string{".", "export", "..", "../agent", "../agent/command", "../repl", "../serve"} {
+	for _, dir := range []string{".", "export", "..", "../agent", "../agent/command", "../repl", "../repl/terminal", "../serve"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", dir, len(files), err)

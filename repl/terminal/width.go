@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"os"
@@ -14,24 +14,24 @@ const (
 	usualRows    = 24
 )
 
-// columns is the width of the terminal f, in cells.
-func columns(f *os.File) int {
+// Columns is the width of the terminal f, in cells.
+func Columns(f *os.File) int {
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 		return width
 	}
 	return usualColumns
 }
 
-// rows is the height of the terminal f.
-func rows(f *os.File) int {
+// Rows is the height of the terminal f.
+func Rows(f *os.File) int {
 	if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
 		return height
 	}
 	return usualRows
 }
 
-// cutTo shortens text to a number of columns; 0 or less leaves it as it is.
-func cutTo(text string, columns int) string {
+// Cut shortens text to a number of columns; 0 or less leaves it as it is.
+func Cut(text string, columns int) string {
 	if columns <= 0 || len(text) <= columns {
 		return text
 	}
@@ -58,7 +58,7 @@ func cutPainted(line string, columns int) string {
 		}
 		text := strings.ReplaceAll(line[i:end], "\t", " ")
 		if used < columns {
-			text = cutTo(text, columns-used)
+			text = Cut(text, columns-used)
 			out.WriteString(text)
 			used += runewidth.StringWidth(text)
 		}

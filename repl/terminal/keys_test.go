@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"bytes"
@@ -100,12 +100,12 @@ func TestLinesOfAPipeAreRunToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	box := newInbox()
-	k, err := newKeyboard(inputSetup{In: r, Inbox: box})
+	box := NewInbox()
+	k, err := newKeyboard(Setup{In: r, Inbox: box})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer k.stop()
+	defer k.Stop()
 	if _, err := w.WriteString("one\r\ntwo\x1b[2J\n\nlast"); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestLinesOfAPipeAreRunToItsEnd(t *testing.T) {
 		<-box.Ready()
 		var line string
 		var ok bool
-		for line, ok, eof = box.take(); ok; line, ok, eof = box.take() {
+		for line, ok, eof = box.Take(); ok; line, ok, eof = box.Take() {
 			lines = append(lines, line)
 		}
 	}

@@ -1,34 +1,34 @@
-package repl
+package terminal
 
 import "sync"
 
-// inbox holds the lines that were typed while no prompt was open. An open
+// Inbox holds the lines that were typed while no prompt was open. An open
 // dialog gets them first.
-type inbox struct {
+type Inbox struct {
 	mu     sync.Mutex
 	lines  []string
-	dialog chan<- answerLine // of the open dialog, else nil
-	eof    bool              // there will be no more lines
-	over   bool              // Ctrl+D, which counts once
-	signal chan struct{}     // holds one
+	dialog chan<- Answer // of the open dialog, else nil
+	eof    bool          // there will be no more lines
+	over   bool          // Ctrl+D, which counts once
+	signal chan struct{} // holds one
 }
 
-// answerLine is a line typed into a dialog, or its refusal by an end of input.
-type answerLine struct {
-	text string
-	eof  bool
+// Answer is a line typed into a dialog, or its refusal by an end of input.
+type Answer struct {
+	Text string
+	EOF  bool
 }
 
 // dialogAhead is how many lines a dialog may be behind; those after them are for
 // whoever reads next.
 const dialogAhead = 64
 
-func newInbox() *inbox { return &inbox{signal: make(chan struct{}, 1)} }
+func NewInbox() *Inbox { return &Inbox{signal: make(chan struct{}, 1)} }
 
 // Ready is signalled when there is something to take: a line, or an end of input.
-func (b *inbox) Ready() <-chan struct{} { return b.signal }
+func (b *Inbox) Ready() <-chan struct{} { return b.signal }
 
-func (b *inbox) wake() {
+func (b *Inbox) wake() {
 	select {
 	case b.signal <- struct{}{}:
 	default:
@@ -36,10 +36,10 @@ func (b *inbox) wake() {
 }
 
 // push takes a typed line. It never blocks.
-func (b *inbox) push(line string) {
+func (b *Inbox) push(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.offer(answerLine{text: line}) {
+	if b.offer(Answer{Text: line}) {
 		return
 	}
 	b.lines = append(b.lines, line)
@@ -47,7 +47,7 @@ func (b *inbox) push(line string) {
 }
 
 // offer gives an answer to the open dialog, if it still waits for one.
-func (b *inbox) offer(a answerLine) bool {
+func (b *Inbox) offer(a Answer) bool {
 	if b.dialog == nil {
 		return false
 	}
@@ -59,8 +59,8 @@ func (b *inbox) offer(a answerLine) bool {
 	}
 }
 
-// unread puts lines back in front.
-func (b *inbox) unread(lines ...string) {
+// Unread puts lines back in front.
+func (b *Inbox) Unread(lines ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lines = append(lines, b.lines...)
@@ -69,19 +69,19 @@ func (b *inbox) unread(lines ...string) {
 
 // end notes an end of input; the one that a person types at a terminal is over
 // at once.
-func (b *inbox) end(forGood bool) {
+func (b *Inbox) end(forGood bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.eof = b.eof || forGood
-	if !b.offer(answerLine{eof: true}) || forGood {
+	if !b.offer(Answer{EOF: true}) || forGood {
 		b.over = true
 		b.wake()
 	}
 }
 
-// take returns the oldest line; eof reports an end of input with no line before
+// Take returns the oldest line; eof reports an end of input with no line before
 // it.
-func (b *inbox) take() (line string, ok, eof bool) {
+func (b *Inbox) Take() (line string, ok, eof bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.lines) == 0 {
@@ -97,15 +97,15 @@ func (b *inbox) take() (line string, ok, eof bool) {
 	return line, true, false
 }
 
-// waiting reports whether there is something to take: a line, or the end of all.
-func (b *inbox) waiting() bool {
+// Waiting reports whether there is something to take: a line, or the end of all.
+func (b *Inbox) Waiting() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.lines) > 0 || b.eof
 }
 
-// takeAll empties the inbox.
-func (b *inbox) takeAll() []string {
+// TakeAll empties the inbox.
+func (b *Inbox) TakeAll() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	lines := b.lines
@@ -113,15 +113,15 @@ func (b *inbox) takeAll() []string {
 	return lines
 }
 
-// lend sends lines to a dialog from now on, until back is called. After the end
+// Lend sends lines to a dialog from now on, until back is called. After the end
 // of input a dialog is refused at once.
-func (b *inbox) lend() (answers <-chan answerLine, back func()) {
+func (b *Inbox) Lend() (answers <-chan Answer, back func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	dialog := make(chan answerLine, dialogAhead)
+	dialog := make(chan Answer, dialogAhead)
 	b.dialog = dialog
 	if b.eof {
-		b.offer(answerLine{eof: true})
+		b.offer(Answer{EOF: true})
 	}
 	return dialog, func() {
 		b.mu.Lock()

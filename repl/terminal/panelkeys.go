@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import "bytes"
 
@@ -10,7 +10,7 @@ import "bytes"
 // grab sends keys to a panel from now on. raw puts the terminal into the mode
 // for that; out is called for Ctrl+C, and when there is nobody any more. It
 // reports false if keys cannot be had. It ends with listen.
-func (k *keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, ok bool) {
+func (k *Keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, ok bool) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	k.mu.Lock()
@@ -26,7 +26,7 @@ func (k *keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, 
 }
 
 // handPanel tells the panel of keys. Ctrl+C does not wait for it to take them.
-func (k *keyboard) handPanel() {
+func (k *Keyboard) handPanel() {
 	if i := bytes.LastIndexByte(k.pending, keyCtrlC); i >= 0 {
 		if k.keeps {
 			k.early = append(k.early, bytes.ReplaceAll(k.pending[:i], []byte{keyCtrlC}, nil)...)
@@ -40,9 +40,9 @@ func (k *keyboard) handPanel() {
 	}
 }
 
-// key takes the next key for the panel; "" is one without a name. A line end that
+// Key takes the next key for the panel; "" is one without a name. A line end that
 // was pasted is no Enter, for nobody pressed it.
-func (k *keyboard) key() (name string, ok bool) {
+func (k *Keyboard) Key() (name string, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.panel == nil || len(k.pending) == 0 {
@@ -60,17 +60,17 @@ func (k *keyboard) key() (name string, ok bool) {
 	return name, n > 0
 }
 
-// keepOthers has a panel that wants Esc alone take nothing else; Ctrl+C takes
+// KeepOthers has a panel that wants Esc alone take nothing else; Ctrl+C takes
 // nothing away with it either.
-func (k *keyboard) keepOthers() {
+func (k *Keyboard) KeepOthers() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.keeps = true
 }
 
-// escaped reports whether Esc is among the keys for the panel, and keeps all the
+// Escaped reports whether Esc is among the keys for the panel, and keeps all the
 // others for whoever is next.
-func (k *keyboard) escaped() (esc bool) {
+func (k *Keyboard) Escaped() (esc bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for k.panel != nil && len(k.pending) > 0 {

@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"bytes"
@@ -19,15 +19,15 @@ import (
 // keyWait is how long the rest of an escape sequence may take to come.
 const keyWait = 30 * time.Millisecond
 
-// keyboard is the one reader of the terminal's input. What it reads goes to the
+// Keyboard is the one reader of the terminal's input. What it reads goes to the
 // line editor while a prompt is open, key by key to an open panel and, line by
 // line, to the inbox while something else goes on; in between it is kept for
 // whoever comes next. The keyboard never sits in a read, so that it can stop at
 // any time, or be parked while another program reads the terminal.
-type keyboard struct {
+type Keyboard struct {
 	in    *os.File
 	tty   bool
-	inbox *inbox
+	inbox *Inbox
 	waker *waker
 	done  chan struct{}
 	quit  chan struct{}
@@ -61,12 +61,12 @@ type keyboard struct {
 type parking struct{ taken, release chan struct{} }
 
 // newKeyboard begins to read what s names.
-func newKeyboard(s inputSetup) (*keyboard, error) {
+func newKeyboard(s Setup) (*Keyboard, error) {
 	w, err := newWaker()
 	if err != nil {
 		return nil, fmt.Errorf("read the terminal: %w", err)
 	}
-	k := &keyboard{in: s.In, tty: term.IsTerminal(int(s.In.Fd())), inbox: s.Inbox, waker: w, lines: true,
+	k := &Keyboard{in: s.In, tty: term.IsTerminal(int(s.In.Fd())), inbox: s.Inbox, waker: w, lines: true,
 		shortcut: s.Shortcut, late: s.Late,
 		done: make(chan struct{}), quit: make(chan struct{}), park: make(chan parking, 1)}
 	k.decoder.pastes = &k.pastes
@@ -74,8 +74,8 @@ func newKeyboard(s inputSetup) (*keyboard, error) {
 	return k, nil
 }
 
-// stop ends the reading and waits for it.
-func (k *keyboard) stop() {
+// Stop ends the reading and waits for it.
+func (k *Keyboard) Stop() {
 	close(k.quit)
 	k.waker.wake()
 	if canWait {
@@ -84,7 +84,7 @@ func (k *keyboard) stop() {
 	}
 }
 
-func (k *keyboard) run() {
+func (k *Keyboard) run() {
 	defer close(k.done)
 	buf := make([]byte, 4096)
 	for {
@@ -110,7 +110,7 @@ func (k *keyboard) run() {
 
 // read takes what there is. No panel can open meanwhile, so that what was typed
 // before can be told from what comes after.
-func (k *keyboard) read(buf []byte) (int, error) {
+func (k *Keyboard) read(buf []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	n, err := k.in.Read(buf)
@@ -119,7 +119,7 @@ func (k *keyboard) read(buf []byte) (int, error) {
 }
 
 // parked waits for the end of a parking. It reports false if there is none.
-func (k *keyboard) parked() bool {
+func (k *Keyboard) parked() bool {
 	select {
 	case p := <-k.park:
 		k.waker.answered()
@@ -134,8 +134,8 @@ func (k *keyboard) parked() bool {
 	}
 }
 
-// lend gives the terminal to another program until back is called.
-func (k *keyboard) lend() (back func()) {
+// Lend gives the terminal to another program until back is called.
+func (k *Keyboard) Lend() (back func()) {
 	p := parking{make(chan struct{}), make(chan struct{})}
 	select {
 	case k.park <- p:
@@ -150,7 +150,7 @@ func (k *keyboard) lend() (back func()) {
 }
 
 // patience is how long to wait for more: for ever, unless a key is incomplete.
-func (k *keyboard) patience() time.Duration {
+func (k *Keyboard) patience() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if (k.editor != nil || k.panel != nil) && len(k.pending) > 0 && !k.stale {
@@ -161,7 +161,7 @@ func (k *keyboard) patience() time.Duration {
 
 // readable reports whether input goes on after a read. Ctrl+D on an empty line
 // reads as nothing, and so does a terminal that hung up.
-func (k *keyboard) readable(n int, err error) bool {
+func (k *Keyboard) readable(n int, err error) bool {
 	switch {
 	case n > 0, errors.Is(err, syscall.EINTR), errors.Is(err, syscall.EAGAIN):
 		return true
@@ -172,7 +172,7 @@ func (k *keyboard) readable(n int, err error) bool {
 	return false
 }
 
-func (k *keyboard) receive(p []byte) {
+func (k *Keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if n := min(k.behind, len(p)); n > 0 {
@@ -186,21 +186,21 @@ func (k *keyboard) receive(p []byte) {
 // uncook gives Enter back to what was typed while the terminal was not raw: such
 // a terminal sends the byte of Ctrl+J for both, and Enter is the one that people
 // press there.
-func (k *keyboard) uncook(p []byte) []byte {
+func (k *Keyboard) uncook(p []byte) []byte {
 	n := min(k.cooked, len(p))
 	k.cooked -= n
 	return slices.Concat(bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
 }
 
 // settle gives up on the rest of a key.
-func (k *keyboard) settle() {
+func (k *Keyboard) settle() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = true
 	k.hand(true)
 }
 
-func (k *keyboard) hand(final bool) {
+func (k *Keyboard) hand(final bool) {
 	switch {
 	case k.panel != nil:
 		k.handPanel()
@@ -211,7 +211,7 @@ func (k *keyboard) hand(final bool) {
 	}
 }
 
-func (k *keyboard) handLines() {
+func (k *Keyboard) handLines() {
 	for {
 		i := bytes.IndexAny(k.pending, "\r\n")
 		if i < 0 {
@@ -228,7 +228,7 @@ func (k *keyboard) handLines() {
 }
 
 // flush hands on a last line that has no end.
-func (k *keyboard) flush() {
+func (k *Keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.over = true
@@ -243,7 +243,7 @@ func (k *keyboard) flush() {
 
 // handKeys gives the editor keys up to the one that ends its prompt. What comes
 // after that is for whoever is next.
-func (k *keyboard) handKeys(final bool) {
+func (k *Keyboard) handKeys(final bool) {
 	for len(k.pending) > 0 && k.editor != nil {
 		if k.isShortcut(final) {
 			continue
@@ -264,7 +264,7 @@ func (k *keyboard) handKeys(final bool) {
 }
 
 // tellLate tells of the keys in a line that are no text.
-func (k *keyboard) tellLate(line []byte) {
+func (k *Keyboard) tellLate(line []byte) {
 	if k.late == nil || !k.tty {
 		return
 	}
@@ -280,7 +280,7 @@ func (k *keyboard) tellLate(line []byte) {
 }
 
 // isShortcut takes the key of a shortcut away. Text, and what is pasted, is none.
-func (k *keyboard) isShortcut(final bool) bool {
+func (k *Keyboard) isShortcut(final bool) bool {
 	if c := k.pending[0]; k.shortcut == nil || k.decoder.inside || c >= 0x20 && c != 0x7f {
 		return false
 	}
@@ -300,7 +300,7 @@ func (k *keyboard) isShortcut(final bool) bool {
 
 // edit sends what is typed to an editor from now on, up to the key that ends
 // its prompt. raw puts the terminal into the mode for that.
-func (k *keyboard) edit(raw func() error, w io.Writer) error {
+func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	if err := raw(); err != nil {
@@ -318,7 +318,7 @@ func (k *keyboard) edit(raw func() error, w io.Writer) error {
 
 // inject writes keys of ours to the open prompt and lets nothing follow them.
 // It reports false if the prompt has ended already.
-func (k *keyboard) inject(sequence string) bool {
+func (k *Keyboard) inject(sequence string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.editor == nil {
@@ -330,7 +330,7 @@ func (k *keyboard) inject(sequence string) bool {
 }
 
 // listen sends what is typed to the inbox from now on.
-func (k *keyboard) listen() {
+func (k *Keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines, k.cooked = nil, true, 0
@@ -341,15 +341,15 @@ func (k *keyboard) listen() {
 	k.handLines()
 }
 
-// typed is how many bytes the last prompt was given.
-func (k *keyboard) typed() int {
+// Typed is how many bytes the last prompt was given.
+func (k *Keyboard) Typed() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.seen
 }
 
-// expand puts pasted texts in place of their tokens.
-func (k *keyboard) expand(line string) string {
+// Expand puts pasted texts in place of their tokens.
+func (k *Keyboard) Expand(line string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.pastes.expand(line)

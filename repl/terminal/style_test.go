@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"slices"
@@ -13,27 +13,27 @@ import (
 
 func TestThemeHasEveryNameAndIsPlainWithoutColours(t *testing.T) {
 	for _, name := range append(agent.ThemeColors(), agent.ThemeStyles()...) {
-		plain, usual, rich := palette{rich: true}, palette{on: true}, palette{on: true, rich: true}
+		plain, usual, rich := Palette{Rich: true}, Palette{On: true}, Palette{On: true, Rich: true}
 		if got := plain.Paint(name, "x"); got != "x" {
 			t.Errorf("%s without colours: %q", name, got)
 		}
-		for _, p := range []palette{usual, rich} {
+		for _, p := range []Palette{usual, rich} {
 			got := p.Paint(name, "x")
 			if !strings.HasPrefix(got, "\x1b[") || !strings.HasSuffix(got, "m") || printable.Text(got) != "x" {
 				t.Errorf("%s: %q", name, got)
 			}
-			if lines := p.painted([]string{got}, 10); !slices.Equal(lines, []string{got + "\x1b[0m"}) {
+			if lines := p.Painted([]string{got}, 10); !slices.Equal(lines, []string{got + "\x1b[0m"}) {
 				t.Errorf("%s does not stay: %q", name, lines)
 			}
 		}
 	}
-	if got := (palette{on: true}).Paint("nosuch", "x"); got != "x" {
+	if got := (Palette{On: true}).Paint("nosuch", "x"); got != "x" {
 		t.Errorf("a name that there is not: %q", got)
 	}
 }
 
 func TestOneStyleInsideAnotherLeavesItAlone(t *testing.T) {
-	p := palette{on: true}
+	p := Palette{On: true}
 	if got, want := p.Paint("error", "a"+p.Paint("bold", "b")+"c"), "\x1b[31ma\x1b[1mb\x1b[22mc\x1b[39m"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -58,7 +58,7 @@ func TestOnlyColoursOfTheThemeStayInWhatHooksDraw(t *testing.T) {
 		{"a tab is a space", "a\tb", true, []string{"a b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := (palette{on: c.on}).painted([]string{c.in}, 13); !slices.Equal(got, c.want) {
+			if got := (Palette{On: c.on}).Painted([]string{c.in}, 13); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -71,7 +71,7 @@ func FuzzWhatHooksDrawFitsAndIsHarmless(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string, columns int) {
 		columns = 1 + max(columns, -columns, 0)%200
-		for _, shown := range (palette{on: true}).painted([]string{line}, columns) {
+		for _, shown := range (Palette{On: true}).Painted([]string{line}, columns) {
 			rest := shown
 			for ink := range inks() {
 				rest = strings.ReplaceAll(rest, "\x1b["+ink+"m", "")

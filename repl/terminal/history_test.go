@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 )
 
 func TestHistoryKeepsEntriesAsTheyWereTyped(t *testing.T) {
-	h := &history{path: filepath.Join(t.TempDir(), "dir", "history")}
+	h := &History{path: filepath.Join(t.TempDir(), "dir", "history")}
 	for _, entry := range []string{"one", "two\nlines\t\"quoted\"", "two\nlines\t\"quoted\"", "", "日本", "one"} {
-		if err := h.add(entry); err != nil {
+		if err := h.Add(entry); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := (&history{path: h.path}).load()
+	got, err := (&History{path: h.path}).Load()
 	if want := []string{"one", "two\nlines\t\"quoted\"", "日本", "one"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("loaded %q, %v; want %q", got, err, want)
 	}
@@ -38,7 +38,7 @@ func TestHistoryThatHasGrownIsCutBack(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (newHistory(path)).load(); err != nil {
+	if _, err := (NewHistory(path)).Load(); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := os.ReadFile(path)
@@ -52,7 +52,7 @@ func TestHistoryThatHasGrownIsCutBack(t *testing.T) {
 
 func TestNoHistoryFileIsNoError(t *testing.T) {
 	for _, path := range []string{"", filepath.Join(t.TempDir(), "none")} {
-		if got, err := (newHistory(path)).load(); err != nil || got != nil {
+		if got, err := (NewHistory(path)).Load(); err != nil || got != nil {
 			t.Errorf("%q: %q, %v", path, got, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"fmt"
@@ -8,41 +8,41 @@ import (
 )
 
 // The few ways text is set off. A style is the parameters of a colour sequence.
-type style string
+type Style string
 
 const (
-	styleDim     style = "2"
-	styleError   style = "31"
-	styleSuccess style = "32"
-	styleWarning style = "33"
-	styleTool    style = "36"
-	styleBold    style = "1"
+	StyleDim     Style = "2"
+	StyleError   Style = "31"
+	StyleSuccess Style = "32"
+	StyleWarning Style = "33"
+	StyleTool    Style = "36"
+	StyleBold    Style = "1"
 )
 
-// palette colours text, or leaves it as it is.
-type palette struct {
-	on   bool
-	rich bool // the terminal has 256 colours
+// Palette colours text, or leaves it as it is.
+type Palette struct {
+	On   bool
+	Rich bool // the terminal has 256 colours
 }
 
-// styled returns text in a style.
-func (p palette) styled(s style, text string) string {
-	if !p.on || text == "" {
+// Styled returns text in a style.
+func (p Palette) Styled(s Style, text string) string {
+	if !p.On || text == "" {
 		return text
 	}
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// begin and end set off a piece that is written in several parts.
-func (p palette) begin(dst []byte, s style) []byte {
-	if !p.on {
+// Begin and end set off a piece that is written in several parts.
+func (p Palette) Begin(dst []byte, s Style) []byte {
+	if !p.On {
 		return dst
 	}
 	return append(append(append(dst, "\x1b["...), s...), 'm')
 }
 
-func (p palette) end(dst []byte) []byte {
-	if !p.on {
+func (p Palette) End(dst []byte) []byte {
+	if !p.On {
 		return dst
 	}
 	return append(dst, "\x1b[0m"...)
@@ -66,13 +66,13 @@ func theme() map[string]ink {
 }
 
 // Paint returns text in a colour or style of the theme.
-func (p palette) Paint(name, text string) string {
+func (p Palette) Paint(name, text string) string {
 	i, ok := theme()[name]
-	if !p.on || !ok || text == "" {
+	if !p.On || !ok || text == "" {
 		return text
 	}
 	begin := i.usual
-	if p.rich {
+	if p.Rich {
 		begin = i.rich
 	}
 	return fmt.Sprintf("\x1b[%sm%s\x1b[%sm", begin, text, i.end)
@@ -87,11 +87,11 @@ func inks() map[string]bool {
 	return all
 }
 
-// painted cleans lines that a hook made with the theme: they are cut to a number
+// Painted cleans lines that a hook made with the theme: they are cut to a number
 // of columns, the colours of the theme stay and nothing else does.
-func (p palette) painted(lines []string, columns int) (clean []string) {
+func (p Palette) Painted(lines []string, columns int) (clean []string) {
 	allowed := inks()
-	if !p.on {
+	if !p.On {
 		allowed = nil
 	}
 	for _, line := range lines {

@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/peterh/liner"
 )
 
-// errCtrlC ends a prompt that was cleared.
-var errCtrlC = errors.New("ctrl+c")
+// ErrCtrlC ends a prompt that was cleared.
+var ErrCtrlC = errors.New("ctrl+c")
 
 // Bracketed paste is asked for only while a prompt or a panel is open.
 const (
@@ -33,30 +33,30 @@ const cancelKeys = "\x1b[99~\t\x04"
 // come meanwhile lose nothing.
 type lineEditor struct {
 	state    *liner.State
-	keyboard *keyboard // nil where the editor reads the console alone
-	screen   *screen
+	keyboard *Keyboard // nil where the editor reads the console alone
+	screen   *Screen
 	feed     *os.File // the editor reads what is written here
 	source   *os.File
 	cooked   liner.ModeApplier
 	raw      liner.ModeApplier
-	suggest  completer
-	result   chan edited
+	suggest  Completer
+	result   chan Line
 
 	mu       sync.Mutex
 	resting  bool
 	grabbed  bool // by a panel
 	canceled bool
-	kept     edited // what stood in the line that was canceled
+	kept     Line // what stood in the line that was canceled
 	closed   bool
 }
 
-// completer says what the word before pos, a number of runes of line, may become:
+// Completer says what the word before pos, a number of runes of line, may become:
 // head and tail are what stands before and behind it.
-type completer func(line string, pos int) (head string, words []string, tail string)
+type Completer func(line string, pos int) (head string, words []string, tail string)
 
 // newLineEditor takes over the terminal, which must be the process's own.
-func newLineEditor(k *keyboard, s *screen, history []string, suggest completer) (*lineEditor, error) {
-	e := &lineEditor{screen: s, suggest: suggest, result: make(chan edited, 1)}
+func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) (*lineEditor, error) {
+	e := &lineEditor{screen: s, suggest: suggest, result: make(chan Line, 1)}
 	var err error
 	if e.cooked, err = liner.TerminalMode(); err != nil {
 		return nil, fmt.Errorf("read terminal mode: %w", err)
@@ -70,7 +70,7 @@ func newLineEditor(k *keyboard, s *screen, history []string, suggest completer) 
 	e.state = e.newState()
 	e.resting = true
 	if e.raw, err = rawMode(os.Stdin); err != nil {
-		e.close()
+		e.Close()
 		return nil, err
 	}
 	e.state.SetMultiLineMode(true)
@@ -115,12 +115,12 @@ func (e *lineEditor) cook() {
 	}
 }
 
-func (e *lineEditor) open(prompt, text string, pos int) <-chan edited {
+func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
 	e.mu.Lock()
-	e.canceled, e.kept, e.resting = false, edited{}, false
+	e.canceled, e.kept, e.resting = false, Line{}, false
 	e.mu.Unlock()
 	if err := e.takeKeys(); err != nil {
-		e.result <- edited{err: io.EOF}
+		e.result <- Line{Err: io.EOF}
 		return e.result
 	}
 	go func() { e.result <- e.prompt(prompt, text, pos) }()
@@ -134,43 +134,43 @@ func (e *lineEditor) takeKeys() error {
 	}
 	err := e.keyboard.edit(e.raw.ApplyMode, e.feed)
 	if err == nil {
-		e.screen.control(pasteOn)
+		e.screen.Control(pasteOn)
 	}
 	return err
 }
 
-func (e *lineEditor) prompt(prompt, text string, pos int) edited {
+func (e *lineEditor) prompt(prompt, text string, pos int) Line {
 	line, err := e.state.PromptWithSuggestion(prompt, toSigns(text), pos)
 	switch {
 	case errors.Is(err, liner.ErrPromptAborted):
-		return edited{err: errCtrlC}
+		return Line{Err: ErrCtrlC}
 	case err != nil:
-		return edited{err: err}
+		return Line{Err: err}
 	}
-	return edited{text: fromSigns(line)}
+	return Line{Text: fromSigns(line)}
 }
 
-func (e *lineEditor) cancel() (edited, bool) {
+func (e *lineEditor) Cancel() (Line, bool) {
 	if e.keyboard == nil {
-		return edited{}, false
+		return Line{}, false
 	}
 	e.mu.Lock()
 	e.canceled = true
 	e.mu.Unlock()
 	if !e.keyboard.inject(cancelKeys) {
-		return edited{}, false
+		return Line{}, false
 	}
 	<-e.result
-	e.screen.control("\r\x1b[J")
-	e.screen.lineEnded("")
+	e.screen.Control("\r\x1b[J")
+	e.screen.LineEnded("")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.kept, true
 }
 
-func (e *lineEditor) ended() { e.screen.keepFooter() }
+func (e *lineEditor) Ended() { e.screen.KeepFooter() }
 
-func (e *lineEditor) rest() {
+func (e *lineEditor) Rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.grabbed {
@@ -185,7 +185,7 @@ func (e *lineEditor) settle() {
 	}
 	e.resting = true
 	if e.keyboard != nil {
-		e.screen.control(pasteOff)
+		e.screen.Control(pasteOff)
 	}
 	e.cook()
 	if e.keyboard != nil {
@@ -193,7 +193,7 @@ func (e *lineEditor) settle() {
 	}
 }
 
-func (e *lineEditor) grab(out func()) (pressed <-chan struct{}, ok bool) {
+func (e *lineEditor) Grab(out func()) (pressed <-chan struct{}, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed || e.keyboard == nil {
@@ -202,19 +202,19 @@ func (e *lineEditor) grab(out func()) (pressed <-chan struct{}, ok bool) {
 	e.settle()
 	if pressed, ok = e.keyboard.grab(e.raw.ApplyMode, out); ok {
 		e.grabbed, e.resting = true, false
-		e.screen.control(pasteOn)
+		e.screen.Control(pasteOn)
 	}
 	return pressed, ok
 }
 
-func (e *lineEditor) release() {
+func (e *lineEditor) Release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.grabbed = false
 	e.settle()
 }
 
-func (e *lineEditor) reset() {
+func (e *lineEditor) Reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.cook()
@@ -225,8 +225,8 @@ func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.canceled {
-		if e.kept.text == "" {
-			e.kept = edited{text: fromSigns(line), pos: pos}
+		if e.kept.Text == "" {
+			e.kept = Line{Text: fromSigns(line), Pos: pos}
 		}
 		return "", []string{""}, ""
 	}
@@ -237,10 +237,10 @@ func (e *lineEditor) complete(line string, pos int) (string, []string, string) {
 	return toSigns(head), words, toSigns(tail)
 }
 
-func (e *lineEditor) remember(line string) { e.state.AppendHistory(toSigns(line)) }
+func (e *lineEditor) Remember(line string) { e.state.AppendHistory(toSigns(line)) }
 
-func (e *lineEditor) close() {
-	e.release()
+func (e *lineEditor) Close() {
+	e.Release()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"bufio"
@@ -15,20 +15,20 @@ import (
 // twice as many is cut back to these.
 const historyKept = 1000
 
-// history is a file of what was typed, one JSON string per line, so that an
+// History is a file of what was typed, one JSON string per line, so that an
 // entry of several lines is one entry. Each entry is added with a single write:
 // programs that share the file do not disturb each other.
-type history struct {
+type History struct {
 	path string // "": kept nowhere
 	last string
 }
 
-// newHistory returns the history in a file, which need not be there; "" keeps
+// NewHistory returns the history in a file, which need not be there; "" keeps
 // nothing.
-func newHistory(path string) *history { return &history{path: path} }
+func NewHistory(path string) *History { return &History{path: path} }
 
-// load returns the entries, oldest first. Lines that are no entries are skipped.
-func (h *history) load() ([]string, error) {
+// Load returns the entries, oldest first. Lines that are no entries are skipped.
+func (h *History) Load() ([]string, error) {
 	if h.path == "" {
 		return nil, nil
 	}
@@ -63,9 +63,9 @@ func parseHistory(b []byte) (entries []string) {
 	return entries
 }
 
-// add stores an entry, unless it is the same as the one before. After an error
+// Add stores an entry, unless it is the same as the one before. After an error
 // nothing is stored any more, so that a person is told of it once.
-func (h *history) add(entry string) error {
+func (h *History) Add(entry string) error {
 	if h.path == "" || entry == "" || entry == h.last {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (h *history) add(entry string) error {
 }
 
 // write adds an entry to the file, and makes the file if there is none.
-func (h *history) write(entry string) error {
+func (h *History) write(entry string) error {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return fmt.Errorf("write history: %w", err)
 	}
@@ -98,7 +98,7 @@ func historyLine(entry string) []byte {
 	return append(b, '\n')
 }
 
-func (h *history) rewrite(entries []string) error {
+func (h *History) rewrite(entries []string) error {
 	var b bytes.Buffer
 	for _, entry := range entries {
 		b.Write(historyLine(entry))

@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"slices"
@@ -54,7 +54,7 @@ func TestKeysAreTheSameHoweverAHookWritesThem(t *testing.T) {
 		{"Ctrl+X", "ctrl+x"}, {"shift+CTRL+alt+f5", "ctrl+alt+shift+f5"}, {"Escape", "esc"}, {"meta+Return", "alt+enter"},
 		{"ctrl++", "ctrl++"}, {" a ", "a"}, {"PgUp", "pageup"},
 	} {
-		if got := plainKey(c.given); got != c.want {
+		if got := KeyName(c.given); got != c.want {
 			t.Errorf("%q is %q, want %q", c.given, got, c.want)
 		}
 	}

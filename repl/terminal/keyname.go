@@ -1,4 +1,4 @@
-package repl
+package terminal
 
 import (
 	"slices"
@@ -29,8 +29,8 @@ func nameKey(p []byte, final bool) (name string, n int) {
 	return nameRune(r, n), n
 }
 
-// keysOf names the keys that type a line; those without a name are left out.
-func keysOf(line string) (names []string) {
+// KeysOf names the keys that type a line; those without a name are left out.
+func KeysOf(line string) (names []string) {
 	for line := []byte(line); len(line) > 0; {
 		name, n := nameKey(line, true)
 		line = line[n:]
@@ -191,9 +191,9 @@ func nameNumber(number int) string {
 		11: "f1", 12: "f2", 13: "f3", 14: "f4", 15: "f5", 17: "f6", 18: "f7", 19: "f8", 20: "f9", 21: "f10", 23: "f11", 24: "f12"}[number]
 }
 
-// plainKey writes a key as [nameKey] does, however a hook wrote it:
+// KeyName writes a key as [nameKey] does, however a hook wrote it:
 // "Shift+Ctrl+X" is "ctrl+shift+x".
-func plainKey(key string) string {
+func KeyName(key string) string {
 	parts := strings.Split(strings.ToLower(strings.TrimSpace(key)), "+")
 	last := parts[len(parts)-1]
 	if last == "" { // the plus itself

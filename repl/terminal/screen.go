@@ -1,0 +1,255 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+
+	"pi/internal/printable"
+)
+
+// Screen is where everything of ours is written, in order, each piece with one
+// write. What was shown is never changed, with two exceptions below it: the
+// region of an open panel, which is drawn again under each line that comes, and
+// the footer, the lines right above the prompt, as long as nothing was written
+// after them. Any goroutine may use it.
+type Screen struct {
+	Palette
+	mu   sync.Mutex // guards page
+	page Page
+}
+
+// NewScreen returns a screen that writes to out.
+func NewScreen(out io.Writer, p Palette) *Screen {
+	return &Screen{Palette: p, page: Page{out: out}}
+}
+
+// Locked calls f with the page. Nothing else is written until f returns, and f
+// must not use the screen itself.
+func (s *Screen) Locked(f func(*Page)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.page)
+}
+
+// Page is what a screen shows, in the hands of whoever has it for several steps.
+// It may be used only inside of the call of locked that gave it.
+type Page struct {
+	out     io.Writer
+	midLine bool // the last byte written was not a line end
+	buf     []byte
+
+	held   []byte   // written and not shown yet
+	away   bool     // another program has the screen; all is held
+	panel  bool     // a region is open; a line without its end is held
+	region []string // what is drawn in it
+	footer int      // lines that can be replaced
+	broken bool     // a region ended the line under way, and nothing was written since
+}
+
+// Write adds raw text: ours, or cleaned.
+func (p *Page) Write(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	p.midLine = text[len(text)-1] != '\n'
+	p.footer, p.broken = 0, false
+	switch {
+	case p.away:
+		p.held = append(p.held, text...)
+	case p.panel:
+		p.held = append(p.held, text...)
+		if bytes.IndexByte(text, '\n') >= 0 {
+			p.send(p.redrawn(p.region))
+		}
+	default:
+		p.send(text)
+	}
+}
+
+// send gives bytes to the terminal. One that takes no more text has nobody left
+// to be told.
+func (p *Page) send(text []byte) { _, _ = p.out.Write(text) }
+
+// redrawn is what shows the whole lines that are held, and under them a region
+// in place of the one that stands there.
+func (p *Page) redrawn(region []string) []byte {
+	out := p.erased()
+	n := bytes.LastIndexByte(p.held, '\n') + 1
+	out = append(out, p.held[:n]...)
+	p.held = append(p.held[:0], p.held[n:]...)
+	for i, line := range region {
+		if i > 0 {
+			out = append(out, '\n')
+		}
+		out = append(out, line...)
+	}
+	p.region = region
+	return out
+}
+
+// erased is what takes the region away; the cursor is where it began.
+func (p *Page) erased() []byte {
+	out := []byte("\r")
+	if n := len(p.region) - 1; n > 0 {
+		out = fmt.Appendf(out, "\x1b[%dA", n)
+	}
+	return append(out, "\x1b[J"...)
+}
+
+// ResumeLine goes back to a column of the line that a region has ended, if
+// nothing was written since.
+func (p *Page) ResumeLine(column int) {
+	if p.broken && !p.panel && !p.away {
+		p.Write(fmt.Appendf(nil, "\x1b[A\x1b[%dC", column))
+	}
+}
+
+// Print writes text on lines of its own.
+func (p *Page) Print(text string) {
+	p.buf = p.FreshLine(p.buf[:0])
+	p.buf = append(append(p.buf, text...), '\n')
+	p.Write(p.buf)
+}
+
+// FreshLine appends what ends the line that is under way, if there is one.
+func (p *Page) FreshLine(dst []byte) []byte {
+	if p.midLine {
+		return append(dst, '\n')
+	}
+	return dst
+}
+
+// AtLineStart reports whether no line is under way.
+func (p *Page) AtLineStart() bool { return !p.midLine }
+
+// OpenRegion begins a region below what was written.
+func (s *Screen) OpenRegion() {
+	s.Locked(func(p *Page) {
+		broken := p.broken || p.midLine && !p.away
+		p.Write(p.FreshLine(nil))
+		p.panel, p.region, p.broken = true, nil, broken
+	})
+}
+
+// DrawRegion shows lines in the open region. Each must fit into a row, and all
+// of them on the screen.
+func (s *Screen) DrawRegion(lines []string) {
+	s.Locked(func(p *Page) {
+		if p.panel && !p.away {
+			p.send(p.redrawn(lines))
+		}
+	})
+}
+
+// CloseRegion takes the region away, if one is open, and shows what was held for
+// it.
+func (s *Screen) CloseRegion() {
+	s.Locked(func(p *Page) {
+		if !p.panel {
+			return
+		}
+		p.panel = false
+		p.send(append(p.erased(), p.held...))
+		p.held, p.region = nil, nil
+	})
+}
+
+// Lend gives the screen to another program. What is written meanwhile is shown
+// when the function it returns is called.
+func (s *Screen) Lend() (back func()) {
+	s.Locked(func(p *Page) {
+		p.Write(p.FreshLine(nil))
+		p.away, p.broken = true, false
+	})
+	return func() {
+		s.Locked(func(p *Page) {
+			p.away = false
+			p.send(p.held)
+			p.held = nil
+		})
+	}
+}
+
+// Footer writes lines that the next footer replaces if nothing comes
+// between.
+func (s *Screen) Footer(lines []string) {
+	s.Locked(func(p *Page) {
+		var out []byte
+		if p.footer > 0 {
+			out = fmt.Appendf(nil, "\r\x1b[%dA\x1b[J", p.footer)
+		}
+		out = p.FreshLine(out)
+		for _, line := range lines {
+			out = append(append(out, line...), '\n')
+		}
+		p.Write(out)
+		p.footer = len(lines)
+	})
+}
+
+// KeepFooter makes the footer a part of what was shown: the next one is written
+// below it.
+func (s *Screen) KeepFooter() {
+	s.Locked(func(p *Page) { p.footer = 0 })
+}
+
+// Line writes text on lines of its own.
+func (s *Screen) Line(st Style, text string) { s.Print(s.Styled(st, text)) }
+
+// Print writes text without a style on lines of its own.
+func (s *Screen) Print(text string) {
+	s.Locked(func(p *Page) { p.Print(text) })
+}
+
+// Stream writes a piece of what others print as it comes; clean knows the pieces
+// before it.
+func (s *Screen) Stream(clean *printable.Cleaner, text string) {
+	s.Locked(func(p *Page) {
+		p.buf = clean.Append(p.buf[:0], text)
+		p.Write(p.buf)
+	})
+}
+
+// Ask writes lines and then a prompt on a line that is left open.
+func (s *Screen) Ask(lines []string, prompt string) {
+	s.Locked(func(p *Page) {
+		out := p.FreshLine(nil)
+		for _, line := range lines {
+			out = append(append(out, line...), '\n')
+		}
+		p.Write(append(out, s.Styled(StyleBold, prompt)...))
+	})
+}
+
+// prompt writes a prompt behind what is there.
+func (s *Screen) prompt(text string) {
+	s.Locked(func(p *Page) { p.Write([]byte(text)) })
+}
+
+// EndLine ends the line that is under way, if there is one.
+func (s *Screen) EndLine() {
+	s.Locked(func(p *Page) { p.Write(p.FreshLine(nil)) })
+}
+
+// LineEnded writes text as it is and takes the cursor to be at the start of a
+// line afterwards, as it is once the person has ended what they type.
+func (s *Screen) LineEnded(text string) {
+	s.Locked(func(p *Page) {
+		p.Write([]byte(text))
+		p.midLine, p.broken = false, false
+	})
+}
+
+// KeyEchoed notes that the terminal has shown a key by itself, as it does with
+// Ctrl+C: the line under way is no longer empty.
+func (s *Screen) KeyEchoed() {
+	s.Locked(func(p *Page) { p.midLine, p.broken = true, false })
+}
+
+// Control writes something to the terminal itself, which does not move the
+// cursor.
+func (s *Screen) Control(sequence string) {
+	s.Locked(func(p *Page) { p.send([]byte(sequence)) })
+}
