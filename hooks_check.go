@@ -112,7 +112,7 @@ func ofProject(p *Place, path string) (file string, ok bool) {
 	places := p.Places()
 	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
 		info, err := os.Stat(at)
-		for _, own := range p.Guard.ProjectPaths(places) {
+		for _, own := range places.ProjectPaths() {
 			if there, thereErr := os.Stat(own); own == at || err == nil && thereErr == nil && os.SameFile(info, there) {
 				return own, true
 			}

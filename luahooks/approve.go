@@ -25,12 +25,17 @@ type Pending struct {
 	Diff   string    `json:"diff"`           // unified, hidden characters visible
 	Lost   bool      `json:"lost,omitempty"` // there is no copy of the version in force
 
-	sum string // of the version that waits
+	sum    string // of the version that waits
+	asking bool   // somebody looks at it
 }
+
+// IsGoneOrEmpty reports whether what waits is no file, or one without a byte, as a file
+// is for a moment while it is saved.
+func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == trust.Sum(nil) }
 
 // pending describes a held file. g.mu is held.
 func (h *held) pending(g *Guard, path string) *Pending {
-	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.sum}
+	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.sum, asking: h.asking}
 	switch {
 	case slices.Contains(g.configs, path):
 		p.Kind = "settings"
@@ -94,8 +99,8 @@ func (g *Guard) isHook(path string) bool {
 	return g.named[path]
 }
 
-// effect says what is in force meanwhile.
-func (p *Pending) effect() string {
+// Effect says what is in force meanwhile.
+func (p *Pending) Effect() string {
 	switch {
 	case p.Change == "lost":
 		return "nothing is"
@@ -199,6 +204,15 @@ func (g *Guard) Accept(path string) error {
 	return g.accept(path, h, now)
 }
 
+// AcceptShown is Accept for exactly what p describes: a person answered a question about
+// it, while others may have listed what waits.
+func (g *Guard) AcceptShown(p *Pending) error {
+	g.mu.Lock()
+	g.shown[p.Path] = p.sum
+	g.mu.Unlock()
+	return g.Accept(p.Path)
+}
+
 // accept puts now in force. g.mu is held.
 func (g *Guard) accept(path string, h *held, now version) (err error) {
 	if h.scope == ScopeProject {
@@ -231,8 +245,8 @@ func (g *Guard) acceptStore() error {
 	})
 }
 
-// listHeld is Pending without a person who looks.
-func (g *Guard) listHeld() (list []*Pending) {
+// waiting is Pending without a person who looks.
+func (g *Guard) waiting() (list []*Pending) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for path, h := range g.held {
@@ -245,13 +259,6 @@ func (g *Guard) listHeld() (list []*Pending) {
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
-}
-
-// sawOnly notes what the person was shown of a file.
-func (g *Guard) sawOnly(p *Pending) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.shown[p.Path] = p.sum
 }
 
 // asking notes whether somebody looks at the files of list.

@@ -136,8 +136,8 @@ func New(o Options) *Chain {
 	if c.guard == nil {
 		c.guard = newGuard(o.Places.Cwd)
 	}
-	c.opts.Places.projectApproved = o.ApproveProject
-	c.guard.name(o.Places)
+	c.opts.Places.ProjectApproved = o.ApproveProject
+	c.guard.noteNamed(o.Places)
 	c.providers.models = o.Models
 	table := eventTable()
 	for i := range table {
@@ -311,7 +311,7 @@ func (c *Chain) Close(ctx context.Context) {
 	c.endAll()
 	c.ending.wait()
 	c.lanes.Close()
-	c.guard.leave()
+	c.guard.close()
 	c.log.close()
 }
 

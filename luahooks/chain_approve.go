@@ -10,7 +10,6 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
-	"pi/luahooks/trust"
 )
 
 // What a person says to files that wait for approval.
@@ -25,23 +24,28 @@ func (c *Chain) Approve(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.guard.Accept(path); err != nil {
-		return err
+	return c.reloadApproved(ctx, c.guard.Accept(path))
+}
+
+func (c *Chain) reloadApproved(ctx context.Context, err error) error {
+	if err == nil {
+		c.Reload(ctx, false)
 	}
-	c.Reload(ctx, false)
-	return nil
+	return err
 }
 
 // ApproveShown is Approve for exactly what p describes: a person answered a
 // question about it, while others may have listed what waits.
 func (c *Chain) ApproveShown(ctx context.Context, p Pending) error {
-	c.guard.sawOnly(&p)
-	return c.Approve(ctx, p.Path)
+	if _, err := c.findPending(p.Path); err != nil {
+		return err
+	}
+	return c.reloadApproved(ctx, c.guard.AcceptShown(&p))
 }
 
 func (c *Chain) findPending(name string) (path string, err error) {
 	var found, all []string
-	list := c.guard.listHeld()
+	list := c.guard.waiting()
 	for _, p := range list {
 		all = append(all, p.Name)
 		switch {
@@ -68,7 +72,7 @@ func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
 	ui := c.uiNow()
 	if ui == nil || !ui.HasUI() {
 		for _, p := range list {
-			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(c.shown(p.Path)), p.Change, p.effect()))
+			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(c.shown(p.Path)), p.Change, p.Effect()))
 		}
 		return
 	}
@@ -107,17 +111,16 @@ func editText(list []*Pending) string {
 func (c *Chain) answered(ctx context.Context, list []*Pending, yes bool) {
 	for _, p := range list {
 		if !yes {
-			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.shown(p.Path)), p.effect(), printable.VisibleLine(p.Name)))
+			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
 			continue
 		}
-		c.guard.sawOnly(p)
-		if err := c.guard.Accept(p.Path); err != nil && !errors.Is(err, errChangedAgain) {
+		if err := c.guard.AcceptShown(p); err != nil && !errors.Is(err, errChangedAgain) {
 			c.notify(ctx, agent.LevelError, err.Error())
 		}
 	}
 	// This asks again about what changed meanwhile. A file that is being saved at
 	// this moment may be empty; only one that was shown so is sure to be.
-	sure := slices.ContainsFunc(list, func(p *Pending) bool { return p.sum == "" || p.sum == trust.Sum(nil) })
+	sure := slices.ContainsFunc(list, (*Pending).IsGoneOrEmpty)
 	fresh, _ := c.update(ctx, false, sure)
 	c.welcome(ctx, fresh)
 }

@@ -15,13 +15,13 @@ import (
 // does: flags first, then what the store says, then hooks that are not of the
 // project, then the person. It reports whether anything of the project may.
 func (c *Chain) decideProject(ctx context.Context) bool {
-	g, store := c.guard, c.guard.store
+	g := c.guard
 	files := g.ProjectFiles(c.opts.Places)
 	switch {
 	case c.opts.ApproveProject:
 		g.ApproveRun(files)
 		return true
-	case store != nil && store.Never(g.project):
+	case g.isRefused():
 		return false
 	case allApproved(files):
 		return true
@@ -72,10 +72,10 @@ func allApproved(files []ProjectFile) bool {
 	return !slices.ContainsFunc(files, func(f ProjectFile) bool { return !f.Approved })
 }
 
-// errUnapproved is why a file does not run.
-func (c *Chain) errUnapproved(path string) error {
-	if others := c.guard.read(path).others; others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved, printable.VisibleLine(others))
+// errUnapproved is why a version of a file does not run.
+func (c *Chain) errUnapproved(path string, v version) error {
+	if v.others != "" {
+		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved, printable.VisibleLine(v.others))
 	}
 	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved)
 }

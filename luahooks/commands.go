@@ -25,14 +25,12 @@ var errCommand = errors.New("it was added to auth.json while the agent was at wo
 // have put it there, until a person approved it. What a person put there counts at
 // once, and logins are renewed as they like.
 func (g *Guard) MayRunCommand(command string) error {
-	changes := g.changed(map[string]Scope{g.keys: ""})
-	if len(changes) > 0 {
-		_, news := g.judge(changes)
-		g.mu.Lock()
-		g.later = append(g.later, news...)
-		g.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if changes := g.changed(map[string]Scope{g.keys: ""}); len(changes) > 0 {
+		g.decide(changes)
 	}
-	commands := strings.Split(string(g.read(g.keys).code), "\n")
+	commands := strings.Split(string(g.readLocked(g.keys).code), "\n")
 	if slices.Contains(commands, commandLine(command)) {
 		return nil
 	}
@@ -85,16 +83,7 @@ func (g *Guard) noteSpoken(path string) {
 		return
 	}
 	g.changedSpoken[path] = time.Now().UTC()
-	g.news = append(g.news, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
-}
-
-// takeNews takes what is to be told, and what is held since nobody could tell it.
-func (g *Guard) takeNews() (lines []string, held []*Pending) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	lines, held = g.news, g.later
-	g.news, g.later = nil, nil
-	return lines, held
+	g.lines = append(g.lines, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
 }
 
 // TakeSpoken tells once of instructions that changed while the agent was at work in

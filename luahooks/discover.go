@@ -71,7 +71,7 @@ type Places struct {
 	// Lost are settings files whose list of hooks cannot be known, and why.
 	Lost map[string]error
 
-	projectApproved bool // the hooks of the project count as they are
+	ProjectApproved bool // the hooks of the project count as they are
 }
 
 // Found is what a search came up with.
@@ -143,7 +143,7 @@ func (d *discovery) files(scope Scope, paths []string) {
 func (d *discovery) directory(scope Scope, dir string) {
 	paths, err := hookFiles(dir, d.guard)
 	if err != nil {
-		s := Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: scope, Err: fmt.Errorf("hooks in %s: %w", dir, reasonOf(err))}
+		s := Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: scope, Err: fmt.Errorf("hooks in %s: %w", dir, causeOf(err))}
 		d.Unread = append(d.Unread, s)
 		d.add(s)
 	}
@@ -182,7 +182,7 @@ func (d *discovery) add(s Source) {
 // counts reports whether what cannot be read of the project may be a gate that the
 // person wants.
 func (d *discovery) counts(s Source) bool {
-	return !d.NoProject && (d.projectApproved || d.guard.approvedOnce(s.Path))
+	return !d.NoProject && (d.ProjectApproved || d.guard.approvedOnce(s.Path))
 }
 
 // approvedOnce reports whether the person approved a version of a project's file, or
@@ -248,7 +248,7 @@ func source(path string, scope Scope, g *Guard) Source {
 		s.Real, err = filepath.EvalSymlinks(s.Path)
 	}
 	if err != nil {
-		s.Real, s.Err = s.Path, fmt.Errorf("hook %s: %w", s.Path, reasonOf(err))
+		s.Real, s.Err = s.Path, fmt.Errorf("hook %s: %w", s.Path, causeOf(err))
 	}
 	return s
 }
@@ -271,8 +271,8 @@ func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 	return s, false
 }
 
-// reasonOf is the error without the operation and path, which the caller names.
-func reasonOf(err error) error {
+// causeOf is the error without the operation and path, which the caller names.
+func causeOf(err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
 		return e.Err

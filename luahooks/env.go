@@ -20,7 +20,7 @@ func (in *instance) env() *stdlib.Env {
 		Outside: outside,
 		Follow:  in.following,
 		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
-			r, err := execCall{command: c.Name, args: c.Args, timeout: execTime, cwd: c.Cwd, env: c.Env, extra: in.chain.commandEnv()}.run(ctx, in.chain.guard.startedBy(ctx))
+			r, err := execCall{command: c.Name, args: c.Args, timeout: execTime, cwd: c.Cwd, env: c.Env, extra: in.chain.commandEnv()}.run(ctx, in.chain.startedBy(ctx))
 			return r.stdout, r.stderr, r.code, err
 		},
 		Complete: in.complete,

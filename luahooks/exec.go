@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/agent"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -61,7 +62,7 @@ func (in *instance) apiExec(L *lua.LState) int {
 	err := in.wait(L, "exec", false, func(ctx context.Context) (err error) {
 		ctx, cancel := until.within(ctx)
 		defer cancel()
-		r, err = c.run(ctx, in.chain.guard.startedBy(ctx))
+		r, err = c.run(ctx, in.chain.startedBy(ctx))
 		return err
 	})
 	if err != nil {
@@ -141,4 +142,13 @@ func (c execCall) notStarted(err error) error {
 		err = fmt.Errorf("cwd: %s is no directory", c.cwd)
 	}
 	return fmt.Errorf("start %s: %w", c.command, err)
+}
+
+// startedBy is [Guard.Started] for what a hook's own tool starts; what its handlers
+// start is not the model's.
+func (c *Chain) startedBy(ctx context.Context) func(group int) {
+	if agent.CallID(ctx) == "" {
+		return func(int) {}
+	}
+	return c.guard.Started
 }

@@ -50,8 +50,8 @@ type Guard struct {
 	keys          string               // auth.json, of which the commands count
 	own           string               // the agent directory: approvals of what is not of a project stand under it
 	spoken        []string             // instructions of the agent directory
-	news          []string             // of what is only told
-	later         []*Pending           // that nobody was told of yet
+	lines         []string             // that nobody was told yet
+	began         []*Pending           // what began to wait, and nobody was told of yet
 	unasked       []string             // what was told of, by path
 	changedSpoken map[string]time.Time // that were told of
 	named         map[string]bool      // hooks that stand alone
@@ -119,8 +119,8 @@ func newGuard(project string) *Guard {
 	}
 }
 
-// name notes which hooks stand alone.
-func (g *Guard) name(p Places) {
+// noteNamed notes which hooks stand alone.
+func (g *Guard) noteNamed(p Places) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, path := range append(p.named(), p.ConfiguredIn...) {
@@ -268,10 +268,9 @@ type change struct {
 	was, is version
 }
 
-// changed lists which of paths have another version on the disk than in force.
+// changed lists which of paths have another version on the disk than in force. g.mu
+// is held.
 func (g *Guard) changed(paths map[string]Scope) (list []change) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		was, ok := g.files[path]
 		if !ok && g.window != nil { // nobody has read it yet
@@ -291,24 +290,48 @@ func (g *Guard) changed(paths map[string]Scope) (list []change) {
 	return list
 }
 
-// addHeld adds the files that are held to those that are looked at.
-func (g *Guard) addHeld(paths map[string]Scope) {
+// judge looks at the files of hooks, and at those that are held, and decides about
+// what changed: what may be taken over is in force when it returns, the rest is held.
+// ask are those that a person is to be asked about now; the others wait for
+// /hooks approve. Unless sure, files that are gone or empty are often so for a moment
+// only, while an editor saves: unsure has them, and nothing is decided.
+func (g *Guard) judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	paths := g.heldBeside(files)
+	changes := g.changed(paths)
+	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
+		changes = g.changed(paths)
+	}
+	unsure = map[string]bool{}
+	if !sure {
+		changes = slices.DeleteFunc(changes, func(c change) bool {
+			if !c.is.exists() || len(c.is.code) == 0 && c.is.err == nil {
+				unsure[c.path] = true
+			}
+			return unsure[c.path]
+		})
+	}
+	if len(changes) > 0 {
+		ask = g.decide(changes)
+	}
+	return ask, unsure
+}
+
+// heldBeside is files and those that are held besides. g.mu is held.
+func (g *Guard) heldBeside(files map[string]Scope) map[string]Scope {
+	paths := maps.Clone(files)
 	for path, h := range g.held {
 		if _, ok := paths[path]; !ok && !slices.Contains(g.configs, path) {
 			paths[path] = h.scope
 		}
 	}
+	return paths
 }
 
-// judge decides about changes: what may be taken over is in force when it
-// returns, the rest is held. ask are those that a person is to be asked about
-// now, news those that wait for /hooks approve.
-func (g *Guard) judge(changes []change) (ask, news []*Pending) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	news = g.lookAtOthers()
+// decide takes changes over or holds them. g.mu is held.
+func (g *Guard) decide(changes []change) (ask []*Pending) {
+	g.lookAtOthers()
 	crowd := g.crowded(changes, time.Now())
 	for _, c := range changes {
 		h := g.held[c.path]
@@ -318,7 +341,7 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 		case h != nil && h.marked && !g.quiet():
 			h.now = c.is
 		case g.suspect(c) && !g.quiet():
-			news = append(news, g.hold(c, true).pending(g, c.path))
+			g.tell(g.hold(c, true).pending(g, c.path))
 		case g.mayTake(c, crowd):
 			g.take(c)
 		default:
@@ -329,7 +352,7 @@ func (g *Guard) judge(changes []change) (ask, news []*Pending) {
 		}
 	}
 	g.mark()
-	return ask, news
+	return ask
 }
 
 // suspect reports whether tools could have made a change. g.mu is held.
@@ -455,10 +478,17 @@ func (g *Guard) heldAt(path string) (version, bool) {
 	return version{}, false
 }
 
-// waits reports whether another version of a file waits for approval.
-func (g *Guard) waits(path string) bool {
+// isPending reports whether another version of a file waits for approval.
+func (g *Guard) isPending(path string) bool {
 	_, held := g.heldAt(path)
 	return held
+}
+
+// isLost reports whether the version of a file that is in force cannot be had any
+// more.
+func (g *Guard) isLost(path string) bool {
+	v, held := g.heldAt(path)
+	return held && v.exists() && v.code == nil
 }
 
 // headNow is the content of the project's .git/HEAD; "" without one.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -767,7 +768,9 @@ func TestAPersonIsAskedOnceWhenTheToolsHaveEnded(t *testing.T) {
 	}
 	r.tool(func() { g.write("agent/hooks/a.lua", says("b")) })
 	wantAsked(1)
-	r.waitUntil(func() bool { return !r.chain.guard.isAsking(g.path("agent/hooks/a.lua")) }, func() string { return "no answer" })
+	r.waitUntil(func() bool {
+		return !slices.ContainsFunc(r.chain.guard.waiting(), func(p *Pending) bool { return p.asking })
+	}, func() string { return "no answer" })
 	r.wantInput("a")
 	r.tool(func() {}) // said No: nobody is asked again
 	r.wantPending("a changed")

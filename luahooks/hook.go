@@ -85,7 +85,7 @@ func (h *hook) info(c *Chain) Info {
 		i.State = "failed"
 	default:
 		in.describe(&i)
-		if c.guard.waits(h.Path) || slices.ContainsFunc(in.files(), c.guard.waits) {
+		if c.guard.isPending(h.Path) || slices.ContainsFunc(in.files(), c.guard.isPending) {
 			i.State = "pending"
 		}
 	}

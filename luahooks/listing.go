@@ -149,30 +149,8 @@ func isDir(path string, e fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// tooLarge is the folder of a directory of hooks that a module lies in and that
-// cannot be listed; "" for modules that can be judged.
-func (g *Guard) tooLarge(path string) string {
-	for _, config := range g.configs {
-		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
-		rel, below := strings.CutPrefix(path, dir)
-		if name, _, inFolder := strings.Cut(rel, string(filepath.Separator)); below && inFolder && isLarge(dir+name) {
-			return dir + name
-		}
-	}
-	return ""
-}
-
 func (g *Guard) noteLarge(l listing) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.large = append(g.large, l.large...)
-}
-
-// largeDirs takes the folders that were found to be too large.
-func (g *Guard) largeDirs() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	large := g.large
-	g.large = nil
-	return slices.Compact(slices.Sorted(slices.Values(large)))
 }

@@ -90,14 +90,14 @@ func (c *Chain) approvedHook(h *hook) bool {
 		return true // Discover has asked
 	}
 	v := c.guard.read(h.Path)
-	return c.guard.mayRun(h.Scope, h.Path, v) || v.err != nil && c.guard.approvedOnce(h.Path)
+	return c.guard.allows(h.Scope, h.Path, v) || v.err != nil && c.guard.approvedOnce(h.Path)
 }
 
 // guardEdits opens the window that never closes, where every change is asked
 // about, and goes on with one whose processes outlived the program before. c.changes
 // is held.
 func (c *Chain) guardEdits(ctx context.Context) {
-	if c.guard.asksEdits() || c.guard.inherits() {
+	if c.guard.opensAtStart() {
 		c.openWindow(ctx)
 		if !c.guard.settle() {
 			c.awaitProcesses()
@@ -129,8 +129,8 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	v := c.guard.read(h.Path)
 	h.sum = v.sum
 	code, err := v.code, cmp.Or(h.Err, v.err)
-	if err == nil && !c.guard.mayRun(h.Scope, h.Path, v) {
-		err = c.errUnapproved(h.Path)
+	if err == nil && !c.guard.allows(h.Scope, h.Path, v) {
+		err = c.errUnapproved(h.Path, v)
 	}
 	if err != nil {
 		return attempt{hook: h, err: err}
@@ -189,7 +189,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 
 // shutUnasked shuts the gates of a hook that has no version that runs.
 func (c *Chain) shutUnasked(h *hook, a attempt) {
-	if v, held := c.guard.heldAt(h.Path); held && v.exists() && v.code == nil {
+	if c.guard.isLost(h.Path) {
 		c.shutLost(h)
 	} else {
 		c.shutUnloaded(h, a.err)

@@ -3,11 +3,9 @@ package luahooks
 import (
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"pi/luahooks/trust"
 )
@@ -44,7 +42,7 @@ const (
 
 // ProjectPaths lists the Lua files below the project's hooks directory and the hooks
 // that its settings name, whether anybody approved them or not.
-func (g *Guard) ProjectPaths(p Places) []string {
+func (p Places) ProjectPaths() []string {
 	return append(listLua(p.ProjectDir()).files, p.ConfiguredIn...)
 }
 
@@ -96,7 +94,7 @@ const maxParsed = 256 << 10
 func (g *Guard) describe(path string, v version, parse bool) ProjectFile {
 	f := ProjectFile{Path: path, SHA256: v.sum, Size: int64(len(v.code)), Events: []string{}, Code: v.code}
 	if v.err != nil {
-		f.Problem = reasonOf(v.err).Error()
+		f.Problem = causeOf(v.err).Error()
 		return f
 	}
 	scanned, err := trust.Scanned{Dynamic: true}, error(nil)
@@ -149,98 +147,6 @@ func (s Source) dirs() []string {
 	return dirs
 }
 
-// literal lists the modules that the literal require calls of a hook reach, and
-// all files that decide about it, those that are not there among them.
-func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
-	r := newReach(g, scope, math.MaxInt, math.MaxInt)
-	r.follow(path, dirs)
-	return r.looked, r.reached
-}
-
-// reach is how far the literal require calls of hooks lead. What several hooks
-// share is followed once.
-type reach struct {
-	guard   *Guard
-	scope   Scope
-	looked  map[string]Scope // files that decide, those that are not there among them
-	reached []string         // modules
-	done    map[string]bool  // files with the directories of their modules
-	left    int              // bytes that may still be looked into
-	unread  int              // bytes that may still be read
-}
-
-// newReach reads and looks into files of so many bytes together. What lies beyond
-// is not reached, so that nobody approves it and it does not run.
-func newReach(g *Guard, scope Scope, read, parsed int) *reach {
-	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
-}
-
-// follow adds what a hook reaches. dirs is where its modules are looked for.
-func (r *reach) follow(path string, dirs []string) {
-	in := strings.Join(dirs, "\x00") + "\x00"
-	for todo := []string{path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {
-		if file := todo[0]; !r.done[in+file] {
-			r.done[in+file] = true
-			todo = append(todo, r.required(file, dirs)...)
-		}
-	}
-}
-
-// required lists the modules that one file requires.
-func (r *reach) required(file string, dirs []string) (modules []string) {
-	v := r.guard.read(file)
-	if r.left -= len(v.code); r.left < 0 {
-		return nil
-	}
-	for _, name := range r.guard.requiresOf(v) {
-		found := false
-		for _, candidate := range candidates(dirs, name) {
-			r.looked[candidate] = r.scope
-			if found || r.unread < 0 {
-				continue
-			}
-			c := r.guard.read(candidate)
-			if r.unread -= len(c.code); c.exists() && r.unread >= 0 {
-				found = true
-				modules, r.reached = append(modules, candidate), append(r.reached, candidate)
-			}
-		}
-	}
-	return modules
-}
-
-// requiresOf is what a file requires by name. It is asked before each run of
-// tools, so it is remembered.
-func (g *Guard) requiresOf(v version) []string {
-	g.mu.Lock()
-	names, known := g.requires[v.sum]
-	g.mu.Unlock()
-	if known || v.code == nil {
-		return names
-	}
-	scanned, _ := trust.Scan(v.code) // what cannot be read requires nothing
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.requires[v.sum] = scanned.Requires
-	return scanned.Requires
-}
-
-// maxModules bounds what is looked for: from one hook, or from those of a project.
-const maxModules = 4096
-
-// candidates are the files in which a module is looked for, in order.
-func candidates(dirs []string, name string) (paths []string) {
-	if !isModuleName(name) || isBuiltinModule(name) {
-		return nil
-	}
-	for _, dir := range dirs {
-		for _, t := range moduleFiles(name) {
-			paths = append(paths, filepath.Join(dir, t))
-		}
-	}
-	return paths
-}
-
 // isApproved reports whether these bytes of a project's file may run. g.mu is
 // held.
 func (g *Guard) isApproved(path, sum string) bool {
@@ -256,8 +162,8 @@ func isOthers(scope Scope, v version) bool {
 	return v.others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
 }
 
-// mayRun reports whether a version of a hook's file may run.
-func (g *Guard) mayRun(scope Scope, path string, v version) bool {
+// allows reports whether a version of a hook's file may run.
+func (g *Guard) allows(scope Scope, path string, v version) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return scope != ScopeProject && !isOthers(scope, v) || g.isApproved(path, v.sum)
@@ -265,12 +171,16 @@ func (g *Guard) mayRun(scope Scope, path string, v version) bool {
 
 // MayRun reports whether the version of a hook that is in force may run.
 func (g *Guard) MayRun(s Source) bool {
-	if s.Scope == ScopeProject && g.store != nil && g.store.Never(g.project) {
+	if s.Scope == ScopeProject && g.isRefused() {
 		return false
 	}
-	return g.mayRun(s.Scope, s.Path, g.read(s.Path))
+	return g.allows(s.Scope, s.Path, g.read(s.Path))
 }
 
+// isRefused reports whether a person said that nothing of the project is ever to run.
+func (g *Guard) isRefused() bool { return g.store != nil && g.store.Never(g.project) }
+
+// anyApproved reports whether anything of the project may run.
 func (g *Guard) anyApproved() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

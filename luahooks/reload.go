@@ -46,7 +46,8 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	if c.closed.Load() {
 		return nil, false
 	}
-	c.tellPending(ctx, c.guard.check())
+	c.guard.check()
+	c.tellNotices(ctx)
 	hooks, gone := c.compare()
 	if len(gone) > 0 && !sure {
 		hooks, doubtful = c.list(), true // the next look brings the new ones too
@@ -136,25 +137,8 @@ func (c *Chain) review(ctx context.Context, hooks []*hook, sure bool) (unsure ma
 		paths[h.Path] = h.Scope
 		maps.Copy(paths, h.partPaths())
 	}
-	c.guard.addHeld(paths)
-	changes := c.guard.changed(paths)
-	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
-		changes = c.guard.changed(paths)
-	}
-	unsure = map[string]bool{}
-	if !sure {
-		changes = slices.DeleteFunc(changes, func(ch change) bool {
-			if len(ch.is.code) == 0 && ch.is.err == nil || !ch.is.exists() {
-				unsure[ch.path] = true
-			}
-			return unsure[ch.path]
-		})
-	}
-	if len(changes) == 0 {
-		return unsure
-	}
-	ask, news := c.guard.judge(changes)
-	c.tellPending(ctx, news)
+	ask, unsure := c.guard.judge(paths, sure)
+	c.tellNotices(ctx)
 	if len(ask) > 0 {
 		c.askEdits(ctx, ask)
 	}

@@ -39,11 +39,10 @@ func (g *Guard) holdMarked() {
 }
 
 // lookAtOthers finds out what other programs do and wrote down, and holds what
-// tools of theirs changed. It returns what is held now and was not before. g.mu is
-// held.
-func (g *Guard) lookAtOthers() (news []*Pending) {
+// tools of theirs changed. g.mu is held.
+func (g *Guard) lookAtOthers() {
 	if g.store == nil || g.doubt != nil {
-		return nil
+		return
 	}
 	before, marked := maps.Clone(g.held), g.store.Pending()
 	harmed := g.store.Look(g.mayCount)
@@ -52,12 +51,12 @@ func (g *Guard) lookAtOthers() (news []*Pending) {
 	g.releaseUnmarked(marked)
 	for _, path := range slices.Sorted(maps.Keys(g.held)) {
 		if before[path] == nil {
-			news = append(news, g.held[path].pending(g, path))
+			g.tell(g.held[path].pending(g, path))
 		}
 	}
 	if m, ok := g.store.Pending()[g.store.Path()]; ok && m != g.told {
 		g.told = m
-		news = append(news, g.pendingStore(m))
+		g.tell(g.pendingStore(m))
 	}
 	if w := g.window; w != nil && w.file != nil {
 		if err := w.file.Keep(); err != nil || harmed {
@@ -65,7 +64,6 @@ func (g *Guard) lookAtOthers() (news []*Pending) {
 		}
 		_ = g.inForce(w) // a tool may have removed the copies
 	}
-	return news
 }
 
 // releaseUnmarked ends the holds whose marks another program has taken back: a
@@ -312,28 +310,25 @@ func (g *Guard) mark() {
 
 // holdOfOthers holds a file that tools of another program changed, since this one
 // read it if it did. g.mu is held.
-func (g *Guard) holdOfOthers(path string, scope Scope, is version) *Pending {
+func (g *Guard) holdOfOthers(path string, scope Scope, is version) {
 	was, read := g.files[path]
-	if g.held[path] != nil || read && was.same(is) {
-		return nil
+	if g.held[path] != nil || read && was.same(is) || scope == scopeSpoken {
+		return
 	}
 	f, known := g.known.Was(path)
-	if scope == scopeSpoken {
-		return nil
-	}
 	differs := known && (f.Sum != is.sum || f.Real != "" && f.Real != is.real)
 	m, marked := g.store.Pending()[path]
 	switch {
 	case !differs && !(marked && m.New == is.sum):
-		return nil
+		return
 	case read:
-		return g.hold(change{path, scope, was, is}, true).pending(g, path)
+		g.hold(change{path, scope, was, is}, true)
+	default:
+		g.holdIfChanged(path, f)
 	}
-	g.holdIfChanged(path, f)
 	if h := g.held[path]; h != nil {
-		return h.pending(g, path)
+		g.tell(h.pending(g, path))
 	}
-	return nil
 }
 
 // nothing edits nothing: a change writes the marks and the window in any case.
@@ -387,10 +382,8 @@ func (g *Guard) markOf(path string, h *held) trust.Mark {
 	return trust.Mark{Old: f.Sum, Kept: f.Kept, New: h.now.sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 }
 
-// notMarked is why the store does not tell what waits, if anything does.
+// notMarked is why the store does not tell what waits, if anything does. g.mu is held.
 func (g *Guard) notMarked() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	for _, h := range g.held {
 		if h.marked {
 			return g.unwritten

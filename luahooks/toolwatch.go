@@ -66,36 +66,24 @@ func (c *Chain) beforeTool(ctx context.Context) {
 
 // openWindow is beforeTool with c.changes held.
 func (c *Chain) openWindow(ctx context.Context) {
-	c.tellPending(ctx, c.guard.before())
-	paths, dirs := c.deciding()
-	news, err := c.guard.open(paths, dirs)
-	c.tellPending(ctx, news)
-	c.tellLarge(ctx)
+	parts := map[string]Scope{}
+	for _, h := range c.list() {
+		parts[h.Path] = h.Scope
+		maps.Copy(parts, h.partPaths())
+	}
+	err := c.guard.open(c.opts.Places, parts)
+	c.tellNotices(ctx)
 	if err != nil && c.warned.add("window") {
 		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
 	}
 }
 
-// deciding lists the files that decide what hooks do, and the directories where a
-// new one would. Those that flags leave out of this run are among them: the next
-// run has them.
-func (c *Chain) deciding() (paths, dirs map[string]Scope) {
-	p := c.opts.Places
-	p.NoHooks, p.Only, p.NoProject = false, false, !c.guard.anyApproved()
-	paths, dirs = c.guard.deciding(p)
-	for _, h := range c.list() {
-		paths[h.Path] = h.Scope
-		maps.Copy(paths, h.partPaths())
-	}
-	return paths, dirs
-}
-
 // closeWindow checks and closes the window, or has somebody wait for the processes
 // that keep it open.
 func (c *Chain) closeWindow(ctx context.Context) {
-	c.tellPending(ctx, c.guard.check())
-	c.tellLarge(ctx)
-	if !c.guard.settle() {
+	closed := c.guard.settle()
+	c.tellNotices(ctx)
+	if !closed {
 		c.awaitProcesses()
 	}
 }
@@ -126,26 +114,27 @@ const (
 // awaitProcesses closes the window when the last process has ended. Nothing tells
 // when a group is empty, so it is asked, at growing intervals.
 func (c *Chain) awaitProcesses() {
-	if c.guard.asksEdits() || c.awaiting.Swap(true) {
+	if c.awaiting.Swap(true) {
 		return
 	}
 	began := c.behind.run(func() {
 		defer c.awaiting.Store(false)
 		timer := time.NewTimer(firstLook)
 		defer timer.Stop()
-		for pause := firstLook; c.guard.waiting(); pause = min(2*pause, lastLook) {
+		for pause := firstLook; ; pause = min(2*pause, lastLook) {
+			closed, waits := c.guard.settleIdle()
+			if closed {
+				c.tellNotices(c.behind.life)
+				c.askUnasked(c.behind.life)
+			}
+			if !waits {
+				return
+			}
 			timer.Reset(pause)
 			select {
 			case <-c.leaving:
 				return
 			case <-timer.C:
-			}
-			if c.guard.waiting() && !c.guard.anyAlive() {
-				c.tellPending(c.behind.life, c.guard.check())
-				if c.guard.waiting() {
-					c.guard.settle()
-				}
-				c.askUnasked(c.behind.life)
 			}
 		}
 	})
@@ -154,28 +143,25 @@ func (c *Chain) awaitProcesses() {
 	}
 }
 
-// tellLarge says once of each folder that has too much in it to be judged.
-func (c *Chain) tellLarge(ctx context.Context) {
-	for _, dir := range c.guard.largeDirs() {
+// tellNotices says what waits for the person, and if it cannot be written down; once of
+// each folder that it has too much in it to be judged.
+func (c *Chain) tellNotices(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	n := c.guard.takeNotices()
+	if n.unmarked != nil && c.warned.add("marks") {
+		c.notify(ctx, agent.LevelWarning, n.unmarked.Error()+"; what waits for approval is held back, but not marked")
+	}
+	for _, line := range n.lines {
+		c.notify(ctx, agent.LevelWarning, line)
+	}
+	for _, p := range n.began {
+		c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
+			printable.VisibleLine(c.shown(p.Path)), p.Change, p.Effect(), printable.VisibleLine(p.Name)))
+	}
+	for _, dir := range n.large {
 		if c.warned.add("large " + dir) {
-			c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
+			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
 				printable.VisibleLine(c.shown(dir)), maxEntries))
 		}
-	}
-}
-
-// tellPending says what waits for the person, and if it cannot be written down.
-func (c *Chain) tellPending(ctx context.Context, news []*Pending) {
-	if err := c.guard.notMarked(); err != nil && c.warned.add("marks") {
-		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, err.Error()+"; what waits for approval is held back, but not marked")
-	}
-	lines, held := c.guard.takeNews()
-	for _, line := range lines {
-		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, line)
-	}
-	for _, p := range append(news, held...) {
-		c.guard.noteTold(p.Path)
-		c.notify(context.WithoutCancel(ctx), agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
-			printable.VisibleLine(c.shown(p.Path)), p.Change, p.effect(), printable.VisibleLine(p.Name)))
 	}
 }

@@ -1,14 +1,12 @@
 package luahooks
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"sort"
 
-	"pi/agent"
 	"pi/luahooks/trust"
 )
 
@@ -35,31 +33,44 @@ func (w *window) had(path string, v version) bool {
 	return ok && base.same(v) || !ok && !v.exists()
 }
 
-// open begins a window, unless one is open: paths are the files that count and
-// dirs where new ones would. It returns what is held now and was not before.
-func (g *Guard) open(paths, dirs map[string]Scope) (news []*Pending, err error) {
+// open begins a window, unless one is open: p says where hooks are, and parts are the
+// files that those which run were made of or looked for. Those that flags leave out of
+// this run count too: the next run has them. The error says that the window could not
+// be written down; what changes is held also then.
+func (g *Guard) open(p Places, parts map[string]Scope) error {
+	g.lookBefore()
+	p.NoHooks, p.Only, p.NoProject = false, false, !g.anyApproved()
+	paths, dirs := g.deciding(p)
+	maps.Copy(paths, parts)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.window != nil {
 		g.window.settled = false
-		return nil, nil
+		return nil
 	}
 	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.inherited}
 	g.addAway(paths, dirs)
 	for path, scope := range paths {
 		w.base[path] = g.onDisk(path)
-		if p := g.holdOfOthers(path, scope, w.base[path]); p != nil {
-			news = append(news, p)
-		}
+		g.holdOfOthers(path, scope, w.base[path])
 		if _, known := g.known.Files[path]; g.held[path] != nil || known && scope != scopeSpoken {
 			w.base[path] = g.readLocked(path) // the disk may say another thing at each look
 		}
 	}
 	g.window, g.inherited = w, nil
 	if g.store == nil || !g.store.Exists() {
-		return news, nil // with nothing there, a program that leaves in the middle writes it
+		return nil // with nothing there, a program that leaves in the middle writes it
 	}
-	return news, g.begin(w)
+	return g.begin(w)
+}
+
+// lookBefore looks at what others changed, before any of it is read.
+func (g *Guard) lookBefore() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.window == nil {
+		g.lookAtOthers()
+	}
 }
 
 // addAway adds to paths what is known to be in dirs and was not there at the moment
@@ -75,16 +86,6 @@ func (g *Guard) addAway(paths, dirs map[string]Scope) {
 			}
 		}
 	}
-}
-
-// before looks at what others changed, before any of it is read.
-func (g *Guard) before() (news []*Pending) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.window != nil {
-		return nil
-	}
-	return g.lookAtOthers()
 }
 
 // begin writes a window down, and what is in force. g.mu is held.
@@ -153,24 +154,20 @@ func (g *Guard) Started(group int) {
 	}
 }
 
-// startedBy is Started for what a hook's own tool starts; what its handlers start is
-// not the model's.
-func (g *Guard) startedBy(ctx context.Context) func(group int) {
-	if agent.CallID(ctx) == "" {
-		return func(int) {}
-	}
-	return g.Started
-}
-
-// check holds what differs from when the window opened, and returns what is new
-// of it.
-func (g *Guard) check() (news []*Pending) {
+// check holds what differs from when the window opened.
+func (g *Guard) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.look()
+}
+
+// look is check with g.mu held.
+func (g *Guard) look() {
 	w := g.window
 	if w == nil || g.quiet() {
-		return nil
+		return
 	}
+	var news []*Pending
 	for path, base := range w.base {
 		is, h := g.onDisk(path), g.held[path]
 		switch {
@@ -186,10 +183,11 @@ func (g *Guard) check() (news []*Pending) {
 			news = append(news, g.hold(change{path, w.scopes[path], base, is}, true).pending(g, path))
 		}
 	}
-	news = append(append(news, g.added(w)...), g.lookAtOthers()...)
-	g.mark()
+	news = append(news, g.added(w)...)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
-	return news
+	g.tell(news...)
+	g.lookAtOthers()
+	g.mark()
 }
 
 // added holds the hooks and modules that appeared in a directory. g.mu is held.
@@ -210,11 +208,42 @@ func (g *Guard) added(w *window) (news []*Pending) {
 	return news
 }
 
-// settle ends the window if nothing that a tool started lives any more, and
-// reports whether it is closed. The caller has checked just before.
+// settle looks at what the tools changed and ends the window, if nothing that one of
+// them started lives any more. It reports whether the window is closed.
 func (g *Guard) settle() (closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.look()
+	return g.endWindow()
+}
+
+// settleIdle is settle for a window that only waits for processes, once none lives.
+// waits reports whether there is such a window and one lives.
+func (g *Guard) settleIdle() (closed, waits bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.window
+	if w == nil || !w.settled || g.askEdits {
+		return false, false
+	}
+	if slices.ContainsFunc(w.groups, g.alive) {
+		return false, true
+	}
+	g.look()
+	closed = g.endWindow()
+	return closed, !closed
+}
+
+// opensAtStart reports whether a window is open before any tool runs: every change is
+// asked about, or processes of the program before live.
+func (g *Guard) opensAtStart() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.askEdits || len(g.inherited) > 0
+}
+
+// endWindow ends the window if nothing keeps it open. g.mu is held.
+func (g *Guard) endWindow() (closed bool) {
 	w := g.window
 	if w == nil {
 		return true
@@ -241,17 +270,9 @@ func (g *Guard) end(w *window) {
 	w.file.End()
 }
 
-// waiting reports whether an open window only waits for processes.
-func (g *Guard) waiting() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.window != nil && g.window.settled
-}
-
-// leave ends the Guard with the program. A window that is still open stays so
+// close ends the Guard with the program. A window that is still open stays so
 // for the next one.
-func (g *Guard) leave() {
-	g.check()
+func (g *Guard) close() {
 	closed := g.settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -270,7 +291,8 @@ func (g *Guard) leave() {
 	g.window = nil
 }
 
-// deciding is that for the hooks that p has.
+// deciding lists the files that decide what the hooks of p do, and the directories
+// where a new one would.
 func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	paths, dirs = map[string]Scope{}, map[string]Scope{p.GlobalDir(): ScopeGlobal}
 	if !p.NoProject {
@@ -305,52 +327,4 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 		maps.Copy(paths, looked)
 	}
 	return paths, dirs
-}
-
-// takeUnasked lists what waits of what was told, as it is now. What somebody is
-// asked about is not among it.
-func (g *Guard) takeUnasked() (list []*Pending) {
-	g.mu.Lock()
-	paths := g.unasked
-	g.unasked = nil
-	g.mu.Unlock()
-	for _, p := range g.listHeld() {
-		if slices.Contains(paths, p.Path) && !g.isAsking(p.Path) {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-func (g *Guard) isAsking(path string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	h := g.held[path]
-	return h != nil && h.asking
-}
-
-// noteTold notes what a person is to be asked about when the tools have ended.
-func (g *Guard) noteTold(path string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.unasked = append(g.unasked, path)
-}
-
-func (g *Guard) asksEdits() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.askEdits
-}
-
-// inherits reports whether processes of the program before live.
-func (g *Guard) inherits() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.inherited) > 0
-}
-
-func (g *Guard) anyAlive() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.window != nil && slices.ContainsFunc(g.window.groups, g.alive)
 }

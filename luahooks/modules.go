@@ -1,0 +1,202 @@
+package luahooks
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/luahooks/trust"
+)
+
+// Required is a module that a hook requires.
+type Required struct {
+	Hook    Source // Path, Real and Scope
+	Name    string
+	Loading bool                     // the hook is being loaded: what it looks for is known before tools run
+	Shown   func(path string) string // how messages write a path
+	Looked  func(path, sum string)   // is told of each file that decides, those that are not there among them
+}
+
+// findModule reads the version in force of a module's file: x.lua, x/init.lua or
+// lib/x.lua beside the hook. The error says why the hook does not get it: it is not
+// there, cannot be read, is not approved, or nobody could watch it.
+func (g *Guard) findModule(r Required) (path string, code []byte, err error) {
+	for _, path := range candidates(r.Hook.dirs(), r.Name) {
+		if err := g.watched(r, path); err != nil {
+			return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
+		}
+		v := g.read(path)
+		r.Looked(path, v.sum)
+		switch {
+		case errors.Is(v.err, errNotApproved) || v.exists() && !g.allows(r.Hook.Scope, path, v):
+			return "", nil, fmt.Errorf("module %s is %w (%s)", r.Name, errNotApproved, r.Shown(path))
+		case v.exists():
+			if err := g.judged(r, path); err != nil {
+				return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
+			}
+			return path, v.code, v.err
+		}
+	}
+	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(moduleFiles(r.Name), ", "))
+}
+
+// judged says why a module cannot count: it is one of more than anybody can watch,
+// and the hook does not name it in its text, so a tool could add it unseen.
+func (g *Guard) judged(r Required, path string) error {
+	dir := g.tooLarge(path)
+	if dir == "" || g.names(r.Hook, path) {
+		return nil
+	}
+	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", r.Shown(dir), maxEntries)
+}
+
+// watched says why a module beside a hook that stands alone cannot count: nobody knew of
+// it when tools began to run, so nobody knows whether one of them wrote it.
+func (g *Guard) watched(r Required, path string) error {
+	if r.Loading || g.inHooks(path) || !isThere(path) || g.names(r.Hook, path) {
+		return nil
+	}
+	return fmt.Errorf("%s stands outside of the folders of hooks, which are watched, and its name is computed: require it while the hook loads, or name it as a text, as in require \"x\"",
+		r.Shown(path))
+}
+
+// names reports whether the text of the hook, or of a module it names, names a module.
+func (g *Guard) names(hook Source, path string) bool {
+	_, named := g.literal(hook.Path, hook.dirs(), hook.Scope)
+	return slices.Contains(named, path)
+}
+
+// inHooks reports whether a file lies in a folder of hooks.
+func (g *Guard) inHooks(path string) bool {
+	return slices.ContainsFunc(g.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
+}
+
+// tooLarge is the folder of a directory of hooks that a module lies in and that
+// cannot be listed; "" for modules that can be judged.
+func (g *Guard) tooLarge(path string) string {
+	for _, config := range g.configs {
+		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
+		rel, below := strings.CutPrefix(path, dir)
+		if name, _, inFolder := strings.Cut(rel, string(filepath.Separator)); below && inFolder && isLarge(dir+name) {
+			return dir + name
+		}
+	}
+	return ""
+}
+
+// candidates are the files in which a module is looked for, in order.
+func candidates(dirs []string, name string) (paths []string) {
+	if !isModuleName(name) || isBuiltinModule(name) {
+		return nil
+	}
+	for _, dir := range dirs {
+		for _, t := range moduleFiles(name) {
+			paths = append(paths, filepath.Join(dir, t))
+		}
+	}
+	return paths
+}
+
+// maxModules bounds what is looked for: from one hook, or from those of a project.
+const maxModules = 4096
+
+// moduleFiles are the files that a module may be, from where it is looked for.
+func moduleFiles(name string) []string {
+	rel := filepath.FromSlash(strings.ReplaceAll(name, ".", "/"))
+	return []string{rel + ".lua", filepath.Join(rel, "init.lua"), filepath.Join("lib", rel+".lua")}
+}
+
+// isModuleName reports whether name is words of letters, digits and _ joined by
+// dots.
+func isModuleName(name string) bool {
+	for word := range strings.SplitSeq(name, ".") {
+		if word == "" || strings.Trim(word, wordCharacters) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+// isBuiltinModule reports whether a name is one of the standard library's.
+func isBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefix(name, "pi.") }
+
+// literal lists the modules that the literal require calls of a hook reach, and
+// all files that decide about it, those that are not there among them.
+func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
+	r := newReach(g, scope, math.MaxInt, math.MaxInt)
+	r.follow(path, dirs)
+	return r.looked, r.reached
+}
+
+// reach is how far the literal require calls of hooks lead. What several hooks
+// share is followed once.
+type reach struct {
+	guard   *Guard
+	scope   Scope
+	looked  map[string]Scope // files that decide, those that are not there among them
+	reached []string         // modules
+	done    map[string]bool  // files with the directories of their modules
+	left    int              // bytes that may still be looked into
+	unread  int              // bytes that may still be read
+}
+
+// newReach reads and looks into files of so many bytes together. What lies beyond
+// is not reached, so that nobody approves it and it does not run.
+func newReach(g *Guard, scope Scope, read, parsed int) *reach {
+	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
+}
+
+// follow adds what a hook reaches. dirs is where its modules are looked for.
+func (r *reach) follow(path string, dirs []string) {
+	in := strings.Join(dirs, "\x00") + "\x00"
+	for todo := []string{path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {
+		if file := todo[0]; !r.done[in+file] {
+			r.done[in+file] = true
+			todo = append(todo, r.required(file, dirs)...)
+		}
+	}
+}
+
+// required lists the modules that one file requires.
+func (r *reach) required(file string, dirs []string) (modules []string) {
+	v := r.guard.read(file)
+	if r.left -= len(v.code); r.left < 0 {
+		return nil
+	}
+	for _, name := range r.guard.requiresOf(v) {
+		found := false
+		for _, candidate := range candidates(dirs, name) {
+			r.looked[candidate] = r.scope
+			if found || r.unread < 0 {
+				continue
+			}
+			c := r.guard.read(candidate)
+			if r.unread -= len(c.code); c.exists() && r.unread >= 0 {
+				found = true
+				modules, r.reached = append(modules, candidate), append(r.reached, candidate)
+			}
+		}
+	}
+	return modules
+}
+
+// requiresOf is what a file requires by name. It is asked before each run of
+// tools, so it is remembered.
+func (g *Guard) requiresOf(v version) []string {
+	g.mu.Lock()
+	names, known := g.requires[v.sum]
+	g.mu.Unlock()
+	if known || v.code == nil {
+		return names
+	}
+	scanned, _ := trust.Scan(v.code) // what cannot be read requires nothing
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.requires[v.sum] = scanned.Requires
+	return scanned.Requires
+}
