@@ -14,17 +14,18 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
+	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/repl"
 	"pi/serve"
 	"pi/session"
 	"pi/stdlib"
+
+	"golang.org/x/term"
 )
 
 // run is one run in a place, put together in the order in which its parts need
@@ -234,7 +235,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 // or the flag that is missing may be that of a hook that did not load.
 func (r *run) tellUnheard() {
 	for _, line := range r.chain.Unheard() {
-		fmt.Fprintln(os.Stderr, harmless(line))
+		fmt.Fprintln(os.Stderr, printable.Text(line))
 	}
 }
 
@@ -334,13 +335,6 @@ func names(sources []luahooks.Source) []string {
 		n = append(n, s.Name)
 	}
 	return n
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // toolOptions say where the tools work; commands learn which session and model

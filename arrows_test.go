@@ -38,7 +38,7 @@ func rooms() map[string]room {
 		"agent/schema":       {libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/command":      {rooms: []string{"agent", "session", "session/export", "internal/printable", "internal/suggest"}},
 		"agent/provider":     {rooms: []string{"agent", "session", "internal/printable", "internal/suggest"}},
-		"agent/tool":         {rooms: []string{"agent", "session", "internal/globs"}},
+		"agent/tool":         {rooms: []string{"agent", "session", "internal/globs", "internal/printable"}},
 		"luavm":              {rooms: []string{"session", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"stdlib":             {rooms: []string{"luavm", "session", "internal/globs"}},
 		"luahooks":           {rooms: []string{"agent", "agent/command", "session", "stdlib", "luavm", "internal/printable", "internal/suggest", "internal/safefile"}},

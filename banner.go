@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -48,7 +49,7 @@ func resumed(s *session.Session) string {
 	if messages == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("going on with %s: %s", shortID(s.ID()), plural(messages, "message", "messages"))
+	line := fmt.Sprintf("going on with %s: %s", shortID(s.ID()), printable.Count(messages, "message"))
 	if prompt = firstLine(prompt); prompt != "" { // of a compacted conversation there may be a summary only
 		line += fmt.Sprintf(", %q", prompt)
 	}

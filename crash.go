@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"pi/internal/printable"
+
 	"golang.org/x/term"
 )
 
@@ -119,7 +121,7 @@ func (c *crash) tell(status int) int {
 	if c.status == 0 {
 		return status
 	}
-	fmt.Fprintln(os.Stderr, "pi: "+harmless(c.said))
+	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(c.said))
 	return c.status
 }
 

@@ -196,7 +196,7 @@ func (r *run) describeHooks() string {
 			detail(&b, "only read, grep, find and ls work until it loads, is removed or is disabled")
 		}
 		if h.Dropped > 0 {
-			detail(&b, plural(h.Dropped, "event", "events")+" came too fast and were dropped")
+			detail(&b, printable.Count(h.Dropped, "event")+" came too fast and were dropped")
 		}
 	}
 	for _, s := range r.skipped {
@@ -241,9 +241,9 @@ func hookTimes(h luahooks.Info) string {
 	if h.Calls == 0 {
 		return "no calls"
 	}
-	text := fmt.Sprintf("%s, p50 %s, p99 %s", plural(h.Calls, "call", "calls"), short(h.P50), short(h.P99))
+	text := fmt.Sprintf("%s, p50 %s, p99 %s", printable.Count(h.Calls, "call"), short(h.P50), short(h.P99))
 	if h.Errors > 0 {
-		text += ", " + plural(h.Errors, "error", "errors")
+		text += ", " + printable.Count(h.Errors, "error")
 	}
 	return text
 }

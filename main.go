@@ -177,9 +177,9 @@ func exitStatus(err error) int {
 
 // report tells the person what went wrong, and on a line of its own what to do.
 func report(err error) {
-	fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
+	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(harmless(hint), "\n", "\n    "))
+		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
 	}
 }
 
@@ -209,6 +209,3 @@ func hintOf(err error) string {
 	}
 	return ""
 }
-
-// harmless is text that others wrote, fit for a terminal.
-func harmless(text string) string { return printable.Text(text) }

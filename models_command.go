@@ -11,10 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"pi/agent"
 	"pi/agent/provider/catalogue"
+	"pi/internal/printable"
+
+	"github.com/spf13/cobra"
 )
 
 // modelsFlags are those of pi models.
@@ -73,7 +74,7 @@ func listModels(ctx context.Context, o Options, f modelsFlags, words []string) e
 
 func tellAll(lines []string) {
 	for _, line := range lines {
-		fmt.Fprintln(os.Stderr, harmless(line))
+		fmt.Fprintln(os.Stderr, printable.Text(line))
 	}
 }
 
@@ -167,7 +168,7 @@ func notShown(words []string, all, found, shown []listedModel) []string {
 			"or describe a server in config.toml. "+tourModel().Ref()+", a script inside pi, needs none.")
 	}
 	if more := len(found) - len(shown); more > 0 {
-		lines = append(lines, plural(more, "more model", "more models")+" of providers without a key; --all lists them")
+		lines = append(lines, printable.Count(more, "more model")+" of providers without a key; --all lists them")
 	}
 	return lines
 }

@@ -174,7 +174,7 @@ func (m listedModel) row() []string {
 	case key == "":
 		key = "-"
 	}
-	return []string{harmless(m.Provider + "/" + m.ID), tokens(m.ContextWindow), tokens(m.MaxTokens), images, m.Cost.words(), key, m.thinking()}
+	return []string{printable.Text(m.Provider + "/" + m.ID), tokens(m.ContextWindow), tokens(m.MaxTokens), images, m.Cost.words(), key, m.thinking()}
 }
 
 func (m listedModel) thinking() string {

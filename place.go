@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"pi/agent/tool"
+	"pi/internal/printable"
 	"pi/luahooks"
 )
 
@@ -42,7 +43,7 @@ func NewPlace(o Options, cwd string) (*Place, error) {
 func (p *Place) readSettings() {
 	p.Config, p.lost = Load(p.AgentDir, p.Cwd, os.Getenv, p.Guard.Config)
 	for _, problem := range p.lost {
-		fmt.Fprintln(os.Stderr, harmless(fmt.Sprint(problem)))
+		fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprint(problem)))
 	}
 }
 
@@ -52,7 +53,7 @@ func newGuard(agentDir, cwd string) *luahooks.Guard {
 	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
 		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: maskKeys})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "pi: "+harmless(err.Error()))
+		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
 	}
 	return g
 }

@@ -8,10 +8,11 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/session"
+
+	"github.com/spf13/pflag"
 )
 
 // bareResume is what the flag library gives a flag without a value.
@@ -197,7 +198,7 @@ func (r *run) openAs(ctx context.Context, path string, as session.Access) (*sess
 		defer stop()
 	}
 	return session.OpenAs(ctx, path, r.SessionOptions(), as, func(busy *session.BusyError) {
-		fmt.Fprintf(os.Stderr, "%s\n%s\n", harmless(busy.Error()), command.WaitNotice)
+		fmt.Fprintf(os.Stderr, "%s\n%s\n", printable.Text(busy.Error()), command.WaitNotice)
 	})
 }
 
@@ -221,7 +222,7 @@ func openedAs(s *session.Session, path string, as session.Access) []string {
 // askBusy asks what to do about a session that another process has; err is the
 // answer of somebody who wants nothing of it.
 func (p person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
-	fmt.Fprintln(p.out, harmless(busy.Error()))
+	fmt.Fprintln(p.out, printable.Text(busy.Error()))
 	for {
 		line, failed := p.ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
 		if failed != nil {

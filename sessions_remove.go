@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"strings"
 
+	"pi/internal/printable"
+	"pi/session"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"pi/session"
 )
 
 func sessionsRemove(o *Options) *cobra.Command {
@@ -93,7 +94,7 @@ func (r *removal) remove(ctx context.Context, info session.Info) error {
 		if r.yes {
 			return SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}
-		fmt.Fprintln(r.person.out, harmless(err.Error()))
+		fmt.Fprintln(r.person.out, printable.Text(err.Error()))
 		if !r.agreed(ctx, []session.Info{info}, "Delete it for good? [y/N] ") {
 			fmt.Println("session " + info.ID + " stays")
 			return nil
@@ -106,7 +107,7 @@ func (r *removal) remove(ctx context.Context, info session.Info) error {
 	case to == "":
 		fmt.Println("deleted session " + info.ID + " for good")
 	default:
-		fmt.Println(harmless("session " + info.ID + " is in the trash: " + to))
+		fmt.Println(printable.Text("session " + info.ID + " is in the trash: " + to))
 	}
 	return nil
 }

@@ -5,9 +5,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"pi/internal/printable"
 	"pi/session"
+
+	"github.com/spf13/cobra"
 )
 
 func sessionsShow(o *Options) *cobra.Command {
@@ -50,7 +51,7 @@ func readNamed(o Options, ref string) (*session.Session, error) {
 
 func tellProblems(s *session.Session) {
 	for _, p := range s.Problems() {
-		fmt.Fprintln(os.Stderr, harmless(p))
+		fmt.Fprintln(os.Stderr, printable.Text(p))
 	}
 }
 
@@ -60,12 +61,12 @@ func printSession(s *session.Session) error {
 	if provider, id := s.Model(); id != "" {
 		model = provider + "/" + id
 	}
-	fmt.Printf("session %s\ncwd     %s\nmodel   %s\nentries %d\n", s.ID(), harmless(s.Cwd()), harmless(model), len(s.Entries()))
+	fmt.Printf("session %s\ncwd     %s\nmodel   %s\nentries %d\n", s.ID(), printable.Text(s.Cwd()), printable.Text(model), len(s.Entries()))
 	if line := s.UnknownTypes(); line != "" {
-		fmt.Fprintln(os.Stderr, harmless(line))
+		fmt.Fprintln(os.Stderr, printable.Text(line))
 	}
 	for _, item := range s.Context() {
-		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, harmless(shownText(item.Message)))
+		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, printable.Text(shownText(item.Message)))
 	}
 	printUnreached(s.Unreached())
 	return nil
@@ -79,7 +80,7 @@ func printUnreached(entries []*session.Entry) {
 			fmt.Print("\nnot reached from there:\n")
 		}
 		if m := e.Message(); m != nil {
-			fmt.Printf("\n[%s, not reached]\n%s\n", m.Role, harmless(shownText(m)))
+			fmt.Printf("\n[%s, not reached]\n%s\n", m.Role, printable.Text(shownText(m)))
 		}
 	}
 }

@@ -239,7 +239,7 @@ func (r *run) reportSkipped() error {
 	if len(r.skipped) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of this project not run: %s", plural(len(r.skipped), "hook", "hooks"), printable.VisibleLine(strings.Join(names(r.skipped), ", ")))
+	text := fmt.Sprintf("%s of this project not run: %s", printable.Count(len(r.skipped), "hook"), printable.VisibleLine(strings.Join(names(r.skipped), ", ")))
 	if r.Hooks.Require {
 		return &UntrustedError{Text: text}
 	}
@@ -329,7 +329,11 @@ func runTrust(ctx context.Context, p *Place, list, yes bool) error {
 	left, err := trustProject(ctx, p, files, ask, yes)
 	problems = append(problems, err)
 	if open += left; open > 0 && !list && !ask {
-		problems = append(problems, &UntrustedError{Text: plural(open, "file is", "files are") + " not approved"})
+		is := "are"
+		if open == 1 {
+			is = "is"
+		}
+		problems = append(problems, &UntrustedError{Text: printable.Count(open, "file") + " " + is + " not approved"})
 	}
 	if err := p.Places().TooLarge(); err != nil {
 		problems = append(problems, fmt.Errorf("%w: none of them runs or can be approved", err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -290,11 +291,7 @@ func (e *CompactionEnd) Text() string {
 
 // String says what has happened in one line.
 func (c *Compacted) String() string {
-	messages := "1 message"
-	if c.Messages != 1 {
-		messages = fmt.Sprintf("%d messages", c.Messages)
-	}
-	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", messages, grouped(c.Before), grouped(c.After))
+	return fmt.Sprintf("compacted: %s → summary, about %s → %s tokens", printable.Count(c.Messages, "message"), grouped(c.Before), grouped(c.After))
 }
 
 // grouped writes a number with a comma between the thousands.

@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/internal/printable"
 	"pi/luavm"
 )
 
@@ -370,10 +371,7 @@ func (c *Chain) Summary() string {
 			failed++
 		}
 	}
-	summary := fmt.Sprintf("%d hooks", loaded)
-	if loaded == 1 {
-		summary = "1 hook"
-	}
+	summary := printable.Count(loaded, "hook")
 	if failed > 0 {
 		summary += fmt.Sprintf(", %d failed", failed)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -52,7 +53,7 @@ func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
 	if s == left {
 		return Outcome{}, err
 	}
-	status := fmt.Sprintf("session %s, %s, branched off %s", s.ID(), counted(len(s.Context()), "message"), left.ID())
+	status := fmt.Sprintf("session %s, %s, branched off %s", s.ID(), printable.Count(len(s.Context()), "message"), left.ID())
 	return recalled(status, r), err
 }
 

@@ -132,14 +132,7 @@ func noteOf(s agent.Source, of string) string {
 	case of == agent.SourceCommands:
 		unit = "command"
 	}
-	return counted(s.Count, unit)
-}
-
-func counted(n int, unit string) string {
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
+	return printable.Count(s.Count, unit)
 }
 
 // sumNote says how much of the sum is known.
@@ -157,13 +150,13 @@ func sumNote(b agent.Breakdown) string {
 func did(e agent.HookEffect) string {
 	var done []string
 	if e.Removed.Messages > 0 {
-		done = append(done, fmt.Sprintf("removed %s (%d tokens)", counted(e.Removed.Messages, "message"), e.Removed.Tokens))
+		done = append(done, fmt.Sprintf("removed %s (%d tokens)", printable.Count(e.Removed.Messages, "message"), e.Removed.Tokens))
 	}
 	if e.Added.Messages > 0 {
-		done = append(done, fmt.Sprintf("added %s (%d tokens)", counted(e.Added.Messages, "message"), e.Added.Tokens))
+		done = append(done, fmt.Sprintf("added %s (%d tokens)", printable.Count(e.Added.Messages, "message"), e.Added.Tokens))
 	}
 	if e.Changed.Messages > 0 {
-		done = append(done, fmt.Sprintf("changed %s (%d tokens, were %d)", counted(e.Changed.Messages, "message"), e.ChangedTo, e.Changed.Tokens))
+		done = append(done, fmt.Sprintf("changed %s (%d tokens, were %d)", printable.Count(e.Changed.Messages, "message"), e.ChangedTo, e.Changed.Tokens))
 	}
 	if len(done) == 0 {
 		return "changed nothing"

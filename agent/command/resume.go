@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -179,7 +180,7 @@ func (r resumer) switchTo(ctx context.Context, path string, as session.Access) (
 // arrived says where the person is now.
 func (r resumer) arrived(s *session.Session, as session.Access) []string {
 	messages, _ := s.Glance()
-	lines := []string{fmt.Sprintf("session %s, %s", s.ID(), counted(messages, "message"))}
+	lines := []string{fmt.Sprintf("session %s, %s", s.ID(), printable.Count(messages, "message"))}
 	if as == session.ToCopy {
 		lines = append(lines, "it is a copy of "+s.Header().ParentSession+", which stays as it is")
 	} else if s.ReadOnly() {

@@ -19,15 +19,11 @@ func sessionLine(i session.Info, now time.Time) string {
 // what people know it by first, name and first prompt, and last the id, which makes it different from
 // all others. With where it says in which directory it was started.
 func pickLine(i session.Info, now time.Time, where bool) string {
-	messages := "1 message"
-	if i.Messages != 1 {
-		messages = fmt.Sprintf("%d messages", i.Messages)
-	}
 	parts := []string{Title(i)}
 	if i.Name != "" && i.FirstPrompt != "" {
 		parts = append(parts, beginning(i.FirstPrompt))
 	}
-	parts = append(parts, age(i.Modified, now), messages, Size(i.Size))
+	parts = append(parts, age(i.Modified, now), printable.Count(i.Messages, "message"), Size(i.Size))
 	if where {
 		parts = append(parts, cutTo(i.Cwd, titleLength))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -140,7 +141,7 @@ func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 	s, text := a.Session(), word+": the conversation is empty here"
 	if e := lastMessage(s.Path(m.Leaf)); e != nil {
 		line, _ := entryText(e, true)
-		text = fmt.Sprintf("%s: the conversation (%s) ends with %s", word, counted(len(s.Context()), "message"), line)
+		text = fmt.Sprintf("%s: the conversation (%s) ends with %s", word, printable.Count(len(s.Context()), "message"), line)
 	}
 	return recalled(text, m.Recalled)
 }
@@ -148,7 +149,7 @@ func moved(a *agent.Agent, m agent.Moved, word string) Outcome {
 // recalled gives back what was sent once.
 func recalled(status string, r agent.Recalled) Outcome {
 	if r.Attachments > 0 {
-		status += "\n" + counted(r.Attachments, "attachment") + " went with that prompt: what its text names with @ goes along again, the rest has to be attached again"
+		status += "\n" + printable.Count(r.Attachments, "attachment") + " went with that prompt: what its text names with @ goes along again, the rest has to be attached again"
 	}
 	return Outcome{Status: status, Draft: r.Text}
 }

@@ -11,9 +11,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"pi/agent"
+	"pi/internal/printable"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 //go:embed edit.md
@@ -218,7 +219,7 @@ func (m *matcher) findOne(r replacement) ([]change, error) {
 
 func (e *edited) result(name string) agent.Result {
 	d := editDetails{Diff: e.diff(name), FirstChangedLine: e.firstLine()}
-	text := fmt.Sprintf("Edited %s: %s, first changed line %d", name, counted(len(e.changes), "replacement"), d.FirstChangedLine)
+	text := fmt.Sprintf("Edited %s: %s, first changed line %d", name, printable.Count(len(e.changes), "replacement"), d.FirstChangedLine)
 	for _, c := range e.changes {
 		if c.tolerant {
 			// The model did not know what stands there, so it is shown.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"pi/internal/printable"
 )
 
 // missing is the error for a text that is not there. It shows the place that
@@ -20,7 +22,7 @@ func (m *matcher) missing(old string) error {
 			return fmt.Errorf("oldText is not there; lines %d-%d match its beginning, but there the file ends", at+1, len(have))
 		case have[at+i] != w:
 			return fmt.Errorf("oldText is not there; nearest is line %d: %s of it match, but line %d of the file is\n  %s\nand oldText has\n  %s\nread the file again and copy the text as it stands",
-				at+1, counted(equal, "line"), at+i+1, short(have[at+i]), short(w))
+				at+1, printable.Count(equal, "line"), at+i+1, short(have[at+i]), short(w))
 		}
 	}
 	return fmt.Errorf("oldText is not there; nearest is line %d, which differs only in line breaks or in spaces within lines; read the file again", at+1)

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -135,7 +136,7 @@ func readLines(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 		return textResult("(the file is empty)", listDetails{}), nil
 	}
 	if first > total {
-		return agent.Result{}, fmt.Errorf("offset %d is past the end: the file has %s", first, counted(total, "line"))
+		return agent.Result{}, fmt.Errorf("offset %d is past the end: the file has %s", first, printable.Count(total, "line"))
 	}
 	kept, t := head(text)
 	t.TotalLines = total

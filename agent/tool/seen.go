@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+
+	"pi/internal/printable"
 )
 
 // seen remembers how files were when the model last read, wrote or edited them, for
@@ -76,7 +78,7 @@ func (k *kit) unchanged(ctx context.Context, p place, now fs.FileInfo) error {
 		}
 	}
 	return fmt.Errorf("it has changed since you last read, wrote or edited it (%s, now %s); %s",
-		now.ModTime().Format("15:04:05"), counted(int(now.Size()), "byte"), readAgain)
+		now.ModTime().Format("15:04:05"), printable.Count(int(now.Size()), "byte"), readAgain)
 }
 
 const readAgain = "nothing was written. Use read to see what is there now, then write what it should be, or use edit"

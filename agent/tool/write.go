@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 )
 
 //go:embed write.md
@@ -74,6 +75,6 @@ func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Updat
 	if existed {
 		verb = "Replaced"
 	}
-	text := fmt.Sprintf("%s %s: %s, %s", verb, p.name, counted(len(a.Content), "byte"), counted(countLines(a.Content), "line"))
+	text := fmt.Sprintf("%s %s: %s, %s", verb, p.name, printable.Count(len(a.Content), "byte"), printable.Count(countLines(a.Content), "line"))
 	return textResult(text, writeDetails{len(a.Content)}), nil
 }

@@ -4,12 +4,11 @@
 //
 //	Text(s), Line(s)  a text, a text in one line
 //	Short(s)          a few words of a file or a name, every sign that is not seen as one
+//	Count(n, thing)   "1 line", "2 lines"
 //	URL(s)            an address without its passwords and keys
 //	Cleaner           the same for a stream
-//	Short(s)          a value in one line that is not long
 //	Visible(s)        a text whose reader must see every byte that is there
 //	JSONWriter        JSON with such characters as escapes, so that nothing is lost
-//	URL(s)            an address without what gives access
 //	Hidden, Belongs   the table of what a person does not see, and what of it makes
 //	                  up what they do see
 //	CountHidden       what a model would read in a text and a person would not

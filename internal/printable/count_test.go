@@ -1,0 +1,39 @@
+package printable
+
+import "testing"
+
+func TestCountKnowsOneFromMany(t *testing.T) {
+	for n, want := range map[int]string{-1: "-1 more models", 0: "0 more models", 1: "1 more model", 2: "2 more models", 1200: "1200 more models"} {
+		if got := Count(n, "more model"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestAValueIsShownInOneLineThatIsNotLong(t *testing.T) {
+	long := make([]byte, 300)
+	for i := range long {
+		long[i] = 'x'
+	}
+	for text, want := range map[string]string{
+		"plain ä 漢":      "plain ä 漢",
+		"a\nb\tc\x1b[m":  "a\ufffdb\ufffdc\ufffd[m",
+		"a\u202eb\u3164": "a\ufffdb\ufffd",
+		string(long):     string(long[:200]) + "…",
+	} {
+		if got := Short(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestANameSaysWhetherItsValueIsAKey(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Authorization": true, "X-Api-Key": true, "set-cookie": true, "access_TOKEN": true, "client_secret": true, "Password": true,
+		"Content-Type": false, "api-version": false, "": false,
+	} {
+		if got := CarriesKey(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
