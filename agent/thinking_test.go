@@ -27,3 +27,42 @@ func TestThinkingIsClampedToWhatTheModelOffers(t *testing.T) {
 		t.Errorf("a model that does not reason is asked for %s", got)
 	}
 }
+
+func TestSessionLeftWithWhatAModelMadeOfTheWishKeepsTheWish(t *testing.T) {
+	weak := &Model{ID: "weak", Reasoning: true, Levels: []string{"off", "low"}}
+	for _, c := range []struct {
+		model             *Model
+		level, wish, want string
+	}{
+		{&Model{ID: "none"}, "off", "medium", "medium"},
+		{weak, "low", "xhigh", "xhigh"},
+		{weak, "off", "xhigh", "off"},
+		{&Model{ID: "free", Reasoning: true}, "off", "high", "off"},
+		{&Model{ID: "free", Reasoning: true}, "high", "low", "high"},
+	} {
+		if got := WishLeft(c.model, c.level, c.wish); got != c.want {
+			t.Errorf("%s left with %s, wish %s: %s, want %s", c.model.ID, c.level, c.wish, got, c.want)
+		}
+	}
+}
+
+func TestPersonIsToldWhatBecameOfALevel(t *testing.T) {
+	m := func(levels string) *Model { return &Model{ID: "m", Reasoning: true, Levels: strings.Fields(levels)} }
+	for _, c := range []struct {
+		model *Model
+		level string
+		want  string
+	}{
+		{m("off low high"), "high", ""},
+		{m(""), "max", ""},
+		{m("off low high"), "xhigh", "thinking: xhigh, but m offers up to high: high"},
+		{m("off low high"), "medium", "thinking: medium, but m offers off, low, high: low"},
+		{m("low high"), "off", "thinking: off, but m always thinks: low"},
+		{m("low high"), "minimal", "thinking: minimal, but m offers low, high: low"},
+		{&Model{ID: "m"}, "low", "thinking: low, but m is not known to think: off"},
+	} {
+		if got := Clamped(c.model, c.level); got != c.want {
+			t.Errorf("%s of %v: %q, want %q", c.level, c.model.Levels, got, c.want)
+		}
+	}
+}
