@@ -18,6 +18,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/repl"
@@ -280,7 +281,7 @@ func (p *Place) Places() luahooks.Places {
 		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
 	}
 	for _, h := range p.Hooks.Files {
-		places.CommandLine = append(places.CommandLine, p.abs(expandHome(h, homeDir(os.Getenv))))
+		places.CommandLine = append(places.CommandLine, p.abs(config.Expand(h, config.Home(os.Getenv))))
 	}
 	return places
 }
@@ -395,7 +396,7 @@ func (r *run) newAgent(s *session.Session) error {
 }
 
 // settingsOfLoop are the settings that the agent obeys.
-func settingsOfLoop(c Config) agent.Settings {
+func settingsOfLoop(c config.Config) agent.Settings {
 	return agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost, MaxAnswerBytes: c.MaxAnswerBytes,
 		SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
 		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
@@ -423,7 +424,7 @@ func (r *run) readPromptFiles(p *agent.SystemPrompt) {
 	r.readPromptFile("SYSTEM.md", &p.Replace)
 	r.readPromptFile("APPEND_SYSTEM.md", &p.Append)
 	files, problems := agent.FindContextFiles(agent.ContextPlaces{
-		AgentDir: r.AgentDir, Cwd: r.Cwd, Home: homeDir(os.Getenv), Allowed: r.Config.Instructions})
+		AgentDir: r.AgentDir, Cwd: r.Cwd, Home: config.Home(os.Getenv), Allowed: r.Config.Instructions})
 	p.Files, r.files = files, files
 	for _, err := range problems {
 		r.warnings = append(r.warnings, err.Error())

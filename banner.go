@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/session"
 )
@@ -27,17 +27,9 @@ func (r *run) banner() []string {
 	}
 	if m.Provider == "demo" {
 		lines = append(lines, "demo/tour is a script, no model. For a real one: export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
-			home(filepath.Join(r.AgentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
+			config.Tilde(filepath.Join(r.AgentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
 	}
 	return lines
-}
-
-// home writes a path with ~ where it is below the home directory.
-func home(path string) string {
-	if rest, ok := strings.CutPrefix(path, homeDir(os.Getenv)+string(filepath.Separator)); ok {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return path
 }
 
 // resumed says which conversation goes on; "" for a new one.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 )
 
@@ -33,10 +34,10 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	}
 	key := strings.TrimSpace(getenv(name))
 	if key == "" {
-		return "", fmt.Errorf("read key: environment variable %s is not set", shownVariable(name))
+		return "", fmt.Errorf("read key: environment variable %s is not set", config.ShownVariable(name))
 	}
 	if !isOneLine(key) {
-		return "", fmt.Errorf("read key: environment variable %s holds more than one line", shownVariable(name))
+		return "", fmt.Errorf("read key: environment variable %s holds more than one line", config.ShownVariable(name))
 	}
 	return key, nil
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 
 	"golang.org/x/term"
@@ -146,11 +147,11 @@ func writeReport(what string, stacks []byte) string {
 	if err != nil {
 		return "the report of where it was could not be written: " + err.Error()
 	}
-	return "where it was stands in " + home(path)
+	return "where it was stands in " + config.Tilde(path)
 }
 
 func newReport(text string) (string, error) {
-	agentDir, err := AgentDir(os.Getenv)
+	agentDir, err := config.AgentDir(os.Getenv)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
 )
@@ -125,7 +126,7 @@ func (r *run) hookLog(name string) (string, error) {
 	if len(lines) == 0 {
 		return "the hook log has nothing of " + name, nil
 	}
-	return strings.Join(append(lines, "("+home(path)+")"), "\n"), nil
+	return strings.Join(append(lines, "("+config.Tilde(path)+")"), "\n"), nil
 }
 
 // logLines are the last lines of the log that are a hook's; "" is any.
@@ -184,7 +185,7 @@ func (r *run) describeHooks() string {
 	var b strings.Builder
 	waiting := r.chain.Pending()
 	for i, h := range r.chain.Hooks() {
-		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, printable.VisibleLine(home(h.Path)))
+		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, printable.VisibleLine(config.Tilde(h.Path)))
 		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
 		if h.Rejected != "" {
 			detail(&b, "what was saved last did not load, the version before runs: "+printable.VisibleLine(h.Rejected))
@@ -200,15 +201,15 @@ func (r *run) describeHooks() string {
 		}
 	}
 	for _, s := range r.skipped {
-		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(home(s.Path)))
+		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(config.Tilde(s.Path)))
 		detail(&b, "`pi trust` shows and approves it")
 	}
 	for _, p := range waiting {
-		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, printable.VisibleLine(home(p.Path)))
+		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "pending", p.Kind, printable.VisibleLine(config.Tilde(p.Path)))
 		detail(&b, "it was "+p.Change+"; /hooks approve "+printable.VisibleLine(p.Name)+" shows the difference")
 	}
 	if b.Len() == 0 {
-		return "no hooks; a Lua file in " + home(r.Places().GlobalDir()) + " is one"
+		return "no hooks; a Lua file in " + config.Tilde(r.Places().GlobalDir()) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"pi/agent"
+	"pi/cli/config"
 )
 
 // beforeSession lets hooks have their say while there is no session yet.
@@ -33,7 +34,7 @@ func (p *Place) sessionDirectory(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	dir = p.abs(expandHome(dir, homeDir(os.Getenv)))
+	dir = p.abs(config.Expand(dir, config.Home(os.Getenv)))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("the session directory that a hook wants: %w; the usual one is used", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/stdlib"
 
@@ -35,7 +36,7 @@ func hooksTypes() *cobra.Command {
 		Use: "types [DIR]", Short: "Write annotations and a .luarc.json, so that an editor knows hooks", Long: hooksTypesHelp,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			agentDir, err := AgentDir(os.Getenv)
+			agentDir, err := config.AgentDir(os.Getenv)
 			if err != nil {
 				return err
 			}

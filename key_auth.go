@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 )
 
@@ -28,7 +29,7 @@ type authFile struct {
 	held     int // by how many hold
 	seen     fileVersion
 	logins   map[string]login
-	problems []Problem
+	problems []config.Problem
 }
 
 // login is one entry: {"type": "api_key", "key": …} or {"type": "oauth",
@@ -79,7 +80,7 @@ func (f *authFile) expired(now time.Time) []string {
 }
 
 // troubles says what of the file cannot be used.
-func (f *authFile) troubles() []Problem {
+func (f *authFile) troubles() []config.Problem {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.look()
@@ -114,31 +115,31 @@ func (f *authFile) look() {
 		return
 	}
 	f.seen, f.logins, f.problems = now, nil, nil
-	data, info, err := ReadFile(f.path)
+	data, info, err := config.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		f.problems = []Problem{{File: f.path, Text: err.Error(), Warning: true}}
+		f.problems = []config.Problem{{File: f.path, Text: err.Error(), Warning: true}}
 		return
 	}
 	f.logins, f.problems = parseLogins(f.path, data)
-	if len(f.logins) > 0 && OthersMayRead(info) {
-		f.problems = append(f.problems, Problem{File: f.path, Warning: true,
+	if len(f.logins) > 0 && config.OthersMayRead(info) {
+		f.problems = append(f.problems, config.Problem{File: f.path, Warning: true,
 			Text: fmt.Sprintf("others may read the keys in it (mode %04o); run chmod 600 on it", info.Mode().Perm())})
 	}
 }
 
 // parseLogins reads the entries one by one: one that does not fit costs itself
 // only. The words of the JSON package are not used, they may quote a key.
-func parseLogins(path string, data []byte) (map[string]login, []Problem) {
-	bad := func(offset int64, text string) Problem {
-		return Problem{File: path, Line: lineAt(data, offset), Text: text, Warning: true}
+func parseLogins(path string, data []byte) (map[string]login, []config.Problem) {
+	bad := func(offset int64, text string) config.Problem {
+		return config.Problem{File: path, Line: lineAt(data, offset), Text: text, Warning: true}
 	}
 	if offset, ok := validObject(data); !ok {
-		return nil, []Problem{bad(offset, "not a valid JSON object; nothing in it is used")}
+		return nil, []config.Problem{bad(offset, "not a valid JSON object; nothing in it is used")}
 	}
-	logins, problems := map[string]login{}, []Problem(nil)
+	logins, problems := map[string]login{}, []config.Problem(nil)
 	d := json.NewDecoder(bytes.NewReader(data))
 	for _, err := d.Token(); err == nil && d.More(); {
 		var name json.Token
@@ -207,7 +208,7 @@ func (l login) spec(getenv func(string) string) string {
 	if strings.HasPrefix(key, "!") || strings.HasPrefix(key, "env:") {
 		return key
 	}
-	if namesVariable(key) && (key != name || getenv(name) != "") {
+	if config.NamesVariable(key) && (key != name || getenv(name) != "") {
 		return "env:" + name
 	}
 	return key

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"pi/cli/config"
 	"slices"
 	"strings"
 	"syscall"
@@ -145,7 +146,7 @@ func (w *world) noLeak(what, output string) {
 				return err
 			}
 			if filepath.Dir(path) == kept {
-				if info, err := d.Info(); err != nil || OthersMayRead(info) {
+				if info, err := d.Info(); err != nil || config.OthersMayRead(info) {
 					w.t.Errorf("%s may hold a key, and has mode %v, %v", path, info.Mode(), err)
 				}
 				return nil

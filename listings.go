@@ -6,17 +6,18 @@ import (
 	"io"
 	"os"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 
 	"golang.org/x/term"
 )
 
 // printSettings prints what is in force.
-func printSettings(cfg Config, origin bool) error {
+func printSettings(cfg config.Config, origin bool) error {
 	if origin {
-		return PrintConfig(os.Stdout, cfg, cfg.Origins)
+		return config.Print(os.Stdout, cfg, cfg.Origins)
 	}
-	return PrintConfig(os.Stdout, cfg, nil)
+	return config.Print(os.Stdout, cfg, nil)
 }
 
 // forPrograms is standard output for JSON. A terminal gets escapes for what could

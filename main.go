@@ -21,7 +21,6 @@
 //	trust.go      what a person is asked before hooks run; pi trust
 //	crash.go      an end with a report: SIGQUIT, SIGABRT, a panic
 //	listings.go   pi config
-//	config*.go    settings files
 package main
 
 import (

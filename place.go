@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"pi/agent/tool"
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
 )
@@ -14,20 +15,20 @@ import (
 // session begins: what a command needs that asks no model.
 type Place struct {
 	Options
-	Config   Config // in force here
+	Config   config.Config // in force here
 	AgentDir string
 	Cwd      string
 	Guard    *luahooks.Guard
 	Keys     *keyring
 
-	lost   []Problem       // settings that have no effect
-	locale func() []string // of the commands that tools and hooks run, see tool.NewLocale
+	lost   []config.Problem // settings that have no effect
+	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
 }
 
 // NewPlace reads the settings and the approvals that are in force in cwd, an
 // absolute path. Problems with them are shown and are no error.
 func NewPlace(o Options, cwd string) (*Place, error) {
-	agentDir, err := AgentDir(os.Getenv)
+	agentDir, err := config.AgentDir(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func NewPlace(o Options, cwd string) (*Place, error) {
 // readSettings reads the configuration that is in force and shows its problems,
 // which do not stop pi by themselves (see unattended.go).
 func (p *Place) readSettings() {
-	p.Config, p.lost = Load(p.AgentDir, p.Cwd, os.Getenv, p.Guard.Config)
+	p.Config, p.lost = config.Load(p.AgentDir, p.Cwd, os.Getenv, p.Guard.Config)
 	for _, problem := range p.lost {
 		fmt.Fprintln(os.Stderr, printable.Text(fmt.Sprint(problem)))
 	}
@@ -51,7 +52,7 @@ func (p *Place) readSettings() {
 // not stop pi.
 func newGuard(agentDir, cwd string) *luahooks.Guard {
 	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
-		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: maskKeys})
+		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: config.MaskKeys})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
 	}
@@ -61,7 +62,7 @@ func newGuard(agentDir, cwd string) *luahooks.Guard {
 // onDisk are the places of the hooks that the settings on the disk name, which
 // may not be in force.
 func onDisk(agentDir, cwd string) luahooks.Places {
-	cfg, _ := Load(agentDir, cwd, os.Getenv, nil)
+	cfg, _ := config.Load(agentDir, cwd, os.Getenv, nil)
 	return luahooks.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 }
 

@@ -18,6 +18,7 @@ import (
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
+	"pi/cli/config"
 )
 
 // Providers are those of the catalogue and those that the settings describe; a
@@ -28,9 +29,9 @@ import (
 // providerSource is one provider before it is registered: what is known of it,
 // and what the settings say.
 type providerSource struct {
-	catalogue.Provider                // of a provider that nobody knows, only the name
-	set                ProviderConfig // as the settings have it
-	section            string         // its name there; "" if it is not
+	catalogue.Provider                 // of a provider that nobody knows, only the name
+	set                config.Provider // as the settings have it
+	section            string          // its name there; "" if it is not
 	ring               *keyring
 	client             *http.Client
 	decode             func(name string) []*agent.Model // the catalogue's models
@@ -38,7 +39,7 @@ type providerSource struct {
 
 // newModels fills the registry. decode gives the models that the catalogue has of
 // a provider, new each time.
-func newModels(cfg Config, ring *keyring, decode func(provider string) []*agent.Model) *agent.Models {
+func newModels(cfg config.Config, ring *keyring, decode func(provider string) []*agent.Model) *agent.Models {
 	client := provider.NewClient()
 	models := agent.NewModels(clients(client, ring))
 	sources := providerSources(cfg)
@@ -70,7 +71,7 @@ func clients(client *http.Client, ring *keyring) map[string]agent.Provider {
 
 // providerSources lists the providers of the catalogue, then the others of the
 // settings by name.
-func providerSources(cfg Config) []providerSource {
+func providerSources(cfg config.Config) []providerSource {
 	listed := catalogue.Providers()
 	all := make([]providerSource, 0, len(listed)+len(cfg.Providers))
 	taken := map[string]bool{}
@@ -103,7 +104,7 @@ func (p *providerSource) ownBase() string {
 	if p.set.BaseURL != "" || p.BaseVar == "" {
 		return p.set.BaseURL
 	}
-	base, _ := cleanURL(p.BaseVar, os.Getenv(p.BaseVar))
+	base, _ := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
 	return base
 }
 

@@ -10,16 +10,17 @@ import (
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
+	"pi/cli/config"
 )
 
 // providerProblems says what of the configuration of providers has no effect.
-func providerProblems(cfg Config, ring *keyring) []string {
+func providerProblems(cfg config.Config, ring *keyring) []string {
 	var problems []string
 	for _, p := range ring.auth.troubles() {
 		problems = append(problems, p.String())
 	}
 	for _, p := range providerSources(cfg) {
-		if _, bad := cleanURL(p.BaseVar, os.Getenv(p.BaseVar)); p.BaseVar != "" && bad != "" {
+		if _, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar)); p.BaseVar != "" && bad != "" {
 			problems = append(problems, fmt.Sprintf("environment %s is ignored: expected an address such as \"http://localhost:8080/v1\"", p.BaseVar))
 		}
 		if p.section == "" {

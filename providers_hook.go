@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
+	"pi/cli/config"
 	"pi/luahooks"
 )
 
@@ -17,7 +18,7 @@ import (
 func hookServer(ring *keyring, s luahooks.Server) agent.ProviderSpec {
 	p := providerSource{
 		Provider: catalogue.Provider{Name: s.Name}, ring: ring, decode: catalogue.Models,
-		set: ProviderConfig{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
+		set: config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
 	}
 	ring.sent(s.Name, ofHook, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
 	spec := p.spec()
@@ -33,7 +34,7 @@ func hookServer(ring *keyring, s luahooks.Server) agent.ProviderSpec {
 // hookSwitches says what is wrong with the switches of a provider of a hook. One
 // that leaves the API as it is may name those of any.
 func hookSwitches(api string, switches map[string]any) error {
-	p := providerSource{set: ProviderConfig{API: api}}
+	p := providerSource{set: config.Provider{API: api}}
 	if api == "" {
 		p.API = "openai-completions"
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/cli/config"
 )
 
 // The key of a provider is looked for in this order, and the first place that
@@ -57,7 +58,7 @@ func (r *keyring) ranOut() []string {
 
 // unusedServers tells of the providers in the settings that are not begun with,
 // for want of a key or of a model. Of logins that ran out ranOut tells.
-func unusedServers(cfg Config, ring *keyring) []string {
+func unusedServers(cfg config.Config, ring *keyring) []string {
 	var lines []string
 	for _, p := range providerSources(cfg) {
 		p.ring = ring
@@ -112,7 +113,7 @@ func (k providerKey) place() keyPlace {
 func (k providerKey) configuredHint() string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.provider)
 	name, ok := strings.CutPrefix(k.configured, "env:")
-	if name = strings.TrimSpace(name); ok && name == shownVariable(name) {
+	if name = strings.TrimSpace(name); ok && name == config.ShownVariable(name) {
 		return fmt.Sprintf("export %s, or change %s", name, setting)
 	}
 	return "check " + setting
@@ -183,7 +184,7 @@ func (k providerKey) missing() string {
 		return ""
 	}
 	if p := k.place(); p.login == nil {
-		return shownVariable(strings.TrimSpace(strings.TrimPrefix(p.spec, "env:")))
+		return config.ShownVariable(strings.TrimSpace(strings.TrimPrefix(p.spec, "env:")))
 	}
 	return "a new login in auth.json"
 }

@@ -14,6 +14,7 @@ import (
 	"pi/agent"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
+	"pi/cli/config"
 )
 
 // testRing is a keyring of its own: these variables, this auth.json, the year 2026.
@@ -85,7 +86,7 @@ func TestWhetherThereIsAKeyIsToldWithoutRunningAnything(t *testing.T) {
 
 func TestWhatToDoAboutAKeyIsWhatHoldsNow(t *testing.T) {
 	ring := testRing(t, "", nil)
-	models := newModels(Default(), ring, catalogue.Models)
+	models := newModels(config.Default(), ring, catalogue.Models)
 	if got := models.KeyMissing("groq"); !strings.Contains(got, "export GROQ_API_KEY") {
 		t.Error(got)
 	}
@@ -212,12 +213,12 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 
 func TestProvidersOfTheSettingsWithoutAKeyOrModelAreToldOf(t *testing.T) {
 	ring := testRing(t, `{"late": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`, map[string]string{"THERE": "key"})
-	server := func(key string) ProviderConfig {
-		return ProviderConfig{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key, Models: []ModelConfig{{ID: "one"}}}
+	server := func(key string) config.Provider {
+		return config.Provider{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key, Models: []config.Model{{ID: "one"}}}
 	}
 	bare := server("")
 	bare.Models = nil
-	got := unusedServers(Config{Providers: map[string]ProviderConfig{
+	got := unusedServers(config.Config{Providers: map[string]config.Provider{
 		"lacks": server("env:GONE"), "has": server("env:THERE"), "needs-none": server(""), "asks": server("!exit 1"), "late": server(""),
 		"nowhere": {APIKey: "env:GONE"}, "bare": bare, "anthropic": {APIKey: "env:THERE"},
 	}}, ring)

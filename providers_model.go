@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
+	"pi/cli/config"
 )
 
 // models lists those of the settings that the catalogue does not have, then the
@@ -138,7 +139,7 @@ func thinks(id string) bool {
 }
 
 // override lets the settings of a model win.
-func override(m *agent.Model, set ModelConfig) {
+func override(m *agent.Model, set config.Model) {
 	m.Name = cmp.Or(set.Name, m.Name)
 	m.ContextWindow = cmp.Or(set.ContextWindow, m.ContextWindow)
 	m.MaxTokens = cmp.Or(set.MaxTokens, m.MaxTokens)
@@ -163,7 +164,7 @@ func levelsInOrder(levels []string) []string {
 	return slices.DeleteFunc(agent.ThinkingLevels(), func(l string) bool { return !slices.Contains(levels, l) })
 }
 
-func price(c *CostConfig) *agent.Price {
+func price(c *config.Cost) *agent.Price {
 	const unknown = -1
 	first := func(prices ...*float64) float64 {
 		for _, p := range prices {

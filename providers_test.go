@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/provider/catalogue"
+	"pi/cli/config"
 	"pi/session"
 )
 
@@ -22,7 +23,7 @@ func (d *decodings) decode(name string) []*agent.Model {
 }
 
 // begin is the start of a run with these settings and variables, up to its model.
-func begin(t *testing.T, cfg Config, variables map[string]string, model string) (*agent.Model, *decodings) {
+func begin(t *testing.T, cfg config.Config, variables map[string]string, model string) (*agent.Model, *decodings) {
 	t.Helper()
 	d := &decodings{}
 	ring := testRing(t, "", variables)
@@ -38,7 +39,7 @@ func begin(t *testing.T, cfg Config, variables map[string]string, model string) 
 }
 
 func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
-	local := map[string]ProviderConfig{"local": {BaseURL: "http://127.0.0.1:1", API: "openai-completions", Models: []ModelConfig{{ID: "small"}}}}
+	local := map[string]config.Provider{"local": {BaseURL: "http://127.0.0.1:1", API: "openai-completions", Models: []config.Model{{ID: "small"}}}}
 	key := map[string]string{"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k"}
 	tests := []struct {
 		name, model, inSettings string
@@ -54,7 +55,7 @@ func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			cfg := Default()
+			cfg := config.Default()
 			cfg.Model, cfg.Providers = tt.inSettings, local
 			m, d := begin(t, cfg, tt.variables, tt.model)
 			if m.Ref() != tt.want {
@@ -70,7 +71,7 @@ func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
 }
 
 func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
-	if m, d := begin(t, Default(), nil, ""); m.Ref() != "demo/tour" {
+	if m, d := begin(t, config.Default(), nil, ""); m.Ref() != "demo/tour" {
 		t.Errorf("%s, %q", m.Ref(), d.names)
 	}
 }
@@ -78,13 +79,13 @@ func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
 func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
 	zero, one := 0.0, 1.0
 	for _, c := range []struct {
-		set  CostConfig
+		set  config.Cost
 		want agent.Price
 	}{
-		{CostConfig{}, agent.Price{Input: -1, Output: -1, CacheRead: -1, CacheWrite: -1}},
-		{CostConfig{Input: &one}, agent.Price{Input: 1, Output: -1, CacheRead: 1, CacheWrite: 1}},
-		{CostConfig{Input: &zero, Output: &zero}, agent.Price{}},
-		{CostConfig{Output: &one, CacheRead: &zero}, agent.Price{Input: -1, Output: 1, CacheWrite: -1}},
+		{config.Cost{}, agent.Price{Input: -1, Output: -1, CacheRead: -1, CacheWrite: -1}},
+		{config.Cost{Input: &one}, agent.Price{Input: 1, Output: -1, CacheRead: 1, CacheWrite: 1}},
+		{config.Cost{Input: &zero, Output: &zero}, agent.Price{}},
+		{config.Cost{Output: &one, CacheRead: &zero}, agent.Price{Input: -1, Output: 1, CacheWrite: -1}},
 	} {
 		if got := price(&c.set); *got != c.want {
 			t.Errorf("%+v: %+v", c.set, *got)
@@ -94,12 +95,12 @@ func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
 
 func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 	yes, half, one, two := true, 0.5, 1.0, 2.0
-	cfg := Default()
-	cfg.Providers = map[string]ProviderConfig{
+	cfg := config.Default()
+	cfg.Providers = map[string]config.Provider{
 		"anthropic": {
 			BaseURL: "http://proxy.example", Headers: map[string]string{"X-A": "1", "X-B": "1"}, Compat: map[string]any{"auth": "bearer"},
-			Models: []ModelConfig{
-				{ID: "claude-sonnet-4-6", MaxTokens: 1000, Headers: map[string]string{"X-B": "2"}, Cost: &CostConfig{Input: &one, Output: &two, CacheRead: &half}},
+			Models: []config.Model{
+				{ID: "claude-sonnet-4-6", MaxTokens: 1000, Headers: map[string]string{"X-B": "2"}, Cost: &config.Cost{Input: &one, Output: &two, CacheRead: &half}},
 				{ID: "mine", Name: "Mine", Levels: []string{"high", "off"}, Input: []string{"text"}},
 				{ID: "plain", Reasoning: &yes},
 				{ID: "claude-opus-9"},
@@ -147,8 +148,8 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 }
 
 func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
-	cfg := Default()
-	cfg.Providers = map[string]ProviderConfig{"gate": {BaseURL: "http://gate.example", API: "anthropic-messages"}}
+	cfg := config.Default()
+	cfg.Providers = map[string]config.Provider{"gate": {BaseURL: "http://gate.example", API: "anthropic-messages"}}
 	models := newModels(cfg, testRing(t, "", nil), catalogue.Models)
 	own := byID(catalogue.Models("anthropic"), "claude-sonnet-4-6")
 	m := models.Find("gate", "vendor/claude-sonnet-4-6")
@@ -163,7 +164,7 @@ func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 }
 
 func TestAnotherFormOfAListedNameHasItsPriceAndAddress(t *testing.T) {
-	models := newModels(Default(), testRing(t, "", nil), catalogue.Models)
+	models := newModels(config.Default(), testRing(t, "", nil), catalogue.Models)
 	m := models.Find("anthropic", "claude-sonnet-4-5")
 	if m == nil || m.ID != "claude-sonnet-4-5" || m.Cost == nil || m.Cost.Input != 3 || m.ContextWindow != 200000 {
 		t.Errorf("%+v", m)
@@ -221,7 +222,7 @@ func TestSilentPortsOfThisMachineAreOneLine(t *testing.T) {
 }
 
 func BenchmarkProviders(b *testing.B) {
-	cfg := Default()
+	cfg := config.Default()
 	cfg.Model = "anthropic/claude-sonnet-4-6"
 	ring := newKeyring(b.TempDir())
 	ring.getenv = func(string) string { return "" }

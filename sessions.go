@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pi/agent/command"
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/session"
 
@@ -42,7 +43,7 @@ func (p *Place) SessionOptions() session.Options {
 // ending .jsonl it is one, else the beginning of an id.
 func (p *Place) FindSession(ref string) (string, error) {
 	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
-		return p.abs(expandHome(ref, homeDir(os.Getenv))), nil
+		return p.abs(config.Expand(ref, config.Home(os.Getenv))), nil
 	}
 	return session.Find(p.SessionRoot(), ref)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
 
@@ -142,7 +143,7 @@ func inProject(project, path string) string {
 	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
-	return home(path)
+	return config.Tilde(path)
 }
 
 // askPending asks about one file that tools may have changed, with its
@@ -167,14 +168,14 @@ func describePending(w luahooks.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
 	case w.Change == "lost":
-		return printable.VisibleLine(home(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
+		return printable.VisibleLine(config.Tilde(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
 	case w.Change == "added":
 		meanwhile = "Until you approve it, it does not count."
 	case w.Lost:
 		meanwhile = "The version before is lost, so what was made of it does not run."
 	}
 	return fmt.Sprintf("%s (%s) was %s on %s, when the agent was at work or a process it had started was alive. %s\n%s",
-		printable.VisibleLine(home(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
+		printable.VisibleLine(config.Tilde(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
 }
 
 // settlePending asks about what waits for approval and matters to this run. It
@@ -188,7 +189,7 @@ func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
 	if r.PrintMode() {
 		var names []string
 		for _, w := range waiting {
-			names = append(names, printable.VisibleLine(home(w.Path))+" was "+w.Change)
+			names = append(names, printable.VisibleLine(config.Tilde(w.Path))+" was "+w.Change)
 		}
 		return false, &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
 	}

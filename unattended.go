@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/cli/config"
 )
 
 // Where nobody watches, in print mode, the model that answers is the one that was
@@ -46,7 +47,7 @@ func (r *run) checkAnswerer() error {
 		if start.by == byNothing {
 			return &NoKeyError{unattendedError{"not sent: there is no model to ask, no provider has a key",
 				"export ANTHROPIC_API_KEY, OPENAI_API_KEY or that of another provider, or name a server in " +
-					home(filepath.Join(r.AgentDir, "config.toml")) + "\n" + tryDemo}}
+					config.Tilde(filepath.Join(r.AgentDir, "config.toml")) + "\n" + tryDemo}}
 		}
 	}
 	if !m.NeedsKey || r.models.KeyMissing(m.Provider) == "" || r.APIKey != "" && m.Provider == start.model.Provider {
@@ -70,7 +71,7 @@ func (r *run) keyless(m *agent.Model) error {
 func (r *run) lostChoice(start begun) string {
 	for _, p := range r.lost {
 		if !p.Warning && r.decides(p, start.model, start.by) {
-			return p.where()
+			return p.Where()
 		}
 	}
 	if r.Config.Model != "" && start.by > bySetting {
@@ -85,7 +86,7 @@ func (r *run) lostChoice(start begun) string {
 }
 
 // decides reports whether a lost setting has a say in who answers.
-func (r *run) decides(p Problem, m *agent.Model, by picked) bool {
+func (r *run) decides(p config.Problem, m *agent.Model, by picked) bool {
 	switch {
 	case p.Key == "model":
 		return by >= bySetting
@@ -97,7 +98,7 @@ func (r *run) decides(p Problem, m *agent.Model, by picked) bool {
 		return by >= bySetting || r.sectionOf(m.Provider) != nil
 	case strings.HasPrefix(p.Key, "providers."):
 		source := r.sectionOf(m.Provider)
-		return by >= byKey || source != nil && p.Key == keyPath("providers", source.section)
+		return by >= byKey || source != nil && p.Key == config.KeyPath("providers", source.section)
 	}
 	return false
 }
@@ -116,7 +117,7 @@ func (r *run) sectionOf(provider string) *providerSource {
 // misplaced names what keeps the provider from being asked where the person wants,
 // or at all, if that matters to who answers; "" where nothing does.
 func (p *providerSource) misplaced(provider string, by picked) string {
-	_, bad := cleanURL(p.BaseVar, os.Getenv(p.BaseVar))
+	_, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
 	switch {
 	case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":
 		return "the variable " + p.BaseVar

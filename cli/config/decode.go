@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -44,8 +44,8 @@ func (d *decoder) document(cfg *Config, doc map[string]any) {
 	if d.project != "" {
 		for _, key := range d.inOrder("", doc) {
 			if _, known := fieldOf(reflect.TypeFor[Config](), key); known && !projectMaySet(key) {
-				d.warn(d.line(keyPath("", key)), fmt.Sprintf("key %q is ignored: a project may set only %s",
-					keyPath("", key), strings.Join(projectKeys(), ", ")))
+				d.warn(d.line(KeyPath("", key)), fmt.Sprintf("key %q is ignored: a project may set only %s",
+					KeyPath("", key), strings.Join(projectKeys(), ", ")))
 				delete(doc, key)
 			}
 		}
@@ -72,7 +72,7 @@ func projectMaySet(key string) bool { return slices.Contains(projectKeys(), key)
 // table decodes src into a struct.
 func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
 	for _, key := range d.inOrder(path, src) {
-		full := keyPath(path, key)
+		full := KeyPath(path, key)
 		field, ok := fieldOf(dst.Type(), key)
 		if path == "" {
 			d.concerns = full
@@ -108,11 +108,11 @@ func (d *decoder) value(t target, v any) {
 		if src, ok := d.asTable(t, v); ok {
 			*dst = src
 			for key := range src {
-				full := keyPath(t.path, key)
+				full := KeyPath(t.path, key)
 				d.origins[full] = d.origin(full)
 			}
 		}
-	case *[]ModelConfig:
+	case *[]Model:
 		d.models(t, dst, v)
 	default:
 		d.nested(t, v)
@@ -162,8 +162,8 @@ func (d *decoder) entries(t target, v any) {
 	}
 	for _, name := range d.inOrder(t.path, src) {
 		elem := reflect.New(t.dst.Type().Elem()).Elem()
-		d.concerns = keyPath(t.path, name)
-		d.value(target{keyPath(t.path, name), t.tag, elem}, src[name])
+		d.concerns = KeyPath(t.path, name)
+		d.value(target{KeyPath(t.path, name), t.tag, elem}, src[name])
 		_, isTable := src[name].(map[string]any)
 		if isTable && elem.Kind() == reflect.Struct || !elem.IsZero() { // [providers.x] alone counts
 			all.SetMapIndex(reflect.ValueOf(name), elem)
@@ -205,7 +205,7 @@ func (d *decoder) strings(t target, dst *map[string]string, v any) {
 	}
 	out := make(map[string]string, len(src))
 	for _, name := range d.inOrder(t.path, src) {
-		full := keyPath(t.path, name)
+		full := KeyPath(t.path, name)
 		if s, ok := src[name].(string); ok {
 			out[name] = s
 			if printable.CarriesKey(name) {
@@ -221,7 +221,7 @@ func (d *decoder) strings(t target, dst *map[string]string, v any) {
 
 // models decodes [[providers.NAME.models]]; one without an id names nothing and
 // is left out.
-func (d *decoder) models(t target, dst *[]ModelConfig, v any) {
+func (d *decoder) models(t target, dst *[]Model, v any) {
 	tables, ok := tablesOf(v)
 	if !ok {
 		d.report(d.line(t.path), wrongType(t.path, "list of tables", v))
@@ -229,7 +229,7 @@ func (d *decoder) models(t target, dst *[]ModelConfig, v any) {
 	}
 	for i, src := range tables {
 		path := indexPath(t.path, i)
-		var m ModelConfig
+		var m Model
 		d.table(path, reflect.ValueOf(&m).Elem(), src)
 		if m.ID == "" {
 			d.report(d.line(path), fmt.Sprintf("%q has no id", path))
@@ -382,7 +382,7 @@ func (d *decoder) bad(t target, text string) {
 func (d *decoder) inOrder(path string, src map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(src))
 	sort.SliceStable(keys, func(i, j int) bool {
-		return d.line(keyPath(path, keys[i])) < d.line(keyPath(path, keys[j]))
+		return d.line(KeyPath(path, keys[i])) < d.line(KeyPath(path, keys[j]))
 	})
 	return keys
 }

@@ -1,19 +1,30 @@
-package main
+// Package config is config.toml: what can be set there, how the files are read,
+// and how what is in force is printed.
+//
+//	config.go  every setting: a field of [Config] with its key and its rule as tags
+//	load.go    [Load] lays the files over each other: defaults, the agent directory's,
+//	           the project's, the environment
+//	decode.go  one parsed file into a Config, key by key
+//	check.go   the rules of values, and the words for what breaks one
+//	lines.go   the line of each key, and the bounds of a file
+//	print.go   [Print] writes what is in force, with [Origins]
+//	mask.go    [MaskKeys] takes the keys out of a text that is kept
+//	home.go    where the agent directory is; ~ in paths
+//
+// A setting is added in Config, in [Default], and with a comment in
+// config.example.toml, which the tests hold against both. A mistake in a file is a
+// [Problem] with its line and costs that one setting; no message repeats a key.
+// Nothing here prints, or decides what becomes of a setting.
+package config
 
-import (
-	"errors"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"time"
-)
+import "time"
 
 // Config is everything that can be set in a config.toml. The toml tag is the
 // key; the other tags are rules that the loader holds for every file:
 //
 //	oneof   the words allowed
 //	min     the least number (or duration) allowed
-//	form    url, path, paths or hooks: see formers
+//	form    url, path, paths or hooks: see decoder.form
 //	warn    a bad value is a warning, not an error
 //	secret  never printed
 //
@@ -38,14 +49,14 @@ type Config struct {
 	StreamIdleTimeout int      `toml:"stream_idle_timeout" min:"0"` // seconds
 	MaxAnswerBytes    int      `toml:"max_answer_bytes" min:"0"`
 
-	Compaction CompactionConfig `toml:"compaction"`
-	Retry      RetryConfig      `toml:"retry"`
-	Session    SessionConfig    `toml:"session"`
-	Tools      ToolsConfig      `toml:"tools"`
-	UI         UIConfig         `toml:"ui"`
+	Compaction Compaction `toml:"compaction"`
+	Retry      Retry      `toml:"retry"`
+	Session    Session    `toml:"session"`
+	Tools      Tools      `toml:"tools"`
+	UI         UI         `toml:"ui"`
 
-	Keys      map[string]Chords         `toml:"keys"`
-	Providers map[string]ProviderConfig `toml:"providers"`
+	Keys      map[string]Chords   `toml:"keys"`
+	Providers map[string]Provider `toml:"providers"`
 
 	// ProjectHooks and ProjectDisable are the lists of the project's file, kept
 	// apart because they need approval and reach project hooks only.
@@ -60,35 +71,35 @@ type Config struct {
 	Origins Origins `toml:"-"`
 }
 
-// CompactionConfig is when the context is summarised, and what stays as it is.
-type CompactionConfig struct {
+// Compaction is when the context is summarised, and what stays as it is.
+type Compaction struct {
 	Enabled          bool `toml:"enabled"`
 	ReserveTokens    int  `toml:"reserve_tokens" min:"0"`
 	KeepRecentTokens int  `toml:"keep_recent_tokens" min:"0"`
 }
 
-// RetryConfig is how often and how patiently a failed request is repeated.
-type RetryConfig struct {
+// Retry is how often and how patiently a failed request is repeated.
+type Retry struct {
 	MaxAttempts int           `toml:"max_attempts" min:"0"`
 	BaseDelay   time.Duration `toml:"base_delay" min:"0"`
 	MaxDelay    time.Duration `toml:"max_delay" min:"0"`
 }
 
-// SessionConfig is where sessions are kept, and how often they reach the disk.
-type SessionConfig struct {
+// Session is where sessions are kept, and how often they reach the disk.
+type Session struct {
 	Dir        string `toml:"dir" form:"path"` // absolute, or empty
 	Durability string `toml:"durability" oneof:"turn entry"`
 }
 
-// ToolsConfig is what the model may do, and within which bounds.
-type ToolsConfig struct {
+// Tools is what the model may do, and within which bounds.
+type Tools struct {
 	Active  []string `toml:"active"`
 	Confine bool     `toml:"confine"`
 	Shell   string   `toml:"shell" form:"program"`
 }
 
-// UIConfig is how the terminal looks.
-type UIConfig struct {
+// UI is how the terminal looks.
+type UI struct {
 	Plain        bool `toml:"plain"`
 	ShowThinking bool `toml:"show_thinking"`
 }
@@ -96,20 +107,20 @@ type UIConfig struct {
 // Chords are the keys bound to one action; a file may give one as a string.
 type Chords []string
 
-// ProviderConfig adds a provider to the catalogue or overrides one of it. What
+// Provider adds a provider to the catalogue or overrides one of it. What
 // is empty or nil was not set.
-type ProviderConfig struct {
+type Provider struct {
 	BaseURL string            `toml:"base_url" form:"url"` // no slash at the end
 	API     string            `toml:"api" oneof:"anthropic-messages openai-completions openai-responses google-generative-ai"`
-	APIKey  string            `toml:"api_key" form:"key" secret:"true"` // for ResolveKey
+	APIKey  string            `toml:"api_key" form:"key" secret:"true"` // env:NAME, !command, or itself
 	Headers map[string]string `toml:"headers" secret:"true"`
 	Compat  map[string]any    `toml:"compat"`
-	Models  []ModelConfig     `toml:"models"`
+	Models  []Model           `toml:"models"`
 }
 
-// ModelConfig adds a model to its provider or overrides one. What is empty, 0 or
+// Model adds a model to its provider or overrides one. What is empty, 0 or
 // nil was not set.
-type ModelConfig struct {
+type Model struct {
 	ID            string            `toml:"id"`
 	Name          string            `toml:"name"`
 	ContextWindow int               `toml:"context_window" min:"0"`
@@ -117,14 +128,14 @@ type ModelConfig struct {
 	Reasoning     *bool             `toml:"reasoning"`
 	Levels        []string          `toml:"levels" oneof:"off minimal low medium high xhigh max"`
 	Input         []string          `toml:"input" oneof:"text image"`
-	Cost          *CostConfig       `toml:"cost"`
+	Cost          *Cost             `toml:"cost"`
 	Headers       map[string]string `toml:"headers" secret:"true"`
 	Compat        map[string]any    `toml:"compat"`
 }
 
-// CostConfig is a price per million tokens. One that the file leaves out is nil: it
+// Cost is a price per million tokens. One that the file leaves out is nil: it
 // is not known, or, of the cache, what input costs.
-type CostConfig struct {
+type Cost struct {
 	Input      *float64 `toml:"input" min:"0"`
 	Output     *float64 `toml:"output" min:"0"`
 	CacheRead  *float64 `toml:"cache_read" min:"0"`
@@ -150,44 +161,13 @@ func Default() Config {
 		MaxContinuations:  8,
 		StreamIdleTimeout: 120,
 		MaxAnswerBytes:    32 << 20,
-		Compaction:        CompactionConfig{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},
-		Retry:             RetryConfig{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
-		Session:           SessionConfig{Durability: "turn"},
-		Tools:             ToolsConfig{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
-		UI:                UIConfig{ShowThinking: true},
+		Compaction:        Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000},
+		Retry:             Retry{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute},
+		Session:           Session{Durability: "turn"},
+		Tools:             Tools{Active: []string{"read", "bash", "edit", "write", "grep", "find", "ls"}},
+		UI:                UI{ShowThinking: true},
 		Keys:              map[string]Chords{},
-		Providers:         map[string]ProviderConfig{},
+		Providers:         map[string]Provider{},
 		Origins:           Origins{},
 	}
 }
-
-// AgentDir is the directory of the person's own settings, hooks and sessions:
-// PI_CODING_AGENT_DIR, or .pi/agent in the home directory.
-func AgentDir(getenv func(string) string) (string, error) {
-	home := homeDir(getenv)
-	if dir := getenv("PI_CODING_AGENT_DIR"); dir != "" {
-		return filepath.Abs(expandHome(dir, home))
-	}
-	if home == "" {
-		return "", errors.New("find the agent directory: there is no home directory; set HOME or PI_CODING_AGENT_DIR")
-	}
-	return filepath.Join(home, ".pi", "agent"), nil
-}
-
-func homeDir(getenv func(string) string) string {
-	if home := getenv("HOME"); home != "" || runtime.GOOS != "windows" {
-		return home
-	}
-	return getenv("USERPROFILE")
-}
-
-// expandHome replaces a leading ~; without a home directory the path stays.
-func expandHome(path, home string) string {
-	rest, ok := strings.CutPrefix(path, "~")
-	if !ok || home == "" || rest != "" && !isSeparator(rest[0]) {
-		return path
-	}
-	return filepath.Join(home, rest)
-}
-
-func isSeparator(c byte) bool { return c == '/' || c == filepath.Separator }

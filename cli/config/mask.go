@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 // told that the key is not there, and sends nothing.
 const maskedKey = "env:PI_KEY_THAT_IS_NOT_KEPT"
 
-// maskKeys takes the keys out of the text of a config.toml, for copies and
+// MaskKeys takes the keys out of the text of a config.toml, for copies and
 // differences. It is false for a text of which it cannot be said where they are.
-func maskKeys(text []byte) ([]byte, bool) {
+func MaskKeys(text []byte) ([]byte, bool) {
 	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxConfigSize {
 		return nil, false
 	}

@@ -1,7 +1,6 @@
-package main
+package config
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,7 +13,7 @@ func checkPrinted(t *testing.T, cfg Config) {
 	t.Helper()
 	for _, origins := range []Origins{nil, cfg.Origins} {
 		var out strings.Builder
-		if err := PrintConfig(&out, cfg, origins); err != nil {
+		if err := Print(&out, cfg, origins); err != nil {
 			t.Fatal(err)
 		}
 		again := Default()
@@ -33,10 +32,10 @@ func checkPrinted(t *testing.T, cfg Config) {
 // whose numbers and dates have no fixed type.
 func withoutSecrets(c Config) Config {
 	c.Origins = nil
-	providers := map[string]ProviderConfig{}
+	providers := map[string]Provider{}
 	for name, p := range c.Providers {
 		p.BaseURL, p.APIKey, p.Headers, p.Compat = "", "", nil, nil
-		models := []ModelConfig{}
+		models := []Model{}
 		for _, m := range p.Models {
 			m.Headers, m.Compat = nil, nil
 			models = append(models, m)
@@ -74,7 +73,7 @@ api_key = "!echo secret"
 		t.Fatal(problems)
 	}
 	var out strings.Builder
-	if err := PrintConfig(&out, cfg, cfg.Origins); err != nil {
+	if err := Print(&out, cfg, cfg.Origins); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")
@@ -97,7 +96,7 @@ api_key = "!echo secret"
 
 func TestWithoutOriginsOnlyValuesArePrinted(t *testing.T) {
 	var out strings.Builder
-	if err := PrintConfig(&out, Default(), nil); err != nil {
+	if err := Print(&out, Default(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "#") || !strings.HasPrefix(out.String(), "model = \"\"\nthinking = \"medium\"\n") {
@@ -112,52 +111,6 @@ func TestDurationsArePrintedShort(t *testing.T) {
 	} {
 		if got := formatDuration(dur); got != want {
 			t.Errorf("%v: %s, want %s", dur, got, want)
-		}
-	}
-}
-
-func TestResolveKey(t *testing.T) {
-	getenv := func(name string) string {
-		return map[string]string{"KEY": " k1\n", "EMPTY": "", "LINES": "a\nb"}[name]
-	}
-	run := func(command string) (string, string, error) {
-		switch command {
-		case "good":
-			return "k2\n", "a remark", nil
-		case "empty":
-			return "\n", "", nil
-		case "lines":
-			return "leak\nleak\n", "", nil
-		}
-		return "leak", "no such\x1b[31m entry of leak\n", errors.New("exit status 1")
-	}
-	tests := []struct{ spec, key, err string }{
-		{"sk-x", "sk-x", ""},
-		{"", "", ""},
-		{"env:KEY", "k1", ""},
-		{"env:GONE", "", "read key: environment variable GONE is not set"},
-		{"env:EMPTY", "", "read key: environment variable EMPTY is not set"},
-		{"env:LINES", "", "read key: environment variable LINES holds more than one line"},
-		{"env:sk-x", "", "read key: environment variable … is not set"},
-		{"env:", "", `read key: "env:" names no variable`},
-		{"!good", "k2", ""},
-		{"! good", "k2", ""},
-		{"!bad", "", "read key: command \"bad\": exit status 1: no such\uFFFD[31m entry of …"},
-		{"!bad leak", "", "read key: command \"bad …\": exit status 1: no such\uFFFD[31m entry of …"},
-		{"!TOKEN=t bad", "", "read key: command \"…\": exit status 1: no such\uFFFD[31m entry of …"},
-		{"!/opt/bad --token t", "", "read key: command \"/opt/bad …\": exit status 1: no such\uFFFD[31m entry of …"},
-		{"!empty", "", `read key: command "empty" printed nothing`},
-		{"!lines", "", `read key: command "lines" printed more than one line`},
-		{"!", "", `read key: "!" names no command`},
-	}
-	for _, tt := range tests {
-		key, err := ResolveKey(tt.spec, getenv, run)
-		said := ""
-		if err != nil {
-			said = err.Error()
-		}
-		if key != tt.key || said != tt.err {
-			t.Errorf("%q: %q, %q; want %q, %q", tt.spec, key, said, tt.key, tt.err)
 		}
 	}
 }

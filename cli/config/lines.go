@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 // it accepted, and a message without a line sends people searching.
 type lineIndex map[string]int
 
-// keyPath is the path of key in the table parent, written as in a TOML file.
-func keyPath(parent, key string) string {
+// KeyPath is the path of key in the table parent, written as in a TOML file.
+func KeyPath(parent, key string) string {
 	key = toml.Key{key}.String()
 	if parent == "" {
 		return key
@@ -100,7 +100,7 @@ func (s *lineScanner) header() string {
 	keys := s.dottedKey()
 	path := ""
 	for i, key := range keys {
-		path = keyPath(path, key)
+		path = KeyPath(path, key)
 		s.note(path, line)
 		if last := i == len(keys)-1; last && many {
 			s.tables[path]++
@@ -118,7 +118,7 @@ func (s *lineScanner) header() string {
 func (s *lineScanner) keyValue(table string) {
 	start, line := s.pos, s.line
 	for _, key := range s.dottedKey() {
-		table = keyPath(table, key)
+		table = KeyPath(table, key)
 		s.note(table, line)
 	}
 	s.skipSpace("")

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bufio"
@@ -30,10 +30,10 @@ func (o Origins) Of(path string) string {
 	return "default"
 }
 
-// PrintConfig writes what is in force as a TOML file, keys and header values
+// Print writes what is in force as a TOML file, keys and header values
 // hidden. With origins, each line says in a comment where its value came from;
 // nil leaves that out.
-func PrintConfig(w io.Writer, cfg Config, origins Origins) error {
+func Print(w io.Writer, cfg Config, origins Origins) error {
 	p := &configPrinter{out: bufio.NewWriter(w), origins: origins}
 	p.table("", "", reflect.ValueOf(cfg))
 	p.projectLists(cfg)
@@ -57,7 +57,7 @@ func (p *configPrinter) table(header, path string, v reflect.Value) {
 		if name == "-" || isSection(value) || path != "" && p.unsetProviderField(path, value) {
 			continue
 		}
-		p.setting(keyPath(path, name), name, p.shown(f.Tag, value))
+		p.setting(KeyPath(path, name), name, p.shown(f.Tag, value))
 	}
 }
 
@@ -110,26 +110,26 @@ func (p *configPrinter) sections(header, path string, v reflect.Value) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		value := v.FieldByIndex(f.Index)
 		if name := f.Tag.Get("toml"); name != "-" && isSection(value) {
-			p.section(keyPath(header, name), keyPath(path, name), f.Tag, value)
+			p.section(KeyPath(header, name), KeyPath(path, name), f.Tag, value)
 		}
 	}
 }
 
 func (p *configPrinter) section(header, path string, tag reflect.StructTag, v reflect.Value) {
 	switch value := v.Interface().(type) {
-	case *CostConfig:
+	case *Cost:
 		if value != nil {
 			p.table("["+header+"]", path, v.Elem())
 		}
-	case []ModelConfig:
+	case []Model:
 		for i := range value {
 			at := indexPath(path, i)
 			p.table("[["+header+"]]", at, v.Index(i))
 			p.sections(header, at, v.Index(i))
 		}
-	case map[string]ProviderConfig:
+	case map[string]Provider:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			at, elem := keyPath(path, name), v.MapIndex(reflect.ValueOf(name))
+			at, elem := KeyPath(path, name), v.MapIndex(reflect.ValueOf(name))
 			p.table("["+at+"]", at, elem)
 			p.sections(at, at, elem)
 		}
@@ -150,7 +150,7 @@ func (p *configPrinter) plainSection(header, path string, tag reflect.StructTag,
 	fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
 	for _, name := range namesInOrder(v) {
 		value := v.MapIndex(reflect.ValueOf(name))
-		p.setting(keyPath(path, name), name, p.shown(tag, value))
+		p.setting(KeyPath(path, name), name, p.shown(tag, value))
 	}
 }
 
@@ -165,7 +165,7 @@ func namesInOrder(m reflect.Value) []string {
 
 func isSection(v reflect.Value) bool {
 	switch v.Interface().(type) {
-	case *CostConfig, []ModelConfig:
+	case *Cost, []Model:
 		return true
 	}
 	return v.Kind() == reflect.Struct || v.Kind() == reflect.Map
@@ -190,7 +190,7 @@ func hidden(spec string) string {
 	case spec == "":
 		return ""
 	case strings.HasPrefix(spec, "env:"):
-		return "env:" + shownVariable(strings.TrimPrefix(spec, "env:"))
+		return "env:" + ShownVariable(strings.TrimPrefix(spec, "env:"))
 	case strings.HasPrefix(spec, "!"):
 		return "!…"
 	}

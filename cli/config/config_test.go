@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -150,8 +150,8 @@ cost = { input = 1, output = "x", cache_read = 0.5 }
 	read, one := 0.5, 1.0
 	want := Default()
 	want.Model, want.Models, want.Retry.MaxDelay = "a/b", []string{"a", "c"}, 5*time.Second
-	want.Providers["x"] = ProviderConfig{APIKey: "env:X", Models: []ModelConfig{{
-		ID: "m", MaxTokens: 7, Cost: &CostConfig{Input: &one, CacheRead: &read},
+	want.Providers["x"] = Provider{APIKey: "env:X", Models: []Model{{
+		ID: "m", MaxTokens: 7, Cost: &Cost{Input: &one, CacheRead: &read},
 	}}}
 	if got := withoutOrigins(cfg); !reflect.DeepEqual(got, withoutOrigins(want)) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -240,7 +240,7 @@ quit = "q"
 	}
 	expect := Default()
 	expect.Model, expect.MaxTurns, expect.UI.Plain = "theirs/m", 4, true
-	expect.Compaction = CompactionConfig{Enabled: true, ReserveTokens: 5, KeepRecentTokens: 6}
+	expect.Compaction = Compaction{Enabled: true, ReserveTokens: 5, KeepRecentTokens: 6}
 	expect.Hooks, expect.Disable = []string{filepath.Join(s.agent, "mine.lua")}, []string{"old"}
 	expect.ProjectHooks = []string{filepath.Join(s.p, ".pi", "hooks", "a.lua"), filepath.Join(s.p, "b.lua")}
 	expect.ProjectDisable = []string{"gate", filepath.Join(s.p, ".pi", "hooks", "x.lua")}

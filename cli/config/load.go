@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -32,10 +32,10 @@ type Problem struct {
 	Key     string // the setting that it concerns: "model", "providers.local"; "": the file as a whole
 }
 
-func (p Problem) String() string { return p.where() + ": " + p.Text }
+func (p Problem) String() string { return p.Where() + ": " + p.Text }
 
-// where is the file, with the line if there is one.
-func (p Problem) where() string {
+// Where is the file, with the line if there is one.
+func (p Problem) Where() string {
 	if p.Line == 0 {
 		return p.File
 	}
@@ -48,7 +48,7 @@ func (p Problem) where() string {
 // content is in force than the one on the disk: data is nil for no file.
 func Load(agentDir, cwd string, getenv func(string) string, inForce func(path string) (data []byte, ok bool)) (Config, []Problem) {
 	cfg := Default()
-	home := homeDir(getenv)
+	home := Home(getenv)
 	global := filepath.Join(agentDir, "config.toml")
 	problems := loadFile(&cfg, place{file: global, home: home, inForce: inForce})
 
@@ -68,7 +68,7 @@ type place struct {
 	inForce func(path string) (data []byte, ok bool)
 }
 
-// maxConfigSize is far above any file written by hand; config_lines.go has the
+// maxConfigSize is far above any file written by hand; lines.go has the
 // bounds of what may stand in it.
 const maxConfigSize = 256 << 10
 
@@ -231,7 +231,7 @@ func applyEnvironment(cfg *Config, getenv func(string) string) {
 	if dir == "" {
 		return
 	}
-	if abs, err := filepath.Abs(expandHome(dir, homeDir(getenv))); err == nil {
+	if abs, err := filepath.Abs(Expand(dir, Home(getenv))); err == nil {
 		cfg.Session.Dir = abs
 		cfg.Origins["session.dir"] = "environment " + name
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -64,8 +64,8 @@ func pathsOf(path string, v any, visit func(string)) {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, elem := range v {
-			visit(keyPath(path, key))
-			pathsOf(keyPath(path, key), elem, visit)
+			visit(KeyPath(path, key))
+			pathsOf(KeyPath(path, key), elem, visit)
 		}
 	case []any:
 		for i, elem := range v {

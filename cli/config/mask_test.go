@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func TestCopiesOfSettingsHaveNoKeys(t *testing.T) {
 		"nothing":                 {},
 		"nested for nobody":       {text: "a = " + strings.Repeat("[", 80_000), lost: true},
 	} {
-		got, ok := maskKeys([]byte(c.text))
+		got, ok := MaskKeys([]byte(c.text))
 		if string(got) != c.want || ok == c.lost {
 			t.Errorf("%s: got %q, %v", name, got, ok)
 		}

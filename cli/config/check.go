@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func (d *decoder) form(t target, s string) (kept, problem string) {
 		if printable.URL(s) != s {
 			d.keyStands(t.path)
 		}
-		return cleanURL(t.path, s)
+		return CleanURL(t.path, s)
 	case "key":
 		d.lookAtKey(t.path, s)
 	case "path":
@@ -83,7 +83,7 @@ func (d *decoder) resolve(path string) string {
 	if path == "" {
 		return ""
 	}
-	path = expandHome(path, d.home)
+	path = Expand(path, d.home)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(d.file), path)
 	}
@@ -124,9 +124,9 @@ func isBelow(root, path string) bool {
 	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// cleanURL wants http or https with a host, and keeps no slash at the end. The
+// CleanURL wants http or https with a host, and keeps no slash at the end. The
 // value is not repeated: it may carry a password.
-func cleanURL(path, s string) (kept, problem string) {
+func CleanURL(path, s string) (kept, problem string) {
 	u, err := url.Parse(s)
 	switch {
 	case s == "":
@@ -143,7 +143,7 @@ func (d *decoder) lookAtKey(path, s string) {
 	if s == "" || strings.HasPrefix(s, "!") || strings.HasPrefix(s, "env:") {
 		return
 	}
-	if namesVariable(s) {
+	if NamesVariable(s) {
 		d.warn(d.line(path), fmt.Sprintf("key %q looks like the name of a variable, but is sent as it stands; "+
 			"\"env:NAME\" reads a variable", path))
 		return
@@ -158,15 +158,15 @@ func (d *decoder) keyStands(path string) {
 	}
 }
 
-// namesVariable reports whether a text that stands for a key looks like the name
+// NamesVariable reports whether a text that stands for a key looks like the name
 // of a variable: $NAME, ${NAME}, or two words or more in capitals.
-func namesVariable(s string) bool {
+func NamesVariable(s string) bool {
 	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`).MatchString(s)
 }
 
-// shownVariable is the name of a variable as it may be shown: what no variable is
+// ShownVariable is the name of a variable as it may be shown: what no variable is
 // called is likely the key itself, written in the wrong place.
-func shownVariable(name string) string {
+func ShownVariable(name string) string {
 	const upper, lower = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", "abcdefghijklmnopqrstuvwxyz_"
 	if strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == "" {
 		return name
@@ -243,7 +243,7 @@ func tomlType(v any) string {
 func unknownKey(full, key, table string, typ reflect.Type) string {
 	text := fmt.Sprintf("unknown key %q", full)
 	if near := suggest.Nearest(key, keysOf(typ)); near != "" {
-		return text + fmt.Sprintf(", did you mean %q?", keyPath(table, near))
+		return text + fmt.Sprintf(", did you mean %q?", KeyPath(table, near))
 	}
 	for _, known := range settingPaths(reflect.TypeFor[Config](), "") {
 		if known == key || strings.HasSuffix(known, "."+key) {
@@ -275,7 +275,7 @@ func settingPaths(typ reflect.Type, parent string) []string {
 		if name == "" || name == "-" {
 			continue
 		}
-		path, typ := keyPath(parent, name), f.Type
+		path, typ := KeyPath(parent, name), f.Type
 		paths = append(paths, path)
 		switch typ.Kind() {
 		case reflect.Map:

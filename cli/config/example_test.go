@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 func readExample(t testing.TB) string {
 	t.Helper()
-	data, err := os.ReadFile("config.example.toml")
+	data, err := os.ReadFile("../../config.example.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
