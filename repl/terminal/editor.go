@@ -1,40 +1,43 @@
 package terminal
 
 // Editor shows the prompt and lets a line be edited. One prompt is open at a
-// time; all methods are called by the loop only.
+// time. Where nothing else is said, the methods are for the one goroutine that
+// opens prompts.
 type Editor interface {
-	// open shows the prompt with text in it. The result comes through the
-	// channel, or as a line of the inbox if the channel is nil.
+	// Open shows the prompt with text in it and the cursor before the rune at pos;
+	// -1 is the end. The result comes through the channel, or as a line of the
+	// inbox if the channel is nil.
 	Open(prompt, text string, pos int) <-chan Line
-	// cancel closes the open prompt without a trace and returns what stood in
-	// it. It reports false if that cannot be done: the prompt stays open, or
+	// Cancel closes the open prompt without a trace and returns the text that was
+	// in it. It reports false if that cannot be done: the prompt is still open, or
 	// ends by itself with the result it has.
 	Cancel() (Line, bool)
-	// ended is called when a prompt has ended by itself.
+	// Ended is called when a prompt has ended by itself.
 	Ended()
-	// rest gives the terminal to what goes on between prompts. Any goroutine
+	// Rest gives the terminal to what goes on between prompts. Any goroutine
 	// may call it while no prompt is open, and more than once.
 	Rest()
-	// grab sends keys to a panel, one by one, while no prompt is open: pressed is
-	// signalled when the keyboard has some, and out is called for Ctrl+C. It
-	// reports false where only whole lines can be read.
+	// Grab sends keys to a panel, one by one, while no prompt is open: pressed is
+	// signalled when the keyboard has some, and out is called for Ctrl+C, with the
+	// keyboard locked. It reports false where only whole lines can be read. Any
+	// goroutine may call it, one at a time.
 	Grab(out func()) (pressed <-chan struct{}, ok bool)
-	// release ends grab.
+	// Release ends what Grab began.
 	Release()
-	// reset brings the terminal into the mode that rest gives it, whatever
+	// Reset brings the terminal into the mode that Rest gives it, whatever
 	// another program made of it.
 	Reset()
-	// remember adds a line to what can be called up again.
+	// Remember adds a line to what can be called up again.
 	Remember(line string)
-	// close restores the terminal. It may be called more than once.
+	// Close restores the terminal. Any goroutine may call it, and more than once.
 	Close()
 }
 
-// Line is how a prompt ended: the line, or an error (io.EOF, errCtrlC).
+// Line is how a prompt ended: the line, or an error.
 type Line struct {
 	Text string
-	Pos  int
-	Err  error
+	Pos  int   // of the cursor, in runes; -1: at the end
+	Err  error // io.EOF, ErrCtrlC, or what the terminal failed with
 }
 
 // plainEditor serves a terminal that cannot edit, and input that is none: the

@@ -17,7 +17,8 @@ const historyKept = 1000
 
 // History is a file of what was typed, one JSON string per line, so that an
 // entry of several lines is one entry. Each entry is added with a single write:
-// programs that share the file do not disturb each other.
+// programs that share the file do not disturb each other. Within a program it is
+// for one goroutine.
 type History struct {
 	path string // "": kept nowhere
 	last string

@@ -3,7 +3,7 @@ package terminal
 import "sync"
 
 // Inbox holds the lines that were typed while no prompt was open. An open
-// dialog gets them first.
+// dialog gets them first. Any goroutine may use it.
 type Inbox struct {
 	mu     sync.Mutex
 	lines  []string
@@ -23,6 +23,7 @@ type Answer struct {
 // whoever reads next.
 const dialogAhead = 64
 
+// NewInbox returns an empty inbox.
 func NewInbox() *Inbox { return &Inbox{signal: make(chan struct{}, 1)} }
 
 // Ready is signalled when there is something to take: a line, or an end of input.

@@ -74,7 +74,7 @@ func newKeyboard(s Setup) (*Keyboard, error) {
 	return k, nil
 }
 
-// Stop ends the reading and waits for it.
+// Stop ends the reading and waits for that. It may be called once.
 func (k *Keyboard) Stop() {
 	close(k.quit)
 	k.waker.wake()
@@ -134,7 +134,8 @@ func (k *Keyboard) parked() bool {
 	}
 }
 
-// Lend gives the terminal to another program until back is called.
+// Lend gives the terminal to another program until back is called: nothing is
+// read meanwhile. It returns when the reading has paused.
 func (k *Keyboard) Lend() (back func()) {
 	p := parking{make(chan struct{}), make(chan struct{})}
 	select {
@@ -341,14 +342,15 @@ func (k *Keyboard) listen() {
 	k.handLines()
 }
 
-// Typed is how many bytes the last prompt was given.
+// Typed is how many bytes were typed into the last prompt, or into the one that is
+// open.
 func (k *Keyboard) Typed() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.seen
 }
 
-// Expand puts pasted texts in place of their tokens.
+// Expand puts pasted texts in place of the tokens that stand for them in a line.
 func (k *Keyboard) Expand(line string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

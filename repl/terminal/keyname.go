@@ -191,7 +191,7 @@ func nameNumber(number int) string {
 		11: "f1", 12: "f2", 13: "f3", 14: "f4", 15: "f5", 17: "f6", 18: "f7", 19: "f8", 20: "f9", 21: "f10", 23: "f11", 24: "f12"}[number]
 }
 
-// KeyName writes a key as [nameKey] does, however a hook wrote it:
+// KeyName writes a key as [Keyboard.Key] names it, however a hook wrote it:
 // "Shift+Ctrl+X" is "ctrl+shift+x".
 func KeyName(key string) string {
 	parts := strings.Split(strings.ToLower(strings.TrimSpace(key)), "+")

@@ -11,7 +11,7 @@ import (
 	"github.com/peterh/liner"
 )
 
-// ErrCtrlC ends a prompt that was cleared.
+// ErrCtrlC is the error of a [Line] that was given up with Ctrl+C.
 var ErrCtrlC = errors.New("ctrl+c")
 
 // Bracketed paste is asked for only while a prompt or a panel is open.
@@ -50,8 +50,9 @@ type lineEditor struct {
 	closed   bool
 }
 
-// Completer says what the word before pos, a number of runes of line, may become:
-// head and tail are what stands before and behind it.
+// Completer says what the word before pos, a number of runes of line, may become.
+// Head and tail are the text of the line before and behind that word. It is called
+// while the editor is locked and must not use it.
 type Completer func(line string, pos int) (head string, words []string, tail string)
 
 // newLineEditor takes over the terminal, which must be the process's own.

@@ -40,8 +40,9 @@ func (k *Keyboard) handPanel() {
 	}
 }
 
-// Key takes the next key for the panel; "" is one without a name. A line end that
-// was pasted is no Enter, for nobody pressed it.
+// Key takes the next key for the panel; "" is one without a name. It reports false
+// when there is none (yet), or no panel. A line end that was pasted is no Enter,
+// for nobody pressed it.
 func (k *Keyboard) Key() (name string, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,16 +61,16 @@ func (k *Keyboard) Key() (name string, ok bool) {
 	return name, n > 0
 }
 
-// KeepOthers has a panel that wants Esc alone take nothing else; Ctrl+C takes
-// nothing away with it either.
+// KeepOthers says that the panel wants Esc alone: Ctrl+C then drops none of the
+// keys that came before it, which are for whoever is next.
 func (k *Keyboard) KeepOthers() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.keeps = true
 }
 
-// Escaped reports whether Esc is among the keys for the panel, and keeps all the
-// others for whoever is next.
+// Escaped takes the keys for the panel and reports whether Esc is among them. All
+// others are kept for whoever is next.
 func (k *Keyboard) Escaped() (esc bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

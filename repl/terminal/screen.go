@@ -25,7 +25,7 @@ func NewScreen(out io.Writer, p Palette) *Screen {
 	return &Screen{Palette: p, page: Page{out: out}}
 }
 
-// Locked calls f with the page. Nothing else is written until f returns, and f
+// Locked calls f with the page, once and at once. Nothing else is written until f returns, and f
 // must not use the screen itself.
 func (s *Screen) Locked(f func(*Page)) {
 	s.mu.Lock()
@@ -34,7 +34,7 @@ func (s *Screen) Locked(f func(*Page)) {
 }
 
 // Page is what a screen shows, in the hands of whoever has it for several steps.
-// It may be used only inside of the call of locked that gave it.
+// It may be used only inside of the call of [Screen.Locked] that gave it.
 type Page struct {
 	out     io.Writer
 	midLine bool // the last byte written was not a line end
@@ -48,7 +48,7 @@ type Page struct {
 	broken bool     // a region ended the line under way, and nothing was written since
 }
 
-// Write adds raw text: ours, or cleaned.
+// Write adds text as it is: of the program, or cleaned.
 func (p *Page) Write(text []byte) {
 	if len(text) == 0 {
 		return
@@ -99,14 +99,14 @@ func (p *Page) erased() []byte {
 }
 
 // ResumeLine goes back to a column of the line that a region has ended, if
-// nothing was written since.
+// nothing was written since. The line must not be wider than the terminal was.
 func (p *Page) ResumeLine(column int) {
 	if p.broken && !p.panel && !p.away {
 		p.Write(fmt.Appendf(nil, "\x1b[A\x1b[%dC", column))
 	}
 }
 
-// Print writes text on lines of its own.
+// Print writes text as it is, on lines of its own. The text must be clean.
 func (p *Page) Print(text string) {
 	p.buf = p.FreshLine(p.buf[:0])
 	p.buf = append(append(p.buf, text...), '\n')
@@ -124,7 +124,7 @@ func (p *Page) FreshLine(dst []byte) []byte {
 // AtLineStart reports whether no line is under way.
 func (p *Page) AtLineStart() bool { return !p.midLine }
 
-// OpenRegion begins a region below what was written.
+// OpenRegion begins a region below what was written. There is one at a time.
 func (s *Screen) OpenRegion() {
 	s.Locked(func(p *Page) {
 		broken := p.broken || p.midLine && !p.away
@@ -157,7 +157,7 @@ func (s *Screen) CloseRegion() {
 }
 
 // Lend gives the screen to another program. What is written meanwhile is shown
-// when the function it returns is called.
+// when back is called.
 func (s *Screen) Lend() (back func()) {
 	s.Locked(func(p *Page) {
 		p.Write(p.FreshLine(nil))
@@ -172,8 +172,8 @@ func (s *Screen) Lend() (back func()) {
 	}
 }
 
-// Footer writes lines that the next footer replaces if nothing comes
-// between.
+// Footer writes lines that the next footer replaces if nothing is written
+// between them. Each must fit into a row.
 func (s *Screen) Footer(lines []string) {
 	s.Locked(func(p *Page) {
 		var out []byte
@@ -195,10 +195,10 @@ func (s *Screen) KeepFooter() {
 	s.Locked(func(p *Page) { p.footer = 0 })
 }
 
-// Line writes text on lines of its own.
+// Line writes text in a style, on lines of its own. The text must be clean.
 func (s *Screen) Line(st Style, text string) { s.Print(s.Styled(st, text)) }
 
-// Print writes text without a style on lines of its own.
+// Print writes text as it is, on lines of its own. The text must be clean.
 func (s *Screen) Print(text string) {
 	s.Locked(func(p *Page) { p.Print(text) })
 }
@@ -212,7 +212,7 @@ func (s *Screen) Stream(clean *printable.Cleaner, text string) {
 	})
 }
 
-// Ask writes lines and then a prompt on a line that is left open.
+// Ask writes lines, and behind them a prompt on a line that is not ended.
 func (s *Screen) Ask(lines []string, prompt string) {
 	s.Locked(func(p *Page) {
 		out := p.FreshLine(nil)
@@ -248,8 +248,8 @@ func (s *Screen) KeyEchoed() {
 	s.Locked(func(p *Page) { p.midLine, p.broken = true, false })
 }
 
-// Control writes something to the terminal itself, which does not move the
-// cursor.
+// Control sends the terminal a sequence that does not move the cursor, at once,
+// whoever has the screen.
 func (s *Screen) Control(sequence string) {
 	s.Locked(func(p *Page) { p.send([]byte(sequence)) })
 }

@@ -7,9 +7,10 @@ import (
 	"pi/internal/printable"
 )
 
-// The few ways text is set off. A style is the parameters of a colour sequence.
+// Style is a way in which text is set off: the parameters of a colour sequence.
 type Style string
 
+// The styles of what the program itself says.
 const (
 	StyleDim     Style = "2"
 	StyleError   Style = "31"
@@ -19,10 +20,10 @@ const (
 	StyleBold    Style = "1"
 )
 
-// Palette colours text, or leaves it as it is.
+// Palette colours text for a terminal, or leaves it as it is.
 type Palette struct {
-	On   bool
-	Rich bool // the terminal has 256 colours
+	On   bool // the terminal has colours, and they are wanted
+	Rich bool // it has 256 of them
 }
 
 // Styled returns text in a style.
@@ -33,7 +34,8 @@ func (p Palette) Styled(s Style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// Begin and end set off a piece that is written in several parts.
+// Begin appends what a style begins with, for a piece that is written in several
+// parts; End appends what ends it.
 func (p Palette) Begin(dst []byte, s Style) []byte {
 	if !p.On {
 		return dst
@@ -41,6 +43,7 @@ func (p Palette) Begin(dst []byte, s Style) []byte {
 	return append(append(append(dst, "\x1b["...), s...), 'm')
 }
 
+// End appends what ends a style.
 func (p Palette) End(dst []byte) []byte {
 	if !p.On {
 		return dst
@@ -65,7 +68,8 @@ func theme() map[string]ink {
 	}
 }
 
-// Paint returns text in a colour or style of the theme.
+// Paint returns text in a colour or style of the theme, by the name that hooks
+// call it by. A name that there is not leaves the text as it is.
 func (p Palette) Paint(name, text string) string {
 	i, ok := theme()[name]
 	if !p.On || !ok || text == "" {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Setup is what openInput makes the input of a terminal from.
+// Setup is what [Open] makes the input of a terminal from.
 type Setup struct {
 	In     *os.File
 	Screen *Screen
@@ -39,9 +39,10 @@ type Setup struct {
 	Late     func(key string)
 }
 
-// Open begins to read the terminal. The keyboard is nil where the editor can
-// only read the console by itself.
-func Open(s Setup) (k *Keyboard, p Editor, err error) {
+// Open begins to read the terminal. Whoever opened it closes the editor and then
+// stops the keyboard, which is nil where the editor can only read the console by
+// itself.
+func Open(s Setup) (k *Keyboard, e Editor, err error) {
 	if canWait || !s.Edit {
 		if k, err = newKeyboard(s); err != nil {
 			return nil, nil, err
@@ -50,12 +51,12 @@ func Open(s Setup) (k *Keyboard, p Editor, err error) {
 	if !s.Edit {
 		return k, &plainEditor{screen: s.Screen, quiet: !term.IsTerminal(int(s.In.Fd()))}, nil
 	}
-	e, err := newLineEditor(k, s.Screen, s.History, s.Complete)
+	line, err := newLineEditor(k, s.Screen, s.History, s.Complete)
 	if err != nil {
 		if k != nil {
 			k.Stop()
 		}
 		return nil, nil, err
 	}
-	return k, e, nil
+	return k, line, nil
 }
