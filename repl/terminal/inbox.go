@@ -10,7 +10,7 @@ type Inbox struct {
 	dialog chan<- Answer // of the open dialog, else nil
 	eof    bool          // there will be no more lines
 	over   bool          // Ctrl+D, which counts once
-	signal chan struct{} // holds one
+	signal chan struct{} // a buffer of one
 }
 
 // Answer is a line typed into a dialog, or its refusal by an end of input.

@@ -47,17 +47,17 @@ type Keyboard struct {
 	shortcut func(name string) bool
 	late     func(name string)
 
-	panel  chan struct{} // of the open panel, signalled when there are keys, holds one; else nil
+	panel  chan struct{} // of the open panel, signalled when there are keys, a buffer of one; else nil
 	out    func()        // gets the person out of the panel
 	early  []byte        // typed before the panel was open
 	behind int           // so many bytes that come next were typed before as well
 	over   bool          // nothing more will come
 
 	pasting bool // inside a paste into the panel
-	keeps   bool // the panel leaves all keys but Esc to whoever is next
+	keeps   bool // the panel wants Esc alone; all other keys are for whoever is next
 }
 
-// parking is a request to leave the terminal alone until release is closed.
+// parking is a request to read nothing until release is closed.
 type parking struct{ taken, release chan struct{} }
 
 // newKeyboard begins to read what s names.
@@ -90,7 +90,7 @@ func (k *Keyboard) run() {
 	for {
 		ready, expired := k.waker.wait(k.in, k.patience())
 		if expired {
-			k.settle()
+			k.giveUp()
 			continue
 		}
 		if !ready && k.parked() {
@@ -193,8 +193,8 @@ func (k *Keyboard) uncook(p []byte) []byte {
 	return slices.Concat(bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
 }
 
-// settle gives up on the rest of a key.
-func (k *Keyboard) settle() {
+// giveUp takes what has come of a key for all of it.
+func (k *Keyboard) giveUp() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = true

@@ -10,7 +10,7 @@ import (
 // Keys have names: a character is its own name ("a", "é", "+"), others are
 // "space", "enter", "esc", "tab", "backspace", "delete", "insert", "up", "down",
 // "left", "right", "home", "end", "pageup", "pagedown", "f1" to "f12". Modifiers
-// stand before them in this order: "ctrl+alt+shift+".
+// are written before them in this order: "ctrl+alt+shift+".
 
 // nameKey names the first key of p and counts its bytes. n is 0 if p ends inside
 // a key and more may come; final says that nothing more did. A key that has no

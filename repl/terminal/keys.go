@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The line editor knows neither line ends nor tabs inside its line. They stand
+// The line editor knows neither line ends nor tabs inside its line. They are
 // there as these signs and are put back when the line is sent.
 const (
 	signNewline = "⏎"

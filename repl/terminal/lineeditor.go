@@ -21,7 +21,7 @@ const (
 )
 
 // cancelKeys make the editor hand its line to [lineEditor.complete], which
-// keeps it and leaves an empty one, and then end as at Ctrl+D, which prints
+// keeps it and returns an empty one, and then end as at Ctrl+D, which prints
 // nothing. The first sequence is a key nobody knows: it ends a search or a
 // completion that is under way.
 const cancelKeys = "\x1b[99~\t\x04"
@@ -175,12 +175,12 @@ func (e *lineEditor) Rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.grabbed {
-		e.settle()
+		e.restoreMode()
 	}
 }
 
-// settle brings the terminal into the mode it was found in.
-func (e *lineEditor) settle() {
+// restoreMode brings the terminal into the mode it was found in.
+func (e *lineEditor) restoreMode() {
 	if e.resting || e.closed {
 		return
 	}
@@ -200,7 +200,7 @@ func (e *lineEditor) Grab(out func()) (pressed <-chan struct{}, ok bool) {
 	if e.closed || e.keyboard == nil {
 		return nil, false
 	}
-	e.settle()
+	e.restoreMode()
 	if pressed, ok = e.keyboard.grab(e.raw.ApplyMode, out); ok {
 		e.grabbed, e.resting = true, false
 		e.screen.Control(pasteOn)
@@ -212,7 +212,7 @@ func (e *lineEditor) Release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.grabbed = false
-	e.settle()
+	e.restoreMode()
 }
 
 func (e *lineEditor) Reset() {

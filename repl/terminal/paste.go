@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A paste of this size or less stands in the line as it is; a larger one as a
+// A paste of this size or less is put into the line as it is; a larger one as a
 // token, for the editor is slow with long lines and nobody reads them there.
 const (
 	pasteInline      = 400 // bytes
@@ -29,7 +29,7 @@ func (p *pastes) paste(text string) string {
 }
 
 // expand puts the pasted texts back in place of their tokens. A token that
-// stands for nothing stays.
+// stands for nothing is kept.
 func (p *pastes) expand(line string) string {
 	token := regexp.MustCompile(`\[paste #(\d+), \d+ lines\]`)
 	return token.ReplaceAllStringFunc(line, func(found string) string {

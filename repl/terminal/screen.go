@@ -73,7 +73,7 @@ func (p *Page) Write(text []byte) {
 func (p *Page) send(text []byte) { _, _ = p.out.Write(text) }
 
 // redrawn is what shows the whole lines that are held, and under them a region
-// in place of the one that stands there.
+// in place of the one that is shown.
 func (p *Page) redrawn(region []string) []byte {
 	out := p.erased()
 	n := bytes.LastIndexByte(p.held, '\n') + 1

@@ -40,7 +40,7 @@ func Cut(text string, columns int) string {
 
 // cutPainted shortens a line that has colours to a number of columns and ends
 // its colours. A tab takes the place of one space, for its width depends on where
-// it stands.
+// it is.
 func cutPainted(line string, columns int) string {
 	var out strings.Builder
 	painted, used := false, 0
