@@ -27,11 +27,11 @@ type room struct {
 
 func rooms() map[string]room {
 	return map[string]room{
-		"session":            {rooms: []string{"session/rawjson"}, libraries: []string{"golang.org/x/sys"}},
+		"session":            {rooms: []string{"internal/safefile", "session/rawjson"}, libraries: []string{"golang.org/x/sys"}},
 		"session/rawjson":    {libraries: []string{}},
 		"internal/printable": {libraries: []string{}},
 		"internal/suggest":   {libraries: []string{}},
-		"internal/safefile":  {libraries: []string{}},
+		"internal/safefile":  {libraries: []string{"golang.org/x/sys"}},
 		"internal/globs":     {libraries: []string{}},
 		"session/export":     {rooms: []string{"session", "internal/printable"}},
 		"agent":              {rooms: []string{"agent/schema", "session", "internal/printable", "internal/suggest"}},

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"pi/internal/safefile"
 )
 
 // The lock is on the descriptor that appends, so it ends with its holder
 // however that ends. Who holds it is written beside it only as a hint.
-
-var (
-	errLocked = errors.New("locked by another process")
-	errNoLock = errors.New("this file system has no locks")
-)
 
 // BusyError says that another process has the session open for appending. The
 // fields about it are a hint and may be empty.
@@ -52,10 +49,10 @@ const (
 func (st *store) lock() error {
 	doLock := st.testOnlyLock
 	if doLock == nil {
-		doLock = lockFile
+		doLock = safefile.Lock
 	}
 	err := doLock(st.f)
-	for try := 0; errors.Is(err, errLocked); try++ {
+	for try := 0; errors.Is(err, safefile.ErrLocked); try++ {
 		busy, final := st.busy(try)
 		if final {
 			return busy
@@ -64,7 +61,7 @@ func (st *store) lock() error {
 		err = doLock(st.f)
 	}
 	switch {
-	case errors.Is(err, errNoLock):
+	case errors.Is(err, safefile.ErrNoLock):
 		return nil
 	case err != nil:
 		return fmt.Errorf("lock session %q: %w", st.path, err)
@@ -80,6 +77,6 @@ func (st *store) unlock() {
 		return
 	}
 	st.removeHint()
-	unlockFile(st.f)
+	safefile.Unlock(st.f)
 	st.locked = false
 }

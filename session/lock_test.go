@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pi/internal/safefile"
 )
 
 func TestFaultOfManyStartersOneWritesAndTheOthersAreToldWhoItIs(t *testing.T) {
@@ -190,7 +192,7 @@ func TestALockIsTriedAgainForAMomentAndWhoIsGoneIsNotNamed(t *testing.T) {
 				if tries++; tries == c.free {
 					return nil
 				}
-				return errLocked
+				return safefile.ErrLocked
 			}}})
 			if c.free > 0 {
 				if err != nil || tries != c.free {
@@ -237,7 +239,7 @@ func TestAHolderThatLeavesNoHintIsAnotherProcess(t *testing.T) {
 }
 
 func TestAFileSystemWithoutLocksIsToldOfOnce(t *testing.T) {
-	none := seams{testOnlyLock: func(*os.File) error { return errNoLock }}
+	none := seams{testOnlyLock: func(*os.File) error { return safefile.ErrNoLock }}
 	warns := func(s *Session) bool {
 		p := s.Problems()
 		return len(p) == 1 && strings.Contains(p[0], "has no locks")
@@ -266,7 +268,7 @@ func TestAFileSystemWithoutLocksIsToldOfOnce(t *testing.T) {
 
 func TestWithoutALockAFileIsNeverCutBack(t *testing.T) {
 	path := write(t, story("u1")...)
-	s := open(t, path, Options{seams: seams{testOnlyLock: func(*os.File) error { return errNoLock }}})
+	s := open(t, path, Options{seams: seams{testOnlyLock: func(*os.File) error { return safefile.ErrNoLock }}})
 	s.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) { return f.Write(b[:20]) }
 	s.AppendMessage(user("2"))
 	s.store.testOnlyWrite = nil

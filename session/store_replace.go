@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pi/internal/safefile"
 )
 
 // replace swaps the file for a new one with other contents, keeping a backup.
@@ -62,7 +64,7 @@ func (st *store) backup(old []byte, version int) error {
 	for i := 1; ; i++ {
 		err := st.writeNew(name, old)
 		if err == nil {
-			return syncDir(filepath.Dir(name))
+			return safefile.SyncDir(filepath.Dir(name))
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return err

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"os"
+
+	"pi/internal/safefile"
 )
 
 // Other programs may append to the file without asking for the lock. So the
@@ -164,7 +166,7 @@ func (st *store) sync() error {
 	st.dirty = false
 	for len(st.folders) > 0 {
 		last := len(st.folders) - 1
-		if err := syncDir(st.folders[last]); err != nil {
+		if err := safefile.SyncDir(st.folders[last]); err != nil {
 			return err
 		}
 		st.folders = st.folders[:last]
