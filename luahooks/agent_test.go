@@ -18,7 +18,13 @@ import (
 // program is a real agent with the hooks of a rig, and a model that a hook is.
 func program(t *testing.T, files map[string]string, tools ...agent.Tool) (*agent.Agent, *rig) {
 	t.Helper()
-	r := newRig(t, files, func(o *Options) { o.Tools = tools })
+	return programWith(t, files, nil, tools...)
+}
+
+// programWith is program with a guard.
+func programWith(t *testing.T, files map[string]string, guard *Guard, tools ...agent.Tool) (*agent.Agent, *rig) {
+	t.Helper()
+	r := newRig(t, files, func(o *Options) { o.Tools, o.Guard = tools, guard })
 	model := r.chain.opts.Models.Find("s", "m")
 	if model == nil {
 		t.Fatalf("no model; notices %q", r.host.notices())

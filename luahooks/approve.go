@@ -261,8 +261,8 @@ func (g *Guard) waiting() (list []*Pending) {
 	return list
 }
 
-// asking notes whether somebody looks at the files of list.
-func (g *Guard) asking(list []*Pending, now bool) {
+// noteAsking notes whether somebody looks at the files of list.
+func (g *Guard) noteAsking(list []*Pending, now bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range list {

@@ -135,7 +135,7 @@ func New(o Options) *Chain {
 	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
 		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard, leaving: make(chan struct{})}
 	if c.guard == nil {
-		c.guard = newGuard(o.Places.Cwd)
+		c.guard = newForRun(o.Places.Cwd)
 	}
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.noteNamed(o.Places)

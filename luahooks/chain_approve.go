@@ -76,18 +76,18 @@ func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
 		}
 		return
 	}
-	c.guard.asking(list, true)
+	c.guard.noteAsking(list, true)
 	began := c.behind.run(func() {
 		ctx, cancel := c.behind.detach(ctx)
 		defer cancel()
 		yes, err := ui.Confirm(ctx, c.editTitle(list), editText(list), agent.DialogOptions{})
-		c.guard.asking(list, false)
+		c.guard.noteAsking(list, false)
 		if err == nil {
 			c.answered(ctx, list, yes)
 		}
 	})
 	if !began {
-		c.guard.asking(list, false)
+		c.guard.noteAsking(list, false)
 	}
 }
 

@@ -32,7 +32,7 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 	if c.opts.AskProject == nil {
 		return g.anyApproved()
 	}
-	switch c.opts.AskProject(ctx, ProjectQuestion{g.project, files}) {
+	switch c.opts.AskProject(ctx, ProjectQuestion{c.opts.Places.Cwd, files}) {
 	case AnswerOnce:
 		g.ApproveRun(files)
 	case AnswerAlways:
@@ -53,7 +53,7 @@ func (c *Chain) askTrustHooks(ctx context.Context, files []ProjectFile) (decided
 	if !c.Wants(agent.KindProjectTrust) {
 		return false, false
 	}
-	e := &agent.ProjectTrust{Cwd: c.guard.project}
+	e := &agent.ProjectTrust{Cwd: c.opts.Places.Cwd}
 	for _, f := range files {
 		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
 	}

@@ -368,9 +368,9 @@ func withInForce(paths []string, inForce map[string]bool, dir string) []string {
 	return paths
 }
 
-// unread is the directory that a hook stands in, if that cannot be read now, or
+// hides returns the directory that a hook stands in, if that cannot be read now, or
 // belongs to a project that has become too large.
-func (f Found) unread(s Source) (dir Source, ok bool) {
+func (f Found) hides(s Source) (dir Source, ok bool) {
 	if f.TooLarge != nil && s.Scope == ScopeProject {
 		return Source{Err: f.TooLarge}, true
 	}

@@ -17,7 +17,7 @@ import (
 
 // pendingDoubt describes all that a person says yes to. g.mu is held.
 func (g *Guard) pendingDoubt() *Pending {
-	g.seen = newGuard(g.project)
+	g.seen = newForRun(g.project)
 	g.seen.configs, g.seen.keys, g.seen.spoken = g.configs, g.keys, g.spoken
 	p := g.places()
 	p.NoProject = true // what is of the project needs approval in any case

@@ -90,7 +90,7 @@ type GuardOptions struct {
 // the files since the last program looked. The Guard is usable also with an
 // error, which is for the person.
 func NewGuard(o GuardOptions) (*Guard, error) {
-	g := newGuard(o.Project)
+	g := newForRun(o.Project)
 	if o.Alive != nil {
 		g.alive = o.Alive
 	}
@@ -110,8 +110,8 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	return g, errors.Join(err, g.recover())
 }
 
-// newGuard is a Guard that remembers nothing beyond this run.
-func newGuard(project string) *Guard {
+// newForRun returns a Guard that remembers nothing beyond this run.
+func newForRun(project string) *Guard {
 	return &Guard{
 		project: project, alive: func(int) bool { return false },
 		files: map[string]version{}, held: map[string]*held{}, shown: map[string]string{},
@@ -234,8 +234,8 @@ func (g *Guard) readKnown(path string, f trust.File) version {
 	return g.readLocked(path)
 }
 
-// realOf is the file that a hook was read from, symbolic links followed.
-func (g *Guard) realOf(s Source) string {
+// realPath is the file that a hook was read from, symbolic links followed.
+func (g *Guard) realPath(s Source) string {
 	if v := g.read(s.Path); v.real != "" {
 		return v.real
 	}

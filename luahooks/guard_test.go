@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -508,8 +507,8 @@ func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
 		"one that is gone":               {looks(look{0, []change{gone, p}}), false},
 		"with a look that finds nothing": {looks(look{0, []change{p}}, look{1, nil}, look{1, []change{q}}), true},
 	} {
-		g, now, crowd := newGuard(""), time.Now(), false
-		mustDo(t, g.approve("o", "approved"))
+		g, now, crowd := newForRun(""), time.Now(), false
+		g.approved["o"] = "approved"
 		for _, l := range c.looks {
 			now = now.Add(l.after)
 			crowd = g.crowded(l.changes, now)
@@ -768,9 +767,7 @@ func TestAPersonIsAskedOnceWhenTheToolsHaveEnded(t *testing.T) {
 	}
 	r.tool(func() { g.write("agent/hooks/a.lua", says("b")) })
 	wantAsked(1)
-	r.waitUntil(func() bool {
-		return !slices.ContainsFunc(r.chain.guard.waiting(), func(p *Pending) bool { return p.asking })
-	}, func() string { return "no answer" })
+	r.waitUntil(func() bool { return r.said("/hooks approve a asks again") }, func() string { return "no answer" })
 	r.wantInput("a")
 	r.tool(func() {}) // said No: nobody is asked again
 	r.wantPending("a changed")

@@ -17,8 +17,9 @@ import (
 // all, and of a folder in it with more, only those modules count that a hook names
 // in its text, for they are judged one by one.
 const (
-	maxHooks   = 20_000 // entries of the directory itself
-	maxEntries = 5_000  // below one folder in it
+	maxHooks = 20_000 // entries of the directory itself
+	// MaxEntries is how many there may be below one folder in it.
+	MaxEntries = 5_000
 	maxWalked  = 20_000 // below all of them
 	maxDeep    = 16
 )
@@ -84,7 +85,7 @@ func listLua(dir string) (l listing) {
 }
 
 func (l *listing) addFolder(dir string, left *int) {
-	w := luaWalk{left: min(maxEntries, *left)}
+	w := luaWalk{left: min(MaxEntries, *left)}
 	before := w.left
 	w.walk(dir, nil)
 	if *left -= before - w.left; !w.large {
@@ -104,7 +105,7 @@ func isThere(path string) bool {
 
 // isLarge reports whether a folder has too much in it to be listed.
 func isLarge(dir string) bool {
-	w := luaWalk{left: maxEntries}
+	w := luaWalk{left: MaxEntries}
 	w.walk(dir, nil)
 	return w.large
 }

@@ -247,7 +247,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.realOf(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in := &instance{chain: c, hook: h, real: c.guard.realPath(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,

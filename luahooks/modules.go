@@ -50,7 +50,7 @@ func (g *Guard) judged(r Required, path string) error {
 	if dir == "" || g.names(r.Hook, path) {
 		return nil
 	}
-	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", r.Shown(dir), maxEntries)
+	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", r.Shown(dir), MaxEntries)
 }
 
 // watched says why a module beside a hook that stands alone cannot count: nobody knew of

@@ -129,7 +129,7 @@ func (p Places) TooLarge() error {
 	}
 	switch {
 	case len(l.large) > 0:
-		return fmt.Errorf("%s has more than %d entries", l.large[0], maxEntries)
+		return fmt.Errorf("%s has more than %d entries", l.large[0], MaxEntries)
 	case len(files) > maxProjectFiles:
 		return fmt.Errorf("%s and the settings beside it have %d hooks and modules, at most %d are judged", p.ProjectDir(), len(files), maxProjectFiles)
 	case bytes > maxProjectLua:

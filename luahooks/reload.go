@@ -90,7 +90,7 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 	}
 	found := c.opts.Places.Discover(c.guard)
 	for _, h := range c.list() {
-		if dir, ok := found.unread(h.Source); ok { // what cannot be seen is not gone
+		if dir, ok := found.hides(h.Source); ok { // what cannot be seen is not gone
 			c.notify(context.Background(), agent.LevelError, dir.Err.Error()+"; the hooks stay as they are")
 			return c.list(), nil
 		}

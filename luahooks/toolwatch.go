@@ -161,7 +161,7 @@ func (c *Chain) tellNotices(ctx context.Context) {
 	for _, dir := range n.large {
 		if c.warned.add("large " + dir) {
 			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
-				printable.VisibleLine(c.shown(dir)), maxEntries))
+				printable.VisibleLine(c.shown(dir)), MaxEntries))
 		}
 	}
 }

@@ -291,6 +291,14 @@ func (g *Guard) close() {
 	g.window = nil
 }
 
+// TestOnlyKill lets go of what the system closes when a program is killed.
+func (g *Guard) TestOnlyKill() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.window.file.Leave()
+	g.window, g.store, g.wrote = nil, nil, false
+}
+
 // deciding lists the files that decide what the hooks of p do, and the directories
 // where a new one would.
 func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {

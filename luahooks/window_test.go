@@ -30,9 +30,7 @@ func (r *rig) kill(do func()) {
 
 // gone lets go of what the system closes when a program ends.
 func (r *rig) gone() {
-	g := r.chain.guard
-	g.window.file.Leave()
-	g.window, g.store, g.wrote = nil, nil, false
+	r.chain.guard.TestOnlyKill()
 }
 
 func (g *guarded) glob(pattern string) []string {
@@ -66,7 +64,7 @@ func TestNoCrowdHidesAHookThatAToolAdded(t *testing.T) {
 	t.Parallel()
 	crowd := func(g *guarded, dir string) {
 		mustDo(g.t, os.MkdirAll(g.path(dir), 0o755))
-		for i := range maxEntries + 100 {
+		for i := range MaxEntries + 100 {
 			mustDo(g.t, os.WriteFile(g.path(fmt.Sprintf("%s/%05d", dir, i)), nil, 0o644))
 		}
 	}
@@ -116,7 +114,7 @@ func TestAModuleInAFolderThatIsTooLargeCountsWhereItIsNamed(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	mustDo(t, os.MkdirAll(g.path("agent/hooks/lib"), 0o755))
-	for i := range maxEntries + 1 {
+	for i := range MaxEntries + 1 {
 		mustDo(t, os.WriteFile(g.path(fmt.Sprintf("agent/hooks/lib/%05d", i)), nil, 0o644))
 	}
 	g.write("agent/hooks/lib/word.lua", "return 'word'")
@@ -135,7 +133,7 @@ func TestAModuleInAFolderThatIsTooLargeCountsWhereItIsNamed(t *testing.T) {
 func TestAFolderOfHooksWithMoreThanCanBeJudgedIsNotRead(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	for i := range maxHooks + 1 {
+	for i := range 20_001 {
 		mustDo(t, os.WriteFile(g.path(fmt.Sprintf("agent/hooks/%05d", i)), nil, 0o644))
 	}
 	g.write("agent/hooks/a.lua", says("a"))
@@ -249,7 +247,7 @@ func TestAProgramThatStartsWhileToolsOfAnotherRun(t *testing.T) {
 		if code, ok := two.chain.guard.Config(g.path("agent/config.toml")); !ok || string(code) != "thinking = 'low'\n" {
 			t.Errorf("its settings are %q", code)
 		}
-		if two.chain.guard.store.Never(g.path("project")) {
+		if two.chain.guard.Store().Never(g.path("project")) {
 			t.Error("what a tool wrote to the store counts")
 		}
 		two.wantPending("config.toml changed, a changed, trust.json changed")
@@ -267,7 +265,7 @@ func TestAnOpenWindowDoesNotHideOneThatWasLeft(t *testing.T) {
 	one.kill(func() { g.write("agent/trust.json", g.never()) })
 	two.tool(func() {
 		three := g.start()
-		if three.chain.guard.store.Never(g.path("project")) {
+		if three.chain.guard.Store().Never(g.path("project")) {
 			t.Error("what a tool wrote to the store counts")
 		}
 		three.wantPending("trust.json changed")
@@ -289,7 +287,7 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 		g.write("agent/trust.json", g.never())
 	})
 	again.wantInput("a")
-	if again.chain.guard.store.Never(g.path("project")) {
+	if again.chain.guard.Store().Never(g.path("project")) {
 		t.Error("what a tool wrote to the store counts")
 	}
 	again.quit()
@@ -305,7 +303,7 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	r := g.start()
 	r.tool(func() {
 		g.write("agent/hooks/a.lua", says("evil"))
-		r.chain.guard.store.TestOnlyFails = errors.New("no space left")
+		r.chain.guard.Store().TestOnlyFails = errors.New("no space left")
 	})
 	r.wantInput("a")
 	r.mustSay("what waits for approval is held back, but not marked")
@@ -314,7 +312,7 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	again := g.start()
 	again.wantInput("a")
 	again.wantPending("a changed")
-	if open, left := again.chain.guard.store.Others(nil); len(open)+len(left) != 0 {
+	if open, left := again.chain.guard.Store().Others(nil); len(open)+len(left) != 0 {
 		t.Errorf("the window is still there: %v, %v", open, left)
 	}
 }
@@ -326,7 +324,7 @@ func TestAHomeThatCannotBeWrittenSaysNothingOfWhatDoesNotWait(t *testing.T) {
 	r, killed := g.start(), g.start()
 	mustDo(t, killed.chain.Watcher().Handle(context.Background(), &agent.ToolExecutionStart{}))
 	killed.gone() // its window is to be ended
-	r.chain.guard.store.TestOnlyFails = errors.New("read-only file system")
+	r.chain.guard.Store().TestOnlyFails = errors.New("read-only file system")
 	r.tool(func() {})
 	r.mustSay("a change of a hook is noticed only while this program runs")
 	if r.said("what waits for approval") {
@@ -434,7 +432,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			if v := again.read(g.path("agent/hooks/a.lua")); string(v.code) == says("evil") {
 				t.Errorf("%s: in force is what a tool wrote", name)
 			}
-			if again.Doubt() == nil && !again.read(g.path("agent/hooks/gate.lua")).exists() {
+			if again.Doubt() == nil && again.read(g.path("agent/hooks/gate.lua")).sum == "" {
 				t.Errorf("%s: the gate is gone, and nobody says so", name)
 			}
 			if len(again.Pending()) == 0 {
@@ -456,7 +454,7 @@ func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
 	if err == nil || guard.Doubt() == nil {
 		t.Fatalf("there is no doubt: %v", err)
 	}
-	store := guard.store.Path()
+	store := guard.Store().Path()
 	if err := guard.Accept(store); err == nil {
 		t.Error("approved unseen")
 	}
@@ -551,21 +549,18 @@ func TestCopiesThatNothingNeedsArePruned(t *testing.T) {
 
 func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]int{
+	for code, open := range map[string]bool{
 		`pi.tool{ name = "bash", description = "d", parameters = { properties = { command = { type = "string" } } },
-			execute = function(p) return pi.exec("true").stdout .. "ran" end }`: 1,
-		`pi.on("tool_call", function() pi.exec("true") end)`: 0,
+			execute = function(p) return pi.exec("true").stdout .. "ran" end }`: true,
+		`pi.on("tool_call", function() pi.exec("true") end)`: false,
 	} {
-		a, r := program(t, map[string]string{"c.lua": caller, "h.lua": code}, echoTool{})
-		r.chain.guard.alive = func(int) bool { return true }
+		guard, err := NewGuard(GuardOptions{AgentDir: t.TempDir(), Project: t.TempDir(), Alive: func(int) bool { return true }})
+		mustDo(t, err)
+		a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": code}, guard, echoTool{})
 		a.Listen(r.chain.Watcher(), r.chain)
 		mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
-		n := 0
-		if w := r.chain.guard.window; w != nil {
-			n = len(w.groups)
-		}
-		if n != want {
-			t.Errorf("the window waits for %d groups, want %d: %s", n, want, code)
+		if closed := guard.settle(); closed == open {
+			t.Errorf("the window is closed: %v, want open %v: %s", closed, open, code)
 		}
 	}
 }
