@@ -22,7 +22,7 @@
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules
 //	guard.go      which version of each file is in force; window.go: what tools
-//	              changed waits; running.go: other programs, and the store;
+//	              changed waits; others.go: other programs; marks.go: the store;
 //	              doubt.go: nothing is known; project.go: what of a project may run;
 //	              approve.go: what a person says to that
 //	reload.go     saving a file takes effect; watch.go tells when

@@ -1,8 +1,6 @@
 package luahooks
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -16,27 +14,6 @@ import (
 // left, makes this one hold back what differs from that. While a window of its own
 // is open, what this program knows is in force, whatever the store says by then:
 // it is written back, and that is told.
-
-// recover deals with what programs left behind, and puts what was pending before
-// in force as it was.
-func (g *Guard) recover() error {
-	if g.doubt = g.store.Doubt(); g.doubt != nil {
-		return nil
-	}
-	g.holdMarked()
-	g.lookAtWindows()
-	g.told = g.store.Pending()[g.store.Path()]
-	return g.unwritten
-}
-
-// holdMarked holds what the store says is pending. g.mu is held.
-func (g *Guard) holdMarked() {
-	for path, m := range g.store.Pending() {
-		if path != g.store.Path() && g.held[path] == nil {
-			g.restore(path, m)
-		}
-	}
-}
 
 // lookAtOthers finds out what other programs do and wrote down, and holds what
 // tools of theirs changed. g.mu is held.
@@ -63,20 +40,6 @@ func (g *Guard) lookAtOthers() {
 			_ = g.change(nothing)
 		}
 		_ = g.inForce(w) // a tool may have removed the copies
-	}
-}
-
-// releaseUnmarked ends the holds whose marks another program has taken back: a
-// person approved there. g.mu is held.
-func (g *Guard) releaseUnmarked(before map[string]trust.Mark) {
-	if g.window != nil || g.atWork {
-		return
-	}
-	now := g.store.Pending()
-	for path := range before {
-		if _, marked := now[path]; !marked && g.held[path] != nil {
-			g.release(path)
-		}
 	}
 }
 
@@ -271,43 +234,6 @@ func (g *Guard) holdIfChanged(path string, f trust.File) {
 	g.restore(path, trust.Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
 }
 
-// restore holds a file that has a mark, unless it is again what it was. Then this
-// look is the one that counts, for the next may see another file.
-func (g *Guard) restore(path string, m trust.Mark) {
-	h := &held{now: g.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
-	h.old = version{sum: m.Old, real: m.Real}
-	was, read := g.files[path]
-	if m.Old == h.now.sum && (m.Real == "" || m.Real == h.now.real) {
-		if !read && h.now.exists() {
-			g.files[path] = h.now
-		}
-		return
-	}
-	switch {
-	case read && was.sum == m.Old:
-		h.old = was
-	case m.Old == "":
-		h.old.err = fmt.Errorf("%s is %w", path, errNotApproved)
-	case m.Old == h.now.sum:
-		h.old.code, h.old.err = h.now.code, h.now.err
-	default:
-		h.old.code, h.old.err = g.store.Kept(cmp.Or(m.Kept, m.Old))
-	}
-	g.held[path], g.files[path], g.marked[path] = h, h.old, true
-}
-
-// mark brings the marks of the store in line with what is held. g.mu is held.
-func (g *Guard) mark() {
-	if g.store == nil || g.doubt != nil {
-		return
-	}
-	want := trust.Data{Pending: g.store.Pending()}
-	g.setMarks(&want)
-	if !sameMarks(g.store.Pending(), want.Pending) {
-		_ = g.change(nothing)
-	}
-}
-
 // holdOfOthers holds a file that tools of another program changed, since this one
 // read it if it did. g.mu is held.
 func (g *Guard) holdOfOthers(path string, scope Scope, is version) {
@@ -331,67 +257,6 @@ func (g *Guard) holdOfOthers(path string, scope Scope, is version) {
 	}
 }
 
-// nothing edits nothing: a change writes the marks and the window in any case.
-func nothing(*trust.Data) {}
-
-// change edits the store. g.mu is held.
-func (g *Guard) change(edit func(*trust.Data)) error {
-	if g.store == nil {
-		return nil
-	}
-	g.unwritten = g.store.Change(g.mayCount, func(d *trust.Data) {
-		g.setMarks(d)
-		g.setWindow(d)
-		maps.Copy(d.Spoken, g.changedSpoken)
-		edit(d)
-	})
-	return g.unwritten
-}
-
-// setWindow notes the processes that the window waits for.
-func (g *Guard) setWindow(d *trust.Data) {
-	if file := g.runningFile(); file != nil {
-		w := file.Window()
-		w.Groups = slices.Clone(g.window.groups)
-		d.Windows[file.Name()] = w
-	}
-}
-
-// setMarks marks what is held, and nothing else that this program has ever held.
-// Another process may have added marks since.
-func (g *Guard) setMarks(d *trust.Data) {
-	for path := range g.marked {
-		if h := g.held[path]; h == nil || !h.marked {
-			delete(d.Pending, path)
-		}
-	}
-	for path, h := range g.held {
-		if h.marked {
-			g.marked[path] = true
-			d.Pending[path] = g.markOf(path, h)
-		}
-	}
-}
-
-func sameMarks(a, b map[string]trust.Mark) bool {
-	return maps.EqualFunc(a, b, func(x, y trust.Mark) bool { return x.Old == y.Old && x.New == y.New })
-}
-
-func (g *Guard) markOf(path string, h *held) trust.Mark {
-	f := g.fileOf(path, h.old, h.scope)
-	return trust.Mark{Old: f.Sum, Kept: f.Kept, New: h.now.sum, Real: f.Real, Scope: f.Scope, Since: h.since}
-}
-
-// notMarked is why the store does not tell what waits, if anything does. g.mu is held.
-func (g *Guard) notMarked() error {
-	for _, h := range g.held {
-		if h.marked {
-			return g.unwritten
-		}
-	}
-	return nil
-}
-
 // isOfTool reports whether a tool started this program: of what it approves
 // nothing counts. g.mu is held.
 func (g *Guard) isOfTool() bool {
@@ -407,18 +272,4 @@ func (g *Guard) isOfTool() bool {
 		}
 	}
 	return false
-}
-
-// noteApproved tells the window and the store of a version that a person approved.
-// g.mu is held.
-func (g *Guard) noteApproved(path string, v version, scope Scope) {
-	if g.window != nil {
-		g.window.base[path] = v
-	}
-	f := g.fileOf(path, v, scope)
-	_ = g.change(func(d *trust.Data) {
-		if _, known := d.Known.Was(path); known {
-			d.Known.Files[path] = f
-		}
-	})
 }
