@@ -118,29 +118,12 @@ func portOf(address string) string {
 
 // listAll lists the models that are known of all providers.
 func listAll(p *Place, models *agent.Models) []listedModel {
-	states := keyStates(p)
+	states := keyStates(p.Config, p.Keys)
 	var all []listedModel
 	for _, m := range models.All() {
 		all = append(all, listed(m, states[m.Provider]))
 	}
 	return all
-}
-
-// keyState is where the key of a provider is, or what it lacks.
-type keyState struct{ from, missing string }
-
-func keyStates(p *Place) map[string]keyState {
-	states := map[string]keyState{}
-	for _, source := range providerSources(p.Config) {
-		source.ring = p.Keys
-		key := source.key()
-		state := keyState{key.place().name, key.missing()}
-		if source.unusable() != "" {
-			state.missing = "base_url"
-		}
-		states[source.Name] = state
-	}
-	return states
 }
 
 // usable leaves only models that can be used; all, if none can and others will do.

@@ -79,3 +79,49 @@ func compatChecks() map[string]func(map[string]any) error {
 		"openai-responses":     responses.CheckCompat,
 	}
 }
+
+// keyState is where the key of a provider is, or what it lacks.
+type keyState struct{ from, missing string }
+
+// keyStates are those of the catalogue's providers and of the settings', by name.
+// No command runs.
+func keyStates(cfg config.Config, ring *keyring) map[string]keyState {
+	states := map[string]keyState{}
+	for _, p := range providerSources(cfg) {
+		p.ring = ring
+		key := p.key()
+		state := keyState{key.place().name, key.missing()}
+		if p.unusable() != "" {
+			state.missing = "base_url"
+		}
+		states[p.Name] = state
+	}
+	return states
+}
+
+// sectionOf is the name that a provider has in the settings, "" if it has none
+// there. It is not known if it is the demo or of a hook.
+func sectionOf(cfg config.Config, provider string) (section string, known bool) {
+	for _, p := range providerSources(cfg) {
+		if p.Name == provider {
+			return p.section, true
+		}
+	}
+	return "", false
+}
+
+// misplaced names what keeps a provider from being asked where the person wants,
+// or, with others, any provider of the settings from being asked at all; "" where
+// nothing does.
+func misplaced(cfg config.Config, provider string, others bool) string {
+	for _, p := range providerSources(cfg) {
+		_, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
+		switch {
+		case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":
+			return "the variable " + p.BaseVar
+		case p.section != "" && p.unusable() != "" && others:
+			return "[providers." + p.section + "]"
+		}
+	}
+	return ""
+}

@@ -1,80 +1,13 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"net"
 	"slices"
-	"syscall"
 	"testing"
 
 	"pi/agent"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
-	"pi/session"
 )
-
-// decodings counts the records of the catalogue that are decoded.
-type decodings struct{ names []string }
-
-func (d *decodings) decode(name string) []*agent.Model {
-	d.names = append(d.names, name)
-	return catalogue.Models(name)
-}
-
-// begin is the start of a run with these settings and variables, up to its model.
-func begin(t *testing.T, cfg config.Config, variables map[string]string, model string) (*agent.Model, *decodings) {
-	t.Helper()
-	d := &decodings{}
-	ring := testRing(t, "", variables)
-	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: newModels(cfg, ring, d.decode)}
-	if len(d.names) > 0 {
-		t.Errorf("making the registry decoded %q", d.names)
-	}
-	m, _, err := r.chooseModel(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, d
-}
-
-func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
-	local := map[string]config.Provider{"local": {BaseURL: "http://127.0.0.1:1", API: "openai-completions", Models: []config.Model{{ID: "small"}}}}
-	key := map[string]string{"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k"}
-	tests := []struct {
-		name, model, inSettings string
-		variables               map[string]string
-		want                    string
-		decoded                 []string
-	}{
-		{"nothing is set", "", "", nil, "local/small", []string{"local"}},
-		{"the settings name a model of their own", "", "local/small", key, "local/small", []string{"local"}},
-		{"the settings name one of the catalogue", "", "anthropic/claude-sonnet-4-6", key, "anthropic/claude-sonnet-4-6", []string{"anthropic"}},
-		{"the command line does", "groq/qwen/qwen3-32b", "local/small", key, "groq/qwen/qwen3-32b", []string{"groq"}},
-		{"the first provider with a key decides", "", "", key, "openai/gpt-5.6-sol", []string{"openai"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			cfg := config.Default()
-			cfg.Model, cfg.Providers = tt.inSettings, local
-			m, d := begin(t, cfg, tt.variables, tt.model)
-			if m.Ref() != tt.want {
-				t.Errorf("it begins with %s, want %s", m.Ref(), tt.want)
-			}
-			decoded := slices.DeleteFunc(d.names, func(name string) bool { return len(catalogue.Models(name)) == 0 })
-			want := slices.DeleteFunc(slices.Clone(tt.decoded), func(name string) bool { return len(catalogue.Models(name)) == 0 })
-			if !slices.Equal(decoded, want) {
-				t.Errorf("decoded %q, want %q", decoded, want)
-			}
-		})
-	}
-}
-
-func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
-	if m, d := begin(t, config.Default(), nil, ""); m.Ref() != "demo/tour" {
-		t.Errorf("%s, %q", m.Ref(), d.names)
-	}
-}
 
 func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
 	zero, one := 0.0, 1.0
@@ -190,37 +123,6 @@ func TestAnAddressIsMovedWithItsLastParts(t *testing.T) {
 	}
 }
 
-func TestWordsFindModels(t *testing.T) {
-	all := []listedModel{{Provider: "anthropic", ID: "claude-sonnet-4-6", Name: "Claude Sonnet 4.6"}, {Provider: "openrouter", ID: "anthropic/claude-opus-4", Name: "Opus"}, {Provider: "openai", ID: "gpt-5"}}
-	for words, want := range map[string]int{"": 3, "claude": 2, "CLAUDE opus": 1, "4.6": 1, "gpt5": 1, "clson": 1, "anthropic/": 2, "x": 0, "gpt claude": 0} {
-		if got := search(all, []string{words}); len(got) != want || got == nil && want == 0 {
-			t.Errorf("%q finds %v", words, got)
-		}
-	}
-}
-
-func TestSilentPortsOfThisMachineAreOneLine(t *testing.T) {
-	failed := func(provider, address, hint string) error {
-		cause := &net.OpError{Op: "dial", Err: fmt.Errorf("dial tcp %s: %w", address, syscall.ECONNREFUSED)}
-		return fmt.Errorf("ask %s for its models: %w", provider, &agent.ProviderError{Provider: provider, Message: cause.Error(), Hint: hint, Err: cause})
-	}
-	got := unanswered([]error{
-		failed("ollama", "127.0.0.1:11434", "is it running?"), failed("lmstudio", "127.0.0.1:1234", ""), failed("ollama", "10.0.0.1:99", "is it running?"),
-		failed("mine", "127.0.0.1:8080", ""), errors.New("ask x for its models: no"),
-	})
-	want := []string{
-		"ask ollama for its models: ollama: dial: dial tcp 10.0.0.1:99: connection refused", "    is it running?",
-		"ask mine for its models: mine: dial: dial tcp 127.0.0.1:8080: connection refused", "ask x for its models: no",
-		"nothing answers at the usual ports of this machine: lmstudio :1234, ollama :11434",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got := unanswered(nil); len(got) != 0 {
-		t.Errorf("%q", got)
-	}
-}
-
 func BenchmarkProviders(b *testing.B) {
 	cfg := config.Default()
 	cfg.Model = "anthropic/claude-sonnet-4-6"
@@ -237,16 +139,6 @@ func BenchmarkProviders(b *testing.B) {
 		for b.Loop() {
 			if _, _, err := newModels(cfg, ring, catalogue.Models).Match(cfg.Model); err != nil {
 				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("the first with a key", func(b *testing.B) {
-		b.ReportAllocs()
-		ring.getenv = func(name string) string { return map[string]string{"GROQ_API_KEY": "k"}[name] }
-		for b.Loop() {
-			r := &run{Place: &Place{Keys: ring}, models: newModels(cfg, ring, catalogue.Models)}
-			if r.firstModel() == nil {
-				b.Fatal("no model")
 			}
 		}
 	})

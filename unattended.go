@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -77,12 +76,7 @@ func (r *run) lostChoice(start begun) string {
 	if r.Config.Model != "" && start.by > bySetting {
 		return "model"
 	}
-	for _, p := range providerSources(r.Config) {
-		if name := p.misplaced(start.model.Provider, start.by); name != "" {
-			return name
-		}
-	}
-	return ""
+	return misplaced(r.Config, start.model.Provider, start.by >= byKey)
 }
 
 // decides reports whether a lost setting has a say in who answers.
@@ -95,34 +89,11 @@ func (r *run) decides(p config.Problem, m *agent.Model, by picked) bool {
 		// or a device, names no model either: it must not keep a person out.
 		return by >= bySetting && p.Line > 0
 	case p.Key == "", p.Key == "providers":
-		return by >= bySetting || r.sectionOf(m.Provider) != nil
+		_, known := sectionOf(r.Config, m.Provider)
+		return by >= bySetting || known
 	case strings.HasPrefix(p.Key, "providers."):
-		source := r.sectionOf(m.Provider)
-		return by >= byKey || source != nil && p.Key == config.KeyPath("providers", source.section)
+		section, known := sectionOf(r.Config, m.Provider)
+		return by >= byKey || known && p.Key == config.KeyPath("providers", section)
 	}
 	return false
-}
-
-// sectionOf is the provider as settings may describe it; nil for the demo and
-// those of hooks.
-func (r *run) sectionOf(provider string) *providerSource {
-	for _, p := range providerSources(r.Config) {
-		if p.Name == provider {
-			return &p
-		}
-	}
-	return nil
-}
-
-// misplaced names what keeps the provider from being asked where the person wants,
-// or at all, if that matters to who answers; "" where nothing does.
-func (p *providerSource) misplaced(provider string, by picked) string {
-	_, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
-	switch {
-	case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":
-		return "the variable " + p.BaseVar
-	case p.section != "" && p.unusable() != "" && by >= byKey:
-		return "[providers." + p.section + "]"
-	}
-	return ""
 }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/provider/catalogue"
+	"pi/cli/config"
+	"pi/session"
+)
+
+// decodings counts the records of the catalogue that are decoded.
+type decodings struct{ names []string }
+
+func (d *decodings) decode(name string) []*agent.Model {
+	d.names = append(d.names, name)
+	return catalogue.Models(name)
+}
+
+// noVariables takes the keys and addresses of the person who runs the test away.
+func noVariables(t testing.TB) {
+	for _, p := range catalogue.Providers() {
+		for _, name := range append(slices.Clip(p.KeyVars), p.BaseVar) {
+			if name != "" {
+				t.Setenv(name, "")
+			}
+		}
+	}
+}
+
+// begin is the start of a run with these settings and variables, up to its model.
+func begin(t *testing.T, cfg config.Config, variables map[string]string, model string) (*agent.Model, *decodings) {
+	t.Helper()
+	d := &decodings{}
+	noVariables(t)
+	for name, value := range variables {
+		t.Setenv(name, value)
+	}
+	ring := newKeyring(t.TempDir())
+	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: newModels(cfg, ring, d.decode)}
+	if len(d.names) > 0 {
+		t.Errorf("making the registry decoded %q", d.names)
+	}
+	m, _, err := r.chooseModel(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, d
+}
+
+func TestAStartDecodesNoMoreOfTheCatalogueThanItsModelNeeds(t *testing.T) {
+	local := map[string]config.Provider{"local": {BaseURL: "http://127.0.0.1:1", API: "openai-completions", Models: []config.Model{{ID: "small"}}}}
+	key := map[string]string{"OPENAI_API_KEY": "k", "GROQ_API_KEY": "k"}
+	tests := []struct {
+		name, model, inSettings string
+		variables               map[string]string
+		want                    string
+		decoded                 []string
+	}{
+		{"nothing is set", "", "", nil, "local/small", []string{"local"}},
+		{"the settings name a model of their own", "", "local/small", key, "local/small", []string{"local"}},
+		{"the settings name one of the catalogue", "", "anthropic/claude-sonnet-4-6", key, "anthropic/claude-sonnet-4-6", []string{"anthropic"}},
+		{"the command line does", "groq/qwen/qwen3-32b", "local/small", key, "groq/qwen/qwen3-32b", []string{"groq"}},
+		{"the first provider with a key decides", "", "", key, "openai/gpt-5.6-sol", []string{"openai"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := config.Default()
+			cfg.Model, cfg.Providers = tt.inSettings, local
+			m, d := begin(t, cfg, tt.variables, tt.model)
+			if m.Ref() != tt.want {
+				t.Errorf("it begins with %s, want %s", m.Ref(), tt.want)
+			}
+			decoded := slices.DeleteFunc(d.names, func(name string) bool { return len(catalogue.Models(name)) == 0 })
+			want := slices.DeleteFunc(slices.Clone(tt.decoded), func(name string) bool { return len(catalogue.Models(name)) == 0 })
+			if !slices.Equal(decoded, want) {
+				t.Errorf("decoded %q, want %q", decoded, want)
+			}
+		})
+	}
+}
+
+func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
+	if m, d := begin(t, config.Default(), nil, ""); m.Ref() != "demo/tour" {
+		t.Errorf("%s, %q", m.Ref(), d.names)
+	}
+}
+
+func BenchmarkFirstModel(b *testing.B) {
+	noVariables(b)
+	b.Setenv("GROQ_API_KEY", "k")
+	ring := newKeyring(b.TempDir())
+	b.ReportAllocs()
+	for b.Loop() {
+		r := &run{Place: &Place{Keys: ring}, models: newModels(config.Default(), ring, catalogue.Models)}
+		if r.firstModel() == nil {
+			b.Fatal("no model")
+		}
+	}
+}
