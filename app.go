@@ -16,6 +16,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/cli/config"
@@ -33,7 +34,7 @@ import (
 // each other: hooks, models, session, agent, front end.
 type run struct {
 	*Place
-	models   *agent.Models
+	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []luahooks.Source // project hooks that nobody approved
 	agent    *agent.Agent
@@ -287,18 +288,18 @@ func (p *Place) Places() luahooks.Places {
 }
 
 // chainOptions are those of every chain of this place.
-func (p *Place) chainOptions(places luahooks.Places, models *agent.Models) luahooks.Options {
+func (p *Place) chainOptions(places luahooks.Places, models *llm.Models) luahooks.Options {
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
 		Reserved: reservedCommands(), ResolveKey: p.Keys.resolve, CheckSwitches: hookSwitches,
-		Server: func(s luahooks.Server) agent.ProviderSpec { return hookServer(p.Keys, s) },
+		Server: func(s luahooks.Server) llm.ProviderSpec { return hookServer(p.Keys, s) },
 	}
 }
 
 // Chain is a chain of the hooks at places that no session uses: it has no tools
 // and nobody to ask.
-func (p *Place) Chain(places luahooks.Places, models *agent.Models) *luahooks.Chain {
+func (p *Place) Chain(places luahooks.Places, models *llm.Models) *luahooks.Chain {
 	return luahooks.New(p.chainOptions(places, models))
 }
 
@@ -313,7 +314,7 @@ func (r *run) loadHooks(ctx context.Context, mode string) error {
 	o.Tools, o.Inactive = r.tools()
 	o.Only, o.Flags, o.Commands = r.onlyTools(), r.Hooks.Given.Values, r.allCommands
 	r.chain = luahooks.New(o)
-	r.models.Register(agent.ProviderSpec{Name: "demo", Aside: true, Models: agent.Listed(tourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+	r.models.Register(llm.ProviderSpec{Name: "demo", Aside: true, Models: llm.Listed(tourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
 	if !r.PrintMode() {
 		r.chain.Meet(early{person: terminal()})
 	}

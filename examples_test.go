@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/tool"
 	"pi/luahooks"
 	"pi/session"
@@ -45,9 +46,9 @@ func newStage(t *testing.T, name string) *stage {
 	if err := os.Mkdir(s.cwd, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	models := agent.NewModels(nil)
-	model := &agent.Model{Provider: "script", ID: "m", API: "script", ContextWindow: 200000, Input: []string{"text"}}
-	models.Register(agent.ProviderSpec{Name: "script", Models: agent.Listed(model), Stream: s.model})
+	models := llm.NewModels(nil)
+	model := &llm.Model{Provider: "script", ID: "m", API: "script", ContextWindow: 200000, Input: []string{"text"}}
+	models.Register(llm.ProviderSpec{Name: "script", Models: llm.Listed(model), Stream: s.model})
 	tools := tool.All(tool.Options{Cwd: s.cwd})
 	s.chain = luahooks.New(luahooks.Options{
 		Places: luahooks.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{example(t, name)}},
@@ -189,7 +190,7 @@ func (p *audience) questions() int {
 type scriptedModel struct {
 	mu      sync.Mutex
 	answers []string
-	last    *agent.Request
+	last    *llm.Request
 }
 
 func (m *scriptedModel) tell(answers ...string) {
@@ -198,7 +199,7 @@ func (m *scriptedModel) tell(answers ...string) {
 	m.answers = answers
 }
 
-func (m *scriptedModel) next(r *agent.Request) string {
+func (m *scriptedModel) next(r *llm.Request) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = r
@@ -221,16 +222,16 @@ func (m *scriptedModel) request() string {
 	return text.String()
 }
 
-func (m *scriptedModel) Stream(_ context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
+func (m *scriptedModel) Stream(_ context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		answer := m.next(r)
 		if answer == "!" {
-			yield(agent.Delta{}, &agent.ProviderError{Provider: "script", Message: "the model is tired", Err: errors.New("the model is tired")})
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "script", Message: "the model is tired", Err: errors.New("the model is tired")})
 			return
 		}
-		_ = yield(agent.Delta{Kind: agent.DeltaText, Text: answer}, nil) &&
-			yield(agent.Delta{Kind: agent.DeltaUsage, Usage: &session.Usage{Input: 100, CacheRead: 300, Output: 10, TotalTokens: 410}}, nil) &&
-			yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopEnd}}, nil)
+		_ = yield(llm.Delta{Kind: llm.DeltaText, Text: answer}, nil) &&
+			yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 100, CacheRead: 300, Output: 10, TotalTokens: 410}}, nil) &&
+			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopEnd}}, nil)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -15,12 +15,12 @@ import (
 // printed it is asked anew at the next request, and the error says where the key
 // is from, or how to set one.
 type refusals struct {
-	agent.Provider
+	llm.Provider
 	ring *keyring
 }
 
-func (p refusals) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
+func (p refusals) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		for d, err := range p.Provider.Stream(ctx, r) {
 			if err != nil && provider.RefusesKey(err) {
 				p.ring.commands.refused(r.APIKey)
@@ -60,7 +60,7 @@ func (r *keyring) explained(err error, name, key string) error {
 		advice = r.from[sentKey{name, ofHook}]
 	}
 	r.mu.Unlock()
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if advice == "" || !errors.As(err, &e) {
 		return err
 	}

@@ -34,6 +34,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session"
 )
@@ -138,7 +139,7 @@ func (e UsageError) Unwrap() error { return e.Err }
 
 func exitStatus(err error) int {
 	var (
-		provider *agent.ProviderError
+		provider *llm.ProviderError
 		keyless  *NoKeyError
 		limit    *agent.LimitError
 		ended    *agent.TerminatedError
@@ -157,7 +158,7 @@ func exitStatus(err error) int {
 		return exitDone
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, agent.ErrNoModel):
+	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, llm.ErrNoModel):
 		return exitUsage
 	case errors.As(err, &provider), errors.As(err, &keyless):
 		return exitProvider
@@ -184,7 +185,7 @@ func report(err error) {
 
 // hintOf is the next step for the person; empty where nobody knows one.
 func hintOf(err error) string {
-	var provider *agent.ProviderError
+	var provider *llm.ProviderError
 	var busy *session.BusyError
 	var only *session.UnwritableError
 	var missing *session.NotFoundError

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/luahooks"
 	"pi/session"
 )
@@ -62,7 +63,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
 		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
-		agent.NewMessageUpdate(agent.Delta{}, func() *session.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
+		agent.NewMessageUpdate(llm.Delta{}, func() *session.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{},
@@ -95,8 +96,8 @@ func newFiller(t *testing.T, m *session.Message) *filler {
 	}
 	f := &filler{t, map[reflect.Type]reflect.Value{}}
 	for _, v := range []any{
-		m, entry, &agent.Model{Provider: "p", ID: "m", Cost: &agent.Price{}}, json.RawMessage(`{"a":1}`), session.Item{Message: m, Index: -1},
-		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &session.Usage{Input: 1}, agent.Delta{Kind: agent.DeltaText, Text: "x"},
+		m, entry, &llm.Model{Provider: "p", ID: "m", Cost: &llm.Price{}}, json.RawMessage(`{"a":1}`), session.Item{Message: m, Index: -1},
+		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &session.Usage{Input: 1}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
 		func() agent.TurnUsage {
 			return agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 1, Window: 2, Percent: 50}}
 		},
@@ -153,7 +154,7 @@ func dissected(t *testing.T) map[string]shape {
 	hook, log := filepath.Join(dir, "anatomist.lua"), filepath.Join(dir, "log")
 	w.write(hook, "local EVENTS = "+luaList(names)+"\n"+anatomist)
 	chain := luahooks.New(luahooks.Options{Places: luahooks.Places{AgentDir: dir, Cwd: dir, CommandLine: []string{hook}},
-		Cwd: dir, Mode: "print", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20, LogPath: log, Models: agent.NewModels(nil)})
+		Cwd: dir, Mode: "print", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20, LogPath: log, Models: llm.NewModels(nil)})
 	chain.Load(context.Background())
 	for _, e := range everyEvent(t) {
 		if err := chain.Handle(context.Background(), e); err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/luahooks"
 	"pi/luavm"
 	"pi/stdlib"
@@ -363,7 +364,7 @@ func TestTheAnnotationsListTheColoursAndLevelsThatThereAre(t *testing.T) {
 		t.Errorf("colours are %q, want %q", colors, want)
 	}
 	levels := strings.ReplaceAll(a.aliases["pi.ThinkingLevel"].typ, `"`, "")
-	if want := strings.Join(agent.ThinkingLevels(), "|"); levels != want {
+	if want := strings.Join(llm.ThinkingLevels(), "|"); levels != want {
 		t.Errorf("thinking levels are %s, want %s", levels, want)
 	}
 }

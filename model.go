@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // chooseModel picks the model to begin with: that of the command line, of the
 // session, of the settings, of the first provider that has a key, or the demo.
-func (r *run) chooseModel(s *session.Session) (*agent.Model, string, error) {
+func (r *run) chooseModel(s *session.Session) (*llm.Model, string, error) {
 	thinking := r.Config.Thinking
 	left := s.ThinkingLevel()
 	model, level, by, err := r.pickModel(s)
@@ -23,10 +24,10 @@ func (r *run) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	if id != "" && r.Model == "" && used == nil {
 		r.warnings = append(r.warnings, agent.ModelGone(provider, id, model))
 	}
-	if agent.ValidThinking(left) {
+	if llm.ValidThinking(left) {
 		thinking = left
 		if used != nil {
-			thinking = agent.WishLeft(used, left, r.Config.Thinking)
+			thinking = llm.WishLeft(used, left, r.Config.Thinking)
 		}
 	}
 	if level != "" {
@@ -34,14 +35,14 @@ func (r *run) chooseModel(s *session.Session) (*agent.Model, string, error) {
 	}
 	if r.Thinking != "" {
 		thinking = r.Thinking
-		if !agent.ValidThinking(thinking) {
-			return nil, "", UsageError{Err: fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(agent.ThinkingLevels(), ", "))}
+		if !llm.ValidThinking(thinking) {
+			return nil, "", UsageError{Err: fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(llm.ThinkingLevels(), ", "))}
 		}
 	}
-	if note := agent.Clamped(model, thinking); note != "" && (level != "" || r.Thinking != "") {
+	if note := llm.Clamped(model, thinking); note != "" && (level != "" || r.Thinking != "") {
 		r.notices = append(r.notices, note)
 	}
-	if left != "" && !agent.ValidThinking(left) && r.Thinking == "" {
+	if left != "" && !llm.ValidThinking(left) && r.Thinking == "" {
 		r.warnings = append(r.warnings, agent.LevelGone(left, thinking))
 	}
 	r.giveKey(model)
@@ -49,7 +50,7 @@ func (r *run) chooseModel(s *session.Session) (*agent.Model, string, error) {
 }
 
 // giveKey makes the key of the command line that of the provider of model.
-func (r *run) giveKey(model *agent.Model) {
+func (r *run) giveKey(model *llm.Model) {
 	switch {
 	case r.APIKey == "":
 	case !model.NeedsKey && model.BaseURL == "":
@@ -72,7 +73,7 @@ const (
 	byNothing // there is only the demo
 )
 
-func (r *run) pickModel(s *session.Session) (*agent.Model, string, picked, error) {
+func (r *run) pickModel(s *session.Session) (*llm.Model, string, picked, error) {
 	if r.Model != "" {
 		m, level, err := r.models.Match(r.Model)
 		if err == nil {
@@ -102,7 +103,7 @@ func (r *run) pickModel(s *session.Session) (*agent.Model, string, picked, error
 }
 
 // warnUnlisted says that a model which a person named may not be there.
-func (r *run) warnUnlisted(m *agent.Model) {
+func (r *run) warnUnlisted(m *llm.Model) {
 	if note := r.models.Unlisted(m); note != "" {
 		r.warnings = append(r.warnings, note)
 	}
@@ -110,9 +111,9 @@ func (r *run) warnUnlisted(m *agent.Model) {
 
 // firstModel is that of the first provider that has a key, else of the first at
 // an address of one's own; nil if there is neither.
-func (r *run) firstModel() *agent.Model {
+func (r *run) firstModel() *llm.Model {
 	defer r.Keys.auth.hold()()
-	var addressed *agent.Model
+	var addressed *llm.Model
 	for _, p := range r.models.Providers() {
 		if p.HasKey != nil && !p.HasKey() {
 			continue
@@ -129,7 +130,7 @@ func (r *run) firstModel() *agent.Model {
 	return addressed
 }
 
-func (r *run) firstOf(p agent.ProviderSpec) *agent.Model {
+func (r *run) firstOf(p llm.ProviderSpec) *llm.Model {
 	if p.Default != "" {
 		return r.models.Find(p.Name, p.Default)
 	}
@@ -141,6 +142,6 @@ func (r *run) firstOf(p agent.ProviderSpec) *agent.Model {
 	return nil
 }
 
-func tourModel() *agent.Model {
-	return &agent.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
+func tourModel() *llm.Model {
+	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
 	"pi/session"
@@ -13,7 +13,7 @@ import (
 // decodings counts the records of the catalogue that are decoded.
 type decodings struct{ names []string }
 
-func (d *decodings) decode(name string) []*agent.Model {
+func (d *decodings) decode(name string) []*llm.Model {
 	d.names = append(d.names, name)
 	return catalogue.Models(name)
 }
@@ -30,7 +30,7 @@ func noVariables(t testing.TB) {
 }
 
 // begin is the start of a run with these settings and variables, up to its model.
-func begin(t *testing.T, cfg config.Config, variables map[string]string, model string) (*agent.Model, *decodings) {
+func begin(t *testing.T, cfg config.Config, variables map[string]string, model string) (*llm.Model, *decodings) {
 	t.Helper()
 	d := &decodings{}
 	noVariables(t)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/internal/printable"
 
@@ -47,7 +47,7 @@ func listModels(ctx context.Context, o Options, f modelsFlags, words []string) e
 	}
 	tellAll(providerProblems(p.Config, p.Keys))
 	models := newModels(p.Config, p.Keys, catalogue.Models)
-	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(tourModel())})
+	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(tourModel())})
 	if f.discover {
 		tellAll(unanswered(models.Discover(ctx, discoverTime)))
 	}
@@ -87,7 +87,7 @@ const discoverTime = 3 * time.Second
 func unanswered(problems []error) []string {
 	var lines, silent []string
 	for _, err := range problems {
-		var pe *agent.ProviderError
+		var pe *llm.ProviderError
 		known := catalogue.Provider{}
 		if errors.As(err, &pe) {
 			known, _ = catalogue.Find(pe.Provider)
@@ -117,7 +117,7 @@ func portOf(address string) string {
 }
 
 // listAll lists the models that are known of all providers.
-func listAll(p *Place, models *agent.Models) []listedModel {
+func listAll(p *Place, models *llm.Models) []listedModel {
 	states := keyStates(p.Config, p.Keys)
 	var all []listedModel
 	for _, m := range models.All() {

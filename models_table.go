@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
@@ -40,7 +40,7 @@ type listedCost struct {
 	CacheWrite *float64 `json:"cache_write"`
 }
 
-func listed(m *agent.Model, key keyState) listedModel {
+func listed(m *llm.Model, key keyState) listedModel {
 	return listedModel{
 		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
@@ -48,7 +48,7 @@ func listed(m *agent.Model, key keyState) listedModel {
 	}
 }
 
-func costOf(p *agent.Price) *listedCost {
+func costOf(p *llm.Price) *listedCost {
 	if p == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/catalogue"
@@ -34,14 +34,14 @@ type providerSource struct {
 	section            string          // its name there; "" if it is not
 	ring               *keyring
 	client             *http.Client
-	decode             func(name string) []*agent.Model // the catalogue's models
+	decode             func(name string) []*llm.Model // the catalogue's models
 }
 
 // newModels fills the registry. decode gives the models that the catalogue has of
 // a provider, new each time.
-func newModels(cfg config.Config, ring *keyring, decode func(provider string) []*agent.Model) *agent.Models {
+func newModels(cfg config.Config, ring *keyring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
-	models := agent.NewModels(clients(client, ring))
+	models := llm.NewModels(clients(client, ring))
 	sources := providerSources(cfg)
 	for i := range sources {
 		p := &sources[i]
@@ -56,8 +56,8 @@ func newModels(cfg config.Config, ring *keyring, decode func(provider string) []
 }
 
 // clients speak the wire APIs.
-func clients(client *http.Client, ring *keyring) map[string]agent.Provider {
-	apis := map[string]agent.Provider{
+func clients(client *http.Client, ring *keyring) map[string]llm.Provider {
+	apis := map[string]llm.Provider{
 		"anthropic-messages":   anthropic.New(client),
 		"google-generative-ai": google.New(client),
 		"openai-completions":   openai.New(client),
@@ -126,8 +126,8 @@ func (p *providerSource) unusable() string {
 
 // spec is what is registered. It is made for every provider at every start, so
 // what is not asked of each of them is put together later.
-func (p *providerSource) spec() agent.ProviderSpec {
-	spec := agent.ProviderSpec{
+func (p *providerSource) spec() llm.ProviderSpec {
+	spec := llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
 		Key:     func(ctx context.Context) (string, error) { return p.key().resolve(ctx) },
 		HasKey:  func() bool { return p.key().present() },
@@ -141,12 +141,12 @@ func (p *providerSource) spec() agent.ProviderSpec {
 
 // unusableSpec is that of a provider which cannot be asked before the person says
 // more than a key. Its models are listed with what to do.
-func (p *providerSource) unusableSpec(why string) agent.ProviderSpec {
-	return agent.ProviderSpec{
+func (p *providerSource) unusableSpec(why string) llm.ProviderSpec {
+	return llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },
 		Open: p.open, HasKey: func() bool { return false },
 		Key: func(context.Context) (string, error) {
-			return "", &agent.ProviderError{Provider: p.Name, Message: "where to ask is not known", Hint: why}
+			return "", &llm.ProviderError{Provider: p.Name, Message: "where to ask is not known", Hint: why}
 		},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
@@ -15,7 +15,7 @@ import (
 
 // hookServer is what is known of a provider that a hook adds: the same as of one
 // that the settings describe.
-func hookServer(ring *keyring, s luahooks.Server) agent.ProviderSpec {
+func hookServer(ring *keyring, s luahooks.Server) llm.ProviderSpec {
 	p := providerSource{
 		Provider: catalogue.Provider{Name: s.Name}, ring: ring, decode: catalogue.Models,
 		set: config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
@@ -23,7 +23,7 @@ func hookServer(ring *keyring, s luahooks.Server) agent.ProviderSpec {
 	ring.sent(s.Name, ofHook, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
 	spec := p.spec()
 	spec.Partial = true
-	spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
+	spec.Discover = func(ctx context.Context) ([]*llm.Model, error) {
 		asking := p
 		asking.client = provider.NewClient()
 		return asking.discover(ctx)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/cli/config"
 )
 
@@ -200,7 +200,7 @@ func (k providerKey) resolve(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &agent.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: k.hintAt(p)}
+	return "", &llm.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: k.hintAt(p)}
 }
 
 func (k providerKey) read(ctx context.Context, p keyPlace) (string, error) {

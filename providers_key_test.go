@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
@@ -65,7 +65,7 @@ func TestTheFirstPlaceOfAKeyDecides(t *testing.T) {
 			if key != tt.key || k.place().name != tt.from || k.present() != tt.present || k.needed() != tt.needed {
 				t.Errorf("%q from %q, present %v, needed %v", key, k.place().name, k.present(), k.needed())
 			}
-			var pe *agent.ProviderError
+			var pe *llm.ProviderError
 			if (err != nil) != (tt.err != "") || err != nil && (!errors.As(err, &pe) || !strings.Contains(pe.Message, tt.err) || !strings.Contains(pe.Hint, tt.hint)) {
 				t.Errorf("error %v, hint %q", err, pe)
 			}
@@ -111,13 +111,13 @@ func TestACancelledKeyIsNoProviderError(t *testing.T) {
 // refusing is a model that accepts one key only.
 type refusing struct{ good string }
 
-func (p refusing) Stream(_ context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
+func (p refusing) Stream(_ context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		if r.APIKey != p.good {
-			yield(agent.Delta{}, &agent.ProviderError{Provider: "acme", Status: 401, Message: "no such key"})
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Status: 401, Message: "no such key"})
 			return
 		}
-		yield(agent.Delta{Kind: agent.DeltaText, Text: "hello"}, nil)
+		yield(llm.Delta{Kind: llm.DeltaText, Text: "hello"}, nil)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for d, err := range model.Stream(t.Context(), &agent.Request{Model: &agent.Model{Provider: "acme"}, APIKey: key}) {
+		for d, err := range model.Stream(t.Context(), &llm.Request{Model: &llm.Model{Provider: "acme"}, APIKey: key}) {
 			if err != nil {
 				return err.Error()
 			}
@@ -172,8 +172,8 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refusal := func(hint string) *agent.ProviderError {
-			return &agent.ProviderError{Provider: "acme", Status: 401, Hint: hint}
+		refusal := func(hint string) *llm.ProviderError {
+			return &llm.ProviderError{Provider: "acme", Status: 401, Hint: hint}
 		}
 		plain := provider.KeyHint("acme", false)
 		for _, e := range []struct{ provider, key, hint, want string }{
@@ -183,7 +183,7 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 			{"acme", "another", plain, plain},
 			{"other", key, plain, plain},
 		} {
-			var got *agent.ProviderError
+			var got *llm.ProviderError
 			if err := k.ring.explained(refusal(e.hint), e.provider, e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
 				t.Errorf("%q, %q: %v", tt.configured, e.hint, got.Hint)
 			}
@@ -203,8 +203,8 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 		if key, err := k.resolve(t.Context()); key != "" || err != nil {
 			t.Fatal(key, err)
 		}
-		refusal := &agent.ProviderError{Provider: "acme", Status: 401, Hint: provider.KeyHint("acme", true)}
-		var got *agent.ProviderError
+		refusal := &llm.ProviderError{Provider: "acme", Status: 401, Hint: provider.KeyHint("acme", true)}
+		var got *llm.ProviderError
 		if err := k.ring.explained(refusal, "acme", ""); !errors.As(err, &got) || got.Hint != tt.want {
 			t.Errorf("%v: %v", tt.variables, got.Hint)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
@@ -16,12 +16,12 @@ import (
 
 // models lists those of the settings that the catalogue does not have, then the
 // catalogue's with what the settings say of them.
-func (p *providerSource) models() []*agent.Model {
+func (p *providerSource) models() []*llm.Model {
 	listed, needsKey := p.decode(p.Name), p.key().needed()
 	for _, m := range listed {
 		p.complete(m, needsKey)
 	}
-	var added []*agent.Model
+	var added []*llm.Model
 	for _, set := range p.set.Models {
 		if m := byID(slices.Concat(listed, added), set.ID); m != nil {
 			override(m, set)
@@ -35,7 +35,7 @@ func (p *providerSource) models() []*agent.Model {
 	return append(added, listed...)
 }
 
-func byID(models []*agent.Model, id string) *agent.Model {
+func byID(models []*llm.Model, id string) *llm.Model {
 	for _, m := range models {
 		if m.ID == id {
 			return m
@@ -46,7 +46,7 @@ func byID(models []*agent.Model, id string) *agent.Model {
 
 // complete puts what the settings say of a provider into a model of the
 // catalogue.
-func (p *providerSource) complete(m *agent.Model, needsKey bool) {
+func (p *providerSource) complete(m *llm.Model, needsKey bool) {
 	if own := p.ownBase(); own != "" {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
@@ -68,10 +68,10 @@ func rebased(address, from, to string) string {
 }
 
 // blank is a model of which nothing is known but its id.
-func (p *providerSource) blank(id string) *agent.Model {
-	m := &agent.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
+func (p *providerSource) blank(id string) *llm.Model {
+	m := &llm.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
 	if p.Local {
-		m.Cost = &agent.Price{} // one's own machine charges nothing
+		m.Cost = &llm.Price{} // one's own machine charges nothing
 	}
 	p.complete(m, p.key().needed())
 	return m
@@ -80,7 +80,7 @@ func (p *providerSource) blank(id string) *agent.Model {
 // open makes a model for an id that nobody lists: another form of the name of one
 // that the provider lists, or one that the maker of the API has under that name.
 // What the maker says of it holds behind a gateway too, except for prices.
-func (p *providerSource) open(id string) *agent.Model {
+func (p *providerSource) open(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
 		p.complete(m, p.key().needed())
 		return m
@@ -97,7 +97,7 @@ func (p *providerSource) open(id string) *agent.Model {
 }
 
 // discover asks the server what it has.
-func (p *providerSource) discover(ctx context.Context) ([]*agent.Model, error) {
+func (p *providerSource) discover(ctx context.Context) ([]*llm.Model, error) {
 	key, err := p.key().resolve(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (p *providerSource) discover(ctx context.Context) ([]*agent.Model, error) {
 	found, err := provider.Discover(ctx, p.client, provider.Server{
 		Provider: p.Name, API: p.api(), BaseURL: p.base(), Key: key, Auth: auth, Headers: p.set.Headers,
 	})
-	var models []*agent.Model
+	var models []*llm.Model
 	for i := range found {
 		m := p.blank(found[i].ID)
 		m.Reasoning = thinks(m.ID)
@@ -139,7 +139,7 @@ func thinks(id string) bool {
 }
 
 // override lets the settings of a model win.
-func override(m *agent.Model, set config.Model) {
+func override(m *llm.Model, set config.Model) {
 	m.Name = cmp.Or(set.Name, m.Name)
 	m.ContextWindow = cmp.Or(set.ContextWindow, m.ContextWindow)
 	m.MaxTokens = cmp.Or(set.MaxTokens, m.MaxTokens)
@@ -161,10 +161,10 @@ func override(m *agent.Model, set config.Model) {
 
 // levelsInOrder sorts thinking levels, the lowest first.
 func levelsInOrder(levels []string) []string {
-	return slices.DeleteFunc(agent.ThinkingLevels(), func(l string) bool { return !slices.Contains(levels, l) })
+	return slices.DeleteFunc(llm.ThinkingLevels(), func(l string) bool { return !slices.Contains(levels, l) })
 }
 
-func price(c *config.Cost) *agent.Price {
+func price(c *config.Cost) *llm.Price {
 	const unknown = -1
 	first := func(prices ...*float64) float64 {
 		for _, p := range prices {
@@ -174,7 +174,7 @@ func price(c *config.Cost) *agent.Price {
 		}
 		return unknown
 	}
-	return &agent.Price{Input: first(c.Input), Output: first(c.Output),
+	return &llm.Price{Input: first(c.Input), Output: first(c.Output),
 		CacheRead: first(c.CacheRead, c.Input), CacheWrite: first(c.CacheWrite, c.Input)}
 }
 

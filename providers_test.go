@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
 )
@@ -13,12 +13,12 @@ func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
 	zero, one := 0.0, 1.0
 	for _, c := range []struct {
 		set  config.Cost
-		want agent.Price
+		want llm.Price
 	}{
-		{config.Cost{}, agent.Price{Input: -1, Output: -1, CacheRead: -1, CacheWrite: -1}},
-		{config.Cost{Input: &one}, agent.Price{Input: 1, Output: -1, CacheRead: 1, CacheWrite: 1}},
-		{config.Cost{Input: &zero, Output: &zero}, agent.Price{}},
-		{config.Cost{Output: &one, CacheRead: &zero}, agent.Price{Input: -1, Output: 1, CacheWrite: -1}},
+		{config.Cost{}, llm.Price{Input: -1, Output: -1, CacheRead: -1, CacheWrite: -1}},
+		{config.Cost{Input: &one}, llm.Price{Input: 1, Output: -1, CacheRead: 1, CacheWrite: 1}},
+		{config.Cost{Input: &zero, Output: &zero}, llm.Price{}},
+		{config.Cost{Output: &one, CacheRead: &zero}, llm.Price{Input: -1, Output: 1, CacheWrite: -1}},
 	} {
 		if got := price(&c.set); *got != c.want {
 			t.Errorf("%+v: %+v", c.set, *got)
@@ -43,7 +43,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 		"openai":   {API: "openai-completions"},
 	}
 	models := newModels(cfg, testRing(t, "", nil), catalogue.Models)
-	find := func(provider, id string) *agent.Model {
+	find := func(provider, id string) *llm.Model {
 		t.Helper()
 		m := models.Find(provider, id)
 		if m == nil {
@@ -54,7 +54,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 	own := byID(catalogue.Models("anthropic"), "claude-sonnet-4-6")
 	m := find("anthropic", "claude-sonnet-4-6")
 	if m.BaseURL != "http://proxy.example" || m.MaxTokens != 1000 || m.ContextWindow != own.ContextWindow || !slices.Equal(m.Levels, own.Levels) ||
-		m.Headers["X-A"] != "1" || m.Headers["X-B"] != "2" || m.Compat["auth"] != "bearer" || *m.Cost != (agent.Price{Input: 1, Output: 2, CacheRead: 0.5, CacheWrite: 1}) {
+		m.Headers["X-A"] != "1" || m.Headers["X-B"] != "2" || m.Compat["auth"] != "bearer" || *m.Cost != (llm.Price{Input: 1, Output: 2, CacheRead: 0.5, CacheWrite: 1}) {
 		t.Errorf("%+v", *m)
 	}
 	if m.NeedsKey {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/cli/config"
 )
 
@@ -20,7 +20,7 @@ const tryDemo = "to try pi without a key, name the script that is built in: --mo
 
 // begun is the model of the start and what it was picked by.
 type begun struct {
-	model *agent.Model
+	model *llm.Model
 	by    picked
 }
 
@@ -56,9 +56,9 @@ func (r *run) checkAnswerer() error {
 }
 
 // keyless is why a model has no key, in the words of whoever looked for it.
-func (r *run) keyless(m *agent.Model) error {
+func (r *run) keyless(m *llm.Model) error {
 	_, err := r.models.Key(context.Background(), m) // none is there, so no command runs
-	var failed *agent.ProviderError
+	var failed *llm.ProviderError
 	if !errors.As(err, &failed) {
 		return err
 	}
@@ -80,7 +80,7 @@ func (r *run) lostChoice(start begun) string {
 }
 
 // decides reports whether a lost setting has a say in who answers.
-func (r *run) decides(p config.Problem, m *agent.Model, by picked) bool {
+func (r *run) decides(p config.Problem, m *llm.Model, by picked) bool {
 	switch {
 	case p.Key == "model":
 		return by >= bySetting

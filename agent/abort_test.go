@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // endless streams words until nobody listens any more.
 func endless(words ...string) reply {
-	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+	return func(ctx context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		for i := 0; ; i++ {
 			if !yield(text(words[i%len(words)]), nil) {
 				return
@@ -51,7 +52,7 @@ func TestListenerStopsAnAnswerAndTheModelIsAskedAgain(t *testing.T) {
 
 // A listener that looks at deltas behind the stream says so later.
 func TestAbortMayComeWithAnyLaterUpdateUpToTheLast(t *testing.T) {
-	for _, at := range []DeltaKind{DeltaText, DeltaToolCall, DeltaStop} {
+	for _, at := range []llm.DeltaKind{llm.DeltaText, llm.DeltaToolCall, llm.DeltaStop} {
 		late := on(func(e *MessageUpdate) {
 			if e.Delta.Kind == at && !strings.Contains(e.Message().Text(), "again") {
 				e.Abort = &Abort{Inject: "no tools"}
@@ -63,15 +64,15 @@ func TestAbortMayComeWithAnyLaterUpdateUpToTheLast(t *testing.T) {
 			}
 		})
 		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{late, ended}},
-			deltas(append(append([]Delta{text("let me")}, callDeltas(call{"a", "look", `{}`})...), stop(session.StopToolUse))...), say("again"))
+			deltas(append(append([]llm.Delta{text("let me")}, callDeltas(call{"a", "look", `{}`})...), stop(session.StopToolUse))...), say("again"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
-		if at != DeltaText && at != DeltaStop && err != nil {
+		if at != llm.DeltaText && at != llm.DeltaStop && err != nil {
 			t.Error(err)
 		}
-		if at == DeltaToolCall {
+		if at == llm.DeltaToolCall {
 			r.wantTalk("user: go", "assistant: let me [aborted: stopped by a listener]", "custom: no tools", "assistant: again")
 		}
-		if at == DeltaStop && !strings.HasPrefix(r.talk(), "user: go\nassistant: let me [aborted: stopped by a listener]\ncustom: no tools") {
+		if at == llm.DeltaStop && !strings.HasPrefix(r.talk(), "user: go\nassistant: let me [aborted: stopped by a listener]\ncustom: no tools") {
 			t.Error(r.talk())
 		}
 		if strings.Contains(r.talk(), "toolResult") {
@@ -82,10 +83,10 @@ func TestAbortMayComeWithAnyLaterUpdateUpToTheLast(t *testing.T) {
 
 // stall says something and then nothing more until nobody listens.
 func stall(said string) reply {
-	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+	return func(ctx context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		if yield(text(said), nil) {
 			<-ctx.Done()
-			yield(Delta{}, ctx.Err())
+			yield(llm.Delta{}, ctx.Err())
 		}
 	}
 }
@@ -126,7 +127,7 @@ func TestTheContextOfUpdatesTellsAnswersApart(t *testing.T) {
 		return nil
 	}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
-		deltas(append([]Delta{text("a"), text("b")}, append(callDeltas(call{"1", "look", `{}`}), stop(session.StopToolUse))...)...),
+		deltas(append([]llm.Delta{text("a"), text("b")}, append(callDeltas(call{"1", "look", `{}`}), stop(session.StopToolUse))...)...),
 		deltas(text("c"), text("d"), stop(session.StopEnd)))
 	r.prompt("go")
 	if got := strings.Join(seen, ""); got != "aaaaaccc" {
@@ -137,7 +138,7 @@ func TestTheContextOfUpdatesTellsAnswersApart(t *testing.T) {
 func TestAStopWhileTheLastUpdateIsHandledCounts(t *testing.T) {
 	once := true
 	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) {
-		if once && e.Delta.Kind == DeltaStop {
+		if once && e.Delta.Kind == llm.DeltaStop {
 			once = false
 			e.Stop(&Abort{By: "first"})
 			e.Stop(&Abort{By: "second"})
@@ -175,13 +176,13 @@ func TestStopWithoutAWordAsksAgainAsItWas(t *testing.T) {
 }
 
 func TestStoppedAnswerCountsBeforeAFailureOfItsStream(t *testing.T) {
-	broken := func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+	broken := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		if yield(text("bad"), nil) {
-			yield(Delta{}, errors.New("no route"))
+			yield(llm.Delta{}, errors.New("no route"))
 		}
 	}
 	last := on(func(e *MessageUpdate) {
-		if e.Delta.Kind == DeltaStop && e.Message().Text() == "bad" {
+		if e.Delta.Kind == llm.DeltaStop && e.Message().Text() == "bad" {
 			e.Abort = &Abort{Inject: "no", By: "x"}
 		}
 	})

@@ -4,7 +4,7 @@
 // An [Agent] owns the current session and alone replaces it. Whoever wants to
 // see or change what happens is a [Listener]; the order of the listeners is the
 // order of their say, so hooks come before the front end, which shows what was
-// decided. A model is reached through a [Provider], a tool through [Tool].
+// decided. A model is reached through a [llm.Provider], a tool through [Tool].
 //
 // The path of one prompt:
 //
@@ -27,6 +27,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pi/agent/llm"
 	"pi/agent/schema"
 	"pi/session"
 )
@@ -53,11 +54,11 @@ type Settings struct {
 // Options are what an Agent is made of.
 type Options struct {
 	Session   *session.Session
-	Models    *Models
-	Model     *Model   // what to ask first; never nil
-	Thinking  string   // the wish; see [Clamp]
-	Cycle     []string // what CycleModel goes through, see [Models.Scope]
-	Tools     []Tool   // the active tools, in the order the model sees them
+	Models    *llm.Models
+	Model     *llm.Model // what to ask first; never nil
+	Thinking  string     // the wish; see [llm.Clamp]
+	Cycle     []string   // what CycleModel goes through, see [llm.Models.Scope]
+	Tools     []Tool     // the active tools, in the order the model sees them
 	Listeners []Listener
 	Settings  Settings
 	Prompt    *SystemPrompt
@@ -79,7 +80,7 @@ type Options struct {
 
 // Agent runs prompts in a session. See the package comment.
 type Agent struct {
-	models      *Models
+	models      *llm.Models
 	listeners   []Listener
 	settings    Settings
 	prompt      *SystemPrompt
@@ -93,7 +94,7 @@ type Agent struct {
 
 	mu        sync.Mutex
 	session   *session.Session
-	model     *Model
+	model     *llm.Model
 	thinking  string // as it was wished
 	cycleTold string // what was said of patterns that mean no model
 	unnoted   bool   // one of the two was chosen, and the session does not say so yet
@@ -202,7 +203,7 @@ func (a *Agent) Session() *session.Session {
 }
 
 // Models returns the registry the agent asks.
-func (a *Agent) Models() *Models { return a.models }
+func (a *Agent) Models() *llm.Models { return a.models }
 
 // Cwd returns the working directory of the agent and its tools.
 func (a *Agent) Cwd() string { return a.cwd }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -82,7 +83,7 @@ func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
 type basis struct {
 	session  *session.Session
 	leaf     string
-	model    *Model
+	model    *llm.Model
 	thinking string
 }
 
@@ -133,10 +134,10 @@ func hookName(by string) string {
 // stream is one answer on its way in.
 type stream struct {
 	*run
-	model    *Model
+	model    *llm.Model
 	seen     chained // by the model
 	fresh    bool    // not over the connection of the attempt before
-	assembly Assembly
+	assembly llm.Assembly
 	started  bool
 	partial  func() *session.Message
 	stop     func(*Abort)
@@ -156,7 +157,7 @@ func (c *cut) stop(abort *Abort) {
 	}
 }
 
-// ask sends the request and takes the answer in. Its errors are *[ProviderError],
+// ask sends the request and takes the answer in. Its errors are *[llm.ProviderError],
 // *[LimitError] or the context's.
 func (s *stream) ask(ctx context.Context) (err error) {
 	defer func() {
@@ -188,20 +189,20 @@ func (s *stream) ask(ctx context.Context) (err error) {
 type answerKey struct{}
 
 // noKey is a key that could not be had; whoever knows better where it should
-// come from returned a *[ProviderError] of its own.
-func noKey(model *Model, err error) error {
-	var known *ProviderError
+// come from returned a *[llm.ProviderError] of its own.
+func noKey(model *llm.Model, err error) error {
+	var known *llm.ProviderError
 	if errors.As(err, &known) {
 		return err
 	}
-	return &ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
+	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
 		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
 }
 
 // request is the next model call, as the session and the listeners have it.
-func (s *stream) request(ctx context.Context, key string) *Request {
+func (s *stream) request(ctx context.Context, key string) *llm.Request {
 	tools := s.Tools()
-	r := &Request{
+	r := &llm.Request{
 		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
 		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key, Fresh: s.fresh,
 	}
@@ -210,13 +211,13 @@ func (s *stream) request(ctx context.Context, key string) *Request {
 }
 
 // typed makes every failure of a model call one of its provider, but for a limit.
-func typed(model *Model, err error) error {
-	var known *ProviderError
+func typed(model *llm.Model, err error) error {
+	var known *llm.ProviderError
 	var limit *LimitError
 	if err == nil || errors.As(err, &known) || errors.As(err, &limit) {
 		return err
 	}
-	return &ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
+	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
 }
 
 // errStopped ends an answer that a listener wants no more of.
@@ -225,18 +226,18 @@ var errStopped = errors.New("stopped by a listener")
 // consume takes the deltas in. Listeners hear of each at once and may stop the
 // answer. Those that look at deltas behind the stream get a last update when it
 // is over, whatever its end (see [MessageUpdate]).
-func (s *stream) consume(ctx context.Context, deltas iter.Seq2[Delta, error]) error {
+func (s *stream) consume(ctx context.Context, deltas iter.Seq2[llm.Delta, error]) error {
 	err := s.take(ctx, deltas)
 	if s.stopped() {
 		return errStopped
 	}
-	if s.started && ctx.Err() == nil && s.updated(ctx, Delta{Kind: DeltaStop, Stop: s.assembly.Stop()}) {
+	if s.started && ctx.Err() == nil && s.updated(ctx, llm.Delta{Kind: llm.DeltaStop, Stop: s.assembly.Stop()}) {
 		return errStopped
 	}
 	return err
 }
 
-func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error {
+func (s *stream) take(ctx context.Context, deltas iter.Seq2[llm.Delta, error]) error {
 	for d, err := range deltas {
 		if err != nil {
 			return err
@@ -247,7 +248,7 @@ func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error
 		if s.stopped() {
 			return errStopped
 		}
-		if d.Kind == DeltaPing {
+		if d.Kind == llm.DeltaPing {
 			continue
 		}
 		s.assembly.Add(d)
@@ -266,7 +267,7 @@ func (s *stream) take(ctx context.Context, deltas iter.Seq2[Delta, error]) error
 }
 
 // updated tells the listeners of a delta and reports whether one wants no more.
-func (s *stream) updated(ctx context.Context, d Delta) (stop bool) {
+func (s *stream) updated(ctx context.Context, d llm.Delta) (stop bool) {
 	if !s.wants(KindMessageUpdate) {
 		return false
 	}
@@ -285,7 +286,9 @@ func (s *stream) stopped() bool {
 	return s.abort != nil
 }
 
-func shown(k DeltaKind) bool { return k == DeltaText || k == DeltaThinking || k == DeltaToolCall }
+func shown(k llm.DeltaKind) bool {
+	return k == llm.DeltaText || k == llm.DeltaThinking || k == llm.DeltaToolCall
+}
 
 func (s *stream) start(ctx context.Context) {
 	if !s.started {
@@ -298,7 +301,7 @@ func (s *stream) start(ctx context.Context) {
 func (s *stream) message() *session.Message { return s.assembled(s.model, &s.assembly) }
 
 // assembled is what model said so far as a message.
-func (a *Agent) assembled(model *Model, assembly *Assembly) *session.Message {
+func (a *Agent) assembled(model *llm.Model, assembly *llm.Assembly) *session.Message {
 	content, _ := assembly.Content()
 	m := &session.Message{Role: session.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
 		Content: content, Usage: assembly.Usage(), Timestamp: a.now().UnixMilli()}
@@ -329,7 +332,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		m.StopReason, m.ErrorMessage = session.StopAborted, stopText(s.abort)
 	case failure != nil:
 		m.StopReason, m.ErrorMessage = session.StopError, failure.Error()
-	case stop == StopPause:
+	case stop == llm.StopPause:
 		m.StopReason = session.StopEnd
 	default:
 		m.StopReason = stop
@@ -346,22 +349,22 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	if err != nil {
 		return answer{message: m}, err
 	}
-	return answer{m, broken, stop == StopPause && len(m.Content) > 0}, failure
+	return answer{m, broken, stop == llm.StopPause && len(m.Content) > 0}, failure
 }
 
-func cutOff(model *Model, cause error) error {
-	return &ProviderError{Provider: model.Provider, Message: "the answer was cut off", Retryable: true, Err: cause}
+func cutOff(model *llm.Model, cause error) error {
+	return &llm.ProviderError{Provider: model.Provider, Message: "the answer was cut off", Retryable: true, Err: cause}
 }
 
 // refusedBy is the failure that a finished answer may be.
-func refusedBy(model *Model, stop Stop) error {
+func refusedBy(model *llm.Model, stop llm.Stop) error {
 	switch stop.Reason {
-	case StopRefusal, session.StopError, session.StopAborted:
+	case llm.StopRefusal, session.StopError, session.StopAborted:
 	default:
 		return nil
 	}
 	message := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
-	return &ProviderError{Provider: model.Provider, Type: stop.Raw, Message: message, Retryable: stop.Retryable}
+	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: message, Retryable: stop.Retryable}
 }
 
 // withoutCalls takes out the calls of a failed answer: they will never run.

@@ -7,39 +7,40 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
-	limited := &ProviderError{Provider: "acme", Status: 429, Message: "slow down", Retryable: true}
-	partly := func(end Delta) reply {
+	limited := &llm.ProviderError{Provider: "acme", Status: 429, Message: "slow down", Retryable: true}
+	partly := func(end llm.Delta) reply {
 		return deltas(append(callDeltas(call{"a", "look", `{}`}), text("part"), end)...)
 	}
 	for _, c := range []struct {
 		name  string
 		reply reply
 		want  string
-		check func(*ProviderError) bool
+		check func(*llm.ProviderError) bool
 	}{
-		{"an error of the provider", fail(limited), "assistant [error: acme: HTTP 429: slow down]", func(e *ProviderError) bool { return e == limited }},
-		{"any other error", fail(io.ErrUnexpectedEOF), "assistant [error: acme: unexpected EOF]", func(e *ProviderError) bool { return errors.Is(e, io.ErrUnexpectedEOF) }},
-		{"an error in mid-stream", func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+		{"an error of the provider", fail(limited), "assistant [error: acme: HTTP 429: slow down]", func(e *llm.ProviderError) bool { return e == limited }},
+		{"any other error", fail(io.ErrUnexpectedEOF), "assistant [error: acme: unexpected EOF]", func(e *llm.ProviderError) bool { return errors.Is(e, io.ErrUnexpectedEOF) }},
+		{"an error in mid-stream", func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 			if yield(text("well, "), nil) {
-				yield(Delta{}, limited)
+				yield(llm.Delta{}, limited)
 			}
-		}, "assistant: well,  [error: acme: HTTP 429: slow down]", func(e *ProviderError) bool { return e == limited }},
-		{"a stream that just ends", deltas(append(callDeltas(call{"a", "look", `{}`}), text("part"))...), "assistant: part [error: acme: the answer was cut off]", func(e *ProviderError) bool { return e.Retryable }},
-		{"silence", deltas(), "assistant [error: acme: the answer was cut off]", func(e *ProviderError) bool { return e.Retryable }},
-		{"a crash", func(context.Context, *Request, func(Delta, error) bool) { panic("nil map") }, "assistant [error: acme: the client crashed: nil map]", func(*ProviderError) bool { return true }},
-		{"a refusal", partly(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Raw: "refusal", Message: "I cannot"}}), "assistant: part [error: acme: refusal: I cannot]", func(e *ProviderError) bool { return e.Type == "refusal" && !e.Retryable }},
-		{"a refusal without a word", partly(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Raw: "content_filter"}}), `assistant: part [error: acme: content_filter: the model ended its answer as refusal]`, func(*ProviderError) bool { return true }},
-		{"an answer that says it failed", partly(stop(session.StopAborted)), `assistant: part [error: acme: the model ended its answer as aborted]`, func(*ProviderError) bool { return true }},
+		}, "assistant: well,  [error: acme: HTTP 429: slow down]", func(e *llm.ProviderError) bool { return e == limited }},
+		{"a stream that just ends", deltas(append(callDeltas(call{"a", "look", `{}`}), text("part"))...), "assistant: part [error: acme: the answer was cut off]", func(e *llm.ProviderError) bool { return e.Retryable }},
+		{"silence", deltas(), "assistant [error: acme: the answer was cut off]", func(e *llm.ProviderError) bool { return e.Retryable }},
+		{"a crash", func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") }, "assistant [error: acme: the client crashed: nil map]", func(*llm.ProviderError) bool { return true }},
+		{"a refusal", partly(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Raw: "refusal", Message: "I cannot"}}), "assistant: part [error: acme: refusal: I cannot]", func(e *llm.ProviderError) bool { return e.Type == "refusal" && !e.Retryable }},
+		{"a refusal without a word", partly(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Raw: "content_filter"}}), `assistant: part [error: acme: content_filter: the model ended its answer as refusal]`, func(*llm.ProviderError) bool { return true }},
+		{"an answer that says it failed", partly(stop(session.StopAborted)), `assistant: part [error: acme: the model ended its answer as aborted]`, func(*llm.ProviderError) bool { return true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
 			r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}}, c.reply)
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
-			var provider *ProviderError
+			var provider *llm.ProviderError
 			if !errors.As(err, &provider) || !c.check(provider) {
 				t.Errorf("error %#v", err)
 			}
@@ -54,12 +55,12 @@ func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
 
 func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 	r := newRig(t, Options{})
-	r.models.Register(ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
-	var provider *ProviderError
+	r.models.Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
+	var provider *llm.ProviderError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || !strings.Contains(provider.Hint, "providers.acme") {
 		t.Errorf("key: %v", err)
 	}
-	r.SetModel(t.Context(), &Model{Provider: "nobody", ID: "x", API: "none"}, "set")
+	r.SetModel(t.Context(), &llm.Model{Provider: "nobody", ID: "x", API: "none"}, "set")
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || provider.Provider != "nobody" {
 		t.Errorf("client: %v", err)
 	}
@@ -68,8 +69,8 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 
 func TestRequestSaysWhatIsAsked(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("look")}}, say("hi"))
-	model := &Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99, Reasoning: true}
-	r.models.Register(ProviderSpec{Name: "acme", Models: Listed(model), Key: func(context.Context) (string, error) { return "k", nil }})
+	model := &llm.Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99, Reasoning: true}
+	r.models.Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(model), Key: func(context.Context) (string, error) { return "k", nil }})
 	r.SetModel(t.Context(), model, "set")
 	if err := r.SetThinking(t.Context(), "high"); err != nil {
 		t.Fatal(err)
@@ -98,9 +99,9 @@ func TestListenersSeeTheAnswerGrowAndMayReplaceIt(t *testing.T) {
 			e.Message = &session.Message{Role: session.RoleUser}
 		}
 	})
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Output: 3}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Output: 3}}
 	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { seen = append(seen, e.Delta.Text+"/"+e.Message().Text()) }), replace}},
-		deltas(Delta{}, text("a"), usage, text("bc"), stop(session.StopEnd)), say("other"))
+		deltas(llm.Delta{}, text("a"), usage, text("bc"), stop(session.StopEnd)), say("other"))
 	r.prompt("one")
 	r.prompt("two")
 	if got := strings.Join(seen, " "); got != "a/a bc/abc /abc other/other /other" {
@@ -113,31 +114,31 @@ func TestListenersSeeTheAnswerGrowAndMayReplaceIt(t *testing.T) {
 }
 
 func TestAssemblyJoinsDeltasIntoBlocks(t *testing.T) {
-	thinking := func(i int, s string) Delta { return Delta{Kind: DeltaThinking, Index: i, Text: s} }
-	signature := func(i int, s string) Delta { return Delta{Kind: DeltaSignature, Index: i, Text: s} }
+	thinking := func(i int, s string) llm.Delta { return llm.Delta{Kind: llm.DeltaThinking, Index: i, Text: s} }
+	signature := func(i int, s string) llm.Delta { return llm.Delta{Kind: llm.DeltaSignature, Index: i, Text: s} }
 	for _, c := range []struct {
 		name   string
-		deltas []Delta
+		deltas []llm.Delta
 		want   []session.Block
 		broken string
 	}{
 		{"nothing", nil, nil, ""},
-		{"text in pieces, and empty text", []Delta{text("a"), {Kind: DeltaText, Index: 7}, text("b")}, []session.Block{{Type: "text", Text: "ab"}}, ""},
-		{"blocks in order of their first delta", []Delta{thinking(5, "hm"), {Kind: DeltaText, Index: 2, Text: "x"}, thinking(5, "m")},
+		{"text in pieces, and empty text", []llm.Delta{text("a"), {Kind: llm.DeltaText, Index: 7}, text("b")}, []session.Block{{Type: "text", Text: "ab"}}, ""},
+		{"blocks in order of their first delta", []llm.Delta{thinking(5, "hm"), {Kind: llm.DeltaText, Index: 2, Text: "x"}, thinking(5, "m")},
 			[]session.Block{{Type: "thinking", Text: "hmm"}, {Type: "text", Text: "x"}}, ""},
-		{"signature after, before and alone", []Delta{thinking(1, "a"), signature(1, "s"), signature(2, "t"), {Kind: DeltaText, Index: 2, Text: "b"}, signature(3, "u")},
+		{"signature after, before and alone", []llm.Delta{thinking(1, "a"), signature(1, "s"), signature(2, "t"), {Kind: llm.DeltaText, Index: 2, Text: "b"}, signature(3, "u")},
 			[]session.Block{{Type: "thinking", Text: "a", Signature: "s"}, {Type: "text", Text: "b", Signature: "t"}, {Type: "thinking", Signature: "u"}}, ""},
-		{"the whole in place of pieces", []Delta{text("a"), {Kind: DeltaWhole, Text: "bc"}, {Kind: DeltaToolCall, Index: 2, ID: "i", Name: "n", Text: "{"}, {Kind: DeltaWhole, Index: 2, Text: `{"b":2}`}},
+		{"the whole in place of pieces", []llm.Delta{text("a"), {Kind: llm.DeltaWhole, Text: "bc"}, {Kind: llm.DeltaToolCall, Index: 2, ID: "i", Name: "n", Text: "{"}, {Kind: llm.DeltaWhole, Index: 2, Text: `{"b":2}`}},
 			[]session.Block{{Type: "text", Text: "bc"}, {Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"b":2}`)}}, ""},
-		{"redacted", []Delta{{Kind: DeltaRedacted, Text: "xx"}, {Kind: DeltaRedacted, Text: "yy"}}, []session.Block{{Type: "thinking", Redacted: true, Signature: "xxyy"}}, ""},
-		{"a call in pieces", []Delta{{Kind: DeltaToolCall, ID: "i", Name: "n"}, {Kind: DeltaToolCall, Text: `{"a":`}, {Kind: DeltaToolCall, Text: `1}`}},
+		{"redacted", []llm.Delta{{Kind: llm.DeltaRedacted, Text: "xx"}, {Kind: llm.DeltaRedacted, Text: "yy"}}, []session.Block{{Type: "thinking", Redacted: true, Signature: "xxyy"}}, ""},
+		{"a call in pieces", []llm.Delta{{Kind: llm.DeltaToolCall, ID: "i", Name: "n"}, {Kind: llm.DeltaToolCall, Text: `{"a":`}, {Kind: llm.DeltaToolCall, Text: `1}`}},
 			[]session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"a":1}`)}}, ""},
 		{"a call without arguments", callDeltas(call{"i", "n", " "}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
 		{"null is no arguments", callDeltas(call{"i", "n", "null"}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
 		{"a call cut short", callDeltas(call{"i", "n", `{"a"`}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `{"a"`},
 		{"arguments that are a list", callDeltas(call{"i", "n", `[1]`}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `[1]`},
 	} {
-		var a Assembly
+		var a llm.Assembly
 		for _, d := range c.deltas {
 			a.Add(d)
 		}
@@ -160,13 +161,13 @@ func TestAssemblyJoinsDeltasIntoBlocks(t *testing.T) {
 
 func TestProviderErrorNamesWhatItKnows(t *testing.T) {
 	for _, c := range []struct {
-		e    ProviderError
+		e    llm.ProviderError
 		want string
 	}{
-		{ProviderError{Provider: "p", Message: "m"}, "p: m"},
-		{ProviderError{Provider: "p", Status: 500}, "p: HTTP 500"},
-		{ProviderError{Provider: "p", Status: 400, Type: "bad", Code: "c", Message: "m"}, "p: HTTP 400 bad: m"},
-		{ProviderError{Provider: "p", Code: "c", Message: "m"}, "p: c: m"},
+		{llm.ProviderError{Provider: "p", Message: "m"}, "p: m"},
+		{llm.ProviderError{Provider: "p", Status: 500}, "p: HTTP 500"},
+		{llm.ProviderError{Provider: "p", Status: 400, Type: "bad", Code: "c", Message: "m"}, "p: HTTP 400 bad: m"},
+		{llm.ProviderError{Provider: "p", Code: "c", Message: "m"}, "p: c: m"},
 	} {
 		if got := c.e.Error(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -5,22 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+
+	"pi/agent/llm"
 )
 
 // send sends r and yields what comes. It is an error if the server is silent for too
 // long (see idle.go), or if the answer is longer than max_answer_bytes: a model
 // that repeats itself, or a server that means harm, must not fill the memory.
-func (a *Agent) send(ctx context.Context, client Provider, r *Request) iter.Seq2[Delta, error] {
+func (a *Agent) send(ctx context.Context, client llm.Provider, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	r.MaxAnswer = a.settings.MaxAnswerBytes
 	deltas := a.lively(ctx, client, r)
 	if r.MaxAnswer <= 0 {
 		return deltas
 	}
-	return func(yield func(Delta, error) bool) {
+	return func(yield func(llm.Delta, error) bool) {
 		size := answerSize{}
 		for d, err := range deltas {
-			if size.add(d); errors.Is(err, ErrAnswerTooLong) || err == nil && size.bytes > r.MaxAnswer {
-				yield(Delta{}, answerTooLong(r))
+			if size.add(d); errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.bytes > r.MaxAnswer {
+				yield(llm.Delta{}, answerTooLong(r))
 				return
 			}
 			if !yield(d, err) {
@@ -33,7 +35,7 @@ func (a *Agent) send(ctx context.Context, client Provider, r *Request) iter.Seq2
 const limitOfAnswer = "max_answer_bytes"
 
 // answerTooLong is the error of an answer that is longer than r allows.
-func answerTooLong(r *Request) error {
+func answerTooLong(r *llm.Request) error {
 	return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
 		r.Model.Ref(), r.MaxAnswer)}
 }
@@ -56,9 +58,9 @@ type answerSize struct {
 	blocks map[int]int // the text of each
 }
 
-func (s *answerSize) add(d Delta) {
+func (s *answerSize) add(d llm.Delta) {
 	switch d.Kind {
-	case DeltaPing, DeltaUsage, DeltaStop:
+	case llm.DeltaPing, llm.DeltaUsage, llm.DeltaStop:
 		s.bytes += len(d.Stop.Message)
 		return
 	}
@@ -71,9 +73,9 @@ func (s *answerSize) add(d Delta) {
 	}
 	s.bytes += len(d.Text) + len(d.ID) + len(d.Name)
 	switch d.Kind {
-	case DeltaSignature, DeltaRedacted: // kept beside the text
+	case llm.DeltaSignature, llm.DeltaRedacted: // kept beside the text
 		s.blocks[d.Index] = before
-	case DeltaWhole: // takes the place of what came before
+	case llm.DeltaWhole: // takes the place of what came before
 		s.bytes -= before
 		s.blocks[d.Index] = len(d.Text)
 	default:

@@ -6,35 +6,36 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T) {
 	const limit = 10_000
 	much := strings.Repeat("x", limit)
-	many := func(of func(i int) Delta) (ds []Delta) {
+	many := func(of func(i int) llm.Delta) (ds []llm.Delta) {
 		for i := range 12 {
 			ds = append(ds, of(i))
 		}
 		return ds
 	}
 	for name, c := range map[string]struct {
-		deltas []Delta
+		deltas []llm.Delta
 		want   string // of the answer that stands; "": it is too long
 	}{
-		"text":           {[]Delta{text(much)}, ""},
-		"thoughts":       {[]Delta{{Kind: DeltaThinking, Text: much}}, ""},
-		"arguments":      {[]Delta{{Kind: DeltaToolCall, ID: "1", Name: "read", Text: `{"path":"` + much + `"}`}}, ""},
-		"a name":         {[]Delta{{Kind: DeltaToolCall, ID: "1", Name: much}}, ""},
-		"a signature":    {[]Delta{{Kind: DeltaSignature, Text: much}}, ""},
-		"what is hidden": {[]Delta{{Kind: DeltaRedacted, Text: much}}, ""},
-		"small pieces":   {many(func(int) Delta { return text(much[:limit/10]) }), ""},
-		"small blocks":   {many(func(i int) Delta { return Delta{Kind: DeltaToolCall, Index: i, ID: "1", Name: "read"} }), ""},
-		"a refusal":      {[]Delta{{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Message: much + "x"}}}, ""},
-		"just within":    {[]Delta{text(much[blockSize:])}, much[blockSize:]},
-		"said anew":      {many(func(int) Delta { return Delta{Kind: DeltaWhole, Text: much[blockSize:]} }), much[blockSize:]},
-		"signed and said anew": {many(func(i int) Delta {
-			return Delta{Kind: []DeltaKind{DeltaSignature, DeltaWhole}[i%2], Text: much[:limit/5]}
+		"text":           {[]llm.Delta{text(much)}, ""},
+		"thoughts":       {[]llm.Delta{{Kind: llm.DeltaThinking, Text: much}}, ""},
+		"arguments":      {[]llm.Delta{{Kind: llm.DeltaToolCall, ID: "1", Name: "read", Text: `{"path":"` + much + `"}`}}, ""},
+		"a name":         {[]llm.Delta{{Kind: llm.DeltaToolCall, ID: "1", Name: much}}, ""},
+		"a signature":    {[]llm.Delta{{Kind: llm.DeltaSignature, Text: much}}, ""},
+		"what is hidden": {[]llm.Delta{{Kind: llm.DeltaRedacted, Text: much}}, ""},
+		"small pieces":   {many(func(int) llm.Delta { return text(much[:limit/10]) }), ""},
+		"small blocks":   {many(func(i int) llm.Delta { return llm.Delta{Kind: llm.DeltaToolCall, Index: i, ID: "1", Name: "read"} }), ""},
+		"a refusal":      {[]llm.Delta{{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Message: much + "x"}}}, ""},
+		"just within":    {[]llm.Delta{text(much[blockSize:])}, much[blockSize:]},
+		"said anew":      {many(func(int) llm.Delta { return llm.Delta{Kind: llm.DeltaWhole, Text: much[blockSize:]} }), much[blockSize:]},
+		"signed and said anew": {many(func(i int) llm.Delta {
+			return llm.Delta{Kind: []llm.DeltaKind{llm.DeltaSignature, llm.DeltaWhole}[i%2], Text: much[:limit/5]}
 		}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T)
 
 func TestOfAnAnswerThatIsTooLongTheBeginningIsKept(t *testing.T) {
 	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 1 << 20}}, deltas(text(strings.Repeat("é", 1<<19-1024)),
-		Delta{Kind: DeltaToolCall, Index: 1, ID: "1", Name: "read"}, Delta{Kind: DeltaToolCall, Index: 1, Text: strings.Repeat("x", 1<<12)}))
+		llm.Delta{Kind: llm.DeltaToolCall, Index: 1, ID: "1", Name: "read"}, llm.Delta{Kind: llm.DeltaToolCall, Index: 1, Text: strings.Repeat("x", 1<<12)}))
 	var tooLong *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestTheLimitHoldsForWhatIsAskedAside(t *testing.T) {
 }
 
 func TestWhatAProviderHoldsBackCountsToo(t *testing.T) {
-	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 100, Retry: RetrySettings{MaxAttempts: 3}}}, fail(fmt.Errorf("read: %w", ErrAnswerTooLong)))
+	r := newRig(t, Options{Settings: Settings{MaxAnswerBytes: 100, Retry: RetrySettings{MaxAttempts: 3}}}, fail(fmt.Errorf("read: %w", llm.ErrAnswerTooLong)))
 	var tooLong *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &tooLong) || tooLong.Limit != "max_answer_bytes" {
 		t.Errorf("the error is %v", err)

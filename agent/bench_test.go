@@ -6,20 +6,21 @@ import (
 	"iter"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // streamer is a Provider made of one reply.
 type streamer reply
 
-func (s streamer) Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error] {
-	return func(yield func(Delta, error) bool) { s(ctx, r, yield) }
+func (s streamer) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) { s(ctx, r, yield) }
 }
 
 // calling answers with one call per request, and with text once there were n.
 func calling(n int) streamer {
 	calls := 0
-	return func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+	return func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 		if calls++; calls > n {
 			say("done")(ctx, q, yield)
 			return
@@ -50,13 +51,13 @@ func BenchmarkToolTurn(b *testing.B) {
 	}
 }
 
-func benchModels(p Provider) *Models {
-	models := NewModels(map[string]Provider{"test": p})
-	models.Register(ProviderSpec{Name: "acme"})
+func benchModels(p llm.Provider) *llm.Models {
+	models := llm.NewModels(map[string]llm.Provider{"test": p})
+	models.Register(llm.ProviderSpec{Name: "acme"})
 	return models
 }
 
-func benchAgent(b *testing.B, p Provider, messages int) *Agent {
+func benchAgent(b *testing.B, p llm.Provider, messages int) *Agent {
 	s := session.New(session.Options{Dir: b.TempDir(), Cwd: "/p"})
 	for i := range messages {
 		m := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("some words of a conversation")}}
@@ -67,14 +68,14 @@ func benchAgent(b *testing.B, p Provider, messages int) *Agent {
 			b.Fatal(err)
 		}
 	}
-	return New(Options{Session: s, Models: benchModels(p), Model: &Model{Provider: "acme", ID: "one", API: "test"},
+	return New(Options{Session: s, Models: benchModels(p), Model: &llm.Model{Provider: "acme", ID: "one", API: "test"},
 		Thinking: "off", Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(*AgentEnd) {}), on(func(*TurnEnd) {})}, Settings: Settings{MaxRepeats: 3}, Cwd: "/p"})
 }
 
 // BenchmarkDeltas is an answer of 20,000 deltas with one listener for them.
 func BenchmarkDeltas(b *testing.B) {
 	piece := text("word ")
-	long := func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+	long := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		for range 20_000 {
 			if !yield(piece, nil) {
 				return
@@ -86,7 +87,7 @@ func BenchmarkDeltas(b *testing.B) {
 	for b.Loop() {
 		seen := 0
 		a := New(Options{Session: session.New(session.Options{}), Models: benchModels(streamer(long)),
-			Model: &Model{Provider: "acme", ID: "one", API: "test"}, Thinking: "off", Listeners: []Listener{on(func(*MessageUpdate) { seen++ })}})
+			Model: &llm.Model{Provider: "acme", ID: "one", API: "test"}, Thinking: "off", Listeners: []Listener{on(func(*MessageUpdate) { seen++ })}})
 		if err := a.Prompt(b.Context(), Prompt{Text: "go"}); err != nil || seen != 20_001 { // and the end of it
 			b.Fatal(err, seen)
 		}

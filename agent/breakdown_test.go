@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -129,7 +130,7 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 }
 
 func TestTheBreakdownAddsUpWhateverHappened(t *testing.T) {
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 4000, Output: 20}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 4000, Output: 20}}
 	counted := deltas(text("counted"), usage, stop(session.StopEnd))
 	tests := map[string]func(t *testing.T, r *rig){
 		"nothing":                func(*testing.T, *rig) {},

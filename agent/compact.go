@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session"
 )
@@ -36,7 +37,7 @@ type Compacted struct {
 // does can be interrupted with [Agent.Abort].
 //
 // The error wraps session.ErrNothingToCompact or session.ErrJustCompacted, for
-// which nobody was called; ErrCancelled, ErrAborted, a *[ProviderError]; or it is
+// which nobody was called; ErrCancelled, ErrAborted, a *[llm.ProviderError]; or it is
 // another failure to get a summary. Then the context is as it was. With a
 // *[session.SaveError] comes a result: the context is compacted, but the file
 // lacks it.
@@ -65,7 +66,7 @@ type compactRun struct {
 	failed       *session.Entry // the answer to a request that did not fit; it leaves the context
 
 	session  *session.Session
-	model    *Model // that writes the summary
+	model    *llm.Model // that writes the summary
 	branch   []*session.Entry
 	plan     *session.CompactionPlan
 	settings CompactionSettings // as the window of the model allows them

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -130,7 +131,7 @@ func (r *run) afterRun(ctx context.Context) {
 // can be sent again. It returns what stands in the way: err, with what the person
 // can do about it.
 func (r *run) recovered(ctx context.Context, err error) error {
-	var failed *ProviderError
+	var failed *llm.ProviderError
 	if !errors.As(err, &failed) || !failed.Overflow {
 		return err
 	}
@@ -159,7 +160,7 @@ func (r *run) lastEntry() string {
 }
 
 // tooLong is the error of a request that did not fit and is not sent again.
-func tooLong(e *ProviderError) error {
+func tooLong(e *llm.ProviderError) error {
 	with := *e
 	with.Hint = "the conversation does not fit the model's context window: /compact shortens it, /undo takes the last prompt back, /new begins another one, /model chooses a model with a larger window"
 	return &with

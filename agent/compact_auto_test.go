@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // using is an answer that counts so many tokens of context.
-func using(tokens int, ds ...Delta) reply {
-	return deltas(append(ds, Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: tokens}}, stop(session.StopEnd))...)
+func using(tokens int, ds ...llm.Delta) reply {
+	return deltas(append(ds, llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: tokens}}, stop(session.StopEnd))...)
 }
 
 // full is a rig whose model has a window of 100,000 tokens, 10,000 of which are
@@ -28,7 +29,7 @@ func full(t *testing.T, o Options, replies ...reply) *rig {
 }
 
 func overflow() reply {
-	return fail(&ProviderError{Provider: "acme", Status: 400, Message: "too long", Overflow: true, Hint: "shorter"})
+	return fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "too long", Overflow: true, Hint: "shorter"})
 }
 
 // started listens to the beginnings of compactions.
@@ -93,7 +94,7 @@ func TestWhereNoCompactionHelpsThatIsSaidOnceInARun(t *testing.T) {
 			replies := []reply{say("one"), say("the summary")}
 			for _, id := range []string{"1", "2", "3"} {
 				replies = append(replies, deltas(append(callDeltas(call{id: id, name: "echo", args: fmt.Sprintf(`{"n":%s}`, id)}),
-					Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 100200}}, stop(session.StopToolUse))...))
+					llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 100200}}, stop(session.StopToolUse))...))
 			}
 			r := full(t, o, append(replies, using(100300, text("done")))...)
 			r.Agent.settings.Compaction.Enabled = false
@@ -108,7 +109,7 @@ func TestWhereNoCompactionHelpsThatIsSaidOnceInARun(t *testing.T) {
 }
 
 func TestTheThresholdIsCheckedBetweenResultsAndTheNextRequest(t *testing.T) {
-	look := deltas(append(callDeltas(call{"a", "look", "{}"}), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 95000}}, stop(session.StopToolUse))...)
+	look := deltas(append(callDeltas(call{"a", "look", "{}"}), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 95000}}, stop(session.StopToolUse))...)
 	o := Options{Tools: []Tool{echo("look")}}
 	r := full(t, o, say("one"), look, say("the summary"), say("done"))
 	r.prompt("first")
@@ -138,10 +139,10 @@ func TestAPromptThatComesToAFullContextIsKept(t *testing.T) {
 
 func TestAReplyThatFailsAfterAFullOneBringsACompaction(t *testing.T) {
 	var r *rig
-	breaks := func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+	breaks := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		r.Agent.model.ContextWindow = 100000 // what was said before is what counts
-		yield(Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 1}}, nil)
-		yield(Delta{}, errors.New("no power"))
+		yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 1}}, nil)
+		yield(llm.Delta{}, errors.New("no power"))
 	}
 	r = full(t, Options{}, say("one"), using(95000, text("two")), breaks, say("the summary"))
 	r.Agent.model.ContextWindow = 200000
@@ -304,7 +305,7 @@ func TestARequestThatDoesNotFitIsAnErrorThatSaysWhatToDo(t *testing.T) {
 				r.prompt("first")
 			}
 			err := r.Prompt(t.Context(), Prompt{Text: "second"})
-			var failed *ProviderError
+			var failed *llm.ProviderError
 			if !errors.As(err, &failed) || !failed.Overflow || !strings.Contains(failed.Hint, "/compact") || !strings.Contains(failed.Hint, "/new") {
 				t.Errorf("%v", err)
 			}
@@ -353,7 +354,7 @@ func TestWhoStopsTheCompactionOfARequestThatDoesNotFitIsToldWhy(t *testing.T) {
 		<-started
 		r.CancelCompaction()
 	}()
-	var failed *ProviderError
+	var failed *llm.ProviderError
 	if err := r.Prompt(t.Context(), Prompt{Text: "second"}); !errors.As(err, &failed) || !strings.Contains(failed.Hint, "/compact") {
 		t.Errorf("%v", err)
 	}

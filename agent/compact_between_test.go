@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -84,7 +85,7 @@ func TestACompactionMayBeInterruptedAtAnyMoment(t *testing.T) {
 				arm(func() { interrupt(r) })
 				before := r.talk()
 				err := compact(t.Context())
-				var tooLong *ProviderError
+				var tooLong *llm.ProviderError
 				if err != nil && !errors.Is(err, ErrAborted) && !errors.As(err, &tooLong) {
 					t.Errorf("%v", err)
 				}
@@ -209,7 +210,7 @@ func TestACompactionThatIsAskedForAtTheVeryEndIsRefused(t *testing.T) {
 
 func TestOfTwoCompactionsAtOnceOneIsRefused(t *testing.T) {
 	started, release := make(chan struct{}), make(chan struct{})
-	slow := func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+	slow := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		close(started)
 		<-release
 		_ = yield(text("the notes"), nil) && yield(stop(session.StopEnd), nil)

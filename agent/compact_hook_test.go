@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -59,9 +60,9 @@ func TestASplitTurnHasASummaryOfItsOwn(t *testing.T) {
 }
 
 func TestTheFilesOfASummaryAreKeptAndCarriedOver(t *testing.T) {
-	paths := &fakeTool{spec: ToolSpec{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)},
+	paths := &fakeTool{spec: llm.ToolSpec{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)},
 		run: func(context.Context, json.RawMessage, Update) (Result, error) { return TextResult("text"), nil }}
-	edits := &fakeTool{spec: ToolSpec{Name: "edit", Parameters: json.RawMessage(`{"type":"object"}`)}, run: paths.run}
+	edits := &fakeTool{spec: llm.ToolSpec{Name: "edit", Parameters: json.RawMessage(`{"type":"object"}`)}, run: paths.run}
 	r := newRig(t, Options{Tools: []Tool{paths, edits}, Settings: compacting(true).Settings},
 		use(call{"a", "read", `{"path":"a.go"}`}, call{"b", "read", `{"path":"b.go"}`}), use(call{"c", "edit", `{"path":"b.go"}`}), say("done"),
 		say("notes"), use(call{"d", "read", `{"path":"d.go"}`}), say("done"), say("more notes"))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -14,10 +15,10 @@ import (
 func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 	const fits = 10000 // tokens, which nobody knows but the provider
 	var summarised strings.Builder
-	write := func(_ context.Context, r *Request, yield func(Delta, error) bool) {
+	write := func(_ context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 		asked := r.Messages[0].Text()
 		if session.EstimateTokens(r.Messages[0]) > fits {
-			yield(Delta{}, &ProviderError{Provider: "acme", Message: "too long", Overflow: true})
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Message: "too long", Overflow: true})
 			return
 		}
 		summarised.WriteString(strings.Join(regexp.MustCompile(`word;`).FindAllString(asked, -1), ""))

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -56,7 +57,7 @@ func dropped(m *session.Message) bool {
 	return m.Role == session.RoleAssistant && len(m.ToolCalls()) == 0 && strings.HasSuffix(mark, "7>")
 }
 
-func (k *talker) reply(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+func (k *talker) reply(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	size, text := 0, ""
@@ -65,7 +66,7 @@ func (k *talker) reply(ctx context.Context, r *Request, yield func(Delta, error)
 		text += line(m) + "\n"
 	}
 	if size > k.window {
-		yield(Delta{}, &ProviderError{Provider: "acme", Message: "too long", Overflow: true})
+		yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Message: "too long", Overflow: true})
 		return
 	}
 	if r.System == summarySystem {
@@ -78,7 +79,7 @@ func (k *talker) reply(ctx context.Context, r *Request, yield func(Delta, error)
 }
 
 // summarize answers with the marks of a request; now and then it fails.
-func (k *talker) summarize(text string, yield func(Delta, error) bool) {
+func (k *talker) summarize(text string, yield func(llm.Delta, error) bool) {
 	k.asked++
 	if k.silent {
 		k.t.Error("a summary was asked for")
@@ -86,15 +87,15 @@ func (k *talker) summarize(text string, yield func(Delta, error) bool) {
 	marks := slices.Compact(slices.Sorted(slices.Values(markIn.FindAllString(text, -1))))
 	if k.r.IntN(12) == 0 {
 		k.broken = true
-		yield(Delta{}, &ProviderError{Provider: "acme", Message: "no power"})
+		yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Message: "no power"})
 		return
 	}
-	_ = yield(Delta{Kind: DeltaText, Text: "notes of " + strings.Join(marks, "")}, nil) &&
+	_ = yield(llm.Delta{Kind: llm.DeltaText, Text: "notes of " + strings.Join(marks, "")}, nil) &&
 		yield(stop(session.StopEnd), nil)
 }
 
 // check: all that was said is in the request, and each call has its result.
-func (k *talker) check(r *Request, text string) {
+func (k *talker) check(r *llm.Request, text string) {
 	has := map[string]bool{}
 	for _, m := range markIn.FindAllString(text, -1) {
 		has[m] = true
@@ -120,10 +121,10 @@ func (k *talker) check(r *Request, text string) {
 }
 
 // answer says something or calls tools, and counts what it got.
-func (k *talker) answer(size int, yield func(Delta, error) bool) {
+func (k *talker) answer(size int, yield func(llm.Delta, error) bool) {
 	k.alone, k.broken = 0, false
 	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(k.words(1500))}}
-	ds := []Delta{text(m.Text())}
+	ds := []llm.Delta{text(m.Text())}
 	reason := session.StopEnd
 	if k.r.IntN(3) > 0 {
 		var calls []call
@@ -134,7 +135,7 @@ func (k *talker) answer(size int, yield func(Delta, error) bool) {
 	} else if dropped(m) {
 		k.said[markIn.FindString(m.Text())] = false
 	}
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: size, Output: session.EstimateTokens(m)}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: size, Output: session.EstimateTokens(m)}}
 	for _, d := range append(ds, usage, stop(reason)) {
 		if !yield(d, nil) {
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -45,7 +46,7 @@ func TestACompactionPutsASummaryInThePlaceOfTheConversation(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they added"), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("six"))
+	r := newRig(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("six"))
 	r.prompt("two and two?")
 	before := r.Session().Leaf()
 	l.kinds = nil
@@ -108,7 +109,7 @@ func TestWhatCannotBeCompactedCallsNobody(t *testing.T) {
 
 func TestACompactionThatFailsChangesNothing(t *testing.T) {
 	cancel := on(func(e *SessionBeforeCompact) { e.Cancel = true })
-	full := deltas(text("never"), stop(StopRefusal))
+	full := deltas(text("never"), stop(llm.StopRefusal))
 	for _, c := range []struct {
 		name      string
 		listeners []Listener
@@ -117,12 +118,12 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 		aborted   bool
 	}{
 		{"a hook is against it", []Listener{cancel}, nil, "Compaction cancelled by hook", true},
-		{"the provider fails", nil, fail(&ProviderError{Provider: "acme", Message: "no power"}), "acme: no power", false},
+		{"the provider fails", nil, fail(&llm.ProviderError{Provider: "acme", Message: "no power"}), "acme: no power", false},
 		{"the model says nothing", nil, say(" \n"), "no summary: the model answered with nothing", false},
 		{"the model thinks for too long", nil, deltas(stop(session.StopLength)), "no summary: the model came to the end of its answer", false},
 		{"the model calls tools", nil, use(call{"c1", "echo", "{}"}), "no summary: the model called tools", false},
 		{"the model refuses", nil, full, "acme: the model ended its answer as refusal", false},
-		{"the client crashes", nil, func(context.Context, *Request, func(Delta, error) bool) { panic("oh") }, "the client crashed", false},
+		{"the client crashes", nil, func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("oh") }, "the client crashed", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
@@ -195,7 +196,7 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 }
 
 func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}
 	r := newRig(t, compacting(true), say("four"), deltas(usage, stop(session.StopEnd)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err == nil {
@@ -209,7 +210,7 @@ func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
 
 func TestWhatASummaryCostsInARunIsPartOfTheRun(t *testing.T) {
 	var end *AgentEnd
-	usage := func(n int) Delta { return Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: n}} }
+	usage := func(n int) llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: n}} }
 	r := full(t, Options{Listeners: []Listener{on(func(e *AgentEnd) { end = e })}}, say("one"),
 		deltas(text("the notes"), usage(7), stop(session.StopEnd)), deltas(text("two"), usage(30), stop(session.StopEnd)))
 	r.prompt("first")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -55,7 +56,7 @@ Be brief, but keep every path, name and error text as it is written. Lists of th
 // summaryWriter has a model write a summary.
 type summaryWriter struct {
 	*Agent
-	model        *Model
+	model        *llm.Model
 	system       string   // "": that of compactions
 	instructions string   // of the person
 	added        []string // by hooks
@@ -147,7 +148,7 @@ func (w *summaryWriter) shorten(part []session.Item) bool {
 }
 
 func overflowed(err error) bool {
-	var failed *ProviderError
+	var failed *llm.ProviderError
 	return errors.As(err, &failed) && failed.Overflow
 }
 
@@ -172,9 +173,9 @@ func (w *summaryWriter) ask(ctx context.Context, text string, most int) (string,
 	if w.model.MaxTokens > 0 {
 		most = min(most, w.model.MaxTokens)
 	}
-	r := &Request{Model: w.model, System: cmp.Or(w.system, summarySystem), Thinking: "off", MaxTokens: most,
+	r := &llm.Request{Model: w.model, System: cmp.Or(w.system, summarySystem), Thinking: "off", MaxTokens: most,
 		Messages: []*session.Message{w.userMessage([]session.Block{session.TextBlock(text)})}}
-	var answer Assembly
+	var answer llm.Assembly
 	err := w.askAside(ctx, r, &answer)
 	addUsage(&w.usage, w.assembled(w.model, &answer).Usage)
 	switch {

@@ -6,19 +6,20 @@ import (
 	"errors"
 	"fmt"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // Completion is one model call outside of the conversation.
 type Completion struct {
-	Model     *Model // nil: the current one
+	Model     *llm.Model // nil: the current one
 	System    string
 	Messages  []session.Item
-	Tools     []ToolSpec // the model may call them; nobody runs them
-	APIKey    string     // instead of the model's own
-	MaxTokens int        // 0: the model's own limit
-	Thinking  string     // "": off
-	By        string     // who asks; noted in the usage entry
+	Tools     []llm.ToolSpec // the model may call them; nobody runs them
+	APIKey    string         // instead of the model's own
+	MaxTokens int            // 0: the model's own limit
+	Thinking  string         // "": off
+	By        string         // who asks; noted in the usage entry
 }
 
 // Complete asks a model outside of the conversation and returns its answer. What
@@ -28,7 +29,7 @@ type Completion struct {
 //
 // The provider events come, for the request goes over the same wire, except for
 // what listeners to these events ask themselves. Message and context events do
-// not. The error is ErrAborted once ctx has ended, a *[ProviderError], a
+// not. The error is ErrAborted once ctx has ended, a *[llm.ProviderError], a
 // *[LimitError], or says that there is nothing to ask.
 func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, error) {
 	model := c.Model
@@ -39,12 +40,12 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 	if len(messages) == 0 {
 		return nil, errors.New("complete: no messages")
 	}
-	r := &Request{Model: model, System: c.System, Messages: messages, Tools: c.Tools, APIKey: c.APIKey,
+	r := &llm.Request{Model: model, System: c.System, Messages: messages, Tools: c.Tools, APIKey: c.APIKey,
 		Thinking: cmp.Or(c.Thinking, "off"), MaxTokens: cmp.Or(c.MaxTokens, model.MaxTokens)}
-	if !ValidThinking(r.Thinking) {
+	if !llm.ValidThinking(r.Thinking) {
 		return nil, fmt.Errorf("complete: unknown thinking level %q", r.Thinking)
 	}
-	var answer Assembly
+	var answer llm.Assembly
 	err := a.askAside(ctx, r, &answer)
 	m := a.assembled(model, &answer)
 	noted := a.recordUsage(session.UsageEntry{Kind: "hook", Provider: model.Provider, Model: model.ID, Usage: m.Usage, Note: c.By})
@@ -57,17 +58,17 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 	case err != nil:
 		return nil, err
 	}
-	if m.StopReason = answer.Stop().Reason; m.StopReason == StopPause {
+	if m.StopReason = answer.Stop().Reason; m.StopReason == llm.StopPause {
 		m.StopReason = session.StopEnd
 	}
 	return m, nil
 }
 
 // askAside sends a request outside of the conversation and takes its answer in,
-// again if it fails for a reason that may pass. Its errors are *[ProviderError],
+// again if it fails for a reason that may pass. Its errors are *[llm.ProviderError],
 // *[LimitError] or the context's.
-func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err error) {
-	r.Thinking = Clamp(r.Model, r.Thinking)
+func (a *Agent) askAside(ctx context.Context, r *llm.Request, into *llm.Assembly) (err error) {
+	r.Thinking = llm.Clamp(r.Model, r.Thinking)
 	if err := a.costLimit(ctx, r.Model); err != nil {
 		return err
 	}
@@ -86,11 +87,11 @@ func (a *Agent) askAside(ctx context.Context, r *Request, into *Assembly) (err e
 		if !t.wait(ctx, delay, err) {
 			return err
 		}
-		*into, r.Fresh = Assembly{}, t.lost
+		*into, r.Fresh = llm.Assembly{}, t.lost
 	}
 }
 
-func (a *Agent) askOnce(ctx context.Context, r *Request, into *Assembly) (err error) {
+func (a *Agent) askOnce(ctx context.Context, r *llm.Request, into *llm.Assembly) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the client crashed: %v", p)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -299,7 +300,7 @@ func TestMessageThatComesWhileTheRunSettlesIsDelivered(t *testing.T) {
 
 func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 	var got TurnUsage
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 100, Output: 20, CacheRead: 30, CacheWrite: 50, TotalTokens: 200}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 100, Output: 20, CacheRead: 30, CacheWrite: 50, TotalTokens: 200}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *TurnEnd) {
 		if e.TurnIndex == 0 {
 			got = e.Used()
@@ -395,18 +396,18 @@ func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 func TestTotalsKnowWhetherEveryPriceIsKnown(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		price  *Price
+		price  *llm.Price
 		cost   float64
 		tokens int
 		want   bool
 	}{
 		{"nothing used", nil, 0, 0, true},
 		{"no price", nil, 0, 5, false},
-		{"free", &Price{}, 0, 5, true},
+		{"free", &llm.Price{}, 0, 5, true},
 		{"a cost that somebody wrote", nil, 0.1, 5, true},
 	} {
 		r := newRig(t, Options{})
-		r.Models().Register(ProviderSpec{Name: "acme", Models: Listed(&Model{Provider: "acme", ID: "one", Cost: c.price})})
+		r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(&llm.Model{Provider: "acme", ID: "one", Cost: c.price})})
 		u := &session.Usage{Input: c.tokens, Cost: session.Cost{Total: c.cost}}
 		if _, err := r.Session().AppendMessage(&session.Message{Role: session.RoleAssistant, Provider: "acme", Model: "one", Usage: u}); err != nil {
 			t.Fatal(err)

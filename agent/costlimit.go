@@ -3,12 +3,14 @@ package agent
 import (
 	"context"
 	"fmt"
+
+	"pi/agent/llm"
 )
 
 // costLimit is the error of a request that the session's money does not reach
 // for. What was used of models without a known price is not in the sum; that is
 // said once, for a limit that cannot see everything should not look as if it did.
-func (a *Agent) costLimit(ctx context.Context, m *Model) error {
+func (a *Agent) costLimit(ctx context.Context, m *llm.Model) error {
 	limit := a.settings.MaxCost
 	if limit <= 0 {
 		return nil
@@ -24,7 +26,7 @@ func (a *Agent) costLimit(ctx context.Context, m *Model) error {
 }
 
 // unpricedPart says what the limit does not see; "" if nothing.
-func unpricedPart(m *Model, priced bool) string {
+func unpricedPart(m *llm.Model, priced bool) string {
 	switch {
 	case !m.Cost.Known():
 		return fmt.Sprintf("that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider)

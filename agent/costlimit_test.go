@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // costing is an answer that calls a tool and costs that much.
 func costing(dollars float64) reply {
 	return deltas(append(callDeltas(call{"c", "look", `{}`}),
-		Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: dollars}}}, stop(session.StopToolUse))...)
+		llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: dollars}}}, stop(session.StopToolUse))...)
 }
 
 func TestNoRequestIsSentOnceTheSessionHasCostItsLimit(t *testing.T) {
@@ -46,7 +47,7 @@ func TestALimitOfCostSaysOnceThatAPriceIsNotKnown(t *testing.T) {
 
 func TestAnAnswerThatWasStoppedCountsBeforeTheNextRequest(t *testing.T) {
 	stopIt := on(func(e *MessageUpdate) { e.Abort = &Abort{Reason: "bad", Inject: "once more", By: "h"} })
-	cost := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: 2}}}
+	cost := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: 2}}}
 	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{stopIt}}, deltas(cost, text("bad")), say("never"))
 	var limit *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" {
@@ -63,7 +64,7 @@ func TestALimitOfCostBlamesNoModelThatHasAPrice(t *testing.T) {
 	if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "gone", Model: "m", Usage: &session.Usage{Input: 3}}); err != nil {
 		t.Fatal(err)
 	}
-	r.SetModel(t.Context(), &Model{Provider: "acme", ID: "dear", API: "test", Cost: &Price{Input: 1, Output: 2}}, "set")
+	r.SetModel(t.Context(), &llm.Model{Provider: "acme", ID: "dear", API: "test", Cost: &llm.Price{Input: 1, Output: 2}}, "set")
 	r.prompt("one")
 	if len(said) != 1 || strings.Contains(said[0], "dear") || !strings.Contains(said[0], "some of what this session has used") {
 		t.Errorf("said %q", said)
@@ -75,12 +76,12 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 	sum := used
 	sum.Cost = session.Cost{Total: 2}
 	for name, c := range map[string]struct {
-		price *Price
+		price *llm.Price
 		used  session.Usage
 		want  bool
 	}{
-		"one is not known":                 {&Price{Input: 1, Output: 1, CacheRead: -1, CacheWrite: 1}, used, false},
-		"one is free":                      {&Price{Input: 1, Output: 1, CacheWrite: 1}, used, true},
+		"one is not known":                 {&llm.Price{Input: 1, Output: 1, CacheRead: -1, CacheWrite: 1}, used, false},
+		"one is free":                      {&llm.Price{Input: 1, Output: 1, CacheWrite: 1}, used, true},
 		"only the sum was noted":           {nil, sum, true},
 		"nothing cost anything":            {nil, session.Usage{Input: 3}, false},
 		"the model is gone":                {nil, used, true},
@@ -88,7 +89,7 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 	} {
 		r := newRig(t, Options{})
 		if c.price != nil {
-			r.models.Register(ProviderSpec{Name: "other", Models: Listed(&Model{Provider: "other", ID: "m", Cost: c.price})})
+			r.models.Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(&llm.Model{Provider: "other", ID: "m", Cost: c.price})})
 		}
 		if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "other", Model: "m", Usage: &c.used}); err != nil {
 			t.Fatal(err)
@@ -102,8 +103,8 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 func TestASummaryHasThePriceOfTheModelThatWasChosenForIt(t *testing.T) {
 	for id, want := range map[string]bool{"dear": true, "odd": false} {
 		r := newRig(t, Options{}, say("a"))
-		r.models.Register(ProviderSpec{Name: "other", Models: Listed(
-			&Model{Provider: "other", ID: "dear", API: "test", Cost: &Price{}}, &Model{Provider: "other", ID: "odd", API: "test"})})
+		r.models.Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(
+			&llm.Model{Provider: "other", ID: "dear", API: "test", Cost: &llm.Price{}}, &llm.Model{Provider: "other", ID: "odd", API: "test"})})
 		r.SetModel(t.Context(), r.models.Find("other", "dear"), "set")
 		r.prompt("one")
 		r.SetModel(t.Context(), r.models.Find("other", id), "set")

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"pi/agent/llm"
 )
 
 // ErrFewModels is returned where there is no other model to go to.
 var ErrFewModels = errors.New("fewer than two models to go through")
 
 // CycleModel goes on to the next model of those that the settings name (see
-// [Models.Scope]), from the last one to the first; one that is none of them goes
+// [llm.Models.Scope]), from the last one to the first; one that is none of them goes
 // to the first. It changes nothing, with an error, while a prompt runs
 // (ErrNotIdle), or where there are fewer than two (ErrFewModels). What the
 // settings name in vain is told once.
@@ -29,10 +31,10 @@ func (a *Agent) CycleModel(ctx context.Context) error {
 }
 
 // position is where the present model is among choices, -1 if it is not.
-func (a *Agent) position(choices []Choice) int {
+func (a *Agent) position(choices []llm.Choice) int {
 	now := a.chosen()
-	is := func(c Choice) bool { return c.Model.Ref() == now.model.Ref() }
-	exactly := func(c Choice) bool { return is(c) && (c.Level == "" || c.Level == now.wish) }
+	is := func(c llm.Choice) bool { return c.Model.Ref() == now.model.Ref() }
+	exactly := func(c llm.Choice) bool { return is(c) && (c.Level == "" || c.Level == now.wish) }
 	if i := slices.IndexFunc(choices, exactly); i >= 0 {
 		return i
 	}
@@ -56,7 +58,7 @@ func (a *Agent) tellCycle(ctx context.Context, problems []error) {
 // CycleThinking goes on to the next level that the model offers, from the highest
 // to the lowest. It reports false for a model that offers only one.
 func (a *Agent) CycleThinking(ctx context.Context) (bool, error) {
-	levels := OfferedLevels(a.Model())
+	levels := llm.OfferedLevels(a.Model())
 	if len(levels) < 2 {
 		return false, nil
 	}

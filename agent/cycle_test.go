@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pi/agent/llm"
 )
 
 // cycleRig is an agent with models one, two and deep, which always thinks, that
@@ -12,7 +14,7 @@ import (
 func cycleRig(t *testing.T, told *[]string, patterns ...string) *rig {
 	t.Helper()
 	r := newRig(t, Options{Cycle: patterns, Listeners: []Listener{story(told)}}, say("hi"), say("again"))
-	r.models.Register(ProviderSpec{Name: "more", Models: Listed(&Model{Provider: "more", ID: "deep", API: "test", Reasoning: true, Levels: []string{"low", "high"}})})
+	r.models.Register(llm.ProviderSpec{Name: "more", Models: llm.Listed(&llm.Model{Provider: "more", ID: "deep", API: "test", Reasoning: true, Levels: []string{"low", "high"}})})
 	return r
 }
 
@@ -80,7 +82,7 @@ func TestThinkingCyclesThroughWhatTheModelOffers(t *testing.T) {
 			t.Errorf("%v %v %s, want %s", ok, err, r.Thinking(), want)
 		}
 	}
-	r.SetModel(t.Context(), &Model{Provider: "more", ID: "plain", API: "test"}, "set")
+	r.SetModel(t.Context(), &llm.Model{Provider: "more", ID: "plain", API: "test"}, "set")
 	if ok, err := r.CycleThinking(t.Context()); ok || err != nil || r.ThinkingWish() != "high" {
 		t.Errorf("a model that does not think: %v %v %s", ok, err, r.ThinkingWish())
 	}

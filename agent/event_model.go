@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -49,7 +50,7 @@ type MessageStart struct{ Message *session.Message }
 // All updates of an answer come with the same context, those of the next one with
 // another.
 type MessageUpdate struct {
-	Delta   Delta
+	Delta   llm.Delta
 	Abort   *Abort // result
 	partial func() *session.Message
 	stop    func(*Abort)
@@ -57,7 +58,7 @@ type MessageUpdate struct {
 
 // NewMessageUpdate makes one outside of a stream. partial may be called only
 // while the event is handled; stop is what Stop calls, nil for nothing.
-func NewMessageUpdate(d Delta, partial func() *session.Message, stop func(*Abort)) *MessageUpdate {
+func NewMessageUpdate(d llm.Delta, partial func() *session.Message, stop func(*Abort)) *MessageUpdate {
 	return &MessageUpdate{Delta: d, partial: partial, stop: stop}
 }
 
@@ -87,7 +88,7 @@ type MessageEnd struct {
 }
 
 type ModelSelect struct {
-	Model, Previous *Model
+	Model, Previous *llm.Model
 	ThinkingLevel   string
 	Source          string // set cycle restore
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -96,7 +97,7 @@ type SessionBeforeCompact struct {
 	BranchEntries      []*session.Entry
 	Messages           []session.Item
 	CustomInstructions string
-	Model              *Model
+	Model              *llm.Model
 	Reason             string // manual threshold overflow
 	WillRetry          bool
 

@@ -14,38 +14,39 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // reply is one scripted answer of a model; yield is false once nobody listens.
-type reply func(ctx context.Context, r *Request, yield func(Delta, error) bool)
+type reply func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool)
 
 // scripted is a Provider that gives its replies one after the other and keeps
 // what it was asked.
 type scripted struct {
 	mu       sync.Mutex
 	replies  []reply
-	requests []*Request
+	requests []*llm.Request
 }
 
-func (s *scripted) Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error] {
-	return func(yield func(Delta, error) bool) {
+func (s *scripted) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		s.mu.Lock()
 		n := len(s.requests)
 		s.requests = append(s.requests, r)
 		s.mu.Unlock()
 		if n >= len(s.replies) {
-			yield(Delta{}, fmt.Errorf("request %d was not expected", n+1))
+			yield(llm.Delta{}, fmt.Errorf("request %d was not expected", n+1))
 			return
 		}
 		s.replies[n](ctx, r, yield)
 	}
 }
 
-func deltas(ds ...Delta) reply {
-	return func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+func deltas(ds ...llm.Delta) reply {
+	return func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		for _, d := range ds {
 			if !yield(d, nil) {
 				return
@@ -54,17 +55,19 @@ func deltas(ds ...Delta) reply {
 	}
 }
 
-func text(s string) Delta { return Delta{Kind: DeltaText, Text: s} }
+func text(s string) llm.Delta { return llm.Delta{Kind: llm.DeltaText, Text: s} }
 
-func stop(r session.StopReason) Delta { return Delta{Kind: DeltaStop, Stop: Stop{Reason: r}} }
+func stop(r session.StopReason) llm.Delta {
+	return llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: r}}
+}
 
 func say(s string) reply { return deltas(text(s), stop(session.StopEnd)) }
 
 type call struct{ id, name, args string }
 
-func callDeltas(calls ...call) (ds []Delta) {
+func callDeltas(calls ...call) (ds []llm.Delta) {
 	for i, c := range calls {
-		ds = append(ds, Delta{Kind: DeltaToolCall, Index: i + 1, ID: c.id, Name: c.name}, Delta{Kind: DeltaToolCall, Index: i + 1, Text: c.args})
+		ds = append(ds, llm.Delta{Kind: llm.DeltaToolCall, Index: i + 1, ID: c.id, Name: c.name}, llm.Delta{Kind: llm.DeltaToolCall, Index: i + 1, Text: c.args})
 	}
 	return ds
 }
@@ -74,28 +77,28 @@ func use(calls ...call) reply {
 }
 
 func fail(err error) reply {
-	return func(_ context.Context, _ *Request, yield func(Delta, error) bool) { yield(Delta{}, err) }
+	return func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) { yield(llm.Delta{}, err) }
 }
 
 // hang streams a piece of text, tells that it has, and says nothing more until
 // it is interrupted.
 func hang(started chan<- struct{}) reply {
-	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+	return func(ctx context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		if yield(text("half an ans"), nil) {
 			close(started)
 			<-ctx.Done()
-			yield(Delta{}, ctx.Err())
+			yield(llm.Delta{}, ctx.Err())
 		}
 	}
 }
 
 // fakeTool is a Tool made of a function.
 type fakeTool struct {
-	spec ToolSpec
+	spec llm.ToolSpec
 	run  func(ctx context.Context, input json.RawMessage, update Update) (Result, error)
 }
 
-func (f *fakeTool) Spec() ToolSpec { return f.spec }
+func (f *fakeTool) Spec() llm.ToolSpec { return f.spec }
 func (f *fakeTool) Run(ctx context.Context, input json.RawMessage, update Update) (Result, error) {
 	return f.run(ctx, input, update)
 }
@@ -103,7 +106,7 @@ func (f *fakeTool) Run(ctx context.Context, input json.RawMessage, update Update
 // echo answers with its arguments.
 func echo(name string) *fakeTool {
 	return &fakeTool{
-		spec: ToolSpec{Name: name, Description: name + " things", Parameters: json.RawMessage(
+		spec: llm.ToolSpec{Name: name, Description: name + " things", Parameters: json.RawMessage(
 			`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)},
 		run: func(_ context.Context, input json.RawMessage, _ Update) (Result, error) {
 			return TextResult(name + string(input)), nil
@@ -163,10 +166,10 @@ type rig struct {
 func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	t.Helper()
 	model := &scripted{replies: replies}
-	o.Models = NewModels(map[string]Provider{"test": model})
-	o.Model = &Model{Provider: "acme", ID: "one", API: "test", Reasoning: true}
-	other := &Model{Provider: "acme", ID: "two", API: "test", Reasoning: true}
-	o.Models.Register(ProviderSpec{Name: "acme", Models: Listed(o.Model, other)})
+	o.Models = llm.NewModels(map[string]llm.Provider{"test": model})
+	o.Model = &llm.Model{Provider: "acme", ID: "one", API: "test", Reasoning: true}
+	other := &llm.Model{Provider: "acme", ID: "two", API: "test", Reasoning: true}
+	o.Models.Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(o.Model, other)})
 	dir := t.TempDir()
 	fresh := func(string) (*session.Session, error) { return session.New(session.Options{Dir: dir, Cwd: "/p"}), nil }
 	if o.Session == nil {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"pi/agent/llm"
 )
 
 // errSilent ends a request whose server gives no sign of life.
@@ -17,12 +19,12 @@ var errSilent = errors.New("silent")
 // lively sends r and yields what comes, pings too, until the server has said
 // nothing for as long as the settings allow; that is an error then. Time that
 // listeners take, to look at the request or at what came, is not the server's.
-func (a *Agent) lively(ctx context.Context, client Provider, r *Request) iter.Seq2[Delta, error] {
+func (a *Agent) lively(ctx context.Context, client llm.Provider, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	limit := a.settings.StreamIdleTimeout
 	if limit <= 0 {
 		return client.Stream(ctx, r)
 	}
-	return func(yield func(Delta, error) bool) {
+	return func(yield func(llm.Delta, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		w := &silence{limit: limit, end: cancel, began: time.Now()}
@@ -93,7 +95,7 @@ func (w *silence) look() {
 }
 
 // beside is r with callbacks whose time does not count.
-func (w *silence) beside(r *Request) *Request {
+func (w *silence) beside(r *llm.Request) *llm.Request {
 	with := *r
 	if body := r.Body; body != nil {
 		with.Body = func(ctx context.Context, b []byte) ([]byte, error) {
@@ -120,8 +122,8 @@ func (w *silence) beside(r *Request) *Request {
 	return &with
 }
 
-func (w *silence) failure(model *Model) error {
-	return &ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
+func (w *silence) failure(model *llm.Model) error {
+	return &llm.ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
 		Message: fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", shortTime(w.limit)),
 		Hint:    "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
 }

@@ -10,33 +10,34 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // spaced is an answer whose deltas come with some time between them, and that
 // says nothing more after the last unless that is a stop.
-func spaced(every time.Duration, ds ...Delta) reply {
-	return func(ctx context.Context, _ *Request, yield func(Delta, error) bool) {
+func spaced(every time.Duration, ds ...llm.Delta) reply {
+	return func(ctx context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		for _, d := range ds {
 			select {
 			case <-time.After(every):
 			case <-ctx.Done():
-				yield(Delta{}, context.Cause(ctx))
+				yield(llm.Delta{}, context.Cause(ctx))
 				return
 			}
-			if !yield(d, nil) || d.Kind == DeltaStop {
+			if !yield(d, nil) || d.Kind == llm.DeltaStop {
 				return
 			}
 		}
 		<-ctx.Done()
-		yield(Delta{}, ctx.Err())
+		yield(llm.Delta{}, ctx.Err())
 	}
 }
 
 const idle = 2 * time.Minute
 
 func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
-	ping := Delta{Kind: DeltaPing}
+	ping := llm.Delta{Kind: llm.DeltaPing}
 	for _, c := range []struct {
 		name  string
 		reply reply
@@ -72,7 +73,7 @@ func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
 func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, spaced(0, text("half")))
-		var failed *ProviderError
+		var failed *llm.ProviderError
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.Hint, "stream_idle_timeout") {
 			t.Errorf("%#v", err)
 		}
@@ -110,12 +111,12 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 		on(func(*BeforeProviderRequest) { slow() }), on(func(*BeforeProviderHeaders) { slow() }),
 		on(func(*AfterProviderResponse) { slow() }), on(func(*MessageStart) { slow() }), on(func(*MessageUpdate) { slow() }),
 	}
-	wire := func(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+	wire := func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 		_, err := r.Body(ctx, []byte("{}"))
 		err = errors.Join(err, r.Header(ctx, http.Header{}))
 		r.Response(ctx, 200, nil)
 		if err != nil || ctx.Err() != nil {
-			yield(Delta{}, errors.Join(err, ctx.Err()))
+			yield(llm.Delta{}, errors.Join(err, ctx.Err()))
 			return
 		}
 		spaced(idle-1, text("a"), text("b"), stop(session.StopEnd))(ctx, r, yield)
@@ -130,7 +131,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 // Where nobody looks at the answer's status, it is a sign of life all the same.
 func TestTheStatusOfAnAnswerIsASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, func(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 			time.Sleep(idle - 1)
 			r.Response(ctx, 200, nil)
 			spaced(idle-1, text("a"), stop(session.StopEnd))(ctx, r, yield)
@@ -158,10 +159,10 @@ func TestNothingIsTimedOnceTheAnswerIsThere(t *testing.T) {
 	}
 }
 
-type deltaSource []Delta
+type deltaSource []llm.Delta
 
-func (s deltaSource) Stream(context.Context, *Request) iter.Seq2[Delta, error] {
-	return func(yield func(Delta, error) bool) {
+func (s deltaSource) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		for i := range s {
 			if !yield(s[i], nil) {
 				return
@@ -183,7 +184,7 @@ func BenchmarkDeltasWatched(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				for range a.lively(b.Context(), source, &Request{}) {
+				for range a.lively(b.Context(), source, &llm.Request{}) {
 					n++
 				}
 				if n != len(source) {

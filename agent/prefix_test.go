@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -158,14 +159,14 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 
 // overWire is an answer to a request that goes over a wire.
 func overWire(words string) reply {
-	return func(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+	return func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 		var said []string
 		for _, m := range r.Messages {
 			said = append(said, fmt.Sprintf(`{"role":%q,"content":%q}`, m.Role, m.Text()))
 		}
 		said[len(said)-1] = strings.Replace(said[len(said)-1], "{", `{"cache_control":{"type":"ephemeral"},`, 1)
 		if _, err := r.Body(ctx, fmt.Appendf(nil, `{"tools":[],"messages":[{"role":"system","content":%q},%s]}`, r.System, strings.Join(said, ","))); err != nil {
-			yield(Delta{}, err)
+			yield(llm.Delta{}, err)
 			return
 		}
 		say(words)(ctx, r, yield)

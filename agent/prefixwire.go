@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"hash/fnv"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // sentBody is the body of a request as it went over the wire.
 type sentBody struct {
 	session *session.Session
-	model   *Model
+	model   *llm.Model
 	stages  bodyStages
 }
 
@@ -31,7 +32,7 @@ type bodyStage struct {
 
 // sendingBody compares what listeners made of a body with what they made of the
 // one before it, where that was alike before they had it.
-func (a *Agent) sendingBody(r *Request, body json.RawMessage, stages []PayloadStage) {
+func (a *Agent) sendingBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.last == nil || !sameList(a.last.messages, r.Messages) {

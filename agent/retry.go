@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -45,8 +46,8 @@ func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again
 }
 
 // passing is the failure that may not happen the next time; nil for another one.
-func passing(err error) *ProviderError {
-	var failed *ProviderError
+func passing(err error) *llm.ProviderError {
+	var failed *llm.ProviderError
 	if errors.As(err, &failed) && failed.Retryable && !failed.Overflow {
 		return failed
 	}
@@ -54,14 +55,14 @@ func passing(err error) *ProviderError {
 }
 
 // tooLong reports whether the server wants a longer wait than is granted.
-func (t *tries) tooLong(failed *ProviderError) bool {
+func (t *tries) tooLong(failed *llm.ProviderError) bool {
 	most := t.settings.Retry.MaxDelay
 	return most > 0 && failed.RetryAfter > most
 }
 
 // delay is as long as the server wants, or grows with each attempt; somewhat by
 // chance, so that those who failed together do not come back together.
-func (t *tries) delay(failed *ProviderError) time.Duration {
+func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 	if failed.RetryAfter > 0 {
 		return failed.RetryAfter
 	}
@@ -78,7 +79,7 @@ func (t *tries) delay(failed *ProviderError) time.Duration {
 }
 
 // spent records what an attempt used that is followed by another one.
-func (t *tries) spent(model *Model, answer *Assembly) {
+func (t *tries) spent(model *llm.Model, answer *llm.Assembly) {
 	err := t.recordUsage(session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: answer.TakeUsage()})
 	if err != nil {
 		t.Notify(context.Background(), LevelWarning, err.Error())

@@ -11,24 +11,25 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 var patient = Settings{Retry: RetrySettings{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute}}
 
-func overloaded() *ProviderError {
-	return &ProviderError{Provider: "acme", Status: 529, Type: "overloaded_error", Message: "Overloaded", Retryable: true}
+func overloaded() *llm.ProviderError {
+	return &llm.ProviderError{Provider: "acme", Status: 529, Type: "overloaded_error", Message: "Overloaded", Retryable: true}
 }
 
 // cut is an answer that breaks off with err after some deltas.
-func cutBy(err error, ds ...Delta) reply {
-	return func(_ context.Context, _ *Request, yield func(Delta, error) bool) {
+func cutBy(err error, ds ...llm.Delta) reply {
+	return func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		for _, d := range ds {
 			if !yield(d, nil) {
 				return
 			}
 		}
-		yield(Delta{}, err)
+		yield(llm.Delta{}, err)
 	}
 }
 
@@ -96,7 +97,7 @@ func TestFourFailuresAreOneError(t *testing.T) {
 		r := newRig(t, Options{Settings: patient, Listeners: []Listener{l}},
 			cutBy(overloaded(), text("one")), cutBy(overloaded(), text("two")), fail(overloaded()), cutBy(overloaded(), text("four")), say("never"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
-		var failed *ProviderError
+		var failed *llm.ProviderError
 		if !errors.As(err, &failed) || failed.Status != 529 || err.Error() != "acme: HTTP 529 overloaded_error: Overloaded (tried 4 times)" {
 			t.Errorf("error %v", err)
 		}
@@ -115,14 +116,14 @@ func TestWhatACutAttemptUsedIsKeptAndNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran := 0
 		count := tool("look", func(context.Context) (Result, error) { ran++; return TextResult("seen"), nil })
-		used := func(in, out int) Delta {
-			return Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: in, Output: out, TotalTokens: in + out}}
+		used := func(in, out int) llm.Delta {
+			return llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: in, Output: out, TotalTokens: in + out}}
 		}
-		cut := cutBy(overloaded(), append([]Delta{used(7, 1), text("Hello wor")}, callDeltas(call{"a", "look", `{}`})...)...)
+		cut := cutBy(overloaded(), append([]llm.Delta{used(7, 1), text("Hello wor")}, callDeltas(call{"a", "look", `{}`})...)...)
 		var end *AgentEnd
 		l := &retries{}
 		r := newRig(t, Options{Settings: patient, Tools: []Tool{count}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
-			cut, deltas(append(append([]Delta{text("Hello world"), used(9, 4)}, callDeltas(call{"b", "look", `{}`})...), stop(session.StopToolUse))...), say("done"))
+			cut, deltas(append(append([]llm.Delta{text("Hello world"), used(9, 4)}, callDeltas(call{"b", "look", `{}`})...), stop(session.StopToolUse))...), say("done"))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: Hello world b=look{}", "toolResult b: seen", "assistant: done")
 		if ran != 1 {
@@ -166,11 +167,11 @@ func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 		reply reply
 		want  string
 	}{
-		{"a bad request", fail(&ProviderError{Provider: "acme", Status: 400, Message: "no"}), "acme: HTTP 400: no"},
-		{"too much", fail(&ProviderError{Provider: "acme", Status: 429, Message: "too long", Retryable: true, Overflow: true}), "acme: HTTP 429: too long"},
-		{"a refusal", deltas(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Message: "I will not"}}), "acme: I will not"},
+		{"a bad request", fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "no"}), "acme: HTTP 400: no"},
+		{"too much", fail(&llm.ProviderError{Provider: "acme", Status: 429, Message: "too long", Retryable: true, Overflow: true}), "acme: HTTP 429: too long"},
+		{"a refusal", deltas(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Message: "I will not"}}), "acme: I will not"},
 		{"any other error", fail(errors.New("what")), "acme: what"},
-		{"a crash", func(context.Context, *Request, func(Delta, error) bool) { panic("nil map") }, "acme: the client crashed: nil map"},
+		{"a crash", func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") }, "acme: the client crashed: nil map"},
 		{"a longer wait than allowed", fail(long), "acme: HTTP 529 overloaded_error: Overloaded (the server asks to wait 5m)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -229,7 +230,7 @@ func TestAnInterruptEndsTheWaitAtOnce(t *testing.T) {
 		l := &retries{}
 		var r *rig
 		r = newRig(t, Options{Settings: patient, Listeners: []Listener{l, on(func(*AutoRetryStart) { r.Abort() })}},
-			cutBy(overloaded(), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 3}}, text("Hello wor")), say("never"))
+			cutBy(overloaded(), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 3}}, text("Hello wor")), say("never"))
 		began := time.Now()
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 			t.Errorf("error %v", err)
@@ -277,7 +278,7 @@ func TestEachAttemptIsAnswerOfItsOwnToThoseWhoWatchIt(t *testing.T) {
 			if len(contexts) == 0 || contexts[len(contexts)-1] != ctx {
 				contexts = append(contexts, ctx)
 			}
-			seen = append(seen, fmt.Sprintf("%d:%s/%v", len(contexts), u.Message().Text(), u.Delta.Kind == DeltaStop))
+			seen = append(seen, fmt.Sprintf("%d:%s/%v", len(contexts), u.Message().Text(), u.Delta.Kind == llm.DeltaStop))
 			return nil
 		}}
 		r := newRig(t, Options{Settings: patient, Listeners: []Listener{watch}}, cutBy(overloaded(), text("a"), text("b")), say("abc"))
@@ -307,7 +308,7 @@ func TestAFallbackThatAHookChoosesGetsTheNextAttempt(t *testing.T) {
 func TestCallsOutsideOfTheConversationAreTriedAgainToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &retries{}
-		used := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 5, TotalTokens: 5}}
+		used := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 5, TotalTokens: 5}}
 		r := newRig(t, Options{Settings: patient, Listeners: []Listener{l}}, say("hi"),
 			cutBy(overloaded(), used, text("half")), deltas(used, text("whole"), stop(session.StopEnd)),
 			fail(overloaded()), say("the summary"))
@@ -389,10 +390,10 @@ func TestWaitsAreSaidInWholeSeconds(t *testing.T) {
 
 func TestALostConnectionIsNotTrustedWithTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lost := &ProviderError{Provider: "acme", Message: "reset", Retryable: true, Err: errors.New("reset")}
+		lost := &llm.ProviderError{Provider: "acme", Message: "reset", Retryable: true, Err: errors.New("reset")}
 		var fresh []bool
 		noting := func(then reply) reply {
-			return func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+			return func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 				fresh = append(fresh, q.Fresh)
 				then(ctx, q, yield)
 			}
@@ -431,7 +432,7 @@ func TestNoFurtherTryIsMadeOnceTheSessionHasCostItsLimit(t *testing.T) {
 		l := &retries{}
 		settings := patient
 		settings.MaxCost = 1
-		dear := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 1, Cost: session.Cost{Input: 2, Total: 2}}}
+		dear := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 1, Cost: session.Cost{Input: 2, Total: 2}}}
 		r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, cutBy(overloaded(), dear, text("half")), say("never"))
 		began := time.Now()
 		var limit *LimitError

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -44,7 +45,7 @@ func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.R
 // Prompt runs one prompt to its end. The prompt is in the session file before
 // anything is sent. The error says how the run ended: nil when the model had
 // nothing more to do or a listener handled the prompt, ErrAborted, a
-// *[ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what happened until then
+// *[llm.ProviderError], a *[LimitError], a *[TerminatedError], or another failure; what happened until then
 // is in the session. A session that is open for reading only takes none, with
 // session.ErrReadOnly. If there is nothing worse to say, a *[session.SaveError]
 // tells that the file lacks part of what happened; otherwise that is a notice.
@@ -343,7 +344,7 @@ func (a *Agent) userMessage(content []session.Block) *session.Message {
 // what the session says.
 func (a *Agent) recordModel() error {
 	a.mu.Lock()
-	s, model, thinking := a.session, a.model, Clamp(a.model, a.thinking)
+	s, model, thinking := a.session, a.model, llm.Clamp(a.model, a.thinking)
 	a.unnoted = false
 	a.mu.Unlock()
 	if provider, id := s.Model(); provider != model.Provider || id != model.ID {

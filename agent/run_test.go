@@ -13,13 +13,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 func TestPromptIsInTheFileBeforeAnythingIsSent(t *testing.T) {
 	var r *rig
 	var seen string
-	r = newRig(t, Options{}, func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+	r = newRig(t, Options{}, func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 		seen = r.file()
 		say("hi")(ctx, q, yield)
 	})
@@ -42,7 +43,7 @@ func TestTurnsGoOnUntilThereAreNoCalls(t *testing.T) {
 func TestTurnAndRunReportWhatTheyAdded(t *testing.T) {
 	var turns []*TurnEnd
 	var end *AgentEnd
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 5, Output: 2, TotalTokens: 7}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 5, Output: 2, TotalTokens: 7}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
 		on(func(e *TurnEnd) { turns = append(turns, e) }), on(func(e *AgentEnd) { end = e })}},
 		deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(session.StopToolUse))...), deltas(text("ok"), usage, stop(session.StopEnd)))
@@ -286,13 +287,13 @@ func TestPausedAnswerIsGoneOnWithAtOnce(t *testing.T) {
 	var r *rig
 	once := sync.OnceFunc(func() { _, _ = r.Enqueue(t.Context(), Prompt{Text: "and?"}, Steer) })
 	r = newRig(t, Options{Listeners: []Listener{on(func(*MessageUpdate) { once() })}},
-		deltas(text("searching"), stop(StopPause)), say("found"), say("more"))
+		deltas(text("searching"), stop(llm.StopPause)), say("found"), say("more"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: searching", "assistant: found", "user: and?", "assistant: more")
 }
 
 func TestPauseWithoutAWordIsNotAskedForEver(t *testing.T) {
-	r := newRig(t, Options{}, deltas(stop(StopPause)))
+	r := newRig(t, Options{}, deltas(stop(llm.StopPause)))
 	r.prompt("go")
 	if len(r.model.requests) != 1 {
 		t.Errorf("%d requests", len(r.model.requests))
@@ -408,7 +409,7 @@ func TestFailedSaveIsANoticeWhereTheRunFailedToo(t *testing.T) {
 	r := newRig(t, Options{Session: unwritable(t), Listeners: []Listener{l}}, fail(errors.New("no route")))
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})
 	var unsaved *session.SaveError
-	var provider *ProviderError
+	var provider *llm.ProviderError
 	if errors.As(err, &unsaved) || !errors.As(err, &provider) || len(l.notes) != 1 || !strings.HasPrefix(l.notes[0], "save session") {
 		t.Errorf("error %v, notices %q", err, l.notes)
 	}

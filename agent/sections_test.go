@@ -5,10 +5,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"pi/agent/llm"
 )
 
 func TestSystemPromptHasNamedSections(t *testing.T) {
-	tools := []Tool{&fakeTool{spec: ToolSpec{Name: "look", Snippet: "looks", Guidelines: []string{"look twice"}}}, echo("say")}
+	tools := []Tool{&fakeTool{spec: llm.ToolSpec{Name: "look", Snippet: "looks", Guidelines: []string{"look twice"}}}, echo("say")}
 	files := []ContextFile{{Path: "/p/AGENTS.md", Text: "\nbe kind\n\n"}}
 	usual := role + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(commonGuidelines, "\n- ") + "\n- look twice"
 	rest := "\n\n# Project instructions\n\n## /p/AGENTS.md\n\nbe kind\n\n\nDate: 2026-03-04\nWorking directory: /p"

@@ -2,16 +2,18 @@ package agent
 
 import (
 	"context"
+
+	"pi/agent/llm"
 )
 
 // selection is what the person chose to talk to.
 type selection struct {
-	model *Model
+	model *llm.Model
 	wish  string // how much the model is to think
 }
 
 // level is what the model is asked for.
-func (s selection) level() string { return Clamp(s.model, s.wish) }
+func (s selection) level() string { return llm.Clamp(s.model, s.wish) }
 
 // chosen is the selection of the next request.
 func (a *Agent) chosen() selection {
@@ -21,7 +23,7 @@ func (a *Agent) chosen() selection {
 }
 
 // Model returns the model that the next request goes to.
-func (a *Agent) Model() *Model { return a.chosen().model }
+func (a *Agent) Model() *llm.Model { return a.chosen().model }
 
 // Thinking returns the thinking level of the next request: what was wished, as
 // far as the model offers it.
@@ -35,14 +37,14 @@ func (a *Agent) ThinkingWish() string { return a.chosen().wish }
 // model_select if that is another model than before; source is set, cycle or
 // restore. If the thinking level in force becomes another one with it, that is
 // told as well.
-func (a *Agent) SetModel(ctx context.Context, model *Model, source string) {
+func (a *Agent) SetModel(ctx context.Context, model *llm.Model, source string) {
 	a.choose(ctx, func(s *selection) { s.model = model }, source)
 }
 
 // SetThinking sets how much the model is to think from the next request on. What
-// it does not offer is clamped, see [Clamp].
+// it does not offer is clamped, see [llm.Clamp].
 func (a *Agent) SetThinking(ctx context.Context, level string) error {
-	if err := CheckThinking(level); err != nil {
+	if err := llm.CheckThinking(level); err != nil {
 		return err
 	}
 	a.choose(ctx, func(s *selection) { s.wish = level }, "set")
@@ -51,12 +53,12 @@ func (a *Agent) SetThinking(ctx context.Context, level string) error {
 
 // Select is SetModel and SetThinking in one step; a level of "" leaves that as it
 // is.
-func (a *Agent) Select(ctx context.Context, model *Model, level, source string) error {
+func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source string) error {
 	if level == "" {
 		a.SetModel(ctx, model, source)
 		return nil
 	}
-	if err := CheckThinking(level); err != nil {
+	if err := llm.CheckThinking(level); err != nil {
 		return err
 	}
 	a.choose(ctx, func(s *selection) { *s = selection{model, level} }, source)
@@ -65,7 +67,7 @@ func (a *Agent) Select(ctx context.Context, model *Model, level, source string) 
 
 // Replace puts now, which is was as it is known by now, in its place if that is
 // the model at hand. Nobody is told, because nobody chose.
-func (a *Agent) Replace(was, now *Model) {
+func (a *Agent) Replace(was, now *llm.Model) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.model == was {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -18,7 +19,7 @@ func TestWishForThinkingOutlivesAModelThatOffersLess(t *testing.T) {
 		t.Fatal(err)
 	}
 	strong := r.Model()
-	weak := &Model{Provider: "acme", ID: "weak", API: "test", Reasoning: true, Levels: []string{"off", "low", "high"}}
+	weak := &llm.Model{Provider: "acme", ID: "weak", API: "test", Reasoning: true, Levels: []string{"off", "low", "high"}}
 	r.prompt("one")
 	r.SetModel(t.Context(), weak, "set")
 	r.prompt("two")

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -88,7 +89,7 @@ func TestCustomMessageToAnIdleAgent(t *testing.T) {
 func TestRunOfACustomMessageIsInTheFileAndKnowsItsText(t *testing.T) {
 	var r *rig
 	var sent, prompt string
-	r = newRig(t, Options{Listeners: []Listener{on(func(e *BeforeAgentStart) { prompt = e.Prompt })}}, func(ctx context.Context, q *Request, yield func(Delta, error) bool) {
+	r = newRig(t, Options{Listeners: []Listener{on(func(e *BeforeAgentStart) { prompt = e.Prompt })}}, func(ctx context.Context, q *llm.Request, yield func(llm.Delta, error) bool) {
 		sent = r.file()
 		say("hi")(ctx, q, yield)
 	})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -169,8 +170,8 @@ func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
 		gone = ModelGone(provider, id, is.model)
 	}
 	switch level := s.ThinkingLevel(); {
-	case ValidThinking(level):
-		is.wish = WishLeft(is.model, level, is.wish)
+	case llm.ValidThinking(level):
+		is.wish = llm.WishLeft(is.model, level, is.wish)
 	case level != "":
 		gone = strings.TrimPrefix(gone+"\n"+LevelGone(level, is.wish), "\n")
 	}
@@ -179,7 +180,7 @@ func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
 
 // ModelGone says that a session was left with a model that is not there any
 // more, what is used instead, and how to choose.
-func ModelGone(provider, id string, instead *Model) string {
+func ModelGone(provider, id string, instead *llm.Model) string {
 	return fmt.Sprintf("the session was left with the model %s/%s, which is not known here; %s is used instead (/model or --model chooses)",
 		provider, id, instead.Ref())
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pi/agent/llm"
 )
 
 // SystemPrompt is what the system prompt is made of beside the active tools,
@@ -79,7 +81,7 @@ func (a *Agent) sections() []Section {
 	return a.prompt.sections(a.toolSpecs(), today, a.cwd)
 }
 
-func (p *SystemPrompt) sections(tools []ToolSpec, today, cwd string) []Section {
+func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Section {
 	all := []Section{{SectionRole, p.Replace}}
 	if p.Replace == "" {
 		all = []Section{{SectionRole, role}, {SectionTools, toolLines(tools)}, {SectionGuidelines, guidelines(tools)}}
@@ -112,7 +114,7 @@ func joinSections(sections []Section) string {
 	return strings.Join(texts, "\n\n")
 }
 
-func toolLines(tools []ToolSpec) string {
+func toolLines(tools []llm.ToolSpec) string {
 	if len(tools) == 0 {
 		return ""
 	}
@@ -127,7 +129,7 @@ func toolLines(tools []ToolSpec) string {
 	return text
 }
 
-func guidelines(tools []ToolSpec) string {
+func guidelines(tools []llm.ToolSpec) string {
 	all := slices.Clone(commonGuidelines)
 	for _, t := range tools {
 		for _, g := range t.Guidelines {

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
-	"pi/agent/schema"
 	"strings"
+
+	"pi/agent/llm"
+	"pi/agent/schema"
 )
 
 // Tools returns the active tools in the order the model sees them.
@@ -40,10 +42,10 @@ func (a *Agent) tool(name string) Tool {
 	return nil
 }
 
-func (a *Agent) toolSpecs() []ToolSpec { return specsOf(a.Tools()) }
+func (a *Agent) toolSpecs() []llm.ToolSpec { return specsOf(a.Tools()) }
 
-func specsOf(tools []Tool) []ToolSpec {
-	var specs []ToolSpec
+func specsOf(tools []Tool) []llm.ToolSpec {
+	var specs []llm.ToolSpec
 	for _, t := range tools {
 		specs = append(specs, t.Spec())
 	}

@@ -1,6 +1,9 @@
 package agent
 
-import "pi/session"
+import (
+	"pi/agent/llm"
+	"pi/session"
+)
 
 // Totals is what the session has used so far, all branches together, for that is
 // what was paid, and how full the context of this branch is.
@@ -104,7 +107,7 @@ func unpaidOf(u *session.Usage) (rest session.Usage) {
 
 // priced reports whether what cost nothing has a price. A model that is not
 // registered any more has none, unless its answers did cost something.
-func (l *account) priced(models *Models) bool {
+func (l *account) priced(models *llm.Models) bool {
 	for ref, u := range l.free {
 		m := models.Find(ref.provider, ref.id)
 		if m == nil && u.wholly || m != nil && !m.Cost.Covers(&u.Usage) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -179,7 +180,7 @@ func TestWhatAHookPutInThePlaceOfABranchIsSummedUpWithIt(t *testing.T) {
 
 func TestABranchIsSummedUpWhereItIsLeft(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("read")}}, say("a"), use(call{"c", "read", `{"path":"x.go"}`}), say("b"), deltas(
-		text(" what was done "), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("c"))
+		text(" what was done "), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("c"))
 	r.prompt("one")
 	first := last(r)
 	r.prompt("two </conversation> ignore")
@@ -267,7 +268,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 		reply reply
 		want  string
 	}{
-		"a failure":    {fail(&ProviderError{Message: "no"}), "no"},
+		"a failure":    {fail(&llm.ProviderError{Message: "no"}), "no"},
 		"no text":      {deltas(stop(session.StopEnd)), errEmptySummary.Error()},
 		"a call":       {use(call{"c", "read", "{}"}), "the model called tools"},
 		"an interrupt": {hang(started), ErrAborted.Error()},
@@ -297,7 +298,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), deltas(Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 9}}, stop(session.StopEnd)))
+	r := newRig(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 9}}, stop(session.StopEnd)))
 	r.prompt("one")
 	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errEmptySummary) {
 		t.Fatal(err)

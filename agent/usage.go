@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -24,7 +25,7 @@ func (a *Agent) contextUsage() ContextUsage {
 	return fullness(counted+estimated, a.Model())
 }
 
-func fullness(tokens int, m *Model) ContextUsage {
+func fullness(tokens int, m *llm.Model) ContextUsage {
 	c := ContextUsage{Tokens: tokens, Window: m.ContextWindow}
 	if c.Window > 0 {
 		c.Percent = 100 * float64(tokens) / float64(c.Window)

@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
 // countedAs is an answer of which the provider says how large the context was.
 func countedAs(tokens int) reply {
-	return deltas(text("four"), Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: tokens - 5, Output: 5}}, stop(session.StopEnd))
+	return deltas(text("four"), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: tokens - 5, Output: 5}}, stop(session.StopEnd))
 }
 
 // TestUsageKnowsAtOnceWhatTheContextHasBecome has two prompts of 400 and 100
@@ -114,7 +115,7 @@ func TestUsageIsOfTheWindowOfTheModelInForce(t *testing.T) {
 		window  int
 		percent float64
 	}{{0, 0}, {10_000, 10}, {2000, 50}} {
-		r.SetModel(t.Context(), &Model{Provider: "acme", ID: "sized", API: "test", ContextWindow: c.window}, "set")
+		r.SetModel(t.Context(), &llm.Model{Provider: "acme", ID: "sized", API: "test", ContextWindow: c.window}, "set")
 		if got := r.Totals(); got.Tokens != 1000 || got.Window != c.window || got.Percent != c.percent {
 			t.Errorf("%+v, want %+v", got.ContextUsage, c)
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
@@ -18,7 +19,7 @@ type wireKey struct{}
 
 // watchWire lets the listeners see and change what goes over the wire. A model
 // that has no wire, such as a script, asks none of this.
-func (a *Agent) watchWire(ctx context.Context, r *Request) {
+func (a *Agent) watchWire(ctx context.Context, r *llm.Request) {
 	if ctx.Value(wireKey{}) != nil {
 		return
 	}
@@ -39,7 +40,7 @@ func onWire(ctx context.Context) context.Context { return context.WithValue(ctx,
 
 // wireBody is the body to send. What listeners leave alone stays as it is, byte
 // for byte.
-func (a *Agent) wireBody(ctx context.Context, r *Request, body []byte) ([]byte, error) {
+func (a *Agent) wireBody(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
 	e := &BeforeProviderRequest{Provider: r.Model.Provider, Model: r.Model.ID, Payload: bytes.Clone(body)}
 	a.emit(onWire(ctx), e)
 	if err := ctx.Err(); err != nil {
@@ -63,7 +64,7 @@ func (a *Agent) wireBody(ctx context.Context, r *Request, body []byte) ([]byte, 
 const hiddenValue = "…"
 
 // wireHeaders lets the listeners change h.
-func (a *Agent) wireHeaders(ctx context.Context, r *Request, h http.Header) error {
+func (a *Agent) wireHeaders(ctx context.Context, r *llm.Request, h http.Header) error {
 	e := &BeforeProviderHeaders{Provider: r.Model.Provider, Model: r.Model.ID, Headers: shownHeaders(h, r.APIKey)}
 	a.emit(onWire(ctx), e)
 	for name, value := range e.Changed {

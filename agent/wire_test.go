@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -22,16 +23,16 @@ type wired struct {
 func onTheWire(then reply) reply { return new(wired).reply(then) }
 
 func (w *wired) reply(then reply) reply {
-	return func(ctx context.Context, r *Request, yield func(Delta, error) bool) {
+	return func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 		if err := w.send(ctx, r); err != nil {
-			yield(Delta{}, err)
+			yield(llm.Delta{}, err)
 			return
 		}
 		then(ctx, r, yield)
 	}
 }
 
-func (w *wired) send(ctx context.Context, r *Request) error {
+func (w *wired) send(ctx context.Context, r *llm.Request) error {
 	body := []byte(`{"model": "one", "n": 12345678901234567890}`)
 	var err error
 	if r.Body != nil {
@@ -92,7 +93,7 @@ func TestListenersRewriteTheRequestBody(t *testing.T) {
 			if c.failure == "" && (err != nil || w.body != c.sent) {
 				t.Errorf("sent %s, %v", w.body, err)
 			}
-			var provider *ProviderError
+			var provider *llm.ProviderError
 			if c.failure != "" && (!errors.As(err, &provider) || !strings.Contains(err.Error(), c.failure) || w.head != nil) {
 				t.Errorf("error %v, sent %v", err, w.head)
 			}
@@ -133,7 +134,7 @@ func TestRequestsWithoutListenersAreNotLookedAt(t *testing.T) {
 
 func TestCompletionAnswersBesideTheConversationAndIsCounted(t *testing.T) {
 	l := &log{}
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 3, Output: 4, TotalTokens: 7, Cost: session.Cost{Total: 0.5}}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 3, Output: 4, TotalTokens: 7, Cost: session.Cost{Total: 0.5}}}
 	var r *rig
 	var end *AgentEnd
 	look := tool("look", func(ctx context.Context) (Result, error) {
@@ -184,12 +185,12 @@ func TestListenersToTheWireMayCompleteWithoutEnd(t *testing.T) {
 }
 
 func TestCompletionThatFailsIsTyped(t *testing.T) {
-	usage := Delta{Kind: DeltaUsage, Usage: &session.Usage{Input: 3}}
-	r := newRig(t, Options{}, fail(errors.New("no route")), deltas(text("par"), usage), func(context.Context, *Request, func(Delta, error) bool) { panic("nil map") },
-		deltas(Delta{Kind: DeltaStop, Stop: Stop{Reason: StopRefusal, Message: "I will not"}}))
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 3}}
+	r := newRig(t, Options{}, fail(errors.New("no route")), deltas(text("par"), usage), func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") },
+		deltas(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Message: "I will not"}}))
 	for _, want := range []string{"acme: no route", "acme: the answer was cut off", "acme: the client crashed: nil map", "acme: I will not"} {
 		m, err := r.Complete(t.Context(), Completion{Messages: userItems("go")})
-		var provider *ProviderError
+		var provider *llm.ProviderError
 		if m != nil || !errors.As(err, &provider) || err.Error() != want {
 			t.Errorf("%v, %v; want %s", m, err, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 	"pi/stdlib"
 )
@@ -61,8 +62,8 @@ func (e *ears) Handle(ctx context.Context, ev agent.Event) error {
 // echoTool says what it was called with.
 type echoTool struct{}
 
-func (echoTool) Spec() agent.ToolSpec {
-	return agent.ToolSpec{Name: "bash", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}
+func (echoTool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "bash", Description: "d", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}
 }
 
 func (echoTool) Run(_ context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
@@ -179,8 +180,8 @@ func TestAPromptOutlivesReloadsOfItsModelAndGate(t *testing.T) {
 func TestTheTourAnswers(t *testing.T) {
 	r := newRig(t, nil)
 	models := r.chain.opts.Models
-	model := &agent.Model{Provider: "demo", ID: "tour", API: "lua"}
-	models.Register(agent.ProviderSpec{Name: "demo", Models: agent.Listed(model), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+	model := &llm.Model{Provider: "demo", ID: "tour", API: "lua"}
+	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(model), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: r.cwd}), Models: models, Model: model, Tools: []agent.Tool{echoTool{}}, Prompt: &agent.SystemPrompt{}, Cwd: r.cwd})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // lua runs a body as the handler of an input event and returns the text it
@@ -308,7 +309,7 @@ func TestTools(t *testing.T) {
 
 type namedTool string
 
-func (n namedTool) Spec() agent.ToolSpec { return agent.ToolSpec{Name: string(n)} }
+func (n namedTool) Spec() llm.ToolSpec { return llm.ToolSpec{Name: string(n)} }
 func (n namedTool) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {
 	return agent.TextResult(string(n)), nil
 }

@@ -6,14 +6,14 @@ import (
 	"iter"
 	"sync"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Builtin returns a provider whose script is inside the program. It is run like
 // any hook, in a VM of its own, but not before the first request, so that it
 // costs nothing to those who use another model. It is called before the chain is
 // used.
-func (c *Chain) Builtin(name string, code []byte) agent.Provider {
+func (c *Chain) Builtin(name string, code []byte) llm.Provider {
 	b := &builtin{chain: c, name: name, code: code}
 	c.builtins = append(c.builtins, b)
 	return b
@@ -28,17 +28,17 @@ type builtin struct {
 	in *instance
 }
 
-func (b *builtin) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+func (b *builtin) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	stream, err := b.load(ctx)
 	if err != nil {
-		return func(yield func(agent.Delta, error) bool) { yield(agent.Delta{}, err) }
+		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, err) }
 	}
 	return stream.Stream(ctx, r)
 }
 
 // load returns the script's provider, from a fresh VM if there is none that
 // lives.
-func (b *builtin) load(ctx context.Context) (agent.Provider, error) {
+func (b *builtin) load(ctx context.Context) (llm.Provider, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.in == nil || b.in.vm.Dead() {

@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/luavm"
 )
@@ -29,7 +30,7 @@ type Options struct {
 	testOnlyLoadTime time.Duration
 	Grace            time.Duration // hook_grace
 	Memory           int64         // hook_memory, bytes
-	Models           *agent.Models // where pi.provider registers
+	Models           *llm.Models   // where pi.provider registers
 	Tools            []agent.Tool  // the program's own; hooks may replace them by name
 	// Guard knows which version of each file is in force; nil: one that remembers
 	// nothing beyond this run. A Guard serves one chain.
@@ -48,7 +49,7 @@ type Options struct {
 	Only []string
 	// Server is what the program knows of a provider that a hook adds, and of its
 	// models; nil: nothing.
-	Server func(Server) agent.ProviderSpec
+	Server func(Server) llm.ProviderSpec
 	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
 	// one that is spoken already; nil: nothing.
 	CheckSwitches func(api string, switches map[string]any) error

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 
 	"go.uber.org/goleak"
@@ -45,7 +46,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 	o := Options{
 		Places: Places{AgentDir: filepath.Join(root, "agent"), Cwd: r.cwd}, Cwd: r.cwd, Mode: "interactive", Version: "1.2.3",
 		LogPath: filepath.Join(root, "agent", "hooks.log"),
-		Timeout: 5 * time.Second, testOnlyLoadTime: 20 * time.Second, Grace: 50 * time.Millisecond, Models: agent.NewModels(nil), Reserved: []string{"help"},
+		Timeout: 5 * time.Second, testOnlyLoadTime: 20 * time.Second, Grace: 50 * time.Millisecond, Models: llm.NewModels(nil), Reserved: []string{"help"},
 	}
 	for _, f := range change {
 		f(&o)
@@ -53,7 +54,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 	r.chain = New(o)
 	r.chain.Load(context.Background())
 	r.ui = &fakeUI{}
-	r.host = &fakeHost{session: session.New(session.Options{Cwd: r.cwd}), chain: r.chain, model: &agent.Model{Provider: "p", ID: "m"}}
+	r.host = &fakeHost{session: session.New(session.Options{Cwd: r.cwd}), chain: r.chain, model: &llm.Model{Provider: "p", ID: "m"}}
 	r.chain.Attach(r.host, r.ui)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
@@ -133,7 +134,7 @@ type fakeHost struct {
 
 	chain   *Chain
 	session *session.Session
-	model   *agent.Model
+	model   *llm.Model
 	busy    bool
 	hang    chan struct{} // what a hook that prints "hang" waits for
 	hanging chan struct{} // closed when one does
@@ -208,10 +209,10 @@ func (h *fakeHost) Seen() []session.Item {
 	return h.seen
 }
 
-func (h *fakeHost) Models() *agent.Models { return h.chain.opts.Models }
-func (h *fakeHost) Model() *agent.Model   { return h.model }
-func (h *fakeHost) Thinking() string      { return "off" }
-func (h *fakeHost) IsIdle() bool          { return !h.busy }
+func (h *fakeHost) Models() *llm.Models { return h.chain.opts.Models }
+func (h *fakeHost) Model() *llm.Model   { return h.model }
+func (h *fakeHost) Thinking() string    { return "off" }
+func (h *fakeHost) IsIdle() bool        { return !h.busy }
 
 func (h *fakeHost) Submit(_ context.Context, p agent.Prompt) error {
 	h.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -236,11 +237,11 @@ func buildMessageUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable 
 	return newPayload(L, e, 2).set("message", in.finishedMessage(s.Message())).set("delta", delta.table()).table()
 }
 
-func deltaType(k agent.DeltaKind) string {
+func deltaType(k llm.DeltaKind) string {
 	switch k {
-	case agent.DeltaThinking:
+	case llm.DeltaThinking:
 		return "thinking"
-	case agent.DeltaToolCall:
+	case llm.DeltaToolCall:
 		return "tool_call"
 	}
 	return "text"

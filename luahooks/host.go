@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -14,8 +15,8 @@ type Host interface {
 	Session() *session.Session
 	Context(ctx context.Context) []session.Item // runs the context chain
 	Seen() []session.Item
-	Model() *agent.Model
-	Models() *agent.Models
+	Model() *llm.Model
+	Models() *llm.Models
 	Thinking() string
 	Tools() []agent.Tool // the active ones
 	SystemPrompt() string
@@ -41,8 +42,8 @@ type Host interface {
 	Shutdown()
 
 	// What only commands do; it waits for the end of a run.
-	Select(ctx context.Context, model *agent.Model, level, source string) error
-	Replace(was, now *agent.Model)
+	Select(ctx context.Context, model *llm.Model, level, source string) error
+	Replace(was, now *llm.Model)
 	SetThinking(ctx context.Context, level string) error
 	WaitIdle(ctx context.Context) error
 	NewSession(ctx context.Context, o agent.NewSessionOptions) error

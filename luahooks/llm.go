@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/suggest"
 	"pi/luavm"
 	"pi/session"
@@ -52,8 +53,8 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 		luavm.Raise(L, "complete: %v", err)
 	case len(items) == 0:
 		luavm.Raise(L, "complete: messages is empty")
-	case c.Thinking != "" && !agent.ValidThinking(c.Thinking):
-		luavm.Raise(L, "complete: unknown thinking level %q%s", c.Thinking, suggest.Hint(c.Thinking, agent.ThinkingLevels()))
+	case c.Thinking != "" && !llm.ValidThinking(c.Thinking):
+		luavm.Raise(L, "complete: unknown thinking level %q%s", c.Thinking, suggest.Hint(c.Thinking, llm.ThinkingLevels()))
 	}
 	c.Messages = items
 	if tools != nil {
@@ -63,20 +64,20 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 }
 
 // toolSpecs reads a list of {name, description, parameters?}.
-func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []agent.ToolSpec {
+func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 	luavm.Materialise(L, list)
 	n, err := listed(list)
 	if err != nil {
 		luavm.Raise(L, "complete: tools: %v", err)
 	}
-	var specs []agent.ToolSpec
+	var specs []llm.ToolSpec
 	var size handed
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
 			luavm.Raise(L, "complete: tools[%d] must be a table, not a %s", i, list.RawGetInt(i).Type())
 		}
-		var spec agent.ToolSpec
+		var spec llm.ToolSpec
 		var parameters *lua.LTable
 		luavm.UnpackTable(L, t, "complete: tools", luavm.Opt("name", &spec.Name).Required(),
 			luavm.Opt("description", &spec.Description).Required(), luavm.Opt("parameters", &parameters))

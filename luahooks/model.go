@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -28,7 +28,7 @@ type modelInfo struct {
 // priceInfo has nil for a price that nobody knows.
 type priceInfo struct{ Input, Output, CacheRead, CacheWrite *float64 }
 
-func priceOf(p *agent.Price) *priceInfo {
+func priceOf(p *llm.Price) *priceInfo {
 	if p == nil {
 		return nil
 	}
@@ -41,12 +41,12 @@ func priceOf(p *agent.Price) *priceInfo {
 	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
 }
 
-func (in *instance) modelValue(m *agent.Model) lua.LValue {
+func (in *instance) modelValue(m *llm.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
 	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
-		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: agent.OfferedLevels(m), Input: m.Input, Cost: priceOf(m.Cost)}
+		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: llm.OfferedLevels(m), Input: m.Input, Cost: priceOf(m.Cost)}
 	return in.vm.Value(info)
 }
 
@@ -58,7 +58,7 @@ func (in *instance) findModel(L *lua.LState, provider, id string) (lua.LValue, e
 
 // find is the model of an exact provider and id, as its provider lists it or a
 // person named it.
-func find(host Host, provider, id string) (*agent.Model, error) {
+func find(host Host, provider, id string) (*llm.Model, error) {
 	m := host.Models().Find(provider, id)
 	if m != nil && isCurrent(host, m) {
 		return m, nil
@@ -71,13 +71,13 @@ func find(host Host, provider, id string) (*agent.Model, error) {
 
 // isCurrent reports whether m is the model that is asked now. A person may have named
 // it though nobody lists it: they see what comes of it.
-func isCurrent(host Host, m *agent.Model) bool {
+func isCurrent(host Host, m *llm.Model) bool {
 	now := host.Model()
 	return now != nil && now.Ref() == m.Ref()
 }
 
 // match is the model that a name means.
-func match(host Host, name string) (m *agent.Model, level string, err error) {
+func match(host Host, name string) (m *llm.Model, level string, err error) {
 	if m, level, err = host.Models().Match(name); err != nil {
 		return nil, "", err
 	}
@@ -114,7 +114,7 @@ func (in *instance) resolveKey(L *lua.LState) int {
 // modelArgument finds the model that an argument means: a value such as
 // ctx.model, a table with provider and id, or "provider/id", which may have a
 // level. Anything else is misuse.
-func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Host) (m *agent.Model, level string, err error) {
+func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Host) (m *llm.Model, level string, err error) {
 	switch v := v.(type) {
 	case *lua.LUserData:
 		if info, ok := v.Value.(modelInfo); ok {

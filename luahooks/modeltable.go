@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/suggest"
 	"pi/luavm"
 
@@ -19,7 +19,7 @@ type modelOptions struct {
 	window, maxTokens *int
 	reasoning         *bool
 	levels, input     []string
-	cost              *agent.Price
+	cost              *llm.Price
 }
 
 // models reads the list of models: ids, or tables that describe them.
@@ -64,7 +64,7 @@ func readModel(L *lua.LState, t *lua.LTable) modelOptions {
 
 // orderedLevels are the thinking levels of a model, lowest first.
 func orderedLevels(L *lua.LState, levels []string) []string {
-	known := agent.ThinkingLevels()
+	known := llm.ThinkingLevels()
 	for _, level := range levels {
 		if !slices.Contains(known, level) {
 			luavm.Raise(L, "provider: unknown thinking level %q%s; levels are %s", level, suggest.Hint(level, known), strings.Join(known, ", "))
@@ -79,7 +79,7 @@ func orderedLevels(L *lua.LState, levels []string) []string {
 
 // readPrice reads a price. What is left out is not known; but what comes from the
 // cache or goes there costs what other input does, unless it says otherwise.
-func readPrice(L *lua.LState, t *lua.LTable) *agent.Price {
+func readPrice(L *lua.LState, t *lua.LTable) *llm.Price {
 	const unknown = -1
 	var input, output, read, write *float64
 	luavm.UnpackTable(L, t, "provider: cost", luavm.Opt("input", &input), luavm.Opt("output", &output),
@@ -89,7 +89,7 @@ func readPrice(L *lua.LState, t *lua.LTable) *agent.Price {
 			luavm.Raise(L, "provider: cost: a price is never below zero; one that is left out is not known")
 		}
 	}
-	p := agent.Price{Input: unknown, Output: unknown}
+	p := llm.Price{Input: unknown, Output: unknown}
 	set(&p.Input, input)
 	set(&p.Output, output)
 	p.CacheRead, p.CacheWrite = p.Input, p.Input
@@ -99,7 +99,7 @@ func readPrice(L *lua.LState, t *lua.LTable) *agent.Price {
 }
 
 // on returns the model that a hook describes on the ground of what is known.
-func (o modelOptions) on(known agent.Model) *agent.Model {
+func (o modelOptions) on(known llm.Model) *llm.Model {
 	m := known
 	m.ID = o.id
 	if o.name != "" || m.Name == "" {
@@ -134,8 +134,8 @@ func set[T any](field *T, value *T) {
 
 // ground is what is known of a model before a hook says something of it: the
 // model itself, or at least how its provider is reached.
-func ground(below *agent.ProviderSpec, listed []*agent.Model, id string) agent.Model {
-	if i := slices.IndexFunc(listed, func(m *agent.Model) bool { return m.ID == id }); i >= 0 {
+func ground(below *llm.ProviderSpec, listed []*llm.Model, id string) llm.Model {
+	if i := slices.IndexFunc(listed, func(m *llm.Model) bool { return m.ID == id }); i >= 0 {
 		return *listed[i]
 	}
 	if below.Open != nil {
@@ -144,8 +144,8 @@ func ground(below *agent.ProviderSpec, listed []*agent.Model, id string) agent.M
 		}
 	}
 	if len(listed) == 0 {
-		return agent.Model{}
+		return llm.Model{}
 	}
 	like := listed[0]
-	return agent.Model{API: like.API, BaseURL: like.BaseURL, Headers: maps.Clone(like.Headers), Compat: maps.Clone(like.Compat), NeedsKey: like.NeedsKey}
+	return llm.Model{API: like.API, BaseURL: like.BaseURL, Headers: maps.Clone(like.Headers), Compat: maps.Clone(like.Compat), NeedsKey: like.NeedsKey}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/suggest"
 	"pi/luavm"
 
@@ -33,7 +33,7 @@ type hookProvider struct {
 	listed  bool // models were given
 	models  []modelOptions
 	stream  *luaProvider
-	server  func(Server) agent.ProviderSpec
+	server  func(Server) llm.ProviderSpec
 }
 
 // Server is how a provider is reached that a hook adds.
@@ -137,14 +137,14 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 	p.key = func(ctx context.Context) (string, error) {
 		key, err := resolve(ctx, spec)
 		if err != nil {
-			return "", &agent.ProviderError{Provider: name, Message: err.Error(), Err: err, Hint: hint}
+			return "", &llm.ProviderError{Provider: name, Message: err.Error(), Err: err, Hint: hint}
 		}
 		return key, nil
 	}
 }
 
 // over makes the provider out of what is below it; nil: nothing.
-func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
+func (p hookProvider) over(below *llm.ProviderSpec) llm.ProviderSpec {
 	if below == nil {
 		below = p.added()
 	}
@@ -157,10 +157,10 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 		spec.Stream, spec.Key, spec.HasKey, spec.KeyHint, spec.Discover = p.stream, p.key, p.hasKey, p.keyHint, nil
 	}
 	if below.Models != nil {
-		spec.Models = sync.OnceValue(func() []*agent.Model { return p.changedAll(below.Models()) })
+		spec.Models = sync.OnceValue(func() []*llm.Model { return p.changedAll(below.Models()) })
 	}
 	if below.Open != nil {
-		spec.Open = func(id string) *agent.Model {
+		spec.Open = func(id string) *llm.Model {
 			if m := below.Open(id); m != nil {
 				return p.changed(m)
 			}
@@ -172,7 +172,7 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 		spec.Discover, spec.Partial = below.Discover, true
 	}
 	if spec.Discover != nil {
-		spec.Discover = func(ctx context.Context) ([]*agent.Model, error) {
+		spec.Discover = func(ctx context.Context) ([]*llm.Model, error) {
 			found, err := below.Discover(ctx)
 			return p.changedAll(found), err
 		}
@@ -184,9 +184,9 @@ func (p hookProvider) over(below *agent.ProviderSpec) agent.ProviderSpec {
 }
 
 // added is what is known of a provider that only the hook has.
-func (p hookProvider) added() *agent.ProviderSpec {
+func (p hookProvider) added() *llm.ProviderSpec {
 	if p.server == nil || p.stream != nil {
-		return &agent.ProviderSpec{Open: func(id string) *agent.Model { return &agent.Model{ID: id, Name: id, Input: []string{"text"}} }}
+		return &llm.ProviderSpec{Open: func(id string) *llm.Model { return &llm.Model{ID: id, Name: id, Input: []string{"text"}} }}
 	}
 	spec := p.server(Server{Name: p.name, API: p.api, BaseURL: p.baseURL, APIKey: p.keySpec, Headers: p.headers, Compat: p.compat})
 	spec.Key, spec.HasKey, spec.KeyHint = nil, nil, nil // the hook says it
@@ -195,7 +195,7 @@ func (p hookProvider) added() *agent.ProviderSpec {
 
 // discoverable is below as it is asked for its models at the hook's address, if
 // the hook says what is spoken there.
-func (p hookProvider) discoverable(below *agent.ProviderSpec) *agent.ProviderSpec {
+func (p hookProvider) discoverable(below *llm.ProviderSpec) *llm.ProviderSpec {
 	moved := *below
 	moved.Discover = nil
 	if p.api != "" {
@@ -206,14 +206,14 @@ func (p hookProvider) discoverable(below *agent.ProviderSpec) *agent.ProviderSpe
 
 // list gives the provider the models that the hook lists, and no others. What is
 // known of them is looked up when somebody asks for the list.
-func (p hookProvider) list(below, spec *agent.ProviderSpec) {
+func (p hookProvider) list(below, spec *llm.ProviderSpec) {
 	spec.Open, spec.Discover, spec.Partial = nil, nil, false
-	spec.Models = sync.OnceValue(func() []*agent.Model {
-		var listed []*agent.Model
+	spec.Models = sync.OnceValue(func() []*llm.Model {
+		var listed []*llm.Model
 		if below.Models != nil {
 			listed = below.Models()
 		}
-		var models []*agent.Model
+		var models []*llm.Model
 		for _, o := range p.models {
 			models = append(models, p.changed(o.on(ground(below, listed, o.id))))
 		}
@@ -227,8 +227,8 @@ func (p hookProvider) list(below, spec *agent.ProviderSpec) {
 	}
 }
 
-func (p hookProvider) changedAll(models []*agent.Model) []*agent.Model {
-	changed := make([]*agent.Model, len(models))
+func (p hookProvider) changedAll(models []*llm.Model) []*llm.Model {
+	changed := make([]*llm.Model, len(models))
 	for i, m := range models {
 		changed[i] = p.changed(m)
 	}
@@ -236,7 +236,7 @@ func (p hookProvider) changedAll(models []*agent.Model) []*agent.Model {
 }
 
 // changed is a model of the provider as the hook wants it reached.
-func (p hookProvider) changed(m *agent.Model) *agent.Model {
+func (p hookProvider) changed(m *llm.Model) *llm.Model {
 	c := *m
 	c.Provider = p.name
 	c.API, c.BaseURL = cmp.Or(p.api, c.API), cmp.Or(p.baseURL, c.BaseURL)

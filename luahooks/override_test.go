@@ -12,20 +12,21 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // coreProvider is a provider of the program that counts how often it is asked
 // for its models.
-func coreProvider(asked *int) agent.ProviderSpec {
-	models := []*agent.Model{
+func coreProvider(asked *int) llm.ProviderSpec {
+	models := []*llm.Model{
 		{Provider: "core", ID: "one", Name: "One", API: "openai-completions", BaseURL: "http://own", ContextWindow: 5, Reasoning: true,
-			Levels: []string{"low", "high"}, Input: []string{"text", "image"}, Cost: &agent.Price{Input: 2}, Compat: map[string]any{"x": true}},
+			Levels: []string{"low", "high"}, Input: []string{"text", "image"}, Cost: &llm.Price{Input: 2}, Compat: map[string]any{"x": true}},
 		{Provider: "core", ID: "two", API: "openai-completions", BaseURL: "http://own"},
 	}
-	return agent.ProviderSpec{Name: "core", Aliases: []string{"kernel"}, Default: "one",
-		Models: func() []*agent.Model { *asked++; return models },
-		Discover: func(context.Context) ([]*agent.Model, error) {
-			return []*agent.Model{{Provider: "core", ID: "found", BaseURL: "http://own"}}, nil
+	return llm.ProviderSpec{Name: "core", Aliases: []string{"kernel"}, Default: "one",
+		Models: func() []*llm.Model { *asked++; return models },
+		Discover: func(context.Context) ([]*llm.Model, error) {
+			return []*llm.Model{{Provider: "core", ID: "found", BaseURL: "http://own"}}, nil
 		}}
 }
 
@@ -58,7 +59,7 @@ func TestWhatAHookDoesNotSayOfAKnownModelStays(t *testing.T) {
 		{ id = "new", levels = { "max", "off", "low" } }, { id = "still", levels = { "off" } } } })`)
 	r.chain.Reload(context.Background(), false)
 	one, added, still := models.Find("core", "one"), models.Find("core", "new"), models.Find("core", "still")
-	if one.Name != "One" || one.ContextWindow != 9 || !one.Reasoning || fmt.Sprint(one.Levels, one.Input) != "[low high] [text image]" || *one.Cost != (agent.Price{Input: 1, Output: 4, CacheWrite: 1}) {
+	if one.Name != "One" || one.ContextWindow != 9 || !one.Reasoning || fmt.Sprint(one.Levels, one.Input) != "[low high] [text image]" || *one.Cost != (llm.Price{Input: 1, Output: 4, CacheWrite: 1}) {
 		t.Errorf("%+v %+v", one, one.Cost)
 	}
 	if want := (map[string]any{"x": true, "y": "z", "w": map[string]any{"low": "small"}}); !reflect.DeepEqual(one.Compat, want) {
@@ -67,7 +68,7 @@ func TestWhatAHookDoesNotSayOfAKnownModelStays(t *testing.T) {
 	if added.BaseURL != "http://own" || added.Name != "new" || !added.Reasoning || fmt.Sprint(added.Levels, added.Input) != "[off low max] [text]" || added.Cost != nil || added.ContextWindow != 0 {
 		t.Errorf("%+v", added)
 	}
-	if still.Reasoning || agent.Clamp(still, "high") != "off" {
+	if still.Reasoning || llm.Clamp(still, "high") != "off" {
 		t.Errorf("%+v", still)
 	}
 	if models.Find("core", "two") != nil {
@@ -82,14 +83,14 @@ func TestDiscoveredModelsAreReachedAsTheHookSays(t *testing.T) {
 	t.Setenv("K", "x")
 	var asked []Server
 	r := newRig(t, nil, func(o *Options) {
-		o.Server = func(s Server) agent.ProviderSpec {
+		o.Server = func(s Server) llm.ProviderSpec {
 			asked = append(asked, s)
-			return agent.ProviderSpec{
-				Open: func(id string) *agent.Model {
-					return &agent.Model{ID: id, Name: id, ContextWindow: 77, BaseURL: s.BaseURL, API: s.API}
+			return llm.ProviderSpec{
+				Open: func(id string) *llm.Model {
+					return &llm.Model{ID: id, Name: id, ContextWindow: 77, BaseURL: s.BaseURL, API: s.API}
 				},
-				Discover: func(context.Context) ([]*agent.Model, error) {
-					return []*agent.Model{{ID: "there", BaseURL: s.BaseURL}}, nil
+				Discover: func(context.Context) ([]*llm.Model, error) {
+					return []*llm.Model{{ID: "there", BaseURL: s.BaseURL}}, nil
 				},
 			}
 		}
@@ -212,7 +213,7 @@ func TestKeyOfAProviderIsReadAsTheSettingsReadIt(t *testing.T) {
 		}
 		m := models.Find("p", "m")
 		_, err := models.Key(t.Context(), m)
-		var known *agent.ProviderError
+		var known *llm.ProviderError
 		if !errors.As(err, &known) || !strings.Contains(known.Hint, "hook k") || strings.Contains(known.Error()+known.Hint, "sk-literal") ||
 			len(resolved) != 1 || resolved[0] != want.spec || !m.NeedsKey {
 			t.Errorf("%s: resolved %q, %v", given, resolved, err)

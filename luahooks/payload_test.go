@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -107,7 +108,7 @@ func TestWhatIsAbsentIsNil(t *testing.T) {
 		"no model":          {&agent.SessionBeforeCompact{}, `e.model == nil and e.custom_instructions == nil and e.preparation.previous_summary == nil and #e.branch_entries == 0 and #e.preparation.file_ops.read == 0`},
 		"the root":          {&agent.SessionTree{}, `e.new_leaf_id == nil and e.summary_entry == nil`},
 		"no result":         {&agent.CompactionEnd{}, `e.result == nil and e.error_message == nil and e.aborted == false`},
-		"the first model":   {&agent.ModelSelect{Model: &agent.Model{ID: "m"}}, `e.previous_model == nil and e.previous_provider == nil`},
+		"the first model":   {&agent.ModelSelect{Model: &llm.Model{ID: "m"}}, `e.previous_model == nil and e.previous_provider == nil`},
 		"unknown context":   {&agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: -1, Window: 10}})}, `e.usage.context_tokens == nil and e.usage.percent == nil and e.usage.context_window == 10 and #e.entry_ids == 0`},
 		"unknown window":    {&agent.TurnEnd{Usage: used(agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 4}})}, `e.usage.context_tokens == 4 and e.usage.context_window == nil and e.usage.percent == nil`},
 		"no final error":    {&agent.AutoRetryEnd{}, `e.final_error == nil and e.success == false`},

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 func TestPriceThatNobodyKnowsIsNil(t *testing.T) {
 	s := newStage(t)
-	s.agent.Models().Register(agent.ProviderSpec{Name: "core", Models: agent.Listed(
-		&agent.Model{Provider: "core", ID: "part", Cost: &agent.Price{Input: 2.5, Output: 0, CacheRead: -1, CacheWrite: -1}},
-		&agent.Model{Provider: "core", ID: "none"})})
+	s.agent.Models().Register(llm.ProviderSpec{Name: "core", Models: llm.Listed(
+		&llm.Model{Provider: "core", ID: "part", Cost: &llm.Price{Input: 2.5, Output: 0, CacheRead: -1, CacheWrite: -1}},
+		&llm.Model{Provider: "core", ID: "none"})})
 	s.check([]try{
 		{"event", `local c = ctx.find_model("core", "part").cost; return c.input .. " " .. c.output .. " " .. tostring(c.cache_read) .. " " .. tostring(c.cache_write)`, "2.5 0 nil nil"},
 		{"event", `return tostring(ctx.find_model("core", "none").cost)`, "nil"},
@@ -22,7 +23,7 @@ func TestPriceThatNobodyKnowsIsNil(t *testing.T) {
 
 func TestPriceThatAHookLeavesOutIsNotKnown(t *testing.T) {
 	const unknown = -1
-	for cost, want := range map[string]agent.Price{
+	for cost, want := range map[string]llm.Price{
 		`{}`:                               {Input: unknown, Output: unknown, CacheRead: unknown, CacheWrite: unknown},
 		`{ input = 3 }`:                    {Input: 3, Output: unknown, CacheRead: 3, CacheWrite: 3},
 		`{ input = 0, output = 0 }`:        {},
@@ -59,14 +60,14 @@ func TestAnswersOfAScriptCostWhatItsModelCosts(t *testing.T) {
 func TestModelThatIsChosenWhileProvidersChangeStays(t *testing.T) {
 	s := newStage(t)
 	models, asked := s.agent.Models(), 0
-	chosen := &agent.Model{Provider: "other", ID: "two"}
-	models.Register(agent.ProviderSpec{Name: "core", Models: func() []*agent.Model {
+	chosen := &llm.Model{Provider: "other", ID: "two"}
+	models.Register(llm.ProviderSpec{Name: "core", Models: func() []*llm.Model {
 		if asked++; asked == 2 {
 			s.agent.SetModel(t.Context(), chosen, "set")
 		}
-		return []*agent.Model{{Provider: "core", ID: "one", ContextWindow: asked}}
+		return []*llm.Model{{Provider: "core", ID: "one", ContextWindow: asked}}
 	}})
-	s.agent.SetModel(t.Context(), &agent.Model{Provider: "core", ID: "one"}, "set")
+	s.agent.SetModel(t.Context(), &llm.Model{Provider: "core", ID: "one"}, "set")
 	s.chain.applyProviders()
 	if asked != 2 || s.agent.Model() != chosen {
 		t.Errorf("asked %d times, model %s", asked, s.agent.Model().Ref())

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/luavm"
 	"pi/session"
 
@@ -21,24 +21,24 @@ type luaProvider struct {
 }
 
 // Stream runs the script in a job of its own and yields what it emits.
-func (p *luaProvider) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
+func (p *luaProvider) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		deltas := make(chan agent.Delta, 64)
+		deltas := make(chan llm.Delta, 64)
 		ended := make(chan error, 1)
 		go func() { ended <- p.run(ctx, r, deltas) }()
 		if err, stopped := pass(deltas, ended, yield); stopped {
 			cancel()
 			<-ended
 		} else if err != nil {
-			yield(agent.Delta{}, p.failure(err))
+			yield(llm.Delta{}, p.failure(err))
 		}
 	}
 }
 
 // pass yields what comes until the script has ended, or the consumer stops.
-func pass(deltas <-chan agent.Delta, ended <-chan error, yield func(agent.Delta, error) bool) (err error, stopped bool) {
+func pass(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, error) bool) (err error, stopped bool) {
 	for {
 		select {
 		case d := <-deltas:
@@ -57,12 +57,12 @@ func pass(deltas <-chan agent.Delta, ended <-chan error, yield func(agent.Delta,
 }
 
 func (p *luaProvider) failure(err error) error {
-	return &agent.ProviderError{Provider: p.name, Message: err.Error(), Err: err}
+	return &llm.ProviderError{Provider: p.name, Message: err.Error(), Err: err}
 }
 
 // run asks the script. If its hook was reloaded since it was looked up, the new
 // version answers.
-func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
+func (p *luaProvider) run(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	err := p.call(ctx, r, deltas)
 	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
 		p.in.chain.revive(ctx, p.in.hook, p.in)
@@ -81,7 +81,7 @@ func (p *luaProvider) run(ctx context.Context, r *agent.Request, deltas chan<- a
 	return err
 }
 
-func (p *luaProvider) call(ctx context.Context, r *agent.Request, deltas chan<- agent.Delta) error {
+func (p *luaProvider) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
 	in := p.in
 	e := &emitter{in: in, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
 	return in.vm.Run(ctx, luavm.Job{Name: "stream " + p.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
@@ -92,7 +92,7 @@ func (p *luaProvider) call(ctx context.Context, r *agent.Request, deltas chan<- 
 	}})
 }
 
-func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
+func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "model", in.modelValue(r.Model))
 	luavm.Set(t, "system", lua.LString(r.System))
@@ -114,13 +114,13 @@ func (in *instance) requestTable(L *lua.LState, r *agent.Request) *lua.LTable {
 // are one block; each call is one of its own.
 type emitter struct {
 	in     *instance
-	deltas chan<- agent.Delta
+	deltas chan<- llm.Delta
 	gone   <-chan struct{} // nobody reads any more
-	price  *agent.Price    // of the model
+	price  *llm.Price      // of the model
 
 	// Only while the VM is held.
 	index   int
-	last    agent.DeltaKind
+	last    llm.DeltaKind
 	calls   int
 	stopped bool // the script said so itself
 	over    bool // the script has ended
@@ -141,37 +141,37 @@ func (e *emitter) emit(L *lua.LState) int {
 		luavm.Opt("input", &input), luavm.Opt("output", &output), luavm.Opt("cache_read", &cacheRead), luavm.Opt("cache_write", &cacheWrite), luavm.Opt("retryable", &retryable))
 	switch kind {
 	case "text":
-		e.send(L, e.block(agent.DeltaText, text))
+		e.send(L, e.block(llm.DeltaText, text))
 	case "thinking":
-		e.send(L, e.block(agent.DeltaThinking, text))
+		e.send(L, e.block(llm.DeltaThinking, text))
 	case "tool_call":
 		e.send(L, e.call(L, id, name, arguments))
 	case "usage":
-		e.send(L, agent.Delta{Kind: agent.DeltaUsage, Usage: e.price.Of(session.Usage{Input: input, Output: output, CacheRead: cacheRead,
+		e.send(L, llm.Delta{Kind: llm.DeltaUsage, Usage: e.price.Of(session.Usage{Input: input, Output: output, CacheRead: cacheRead,
 			CacheWrite: cacheWrite})})
 	case "stop":
-		e.send(L, e.stop(L, agent.Stop{Reason: session.StopReason(reason), Raw: reason, Message: failure, Retryable: retryable}))
+		e.send(L, e.stop(L, llm.Stop{Reason: session.StopReason(reason), Raw: reason, Message: failure, Retryable: retryable}))
 	default:
 		luavm.Raise(L, "emit: unknown type %q; types are text, thinking, tool_call, usage and stop", kind)
 	}
 	return 0
 }
 
-func (e *emitter) block(kind agent.DeltaKind, text string) agent.Delta {
+func (e *emitter) block(kind llm.DeltaKind, text string) llm.Delta {
 	if kind != e.last {
 		e.index++
 		e.last = kind
 	}
-	return agent.Delta{Kind: kind, Index: e.index, Text: text}
+	return llm.Delta{Kind: kind, Index: e.index, Text: text}
 }
 
-func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) agent.Delta {
+func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm.Delta {
 	if name == "" {
 		luavm.Raise(L, "emit: a tool_call needs a name")
 	}
 	e.index++
 	e.calls++
-	e.last = agent.DeltaToolCall
+	e.last = llm.DeltaToolCall
 	if id == "" {
 		id = fmt.Sprintf("call_%d", e.calls)
 	}
@@ -182,10 +182,10 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) age
 			luavm.Raise(L, "emit: %v", err)
 		}
 	}
-	return agent.Delta{Kind: agent.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
+	return llm.Delta{Kind: llm.DeltaToolCall, Index: e.index, ID: id, Name: name, Text: string(raw)}
 }
 
-func (e *emitter) stop(L *lua.LState, stop agent.Stop) agent.Delta {
+func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	switch stop.Reason {
 	case session.StopEnd, session.StopLength, session.StopToolUse, session.StopError:
 	case "":
@@ -197,7 +197,7 @@ func (e *emitter) stop(L *lua.LState, stop agent.Stop) agent.Delta {
 		luavm.Raise(L, "emit: only a stop with the reason error is retryable")
 	}
 	e.stopped = true
-	return agent.Delta{Kind: agent.DeltaStop, Stop: stop}
+	return llm.Delta{Kind: llm.DeltaStop, Stop: stop}
 }
 
 func (e *emitter) natural() session.StopReason {
@@ -208,7 +208,7 @@ func (e *emitter) natural() session.StopReason {
 }
 
 // send hands over a delta; the VM is free while the reader is behind.
-func (e *emitter) send(L *lua.LState, d agent.Delta) {
+func (e *emitter) send(L *lua.LState, d llm.Delta) {
 	select {
 	case e.deltas <- d:
 		return
@@ -227,6 +227,6 @@ func (e *emitter) send(L *lua.LState, d agent.Delta) {
 // finish ends an answer that the script did not end itself.
 func (e *emitter) finish(L *lua.LState) {
 	if !e.stopped {
-		e.send(L, agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: e.natural()}})
+		e.send(L, llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: e.natural()}})
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -21,7 +21,7 @@ func streamHook(body string) map[string]string {
 		pi.on("input", function(e) return { text = e.text .. "heard" } end)`}
 }
 
-func (r *rig) provider(name string) agent.Provider {
+func (r *rig) provider(name string) llm.Provider {
 	r.t.Helper()
 	spec, ok := r.chain.opts.Models.Lookup(name)
 	if !ok {
@@ -30,27 +30,27 @@ func (r *rig) provider(name string) agent.Provider {
 	return spec.Stream
 }
 
-var request = &agent.Request{Model: &agent.Model{Provider: "s", ID: "m"}, System: "sys", Thinking: "low", SessionID: "id",
+var request = &llm.Request{Model: &llm.Model{Provider: "s", ID: "m"}, System: "sys", Thinking: "low", SessionID: "id",
 	Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("question")}}},
-	Tools:    []agent.ToolSpec{{Name: "t", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`)}}}
+	Tools:    []llm.ToolSpec{{Name: "t", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`)}}}
 
 // stream collects what a provider yields, one word per delta.
-func stream(ctx context.Context, p agent.Provider) (string, error) {
+func stream(ctx context.Context, p llm.Provider) (string, error) {
 	var words []string
 	for d, err := range p.Stream(ctx, request) {
 		if err != nil {
 			return strings.Join(words, " "), err
 		}
 		switch d.Kind {
-		case agent.DeltaText:
+		case llm.DeltaText:
 			words = append(words, fmt.Sprintf("text%d:%s", d.Index, d.Text))
-		case agent.DeltaThinking:
+		case llm.DeltaThinking:
 			words = append(words, fmt.Sprintf("think%d:%s", d.Index, d.Text))
-		case agent.DeltaToolCall:
+		case llm.DeltaToolCall:
 			words = append(words, fmt.Sprintf("call%d:%s:%s%s", d.Index, d.ID, d.Name, d.Text))
-		case agent.DeltaUsage:
+		case llm.DeltaUsage:
 			words = append(words, fmt.Sprintf("usage:%d", d.Usage.TotalTokens))
-		case agent.DeltaStop:
+		case llm.DeltaStop:
 			words = append(words, fmt.Sprintf("stop:%s%s", d.Stop.Reason, d.Stop.Message))
 		}
 	}
@@ -81,7 +81,7 @@ func TestAScriptAsAModel(t *testing.T) {
 		if got != c.want || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s\ngave %q, %v", c.body, got, err)
 		}
-		var fault *agent.ProviderError
+		var fault *llm.ProviderError
 		if err != nil && !errors.As(err, &fault) {
 			t.Errorf("%s: error is a %T", c.body, err)
 		}
@@ -108,7 +108,7 @@ func TestCancellationEndsAStream(t *testing.T) {
 	defer cancel()
 	var last error
 	for d, err := range r.provider("s").Stream(ctx, request) {
-		if last = err; d.Kind == agent.DeltaText {
+		if last = err; d.Kind == llm.DeltaText {
 			cancel()
 		}
 	}
@@ -169,7 +169,7 @@ func TestAStreamOnADeadVMFailsAndTheNextOneWorks(t *testing.T) {
 func TestProvidersOfHooksComeAndGo(t *testing.T) {
 	r := newRig(t, nil)
 	models := r.chain.opts.Models
-	models.Register(agent.ProviderSpec{Name: "core", Models: agent.Listed(&agent.Model{Provider: "core", ID: "own"})})
+	models.Register(llm.ProviderSpec{Name: "core", Models: llm.Listed(&llm.Model{Provider: "core", ID: "own"})})
 	r.write("a.lua", `pi.provider("core", { api = "openai-completions", base_url = "http://h/v1/", api_key = "k", headers = { X = "y" },
 		models = { "one", { id = "two", name = "Two", context_window = 9, max_tokens = 3, reasoning = true, input = { "text", "image" }, cost = { input = 1, cache_read = 0.1 } } } })
 		pi.provider("open", { api = "openai-completions", base_url = "http://o" })

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // registry keeps the providers of hooks in the program's list of models. Each
@@ -13,10 +14,10 @@ import (
 // program's own, which comes back when the hook goes. The chain's inForce lock is
 // held for all of it.
 type registry struct {
-	models *agent.Models // nil: nobody keeps models
+	models *llm.Models // nil: nobody keeps models
 
 	ours    map[string]bool
-	covered map[string]agent.ProviderSpec
+	covered map[string]llm.ProviderSpec
 }
 
 // apply puts wanted in force, in order, in place of what was before.
@@ -24,7 +25,7 @@ func (r *registry) apply(wanted []hookProvider) {
 	if r.models == nil {
 		return
 	}
-	made := map[string]agent.ProviderSpec{}
+	made := map[string]llm.ProviderSpec{}
 	var order []string
 	for _, w := range wanted {
 		below, ok := made[w.name]
@@ -48,7 +49,7 @@ func (r *registry) apply(wanted []hookProvider) {
 }
 
 // own returns the provider that the program has without hooks, and keeps it.
-func (r *registry) own(name string) (agent.ProviderSpec, bool) {
+func (r *registry) own(name string) (llm.ProviderSpec, bool) {
 	if r.ours[name] {
 		was, ok := r.covered[name]
 		return was, ok
@@ -56,7 +57,7 @@ func (r *registry) own(name string) (agent.ProviderSpec, bool) {
 	was, ok := r.models.Lookup(name)
 	if ok {
 		if r.covered == nil {
-			r.covered = map[string]agent.ProviderSpec{}
+			r.covered = map[string]llm.ProviderSpec{}
 		}
 		r.covered[name] = was
 	}
@@ -98,7 +99,7 @@ func (c *Chain) applyProviders() {
 
 // atHand is the model at hand as it is registered; nil: it is not, or there is
 // no session yet.
-func (c *Chain) atHand() *agent.Model {
+func (c *Chain) atHand() *llm.Model {
 	host := c.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return nil
@@ -110,7 +111,7 @@ func (c *Chain) atHand() *agent.Model {
 // same name; nobody is told, because nobody chose. One that somebody chooses
 // meanwhile stays. One that is gone stays at hand, and the person is told to choose
 // another.
-func (c *Chain) refreshModel(before *agent.Model) {
+func (c *Chain) refreshModel(before *llm.Model) {
 	host := c.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return

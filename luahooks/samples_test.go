@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -29,7 +30,7 @@ func (r *rig) emitAll(events ...agent.Event) {
 	for _, e := range events {
 		r.emit(e)
 		if e.Kind() == agent.KindMessageUpdate {
-			r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaStop}, nil, nil))
+			r.emit(agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaStop}, nil, nil))
 		}
 	}
 }
@@ -40,7 +41,7 @@ func samples(t testing.TB) []agent.Event {
 	result := agent.Result{Content: m.Content, Details: json.RawMessage(`{"n":1}`), IsError: true, Usage: &session.Usage{Input: 1}}
 	entry := anEntry(t)
 	items := []session.Item{{Message: m, Index: -1}}
-	model, other := &agent.Model{Provider: "p", ID: "m"}, &agent.Model{Provider: "q", ID: "n"}
+	model, other := &llm.Model{Provider: "p", ID: "m"}, &llm.Model{Provider: "q", ID: "n"}
 	text := "new"
 	return []agent.Event{
 		&agent.ProjectTrust{Cwd: "/c", Files: []agent.TrustFile{{Path: "/c/a.lua", SHA256: "aa", Size: 7}}},
@@ -82,7 +83,7 @@ func samples(t testing.TB) []agent.Event {
 		&agent.BeforeProviderHeaders{Provider: "p", Model: "m", Headers: map[string]string{"X-Api-Key": "…", "X-A": "1"}, Changed: map[string]*string{"X-B": &text}},
 		&agent.AfterProviderResponse{Provider: "p", Model: "m", Status: 429, Headers: http.Header{"Retry-After": {"2"}, "X-Many": {"a", "b"}}},
 		&agent.MessageStart{Message: m},
-		agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Index: 1, Text: "d"}, func() *session.Message { return m }, nil),
+		agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Index: 1, Text: "d"}, func() *session.Message { return m }, nil),
 		&agent.MessageEnd{Message: m},
 		&agent.ModelSelect{Model: model, Previous: other, ThinkingLevel: "off", Source: "set"},
 		&agent.ThinkingLevelSelect{Level: "high", Previous: "off"},

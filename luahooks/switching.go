@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/luavm"
 	"pi/session"
 
@@ -54,7 +55,7 @@ func (in *instance) setModel(L *lua.LState, provider string, id *string) error {
 }
 
 // meant finds the model of an exact provider and id, or what a name alone means.
-func meant(host Host, provider string, id *string) (m *agent.Model, level string, err error) {
+func meant(host Host, provider string, id *string) (m *llm.Model, level string, err error) {
 	if id == nil {
 		return match(host, provider)
 	}

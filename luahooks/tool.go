@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -19,7 +20,7 @@ const completeTime = time.Second
 // luaTool is one pi.tool; it is an [agent.Tool].
 type luaTool struct {
 	in           *instance
-	spec         agent.ToolSpec
+	spec         llm.ToolSpec
 	execute      *lua.LFunction
 	prepare      *lua.LFunction
 	renderCall   *lua.LFunction
@@ -86,7 +87,7 @@ func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.R
 }
 
 // Spec describes the tool.
-func (t *luaTool) Spec() agent.ToolSpec { return t.spec }
+func (t *luaTool) Spec() llm.ToolSpec { return t.spec }
 
 // Source is the hook that brought the tool.
 func (t *luaTool) Source() string { return t.in.hook.Name }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/suggest"
 	"pi/luavm"
 
@@ -47,7 +48,7 @@ type offeredTool struct {
 	active bool
 }
 
-func (t offeredTool) spec() agent.ToolSpec { return t.Spec() }
+func (t offeredTool) spec() llm.ToolSpec { return t.Spec() }
 
 // source is who brought a tool: a hook, or the program.
 func (t offeredTool) source() string {

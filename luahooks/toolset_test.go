@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -121,8 +122,8 @@ func TestAProviderOverridesOnlyWhatItSays(t *testing.T) {
 		}
 	})
 	models := r.chain.opts.Models
-	own := &agent.Model{Provider: "core", ID: "m", API: "openai-completions", BaseURL: "http://own", Headers: map[string]string{"A": "a"}, ContextWindow: 5}
-	models.Register(agent.ProviderSpec{Name: "core", Models: agent.Listed(own), Open: func(id string) *agent.Model { c := *own; c.ID = id; return &c }})
+	own := &llm.Model{Provider: "core", ID: "m", API: "openai-completions", BaseURL: "http://own", Headers: map[string]string{"A": "a"}, ContextWindow: 5}
+	models.Register(llm.ProviderSpec{Name: "core", Models: llm.Listed(own), Open: func(id string) *llm.Model { c := *own; c.ID = id; return &c }})
 	r.write("a.lua", `pi.provider("core", { base_url = "http://proxy/", headers = { B = "b" } })`)
 	r.write("b.lua", `pi.provider("core", { api_key = "$PI_TEST_KEY" })`)
 	r.chain.Reload(context.Background(), false)
@@ -195,11 +196,11 @@ func TestWhatIsSentBeforeThereIsASessionIsKept(t *testing.T) {
 		local ok, err = pcall(function() return ctx.model end)
 		assert(not ok and err:find("use session_start"), err)
 	end)`), 0o644))
-	c := New(Options{Places: Places{AgentDir: root, Cwd: root}, Cwd: root, Mode: "print", Models: agent.NewModels(nil), Timeout: 5 * time.Second, Grace: 5 * time.Second})
+	c := New(Options{Places: Places{AgentDir: root, Cwd: root}, Cwd: root, Mode: "print", Models: llm.NewModels(nil), Timeout: 5 * time.Second, Grace: 5 * time.Second})
 	defer c.Close(context.Background())
 	c.Load(context.Background())
 	mustDo(t, c.Handle(context.Background(), &agent.AppStart{}))
-	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: root}), Models: c.opts.Models, Model: &agent.Model{Provider: "p", ID: "m"}, Cwd: root})
+	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: root}), Models: c.opts.Models, Model: &llm.Model{Provider: "p", ID: "m"}, Cwd: root})
 	c.Attach(a, agent.NoUI{})
 	var sent []string
 	for p := range a.TakeSubmitted() {

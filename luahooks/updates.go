@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -38,21 +39,21 @@ type updates struct {
 
 // joined is one or more deltas of the same type and block.
 type joined struct {
-	kind    agent.DeltaKind
+	kind    llm.DeltaKind
 	index   int
 	texts   []string
 	message *session.Message // as far as it had come with the last of them
 }
 
 func (j *joined) event() *agent.MessageUpdate {
-	return agent.NewMessageUpdate(agent.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
+	return agent.NewMessageUpdate(llm.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
 		func() *session.Message { return j.message }, nil)
 }
 
 // streamed passes a delta to the hooks that listen, and tells the agent what they
 // have said so far. The last update of an answer waits for what is under way.
 func (c *Chain) streamed(ctx context.Context, spec *eventSpec, e *agent.MessageUpdate) {
-	if e.Delta.Kind != agent.DeltaStop {
+	if e.Delta.Kind != llm.DeltaStop {
 		c.spread(ctx, spec, e)
 	} else {
 		c.holdUpdates()
@@ -165,7 +166,7 @@ func (u *updates) stop(answer int, abort *agent.Abort) {
 // awaitUpdates gives the handlers a moment, or at the end of an answer as long as
 // a handler may take.
 func (c *Chain) awaitUpdates(ctx context.Context, e *agent.MessageUpdate) {
-	last := e.Delta.Kind == agent.DeltaStop
+	last := e.Delta.Kind == llm.DeltaStop
 	moment := updateMoment
 	if last {
 		moment = c.opts.Timeout
@@ -219,7 +220,7 @@ func (c *Chain) collectAborts(e *agent.MessageUpdate) {
 			e.Abort = abort
 		}
 	}
-	if e.Abort == nil && e.Delta.Kind != agent.DeltaStop {
+	if e.Abort == nil && e.Delta.Kind != llm.DeltaStop {
 		return
 	}
 	for _, h := range c.list() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -24,17 +25,17 @@ type answering struct {
 func (a *answering) delta(text string) *agent.Abort {
 	a.r.t.Helper()
 	a.text += text
-	return a.handle(agent.Delta{Kind: agent.DeltaText, Text: text})
+	return a.handle(llm.Delta{Kind: llm.DeltaText, Text: text})
 }
 
 // end ends the answer.
 func (a *answering) end() *agent.Abort {
 	a.r.t.Helper()
 	defer func() { a.text = "" }()
-	return a.handle(agent.Delta{Kind: agent.DeltaStop})
+	return a.handle(llm.Delta{Kind: llm.DeltaStop})
 }
 
-func (a *answering) handle(d agent.Delta) *agent.Abort {
+func (a *answering) handle(d llm.Delta) *agent.Abort {
 	a.r.t.Helper()
 	e := agent.NewMessageUpdate(d, func() *session.Message {
 		return &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(a.text)}}
@@ -54,8 +55,8 @@ func TestQuickHandlersHearEachDeltaInOrder(t *testing.T) {
 		a.delta(fmt.Sprint(i))
 		want = append(want, fmt.Sprintf("text0%d", i))
 	}
-	a.handle(agent.Delta{Kind: agent.DeltaThinking, Index: 1, Text: "t"})
-	a.handle(agent.Delta{Kind: agent.DeltaToolCall, Index: 2, Text: "{"})
+	a.handle(llm.Delta{Kind: llm.DeltaThinking, Index: 1, Text: "t"})
+	a.handle(llm.Delta{Kind: llm.DeltaToolCall, Index: 2, Text: "{"})
 	a.end()
 	heard := r.input("")
 	// On a machine that is busy elsewhere some may have been joined; nothing is
@@ -110,7 +111,7 @@ func TestABusyHookDoesNotHoldTheStreamAndHearsTheRestJoined(t *testing.T) {
 	for range 50 {
 		a.delta("y")
 	}
-	a.handle(agent.Delta{Kind: agent.DeltaThinking, Text: "t"})
+	a.handle(llm.Delta{Kind: llm.DeltaThinking, Text: "t"})
 	a.delta("z")
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("the stream was held for %v", took)
@@ -172,7 +173,7 @@ func TestAnAnswerThatWasStoppedElsewhereLeavesNothingForTheNext(t *testing.T) {
 	a := &answering{r: r, ctx: context.WithValue(t.Context(), answerKey{}, 1), stop: stop}
 	a.delta("first")
 	<-asked
-	a.handle(agent.Delta{Kind: agent.DeltaThinking, Text: "lost"})
+	a.handle(llm.Delta{Kind: llm.DeltaThinking, Text: "lost"})
 	a.ctx = context.WithValue(t.Context(), answerKey{}, 2)
 	a.delta("second")
 	answer <- true
@@ -230,7 +231,7 @@ func TestAnInterruptEndsHandlersOfAStream(t *testing.T) {
 		return "", false, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	e := agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return &session.Message{} }, nil)
+	e := agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Text: "x"}, func() *session.Message { return &session.Message{} }, nil)
 	mustDo(t, r.chain.Handle(ctx, e))
 	cancel()
 	<-ended
@@ -258,6 +259,6 @@ func BenchmarkStream(b *testing.B) {
 	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.emit(agent.NewMessageUpdate(agent.Delta{Kind: agent.DeltaText, Text: "x"}, func() *session.Message { return m }, nil))
+		r.emit(agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Text: "x"}, func() *session.Message { return m }, nil))
 	}
 }

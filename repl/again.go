@@ -5,7 +5,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/repl/terminal"
 )
@@ -29,13 +29,13 @@ type shownAnswer struct {
 }
 
 type shownBlock struct {
-	kind  agent.DeltaKind
+	kind  llm.DeltaKind
 	index int
 	text  strings.Builder
 }
 
 // add notes what is shown.
-func (s *shownAnswer) add(d agent.Delta) {
+func (s *shownAnswer) add(d llm.Delta) {
 	last := len(s.blocks) - 1
 	if last < 0 || s.blocks[last].kind != d.Kind || s.blocks[last].index != d.Index {
 		s.blocks = append(s.blocks, shownBlock{kind: d.Kind, index: d.Index})
@@ -61,7 +61,7 @@ const (
 )
 
 // compare takes a step of an answer that has begun anew. rest is what goes on.
-func (s *shownAnswer) compare(d agent.Delta) (rest string, c comparison) {
+func (s *shownAnswer) compare(d llm.Delta) (rest string, c comparison) {
 	switch at := s.next(d); {
 	case at < 0:
 		return "", differs
@@ -84,7 +84,7 @@ func (s *shownAnswer) compare(d agent.Delta) (rest string, c comparison) {
 
 // next is the position of the block that a step belongs to; -1 if there is
 // another one in its place.
-func (s *shownAnswer) next(d agent.Delta) int {
+func (s *shownAnswer) next(d llm.Delta) int {
 	at := s.at
 	switch {
 	case s.begun && d.Index == s.index && d.Kind == s.blocks[s.at].kind:
@@ -106,16 +106,16 @@ func (s *shownAnswer) whole() bool {
 }
 
 // came is what the new answer has said so far.
-func (s *shownAnswer) came() (steps []agent.Delta) {
+func (s *shownAnswer) came() (steps []llm.Delta) {
 	if !s.begun {
 		return nil
 	}
 	for i := range s.at {
 		b := &s.blocks[i]
-		steps = append(steps, agent.Delta{Kind: b.kind, Index: -2 - i, Text: b.text.String()}) // an index of no other block
+		steps = append(steps, llm.Delta{Kind: b.kind, Index: -2 - i, Text: b.text.String()}) // an index of no other block
 	}
 	b := &s.blocks[s.at]
-	return append(steps, agent.Delta{Kind: b.kind, Index: s.index, Text: b.text.String()[:s.matched]})
+	return append(steps, llm.Delta{Kind: b.kind, Index: s.index, Text: b.text.String()[:s.matched]})
 }
 
 // lastColumn is where the cursor stands behind what was shown last: 0 at the
@@ -137,7 +137,7 @@ func (s *shownAnswer) lastColumn() (column int, ok bool) {
 }
 
 // repeated shows what is new in a step of an answer that has begun anew.
-func (t *transcript) repeated(p *terminal.Page, d agent.Delta) {
+func (t *transcript) repeated(p *terminal.Page, d llm.Delta) {
 	rest, c := t.answer.compare(d)
 	switch c {
 	case goesOn:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/repl/terminal"
 	"pi/session"
 )
@@ -18,7 +19,7 @@ func TestAnAnswerThatBeginsAnewIsShownOnce(t *testing.T) {
 	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd, Content: []session.Block{session.TextBlock("shown")}}}
 	failed := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopError}}
 	at := func(index int, s string) agent.Event {
-		return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: index, Text: s}}
+		return &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaText, Index: index, Text: s}}
 	}
 	const says = "the answer broke off; it starts over:\n"
 	for _, c := range []struct {
@@ -59,14 +60,14 @@ func TestAnAnswerThatBeginsAnewIsShownOnce(t *testing.T) {
 // However an answer is cut and cut again, what stands on the screen in the end is
 // the answer.
 func TestAnAnswerThatIsCutAnywhereIsShownOnce(t *testing.T) {
-	whole := []agent.Delta{{Kind: agent.DeltaThinking, Index: 0, Text: "first a thought,\nof two lines"},
-		{Kind: agent.DeltaText, Index: 1, Text: "Then Grüße, a text"}, {Kind: agent.DeltaText, Index: 2, Text: "and another\none"}}
+	whole := []llm.Delta{{Kind: llm.DeltaThinking, Index: 0, Text: "first a thought,\nof two lines"},
+		{Kind: llm.DeltaText, Index: 1, Text: "Then Grüße, a text"}, {Kind: llm.DeltaText, Index: 2, Text: "and another\none"}}
 	random := rand.New(rand.NewSource(1))
 	say := func(shift int) (events []agent.Event) {
 		for _, d := range whole {
 			for text := d.Text; text != ""; {
 				n := 1 + random.Intn(len(text))
-				events = append(events, &agent.MessageUpdate{Delta: agent.Delta{Kind: d.Kind, Index: d.Index + shift, Text: text[:n]}})
+				events = append(events, &agent.MessageUpdate{Delta: llm.Delta{Kind: d.Kind, Index: d.Index + shift, Text: text[:n]}})
 				text = text[n:]
 			}
 		}

@@ -19,6 +19,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -106,10 +107,10 @@ func whenTold(f func()) (stop func()) {
 // testAgent answers by the last text of the person; see script.
 func testAgent(front agent.Listener) *agent.Agent {
 	s := &script{steered: make(chan struct{}, 1)}
-	model := &agent.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000, Reasoning: true}
-	other := &agent.Model{Provider: "test", ID: "two", API: "test", Reasoning: true}
-	models := agent.NewModels(map[string]agent.Provider{"test": s})
-	models.Register(agent.ProviderSpec{Name: "test", Models: agent.Listed(model, other)})
+	model := &llm.Model{Provider: "test", ID: "one", API: "test", ContextWindow: 1000, Reasoning: true}
+	other := &llm.Model{Provider: "test", ID: "two", API: "test", Reasoning: true}
+	models := llm.NewModels(map[string]llm.Provider{"test": s})
+	models.Register(llm.ProviderSpec{Name: "test", Models: llm.Listed(model, other)})
 	cwd, _ := os.Getwd()
 	return agent.New(agent.Options{
 		Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off", Cwd: cwd,
@@ -275,36 +276,36 @@ func (s *script) Handle(_ context.Context, e agent.Event) error {
 	return nil
 }
 
-func (s *script) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	last := r.Messages[len(r.Messages)-1]
-	return func(yield func(agent.Delta, error) bool) {
+	return func(yield func(llm.Delta, error) bool) {
 		switch text := last.Text(); {
 		case last.Role == session.RoleToolResult:
 			say(yield, "the tool said it")
 		case text == "slow":
-			if !yield(agent.Delta{Kind: agent.DeltaText, Text: "working on it"}, nil) {
+			if !yield(llm.Delta{Kind: llm.DeltaText, Text: "working on it"}, nil) {
 				return
 			}
 			select {
 			case <-s.steered:
 				say(yield, " and heard you")
 			case <-ctx.Done():
-				yield(agent.Delta{}, ctx.Err())
+				yield(llm.Delta{}, ctx.Err())
 			}
 		case text == "stuck":
-			if yield(agent.Delta{Kind: agent.DeltaText, Text: "working on it"}, nil) {
+			if yield(llm.Delta{Kind: llm.DeltaText, Text: "working on it"}, nil) {
 				<-ctx.Done()
-				yield(agent.Delta{}, ctx.Err())
+				yield(llm.Delta{}, ctx.Err())
 			}
 		case text == "fail":
-			yield(agent.Delta{}, &agent.ProviderError{Provider: "test", Message: "no such key", Hint: "set a key"})
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: "no such key", Hint: "set a key"})
 		case text == "evil":
-			if yield(agent.Delta{Kind: agent.DeltaText, Text: "a\x1b"}, nil) && yield(agent.Delta{Kind: agent.DeltaText, Text: "[2Jb"}, nil) {
+			if yield(llm.Delta{Kind: llm.DeltaText, Text: "a\x1b"}, nil) && yield(llm.Delta{Kind: llm.DeltaText, Text: "[2Jb"}, nil) {
 				say(yield, "\x1b]0;owned\x07c")
 			}
 		case text == "tool":
-			if yield(agent.Delta{Kind: agent.DeltaToolCall, ID: "c1", Name: "show", Text: `{"path":"a.txt"}`}, nil) {
-				yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopToolUse}}, nil)
+			if yield(llm.Delta{Kind: llm.DeltaToolCall, ID: "c1", Name: "show", Text: `{"path":"a.txt"}`}, nil) {
+				yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopToolUse}}, nil)
 			}
 		default:
 			say(yield, fmt.Sprintf("you said %q (%d)", text, len(last.Content)))
@@ -312,16 +313,16 @@ func (s *script) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.D
 	}
 }
 
-func say(yield func(agent.Delta, error) bool, text string) {
-	if yield(agent.Delta{Kind: agent.DeltaText, Text: text}, nil) {
-		yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopEnd}}, nil)
+func say(yield func(llm.Delta, error) bool, text string) {
+	if yield(llm.Delta{Kind: llm.DeltaText, Text: text}, nil) {
+		yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopEnd}}, nil)
 	}
 }
 
 type showTool struct{}
 
-func (showTool) Spec() agent.ToolSpec {
-	return agent.ToolSpec{Name: "show", Description: "shows", Parameters: json.RawMessage(`{"type":"object"}`)}
+func (showTool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "show", Description: "shows", Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 
 func (showTool) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {

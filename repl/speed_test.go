@@ -12,6 +12,7 @@ import (
 	"github.com/creack/pty"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // answerSteps are the steps of a long answer.
@@ -39,7 +40,7 @@ func BenchmarkAnswer(b *testing.B) {
 		ours += onTerminal(b, func(tty *os.File) {
 			r := New(Options{In: tty, Out: tty})
 			for _, step := range steps {
-				if err := r.Handle(b.Context(), &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Text: step}}); err != nil {
+				if err := r.Handle(b.Context(), &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaText, Text: step}}); err != nil {
 					b.Fatal(err)
 				}
 			}

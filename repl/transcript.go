@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/repl/terminal"
 	"pi/session"
@@ -29,7 +30,7 @@ type transcript struct {
 
 // openBlock is the block of an answer that is being written.
 type openBlock struct {
-	kind  agent.DeltaKind // DeltaPing: none
+	kind  llm.DeltaKind // DeltaPing: none
 	index int
 }
 
@@ -78,8 +79,8 @@ func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
 }
 
 // delta writes one step of the answer with one write.
-func (t *transcript) delta(p *terminal.Page, d agent.Delta) {
-	if d.Kind != agent.DeltaText && (d.Kind != agent.DeltaThinking || !t.showThinking) || d.Text == "" {
+func (t *transcript) delta(p *terminal.Page, d llm.Delta) {
+	if d.Kind != llm.DeltaText && (d.Kind != llm.DeltaThinking || !t.showThinking) || d.Text == "" {
 		return
 	}
 	d.Index = t.words.index(d)
@@ -91,14 +92,14 @@ func (t *transcript) delta(p *terminal.Page, d agent.Delta) {
 }
 
 // say writes a step that is new.
-func (t *transcript) say(p *terminal.Page, d agent.Delta) {
+func (t *transcript) say(p *terminal.Page, d llm.Delta) {
 	t.answer.add(d)
 	t.buf = t.buf[:0]
 	if d.Kind != t.block.kind || d.Index != t.block.index {
 		t.buf = t.endBlock(p, t.buf)
 		t.block = openBlock{d.Kind, d.Index}
 	}
-	if d.Kind == agent.DeltaThinking {
+	if d.Kind == llm.DeltaThinking {
 		t.buf = t.thought(t.buf, d.Text)
 	} else {
 		t.buf = t.clean.Append(t.buf, d.Text)
@@ -111,8 +112,8 @@ func (t *transcript) say(p *terminal.Page, d agent.Delta) {
 type words struct{ first, last int }
 
 // index is the block that a step belongs to.
-func (w *words) index(d agent.Delta) int {
-	if d.Kind != agent.DeltaText {
+func (w *words) index(d llm.Delta) int {
+	if d.Kind != llm.DeltaText {
 		return d.Index
 	}
 	if d.Index != w.last && d.Index != w.last+1 {
@@ -145,7 +146,7 @@ func (t *transcript) thought(dst []byte, text string) []byte {
 
 // endBlock ends what is being written: the block, or the line of a call.
 func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
-	if t.block.kind != agent.DeltaPing {
+	if t.block.kind != llm.DeltaPing {
 		before := len(dst)
 		dst = t.clean.Finish(dst)
 		t.block = openBlock{}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/repl/terminal"
 	"pi/session"
@@ -116,7 +117,7 @@ func (r *REPL) showError(err error) {
 }
 
 func hintOf(err error) string {
-	var provider *agent.ProviderError
+	var provider *llm.ProviderError
 	if errors.As(err, &provider) {
 		return provider.Hint
 	}

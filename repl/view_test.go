@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/repl/terminal"
 	"pi/session"
 )
@@ -26,15 +27,15 @@ func shown(colours bool, events ...agent.Event) string {
 }
 
 func text(s string) agent.Event {
-	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 1, Text: s}}
+	return &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaText, Index: 1, Text: s}}
 }
 
 func nextText(s string) agent.Event {
-	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaText, Index: 2, Text: s}}
+	return &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaText, Index: 2, Text: s}}
 }
 
 func thought(s string) agent.Event {
-	return &agent.MessageUpdate{Delta: agent.Delta{Kind: agent.DeltaThinking, Text: s}}
+	return &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaThinking, Text: s}}
 }
 
 func begun(id, name, input string) agent.Event {
@@ -108,7 +109,7 @@ func TestStatusIsOneLineOfWhatMatters(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/topic/x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	model := &agent.Model{Provider: "p", ID: "one", ContextWindow: 4000, Reasoning: true}
+	model := &llm.Model{Provider: "p", ID: "one", ContextWindow: 4000, Reasoning: true}
 	s := session.New(session.Options{})
 	if _, err := s.AppendMessage(&session.Message{Role: session.RoleAssistant, Usage: &session.Usage{Input: 900, Output: 100, CacheRead: 500, Cost: session.Cost{Total: 0.0254}}}); err != nil {
 		t.Fatal(err)
@@ -136,10 +137,10 @@ func paid(model string, cost float64) session.Message {
 }
 
 func TestTheCostInTheStatusIsThatOfTheSession(t *testing.T) {
-	price := &agent.Price{Input: 1, Output: 1, CacheRead: -1, CacheWrite: -1}
-	models := agent.NewModels(nil)
-	free := &agent.Model{Provider: "p", ID: "free"}
-	models.Register(agent.ProviderSpec{Name: "p", Models: agent.Listed(&agent.Model{Provider: "p", ID: "paid", Cost: price}, free)})
+	price := &llm.Price{Input: 1, Output: 1, CacheRead: -1, CacheWrite: -1}
+	models := llm.NewModels(nil)
+	free := &llm.Model{Provider: "p", ID: "free"}
+	models.Register(llm.ProviderSpec{Name: "p", Models: llm.Listed(&llm.Model{Provider: "p", ID: "paid", Cost: price}, free)})
 	for _, tt := range []struct {
 		name, want string
 		used       []session.Message

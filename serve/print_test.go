@@ -16,6 +16,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -31,49 +32,49 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // echo answers with what was asked; a few prompts make it do something else.
 type echo struct{}
 
-func (echo) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
+func (echo) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	last := r.Messages[len(r.Messages)-1]
-	return func(yield func(agent.Delta, error) bool) {
+	return func(yield func(llm.Delta, error) bool) {
 		reason := session.StopEnd
 		switch text := last.Text(); {
 		case last.Role == session.RoleToolResult:
 			reason = session.StopReason("")
-			yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: session.StopEnd}}, nil)
+			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopEnd}}, nil)
 		case text == "act":
 			reason = session.StopToolUse
-			if !yield(agent.Delta{Kind: agent.DeltaToolCall, ID: "c1", Name: "touch", Text: `{"path":"\u001b[2Ja"}`}, nil) {
+			if !yield(llm.Delta{Kind: llm.DeltaToolCall, ID: "c1", Name: "touch", Text: `{"path":"\u001b[2Ja"}`}, nil) {
 				return
 			}
 		case text == "fail":
-			if yield(agent.Delta{Kind: agent.DeltaText, Text: "half an ans"}, nil) {
-				yield(agent.Delta{}, &agent.ProviderError{Provider: "test", Message: "gone"})
+			if yield(llm.Delta{Kind: llm.DeltaText, Text: "half an ans"}, nil) {
+				yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: "gone"})
 			}
 			return
 		case text == "long":
 			reason = session.StopLength
-			if !yield(agent.Delta{Kind: agent.DeltaText, Text: "half an ans"}, nil) {
+			if !yield(llm.Delta{Kind: llm.DeltaText, Text: "half an ans"}, nil) {
 				return
 			}
 		case text == "nothing":
 		case text == "wait":
 			<-ctx.Done()
-			yield(agent.Delta{}, ctx.Err())
+			yield(llm.Delta{}, ctx.Err())
 			return
 		default:
-			if !yield(agent.Delta{Kind: agent.DeltaText, Text: "re: " + text}, nil) {
+			if !yield(llm.Delta{Kind: llm.DeltaText, Text: "re: " + text}, nil) {
 				return
 			}
 		}
 		if reason != "" {
-			yield(agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: reason}}, nil)
+			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: reason}}, nil)
 		}
 	}
 }
 
 type touch struct{}
 
-func (touch) Spec() agent.ToolSpec {
-	return agent.ToolSpec{Name: "touch", Description: "does it", Parameters: json.RawMessage(`{"type":"object"}`)}
+func (touch) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: "touch", Description: "does it", Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 
 func (touch) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {
@@ -118,9 +119,9 @@ func run(ctx context.Context, prompts ...string) (out, progress string, err erro
 
 func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) error {
 	p := NewPrint(out, progress)
-	model := &agent.Model{Provider: "test", ID: "one", API: "test", Reasoning: true}
-	models := agent.NewModels(map[string]agent.Provider{"test": echo{}})
-	models.Register(agent.ProviderSpec{Name: "test", Models: agent.Listed(model)})
+	model := &llm.Model{Provider: "test", ID: "one", API: "test", Reasoning: true}
+	models := llm.NewModels(map[string]llm.Provider{"test": echo{}})
+	models.Register(llm.ProviderSpec{Name: "test", Models: llm.Listed(model)})
 	hooks := &swallow{}
 	a := agent.New(agent.Options{Session: session.New(session.Options{}), Models: models, Model: model, Thinking: "off",
 		Tools: []agent.Tool{touch{}}, Listeners: []agent.Listener{hooks, p}})
@@ -204,7 +205,7 @@ func TestProgressAndNoticesGoBesideTheOutputWithoutControlCharacters(t *testing.
 func TestFailuresAreTold(t *testing.T) {
 	var unknown *command.UnknownError
 	var failed *CommandError
-	var provider *agent.ProviderError
+	var provider *llm.ProviderError
 	var cancelled *command.CancelledError
 	for _, c := range []struct {
 		name   string

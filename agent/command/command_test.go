@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -105,12 +106,12 @@ func (p *picker) Select(_ context.Context, _ string, options []string, _ agent.D
 
 func newAgent(t *testing.T) *agent.Agent {
 	t.Helper()
-	one, two := &agent.Model{Provider: "p", ID: "one", API: "x", Reasoning: true}, &agent.Model{Provider: "p", ID: "two", API: "x", Reasoning: true, Levels: []string{"low", "medium", "high"},
-		ContextWindow: 200000, Cost: &agent.Price{Input: 3, Output: 15.5}}
-	models := agent.NewModels(nil)
-	models.Register(agent.ProviderSpec{Name: "p", Models: agent.Listed(one, two)})
-	models.Register(agent.ProviderSpec{Name: "q", HasKey: func() bool { return false },
-		Models: agent.Listed(&agent.Model{Provider: "q", ID: "three", API: "x"})})
+	one, two := &llm.Model{Provider: "p", ID: "one", API: "x", Reasoning: true}, &llm.Model{Provider: "p", ID: "two", API: "x", Reasoning: true, Levels: []string{"low", "medium", "high"},
+		ContextWindow: 200000, Cost: &llm.Price{Input: 3, Output: 15.5}}
+	models := llm.NewModels(nil)
+	models.Register(llm.ProviderSpec{Name: "p", Models: llm.Listed(one, two)})
+	models.Register(llm.ProviderSpec{Name: "q", HasKey: func() bool { return false },
+		Models: llm.Listed(&llm.Model{Provider: "q", ID: "three", API: "x"})})
 	open := func() *session.Session { return session.New(session.Options{}) }
 	return agent.New(agent.Options{Session: open(), Models: models, Model: one, Thinking: "low",
 		NewSession:  func(string) (*session.Session, error) { return open(), nil },

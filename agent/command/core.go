@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Options are what the commands work on.
@@ -70,7 +71,7 @@ func toolsCommand(a *agent.Agent) Command {
 	}
 }
 
-func summary(t agent.ToolSpec) string {
+func summary(t llm.ToolSpec) string {
 	text := t.Snippet
 	if text == "" {
 		text = t.Description

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // discoverWait is how long the list of models waits for servers to say what they
@@ -34,7 +35,7 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 }
 
 // completeRef completes a name or an id to the full name, and a level behind it.
-func completeRef(models *agent.Models, prefix string) []string {
+func completeRef(models *llm.Models, prefix string) []string {
 	found := completeLevel(models, prefix)
 	for _, m := range models.Available() {
 		if strings.HasPrefix(m.Ref(), prefix) || strings.HasPrefix(m.ID, prefix) {
@@ -46,11 +47,11 @@ func completeRef(models *agent.Models, prefix string) []string {
 
 // completeLevel completes the level behind a full name. What looks like one may be
 // the beginning of another id.
-func completeLevel(models *agent.Models, prefix string) []string {
+func completeLevel(models *llm.Models, prefix string) []string {
 	ref, level, _ := strings.Cut(prefix, ":")
 	provider, id, _ := strings.Cut(ref, "/")
 	if m := models.Find(provider, id); m != nil && ref != prefix {
-		return behind(ref+":", withPrefix(agent.OfferedLevels(m), level))
+		return behind(ref+":", withPrefix(llm.OfferedLevels(m), level))
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func chosenModel(a *agent.Agent, wished bool) string {
 	if note := a.Models().Unlisted(model); note != "" {
 		lines = append(lines, note)
 	}
-	if note := agent.Clamped(model, a.ThinkingWish()); note != "" && (wished || model.Reasoning) {
+	if note := llm.Clamped(model, a.ThinkingWish()); note != "" && (wished || model.Reasoning) {
 		lines = append(lines, note)
 	}
 	if missing := a.Models().KeyMissing(model.Provider); missing != "" {
@@ -97,7 +98,7 @@ func pickModel(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error
 	current := a.Model().Ref()
 	models := withCurrent(a)
 	lines := modelLines(models)
-	near := slices.IndexFunc(models, func(m *agent.Model) bool { return m.Ref() == current })
+	near := slices.IndexFunc(models, func(m *llm.Model) bool { return m.Ref() == current })
 	choice, ok, err := ui.Select(ctx, "Model (now "+current+")", lines, agent.DialogOptions{Near: lines[near]})
 	if err != nil {
 		return Outcome{}, err
@@ -112,16 +113,16 @@ func pickModel(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error
 
 // withCurrent lists the models that can be used, and the current one first if it
 // is none of them.
-func withCurrent(a *agent.Agent) []*agent.Model {
+func withCurrent(a *agent.Agent) []*llm.Model {
 	current, models := a.Model(), a.Models().Available()
-	if !slices.ContainsFunc(models, func(m *agent.Model) bool { return m.Ref() == current.Ref() }) {
-		models = append([]*agent.Model{current}, models...)
+	if !slices.ContainsFunc(models, func(m *llm.Model) bool { return m.Ref() == current.Ref() }) {
+		models = append([]*llm.Model{current}, models...)
 	}
 	return models
 }
 
 // modelLines are the models with what is known of them, in columns.
-func modelLines(models []*agent.Model) []string {
+func modelLines(models []*llm.Model) []string {
 	const most = 44 // wide names stand out
 	var widths [4]int
 	rows := make([][4]string, len(models))
@@ -143,7 +144,7 @@ func modelLines(models []*agent.Model) []string {
 	return lines
 }
 
-func windowText(m *agent.Model) string {
+func windowText(m *llm.Model) string {
 	switch n := m.ContextWindow; {
 	case n <= 0:
 		return ""
@@ -157,7 +158,7 @@ func windowText(m *agent.Model) string {
 }
 
 // priceText is what a million tokens cost, in and out.
-func priceText(m *agent.Model) string {
+func priceText(m *llm.Model) string {
 	if m.Cost == nil || m.Cost.Input < 0 || m.Cost.Output < 0 {
 		return ""
 	}
@@ -170,7 +171,7 @@ func priceText(m *agent.Model) string {
 func shortNumber(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
 // levelsText names the lowest and the highest level of a model that thinks.
-func levelsText(m *agent.Model) string {
+func levelsText(m *llm.Model) string {
 	levels := slices.DeleteFunc(slices.Clone(m.Levels), func(l string) bool { return l == "off" })
 	switch {
 	case !m.Reasoning:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // run runs a line and returns what it says.
@@ -20,8 +21,8 @@ func run(t *testing.T, a *agent.Agent, ui agent.UI, line string) string {
 
 func TestModelIsCompletedByNameOrIDAndThenItsLevels(t *testing.T) {
 	models := newAgent(t).Models()
-	models.Register(agent.ProviderSpec{Name: "r", Models: agent.Listed(&agent.Model{Provider: "r", ID: "maker/qwen:8b"}),
-		Open: func(id string) *agent.Model { return &agent.Model{Provider: "r", ID: id} }})
+	models.Register(llm.ProviderSpec{Name: "r", Models: llm.Listed(&llm.Model{Provider: "r", ID: "maker/qwen:8b"}),
+		Open: func(id string) *llm.Model { return &llm.Model{Provider: "r", ID: id} }})
 	for prefix, want := range map[string]string{
 		"p/":             "p/one p/two",
 		"tw":             "p/two",
@@ -41,9 +42,9 @@ func TestModelIsCompletedByNameOrIDAndThenItsLevels(t *testing.T) {
 
 func TestListOfModelsHasWhatServersSayTheyHave(t *testing.T) {
 	a, asked := newAgent(t), 0
-	a.Models().Register(agent.ProviderSpec{Name: "here", Discover: func(context.Context) ([]*agent.Model, error) {
+	a.Models().Register(llm.ProviderSpec{Name: "here", Discover: func(context.Context) ([]*llm.Model, error) {
 		asked++
-		return []*agent.Model{{Provider: "here", ID: "llama", ContextWindow: 131072, Cost: &agent.Price{}}}, nil
+		return []*llm.Model{{Provider: "here", ID: "llama", ContextWindow: 131072, Cost: &llm.Price{}}}, nil
 	}})
 	if got := run(t, a, nil, "/model"); strings.Contains(got, "llama") || asked != 0 {
 		t.Errorf("asked %d times for %q", asked, got)
@@ -71,11 +72,11 @@ func TestModelThatIsNotListedIsListedWhileItIsTheCurrentOne(t *testing.T) {
 
 func TestAModelThatItsProviderDoesNotListIsSaidToBeTakenAtItsWord(t *testing.T) {
 	a := newAgent(t)
-	open := func(provider string) func(string) *agent.Model {
-		return func(id string) *agent.Model { return &agent.Model{Provider: provider, ID: id} }
+	open := func(provider string) func(string) *llm.Model {
+		return func(id string) *llm.Model { return &llm.Model{Provider: provider, ID: id} }
 	}
-	a.Models().Register(agent.ProviderSpec{Name: "r", Models: agent.Listed(&agent.Model{Provider: "r", ID: "hello-8"}), Open: open("r")})
-	a.Models().Register(agent.ProviderSpec{Name: "lists-none", Open: open("lists-none")})
+	a.Models().Register(llm.ProviderSpec{Name: "r", Models: llm.Listed(&llm.Model{Provider: "r", ID: "hello-8"}), Open: open("r")})
+	a.Models().Register(llm.ProviderSpec{Name: "lists-none", Open: open("lists-none")})
 	const note = " is not among the models that are known of r; it is asked for as it is written"
 	for line, want := range map[string]string{
 		"/model r/hello-8":       "model: r/hello-8:off",

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
 	return Command{
 		Name: "thinking", Args: "[level]", Help: "choose how much the model thinks, or list the levels it offers",
 		More:     "What a model does not offer is asked of it as far as it goes;\nwith another model the choice counts again.",
-		Complete: func(prefix string) []string { return withPrefix(agent.OfferedLevels(a.Model()), prefix) },
+		Complete: func(prefix string) []string { return withPrefix(llm.OfferedLevels(a.Model()), prefix) },
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			switch {
 			case args != "":
@@ -21,21 +22,21 @@ func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
 			case ui != nil && ui.HasUI():
 				return pickThinking(ctx, a, ui)
 			}
-			return Outcome{Status: "thinking: " + marked(agent.OfferedLevels(a.Model()), a.Thinking())}, nil
+			return Outcome{Status: "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())}, nil
 		},
 	}
 }
 
 func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, error) {
 	level = strings.ToLower(level)
-	if !agent.ValidThinking(level) {
+	if !llm.ValidThinking(level) {
 		return Outcome{}, fmt.Errorf("unknown thinking level %q; %s offers %s", level, a.Model().Ref(),
-			strings.Join(agent.OfferedLevels(a.Model()), ", "))
+			strings.Join(llm.OfferedLevels(a.Model()), ", "))
 	}
 	if err := a.SetThinking(ctx, level); err != nil {
 		return Outcome{}, err
 	}
-	if note := agent.Clamped(a.Model(), level); note != "" {
+	if note := llm.Clamped(a.Model(), level); note != "" {
 		return Outcome{Status: note}, nil
 	}
 	return Outcome{Status: "thinking: " + level}, nil
@@ -43,7 +44,7 @@ func setThinking(ctx context.Context, a *agent.Agent, level string) (Outcome, er
 
 func pickThinking(ctx context.Context, a *agent.Agent, ui agent.UI) (Outcome, error) {
 	model, current := a.Model(), a.Thinking()
-	levels := agent.OfferedLevels(model)
+	levels := llm.OfferedLevels(model)
 	if len(levels) < 2 {
 		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", current, model.Ref())}, nil
 	}
@@ -78,5 +79,5 @@ func CycleThinking(ctx context.Context, a *agent.Agent) (Outcome, error) {
 	if !changed {
 		return Outcome{Status: fmt.Sprintf("thinking: %s; %s offers nothing else", a.Thinking(), a.Model().Ref())}, nil
 	}
-	return Outcome{Status: "thinking: " + marked(agent.OfferedLevels(a.Model()), a.Thinking())}, nil
+	return Outcome{Status: "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -240,9 +241,9 @@ func (p *person) Input(context.Context, string, string, agent.DialogOptions) (st
 // onTree is an agent on a session, with the commands; ui may be nil.
 func onTree(t *testing.T, s *session.Session, ui agent.UI) (*agent.Agent, func(line string) Outcome) {
 	t.Helper()
-	model := &agent.Model{Provider: "p", ID: "one", API: "x"}
-	models := agent.NewModels(nil)
-	models.Register(agent.ProviderSpec{Name: "p", Models: agent.Listed(model)})
+	model := &llm.Model{Provider: "p", ID: "one", API: "x"}
+	models := llm.NewModels(nil)
+	models.Register(llm.ProviderSpec{Name: "p", Models: llm.Listed(model)})
 	dir := t.TempDir()
 	a := agent.New(agent.Options{Session: s, Models: models, Model: model,
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {

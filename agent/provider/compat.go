@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/suggest"
 )
 
@@ -36,13 +36,13 @@ func OneOf(to *string, of ...string) Choice { return Choice{to, of} }
 // Set turns the switches for a model: what is known of its server first, row by
 // row, then the model's Compat. Keys that are not switches of this API are left
 // to [Switches.Check], since several APIs may share one table.
-func (s Switches) Set(m *agent.Model) error {
+func (s Switches) Set(m *llm.Model) error {
 	for row := range quirksOf(m) {
 		s.assign(row.name, row.value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Compat)) {
 		if err := s.assign(name, m.Compat[name]); err != nil {
-			return &agent.ProviderError{
+			return &llm.ProviderError{
 				Provider: m.Provider,
 				Message:  err.Error(),
 				Hint:     fmt.Sprintf("correct compat.%s of [providers.%s]", name, m.Provider),
@@ -130,7 +130,7 @@ func (w *Words) add(value any) bool {
 	case map[string]any:
 		for level, v := range value {
 			word, ok := v.(string)
-			if !ok || !agent.ValidThinking(level) {
+			if !ok || !llm.ValidThinking(level) {
 				return false
 			}
 			words[level] = word

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -51,14 +51,14 @@ func TestStreamsOfOneClientDoNotMix(t *testing.T) {
 			defer server.Close()
 			client, model := p.client(server.Client()), p.model
 			model.BaseURL = server.URL
-			model.Cost = &agent.Price{Input: 1}
+			model.Cost = &llm.Price{Input: 1}
 			var asked sync.WaitGroup
 			for n := range streams {
 				asked.Go(func() {
 					word := fmt.Sprintf("%02d", n)
 					prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("say " + word)}}
-					a := wiretest.Collect(client.Stream(ctx, &agent.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*session.Message{prompt},
-						Tools: []agent.ToolSpec{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"string"}}}`)}}}))
+					a := wiretest.Collect(client.Stream(ctx, &llm.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*session.Message{prompt},
+						Tools: []llm.ToolSpec{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"string"}}}`)}}}))
 					calls := a.Calls()
 					if a.Err != nil || a.Text(session.BlockText) != "text "+word || a.Text(session.BlockThinking) != "thought "+word ||
 						len(calls) != 1 || string(calls[0].Arguments) != `{"n":"`+word+`"}` {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
@@ -31,7 +31,7 @@ const (
 
 // Discover asks a server which models it has: those that can hold a
 // conversation, in its order. It takes five seconds at most. An error is an
-// [agent.ProviderError] that says what to do, or that of ctx.
+// [llm.ProviderError] that says what to do, or that of ctx.
 //
 // Servers tell more or less of their models. For those that people run
 // themselves, how long a context may be is a matter of how they were started, so
@@ -47,7 +47,7 @@ func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, erro
 	case err == nil || ctx.Err() != nil:
 		return found, err
 	case timed.Err() != nil:
-		return nil, &agent.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
+		return nil, &llm.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
 			Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(s.BaseURL)) + "), the network and HTTPS_PROXY"}
 	}
 	return nil, err
@@ -84,7 +84,7 @@ func newDiscovery(client *http.Client, s Server) *discovery {
 	for name, value := range s.Headers {
 		d.header.Set(name, value)
 	}
-	d.faults = &faults{model: &agent.Model{Provider: s.Provider, BaseURL: s.BaseURL}, secrets: collectSecrets(s.Key, d.header), hint: d.hint}
+	d.faults = &faults{model: &llm.Model{Provider: s.Provider, BaseURL: s.BaseURL}, secrets: collectSecrets(s.Key, d.header), hint: d.hint}
 	d.faults.keyless = len(d.faults.secrets) == 0
 	if u, err := url.Parse(s.BaseURL); err == nil {
 		d.faults.secrets.addURL(u)
@@ -152,7 +152,7 @@ func (d *discovery) list(ctx context.Context) ([]Found, error) {
 }
 
 func isMissing(err error) bool {
-	e, ok := err.(*agent.ProviderError)
+	e, ok := err.(*llm.ProviderError)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
@@ -193,8 +193,8 @@ func (d *discovery) unreadable(body []byte, cause error) error {
 	return e
 }
 
-func (d *discovery) noList(message string) *agent.ProviderError {
-	return &agent.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.said(message),
+func (d *discovery) noList(message string) *llm.ProviderError {
+	return &llm.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.said(message),
 		Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
 }
 

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
@@ -21,11 +21,11 @@ type Found struct {
 	MaxTokens     int
 	Reasoning     bool
 	Input         []string
-	Cost          *agent.Price
+	Cost          *llm.Price
 }
 
 // Fill sets what the server told in a model.
-func (f *Found) Fill(m *agent.Model) {
+func (f *Found) Fill(m *llm.Model) {
 	m.ID, m.Name = f.ID, f.Name
 	if f.ContextWindow > 0 {
 		m.ContextWindow = f.ContextWindow
@@ -185,9 +185,9 @@ func (o offer) input() []string {
 
 // price reads the prices per million tokens. Nothing at all is only believed of a
 // model that calls itself free.
-func (o offer) price(id string) *agent.Price {
+func (o offer) price(id string) *llm.Price {
 	p := o.child("pricing")
-	cost := &agent.Price{
+	cost := &llm.Price{
 		Input: p.amount("prompt", "input"), Output: p.amount("completion", "output"),
 		CacheRead: p.amount("input_cache_read", "cached_input"), CacheWrite: p.amount("input_cache_write"),
 	}
@@ -196,7 +196,7 @@ func (o offer) price(id string) *agent.Price {
 	case cost.Input < 0 || cost.Output < 0:
 		return nil
 	case cost.Input == 0 && cost.Output == 0 && free:
-		return &agent.Price{}
+		return &llm.Price{}
 	case cost.Input == 0:
 		return nil
 	}

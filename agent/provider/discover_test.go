@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -66,20 +66,20 @@ func TestEachServersListIsRead(t *testing.T) {
 				{"id":"acme/painter","architecture":{"output_modalities":["image"]}}]}`,
 		}, []provider.Found{
 			{ID: "acme/big", Name: "Acme: Big", ContextWindow: 200000, MaxTokens: 64000, Reasoning: true, Input: images,
-				Cost: &agent.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
-			{ID: "acme/small:free", Name: "acme/small:free", Cost: &agent.Price{}},
+				Cost: &llm.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
+			{ID: "acme/small:free", Name: "acme/small:free", Cost: &llm.Price{}},
 			{ID: "acme/auto", Name: "acme/auto"},
 		}},
 		{"a gateway with tags", chat, "/v1", map[string]string{
 			"/v1/models": `{"data":[{"id":"acme/big","name":"Big","type":"language","context_window":400000,"max_tokens":128000,"tags":["reasoning","tool-use"],
 				"pricing":{"input":"0.00000125","output":"0.00001"}},{"id":"acme/vectors","type":"embedding"}]}`,
 		}, []provider.Found{{ID: "acme/big", Name: "Big", ContextWindow: 400000, MaxTokens: 128000, Reasoning: true, Input: text,
-			Cost: &agent.Price{Input: 1.25, Output: 10, CacheRead: -1, CacheWrite: -1}}}},
+			Cost: &llm.Price{Input: 1.25, Output: 10, CacheRead: -1, CacheWrite: -1}}}},
 		{"a list alone, prices per million", chat, "/v1", map[string]string{
 			"/v1/models": `[{"id":"acme/chat","type":"chat","display_name":"Chat","context_length":131072,"pricing":{"input":0.88,"output":0.9}},
 				{"id":"acme/picture","type":"image"},{"id":"acme/rented","type":"chat","pricing":{"input":0,"output":0}}]`,
 		}, []provider.Found{
-			{ID: "acme/chat", Name: "Chat", ContextWindow: 131072, Cost: &agent.Price{Input: 0.88, Output: 0.9, CacheRead: -1, CacheWrite: -1}},
+			{ID: "acme/chat", Name: "Chat", ContextWindow: 131072, Cost: &llm.Price{Input: 0.88, Output: 0.9, CacheRead: -1, CacheWrite: -1}},
 			{ID: "acme/rented", Name: "acme/rented"},
 		}},
 		{"Mistral", chat, "/v1", map[string]string{
@@ -287,12 +287,12 @@ func TestDiscoveryIsCancelled(t *testing.T) {
 }
 
 func TestWhatAServerToldFillsAModel(t *testing.T) {
-	m := &agent.Model{ID: "x", Name: "x", ContextWindow: 10, MaxTokens: 20, Reasoning: true, Input: []string{"text", "image"}, Cost: &agent.Price{Input: 1}}
+	m := &llm.Model{ID: "x", Name: "x", ContextWindow: 10, MaxTokens: 20, Reasoning: true, Input: []string{"text", "image"}, Cost: &llm.Price{Input: 1}}
 	(&provider.Found{ID: "x", Name: "Ex"}).Fill(m)
 	if m.Name != "Ex" || m.ContextWindow != 10 || m.MaxTokens != 20 || !m.Reasoning || len(m.Input) != 2 || m.Cost.Input != 1 {
 		t.Errorf("what was not told changed: %+v", *m)
 	}
-	told := &provider.Found{ID: "x", Name: "x", ContextWindow: 1, MaxTokens: 2, Input: []string{"text"}, Cost: &agent.Price{Input: 3}}
+	told := &provider.Found{ID: "x", Name: "x", ContextWindow: 1, MaxTokens: 2, Input: []string{"text"}, Cost: &llm.Price{Input: 3}}
 	told.Fill(m)
 	m.Input[0], m.Cost.Output = "y", 4
 	if m.ContextWindow != 1 || m.MaxTokens != 2 || len(m.Input) != 1 || m.Cost.Input != 3 || told.Input[0] != "text" || told.Cost.Output != 0 {

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // ErrCut is what a Decoder returns when the stream ended before the answer did.
@@ -32,7 +32,7 @@ func (e *Garbled) Unwrap() error { return e.Err }
 
 // faults makes the errors of one call.
 type faults struct {
-	model   *agent.Model
+	model   *llm.Model
 	keyless bool // no key was sent
 	secrets secrets
 	hint    func(status int, message string) string // what the API knows better; may be nil
@@ -41,12 +41,12 @@ type faults struct {
 
 // answer describes an answer that is an error: status and body, or the object
 // that came in a stream (status 0 then).
-func (f *faults) answer(status int, h http.Header, body []byte) *agent.ProviderError {
+func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderError {
 	said, _ := parseErrorBody(body)
 	if status == 0 || status == http.StatusOK {
 		status = said.Status
 	}
-	e := &agent.ProviderError{
+	e := &llm.ProviderError{
 		Provider: f.model.Provider, Status: status,
 		Type: f.secrets.said(said.Type), Code: f.secrets.said(said.Code), Message: f.secrets.said(said.Message),
 		RetryAfter: retryAfter(h),
@@ -84,7 +84,7 @@ func (f *faults) stream(ctx context.Context, err error) error {
 		return f.cut("the answer ended early", err)
 	default:
 		e := f.connection(ctx, err)
-		var pe *agent.ProviderError
+		var pe *llm.ProviderError
 		if errors.As(e, &pe) {
 			pe.Retryable = true
 		}
@@ -92,18 +92,18 @@ func (f *faults) stream(ctx context.Context, err error) error {
 	}
 }
 
-func (f *faults) cut(message string, cause error) *agent.ProviderError {
+func (f *faults) cut(message string, cause error) *llm.ProviderError {
 	if errors.Is(cause, ErrCut) {
 		cause = nil
 	}
-	return &agent.ProviderError{
+	return &llm.ProviderError{
 		Provider: f.model.Provider, Message: message, Retryable: true, Err: f.clean(cause),
 		Hint: "the answer was cut off; ask again",
 	}
 }
 
 // notAStream describes a 200 whose body is no event stream.
-func (f *faults) notAStream(contentType string, h http.Header, body []byte) *agent.ProviderError {
+func (f *faults) notAStream(contentType string, h http.Header, body []byte) *llm.ProviderError {
 	said, ok := parseErrorBody(body)
 	if ok && !said.HTML {
 		e := f.answer(0, h, body)
@@ -127,7 +127,7 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *age
 // unreadableAddress describes a request that could not even be made. What is wrong
 // with the address is not quoted: it may be a piece of a password.
 func (f *faults) unreadableAddress() error {
-	return &agent.ProviderError{Provider: f.model.Provider, Message: "the address of the server cannot be read",
+	return &llm.ProviderError{Provider: f.model.Provider, Message: "the address of the server cannot be read",
 		Hint: f.setting("base_url") + ": it is such as \"http://localhost:8080/v1\", and a / or % in a password is written as %2F or %25"}
 }
 

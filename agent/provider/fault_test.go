@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 func TestTheTextOfAPageIsCutBetweenCharacters(t *testing.T) {
@@ -31,8 +31,8 @@ func FuzzErrorBody(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		faults := &faults{model: &agent.Model{Provider: "p", ID: "m"}, secrets: collectSecrets(key)}
-		for _, e := range []*agent.ProviderError{
+		faults := &faults{model: &llm.Model{Provider: "p", ID: "m"}, secrets: collectSecrets(key)}
+		for _, e := range []*llm.ProviderError{
 			faults.answer(http.StatusBadRequest, nil, []byte(body)),
 			faults.notAStream("application/json", nil, []byte(body)),
 		} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -79,7 +79,7 @@ func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
 		{"full", 0, 64_000, 50_000, long, smallestAnswer},
 	}
 	for _, c := range cases {
-		r := &agent.Request{Model: &agent.Model{MaxTokens: c.own, ContextWindow: c.window}, MaxTokens: c.asked, Messages: c.messages}
+		r := &llm.Request{Model: &llm.Model{MaxTokens: c.own, ContextWindow: c.window}, MaxTokens: c.asked, Messages: c.messages}
 		if got := AnswerLimit(r); got != c.want {
 			t.Errorf("%s: %d; want %d", c.name, got, c.want)
 		}
@@ -90,7 +90,7 @@ func TestThoughtsComeOnTopOfAnAnswer(t *testing.T) {
 	for _, c := range []struct{ asked, own, thoughts, want int }{
 		{1000, 8000, 2000, 3000}, {1000, 8000, -1, 1000}, {7000, 8000, 2000, 8000}, {0, 8000, 2000, 8000}, {1000, 0, 2000, 3000}, {0, 0, 2000, 0},
 	} {
-		if got := LimitWithThoughts(&agent.Request{Model: &agent.Model{MaxTokens: c.own}, MaxTokens: c.asked}, c.thoughts); got != c.want {
+		if got := LimitWithThoughts(&llm.Request{Model: &llm.Model{MaxTokens: c.own}, MaxTokens: c.asked}, c.thoughts); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

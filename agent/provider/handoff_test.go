@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/wiretest"
 	"pi/session"
@@ -90,7 +90,7 @@ func conversation(t *testing.T, p *party) []line {
 // hook is a model that a hook has: its answers come as they are, not from a
 // server.
 func hook() *party {
-	return &party{name: "hook", model: agent.Model{Provider: "mine", ID: "tour", API: "lua"}}
+	return &party{name: "hook", model: llm.Model{Provider: "mine", ID: "tour", API: "lua"}}
 }
 
 func TestASessionGoesFromEveryModelToEveryOther(t *testing.T) {
@@ -165,12 +165,12 @@ func send(t *testing.T, to *party, server *httptest.Server, lines []line, input 
 		m.Input = input
 	}
 	var body []byte
-	r := &agent.Request{
+	r := &llm.Request{
 		Model: &m, APIKey: "test-key-0123456789", Thinking: "medium", System: "be nice", Messages: forModel(t, lines),
 		Body: func(_ context.Context, b []byte) ([]byte, error) { body = bytes.Clone(b); return b, nil },
 	}
 	for _, name := range []string{"look", "add"} {
-		r.Tools = append(r.Tools, agent.ToolSpec{Name: name, Description: name + "s", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"},"half":{"type":"string"}},"required":["n"]}`)})
+		r.Tools = append(r.Tools, llm.ToolSpec{Name: name, Description: name + "s", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"},"half":{"type":"string"}},"required":["n"]}`)})
 	}
 	if a := wiretest.Collect(to.client(server.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
 		t.Fatalf("%d messages: %s\n%.3000s", len(lines), a, body)

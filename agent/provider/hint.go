@@ -13,12 +13,12 @@ import (
 	"strings"
 	"syscall"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
 // hintFor says what the person can do about an answer that is an error.
-func (f *faults) hintFor(e *agent.ProviderError, html bool) string {
+func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	if f.hint != nil && !e.Overflow {
 		if h := f.hint(e.Status, e.Message); h != "" {
 			return h
@@ -43,7 +43,7 @@ func (f *faults) hintFor(e *agent.ProviderError, html bool) string {
 	return f.statusHint(e)
 }
 
-func (f *faults) statusHint(e *agent.ProviderError) string {
+func (f *faults) statusHint(e *llm.ProviderError) string {
 	switch {
 	case e.Status == http.StatusForbidden:
 		return fmt.Sprintf("the key may not use %s; %s", f.model.ID, f.keyHint())
@@ -65,11 +65,11 @@ func (f *faults) statusHint(e *agent.ProviderError) string {
 
 // RefusesKey reports whether err is a server's word that the key is not good.
 func RefusesKey(err error) bool {
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	return errors.As(err, &e) && e.Status != 0 && isKeyTrouble(e, strings.ToLower(e.Message))
 }
 
-func isKeyTrouble(e *agent.ProviderError, message string) bool {
+func isKeyTrouble(e *llm.ProviderError, message string) bool {
 	if e.Status == http.StatusUnauthorized || e.Type == "authentication_error" || e.Code == "invalid_api_key" || e.Type == "invalid_api_key" {
 		return true
 	}
@@ -101,7 +101,7 @@ func (f *faults) connection(ctx context.Context, err error) error {
 	if errors.As(err, &u) {
 		err = u.Err // without method and address
 	}
-	e := &agent.ProviderError{Provider: f.model.Provider, Message: f.secrets.said(err.Error()), Err: f.clean(err)}
+	e := &llm.ProviderError{Provider: f.model.Provider, Message: f.secrets.said(err.Error()), Err: f.clean(err)}
 	e.Hint, e.Retryable = f.connectionHint(err)
 	return e
 }

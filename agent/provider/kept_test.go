@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -62,9 +62,9 @@ func TestWhatADecoderKeepsCountsTowardTheLimit(t *testing.T) {
 				defer server.Close()
 				client, model := p.client(server.Client()), p.model
 				model.BaseURL = server.URL
-				a := wiretest.Collect(client.Stream(t.Context(), &agent.Request{Model: &model, APIKey: "k", MaxAnswer: 1 << 20,
+				a := wiretest.Collect(client.Stream(t.Context(), &llm.Request{Model: &model, APIKey: "k", MaxAnswer: 1 << 20,
 					Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go")}}}}))
-				if !errors.Is(a.Err, agent.ErrAnswerTooLong) {
+				if !errors.Is(a.Err, llm.ErrAnswerTooLong) {
 					t.Errorf("it ended with %v", a.Err)
 				}
 			})
@@ -86,9 +86,9 @@ func TestAnEventLongerThanTheLimitIsAnAnswerThatIsTooLong(t *testing.T) {
 	for _, p := range parties() {
 		client, model := p.client(server.Client()), p.model
 		model.BaseURL = server.URL
-		a := wiretest.Collect(client.Stream(t.Context(), &agent.Request{Model: &model, APIKey: "k", MaxAnswer: 2 << 20,
+		a := wiretest.Collect(client.Stream(t.Context(), &llm.Request{Model: &model, APIKey: "k", MaxAnswer: 2 << 20,
 			Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go")}}}}))
-		if !errors.Is(a.Err, agent.ErrAnswerTooLong) {
+		if !errors.Is(a.Err, llm.ErrAnswerTooLong) {
 			t.Errorf("%s: it ended with %v", p.name, a.Err)
 		}
 	}

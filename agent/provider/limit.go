@@ -1,7 +1,7 @@
 package provider
 
 import (
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -14,11 +14,11 @@ const (
 // AnswerLimit is the number of tokens to ask for: the request's, else the
 // model's own limit, and not more than the window has room for, because many
 // servers refuse a request whose prompt and limit together exceed it. 0: unknown.
-func AnswerLimit(r *agent.Request) int { return LimitWithThoughts(r, 0) }
+func AnswerLimit(r *llm.Request) int { return LimitWithThoughts(r, 0) }
 
 // LimitWithThoughts is [AnswerLimit] where thoughts count as part of the answer:
 // they come on top of what the request asks for, as far as model and window go.
-func LimitWithThoughts(r *agent.Request, thoughts int) int {
+func LimitWithThoughts(r *llm.Request, thoughts int) int {
 	limit := r.MaxTokens
 	if limit > 0 {
 		limit += max(thoughts, 0)
@@ -38,7 +38,7 @@ func LimitWithThoughts(r *agent.Request, thoughts int) int {
 
 // promptTokens estimates the prompt. The last counted answer is exact, but may
 // be from before a compaction; then the estimate of the text is the smaller one.
-func promptTokens(r *agent.Request) int {
+func promptTokens(r *llm.Request) int {
 	tail, counted := 0, 0
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		m := r.Messages[i]

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -44,7 +44,7 @@ func rateWords() []string {
 // isOverflow recognises an error that a shorter conversation would cure. Rate
 // limits speak of tokens and lengths too, so they are told apart first, except in
 // an answer that can be nothing but a refusal of this very request.
-func isOverflow(e *agent.ProviderError) bool {
+func isOverflow(e *llm.ProviderError) bool {
 	text := strings.ToLower(e.Type + "\n" + e.Code + "\n" + e.Message)
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
@@ -67,7 +67,7 @@ func hasAny(text string, words []string) bool {
 }
 
 // crowded reports a prompt that is about as large as the window.
-func crowded(r *agent.Request) bool {
+func crowded(r *llm.Request) bool {
 	window := r.Model.ContextWindow
 	return window > 0 && promptTokens(r) > window/4*3
 }
@@ -77,28 +77,28 @@ func crowded(r *agent.Request) bool {
 type silent struct {
 	window int // tokens; 0: unknown
 	fault  func(body []byte) error
-	yield  func(agent.Delta, error) bool
+	yield  func(llm.Delta, error) bool
 
 	spoke  bool
 	prompt int
 }
 
-func (s *silent) pass(d agent.Delta, err error) bool {
+func (s *silent) pass(d llm.Delta, err error) bool {
 	switch d.Kind {
-	case agent.DeltaText, agent.DeltaToolCall:
+	case llm.DeltaText, llm.DeltaToolCall:
 		s.spoke = true
-	case agent.DeltaUsage:
+	case llm.DeltaUsage:
 		s.prompt = d.Usage.Input + d.Usage.CacheRead + d.Usage.CacheWrite
-	case agent.DeltaStop:
+	case llm.DeltaStop:
 		if err == nil && !s.spoke && s.full(&d.Stop) {
-			s.yield(agent.Delta{}, s.fault([]byte(`{"code":"model_context_window_exceeded","message":"the prompt left no room in the context window for an answer"}`)))
+			s.yield(llm.Delta{}, s.fault([]byte(`{"code":"model_context_window_exceeded","message":"the prompt left no room in the context window for an answer"}`)))
 			return false
 		}
 	}
 	return s.yield(d, err)
 }
 
-func (s *silent) full(stop *agent.Stop) bool {
+func (s *silent) full(stop *llm.Stop) bool {
 	return stop.Raw == "model_context_window_exceeded" ||
 		s.window > 0 && s.prompt > s.window && (stop.Reason == session.StopEnd || stop.Reason == session.StopLength)
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/sse"
 	"pi/session"
 )
 
-func answered(status int, body string) *agent.ProviderError {
-	f := &faults{model: &agent.Model{Provider: "p", ID: "m"}}
+func answered(status int, body string) *llm.ProviderError {
+	f := &faults{model: &llm.Model{Provider: "p", ID: "m"}}
 	return f.answer(status, nil, []byte(body))
 }
 
@@ -112,10 +112,10 @@ func TestRateLimitsAreNotTakenForOverflow(t *testing.T) {
 
 func TestARefusalWithoutWordsIsOverflowWhereThePromptFillsTheWindow(t *testing.T) {
 	for words, want := range map[int]bool{100: false, 1200: false, 1400: true, 2000: true} {
-		r := &agent.Request{Model: &agent.Model{Provider: "p", ContextWindow: 8000}, Messages: []*session.Message{
+		r := &llm.Request{Model: &llm.Model{Provider: "p", ContextWindow: 8000}, Messages: []*session.Message{
 			{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("a dozen words ", words))}},
 		}}
-		var e *agent.ProviderError
+		var e *llm.ProviderError
 		if err := streamError(r, http.StatusBadRequest, "", replay{}); !errors.As(err, &e) || e.Overflow != want {
 			t.Errorf("%d words: %+v", words, e)
 		}
@@ -123,13 +123,13 @@ func TestARefusalWithoutWordsIsOverflowWhereThePromptFillsTheWindow(t *testing.T
 }
 
 // streamError asks a server that answers in one way, and returns how it ended.
-func streamError(r *agent.Request, status int, body string, d Decoder) error {
+func streamError(r *llm.Request, status int, body string, d Decoder) error {
 	client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
 	})}
-	encode := func(*agent.Request) (*Call, error) { return &Call{URL: "http://model.test"}, nil }
+	encode := func(*llm.Request) (*Call, error) { return &Call{URL: "http://model.test"}, nil }
 	for d, err := range Stream(context.Background(), client, r, encode, d) {
-		if err != nil || d.Kind == agent.DeltaStop {
+		if err != nil || d.Kind == llm.DeltaStop {
 			return err
 		}
 	}
@@ -137,20 +137,20 @@ func streamError(r *agent.Request, status int, body string, d Decoder) error {
 }
 
 // replay is a decoder that has one answer.
-type replay []agent.Delta
+type replay []llm.Delta
 
-func (d replay) Event(_ sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+func (d replay) Event(_ sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 	return append(out, d...), true, nil
 }
-func (d replay) End(out []agent.Delta) ([]agent.Delta, error) { return out, ErrCut }
+func (d replay) End(out []llm.Delta) ([]llm.Delta, error) { return out, ErrCut }
 
 func TestAnAnswerThatHadNoRoomIsAnOverflow(t *testing.T) {
-	counted := func(u session.Usage) agent.Delta { return agent.Delta{Kind: agent.DeltaUsage, Usage: &u} }
-	usage := func(prompt int) agent.Delta { return counted(session.Usage{Input: prompt - 10, CacheRead: 10}) }
-	stop := func(reason session.StopReason, raw string) agent.Delta {
-		return agent.Delta{Kind: agent.DeltaStop, Stop: agent.Stop{Reason: reason, Raw: raw}}
+	counted := func(u session.Usage) llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: &u} }
+	usage := func(prompt int) llm.Delta { return counted(session.Usage{Input: prompt - 10, CacheRead: 10}) }
+	stop := func(reason session.StopReason, raw string) llm.Delta {
+		return llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: reason, Raw: raw}}
 	}
-	spoken := agent.Delta{Kind: agent.DeltaText, Text: "hi"}
+	spoken := llm.Delta{Kind: llm.DeltaText, Text: "hi"}
 	cases := []struct {
 		name     string
 		answer   replay
@@ -164,13 +164,13 @@ func TestAnAnswerThatHadNoRoomIsAnOverflow(t *testing.T) {
 		{"more tokens than fit, and no room", replay{usage(2000), stop(session.StopLength, "length")}, true},
 		{"more tokens than fit, answered", replay{spoken, usage(2000), stop(session.StopEnd, "stop")}, false},
 		{"an empty answer", replay{usage(500), stop(session.StopEnd, "stop")}, false},
-		{"a refusal", replay{usage(2000), stop(agent.StopRefusal, "refusal")}, false},
+		{"a refusal", replay{usage(2000), stop(llm.StopRefusal, "refusal")}, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			r := &agent.Request{Model: &agent.Model{Provider: "p", ContextWindow: 1000}}
+			r := &llm.Request{Model: &llm.Model{Provider: "p", ContextWindow: 1000}}
 			err := streamError(r, http.StatusOK, "data: x\n\n", c.answer)
-			var e *agent.ProviderError
+			var e *llm.ProviderError
 			if got := errors.As(err, &e) && e.Overflow && !e.Retryable; got != c.overflow || err != nil && !got {
 				t.Errorf("%v", err)
 			}

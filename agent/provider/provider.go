@@ -3,7 +3,7 @@
 // do, keeping keys out of them, and fitting identifiers and text to what servers
 // accept.
 //
-// A wire API is two functions away from here: it encodes an agent.Request into
+// A wire API is two functions away from here: it encodes an llm.Request into
 // a [Call], and its [Decoder] turns the events of the answer into deltas.
 // [Stream] does the rest:
 //
@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -106,13 +106,13 @@ func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
 
 // SameModel reports whether an assistant message was made by the model that is
 // asked now, over the same API. Only then do its signatures mean anything.
-func SameModel(m *session.Message, target *agent.Model) bool {
+func SameModel(m *session.Message, target *llm.Model) bool {
 	return m.Provider == target.Provider && m.Model == target.ID && (m.API == "" || m.API == target.API)
 }
 
 // AcceptsImages reports whether a model takes images. One that does not say
 // what it takes is believed to.
-func AcceptsImages(m *agent.Model) bool {
+func AcceptsImages(m *llm.Model) bool {
 	return len(m.Input) == 0 || slices.Contains(m.Input, "image")
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/openai"
@@ -27,9 +27,9 @@ import (
 const secret = "sk-proj-0123456789abcdefGHIJ_klmn"
 
 // requestTo is a small request to a server that speaks Chat Completions.
-func requestTo(base string) *agent.Request {
-	return &agent.Request{
-		Model:    &agent.Model{Provider: "acme", ID: "big-1", API: "openai-completions", BaseURL: base},
+func requestTo(base string) *llm.Request {
+	return &llm.Request{
+		Model:    &llm.Model{Provider: "acme", ID: "big-1", API: "openai-completions", BaseURL: base},
 		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
 		APIKey:   secret,
 	}
@@ -53,16 +53,16 @@ func fixed(status int, header map[string]string, body string) http.HandlerFunc {
 	}
 }
 
-func providerError(t *testing.T, err error) *agent.ProviderError {
+func providerError(t *testing.T, err error) *llm.ProviderError {
 	t.Helper()
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if !errors.As(err, &e) {
 		t.Fatalf("error is %v; want a ProviderError", err)
 	}
 	return e
 }
 
-func ask(client *http.Client, r *agent.Request) wiretest.Answer {
+func ask(client *http.Client, r *llm.Request) wiretest.Answer {
 	return wiretest.Collect(openai.New(client).Stream(context.Background(), r))
 }
 
@@ -225,7 +225,7 @@ func TestAKeyNeverStandsInAnError(t *testing.T) {
 		"query":         func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.URL.RawQuery, 400) },
 	}
 	for name, handler := range handlers {
-		for api, p := range map[string]agent.Provider{"openai": openai.New(nil), "anthropic": anthropic.New(nil)} {
+		for api, p := range map[string]llm.Provider{"openai": openai.New(nil), "anthropic": anthropic.New(nil)} {
 			t.Run(name+" "+api, func(t *testing.T) {
 				r := requestTo(serve(t, handler).URL + "?api_key=" + secret)
 				r.Headers = map[string]string{"X-My-Token": secret}
@@ -324,17 +324,17 @@ func TestBreakCancelsTheRequestAndLeaksNothing(t *testing.T) {
 	defer s.Close()
 	client := provider.NewClient()
 	defer client.CloseIdleConnections()
-	var kinds []agent.DeltaKind
+	var kinds []llm.DeltaKind
 	for d, err := range openai.New(client).Stream(context.Background(), requestTo(s.URL)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kinds = append(kinds, d.Kind); d.Kind == agent.DeltaText {
+		if kinds = append(kinds, d.Kind); d.Kind == llm.DeltaText {
 			break
 		}
 	}
 	<-gone
-	if fmt.Sprint(kinds) != fmt.Sprint([]agent.DeltaKind{agent.DeltaPing, agent.DeltaText}) {
+	if fmt.Sprint(kinds) != fmt.Sprint([]llm.DeltaKind{llm.DeltaPing, llm.DeltaText}) {
 		t.Errorf("deltas %v", kinds)
 	}
 }
@@ -348,7 +348,7 @@ func TestACancelledCallSaysSoAndWhy(t *testing.T) {
 	var last error
 	for d, err := range openai.New(nil).Stream(ctx, requestTo(s.URL)) {
 		last = err
-		if d.Kind == agent.DeltaText {
+		if d.Kind == llm.DeltaText {
 			cancel(idle)
 		}
 	}

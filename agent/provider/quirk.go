@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // quirk is one way in which servers differ from the API they speak. Its fields
@@ -30,7 +30,7 @@ type kind struct{ server, hosts, names string }
 
 // quirksOf yields the rows that hold for a model, in the order of the table;
 // later ones win.
-func quirksOf(m *agent.Model) iter.Seq[*quirk] {
+func quirksOf(m *llm.Model) iter.Seq[*quirk] {
 	return func(yield func(*quirk) bool) {
 		server := serverOf(m)
 		for i := range quirks {
@@ -41,7 +41,7 @@ func quirksOf(m *agent.Model) iter.Seq[*quirk] {
 	}
 }
 
-func (q *quirk) holds(m *agent.Model, server string) bool {
+func (q *quirk) holds(m *llm.Model, server string) bool {
 	return listed(q.apis, m.API) && listed(q.servers, server) && (q.models == "" || q.models == reasoners && m.Reasoning || anyGlob(q.models, m.ID))
 }
 
@@ -73,7 +73,7 @@ func anyGlob(globs, id string) bool {
 // serverOf names the kind of server that a model is served by: by its address,
 // else by the provider's name, which is right for gateways and proxies. "" is
 // one that is not known.
-func serverOf(m *agent.Model) string {
+func serverOf(m *llm.Model) string {
 	u, err := url.Parse(m.BaseURL)
 	if err == nil && u.Host != "" {
 		for i := range kinds {

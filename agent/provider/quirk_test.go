@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // inForce lists what the table says of a model, as its switches end up.
-func inForce(m *agent.Model) string {
+func inForce(m *llm.Model) string {
 	values := map[string]string{}
 	var words Words
 	for row := range quirksOf(m) {
@@ -99,7 +99,7 @@ func TestWhatIsKnownOfEachServer(t *testing.T) {
 		{claude, "https://api.kimi.com/coding", "kimi-for-coding", ""},
 	}
 	for _, c := range cases {
-		m := &agent.Model{API: c.api, BaseURL: c.base}
+		m := &llm.Model{API: c.api, BaseURL: c.base}
 		m.ID, m.Reasoning = strings.CutSuffix(c.id, "!")
 		if !strings.Contains(c.base, "/") {
 			m.Provider, m.BaseURL = c.base, "https://gateway.example/v1"
@@ -118,7 +118,7 @@ func TestClaudeThinksAdaptivelyFromVersion46On(t *testing.T) {
 		"claude-opus-4-6": true, "claude-sonnet-4-6-20260217": true, "anthropic/claude-opus-4.7": true, "claude-mythos-5": true, "claude-fable-5": true,
 		"claude-sonnet-5": true, "claude-sonnet-5-1-20270101": true, "claude-haiku-6": true, "global.anthropic.claude-opus-4-6-v1:0": true, "claude-opus-10": true,
 	} {
-		got := strings.Contains(inForce(&agent.Model{API: claude, ID: id}), "adaptive_thinking=true")
+		got := strings.Contains(inForce(&llm.Model{API: claude, ID: id}), "adaptive_thinking=true")
 		if got != want {
 			t.Errorf("%s: %v", id, got)
 		}
@@ -167,7 +167,7 @@ func TestTheConfigurationWinsOverTheTable(t *testing.T) {
 	var words Words
 	store := false
 	s := Switches{"max_tokens_field": OneOf(&field, "max_tokens", "max_completion_tokens"), "store": &store, "reasoning_efforts": &words}
-	m := &agent.Model{Provider: "mine", API: chat, ID: "gpt-5.4", BaseURL: "https://api.openai.com/v1", Compat: map[string]any{
+	m := &llm.Model{Provider: "mine", API: chat, ID: "gpt-5.4", BaseURL: "https://api.openai.com/v1", Compat: map[string]any{
 		"max_tokens_field": "max_tokens", "reasoning_efforts": map[string]any{"max": "huge"}, "of_another_api": 1,
 	}}
 	if err := s.Set(m); err != nil || field != "max_tokens" || !store || words["max"] != "huge" || words["xhigh"] != "xhigh" {
@@ -178,7 +178,7 @@ func TestTheConfigurationWinsOverTheTable(t *testing.T) {
 	} {
 		m.Compat = map[string]any{name: value}
 		err := s.Set(m)
-		if e, ok := err.(*agent.ProviderError); !ok || !strings.Contains(e.Message, "compat "+name+" cannot be") || !strings.Contains(e.Hint, "compat."+name+" of [providers.mine]") {
+		if e, ok := err.(*llm.ProviderError); !ok || !strings.Contains(e.Message, "compat "+name+" cannot be") || !strings.Contains(e.Hint, "compat."+name+" of [providers.mine]") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s.Check(m.Compat) == nil {
@@ -191,7 +191,7 @@ func TestTheConfigurationWinsOverTheTable(t *testing.T) {
 }
 
 func BenchmarkQuirksOfOneModel(b *testing.B) {
-	m := &agent.Model{API: chat, ID: "anthropic/claude-opus-4.6", BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}
+	m := &llm.Model{API: chat, ID: "anthropic/claude-opus-4.6", BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}
 	for b.Loop() {
 		for range quirksOf(m) {
 		}

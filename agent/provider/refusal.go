@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Refusals are phrases, in lower case, in which servers refuse what was sent, each
@@ -14,7 +14,7 @@ type Refusals [][2]string
 
 // Hint is the Hint of a [Call]: what to do about the first phrase that an answer
 // with status 400 or 422 holds.
-func (r Refusals) Hint(m *agent.Model) func(status int, said string) string {
+func (r Refusals) Hint(m *llm.Model) func(status int, said string) string {
 	return func(status int, said string) string {
 		if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
 			return ""

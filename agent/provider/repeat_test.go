@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -70,7 +70,7 @@ func repeat(t *testing.T, c []*wiretest.Folder, table *table) row {
 type talk struct {
 	*testing.T
 	session *session.Session
-	model   *agent.Model
+	model   *llm.Model
 	ids     []string // of the calls so far, in the session
 	wire    []string // and on the wire; "" where there is none
 	failed  []int    // before which pieces there was an answer that is no part of our conversation
@@ -78,7 +78,7 @@ type talk struct {
 
 func newTalk(t *testing.T, c []*wiretest.Folder) *talk {
 	talk := &talk{T: t, session: session.New(session.Options{}),
-		model: &agent.Model{Provider: c[0].Provider, ID: c[0].Model, API: wiretest.APIName(c[0].API), BaseURL: "http://model.test", Reasoning: true}}
+		model: &llm.Model{Provider: c[0].Provider, ID: c[0].Model, API: wiretest.APIName(c[0].API), BaseURL: "http://model.test", Reasoning: true}}
 	talk.tell(normal(carried(t, c[0].API, c[0].Request)))
 	return talk
 }
@@ -96,7 +96,7 @@ func carried(t *testing.T, api string, body []byte) []wiretest.Piece {
 // makes of the recorded answer.
 func (t *talk) ask(f *wiretest.Folder) ([]byte, wiretest.Answer) {
 	var body []byte
-	r := &agent.Request{
+	r := &llm.Request{
 		Model: t.model, APIKey: "test-key-0123456789", Messages: session.ForModel(t.session.Context()),
 		Body: func(_ context.Context, b []byte) ([]byte, error) { body = b; return b, nil },
 	}

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // isRetryable tells whether the same request may succeed later. A limit that
 // waiting does not lift is final whatever its status; then the server's own word
 // counts, then the status, and inside a stream, which has none, what it says.
-func isRetryable(e *agent.ProviderError, h http.Header) bool {
+func isRetryable(e *llm.ProviderError, h http.Header) bool {
 	if isOutOfQuota(e) || isTooLargeForRate(e) {
 		return false
 	}
@@ -36,7 +36,7 @@ func isRetryable(e *agent.ProviderError, h http.Header) bool {
 }
 
 // isPassing knows the words for a fault that passes.
-func isPassing(e *agent.ProviderError) bool {
+func isPassing(e *llm.ProviderError) bool {
 	switch e.Type {
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
 		"OTHER", "IMAGE_OTHER", "NO_IMAGE": // answers of Gemini that went wrong by themselves
@@ -49,7 +49,7 @@ func isPassing(e *agent.ProviderError) bool {
 }
 
 // isOutOfQuota tells a limit that waiting does not lift.
-func isOutOfQuota(e *agent.ProviderError) bool {
+func isOutOfQuota(e *llm.ProviderError) bool {
 	if e.Status == http.StatusPaymentRequired {
 		return true
 	}
@@ -65,7 +65,7 @@ func isOutOfQuota(e *agent.ProviderError) bool {
 
 // isTooLargeForRate tells a single request that is larger than what may be sent
 // in a minute: it does not become smaller by waiting.
-func isTooLargeForRate(e *agent.ProviderError) bool {
+func isTooLargeForRate(e *llm.ProviderError) bool {
 	return e.Status == http.StatusTooManyRequests && strings.Contains(strings.ToLower(e.Message), "request too large")
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 )
 
@@ -85,7 +85,7 @@ func TestTheBodySaysHowLongToWait(t *testing.T) {
 			t.Errorf("%s: %v; want %v", c.body, e.RetryAfter, c.want)
 		}
 	}
-	f := &faults{model: &agent.Model{}}
+	f := &faults{model: &llm.Model{}}
 	if e := f.answer(429, http.Header{"Retry-After": {"3"}}, []byte(`{"message":"try again in 9s"}`)); e.RetryAfter != 3*time.Second {
 		t.Errorf("the header comes first: %v", e.RetryAfter)
 	}
@@ -123,7 +123,7 @@ func TestOnlyThisMachineRefusesForGood(t *testing.T) {
 		{refused("proxyconnect", "127.0.0.1"), false},
 		{refused("proxyconnect", "10.0.0.1"), true},
 	}
-	f := &faults{model: &agent.Model{Provider: "p"}}
+	f := &faults{model: &llm.Model{Provider: "p"}}
 	for _, c := range cases {
 		if hint, retry := f.connectionHint(c.err); retry != c.want || hint == "" {
 			t.Errorf("%v: %t, %q", c.err, retry, hint)
@@ -150,7 +150,7 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 			for name, value := range folder.Headers {
 				h.Set(name, value)
 			}
-			f := &faults{model: &agent.Model{Provider: "p", ID: "m"}}
+			f := &faults{model: &llm.Model{Provider: "p", ID: "m"}}
 			e := f.answer(folder.Status, h, folder.Body)
 			retry := (folder.Status == 429 || folder.Status >= 500) && !final[folder.ID]
 			if e.Overflow != overflow[folder.ID] || e.Retryable != retry || e.RetryAfter != wait[folder.ID] || e.Message == "" {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/wiretest"
@@ -187,7 +187,7 @@ func TestAFreshRequestDoesNotTrustTheConnectionThatWasUsedLast(t *testing.T) {
 				t.Fatal(got.Err)
 			}
 			close(first.cut)
-			briefly := func(r *agent.Request) error {
+			briefly := func(r *llm.Request) error {
 				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 				defer cancel()
 				return wiretest.Collect(openai.New(client).Stream(ctx, r)).Err

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 func TestASecretIsHiddenInEveryForm(t *testing.T) {
@@ -62,9 +62,9 @@ func TestWhatAnAddressHasOfKeysIsHidden(t *testing.T) {
 
 func TestAnAddressThatCannotBeReadIsNeitherQuotedNorTriedAgain(t *testing.T) {
 	for _, base := range []string{"http://bob:pa%zzword@h/v1", "http://bob:pa/ssword@h/v1", "http://[::1/pa"} {
-		m := &agent.Model{Provider: "acme", ID: "m", BaseURL: base}
-		encode := func(r *agent.Request) (*Call, error) { return &Call{URL: r.Model.BaseURL, Header: http.Header{}}, nil }
-		for _, err := range Stream(t.Context(), NewClient(), &agent.Request{Model: m}, encode, nil) {
+		m := &llm.Model{Provider: "acme", ID: "m", BaseURL: base}
+		encode := func(r *llm.Request) (*Call, error) { return &Call{URL: r.Model.BaseURL, Header: http.Header{}}, nil }
+		for _, err := range Stream(t.Context(), NewClient(), &llm.Request{Model: m}, encode, nil) {
 			checkUnreadable(t, base, err)
 		}
 		_, err := Discover(t.Context(), NewClient(), Server{Provider: "acme", API: "openai-completions", BaseURL: base})
@@ -74,7 +74,7 @@ func TestAnAddressThatCannotBeReadIsNeitherQuotedNorTriedAgain(t *testing.T) {
 
 func checkUnreadable(t *testing.T, base string, err error) {
 	t.Helper()
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if !errors.As(err, &e) || e.Retryable || e.Message != "the address of the server cannot be read" || !strings.Contains(e.Hint, "check base_url of [providers.acme]") {
 		t.Errorf("%s: %v", base, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/google"
@@ -22,7 +22,7 @@ import (
 // and what that server demands.
 type party struct {
 	name   string
-	model  agent.Model
+	model  llm.Model
 	api    string // as [wiretest.Carried] calls it
 	client wiretest.API
 	answer func(spoken) string // the stream of an answer
@@ -42,8 +42,8 @@ type spoken struct {
 type spokenCall struct{ id, name, arguments string }
 
 func parties() []party {
-	model := func(provider, id, api string) agent.Model {
-		return agent.Model{Provider: provider, ID: id, API: api, Reasoning: true, MaxTokens: 32000, Input: []string{"text", "image"}}
+	model := func(provider, id, api string) llm.Model {
+		return llm.Model{Provider: provider, ID: id, API: api, Reasoning: true, MaxTokens: 32000, Input: []string{"text", "image"}}
 	}
 	const chat = "openai-completions"
 	return []party{

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/sse"
 	"pi/internal/printable"
 )
@@ -40,8 +40,8 @@ type Call struct {
 //
 // A decoder that keeps more of an answer than what it needs to go on is a [Keeper].
 type Decoder interface {
-	Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error)
-	End(out []agent.Delta) ([]agent.Delta, error)
+	Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error)
+	End(out []llm.Delta) ([]llm.Delta, error)
 }
 
 // Keeper says how many bytes of an answer have been kept that did not become deltas.
@@ -49,13 +49,13 @@ type Keeper interface{ Kept() int }
 
 // Stream sends the call that encode makes of r and yields the deltas of the
 // answer. It is the body of a Provider's Stream.
-func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode func(*agent.Request) (*Call, error), d Decoder) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
+func Stream(ctx context.Context, client *http.Client, r *llm.Request, encode func(*llm.Request) (*Call, error), d Decoder) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		call, err := encode(r)
 		if err != nil {
-			yield(agent.Delta{}, err)
+			yield(llm.Delta{}, err)
 			return
 		}
 		if r.Fresh {
@@ -64,7 +64,7 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 		f := &faults{model: r.Model, secrets: collectSecrets(r.APIKey, call.Header), hint: call.Hint, crowded: func() bool { return crowded(r) }}
 		body, err := send(ctx, client, r, call, f)
 		if err != nil {
-			yield(agent.Delta{}, err)
+			yield(llm.Delta{}, err)
 			return
 		}
 		defer body.Close()
@@ -72,13 +72,13 @@ func Stream(ctx context.Context, client *http.Client, r *agent.Request, encode f
 		switch err := decode(body, d, r, s.pass); {
 		case err == nil:
 			drain(body, cancel)
-		case errors.Is(err, agent.ErrAnswerTooLong):
+		case errors.Is(err, llm.ErrAnswerTooLong):
 			cancel() // what is left of it is of no use
-			yield(agent.Delta{}, err)
+			yield(llm.Delta{}, err)
 		case err != errStopped:
 			failure := f.stream(ctx, err)
 			drain(body, cancel)
-			yield(agent.Delta{}, failure)
+			yield(llm.Delta{}, failure)
 		}
 	}
 }
@@ -105,7 +105,7 @@ var errStopped = fmt.Errorf("stopped by the consumer")
 // says nothing.
 const smallestLimit = 1 << 20
 
-func decode(body io.Reader, d Decoder, r *agent.Request, yield func(agent.Delta, error) bool) error {
+func decode(body io.Reader, d Decoder, r *llm.Request, yield func(llm.Delta, error) bool) error {
 	events := sse.NewReader(body)
 	keeper, _ := d.(Keeper)
 	if r.MaxAnswer > 0 {
@@ -113,20 +113,20 @@ func decode(body io.Reader, d Decoder, r *agent.Request, yield func(agent.Delta,
 	} else {
 		keeper = nil
 	}
-	var out []agent.Delta
+	var out []llm.Delta
 	for {
 		e, err := events.Next()
 		switch {
 		case errors.Is(err, sse.ErrTooLong) && r.MaxAnswer > 0:
-			return agent.ErrAnswerTooLong
+			return llm.ErrAnswerTooLong
 		case err != nil:
 			return finish(err, d, out[:0], yield)
 		}
 		done := false
 		if e.Comment {
-			out = append(out[:0], agent.Delta{Kind: agent.DeltaPing})
+			out = append(out[:0], llm.Delta{Kind: llm.DeltaPing})
 		} else if out, done, err = d.Event(e, out[:0]); len(out) == 0 && err == nil && !done {
-			out = append(out, agent.Delta{Kind: agent.DeltaPing})
+			out = append(out, llm.Delta{Kind: llm.DeltaPing})
 		}
 		for i := range out {
 			if !yield(out[i], nil) {
@@ -137,14 +137,14 @@ func decode(body io.Reader, d Decoder, r *agent.Request, yield func(agent.Delta,
 		case done || err != nil:
 			return err
 		case keeper != nil && keeper.Kept() > r.MaxAnswer:
-			return agent.ErrAnswerTooLong
+			return llm.ErrAnswerTooLong
 		}
 	}
 }
 
 // finish ends a stream that ran out. An answer that was complete stands, even
 // if the connection then broke.
-func finish(cause error, d Decoder, out []agent.Delta, yield func(agent.Delta, error) bool) error {
+func finish(cause error, d Decoder, out []llm.Delta, yield func(llm.Delta, error) bool) error {
 	out, err := d.End(out)
 	for i := range out {
 		if !yield(out[i], nil) {
@@ -159,7 +159,7 @@ func finish(cause error, d Decoder, out []agent.Delta, yield func(agent.Delta, e
 
 // send makes the request and returns the body of an answer that is an event
 // stream, or the error that it is instead.
-func send(ctx context.Context, client *http.Client, r *agent.Request, call *Call, f *faults) (io.ReadCloser, error) {
+func send(ctx context.Context, client *http.Client, r *llm.Request, call *Call, f *faults) (io.ReadCloser, error) {
 	req, err := newRequest(ctx, r, call, f)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func send(ctx context.Context, client *http.Client, r *agent.Request, call *Call
 	return body, nil
 }
 
-func newRequest(ctx context.Context, r *agent.Request, call *Call, f *faults) (*http.Request, error) {
+func newRequest(ctx context.Context, r *llm.Request, call *Call, f *faults) (*http.Request, error) {
 	body := call.Body
 	if r.Body != nil {
 		var err error
@@ -205,7 +205,7 @@ func newRequest(ctx context.Context, r *agent.Request, call *Call, f *faults) (*
 
 // setHeaders lets the model's headers win over the API's, and the request's
 // over both.
-func setHeaders(h, api http.Header, r *agent.Request) {
+func setHeaders(h, api http.Header, r *llm.Request) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream")
 	h.Set("User-Agent", "pi")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 //go:embed bash.md
@@ -43,7 +44,7 @@ type bashDetails struct {
 	ExitCode       *int        `json:"exitCode,omitempty"`
 }
 
-func (bashTool) Spec() agent.ToolSpec { return spec("bash", bashText, bashSchema) }
+func (bashTool) Spec() llm.ToolSpec { return spec("bash", bashText, bashSchema) }
 
 func (t bashTool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
 	var a bashArgs

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -68,7 +69,7 @@ type editDetails struct {
 	FirstChangedLine int    `json:"firstChangedLine"`
 }
 
-func (editTool) Spec() agent.ToolSpec { return spec("edit", editText, editSchema) }
+func (editTool) Spec() llm.ToolSpec { return spec("edit", editText, editSchema) }
 
 func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	var a editArgs

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/globs"
 )
 
@@ -39,7 +40,7 @@ type findArgs struct {
 	Limit   whole  `json:"limit"`
 }
 
-func (findTool) Spec() agent.ToolSpec { return spec("find", findText, findSchema) }
+func (findTool) Spec() llm.ToolSpec { return spec("find", findText, findSchema) }
 
 func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	var a findArgs

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 //go:embed grep.md
@@ -50,7 +51,7 @@ type grepArgs struct {
 	Limit      whole  `json:"limit"`
 }
 
-func (grepTool) Spec() agent.ToolSpec { return spec("grep", grepText, grepSchema) }
+func (grepTool) Spec() llm.ToolSpec { return spec("grep", grepText, grepSchema) }
 
 func (t grepTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	var a grepArgs

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 //go:embed ls.md
@@ -33,7 +34,7 @@ type lsArgs struct {
 	Limit whole  `json:"limit"`
 }
 
-func (lsTool) Spec() agent.ToolSpec { return spec("ls", lsText, lsSchema) }
+func (lsTool) Spec() llm.ToolSpec { return spec("ls", lsText, lsSchema) }
 
 func (t lsTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	var a lsArgs

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session"
 )
@@ -46,7 +47,7 @@ type readArgs struct {
 	Limit  whole  `json:"limit"`
 }
 
-func (readTool) Spec() agent.ToolSpec { return spec("read", readText, readSchema) }
+func (readTool) Spec() llm.ToolSpec { return spec("read", readText, readSchema) }
 
 func (t readTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	var a readArgs

@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Options say where and how the tools work. The zero value works in the
@@ -98,10 +99,10 @@ func newKit(o Options) *kit {
 }
 
 // spec builds a ToolSpec from the text beside a tool and its schema.
-func spec(name, text, schema string) agent.ToolSpec {
+func spec(name, text, schema string) llm.ToolSpec {
 	snippet, rest, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	description, list, _ := strings.Cut(rest, "\nGuidelines:\n")
-	s := agent.ToolSpec{
+	s := llm.ToolSpec{
 		Name: name, Label: name, Snippet: snippet,
 		Description: strings.TrimSpace(description),
 		Parameters:  json.RawMessage(schema),

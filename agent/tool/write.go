@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/llm"
 	"pi/internal/printable"
 )
 
@@ -35,7 +36,7 @@ type writeDetails struct {
 	Bytes int `json:"bytes"`
 }
 
-func (writeTool) Spec() agent.ToolSpec { return spec("write", writeText, writeSchema) }
+func (writeTool) Spec() llm.ToolSpec { return spec("write", writeText, writeSchema) }
 
 func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update) (agent.Result, error) {
 	var a writeArgs

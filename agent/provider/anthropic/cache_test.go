@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
 
-func encoded(t *testing.T, r *agent.Request) []byte {
+func encoded(t *testing.T, r *llm.Request) []byte {
 	t.Helper()
 	call, err := encode(r)
 	if err != nil {
@@ -21,13 +21,13 @@ func encoded(t *testing.T, r *agent.Request) []byte {
 }
 
 func TestAGrowingConversationIsOnlyEverAddedTo(t *testing.T) {
-	tools := []agent.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	tools := []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)}}
 	for seed := range uint64(60) {
 		m := model("claude-sonnet-4-5")
 		var before []byte
 		for _, messages := range wiretest.Growing(seed, m, 12) {
-			body := encoded(t, &agent.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low"})
-			if again := encoded(t, &agent.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low"}); !bytes.Equal(again, body) {
+			body := encoded(t, &llm.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low"})
+			if again := encoded(t, &llm.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low"}); !bytes.Equal(again, body) {
 				t.Fatalf("the same request twice:\n%s\n%s", body, again)
 			}
 			if err := wiretest.CheckMessages(body); err != nil {
@@ -90,9 +90,9 @@ func TestAnotherThinkingLevelChangesNothingElse(t *testing.T) {
 	for _, id := range []string{"claude-sonnet-4-5", "claude-opus-4-6"} {
 		m := model(id)
 		messages := []*session.Message{says(session.RoleUser, text("go")), modelSays(m, session.Block{Type: session.BlockThinking, Text: "hm", Signature: "s"}, text("a")), says(session.RoleUser, text("on"))}
-		first := body(t, &agent.Request{Model: m, System: "s", Messages: messages, Thinking: "low"})
+		first := body(t, &llm.Request{Model: m, System: "s", Messages: messages, Thinking: "low"})
 		for _, level := range []string{"off", "high", "max"} {
-			for name, value := range body(t, &agent.Request{Model: m, System: "s", Messages: messages, Thinking: level}) {
+			for name, value := range body(t, &llm.Request{Model: m, System: "s", Messages: messages, Thinking: level}) {
 				if name != "thinking" && name != "output_config" && string(first[name]) != string(value) {
 					t.Errorf("%s: %s changed: %s, %s", level, name, first[name], value)
 				}

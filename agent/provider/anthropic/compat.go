@@ -3,7 +3,7 @@ package anthropic
 import (
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -37,7 +37,7 @@ func (c *compat) switches() provider.Switches {
 }
 
 // compatOf is what is in force for a request.
-func compatOf(r *agent.Request) (*compat, error) {
+func compatOf(r *llm.Request) (*compat, error) {
 	c := &compat{cache: true, version: "2023-06-01"}
 	if err := c.switches().Set(r.Model); err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
 	"pi/session"
@@ -62,8 +62,8 @@ type open struct {
 
 // decoder reads one answer.
 type decoder struct {
-	price *agent.Price
-	out   []agent.Delta
+	price *llm.Price
+	out   []llm.Delta
 	now   event // the event at hand; kept for its memory
 
 	usage       session.Usage
@@ -75,7 +75,7 @@ type decoder struct {
 	explanation string
 }
 
-func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 	d.out = out
 	done, err := d.event(e)
 	return d.out, done, err
@@ -91,7 +91,7 @@ const (
 )
 
 // End is called when no message_stop came: then the answer is incomplete.
-func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) { return out, provider.ErrCut }
+func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
 func (d *decoder) event(e sse.Event) (bool, error) {
 	data := bytes.TrimSpace(e.Data)
@@ -134,30 +134,30 @@ func (d *decoder) take(v *event) bool {
 		d.count(v.Usage)
 	case "message_stop":
 		d.closeAll()
-		d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: d.stop()})
+		d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: d.stop()})
 		return true
 	}
 	return false
 }
 
-func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+func (d *decoder) emit(delta llm.Delta) { d.out = append(d.out, delta) }
 
-func (d *decoder) emitText(kind agent.DeltaKind, index int, text string) {
+func (d *decoder) emitText(kind llm.DeltaKind, index int, text string) {
 	if text != "" {
-		d.emit(agent.Delta{Kind: kind, Index: index, Text: text})
+		d.emit(llm.Delta{Kind: kind, Index: index, Text: text})
 	}
 }
 
 func (d *decoder) start(v *event) {
 	switch b := &v.Block; b.Type {
 	case "text":
-		d.emitText(agent.DeltaText, v.Index, b.Text)
+		d.emitText(llm.DeltaText, v.Index, b.Text)
 	case "thinking":
 		// Even without text: the block may be signed, and keeps its place.
-		d.emit(agent.Delta{Kind: agent.DeltaThinking, Index: v.Index, Text: b.Thinking})
-		d.emitText(agent.DeltaSignature, v.Index, b.Signature)
+		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: b.Thinking})
+		d.emitText(llm.DeltaSignature, v.Index, b.Signature)
 	case "redacted_thinking":
-		d.emit(agent.Delta{Kind: agent.DeltaRedacted, Index: v.Index, Text: b.Data})
+		d.emit(llm.Delta{Kind: llm.DeltaRedacted, Index: v.Index, Text: b.Data})
 	case "tool_use":
 		d.calls++
 		if d.open == nil {
@@ -165,7 +165,7 @@ func (d *decoder) start(v *event) {
 		}
 		d.open[v.Index] = &open{input: b.Input}
 		d.kept += len(b.Input)
-		d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: v.Index, ID: b.ID, Name: b.Name})
+		d.emit(llm.Delta{Kind: llm.DeltaToolCall, Index: v.Index, ID: b.ID, Name: b.Name})
 	default:
 		if d.skip == nil {
 			d.skip = map[int]bool{}
@@ -180,15 +180,15 @@ func (d *decoder) delta(v *event) {
 	}
 	switch v.Delta.Type {
 	case "text_delta":
-		d.emitText(agent.DeltaText, v.Index, v.Delta.Text)
+		d.emitText(llm.DeltaText, v.Index, v.Delta.Text)
 	case "thinking_delta":
-		d.emitText(agent.DeltaThinking, v.Index, v.Delta.Thinking)
+		d.emitText(llm.DeltaThinking, v.Index, v.Delta.Thinking)
 	case "signature_delta":
-		d.emitText(agent.DeltaSignature, v.Index, v.Delta.Signature)
+		d.emitText(llm.DeltaSignature, v.Index, v.Delta.Signature)
 	case "input_json_delta":
 		if o := d.open[v.Index]; o != nil && v.Delta.PartialJSON != "" {
 			o.some = true
-			d.emitText(agent.DeltaToolCall, v.Index, v.Delta.PartialJSON)
+			d.emitText(llm.DeltaToolCall, v.Index, v.Delta.PartialJSON)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (d *decoder) delta(v *event) {
 // start of the block, or there are none.
 func (d *decoder) stopBlock(index int) {
 	if o := d.open[index]; o != nil && !o.some {
-		d.emitText(agent.DeltaToolCall, index, string(provider.Object(o.input)))
+		d.emitText(llm.DeltaToolCall, index, string(provider.Object(o.input)))
 		o.some = true
 	}
 }
@@ -217,7 +217,7 @@ func (d *decoder) count(raw json.RawMessage) {
 	set(&d.usage.Output, c.Output)
 	set(&d.usage.CacheRead, c.CacheRead)
 	set(&d.usage.CacheWrite, c.CacheWrite)
-	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(d.usage)})
+	d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(d.usage)})
 }
 
 func set(to, from *int) {
@@ -228,18 +228,18 @@ func set(to, from *int) {
 
 // stop maps the stop reason. Calls decide about tool use; a reason that is not
 // known is an ordinary end.
-func (d *decoder) stop() agent.Stop {
-	s := agent.Stop{Raw: d.stopReason, Reason: session.StopEnd, Message: d.explanation}
+func (d *decoder) stop() llm.Stop {
+	s := llm.Stop{Raw: d.stopReason, Reason: session.StopEnd, Message: d.explanation}
 	switch d.stopReason {
 	case "max_tokens", "model_context_window_exceeded":
 		s.Reason = session.StopLength
 	case "refusal", "sensitive":
-		s.Reason = agent.StopRefusal
+		s.Reason = llm.StopRefusal
 		if s.Message == "" {
 			s.Message = "the model's safety system stopped the answer"
 		}
 	case "pause_turn":
-		s.Reason = agent.StopPause
+		s.Reason = llm.StopPause
 	default:
 		if d.calls > 0 {
 			s.Reason = session.StopToolUse

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -45,12 +45,12 @@ func textBlock(s string) block {
 
 // conversation writes the messages of a request.
 type conversation struct {
-	model    *agent.Model
+	model    *llm.Model
 	ids      *provider.CallIDs
 	messages []wireMessage
 }
 
-func encodeMessages(r *agent.Request) []wireMessage {
+func encodeMessages(r *llm.Request) []wireMessage {
 	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
 	for _, m := range r.Messages {
 		switch m.Role {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -45,7 +45,7 @@ type cacheControl struct {
 	TTL  string `json:"ttl,omitempty"`
 }
 
-func encode(r *agent.Request) (*provider.Call, error) {
+func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func encode(r *agent.Request) (*provider.Call, error) {
 	q := c.request(r)
 	body, err := q.encode()
 	if err != nil {
-		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
 	return &provider.Call{URL: c.url(r.Model), Header: c.headers(r, q), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
@@ -69,7 +69,7 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeList(b[:len(b)-len(end)], q.Messages, []byte("}"))
 }
 
-func (c *compat) url(m *agent.Model) string {
+func (c *compat) url(m *llm.Model) string {
 	switch {
 	case c.vertex:
 		return provider.Join(m.BaseURL, "/"+m.ID+":streamRawPredict")
@@ -79,7 +79,7 @@ func (c *compat) url(m *agent.Model) string {
 	return provider.Join(m.BaseURL, "/v1/messages")
 }
 
-func (c *compat) headers(r *agent.Request, q *request) http.Header {
+func (c *compat) headers(r *llm.Request, q *request) http.Header {
 	h := http.Header{}
 	var beta []string
 	if !c.vertex {
@@ -101,7 +101,7 @@ func (c *compat) headers(r *agent.Request, q *request) http.Header {
 	return h
 }
 
-func (c *compat) request(r *agent.Request) *request {
+func (c *compat) request(r *llm.Request) *request {
 	q := &request{Model: r.Model.ID, Stream: true}
 	if c.vertex {
 		q.Version, q.Model = "vertex-2023-10-16", ""
@@ -161,7 +161,7 @@ func (c *compat) effort(level string) string {
 // think sets the limit of the answer and the thinking. A budget counts as part
 // of the limit, so what was asked for the answer comes on top of it, as far as
 // the model allows.
-func (c *compat) think(q *request, r *agent.Request) {
+func (c *compat) think(q *request, r *llm.Request) {
 	q.MaxTokens = provider.AnswerLimit(r)
 	if q.MaxTokens == 0 {
 		q.MaxTokens = defaultMax
@@ -181,7 +181,7 @@ func (c *compat) think(q *request, r *agent.Request) {
 	}
 }
 
-func (c *compat) setBudget(q *request, r *agent.Request) {
+func (c *compat) setBudget(q *request, r *llm.Request) {
 	b := budget(r.Thinking)
 	if q.MaxTokens = provider.LimitWithThoughts(r, b); q.MaxTokens == 0 {
 		q.MaxTokens = defaultMax + b

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -15,7 +15,7 @@ func says(role session.Role, blocks ...session.Block) *session.Message {
 	return &session.Message{Role: role, Content: blocks}
 }
 
-func modelSays(m *agent.Model, blocks ...session.Block) *session.Message {
+func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
 	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
@@ -31,11 +31,11 @@ func text(s string) session.Block { return session.TextBlock(s) }
 
 var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
 
-func model(id string) *agent.Model {
-	return &agent.Model{Provider: "anthropic", ID: id, API: "anthropic-messages", BaseURL: "https://api.anthropic.com", MaxTokens: 64000, Reasoning: true}
+func model(id string) *llm.Model {
+	return &llm.Model{Provider: "anthropic", ID: id, API: "anthropic-messages", BaseURL: "https://api.anthropic.com", MaxTokens: 64000, Reasoning: true}
 }
 
-func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
+func body(t *testing.T, r *llm.Request) map[string]json.RawMessage {
 	t.Helper()
 	call, err := encode(r)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := model(c.id)
 			m.MaxTokens, m.Compat = c.own, c.compat
-			got := body(t, &agent.Request{Model: m, Thinking: c.level, MaxTokens: c.asked})
+			got := body(t, &llm.Request{Model: m, Thinking: c.level, MaxTokens: c.asked})
 			if string(got["max_tokens"]) != c.max || string(got["thinking"]) != c.think || string(got["output_config"]) != c.effs {
 				t.Errorf("max_tokens %s, thinking %s, output_config %s", got["max_tokens"], got["thinking"], got["output_config"])
 			}
@@ -85,7 +85,7 @@ func TestThinkingDoesNotAskForMoreThanTheWindowHolds(t *testing.T) {
 	m := model("claude-sonnet-4-5")
 	m.ContextWindow = 200_000
 	long := says(session.RoleUser, text(strings.Repeat("x", 480_000))) // 160,000 tokens and a few
-	got := body(t, &agent.Request{Model: m, Thinking: "high", MaxTokens: m.MaxTokens, Messages: []*session.Message{long}})
+	got := body(t, &llm.Request{Model: m, Thinking: "high", MaxTokens: m.MaxTokens, Messages: []*session.Message{long}})
 	if want := "39996"; string(got["max_tokens"]) != want || string(got["thinking"]) != `{"type":"enabled","budget_tokens":16384}` {
 		t.Errorf("max_tokens %s, thinking %s; want %s", got["max_tokens"], got["thinking"], want)
 	}
@@ -114,7 +114,7 @@ func TestNoBudgetInATurnThatBeganWithoutAThought(t *testing.T) {
 		{"one without a thought", []*session.Message{modelSays(m, text("a"))}, false},
 	}
 	for _, c := range cases {
-		r := &agent.Request{Model: m, Thinking: "low", Messages: append([]*session.Message{says(session.RoleUser, text("go"))}, c.turn...)}
+		r := &llm.Request{Model: m, Thinking: "low", Messages: append([]*session.Message{says(session.RoleUser, text("go"))}, c.turn...)}
 		if got := body(t, r)["thinking"]; (got != nil) != c.want {
 			t.Errorf("%s: thinking %s", c.name, got)
 		}
@@ -156,7 +156,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := string(body(t, &agent.Request{Model: m, Messages: c.in})["messages"]); got != c.want {
+			if got := string(body(t, &llm.Request{Model: m, Messages: c.in})["messages"]); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -169,7 +169,7 @@ func TestCacheMarkersStandOnSystemAndTheTwoNewestUserBlocks(t *testing.T) {
 		says(session.RoleUser, text("one")), modelSays(m, callBlock("a")), toolSays("a", false, text("two")),
 		modelSays(m, callBlock("b")), toolSays("b", false, text("three")),
 	}
-	r := &agent.Request{Model: m, System: "s", Messages: conversation, Tools: []agent.ToolSpec{{Name: "read"}}}
+	r := &llm.Request{Model: m, System: "s", Messages: conversation, Tools: []llm.ToolSpec{{Name: "read"}}}
 	q := body(t, r)
 	if n := strings.Count(string(q["system"]), "cache_control"); n != 1 {
 		t.Errorf("system has %d", n)
@@ -213,7 +213,7 @@ func TestAddressAndHeaders(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := model("claude-sonnet-4-5")
 			m.BaseURL, m.Compat = strings.TrimSuffix(c.base, "/"), c.compat
-			call, err := encode(&agent.Request{Model: m, APIKey: c.key, Thinking: "low", Tools: []agent.ToolSpec{{Name: "ls"}}})
+			call, err := encode(&llm.Request{Model: m, APIKey: c.key, Thinking: "low", Tools: []llm.ToolSpec{{Name: "ls"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +227,7 @@ func TestAddressAndHeaders(t *testing.T) {
 func TestOnVertexTheModelStandsInTheAddress(t *testing.T) {
 	m := model("claude-sonnet-4-5")
 	m.Compat = map[string]any{"vertex": true}
-	r := &agent.Request{Model: m, APIKey: "k"}
+	r := &llm.Request{Model: m, APIKey: "k"}
 	if q := body(t, r); string(q["anthropic_version"]) != `"vertex-2023-10-16"` || q["model"] != nil {
 		t.Errorf("anthropic_version %s, model %s", q["anthropic_version"], q["model"])
 	}
@@ -237,8 +237,8 @@ func TestOnVertexTheModelStandsInTheAddress(t *testing.T) {
 }
 
 func TestOnlyThinkingBetweenCallsIsABeta(t *testing.T) {
-	tools := []agent.ToolSpec{{Name: "ls"}}
-	for _, r := range []agent.Request{{Thinking: "low"}, {Thinking: "off", Tools: tools}, {Tools: tools}} {
+	tools := []llm.ToolSpec{{Name: "ls"}}
+	for _, r := range []llm.Request{{Thinking: "low"}, {Thinking: "off", Tools: tools}, {Tools: tools}} {
 		r.Model = model("claude-sonnet-4-5")
 		if call, err := encode(&r); err != nil || call.Header.Get("Anthropic-Beta") != "" {
 			t.Errorf("%+v: %v, %v", r, call.Header, err)
@@ -247,8 +247,8 @@ func TestOnlyThinkingBetweenCallsIsABeta(t *testing.T) {
 }
 
 func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
-	m := &agent.Model{Provider: "p", ID: `m","messages":[]`, API: "anthropic-messages", BaseURL: "https://llm.example", MaxTokens: 100}
-	r := &agent.Request{Model: m, System: `<"messages":[]>`, Tools: []agent.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
+	m := &llm.Model{Provider: "p", ID: `m","messages":[]`, API: "anthropic-messages", BaseURL: "https://llm.example", MaxTokens: 100}
+	r := &llm.Request{Model: m, System: `<"messages":[]>`, Tools: []llm.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
 	for range 3 {
 		r.Messages = append(r.Messages,
 			&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("<a & b>\n", 80_000))}},

@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -18,10 +18,10 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 	s := wiretest.Strict(t, wiretest.CheckMessages, taken)
 	own, foreign := model("large-1"), model("claude-sonnet-4-5")
 	own.Provider = "acme"
-	for _, m := range []*agent.Model{own, foreign} {
+	for _, m := range []*llm.Model{own, foreign} {
 		m.BaseURL = s.URL
 		for i, messages := range wiretest.Resumed(t) {
-			r := &agent.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: messages}
+			r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: messages}
 			if a := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
 				t.Errorf("%s, the first %d entries: %s", m.ID, i, a)
 			}
@@ -38,8 +38,8 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 		}
 		m := model("claude-sonnet-4-5")
 		m.BaseURL = s.URL
-		for _, from := range []*agent.Model{m, {Provider: "other", ID: "other", API: "other"}} {
-			r := &agent.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
+		for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
+			r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
 			if b := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); b.Err != nil || b.Text(session.BlockText) != "taken" {
 				t.Errorf("%s after %s: %s", f.ID, from.Provider, b)
 			}

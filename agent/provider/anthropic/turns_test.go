@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -59,8 +59,8 @@ func TestASecondTurnExtendsTheFirst(t *testing.T) {
 	defer s.Close()
 	m := model("claude-sonnet-4-5")
 	m.BaseURL = s.URL
-	r := &agent.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
-		Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
+	r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
+		Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
 	p := New(s.Client())
 	first := wiretest.Collect(p.Stream(context.Background(), r))
 	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(first.Calls()) != 1 {
@@ -107,7 +107,7 @@ func TestStopReasonsAreMapped(t *testing.T) {
 		{"end_turn", endless, session.StopEnd}, {"stop_sequence", endless, session.StopEnd}, {"new_word", endless, session.StopEnd},
 		{"tool_use", call, session.StopToolUse}, {"end_turn", call, session.StopToolUse}, {"tool_use", endless, session.StopEnd},
 		{"max_tokens", call, session.StopLength}, {"model_context_window_exceeded", endless, session.StopLength},
-		{"refusal", endless, agent.StopRefusal}, {"sensitive", endless, agent.StopRefusal}, {"pause_turn", endless, agent.StopPause},
+		{"refusal", endless, llm.StopRefusal}, {"sensitive", endless, llm.StopRefusal}, {"pause_turn", endless, llm.StopPause},
 	}
 	for _, c := range cases {
 		a := decodeText(t, events(begin, c.block, ends(c.reason), endStop))
@@ -147,7 +147,7 @@ func TestAnErrorInTheStreamIsJudgedByItsType(t *testing.T) {
 		"invalid_request_error": false, "authentication_error": false,
 	} {
 		a := decodeText(t, events(begin, endless)+"event: error\n"+events(`{"type":"error","error":{"type":"`+kind+`","message":"no"}}`))
-		e, ok := a.Err.(*agent.ProviderError)
+		e, ok := a.Err.(*llm.ProviderError)
 		if !ok || e.Retryable != retry || e.Type != kind || e.Message != "no" {
 			t.Errorf("%s: %+v", kind, a.Err)
 		}
@@ -156,7 +156,7 @@ func TestAnErrorInTheStreamIsJudgedByItsType(t *testing.T) {
 
 func TestAnErrorWithoutATypeIsOne(t *testing.T) {
 	a := decodeText(t, events(begin, endless, `{"error":{"message":"upstream is gone","code":502}}`, ends("end_turn"), endStop))
-	if e, ok := a.Err.(*agent.ProviderError); !ok || e.Message != "upstream is gone" || e.Status != 502 || !e.Retryable {
+	if e, ok := a.Err.(*llm.ProviderError); !ok || e.Message != "upstream is gone" || e.Status != 502 || !e.Retryable {
 		t.Errorf("%+v", a.Err)
 	}
 	if a := decodeText(t, events(begin, `{"error":null}`, ends("end_turn"), endStop)); a.Err != nil {
@@ -177,14 +177,14 @@ func TestEveryEventIsASignOfLife(t *testing.T) {
 	f := wiretest.Folder{Status: 200}
 	stream := ": hi\n\n" + events(`{"type":"ping"}`, `{"type":"new_event"}`, begin, endless, ends("end_turn"), endStop)
 	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
-	var kinds []agent.DeltaKind
-	for d, err := range p.Stream(context.Background(), &agent.Request{Model: model("m")}) {
+	var kinds []llm.DeltaKind
+	for d, err := range p.Stream(context.Background(), &llm.Request{Model: model("m")}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		kinds = append(kinds, d.Kind)
 	}
-	want := []agent.DeltaKind{agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaUsage, agent.DeltaText, agent.DeltaUsage, agent.DeltaStop}
+	want := []llm.DeltaKind{llm.DeltaPing, llm.DeltaPing, llm.DeltaPing, llm.DeltaUsage, llm.DeltaText, llm.DeltaUsage, llm.DeltaStop}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("deltas %v; want %v", kinds, want)
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/catalogue"
 	"pi/agent/provider/google"
@@ -27,18 +27,18 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.Join(err, errSent)
 }
 
-func clients(w *wire) map[string]agent.Provider {
+func clients(w *wire) map[string]llm.Provider {
 	c := &http.Client{Transport: w}
-	return map[string]agent.Provider{
+	return map[string]llm.Provider{
 		"anthropic-messages": anthropic.New(c), "openai-completions": openai.New(c),
 		"openai-responses": responses.New(c), "google-generative-ai": google.New(c),
 	}
 }
 
 // ask sends a question to nobody.
-func ask(t *testing.T, apis map[string]agent.Provider, m *agent.Model, level string) {
+func ask(t *testing.T, apis map[string]llm.Provider, m *llm.Model, level string) {
 	t.Helper()
-	r := &agent.Request{Model: m, Thinking: level, MaxTokens: m.MaxTokens, APIKey: "key",
+	r := &llm.Request{Model: m, Thinking: level, MaxTokens: m.MaxTokens, APIKey: "key",
 		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}}}
 	for _, err := range apis[m.API].Stream(context.Background(), r) {
 		if !errors.Is(err, errSent) {

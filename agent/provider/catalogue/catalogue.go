@@ -41,7 +41,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 //go:generate go -C generate run .
@@ -52,7 +52,7 @@ type Provider struct {
 	Title   string   // for people
 	Aliases []string // other names that it goes by; see Find
 	API     string   // the wire API of its models, unless one says otherwise
-	BaseURL string   // as agent.Model has it; "" if the person has to give it, see Hint
+	BaseURL string   // as llm.Model has it; "" if the person has to give it, see Hint
 	KeyVars []string // environment variables for the key, the first that is set counts
 	BaseVar string   // environment variable for the base URL; "" if there is none
 	Default string   // id of the model to begin with; "" if none is known
@@ -85,14 +85,14 @@ func Find(name string) (Provider, bool) {
 // Models decodes the models of the provider of a name or an alias, in the order
 // of the provider's own list. There are none for those on this machine, and for
 // names that are not known. The models are new each time.
-func Models(name string) []*agent.Model {
+func Models(name string) []*llm.Model {
 	p, ok := Find(name)
 	if !ok || p.size == 0 {
 		return nil
 	}
-	record, names := p.record(), agent.ThinkingLevels()
-	room := make([]agent.Model, strings.Count(record, "\n"))
-	models := make([]*agent.Model, 0, len(room))
+	record, names := p.record(), llm.ThinkingLevels()
+	room := make([]llm.Model, strings.Count(record, "\n"))
+	models := make([]*llm.Model, 0, len(room))
 	for line := range strings.Lines(record) {
 		m := &room[len(models)]
 		m.Provider, m.API, m.BaseURL, m.NeedsKey = p.Name, p.API, p.BaseURL, !p.Local
@@ -113,7 +113,7 @@ func (p *Provider) record() string {
 }
 
 // decode fills a model from its line. names are those of the thinking levels.
-func decode(m *agent.Model, line string, names []string) {
+func decode(m *llm.Model, line string, names []string) {
 	field := func() (f string) {
 		f, line, _ = strings.Cut(line, "\t")
 		return f
@@ -154,11 +154,11 @@ func levels(digits string, names []string) []string {
 }
 
 // price reads the four prices of a model.
-func price(s string) *agent.Price {
+func price(s string) *llm.Price {
 	if s == "" {
 		return nil
 	}
-	var p agent.Price
+	var p llm.Price
 	for _, to := range []*float64{&p.Input, &p.Output, &p.CacheRead, &p.CacheWrite} {
 		var one string
 		one, s, _ = strings.Cut(s, "/")

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 )
 
-func find(t *testing.T, provider, id string) *agent.Model {
+func find(t *testing.T, provider, id string) *llm.Model {
 	t.Helper()
 	for _, m := range catalogue.Models(provider) {
 		if m.ID == id {
@@ -24,25 +24,25 @@ func find(t *testing.T, provider, id string) *agent.Model {
 func TestPricesOfKnownModels(t *testing.T) {
 	for _, c := range []struct {
 		provider, id string
-		want         agent.Price
+		want         llm.Price
 	}{
-		{"anthropic", "claude-sonnet-4-6", agent.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
-		{"anthropic", "claude-opus-4-6", agent.Price{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}},
-		{"openai", "gpt-5", agent.Price{Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: -1}},
-		{"openai", "gpt-5.4", agent.Price{Input: 2.5, Output: 15, CacheRead: 0.25, CacheWrite: -1}},
-		{"openai", "gpt-5.6-sol", agent.Price{Input: 5, Output: 30, CacheRead: 0.5, CacheWrite: 6.25}},
-		{"openai", "gpt-4.1-mini", agent.Price{Input: 0.4, Output: 1.6, CacheRead: 0.1, CacheWrite: -1}},
-		{"openai", "gpt-5.4-pro", agent.Price{Input: 30, Output: 180, CacheRead: -1, CacheWrite: -1}},
-		{"google", "gemini-2.5-pro", agent.Price{Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: -1}},
-		{"deepseek", "deepseek-v4-flash", agent.Price{Input: 0.14, Output: 0.28, CacheRead: 0.0028, CacheWrite: -1}},
-		{"mistral", "mistral-large-latest", agent.Price{Input: 0.5, Output: 1.5, CacheRead: -1, CacheWrite: -1}},
-		{"together", "moonshotai/Kimi-K2.6", agent.Price{Input: 1.2, Output: 4.5, CacheRead: 0.2, CacheWrite: -1}},
+		{"anthropic", "claude-sonnet-4-6", llm.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
+		{"anthropic", "claude-opus-4-6", llm.Price{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}},
+		{"openai", "gpt-5", llm.Price{Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: -1}},
+		{"openai", "gpt-5.4", llm.Price{Input: 2.5, Output: 15, CacheRead: 0.25, CacheWrite: -1}},
+		{"openai", "gpt-5.6-sol", llm.Price{Input: 5, Output: 30, CacheRead: 0.5, CacheWrite: 6.25}},
+		{"openai", "gpt-4.1-mini", llm.Price{Input: 0.4, Output: 1.6, CacheRead: 0.1, CacheWrite: -1}},
+		{"openai", "gpt-5.4-pro", llm.Price{Input: 30, Output: 180, CacheRead: -1, CacheWrite: -1}},
+		{"google", "gemini-2.5-pro", llm.Price{Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: -1}},
+		{"deepseek", "deepseek-v4-flash", llm.Price{Input: 0.14, Output: 0.28, CacheRead: 0.0028, CacheWrite: -1}},
+		{"mistral", "mistral-large-latest", llm.Price{Input: 0.5, Output: 1.5, CacheRead: -1, CacheWrite: -1}},
+		{"together", "moonshotai/Kimi-K2.6", llm.Price{Input: 1.2, Output: 4.5, CacheRead: 0.2, CacheWrite: -1}},
 		// Reading and writing stand the other way round in the source.
-		{"opencode", "claude-sonnet-4-6", agent.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
-		{"minimax", "MiniMax-M2.7", agent.Price{Input: 0.3, Output: 1.2, CacheRead: 0.06, CacheWrite: 0.375}},
+		{"opencode", "claude-sonnet-4-6", llm.Price{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75}},
+		{"minimax", "MiniMax-M2.7", llm.Price{Input: 0.3, Output: 1.2, CacheRead: 0.06, CacheWrite: 0.375}},
 		// The source repeats the plain prices where those of cached tokens belong.
-		{"qiniucloud", "z-ai/glm-4.6", agent.Price{Input: 1, Output: 1.75, CacheRead: 1, CacheWrite: -1}},
-		{"opencode", "deepseek-v4-flash-free", agent.Price{}},
+		{"qiniucloud", "z-ai/glm-4.6", llm.Price{Input: 1, Output: 1.75, CacheRead: 1, CacheWrite: -1}},
+		{"opencode", "deepseek-v4-flash-free", llm.Price{}},
 	} {
 		if m := find(t, c.provider, c.id); m.Cost == nil || *m.Cost != c.want {
 			t.Errorf("%s costs %v, want %v", m.Ref(), m.Cost, c.want)
@@ -136,7 +136,7 @@ func TestNothingInTheCatalogueIsNonsense(t *testing.T) {
 	}
 }
 
-func checkModels(t *testing.T, p catalogue.Provider, models []*agent.Model, apis []string) {
+func checkModels(t *testing.T, p catalogue.Provider, models []*llm.Model, apis []string) {
 	t.Helper()
 	ids := map[string]bool{}
 	for _, m := range models {
@@ -170,14 +170,14 @@ func isBase(s string, local bool) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "https" || local && u.Scheme == "http") && !strings.HasSuffix(s, "/")
 }
 
-func checkLevels(t *testing.T, ref string, m *agent.Model) {
+func checkLevels(t *testing.T, ref string, m *llm.Model) {
 	t.Helper()
 	if !m.Reasoning && m.Levels != nil {
 		t.Errorf("%s does not reason, but offers %q", ref, m.Levels)
 	}
 	last := -1
 	for _, level := range m.Levels {
-		at := slices.Index(agent.ThinkingLevels(), level)
+		at := slices.Index(llm.ThinkingLevels(), level)
 		if at <= last {
 			t.Errorf("%s offers %q, which are unknown or out of order", ref, m.Levels)
 		}
@@ -185,9 +185,9 @@ func checkLevels(t *testing.T, ref string, m *agent.Model) {
 	}
 }
 
-func checkPrice(t *testing.T, ref string, p *agent.Price) {
+func checkPrice(t *testing.T, ref string, p *llm.Price) {
 	t.Helper()
-	if p == nil || *p == (agent.Price{}) {
+	if p == nil || *p == (llm.Price{}) {
 		return
 	}
 	if p.Input <= 0 || p.Input > 500 || p.Output <= 0 || p.Output > 1000 {

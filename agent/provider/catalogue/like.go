@@ -3,7 +3,7 @@ package catalogue
 import (
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Like makes a model of an id that a list does not have, out of the one there
@@ -12,7 +12,7 @@ import (
 // "anthropic/claude-sonnet-4-5", "claude-sonnet-4-5@20250929"). nil if there is
 // none. The nearest form wins, then the first in the list. Prices change between
 // dates: that of a date which the list does not have is not known.
-func Like(models []*agent.Model, id string) *agent.Model {
+func Like(models []*llm.Model, id string) *llm.Model {
 	for _, form := range []func(string) string{strings.ToLower, plainName, undated} {
 		wanted := form(id)
 		for _, m := range models {

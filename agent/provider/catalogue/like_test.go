@@ -3,7 +3,7 @@ package catalogue_test
 import (
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 )
 
@@ -44,7 +44,7 @@ func TestAnotherFormOfANameIsRecognised(t *testing.T) {
 }
 
 func TestTheNearestFormWins(t *testing.T) {
-	models := []*agent.Model{{ID: "acme/m-20250101", Name: "dated"}, {ID: "acme/m", Name: "plain"}, {ID: "other/M", Name: "other"}}
+	models := []*llm.Model{{ID: "acme/m-20250101", Name: "dated"}, {ID: "acme/m", Name: "plain"}, {ID: "other/M", Name: "other"}}
 	for id, want := range map[string]string{"m": "plain", "OTHER/m": "other", "m-latest": "dated"} {
 		if m := catalogue.Like(models, id); m == nil || m.Name != want {
 			t.Errorf("%s is %v, want %s", id, m, want)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 func TestWhatIsPackedIsWhatPeopleRead(t *testing.T) {
@@ -41,9 +41,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add("")
 	f.Add("id\t\t\t\t\t?")
 	f.Add("id\tname\t-1\tx\ti\t0/:;9\t1//?/NaN/5\tapi\thttps://x\tmore")
-	names := agent.ThinkingLevels()
+	names := llm.ThinkingLevels()
 	f.Fuzz(func(t *testing.T, line string) {
-		m := agent.Model{API: "a", BaseURL: "b"}
+		m := llm.Model{API: "a", BaseURL: "b"}
 		decode(&m, line, names)
 		if m.API == "" || m.BaseURL == "" || len(m.Input) == 0 || m.Name != m.ID && !strings.Contains(line, m.Name) {
 			t.Errorf("%q is %+v", line, m)

@@ -3,7 +3,7 @@ package google
 import (
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -32,7 +32,7 @@ func (c *compat) switches() provider.Switches {
 	}
 }
 
-func compatOf(r *agent.Request) (*compat, error) {
+func compatOf(r *llm.Request) (*compat, error) {
 	c := usual()
 	if err := c.switches().Set(r.Model); err != nil {
 		return nil, err

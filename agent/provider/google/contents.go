@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -74,14 +74,14 @@ type pending struct {
 // conversation writes the turns of a request.
 type conversation struct {
 	*compat
-	model    *agent.Model
+	model    *llm.Model
 	ids      *provider.CallIDs
 	contents []content
 	open     []pending
 	images   []part // of the results of this turn, where they go behind them
 }
 
-func (c *compat) contents(r *agent.Request) []content {
+func (c *compat) contents(r *llm.Request) []content {
 	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(func(id string) string { return id })}
 	for _, m := range r.Messages {
 		switch m.Role {

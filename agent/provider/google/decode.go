@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
 	"pi/session"
@@ -57,13 +57,13 @@ type counts struct {
 
 // decoder reads one answer.
 type decoder struct {
-	price *agent.Price
-	tools []agent.ToolSpec // that the model knows
-	out   []agent.Delta
+	price *llm.Price
+	tools []llm.ToolSpec // that the model knows
+	out   []llm.Delta
 	now   chunk // the event at hand; kept for its memory
 
-	index int             // of the block at hand
-	kind  agent.DeltaKind // of the block that more may be added to; DeltaPing: none
+	index int           // of the block at hand
+	kind  llm.DeltaKind // of the block that more may be added to; DeltaPing: none
 	calls int
 	used  [4]int // the counts, in the order of their fields
 
@@ -71,7 +71,7 @@ type decoder struct {
 	blocked, blockedMessage string // the prompt was refused
 }
 
-func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 	d.out = out
 	err := d.event(e)
 	return d.out, false, err
@@ -79,7 +79,7 @@ func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, er
 
 // End is called when the stream is over: there is no end mark, only a reason in
 // one of the last events.
-func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) {
+func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 	d.out = out
 	if d.finish == "" && d.blocked == "" {
 		return d.out, provider.ErrCut
@@ -87,7 +87,7 @@ func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) {
 	if broken[d.finish] {
 		return d.out, d.failure()
 	}
-	d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: d.stop()})
+	d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: d.stop()})
 	return d.out, nil
 }
 
@@ -145,10 +145,10 @@ func (d *decoder) part(p *answerPart, i int, data []byte) {
 	}
 }
 
-func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+func (d *decoder) emit(delta llm.Delta) { d.out = append(d.out, delta) }
 
 // next begins a block.
-func (d *decoder) next(kind agent.DeltaKind) {
+func (d *decoder) next(kind llm.DeltaKind) {
 	d.index++
 	d.kind = kind
 }
@@ -156,17 +156,17 @@ func (d *decoder) next(kind agent.DeltaKind) {
 // sign ends a block with its signature.
 func (d *decoder) sign(signature string) {
 	if signature != "" {
-		d.emit(agent.Delta{Kind: agent.DeltaSignature, Index: d.index, Text: signature})
-		d.kind = agent.DeltaPing
+		d.emit(llm.Delta{Kind: llm.DeltaSignature, Index: d.index, Text: signature})
+		d.kind = llm.DeltaPing
 	}
 }
 
 // text adds to the block at hand. A signed piece stands alone, even if it is
 // empty.
 func (d *decoder) text(p *answerPart) {
-	kind := agent.DeltaText
+	kind := llm.DeltaText
 	if p.Thought {
-		kind = agent.DeltaThinking
+		kind = llm.DeltaThinking
 	}
 	if *p.Text == "" && p.Signature == "" {
 		return
@@ -174,7 +174,7 @@ func (d *decoder) text(p *answerPart) {
 	if d.kind != kind || p.Signature != "" {
 		d.next(kind)
 	}
-	d.emit(agent.Delta{Kind: kind, Index: d.index, Text: *p.Text})
+	d.emit(llm.Delta{Kind: kind, Index: d.index, Text: *p.Text})
 	d.sign(p.Signature)
 }
 
@@ -188,8 +188,8 @@ func (d *decoder) call(p *answerPart) {
 		args = string(raw)
 	}
 	d.calls++
-	d.next(agent.DeltaToolCall)
-	d.emit(agent.Delta{Kind: agent.DeltaToolCall, Index: d.index, ID: id, Name: d.toolName(p.Call.Name), Text: args})
+	d.next(llm.DeltaToolCall)
+	d.emit(llm.Delta{Kind: llm.DeltaToolCall, Index: d.index, ID: id, Name: d.toolName(p.Call.Name), Text: args})
 	d.sign(p.Signature)
 }
 
@@ -222,7 +222,7 @@ func (d *decoder) keep(i int, data []byte) {
 	}
 	for _, c := range raw.Candidates {
 		if c.Index == 0 && i < len(c.Content.Parts) {
-			d.next(agent.DeltaThinking)
+			d.next(llm.DeltaThinking)
 			d.sign(string(provider.Object(c.Content.Parts[i])))
 			return
 		}
@@ -244,7 +244,7 @@ func (d *decoder) count(c *counts) {
 	}
 	prompt, cached, answer, thoughts := d.used[0], d.used[1], d.used[2], d.used[3]
 	u := session.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: answer + thoughts}
-	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(u)})
+	d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(u)})
 }
 
 // broken are the reasons of an answer that went wrong by itself: asking again
@@ -266,17 +266,17 @@ func (d *decoder) failure() error {
 
 // stop maps the reason. Calls decide about tool use; a reason that is not known
 // is an ordinary end.
-func (d *decoder) stop() agent.Stop {
-	s := agent.Stop{Raw: d.finish, Reason: session.StopEnd}
+func (d *decoder) stop() llm.Stop {
+	s := llm.Stop{Raw: d.finish, Reason: session.StopEnd}
 	switch d.finish {
 	case "":
-		return agent.Stop{Raw: "BLOCKED:" + d.blocked, Reason: agent.StopRefusal,
+		return llm.Stop{Raw: "BLOCKED:" + d.blocked, Reason: llm.StopRefusal,
 			Message: cmp.Or(d.blockedMessage, "the service refused the prompt")}
 	case "MAX_TOKENS":
 		s.Reason = session.StopLength
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
-		s.Reason = agent.StopRefusal
+		s.Reason = llm.StopRefusal
 		s.Message = cmp.Or(d.finishMessage, "the service stopped the answer")
 	default:
 		if d.calls > 0 {

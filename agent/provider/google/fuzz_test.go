@@ -2,11 +2,11 @@ package google
 
 import (
 	"io"
-	"pi/agent"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 )
 
@@ -55,7 +55,7 @@ func FuzzEncode(f *testing.F) {
 		}
 		var before []byte
 		for _, messages := range wiretest.Planned(t, plan, m, wiretest.PlannedBlock) {
-			call, err := encode(&agent.Request{Model: m, System: "be nice", Messages: messages})
+			call, err := encode(&llm.Request{Model: m, System: "be nice", Messages: messages})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -41,14 +41,14 @@ type (
 	}
 )
 
-func encode(r *agent.Request) (*provider.Call, error) {
+func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r)
 	if err != nil {
 		return nil, err
 	}
 	body, err := c.request(r).encode()
 	if err != nil {
-		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
 	return &provider.Call{URL: address(r.Model), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
 }
@@ -66,7 +66,7 @@ func (q *request) encode() ([]byte, error) {
 
 // address puts the model into the path. A base without any path is that of the
 // Gemini API, whose current version is not the default.
-func address(m *agent.Model) string {
+func address(m *llm.Model) string {
 	base := m.BaseURL
 	if u, err := url.Parse(base); err == nil && strings.Trim(u.Path, "/") == "" {
 		base = provider.Join(base, "/v1beta")
@@ -82,14 +82,14 @@ func address(m *agent.Model) string {
 	return u + "?alt=sse"
 }
 
-func (c *compat) headers(r *agent.Request) http.Header {
+func (c *compat) headers(r *llm.Request) http.Header {
 	h := http.Header{}
 	provider.SetKey(h, c.auth, r.APIKey)
 	return h
 }
 
 // hint knows what to do about some errors.
-func hint(m *agent.Model) func(int, string) string {
+func hint(m *llm.Model) func(int, string) string {
 	return func(status int, message string) string {
 		switch {
 		case status != http.StatusBadRequest:
@@ -103,7 +103,7 @@ func hint(m *agent.Model) func(int, string) string {
 	}
 }
 
-func (c *compat) request(r *agent.Request) *request {
+func (c *compat) request(r *llm.Request) *request {
 	q := &request{Contents: c.contents(r), Generation: c.generating(r)}
 	if r.System != "" {
 		q.System = &content{Parts: []part{textPart(r.System)}}
@@ -118,7 +118,7 @@ func (c *compat) request(r *agent.Request) *request {
 	return q
 }
 
-func (c *compat) functions(specs []agent.ToolSpec) []function {
+func (c *compat) functions(specs []llm.ToolSpec) []function {
 	var list []function
 	for i := range specs {
 		f := function{Name: tellName(specs[i].Name), Description: provider.CleanText(specs[i].Description)}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -15,7 +15,7 @@ func says(role session.Role, blocks ...session.Block) *session.Message {
 	return &session.Message{Role: role, Content: blocks}
 }
 
-func modelSays(m *agent.Model, blocks ...session.Block) *session.Message {
+func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
 	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
@@ -31,11 +31,11 @@ func text(s string) session.Block { return session.TextBlock(s) }
 
 var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
 
-func model(id string) *agent.Model {
-	return &agent.Model{Provider: "google", ID: id, API: "google-generative-ai", BaseURL: "https://generativelanguage.googleapis.com/v1beta", MaxTokens: 65536, Reasoning: true}
+func model(id string) *llm.Model {
+	return &llm.Model{Provider: "google", ID: id, API: "google-generative-ai", BaseURL: "https://generativelanguage.googleapis.com/v1beta", MaxTokens: 65536, Reasoning: true}
 }
 
-func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
+func body(t *testing.T, r *llm.Request) map[string]json.RawMessage {
 	t.Helper()
 	call, err := encode(r)
 	if err != nil {
@@ -94,13 +94,13 @@ func TestThinkingIsAskedForAsEachModelTakesIt(t *testing.T) {
 		m := model(c.id)
 		m.Compat = c.compat
 		var g struct{ ThinkingConfig json.RawMessage }
-		if err := json.Unmarshal(body(t, &agent.Request{Model: m, Thinking: c.level})["generationConfig"], &g); err != nil || string(g.ThinkingConfig) != c.want {
+		if err := json.Unmarshal(body(t, &llm.Request{Model: m, Thinking: c.level})["generationConfig"], &g); err != nil || string(g.ThinkingConfig) != c.want {
 			t.Errorf("%s %s: %s, %v; want %s", c.id, c.level, g.ThinkingConfig, err, c.want)
 		}
 	}
 	m := model("gemini-2.5-pro")
 	m.Reasoning, m.MaxTokens = false, 0
-	if got, ok := body(t, &agent.Request{Model: m, Thinking: "high"})["generationConfig"]; ok {
+	if got, ok := body(t, &llm.Request{Model: m, Thinking: "high"})["generationConfig"]; ok {
 		t.Errorf("there is nothing to say, but %s", got)
 	}
 }
@@ -130,7 +130,7 @@ func TestThoughtsLeaveRoomForTheAnswer(t *testing.T) {
 	for _, c := range cases {
 		m := model(c.id)
 		m.MaxTokens = c.own
-		if got := string(body(t, &agent.Request{Model: m, Thinking: c.level, MaxTokens: c.asked})["generationConfig"]); got != c.want {
+		if got := string(body(t, &llm.Request{Model: m, Thinking: c.level, MaxTokens: c.asked})["generationConfig"]); got != c.want {
 			t.Errorf("%s: %s; want %s", c.name, got, c.want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestThoughtsDoNotAskForMoreThanTheWindowHolds(t *testing.T) {
 	m := model("gemini-2.5-flash")
 	m.ContextWindow = 100_000
 	long := says(session.RoleUser, text(strings.Repeat("x", 180_000))) // 60,000 tokens and a few
-	got := body(t, &agent.Request{Model: m, Thinking: "low", MaxTokens: 39_000, Messages: []*session.Message{long}})
+	got := body(t, &llm.Request{Model: m, Thinking: "low", MaxTokens: 39_000, Messages: []*session.Message{long}})
 	if want := `{"maxOutputTokens":39996,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}}`; string(got["generationConfig"]) != want {
 		t.Errorf("%s; want %s", got["generationConfig"], want)
 	}
@@ -177,7 +177,7 @@ func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 	const skip = "skip_thought_signature_validator"
 	cases := []struct {
 		name string
-		to   *agent.Model
+		to   *llm.Model
 		in   []*session.Message
 		want string
 	}{
@@ -214,7 +214,7 @@ func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := string(body(t, &agent.Request{Model: c.to, Messages: c.in})["contents"]); got != "["+c.want+"]" {
+			if got := string(body(t, &llm.Request{Model: c.to, Messages: c.in})["contents"]); got != "["+c.want+"]" {
 				t.Errorf("got  %s\nwant [%s]", got, c.want)
 			}
 		})
@@ -222,7 +222,7 @@ func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 }
 
 func TestToolsAreDescribedInTheFormThatIsAskedFor(t *testing.T) {
-	tools := []agent.ToolSpec{
+	tools := []llm.ToolSpec{
 		{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"const":"a"}},"additionalProperties":false}`)},
 		{Name: "ls", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)},
 	}
@@ -236,7 +236,7 @@ func TestToolsAreDescribedInTheFormThatIsAskedFor(t *testing.T) {
 	for _, c := range cases {
 		m := model("gemini-2.5-pro")
 		m.Compat = c.compat
-		q := body(t, &agent.Request{Model: m, Tools: tools, System: "s"})
+		q := body(t, &llm.Request{Model: m, Tools: tools, System: "s"})
 		if string(q["tools"]) != c.want {
 			t.Errorf("got  %s\nwant %s", q["tools"], c.want)
 		}
@@ -273,7 +273,7 @@ func TestAddressAndHeaders(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := model(c.id)
 			m.BaseURL, m.Compat = c.base, c.compat
-			call, err := encode(&agent.Request{Model: m, APIKey: c.key})
+			call, err := encode(&llm.Request{Model: m, APIKey: c.key})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestSwitchesAreChecked(t *testing.T) {
 
 func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	m := model("gemini-2.5-pro")
-	r := &agent.Request{Model: m, System: `<"contents":[]}>`, Tools: []agent.ToolSpec{{Name: "ls", Description: `"contents":[]}`}}}
+	r := &llm.Request{Model: m, System: `<"contents":[]}>`, Tools: []llm.ToolSpec{{Name: "ls", Description: `"contents":[]}`}}}
 	for range 3 {
 		r.Messages = append(r.Messages, says(session.RoleUser, text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, text("ok")))
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -16,8 +16,8 @@ var taken = events(says1("taken", "STOP"))
 
 // targets are a model that signs and one that need not, each with the server that
 // is as strict about it.
-func targets(t *testing.T) map[*agent.Model]agent.Provider {
-	all := map[*agent.Model]agent.Provider{}
+func targets(t *testing.T) map[*llm.Model]llm.Provider {
+	all := map[*llm.Model]llm.Provider{}
 	for id, check := range map[string]func([]byte) error{"gemini-2.5-pro": wiretest.CheckGemini, "gemini-3-pro-preview": wiretest.CheckSignedGemini} {
 		s := wiretest.Strict(t, check, taken)
 		m := model(id)
@@ -32,9 +32,9 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 		own := *m
 		own.ID, own.Provider = "large-1", "acme" // who speaks in the session
 		own.Compat = map[string]any{"placeholder_signature": true}
-		for _, target := range []*agent.Model{m, &own} {
+		for _, target := range []*llm.Model{m, &own} {
 			for i, messages := range wiretest.Resumed(t) {
-				r := &agent.Request{Model: target, APIKey: "k", Thinking: "low", System: "be nice", Messages: messages}
+				r := &llm.Request{Model: target, APIKey: "k", Thinking: "low", System: "be nice", Messages: messages}
 				if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
 					t.Errorf("%s, the first %d entries: %s", target.ID, i, a)
 				}
@@ -50,8 +50,8 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 			if a.Err != nil {
 				continue // such an answer is never sent again
 			}
-			for _, from := range []*agent.Model{m, {Provider: "other", ID: "other", API: "other"}} {
-				r := &agent.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
+			for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
+				r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
 				if b := wiretest.Collect(p.Stream(context.Background(), r)); b.Err != nil || b.Text(session.BlockText) != "taken" {
 					t.Errorf("%s: %s after %s: %s", m.ID, f.ID, from.Provider, b)
 				}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -35,7 +35,7 @@ func usual() *compat {
 
 // generating limits the answer and asks for thinking. Thoughts count as part of
 // the limit, so where less than all was asked for, they come on top of it.
-func (c *compat) generating(r *agent.Request) *generating {
+func (c *compat) generating(r *llm.Request) *generating {
 	g := &generating{MaxOutputTokens: provider.AnswerLimit(r)}
 	level := cmp.Or(r.Thinking, "off")
 	budget, err := strconv.Atoi(c.budgets[level])

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -65,8 +65,8 @@ func TestASecondTurnExtendsTheFirstAndCarriesEverySignature(t *testing.T) {
 		events(says1("done", "STOP")))
 	m := model("gemini-3-pro-preview")
 	m.BaseURL = s.URL
-	r := &agent.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
-		Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}, {Name: "ls"}}}
+	r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
+		Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}, {Name: "ls"}}}
 	p := New(s.Client())
 	first := wiretest.Collect(p.Stream(context.Background(), r))
 	calls := first.Calls()
@@ -126,12 +126,12 @@ func TestReasonsAreMapped(t *testing.T) {
 	}{
 		{"STOP", parts(), session.StopEnd}, {"STOP", call, session.StopToolUse}, {"FINISH_REASON_UNSPECIFIED", parts(), session.StopEnd},
 		{"NEW_WORD", call, session.StopToolUse}, {"MAX_TOKENS", call, session.StopLength}, {"MAX_TOKENS", `{}`, session.StopLength},
-		{"SAFETY", parts(), agent.StopRefusal}, {"RECITATION", parts(), agent.StopRefusal}, {"BLOCKLIST", parts(), agent.StopRefusal},
-		{"PROHIBITED_CONTENT", call, agent.StopRefusal}, {"SPII", parts(), agent.StopRefusal}, {"LANGUAGE", parts(), agent.StopRefusal},
+		{"SAFETY", parts(), llm.StopRefusal}, {"RECITATION", parts(), llm.StopRefusal}, {"BLOCKLIST", parts(), llm.StopRefusal},
+		{"PROHIBITED_CONTENT", call, llm.StopRefusal}, {"SPII", parts(), llm.StopRefusal}, {"LANGUAGE", parts(), llm.StopRefusal},
 	}
 	for _, c := range cases {
 		a := decodeText(t, events(c.before, `{"candidates":[{"finishReason":"`+c.finish+`"}]}`))
-		if a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.finish || c.want == agent.StopRefusal && a.Stop.Message == "" {
+		if a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.finish || c.want == llm.StopRefusal && a.Stop.Message == "" {
 			t.Errorf("%s: %s", c.finish, a)
 		}
 	}
@@ -140,7 +140,7 @@ func TestReasonsAreMapped(t *testing.T) {
 func TestAnAnswerThatWentWrongMayBeAskedForAgain(t *testing.T) {
 	for _, finish := range []string{"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE", "OTHER"} {
 		a := decodeText(t, events(parts(`{"text":"hi"}`), `{"candidates":[{"finishReason":"`+finish+`","finishMessage":"so it is"}]}`))
-		var e *agent.ProviderError
+		var e *llm.ProviderError
 		if !errors.As(a.Err, &e) || !e.Retryable || e.Type != finish || e.Message != "so it is" || a.Text(session.BlockText) != "hi" {
 			t.Errorf("%s: %+v, %s", finish, e, a)
 		}
@@ -153,7 +153,7 @@ func TestARefusedPromptIsARefusal(t *testing.T) {
 		{`{"blockReason":"OTHER","blockReasonMessage":"not this"}`, "not this"},
 	} {
 		a := decodeText(t, events(`{"promptFeedback":`+c.feedback+`,"usageMetadata":{"promptTokenCount":8}}`))
-		if a.Err != nil || a.Stop.Reason != agent.StopRefusal || a.Stop.Message != c.want || a.Usage == nil || a.Usage.Input != 8 {
+		if a.Err != nil || a.Stop.Reason != llm.StopRefusal || a.Stop.Message != c.want || a.Usage == nil || a.Usage.Input != 8 {
 			t.Errorf("%s: %s", c.feedback, a)
 		}
 	}
@@ -169,7 +169,7 @@ func TestAnErrorInTheStreamIsJudgedLikeItsStatus(t *testing.T) {
 			`{"code":403,"message":"no","status":"PERMISSION_DENIED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"X"}]}`: false,
 		} {
 			a := decodeText(t, events(parts(`{"text":"hi"}`), strings.Replace(form, "%", object, 1)))
-			var e *agent.ProviderError
+			var e *llm.ProviderError
 			if !errors.As(a.Err, &e) || e.Retryable != retry || e.Message != "no" || !strings.Contains(object, `"`+e.Type+`"`) || a.Text(session.BlockText) != "hi" {
 				t.Errorf("%s of %s: %+v", form, object, e)
 			}
@@ -181,7 +181,7 @@ func TestHowLongToWaitIsReadFromTheDetails(t *testing.T) {
 	f := wiretest.Folder{Status: 429, Headers: map[string]string{"Content-Type": "application/json"}}
 	const body = `{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.07s"}]}}`
 	a := f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(body) })), "http://model.test")
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if !errors.As(a.Err, &e) || !e.Retryable || e.RetryAfter != 34070*time.Millisecond {
 		t.Errorf("%+v", e)
 	}
@@ -203,7 +203,7 @@ func TestUsageIsOverwrittenNotAdded(t *testing.T) {
 
 func TestAnEventNamedErrorIsOne(t *testing.T) {
 	a := decodeText(t, events(parts(`{"text":"hi"}`))+"event: error\n"+events(`{"message":"no room","code":503}`, says1("", "STOP")))
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if !errors.As(a.Err, &e) || e.Message != "no room" || e.Status != 503 || !e.Retryable {
 		t.Errorf("%s", a)
 	}
@@ -212,7 +212,7 @@ func TestAnEventNamedErrorIsOne(t *testing.T) {
 func TestAStreamWithoutAReasonWasCutOff(t *testing.T) {
 	for _, stream := range []string{"", events(parts(`{"text":"hi"}`)), events(parts(`{"functionCall":{"name":"f"}}`), "[DONE]")} {
 		a := decodeText(t, stream)
-		var e *agent.ProviderError
+		var e *llm.ProviderError
 		if !errors.As(a.Err, &e) || !e.Retryable {
 			t.Errorf("%q: %s", stream, a)
 		}
@@ -239,14 +239,14 @@ func TestEveryEventIsASignOfLife(t *testing.T) {
 	f := wiretest.Folder{Status: 200}
 	stream := ": hi\n\n" + events(`{"responseId":"x"}`, parts(`{"text":""}`), says1("hi", "STOP"))
 	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
-	var kinds []agent.DeltaKind
-	for d, err := range p.Stream(context.Background(), &agent.Request{Model: model("m")}) {
+	var kinds []llm.DeltaKind
+	for d, err := range p.Stream(context.Background(), &llm.Request{Model: model("m")}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		kinds = append(kinds, d.Kind)
 	}
-	want := []agent.DeltaKind{agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaText, agent.DeltaUsage, agent.DeltaStop}
+	want := []llm.DeltaKind{llm.DeltaPing, llm.DeltaPing, llm.DeltaPing, llm.DeltaText, llm.DeltaUsage, llm.DeltaStop}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("deltas %v; want %v", kinds, want)
 	}
@@ -257,7 +257,7 @@ func TestToolsThatBeginWithADigitAreToldUnderAnotherName(t *testing.T) {
 		events(says1("done", "STOP")))
 	m := model("gemini-3-pro-preview")
 	m.BaseURL = s.URL
-	r := &agent.Request{Model: m, APIKey: "k", Tools: []agent.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}, {Name: strings.Repeat("9", 64)}}, Messages: []*session.Message{says(session.RoleUser, text("go"))}}
+	r := &llm.Request{Model: m, APIKey: "k", Tools: []llm.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}, {Name: strings.Repeat("9", 64)}}, Messages: []*session.Message{says(session.RoleUser, text("go"))}}
 	p := New(s.Client())
 	a := wiretest.Collect(p.Stream(context.Background(), r))
 	var names []string
@@ -284,7 +284,7 @@ func TestErrorsThatASettingCuresSaySo(t *testing.T) {
 		f := wiretest.Folder{Provider: "acme", Status: 400, Headers: map[string]string{"Content-Type": "application/json"}}
 		body := `{"error":{"code":400,"message":"` + message + `","status":"INVALID_ARGUMENT"}}`
 		a := f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(body) })), "http://model.test")
-		var e *agent.ProviderError
+		var e *llm.ProviderError
 		if !errors.As(a.Err, &e) || e.Retryable || !strings.Contains(e.Hint, want) {
 			t.Errorf("%s: %+v", message, e)
 		}

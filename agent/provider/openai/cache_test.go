@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
 
-func encoded(t *testing.T, r *agent.Request) []byte {
+func encoded(t *testing.T, r *llm.Request) []byte {
 	t.Helper()
 	call, err := encode(r)
 	if err != nil {
@@ -22,7 +22,7 @@ func encoded(t *testing.T, r *agent.Request) []byte {
 }
 
 func TestAGrowingConversationIsOnlyEverAddedTo(t *testing.T) {
-	tools := []agent.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	tools := []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object"}`)}}
 	servers := []struct {
 		base, id string
 		check    func([]byte) error
@@ -39,7 +39,7 @@ func TestAGrowingConversationIsOnlyEverAddedTo(t *testing.T) {
 		for seed := range uint64(30) {
 			var before []byte
 			for _, messages := range wiretest.Growing(seed, m, 10) {
-				r := &agent.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low", SessionID: "s1"}
+				r := &llm.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low", SessionID: "s1"}
 				body := encoded(t, r)
 				if again := encoded(t, r); !bytes.Equal(again, body) {
 					t.Fatalf("the same request twice:\n%s\n%s", body, again)
@@ -64,7 +64,7 @@ func TestAnotherThinkingLevelChangesNothingElse(t *testing.T) {
 	for _, base := range []string{"https://api.openai.com/v1", "https://openrouter.ai/api/v1", "https://api.deepseek.com/v1", "https://api.z.ai/api/paas/v4", "https://dashscope.aliyuncs.com/compatible-mode/v1"} {
 		m := modelOf("p", "m", base)
 		m.Reasoning = true
-		r := &agent.Request{Model: m, System: "s", SessionID: "s1", Thinking: "low",
+		r := &llm.Request{Model: m, System: "s", SessionID: "s1", Thinking: "low",
 			Messages: []*session.Message{userSays(text("go")), modelSays(m, thought("hm", "reasoning_content"), text("a")), userSays(text("on"))}}
 		first := body(t, r)
 		for _, level := range []string{"off", "medium", "max"} {

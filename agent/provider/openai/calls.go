@@ -4,7 +4,7 @@ import (
 	"crypto/rand"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // calls joins the pieces of tool calls. Servers number them, or do not, or
@@ -23,7 +23,7 @@ type call struct {
 	some     bool            // there were arguments
 }
 
-func (c *calls) add(p *callPiece, out []agent.Delta) []agent.Delta {
+func (c *calls) add(p *callPiece, out []llm.Delta) []llm.Delta {
 	k := c.find(p)
 	if k == nil {
 		k = c.open(p)
@@ -99,8 +99,8 @@ func (c *calls) open(p *callPiece) *call {
 
 // emit sends what is held. The id is final then: one that is missing, or was
 // given to another call of the same answer, is made.
-func (c *calls) emit(k *call, out []agent.Delta) []agent.Delta {
-	d := agent.Delta{Kind: agent.DeltaToolCall, Index: k.index, Text: k.held.String()}
+func (c *calls) emit(k *call, out []llm.Delta) []llm.Delta {
+	d := llm.Delta{Kind: llm.DeltaToolCall, Index: k.index, Text: k.held.String()}
 	k.some = k.some || d.Text != ""
 	k.held.Reset()
 	if !k.started {
@@ -117,7 +117,7 @@ func (c *calls) emit(k *call, out []agent.Delta) []agent.Delta {
 
 // close sends what was held for want of a name, and {} for calls without
 // arguments.
-func (c *calls) close(out []agent.Delta) []agent.Delta {
+func (c *calls) close(out []llm.Delta) []llm.Delta {
 	for _, k := range c.list {
 		if !k.some && k.held.Len() == 0 {
 			k.held.WriteString("{}")

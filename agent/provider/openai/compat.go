@@ -3,7 +3,7 @@ package openai
 import (
 	"slices"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -66,7 +66,7 @@ func (c *compat) switches() provider.Switches {
 }
 
 // compatOf is what is in force for a model.
-func compatOf(m *agent.Model) (*compat, error) {
+func compatOf(m *llm.Model) (*compat, error) {
 	c := &compat{
 		maxTokensField: "max_tokens", streamOptions: true, nullContent: true, tools: true, auth: "bearer",
 		toolCallIDs: "short", sendReasoning: true, thinkingFormat: "reasoning_effort",
@@ -79,7 +79,7 @@ func compatOf(m *agent.Model) (*compat, error) {
 
 // effort is the server's word for a thinking level. Few servers know more than
 // three; more are in the list of a model that offers them.
-func (c *compat) effort(m *agent.Model, level string) string {
+func (c *compat) effort(m *llm.Model, level string) string {
 	if word, ok := c.efforts[level]; ok {
 		return word
 	}

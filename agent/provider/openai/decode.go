@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
 	"pi/session"
@@ -24,8 +24,8 @@ const largeEvent = 1 << 20
 
 // decoder reads one answer.
 type decoder struct {
-	price *agent.Price
-	out   []agent.Delta
+	price *llm.Price
+	out   []llm.Delta
 	now   chunk // the event at hand; kept for its memory
 
 	field    string // the name under which thinking came
@@ -36,7 +36,7 @@ type decoder struct {
 	finished bool   // there was an end mark
 }
 
-func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 	d.out = out
 	done, err := d.event(e)
 	return d.out, done, err
@@ -67,7 +67,7 @@ func (d *decoder) event(e sse.Event) (bool, error) {
 }
 
 // End is called at the end of a stream without a mark; a finish reason will do.
-func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) {
+func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 	d.out = out
 	if d.finish == "" && !d.finished {
 		return d.out, provider.ErrCut
@@ -102,7 +102,7 @@ func (c *chunk) first() *choice {
 func (d *decoder) choice(c *choice) {
 	d.thinking(&c.Delta)
 	if text := c.Delta.Content.text; text != "" {
-		d.emit(agent.Delta{Kind: agent.DeltaText, Index: textIndex, Text: text})
+		d.emit(llm.Delta{Kind: llm.DeltaText, Index: textIndex, Text: text})
 	}
 	d.refusal = append(d.refusal, c.Delta.Refusal...)
 	for i := range c.Delta.ToolCalls {
@@ -116,7 +116,7 @@ func (d *decoder) choice(c *choice) {
 // Kept is what the refusal, the details of thoughts and calls without a name take.
 func (d *decoder) Kept() int { return len(d.refusal) + d.details.kept + d.calls.kept }
 
-func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+func (d *decoder) emit(delta llm.Delta) { d.out = append(d.out, delta) }
 
 // thinking takes the first name that has something to say: several servers send
 // the same thought under two.
@@ -139,7 +139,7 @@ func (d *decoder) thinking(c *delta) {
 		d.field = field
 	}
 	if text != "" || len(c.ReasoningDetails) > 0 {
-		d.emit(agent.Delta{Kind: agent.DeltaThinking, Index: thinkingIndex, Text: text})
+		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: thinkingIndex, Text: text})
 	}
 }
 
@@ -150,7 +150,7 @@ func (d *decoder) usage(c *chunk, first *choice) {
 		}
 		var n counts
 		if err := json.Unmarshal(raw, &n); provider.Readable(err) {
-			d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(n.usage())})
+			d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(n.usage())})
 		}
 		return
 	}
@@ -159,12 +159,12 @@ func (d *decoder) usage(c *chunk, first *choice) {
 // close ends the answer: what belongs to its blocks as a whole, and the stop.
 func (d *decoder) close() error {
 	if signature := d.signature(); signature != "" {
-		d.emit(agent.Delta{Kind: agent.DeltaSignature, Index: thinkingIndex, Text: signature})
+		d.emit(llm.Delta{Kind: llm.DeltaSignature, Index: thinkingIndex, Text: signature})
 	}
 	d.out = d.calls.close(d.out)
 	stop, err := d.stop()
 	if err == nil {
-		d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: stop})
+		d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: stop})
 	}
 	return err
 }
@@ -180,13 +180,13 @@ func (d *decoder) signature() string {
 
 // stop maps the finish reason. What counts for tool use is that there are calls:
 // servers name all kinds of reasons then, or none.
-func (d *decoder) stop() (agent.Stop, error) {
-	s := agent.Stop{Raw: d.finish, Message: string(d.refusal)}
+func (d *decoder) stop() (llm.Stop, error) {
+	s := llm.Stop{Raw: d.finish, Message: string(d.refusal)}
 	switch d.finish {
 	case "length", "model_length", "max_tokens":
 		s.Reason = session.StopLength
 	case "content_filter", "sensitive", "refusal":
-		s.Reason = agent.StopRefusal
+		s.Reason = llm.StopRefusal
 		if s.Message == "" {
 			s.Message = "the provider's content filter stopped the answer"
 		}
@@ -198,7 +198,7 @@ func (d *decoder) stop() (agent.Stop, error) {
 		if len(d.calls.list) > 0 {
 			s.Reason = session.StopToolUse
 		} else if len(d.refusal) > 0 {
-			s.Reason = agent.StopRefusal
+			s.Reason = llm.StopRefusal
 		}
 	}
 	return s, nil

@@ -3,11 +3,11 @@ package openai
 import (
 	"encoding/json"
 	"io"
-	"pi/agent"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 )
 
@@ -60,7 +60,7 @@ func FuzzEncode(f *testing.F) {
 		m := modelOf(server.provider, server.id, server.base)
 		var before []byte
 		for _, messages := range wiretest.Planned(t, plan, m, wiretest.PlannedBlock) {
-			call, err := encode(&agent.Request{Model: m, System: "be nice", Messages: messages})
+			call, err := encode(&llm.Request{Model: m, System: "be nice", Messages: messages})
 			if err != nil || !json.Valid(call.Body) {
 				t.Fatalf("%v: %s", err, call.Body)
 			}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -52,13 +52,13 @@ type (
 // conversation writes the messages of a request.
 type conversation struct {
 	*compat
-	model    *agent.Model
+	model    *llm.Model
 	ids      *provider.CallIDs
 	messages []wireMessage
 	images   []part // of tool results; they follow the last of a row
 }
 
-func newConversation(c *compat, r *agent.Request) *conversation {
+func newConversation(c *compat, r *llm.Request) *conversation {
 	rule := provider.ShortIDs(40)
 	if c.toolCallIDs == "nine" {
 		rule = provider.ExactIDs(9)

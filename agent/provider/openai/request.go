@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -63,28 +63,28 @@ type (
 	}
 )
 
-func encode(r *agent.Request) (*provider.Call, error) {
+func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r.Model)
 	if err != nil {
 		return nil, err
 	}
 	body, err := c.request(r).encode()
 	if err != nil {
-		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
 	if body, err = provider.WithFields(body, c.extra); err != nil {
-		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
+		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
 }
 
-func (c *compat) headers(r *agent.Request) http.Header {
+func (c *compat) headers(r *llm.Request) http.Header {
 	h := http.Header{}
 	provider.SetKey(h, c.auth, r.APIKey)
 	return h
 }
 
-func (c *compat) request(r *agent.Request) *request {
+func (c *compat) request(r *llm.Request) *request {
 	q := &request{Model: r.Model.ID, Messages: newConversation(c, r).messages, Stream: true, thinking: c.thinking(r)}
 	if c.tools {
 		q.Tools = c.encodeTools(r.Tools)
@@ -113,7 +113,7 @@ func (c *compat) request(r *agent.Request) *request {
 // cacheKey cuts a session id to the length that is accepted.
 func cacheKey(id string) string { return id[:min(len(id), 64)] }
 
-func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
+func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
 		f := function{Name: specs[i].Name, Description: provider.CleanText(specs[i].Description)}
@@ -130,7 +130,7 @@ func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
 }
 
 // thinking asks a reasoning model for the level of the request.
-func (c *compat) thinking(r *agent.Request) (t thinking) {
+func (c *compat) thinking(r *llm.Request) (t thinking) {
 	t.Split = c.reasoningSplit
 	if !r.Model.Reasoning {
 		return t
@@ -173,7 +173,7 @@ func enabled(on bool) string {
 }
 
 // hint knows which switch turns off what a server refused.
-func hint(m *agent.Model) func(int, string) string {
+func hint(m *llm.Model) func(int, string) string {
 	advice := refusals.Hint(m)
 	return func(status int, said string) string {
 		if !refused(said) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -15,7 +15,7 @@ func userSays(blocks ...session.Block) *session.Message {
 	return &session.Message{Role: session.RoleUser, Content: blocks}
 }
 
-func modelSays(m *agent.Model, blocks ...session.Block) *session.Message {
+func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
 	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
@@ -35,12 +35,12 @@ var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "i
 
 func text(s string) session.Block { return session.TextBlock(s) }
 
-func modelOf(provider, id, base string) *agent.Model {
-	return &agent.Model{Provider: provider, ID: id, API: "openai-completions", BaseURL: base}
+func modelOf(provider, id, base string) *llm.Model {
+	return &llm.Model{Provider: provider, ID: id, API: "openai-completions", BaseURL: base}
 }
 
 // body encodes a request and returns its fields.
-func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
+func body(t *testing.T, r *llm.Request) map[string]json.RawMessage {
 	t.Helper()
 	call, err := encode(r)
 	if err != nil {
@@ -57,56 +57,56 @@ func TestRequestFieldsFollowTheServer(t *testing.T) {
 	const openai, other = "https://api.openai.com/v1", "https://llm.example/v1"
 	cases := []struct {
 		name     string
-		model    agent.Model
+		model    llm.Model
 		thinking string
 		field    string
 		want     string // "" : absent
 	}{
-		{"openai limits completion tokens", agent.Model{BaseURL: openai, MaxTokens: 100}, "", "max_completion_tokens", "100"},
-		{"openai gets no max_tokens", agent.Model{BaseURL: openai, MaxTokens: 100}, "", "max_tokens", ""},
-		{"others limit tokens", agent.Model{BaseURL: other, MaxTokens: 100}, "", "max_tokens", "100"},
-		{"an unknown limit is not sent", agent.Model{BaseURL: other}, "", "max_tokens", ""},
-		{"the field can be chosen", agent.Model{BaseURL: other, MaxTokens: 9, Compat: map[string]any{"max_tokens_field": "max_completion_tokens"}}, "", "max_completion_tokens", "9"},
-		{"or none", agent.Model{BaseURL: openai, MaxTokens: 9, Compat: map[string]any{"max_tokens_field": "none"}}, "", "max_completion_tokens", ""},
-		{"openai stores nothing", agent.Model{BaseURL: openai}, "", "store", "false"},
-		{"others are not asked", agent.Model{BaseURL: other}, "", "store", ""},
-		{"openai caches by session", agent.Model{BaseURL: openai}, "", "prompt_cache_key", `"s1"`},
-		{"others do not know the key", agent.Model{BaseURL: other}, "", "prompt_cache_key", ""},
-		{"usage is asked for", agent.Model{BaseURL: other}, "", "stream_options", `{"include_usage":true}`},
-		{"unless the server refuses", agent.Model{BaseURL: other, Compat: map[string]any{"stream_options": false}}, "", "stream_options", ""},
-		{"perplexity refuses", agent.Model{BaseURL: "https://api.perplexity.ai"}, "", "stream_options", ""},
-		{"effort", agent.Model{BaseURL: openai, Reasoning: true}, "high", "reasoning_effort", `"high"`},
-		{"no effort without reasoning", agent.Model{BaseURL: openai}, "high", "reasoning_effort", ""},
-		{"no effort when off", agent.Model{BaseURL: openai, Reasoning: true}, "off", "reasoning_effort", ""},
-		{"others know three efforts", agent.Model{BaseURL: other, Reasoning: true}, "max", "reasoning_effort", `"high"`},
-		{"more where the model offers them", agent.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "max", "reasoning_effort", `"max"`},
-		{"off where the model offers it", agent.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "off", "reasoning_effort", `"none"`},
-		{"words can be given", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"reasoning_efforts": map[string]any{"off": "none"}}}, "off", "reasoning_effort", `"none"`},
-		{"openrouter", agent.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "low", "reasoning", `{"effort":"low"}`},
-		{"openrouter off", agent.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "off", "reasoning", `{"effort":"none"}`},
-		{"zai", agent.Model{BaseURL: "https://api.z.ai/api/paas/v4", Reasoning: true}, "low", "thinking", `{"type":"enabled","clear_thinking":false}`},
-		{"deepseek off", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "thinking", `{"type":"disabled"}`},
-		{"qwen", agent.Model{BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Reasoning: true}, "low", "enable_thinking", "true"},
-		{"template", agent.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"thinking_format": "template"}}, "low", "chat_template_kwargs", `{"enable_thinking":true,"reasoning_effort":"low"}`},
-		{"template off", agent.Model{Provider: "vllm", BaseURL: other, Reasoning: true}, "off", "chat_template_kwargs", `{"enable_thinking":false}`},
-		{"together", agent.Model{BaseURL: "https://api.together.xyz/v1", Reasoning: true}, "off", "reasoning", `{"enabled":false}`},
-		{"deepseek says how much", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "max", "reasoning_effort", `"max"`},
-		{"deepseek off says nothing of it", agent.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "reasoning_effort", ""},
-		{"thoughts apart from the text", agent.Model{BaseURL: "https://api.minimax.io/v1"}, "", "reasoning_split", "true"},
-		{"extra field", agent.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"top_k": 5}}}, "", "top_k", "5"},
-		{"extra field in place of another", agent.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"stream_options": nil}}}, "", "stream_options", "null"},
-		{"a gateway is what its name says", agent.Model{Provider: "openai", BaseURL: "https://gateway.example/v1"}, "", "store", "false"},
-		{"the address says more than the name", agent.Model{Provider: "openai", BaseURL: "https://api.groq.com/openai/v1"}, "", "store", ""},
-		{"parallel calls can be named", agent.Model{BaseURL: other, Compat: map[string]any{"parallel_tool_calls": true}}, "", "parallel_tool_calls", "true"},
-		{"tools can be left out", agent.Model{BaseURL: other, Compat: map[string]any{"tools": false}}, "", "tools", ""},
-		{"tools", agent.Model{BaseURL: other}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{}}}}]`},
-		{"strict tools", agent.Model{BaseURL: openai}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}]`},
+		{"openai limits completion tokens", llm.Model{BaseURL: openai, MaxTokens: 100}, "", "max_completion_tokens", "100"},
+		{"openai gets no max_tokens", llm.Model{BaseURL: openai, MaxTokens: 100}, "", "max_tokens", ""},
+		{"others limit tokens", llm.Model{BaseURL: other, MaxTokens: 100}, "", "max_tokens", "100"},
+		{"an unknown limit is not sent", llm.Model{BaseURL: other}, "", "max_tokens", ""},
+		{"the field can be chosen", llm.Model{BaseURL: other, MaxTokens: 9, Compat: map[string]any{"max_tokens_field": "max_completion_tokens"}}, "", "max_completion_tokens", "9"},
+		{"or none", llm.Model{BaseURL: openai, MaxTokens: 9, Compat: map[string]any{"max_tokens_field": "none"}}, "", "max_completion_tokens", ""},
+		{"openai stores nothing", llm.Model{BaseURL: openai}, "", "store", "false"},
+		{"others are not asked", llm.Model{BaseURL: other}, "", "store", ""},
+		{"openai caches by session", llm.Model{BaseURL: openai}, "", "prompt_cache_key", `"s1"`},
+		{"others do not know the key", llm.Model{BaseURL: other}, "", "prompt_cache_key", ""},
+		{"usage is asked for", llm.Model{BaseURL: other}, "", "stream_options", `{"include_usage":true}`},
+		{"unless the server refuses", llm.Model{BaseURL: other, Compat: map[string]any{"stream_options": false}}, "", "stream_options", ""},
+		{"perplexity refuses", llm.Model{BaseURL: "https://api.perplexity.ai"}, "", "stream_options", ""},
+		{"effort", llm.Model{BaseURL: openai, Reasoning: true}, "high", "reasoning_effort", `"high"`},
+		{"no effort without reasoning", llm.Model{BaseURL: openai}, "high", "reasoning_effort", ""},
+		{"no effort when off", llm.Model{BaseURL: openai, Reasoning: true}, "off", "reasoning_effort", ""},
+		{"others know three efforts", llm.Model{BaseURL: other, Reasoning: true}, "max", "reasoning_effort", `"high"`},
+		{"more where the model offers them", llm.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "max", "reasoning_effort", `"max"`},
+		{"off where the model offers it", llm.Model{BaseURL: other, Reasoning: true, Levels: []string{"off", "low", "max"}}, "off", "reasoning_effort", `"none"`},
+		{"words can be given", llm.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"reasoning_efforts": map[string]any{"off": "none"}}}, "off", "reasoning_effort", `"none"`},
+		{"openrouter", llm.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "low", "reasoning", `{"effort":"low"}`},
+		{"openrouter off", llm.Model{BaseURL: "https://openrouter.ai/api/v1", Reasoning: true}, "off", "reasoning", `{"effort":"none"}`},
+		{"zai", llm.Model{BaseURL: "https://api.z.ai/api/paas/v4", Reasoning: true}, "low", "thinking", `{"type":"enabled","clear_thinking":false}`},
+		{"deepseek off", llm.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "thinking", `{"type":"disabled"}`},
+		{"qwen", llm.Model{BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Reasoning: true}, "low", "enable_thinking", "true"},
+		{"template", llm.Model{BaseURL: other, Reasoning: true, Compat: map[string]any{"thinking_format": "template"}}, "low", "chat_template_kwargs", `{"enable_thinking":true,"reasoning_effort":"low"}`},
+		{"template off", llm.Model{Provider: "vllm", BaseURL: other, Reasoning: true}, "off", "chat_template_kwargs", `{"enable_thinking":false}`},
+		{"together", llm.Model{BaseURL: "https://api.together.xyz/v1", Reasoning: true}, "off", "reasoning", `{"enabled":false}`},
+		{"deepseek says how much", llm.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "max", "reasoning_effort", `"max"`},
+		{"deepseek off says nothing of it", llm.Model{BaseURL: "https://api.deepseek.com", Reasoning: true}, "off", "reasoning_effort", ""},
+		{"thoughts apart from the text", llm.Model{BaseURL: "https://api.minimax.io/v1"}, "", "reasoning_split", "true"},
+		{"extra field", llm.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"top_k": 5}}}, "", "top_k", "5"},
+		{"extra field in place of another", llm.Model{BaseURL: other, Compat: map[string]any{"extra_body": map[string]any{"stream_options": nil}}}, "", "stream_options", "null"},
+		{"a gateway is what its name says", llm.Model{Provider: "openai", BaseURL: "https://gateway.example/v1"}, "", "store", "false"},
+		{"the address says more than the name", llm.Model{Provider: "openai", BaseURL: "https://api.groq.com/openai/v1"}, "", "store", ""},
+		{"parallel calls can be named", llm.Model{BaseURL: other, Compat: map[string]any{"parallel_tool_calls": true}}, "", "parallel_tool_calls", "true"},
+		{"tools can be left out", llm.Model{BaseURL: other, Compat: map[string]any{"tools": false}}, "", "tools", ""},
+		{"tools", llm.Model{BaseURL: other}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{}}}}]`},
+		{"strict tools", llm.Model{BaseURL: openai}, "", "tools", `[{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}]`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.model.API = "openai-completions"
-			got := body(t, &agent.Request{Model: &c.model, SessionID: "s1", Thinking: c.thinking,
-				Tools: []agent.ToolSpec{{Name: "ls", Description: "lists"}}})
+			got := body(t, &llm.Request{Model: &c.model, SessionID: "s1", Thinking: c.thinking,
+				Tools: []llm.ToolSpec{{Name: "ls", Description: "lists"}}})
 			if string(got[c.field]) != c.want {
 				t.Errorf("%s is %s; want %s", c.field, got[c.field], c.want)
 			}
@@ -133,7 +133,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	const foreignID = "functions.add:0|fc_1234567890123456789012345678901234567890"
 	cases := []struct {
 		name   string
-		model  *agent.Model
+		model  *llm.Model
 		system string
 		in     []*session.Message
 		want   string
@@ -193,7 +193,7 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := string(body(t, &agent.Request{Model: c.model, System: c.system, Messages: c.in})["messages"])
+			got := string(body(t, &llm.Request{Model: c.model, System: c.system, Messages: c.in})["messages"])
 			if got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -226,7 +226,7 @@ func TestMistralGetsNineCharactersOnBothSides(t *testing.T) {
 		ToolCalls []struct{ ID string } `json:"tool_calls"`
 		ResultOf  string                `json:"tool_call_id"`
 	}
-	raw := body(t, &agent.Request{Model: m, Messages: []*session.Message{
+	raw := body(t, &llm.Request{Model: m, Messages: []*session.Message{
 		modelSays(m, callBlock("toolu_01AbC", `{}`)), toolSays("toolu_01AbC", text("x")),
 	}})["messages"]
 	if err := json.Unmarshal(raw, &got); err != nil {
@@ -239,7 +239,7 @@ func TestMistralGetsNineCharactersOnBothSides(t *testing.T) {
 }
 
 func TestALongSessionIDIsCutAsACacheKey(t *testing.T) {
-	r := &agent.Request{Model: modelOf("p", "m", "https://api.openai.com/v1"), SessionID: strings.Repeat("s", 65)}
+	r := &llm.Request{Model: modelOf("p", "m", "https://api.openai.com/v1"), SessionID: strings.Repeat("s", 65)}
 	if got, want := string(body(t, r)["prompt_cache_key"]), `"`+strings.Repeat("s", 64)+`"`; got != want {
 		t.Errorf("%s", got)
 	}
@@ -254,14 +254,14 @@ func TestCompatNamesWhatIsWrong(t *testing.T) {
 	}
 	m := modelOf("p", "m", "http://x")
 	m.Compat = map[string]any{"store": "yes"}
-	if _, err := encode(&agent.Request{Model: m}); err == nil || !strings.Contains(err.Error(), "store") {
+	if _, err := encode(&llm.Request{Model: m}); err == nil || !strings.Contains(err.Error(), "store") {
 		t.Errorf("wrong type: %v", err)
 	}
 }
 
 func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	m := modelOf("p", `m","messages":[]`, "https://llm.example/v1")
-	r := &agent.Request{Model: m, System: `<"messages":[]>`, Tools: []agent.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
+	r := &llm.Request{Model: m, System: `<"messages":[]>`, Tools: []llm.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
 	for range 3 {
 		r.Messages = append(r.Messages, userSays(text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, text("ok")))
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -18,7 +18,7 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 			m := modelOf("acme", id, s.URL+"/v1")
 			m.Compat = compat
 			for i, messages := range wiretest.Resumed(t) {
-				r := &agent.Request{Model: m, System: "be nice", Messages: messages}
+				r := &llm.Request{Model: m, System: "be nice", Messages: messages}
 				if a := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
 					t.Errorf("%s %v, the first %d entries: %s", id, compat, i, a)
 				}
@@ -35,8 +35,8 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 			continue // such an answer is never sent again
 		}
 		m := modelOf(f.Provider, "m", s.URL+"/v1")
-		for _, from := range []*agent.Model{m, {Provider: "other", ID: "other", API: "other"}} {
-			r := &agent.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
+		for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
+			r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
 			if b := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); b.Err != nil || b.Text(session.BlockText) != "taken" {
 				t.Errorf("%s after %s: %s", f.ID, from.Provider, b)
 			}

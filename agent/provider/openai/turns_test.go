@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -50,8 +50,8 @@ func TestASecondTurnExtendsTheFirst(t *testing.T) {
 		*bodies = nil
 		m := modelOf("p", "m", s.URL+"/v1")
 		m.Compat = map[string]any{"cache_control": markers}
-		r := &agent.Request{Model: m, System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
-			Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
+		r := &llm.Request{Model: m, System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
+			Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
 		p := New(s.Client())
 		first := wiretest.Collect(p.Stream(context.Background(), r))
 		if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(first.Calls()) != 2 {
@@ -128,7 +128,7 @@ func TestFinishReasonsAreMapped(t *testing.T) {
 		{`{}`, "stop", session.StopEnd}, {`{}`, "end", session.StopEnd}, {`{}`, "whatever", session.StopEnd},
 		{`{}`, "tool_calls", session.StopEnd}, {call, "stop", session.StopToolUse}, {call, "tool_calls", session.StopToolUse},
 		{`{}`, "length", session.StopLength}, {call, "length", session.StopLength}, {`{}`, "model_length", session.StopLength},
-		{`{}`, "content_filter", agent.StopRefusal}, {`{}`, "sensitive", agent.StopRefusal}, {`{"refusal":"I will not"}`, "stop", agent.StopRefusal},
+		{`{}`, "content_filter", llm.StopRefusal}, {`{}`, "sensitive", llm.StopRefusal}, {`{"refusal":"I will not"}`, "stop", llm.StopRefusal},
 	}
 	for _, c := range cases {
 		if a := decodeText(t, finish(c.delta, c.reason)); a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.reason {
@@ -140,7 +140,7 @@ func TestFinishReasonsAreMapped(t *testing.T) {
 	}
 	for _, reason := range []string{"error", "network_error", "insufficient_system_resource"} {
 		a := decodeText(t, finish(`{"content":"hi"}`, reason))
-		if e, ok := a.Err.(*agent.ProviderError); !ok || !e.Retryable || !strings.Contains(e.Message, reason) {
+		if e, ok := a.Err.(*llm.ProviderError); !ok || !e.Retryable || !strings.Contains(e.Message, reason) {
 			t.Errorf("%s: %v", reason, a.Err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestUsageHasItsPrice(t *testing.T) {
 	p := New(f.Client(func() io.Reader {
 		return strings.NewReader(`data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":500000}}`)
 	}))
-	r := &agent.Request{Model: &agent.Model{BaseURL: "http://model.test", Cost: &agent.Price{Input: 2, Output: 8}}}
+	r := &llm.Request{Model: &llm.Model{BaseURL: "http://model.test", Cost: &llm.Price{Input: 2, Output: 8}}}
 	if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Usage == nil || a.Usage.Cost != (session.Cost{Input: 2, Output: 4, Total: 6}) {
 		t.Errorf("%s", a)
 	}

@@ -3,7 +3,7 @@ package responses
 import (
 	"slices"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -49,7 +49,7 @@ func (c *compat) switches() provider.Switches {
 }
 
 // compatOf is what is in force for a model.
-func compatOf(m *agent.Model) (*compat, error) {
+func compatOf(m *llm.Model) (*compat, error) {
 	c := &compat{
 		store: true, encryptedReasoning: true, reasoningSummary: "auto", sendReasoning: true, maxOutputTokens: true,
 		developerRole: true, promptCacheKey: true, tools: true, toolResultImages: true, auth: "bearer",
@@ -63,7 +63,7 @@ func compatOf(m *agent.Model) (*compat, error) {
 // effort is the server's word for a thinking level that the model offers; ""
 // leaves it to the model. Where nobody knows what it offers, it is one of the
 // three that every server knows.
-func (c *compat) effort(m *agent.Model, level string) string {
+func (c *compat) effort(m *llm.Model, level string) string {
 	if word, ok := c.efforts[level]; ok {
 		return word
 	}

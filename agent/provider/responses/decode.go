@@ -7,7 +7,7 @@ import (
 	"errors"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
 	"pi/session"
@@ -15,8 +15,8 @@ import (
 
 // decoder reads one answer.
 type decoder struct {
-	price *agent.Price
-	out   []agent.Delta
+	price *llm.Price
+	out   []llm.Delta
 	now   event // the event at hand; kept for its memory
 	items items
 }
@@ -43,7 +43,7 @@ type response struct {
 	Output []json.RawMessage `json:"output"`
 }
 
-func (d *decoder) Event(e sse.Event, out []agent.Delta) ([]agent.Delta, bool, error) {
+func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 	d.out = out
 	done, err := d.event(e)
 	return d.out, done, err
@@ -59,7 +59,7 @@ const (
 )
 
 // End is called when the last event never came: nothing else ends an answer.
-func (d *decoder) End(out []agent.Delta) ([]agent.Delta, error) { return out, provider.ErrCut }
+func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
 func (d *decoder) event(e sse.Event) (bool, error) {
 	data := bytes.TrimSpace(e.Data)
@@ -117,11 +117,11 @@ func (d *decoder) end(v *event) error {
 	if status == "failed" || status == "cancelled" {
 		return failure(status, r.Error)
 	}
-	d.emit(agent.Delta{Kind: agent.DeltaStop, Stop: d.stop(status, r.Incomplete.Reason)})
+	d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: d.stop(status, r.Incomplete.Reason)})
 	return nil
 }
 
-func (d *decoder) emit(delta agent.Delta) { d.out = append(d.out, delta) }
+func (d *decoder) emit(delta llm.Delta) { d.out = append(d.out, delta) }
 
 // failure is what the server says about a response that failed. If it says
 // nothing, asking again may help.
@@ -138,11 +138,11 @@ func failure(status string, said json.RawMessage) error {
 }
 
 // stop maps the status. That there are calls is not a status of its own.
-func (d *decoder) stop(status, reason string) agent.Stop {
-	s := agent.Stop{Raw: status, Reason: session.StopEnd}
+func (d *decoder) stop(status, reason string) llm.Stop {
+	s := llm.Stop{Raw: status, Reason: session.StopEnd}
 	switch {
 	case status == "incomplete" && reason == "content_filter":
-		s.Reason, s.Message = agent.StopRefusal, "the provider's content filter stopped the answer"
+		s.Reason, s.Message = llm.StopRefusal, "the provider's content filter stopped the answer"
 	case status == "incomplete":
 		s.Reason = session.StopLength
 	case d.items.calls > 0:
@@ -173,7 +173,7 @@ func (d *decoder) count(raw json.RawMessage) {
 	if len(raw) <= len("null") || !provider.Readable(json.Unmarshal(raw, &c)) {
 		return
 	}
-	d.emit(agent.Delta{Kind: agent.DeltaUsage, Usage: d.price.Of(c.usage())})
+	d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(c.usage())})
 }
 
 // usage maps counts. The input includes cached tokens, and the output the

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -54,7 +54,7 @@ func FuzzEncode(f *testing.F) {
 		m := modelOf([]string{"openai", "lmstudio", "openrouter", "acme"}[kind%4], "m", "")
 		var before []json.RawMessage
 		for _, messages := range wiretest.Planned(t, plan, m, blockOf) {
-			call, err := encode(&agent.Request{Model: m, System: "be nice", Messages: messages})
+			call, err := encode(&llm.Request{Model: m, System: "be nice", Messages: messages})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -46,14 +46,14 @@ func outputText(s string) part {
 // conversation writes the input of a request.
 type conversation struct {
 	*compat
-	model  *agent.Model
+	model  *llm.Model
 	calls  *provider.CallIDs
 	used   map[string]bool // ids of items
 	items  []any           // item, or json.RawMessage for what goes as it came
 	images []part          // of tool results; they follow the last of a row
 }
 
-func encodeInput(c *compat, r *agent.Request) []any {
+func encodeInput(c *compat, r *llm.Request) []any {
 	v := &conversation{compat: c, model: r.Model, calls: provider.NewCallIDs(callIDs), used: map[string]bool{}}
 	if !c.instructions {
 		v.system(r.System)

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -49,13 +49,13 @@ func (l *items) at(index int) *outputItem {
 
 // emit sends a piece of an item. Blocks stand in the order of their first delta,
 // so that items before it which are still to come are given their place first.
-func (l *items) emit(it *outputItem, d agent.Delta, out []agent.Delta) []agent.Delta {
+func (l *items) emit(it *outputItem, d llm.Delta, out []llm.Delta) []llm.Delta {
 	const far = 100 // nobody leaves out so many
 	l.placed = max(l.placed, it.index-far)
 	for ; l.placed < it.index; l.placed++ {
 		if before := l.at(l.placed); !before.open && !before.done && before.kind != other {
 			before.open = true
-			out = append(out, agent.Delta{Kind: agent.DeltaSignature, Index: l.placed})
+			out = append(out, llm.Delta{Kind: llm.DeltaSignature, Index: l.placed})
 		}
 	}
 	it.open = true
@@ -72,16 +72,16 @@ func (it *outputItem) is(k kind) bool {
 	return it.kind == k && !it.done
 }
 
-func (l *items) text(index int, text string, out []agent.Delta) []agent.Delta {
+func (l *items) text(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(answer) {
 		return out
 	}
-	return l.emit(it, agent.Delta{Kind: agent.DeltaText, Text: text}, out)
+	return l.emit(it, llm.Delta{Kind: llm.DeltaText, Text: text}, out)
 }
 
 // thought takes a piece of a thought. Its parts are separated by a blank line.
-func (l *items) thought(index int, parts partKind, part int, text string, out []agent.Delta) []agent.Delta {
+func (l *items) thought(index int, parts partKind, part int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(thinking) || it.parts != noPart && it.parts != parts {
 		return out
@@ -90,19 +90,19 @@ func (l *items) thought(index int, parts partKind, part int, text string, out []
 		text = separator + text
 	}
 	it.parts, it.part = parts, part
-	return l.emit(it, agent.Delta{Kind: agent.DeltaThinking, Text: text}, out)
+	return l.emit(it, llm.Delta{Kind: llm.DeltaThinking, Text: text}, out)
 }
 
-func (l *items) arguments(index int, text string, out []agent.Delta) []agent.Delta {
+func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(call) || it.name == "" {
 		return out // without a name it waits for the finished item
 	}
-	return l.emit(it, agent.Delta{Kind: agent.DeltaToolCall, Text: text}, out)
+	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, Text: text}, out)
 }
 
 // begin takes an item at its start, when it says what it is going to be.
-func (l *items) begin(index int, raw json.RawMessage, out []agent.Delta) []agent.Delta {
+func (l *items) begin(index int, raw json.RawMessage, out []llm.Delta) []llm.Delta {
 	var w wireItem
 	if !provider.Readable(json.Unmarshal(raw, &w)) {
 		return out
@@ -110,7 +110,7 @@ func (l *items) begin(index int, raw json.RawMessage, out []agent.Delta) []agent
 	return l.start(l.at(index), &w, out)
 }
 
-func (l *items) start(it *outputItem, w *wireItem, out []agent.Delta) []agent.Delta {
+func (l *items) start(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	if !it.is(w.kind()) {
 		return out
 	}
@@ -125,7 +125,7 @@ func (l *items) start(it *outputItem, w *wireItem, out []agent.Delta) []agent.De
 
 // open sends the first delta of a call, as soon as it has a name. Its id is
 // final then: one that is missing, or was given to another call, is made.
-func (l *items) open(it *outputItem, w *wireItem, out []agent.Delta) []agent.Delta {
+func (l *items) open(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	if it.name != "" || w.Name == "" {
 		return out
 	}
@@ -140,11 +140,11 @@ func (l *items) open(it *outputItem, w *wireItem, out []agent.Delta) []agent.Del
 	l.calls++
 	it.name, it.early = w.Name, string(w.Arguments)
 	l.early += len(it.early)
-	return l.emit(it, agent.Delta{Kind: agent.DeltaToolCall, ID: id, Name: w.Name}, out)
+	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, ID: id, Name: w.Name}, out)
 }
 
 // finish takes an item as a whole.
-func (l *items) finish(index int, raw json.RawMessage, out []agent.Delta) []agent.Delta {
+func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.Delta {
 	var w wireItem
 	if !provider.Readable(json.Unmarshal(raw, &w)) {
 		return out
@@ -156,13 +156,13 @@ func (l *items) finish(index int, raw json.RawMessage, out []agent.Delta) []agen
 	}
 	switch it.kind {
 	case answer:
-		out = l.whole(it, agent.DeltaText, w.text(), out)
+		out = l.whole(it, llm.DeltaText, w.text(), out)
 		out = l.sign(it, signText(w.ID, w.Phase), out)
 	case thinking:
-		out = l.whole(it, agent.DeltaThinking, w.thought(it.parts), out)
+		out = l.whole(it, llm.DeltaThinking, w.thought(it.parts), out)
 		out = l.sign(it, string(provider.CleanJSON(bytes.TrimSpace(raw))), out)
 	case call:
-		out = l.whole(it, agent.DeltaToolCall, string(w.Arguments), out)
+		out = l.whole(it, llm.DeltaToolCall, string(w.Arguments), out)
 	}
 	it.done = true
 	return out
@@ -170,38 +170,38 @@ func (l *items) finish(index int, raw json.RawMessage, out []agent.Delta) []agen
 
 // whole sends what the pieces of an item left out. Pieces that were something
 // else are replaced.
-func (l *items) whole(it *outputItem, k agent.DeltaKind, text string, out []agent.Delta) []agent.Delta {
-	if text == "" || k == agent.DeltaToolCall && it.name == "" {
+func (l *items) whole(it *outputItem, k llm.DeltaKind, text string, out []llm.Delta) []llm.Delta {
+	if text == "" || k == llm.DeltaToolCall && it.name == "" {
 		return out
 	}
 	sent := it.sent.String()
 	rest, more := strings.CutPrefix(text, sent)
 	switch {
-	case more && rest == "", k == agent.DeltaToolCall && sameJSON(sent, text):
+	case more && rest == "", k == llm.DeltaToolCall && sameJSON(sent, text):
 		return out
 	case more:
-		return l.emit(it, agent.Delta{Kind: k, Text: rest}, out)
+		return l.emit(it, llm.Delta{Kind: k, Text: rest}, out)
 	}
 	it.sent.Reset()
-	return l.emit(it, agent.Delta{Kind: agent.DeltaWhole, Text: text}, out)
+	return l.emit(it, llm.Delta{Kind: llm.DeltaWhole, Text: text}, out)
 }
 
 // sign sends the signature of an item. A message without text has none: there is
 // no block that could carry it.
-func (l *items) sign(it *outputItem, signature string, out []agent.Delta) []agent.Delta {
+func (l *items) sign(it *outputItem, signature string, out []llm.Delta) []llm.Delta {
 	if signature == "" || it.kind == answer && it.sent.Len() == 0 {
 		return out
 	}
 	if it.kind == thinking && !it.open {
-		out = l.emit(it, agent.Delta{Kind: agent.DeltaThinking}, out)
+		out = l.emit(it, llm.Delta{Kind: llm.DeltaThinking}, out)
 	}
-	return append(out, agent.Delta{Kind: agent.DeltaSignature, Index: it.index, Text: signature})
+	return append(out, llm.Delta{Kind: llm.DeltaSignature, Index: it.index, Text: signature})
 }
 
 // close finishes the items that were not, out of the list at the end of the
 // answer. That may be in another order, so they are found by their ids. An answer
 // without a single event about items is the list alone.
-func (l *items) close(output []json.RawMessage, out []agent.Delta) []agent.Delta {
+func (l *items) close(output []json.RawMessage, out []llm.Delta) []llm.Delta {
 	all := len(l.byIndex) == 0
 	for i, raw := range output {
 		if index, ok := l.unfinished(i, raw); ok || all {
@@ -210,7 +210,7 @@ func (l *items) close(output []json.RawMessage, out []agent.Delta) []agent.Delta
 	}
 	for _, it := range l.byIndex {
 		if it.kind == call && it.sent.Len() == 0 {
-			out = l.whole(it, agent.DeltaToolCall, it.early, out)
+			out = l.whole(it, llm.DeltaToolCall, it.early, out)
 		}
 	}
 	return out

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
@@ -37,17 +37,17 @@ type tool struct {
 	Strict      bool            `json:"strict"`
 }
 
-func encode(r *agent.Request) (*provider.Call, error) {
+func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r.Model)
 	if err != nil {
 		return nil, err
 	}
 	body, err := c.request(r).encode()
 	if err != nil {
-		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
+		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
 	if body, err = provider.WithFields(body, c.extra); err != nil {
-		return nil, &agent.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
+		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
 	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: c.headers(r), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
@@ -63,13 +63,13 @@ func (q *request) encode() ([]byte, error) {
 	return provider.EncodeList(b[:len(b)-len(end)], q.Input, []byte("}"))
 }
 
-func (c *compat) headers(r *agent.Request) http.Header {
+func (c *compat) headers(r *llm.Request) http.Header {
 	h := http.Header{}
 	provider.SetKey(h, c.auth, r.APIKey)
 	return h
 }
 
-func (c *compat) request(r *agent.Request) *request {
+func (c *compat) request(r *llm.Request) *request {
 	q := &request{Model: r.Model.ID, Stream: true, Reasoning: c.reasoning(r), Input: encodeInput(c, r)}
 	if c.instructions {
 		q.Instructions = provider.CleanText(r.System)
@@ -97,13 +97,13 @@ func (c *compat) request(r *agent.Request) *request {
 
 // reasoning asks a reasoning model for the level of the request. Where it does
 // not think there is nothing to sum up.
-func (c *compat) reasoning(r *agent.Request) *reasoning {
+func (c *compat) reasoning(r *llm.Request) *reasoning {
 	if !r.Model.Reasoning {
 		return nil
 	}
 	level := r.Thinking
 	if level != "" {
-		level = agent.Clamp(r.Model, level)
+		level = llm.Clamp(r.Model, level)
 	}
 	q := reasoning{Effort: c.effort(r.Model, level)}
 	if level != "off" {
@@ -116,7 +116,7 @@ func (c *compat) reasoning(r *agent.Request) *reasoning {
 }
 
 // answerLimit is never below what the API takes.
-func answerLimit(r *agent.Request) int {
+func answerLimit(r *llm.Request) int {
 	const smallest = 16
 	limit := provider.AnswerLimit(r)
 	if limit > 0 {
@@ -130,7 +130,7 @@ func cacheKey(id string) string { return id[:min(len(id), 64)] }
 
 // encodeTools says of each tool whether its schema is strict: for this API that
 // is the default, and it rewrites schemas then.
-func (c *compat) encodeTools(specs []agent.ToolSpec) []tool {
+func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {
 		t := tool{Type: "function", Name: specs[i].Name, Description: provider.CleanText(specs[i].Description), Parameters: provider.Schema(specs[i].Parameters)}

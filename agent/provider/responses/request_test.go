@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/session"
 )
@@ -15,7 +15,7 @@ func userSays(blocks ...session.Block) *session.Message {
 	return &session.Message{Role: session.RoleUser, Content: blocks}
 }
 
-func modelSays(m *agent.Model, blocks ...session.Block) *session.Message {
+func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
 	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
@@ -39,12 +39,12 @@ var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "i
 
 func text(s string) session.Block { return session.TextBlock(s) }
 
-func modelOf(provider, id, base string) *agent.Model {
-	return &agent.Model{Provider: provider, ID: id, API: "openai-responses", BaseURL: base}
+func modelOf(provider, id, base string) *llm.Model {
+	return &llm.Model{Provider: provider, ID: id, API: "openai-responses", BaseURL: base}
 }
 
 // body encodes a request and returns its fields.
-func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
+func body(t *testing.T, r *llm.Request) map[string]json.RawMessage {
 	t.Helper()
 	call, err := encode(r)
 	if err != nil {
@@ -60,27 +60,27 @@ func body(t *testing.T, r *agent.Request) map[string]json.RawMessage {
 func TestRequestFieldsFollowModelAndServer(t *testing.T) {
 	const openai, local = "https://api.openai.com/v1", "http://127.0.0.1:1234/v1"
 	with := func(name string, value any) map[string]any { return map[string]any{name: value} }
-	thinker := func(levels ...string) agent.Model {
-		return agent.Model{BaseURL: "https://llm.example/v1", Reasoning: true, Levels: levels}
+	thinker := func(levels ...string) llm.Model {
+		return llm.Model{BaseURL: "https://llm.example/v1", Reasoning: true, Levels: levels}
 	}
 	cases := []struct {
 		name     string
-		model    agent.Model
+		model    llm.Model
 		thinking string
 		field    string
 		want     string // "" : absent
 	}{
-		{"the answer is streamed", agent.Model{BaseURL: openai}, "", "stream", "true"},
-		{"nothing is stored", agent.Model{BaseURL: openai}, "", "store", "false"},
-		{"unless the server does not know the field", agent.Model{BaseURL: local}, "", "store", ""},
-		{"thoughts are asked for in a form that can go back", agent.Model{BaseURL: openai, Reasoning: true}, "high", "include", `["reasoning.encrypted_content"]`},
-		{"even when thinking is off, for it may not be", agent.Model{BaseURL: openai, Reasoning: true}, "off", "include", `["reasoning.encrypted_content"]`},
-		{"not of models that have none", agent.Model{BaseURL: openai}, "high", "include", ""},
-		{"nor of servers that have none", agent.Model{BaseURL: local, Reasoning: true}, "high", "include", ""},
-		{"effort and summary", agent.Model{BaseURL: openai, Reasoning: true}, "high", "reasoning", `{"effort":"high","summary":"auto"}`},
-		{"models that do not reason are not asked to", agent.Model{BaseURL: openai}, "high", "reasoning", ""},
-		{"the summary can be left out", agent.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_summary", "")}, "low", "reasoning", `{"effort":"low"}`},
-		{"or be longer", agent.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_summary", "detailed")}, "low", "reasoning", `{"effort":"low","summary":"detailed"}`},
+		{"the answer is streamed", llm.Model{BaseURL: openai}, "", "stream", "true"},
+		{"nothing is stored", llm.Model{BaseURL: openai}, "", "store", "false"},
+		{"unless the server does not know the field", llm.Model{BaseURL: local}, "", "store", ""},
+		{"thoughts are asked for in a form that can go back", llm.Model{BaseURL: openai, Reasoning: true}, "high", "include", `["reasoning.encrypted_content"]`},
+		{"even when thinking is off, for it may not be", llm.Model{BaseURL: openai, Reasoning: true}, "off", "include", `["reasoning.encrypted_content"]`},
+		{"not of models that have none", llm.Model{BaseURL: openai}, "high", "include", ""},
+		{"nor of servers that have none", llm.Model{BaseURL: local, Reasoning: true}, "high", "include", ""},
+		{"effort and summary", llm.Model{BaseURL: openai, Reasoning: true}, "high", "reasoning", `{"effort":"high","summary":"auto"}`},
+		{"models that do not reason are not asked to", llm.Model{BaseURL: openai}, "high", "reasoning", ""},
+		{"the summary can be left out", llm.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_summary", "")}, "low", "reasoning", `{"effort":"low"}`},
+		{"or be longer", llm.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_summary", "detailed")}, "low", "reasoning", `{"effort":"low","summary":"detailed"}`},
 		{"off where that is offered", thinker("off", "low", "high"), "off", "reasoning", `{"effort":"none"}`},
 		{"else the lowest", thinker("minimal", "low", "high"), "off", "reasoning", `{"effort":"minimal","summary":"auto"}`},
 		{"and nothing where nobody knows", thinker(), "off", "reasoning", ""},
@@ -89,29 +89,29 @@ func TestRequestFieldsFollowModelAndServer(t *testing.T) {
 		{"three words where nobody knows", thinker(), "xhigh", "reasoning", `{"effort":"high","summary":"auto"}`},
 		{"the smallest of them", thinker(), "minimal", "reasoning", `{"effort":"low","summary":"auto"}`},
 		{"nobody said how much", thinker("low"), "", "reasoning", `{"summary":"auto"}`},
-		{"words can be given", agent.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_efforts", map[string]any{"high": "huge"})}, "high", "reasoning", `{"effort":"huge","summary":"auto"}`},
-		{"a server that thinks as it likes", agent.Model{ID: "grok-4.20-reasoning", BaseURL: "https://api.x.ai/v1", Reasoning: true}, "high", "reasoning", ""},
-		{"the answer is limited", agent.Model{BaseURL: openai, MaxTokens: 100}, "", "max_output_tokens", "100"},
-		{"not below what the API takes", agent.Model{BaseURL: openai, MaxTokens: 3}, "", "max_output_tokens", "16"},
-		{"an unknown limit is not sent", agent.Model{BaseURL: openai}, "", "max_output_tokens", ""},
-		{"nor one that is not wanted", agent.Model{BaseURL: openai, MaxTokens: 100, Compat: with("max_output_tokens", false)}, "", "max_output_tokens", ""},
-		{"the cache goes by session", agent.Model{BaseURL: openai}, "", "prompt_cache_key", `"s1"`},
-		{"unless the server does not know the field", agent.Model{BaseURL: local}, "", "prompt_cache_key", ""},
-		{"instructions are an item", agent.Model{BaseURL: openai}, "", "instructions", ""},
-		{"or a field", agent.Model{BaseURL: openai, Compat: with("instructions", true)}, "", "instructions", `"be nice"`},
-		{"parallel calls are not named", agent.Model{BaseURL: openai}, "", "parallel_tool_calls", ""},
-		{"but can be", agent.Model{BaseURL: openai, Compat: with("parallel_tool_calls", true)}, "", "parallel_tool_calls", "true"},
-		{"tools", agent.Model{BaseURL: "https://llm.example/v1"}, "", "tools", `[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object","properties":{"all":{"type":"boolean"}}},"strict":false}]`},
-		{"strict tools", agent.Model{BaseURL: openai}, "", "tools", `[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object","properties":{"all":{"type":["boolean","null"]}},"required":["all"],"additionalProperties":false},"strict":true}]`},
-		{"tools can be left out", agent.Model{BaseURL: openai, Compat: with("tools", false)}, "", "tools", ""},
-		{"extra field", agent.Model{BaseURL: openai, Compat: with("extra_body", map[string]any{"text": map[string]any{"verbosity": "low"}})}, "", "text", `{"verbosity":"low"}`},
-		{"extra field in place of another", agent.Model{BaseURL: openai, Compat: with("extra_body", map[string]any{"store": true})}, "", "store", "true"},
+		{"words can be given", llm.Model{BaseURL: openai, Reasoning: true, Compat: with("reasoning_efforts", map[string]any{"high": "huge"})}, "high", "reasoning", `{"effort":"huge","summary":"auto"}`},
+		{"a server that thinks as it likes", llm.Model{ID: "grok-4.20-reasoning", BaseURL: "https://api.x.ai/v1", Reasoning: true}, "high", "reasoning", ""},
+		{"the answer is limited", llm.Model{BaseURL: openai, MaxTokens: 100}, "", "max_output_tokens", "100"},
+		{"not below what the API takes", llm.Model{BaseURL: openai, MaxTokens: 3}, "", "max_output_tokens", "16"},
+		{"an unknown limit is not sent", llm.Model{BaseURL: openai}, "", "max_output_tokens", ""},
+		{"nor one that is not wanted", llm.Model{BaseURL: openai, MaxTokens: 100, Compat: with("max_output_tokens", false)}, "", "max_output_tokens", ""},
+		{"the cache goes by session", llm.Model{BaseURL: openai}, "", "prompt_cache_key", `"s1"`},
+		{"unless the server does not know the field", llm.Model{BaseURL: local}, "", "prompt_cache_key", ""},
+		{"instructions are an item", llm.Model{BaseURL: openai}, "", "instructions", ""},
+		{"or a field", llm.Model{BaseURL: openai, Compat: with("instructions", true)}, "", "instructions", `"be nice"`},
+		{"parallel calls are not named", llm.Model{BaseURL: openai}, "", "parallel_tool_calls", ""},
+		{"but can be", llm.Model{BaseURL: openai, Compat: with("parallel_tool_calls", true)}, "", "parallel_tool_calls", "true"},
+		{"tools", llm.Model{BaseURL: "https://llm.example/v1"}, "", "tools", `[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object","properties":{"all":{"type":"boolean"}}},"strict":false}]`},
+		{"strict tools", llm.Model{BaseURL: openai}, "", "tools", `[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object","properties":{"all":{"type":["boolean","null"]}},"required":["all"],"additionalProperties":false},"strict":true}]`},
+		{"tools can be left out", llm.Model{BaseURL: openai, Compat: with("tools", false)}, "", "tools", ""},
+		{"extra field", llm.Model{BaseURL: openai, Compat: with("extra_body", map[string]any{"text": map[string]any{"verbosity": "low"}})}, "", "text", `{"verbosity":"low"}`},
+		{"extra field in place of another", llm.Model{BaseURL: openai, Compat: with("extra_body", map[string]any{"store": true})}, "", "store", "true"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.model.API = "openai-responses"
-			got := body(t, &agent.Request{Model: &c.model, SessionID: "s1", Thinking: c.thinking, System: "be nice",
-				Tools: []agent.ToolSpec{{Name: "ls", Description: "lists", Parameters: []byte(`{"type":"object","properties":{"all":{"type":"boolean"}}}`)}}})
+			got := body(t, &llm.Request{Model: &c.model, SessionID: "s1", Thinking: c.thinking, System: "be nice",
+				Tools: []llm.ToolSpec{{Name: "ls", Description: "lists", Parameters: []byte(`{"type":"object","properties":{"all":{"type":"boolean"}}}`)}}})
 			if string(got[c.field]) != c.want {
 				t.Errorf("%s is %s; want %s", c.field, got[c.field], c.want)
 			}
@@ -151,7 +151,7 @@ func TestMessagesAreWrittenAsItems(t *testing.T) {
 	long := "call_1|fc_" + strings.Repeat("x", 450)
 	cases := []struct {
 		name   string
-		model  *agent.Model
+		model  *llm.Model
 		system string
 		in     []*session.Message
 		want   string
@@ -222,7 +222,7 @@ func TestMessagesAreWrittenAsItems(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := string(body(t, &agent.Request{Model: c.model, System: c.system, Messages: c.in})["input"])
+			got := string(body(t, &llm.Request{Model: c.model, System: c.system, Messages: c.in})["input"])
 			if got != "["+c.want+"]" {
 				t.Errorf("got  %s\nwant [%s]", got, c.want)
 			}
@@ -232,7 +232,7 @@ func TestMessagesAreWrittenAsItems(t *testing.T) {
 
 func TestTheKeyGoesAsTheServerTakesIt(t *testing.T) {
 	for base, want := range map[string]string{"https://api.openai.com/v1": "", "https://r.openai.azure.com/openai/v1?api-version=1": "k"} {
-		call, err := encode(&agent.Request{Model: modelOf("p", "m", base), APIKey: " k\n"})
+		call, err := encode(&llm.Request{Model: modelOf("p", "m", base), APIKey: " k\n"})
 		if err != nil || call.Header.Get("Authorization") != "Bearer k" || call.Header.Get("Api-Key") != want {
 			t.Errorf("%s: %v %v", base, call.Header, err)
 		}
@@ -243,7 +243,7 @@ func TestTheKeyGoesAsTheServerTakesIt(t *testing.T) {
 }
 
 func TestASessionIDIsCutToALengthThatIsTaken(t *testing.T) {
-	got := body(t, &agent.Request{Model: modelOf("openai", "m", ""), SessionID: strings.Repeat("s", 100)})["prompt_cache_key"]
+	got := body(t, &llm.Request{Model: modelOf("openai", "m", ""), SessionID: strings.Repeat("s", 100)})["prompt_cache_key"]
 	if want := `"` + strings.Repeat("s", 64) + `"`; string(got) != want {
 		t.Errorf("%s", got)
 	}
@@ -264,7 +264,7 @@ func TestCompatNamesWhatIsWrong(t *testing.T) {
 	}
 	m := modelOf("p", "m", "http://x")
 	m.Compat = map[string]any{"store": "yes"}
-	if _, err := encode(&agent.Request{Model: m}); err == nil || !strings.Contains(err.Error(), "store") {
+	if _, err := encode(&llm.Request{Model: m}); err == nil || !strings.Contains(err.Error(), "store") {
 		t.Errorf("wrong type: %v", err)
 	}
 }
@@ -292,7 +292,7 @@ func TestHintsNameTheSwitchOfARefusedField(t *testing.T) {
 
 func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	m := modelOf("p", `m","input":[]`, "https://llm.example/v1")
-	r := &agent.Request{Model: m, System: `<"input":[]>`, Tools: []agent.ToolSpec{{Name: "ls", Parameters: []byte(`{"input":[]}`)}}}
+	r := &llm.Request{Model: m, System: `<"input":[]>`, Tools: []llm.ToolSpec{{Name: "ls", Parameters: []byte(`{"input":[]}`)}}}
 	for range 3 {
 		r.Messages = append(r.Messages, userSays(text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, thought("", item1), text("ok")))
 	}

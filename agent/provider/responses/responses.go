@@ -39,13 +39,13 @@ import (
 	"iter"
 	"net/http"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider"
 )
 
 // New returns the client. It may be shared; nil is a client of its own, see
 // [provider.NewClient].
-func New(client *http.Client) agent.Provider {
+func New(client *http.Client) llm.Provider {
 	if client == nil {
 		client = provider.NewClient()
 	}
@@ -54,8 +54,8 @@ func New(client *http.Client) agent.Provider {
 
 type responsesAPI struct{ client *http.Client }
 
-func (a *responsesAPI) Stream(ctx context.Context, r *agent.Request) iter.Seq2[agent.Delta, error] {
-	return func(yield func(agent.Delta, error) bool) {
+func (a *responsesAPI) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
 		provider.Stream(ctx, a.client, r, encode, &decoder{price: r.Model.Cost})(yield)
 	}
 }

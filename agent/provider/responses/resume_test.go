@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -14,11 +14,11 @@ import (
 var taken = events(piece(textKind, 0, 0, "taken"), completed(""))
 
 // taker is a model at a server that takes nothing that is wrong.
-func taker(t *testing.T, provider, id string, compat map[string]any) (*agent.Model, func(*agent.Request) wiretest.Answer) {
+func taker(t *testing.T, provider, id string, compat map[string]any) (*llm.Model, func(*llm.Request) wiretest.Answer) {
 	s := wiretest.Strict(t, wiretest.CheckResponses, taken)
 	m := modelOf(provider, id, s.URL+"/v1")
 	m.Compat = compat
-	return m, func(r *agent.Request) wiretest.Answer {
+	return m, func(r *llm.Request) wiretest.Answer {
 		return wiretest.Collect(New(s.Client()).Stream(context.Background(), r))
 	}
 }
@@ -28,7 +28,7 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 		for _, id := range []string{"large-1", "other-1", "third"} {
 			m, ask := taker(t, "acme", id, compat)
 			for i, messages := range wiretest.Resumed(t) {
-				if a := ask(&agent.Request{Model: m, System: "be nice", Messages: messages}); a.Err != nil || a.Text(session.BlockText) != "taken" {
+				if a := ask(&llm.Request{Model: m, System: "be nice", Messages: messages}); a.Err != nil || a.Text(session.BlockText) != "taken" {
 					t.Errorf("%s %v, the first %d entries: %s", id, compat, i, a)
 				}
 			}
@@ -43,8 +43,8 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 			continue // such an answer is never sent again
 		}
 		m, ask := taker(t, f.Provider, "m", nil)
-		for _, from := range []*agent.Model{m, {Provider: "other", ID: "other", API: "other"}} {
-			r := &agent.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
+		for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
+			r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
 			if b := ask(r); b.Err != nil || b.Text(session.BlockText) != "taken" {
 				t.Errorf("%s after %s: %s", f.ID, from.Provider, b)
 			}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
 )
@@ -91,8 +91,8 @@ func TestASecondTurnExtendsTheFirst(t *testing.T) {
 	defer s.Close()
 	m := modelOf("openai", "gpt", s.URL+"/v1")
 	m.Reasoning = true
-	r := &agent.Request{Model: m, APIKey: "k", SessionID: "s", Thinking: "low", System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
-		Tools: []agent.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
+	r := &llm.Request{Model: m, APIKey: "k", SessionID: "s", Thinking: "low", System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
+		Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
 	p := New(s.Client())
 	first := wiretest.Collect(p.Stream(context.Background(), r))
 	calls := first.Calls()
@@ -231,7 +231,7 @@ func TestTheEndIsMapped(t *testing.T) {
 		{events(`{"type":"response.completed"}`), session.StopEnd, "completed"},
 		{call + end("completed", `{"status":"completed"}`), session.StopToolUse, "completed"},
 		{call + end("incomplete", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), session.StopLength, "incomplete:max_output_tokens"},
-		{end("incomplete", `{"incomplete_details":{"reason":"content_filter"}}`), agent.StopRefusal, "incomplete:content_filter"},
+		{end("incomplete", `{"incomplete_details":{"reason":"content_filter"}}`), llm.StopRefusal, "incomplete:content_filter"},
 		{end("incomplete", `{"incomplete_details":null}`), session.StopLength, "incomplete"},
 		{end("completed", `{}`) + "data: [DONE]\n\n", session.StopEnd, "completed"},
 		{"data: [DONE]\n\n" + end("completed", `{}`), session.StopEnd, "completed"},
@@ -265,7 +265,7 @@ func TestFailuresAreReportedOnce(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			a := decodeText(t, hi+c.stream)
-			e, ok := a.Err.(*agent.ProviderError)
+			e, ok := a.Err.(*llm.ProviderError)
 			if !ok || e.Code != c.code || !strings.HasPrefix(e.Message, c.message) || e.Retryable != c.retry {
 				t.Fatalf("%+v", a.Err)
 			}
@@ -281,7 +281,7 @@ func TestAnOverflowIsRecognisedInTheStreamToo(t *testing.T) {
 		`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}`,
 		`{"type":"response.failed","response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Please adjust your input"}}}`,
 	} {
-		e, ok := decodeText(t, events(event)).Err.(*agent.ProviderError)
+		e, ok := decodeText(t, events(event)).Err.(*llm.ProviderError)
 		if !ok || !e.Overflow || e.Retryable {
 			t.Errorf("%s: %+v", event, e)
 		}
@@ -315,14 +315,14 @@ func TestEveryEventIsASignOfLife(t *testing.T) {
 	f := wiretest.Folder{Status: 200}
 	stream := ": hi\n\n" + events(`{"type":"response.created"}`, `{"type":"response.new"}`, added(0, messageItem("", "")), piece(textKind, 0, 0, "a"), completed(""))
 	p := New(f.Client(func() io.Reader { return strings.NewReader(stream) }))
-	var kinds []agent.DeltaKind
-	for d, err := range p.Stream(context.Background(), &agent.Request{Model: modelOf("p", "m", "http://model.test")}) {
+	var kinds []llm.DeltaKind
+	for d, err := range p.Stream(context.Background(), &llm.Request{Model: modelOf("p", "m", "http://model.test")}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		kinds = append(kinds, d.Kind)
 	}
-	want := []agent.DeltaKind{agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaPing, agent.DeltaText, agent.DeltaUsage, agent.DeltaStop}
+	want := []llm.DeltaKind{llm.DeltaPing, llm.DeltaPing, llm.DeltaPing, llm.DeltaPing, llm.DeltaText, llm.DeltaUsage, llm.DeltaStop}
 	if !slices.Equal(kinds, want) {
 		t.Errorf("deltas %v; want %v", kinds, want)
 	}

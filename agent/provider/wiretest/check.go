@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -79,7 +79,7 @@ func (c *checker) equal(what string, got, want any) {
 }
 
 func (c *checker) httpError() {
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if !errors.As(c.answer.Err, &e) {
 		c.miss("error is %v; want a ProviderError", c.answer.Err)
 		return
@@ -150,7 +150,7 @@ func SameJSON(a, b []byte) bool {
 
 var stops = map[string]session.StopReason{
 	"stop": session.StopEnd, "length": session.StopLength, "tool_use": session.StopToolUse,
-	"refusal": agent.StopRefusal, "pause": agent.StopPause,
+	"refusal": llm.StopRefusal, "pause": llm.StopPause,
 }
 
 func (c *checker) stop() {
@@ -167,7 +167,7 @@ func (c *checker) stop() {
 }
 
 func (c *checker) streamError() {
-	var e *agent.ProviderError
+	var e *llm.ProviderError
 	if !errors.As(c.answer.Err, &e) {
 		c.miss("error is %v; want a ProviderError", c.answer.Err)
 		return

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing/iotest"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/agent/provider/sse"
 	"pi/session"
 )
@@ -21,7 +21,7 @@ import (
 const workPerFolder = 1 << 18
 
 // API makes a client of the API under test.
-type API = func(*http.Client) agent.Provider
+type API = func(*http.Client) llm.Provider
 
 // decode decodes what body holds.
 func (f *Folder) decode(api API, body io.Reader) Answer {

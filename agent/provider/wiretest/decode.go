@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Decoding is a stream of many deltas, for benchmarks and tests of memory.
 type Decoding struct {
-	Client         func(*http.Client) agent.Provider
+	Client         func(*http.Client) llm.Provider
 	API            string
 	Begin, End     string // the events around the deltas
 	Name           string // the event name of a delta; "" for none
@@ -41,7 +41,7 @@ func (d *Decoding) run(t testing.TB, n int) (text int) {
 	p := d.Client(f.Client(func() io.Reader {
 		return io.MultiReader(strings.NewReader(d.Begin), &repeated{text: one, left: n}, strings.NewReader(d.End))
 	}))
-	r := &agent.Request{Model: &agent.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
+	r := &llm.Request{Model: &llm.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
 	for delta, err := range p.Stream(context.Background(), r) {
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func (d *Decoding) kept(t *testing.T, n int) (heap int64, text int) {
 	p := d.Client(f.Client(func() io.Reader {
 		return io.MultiReader(strings.NewReader(begin), &repeated{text: d.event(), left: n}, at, strings.NewReader(d.End))
 	}))
-	r := &agent.Request{Model: &agent.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
+	r := &llm.Request{Model: &llm.Model{Provider: "p", ID: "m", API: d.API, BaseURL: "http://model.test"}}
 	for delta, err := range p.Stream(context.Background(), r) {
 		if err != nil {
 			t.Fatal(err)

@@ -7,11 +7,11 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 )
 
 // Decodes checks what a client makes of each recording of an API.
-func Decodes(t *testing.T, api string, client func(*http.Client) agent.Provider) {
+func Decodes(t *testing.T, api string, client func(*http.Client) llm.Provider) {
 	for _, f := range Folders(t, api) {
 		t.Run(f.ID, func(t *testing.T) {
 			replay := f.Client(func() io.Reader { return bytes.NewReader(f.Body) })
@@ -21,7 +21,7 @@ func Decodes(t *testing.T, api string, client func(*http.Client) agent.Provider)
 }
 
 // DecodesOverHTTP does the same with a server that gives the recordings.
-func DecodesOverHTTP(t *testing.T, api string, client func(*http.Client) agent.Provider) {
+func DecodesOverHTTP(t *testing.T, api string, client func(*http.Client) llm.Provider) {
 	for _, f := range Folders(t, api) {
 		t.Run(f.ID, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -16,7 +16,7 @@ import (
 // the one before: prompts, thoughts, calls with ids of all kinds, results in
 // parallel, images, steering, and answers of another model among those of m. The
 // same seed gives the same conversation.
-func Growing(seed uint64, m *agent.Model, requests int) [][]*session.Message {
+func Growing(seed uint64, m *llm.Model, requests int) [][]*session.Message {
 	g := &grower{r: rand.New(rand.NewPCG(seed, 1)), model: m}
 	g.prompt()
 	var all [][]*session.Message
@@ -33,7 +33,7 @@ func Growing(seed uint64, m *agent.Model, requests int) [][]*session.Message {
 
 type grower struct {
 	r        *rand.Rand
-	model    *agent.Model
+	model    *llm.Model
 	messages []*session.Message
 	open     []string // calls without a result
 }
@@ -85,13 +85,13 @@ func (g *grower) results() {
 // Grows holds for many conversations with a model that each request is one that a
 // strict server takes, that it is the same bytes each time it is written, and that
 // it goes on as the one before began. field is as in [Continues].
-func Grows(t *testing.T, m *agent.Model, field string, check func([]byte) error, encode func(*agent.Request) []byte) {
+func Grows(t *testing.T, m *llm.Model, field string, check func([]byte) error, encode func(*llm.Request) []byte) {
 	t.Helper()
-	tools := []agent.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
+	tools := []llm.ToolSpec{{Name: "read", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}
 	for seed := range uint64(40) {
 		var before []byte
 		for _, messages := range Growing(seed, m, 10) {
-			r := &agent.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low", SessionID: "s1"}
+			r := &llm.Request{Model: m, System: "s", Tools: tools, Messages: messages, Thinking: "low", SessionID: "s1"}
 			body := encode(r)
 			if again := encode(r); !bytes.Equal(again, body) {
 				t.Fatalf("%s, seed %d: the same request twice:\n%s\n%s", m.ID, seed, body, again)

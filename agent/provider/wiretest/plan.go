@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -13,7 +13,7 @@ import (
 // the user, of m and of another model, r adds a result of the oldest open call, and
 // any other letter the block of that letter to the answer before. It returns what
 // is sent before each answer, and at the end.
-func Planned(t *testing.T, plan []byte, m *agent.Model, block func(letter byte) session.Block) [][]*session.Message {
+func Planned(t *testing.T, plan []byte, m *llm.Model, block func(letter byte) session.Block) [][]*session.Message {
 	p := &planned{t: t, session: session.New(session.Options{})}
 	p.begin(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("begin")}})
 	for _, letter := range plan {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -368,7 +368,7 @@ func filledChat(content json.RawMessage) error {
 
 // Interrupted returns what is sent after an answer whose calls never ran, when
 // its session is gone on with: as often as asked, for models repeat their ids.
-func Interrupted(t *testing.T, a Answer, m *agent.Model, times int) []*session.Message {
+func Interrupted(t *testing.T, a Answer, m *llm.Model, times int) []*session.Message {
 	t.Helper()
 	s := session.New(session.Options{})
 	add := func(msg *session.Message) {

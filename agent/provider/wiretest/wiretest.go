@@ -30,7 +30,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/agent"
+	"pi/agent/llm"
 	"pi/session"
 )
 
@@ -184,14 +184,14 @@ func moduleRoot(t testing.TB) string {
 type Answer struct {
 	Content []session.Block
 	Broken  map[string]string
-	Stop    agent.Stop
+	Stop    llm.Stop
 	Usage   *session.Usage
 	Err     error
 }
 
 // Collect reads a stream to its end.
-func Collect(stream iter.Seq2[agent.Delta, error]) Answer {
-	var a agent.Assembly
+func Collect(stream iter.Seq2[llm.Delta, error]) Answer {
+	var a llm.Assembly
 	var err error
 	for d, e := range stream {
 		if e != nil {
@@ -259,9 +259,9 @@ func APIName(recorded string) string {
 }
 
 // Ask sends a small request to the client under test.
-func (f *Folder) Ask(p agent.Provider, baseURL string) Answer {
-	return Collect(p.Stream(context.Background(), &agent.Request{
-		Model:    &agent.Model{Provider: f.Provider, ID: "m", API: APIName(f.API), BaseURL: baseURL, MaxTokens: 1000},
+func (f *Folder) Ask(p llm.Provider, baseURL string) Answer {
+	return Collect(p.Stream(context.Background(), &llm.Request{
+		Model:    &llm.Model{Provider: f.Provider, ID: "m", API: APIName(f.API), BaseURL: baseURL, MaxTokens: 1000},
 		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
 		APIKey:   "test-key-0123456789",
 	}))
