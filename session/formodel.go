@@ -1,12 +1,19 @@
 package session
 
+// The sentences that stand for what is not there.
+const (
+	beginText       = "What was said before this point is not shown."
+	interruptedText = "interrupted"
+	removedText     = "The result of this call was removed from the context."
+)
+
 // ForModel turns a context into what is sent: messages of the roles user,
 // assistant and toolResult, each call with exactly one result right behind it.
 //
 //   - failed and aborted answers, excluded commands, system messages and
 //     messages of unknown roles are left out;
 //   - shell commands of the user, hooks' messages and summaries become user
-//     messages (see wording.go);
+//     messages;
 //   - a call without a result gets an error result "interrupted", or, where a session
 //     is known that has its result ([Session.ForModel]), one that says that it was
 //     removed; a result without a call, or a second one, is left out. The result of a
@@ -34,20 +41,6 @@ func forModel(items []Item, path []*Entry) []*Message {
 	}
 	p.settle()
 	return p.out
-}
-
-func leftOut(m *Message) bool {
-	switch m.Role {
-	case RoleUser, RoleToolResult, RoleCustom:
-		return false
-	case RoleAssistant:
-		return m.StopReason == StopError || m.StopReason == StopAborted
-	case RoleBashExecution:
-		return m.ExcludeFromContext
-	case RoleBranchSummary, RoleCompactionSummary:
-		return m.Summary == ""
-	}
-	return true
 }
 
 // pairing holds back what follows an answer until all its results are known.
@@ -85,7 +78,7 @@ func (p *pairing) add(it Item) {
 func (p *pairing) answer(m *Message) {
 	p.settle()
 	if len(p.out) == 0 {
-		p.out = append(p.out, userText(beginText, m.Timestamp))
+		p.out = append(p.out, &Message{Role: RoleUser, Content: []Block{TextBlock(beginText)}, Timestamp: m.Timestamp})
 	}
 	p.out = append(p.out, m)
 	p.calls, p.time = m.ToolCalls(), m.Timestamp
@@ -126,4 +119,16 @@ func (p *pairing) wasThere(call string) bool {
 		}
 	}
 	return false
+}
+
+// missing stands for the result of a call that has none: nobody lived to see it, or
+// it was removed. Its time is that of the call: the present would make every request
+// different.
+func missing(call Block, at int64, removed bool) *Message {
+	text := interruptedText
+	if removed {
+		text = removedText
+	}
+	return &Message{Role: RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
+		Content: []Block{TextBlock(text)}, IsError: !removed, Timestamp: at}
 }

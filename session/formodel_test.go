@@ -81,7 +81,7 @@ func TestWhatIsSentBeginsWithAUserMessage(t *testing.T) {
 		{script("a t c1", "r c1", "u n"), "u:" + beginText + " a:t r:c1 u:n"},
 		{script("S sys", "E no", "r c0", "X secret", "a t"), "u:" + beginText + " a:t"},
 		{script("x ls", "a t"), "u:The user ran a shell command:\n$ ls\n<output>\nprinted\n</output> a:t"},
-		{script("C sum", "a t"), "u:" + summaryText(compactionIntro, "sum") + " a:t"},
+		{script("C sum", "a t"), "u:" + plainRole(&Message{Role: RoleCompactionSummary, Summary: "sum"}).Text() + " a:t"},
 		{script("r c1"), ""},
 	} {
 		if got := sent(ForModel(c.items)); got != c.want {

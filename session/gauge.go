@@ -26,7 +26,7 @@ func (g *Gauge) Read(items []Item) Reading {
 			g.items = nil
 			return g.Read(items)
 		case items[i].Index > g.compacted && measures(m):
-			g.reading = Reading{At: i, Counted: m.Usage.context()}
+			g.reading = Reading{At: i, Counted: m.Usage.ContextTokens()}
 		default:
 			g.reading.Rest += EstimateTokens(m)
 		}

@@ -39,7 +39,7 @@ func tokensOf(chars int) int { return (chars + charsPerToken - 1) / charsPerToke
 func ContextTokens(items []Item) (tokens int, measured bool) {
 	at := lastMeasured(items)
 	if at >= 0 {
-		tokens = items[at].Message.Usage.context()
+		tokens = items[at].Message.Usage.ContextTokens()
 	}
 	for _, it := range items[at+1:] {
 		tokens += EstimateTokens(it.Message)
@@ -78,7 +78,7 @@ func countedMore(items []Item) float64 {
 	for _, it := range items[first+1 : last+1] {
 		estimated += EstimateTokens(it.Message)
 	}
-	grown := items[last].Message.Usage.context() - items[first].Message.Usage.context()
+	grown := items[last].Message.Usage.ContextTokens() - items[first].Message.Usage.ContextTokens()
 	if estimated < enough {
 		return 1
 	}
@@ -99,11 +99,11 @@ func summaryIndex(items []Item) int {
 
 // measures reports whether a message says how large the context was with it.
 func measures(m *Message) bool {
-	return m.Role == RoleAssistant && m.Usage != nil && !leftOut(m) && m.Usage.context() > 0
+	return m.Role == RoleAssistant && m.Usage != nil && !leftOut(m) && m.Usage.ContextTokens() > 0
 }
 
-// context is what the context of the call and its answer were together.
-func (u *Usage) context() int {
+// ContextTokens is what the context of the call and its answer were together.
+func (u *Usage) ContextTokens() int {
 	if n := u.Input + u.Output + u.CacheRead + u.CacheWrite; n > 0 {
 		return n
 	}

@@ -10,10 +10,24 @@ import (
 const (
 	compactionIntro = "This is a summary of the earlier conversation, which is no longer shown in full:"
 	branchIntro     = "This is a summary of another branch of this conversation, which was left at this point:"
-	beginText       = "What was said before this point is not shown."
-	interruptedText = "interrupted"
-	removedText     = "The result of this call was removed from the context."
 )
+
+// leftOut reports whether no request ever has the message: a failed or aborted
+// answer, an excluded command, an empty summary, a message of the role system or of
+// one that nobody knows.
+func leftOut(m *Message) bool {
+	switch m.Role {
+	case RoleUser, RoleToolResult, RoleCustom:
+		return false
+	case RoleAssistant:
+		return m.StopReason == StopError || m.StopReason == StopAborted
+	case RoleBashExecution:
+		return m.ExcludeFromContext
+	case RoleBranchSummary, RoleCompactionSummary:
+		return m.Summary == ""
+	}
+	return true
+}
 
 // plainRole turns what only the session file knows into user messages.
 func plainRole(m *Message) *Message {
@@ -57,16 +71,4 @@ func commandText(m *Message) string {
 		b.WriteString("\nThe output is shortened.")
 	}
 	return b.String()
-}
-
-// missing stands for the result of a call that has none: nobody lived to see it, or
-// it was removed. Its time is that of the call: the present would make every request
-// different.
-func missing(call Block, at int64, removed bool) *Message {
-	text := interruptedText
-	if removed {
-		text = removedText
-	}
-	return &Message{Role: RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
-		Content: []Block{TextBlock(text)}, IsError: !removed, Timestamp: at}
 }
