@@ -292,7 +292,7 @@ func (p *Place) chainOptions(places luahooks.Places, models *llm.Models) luahook
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), ResolveKey: p.Keys.resolve, CheckSwitches: hookSwitches,
+		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: hookSwitches,
 		Server: func(s luahooks.Server) llm.ProviderSpec { return hookServer(p.Keys, s) },
 	}
 }

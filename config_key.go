@@ -10,24 +10,7 @@ import (
 	"pi/internal/printable"
 )
 
-// RunCommand runs one command line of the person's and gives what it printed.
-type RunCommand func(command string) (stdout, stderr string, err error)
-
-// ResolveKey turns what a settings file says about a key, or about a header
-// that carries one, into the key: "env:NAME" is that variable, "!command" is
-// what the command prints, anything else is the key itself. The error names the
-// variable, or the program and what it said on standard error, and never what it
-// printed.
-func ResolveKey(spec string, getenv func(string) string, run RunCommand) (string, error) {
-	if name, ok := strings.CutPrefix(spec, "env:"); ok {
-		return keyFromVariable(strings.TrimSpace(name), getenv)
-	}
-	if command, ok := strings.CutPrefix(spec, "!"); ok {
-		return keyFromCommand(strings.TrimSpace(command), run)
-	}
-	return spec, nil
-}
-
+// keyFromVariable is the value of a variable.
 func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	if name == "" {
 		return "", errors.New(`read key: "env:" names no variable`)
@@ -42,7 +25,9 @@ func keyFromVariable(name string, getenv func(string) string) (string, error) {
 	return key, nil
 }
 
-func keyFromCommand(command string, run RunCommand) (string, error) {
+// keyFromCommand is what a command prints. run runs a command line and gives both
+// its outputs.
+func keyFromCommand(command string, run func(command string) (stdout, stderr string, err error)) (string, error) {
 	if command == "" {
 		return "", errors.New(`read key: "!" names no command`)
 	}

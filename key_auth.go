@@ -200,7 +200,7 @@ func (l login) expired(now time.Time) bool {
 
 func (l login) expiry() time.Time { return time.UnixMilli(int64(l.Expires)) }
 
-// spec is the key of an api_key entry in the form of ResolveKey. In auth.json a
+// spec is the key of an api_key entry in the form of [Ring.Resolve]. In auth.json a
 // variable is named as $NAME, ${NAME} or, if there is one, by its bare name.
 func (l login) spec(getenv func(string) string) string {
 	key := strings.TrimSpace(l.Key)

@@ -11,36 +11,37 @@ import (
 	"time"
 )
 
-// keyCommands runs the commands that print keys. What a command printed is kept
+// commands runs the commands that print keys. What a command printed is kept
 // until a server refuses it: a password manager that asks for a finger would ask
 // at every request. Requests that come together share one run. A failure is not
 // kept. Nothing is known beforehand, and nothing is written anywhere.
-type keyCommands struct {
+type commands struct {
 	limit time.Duration // of one run
+	run   func(ctx context.Context, command string) (stdout, stderr string, err error)
 
 	mu   sync.Mutex
-	runs map[string]*keyRun
+	runs map[string]*commandRun
 }
 
-// keyRun is one run of a command. key and err may be read once done is closed.
-type keyRun struct {
+// commandRun is one run of a command. key and err may be read once done is closed.
+type commandRun struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
-	waiting int // guarded by the mutex of keyCommands
+	waiting int // guarded by the mutex of commands
 	key     string
 	err     error
 }
 
-// keyTimeLimit is long enough for somebody who is asked to touch a sensor.
-const keyTimeLimit = 10 * time.Second
+// timeLimit is long enough for somebody who is asked to touch a sensor.
+const timeLimit = 10 * time.Second
 
-func newKeyCommands() *keyCommands {
-	return &keyCommands{limit: keyTimeLimit, runs: map[string]*keyRun{}}
+func newCommands() *commands {
+	return &commands{limit: timeLimit, run: runCommand, runs: map[string]*commandRun{}}
 }
 
 // key returns what command prints, or printed before. If ctx ends, so does the
 // command, unless another request waits for it too.
-func (k *keyCommands) key(ctx context.Context, command string) (string, error) {
+func (k *commands) key(ctx context.Context, command string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -57,13 +58,13 @@ func (k *keyCommands) key(ctx context.Context, command string) (string, error) {
 }
 
 // join takes part in the run there is, or starts one.
-func (k *keyCommands) join(command string) *keyRun {
+func (k *commands) join(command string) *commandRun {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	run := k.runs[command]
 	if run == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), k.limit)
-		run = &keyRun{done: make(chan struct{}), cancel: cancel}
+		run = &commandRun{done: make(chan struct{}), cancel: cancel}
 		k.runs[command] = run
 		go k.start(ctx, command, run)
 	}
@@ -72,7 +73,7 @@ func (k *keyCommands) join(command string) *keyRun {
 }
 
 // leave gives up waiting; it reports whether that ended the run.
-func (k *keyCommands) leave(command string, run *keyRun) bool {
+func (k *commands) leave(command string, run *commandRun) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	run.waiting--
@@ -84,11 +85,11 @@ func (k *keyCommands) leave(command string, run *keyRun) bool {
 	return true
 }
 
-func (k *keyCommands) start(ctx context.Context, command string, run *keyRun) {
+func (k *commands) start(ctx context.Context, command string, run *commandRun) {
 	defer close(run.done)
 	defer run.cancel()
 	run.key, run.err = keyFromCommand(command, func(command string) (string, string, error) {
-		stdout, stderr, err := runKeyCommand(ctx, command)
+		stdout, stderr, err := k.run(ctx, command)
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("no key within %s", k.limit)
 		}
@@ -102,7 +103,7 @@ func (k *keyCommands) start(ctx context.Context, command string, run *keyRun) {
 }
 
 // drop forgets a run, unless another has taken its place. The mutex is held.
-func (k *keyCommands) drop(command string, run *keyRun) {
+func (k *commands) drop(command string, run *commandRun) {
 	if k.runs[command] == run {
 		delete(k.runs, command)
 	}
@@ -110,7 +111,7 @@ func (k *keyCommands) drop(command string, run *keyRun) {
 
 // refused forgets what printed key: the next request asks anew, so that a key
 // which was replaced is found.
-func (k *keyCommands) refused(key string) {
+func (k *commands) refused(key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for command, run := range k.runs {
@@ -142,9 +143,9 @@ func (b *limitedText) Write(p []byte) (int, error) {
 	return b.Builder.Write(p)
 }
 
-// runKeyCommand runs a command line with the system's shell, without standard
+// runCommand runs a command line with the system's shell, without standard
 // input and without a terminal, and leaves no process of it behind.
-func runKeyCommand(ctx context.Context, command string) (string, string, error) {
+func runCommand(ctx context.Context, command string) (string, string, error) {
 	shell, flag := "sh", "-c"
 	if runtime.GOOS == "windows" {
 		shell, flag = "cmd", "/C"
@@ -152,11 +153,11 @@ func runKeyCommand(ctx context.Context, command string) (string, string, error) 
 	var stdout, stderr limitedText
 	cmd := exec.CommandContext(ctx, shell, flag, command)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	apart(cmd)
+	setOwnSession(cmd)
 	cmd.WaitDelay = time.Second // a child left behind may keep the pipes open
 	err := cmd.Run()
 	if cmd.Process != nil {
-		endRest(cmd.Process.Pid)
+		killGroup(cmd.Process.Pid)
 	}
 	switch {
 	case stdout.over || stderr.over:

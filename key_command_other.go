@@ -4,8 +4,8 @@ package main
 
 import "os/exec"
 
-// apart is all that CommandContext does by itself: the command is ended, what it
-// started is not.
-func apart(*exec.Cmd) {}
+// setOwnSession leaves it at what CommandContext does by itself: the command is
+// ended, what it started is not.
+func setOwnSession(*exec.Cmd) {}
 
-func endRest(int) {}
+func killGroup(int) {}

@@ -20,7 +20,7 @@ import (
 func TestAKeyCommandRunsOnceUntilItsKeyIsRefused(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	command := "echo x >>" + count + "; echo key-$(wc -l <" + count + " | tr -d ' ')"
-	k := newKeyCommands()
+	k := newCommands()
 	ask := func(want string) {
 		t.Helper()
 		if key, err := k.key(t.Context(), command); key != want || err != nil {
@@ -43,7 +43,7 @@ func TestRequestsThatComeTogetherShareOneRun(t *testing.T) {
 	if err := syscall.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := newKeyCommands()
+	k := newCommands()
 	command := "echo x >>" + runs + "; cat " + gate
 	const requests = 8
 	keys := make(chan string, requests)
@@ -57,7 +57,7 @@ func TestRequestsThatComeTogetherShareOneRun(t *testing.T) {
 			keys <- key
 		})
 	}
-	waitUntil(t, func() bool {
+	waitFor(t, func() bool {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		return k.runs[command] != nil && k.runs[command].waiting == requests
@@ -78,7 +78,7 @@ func TestRequestsThatComeTogetherShareOneRun(t *testing.T) {
 
 func TestAFailureOfAKeyCommandIsNotKept(t *testing.T) {
 	flag := filepath.Join(t.TempDir(), "unlocked")
-	k := newKeyCommands()
+	k := newCommands()
 	command := "test -e " + flag + " || { echo the vault is locked >&2; exit 4; }; echo opened"
 	_, err := k.key(t.Context(), command)
 	if err == nil || !strings.Contains(err.Error(), "exit status 4: the vault is locked") {
@@ -94,7 +94,7 @@ func TestAFailureOfAKeyCommandIsNotKept(t *testing.T) {
 
 func TestAKeyCommandThatGoesNoFurtherIsEndedWithAllItStarted(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
-	k := newKeyCommands()
+	k := newCommands()
 	k.limit = 300 * time.Millisecond
 	_, err := k.key(t.Context(), "echo $$ >"+pid+"; sleep 1000 & wait")
 	if err == nil || !strings.Contains(err.Error(), "no key within 300ms") {
@@ -105,14 +105,14 @@ func TestAKeyCommandThatGoesNoFurtherIsEndedWithAllItStarted(t *testing.T) {
 
 func TestACancelledRequestEndsItsKeyCommand(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
-	k := newKeyCommands()
+	k := newCommands()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
 		_, err := k.key(ctx, "echo $$ >"+pid+"; sleep 1000 & wait")
 		ended <- err
 	}()
-	waitUntil(t, func() bool { b, _ := os.ReadFile(pid); return strings.HasSuffix(string(b), "\n") })
+	waitFor(t, func() bool { b, _ := os.ReadFile(pid); return strings.HasSuffix(string(b), "\n") })
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
@@ -125,13 +125,13 @@ func TestACancelledRequestLeavesTheRunToOthers(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := newKeyCommands()
+	k := newCommands()
 	command := "cat " + fifo
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := make(chan error), make(chan string)
 	go func() { _, err := k.key(ctx, command); first <- err }()
 	go func() { key, _ := k.key(t.Context(), command); second <- key }()
-	waitUntil(t, func() bool {
+	waitFor(t, func() bool {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		return k.runs[command] != nil && k.runs[command].waiting == 2
@@ -149,7 +149,7 @@ func TestACancelledRequestLeavesTheRunToOthers(t *testing.T) {
 }
 
 func TestAKeyCommandHasNoInputAndNoTerminal(t *testing.T) {
-	k := newKeyCommands()
+	k := newCommands()
 	key, err := k.key(t.Context(), `if read x; then echo input; elif (: </dev/tty) 2>/dev/null; then echo terminal; else echo nothing-to-ask; fi`)
 	if key != "nothing-to-ask" || err != nil {
 		t.Fatalf("%q, %v", key, err)
@@ -157,7 +157,7 @@ func TestAKeyCommandHasNoInputAndNoTerminal(t *testing.T) {
 }
 
 func TestAKeyCommandThatPrintsWithoutEndIsEnded(t *testing.T) {
-	_, err := newKeyCommands().key(t.Context(), "yes secret-words")
+	_, err := newCommands().key(t.Context(), "yes secret-words")
 	if !errors.Is(err, errTooMuch) || strings.Contains(err.Error(), "secret-words") {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestAKeyCommandThatPrintsWithoutEndIsEnded(t *testing.T) {
 
 func TestAKeyCommandLeavesNoChildBehind(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
-	key, err := newKeyCommands().key(t.Context(), "echo $$ >"+pid+"; sleep 1000 & echo the-key")
+	key, err := newCommands().key(t.Context(), "echo $$ >"+pid+"; sleep 1000 & echo the-key")
 	if key != "the-key" || err != nil {
 		t.Fatalf("%q, %v", key, err)
 	}
@@ -183,13 +183,13 @@ func gone(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitUntil(t, func() bool { return !tool.GroupAlive(group) })
+	waitFor(t, func() bool { return !tool.GroupAlive(group) })
 }
 
-// waitUntil waits for what another goroutine or process does.
-func waitUntil(t *testing.T, done func() bool) {
+// waitFor waits for what another goroutine or process does.
+func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it did not happen in time")
 		}

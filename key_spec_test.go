@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"testing"
 )
@@ -9,7 +10,8 @@ func TestResolveKey(t *testing.T) {
 	getenv := func(name string) string {
 		return map[string]string{"KEY": " k1\n", "EMPTY": "", "LINES": "a\nb"}[name]
 	}
-	run := func(command string) (string, string, error) {
+	ring := NewRing(RingOptions{AgentDir: t.TempDir(), Getenv: getenv})
+	ring.commands.run = func(_ context.Context, command string) (string, string, error) {
 		switch command {
 		case "good":
 			return "k2\n", "a remark", nil
@@ -40,7 +42,7 @@ func TestResolveKey(t *testing.T) {
 		{"!", "", `read key: "!" names no command`},
 	}
 	for _, tt := range tests {
-		key, err := ResolveKey(tt.spec, getenv, run)
+		key, err := ring.Resolve(t.Context(), tt.spec)
 		said := ""
 		if err != nil {
 			said = err.Error()

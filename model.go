@@ -57,7 +57,7 @@ func (r *run) giveKey(model *llm.Model) {
 		r.warnings = append(r.warnings, fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
 	default:
 		r.models.GiveKey(model.Provider, r.APIKey)
-		r.Keys.sent(model.Provider, r.APIKey, "the key is that of --api-key; check it")
+		r.Keys.Sent(model.Provider, r.APIKey, "the key is that of --api-key; check it")
 	}
 }
 
@@ -97,7 +97,7 @@ func (r *run) pickModel(s *session.Session) (*llm.Model, string, picked, error) 
 	if m := r.firstModel(); m != nil {
 		return m, "", byKey, nil
 	}
-	r.warnings = append(r.warnings, r.Keys.ranOut()...)
+	r.warnings = append(r.warnings, r.Keys.Expired()...)
 	r.warnings = append(r.warnings, unusedServers(r.Config, r.Keys)...)
 	return tourModel(), "", byNothing, nil
 }
@@ -112,7 +112,7 @@ func (r *run) warnUnlisted(m *llm.Model) {
 // firstModel is that of the first provider that has a key, else of the first at
 // an address of one's own; nil if there is neither.
 func (r *run) firstModel() *llm.Model {
-	defer r.Keys.auth.hold()()
+	defer r.Keys.Hold()()
 	var addressed *llm.Model
 	for _, p := range r.models.Providers() {
 		if p.HasKey != nil && !p.HasKey() {

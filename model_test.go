@@ -37,7 +37,7 @@ func begin(t *testing.T, cfg config.Config, variables map[string]string, model s
 	for name, value := range variables {
 		t.Setenv(name, value)
 	}
-	ring := newKeyring(t.TempDir())
+	ring := NewRing(RingOptions{AgentDir: t.TempDir()})
 	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: newModels(cfg, ring, d.decode)}
 	if len(d.names) > 0 {
 		t.Errorf("making the registry decoded %q", d.names)
@@ -90,7 +90,7 @@ func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
 func BenchmarkFirstModel(b *testing.B) {
 	noVariables(b)
 	b.Setenv("GROQ_API_KEY", "k")
-	ring := newKeyring(b.TempDir())
+	ring := NewRing(RingOptions{AgentDir: b.TempDir()})
 	b.ReportAllocs()
 	for b.Loop() {
 		r := &run{Place: &Place{Keys: ring}, models: newModels(config.Default(), ring, catalogue.Models)}

@@ -19,7 +19,7 @@ type Place struct {
 	AgentDir string
 	Cwd      string
 	Guard    *luahooks.Guard
-	Keys     *keyring
+	Keys     *Ring
 
 	lost   []config.Problem // settings that have no effect
 	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
@@ -33,8 +33,8 @@ func NewPlace(o Options, cwd string) (*Place, error) {
 		return nil, err
 	}
 	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, Guard: newGuard(agentDir, cwd),
-		Keys: newKeyring(agentDir), locale: tool.NewLocale(os.Environ())}
-	p.Keys.mayRun = p.Guard.MayRunCommand
+		locale: tool.NewLocale(os.Environ())}
+	p.Keys = NewRing(RingOptions{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand})
 	p.readSettings()
 	return p, nil
 }

@@ -189,3 +189,13 @@ func TestASignalDuringACompactionLeavesTheContextAsItWas(t *testing.T) {
 		})
 	}
 }
+
+// waitUntil waits for what another goroutine or process does.
+func waitUntil(t *testing.T, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it did not happen in time")
+		}
+	}
+}

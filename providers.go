@@ -32,14 +32,14 @@ type providerSource struct {
 	catalogue.Provider                 // of a provider that nobody knows, only the name
 	set                config.Provider // as the settings have it
 	section            string          // its name there; "" if it is not
-	ring               *keyring
+	ring               *Ring
 	client             *http.Client
 	decode             func(name string) []*llm.Model // the catalogue's models
 }
 
 // newModels fills the registry. decode gives the models that the catalogue has of
 // a provider, new each time.
-func newModels(cfg config.Config, ring *keyring, decode func(provider string) []*llm.Model) *llm.Models {
+func newModels(cfg config.Config, ring *Ring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
 	models := llm.NewModels(clients(client, ring))
 	sources := providerSources(cfg)
@@ -56,7 +56,7 @@ func newModels(cfg config.Config, ring *keyring, decode func(provider string) []
 }
 
 // clients speak the wire APIs.
-func clients(client *http.Client, ring *keyring) map[string]llm.Provider {
+func clients(client *http.Client, ring *Ring) map[string]llm.Provider {
 	apis := map[string]llm.Provider{
 		"anthropic-messages":   anthropic.New(client),
 		"google-generative-ai": google.New(client),
@@ -129,9 +129,9 @@ func (p *providerSource) unusable() string {
 func (p *providerSource) spec() llm.ProviderSpec {
 	spec := llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
-		Key:     func(ctx context.Context) (string, error) { return p.key().resolve(ctx) },
-		HasKey:  func() bool { return p.key().present() },
-		KeyHint: func() string { return p.key().hint() },
+		Key:     func(ctx context.Context) (string, error) { return p.key().Resolve(ctx) },
+		HasKey:  func() bool { return p.key().Present() },
+		KeyHint: func() string { return p.key().Hint() },
 	}
 	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
 		spec.Discover, spec.Partial = p.discover, true
@@ -151,10 +151,10 @@ func (p *providerSource) unusableSpec(why string) llm.ProviderSpec {
 	}
 }
 
-func (p *providerSource) key() providerKey {
-	return providerKey{
-		ring: p.ring, provider: p.Name, configured: p.set.APIKey, logins: append([]string{p.Name}, p.Aliases...),
-		variables: p.KeyVars, optional: p.ownBase() != "" && p.BaseURL != "",
+func (p *providerSource) key() Key {
+	return Key{
+		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Logins: append([]string{p.Name}, p.Aliases...),
+		Variables: p.KeyVars, Optional: p.ownBase() != "" && p.BaseURL != "",
 	}
 }
 

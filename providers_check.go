@@ -14,9 +14,9 @@ import (
 )
 
 // providerProblems says what of the configuration of providers has no effect.
-func providerProblems(cfg config.Config, ring *keyring) []string {
+func providerProblems(cfg config.Config, ring *Ring) []string {
 	var problems []string
-	for _, p := range ring.auth.troubles() {
+	for _, p := range ring.Problems() {
 		problems = append(problems, p.String())
 	}
 	for _, p := range providerSources(cfg) {
@@ -32,6 +32,24 @@ func providerProblems(cfg config.Config, ring *keyring) []string {
 		problems = append(problems, p.compatProblems()...)
 	}
 	return problems
+}
+
+// unusedServers tells of the providers in the settings that are not begun with,
+// for want of a key or of a model. Of logins that ran out [Ring.Expired] tells.
+func unusedServers(cfg config.Config, ring *Ring) []string {
+	var lines []string
+	for _, p := range providerSources(cfg) {
+		p.ring = ring
+		key := p.key()
+		switch {
+		case p.section == "" || p.unusable() != "" || key.IsLogin():
+		case !key.Present():
+			lines = append(lines, fmt.Sprintf("%s cannot be used, there is no key for it: %s", p.Name, key.Hint()))
+		case p.first() == "":
+			lines = append(lines, fmt.Sprintf("no model of %s is named: choose one with --model %s/ID or [[providers.%s.models]]; pi models --discover asks what there is", p.Name, p.Name, p.section))
+		}
+	}
+	return lines
 }
 
 // compatProblems names switches in the settings that no wire API knows.
@@ -85,12 +103,12 @@ type keyState struct{ from, missing string }
 
 // keyStates are those of the catalogue's providers and of the settings', by name.
 // No command runs.
-func keyStates(cfg config.Config, ring *keyring) map[string]keyState {
+func keyStates(cfg config.Config, ring *Ring) map[string]keyState {
 	states := map[string]keyState{}
 	for _, p := range providerSources(cfg) {
 		p.ring = ring
 		key := p.key()
-		state := keyState{key.place().name, key.missing()}
+		state := keyState{key.Place(), key.Missing()}
 		if p.unusable() != "" {
 			state.missing = "base_url"
 		}

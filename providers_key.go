@@ -22,11 +22,11 @@ import (
 //
 // Whether there is one is told without running anything.
 
-// keyring is where the keys of one run come from. It is safe for concurrent use.
-type keyring struct {
+// Ring is where the keys of one run come from. It is safe for concurrent use.
+type Ring struct {
 	getenv   func(string) string
 	auth     *authFile
-	commands *keyCommands
+	commands *commands
 	now      func() time.Time
 	mayRun   func(command string) error // of auth.json; nil: each may
 
@@ -34,21 +34,43 @@ type keyring struct {
 	from map[sentKey]string // of keys that were sent, what to do if they are refused
 }
 
-func newKeyring(agentDir string) *keyring {
-	return &keyring{getenv: os.Getenv, auth: newAuthFile(agentDir), commands: newKeyCommands(), now: time.Now}
+// RingOptions say where keys are.
+type RingOptions struct {
+	AgentDir string                     // where auth.json is
+	MayRun   func(command string) error // whether a command of auth.json may be run; nil: each may
+	Getenv   func(string) string        // nil: os.Getenv
+	Now      func() time.Time           // nil: time.Now
 }
 
-// resolve is ResolveKey with commands that are run once.
-func (r *keyring) resolve(ctx context.Context, spec string) (string, error) {
-	command, ok := strings.CutPrefix(spec, "!")
-	if command = strings.TrimSpace(command); ok && command != "" {
-		return r.commands.key(ctx, command)
+// NewRing reads and runs nothing yet.
+func NewRing(o RingOptions) *Ring {
+	r := &Ring{auth: newAuthFile(o.AgentDir), commands: newCommands(), mayRun: o.MayRun, getenv: os.Getenv, now: time.Now}
+	if o.Getenv != nil {
+		r.getenv = o.Getenv
 	}
-	return ResolveKey(spec, r.getenv, nil)
+	if o.Now != nil {
+		r.now = o.Now
+	}
+	return r
 }
 
-// ranOut tells of logins that cannot be used any more.
-func (r *keyring) ranOut() []string {
+// Resolve turns what a settings file says about a key, or about a header that
+// carries one, into the key: "env:NAME" is that variable, "!command" is what the
+// command prints or printed before, anything else is the key itself. The error
+// names the variable, or the program and what it said on standard error, and never
+// what it printed.
+func (r *Ring) Resolve(ctx context.Context, spec string) (string, error) {
+	if name, ok := strings.CutPrefix(spec, "env:"); ok {
+		return keyFromVariable(strings.TrimSpace(name), r.getenv)
+	}
+	if command, ok := strings.CutPrefix(spec, "!"); ok {
+		return r.commands.key(ctx, strings.TrimSpace(command))
+	}
+	return spec, nil
+}
+
+// Expired tells, in a line each, of logins that cannot be used any more.
+func (r *Ring) Expired() []string {
 	var lines []string
 	for _, name := range r.auth.expired(r.now()) {
 		lines = append(lines, fmt.Sprintf("the login of %s in %s ran out; log in again with the program that wrote it", name, r.auth.path))
@@ -56,131 +78,129 @@ func (r *keyring) ranOut() []string {
 	return lines
 }
 
-// unusedServers tells of the providers in the settings that are not begun with,
-// for want of a key or of a model. Of logins that ran out ranOut tells.
-func unusedServers(cfg config.Config, ring *keyring) []string {
-	var lines []string
-	for _, p := range providerSources(cfg) {
-		p.ring = ring
-		key := p.key()
-		switch {
-		case p.section == "" || p.unusable() != "" || key.place().login != nil:
-		case !key.present():
-			lines = append(lines, fmt.Sprintf("%s cannot be used, there is no key for it: %s", p.Name, key.hint()))
-		case p.first() == "":
-			lines = append(lines, fmt.Sprintf("no model of %s is named: choose one with --model %s/ID or [[providers.%s.models]]; pi models --discover asks what there is", p.Name, p.Name, p.section))
-		}
-	}
-	return lines
-}
+// Problems are what of auth.json cannot be used.
+func (r *Ring) Problems() []config.Problem { return r.auth.troubles() }
 
-// providerKey finds the key of one provider.
-type providerKey struct {
-	ring       *keyring
-	provider   string
-	configured string   // api_key of the settings
-	logins     []string // its names in auth.json
-	variables  []string // of the environment
-	optional   bool     // it may do without: its address is one of the person's own
+// Hold looks at auth.json once for somebody who asks about every provider, until
+// release is called.
+func (r *Ring) Hold() (release func()) { return r.auth.hold() }
+
+// Key finds the key of one provider. Whether there is one is told without running
+// anything.
+type Key struct {
+	Ring       *Ring
+	Provider   string
+	Configured string   // api_key of the settings
+	Logins     []string // its names in auth.json
+	Variables  []string // of the environment
+	Optional   bool     // it may do without: its address is one of the person's own
 }
 
 // keyPlace is where a key comes from.
 type keyPlace struct {
 	name  string // for people; "" if there is none
-	spec  string // for keyring.resolve
+	spec  string // for Ring.Resolve
 	login *login // of kind oauth, instead of spec
 }
 
+// Place names for people where the key comes from: config.toml, auth.json, or the
+// variable; "" if it comes from nowhere.
+func (k Key) Place() string { return k.place().name }
+
+// IsLogin reports whether the key is that of a login in auth.json, which may have
+// run out: [Ring.Expired] tells of these.
+func (k Key) IsLogin() bool { return k.place().login != nil }
+
 // place is the first place that names a key.
-func (k providerKey) place() keyPlace {
-	if k.configured != "" {
-		return keyPlace{name: "config.toml", spec: k.configured}
+func (k Key) place() keyPlace {
+	if k.Configured != "" {
+		return keyPlace{name: "config.toml", spec: k.Configured}
 	}
-	if l, ok := k.ring.auth.find(k.logins...); ok {
+	if l, ok := k.Ring.auth.find(k.Logins...); ok {
 		return k.loginPlace(l)
 	}
-	for _, name := range k.variables {
-		if k.ring.getenv(name) != "" {
+	for _, name := range k.Variables {
+		if k.Ring.getenv(name) != "" {
 			return keyPlace{name: name, spec: "env:" + name}
 		}
 	}
-	if len(k.variables) == 0 || k.optional {
+	if len(k.Variables) == 0 || k.Optional {
 		return keyPlace{}
 	}
 	return keyPlace{spec: "env:" + k.variable()}
 }
 
-func (k providerKey) configuredHint() string {
-	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.provider)
-	name, ok := strings.CutPrefix(k.configured, "env:")
+func (k Key) configuredHint() string {
+	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
+	name, ok := strings.CutPrefix(k.Configured, "env:")
 	if name = strings.TrimSpace(name); ok && name == config.ShownVariable(name) {
 		return fmt.Sprintf("export %s, or change %s", name, setting)
 	}
 	return "check " + setting
 }
 
-func (k providerKey) loginPlace(l login) keyPlace {
+func (k Key) loginPlace(l login) keyPlace {
 	if l.Type == "oauth" {
 		return keyPlace{name: "auth.json", login: &l}
 	}
-	return keyPlace{name: "auth.json", spec: l.spec(k.ring.getenv)}
+	return keyPlace{name: "auth.json", spec: l.spec(k.Ring.getenv)}
 }
 
-// hint says what to do while there is no key.
-func (k providerKey) hint() string { return k.hintAt(k.place()) }
+// Hint says what to do while there is no key.
+func (k Key) Hint() string { return k.hintAt(k.place()) }
 
 // hintAt says what to do if the key of a place cannot be read.
-func (k providerKey) hintAt(p keyPlace) string {
+func (k Key) hintAt(p keyPlace) string {
 	switch {
-	case k.configured != "":
+	case k.Configured != "":
 		return k.configuredHint()
-	case p.login != nil && p.login.expired(k.ring.now()):
-		return fmt.Sprintf("log in again with the program that wrote %s, or set api_key of [providers.%s] in config.toml", k.ring.auth.path, k.provider)
+	case p.login != nil && p.login.expired(k.Ring.now()):
+		return fmt.Sprintf("log in again with the program that wrote %s, or set api_key of [providers.%s] in config.toml", k.Ring.auth.path, k.Provider)
 	case p.name == "auth.json":
-		return fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml", k.provider, k.ring.auth.path, k.provider)
+		return fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml", k.Provider, k.Ring.auth.path, k.Provider)
 	}
 	return k.advice()
 }
 
 // advice says how to set a key.
-func (k providerKey) advice() string {
-	set := fmt.Sprintf("set api_key of [providers.%s] in config.toml", k.provider)
-	if len(k.variables) == 0 {
+func (k Key) advice() string {
+	set := fmt.Sprintf("set api_key of [providers.%s] in config.toml", k.Provider)
+	if len(k.Variables) == 0 {
 		return set
 	}
 	return fmt.Sprintf("export %s, or %s", k.variable(), set)
 }
 
 // variable is the one that is spoken of: a key is easier to come by than a login.
-func (k providerKey) variable() string {
-	for _, name := range k.variables {
+func (k Key) variable() string {
+	for _, name := range k.Variables {
 		if strings.HasSuffix(name, "_API_KEY") {
 			return name
 		}
 	}
-	return k.variables[0]
+	return k.Variables[0]
 }
 
-// needed reports whether a key is sent, or has to be.
-func (k providerKey) needed() bool {
+// Needed reports whether a key is sent, or has to be.
+func (k Key) Needed() bool {
 	p := k.place()
 	return p.spec != "" || p.login != nil
 }
 
-// present reports whether resolve would find a key, or that none is needed.
-func (k providerKey) present() bool {
+// Present reports whether Resolve would find a key, or that none is needed.
+func (k Key) Present() bool {
 	p := k.place()
 	if p.login != nil {
-		return !p.login.expired(k.ring.now())
+		return !p.login.expired(k.Ring.now())
 	}
 	name, isVariable := strings.CutPrefix(p.spec, "env:")
-	return !isVariable || strings.TrimSpace(k.ring.getenv(strings.TrimSpace(name))) != ""
+	return !isVariable || strings.TrimSpace(k.Ring.getenv(strings.TrimSpace(name))) != ""
 }
 
-// missing is what is to be set before there is a key: a variable, or a new login;
+// Missing is what is to be set before there is a key: a variable, or a new login;
 // "" if nothing is.
-func (k providerKey) missing() string {
-	if k.present() {
+func (k Key) Missing() string {
+	if k.Present() {
 		return ""
 	}
 	if p := k.place(); p.login == nil {
@@ -189,31 +209,32 @@ func (k providerKey) missing() string {
 	return "a new login in auth.json"
 }
 
-// resolve returns the key, "" if none is needed.
-func (k providerKey) resolve(ctx context.Context) (string, error) {
+// Resolve returns the key, "" if none is needed. That there is none is a
+// [llm.ProviderError] with a hint.
+func (k Key) Resolve(ctx context.Context) (string, error) {
 	p := k.place()
 	key, err := k.read(ctx, p)
 	switch {
 	case err == nil:
-		k.ring.sent(k.provider, key, k.refused(p))
+		k.Ring.Sent(k.Provider, key, k.refused(p))
 		return key, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &llm.ProviderError{Provider: k.provider, Message: err.Error(), Err: err, Hint: k.hintAt(p)}
+	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, Hint: k.hintAt(p)}
 }
 
-func (k providerKey) read(ctx context.Context, p keyPlace) (string, error) {
+func (k Key) read(ctx context.Context, p keyPlace) (string, error) {
 	command, isCommand := strings.CutPrefix(p.spec, "!")
-	if isCommand && p.name == "auth.json" && k.ring.mayRun != nil {
-		if err := k.ring.mayRun(command); err != nil {
+	if isCommand && p.name == "auth.json" && k.Ring.mayRun != nil {
+		if err := k.Ring.mayRun(command); err != nil {
 			return "", err
 		}
 	}
 	switch {
 	case p.login == nil:
-		return k.ring.resolve(ctx, p.spec)
-	case p.login.expired(k.ring.now()):
+		return k.Ring.Resolve(ctx, p.spec)
+	case p.login.expired(k.Ring.now()):
 		return "", fmt.Errorf("read key: the login in auth.json ran out at %s", p.login.expiry().Format(time.DateTime))
 	}
 	return p.login.Access, nil

@@ -17,7 +17,7 @@ import (
 // models lists those of the settings that the catalogue does not have, then the
 // catalogue's with what the settings say of them.
 func (p *providerSource) models() []*llm.Model {
-	listed, needsKey := p.decode(p.Name), p.key().needed()
+	listed, needsKey := p.decode(p.Name), p.key().Needed()
 	for _, m := range listed {
 		p.complete(m, needsKey)
 	}
@@ -73,7 +73,7 @@ func (p *providerSource) blank(id string) *llm.Model {
 	if p.Local {
 		m.Cost = &llm.Price{} // one's own machine charges nothing
 	}
-	p.complete(m, p.key().needed())
+	p.complete(m, p.key().Needed())
 	return m
 }
 
@@ -82,7 +82,7 @@ func (p *providerSource) blank(id string) *llm.Model {
 // What the maker says of it holds behind a gateway too, except for prices.
 func (p *providerSource) open(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
-		p.complete(m, p.key().needed())
+		p.complete(m, p.key().Needed())
 		return m
 	}
 	m := p.blank(id)
@@ -98,7 +98,7 @@ func (p *providerSource) open(id string) *llm.Model {
 
 // discover asks the server what it has.
 func (p *providerSource) discover(ctx context.Context) ([]*llm.Model, error) {
-	key, err := p.key().resolve(ctx)
+	key, err := p.key().Resolve(ctx)
 	if err != nil {
 		return nil, err
 	}

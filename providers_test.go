@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pi/agent/llm"
@@ -126,8 +129,7 @@ func TestAnAddressIsMovedWithItsLastParts(t *testing.T) {
 func BenchmarkProviders(b *testing.B) {
 	cfg := config.Default()
 	cfg.Model = "anthropic/claude-sonnet-4-6"
-	ring := newKeyring(b.TempDir())
-	ring.getenv = func(string) string { return "" }
+	ring := NewRing(RingOptions{AgentDir: b.TempDir(), Getenv: func(string) string { return "" }})
 	b.Run("registered", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -148,4 +150,38 @@ func BenchmarkProviders(b *testing.B) {
 			newModels(cfg, ring, catalogue.Models).All()
 		}
 	})
+}
+
+func TestWhatToDoAboutAKeyIsWhatHoldsNow(t *testing.T) {
+	dir := t.TempDir()
+	ring := NewRing(RingOptions{AgentDir: dir, Getenv: func(string) string { return "" }})
+	models := newModels(config.Default(), ring, catalogue.Models)
+	if got := models.KeyMissing("groq"); !strings.Contains(got, "export GROQ_API_KEY") {
+		t.Error(got)
+	}
+	login := `{"groq": {"type": "oauth", "access": "a", "expires": 1500000000000}}`
+	if err := os.WriteFile(filepath.Join(dir, "auth.json"), []byte(login), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := models.KeyMissing("groq"); !strings.Contains(got, "log in again") {
+		t.Error(got)
+	}
+}
+
+func TestProvidersOfTheSettingsWithoutAKeyOrModelAreToldOf(t *testing.T) {
+	ring := testRing(t, `{"late": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`, map[string]string{"THERE": "key"})
+	server := func(key string) config.Provider {
+		return config.Provider{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key, Models: []config.Model{{ID: "one"}}}
+	}
+	bare := server("")
+	bare.Models = nil
+	got := unusedServers(config.Config{Providers: map[string]config.Provider{
+		"lacks": server("env:GONE"), "has": server("env:THERE"), "needs-none": server(""), "asks": server("!exit 1"), "late": server(""),
+		"nowhere": {APIKey: "env:GONE"}, "bare": bare, "anthropic": {APIKey: "env:THERE"},
+	}}, ring)
+	want := []string{"no model of bare is named: choose one with --model bare/ID or [[providers.bare.models]]; pi models --discover asks what there is",
+		"lacks cannot be used, there is no key for it: export GONE, or change api_key of [providers.lacks] in config.toml"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
