@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"pi/internal/safefile"
 )
 
 // store is the file of a session. Only the holder of its lock writes, and only
@@ -55,14 +57,10 @@ var (
 
 // openRegular refuses what is no file: reading a pipe might wait forever.
 func openRegular(path string, flag int) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("open session: %w", err)
-	}
-	if !info.Mode().IsRegular() {
+	f, err := safefile.Open(path, flag)
+	if errors.Is(err, safefile.ErrNotRegular) {
 		return nil, &NotSessionError{Path: path, Reason: "it is not a regular file"}
 	}
-	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open session: %w", err)
 	}

@@ -9,6 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Lock takes the lock of an open file for this process, and does not wait for it:
+// [ErrLocked] says that another one has it, [ErrNoLock] that there are none here. It
+// is held until [Unlock], or until the file is closed here and in every process that
+// was started meanwhile; however a process ends, its lock ends with it.
 func Lock(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -26,8 +30,12 @@ func Lock(f *os.File) error {
 	}
 }
 
+// Unlock lets go of the lock at once: a process that is just being started has a copy
+// of the file, and would keep the lock beyond a Close.
 func Unlock(f *os.File) { unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
+// SyncDir brings to the disk which files a folder has, after one was made, renamed or
+// removed in it. Where folders cannot be synced it does nothing.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -1,6 +1,11 @@
 // Package safefile handles files that others may touch at any moment, or may have
-// put there: [Read] and [Open] take regular files only, so that no named pipe is
-// waited for and nothing without end is read.
+// put there.
+//
+//	Read, Open      take regular files only, so that no named pipe is waited for and
+//	                nothing without end is read
+//	Lock, Unlock    one process at a time, for as long as it lives
+//	Replace         a file as a whole: readers see the old one or the new one
+//	SyncDir         what became of the files of a folder is on the disk
 //
 // It knows nothing of the rest of the program.
 package safefile
@@ -31,6 +36,11 @@ func Read(path string, most int64) ([]byte, error) {
 // Open opens a regular file, and nothing else for longer than a moment. The flags
 // are those of os.OpenFile; it makes no file.
 func Open(path string, flag int) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, ErrNotRegular // to open a device may do something already
+	}
 	f, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

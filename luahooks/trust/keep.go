@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"pi/internal/safefile"
 	"time"
+
+	"pi/internal/safefile"
 )
 
 // Keep keeps a copy of a file's bytes and returns their hash.
@@ -20,7 +21,7 @@ func (s *Store) Keep(code []byte) (sum string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("keep a copy: %w", err)
 	}
-	if err := writeFile(path, code, false); err != nil {
+	if err := safefile.Replace(path, code, false); err != nil {
 		return "", fmt.Errorf("keep a copy: %w", err)
 	}
 	return sum, nil
@@ -77,31 +78,3 @@ func (s *Store) needed() map[string]bool {
 }
 
 func (s *Store) keptPath(sum string) string { return filepath.Join(s.Dir(), "kept", sum) }
-
-// writeFile replaces a file as a whole, private to the person; durable says that
-// it is on the disk before the old one is gone.
-func writeFile(path string, data []byte, durable bool) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".trust-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone if all went well
-	_, err = f.Write(data)
-	if err == nil && durable {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil && durable {
-		err = syncDir(dir)
-	}
-	return err
-}

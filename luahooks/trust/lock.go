@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-)
 
-var errLocked = errors.New("locked by another process")
+	"pi/internal/safefile"
+)
 
 // patience is how long a writer waits for another one, who holds the lock for
 // some milliseconds. A tool may hold it for ever: who waited for so long goes on
@@ -31,14 +31,23 @@ func (s *Store) lock() (unlock func(), err error) {
 	deadline := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err = lockFile(f)
-		if !errors.Is(err, errLocked) || time.Now().After(deadline) {
+		if !errors.Is(err, safefile.ErrLocked) || time.Now().After(deadline) {
 			break
 		}
 		time.Sleep(pause) // nothing tells when a lock of another process is free
 	}
-	if err != nil && !errors.Is(err, errLocked) {
+	if err != nil && !errors.Is(err, safefile.ErrLocked) {
 		f.Close()
 		return nil, fmt.Errorf("lock the store: %w", err)
 	}
 	return func() { f.Close() }, nil
+}
+
+// lockFile takes the lock of a file until it is closed. On a file system without
+// locks everybody has it.
+func lockFile(f *os.File) error {
+	if err := safefile.Lock(f); !errors.Is(err, safefile.ErrNoLock) {
+		return err
+	}
+	return nil
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"pi/internal/safefile"
 	"strings"
+
+	"pi/internal/safefile"
 )
 
 // Window is the time in which tools could have changed a file: from the first
@@ -157,7 +158,7 @@ func (s *Store) isLocked(name string) bool {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(lockFile(f), errLocked)
+	return errors.Is(lockFile(f), safefile.ErrLocked)
 }
 
 // sweep removes the files of windows that the store does not name and that nobody

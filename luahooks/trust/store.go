@@ -10,9 +10,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"pi/internal/safefile"
 	"sync"
 	"time"
+
+	"pi/internal/safefile"
 )
 
 // Store is trust.json and what belongs to it. Its methods may be called from any
@@ -329,9 +330,9 @@ func (s *Store) replace(path string, raw []byte, durable bool) error {
 	if s.TestOnlyFails != nil {
 		return s.TestOnlyFails
 	}
-	err := writeFile(path, raw, durable)
+	err := safefile.Replace(path, raw, durable)
 	if info, lerr := os.Lstat(path); err != nil && lerr == nil && info.IsDir() && putAside(path) == nil {
-		err = writeFile(path, raw, durable)
+		err = safefile.Replace(path, raw, durable)
 	}
 	return err
 }

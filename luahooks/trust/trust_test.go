@@ -282,7 +282,7 @@ func TestTwoProgramsApproveAtOnce(t *testing.T) {
 			t.Errorf("program %d: %d approvals, want %d", n, got, each)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(dir, ".trust-*"))
+	left, err := filepath.Glob(filepath.Join(dir, ".*-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

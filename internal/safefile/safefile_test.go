@@ -1,0 +1,111 @@
+package safefile
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestOnlyRegularFilesOfASensibleSizeAreRead(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	must(t, os.WriteFile(file, []byte("12345"), 0o600))
+	link := filepath.Join(dir, "link")
+	tests := []struct {
+		name string
+		path string
+		most int64
+		want string
+		err  error
+	}{
+		{"as large as it may be", file, 5, "12345", nil},
+		{"too large", file, 4, "", ErrNotRegular},
+		{"a folder", dir, 5, "", ErrNotRegular},
+		{"nothing", filepath.Join(dir, "none"), 5, "", fs.ErrNotExist},
+	}
+	if os.Symlink(file, link) == nil {
+		tests = append(tests, tests[0])
+		tests[len(tests)-1].name, tests[len(tests)-1].path = "a link to a file", link
+	}
+	if runtime.GOOS != "windows" {
+		tests = append(tests, tests[2])
+		tests[len(tests)-1].name, tests[len(tests)-1].path = "a device", os.DevNull
+	}
+	for _, tt := range tests {
+		got, err := Read(tt.path, tt.most)
+		if string(got) != tt.want || !errors.Is(err, tt.err) {
+			t.Errorf("%s: %q, %v; want %q, %v", tt.name, got, err, tt.want, tt.err)
+		}
+	}
+	if f, err := Open(dir, os.O_RDWR); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a folder was opened to write: %v, %v", f, err)
+	}
+}
+
+func TestOneDescriptorAtATimeHasALock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(path, []byte("text"), 0o600))
+	open := func() *os.File {
+		f, err := Open(path, os.O_RDWR)
+		must(t, err)
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	first, second := open(), open()
+	if err := Lock(first); errors.Is(err, ErrNoLock) {
+		t.Skip("no locks here")
+	} else {
+		must(t, err)
+	}
+	if err := Lock(second); !errors.Is(err, ErrLocked) {
+		t.Fatalf("two have the lock: %v", err)
+	}
+	if got, err := Read(path, 10); err != nil || string(got) != "text" {
+		t.Errorf("a locked file is read as %q, %v", got, err)
+	}
+	Unlock(first)
+	must(t, Lock(second))
+	must(t, second.Close())
+	must(t, Lock(first))
+}
+
+func TestReplacePutsAWholeFileInPlace(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "too")
+	path := filepath.Join(dir, "file")
+	for _, durable := range []bool{true, false} {
+		want := bytes.Repeat([]byte{'a' + byte(len(path))}, 1<<16)
+		must(t, Replace(path, want, durable))
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("durable %v: %d bytes, %v", durable, len(got), err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestReplaceThatFailsLeavesWhatWasThere(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "folder")
+	must(t, os.MkdirAll(filepath.Join(path, "in"), 0o700))
+	if err := Replace(path, []byte("text"), true); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 || !entries[0].IsDir() {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
