@@ -140,12 +140,12 @@ func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 // showCompaction shows line whenever nobody else wants the floor.
 func (r *REPL) showCompaction(ctx context.Context, line compactionLine) {
 	for {
-		wanted, err := r.floor.takeSpare(ctx)
+		wanted, err := r.floor.acquireBackground(ctx)
 		if err != nil {
 			return
 		}
 		shown := r.awaitEsc(ctx, line, wanted)
-		r.floor.leaveDialog()
+		r.floor.releaseDialog()
 		if !shown {
 			return
 		}

@@ -34,14 +34,14 @@ func TestWhatIsSpareMakesRoomForDialogsAndComesBeforeThePrompt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloor()
 		var order []string
-		wanted, err := f.takeSpare(t.Context())
+		wanted, err := f.acquireBackground(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		go func() {
-			if f.takePrompt(t.Context()) == nil {
+			if f.acquirePrompt(t.Context()) == nil {
 				order = append(order, "prompt")
-				f.leavePrompt()
+				f.releasePrompt()
 			}
 		}()
 		synctest.Wait()
@@ -51,18 +51,18 @@ func TestWhatIsSpareMakesRoomForDialogsAndComesBeforeThePrompt(t *testing.T) {
 		default:
 		}
 		go func() {
-			if f.takeDialog(t.Context()) == nil {
+			if f.acquireDialog(t.Context()) == nil {
 				order = append(order, "dialog")
-				f.leaveDialog()
+				f.releaseDialog()
 			}
 		}()
 		<-wanted
-		f.leaveDialog()
-		if _, err := f.takeSpare(t.Context()); err != nil {
+		f.releaseDialog()
+		if _, err := f.acquireBackground(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		order = append(order, "spare")
-		f.leaveDialog()
+		f.releaseDialog()
 		synctest.Wait()
 		if want := []string{"dialog", "spare", "prompt"}; !slices.Equal(order, want) {
 			t.Errorf("order %v, want %v", order, want)
@@ -73,19 +73,19 @@ func TestWhatIsSpareMakesRoomForDialogsAndComesBeforeThePrompt(t *testing.T) {
 func TestWhatIsSpareHasAnOpenPromptClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloor()
-		if err := f.takePrompt(t.Context()); err != nil {
+		if err := f.acquirePrompt(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		taken := false
 		go func() {
-			_, err := f.takeSpare(t.Context())
+			_, err := f.acquireBackground(t.Context())
 			taken = err == nil
 		}()
 		<-f.poke
 		if !f.wanted() || taken {
 			t.Errorf("wanted %v, taken %v", f.wanted(), taken)
 		}
-		f.leavePrompt()
+		f.releasePrompt()
 		synctest.Wait()
 		if !taken {
 			t.Error("it did not get the floor")

@@ -44,19 +44,19 @@ func (r *REPL) candidates(before string) (head string, words []string) {
 		return before, nil
 	}
 	args := strings.TrimLeft(rest, " ")
-	return before[:len(before)-len(args)], fitting(args, c.Complete(args))
+	return before[:len(before)-len(args)], keepingTyped(args, c.Complete(args))
 }
 
-// fitting keeps the candidates for an argument that lose nothing of what was typed:
+// keepingTyped keeps the candidates for an argument that lose nothing of what was typed:
 // its characters stand in them in their order, whatever their case. A candidate may be
 // for all of the argument or for its last word. Those that begin with it come first.
-func fitting(typed string, candidates []string) []string {
+func keepingTyped(typed string, candidates []string) []string {
 	head, last := lastWord(typed)
 	var first, rest []string
 	for _, c := range candidates {
 		switch {
-		case holds(c, typed):
-		case holds(c, last):
+		case containsInOrder(c, typed):
+		case containsInOrder(c, last):
 			c = head + c
 		default:
 			continue
@@ -76,8 +76,8 @@ func lastWord(line string) (head, word string) {
 	return line[:len(line)-len(word)], word
 }
 
-// holds reports whether the characters of typed are in text, in their order.
-func holds(text, typed string) bool {
+// containsInOrder reports whether the characters of typed are in text, in their order.
+func containsInOrder(text, typed string) bool {
 	left := []rune(strings.ToLower(typed))
 	for _, c := range strings.ToLower(text) {
 		if len(left) > 0 && left[0] == c {

@@ -151,10 +151,10 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error
 	if !r.HasUI() || r.keyboard == nil {
 		return nil
 	}
-	if err := r.floor.takeDialog(ctx); err != nil {
+	if err := r.floor.acquireDialog(ctx); err != nil {
 		return err
 	}
-	defer r.floor.leaveDialog()
+	defer r.floor.releaseDialog()
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if o.TimeoutMS > 0 {
 		limited, cancel = context.WithTimeout(ctx, time.Duration(o.TimeoutMS)*time.Millisecond)

@@ -27,10 +27,10 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 		r.Notify("no editor: set VISUAL or EDITOR", agent.LevelWarning)
 		return "", false, nil
 	}
-	if err := r.floor.takeDialog(ctx); err != nil {
+	if err := r.floor.acquireDialog(ctx); err != nil {
 		return "", false, err
 	}
-	defer r.floor.leaveDialog()
+	defer r.floor.releaseDialog()
 	for _, line := range paragraphs(title) {
 		r.screen.Print(line)
 	}

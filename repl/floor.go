@@ -11,16 +11,16 @@ import (
 // open has it closed by poking the loop. What is spare goes before the prompt too
 // and makes room for dialogs. Notices wait while the prompt is open.
 type floor struct {
-	mu        sync.Mutex
-	changed   *sync.Cond
-	prompting bool
-	dialog    bool
-	waiting   int           // dialogs
-	spares    int           // that wait
-	spare     chan struct{} // of the one that has the floor, signalled when a dialog waits, holds one; else nil
-	notices   []func()
-	stale     bool          // what stands above the prompt is to be shown anew
-	poke      chan struct{} // somebody wants the prompt closed, holds one
+	mu                sync.Mutex
+	changed           *sync.Cond
+	prompting         bool
+	dialog            bool
+	dialogsWaiting    int           // dialogs
+	backgroundWaiting int           // that wait
+	background        chan struct{} // of the one that has the floor, signalled when a dialog waits, holds one; else nil
+	notices           []func()
+	stale             bool          // what stands above the prompt is to be shown anew
+	poke              chan struct{} // somebody wants the prompt closed, holds one
 }
 
 // refreshWait is how long changes of what stands above the prompt are collected.
@@ -46,19 +46,19 @@ func (f *floor) await(ctx context.Context, ready func() bool) error {
 	return ctx.Err()
 }
 
-// takePrompt gives the floor to the prompt when no dialog wants it.
-func (f *floor) takePrompt(ctx context.Context) error {
+// acquirePrompt gives the floor to the prompt when no dialog wants it.
+func (f *floor) acquirePrompt(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.await(ctx, func() bool { return f.waiting+f.spares == 0 && !f.dialog }); err != nil {
+	if err := f.await(ctx, func() bool { return f.dialogsWaiting+f.backgroundWaiting == 0 && !f.dialog }); err != nil {
 		return err
 	}
 	f.prompting, f.stale = true, false
 	return nil
 }
 
-// leavePrompt shows what waited for the end of the prompt.
-func (f *floor) leavePrompt() {
+// releasePrompt shows what waited for the end of the prompt.
+func (f *floor) releasePrompt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.prompting = false
@@ -69,16 +69,16 @@ func (f *floor) leavePrompt() {
 	f.changed.Broadcast()
 }
 
-// takeDialog gives the floor to a dialog; a second one waits for the first.
-func (f *floor) takeDialog(ctx context.Context) error {
+// acquireDialog gives the floor to a dialog; a second one waits for the first.
+func (f *floor) acquireDialog(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.waiting++
+	f.dialogsWaiting++
 	defer func() {
-		f.waiting--
+		f.dialogsWaiting--
 		f.changed.Broadcast()
 	}()
-	f.makeRoom()
+	f.askForFloor()
 	if err := f.await(ctx, func() bool { return !f.prompting && !f.dialog }); err != nil {
 		return err
 	}
@@ -86,39 +86,39 @@ func (f *floor) takeDialog(ctx context.Context) error {
 	return nil
 }
 
-// makeRoom asks for the floor whoever gives it away. f.mu is held.
-func (f *floor) makeRoom() {
+// askForFloor asks for the floor whoever gives it away. f.mu is held.
+func (f *floor) askForFloor() {
 	if f.prompting {
 		f.wantClosed()
 	}
 	select {
-	case f.spare <- struct{}{}:
+	case f.background <- struct{}{}:
 	default:
 	}
 }
 
-// takeSpare is takeDialog for something that can be shown later as well: wanted is
+// acquireBackground is takeDialog for something that can be shown later as well: wanted is
 // signalled when a dialog waits for the floor.
-func (f *floor) takeSpare(ctx context.Context) (wanted <-chan struct{}, err error) {
+func (f *floor) acquireBackground(ctx context.Context) (wanted <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.spares++
+	f.backgroundWaiting++
 	defer func() {
-		f.spares--
+		f.backgroundWaiting--
 		f.changed.Broadcast()
 	}()
-	f.makeRoom()
-	if err := f.await(ctx, func() bool { return !f.prompting && !f.dialog && f.waiting == 0 }); err != nil {
+	f.askForFloor()
+	if err := f.await(ctx, func() bool { return !f.prompting && !f.dialog && f.dialogsWaiting == 0 }); err != nil {
 		return nil, err
 	}
-	f.dialog, f.spare = true, make(chan struct{}, 1)
-	return f.spare, nil
+	f.dialog, f.background = true, make(chan struct{}, 1)
+	return f.background, nil
 }
 
-func (f *floor) leaveDialog() {
+func (f *floor) releaseDialog() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.dialog, f.spare = false, nil
+	f.dialog, f.background = false, nil
 	f.changed.Broadcast()
 }
 
@@ -126,7 +126,7 @@ func (f *floor) leaveDialog() {
 func (f *floor) wanted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.waiting+f.spares > 0 || f.stale || len(f.notices) > 0
+	return f.dialogsWaiting+f.backgroundWaiting > 0 || f.stale || len(f.notices) > 0
 }
 
 // refresh has an open prompt closed and opened again soon.

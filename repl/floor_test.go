@@ -12,25 +12,25 @@ func TestSecondDialogWaitsForTheFirstAndThePromptForBoth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloor()
 		var order []string
-		if err := f.takeDialog(t.Context()); err != nil {
+		if err := f.acquireDialog(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
-			if f.takeDialog(t.Context()) == nil {
+			if f.acquireDialog(t.Context()) == nil {
 				order = append(order, "second")
-				f.leaveDialog()
+				f.releaseDialog()
 			}
 		}()
 		synctest.Wait()
 		go func() {
-			if err := f.takePrompt(t.Context()); err == nil {
+			if err := f.acquirePrompt(t.Context()); err == nil {
 				order = append(order, "prompt")
-				f.leavePrompt()
+				f.releasePrompt()
 			}
 		}()
 		synctest.Wait()
 		order = append(order, "first")
-		f.leaveDialog()
+		f.releaseDialog()
 		synctest.Wait()
 		if want := []string{"first", "second", "prompt"}; !slices.Equal(order, want) {
 			t.Errorf("order %v, want %v", order, want)
@@ -41,12 +41,12 @@ func TestSecondDialogWaitsForTheFirstAndThePromptForBoth(t *testing.T) {
 func TestDialogThatIsNoLongerWantedStopsWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFloor()
-		if err := f.takePrompt(t.Context()); err != nil {
+		if err := f.acquirePrompt(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var err error
-		go func() { err = f.takeDialog(ctx) }()
+		go func() { err = f.acquireDialog(ctx) }()
 		synctest.Wait()
 		select {
 		case <-f.poke:
@@ -66,7 +66,7 @@ func TestNoticesWaitWhileAPromptIsOpen(t *testing.T) {
 	var shown []string
 	say := func(text string) { f.notice(func() { shown = append(shown, text) }) }
 	say("before")
-	if err := f.takePrompt(t.Context()); err != nil {
+	if err := f.acquirePrompt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	say("one")
@@ -74,7 +74,7 @@ func TestNoticesWaitWhileAPromptIsOpen(t *testing.T) {
 	if !slices.Equal(shown, []string{"before"}) || !f.wanted() {
 		t.Errorf("shown %v while the prompt is open", shown)
 	}
-	f.leavePrompt()
+	f.releasePrompt()
 	if !slices.Equal(shown, []string{"before", "one", "two"}) {
 		t.Errorf("shown %v", shown)
 	}

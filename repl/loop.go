@@ -16,8 +16,8 @@ import (
 var (
 	// errQuit ends the loop because the person wants to leave.
 	errQuit = errors.New("quit")
-	// errMadeRoom ends a prompt that was closed for something else.
-	errMadeRoom = errors.New("the prompt made room")
+	// errPreempted ends a prompt that was closed for something else.
+	errPreempted = errors.New("the prompt was closed for something else")
 )
 
 const (
@@ -31,22 +31,22 @@ func (r *REPL) loop(ctx context.Context) error {
 		p, err := r.next(ctx)
 		switch {
 		case errors.Is(err, errQuit), errors.Is(err, io.EOF):
-			if r.agentLeaves() || r.mayQuit(ctx) {
+			if r.agentQuits() || r.mayQuit(ctx) {
 				return nil
 			}
 			continue
 		case err != nil:
 			return err
 		}
-		r.leftOnce = false
+		r.askedToQuit = false
 		r.run(ctx, p)
 	}
 }
 
-// leaving reports whether the person or a hook wants the program to end.
-func (r *REPL) leaving() bool { return r.agentLeaves() || r.work.leaving() }
+// quitting reports whether the person or a hook wants the program to end.
+func (r *REPL) quitting() bool { return r.agentQuits() || r.work.quitRequested() }
 
-func (r *REPL) agentLeaves() bool {
+func (r *REPL) agentQuits() bool {
 	select {
 	case <-r.agent.Leaving():
 		return true
@@ -62,7 +62,7 @@ func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 		if err := ctx.Err(); err != nil {
 			return agent.Prompt{}, err
 		}
-		if r.leaving() {
+		if r.quitting() {
 			return agent.Prompt{}, errQuit
 		}
 		if r.ranShortcut(ctx) {
@@ -118,10 +118,10 @@ func (r *REPL) echo(text string) {
 // read opens the prompt. The result says errMadeRoom when it was closed for
 // something else; what stood in it is kept for the next one.
 func (r *REPL) read(ctx context.Context) (terminal.Line, error) {
-	if err := r.room(ctx); err != nil {
+	if err := r.acquirePrompt(ctx); err != nil {
 		return terminal.Line{Err: err}, ctx.Err()
 	}
-	defer r.floor.leavePrompt()
+	defer r.floor.releasePrompt()
 	r.showStatus()
 	sign := promptSign
 	if r.before != "" {
@@ -136,9 +136,9 @@ func (r *REPL) read(ctx context.Context) (terminal.Line, error) {
 	return r.await(ctx, result)
 }
 
-// room waits for the floor. The error is errMadeRoom if something else is to be
+// acquirePrompt waits for the floor. The error is errMadeRoom if something else is to be
 // done first, for a panel may stay open for long.
-func (r *REPL) room(ctx context.Context) error {
+func (r *REPL) acquirePrompt(ctx context.Context) error {
 	waiting, cancel := context.WithCancel(ctx)
 	ended, called := make(chan struct{}), false
 	go func() {
@@ -151,15 +151,15 @@ func (r *REPL) room(ctx context.Context) error {
 		case <-waiting.Done():
 		}
 	}()
-	err := r.floor.takePrompt(waiting)
+	err := r.floor.acquirePrompt(waiting)
 	cancel()
 	<-ended
 	switch {
 	case err == nil && called:
-		r.floor.leavePrompt()
+		r.floor.releasePrompt()
 		fallthrough
 	case err != nil && ctx.Err() == nil:
-		return errMadeRoom
+		return errPreempted
 	}
 	return err
 }
@@ -226,14 +226,14 @@ func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 		return r.closed(<-result)
 	}
 	r.draft.put(kept)
-	return terminal.Line{Err: errMadeRoom}, nil
+	return terminal.Line{Err: errPreempted}, nil
 }
 
 // entered takes a line as it was typed and returns the text that is complete
 // with it, or "".
 func (r *REPL) entered(e terminal.Line) string {
 	switch {
-	case errors.Is(e.Err, errMadeRoom):
+	case errors.Is(e.Err, errPreempted):
 		return ""
 	case errors.Is(e.Err, terminal.ErrCtrlC):
 		r.cleared()
@@ -264,7 +264,7 @@ func (r *REPL) cleared() {
 	r.before = ""
 	r.draft.take()
 	if r.warned && (r.keyboard == nil || r.keyboard.Typed() <= 1) {
-		r.work.leave()
+		r.work.requestQuit()
 		return
 	}
 	r.warned = true
@@ -382,7 +382,7 @@ func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send
 		send(ctx, *out.Prompt)
 	}
 	if out.Quit {
-		r.work.leave()
+		r.work.requestQuit()
 		r.work.interrupt()
 	}
 }

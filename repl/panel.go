@@ -113,10 +113,10 @@ func (r *REPL) show(ctx context.Context, s *surface) {
 	defer close(s.done)
 	defer r.surfaces.remove(s)
 	defer s.cancel()
-	if r.floor.takeDialog(ctx) != nil {
+	if r.floor.acquireDialog(ctx) != nil {
 		return
 	}
-	defer r.floor.leaveDialog()
+	defer r.floor.releaseDialog()
 	if !r.present(ctx, s.component, s.again, s.cancel) {
 		r.presentLines(ctx, s)
 	}

@@ -101,7 +101,7 @@ type REPL struct {
 	compacting  compacting
 	interrupted chan struct{} // Ctrl+C without work to stop, holds one
 	warned      bool          // Ctrl+C was pressed at the last prompt
-	leftOnce    bool          // the person was asked whether to leave, and has done nothing since
+	askedToQuit bool          // the person was asked whether to leave, and has done nothing since
 	draft       draft         // what the next prompt begins with
 	hot         chan Shortcut // pressed, holds one
 	pressed     []Shortcut    // and to be run
@@ -247,13 +247,13 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.Notice:
 		r.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
-		if saying := r.work.started(); saying != "" {
+		if saying := r.work.agentStarted(); saying != "" {
 			r.sayWorking(saying)
 		}
 	case *agent.CustomShow:
 		r.showCustom(ctx, e.Message)
 	case *agent.AgentEnd:
-		r.work.settled()
+		r.work.agentEnded()
 		r.status.spend(e.Usage.Cost.Total)
 	case *agent.SessionTree:
 		r.status.spend(e.Cost())

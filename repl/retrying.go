@@ -75,7 +75,7 @@ func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	w := &waiting{e, time.Now().Add(e.Delay())}
 	told := r.compacting.note(w)
 	switch {
-	case !told && !r.work.goesOn():
+	case !told && !r.work.interruptible():
 	case !r.edits() || r.keyboard == nil:
 		r.floor.notice(func() { r.screen.Line(terminal.StyleDim, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels") })
 	case !told:

@@ -58,7 +58,7 @@ func (r *REPL) shortcut(name string) (Shortcut, bool) {
 func (r *REPL) hotkey(name string) bool {
 	s, ok := r.shortcut(name)
 	if ok {
-		r.hit(s)
+		r.queueShortcut(s)
 	}
 	return ok
 }
@@ -67,11 +67,11 @@ func (r *REPL) hotkey(name string) bool {
 // one of the program's own, which says what it does then.
 func (r *REPL) lateKey(name string) {
 	if s, ok := r.shortcut(name); ok && s.Hook == "" && r.work.working() {
-		r.hit(s)
+		r.queueShortcut(s)
 	}
 }
 
-func (r *REPL) hit(s Shortcut) {
+func (r *REPL) queueShortcut(s Shortcut) {
 	select {
 	case r.hot <- s:
 	default: // the one before has not even begun

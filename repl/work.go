@@ -39,15 +39,15 @@ func (w *work) working() bool {
 	return w.agent
 }
 
-// goesOn reports whether there is something that Ctrl+C stops.
-func (w *work) goesOn() bool {
+// interruptible reports whether there is something that Ctrl+C stops.
+func (w *work) interruptible() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cancel != nil
 }
 
-// settled is called when the agent has ended its run.
-func (w *work) settled() {
+// agentEnded is called when the agent has ended its run.
+func (w *work) agentEnded() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.agent = false
@@ -78,9 +78,9 @@ func (w *work) interrupt() bool {
 	return w.cancel != nil
 }
 
-// started is called when the agent has begun to run. It returns what is to be
+// agentStarted is called when the agent has begun to run. It returns what is to be
 // said while it does.
-func (w *work) started() (saying string) {
+func (w *work) agentStarted() (saying string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ready != nil {
@@ -91,20 +91,20 @@ func (w *work) started() (saying string) {
 	return w.saying
 }
 
-func (w *work) leave() {
+func (w *work) requestQuit() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.quit = true
 }
 
-// stay takes back what leave said.
-func (w *work) stay() {
+// cancelQuit takes back what leave said.
+func (w *work) cancelQuit() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.quit = false
 }
 
-func (w *work) leaving() bool {
+func (w *work) quitRequested() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.quit
@@ -166,7 +166,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 		<-typed
 	})
 	r.screen.EndLine()
-	r.giveBack(err)
+	r.returnUnsent(err)
 	switch {
 	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
 		r.screen.Line(terminal.StyleWarning, "interrupted")
@@ -175,9 +175,9 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	}
 }
 
-// giveBack puts what was queued and not sent into the next prompt; after a run
+// returnUnsent puts what was queued and not sent into the next prompt; after a run
 // that was interrupted also the lines nobody has looked at.
-func (r *REPL) giveBack(err error) {
+func (r *REPL) returnUnsent(err error) {
 	unsent := r.agent.TakeQueued()
 	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
 		unsent = append(unsent, r.inbox.TakeAll()...)

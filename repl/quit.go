@@ -15,15 +15,15 @@ func (r *REPL) mayQuit(ctx context.Context) bool {
 	if err == nil {
 		err = s.Unsaved()
 	}
-	if err == nil || r.leftOnce || !r.HasUI() {
+	if err == nil || r.askedToQuit || !r.HasUI() {
 		return true
 	}
-	r.leftOnce = true
+	r.askedToQuit = true
 	yes, failed := r.Confirm(ctx, "Part of this session is only in memory. Quit, and lose that?",
 		err.Error()+"\n/export FILE writes all of it elsewhere, if that is not done yet", agent.DialogOptions{})
 	if failed != nil || yes {
 		return true
 	}
-	r.work.stay()
+	r.work.cancelQuit()
 	return false
 }
