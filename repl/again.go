@@ -10,13 +10,13 @@ import (
 	"pi/repl/terminal"
 )
 
-// An answer that breaks off and is asked for again begins anew, but what was shown
-// of it stands on the screen. So what comes is compared with that, block by block:
-// as long as it says the same nothing is written, and where it goes on the screen
-// goes on. When it says something else a line tells that the answer starts over,
-// and it is shown from its beginning.
+// An answer that breaks off is asked for again and begins anew, but its beginning is
+// on the screen already. So the new answer is compared with the shown text, block by
+// block. As long as both are the same nothing is written; from where the new one has
+// more, that is written. If it says something else, a line tells that the answer
+// starts over, and it is shown from its beginning.
 
-// shownAnswer is what the screen has of the answer under way.
+// shownAnswer is the part of an answer that is on the screen.
 type shownAnswer struct {
 	blocks []shownBlock
 
@@ -34,7 +34,7 @@ type shownBlock struct {
 	text  strings.Builder
 }
 
-// add notes what is shown.
+// add notes a step that is shown.
 func (s *shownAnswer) add(d llm.Delta) {
 	last := len(s.blocks) - 1
 	if last < 0 || s.blocks[last].kind != d.Kind || s.blocks[last].index != d.Index {
@@ -51,7 +51,7 @@ func (s *shownAnswer) brokeOff(columns int) {
 	}
 }
 
-// comparison is what came of it.
+// comparison is the result of comparing a step.
 type comparison uint8
 
 const (
@@ -60,7 +60,8 @@ const (
 	differs
 )
 
-// compare takes a step of an answer that has begun anew. rest is what goes on.
+// compare compares a step of an answer that has begun anew with the shown text.
+// With goesOn, rest is the part of it that is new.
 func (s *shownAnswer) compare(d llm.Delta) (rest string, c comparison) {
 	switch at := s.next(d); {
 	case at < 0:
@@ -105,7 +106,7 @@ func (s *shownAnswer) whole() bool {
 	return s.begun && s.at == len(s.blocks)-1 && s.matched == s.blocks[s.at].text.Len()
 }
 
-// came is what the new answer has said so far.
+// came lists the steps of the new answer so far, which are not written yet.
 func (s *shownAnswer) came() (steps []llm.Delta) {
 	if !s.begun {
 		return nil
@@ -118,8 +119,8 @@ func (s *shownAnswer) came() (steps []llm.Delta) {
 	return append(steps, llm.Delta{Kind: b.kind, Index: s.index, Text: b.text.String()[:s.matched]})
 }
 
-// lastColumn is where the cursor stands behind what was shown last: 0 at the
-// beginning of a row. It reports false where that is hard to tell.
+// lastColumn is the column of the cursor behind the text that was shown last, 0 at
+// the beginning of a row. It reports false where that cannot be told.
 func (s *shownAnswer) lastColumn() (column int, ok bool) {
 	text := printable.Text(s.blocks[len(s.blocks)-1].text.String())
 	text = text[strings.LastIndexByte(text, '\n')+1:]
@@ -157,8 +158,8 @@ func (t *transcript) repeated(p *terminal.Page, d llm.Delta) {
 	}
 }
 
-// resume brings the cursor back to behind what was shown last, if nothing but a
-// line that is gone again has come between.
+// resume brings the cursor back behind the text that was shown last, if only the
+// line of the wait, which is gone again, was written since.
 func (t *transcript) resume(p *terminal.Page) {
 	if t.columns() != t.answer.columns {
 		return

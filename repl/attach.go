@@ -13,13 +13,13 @@ import (
 	"pi/session"
 )
 
-// attachLimit is the most bytes of one file that a prompt takes along.
+// attachLimit is the size in bytes of the largest file that can be attached.
 const attachLimit = 5 << 20
 
 // attach finds the files that a prompt names with @ and returns their content:
 // a text file as a text block that names it, an image, known by its first
-// bytes, as an image block. A word that names no file stays what it is; problems
-// tells of files that are there and cannot be taken along.
+// bytes, as an image block. A word that names no file is just text; problems tells
+// of files that exist and cannot be attached.
 func attach(text, cwd string) (blocks []session.Block, problems []string) {
 	seen := map[string]bool{}
 	for _, name := range mentioned(text) {

@@ -12,12 +12,12 @@ import (
 	"pi/repl/terminal"
 )
 
-// While a context is compacted, or a branch that is left is summed up, there is
-// nothing to read and nothing to edit, so the line that says so gets the keys: Esc
-// and Ctrl+C cancel that and nothing else, and if it goes on all the same the second
-// Ctrl+C stops the work it belongs to. What else is typed is kept for whoever reads
-// next. Dialogs of hooks go before that line. Where only whole lines can be read it
-// is written once, and Ctrl+C cancels.
+// While a context is compacted, or the branch that one goes away from is summed
+// up, a line says so and has the keys. Esc and Ctrl+C cancel the summary and nothing
+// else; if it goes on all the same, the second Ctrl+C stops the work it belongs to.
+// Other keys are kept for whoever reads next. Dialogs of hooks take precedence over
+// that line. Where only whole lines can be read, the line is written once, and
+// Ctrl+C cancels.
 
 // compacting is the compaction, or the other summary, in progress.
 type compacting struct {
@@ -26,13 +26,13 @@ type compacting struct {
 	cancelled bool
 	stop      func() // takes its line away; may be nil
 
-	retry  *waiting // the line is that of a wait alone: of several at a time, the longest
-	others int      // waits besides it
-	wait   *waiting // that the line of a summary tells of
+	retry  *waiting // set while the line only shows a retry countdown; the longest, if several requests wait
+	others int      // how many requests wait besides that one
+	wait   *waiting // the retry countdown that the line of a summary shows
 }
 
-// cancel cancels the compaction. It reports false if there is none, or if that
-// was done before and is not enough.
+// cancel cancels the summary. It reports false if there is none, or if it was
+// cancelled before and goes on all the same.
 func (c *compacting) cancel() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,8 +49,8 @@ func (c *compacting) isCancelled() bool {
 	return c.cancelled
 }
 
-// begin sets what goes on. A line that it takes the place of is gone when it
-// returns; a wait that this was about is told of by the new one.
+// begin replaces the line that is shown by another one: the old one is gone when
+// it returns. If the old one was a retry countdown, the new one shows that too.
 func (c *compacting) begin(line compactionLine, cancelIt func() bool, stop func()) {
 	c.mu.Lock()
 	before := c.stop
@@ -67,7 +67,7 @@ func (c *compacting) begin(line compactionLine, cancelIt func() bool, stop func(
 	}
 }
 
-// end returns when the line is gone and the terminal as it was before.
+// end takes the line away. It returns when the terminal is as it was before.
 func (c *compacting) end() {
 	c.mu.Lock()
 	stop := c.stop
@@ -78,8 +78,8 @@ func (c *compacting) end() {
 	}
 }
 
-// compactionStarts shows that a compaction goes on, and why if nobody asked for
-// it, which is an event of its own.
+// compactionStarts shows that a compaction goes on. One that nobody asked for is an
+// event of its own, which says why.
 func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	if e.Auto {
 		r.screen.Line(terminal.StyleDim, e.Text())
@@ -92,8 +92,8 @@ func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	r.showWork(compactionLine{doing: "compacting", tokens: contextTokens(a.Session().Branch())}, a.CancelCompaction)
 }
 
-// Cancellable does what takes a while: until it is done a line says what, and Esc
-// and Ctrl+C end its context.
+// Cancellable calls do, and shows a line with the words of doing until it returns.
+// Esc and Ctrl+C end the context that do is given.
 func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -104,8 +104,8 @@ func (r *REPL) Cancellable(ctx context.Context, doing string, do func(context.Co
 	do(ctx)
 }
 
-// showWork shows line until compacting.end, and has cancelled what it tells of
-// when the person wants that.
+// showWork shows line until compacting.end; cancelled is called when the person
+// wants that.
 func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
 	line.began, line.cancelled, line.waits = time.Now(), r.compacting.isCancelled, r.compacting.noted
 	if !r.edits() || r.keyboard == nil {
@@ -122,8 +122,9 @@ func (r *REPL) showWork(line compactionLine, cancelled func() bool) {
 	}()
 }
 
-// compactionEnds says what came of a compaction that nobody asked for; of the
-// others it is said by whoever asked. What a run spent is told with its end.
+// compactionEnds shows the outcome of a compaction that nobody asked for; the
+// command that asked for one shows its outcome itself. The cost of a compaction
+// within a run is counted at the end of the run.
 func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 	if e.Auto {
 		if text := e.Text(); text != "" {
@@ -137,7 +138,7 @@ func (r *REPL) compactionEnds(e *agent.CompactionEnd) {
 	}
 }
 
-// showCompaction shows line whenever nobody else wants the floor.
+// showCompaction shows line until ctx ends, whenever no dialog wants the floor.
 func (r *REPL) showCompaction(ctx context.Context, line compactionLine) {
 	for {
 		wanted, err := r.floor.acquireBackground(ctx)
@@ -152,8 +153,8 @@ func (r *REPL) showCompaction(ctx context.Context, line compactionLine) {
 	}
 }
 
-// awaitEsc shows line until ctx ends or somebody wants the floor. It reports false
-// if keys cannot be had.
+// awaitEsc shows line until ctx ends or a dialog wants the floor. It reports false
+// where single keys cannot be read.
 func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan struct{}) bool {
 	cancel := func() {
 		if !r.compacting.cancel() {
@@ -187,7 +188,8 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 	}
 }
 
-// compactionLine is what is shown of a compaction, or of another summary.
+// compactionLine is the line that is shown while a compaction, another summary or
+// a wait goes on.
 type compactionLine struct {
 	doing     string
 	began     time.Time
@@ -195,10 +197,10 @@ type compactionLine struct {
 	cancelled func() bool
 	waits     func() *waiting // for the next attempt of the request, or of the longest wait; nil result: none
 
-	retry *waiting // the line is about nothing else
+	retry *waiting // set if the line only shows this countdown
 }
 
-// text has what matters most at its beginning, for a narrow terminal.
+// text is the line, cut to width; the words that matter most come first.
 func (l compactionLine) text(width int) string {
 	if l.retry != nil {
 		return cmp.Or(l.waits(), l.retry).text(width)

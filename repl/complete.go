@@ -47,9 +47,10 @@ func (r *REPL) candidates(before string) (head string, words []string) {
 	return before[:len(before)-len(args)], keepingTyped(args, c.Complete(args))
 }
 
-// keepingTyped keeps the candidates for an argument that lose nothing of what was typed:
-// its characters stand in them in their order, whatever their case. A candidate may be
-// for all of the argument or for its last word. Those that begin with it come first.
+// keepingTyped selects the candidates for an argument that contain every typed
+// character, in order, whatever their case, so that Tab takes nothing away. A
+// candidate may replace the whole argument or its last word. Those that begin with
+// the typed text come first.
 func keepingTyped(typed string, candidates []string) []string {
 	head, last := lastWord(typed)
 	var first, rest []string
@@ -70,13 +71,14 @@ func keepingTyped(typed string, candidates []string) []string {
 	return append(first, rest...)
 }
 
-// lastWord cuts a line before the word that ends it.
+// lastWord cuts a line before its last word.
 func lastWord(line string) (head, word string) {
 	word = line[strings.LastIndexAny(line, " \t\n")+1:]
 	return line[:len(line)-len(word)], word
 }
 
-// containsInOrder reports whether the characters of typed are in text, in their order.
+// containsInOrder reports whether text contains the characters of typed in their
+// order.
 func containsInOrder(text, typed string) bool {
 	left := []rune(strings.ToLower(typed))
 	for _, c := range strings.ToLower(text) {

@@ -9,7 +9,7 @@ import (
 	"pi/session"
 )
 
-// show writes a message that is drawn.
+// show writes the lines of a message.
 func (t *transcript) show(lines []string) {
 	t.Locked(func(p *terminal.Page) {
 		p.Write(t.endBlock(p, nil))
@@ -40,7 +40,7 @@ func (t *transcript) callTitle(e *agent.ToolExecutionStart) (title string, more 
 	return t.title(e.Name, e.Input), nil
 }
 
-// body is what stands below the line of a call that ended.
+// body is the text below the line of a call that ended.
 func (t *transcript) body(e *agent.ToolExecutionEnd) string {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.ToolResult(e.Name, e.Result, false, t.columns()-3); ok {

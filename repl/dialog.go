@@ -17,15 +17,15 @@ import (
 // selectShown is how many options are listed at once.
 const selectShown = 30
 
-// question is a dialog: what is shown, and what a typed line does to it.
+// question is a dialog: the lines that are shown, and the meaning of a typed line.
 type question struct {
 	lines   []string // shown once
 	prompt  string
 	options []string // to choose from; nil: none
 	near    int      // the option that is in view at first
 	further []int    // options for a text that nothing matches
-	// answer takes a line; it returns what to show before asking again, and
-	// done when it has what it wants.
+	// answer is called with a line. It returns the lines to show before asking
+	// again, or done if the line was an answer.
 	answer func(line string) (again []string, done bool)
 }
 
@@ -128,7 +128,7 @@ func numbered(options []string, i int) string {
 	return fmt.Sprintf("%3d  %s", i+1, row(options[i]))
 }
 
-// row is one line of a list: the spaces that make its columns stay.
+// row is one line of a list. The spaces that make its columns are kept.
 func row(text string) string {
 	return strings.TrimRight(strings.NewReplacer("\n", " ", "\t", " ").Replace(printable.Text(text)), " ")
 }
@@ -171,7 +171,8 @@ func (r *REPL) ask(ctx context.Context, o agent.DialogOptions, q question) error
 	return err
 }
 
-// remaining says before a prompt how long an answer is waited for.
+// remaining is the time that is left for an answer, as it is shown before a prompt;
+// "" if there is no limit.
 func remaining(ctx context.Context) string {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -184,7 +185,7 @@ func remaining(ctx context.Context) string {
 	return fmt.Sprintf("(%v) ", max(left, 0).Round(time.Second/10))
 }
 
-// converse asks with whole lines.
+// converse asks where only whole lines can be read.
 func (r *REPL) converse(ctx context.Context, q question) error {
 	answers, back := r.inbox.Lend()
 	defer back()

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// draft is what the next prompt begins with.
+// draft is the line that the next prompt begins with. Any goroutine may use it.
 type draft struct {
 	mu   sync.Mutex
 	line terminal.Line
@@ -31,7 +31,7 @@ func (d *draft) take() terminal.Line {
 	return e
 }
 
-// add puts text behind what is there, on a line of its own.
+// add appends text on a line of its own.
 func (d *draft) add(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -48,8 +48,8 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 	return text, saved, nil
 }
 
-// awaitInterrupt waits for the Ctrl+C that has ended the editor: the terminal
-// sends it to all of its processes, in no order.
+// awaitInterrupt waits until the Ctrl+C that has ended the editor has arrived here
+// too: the terminal sends it to all of its processes, in no order.
 func awaitInterrupt(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -80,8 +80,8 @@ func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved boo
 	return editedText(path, past, prefill)
 }
 
-// editedText is what was saved. The line end that editors put at the end of a
-// file is no part of it.
+// editedText reads the text that was saved. The line end that editors put at the
+// end of a file is no part of it.
 func editedText(path string, past time.Time, prefill string) (text string, saved bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.ModTime().Equal(past) {
@@ -101,7 +101,7 @@ func editedText(path string, past time.Time, prefill string) (text string, saved
 	return text, true, nil
 }
 
-// runEditor gives the terminal away until the editor ends.
+// runEditor runs the editor, which has the terminal until it ends.
 func (r *REPL) runEditor(ctx context.Context, path string) error {
 	r.prompter.Rest()
 	defer r.keyboard.Lend()()

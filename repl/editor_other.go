@@ -14,5 +14,5 @@ func editorCommand(ctx context.Context, editor, path string) *exec.Cmd {
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 
-// endedByInterrupt cannot be told here.
+// endedByInterrupt is false: here the exit status does not tell.
 func endedByInterrupt(error) bool { return false }

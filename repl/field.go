@@ -13,7 +13,8 @@ import (
 	"pi/repl/terminal"
 )
 
-// fieldOptions is how many options stand above the line that chooses among them.
+// fieldOptions is how many options are shown above the line that chooses among
+// them.
 const fieldOptions = 10
 
 // field is the line of a dialog on a terminal that sends single keys: text is
@@ -56,8 +57,8 @@ func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) 
 	return true, ctx.Err()
 }
 
-// opening shows the lines of a question when the panel is open: whoever reads
-// them can answer.
+// opening shows the lines of a question only when the panel is open, so that a
+// person who reads them can answer.
 type opening struct {
 	*field
 	open bool
@@ -96,8 +97,8 @@ func seconds(ctx context.Context) (again <-chan struct{}, stop func()) {
 	return signal, func() { close(done); <-ended }
 }
 
-// found are the options that are shown; matches is false if the text means none
-// of them.
+// found lists the options that the text means; matches is false if it means none,
+// and then the further options of the question are listed.
 func (f *field) found() (options []int, matches bool) {
 	if f.q.options == nil {
 		return nil, true
@@ -128,7 +129,7 @@ func (f *field) Render(width int) (lines []string) {
 	return append(lines, f.Paint("bold", f.prompt())+tail(string(f.text), width-utf8.RuneCountInString(f.prompt())))
 }
 
-// around is the option that is in view whatever else is.
+// around is the option that the shown part of the list is centred on.
 func (f *field) around() int {
 	if f.at < 0 && len(f.text) == 0 {
 		return f.q.near
@@ -136,7 +137,7 @@ func (f *field) around() int {
 	return f.at
 }
 
-// tail is the end of a line that is too long for its columns.
+// tail cuts the beginning of a text, if it is too long for its columns.
 func tail(text string, columns int) string {
 	for columns > 0 && len(text) > 0 && terminal.Cut(text, columns) != text {
 		_, n := utf8.DecodeRuneInString(text)
@@ -215,7 +216,7 @@ func (f *field) enter() {
 	f.set(nil)
 }
 
-// answered is what stays of the answer in the transcript.
+// answered is the answer as the transcript shows it.
 func (f *field) answered() string {
 	if !f.done {
 		return "–"

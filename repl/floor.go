@@ -6,24 +6,25 @@ import (
 	"time"
 )
 
-// floor says who may use the lines below the transcript: the prompt, or one
-// dialog. A dialog goes before the prompt; one that comes while the prompt is
-// open has it closed by poking the loop. What is spare goes before the prompt too
-// and makes room for dialogs. Notices wait while the prompt is open.
+// floor decides who may use the lines below the transcript: the prompt, one
+// dialog, or one background line, which tells of a compaction or a retry. A dialog
+// takes precedence over the prompt; if it comes while the prompt is open, the loop
+// is poked and closes the prompt. A background line takes precedence over the
+// prompt and yields to dialogs. Notices wait while the prompt is open.
 type floor struct {
 	mu                sync.Mutex
 	changed           *sync.Cond
 	prompting         bool
-	dialog            bool
-	dialogsWaiting    int           // dialogs
-	backgroundWaiting int           // that wait
-	background        chan struct{} // of the one that has the floor, signalled when a dialog waits, holds one; else nil
+	dialog            bool // a dialog or a background line has the floor
+	dialogsWaiting    int
+	backgroundWaiting int
+	background        chan struct{} // signals the background line that has the floor that a dialog waits, a buffer of one; else nil
 	notices           []func()
-	stale             bool          // what stands above the prompt is to be shown anew
-	poke              chan struct{} // somebody wants the prompt closed, holds one
+	stale             bool          // the lines above the prompt are to be shown anew
+	poke              chan struct{} // asks the loop to close the prompt, a buffer of one
 }
 
-// refreshWait is how long changes of what stands above the prompt are collected.
+// refreshWait is how long changes of the lines above the prompt are collected.
 const refreshWait = 50 * time.Millisecond
 
 func newFloor() *floor {
@@ -32,7 +33,7 @@ func newFloor() *floor {
 	return f
 }
 
-// await waits, with f.mu held, until ready or until ctx ends.
+// await waits until ready or until ctx ends. f.mu is locked.
 func (f *floor) await(ctx context.Context, ready func() bool) error {
 	stop := context.AfterFunc(ctx, func() {
 		f.mu.Lock()
@@ -57,7 +58,7 @@ func (f *floor) acquirePrompt(ctx context.Context) error {
 	return nil
 }
 
-// releasePrompt shows what waited for the end of the prompt.
+// releasePrompt gives the floor back and shows the notices that waited for that.
 func (f *floor) releasePrompt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +87,8 @@ func (f *floor) acquireDialog(ctx context.Context) error {
 	return nil
 }
 
-// askForFloor asks for the floor whoever gives it away. f.mu is held.
+// askForFloor asks the prompt or the background line to give the floor back. f.mu
+// is locked.
 func (f *floor) askForFloor() {
 	if f.prompting {
 		f.wantClosed()
@@ -97,8 +99,8 @@ func (f *floor) askForFloor() {
 	}
 }
 
-// acquireBackground is takeDialog for something that can be shown later as well: wanted is
-// signalled when a dialog waits for the floor.
+// acquireBackground gives the floor to a background line. When a dialog waits for
+// the floor, wanted is signalled, and the line has to give it back.
 func (f *floor) acquireBackground(ctx context.Context) (wanted <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,6 +117,7 @@ func (f *floor) acquireBackground(ctx context.Context) (wanted <-chan struct{}, 
 	return f.background, nil
 }
 
+// releaseDialog gives the floor of a dialog or a background line back.
 func (f *floor) releaseDialog() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,7 +125,7 @@ func (f *floor) releaseDialog() {
 	f.changed.Broadcast()
 }
 
-// wanted reports whether anybody waits for the prompt to make room.
+// wanted reports whether anything waits for the end of the prompt.
 func (f *floor) wanted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -139,6 +142,7 @@ func (f *floor) refresh() {
 	}
 }
 
+// wantClosed asks the loop to close the prompt.
 func (f *floor) wantClosed() {
 	select {
 	case f.poke <- struct{}{}:
@@ -146,7 +150,8 @@ func (f *floor) wantClosed() {
 	}
 }
 
-// notice shows something now, or as soon as the prompt can make room.
+// notice calls show now, or, while the prompt is open, as soon as the loop has
+// closed it.
 func (f *floor) notice(show func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

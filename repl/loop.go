@@ -16,7 +16,8 @@ import (
 var (
 	// errQuit ends the loop because the person wants to leave.
 	errQuit = errors.New("quit")
-	// errPreempted ends a prompt that was closed for something else.
+	// errPreempted is the error of a prompt that was closed because something else
+	// came first.
 	errPreempted = errors.New("the prompt was closed for something else")
 )
 
@@ -108,15 +109,15 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 	return agent.Prompt{}, false
 }
 
-// echo shows a line that did not come through the prompt as if it had.
+// echo shows a line that was not typed at the prompt as if it had been.
 func (r *REPL) echo(text string) {
 	if r.HasUI() {
 		r.screen.Print(promptSign + printable.Text(text))
 	}
 }
 
-// read opens the prompt. The result says errMadeRoom when it was closed for
-// something else; what stood in it is kept for the next one.
+// read opens the prompt. The line has errPreempted if the prompt was closed for
+// something else; its text is kept for the next prompt.
 func (r *REPL) read(ctx context.Context) (terminal.Line, error) {
 	if err := r.acquirePrompt(ctx); err != nil {
 		return terminal.Line{Err: err}, ctx.Err()
@@ -129,15 +130,15 @@ func (r *REPL) read(ctx context.Context) (terminal.Line, error) {
 	}
 	draft := r.draft.take()
 	select {
-	case <-r.interrupted: // came when there was nothing left to stop
+	case <-r.interrupted: // of work that had ended by then
 	default:
 	}
 	result := r.prompter.Open(sign, draft.Text, draft.Pos)
 	return r.await(ctx, result)
 }
 
-// acquirePrompt waits for the floor. The error is errMadeRoom if something else is to be
-// done first, for a panel may stay open for long.
+// acquirePrompt waits until the prompt may open. The error is errPreempted if a
+// submitted prompt or a quit comes first, since a panel may be open for long.
 func (r *REPL) acquirePrompt(ctx context.Context) error {
 	waiting, cancel := context.WithCancel(ctx)
 	ended, called := make(chan struct{}), false
@@ -218,8 +219,8 @@ func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
 	return e, nil
 }
 
-// withdraw closes the prompt to make room, keeping what stands in it. A prompt
-// that cannot be closed is waited for.
+// withdraw closes the prompt for something else and keeps its text. If the prompt
+// cannot be closed, withdraw waits for its end.
 func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	kept, ok := r.prompter.Cancel()
 	if !ok {
@@ -229,8 +230,8 @@ func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	return terminal.Line{Err: errPreempted}, nil
 }
 
-// entered takes a line as it was typed and returns the text that is complete
-// with it, or "".
+// entered takes a line as it was typed. It returns the input that the line
+// completes, or "" if there is none (yet).
 func (r *REPL) entered(e terminal.Line) string {
 	switch {
 	case errors.Is(e.Err, errPreempted):
@@ -259,7 +260,7 @@ func (r *REPL) entered(e terminal.Line) string {
 	return text
 }
 
-// cleared is Ctrl+C at the prompt: twice quits.
+// cleared is called for Ctrl+C at the prompt; the second one in a row quits.
 func (r *REPL) cleared() {
 	r.before = ""
 	r.draft.take()
@@ -303,7 +304,8 @@ func (r *REPL) typedPrompt(text string) agent.Prompt {
 	return p
 }
 
-// run does what a line says. Shell commands are for people only.
+// run runs a prompt: a command, a shell command of a person, or a message for the
+// agent.
 func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 	if p.Custom != nil || p.Literal {
 		r.prompt(ctx, p)
@@ -325,8 +327,8 @@ func (r *REPL) run(ctx context.Context, p agent.Prompt) {
 	}
 }
 
-// reads reports whether a line is a command. One that was refused and is sent again
-// is none.
+// reads reports whether a line is a command. A line that was refused and is sent
+// again is a message.
 func (r *REPL) reads(text string) (isCommand bool, err error) {
 	if r.refused != "" && strings.TrimSpace(text) == r.refused {
 		return false, nil
@@ -334,8 +336,8 @@ func (r *REPL) reads(text string) (isCommand bool, err error) {
 	return r.commands.Reads(text)
 }
 
-// refuse tells of a line that looks like a command and is none. One that a person
-// typed is in the prompt again.
+// refuse says that a line looks like a command and is none. If a person typed it,
+// it is put into the prompt again.
 func (r *REPL) refuse(text string, typed bool, err error) {
 	r.showError(err)
 	if typed && r.HasUI() {
@@ -345,8 +347,8 @@ func (r *REPL) refuse(text string, typed bool, err error) {
 	}
 }
 
-// runAlone runs a command between two prompts, and then the prompt that it may
-// want sent.
+// runAlone runs a command between two prompts, and then the prompt that its outcome
+// has, if any.
 func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.Outcome, error)) {
 	var wanted *agent.Prompt
 	r.busy(ctx, nil, func(ctx context.Context) {
@@ -361,16 +363,17 @@ func (r *REPL) runAlone(ctx context.Context, run func(context.Context) (command.
 	}
 }
 
-// outcome does what a command wants; send takes the prompt it may want sent.
+// outcome carries out the outcome of a command; send is called with its prompt, if
+// it has one.
 func (r *REPL) outcome(ctx context.Context, out command.Outcome, err error, send func(context.Context, agent.Prompt) bool) {
 	if errors.Is(err, agent.ErrAborted) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		r.screen.Line(terminal.StyleWarning, "interrupted")
 		return
 	}
-	if out.Draft != "" { // also with a failure: what was sent once is in the hands of the person again
+	if out.Draft != "" { // also after a failure, so that no text of the person is lost
 		r.SetEditorText(out.Draft)
 	}
-	var unsaved *session.SaveError // it is done all the same
+	var unsaved *session.SaveError // the command has taken effect in memory
 	if out.Status != "" && (err == nil || errors.As(err, &unsaved)) {
 		r.screen.Print(strings.TrimRight(printable.Text(out.Status), "\n"))
 	}

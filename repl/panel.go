@@ -8,12 +8,12 @@ import (
 	"pi/repl/terminal"
 )
 
-// A panel is what a component draws below the transcript: its lines stand in the
-// region of the screen, and it gets the keys. It has the floor, so that there is
+// A panel shows a component below the transcript: its lines are the region of the
+// screen, and it gets the keys. It has the floor, so that there is
 // one at a time and no prompt is open.
 
-// present shows c until ctx ends, with keys and the signals of again. out gets
-// the person out by Ctrl+C. It reports false, and shows nothing, where only whole
+// present shows c until ctx ends. It is drawn anew after each key and each signal of
+// again; out is called for Ctrl+C. It reports false, and shows nothing, where only whole
 // lines can be read.
 func (r *REPL) present(ctx context.Context, c agent.Component, again <-chan struct{}, out func()) bool {
 	pressed, ok := r.prompter.Grab(out)
@@ -37,7 +37,7 @@ func (r *REPL) present(ctx context.Context, c agent.Component, again <-chan stru
 	}
 }
 
-// press hands on the keys that were pressed, as long as they are wanted.
+// press gives c the keys that were pressed, until ctx ends.
 func (r *REPL) press(ctx context.Context, c agent.Component) {
 	for ctx.Err() == nil {
 		key, ok := r.keyboard.Key()
@@ -62,9 +62,9 @@ func (r *REPL) draw(ctx context.Context, c agent.Component) bool {
 	return true
 }
 
-// unlessEnded calls a method of a component. A call that does not come back is
-// left alone when ctx ends, so that a hook that is stuck does not keep the
-// terminal; it reports false then.
+// unlessEnded calls a method of a component. If ctx ends first it reports false and
+// does not wait for the call, so that a hook that is stuck does not keep the
+// terminal.
 func unlessEnded(ctx context.Context, call func()) bool {
 	done := make(chan struct{})
 	go func() {
@@ -82,14 +82,14 @@ func unlessEnded(ctx context.Context, call func()) bool {
 // surface is where a hook's component is shown.
 type surface struct {
 	component agent.Component
-	again     chan struct{} // holds one
+	again     chan struct{} // a buffer of one
 	done      chan struct{}
 	cancel    context.CancelFunc
 }
 
 // Custom shows c below the transcript as soon as it can have the floor. Where
-// only whole lines can be read, its lines are written anew each time, and what
-// is typed reaches it when the line ends. It is nil where nobody is.
+// only whole lines can be read, its lines are written anew each time, and it gets
+// typed keys when their line ends. The surface is nil if no person can be asked.
 func (r *REPL) Custom(c agent.Component) (agent.Surface, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (r *REPL) Custom(c agent.Component) (agent.Surface, error) {
 	return s, nil
 }
 
-// show gives a surface its time on the screen.
+// show shows a surface from when it gets the floor until it is closed.
 func (r *REPL) show(ctx context.Context, s *surface) {
 	defer close(s.done)
 	defer r.surfaces.remove(s)
@@ -149,7 +149,7 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 	}
 }
 
-// typeLine gives a component a line as the keys that make it.
+// typeLine gives a component the keys that a line was typed with.
 func typeLine(c agent.Component, line string) {
 	for _, key := range terminal.KeysOf(line) {
 		c.HandleInput(key)
@@ -164,13 +164,13 @@ func (s *surface) RequestRender() {
 	}
 }
 
-// Close takes the component away. It does not wait, for the component may be
-// what calls it.
+// Close takes the component away. It does not wait, since the component itself may
+// call it.
 func (s *surface) Close() { s.cancel() }
 
 func (s *surface) Done() <-chan struct{} { return s.done }
 
-// surfaces are those that are shown or wait to be.
+// surfaces are the components that are shown or wait for the floor.
 type surfaces struct {
 	mu     sync.Mutex
 	open   map[*surface]bool
@@ -196,7 +196,7 @@ func (all *surfaces) remove(s *surface) {
 	delete(all.open, s)
 }
 
-// interrupt closes what is shown and reports whether there was anything.
+// interrupt closes all surfaces and reports whether there was one.
 func (all *surfaces) interrupt() bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -206,7 +206,7 @@ func (all *surfaces) interrupt() bool {
 	return len(all.open) > 0
 }
 
-// close ends all of them; each ends when its component has returned.
+// close closes all surfaces; each is done when its component has returned.
 func (all *surfaces) close() {
 	all.mu.Lock()
 	all.closed = true

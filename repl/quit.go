@@ -6,9 +6,10 @@ import (
 	"pi/agent"
 )
 
-// mayQuit asks before the program ends while a part of the session is only in
-// memory, for then it is gone. Who wants to leave twice without doing anything in
-// between leaves; so does an input that has ended, which answers nothing.
+// mayQuit reports whether the program may end. While a part of the session is only
+// in memory, and would be lost, the person is asked first, unless they were asked
+// just before and have done nothing since. If the input has ended there is nobody to
+// ask, and the program ends.
 func (r *REPL) mayQuit(ctx context.Context) bool {
 	s := r.agent.Session()
 	err := s.Sync()

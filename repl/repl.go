@@ -46,7 +46,8 @@ import (
 	"pi/session"
 )
 
-// Options are what a REPL is made of.
+// Options are what [New] makes a REPL from. The zero value is one on the process's
+// own terminal, without a history.
 type Options struct {
 	In, Out *os.File // nil: the process's own; only these get line editing
 
@@ -65,8 +66,9 @@ type Options struct {
 	Shortcuts func() []Shortcut // of hooks, at this moment; nil: none
 }
 
-// Renderer draws what hooks have their own idea of. Each method reports false
-// for what nobody wants to draw. Lines may have colours of the [agent.Theme].
+// Renderer draws messages and tool calls the way hooks want them. Each method
+// reports false if no hook wants to draw, and the usual way is taken. Width is in
+// cells; lines may have colours of the [agent.Theme]. Any goroutine may call it.
 type Renderer interface {
 	Message(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool)
 	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
@@ -99,13 +101,13 @@ type REPL struct {
 
 	work        work
 	compacting  compacting
-	interrupted chan struct{} // Ctrl+C without work to stop, holds one
+	interrupted chan struct{} // Ctrl+C without work to stop, a buffer of one
 	warned      bool          // Ctrl+C was pressed at the last prompt
-	askedToQuit bool          // the person was asked whether to leave, and has done nothing since
-	draft       draft         // what the next prompt begins with
-	hot         chan Shortcut // pressed, holds one
-	pressed     []Shortcut    // and to be run
-	before      string        // the lines before one that goes on
+	askedToQuit bool          // the person was asked whether to quit, and has done nothing since
+	draft       draft
+	hot         chan Shortcut // pressed, a buffer of one
+	pressed     []Shortcut    // shortcuts that closed the prompt and are run next
+	before      string        // the lines so far of an input whose last one ended in a backslash
 	handed      []agent.Prompt
 	refused     string // the last line, if it looked like a command and was none
 	shownStatus string
@@ -200,7 +202,7 @@ func (r *REPL) Close() {
 	})
 }
 
-// Commands returns the commands that only a terminal has.
+// Commands returns the commands that only this front end has.
 func (r *REPL) Commands() []command.Command {
 	return []command.Command{{
 		Name: "quit", Aliases: []string{"exit"}, Help: "leave; Ctrl+D on an empty line does the same",
@@ -213,8 +215,8 @@ func (r *REPL) Commands() []command.Command {
 	}}
 }
 
-// showCustom shows a message of a hook, above the prompt if one is open. One
-// that speaks for the person looks as if it had been typed.
+// showCustom shows a message of a hook, above the prompt if one is open. A message
+// in the role of the user looks as if it had been typed.
 func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
 	var lines []string
 	switch {
@@ -241,7 +243,7 @@ func (r *REPL) Wants(k agent.Kind) bool {
 	return r.view.wants(k)
 }
 
-// Handle shows an event.
+// Handle shows an event. It never fails.
 func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:

@@ -9,11 +9,11 @@ import (
 	"pi/repl/terminal"
 )
 
-// While a failed request waits to be made again, a line counts the seconds. It has
-// the keys as the line of a compaction has them (compacting.go), and what is
-// cancelled is the work that the request belongs to. A request for a summary has
-// such a line already, which then says this as well. Where only whole lines can be
-// read, each wait is one line.
+// While a failed request waits for its next attempt, a line counts the seconds. It
+// has the keys like the line of a compaction (compacting.go), and cancels the work
+// that the request belongs to. If the request is for a summary, there is a line
+// already, which then shows the seconds as well. Where only whole lines can be read,
+// each wait is one line.
 
 // waiting is the wait for the next attempt.
 type waiting struct {
@@ -21,7 +21,7 @@ type waiting struct {
 	until time.Time
 }
 
-// text fits a number of columns: the reason is what is cut first.
+// text is cut to a number of columns, the reason of the failure first.
 func (w *waiting) text(width int) string {
 	const how, least = " · Esc or Ctrl+C cancels", 24
 	text := printable.Line(w.Text(time.Until(w.until)))
@@ -31,8 +31,8 @@ func (w *waiting) text(width int) string {
 	return terminal.Cut(text, width)
 }
 
-// note has a line that is there tell of a wait, be it that of a summary in progress
-// or of another wait. It reports whether there is one.
+// note makes the line that is shown, if there is one, tell of a wait too. It reports
+// whether there is one.
 func (c *compacting) note(w *waiting) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *compacting) note(w *waiting) bool {
 	return true
 }
 
-// waitIsOver takes back what note said, or ends the line of the last wait.
+// waitIsOver ends a wait that note told of, or the line of the last one.
 func (c *compacting) waitIsOver() {
 	c.mu.Lock()
 	c.wait = nil
@@ -69,8 +69,8 @@ func (c *compacting) noted() *waiting {
 	return cmp.Or(c.retry, c.wait)
 }
 
-// retryStarts shows that a request is made again after a while. What hooks ask
-// while nothing goes on is theirs alone.
+// retryStarts shows the wait for the next attempt of a request. A request of a hook
+// while nothing else goes on is not shown.
 func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	w := &waiting{e, time.Now().Add(e.Delay())}
 	told := r.compacting.note(w)

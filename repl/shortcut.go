@@ -11,20 +11,22 @@ import (
 )
 
 // Shortcut is a key of a hook, or of the program if Hook is empty. It works while
-// a prompt is open; what is typed there stays.
+// a prompt is open, and the text in the prompt is kept. Run is called between two
+// prompts.
 type Shortcut struct {
 	Key, Help string
 	Hook      string
 	Run       func(context.Context) (command.Outcome, error)
 }
 
-// ownKeys are never a hook's: without them nobody gets out, or a line sent.
+// ownKeys lists the keys that no hook can have, since a person sends lines and gets
+// out with them.
 func ownKeys() []string {
 	return []string{"enter", "esc", "tab", "backspace", "ctrl+c", "ctrl+d", "ctrl+z", "ctrl+j", "alt+enter", "shift+enter",
 		"up", "down", "left", "right"}
 }
 
-// ownShortcuts are the program's own.
+// ownShortcuts lists the program's own shortcuts.
 func (r *REPL) ownShortcuts() []Shortcut {
 	return []Shortcut{
 		{Key: "ctrl+p", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, r.agent) }},
@@ -32,7 +34,7 @@ func (r *REPL) ownShortcuts() []Shortcut {
 	}
 }
 
-// shortcuts are the program's own, and those of hooks behind them.
+// shortcuts lists the program's own shortcuts and then those of hooks.
 func (r *REPL) shortcuts() []Shortcut {
 	own := r.ownShortcuts()
 	if r.opts.Shortcuts == nil {
@@ -41,7 +43,7 @@ func (r *REPL) shortcuts() []Shortcut {
 	return append(own, r.opts.Shortcuts()...)
 }
 
-// shortcut finds who has a key.
+// shortcut finds the shortcut of a key.
 func (r *REPL) shortcut(name string) (Shortcut, bool) {
 	if slices.Contains(ownKeys(), name) {
 		return Shortcut{}, false
@@ -63,18 +65,20 @@ func (r *REPL) hotkey(name string) bool {
 	return ok
 }
 
-// lateKey notes a key that came in the middle of a line while the agent works:
-// one of the program's own, which says what it does then.
+// lateKey notes a key that was typed in the middle of a line while the agent works,
+// if it is one of the program's own shortcuts.
 func (r *REPL) lateKey(name string) {
 	if s, ok := r.shortcut(name); ok && s.Hook == "" && r.work.working() {
 		r.queueShortcut(s)
 	}
 }
 
+// queueShortcut has a shortcut run between two prompts; one that waits already is
+// kept instead.
 func (r *REPL) queueShortcut(s Shortcut) {
 	select {
 	case r.hot <- s:
-	default: // the one before has not even begun
+	default:
 	}
 }
 

@@ -14,18 +14,18 @@ import (
 	"pi/session"
 )
 
-// status is the line above the prompt: the model, what the context holds, what the
-// session has cost, the git branch, and what hooks say. The cost is there once
-// something was spent, for it takes a look at all entries, and a long session must
-// not hold up the first prompt.
+// status is the line above the prompt: the model, the size of the context, the cost
+// of the session, the git branch, and the words of hooks. The cost is added up only
+// once something was spent, since that reads all entries, and a long session must
+// not delay the first prompt.
 type status struct {
 	mu    sync.Mutex
 	hooks map[string]string
 	spent bool
 }
 
-// set takes what a hook wants to say under its key; "" takes it back. It reports
-// whether that changed something.
+// set sets the words of a hook under its key; "" removes them. It reports whether
+// that changed something.
 func (s *status) set(key, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	return terminal.Cut(printable.Line(strings.Join(parts, " · ")), columns)
 }
 
-// said joins what hooks say, in the order of their keys.
+// said joins the words of hooks, in the order of their keys. s.mu is locked.
 func (s *status) said() string {
 	keys := make([]string, 0, len(s.hooks))
 	for key := range s.hooks {
@@ -106,7 +106,7 @@ func (s *status) said() string {
 }
 
 // contextTokens is the size of the last request and its answer. It looks back
-// only as far as that, for a long session must not hold up the first prompt.
+// only as far as that, since a long session must not delay the first prompt.
 func contextTokens(branch []*session.Entry) int {
 	for _, e := range slices.Backward(branch) {
 		if e.Type == session.TypeCompaction {
@@ -169,8 +169,8 @@ func headOf(git string, isDir bool) string {
 	return head[:min(len(head), 8)]
 }
 
-// readSmall reads a small regular file; nil if it is none, so that a named pipe in
-// a project does not hold up the prompt.
+// readSmall reads a small regular file. It is nil for anything else, so that a named
+// pipe in a project does not block the prompt.
 func readSmall(path string) []byte {
 	const most = 4 << 10
 	info, err := os.Stat(path)

@@ -19,9 +19,9 @@ const (
 	diffLines   = 40
 )
 
-// A call is one line: what is called, and, when it has ended, how. The line
-// stays open while the tool runs; if something else is written meanwhile, the
-// end stands on a line that names the call again.
+// A call is one line: the tool and its argument, and, when it has ended, how. The
+// line is not ended while the tool runs; if something else is written meanwhile, the
+// end is shown on a line that names the call again.
 
 func (t *transcript) toolStart(p *terminal.Page, e *agent.ToolExecutionStart, title string, more []string) {
 	if t.calls == nil {
@@ -70,8 +70,8 @@ func (t *transcript) title(name string, input json.RawMessage) string {
 	return terminal.Cut(title, t.columns()-len("•  ✓"))
 }
 
-// argument is what a person wants to know of a call's arguments: the value of
-// the member that says what it is about, else all of them.
+// argument is the argument of a call that tells a person most: the value of the
+// member that says what the call is about, else all of them as JSON.
 func argument(input json.RawMessage) string {
 	var members map[string]any
 	if json.Unmarshal(input, &members) != nil || len(members) == 0 {

@@ -10,15 +10,15 @@ import (
 	"pi/session"
 )
 
-// transcript shows what the agent does, as it happens. It is the last listener,
-// so what it shows is what was decided.
+// transcript shows the work of the agent as it happens. It is the last listener, so
+// it shows what hooks have decided.
 type transcript struct {
 	*terminal.Screen
 	showThinking bool
 	renderer     Renderer // of hooks; nil: none
 	columns      func() int
 
-	// The rest is used only inside of locked.
+	// The fields below are used only inside of Locked.
 	clean   printable.Cleaner
 	buf     []byte
 	block   openBlock
@@ -43,8 +43,8 @@ func (t *transcript) wants(k agent.Kind) bool {
 	return false
 }
 
-// handle shows an event. What hooks draw is drawn before the screen is locked,
-// for they may want to show something meanwhile.
+// handle shows an event. Hooks draw before the screen is locked, for they may want
+// to show something meanwhile.
 func (t *transcript) handle(e agent.Event) {
 	switch e := e.(type) {
 	case *agent.ToolExecutionStart:
@@ -66,7 +66,7 @@ func (t *transcript) handle(e agent.Event) {
 	}
 }
 
-// abort says why what was shown of an answer does not count.
+// abort says why an answer that was partly shown was stopped.
 func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
 	text := "stopped by a hook"
 	if by := printable.Line(a.By); by != "" {
@@ -107,8 +107,8 @@ func (t *transcript) say(p *terminal.Page, d llm.Delta) {
 	p.Write(t.buf)
 }
 
-// words are the blocks of text that stand side by side. They count as one: some
-// models cut what they say into blocks, in the middle of a sentence.
+// words are the blocks of text that follow each other. They count as one, since
+// some models cut their text into blocks in the middle of a sentence.
 type words struct{ first, last int }
 
 // index is the block that a step belongs to.

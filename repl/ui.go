@@ -32,23 +32,23 @@ func (r *REPL) Notify(text string, level agent.Level) {
 	})
 }
 
-// SetStatus sets what a hook says in the line above the prompt; "" takes it
-// back. While a prompt is open the line is shown anew soon.
+// SetStatus sets the words of a hook in the line above the prompt; "" removes them.
+// While a prompt is open the line is shown anew soon.
 func (r *REPL) SetStatus(key, text string) {
 	if r.status.set(key, text) {
 		r.floor.refresh()
 	}
 }
 
-// SetWidget sets lines that a hook shows above the prompt; nil takes them back.
+// SetWidget sets lines that a hook shows above the prompt; nil removes them.
 func (r *REPL) SetWidget(key string, lines []string) {
 	if r.widgets.set(key, lines) {
 		r.floor.refresh()
 	}
 }
 
-// SetTitle names the terminal's window. What it was called before is put back by
-// Close, where the terminal can remember it.
+// SetTitle names the terminal's window. Close puts the name from before back, where
+// the terminal can remember it.
 func (r *REPL) SetTitle(text string) {
 	if r.opts.Dumb || !isTerminal(r.opts.Out) {
 		return
@@ -66,8 +66,8 @@ const (
 	titleBack    = "\x1b[23;2t"
 )
 
-// SetWorking sets what is said while the agent works, once for each prompt and
-// whenever it changes; "" is nothing.
+// SetWorking sets a text that is shown while the agent works, once for each prompt
+// and whenever it changes; "" is none.
 func (r *REPL) SetWorking(text string) {
 	text = printable.Line(text)
 	if r.work.say(text) {
@@ -87,11 +87,12 @@ func (r *REPL) SetEditorText(text string) {
 	r.floor.notice(func() { r.draft.put(terminal.Line{Text: text, Pos: -1}) })
 }
 
-// editorWait is how long to wait for the prompt to say what stands in it. It
-// cannot where the line editor reads the console alone.
+// editorWait is how long EditorText waits for the text of an open prompt. Where the
+// line editor reads the console by itself, it waits in vain.
 const editorWait = time.Second
 
-// EditorText is what stands in the prompt line, or will stand in the next one.
+// EditorText is the text in the prompt line, or the one that the next prompt will
+// begin with.
 func (r *REPL) EditorText() string {
 	text := make(chan string, 1)
 	r.floor.notice(func() { text <- r.draft.get().Text })
@@ -135,7 +136,8 @@ func hintOf(err error) string {
 	return ""
 }
 
-// showStatus writes what stands above the prompt, unless it stands there already.
+// showStatus writes the widgets and the status above the prompt, unless the same
+// lines are there already.
 func (r *REPL) showStatus() {
 	if !r.HasUI() {
 		return
@@ -145,7 +147,7 @@ func (r *REPL) showStatus() {
 	lines = append(lines, r.screen.Styled(terminal.StyleDim, r.status.line(r.agent, width)))
 	if shown := fmt.Sprint(width, lines); shown != r.shownStatus {
 		r.shownStatus = shown
-		if width != r.shownWidth { // the terminal may have wrapped what stands there
+		if width != r.shownWidth { // the terminal may have wrapped the lines that are there
 			r.screen.KeepFooter()
 		}
 		r.shownWidth = width

@@ -13,17 +13,19 @@ import (
 	"pi/repl/terminal"
 )
 
-// work is what is going on between two prompts. Ctrl+C stops it.
+// work is the work between two prompts, of the agent or of a command. Ctrl+C stops
+// it.
 type work struct {
 	mu     sync.Mutex
 	cancel context.CancelFunc // nil: nothing to stop
 	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
-	quit   bool               // the person asked to leave while it went on
-	saying string             // what a hook wants to be said while the agent works
-	agent  bool               // it does
+	quit   bool               // the person asked to quit while it went on
+	saying string             // a hook wants this shown while the agent works
+	agent  bool               // the agent works
 }
 
-// say sets what is said and reports whether it is to be said now.
+// say sets the text that is shown while the agent works, and reports whether it is
+// to be shown now.
 func (w *work) say(text string) (now bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,8 +80,8 @@ func (w *work) interrupt() bool {
 	return w.cancel != nil
 }
 
-// agentStarted is called when the agent has begun to run. It returns what is to be
-// said while it does.
+// agentStarted is called when the agent has begun to run. It returns the text that
+// is to be shown while it works.
 func (w *work) agentStarted() (saying string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,7 +99,7 @@ func (w *work) requestQuit() {
 	w.quit = true
 }
 
-// cancelQuit takes back what leave said.
+// cancelQuit takes requestQuit back.
 func (w *work) cancelQuit() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,8 +153,8 @@ func (r *REPL) busy(ctx context.Context, ready chan struct{}, f func(context.Con
 	r.work.do(ctx, ready, f)
 }
 
-// prompt has the agent work on a prompt. What is typed meanwhile steers it; what
-// it did not come to goes back to the prompt line.
+// prompt has the agent work on a prompt. Lines typed meanwhile steer it; those that
+// were not sent to the model go back to the prompt line.
 func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	var err error
 	ready, stop, typed := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -175,8 +177,8 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	}
 }
 
-// returnUnsent puts what was queued and not sent into the next prompt; after a run
-// that was interrupted also the lines nobody has looked at.
+// returnUnsent puts messages that were queued and not sent into the next prompt;
+// after an interrupted run also the typed lines that nobody has read.
 func (r *REPL) returnUnsent(err error) {
 	unsent := r.agent.TakeQueued()
 	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
@@ -230,7 +232,7 @@ func (r *REPL) unread(text string) {
 	}
 }
 
-// steer does what a line says while the agent works. It reports false if the
+// steer runs a line that was typed while the agent works. It reports false if the
 // line came too late.
 func (r *REPL) steer(ctx context.Context, text string) bool {
 	r.screen.LineEnded("") // the terminal has shown the line and its end
