@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	// errQuit ends the loop because the person wants to leave.
+	// errQuit ends the loop because the person wants to quit.
 	errQuit = errors.New("quit")
 	// errPreempted is the error of a prompt that was closed because something else
 	// came first.

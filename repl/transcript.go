@@ -160,7 +160,7 @@ func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
 
 // messageEnd ends an answer, and says so if a hook or a limit ended it.
 func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
-	if stands := e.Message.StopReason != session.StopError && e.Message.StopReason != session.StopAborted; stands && t.answer.again && !t.answer.whole() {
+	if whole := e.Message.StopReason != session.StopError && e.Message.StopReason != session.StopAborted; whole && t.answer.again && !t.answer.whole() {
 		t.startOver(p)
 	}
 	t.answer = shownAnswer{}
