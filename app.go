@@ -22,6 +22,7 @@ import (
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 	"pi/repl"
 	"pi/serve"
 	"pi/session"
@@ -36,7 +37,7 @@ type run struct {
 	*Place
 	models   *llm.Models
 	chain    *luahooks.Chain
-	skipped  []luahooks.Source // project hooks that nobody approved
+	skipped  []trust.Source // project hooks that nobody approved
 	agent    *agent.Agent
 	commands *command.Set        // nil until there is a front end
 	warnings []string            // for the person, once a front end is there
@@ -275,8 +276,8 @@ func (r *run) closeHooks() {
 }
 
 // Places says where hooks are looked for.
-func (p *Place) Places() luahooks.Places {
-	places := luahooks.Places{
+func (p *Place) Places() trust.Places {
+	places := trust.Places{
 		AgentDir: p.AgentDir, Cwd: p.Cwd, Configured: p.Config.Hooks, ConfiguredIn: p.Config.ProjectHooks,
 		NoHooks: p.Hooks.None, NoProject: p.Hooks.NoApprove, Disable: p.Config.Disable,
 		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
@@ -288,7 +289,7 @@ func (p *Place) Places() luahooks.Places {
 }
 
 // chainOptions are those of every chain of this place.
-func (p *Place) chainOptions(places luahooks.Places, models *llm.Models) luahooks.Options {
+func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
@@ -299,7 +300,7 @@ func (p *Place) chainOptions(places luahooks.Places, models *llm.Models) luahook
 
 // Chain is a chain of the hooks at places that no session uses: it has no tools
 // and nobody to ask.
-func (p *Place) Chain(places luahooks.Places, models *llm.Models) *luahooks.Chain {
+func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
 	return luahooks.New(p.chainOptions(places, models))
 }
 
@@ -331,7 +332,7 @@ func reservedCommands() []string {
 		"settings", "hotkeys", "quit", "exit"}
 }
 
-func names(sources []luahooks.Source) []string {
+func names(sources []trust.Source) []string {
 	var n []string
 	for _, s := range sources {
 		n = append(n, s.Name)

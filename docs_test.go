@@ -118,7 +118,7 @@ func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 // TestEveryEventOfTheGuideIsMadeSomewhere looks for the code that makes each
 // event.
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
-	source := sourceOf(t, ".", "agent", "repl", "serve") + mustRead(t, "luahooks/ui.go") + mustRead(t, "luahooks/project.go") + mustRead(t, "luahooks/failed.go")
+	source := sourceOf(t, ".", "agent", "repl", "serve") + mustRead(t, "luahooks/ui.go") + mustRead(t, "luahooks/chain_trust.go") + mustRead(t, "luahooks/failed.go")
 	for _, e := range luahooks.Events() {
 		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
 		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)

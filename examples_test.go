@@ -21,6 +21,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/tool"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 	"pi/session"
 )
 
@@ -51,7 +52,7 @@ func newStage(t *testing.T, name string) *stage {
 	models.Register(llm.ProviderSpec{Name: "script", Models: llm.Listed(model), Stream: s.model})
 	tools := tool.All(tool.Options{Cwd: s.cwd})
 	s.chain = luahooks.New(luahooks.Options{
-		Places: luahooks.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{example(t, name)}},
+		Places: trust.Places{AgentDir: filepath.Join(root, "agent"), Cwd: s.cwd, CommandLine: []string{example(t, name)}},
 		Cwd:    s.cwd, Mode: "interactive", Version: "test", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20,
 		Models: models, Tools: tools,
 	})

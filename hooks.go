@@ -7,6 +7,7 @@ import (
 
 	"pi/internal/printable"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
 )
@@ -45,13 +46,13 @@ func hooksList(o *Options) *cobra.Command {
 }
 
 type listedHook struct {
-	Name  string         `json:"name"`
-	Path  string         `json:"path"`
-	Scope luahooks.Scope `json:"scope"`
-	State string         `json:"state"` // runs, untrusted, pending, disabled, failed
+	Name  string      `json:"name"`
+	Path  string      `json:"path"`
+	Scope trust.Scope `json:"scope"`
+	State string      `json:"state"` // runs, untrusted, pending, disabled, failed
 }
 
-func errorsOf(sources []luahooks.Source) (errs []error) {
+func errorsOf(sources []trust.Source) (errs []error) {
 	for _, s := range sources {
 		if s.Err != nil {
 			errs = append(errs, s.Err)
@@ -60,12 +61,12 @@ func errorsOf(sources []luahooks.Source) (errs []error) {
 	return errs
 }
 
-func listedHooks(p *Place, f luahooks.Found) []listedHook {
+func listedHooks(p *Place, f trust.Found) []listedHook {
 	hooks, pending := []listedHook{}, map[string]bool{}
 	for _, w := range p.Guard.Pending() {
 		pending[w.Path] = true
 	}
-	add := func(s luahooks.Source, state string) {
+	add := func(s trust.Source, state string) {
 		hooks = append(hooks, listedHook{s.Name, s.Path, s.Scope, state})
 	}
 	for _, s := range f.Sources {
@@ -90,7 +91,7 @@ func listedHooks(p *Place, f luahooks.Found) []listedHook {
 }
 
 // mayRun reports whether a hook is one's own or approved.
-func mayRun(p *Place, s luahooks.Source) bool {
+func mayRun(p *Place, s trust.Source) bool {
 	return p.Hooks.Approve || p.Guard.MayRun(s)
 }
 

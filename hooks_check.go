@@ -13,6 +13,7 @@ import (
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 	"pi/luavm"
 
 	"github.com/spf13/cobra"
@@ -47,15 +48,15 @@ func hooksCheck(o *Options) *cobra.Command {
 
 // checkedHook is what a look at one hook found.
 type checkedHook struct {
-	Name     string         `json:"name"`
-	Path     string         `json:"path"`
-	Scope    luahooks.Scope `json:"scope"`
-	State    string         `json:"state"` // loads, compiles (not approved, so not run), failed
-	Error    string         `json:"error,omitempty"`
-	Events   []string       `json:"events,omitempty"`
-	Commands []string       `json:"commands,omitempty"`
-	Tools    []string       `json:"tools,omitempty"`
-	Others   []string       `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
+	Name     string      `json:"name"`
+	Path     string      `json:"path"`
+	Scope    trust.Scope `json:"scope"`
+	State    string      `json:"state"` // loads, compiles (not approved, so not run), failed
+	Error    string      `json:"error,omitempty"`
+	Events   []string    `json:"events,omitempty"`
+	Commands []string    `json:"commands,omitempty"`
+	Tools    []string    `json:"tools,omitempty"`
+	Others   []string    `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
 }
 
 // checkHooks loads the hooks of this place, or those at paths.
@@ -86,8 +87,8 @@ func checkHooks(ctx context.Context, p *Place, paths []string) []checkedHook {
 
 // placesOf are the places that hold just the hooks at paths. Those of the project
 // keep its scope, so that they are not run without approval.
-func placesOf(p *Place, paths []string) (places luahooks.Places, missing []checkedHook) {
-	places = luahooks.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
+func placesOf(p *Place, paths []string) (places trust.Places, missing []checkedHook) {
+	places = trust.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
 	var own []string
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
@@ -141,9 +142,9 @@ func realPath(path string) string {
 }
 
 // compiled is what can be said of a hook without running it.
-func compiled(p *Place, s luahooks.Source) checkedHook {
+func compiled(p *Place, s trust.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
-	code, err := safefile.Read(s.Path, luahooks.MaxHook)
+	code, err := safefile.Read(s.Path, trust.MaxHook)
 	if err == nil {
 		_, err = luavm.Compile(inProject(p.Cwd, s.Path), code)
 	}
@@ -202,8 +203,8 @@ func hooksApprove(o *Options) *cobra.Command {
 // approveFiles approves files by name or path, as they are now. What is unknown
 // keeps all of it from being approved.
 func approveFiles(p *Place, names []string) (approved []string, err error) {
-	var files []luahooks.ProjectFile
-	var waiting []luahooks.Pending
+	var files []trust.ProjectFile
+	var waiting []trust.Pending
 	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.Pending()
 	for _, name := range names {
 		n := len(files) + len(waiting)

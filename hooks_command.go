@@ -15,6 +15,7 @@ import (
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 )
 
 // hookCommands are the slash commands about hooks. ui is who approves.
@@ -156,7 +157,7 @@ func (r *run) approveHook(ctx context.Context, ui agent.UI, name string) (string
 	}
 	i := 0
 	if name != "" || len(waiting) > 1 {
-		i = slices.IndexFunc(waiting, func(p luahooks.Pending) bool { return p.Name == name || p.Path == name })
+		i = slices.IndexFunc(waiting, func(p trust.Pending) bool { return p.Name == name || p.Path == name })
 	}
 	if i < 0 {
 		return "", fmt.Errorf("/hooks approve wants one of: %s", strings.Join(pendingNames(waiting), ", "))
@@ -172,7 +173,7 @@ func (r *run) approveHook(ctx context.Context, ui agent.UI, name string) (string
 	return "approved: " + p.Name, r.chain.ApproveShown(ctx, p)
 }
 
-func pendingNames(waiting []luahooks.Pending) (names []string) {
+func pendingNames(waiting []trust.Pending) (names []string) {
 	for _, p := range waiting {
 		names = append(names, printable.VisibleLine(p.Name))
 	}
@@ -227,7 +228,7 @@ func detail(b *strings.Builder, text string) { fmt.Fprintf(b, "    %s\n", text) 
 
 // hookState is what a person needs to know first. A hook whose new version waits
 // is pending: the one before runs.
-func hookState(h luahooks.Info, waiting []luahooks.Pending) string {
+func hookState(h luahooks.Info, waiting []trust.Pending) string {
 	for _, p := range waiting {
 		if p.Kind == "hook" && p.Name == h.Name && strings.HasSuffix(p.Path, h.Path) {
 			return "pending"

@@ -16,6 +16,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/luahooks"
+	"pi/luahooks/trust"
 	"pi/session"
 )
 
@@ -153,7 +154,7 @@ func dissected(t *testing.T) map[string]shape {
 	w := &world{t: t}
 	hook, log := filepath.Join(dir, "anatomist.lua"), filepath.Join(dir, "log")
 	w.write(hook, "local EVENTS = "+luaList(names)+"\n"+anatomist)
-	chain := luahooks.New(luahooks.Options{Places: luahooks.Places{AgentDir: dir, Cwd: dir, CommandLine: []string{hook}},
+	chain := luahooks.New(luahooks.Options{Places: trust.Places{AgentDir: dir, Cwd: dir, CommandLine: []string{hook}},
 		Cwd: dir, Mode: "print", Timeout: 20 * time.Second, Grace: 20 * time.Second, Memory: 256 << 20, LogPath: log, Models: llm.NewModels(nil)})
 	chain.Load(context.Background())
 	for _, e := range everyEvent(t) {

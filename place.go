@@ -8,7 +8,7 @@ import (
 	"pi/agent/tool"
 	"pi/cli/config"
 	"pi/internal/printable"
-	"pi/luahooks"
+	"pi/luahooks/trust"
 )
 
 // Place is a directory to work in with everything that holds there before a
@@ -18,7 +18,7 @@ type Place struct {
 	Config   config.Config // in force here
 	AgentDir string
 	Cwd      string
-	Guard    *luahooks.Guard
+	Guard    *trust.Guard
 	Keys     *Ring
 
 	lost   []config.Problem // settings that have no effect
@@ -50,9 +50,9 @@ func (p *Place) readSettings() {
 
 // newGuard opens the store of approvals; what is wrong with it is shown and does
 // not stop pi.
-func newGuard(agentDir, cwd string) *luahooks.Guard {
-	g, err := luahooks.NewGuard(luahooks.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
-		Places: func() luahooks.Places { return onDisk(agentDir, cwd) }, Mask: config.MaskKeys})
+func newGuard(agentDir, cwd string) *trust.Guard {
+	g, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
+		Places: func() trust.Places { return onDisk(agentDir, cwd) }, Mask: config.MaskKeys})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
 	}
@@ -61,9 +61,9 @@ func newGuard(agentDir, cwd string) *luahooks.Guard {
 
 // onDisk are the places of the hooks that the settings on the disk name, which
 // may not be in force.
-func onDisk(agentDir, cwd string) luahooks.Places {
+func onDisk(agentDir, cwd string) trust.Places {
 	cfg, _ := config.Load(agentDir, cwd, os.Getenv, nil)
-	return luahooks.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
+	return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
 }
 
 // abs is a path that a person wrote, made absolute.

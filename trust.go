@@ -11,7 +11,7 @@ import (
 
 	"pi/cli/config"
 	"pi/internal/printable"
-	"pi/luahooks"
+	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -73,23 +73,23 @@ func readLine(r io.Reader) (string, error) {
 }
 
 // askProject is the question of a project that is new, or whose hooks are.
-func (p person) askProject(ctx context.Context, q luahooks.ProjectQuestion) luahooks.ProjectAnswer {
+func (p person) askProject(ctx context.Context, q trust.Question) trust.Answer {
 	fmt.Fprintln(p.out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
 	fmt.Fprint(p.out, listFiles(q.Project, q.Files))
 	for {
 		line, err := p.ask(ctx, "Run them? view, once, always, never; Enter means No: ")
 		if err != nil {
-			return luahooks.AnswerNo
+			return trust.AnswerNo
 		}
 		switch strings.ToLower(line) {
 		case "", "n", "no":
-			return luahooks.AnswerNo
+			return trust.AnswerNo
 		case "o", "once":
-			return luahooks.AnswerOnce
+			return trust.AnswerOnce
 		case "always":
-			return luahooks.AnswerAlways
+			return trust.AnswerAlways
 		case "never":
-			return luahooks.AnswerNever
+			return trust.AnswerNever
 		case "v", "view":
 			fmt.Fprint(p.out, viewFiles(q.Project, q.Files))
 		default:
@@ -99,7 +99,7 @@ func (p person) askProject(ctx context.Context, q luahooks.ProjectQuestion) luah
 }
 
 // listFiles is one line per file.
-func listFiles(project string, files []luahooks.ProjectFile) string {
+func listFiles(project string, files []trust.ProjectFile) string {
 	var b strings.Builder
 	for _, f := range files {
 		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(inProject(project, f.Path)), f.Size, f.SHA256, fileState(f), fileDoes(f))
@@ -107,7 +107,7 @@ func listFiles(project string, files []luahooks.ProjectFile) string {
 	return b.String()
 }
 
-func fileState(f luahooks.ProjectFile) string {
+func fileState(f trust.ProjectFile) string {
 	if f.Approved {
 		return "approved"
 	}
@@ -115,7 +115,7 @@ func fileState(f luahooks.ProjectFile) string {
 }
 
 // fileDoes is what a file registers, as far as its text says so.
-func fileDoes(f luahooks.ProjectFile) string {
+func fileDoes(f trust.ProjectFile) string {
 	events := append([]string{}, f.Events...)
 	if f.More {
 		events = append(events, "and maybe more")
@@ -130,7 +130,7 @@ func fileDoes(f luahooks.ProjectFile) string {
 }
 
 // viewFiles shows the files themselves.
-func viewFiles(project string, files []luahooks.ProjectFile) string {
+func viewFiles(project string, files []trust.ProjectFile) string {
 	var b strings.Builder
 	for _, f := range files {
 		fmt.Fprintf(&b, "--- %s\n%s\n", printable.VisibleLine(inProject(project, f.Path)), strings.TrimRight(printable.Visible(string(f.Code)), "\n"))
@@ -148,7 +148,7 @@ func inProject(project, path string) string {
 
 // askPending asks about one file that tools may have changed, with its
 // difference.
-func (p person) askPending(ctx context.Context, w luahooks.Pending) bool {
+func (p person) askPending(ctx context.Context, w trust.Pending) bool {
 	fmt.Fprint(p.out, describePending(w))
 	for {
 		line, err := p.ask(ctx, "Approve this? y, or Enter for No: ")
@@ -164,7 +164,7 @@ func (p person) askPending(ctx context.Context, w luahooks.Pending) bool {
 	}
 }
 
-func describePending(w luahooks.Pending) string {
+func describePending(w trust.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
 	case w.Change == "lost":
@@ -211,15 +211,15 @@ func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
 func terminal() person { return person{os.Stdin, os.Stdout} }
 
 // Waiting is what is pending and matters to this run.
-func (p *Place) Waiting() []luahooks.Pending { return p.waitingFor(false) }
+func (p *Place) Waiting() []trust.Pending { return p.waitingFor(false) }
 
 // AllWaiting is that and what matters to runs with hooks of the command line.
-func (p *Place) AllWaiting() []luahooks.Pending { return p.waitingFor(true) }
+func (p *Place) AllWaiting() []trust.Pending { return p.waitingFor(true) }
 
-func (p *Place) waitingFor(commandLine bool) []luahooks.Pending {
-	waiting, places := []luahooks.Pending{}, p.Places()
+func (p *Place) waitingFor(commandLine bool) []trust.Pending {
+	waiting, places := []trust.Pending{}, p.Places()
 	for _, w := range p.Guard.Pending() {
-		if w.Concerns(places) || commandLine && w.Scope == luahooks.ScopeCommand {
+		if w.Concerns(places) || commandLine && w.Scope == trust.ScopeCommand {
 			waiting = append(waiting, w)
 		}
 	}
@@ -227,7 +227,7 @@ func (p *Place) waitingFor(commandLine bool) []luahooks.Pending {
 }
 
 // askProject is nil where nobody can be asked.
-func (p *Place) askProject() func(context.Context, luahooks.ProjectQuestion) luahooks.ProjectAnswer {
+func (p *Place) askProject() func(context.Context, trust.Question) trust.Answer {
 	if p.PrintMode() || p.Hooks.NoApprove {
 		return nil
 	}
@@ -278,11 +278,11 @@ func trustCommand(o *Options) *cobra.Command {
 }
 
 type trustListing struct {
-	Project  string                 `json:"project"`
-	Never    bool                   `json:"never"`
-	TooLarge string                 `json:"too_large,omitempty"` // why nothing of it can be approved
-	Files    []luahooks.ProjectFile `json:"files"`
-	Pending  []luahooks.Pending     `json:"pending"`
+	Project  string              `json:"project"`
+	Never    bool                `json:"never"`
+	TooLarge string              `json:"too_large,omitempty"` // why nothing of it can be approved
+	Files    []trust.ProjectFile `json:"files"`
+	Pending  []trust.Pending     `json:"pending"`
 }
 
 func listTrust(p *Place) trustListing {
@@ -354,7 +354,7 @@ func meanwhile(p *Place) string {
 }
 
 // trustProject approves the files of the project, or says how many are not.
-func trustProject(ctx context.Context, p *Place, files []luahooks.ProjectFile, ask, yes bool) (open int, err error) {
+func trustProject(ctx context.Context, p *Place, files []trust.ProjectFile, ask, yes bool) (open int, err error) {
 	for _, f := range files {
 		if !f.Approved {
 			open++
@@ -364,22 +364,22 @@ func trustProject(ctx context.Context, p *Place, files []luahooks.ProjectFile, a
 	if open == 0 && !never {
 		return 0, nil
 	}
-	answer := luahooks.AnswerNo
+	answer := trust.AnswerNo
 	if yes {
-		answer = luahooks.AnswerAlways
+		answer = trust.AnswerAlways
 	} else if ask {
-		answer = terminal().askProject(ctx, luahooks.ProjectQuestion{Project: p.Cwd, Files: files})
+		answer = terminal().askProject(ctx, trust.Question{Project: p.Cwd, Files: files})
 	}
 	switch answer {
-	case luahooks.AnswerOnce:
+	case trust.AnswerOnce:
 		fmt.Println("once is for a run: pi --approve")
-	case luahooks.AnswerAlways:
+	case trust.AnswerAlways:
 		if err := p.Guard.ApproveAlways(files); err != nil {
 			return open, err
 		}
 		fmt.Println("approved" + meanwhile(p))
 		return 0, nil
-	case luahooks.AnswerNever:
+	case trust.AnswerNever:
 		return 0, p.Guard.Never()
 	}
 	return open, nil

@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/trust"
 	"pi/session"
 	"pi/stdlib"
 )
@@ -23,7 +24,7 @@ func program(t *testing.T, files map[string]string, tools ...agent.Tool) (*agent
 }
 
 // programWith is program with a guard.
-func programWith(t *testing.T, files map[string]string, guard *Guard, tools ...agent.Tool) (*agent.Agent, *rig) {
+func programWith(t *testing.T, files map[string]string, guard *trust.Guard, tools ...agent.Tool) (*agent.Agent, *rig) {
 	t.Helper()
 	r := newRig(t, files, func(o *Options) { o.Tools, o.Guard = tools, guard })
 	model := r.chain.opts.Models.Find("s", "m")

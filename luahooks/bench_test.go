@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 	"pi/session"
 )
 
@@ -156,7 +157,7 @@ func BenchmarkWindow(b *testing.B) {
 	for _, hooks := range []int{0, 10} {
 		b.Run(fmt.Sprint(hooks, " hooks"), func(b *testing.B) {
 			dir := b.TempDir()
-			guard, err := NewGuard(GuardOptions{AgentDir: filepath.Join(dir, "agent"), Project: dir})
+			guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: filepath.Join(dir, "agent"), Project: dir})
 			mustDo(b, err)
 			files := map[string]string{}
 			for i := range hooks {

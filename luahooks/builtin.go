@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pi/agent/llm"
+	"pi/luahooks/trust"
 )
 
 // Builtin returns a provider whose script is inside the program. It is run like
@@ -42,7 +43,7 @@ func (b *builtin) load(ctx context.Context) (llm.Provider, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.in == nil || b.in.vm.Dead() {
-		h := &hook{Source: Source{Name: b.name, Path: b.name + ".lua", Scope: ScopeBuiltin}}
+		h := &hook{Source: trust.Source{Name: b.name, Path: b.name + ".lua", Scope: trust.ScopeBuiltin}}
 		in, err := b.chain.run(ctx, h, b.code, nil)
 		if err != nil {
 			return nil, fmt.Errorf("load %s: %w", b.name, err)

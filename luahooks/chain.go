@@ -14,12 +14,13 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/printable"
+	"pi/luahooks/trust"
 	"pi/luavm"
 )
 
 // Options are what a Chain is made of.
 type Options struct {
-	Places  Places
+	Places  trust.Places
 	Cwd     string
 	Mode    string // interactive print json rpc acp
 	Version string
@@ -34,10 +35,10 @@ type Options struct {
 	Tools            []agent.Tool  // the program's own; hooks may replace them by name
 	// Guard knows which version of each file is in force; nil: one that remembers
 	// nothing beyond this run. A Guard serves one chain.
-	Guard          *Guard
+	Guard          *trust.Guard
 	ApproveProject bool // the project's hooks run as they are now
 	// AskProject asks whether hooks of the project may run; nil: nobody is asked.
-	AskProject func(context.Context, ProjectQuestion) ProjectAnswer
+	AskProject func(context.Context, trust.Question) trust.Answer
 	// CommandEnv gives variables (NAME=value) that the programs which hooks start
 	// get beside those of the process; nil: none.
 	CommandEnv func() []string
@@ -93,7 +94,7 @@ type Chain struct {
 	early     earlyReports
 	warned    onceOnly
 	watcher   atomic.Pointer[watcher]
-	guard     *Guard
+	guard     *trust.Guard
 	awaiting  atomic.Bool   // somebody waits for the processes of tools
 	leaving   chan struct{} // closed when the chain ends
 	builtins  []*builtin
@@ -136,10 +137,10 @@ func New(o Options) *Chain {
 	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
 		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard, leaving: make(chan struct{})}
 	if c.guard == nil {
-		c.guard = newForRun(o.Places.Cwd)
+		c.guard = trust.NewForRun(o.Places.Cwd)
 	}
 	c.opts.Places.ProjectApproved = o.ApproveProject
-	c.guard.noteNamed(o.Places)
+	c.guard.NoteNamed(o.Places)
 	c.providers.models = o.Models
 	table := eventTable()
 	for i := range table {
@@ -313,7 +314,7 @@ func (c *Chain) Close(ctx context.Context) {
 	c.endAll()
 	c.ending.wait()
 	c.lanes.Close()
-	c.guard.close()
+	c.guard.Close()
 	c.log.close()
 }
 
@@ -336,7 +337,7 @@ func (c *Chain) endAll() {
 // Info is the state of one hook, for a person.
 type Info struct {
 	Name, Path string
-	Scope      Scope
+	Scope      trust.Scope
 	State      string // active, failed, pending, disabled
 	Events     []string
 	Commands   []string

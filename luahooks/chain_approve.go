@@ -10,12 +10,13 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/luahooks/trust"
 )
 
 // What a person says to files that wait for approval.
 
 // Pending lists the files of the chain that wait for approval.
-func (c *Chain) Pending() []Pending { return c.guard.Pending() }
+func (c *Chain) Pending() []trust.Pending { return c.guard.Pending() }
 
 // Approve puts what waits under a name, a path or the end of one in force, as it
 // was when [Chain.Pending] listed it last, and loads what is made of it.
@@ -36,7 +37,7 @@ func (c *Chain) reloadApproved(ctx context.Context, err error) error {
 
 // ApproveShown is Approve for exactly what p describes: a person answered a
 // question about it, while others may have listed what waits.
-func (c *Chain) ApproveShown(ctx context.Context, p Pending) error {
+func (c *Chain) ApproveShown(ctx context.Context, p trust.Pending) error {
 	if _, err := c.findPending(p.Path); err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (c *Chain) ApproveShown(ctx context.Context, p Pending) error {
 
 func (c *Chain) findPending(name string) (path string, err error) {
 	var found, all []string
-	list := c.guard.waiting()
+	list := c.guard.Waiting()
 	for _, p := range list {
 		all = append(all, p.Name)
 		switch {
@@ -68,7 +69,7 @@ func (c *Chain) findPending(name string) (path string, err error) {
 
 // askEdits asks the person about changes that are held, all of them at once, and
 // does not wait for the answer.
-func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
+func (c *Chain) askEdits(ctx context.Context, list []*trust.Pending) {
 	ui := c.uiNow()
 	if ui == nil || !ui.HasUI() {
 		for _, p := range list {
@@ -76,22 +77,22 @@ func (c *Chain) askEdits(ctx context.Context, list []*Pending) {
 		}
 		return
 	}
-	c.guard.noteAsking(list, true)
+	c.guard.NoteAsking(list, true)
 	began := c.behind.run(func() {
 		ctx, cancel := c.behind.detach(ctx)
 		defer cancel()
 		yes, err := ui.Confirm(ctx, c.editTitle(list), editText(list), agent.DialogOptions{})
-		c.guard.noteAsking(list, false)
+		c.guard.NoteAsking(list, false)
 		if err == nil {
 			c.answered(ctx, list, yes)
 		}
 	})
 	if !began {
-		c.guard.noteAsking(list, false)
+		c.guard.NoteAsking(list, false)
 	}
 }
 
-func (c *Chain) editTitle(list []*Pending) string {
+func (c *Chain) editTitle(list []*trust.Pending) string {
 	var names []string
 	for _, p := range list {
 		names = append(names, printable.VisibleLine(c.shown(p.Path))+" was "+p.Change)
@@ -99,7 +100,7 @@ func (c *Chain) editTitle(list []*Pending) string {
 	return strings.Join(names, ", ") + ". Run it like this from now on?"
 }
 
-func editText(list []*Pending) string {
+func editText(list []*trust.Pending) string {
 	var b strings.Builder
 	for _, p := range list {
 		b.WriteString(p.Diff)
@@ -108,19 +109,19 @@ func editText(list []*Pending) string {
 }
 
 // answered carries out what the person said to list.
-func (c *Chain) answered(ctx context.Context, list []*Pending, yes bool) {
+func (c *Chain) answered(ctx context.Context, list []*trust.Pending, yes bool) {
 	for _, p := range list {
 		if !yes {
 			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
 			continue
 		}
-		if err := c.guard.AcceptShown(p); err != nil && !errors.Is(err, errChangedAgain) {
+		if err := c.guard.AcceptShown(p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
 			c.notify(ctx, agent.LevelError, err.Error())
 		}
 	}
 	// This asks again about what changed meanwhile. A file that is being saved at
 	// this moment may be empty; only one that was shown so is sure to be.
-	sure := slices.ContainsFunc(list, (*Pending).IsGoneOrEmpty)
+	sure := slices.ContainsFunc(list, (*trust.Pending).IsGoneOrEmpty)
 	fresh, _ := c.update(ctx, false, sure)
 	c.welcome(ctx, fresh)
 }

@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/trust"
 	"pi/session"
 
 	"go.uber.org/goleak"
@@ -44,7 +45,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 		r.write(name, code)
 	}
 	o := Options{
-		Places: Places{AgentDir: filepath.Join(root, "agent"), Cwd: r.cwd}, Cwd: r.cwd, Mode: "interactive", Version: "1.2.3",
+		Places: trust.Places{AgentDir: filepath.Join(root, "agent"), Cwd: r.cwd}, Cwd: r.cwd, Mode: "interactive", Version: "1.2.3",
 		LogPath: filepath.Join(root, "agent", "hooks.log"),
 		Timeout: 5 * time.Second, testOnlyLoadTime: 20 * time.Second, Grace: 50 * time.Millisecond, Models: llm.NewModels(nil), Reserved: []string{"help"},
 	}
@@ -328,7 +329,7 @@ func TestDisabledAndUnwantedHooks(t *testing.T) {
 		o.Places.NoHooks = true
 		o.Places.CommandLine = []string{filepath.Join(o.Places.GlobalDir(), "a.lua")}
 	})
-	if h := r.chain.Hooks(); len(h) != 1 || h[0].Name != "a" || h[0].Scope != ScopeCommand {
+	if h := r.chain.Hooks(); len(h) != 1 || h[0].Name != "a" || h[0].Scope != trust.ScopeCommand {
 		t.Errorf("with no hooks but those of the command line: %v", h)
 	}
 }

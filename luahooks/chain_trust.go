@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/luahooks/trust"
 )
 
 // Whether hooks of the project may run: who decides that, in which order.
@@ -21,7 +22,7 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 	case c.opts.ApproveProject:
 		g.ApproveRun(files)
 		return true
-	case g.isRefused():
+	case g.IsRefused():
 		return false
 	case allApproved(files):
 		return true
@@ -30,26 +31,26 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 		return yes
 	}
 	if c.opts.AskProject == nil {
-		return g.anyApproved()
+		return g.AnyApproved()
 	}
-	switch c.opts.AskProject(ctx, ProjectQuestion{c.opts.Places.Cwd, files}) {
-	case AnswerOnce:
+	switch c.opts.AskProject(ctx, trust.Question{Project: c.opts.Places.Cwd, Files: files}) {
+	case trust.AnswerOnce:
 		g.ApproveRun(files)
-	case AnswerAlways:
+	case trust.AnswerAlways:
 		if err := g.ApproveAlways(files); err != nil {
 			c.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
 		}
-	case AnswerNever:
+	case trust.AnswerNever:
 		if err := g.Never(); err != nil {
 			c.notify(ctx, agent.LevelError, err.Error())
 		}
 		return false
 	}
-	return g.anyApproved()
+	return g.AnyApproved()
 }
 
 // askTrustHooks asks the hooks that do not come from the project.
-func (c *Chain) askTrustHooks(ctx context.Context, files []ProjectFile) (decided, yes bool) {
+func (c *Chain) askTrustHooks(ctx context.Context, files []trust.ProjectFile) (decided, yes bool) {
 	if !c.Wants(agent.KindProjectTrust) {
 		return false, false
 	}
@@ -63,19 +64,19 @@ func (c *Chain) askTrustHooks(ctx context.Context, files []ProjectFile) (decided
 	if e.Trusted == nil {
 		return false, false
 	}
-	accepted := slices.DeleteFunc(slices.Clone(files), func(f ProjectFile) bool { return !e.Trusted[f.SHA256] })
+	accepted := slices.DeleteFunc(slices.Clone(files), func(f trust.ProjectFile) bool { return !e.Trusted[f.SHA256] })
 	c.guard.ApproveRun(accepted)
-	return true, c.guard.anyApproved()
+	return true, c.guard.AnyApproved()
 }
 
-func allApproved(files []ProjectFile) bool {
-	return !slices.ContainsFunc(files, func(f ProjectFile) bool { return !f.Approved })
+func allApproved(files []trust.ProjectFile) bool {
+	return !slices.ContainsFunc(files, func(f trust.ProjectFile) bool { return !f.Approved })
 }
 
 // errUnapproved is why a version of a file does not run.
-func (c *Chain) errUnapproved(path string, v version) error {
-	if v.others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved, printable.VisibleLine(v.others))
+func (c *Chain) errUnapproved(path string, v trust.Version) error {
+	if v.Others != "" {
+		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), trust.ErrNotApproved, printable.VisibleLine(v.Others))
 	}
-	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), errNotApproved)
+	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), trust.ErrNotApproved)
 }

@@ -7,7 +7,6 @@
 // What a handler returns is read by the rule of the event, which stands with
 // everything else about the event in one table (table.go, events_*.go).
 //
-//	discover.go   which files, in which order
 //	chain.go      the list of hooks; Wants and Handle
 //	table.go      what there is to know of each event; events_*.go fill it in
 //	walk.go       an event's way along the handlers
@@ -21,10 +20,9 @@
 //	stats.go      what handlers did; enable.go: off, on, traced
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules
-//	guard.go      which version of each file is in force; window.go: what tools
-//	              changed waits; others.go: other programs; marks.go: the store;
-//	              doubt.go: nothing is known; project.go: what of a project may run;
-//	              approve.go: what a person says to that
+//	chain_trust.go which hooks of a project may run; chain_approve.go: what a person
+//	              says to changes; toolwatch.go: when tools are at work. Which version
+//	              of a file is in force is known to package trust
 //	reload.go     saving a file takes effect; watch.go tells when
 //	api.go        the global pi; command.go, shortcut.go, flag.go, tool.go,
 //	              toolset.go, override.go, renderer.go: what hooks register;

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -102,7 +103,7 @@ func endEvents() []eventSpec {
 }
 
 // isOwn reports whether a hook is the person's own, wherever the program runs.
-func (h *hook) isOwn() bool { return h.Scope == ScopeGlobal || h.Scope == ScopeCommand }
+func (h *hook) isOwn() bool { return h.Scope == trust.ScopeGlobal || h.Scope == trust.ScopeCommand }
 
 // buildNothing is the table of an event that has nothing but its type.
 func buildNothing(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {

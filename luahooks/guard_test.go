@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 )
 
 // guarded are rigs whose agent directory has a store; each is a program of its
@@ -42,11 +42,11 @@ func (g *guarded) write(name, code string) {
 // start is a program; answers are what the person says to its questions.
 func (g *guarded) start(change ...func(*Options)) *rig {
 	g.t.Helper()
-	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
+	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
 	if err != nil {
 		g.t.Log(err) // whoever harmed the store on purpose looks at what counts
 	}
-	places := Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
+	places := trust.Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
 	r := newRig(g.t, nil, append([]func(*Options){func(o *Options) {
 		o.Places, o.Cwd, o.Guard = places, places.Cwd, guard
 	}}, change...)...)
@@ -68,7 +68,7 @@ func (r *rig) tool(do func()) {
 }
 
 func always(o *Options) {
-	o.AskProject = func(context.Context, ProjectQuestion) ProjectAnswer { return AnswerAlways }
+	o.AskProject = func(context.Context, trust.Question) trust.Answer { return trust.AnswerAlways }
 }
 
 // pending are the names and changes that wait.
@@ -229,7 +229,7 @@ func TestTheWindowStaysOpenWhileAProcessOfAToolLives(t *testing.T) {
 	r.quit()
 
 	// It outlives the program, a short one that only looks, and the next one.
-	if _, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return true }}); err != nil {
+	if _, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return true }}); err != nil {
 		t.Fatal(err)
 	}
 	r = g.start()
@@ -480,45 +480,6 @@ func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
 	again.wantInput("86")
 }
 
-func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
-	t.Parallel()
-	code := version{sum: "new", code: []byte("x")}
-	p, q := change{path: "p", scope: ScopeProject, is: code}, change{path: "q", scope: ScopeProject, is: code}
-	old := change{path: "o", scope: ScopeProject, is: version{sum: "approved", code: []byte("o")}}
-	mine, gone := change{path: "m", scope: ScopeGlobal, is: code}, change{path: "g", scope: ScopeProject}
-	type look struct {
-		after   time.Duration
-		changes []change
-	}
-	looks := func(l ...look) []look { return l }
-	for name, c := range map[string]struct {
-		looks []look
-		crowd bool // at the last of them
-	}{
-		"one":                            {looks(look{0, []change{p}}), false},
-		"two in one look":                {looks(look{0, []change{p, q}}), true},
-		"a look in between":              {looks(look{0, []change{p}}, look{atOnce - 1, []change{q}}), true},
-		"the same again":                 {looks(look{0, []change{p}}, look{1, []change{p}}), false},
-		"the other much later":           {looks(look{0, []change{p}}, look{atOnce, []change{q}}), false},
-		"and then one alone":             {looks(look{0, []change{p, q}}, look{atOnce, []change{p}}), false},
-		"one that is approved":           {looks(look{0, []change{old, p}}), false},
-		"one of the agent directory":     {looks(look{0, []change{p}}, look{1, []change{mine}}), false},
-		"one of each":                    {looks(look{0, []change{mine, p}}), false},
-		"one that is gone":               {looks(look{0, []change{gone, p}}), false},
-		"with a look that finds nothing": {looks(look{0, []change{p}}, look{1, nil}, look{1, []change{q}}), true},
-	} {
-		g, now, crowd := newForRun(""), time.Now(), false
-		g.approved["o"] = "approved"
-		for _, l := range c.looks {
-			now = now.Add(l.after)
-			crowd = g.crowded(l.changes, now)
-		}
-		if crowd != c.crowd {
-			t.Errorf("%s: %v", name, crowd)
-		}
-	}
-}
-
 func TestWithoutAPersonAnEditOfAProjectHookWaits(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -653,12 +614,12 @@ func TestWhatTheQuestionIsAbout(t *testing.T) {
 	g.write("project/tools/d.lua", `require "e"`)
 	g.write("project/tools/lib/e.lua", `require "d"`)
 	g.write("project/tools/f.lua", "")
-	var q ProjectQuestion
+	var q trust.Question
 	r := g.start(func(o *Options) {
 		o.Places.ConfiguredIn = []string{g.path("project/tools/c.lua")}
-		o.AskProject = func(_ context.Context, asked ProjectQuestion) ProjectAnswer {
+		o.AskProject = func(_ context.Context, asked trust.Question) trust.Answer {
 			q = asked
-			return AnswerNo
+			return trust.AnswerNo
 		}
 	})
 	var got []string
@@ -695,11 +656,11 @@ func TestNothingOfAProjectRunsBeforeTheAnswer(t *testing.T) {
 	g.write("project/.pi/hooks/side.lua", `pi.log("ran")`)
 	g.start(func(o *Options) {
 		o.LogPath = marker
-		o.AskProject = func(context.Context, ProjectQuestion) ProjectAnswer {
+		o.AskProject = func(context.Context, trust.Question) trust.Answer {
 			if _, err := os.Stat(marker); err == nil {
 				t.Error("it ran before the answer")
 			}
-			return AnswerOnce
+			return trust.AnswerOnce
 		}
 	})
 	if _, err := os.Stat(marker); err != nil {
@@ -711,9 +672,9 @@ func TestAHomeWithoutAnAgentDirectoryIsLeftAloneUntilSomethingHappens(t *testing
 	t.Parallel()
 	g := newGuarded(t)
 	mustDo(t, os.RemoveAll(g.path("agent")))
-	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
+	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return g.alive.Load() }})
 	mustDo(t, err)
-	places := Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
+	places := trust.Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
 	r := newRig(t, nil, func(o *Options) { o.Places, o.Cwd, o.Guard, o.LogPath = places, places.Cwd, guard, "" })
 	r.tool(func() {})
 	if _, err := os.Stat(g.path("agent")); err == nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/luahooks/trust"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -15,7 +16,7 @@ import (
 // hook is one hook file for as long as it stands in the chain. What runs is its
 // current instance; a reload replaces that.
 type hook struct {
-	Source
+	trust.Source
 	now     atomic.Pointer[instance]    // nil: it did not load, or is disabled
 	shut    atomic.Pointer[closedGates] // gates that block without being asked
 	queue   tellQueue
@@ -40,7 +41,7 @@ type hook struct {
 }
 
 // newHook is a hook that was not looked at yet.
-func newHook(s Source) *hook { return &hook{Source: s, sum: notLooked} }
+func newHook(s trust.Source) *hook { return &hook{Source: s, sum: notLooked} }
 
 const notLooked = "not looked at"
 
@@ -85,7 +86,7 @@ func (h *hook) info(c *Chain) Info {
 		i.State = "failed"
 	default:
 		in.describe(&i)
-		if c.guard.isPending(h.Path) || slices.ContainsFunc(in.files(), c.guard.isPending) {
+		if c.guard.IsPending(h.Path) || slices.ContainsFunc(in.files(), c.guard.IsPending) {
 			i.State = "pending"
 		}
 	}

@@ -4,6 +4,7 @@ package luahooks
 
 import (
 	"os"
+	"pi/luahooks/trust"
 	"syscall"
 	"testing"
 	"time"
@@ -23,9 +24,9 @@ func endsSoon(t *testing.T, what string, work func()) {
 
 func TestALinkInAProjectTakesNoHookOfThePersonsOutOfTheChain(t *testing.T) {
 	t.Parallel()
-	for name, names := range map[string]func(*Places, string){
-		"configured":   func(p *Places, path string) { p.Configured = []string{path} },
-		"command line": func(p *Places, path string) { p.CommandLine = []string{path} },
+	for name, names := range map[string]func(*trust.Places, string){
+		"configured":   func(p *trust.Places, path string) { p.Configured = []string{path} },
+		"command line": func(p *trust.Places, path string) { p.CommandLine = []string{path} },
 	} {
 		for _, link := range []string{"project/.pi/hooks/gate.lua", "project/.pi/hooks/other.lua"} {
 			g := newGuarded(t)
@@ -62,8 +63,8 @@ func TestWhatIsNoFileHoldsNobodyUp(t *testing.T) {
 			g := newGuarded(t)
 			mustDo(t, os.MkdirAll(g.path("agent/trust"), 0o700))
 			mustDo(t, put(g.path(name)))
-			guard, _ := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
-			places := Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
+			guard, _ := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
+			places := trust.Places{AgentDir: g.path("agent"), Cwd: g.path("project")}
 			endsSoon(t, name+": "+kind, func() {
 				r := newRig(t, nil, func(o *Options) { o.Places, o.Cwd, o.Guard = places, places.Cwd, guard })
 				r.tool(func() {})
@@ -79,7 +80,7 @@ func TestALinkToEverythingHoldsNobodyUp(t *testing.T) {
 	g := newGuarded(t)
 	g.write("project/.pi/hooks/a.lua", says("a"))
 	mustDo(t, os.Symlink("/", g.path("project/.pi/hooks/all")))
-	if n := len(Places{Cwd: g.path("project")}.ProjectPaths()); n == 0 || n > MaxEntries {
+	if n := len(trust.Places{Cwd: g.path("project")}.ProjectPaths()); n == 0 || n > trust.MaxEntries {
 		t.Errorf("%d files", n)
 	}
 	r := g.start()

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -24,7 +25,7 @@ const API = 1
 // returned: a hook that does not load keeps none of the others from loading. It
 // returns the project's hooks that were left out because nobody approved them.
 // Those of the project run last, when the others could say whether they may.
-func (c *Chain) Load(ctx context.Context) (skipped []Source) {
+func (c *Chain) Load(ctx context.Context) (skipped []trust.Source) {
 	found := c.opts.Places.Discover(c.guard)
 	for _, err := range found.Problems {
 		c.notify(ctx, agent.LevelError, err.Error())
@@ -34,7 +35,7 @@ func (c *Chain) Load(ctx context.Context) (skipped []Source) {
 	for i, s := range found.Sources {
 		hooks[i] = newHook(s)
 		hooks[i].counts = true
-		if s.Scope == ScopeProject {
+		if s.Scope == trust.ScopeProject {
 			ofProject = append(ofProject, hooks[i])
 		} else {
 			others = append(others, hooks[i])
@@ -65,11 +66,11 @@ func (c *Chain) loadAll(ctx context.Context, hooks []*hook) {
 }
 
 // leaveOut takes the hooks of the project that may not run out of the chain.
-func (c *Chain) leaveOut(ofProject []*hook, may bool) (run []*hook, skipped []Source) {
+func (c *Chain) leaveOut(ofProject []*hook, may bool) (run []*hook, skipped []trust.Source) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	c.opts.Places.NoProject = !may
-	out := func(h *hook) bool { return h.Scope == ScopeProject && !(may && c.approvedHook(h)) }
+	out := func(h *hook) bool { return h.Scope == trust.ScopeProject && !(may && c.approvedHook(h)) }
 	for _, h := range ofProject {
 		switch {
 		case !out(h):
@@ -89,21 +90,21 @@ func (c *Chain) approvedHook(h *hook) bool {
 	if h.Err != nil {
 		return true // Discover has asked
 	}
-	v := c.guard.read(h.Path)
-	return c.guard.allows(h.Scope, h.Path, v) || v.err != nil && c.guard.approvedOnce(h.Path)
+	v := c.guard.Read(h.Path)
+	return c.guard.Allows(h.Scope, h.Path, v) || v.Err != nil && c.guard.ApprovedOnce(h.Path)
 }
 
 // guardEdits opens the window that never closes, where every change is asked
 // about, and goes on with one whose processes outlived the program before. c.changes
 // is held.
 func (c *Chain) guardEdits(ctx context.Context) {
-	if c.guard.opensAtStart() {
+	if c.guard.OpensAtStart() {
 		c.openWindow(ctx)
-		if !c.guard.settle() {
+		if !c.guard.Settle() {
 			c.awaitProcesses()
 		}
 	}
-	c.guard.takeOver()
+	c.guard.TakeOver()
 }
 
 // attempt is one try to load a hook's file.
@@ -126,10 +127,10 @@ func (c *Chain) attemptAll(ctx context.Context, hooks []*hook) []attempt {
 }
 
 func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
-	v := c.guard.read(h.Path)
-	h.sum = v.sum
-	code, err := v.code, cmp.Or(h.Err, v.err)
-	if err == nil && !c.guard.allows(h.Scope, h.Path, v) {
+	v := c.guard.Read(h.Path)
+	h.sum = v.Sum
+	code, err := v.Code, cmp.Or(h.Err, v.Err)
+	if err == nil && !c.guard.Allows(h.Scope, h.Path, v) {
 		err = c.errUnapproved(h.Path, v)
 	}
 	if err != nil {
@@ -189,7 +190,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 
 // shutUnasked shuts the gates of a hook that has no version that runs.
 func (c *Chain) shutUnasked(h *hook, a attempt) {
-	if c.guard.isLost(h.Path) {
+	if c.guard.IsLost(h.Path) {
 		c.shutLost(h)
 	} else {
 		c.shutUnloaded(h, a.err)
@@ -247,7 +248,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.realPath(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,

@@ -20,14 +20,3 @@ func TestWhichLinesPinTheAPI(t *testing.T) {
 		}
 	}
 }
-
-func TestWhichModuleNamesThereAre(t *testing.T) {
-	for name, want := range map[string]bool{
-		"util": true, "lib.util_2": true, "a.b.c": true, "7": true,
-		"": false, ".": false, "a.": false, ".a": false, "a..b": false, "a/b": false, "a-b": false, "../a": false, "ä": false, "a\n": false,
-	} {
-		if got := isModuleName(name); got != want {
-			t.Errorf("isModuleName(%q) = %v, want %v", name, got, want)
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 )
 
 // Reload looks at all hook files again and puts what changed into the chain: new
@@ -46,7 +47,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	if c.closed.Load() {
 		return nil, false
 	}
-	c.guard.check()
+	c.guard.Check()
 	c.tellNotices(ctx)
 	hooks, gone := c.compare()
 	if len(gone) > 0 && !sure {
@@ -90,7 +91,7 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 	}
 	found := c.opts.Places.Discover(c.guard)
 	for _, h := range c.list() {
-		if dir, ok := found.hides(h.Source); ok { // what cannot be seen is not gone
+		if dir, ok := found.Hides(h.Source); ok { // what cannot be seen is not gone
 			c.notify(context.Background(), agent.LevelError, dir.Err.Error()+"; the hooks stay as they are")
 			return c.list(), nil
 		}
@@ -98,7 +99,7 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 	for _, s := range found.Sources {
 		h := have[s.Path]
 		switch {
-		case s.removed() && (h == nil || !h.unloaded()):
+		case s.Removed() && (h == nil || !h.unloaded()):
 			continue
 		case h == nil || h.Scope != s.Scope:
 			h = c.newcomer(s)
@@ -120,10 +121,10 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 
 // newcomer is a hook that was not seen before. Where the directory of it could not be
 // read until now, it may have stood there from the start.
-func (c *Chain) newcomer(s Source) *hook {
+func (c *Chain) newcomer(s trust.Source) *hook {
 	n := newHook(s)
 	n.counts = slices.ContainsFunc(c.list(), func(h *hook) bool {
-		return h.Err != nil && h.counts && s.below(h.Path)
+		return h.Err != nil && h.counts && s.Below(h.Path)
 	})
 	return n
 }
@@ -132,12 +133,12 @@ func (c *Chain) newcomer(s Source) *hook {
 // person asked about the others. Unless sure, files that are gone or empty are
 // left for the next look: unsure has them. c.changes is held.
 func (c *Chain) review(ctx context.Context, hooks []*hook, sure bool) (unsure map[string]bool) {
-	paths := map[string]Scope{}
+	paths := map[string]trust.Scope{}
 	for _, h := range hooks {
 		paths[h.Path] = h.Scope
 		maps.Copy(paths, h.partPaths())
 	}
-	ask, unsure := c.guard.judge(paths, sure)
+	ask, unsure := c.guard.Judge(paths, sure)
 	c.tellNotices(ctx)
 	if len(ask) > 0 {
 		c.askEdits(ctx, ask)
@@ -148,13 +149,13 @@ func (c *Chain) review(ctx context.Context, hooks []*hook, sure bool) (unsure ma
 // look reports whether the files of a hook that are in force are others than
 // those of the last attempt to load it. The chain's changes are locked.
 func (c *Chain) look(h *hook) bool {
-	return h.sum != c.guard.read(h.Path).sum || h.tried != nil && h.tried.modulesChanged()
+	return h.sum != c.guard.Read(h.Path).Sum || h.tried != nil && h.tried.modulesChanged()
 }
 
 // partPaths are the files besides its own that a hook was made of or looked for,
 // when it was loaded last and when it was tried last.
-func (h *hook) partPaths() map[string]Scope {
-	paths := map[string]Scope{}
+func (h *hook) partPaths() map[string]trust.Scope {
+	paths := map[string]trust.Scope{}
 	for _, in := range []*instance{h.tried, h.current()} {
 		if in == nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pi/luahooks/trust"
 	"pi/luavm"
 	"pi/stdlib"
 
@@ -22,7 +23,7 @@ type module struct {
 // else from beside the hook.
 func (in *instance) require(L *lua.LState) int {
 	name := L.CheckString(1)
-	if !isModuleName(name) {
+	if !trust.IsModuleName(name) {
 		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots", name)
 	}
 	m := in.requires[name]
@@ -42,7 +43,7 @@ func (in *instance) require(L *lua.LState) int {
 }
 
 func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
-	if isBuiltinModule(name) {
+	if trust.IsBuiltinModule(name) {
 		open := stdlib.Module(name)
 		if open == nil {
 			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
@@ -53,8 +54,8 @@ func (in *instance) loadModule(L *lua.LState, name string, m *module) error {
 		}
 		return nil
 	}
-	path, code, err := in.chain.guard.findModule(Required{
-		Hook: Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope}, Name: name,
+	path, code, err := in.chain.guard.FindModule(trust.Required{
+		Hook: trust.Source{Path: in.hook.Path, Real: in.real, Scope: in.hook.Scope}, Name: name,
 		Loading: in.vm.Loading(), Shown: in.chain.shown, Looked: in.note,
 	})
 	if err != nil {
@@ -91,7 +92,7 @@ func (in *instance) modulesChanged() bool {
 	modules := maps.Clone(in.modules)
 	in.mu.Unlock()
 	for path, sum := range modules {
-		if in.chain.guard.read(path).sum != sum {
+		if in.chain.guard.Read(path).Sum != sum {
 			return true
 		}
 	}

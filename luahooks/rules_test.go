@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/luahooks/trust"
 	"pi/session"
 )
 
@@ -155,8 +156,8 @@ func TestProjectHooksAreNotAskedAboutTheirTrust(t *testing.T) {
 	trusts := `pi.on("project_trust", function(e) return { trusted = { x = true } } end)`
 	r := newRig(t, nil)
 	r.chain.hooks.Store(&[]*hook{})
-	for _, scope := range []Scope{ScopeProject, ScopeConfig, ScopeGlobal, ScopeCommand} {
-		h := &hook{Source: Source{Name: string(scope), Path: "/h.lua", Scope: scope}}
+	for _, scope := range []trust.Scope{trust.ScopeProject, trust.ScopeConfig, trust.ScopeGlobal, trust.ScopeCommand} {
+		h := &hook{Source: trust.Source{Name: string(scope), Path: "/h.lua", Scope: scope}}
 		in, err := r.chain.run(t.Context(), h, []byte(trusts), nil)
 		mustDo(t, err)
 		in.enter()
@@ -164,7 +165,7 @@ func TestProjectHooksAreNotAskedAboutTheirTrust(t *testing.T) {
 		r.chain.hooks.Store(&[]*hook{h})
 		e := &agent.ProjectTrust{Files: []agent.TrustFile{{SHA256: "x"}}}
 		r.emit(e)
-		if own := scope == ScopeGlobal || scope == ScopeCommand; own != (e.Trusted != nil) {
+		if own := scope == trust.ScopeGlobal || scope == trust.ScopeCommand; own != (e.Trusted != nil) {
 			t.Errorf("a %s hook was asked: %v", scope, e.Trusted != nil)
 		}
 		in.close()

@@ -13,6 +13,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/trust"
 	"pi/session"
 )
 
@@ -196,7 +197,7 @@ func TestWhatIsSentBeforeThereIsASessionIsKept(t *testing.T) {
 		local ok, err = pcall(function() return ctx.model end)
 		assert(not ok and err:find("use session_start"), err)
 	end)`), 0o644))
-	c := New(Options{Places: Places{AgentDir: root, Cwd: root}, Cwd: root, Mode: "print", Models: llm.NewModels(nil), Timeout: 5 * time.Second, Grace: 5 * time.Second})
+	c := New(Options{Places: trust.Places{AgentDir: root, Cwd: root}, Cwd: root, Mode: "print", Models: llm.NewModels(nil), Timeout: 5 * time.Second, Grace: 5 * time.Second})
 	defer c.Close(context.Background())
 	c.Load(context.Background())
 	mustDo(t, c.Handle(context.Background(), &agent.AppStart{}))

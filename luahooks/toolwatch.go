@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/internal/printable"
+	"pi/luahooks/trust"
 )
 
 // The listener that opens and closes the window.
@@ -66,12 +67,12 @@ func (c *Chain) beforeTool(ctx context.Context) {
 
 // openWindow is beforeTool with c.changes held.
 func (c *Chain) openWindow(ctx context.Context) {
-	parts := map[string]Scope{}
+	parts := map[string]trust.Scope{}
 	for _, h := range c.list() {
 		parts[h.Path] = h.Scope
 		maps.Copy(parts, h.partPaths())
 	}
-	err := c.guard.open(c.opts.Places, parts)
+	err := c.guard.Open(c.opts.Places, parts)
 	c.tellNotices(ctx)
 	if err != nil && c.warned.add("window") {
 		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
@@ -81,7 +82,7 @@ func (c *Chain) openWindow(ctx context.Context) {
 // closeWindow checks and closes the window, or has somebody wait for the processes
 // that keep it open.
 func (c *Chain) closeWindow(ctx context.Context) {
-	closed := c.guard.settle()
+	closed := c.guard.Settle()
 	c.tellNotices(ctx)
 	if !closed {
 		c.awaitProcesses()
@@ -101,7 +102,7 @@ func (c *Chain) askUnasked(ctx context.Context) {
 	if ui := c.uiNow(); ui == nil || !ui.HasUI() {
 		return
 	}
-	if list := c.guard.takeUnasked(); len(list) > 0 {
+	if list := c.guard.TakeUnasked(); len(list) > 0 {
 		c.askEdits(ctx, list)
 	}
 }
@@ -122,7 +123,7 @@ func (c *Chain) awaitProcesses() {
 		timer := time.NewTimer(firstLook)
 		defer timer.Stop()
 		for pause := firstLook; ; pause = min(2*pause, lastLook) {
-			closed, waits := c.guard.settleIdle()
+			closed, waits := c.guard.SettleIdle()
 			if closed {
 				c.tellNotices(c.behind.life)
 				c.askUnasked(c.behind.life)
@@ -147,21 +148,21 @@ func (c *Chain) awaitProcesses() {
 // each folder that it has too much in it to be judged.
 func (c *Chain) tellNotices(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	n := c.guard.takeNotices()
-	if n.unmarked != nil && c.warned.add("marks") {
-		c.notify(ctx, agent.LevelWarning, n.unmarked.Error()+"; what waits for approval is held back, but not marked")
+	n := c.guard.TakeNotices()
+	if n.Unmarked != nil && c.warned.add("marks") {
+		c.notify(ctx, agent.LevelWarning, n.Unmarked.Error()+"; what waits for approval is held back, but not marked")
 	}
-	for _, line := range n.lines {
+	for _, line := range n.Lines {
 		c.notify(ctx, agent.LevelWarning, line)
 	}
-	for _, p := range n.began {
+	for _, p := range n.Began {
 		c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
 			printable.VisibleLine(c.shown(p.Path)), p.Change, p.Effect(), printable.VisibleLine(p.Name)))
 	}
-	for _, dir := range n.large {
+	for _, dir := range n.Large {
 		if c.warned.add("large " + dir) {
 			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
-				printable.VisibleLine(c.shown(dir)), MaxEntries))
+				printable.VisibleLine(c.shown(dir)), trust.MaxEntries))
 		}
 	}
 }

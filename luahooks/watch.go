@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"pi/luahooks/trust"
 	"slices"
 	"strings"
 	"time"
@@ -121,17 +122,17 @@ func (w *watcher) follow() (grown bool) {
 	before := len(w.fs.WatchList())
 	w.places, w.names = map[string]bool{}, map[string]bool{}
 	p := w.chain.opts.Places
-	for _, dir := range p.watched() {
+	for _, dir := range p.Watched() {
 		w.places[dir] = true
 		w.followPath(filepath.Join(dir, "x"))
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			if !ignored(e.Name()) && !strings.HasSuffix(e.Name(), ".lua") {
+			if !trust.Ignored(e.Name()) && !strings.HasSuffix(e.Name(), ".lua") {
 				w.followPath(filepath.Join(dir, e.Name(), "init.lua"))
 			}
 		}
 	}
-	for _, path := range p.named() {
+	for _, path := range p.Named() {
 		w.followPath(path)
 		w.followPath(filepath.Join(path, "init.lua"))
 	}
@@ -175,7 +176,7 @@ func (w *watcher) matters(e fsnotify.Event) bool {
 	case w.names[e.Name]:
 		return true
 	}
-	return w.places[filepath.Dir(e.Name)] && !ignored(filepath.Base(e.Name))
+	return w.places[filepath.Dir(e.Name)] && !trust.Ignored(filepath.Base(e.Name))
 }
 
 // files lists the files that hooks were made of or looked for when they were

@@ -64,7 +64,7 @@ func TestNoCrowdHidesAHookThatAToolAdded(t *testing.T) {
 	t.Parallel()
 	crowd := func(g *guarded, dir string) {
 		mustDo(g.t, os.MkdirAll(g.path(dir), 0o755))
-		for i := range MaxEntries + 100 {
+		for i := range trust.MaxEntries + 100 {
 			mustDo(g.t, os.WriteFile(g.path(fmt.Sprintf("%s/%05d", dir, i)), nil, 0o644))
 		}
 	}
@@ -114,7 +114,7 @@ func TestAModuleInAFolderThatIsTooLargeCountsWhereItIsNamed(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
 	mustDo(t, os.MkdirAll(g.path("agent/hooks/lib"), 0o755))
-	for i := range MaxEntries + 1 {
+	for i := range trust.MaxEntries + 1 {
 		mustDo(t, os.WriteFile(g.path(fmt.Sprintf("agent/hooks/lib/%05d", i)), nil, 0o644))
 	}
 	g.write("agent/hooks/lib/word.lua", "return 'word'")
@@ -428,11 +428,11 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			g.write("agent/hooks/a.lua", says("evil"))
 			mustDo(t, os.Remove(g.path("agent/hooks/gate.lua")))
 			g.alive.Store(living)
-			again, _ := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return living }})
-			if v := again.read(g.path("agent/hooks/a.lua")); string(v.code) == says("evil") {
+			again, _ := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(int) bool { return living }})
+			if v := again.Read(g.path("agent/hooks/a.lua")); string(v.Code) == says("evil") {
 				t.Errorf("%s: in force is what a tool wrote", name)
 			}
-			if again.Doubt() == nil && again.read(g.path("agent/hooks/gate.lua")).sum == "" {
+			if again.Doubt() == nil && again.Read(g.path("agent/hooks/gate.lua")).Sum == "" {
 				t.Errorf("%s: the gate is gone, and nobody says so", name)
 			}
 			if len(again.Pending()) == 0 {
@@ -450,7 +450,7 @@ func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	r := g.start()
 	r.kill(func() { mustDo(t, os.RemoveAll(g.path("agent/trust"))) })
-	guard, err := NewGuard(GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
+	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project")})
 	if err == nil || guard.Doubt() == nil {
 		t.Fatalf("there is no doubt: %v", err)
 	}
@@ -470,8 +470,8 @@ func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
 	guard.Pending()
 	mustDo(t, guard.Accept(store))
 	g.write("agent/hooks/a.lua", says("b")) // what was shown is in force until somebody looks
-	if v := guard.read(g.path("agent/hooks/a.lua")); string(v.code) != says("a") {
-		t.Errorf("in force is %s", v.code)
+	if v := guard.Read(g.path("agent/hooks/a.lua")); string(v.Code) != says("a") {
+		t.Errorf("in force is %s", v.Code)
 	}
 	again := g.start()
 	again.wantPending("")
@@ -489,7 +489,7 @@ func TestAToolCannotForgeAWindow(t *testing.T) {
 		sum, err := forger.Keep([]byte(says("evil")))
 		mustDo(t, err)
 		w, err := forger.Begin(trust.Window{}, func(_, _ trust.Data) bool { return true }, func(d *trust.Data) {
-			d.Known.Files[g.path("agent/hooks/a.lua")] = trust.File{Sum: sum, Scope: string(ScopeGlobal)}
+			d.Known.Files[g.path("agent/hooks/a.lua")] = trust.File{Sum: sum, Scope: string(trust.ScopeGlobal)}
 		})
 		mustDo(t, err)
 		w.Leave()
@@ -554,12 +554,12 @@ func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 			execute = function(p) return pi.exec("true").stdout .. "ran" end }`: true,
 		`pi.on("tool_call", function() pi.exec("true") end)`: false,
 	} {
-		guard, err := NewGuard(GuardOptions{AgentDir: t.TempDir(), Project: t.TempDir(), Alive: func(int) bool { return true }})
+		guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: t.TempDir(), Project: t.TempDir(), Alive: func(int) bool { return true }})
 		mustDo(t, err)
 		a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": code}, guard, echoTool{})
 		a.Listen(r.chain.Watcher(), r.chain)
 		mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
-		if closed := guard.settle(); closed == open {
+		if closed := guard.Settle(); closed == open {
 			t.Errorf("the window is closed: %v, want open %v: %s", closed, open, code)
 		}
 	}

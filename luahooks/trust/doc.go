@@ -1,6 +1,23 @@
-// Package trust remembers what a person approved, and what waits for approval.
+// Package trust knows which hook files there are, and which version of each is in
+// force: what a person approved, or what was there before a tool could have changed it.
 //
-// A [Store] lies in the agent directory, outside of every project:
+// [Places.Discover] finds the hooks. A [Guard] reads them once, so that the bytes that
+// were judged are the bytes that run, and says what may run of a project. It is told
+// when tools begin and end ([Guard.Open], [Guard.Settle]); what they could have changed
+// is pending, and the version before it stays in force until a person accepts the new
+// one. It serves one chain of hooks, and may be used from any goroutine.
+//
+//	discover.go   which hooks, in which order; listing.go: what lies in their folders
+//	guard.go      which version of each file is in force
+//	window.go     the time in which tools could have changed a file
+//	pending.go    what waits for a person; notices.go: what is told; doubt.go: nothing
+//	              is known of what was in force
+//	project.go    what of a project may run; modules.go: what a hook requires
+//	keys.go       commands that print keys, and instructions for the model
+//	others.go     programs beside this one and before it; marks.go: what is written down
+//
+// What is to outlive the program is in a [Store]. It lies in the agent directory,
+// outside of every project:
 //
 //	trust.json       approvals per project, by absolute path and SHA-256; projects
 //	                 that are never asked about; files that are pending; what was in
@@ -22,5 +39,5 @@
 // knows counts, whatever the file says, and is written back.
 //
 // [Scan] tells from the syntax tree what a Lua file requires and listens to,
-// without running it; [Visible] and [Diff] make files fit to be judged by eye.
+// without running it; [Diff] makes files fit to be judged by eye.
 package trust

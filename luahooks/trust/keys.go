@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 
 	"pi/internal/printable"
 	"pi/internal/safefile"
-	"pi/luahooks/trust"
 )
 
 // What else a tool may write to have its way: commands that print keys run without
@@ -30,11 +29,11 @@ func (g *Guard) MayRunCommand(command string) error {
 	if changes := g.changed(map[string]Scope{g.keys: ""}); len(changes) > 0 {
 		g.decide(changes)
 	}
-	commands := strings.Split(string(g.readLocked(g.keys).code), "\n")
+	commands := strings.Split(string(g.readLocked(g.keys).Code), "\n")
 	if slices.Contains(commands, commandLine(command)) {
 		return nil
 	}
-	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", errNotApproved, errCommand)
+	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", ErrNotApproved, errCommand)
 }
 
 // maxKeys is how long auth.json may be.
@@ -42,13 +41,13 @@ const maxKeys = 1 << 20
 
 // commandsIn is auth.json reduced to its commands, in order; without any it is
 // like no file.
-func commandsIn(path string) version {
+func commandsIn(path string) Version {
 	raw, err := safefile.Read(path, maxKeys)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return version{err: err}
+		return Version{Err: err}
 	case err != nil:
-		return version{err: err, sum: trust.Unreadable}
+		return Version{Err: err, Sum: Unreadable}
 	}
 	var commands []string
 	for d := json.NewDecoder(bytes.NewReader(raw)); ; {
@@ -61,11 +60,11 @@ func commandsIn(path string) version {
 		}
 	}
 	if len(commands) == 0 {
-		return version{err: fs.ErrNotExist}
+		return Version{Err: fs.ErrNotExist}
 	}
 	slices.Sort(commands)
 	code := []byte(strings.Join(slices.Compact(commands), "\n"))
-	return version{code: code, sum: trust.Sum(code), real: path}
+	return Version{Code: code, Sum: Sum(code), real: path}
 }
 
 // commandLine is a command as one line.
@@ -103,7 +102,7 @@ func (g *Guard) TakeSpoken() (lines []string) {
 	}
 	if len(changed) > 0 {
 		g.changedSpoken = map[string]time.Time{}
-		_ = g.change(func(d *trust.Data) { clear(d.Spoken) })
+		_ = g.change(func(d *Data) { clear(d.Spoken) })
 	}
 	return lines
 }

@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"pi/luahooks/trust"
 )
 
 // Required is a module that a hook requires.
@@ -20,24 +18,24 @@ type Required struct {
 	Looked  func(path, sum string)   // is told of each file that decides, those that are not there among them
 }
 
-// findModule reads the version in force of a module's file: x.lua, x/init.lua or
+// FindModule reads the version in force of a module's file: x.lua, x/init.lua or
 // lib/x.lua beside the hook. The error says why the hook does not get it: it is not
 // there, cannot be read, is not approved, or nobody could watch it.
-func (g *Guard) findModule(r Required) (path string, code []byte, err error) {
+func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	for _, path := range candidates(r.Hook.dirs(), r.Name) {
 		if err := g.watched(r, path); err != nil {
 			return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
 		}
-		v := g.read(path)
-		r.Looked(path, v.sum)
+		v := g.Read(path)
+		r.Looked(path, v.Sum)
 		switch {
-		case errors.Is(v.err, errNotApproved) || v.exists() && !g.allows(r.Hook.Scope, path, v):
-			return "", nil, fmt.Errorf("module %s is %w (%s)", r.Name, errNotApproved, r.Shown(path))
+		case errors.Is(v.Err, ErrNotApproved) || v.exists() && !g.Allows(r.Hook.Scope, path, v):
+			return "", nil, fmt.Errorf("module %s is %w (%s)", r.Name, ErrNotApproved, r.Shown(path))
 		case v.exists():
 			if err := g.judged(r, path); err != nil {
 				return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
 			}
-			return path, v.code, v.err
+			return path, v.Code, v.Err
 		}
 	}
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(moduleFiles(r.Name), ", "))
@@ -89,7 +87,7 @@ func (g *Guard) tooLarge(path string) string {
 
 // candidates are the files in which a module is looked for, in order.
 func candidates(dirs []string, name string) (paths []string) {
-	if !isModuleName(name) || isBuiltinModule(name) {
+	if !IsModuleName(name) || IsBuiltinModule(name) {
 		return nil
 	}
 	for _, dir := range dirs {
@@ -109,9 +107,9 @@ func moduleFiles(name string) []string {
 	return []string{rel + ".lua", filepath.Join(rel, "init.lua"), filepath.Join("lib", rel+".lua")}
 }
 
-// isModuleName reports whether name is words of letters, digits and _ joined by
+// IsModuleName reports whether name is words of letters, digits and _ joined by
 // dots.
-func isModuleName(name string) bool {
+func IsModuleName(name string) bool {
 	for word := range strings.SplitSeq(name, ".") {
 		if word == "" || strings.Trim(word, wordCharacters) != "" {
 			return false
@@ -122,8 +120,8 @@ func isModuleName(name string) bool {
 
 const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// isBuiltinModule reports whether a name is one of the standard library's.
-func isBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefix(name, "pi.") }
+// IsBuiltinModule reports whether a name is one of the standard library's.
+func IsBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefix(name, "pi.") }
 
 // literal lists the modules that the literal require calls of a hook reach, and
 // all files that decide about it, those that are not there among them.
@@ -164,8 +162,8 @@ func (r *reach) follow(path string, dirs []string) {
 
 // required lists the modules that one file requires.
 func (r *reach) required(file string, dirs []string) (modules []string) {
-	v := r.guard.read(file)
-	if r.left -= len(v.code); r.left < 0 {
+	v := r.guard.Read(file)
+	if r.left -= len(v.Code); r.left < 0 {
 		return nil
 	}
 	for _, name := range r.guard.requiresOf(v) {
@@ -175,8 +173,8 @@ func (r *reach) required(file string, dirs []string) (modules []string) {
 			if found || r.unread < 0 {
 				continue
 			}
-			c := r.guard.read(candidate)
-			if r.unread -= len(c.code); c.exists() && r.unread >= 0 {
+			c := r.guard.Read(candidate)
+			if r.unread -= len(c.Code); c.exists() && r.unread >= 0 {
 				found = true
 				modules, r.reached = append(modules, candidate), append(r.reached, candidate)
 			}
@@ -187,16 +185,16 @@ func (r *reach) required(file string, dirs []string) (modules []string) {
 
 // requiresOf is what a file requires by name. It is asked before each run of
 // tools, so it is remembered.
-func (g *Guard) requiresOf(v version) []string {
+func (g *Guard) requiresOf(v Version) []string {
 	g.mu.Lock()
-	names, known := g.requires[v.sum]
+	names, known := g.requires[v.Sum]
 	g.mu.Unlock()
-	if known || v.code == nil {
+	if known || v.Code == nil {
 		return names
 	}
-	scanned, _ := trust.Scan(v.code) // what cannot be read requires nothing
+	scanned, _ := Scan(v.Code) // what cannot be read requires nothing
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.requires[v.sum] = scanned.Requires
+	g.requires[v.Sum] = scanned.Requires
 	return scanned.Requires
 }

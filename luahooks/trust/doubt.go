@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"pi/luahooks/trust"
 )
 
 // After a program was killed, a tool or a process of one may have removed or
@@ -17,37 +15,37 @@ import (
 
 // pendingDoubt describes all that a person says yes to. g.mu is held.
 func (g *Guard) pendingDoubt() *Pending {
-	g.seen = newForRun(g.project)
+	g.seen = NewForRun(g.project)
 	g.seen.configs, g.seen.keys, g.seen.spoken = g.configs, g.keys, g.spoken
 	p := g.places()
 	p.NoProject = true // what is of the project needs approval in any case
 	paths, _ := g.seen.deciding(p)
 	var text, sums strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if v := g.seen.read(path); v.exists() {
-			text.WriteString(trust.Diff(path, nil, g.shownCode(path, v)))
-			fmt.Fprintln(&sums, path, v.sum, v.real)
+		if v := g.seen.Read(path); v.exists() {
+			text.WriteString(Diff(path, nil, g.shownCode(path, v)))
+			fmt.Fprintln(&sums, path, v.Sum, v.real)
 		}
 	}
 	if text.Len() == 0 {
 		text.WriteString("there are no hooks and no settings; if there were some, they are gone\n")
 	}
 	return &Pending{Name: "trust.json", Path: g.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
-		Diff: g.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: trust.Sum([]byte(sums.String()))}
+		Diff: g.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
 
 // acceptDoubt puts what was shown in force. g.mu is held.
 func (g *Guard) acceptDoubt() error {
 	shown := g.shown[g.store.Path()]
 	if p := g.pendingDoubt(); p.sum != shown {
-		return fmt.Errorf("%s: %w", g.store.Path(), errChangedAgain)
+		return fmt.Errorf("%s: %w", g.store.Path(), ErrChangedAgain)
 	}
 	files := g.seen.files
-	known := trust.Known{Files: map[string]trust.File{}}
+	known := Known{Files: map[string]File{}}
 	for path, v := range files {
 		known.Files[path] = g.fileOf(path, v, "")
 	}
-	err := g.store.Change(g.mayCount, func(d *trust.Data) { d.Known = known })
+	err := g.store.Change(g.mayCount, func(d *Data) { d.Known = known })
 	if err == nil {
 		g.doubt, g.seen = nil, nil
 		maps.Copy(g.files, files)

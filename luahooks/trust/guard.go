@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"pi/internal/safefile"
-	"pi/luahooks/trust"
 )
 
 // Guard knows which version of each file is in force. Hooks and their modules are
@@ -29,7 +28,7 @@ import (
 // Anything else is the person's own edit and is taken as it comes. All methods
 // may be called from any goroutine.
 type Guard struct {
-	store   *trust.Store
+	store   *Store
 	project string
 	alive   func(group int) bool
 	group   int // of this program
@@ -37,7 +36,7 @@ type Guard struct {
 	mask    func([]byte) ([]byte, bool)
 
 	mu            sync.Mutex
-	files         map[string]version // in force: what was read
+	files         map[string]Version // in force: what was read
 	held          map[string]*held   // what the disk has instead
 	marked        map[string]bool    // what was ever held and marked
 	shown         map[string]string  // path → hash of what a person was shown last
@@ -57,16 +56,16 @@ type Guard struct {
 	named         map[string]bool      // hooks that stand alone
 	requires      map[string][]string  // by hash: what a file requires by name
 
-	window    *window     // nil while closed
-	wrote     bool        // a window, with copies of what it is about
-	inherited []int       // process groups that tools of the programs before this one started
-	atWork    bool        // tools of other programs may be at work
-	told      trust.Mark  // of the store
-	known     trust.Known // how files have to be while they are, and at a start
-	large     []string    // folders of hooks with too much in them
-	seen      *Guard      // what there is, as it was shown
-	doubt     error       // why it cannot be known what was in force; nothing is, until a person decides
-	unwritten error       // why the store does not have the marks of what is held
+	window    *window  // nil while closed
+	wrote     bool     // a window, with copies of what it is about
+	inherited []int    // process groups that tools of the programs before this one started
+	atWork    bool     // tools of other programs may be at work
+	told      Mark     // of the store
+	known     Known    // how files have to be while they are, and at a start
+	large     []string // folders of hooks with too much in them
+	seen      *Guard   // what there is, as it was shown
+	doubt     error    // why it cannot be known what was in force; nothing is, until a person decides
+	unwritten error    // why the store does not have the marks of what is held
 }
 
 // GuardOptions are what a Guard is made of.
@@ -90,7 +89,7 @@ type GuardOptions struct {
 // the files since the last program looked. The Guard is usable also with an
 // error, which is for the person.
 func NewGuard(o GuardOptions) (*Guard, error) {
-	g := newForRun(o.Project)
+	g := NewForRun(o.Project)
 	if o.Alive != nil {
 		g.alive = o.Alive
 	}
@@ -106,45 +105,45 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		g.spoken = append(g.spoken, filepath.Join(o.AgentDir, name))
 	}
 	var err error
-	g.store, err = trust.Open(o.AgentDir)
+	g.store, err = Open(o.AgentDir)
 	return g, errors.Join(err, g.recover())
 }
 
-// newForRun returns a Guard that remembers nothing beyond this run.
-func newForRun(project string) *Guard {
+// NewForRun returns a Guard that remembers nothing beyond this run.
+func NewForRun(project string) *Guard {
 	return &Guard{
 		project: project, alive: func(int) bool { return false },
-		files: map[string]version{}, held: map[string]*held{}, shown: map[string]string{},
+		files: map[string]Version{}, held: map[string]*held{}, shown: map[string]string{},
 		marked: map[string]bool{}, changedSpoken: map[string]time.Time{}, approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
 	}
 }
 
-// noteNamed notes which hooks stand alone.
-func (g *Guard) noteNamed(p Places) {
+// NoteNamed notes which hooks stand alone.
+func (g *Guard) NoteNamed(p Places) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, path := range append(p.named(), p.ConfiguredIn...) {
+	for _, path := range append(p.Named(), p.ConfiguredIn...) {
 		g.named[path], g.named[filepath.Join(path, "init.lua")] = true, true
 	}
 }
 
-// version is a file at one time.
-type version struct {
-	code []byte
-	err  error  // why there is no code
-	sum  string // "": there is no such file
+// Version is a file at one time.
+type Version struct {
+	Code []byte
+	Err  error  // why there is no code
+	Sum  string // "": there is no such file
 	real string // with symbolic links resolved
 
-	others string // why somebody else may change it; "": only this user and root may
+	Others string // why somebody else may change it; "": only this user and root may
 }
 
-func (v version) exists() bool { return v.sum != "" }
+func (v Version) exists() bool { return v.Sum != "" }
 
-func (v version) same(w version) bool { return v.sum == w.sum && v.real == w.real }
+func (v Version) same(w Version) bool { return v.Sum == w.Sum && v.real == w.real }
 
 // held is a file whose version on the disk is not in force.
 type held struct {
-	old, now version
+	old, now Version
 	scope    Scope // of a hook; "" for what is none
 	since    time.Time
 	marked   bool // in the store: tools could have changed it
@@ -152,7 +151,7 @@ type held struct {
 }
 
 // onDisk is what counts of a file now.
-func (g *Guard) onDisk(path string) version {
+func (g *Guard) onDisk(path string) Version {
 	if path == g.keys && path != "" {
 		return commandsIn(path)
 	}
@@ -160,19 +159,19 @@ func (g *Guard) onDisk(path string) version {
 }
 
 // onDisk reads what a file is now.
-func onDisk(path string) version {
+func onDisk(path string) Version {
 	code, err := readHook(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return version{err: err}
+		return Version{Err: err}
 	case err != nil:
-		return version{err: err, sum: trust.Unreadable}
+		return Version{Err: err, Sum: Unreadable}
 	}
-	v := version{code: code, sum: trust.Sum(code), real: path}
+	v := Version{Code: code, Sum: Sum(code), real: path}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		v.real = real
 	}
-	v.others = othersMayChange(path, v.real)
+	v.Others = othersMayChange(path, v.real)
 	return v
 }
 
@@ -181,7 +180,7 @@ func onDisk(path string) version {
 func othersMayChange(path, real string) string {
 	for _, at := range []string{real, filepath.Dir(real), filepath.Dir(path)} {
 		if info, err := os.Stat(at); err == nil {
-			if why := trust.OthersMayChange(info); why != "" {
+			if why := OthersMayChange(info); why != "" {
 				return at + " " + why
 			}
 		}
@@ -189,19 +188,19 @@ func othersMayChange(path, real string) string {
 	return ""
 }
 
-var errNotApproved = errors.New("not approved")
+var ErrNotApproved = errors.New("not approved")
 
-// read returns the version of a file that is in force.
-func (g *Guard) read(path string) version {
+// Read returns the version of a file that is in force.
+func (g *Guard) Read(path string) Version {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.readLocked(path)
 }
 
-func (g *Guard) readLocked(path string) version {
+func (g *Guard) readLocked(path string) Version {
 	if h := g.held[path]; h != nil {
 		if !h.old.exists() {
-			return version{err: h.old.err}
+			return Version{Err: h.old.Err}
 		}
 		return h.old
 	}
@@ -209,7 +208,7 @@ func (g *Guard) readLocked(path string) version {
 		return v
 	}
 	if g.doubt != nil {
-		return version{err: fmt.Errorf("%s is %w: %w", path, errNotApproved, g.doubt), sum: trust.Unreadable}
+		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, g.doubt), Sum: Unreadable}
 	}
 	if f, known := g.known.Was(path); known && f.Scope != string(scopeSpoken) {
 		return g.readKnown(path, f)
@@ -217,26 +216,26 @@ func (g *Guard) readLocked(path string) version {
 	v := g.onDisk(path)
 	if v.exists() && g.window != nil && !g.window.had(path, v) {
 		// It waits from now on, or nobody could approve it.
-		h := g.hold(change{path: path, was: version{err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, errNotApproved)}, is: v}, true)
-		return version{err: h.old.err, sum: trust.Unreadable}
+		h := g.hold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
+		return Version{Err: h.old.Err, Sum: Unreadable}
 	}
 	g.files[path] = v
 	return v
 }
 
 // readKnown returns f, which is in force whatever the disk says. g.mu is held.
-func (g *Guard) readKnown(path string, f trust.File) version {
+func (g *Guard) readKnown(path string, f File) Version {
 	g.holdIfChanged(path, f)
 	_, read := g.files[path]
 	if g.held[path] == nil && !read { // there was none, and is none
-		g.files[path] = version{err: fs.ErrNotExist}
+		g.files[path] = Version{Err: fs.ErrNotExist}
 	}
 	return g.readLocked(path)
 }
 
-// realPath is the file that a hook was read from, symbolic links followed.
-func (g *Guard) realPath(s Source) string {
-	if v := g.read(s.Path); v.real != "" {
+// RealPath is the file that a hook was read from, symbolic links followed.
+func (g *Guard) RealPath(s Source) string {
+	if v := g.Read(s.Path); v.real != "" {
 		return v.real
 	}
 	return s.Real
@@ -248,7 +247,7 @@ func (g *Guard) Config(path string) (code []byte, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	v := g.readLocked(path)
-	return v.code, v.err == nil || g.held[path] != nil
+	return v.Code, v.Err == nil || g.held[path] != nil
 }
 
 // AskEdits makes every change of a hook wait for the person.
@@ -259,13 +258,13 @@ func (g *Guard) AskEdits() {
 }
 
 // Store is where approvals are kept; nil if they are not.
-func (g *Guard) Store() *trust.Store { return g.store }
+func (g *Guard) Store() *Store { return g.store }
 
 // change is a file whose version on the disk is not the one in force.
 type change struct {
 	path    string
 	scope   Scope
-	was, is version
+	was, is Version
 }
 
 // changed lists which of paths have another version on the disk than in force. g.mu
@@ -290,12 +289,12 @@ func (g *Guard) changed(paths map[string]Scope) (list []change) {
 	return list
 }
 
-// judge looks at the files of hooks, and at those that are held, and decides about
+// Judge looks at the files of hooks, and at those that are held, and decides about
 // what changed: what may be taken over is in force when it returns, the rest is held.
 // ask are those that a person is to be asked about now; the others wait for
 // /hooks approve. Unless sure, files that are gone or empty are often so for a moment
 // only, while an editor saves: unsure has them, and nothing is decided.
-func (g *Guard) judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
+func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	paths := g.heldBeside(files)
@@ -306,7 +305,7 @@ func (g *Guard) judge(files map[string]Scope, sure bool) (ask []*Pending, unsure
 	unsure = map[string]bool{}
 	if !sure {
 		changes = slices.DeleteFunc(changes, func(c change) bool {
-			if !c.is.exists() || len(c.is.code) == 0 && c.is.err == nil {
+			if !c.is.exists() || len(c.is.Code) == 0 && c.is.Err == nil {
 				unsure[c.path] = true
 			}
 			return unsure[c.path]
@@ -373,7 +372,7 @@ func (g *Guard) mayTake(c change, crowd bool) bool {
 		return false
 	case c.scope != ScopeProject || !c.is.exists():
 		return true
-	case g.isApproved(c.path, c.is.sum):
+	case g.isApproved(c.path, c.is.Sum):
 		return true
 	}
 	return g.live[c.path] && !crowd && g.held[c.path] == nil && g.headNow() == g.head
@@ -393,7 +392,7 @@ const atOnce = 2 * time.Second
 // hardly somebody with an editor. g.mu is held.
 func (g *Guard) crowded(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
-		if c.scope != ScopeProject || !c.is.exists() || g.isApproved(c.path, c.is.sum) {
+		if c.scope != ScopeProject || !c.is.exists() || g.isApproved(c.path, c.is.Sum) {
 			continue
 		}
 		crowd = crowd || g.lately.path != "" && g.lately.path != c.path && now.Sub(g.lately.at) < atOnce
@@ -404,8 +403,8 @@ func (g *Guard) crowded(changes []change, now time.Time) (crowd bool) {
 
 // take puts a version in force. g.mu is held.
 func (g *Guard) take(c change) {
-	if c.scope == ScopeProject && c.is.exists() && !g.isApproved(c.path, c.is.sum) {
-		_ = g.approve(c.path, c.is.sum) // what cannot be stored holds for this run
+	if c.scope == ScopeProject && c.is.exists() && !g.isApproved(c.path, c.is.Sum) {
+		_ = g.approve(c.path, c.is.Sum) // what cannot be stored holds for this run
 	}
 	g.files[c.path] = c.is
 	if g.held[c.path] != nil {
@@ -444,7 +443,7 @@ func (g *Guard) inForceIn(dir string) map[string]bool {
 		in[path] = f.Sum != ""
 	}
 	for path, v := range g.files {
-		if v.code != nil {
+		if v.Code != nil {
 			in[path] = true
 		}
 	}
@@ -458,37 +457,37 @@ func (g *Guard) inForceIn(dir string) map[string]bool {
 func isBelow(path, dir string) bool { return strings.HasPrefix(path, dir+string(filepath.Separator)) }
 
 // inForceAt returns the version in force of a file that is held or was read.
-func (g *Guard) inForceAt(path string) (version, bool) {
+func (g *Guard) inForceAt(path string) (Version, bool) {
 	if v, held := g.heldAt(path); held {
 		return v, true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	v, read := g.files[path]
-	return v, read && v.code != nil
+	return v, read && v.Code != nil
 }
 
 // heldAt returns the version in force of a file that is held.
-func (g *Guard) heldAt(path string) (version, bool) {
+func (g *Guard) heldAt(path string) (Version, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if h := g.held[path]; h != nil {
 		return h.old, true
 	}
-	return version{}, false
+	return Version{}, false
 }
 
-// isPending reports whether another version of a file waits for approval.
-func (g *Guard) isPending(path string) bool {
+// IsPending reports whether another version of a file waits for approval.
+func (g *Guard) IsPending(path string) bool {
 	_, held := g.heldAt(path)
 	return held
 }
 
-// isLost reports whether the version of a file that is in force cannot be had any
+// IsLost reports whether the version of a file that is in force cannot be had any
 // more.
-func (g *Guard) isLost(path string) bool {
+func (g *Guard) IsLost(path string) bool {
 	v, held := g.heldAt(path)
-	return held && v.exists() && v.code == nil
+	return held && v.exists() && v.Code == nil
 }
 
 // headNow is the content of the project's .git/HEAD; "" without one.

@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-
-	"pi/luahooks/trust"
 )
 
 // A model cannot rewrite its own gate. Before the first tool of a run all files
@@ -19,27 +17,27 @@ import (
 
 // window is that time.
 type window struct {
-	base    map[string]version // how files were; what is missing was not there or not known
+	base    map[string]Version // how files were; what is missing was not there or not known
 	scopes  map[string]Scope
 	dirs    map[string]Scope
-	file    *trust.Running // nil without a store
+	file    *Running // nil without a store
 	groups  []int
 	settled bool // the agent has; it only waits for processes
 }
 
 // had reports whether a file was v when the window opened.
-func (w *window) had(path string, v version) bool {
+func (w *window) had(path string, v Version) bool {
 	base, ok := w.base[path]
 	return ok && base.same(v) || !ok && !v.exists()
 }
 
-// open begins a window, unless one is open: p says where hooks are, and parts are the
+// Open begins a window, unless one is open: p says where hooks are, and parts are the
 // files that those which run were made of or looked for. Those that flags leave out of
 // this run count too: the next run has them. The error says that the window could not
 // be written down; what changes is held also then.
-func (g *Guard) open(p Places, parts map[string]Scope) error {
+func (g *Guard) Open(p Places, parts map[string]Scope) error {
 	g.lookBefore()
-	p.NoHooks, p.Only, p.NoProject = false, false, !g.anyApproved()
+	p.NoHooks, p.Only, p.NoProject = false, false, !g.AnyApproved()
 	paths, dirs := g.deciding(p)
 	maps.Copy(paths, parts)
 	g.mu.Lock()
@@ -48,7 +46,7 @@ func (g *Guard) open(p Places, parts map[string]Scope) error {
 		g.window.settled = false
 		return nil
 	}
-	w := &window{base: map[string]version{}, scopes: paths, dirs: dirs, groups: g.inherited}
+	w := &window{base: map[string]Version{}, scopes: paths, dirs: dirs, groups: g.inherited}
 	g.addAway(paths, dirs)
 	for path, scope := range paths {
 		w.base[path] = g.onDisk(path)
@@ -91,7 +89,7 @@ func (g *Guard) addAway(paths, dirs map[string]Scope) {
 // begin writes a window down, and what is in force. g.mu is held.
 func (g *Guard) begin(w *window) (err error) {
 	known := g.inForce(w)
-	w.file, err = g.store.Begin(trust.Window{Groups: w.groups, Asks: g.askEdits}, g.mayCount, func(d *trust.Data) {
+	w.file, err = g.store.Begin(Window{Groups: w.groups, Asks: g.askEdits}, g.mayCount, func(d *Data) {
 		if len(d.Windows) == 1 {
 			d.Known = known
 		}
@@ -104,8 +102,8 @@ func (g *Guard) begin(w *window) (err error) {
 
 // inForce is what a window begins with. The versions are kept, so that they can
 // go on to be in force. g.mu is held.
-func (g *Guard) inForce(w *window) trust.Known {
-	known := trust.Known{Files: map[string]trust.File{}, Dirs: map[string]string{}}
+func (g *Guard) inForce(w *window) Known {
+	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {
 		if h := g.held[path]; h != nil {
 			v = h.old
@@ -118,9 +116,9 @@ func (g *Guard) inForce(w *window) trust.Known {
 	return known
 }
 
-func (g *Guard) fileOf(path string, v version, scope Scope) trust.File {
-	f := trust.File{Sum: v.sum, Real: v.real, Scope: string(scope)}
-	if code, ok := g.masked(path, v.code); ok && g.store != nil && scope != scopeSpoken {
+func (g *Guard) fileOf(path string, v Version, scope Scope) File {
+	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
+	if code, ok := g.masked(path, v.Code); ok && g.store != nil && scope != scopeSpoken {
 		// What is not kept is lost with the program, and says so.
 		if kept, _ := g.store.Keep(code); kept != f.Sum {
 			f.Kept = kept
@@ -129,7 +127,7 @@ func (g *Guard) fileOf(path string, v version, scope Scope) trust.File {
 	return f
 }
 
-func addKnown(to, from trust.Known) {
+func addKnown(to, from Known) {
 	for path, f := range from.Files {
 		if _, known := to.Was(path); !known {
 			to.Files[path] = f
@@ -154,8 +152,8 @@ func (g *Guard) Started(group int) {
 	}
 }
 
-// check holds what differs from when the window opened.
-func (g *Guard) check() {
+// Check holds what differs from when the window opened.
+func (g *Guard) Check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.look()
@@ -200,7 +198,7 @@ func (g *Guard) added(w *window) (news []*Pending) {
 				continue
 			}
 			if is := g.onDisk(path); is.exists() {
-				c := change{path, scope, version{err: fmt.Errorf("%s is %w", path, errNotApproved)}, is}
+				c := change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is}
 				news = append(news, g.hold(c, true).pending(g, path))
 			}
 		}
@@ -208,18 +206,18 @@ func (g *Guard) added(w *window) (news []*Pending) {
 	return news
 }
 
-// settle looks at what the tools changed and ends the window, if nothing that one of
+// Settle looks at what the tools changed and ends the window, if nothing that one of
 // them started lives any more. It reports whether the window is closed.
-func (g *Guard) settle() (closed bool) {
+func (g *Guard) Settle() (closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.look()
 	return g.endWindow()
 }
 
-// settleIdle is settle for a window that only waits for processes, once none lives.
+// SettleIdle is settle for a window that only waits for processes, once none lives.
 // waits reports whether there is such a window and one lives.
-func (g *Guard) settleIdle() (closed, waits bool) {
+func (g *Guard) SettleIdle() (closed, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w := g.window
@@ -234,9 +232,9 @@ func (g *Guard) settleIdle() (closed, waits bool) {
 	return closed, !closed
 }
 
-// opensAtStart reports whether a window is open before any tool runs: every change is
+// OpensAtStart reports whether a window is open before any tool runs: every change is
 // asked about, or processes of the program before live.
-func (g *Guard) opensAtStart() bool {
+func (g *Guard) OpensAtStart() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.askEdits || len(g.inherited) > 0
@@ -263,17 +261,17 @@ func (g *Guard) endWindow() (closed bool) {
 // end takes a window out of the store. What cannot be written stays as it was, for
 // the next program. g.mu is held.
 func (g *Guard) end(w *window) {
-	if err := g.change(func(d *trust.Data) { delete(d.Windows, w.file.Name()) }); err != nil {
+	if err := g.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
 		w.file.Leave()
 		return
 	}
 	w.file.End()
 }
 
-// close ends the Guard with the program. A window that is still open stays so
+// Close ends the Guard with the program. A window that is still open stays so
 // for the next one.
-func (g *Guard) close() {
-	closed := g.settle()
+func (g *Guard) Close() {
+	closed := g.Settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.wrote {
@@ -322,7 +320,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	for _, path := range g.spoken {
 		paths[path] = scopeSpoken
 	}
-	for _, path := range p.named() {
+	for _, path := range p.Named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
 	}
 	found := p.Discover(g)

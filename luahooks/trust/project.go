@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"pi/luahooks/trust"
 )
 
 // ProjectFile is one file that approval of a project covers.
@@ -23,18 +21,18 @@ type ProjectFile struct {
 	Code     []byte   `json:"-"`
 }
 
-// ProjectQuestion is asked when files of a project are not approved.
-type ProjectQuestion struct {
+// Question is asked when files of a project are not approved.
+type Question struct {
 	Project string
 	Files   []ProjectFile // all that approval covers
 }
 
-// ProjectAnswer is what a person says to it.
-type ProjectAnswer int
+// Answer is what a person says to it.
+type Answer int
 
 // The answers; only Always and Never are remembered.
 const (
-	AnswerNo ProjectAnswer = iota
+	AnswerNo Answer = iota
 	AnswerOnce
 	AnswerAlways
 	AnswerNever
@@ -77,8 +75,8 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	}
 	files, parsed := []ProjectFile{}, 0
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if v := g.read(path); paths[path] && v.exists() {
-			parsed += len(v.code)
+		if v := g.Read(path); paths[path] && v.exists() {
+			parsed += len(v.Code)
 			f := g.describe(path, v, parsed <= maxParsed)
 			f.Own = slices.Contains(own, path)
 			files = append(files, f)
@@ -91,15 +89,15 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 // what it requires and once to say what it registers: half a second's work.
 const maxParsed = 256 << 10
 
-func (g *Guard) describe(path string, v version, parse bool) ProjectFile {
-	f := ProjectFile{Path: path, SHA256: v.sum, Size: int64(len(v.code)), Events: []string{}, Code: v.code}
-	if v.err != nil {
-		f.Problem = causeOf(v.err).Error()
+func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
+	f := ProjectFile{Path: path, SHA256: v.Sum, Size: int64(len(v.Code)), Events: []string{}, Code: v.Code}
+	if v.Err != nil {
+		f.Problem = causeOf(v.Err).Error()
 		return f
 	}
-	scanned, err := trust.Scanned{Dynamic: true}, error(nil)
+	scanned, err := Scanned{Dynamic: true}, error(nil)
 	if parse {
-		scanned, err = trust.Scan(v.code)
+		scanned, err = Scan(v.Code)
 	}
 	if err != nil {
 		f.Problem = err.Error()
@@ -107,7 +105,7 @@ func (g *Guard) describe(path string, v version, parse bool) ProjectFile {
 	f.Events, f.More = append(f.Events, scanned.Events...), scanned.Dynamic
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f.Approved = g.isApproved(path, v.sum)
+	f.Approved = g.isApproved(path, v.Sum)
 	return f
 }
 
@@ -150,7 +148,7 @@ func (s Source) dirs() []string {
 // isApproved reports whether these bytes of a project's file may run. g.mu is
 // held.
 func (g *Guard) isApproved(path, sum string) bool {
-	if sum == "" || sum == trust.Unreadable {
+	if sum == "" || sum == Unreadable {
 		return false
 	}
 	return g.approved[path] == sum || g.store != nil && (g.store.Approved(g.project, path) == sum || g.store.Approved(g.own, path) == sum)
@@ -158,30 +156,30 @@ func (g *Guard) isApproved(path, sum string) bool {
 
 // isOthers reports whether a file of the person's own counts as a project's, since
 // somebody else may change it. What the person names for one run does not.
-func isOthers(scope Scope, v version) bool {
-	return v.others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
+func isOthers(scope Scope, v Version) bool {
+	return v.Others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
 }
 
-// allows reports whether a version of a hook's file may run.
-func (g *Guard) allows(scope Scope, path string, v version) bool {
+// Allows reports whether a version of a hook's file may run.
+func (g *Guard) Allows(scope Scope, path string, v Version) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return scope != ScopeProject && !isOthers(scope, v) || g.isApproved(path, v.sum)
+	return scope != ScopeProject && !isOthers(scope, v) || g.isApproved(path, v.Sum)
 }
 
 // MayRun reports whether the version of a hook that is in force may run.
 func (g *Guard) MayRun(s Source) bool {
-	if s.Scope == ScopeProject && g.isRefused() {
+	if s.Scope == ScopeProject && g.IsRefused() {
 		return false
 	}
-	return g.allows(s.Scope, s.Path, g.read(s.Path))
+	return g.Allows(s.Scope, s.Path, g.Read(s.Path))
 }
 
-// isRefused reports whether a person said that nothing of the project is ever to run.
-func (g *Guard) isRefused() bool { return g.store != nil && g.store.Never(g.project) }
+// IsRefused reports whether a person said that nothing of the project is ever to run.
+func (g *Guard) IsRefused() bool { return g.store != nil && g.store.Never(g.project) }
 
-// anyApproved reports whether anything of the project may run.
-func (g *Guard) anyApproved() bool {
+// AnyApproved reports whether anything of the project may run.
+func (g *Guard) AnyApproved() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.approved) > 0 || g.store != nil && len(g.store.Files(g.project)) > 0
@@ -194,7 +192,7 @@ func (g *Guard) approve(path, sum string) error {
 	if g.store == nil || g.store.Files(g.project)[path] == "" {
 		return nil
 	}
-	return g.change(func(d *trust.Data) { d.Project(g.project).Files[path] = sum })
+	return g.change(func(d *Data) { d.Project(g.project).Files[path] = sum })
 }
 
 // ApproveRun lets files run until the program ends.
@@ -211,9 +209,9 @@ func (g *Guard) approvable(files []ProjectFile) map[string]string {
 	for _, f := range files {
 		now, read := g.files[f.Path]
 		switch {
-		case read && !now.exists() || f.SHA256 == trust.Unreadable:
-		case read && now.sum != f.SHA256 && g.approved[f.Path] == now.sum:
-			sums[f.Path] = now.sum
+		case read && !now.exists() || f.SHA256 == Unreadable:
+		case read && now.Sum != f.SHA256 && g.approved[f.Path] == now.Sum:
+			sums[f.Path] = now.Sum
 		default:
 			sums[f.Path] = f.SHA256
 		}
@@ -232,7 +230,7 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.change(func(d *trust.Data) {
+	return g.change(func(d *Data) {
 		p, own := d.Project(g.project), []ProjectFile{}
 		p.Never = false
 		for _, f := range files {
@@ -273,7 +271,7 @@ func (g *Guard) forget(never bool) error {
 	if g.store == nil {
 		return nil
 	}
-	return g.change(func(d *trust.Data) {
+	return g.change(func(d *Data) {
 		delete(d.Projects, g.project)
 		if never {
 			d.Project(g.project).Never = true
@@ -287,7 +285,7 @@ func (g *Guard) forget(never bool) error {
 // count as a project's.
 func (g *Guard) othersMayChange(found Found) (paths []string) {
 	for _, s := range found.Sources {
-		if s.Err != nil || !isOthers(s.Scope, g.read(s.Path)) {
+		if s.Err != nil || !isOthers(s.Scope, g.Read(s.Path)) {
 			continue
 		}
 		_, reached := g.literal(s.Path, s.dirs(), s.Scope)

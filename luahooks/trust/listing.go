@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ func hookEntries(dir string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return ignored(e.Name()) }), nil
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return Ignored(e.Name()) }), nil
 }
 
 // someEntries lists a directory by name, unless there are more than most.
@@ -133,7 +133,7 @@ func (w *luaWalk) walk(dir string, above []string) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case ignored(e.Name()):
+		case Ignored(e.Name()):
 		case isDir(path, e):
 			w.walk(path, above)
 		case strings.HasSuffix(e.Name(), ".lua"):

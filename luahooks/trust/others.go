@@ -1,11 +1,9 @@
-package luahooks
+package trust
 
 import (
 	"maps"
 	"slices"
 	"time"
-
-	"pi/luahooks/trust"
 )
 
 // Several programs share an agent directory, at a time and one after the other,
@@ -46,7 +44,7 @@ func (g *Guard) lookAtOthers() {
 // mayCount reports whether what another program wrote may count for this one. It
 // may not, while tools are at work, if it takes back what this one knows of, or
 // approves what this one has not: then a tool may have written it.
-func (g *Guard) mayCount(mine, theirs trust.Data) bool {
+func (g *Guard) mayCount(mine, theirs Data) bool {
 	if g.window == nil && !g.atWork {
 		return true
 	}
@@ -54,12 +52,12 @@ func (g *Guard) mayCount(mine, theirs trust.Data) bool {
 }
 
 // sameWindow reports whether the window of this program is in the store as it is.
-func (g *Guard) sameWindow(mine, theirs trust.Data) bool {
+func (g *Guard) sameWindow(mine, theirs Data) bool {
 	file := g.runningFile()
 	return file == nil || slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups)
 }
 
-func knowsAll(mine, theirs trust.Known) bool {
+func knowsAll(mine, theirs Known) bool {
 	for path, f := range mine.Files {
 		if theirs.Files[path] != f {
 			return false
@@ -80,7 +78,7 @@ func knowsAll(mine, theirs trust.Known) bool {
 
 // holdsAll reports whether the marks hold back what this program holds back, and
 // have no other version in force. A file of a project needs approval in any case.
-func (g *Guard) holdsAll(mine, theirs trust.Data) bool {
+func (g *Guard) holdsAll(mine, theirs Data) bool {
 	for path, m := range mine.Pending {
 		their, marked := theirs.Pending[path]
 		if h := g.held[path]; !marked && h != nil && h.old.same(g.onDisk(path)) {
@@ -104,7 +102,7 @@ func (g *Guard) holdsAll(mine, theirs trust.Data) bool {
 // the windows that were left and that nothing lives of. g.mu is held.
 func (g *Guard) lookAtWindows() {
 	open, left := g.store.Others(g.runningFile())
-	g.atWork, g.known = false, trust.Known{}
+	g.atWork, g.known = false, Known{}
 	if len(open)+len(left) == 0 {
 		return
 	}
@@ -139,7 +137,7 @@ func (g *Guard) OthersAtWork() bool {
 
 // ended lists the windows that were left of which nothing lives, and those whose
 // processes a window of this program waits for from now on. g.mu is held.
-func (g *Guard) ended(left map[string]trust.Window) (ended []string) {
+func (g *Guard) ended(left map[string]Window) (ended []string) {
 	for name, w := range left {
 		living := w.Living(g.alive)
 		g.inherit(living)
@@ -153,7 +151,7 @@ func (g *Guard) ended(left map[string]trust.Window) (ended []string) {
 	return ended
 }
 
-func (g *Guard) runningFile() *trust.Running {
+func (g *Guard) runningFile() *Running {
 	if g.window == nil {
 		return nil
 	}
@@ -173,9 +171,9 @@ func (g *Guard) inherit(groups []int) {
 	}
 }
 
-// takeOver ends the windows that were left: this program's own, if there must be
+// TakeOver ends the windows that were left: this program's own, if there must be
 // one, has begun.
-func (g *Guard) takeOver() {
+func (g *Guard) TakeOver() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.store == nil || g.doubt != nil {
@@ -192,7 +190,7 @@ func (g *Guard) endWindows(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	_ = g.change(func(d *trust.Data) {
+	_ = g.change(func(d *Data) {
 		for _, name := range names {
 			delete(d.Windows, name)
 		}
@@ -200,7 +198,7 @@ func (g *Guard) endWindows(names []string) {
 }
 
 // compare holds what is not as it was. g.mu is held.
-func (g *Guard) compare(known trust.Known) {
+func (g *Guard) compare(known Known) {
 	for path, f := range known.Files {
 		g.holdIfChanged(path, f)
 	}
@@ -215,37 +213,37 @@ func (g *Guard) compare(known trust.Known) {
 
 // holdIfChanged holds a file that is not f. What this program has read is in force
 // in the version that it has.
-func (g *Guard) holdIfChanged(path string, f trust.File) {
+func (g *Guard) holdIfChanged(path string, f File) {
 	if g.held[path] != nil {
 		return
 	}
 	if f.Scope == string(scopeSpoken) {
-		if is := g.onDisk(path); is.sum != f.Sum {
+		if is := g.onDisk(path); is.Sum != f.Sum {
 			g.noteSpoken(path)
 		}
 		return
 	}
 	if was, read := g.files[path]; read {
-		if is := g.onDisk(path); !was.same(is) && (f.Sum != is.sum || f.Real != is.real) {
+		if is := g.onDisk(path); !was.same(is) && (f.Sum != is.Sum || f.Real != is.real) {
 			g.hold(change{path, Scope(f.Scope), was, is}, true)
 		}
 		return
 	}
-	g.restore(path, trust.Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
+	g.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
 }
 
 // holdOfOthers holds a file that tools of another program changed, since this one
 // read it if it did. g.mu is held.
-func (g *Guard) holdOfOthers(path string, scope Scope, is version) {
+func (g *Guard) holdOfOthers(path string, scope Scope, is Version) {
 	was, read := g.files[path]
 	if g.held[path] != nil || read && was.same(is) || scope == scopeSpoken {
 		return
 	}
 	f, known := g.known.Was(path)
-	differs := known && (f.Sum != is.sum || f.Real != "" && f.Real != is.real)
+	differs := known && (f.Sum != is.Sum || f.Real != "" && f.Real != is.real)
 	m, marked := g.store.Pending()[path]
 	switch {
-	case !differs && !(marked && m.New == is.sum):
+	case !differs && !(marked && m.New == is.Sum):
 		return
 	case read:
 		g.hold(change{path, scope, was, is}, true)
@@ -264,7 +262,7 @@ func (g *Guard) isOfTool() bool {
 		return false
 	}
 	open, left := g.store.Others(g.runningFile())
-	for _, windows := range []map[string]trust.Window{open, left} {
+	for _, windows := range []map[string]Window{open, left} {
 		for _, w := range windows {
 			if slices.Contains(w.Groups, g.group) {
 				return true

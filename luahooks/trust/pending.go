@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"pi/internal/printable"
-	"pi/luahooks/trust"
 )
 
 // Pending is a file whose version on the disk waits for approval. Until then the
@@ -31,11 +30,11 @@ type Pending struct {
 
 // IsGoneOrEmpty reports whether what waits is no file, or one without a byte, as a file
 // is for a moment while it is saved.
-func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == trust.Sum(nil) }
+func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
 // pending describes a held file. g.mu is held.
 func (h *held) pending(g *Guard, path string) *Pending {
-	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.sum, asking: h.asking}
+	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
 	switch {
 	case slices.Contains(g.configs, path):
 		p.Kind = "settings"
@@ -50,7 +49,7 @@ func (h *held) pending(g *Guard, path string) *Pending {
 	case !h.now.exists():
 		p.Change = "removed"
 	}
-	p.Lost = h.old.exists() && h.old.code == nil
+	p.Lost = h.old.exists() && h.old.Code == nil
 	p.Diff = h.diff(g, path)
 	return p
 }
@@ -59,30 +58,30 @@ func (h *held) pending(g *Guard, path string) *Pending {
 // hook counts.
 func (h *held) diff(g *Guard, path string) string {
 	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
-		return trust.Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
+		return Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
 	}
 	leads := printable.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
-	if h.old.sum == h.now.sum {
+	if h.old.Sum == h.now.Sum {
 		return leads
 	}
-	return leads + trust.Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
+	return leads + Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
 }
 
 // shownCode is what is shown of a version: settings without their keys.
-func (g *Guard) shownCode(path string, v version) []byte {
-	code, ok := g.masked(path, v.code)
+func (g *Guard) shownCode(path string, v Version) []byte {
+	code, ok := g.masked(path, v.Code)
 	if !ok {
-		return existing(version{sum: v.sum})
+		return existing(Version{Sum: v.Sum})
 	}
-	return existing(version{code: code, sum: v.sum})
+	return existing(Version{Code: code, Sum: v.Sum})
 }
 
 // existing is the code of a version, nil only if there is no file.
-func existing(v version) []byte {
-	if v.exists() && v.code == nil {
+func existing(v Version) []byte {
+	if v.exists() && v.Code == nil {
 		return []byte{}
 	}
-	return v.code
+	return v.Code
 }
 
 // isHook tells a hook's own file from a module by where it lies.
@@ -134,7 +133,7 @@ func (g *Guard) Pending() []Pending {
 			continue
 		}
 		list = append(list, *h.pending(g, path))
-		g.shown[path] = h.now.sum
+		g.shown[path] = h.now.Sum
 	}
 	if g.store != nil {
 		if m, ok := g.store.Pending()[g.store.Path()]; ok {
@@ -148,13 +147,13 @@ func (g *Guard) Pending() []Pending {
 }
 
 // pendingStore describes the store that somebody wrote to.
-func (g *Guard) pendingStore(m trust.Mark) *Pending {
+func (g *Guard) pendingStore(m Mark) *Pending {
 	old, now := g.store.Foreign(m.New)
 	p := &Pending{Name: "trust.json", Path: g.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, sum: m.New}
 	if m.New == "" {
 		p.Change = "removed"
 	}
-	p.Diff = trust.Diff(p.Path, old, now)
+	p.Diff = Diff(p.Path, old, now)
 	return p
 }
 
@@ -176,8 +175,8 @@ func (p Pending) Concerns(places Places) bool {
 	return slices.ContainsFunc(places.Configured, func(path string) bool { return below(filepath.Dir(path)) })
 }
 
-// errChangedAgain keeps what nobody has seen from being approved.
-var errChangedAgain = errors.New("it has changed since it was shown; look again")
+// ErrChangedAgain keeps what nobody has seen from being approved.
+var ErrChangedAgain = errors.New("it has changed since it was shown; look again")
 
 // errOfTool keeps what a tool started from approving what the tool did.
 var errOfTool = errors.New("a tool started this program, so it approves nothing; a person has to run `pi trust`")
@@ -198,8 +197,8 @@ func (g *Guard) Accept(path string) error {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
 	now := g.onDisk(path)
-	if sum, ok := g.shown[path]; !ok || sum != now.sum {
-		return fmt.Errorf("%s: %w", path, errChangedAgain)
+	if sum, ok := g.shown[path]; !ok || sum != now.Sum {
+		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
 	return g.accept(path, h, now)
 }
@@ -214,10 +213,10 @@ func (g *Guard) AcceptShown(p *Pending) error {
 }
 
 // accept puts now in force. g.mu is held.
-func (g *Guard) accept(path string, h *held, now version) (err error) {
+func (g *Guard) accept(path string, h *held, now Version) (err error) {
 	if h.scope == ScopeProject {
 		if now.exists() {
-			err = g.approve(path, now.sum)
+			err = g.approve(path, now.Sum)
 		}
 		g.live[path], g.head = true, g.headNow()
 	}
@@ -236,17 +235,17 @@ func (g *Guard) acceptStore() error {
 		return fmt.Errorf("%s does not wait for approval", g.store.Path())
 	}
 	if g.shown[g.store.Path()] != m.New {
-		return fmt.Errorf("%s: %w", g.store.Path(), errChangedAgain)
+		return fmt.Errorf("%s: %w", g.store.Path(), ErrChangedAgain)
 	}
-	return g.store.Accept(m.New, g.mayCount, func(d *trust.Data) {
+	return g.store.Accept(m.New, g.mayCount, func(d *Data) {
 		g.setMarks(d)
 		g.setWindow(d)
 		delete(d.Pending, g.store.Path())
 	})
 }
 
-// waiting is Pending without a person who looks.
-func (g *Guard) waiting() (list []*Pending) {
+// Waiting is Pending without a person who looks.
+func (g *Guard) Waiting() (list []*Pending) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for path, h := range g.held {
@@ -261,15 +260,15 @@ func (g *Guard) waiting() (list []*Pending) {
 	return list
 }
 
-// noteAsking notes whether somebody looks at the files of list.
-func (g *Guard) noteAsking(list []*Pending, now bool) {
+// NoteAsking notes whether somebody looks at the files of list.
+func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range list {
 		if h := g.held[p.Path]; h != nil {
 			h.asking = now
-			if !now && h.now.sum != p.sum {
-				h.now = version{sum: p.sum} // so that the next look sees another one
+			if !now && h.now.Sum != p.sum {
+				h.now = Version{Sum: p.sum} // so that the next look sees another one
 			}
 		}
 	}

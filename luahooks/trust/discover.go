@@ -1,4 +1,4 @@
-package luahooks
+package trust
 
 import (
 	"errors"
@@ -40,8 +40,8 @@ func (s Source) Missing() bool {
 	return errors.Is(s.Err, fs.ErrNotExist) || errors.Is(s.Err, syscall.ENOTDIR) || errors.Is(s.Err, syscall.ELOOP)
 }
 
-// removed reports whether nothing at all is at the path of a source that is named.
-func (s Source) removed() bool {
+// Removed reports whether nothing at all is at the path of a source that is named.
+func (s Source) Removed() bool {
 	if !s.Missing() {
 		return false
 	}
@@ -49,8 +49,8 @@ func (s Source) removed() bool {
 	return err != nil
 }
 
-// below reports whether a source stands in a directory.
-func (s Source) below(dir string) bool {
+// Below reports whether a source stands in a directory.
+func (s Source) Below(dir string) bool {
 	return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
 }
 
@@ -136,7 +136,7 @@ func (d *discovery) ofProject(look func()) {
 
 func (d *discovery) files(scope Scope, paths []string) {
 	for _, path := range paths {
-		d.add(source(path, scope, d.guard))
+		d.add(sourceAt(path, scope, d.guard))
 	}
 }
 
@@ -182,12 +182,12 @@ func (d *discovery) add(s Source) {
 // counts reports whether what cannot be read of the project may be a gate that the
 // person wants.
 func (d *discovery) counts(s Source) bool {
-	return !d.NoProject && (d.ProjectApproved || d.guard.approvedOnce(s.Path))
+	return !d.NoProject && (d.ProjectApproved || d.guard.ApprovedOnce(s.Path))
 }
 
-// approvedOnce reports whether the person approved a version of a project's file, or
+// ApprovedOnce reports whether the person approved a version of a project's file, or
 // of one below a directory. Of settings that are lost any may be meant.
-func (g *Guard) approvedOnce(path string) bool {
+func (g *Guard) ApprovedOnce(path string) bool {
 	if g == nil {
 		return false
 	}
@@ -213,7 +213,7 @@ func (p Places) own(g *Guard) map[string]bool {
 	}
 	own := map[string]bool{}
 	for _, path := range named {
-		if s := source(path, ScopeCommand, g); s.Err == nil && !p.disabled(s) {
+		if s := sourceAt(path, ScopeCommand, g); s.Err == nil && !p.disabled(s) {
 			own[s.Real] = true
 		}
 	}
@@ -233,8 +233,8 @@ func (p Places) disabled(s Source) bool {
 	return by(p.Disable) || s.Scope == ScopeProject && by(p.DisableProject)
 }
 
-// source describes the hook at path: a file, or a directory with an init.lua.
-func source(path string, scope Scope, g *Guard) Source {
+// sourceAt describes the hook at path: a file, or a directory with an init.lua.
+func sourceAt(path string, scope Scope, g *Guard) Source {
 	if s, ok := g.knownSource(path, scope); ok {
 		return s
 	}
@@ -263,7 +263,7 @@ func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 		switch {
 		case !ok:
 		case !v.exists():
-			return Source{Name: hookName(file), Path: file, Real: file, Scope: scope, Err: fmt.Errorf("hook %w", v.err)}, true
+			return Source{Name: hookName(file), Path: file, Real: file, Scope: scope, Err: fmt.Errorf("hook %w", v.Err)}, true
 		default:
 			return Source{Name: hookName(file), Path: file, Real: v.real, Scope: scope}, true
 		}
@@ -368,22 +368,22 @@ func withInForce(paths []string, inForce map[string]bool, dir string) []string {
 	return paths
 }
 
-// hides returns the directory that a hook stands in, if that cannot be read now, or
+// Hides returns the directory that a hook stands in, if that cannot be read now, or
 // belongs to a project that has become too large.
-func (f Found) hides(s Source) (dir Source, ok bool) {
+func (f Found) Hides(s Source) (dir Source, ok bool) {
 	if f.TooLarge != nil && s.Scope == ScopeProject {
 		return Source{Err: f.TooLarge}, true
 	}
 	for _, dir := range f.Unread {
-		if s.below(dir.Path) {
+		if s.Below(dir.Path) {
 			return dir, true
 		}
 	}
 	return Source{}, false
 }
 
-// ignored reports whether a directory entry is an editor's, not a hook.
-func ignored(name string) bool {
+// Ignored reports whether a directory entry is an editor's, not a hook.
+func Ignored(name string) bool {
 	if name == "4913" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") {
 		return true
 	}
@@ -395,8 +395,8 @@ func ignored(name string) bool {
 	return false
 }
 
-// watched are the directories whose content decides which hooks there are.
-func (p Places) watched() []string {
+// Watched are the directories whose content decides which hooks there are.
+func (p Places) Watched() []string {
 	switch {
 	case p.NoHooks:
 		return nil
@@ -406,8 +406,8 @@ func (p Places) watched() []string {
 	return []string{p.GlobalDir(), p.ProjectDir()}
 }
 
-// named are the hooks that were named one by one.
-func (p Places) named() []string {
+// Named are the hooks that were named one by one.
+func (p Places) Named() []string {
 	named := p.CommandLine[:len(p.CommandLine):len(p.CommandLine)]
 	if p.NoHooks {
 		return named

@@ -1,12 +1,10 @@
-package luahooks
+package trust
 
 import (
 	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-
-	"pi/luahooks/trust"
 )
 
 // What is held back is marked in the store, so that it is held back in the next
@@ -36,25 +34,25 @@ func (g *Guard) holdMarked() {
 
 // restore holds a file that has a mark, unless it is again what it was. Then this
 // look is the one that counts, for the next may see another file.
-func (g *Guard) restore(path string, m trust.Mark) {
+func (g *Guard) restore(path string, m Mark) {
 	h := &held{now: g.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
-	h.old = version{sum: m.Old, real: m.Real}
+	h.old = Version{Sum: m.Old, real: m.Real}
 	was, read := g.files[path]
-	if m.Old == h.now.sum && (m.Real == "" || m.Real == h.now.real) {
+	if m.Old == h.now.Sum && (m.Real == "" || m.Real == h.now.real) {
 		if !read && h.now.exists() {
 			g.files[path] = h.now
 		}
 		return
 	}
 	switch {
-	case read && was.sum == m.Old:
+	case read && was.Sum == m.Old:
 		h.old = was
 	case m.Old == "":
-		h.old.err = fmt.Errorf("%s is %w", path, errNotApproved)
-	case m.Old == h.now.sum:
-		h.old.code, h.old.err = h.now.code, h.now.err
+		h.old.Err = fmt.Errorf("%s is %w", path, ErrNotApproved)
+	case m.Old == h.now.Sum:
+		h.old.Code, h.old.Err = h.now.Code, h.now.Err
 	default:
-		h.old.code, h.old.err = g.store.Kept(cmp.Or(m.Kept, m.Old))
+		h.old.Code, h.old.Err = g.store.Kept(cmp.Or(m.Kept, m.Old))
 	}
 	g.held[path], g.files[path], g.marked[path] = h, h.old, true
 }
@@ -64,26 +62,26 @@ func (g *Guard) mark() {
 	if g.store == nil || g.doubt != nil {
 		return
 	}
-	want := trust.Data{Pending: g.store.Pending()}
+	want := Data{Pending: g.store.Pending()}
 	g.setMarks(&want)
 	if !sameMarks(g.store.Pending(), want.Pending) {
 		_ = g.change(nothing)
 	}
 }
 
-func sameMarks(a, b map[string]trust.Mark) bool {
-	return maps.EqualFunc(a, b, func(x, y trust.Mark) bool { return x.Old == y.Old && x.New == y.New })
+func sameMarks(a, b map[string]Mark) bool {
+	return maps.EqualFunc(a, b, func(x, y Mark) bool { return x.Old == y.Old && x.New == y.New })
 }
 
 // nothing edits nothing: a change writes the marks and the window in any case.
-func nothing(*trust.Data) {}
+func nothing(*Data) {}
 
 // change edits the store. g.mu is held.
-func (g *Guard) change(edit func(*trust.Data)) error {
+func (g *Guard) change(edit func(*Data)) error {
 	if g.store == nil {
 		return nil
 	}
-	g.unwritten = g.store.Change(g.mayCount, func(d *trust.Data) {
+	g.unwritten = g.store.Change(g.mayCount, func(d *Data) {
 		g.setMarks(d)
 		g.setWindow(d)
 		maps.Copy(d.Spoken, g.changedSpoken)
@@ -93,7 +91,7 @@ func (g *Guard) change(edit func(*trust.Data)) error {
 }
 
 // setWindow notes the processes that the window waits for.
-func (g *Guard) setWindow(d *trust.Data) {
+func (g *Guard) setWindow(d *Data) {
 	if file := g.runningFile(); file != nil {
 		w := file.Window()
 		w.Groups = slices.Clone(g.window.groups)
@@ -103,7 +101,7 @@ func (g *Guard) setWindow(d *trust.Data) {
 
 // setMarks marks what is held, and nothing else that this program has ever held.
 // Another process may have added marks since.
-func (g *Guard) setMarks(d *trust.Data) {
+func (g *Guard) setMarks(d *Data) {
 	for path := range g.marked {
 		if h := g.held[path]; h == nil || !h.marked {
 			delete(d.Pending, path)
@@ -117,9 +115,9 @@ func (g *Guard) setMarks(d *trust.Data) {
 	}
 }
 
-func (g *Guard) markOf(path string, h *held) trust.Mark {
+func (g *Guard) markOf(path string, h *held) Mark {
 	f := g.fileOf(path, h.old, h.scope)
-	return trust.Mark{Old: f.Sum, Kept: f.Kept, New: h.now.sum, Real: f.Real, Scope: f.Scope, Since: h.since}
+	return Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 }
 
 // notMarked is why the store does not tell what waits, if anything does. g.mu is held.
@@ -134,12 +132,12 @@ func (g *Guard) notMarked() error {
 
 // noteApproved tells the window and the store of a version that a person approved.
 // g.mu is held.
-func (g *Guard) noteApproved(path string, v version, scope Scope) {
+func (g *Guard) noteApproved(path string, v Version, scope Scope) {
 	if g.window != nil {
 		g.window.base[path] = v
 	}
 	f := g.fileOf(path, v, scope)
-	_ = g.change(func(d *trust.Data) {
+	_ = g.change(func(d *Data) {
 		if _, known := d.Known.Was(path); known {
 			d.Known.Files[path] = f
 		}
@@ -148,7 +146,7 @@ func (g *Guard) noteApproved(path string, v version, scope Scope) {
 
 // releaseUnmarked ends the holds whose marks another program has taken back: a
 // person approved there. g.mu is held.
-func (g *Guard) releaseUnmarked(before map[string]trust.Mark) {
+func (g *Guard) releaseUnmarked(before map[string]Mark) {
 	if g.window != nil || g.atWork {
 		return
 	}
