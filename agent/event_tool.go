@@ -8,8 +8,9 @@ import (
 
 // ToolCall is the gate. It is asked for every call before it runs. The first
 // block ends it. Input is the arguments as rewritten so far, camelCase; a
-// listener that rewrites puts other bytes in their place. Those asked before a
-// rewrite are asked again, and of their second answers only a block counts.
+// listener that rewrites puts other bytes in their place, which are those that
+// listeners behind it see. One before it is not asked again: the chain of hooks,
+// which comes first, does that among its own.
 type ToolCall struct {
 	ID, Name          string
 	Input             json.RawMessage // result

@@ -82,7 +82,7 @@ func (a *Agent) unknownTool(name string) *refused {
 // not coerced, for what runs is what the listeners saw.
 func (a *Agent) askGate(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
-	err := a.askCall(ctx, e)
+	err := a.ask(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()
@@ -100,34 +100,6 @@ func (a *Agent) askGate(ctx context.Context, c *cleared, checker *schema.Checker
 	}
 	c.input, c.context = e.Input, e.AdditionalContext
 	return c, nil
-}
-
-// askCall asks the listeners in order until one blocks. Those that answered
-// before the last rewrite are asked again with the final arguments; of their
-// second answers only a block counts.
-func (a *Agent) askCall(ctx context.Context, e *ToolCall) error {
-	asked, before := 0, 0 // before: how many had answered when the input was last rewritten
-	input := e.Input
-	err := a.ask(ctx, e, func() bool {
-		if !bytes.Equal(input, e.Input) {
-			input, before = e.Input, asked
-		}
-		asked++
-		return e.Block
-	})
-	if err != nil || e.Block || before == 0 {
-		return err
-	}
-	again := &ToolCall{ID: e.ID, Name: e.Name, Input: input, RewrittenBy: e.RewrittenBy}
-	err = a.ask(ctx, again, func() bool {
-		again.Input = input
-		before--
-		return again.Block || before == 0
-	})
-	if again.Block {
-		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
-	}
-	return err
 }
 
 func blockReason(e *ToolCall) string {

@@ -53,36 +53,18 @@ func TestFirstBlockEndsTheQuestion(t *testing.T) {
 	}
 }
 
-// What runs is what every listener last saw.
-func TestListenersBeforeARewriteSeeWhatWillRun(t *testing.T) {
-	var asked []string
-	note := func(who string, e *ToolCall) { asked = append(asked, who+string(e.Input)) }
-	gate := func(forbidden string) Listener {
-		return on(func(e *ToolCall) {
-			note("g", e)
-			e.Block = string(e.Input) == forbidden
-			e.Input = input(`{"n":99}`) // counts only the first time, and is rewritten then
-			e.AdditionalContext = append(e.AdditionalContext, "seen")
-		})
-	}
-	second := on(func(e *ToolCall) { note("s", e) })
-	rewrite := on(func(e *ToolCall) { note("r", e); e.Input, e.RewrittenBy = input(`{"n":2}`), "r" })
-	last := on(func(e *ToolCall) { note("l", e) })
-	for _, c := range []struct {
-		forbidden, want, result string
-	}{
-		{`{"n":2}`, `g{"n":1} s{"n":99} r{"n":99} l{"n":2} g{"n":2}`, "Blocked"},
-		{`{"n":3}`, `g{"n":1} s{"n":99} r{"n":99} l{"n":2} g{"n":2} s{"n":2}`, `look{"n":2}`},
-		{`{"n":1}`, `g{"n":1}`, "Blocked"},
-	} {
-		asked = nil
-		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{gate(c.forbidden), second, rewrite, last}})
+// What runs is what the last listener saw.
+func TestListenersBehindARewriteSeeWhatWillRun(t *testing.T) {
+	for forbidden, want := range map[string]string{`{"n":1}`: `look{"n":2}`, `{"n":2}`: "Blocked"} {
+		var asked []string
+		note := func(who string, e *ToolCall) { asked = append(asked, who+string(e.Input)) }
+		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
+			on(func(e *ToolCall) { note("r", e); e.Input, e.RewrittenBy = input(`{"n":2}`), "r" }),
+			on(func(e *ToolCall) { note("g", e); e.Block = string(e.Input) == forbidden }),
+		}})
 		got := r.CallTool(t.Context(), "look", input(`{"n":1}`))
-		if s := strings.Join(asked, " "); s != c.want || got.Content[0].Text != c.result {
-			t.Errorf("forbidden %s: asked %s, result %q", c.forbidden, s, got.Content[0].Text)
-		}
-		if !got.IsError && (len(got.Content) != 2 || got.Content[1].Text != "seen") {
-			t.Errorf("additional context %+v", got.Content)
+		if s := strings.Join(asked, " "); s != `r{"n":1} g{"n":2}` || got.Content[0].Text != want {
+			t.Errorf("forbidden %s: asked %s, result %q", forbidden, s, got.Content[0].Text)
 		}
 	}
 }
