@@ -98,7 +98,7 @@ func TestNamesOfTheReadmeFitOneModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := map[string]string{"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
-	models := newModels(config.Config{}, testRing(t, "", keys), catalogue.Models)
+	models := newModels(config.Config{}, NewRing(RingOptions{AgentDir: t.TempDir(), Getenv: func(name string) string { return keys[name] }}), catalogue.Models)
 	sentence := regexp.MustCompile(`(?s)A name is whatever fits one model only: (.*?)\.\s`).FindString(string(readme))
 	names := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(sentence, -1)
 	if len(names) < 3 {

@@ -6,11 +6,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
 )
+
+// ringWith is a ring of keys with this auth.json and these variables, in 2026.
+func ringWith(t *testing.T, auth string, variables map[string]string) *Ring {
+	t.Helper()
+	dir := t.TempDir()
+	if auth != "" {
+		if err := os.WriteFile(filepath.Join(dir, "auth.json"), []byte(auth), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return NewRing(RingOptions{AgentDir: dir, Getenv: func(name string) string { return variables[name] },
+		Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
+}
 
 func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
 	zero, one := 0.0, 1.0
@@ -45,7 +59,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 		"opencode": {BaseURL: "http://proxy.example/zen/v1"},
 		"openai":   {API: "openai-completions"},
 	}
-	models := newModels(cfg, testRing(t, "", nil), catalogue.Models)
+	models := newModels(cfg, ringWith(t, "", nil), catalogue.Models)
 	find := func(provider, id string) *llm.Model {
 		t.Helper()
 		m := models.Find(provider, id)
@@ -86,7 +100,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 	cfg := config.Default()
 	cfg.Providers = map[string]config.Provider{"gate": {BaseURL: "http://gate.example", API: "anthropic-messages"}}
-	models := newModels(cfg, testRing(t, "", nil), catalogue.Models)
+	models := newModels(cfg, ringWith(t, "", nil), catalogue.Models)
 	own := byID(catalogue.Models("anthropic"), "claude-sonnet-4-6")
 	m := models.Find("gate", "vendor/claude-sonnet-4-6")
 	if m == nil || m.ContextWindow != own.ContextWindow || !slices.Equal(m.Levels, own.Levels) || m.Cost != nil || m.Provider != "gate" || m.BaseURL != "http://gate.example" {
@@ -100,7 +114,7 @@ func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 }
 
 func TestAnotherFormOfAListedNameHasItsPriceAndAddress(t *testing.T) {
-	models := newModels(config.Default(), testRing(t, "", nil), catalogue.Models)
+	models := newModels(config.Default(), ringWith(t, "", nil), catalogue.Models)
 	m := models.Find("anthropic", "claude-sonnet-4-5")
 	if m == nil || m.ID != "claude-sonnet-4-5" || m.Cost == nil || m.Cost.Input != 3 || m.ContextWindow != 200000 {
 		t.Errorf("%+v", m)
@@ -169,7 +183,7 @@ func TestWhatToDoAboutAKeyIsWhatHoldsNow(t *testing.T) {
 }
 
 func TestProvidersOfTheSettingsWithoutAKeyOrModelAreToldOf(t *testing.T) {
-	ring := testRing(t, `{"late": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`, map[string]string{"THERE": "key"})
+	ring := ringWith(t, `{"late": {"type": "oauth", "access": "of-login", "expires": 1500000000000}}`, map[string]string{"THERE": "key"})
 	server := func(key string) config.Provider {
 		return config.Provider{BaseURL: "http://127.0.0.1:1", API: "openai-completions", APIKey: key, Models: []config.Model{{ID: "one"}}}
 	}
