@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"pi/agent/tool"
+	"pi/internal/process"
 )
 
 func TestAKeyCommandRunsOnceUntilItsKeyIsRefused(t *testing.T) {
@@ -183,7 +183,7 @@ func gone(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() bool { return !tool.GroupAlive(group) })
+	waitFor(t, func() bool { return !process.Alive(group) })
 }
 
 // waitFor waits for what another goroutine or process does.

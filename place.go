@@ -8,6 +8,7 @@ import (
 	"pi/agent/tool"
 	"pi/cli/config"
 	"pi/internal/printable"
+	"pi/internal/process"
 	"pi/luahooks/trust"
 )
 
@@ -51,7 +52,7 @@ func (p *Place) readSettings() {
 // newGuard opens the store of approvals; what is wrong with it is shown and does
 // not stop pi.
 func newGuard(agentDir, cwd string) *trust.Guard {
-	g, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: tool.GroupAlive, Group: tool.OwnGroup(),
+	g, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Group: process.Own(),
 		Places: func() trust.Places { return onDisk(agentDir, cwd) }, Mask: config.MaskKeys})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"pi/internal/process"
 )
 
 func TestFileToolsDoNotTouchWhatIsProtected(t *testing.T) {
@@ -57,11 +59,11 @@ func TestTheGroupOfACommandIsKnownUntilItsLastProcessEnds(t *testing.T) {
 	}})
 	b.text("bash", args{"command": "mkfifo go; read x < go > log 2>&1 &"})
 	b.text("bash", args{"command": "true"})
-	if len(groups) != 2 || !GroupAlive(groups[0]) || GroupAlive(groups[1]) {
+	if len(groups) != 2 || !process.Alive(groups[0]) || process.Alive(groups[1]) {
 		t.Fatalf("groups are %v", groups)
 	}
 	b.text("bash", args{"command": "echo > go"})
-	if GroupAlive(0) || GroupAlive(1) || GroupAlive(-1) {
+	if process.Alive(0) || process.Alive(1) || process.Alive(-1) {
 		t.Error("what is no group is alive")
 	}
 }

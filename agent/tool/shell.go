@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"pi/internal/process"
 )
 
 // BashOutcome is how a command ended and what it said. Exactly one of ExitCode,
@@ -111,7 +113,7 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 		killed := make(chan struct{})
 		go func() {
 			defer close(killed)
-			stopGroup(cmd.Process.Pid, o.grace())
+			process.Stop(cmd.Process.Pid, o.grace())
 		}()
 		p.until(killed, nil)
 		p.until(ended, nil)
@@ -141,7 +143,7 @@ func (o Options) command(line string) (*exec.Cmd, error) {
 	cmd := exec.Command(shell, "-c", line)
 	cmd.Dir = o.Cwd
 	cmd.Env = o.environ(os.Environ())
-	ownGroup(cmd)
+	process.Group(cmd)
 	return cmd, nil
 }
 

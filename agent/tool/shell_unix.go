@@ -3,7 +3,6 @@
 package tool
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -11,40 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
-// GroupAlive reports whether a process group has a process that lives. One that may
-// not be asked about counts; one that has ended and that nobody waits for, as
-// happens in containers, does not, where that can be told.
-func GroupAlive(group int) bool {
-	return group > 1 && !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) && !onlyZombies(group)
-}
-
-// OwnGroup is the process group of this program.
-func OwnGroup() int { return syscall.Getpgrp() }
-
-// stopGroup ends a process group: TERM, and KILL for what is left after grace.
-func stopGroup(group int, grace time.Duration) {
-	_ = syscall.Kill(-group, syscall.SIGTERM)
-	_ = syscall.Kill(-group, syscall.SIGCONT) // one that is stopped cannot end
-	late := time.NewTimer(grace)
-	defer late.Stop()
-	// Nothing tells when a group is empty, so it is asked, while it is ending.
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for {
-		if syscall.Kill(-group, 0) != nil {
-			return
-		}
-		select {
-		case <-late.C:
-			_ = syscall.Kill(-group, syscall.SIGKILL)
-			return
-		case <-look.C:
-		}
-	}
-}
 
 // ending tells how a process ended.
 func ending(s *os.ProcessState) (exit *int, signal string) {

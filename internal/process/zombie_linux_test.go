@@ -1,4 +1,4 @@
-package tool
+package process
 
 import (
 	"os/exec"
@@ -14,12 +14,12 @@ func TestAGroupOfWhichNobodyLivesIsNotAlive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ownGroup(cmd)
+	Group(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	group := cmd.Process.Pid
-	if !GroupAlive(group) {
+	if !Alive(group) {
 		t.Error("it lives")
 	}
 	in.Close()
@@ -30,11 +30,11 @@ func TestAGroupOfWhichNobodyLivesIsNotAlive(t *testing.T) {
 	if err := syscall.Kill(-group, 0); err != nil {
 		t.Fatalf("it is gone: %v", err)
 	}
-	if GroupAlive(group) {
+	if Alive(group) {
 		t.Error("it has ended")
 	}
 	_ = cmd.Wait()
-	if GroupAlive(group) {
+	if Alive(group) {
 		t.Error("it is gone")
 	}
 }

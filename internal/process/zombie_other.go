@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package tool
+package process
 
 // onlyZombies cannot be told here.
 func onlyZombies(int) bool { return false }

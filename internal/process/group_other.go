@@ -1,0 +1,28 @@
+//go:build !unix
+
+package process
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+)
+
+func Group(*exec.Cmd) {}
+
+// Alive reports whether a process group has a process: here nobody can tell.
+func Alive(int) bool { return false }
+
+// Stop ends a process and its children. There is no asking first here.
+func Stop(pid int, _ time.Duration) {
+	if exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run() == nil {
+		return
+	}
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+}
+
+// Own is the process group of this program; 0: there are none.
+func Own() int { return 0 }

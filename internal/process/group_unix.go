@@ -1,0 +1,44 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+func Group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// Alive reports whether a process group has a process that lives. One that may
+// not be asked about counts; one that has ended and that nobody waits for, as
+// happens in containers, does not, where that can be told.
+func Alive(group int) bool {
+	return group > 1 && !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) && !onlyZombies(group)
+}
+
+// Own is the process group of this program.
+func Own() int { return syscall.Getpgrp() }
+
+// Stop ends a process group: TERM, and KILL for what is left after grace.
+func Stop(group int, grace time.Duration) {
+	_ = syscall.Kill(-group, syscall.SIGTERM)
+	_ = syscall.Kill(-group, syscall.SIGCONT) // one that is stopped cannot end
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	// Nothing tells when a group is empty, so it is asked, while it is ending.
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if syscall.Kill(-group, 0) != nil {
+			return
+		}
+		select {
+		case <-late.C:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			return
+		case <-look.C:
+		}
+	}
+}
