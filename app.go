@@ -26,6 +26,7 @@ import (
 	"pi/repl"
 	"pi/serve"
 	"pi/session"
+	"pi/session/message"
 	"pi/stdlib"
 
 	"golang.org/x/term"
@@ -210,7 +211,7 @@ func (*watchLater) Wants(k agent.Kind) bool { return k == agent.KindMessageStart
 
 // Handle never fails.
 func (w *watchLater) Handle(_ context.Context, e agent.Event) error {
-	if m, ok := e.(*agent.MessageStart); ok && m.Message.Role == session.RoleAssistant {
+	if m, ok := e.(*agent.MessageStart); ok && m.Message.Role == message.RoleAssistant {
 		w.once.Do(w.begin)
 	}
 	return nil

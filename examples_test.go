@@ -23,6 +23,7 @@ import (
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/session"
+	"pi/session/message"
 )
 
 // stage is an example with a real agent around it, and a person and a model that
@@ -231,8 +232,8 @@ func (m *scriptedModel) Stream(_ context.Context, r *llm.Request) iter.Seq2[llm.
 			return
 		}
 		_ = yield(llm.Delta{Kind: llm.DeltaText, Text: answer}, nil) &&
-			yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 100, CacheRead: 300, Output: 10, TotalTokens: 410}}, nil) &&
-			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopEnd}}, nil)
+			yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 100, CacheRead: 300, Output: 10, TotalTokens: 410}}, nil) &&
+			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: message.StopEnd}}, nil)
 	}
 }
 

@@ -6,13 +6,13 @@ import (
 
 	"pi/agent"
 	"pi/repl"
-	"pi/session"
+	"pi/session/message"
 )
 
 // drawnByHooks draws for the terminal what hooks have an idea of.
 type drawnByHooks struct{ run *run } // whose chain is not there yet
 
-func (d drawnByHooks) Message(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool) {
+func (d drawnByHooks) Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
 	return d.run.chain.RenderMessage(ctx, m, expanded, width)
 }
 

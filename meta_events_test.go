@@ -18,6 +18,7 @@ import (
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/session"
+	"pi/session/message"
 )
 
 // anatomist is a hook that takes each event apart: into the log goes a line with
@@ -55,7 +56,7 @@ func (s *shape) UnmarshalJSON(b []byte) error {
 
 // everyEvent is one event of each kind, all fields set.
 func everyEvent(t *testing.T) []agent.Event {
-	m := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("x")}}
+	m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("x")}}
 	events := []agent.Event{
 		&agent.ProjectTrust{}, &agent.AppStart{}, &agent.SessionDirectory{}, &agent.SessionStart{}, &agent.SessionBeforeSwitch{},
 		&agent.SessionSwitch{}, &agent.SessionBeforeNew{}, &agent.SessionNew{}, &agent.SessionBeforeBranch{}, &agent.SessionBranch{},
@@ -64,7 +65,7 @@ func everyEvent(t *testing.T) []agent.Event {
 		&agent.Input{}, &agent.BeforeAgentStart{}, &agent.AgentStart{}, &agent.AgentEnd{}, &agent.AgentBeforeSettle{},
 		&agent.AgentSettled{}, &agent.TurnStart{}, &agent.TurnEnd{}, &agent.Context{}, &agent.BeforeProviderRequest{},
 		&agent.BeforeProviderHeaders{}, &agent.AfterProviderResponse{}, &agent.MessageStart{},
-		agent.NewMessageUpdate(llm.Delta{}, func() *session.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
+		agent.NewMessageUpdate(llm.Delta{}, func() *message.Message { return m }, nil), &agent.MessageEnd{}, &agent.ModelSelect{},
 		&agent.ThinkingLevelSelect{}, &agent.UIPromptStart{}, &agent.UIPromptEnd{}, &agent.HookFailed{}, &agent.CompactionStart{}, &agent.CompactionEnd{},
 		&agent.AutoRetryStart{}, &agent.AutoRetryEnd{}, &agent.ToolCall{}, &agent.ToolResult{}, &agent.ToolExecutionStart{},
 		&agent.ToolExecutionUpdate{}, &agent.ToolExecutionEnd{}, &agent.UserBash{},
@@ -89,7 +90,7 @@ type filler struct {
 	values map[reflect.Type]reflect.Value
 }
 
-func newFiller(t *testing.T, m *session.Message) *filler {
+func newFiller(t *testing.T, m *message.Message) *filler {
 	s := session.New(session.Options{Cwd: "/"})
 	entry, err := s.AppendMessage(m)
 	if err != nil {
@@ -98,7 +99,7 @@ func newFiller(t *testing.T, m *session.Message) *filler {
 	f := &filler{t, map[reflect.Type]reflect.Value{}}
 	for _, v := range []any{
 		m, entry, &llm.Model{Provider: "p", ID: "m", Cost: &llm.Price{}}, json.RawMessage(`{"a":1}`), session.Item{Message: m, Index: -1},
-		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &session.Usage{Input: 1}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
+		http.Header{"A": {"b"}}, map[string]string{"a": "b"}, m.Content, &message.Usage{Input: 1}, llm.Delta{Kind: llm.DeltaText, Text: "x"},
 		func() agent.TurnUsage {
 			return agent.TurnUsage{ContextUsage: agent.ContextUsage{Tokens: 1, Window: 2, Percent: 50}}
 		},

@@ -7,6 +7,7 @@ import (
 
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/message"
 
 	"github.com/spf13/cobra"
 )
@@ -85,21 +86,21 @@ func printUnreached(entries []*session.Entry) {
 	}
 }
 
-func shownText(m *session.Message) string {
+func shownText(m *message.Message) string {
 	switch m.Role {
-	case session.RoleBashExecution:
+	case message.RoleBashExecution:
 		return "$ " + m.Command + "\n" + m.Output
-	case session.RoleBranchSummary, session.RoleCompactionSummary:
+	case message.RoleBranchSummary, message.RoleCompactionSummary:
 		return m.Summary
 	}
 	var parts []string
 	for _, b := range m.Content {
 		switch b.Type {
-		case session.BlockText:
+		case message.BlockText:
 			parts = append(parts, b.Text)
-		case session.BlockToolCall:
+		case message.BlockToolCall:
 			parts = append(parts, fmt.Sprintf("→ %s %s", b.Name, b.Arguments))
-		case session.BlockImage:
+		case message.BlockImage:
 			parts = append(parts, "[image "+b.MimeType+"]")
 		}
 	}

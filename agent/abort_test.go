@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // endless streams words until nobody listens any more.
@@ -42,7 +42,7 @@ func TestListenerStopsAnAnswerAndTheModelIsAskedAgain(t *testing.T) {
 		t.Errorf("events %v", l.kinds)
 	}
 	sent := r.model.requests[1].Messages
-	if len(sent) != 2 || sent[1].Role != session.RoleUser || sent[1].Text() != "do not say bad" {
+	if len(sent) != 2 || sent[1].Role != message.RoleUser || sent[1].Text() != "do not say bad" {
 		t.Errorf("sent %d messages, the last %q", len(sent), sent[len(sent)-1].Text())
 	}
 	if len(end.Messages) != 4 || !strings.Contains(r.file(), `"customType":"pi.abort"`) || !strings.Contains(r.file(), `"display":false,"details":{"hook":"rules","reason":"says bad"}`) {
@@ -59,12 +59,12 @@ func TestAbortMayComeWithAnyLaterUpdateUpToTheLast(t *testing.T) {
 			}
 		})
 		ended := on(func(e *MessageEnd) {
-			if stopped := e.Message.StopReason == session.StopAborted; stopped == (e.Message.Text() == "again") {
+			if stopped := e.Message.StopReason == message.StopAborted; stopped == (e.Message.Text() == "again") {
 				t.Errorf("message_end of %q with %s", e.Message.Text(), e.Message.StopReason)
 			}
 		})
 		r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{late, ended}},
-			deltas(append(append([]llm.Delta{text("let me")}, callDeltas(call{"a", "look", `{}`})...), stop(session.StopToolUse))...), say("again"))
+			deltas(append(append([]llm.Delta{text("let me")}, callDeltas(call{"a", "look", `{}`})...), stop(message.StopToolUse))...), say("again"))
 		err := r.Prompt(t.Context(), Prompt{Text: "go"})
 		if at != llm.DeltaText && at != llm.DeltaStop && err != nil {
 			t.Error(err)
@@ -127,8 +127,8 @@ func TestTheContextOfUpdatesTellsAnswersApart(t *testing.T) {
 		return nil
 	}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{l}},
-		deltas(append([]llm.Delta{text("a"), text("b")}, append(callDeltas(call{"1", "look", `{}`}), stop(session.StopToolUse))...)...),
-		deltas(text("c"), text("d"), stop(session.StopEnd)))
+		deltas(append([]llm.Delta{text("a"), text("b")}, append(callDeltas(call{"1", "look", `{}`}), stop(message.StopToolUse))...)...),
+		deltas(text("c"), text("d"), stop(message.StopEnd)))
 	r.prompt("go")
 	if got := strings.Join(seen, ""); got != "aaaaaccc" {
 		t.Errorf("updates belong to %q", got)

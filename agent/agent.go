@@ -30,6 +30,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/schema"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Settings are the plain values of the configuration that the loop obeys.
@@ -105,7 +106,7 @@ type Agent struct {
 	queueing  bool                       // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
-	nextTurn  []*session.Message // custom messages that go with the next prompt
+	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt
 	ended     bool          // nobody takes what is handed in any more
 	wake      chan struct{} // signalled by Submit, holds one
@@ -122,7 +123,7 @@ type Agent struct {
 	broken    *PrefixBreak    // how it began otherwise than the one before
 	toolsBy   string          // the hook that chose the tools; "" for none
 	running   promptText      // the system prompt of the run in progress
-	aside     *session.Usage  // what that run used beside its answers
+	aside     *message.Usage  // what that run used beside its answers
 
 	viewing sync.Mutex
 	view    session.View

@@ -11,11 +11,12 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // answer is a finished assistant message.
 type answer struct {
-	message *session.Message
+	message *message.Message
 	broken  map[string]string // calls whose arguments never became JSON, by id
 	paused  bool              // the model wants to go on with this very answer
 }
@@ -107,8 +108,8 @@ func (r *run) tellStopped(ctx context.Context, abort *Abort) error {
 	if err != nil {
 		return fmt.Errorf("note the stopped answer: %w", err)
 	}
-	return r.appendCustom(ctx, &session.Message{Role: session.RoleCustom, CustomType: AbortType, Details: details,
-		Content: []session.Block{session.TextBlock(abort.Inject)}})
+	return r.appendCustom(ctx, &message.Message{Role: message.RoleCustom, CustomType: AbortType, Details: details,
+		Content: []message.Block{message.TextBlock(abort.Inject)}})
 }
 
 // AbortType is the custom type of the message that tells the model why its
@@ -139,7 +140,7 @@ type stream struct {
 	fresh    bool    // not over the connection of the attempt before
 	assembly llm.Assembly
 	started  bool
-	partial  func() *session.Message
+	partial  func() *message.Message
 	stop     func(*Abort)
 	abort    *Abort // a listener stopped it
 	late     cut
@@ -298,15 +299,15 @@ func (s *stream) start(ctx context.Context) {
 }
 
 // message is the answer as far as it has come.
-func (s *stream) message() *session.Message { return s.assembled(s.model, &s.assembly) }
+func (s *stream) message() *message.Message { return s.assembled(s.model, &s.assembly) }
 
 // assembled is what model said so far as a message.
-func (a *Agent) assembled(model *llm.Model, assembly *llm.Assembly) *session.Message {
+func (a *Agent) assembled(model *llm.Model, assembly *llm.Assembly) *message.Message {
 	content, _ := assembly.Content()
-	m := &session.Message{Role: session.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
+	m := &message.Message{Role: message.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
 		Content: content, Usage: assembly.Usage(), Timestamp: a.now().UnixMilli()}
 	if m.Usage == nil {
-		m.Usage = &session.Usage{}
+		m.Usage = &message.Usage{}
 	}
 	return m
 }
@@ -327,13 +328,13 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	stop := s.assembly.Stop().Reason
 	switch {
 	case failure == ErrAborted:
-		m.StopReason, m.ErrorMessage = session.StopAborted, failure.Error()
+		m.StopReason, m.ErrorMessage = message.StopAborted, failure.Error()
 	case failure == errStopped:
-		m.StopReason, m.ErrorMessage = session.StopAborted, stopText(s.abort)
+		m.StopReason, m.ErrorMessage = message.StopAborted, stopText(s.abort)
 	case failure != nil:
-		m.StopReason, m.ErrorMessage = session.StopError, failure.Error()
+		m.StopReason, m.ErrorMessage = message.StopError, failure.Error()
 	case stop == llm.StopPause:
-		m.StopReason = session.StopEnd
+		m.StopReason = message.StopEnd
 	default:
 		m.StopReason = stop
 	}
@@ -359,7 +360,7 @@ func cutOff(model *llm.Model, cause error) error {
 // refusedBy is the failure that a finished answer may be.
 func refusedBy(model *llm.Model, stop llm.Stop) error {
 	switch stop.Reason {
-	case llm.StopRefusal, session.StopError, session.StopAborted:
+	case llm.StopRefusal, message.StopError, message.StopAborted:
 	default:
 		return nil
 	}
@@ -368,12 +369,12 @@ func refusedBy(model *llm.Model, stop llm.Stop) error {
 }
 
 // withoutCalls takes out the calls of a failed answer: they will never run.
-func withoutCalls(content []session.Block) []session.Block {
-	return slices.DeleteFunc(content, func(b session.Block) bool { return b.Type == session.BlockToolCall })
+func withoutCalls(content []message.Block) []message.Block {
+	return slices.DeleteFunc(content, func(b message.Block) bool { return b.Type == message.BlockToolCall })
 }
 
 // ended lets listeners replace the final message; another role is not taken.
-func (s *stream) ended(ctx context.Context, m *session.Message) *session.Message {
+func (s *stream) ended(ctx context.Context, m *message.Message) *message.Message {
 	s.start(ctx)
 	if !s.wants(KindMessageEnd) {
 		return m

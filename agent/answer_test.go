@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
@@ -34,7 +34,7 @@ func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
 		{"a crash", func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") }, "assistant [error: acme: the client crashed: nil map]", func(*llm.ProviderError) bool { return true }},
 		{"a refusal", partly(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Raw: "refusal", Message: "I cannot"}}), "assistant: part [error: acme: refusal: I cannot]", func(e *llm.ProviderError) bool { return e.Type == "refusal" && !e.Retryable }},
 		{"a refusal without a word", partly(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Raw: "content_filter"}}), `assistant: part [error: acme: content_filter: the model ended its answer as refusal]`, func(*llm.ProviderError) bool { return true }},
-		{"an answer that says it failed", partly(stop(session.StopAborted)), `assistant: part [error: acme: the model ended its answer as aborted]`, func(*llm.ProviderError) bool { return true }},
+		{"an answer that says it failed", partly(stop(message.StopAborted)), `assistant: part [error: acme: the model ended its answer as aborted]`, func(*llm.ProviderError) bool { return true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := &log{}
@@ -93,15 +93,15 @@ func TestListenersSeeTheAnswerGrowAndMayReplaceIt(t *testing.T) {
 	replace := on(func(e *MessageEnd) {
 		if e.Message.Text() == "abc" {
 			m := e.Message.Clone()
-			m.Content, m.Usage = []session.Block{session.TextBlock("xyz")}, nil
+			m.Content, m.Usage = []message.Block{message.TextBlock("xyz")}, nil
 			e.Message = m
 		} else {
-			e.Message = &session.Message{Role: session.RoleUser}
+			e.Message = &message.Message{Role: message.RoleUser}
 		}
 	})
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Output: 3}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Output: 3}}
 	r := newRig(t, Options{Listeners: []Listener{on(func(e *MessageUpdate) { seen = append(seen, e.Delta.Text+"/"+e.Message().Text()) }), replace}},
-		deltas(llm.Delta{}, text("a"), usage, text("bc"), stop(session.StopEnd)), say("other"))
+		deltas(llm.Delta{}, text("a"), usage, text("bc"), stop(message.StopEnd)), say("other"))
 	r.prompt("one")
 	r.prompt("two")
 	if got := strings.Join(seen, " "); got != "a/a bc/abc /abc other/other /other" {
@@ -119,24 +119,24 @@ func TestAssemblyJoinsDeltasIntoBlocks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		deltas []llm.Delta
-		want   []session.Block
+		want   []message.Block
 		broken string
 	}{
 		{"nothing", nil, nil, ""},
-		{"text in pieces, and empty text", []llm.Delta{text("a"), {Kind: llm.DeltaText, Index: 7}, text("b")}, []session.Block{{Type: "text", Text: "ab"}}, ""},
+		{"text in pieces, and empty text", []llm.Delta{text("a"), {Kind: llm.DeltaText, Index: 7}, text("b")}, []message.Block{{Type: "text", Text: "ab"}}, ""},
 		{"blocks in order of their first delta", []llm.Delta{thinking(5, "hm"), {Kind: llm.DeltaText, Index: 2, Text: "x"}, thinking(5, "m")},
-			[]session.Block{{Type: "thinking", Text: "hmm"}, {Type: "text", Text: "x"}}, ""},
+			[]message.Block{{Type: "thinking", Text: "hmm"}, {Type: "text", Text: "x"}}, ""},
 		{"signature after, before and alone", []llm.Delta{thinking(1, "a"), signature(1, "s"), signature(2, "t"), {Kind: llm.DeltaText, Index: 2, Text: "b"}, signature(3, "u")},
-			[]session.Block{{Type: "thinking", Text: "a", Signature: "s"}, {Type: "text", Text: "b", Signature: "t"}, {Type: "thinking", Signature: "u"}}, ""},
+			[]message.Block{{Type: "thinking", Text: "a", Signature: "s"}, {Type: "text", Text: "b", Signature: "t"}, {Type: "thinking", Signature: "u"}}, ""},
 		{"the whole in place of pieces", []llm.Delta{text("a"), {Kind: llm.DeltaWhole, Text: "bc"}, {Kind: llm.DeltaToolCall, Index: 2, ID: "i", Name: "n", Text: "{"}, {Kind: llm.DeltaWhole, Index: 2, Text: `{"b":2}`}},
-			[]session.Block{{Type: "text", Text: "bc"}, {Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"b":2}`)}}, ""},
-		{"redacted", []llm.Delta{{Kind: llm.DeltaRedacted, Text: "xx"}, {Kind: llm.DeltaRedacted, Text: "yy"}}, []session.Block{{Type: "thinking", Redacted: true, Signature: "xxyy"}}, ""},
+			[]message.Block{{Type: "text", Text: "bc"}, {Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"b":2}`)}}, ""},
+		{"redacted", []llm.Delta{{Kind: llm.DeltaRedacted, Text: "xx"}, {Kind: llm.DeltaRedacted, Text: "yy"}}, []message.Block{{Type: "thinking", Redacted: true, Signature: "xxyy"}}, ""},
 		{"a call in pieces", []llm.Delta{{Kind: llm.DeltaToolCall, ID: "i", Name: "n"}, {Kind: llm.DeltaToolCall, Text: `{"a":`}, {Kind: llm.DeltaToolCall, Text: `1}`}},
-			[]session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"a":1}`)}}, ""},
-		{"a call without arguments", callDeltas(call{"i", "n", " "}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
-		{"null is no arguments", callDeltas(call{"i", "n", "null"}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
-		{"a call cut short", callDeltas(call{"i", "n", `{"a"`}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `{"a"`},
-		{"arguments that are a list", callDeltas(call{"i", "n", `[1]`}), []session.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `[1]`},
+			[]message.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{"a":1}`)}}, ""},
+		{"a call without arguments", callDeltas(call{"i", "n", " "}), []message.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
+		{"null is no arguments", callDeltas(call{"i", "n", "null"}), []message.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, ""},
+		{"a call cut short", callDeltas(call{"i", "n", `{"a"`}), []message.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `{"a"`},
+		{"arguments that are a list", callDeltas(call{"i", "n", `[1]`}), []message.Block{{Type: "toolCall", ID: "i", Name: "n", Arguments: input(`{}`)}}, `[1]`},
 	} {
 		var a llm.Assembly
 		for _, d := range c.deltas {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAnAnswerThatIsTooLongEndsWithAnErrorAndIsNotAskedForAgain(t *testing.T)
 		t.Run(name, func(t *testing.T) {
 			l := &retries{}
 			settings := Settings{MaxAnswerBytes: limit, Retry: RetrySettings{MaxAttempts: 3}}
-			r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, deltas(append(c.deltas, stop(session.StopEnd))...))
+			r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, deltas(append(c.deltas, stop(message.StopEnd))...))
 			err := r.Prompt(t.Context(), Prompt{Text: "go"})
 			if c.want != "" {
 				r.wantTalk("user: go", "assistant: "+c.want)

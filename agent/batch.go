@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // batchEnd is what came of the calls of one message.
 type batchEnd struct {
-	results   []*session.Message
+	results   []*message.Message
 	terminate bool   // every call of the batch wants the run to end
 	blocked   string // why the first call that a gate kept from running did not run
 }
@@ -25,7 +25,7 @@ func (b batchEnd) verdict() error {
 
 // step is one call of a batch on its way.
 type step struct {
-	call   session.Block
+	call   message.Block
 	broken string   // what it had instead of readable arguments
 	ready  *cleared // nil: it does not run
 	result Result
@@ -90,12 +90,12 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 }
 
 // admit decides whether one call may run.
-func (r *run) admit(ctx context.Context, a answer, call session.Block) (*cleared, *refused) {
+func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared, *refused) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()
-	case a.message.StopReason == session.StopLength:
+	case a.message.StopReason == message.StopLength:
 		return nil, refuse("not run: the answer was cut off at the token limit before this call was complete")
 	case isBroken:
 		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
@@ -135,7 +135,7 @@ func (s *step) run(ctx context.Context, update Update) {
 }
 
 // finishStep makes the result message of one call.
-func (r *run) finishStep(ctx context.Context, s *step) *session.Message {
+func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	if s.ready != nil {
 		s.result = r.finishCall(ctx, s.ready, s.result)
 	}
@@ -144,14 +144,14 @@ func (r *run) finishStep(ctx context.Context, s *step) *session.Message {
 	r.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
 	})
-	return &session.Message{Role: session.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
 		Content: resultContent(s.result), Details: s.result.Details, IsError: s.result.IsError, Timestamp: r.now().UnixMilli()}
 }
 
 // resultContent is never empty, for some providers refuse an empty result.
-func resultContent(r Result) []session.Block {
+func resultContent(r Result) []message.Block {
 	if len(r.Content) == 0 {
-		return []session.Block{session.TextBlock("(no output)")}
+		return []message.Block{message.TextBlock("(no output)")}
 	}
 	return r.Content
 }

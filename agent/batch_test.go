@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestResultsStandInTheOrderOfTheCallsWhateverBecameOfThem(t *testing.T) {
@@ -112,7 +113,7 @@ func TestCallsRunAtTheSameTimeUnlessOneWantsToBeAlone(t *testing.T) {
 
 func TestCallsOfAnAnswerCutByLengthAreNotRun(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{tool("look", func(context.Context) (Result, error) { panic("it ran") })}},
-		deltas(append(callDeltas(call{"a", "look", `{}`}, call{"b", "look", `{"n`}), stop(session.StopLength))...), say("sorry"))
+		deltas(append(callDeltas(call{"a", "look", `{}`}, call{"b", "look", `{"n`}), stop(message.StopLength))...), say("sorry"))
 	r.prompt("go")
 	want := "error: not run: the answer was cut off at the token limit before this call was complete"
 	if got := r.talk(); strings.Count(got, want) != 2 || !strings.HasSuffix(got, "sorry") {

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // streamer is a Provider made of one reply.
@@ -60,9 +61,9 @@ func benchModels(p llm.Provider) *llm.Models {
 func benchAgent(b *testing.B, p llm.Provider, messages int) *Agent {
 	s := session.New(session.Options{Dir: b.TempDir(), Cwd: "/p"})
 	for i := range messages {
-		m := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("some words of a conversation")}}
+		m := &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("some words of a conversation")}}
 		if i%2 == 1 {
-			m.Role, m.Usage = session.RoleAssistant, &session.Usage{}
+			m.Role, m.Usage = message.RoleAssistant, &message.Usage{}
 		}
 		if _, err := s.AppendMessage(m); err != nil {
 			b.Fatal(err)
@@ -81,7 +82,7 @@ func BenchmarkDeltas(b *testing.B) {
 				return
 			}
 		}
-		yield(stop(session.StopEnd), nil)
+		yield(stop(message.StopEnd), nil)
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // Recalled is what a person once sent, for the prompt line: a move that goes
@@ -40,7 +41,7 @@ func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
 			s, leaf := a.Session(), ""
 			if before.SkipConversationRestore {
 				leaf = s.Leaf()
-			} else if leaf, recalled, err = cutBefore(s, id, session.RoleUser); err != nil {
+			} else if leaf, recalled, err = cutBefore(s, id, message.RoleUser); err != nil {
 				return nil, fmt.Errorf("branch: %w", err)
 			}
 			if a.copySession == nil {
@@ -54,7 +55,7 @@ func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
 
 // cutBefore returns where the conversation ends that an entry is chosen for: at
 // the entry, or before it if it has one of these roles, and its message then.
-func cutBefore(s *session.Session, id string, roles ...session.Role) (leaf string, sent Recalled, err error) {
+func cutBefore(s *session.Session, id string, roles ...message.Role) (leaf string, sent Recalled, err error) {
 	e := s.Entry(id)
 	if e == nil {
 		return "", Recalled{}, fmt.Errorf("no entry %q", id)
@@ -67,11 +68,11 @@ func cutBefore(s *session.Session, id string, roles ...session.Role) (leaf strin
 
 // recall takes a message apart: what was typed is its first text, and what goes
 // with it stands behind that.
-func recall(m *session.Message) Recalled {
+func recall(m *message.Message) Recalled {
 	if len(m.Content) == 0 {
 		return Recalled{}
 	}
-	if first := m.Content[0]; first.Type == session.BlockText {
+	if first := m.Content[0]; first.Type == message.BlockText {
 		return Recalled{first.Text, len(m.Content) - 1}
 	}
 	return Recalled{"", len(m.Content)}

@@ -1,6 +1,9 @@
 package agent
 
-import "pi/session"
+import (
+	"pi/session"
+	"pi/session/message"
+)
 
 // Breakdown is what the model sees, by where it comes from.
 type Breakdown struct {
@@ -126,13 +129,13 @@ func (s *Source) part(p Source) {
 }
 
 func textTokens(text string) int {
-	return session.EstimateTokens(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}})
+	return session.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
 
 // ledger books messages under the sources.
 type ledger struct {
 	sources []Source
-	makers  map[*session.Message]string // hooks, by the messages that they made
+	makers  map[*message.Message]string // hooks, by the messages that they made
 }
 
 // messageSources are the messages that are sent.
@@ -150,8 +153,8 @@ func messageSources(items []session.Item, chain chained) []Source {
 }
 
 // madeBy says which hook of a chain made a message that comes from no entry.
-func madeBy(chain chained) map[*session.Message]string {
-	makers := map[*session.Message]string{}
+func madeBy(chain chained) map[*message.Message]string {
+	makers := map[*message.Message]string{}
 	for _, stage := range chain.stages {
 		for _, it := range stage.Items {
 			if it.Entry == nil && makers[it.Message] == "" {
@@ -169,17 +172,17 @@ func (l *ledger) book(it session.Item, tokens int) {
 		return
 	}
 	switch m.Role {
-	case session.RoleCompactionSummary:
+	case message.RoleCompactionSummary:
 		l.add(SourceSummaries, "compaction", tokens)
-	case session.RoleBranchSummary:
+	case message.RoleBranchSummary:
 		l.add(SourceSummaries, "branch", tokens)
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		l.addAnswer(m, tokens)
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		l.add(SourceResults, m.ToolName, tokens)
-	case session.RoleBashExecution:
+	case message.RoleBashExecution:
 		l.add(SourceCommands, "", tokens)
-	case session.RoleCustom:
+	case message.RoleCustom:
 		l.add(SourceHooks, m.CustomType, tokens)
 	default:
 		l.add(SourceUser, "", tokens)
@@ -187,15 +190,15 @@ func (l *ledger) book(it session.Item, tokens int) {
 }
 
 // addAnswer tells thoughts and calls apart from what was said.
-func (l *ledger) addAnswer(m *session.Message, tokens int) {
+func (l *ledger) addAnswer(m *message.Message, tokens int) {
 	s := l.source(SourceModel)
 	s.Count++
 	s.Tokens += tokens
 	left := tokens
 	for _, part := range []struct {
 		name string
-		kind session.BlockType
-	}{{"thinking", session.BlockThinking}, {"calls", session.BlockToolCall}} {
+		kind message.BlockType
+	}{{"thinking", message.BlockThinking}, {"calls", message.BlockToolCall}} {
 		blocks, n := blocksOf(m, part.kind)
 		if n > 0 {
 			share := min(n, left)
@@ -209,8 +212,8 @@ func (l *ledger) addAnswer(m *session.Message, tokens int) {
 }
 
 // blocksOf is how many blocks of a kind a message has, and their tokens.
-func blocksOf(m *session.Message, kind session.BlockType) (blocks, tokens int) {
-	only := session.Message{Role: session.RoleAssistant}
+func blocksOf(m *message.Message, kind message.BlockType) (blocks, tokens int) {
+	only := message.Message{Role: message.RoleAssistant}
 	for _, b := range m.Content {
 		if b.Type == kind {
 			only.Content = append(only.Content, b)
@@ -255,11 +258,11 @@ func unsent(items []session.Item) []Source {
 	var s Source
 	for _, it := range items {
 		switch m := it.Message; {
-		case m.Role == session.RoleSystem:
+		case m.Role == message.RoleSystem:
 			s.under("system messages of another program", 0, 1)
-		case m.Role == session.RoleAssistant && (m.StopReason == session.StopError || m.StopReason == session.StopAborted):
+		case m.Role == message.RoleAssistant && (m.StopReason == message.StopError || m.StopReason == message.StopAborted):
 			s.under("failed or interrupted answers", 0, 1)
-		case m.Role == session.RoleBashExecution && m.ExcludeFromContext:
+		case m.Role == message.RoleBashExecution && m.ExcludeFromContext:
 			s.under("commands kept out of the context", 0, 1)
 		}
 	}
@@ -277,7 +280,7 @@ type HookEffect struct {
 // Amount is a number of messages and their tokens.
 type Amount struct{ Messages, Tokens int }
 
-func (a *Amount) count(m *session.Message) {
+func (a *Amount) count(m *message.Message) {
 	a.Messages++
 	a.Tokens += session.EstimateTokens(m)
 }
@@ -286,7 +289,7 @@ func (a *Amount) count(m *session.Message) {
 // none by themselves.
 func effect(hook string, before, after []session.Item) HookEffect {
 	e := HookEffect{Hook: hook}
-	was := map[any]*session.Message{}
+	was := map[any]*message.Message{}
 	for _, it := range before {
 		was[identity(it)] = it.Message
 	}

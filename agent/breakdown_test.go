@@ -7,25 +7,26 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // oneOfEach is a message of each kind, told apart by their lengths.
-func oneOfEach() []*session.Message {
-	words := func(n int) []session.Block { return []session.Block{session.TextBlock(strings.Repeat("abcd", n))} }
+func oneOfEach() []*message.Message {
+	words := func(n int) []message.Block { return []message.Block{message.TextBlock(strings.Repeat("abcd", n))} }
 	code := 1
-	return []*session.Message{
-		{Role: session.RoleSystem, Content: words(1000)},
-		{Role: session.RoleUser, Content: append(words(10), session.Block{Type: session.BlockImage, Data: "AAAA", MimeType: "image/png"})},
-		{Role: session.RoleAssistant, StopReason: session.StopToolUse, Content: append(words(20),
-			session.Block{Type: session.BlockThinking, Text: strings.Repeat("abcd", 30)},
-			session.Block{Type: session.BlockToolCall, ID: "1", Name: "look", Arguments: json.RawMessage(`{"n":1}`)},
-			session.Block{Type: session.BlockToolCall, ID: "2", Name: "look", Arguments: json.RawMessage(`{"n":2}`)})},
-		{Role: session.RoleToolResult, ToolCallID: "1", ToolName: "look", Content: words(40)},
-		{Role: session.RoleToolResult, ToolCallID: "2", ToolName: "look", Content: words(50), IsError: true},
-		{Role: session.RoleBashExecution, Command: "ls", Output: strings.Repeat("abcd", 60), ExitCode: &code},
-		{Role: session.RoleBashExecution, Command: "ls", Output: strings.Repeat("abcd", 60), ExcludeFromContext: true},
-		{Role: session.RoleAssistant, StopReason: session.StopError, Content: words(70)},
-		{Role: session.RoleAssistant, StopReason: session.StopEnd, Content: words(80)},
+	return []*message.Message{
+		{Role: message.RoleSystem, Content: words(1000)},
+		{Role: message.RoleUser, Content: append(words(10), message.Block{Type: message.BlockImage, Data: "AAAA", MimeType: "image/png"})},
+		{Role: message.RoleAssistant, StopReason: message.StopToolUse, Content: append(words(20),
+			message.Block{Type: message.BlockThinking, Text: strings.Repeat("abcd", 30)},
+			message.Block{Type: message.BlockToolCall, ID: "1", Name: "look", Arguments: json.RawMessage(`{"n":1}`)},
+			message.Block{Type: message.BlockToolCall, ID: "2", Name: "look", Arguments: json.RawMessage(`{"n":2}`)})},
+		{Role: message.RoleToolResult, ToolCallID: "1", ToolName: "look", Content: words(40)},
+		{Role: message.RoleToolResult, ToolCallID: "2", ToolName: "look", Content: words(50), IsError: true},
+		{Role: message.RoleBashExecution, Command: "ls", Output: strings.Repeat("abcd", 60), ExitCode: &code},
+		{Role: message.RoleBashExecution, Command: "ls", Output: strings.Repeat("abcd", 60), ExcludeFromContext: true},
+		{Role: message.RoleAssistant, StopReason: message.StopError, Content: words(70)},
+		{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: words(80)},
 	}
 }
 
@@ -37,7 +38,7 @@ func filled(t *testing.T, o Options) *rig {
 			t.Fatal(err)
 		}
 	}
-	_, err := r.Session().Append(session.TypeCustomMessage, session.CustomMessage{CustomType: "todo", Content: []session.Block{session.TextBlock("four")}})
+	_, err := r.Session().Append(session.TypeCustomMessage, session.CustomMessage{CustomType: "todo", Content: []message.Block{message.TextBlock("four")}})
 	if err == nil {
 		_, err = r.Session().Append(session.TypeBranchSummary, session.BranchSummary{FromID: "root", Summary: "left behind"})
 	}
@@ -130,8 +131,8 @@ func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 }
 
 func TestTheBreakdownAddsUpWhateverHappened(t *testing.T) {
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 4000, Output: 20}}
-	counted := deltas(text("counted"), usage, stop(session.StopEnd))
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 4000, Output: 20}}
+	counted := deltas(text("counted"), usage, stop(message.StopEnd))
 	tests := map[string]func(t *testing.T, r *rig){
 		"nothing":                func(*testing.T, *rig) {},
 		"an answer that counted": func(_ *testing.T, r *rig) { r.prompt("x") },
@@ -183,7 +184,7 @@ func TestTheBreakdownSaysWhatEachHookDid(t *testing.T) {
 			case 1, 3: // left out
 			case 4:
 				it.Message = it.Message.Clone()
-				it.Message.Content = []session.Block{session.TextBlock("shortened")}
+				it.Message.Content = []message.Block{message.TextBlock("shortened")}
 				out = append(out, it)
 			default:
 				out = append(out, it)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // run is the one place where a tool runs.
@@ -47,7 +48,7 @@ func withError(r Result, message string) Result {
 }
 
 func withText(r Result, text string) Result {
-	r.Content = append(r.Content[:len(r.Content):len(r.Content)], session.TextBlock(text))
+	r.Content = append(r.Content[:len(r.Content):len(r.Content)], message.TextBlock(text))
 	return r
 }
 
@@ -90,7 +91,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := session.Block{Type: session.BlockToolCall, ID: newCallID(), Name: name, Arguments: input}
+	call := message.Block{Type: message.BlockToolCall, ID: newCallID(), Name: name, Arguments: input}
 	a.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
 	c, no := a.clear(ctx, call)
 	var result Result
@@ -113,7 +114,7 @@ func (a *Agent) noteToolUsage(ctx context.Context, name string, r Result) {
 }
 
 // updates passes on what a running tool reports, if anyone wants it.
-func (a *Agent) updates(ctx context.Context, call session.Block, input json.RawMessage) Update {
+func (a *Agent) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
 	if !a.wants(KindToolExecutionUpdate) {
 		return nil
 	}

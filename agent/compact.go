@@ -8,6 +8,7 @@ import (
 	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Why a context is compacted, as events name it.
@@ -28,7 +29,7 @@ type Compacted struct {
 	Messages      int // that the summary stands for
 	Before, After int // tokens of the context, about
 	FromHook      bool
-	Usage         session.Usage // of the model for the summary
+	Usage         message.Usage // of the model for the summary
 }
 
 // Compact puts a summary in the place of what stands at the beginning of the

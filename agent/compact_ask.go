@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // summary asks the listeners and, if none of them brings a summary, the model.
@@ -166,23 +167,23 @@ func CanKeepFrom(branch []*session.Entry, id string) error {
 		m := e.Message()
 		switch {
 		case m == nil:
-		case m.Role == session.RoleAssistant:
+		case m.Role == message.RoleAssistant:
 			return nil
-		case m.Role == session.RoleToolResult && open[m.ToolCallID]:
+		case m.Role == message.RoleToolResult && open[m.ToolCallID]:
 			return fmt.Errorf("entry %q lies between a tool call and its result", id)
 		}
 	}
 	return nil
 }
 
-func noteCalls(open map[string]bool, m *session.Message) {
+func noteCalls(open map[string]bool, m *message.Message) {
 	switch m.Role {
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		clear(open)
 		for _, c := range m.ToolCalls() {
 			open[c.ID] = true
 		}
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		delete(open, m.ToolCallID)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // The context is compacted without anybody's asking before a request for which
@@ -92,7 +93,7 @@ func freshlyCompacted(branch []*session.Entry) bool {
 		if e.Type != session.TypeMessage {
 			continue
 		}
-		if m := e.Message(); m != nil && m.Role == session.RoleAssistant && stands(m) {
+		if m := e.Message(); m != nil && m.Role == message.RoleAssistant && stands(m) {
 			return false
 		}
 	}
@@ -100,8 +101,8 @@ func freshlyCompacted(branch []*session.Entry) bool {
 }
 
 // stands reports whether an answer is one that the model goes on from.
-func stands(m *session.Message) bool {
-	return m.StopReason != session.StopError && m.StopReason != session.StopAborted
+func stands(m *message.Message) bool {
+	return m.StopReason != message.StopError && m.StopReason != message.StopAborted
 }
 
 // stood notes that an answer of the model stands.

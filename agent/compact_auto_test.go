@@ -9,11 +9,12 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // using is an answer that counts so many tokens of context.
 func using(tokens int, ds ...llm.Delta) reply {
-	return deltas(append(ds, llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: tokens}}, stop(session.StopEnd))...)
+	return deltas(append(ds, llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: tokens}}, stop(message.StopEnd))...)
 }
 
 // full is a rig whose model has a window of 100,000 tokens, 10,000 of which are
@@ -94,7 +95,7 @@ func TestWhereNoCompactionHelpsThatIsSaidOnceInARun(t *testing.T) {
 			replies := []reply{say("one"), say("the summary")}
 			for _, id := range []string{"1", "2", "3"} {
 				replies = append(replies, deltas(append(callDeltas(call{id: id, name: "echo", args: fmt.Sprintf(`{"n":%s}`, id)}),
-					llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 100200}}, stop(session.StopToolUse))...))
+					llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 100200}}, stop(message.StopToolUse))...))
 			}
 			r := full(t, o, append(replies, using(100300, text("done")))...)
 			r.Agent.settings.Compaction.Enabled = false
@@ -109,7 +110,7 @@ func TestWhereNoCompactionHelpsThatIsSaidOnceInARun(t *testing.T) {
 }
 
 func TestTheThresholdIsCheckedBetweenResultsAndTheNextRequest(t *testing.T) {
-	look := deltas(append(callDeltas(call{"a", "look", "{}"}), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 95000}}, stop(session.StopToolUse))...)
+	look := deltas(append(callDeltas(call{"a", "look", "{}"}), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 95000}}, stop(message.StopToolUse))...)
 	o := Options{Tools: []Tool{echo("look")}}
 	r := full(t, o, say("one"), look, say("the summary"), say("done"))
 	r.prompt("first")
@@ -141,7 +142,7 @@ func TestAReplyThatFailsAfterAFullOneBringsACompaction(t *testing.T) {
 	var r *rig
 	breaks := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		r.Agent.model.ContextWindow = 100000 // what was said before is what counts
-		yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 1}}, nil)
+		yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1}}, nil)
 		yield(llm.Delta{}, errors.New("no power"))
 	}
 	r = full(t, Options{}, say("one"), using(95000, text("two")), breaks, say("the summary"))

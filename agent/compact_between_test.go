@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // moments are the events of a compaction at which listeners may do something.
@@ -106,7 +106,7 @@ func TestAMessageThatComesDuringACompactionIsNotLost(t *testing.T) {
 		sent := false
 		arm(func() {
 			sent = true
-			m := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("mind the gap")}}
+			m := &message.Message{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{message.TextBlock("mind the gap")}}
 			if err := r.SendCustom(t.Context(), Prompt{Custom: m}, DeliverSteer, false); err != nil {
 				t.Error(err)
 			}
@@ -213,7 +213,7 @@ func TestOfTwoCompactionsAtOnceOneIsRefused(t *testing.T) {
 	slow := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
 		close(started)
 		<-release
-		_ = yield(text("the notes"), nil) && yield(stop(session.StopEnd), nil)
+		_ = yield(text("the notes"), nil) && yield(stop(message.StopEnd), nil)
 	}
 	r := newRig(t, compacting(false), say("one"), slow)
 	r.prompt("first")

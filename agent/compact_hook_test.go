@@ -9,6 +9,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // longTurn is a rig with one small turn and one whose results are large.
@@ -107,7 +108,7 @@ func TestASummaryOfAListenerIsTakenAsItIs(t *testing.T) {
 		}, `"summary":"the notes`, `hook h: session_before_compact: first_kept_entry_id: entry "nope" is not on the branch`, false},
 		{"kept from the middle of a call", func(e *SessionBeforeCompact) *CompactionDraft {
 			for _, entry := range e.BranchEntries {
-				if m := entry.Message(); m != nil && m.Role == session.RoleToolResult {
+				if m := entry.Message(); m != nil && m.Role == message.RoleToolResult {
 					return &CompactionDraft{Summary: "mine", FirstKeptEntryID: entry.ID, By: "h"}
 				}
 			}
@@ -152,7 +153,7 @@ func TestWhatListenersTakeOutIsNotSummarised(t *testing.T) {
 				kept = append(kept, it)
 			}
 		}
-		e.Items = append([]session.Item{{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("made up")}}, Index: -1}}, kept...)
+		e.Items = append([]session.Item{{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("made up")}}, Index: -1}}, kept...)
 	})
 	r := newRig(t, Options{Listeners: []Listener{secret}, Settings: compacting(false).Settings}, say("one"), say("two"), say("the notes"))
 	r.prompt("the secret")
@@ -320,7 +321,7 @@ func TestWhatTheLastRequestDidNotHavePassesTheContextChainBeforeItIsSummarised(t
 		for i, it := range e.Items {
 			if strings.Contains(it.Message.Text(), "secret") {
 				m := it.Message.Clone()
-				m.Content = []session.Block{session.TextBlock("hidden")}
+				m.Content = []message.Block{message.TextBlock("hidden")}
 				e.Items = append(append(append([]session.Item{}, e.Items[:i]...), session.Item{Message: m, Entry: it.Entry, Index: it.Index}), e.Items[i+1:]...)
 			}
 		}

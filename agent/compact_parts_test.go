@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // One prompt that is larger than the whole window is summarised all the same, in
@@ -22,7 +23,7 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 			return
 		}
 		summarised.WriteString(strings.Join(regexp.MustCompile(`word;`).FindAllString(asked, -1), ""))
-		_ = yield(text("the summary"), nil) && yield(stop(session.StopEnd), nil)
+		_ = yield(text("the summary"), nil) && yield(stop(message.StopEnd), nil)
 	}
 	replies := []reply{say("a long prompt")}
 	for range 100 {
@@ -47,7 +48,7 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 func TestTheBeginningOfATurnThatIsSummarisedInPartsKeepsItsFirstPart(t *testing.T) {
 	r := newRig(t, compacting(false), say("what was before"), say("part one"), say("both parts"))
 	item := func(text string) session.Item {
-		return session.Item{Message: r.userMessage([]session.Block{session.TextBlock(text)}), Index: -1}
+		return session.Item{Message: r.userMessage([]message.Block{message.TextBlock(text)}), Index: -1}
 	}
 	w := &summaryWriter{Agent: r.Agent, model: r.Model(), most: 1000, input: 500}
 	text, err := w.write(t.Context(), &session.CompactionPlan{Summarize: []session.Item{item("long ago")},

@@ -15,6 +15,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 var compactedTalks = flag.Int("talks", 12, "how many random conversations go through compactions")
@@ -52,9 +53,9 @@ func (k *talker) mark() string {
 func (k *talker) words(chars int) string { return k.mark() + strings.Repeat("w", k.r.IntN(chars+1)) }
 
 // dropped are answers that a hook takes out of the context: every seventh.
-func dropped(m *session.Message) bool {
+func dropped(m *message.Message) bool {
 	mark := markIn.FindString(m.Text())
-	return m.Role == session.RoleAssistant && len(m.ToolCalls()) == 0 && strings.HasSuffix(mark, "7>")
+	return m.Role == message.RoleAssistant && len(m.ToolCalls()) == 0 && strings.HasSuffix(mark, "7>")
 }
 
 func (k *talker) reply(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
@@ -91,7 +92,7 @@ func (k *talker) summarize(text string, yield func(llm.Delta, error) bool) {
 		return
 	}
 	_ = yield(llm.Delta{Kind: llm.DeltaText, Text: "notes of " + strings.Join(marks, "")}, nil) &&
-		yield(stop(session.StopEnd), nil)
+		yield(stop(message.StopEnd), nil)
 }
 
 // check: all that was said is in the request, and each call has its result.
@@ -107,10 +108,10 @@ func (k *talker) check(r *llm.Request, text string) {
 	}
 	open := map[string]bool{}
 	for _, m := range r.Messages {
-		if m.Role != session.RoleToolResult && len(open) > 0 {
+		if m.Role != message.RoleToolResult && len(open) > 0 {
 			k.t.Errorf("request %d: calls without a result: %v", k.requests, open)
 		}
-		if m.Role == session.RoleToolResult && (!open[m.ToolCallID] || m.Text() == "interrupted") {
+		if m.Role == message.RoleToolResult && (!open[m.ToolCallID] || m.Text() == "interrupted") {
 			k.t.Errorf("request %d: result %s without its call or lost: %q", k.requests, m.ToolCallID, m.Text())
 		}
 		delete(open, m.ToolCallID)
@@ -123,19 +124,19 @@ func (k *talker) check(r *llm.Request, text string) {
 // answer says something or calls tools, and counts what it got.
 func (k *talker) answer(size int, yield func(llm.Delta, error) bool) {
 	k.alone, k.broken = 0, false
-	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(k.words(1500))}}
+	m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock(k.words(1500))}}
 	ds := []llm.Delta{text(m.Text())}
-	reason := session.StopEnd
+	reason := message.StopEnd
 	if k.r.IntN(3) > 0 {
 		var calls []call
 		for i := range 1 + k.r.IntN(3) {
 			calls = append(calls, call{fmt.Sprintf("c%d.%d", k.marks, i), "dig", "{}"})
 		}
-		ds, reason = append(ds, callDeltas(calls...)...), session.StopToolUse
+		ds, reason = append(ds, callDeltas(calls...)...), message.StopToolUse
 	} else if dropped(m) {
 		k.said[markIn.FindString(m.Text())] = false
 	}
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: size, Output: session.EstimateTokens(m)}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: size, Output: session.EstimateTokens(m)}}
 	for _, d := range append(ds, usage, stop(reason)) {
 		if !yield(d, nil) {
 			return
@@ -322,7 +323,7 @@ func (k *talker) chat(r *rig) (marks []string) {
 		k.marks++
 		m := fmt.Sprintf("<%d>", k.marks)
 		k.mu.Unlock()
-		note := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock(m)}}
+		note := &message.Message{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{message.TextBlock(m)}}
 		if err := r.SendCustom(k.t.Context(), Prompt{Custom: note}, DeliverSteer, false); err != nil {
 			k.t.Error(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // ended listens to the ends of compactions.
@@ -46,7 +47,7 @@ func TestACompactionPutsASummaryInThePlaceOfTheConversation(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("six"))
+	r := newRig(t, o, say("four"), deltas(text("they added"), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("six"))
 	r.prompt("two and two?")
 	before := r.Session().Leaf()
 	l.kinds = nil
@@ -120,7 +121,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 		{"a hook is against it", []Listener{cancel}, nil, "Compaction cancelled by hook", true},
 		{"the provider fails", nil, fail(&llm.ProviderError{Provider: "acme", Message: "no power"}), "acme: no power", false},
 		{"the model says nothing", nil, say(" \n"), "no summary: the model answered with nothing", false},
-		{"the model thinks for too long", nil, deltas(stop(session.StopLength)), "no summary: the model came to the end of its answer", false},
+		{"the model thinks for too long", nil, deltas(stop(message.StopLength)), "no summary: the model came to the end of its answer", false},
 		{"the model calls tools", nil, use(call{"c1", "echo", "{}"}), "no summary: the model called tools", false},
 		{"the model refuses", nil, full, "acme: the model ended its answer as refusal", false},
 		{"the client crashes", nil, func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("oh") }, "the client crashed", false},
@@ -185,7 +186,7 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 	l := &log{}
 	o := compacting(true)
 	o.Listeners = []Listener{l}
-	r := newRig(t, o, say("four"), deltas(text("they ad"), stop(session.StopLength)))
+	r := newRig(t, o, say("four"), deltas(text("they ad"), stop(message.StopLength)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
 		t.Fatal(err)
@@ -196,8 +197,8 @@ func TestASummaryThatIsCutOffIsTakenAndSaid(t *testing.T) {
 }
 
 func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}
-	r := newRig(t, compacting(true), say("four"), deltas(usage, stop(session.StopEnd)))
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}
+	r := newRig(t, compacting(true), say("four"), deltas(usage, stop(message.StopEnd)))
 	r.prompt("two and two?")
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err == nil {
 		t.Fatal("no error")
@@ -210,9 +211,9 @@ func TestASummaryThatFailedIsPaidForAllTheSame(t *testing.T) {
 
 func TestWhatASummaryCostsInARunIsPartOfTheRun(t *testing.T) {
 	var end *AgentEnd
-	usage := func(n int) llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: n}} }
+	usage := func(n int) llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: n}} }
 	r := full(t, Options{Listeners: []Listener{on(func(e *AgentEnd) { end = e })}}, say("one"),
-		deltas(text("the notes"), usage(7), stop(session.StopEnd)), deltas(text("two"), usage(30), stop(session.StopEnd)))
+		deltas(text("the notes"), usage(7), stop(message.StopEnd)), deltas(text("two"), usage(30), stop(message.StopEnd)))
 	r.prompt("first")
 	r.prompt(strings.Repeat("word ", 100000))
 	if end.Usage.Input != 37 || r.Totals().Input != 37 {

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Words with which a model is asked for a summary.
@@ -63,7 +64,7 @@ type summaryWriter struct {
 	prompt       string   // of hooks, instead of the program's own
 	most         int      // tokens of the summary
 	input        int      // tokens of the conversation in one request; 0: no limit
-	usage        session.Usage
+	usage        message.Usage
 	cut          int // tokens, where an answer ended at its limit; else 0
 }
 
@@ -174,7 +175,7 @@ func (w *summaryWriter) ask(ctx context.Context, text string, most int) (string,
 		most = min(most, w.model.MaxTokens)
 	}
 	r := &llm.Request{Model: w.model, System: cmp.Or(w.system, summarySystem), Thinking: "off", MaxTokens: most,
-		Messages: []*session.Message{w.userMessage([]session.Block{session.TextBlock(text)})}}
+		Messages: []*message.Message{w.userMessage([]message.Block{message.TextBlock(text)})}}
 	var answer llm.Assembly
 	err := w.askAside(ctx, r, &answer)
 	addUsage(&w.usage, w.assembled(w.model, &answer).Usage)
@@ -184,21 +185,21 @@ func (w *summaryWriter) ask(ctx context.Context, text string, most int) (string,
 	case err != nil:
 		return "", err
 	}
-	if answer.Stop().Reason == session.StopLength {
+	if answer.Stop().Reason == message.StopLength {
 		w.cut = most
 	}
 	return summaryIn(w.assembled(w.model, &answer), answer.Stop().Reason)
 }
 
 // summaryIn is the text of an answer that is one.
-func summaryIn(m *session.Message, stop session.StopReason) (string, error) {
+func summaryIn(m *message.Message, stop message.StopReason) (string, error) {
 	text := strings.TrimSpace(m.Text())
 	switch {
 	case len(m.ToolCalls()) > 0:
 		return "", errors.New("no summary: the model called tools instead of writing one; try again, or use another model")
 	case text != "":
 		return text, nil
-	case stop == session.StopLength:
+	case stop == message.StopLength:
 		return "", errors.New("no summary: the model came to the end of its answer before it wrote anything; raise compaction.reserve_tokens, or use another model")
 	}
 	return "", errEmptySummary

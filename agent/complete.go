@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Completion is one model call outside of the conversation.
@@ -31,7 +32,7 @@ type Completion struct {
 // what listeners to these events ask themselves. Message and context events do
 // not. The error is ErrAborted once ctx has ended, a *[llm.ProviderError], a
 // *[LimitError], or says that there is nothing to ask.
-func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, error) {
+func (a *Agent) Complete(ctx context.Context, c Completion) (*message.Message, error) {
 	model := c.Model
 	if model == nil {
 		model = a.Model()
@@ -59,7 +60,7 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*session.Message, e
 		return nil, err
 	}
 	if m.StopReason = answer.Stop().Reason; m.StopReason == llm.StopPause {
-		m.StopReason = session.StopEnd
+		m.StopReason = message.StopEnd
 	}
 	return m, nil
 }

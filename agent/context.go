@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // Context runs the context chain over what the session holds and returns what
@@ -48,7 +49,7 @@ func (a *Agent) coreContext(s *session.Session) []session.Item {
 }
 
 // toSend is a context in the form of a request.
-func (a *Agent) toSend(items []session.Item) []*session.Message {
+func (a *Agent) toSend(items []session.Item) []*message.Message {
 	a.viewing.Lock()
 	defer a.viewing.Unlock()
 	return a.view.ForModel(items)

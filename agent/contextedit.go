@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // EditContext makes a lasting edit of what the model sees of one entry of the
@@ -37,7 +38,7 @@ func editTarget(s *session.Session, id string) error {
 	kind := e.Type
 	if m := e.Message(); m != nil {
 		switch m.Role {
-		case session.RoleUser, session.RoleAssistant, session.RoleToolResult, session.RoleCustom:
+		case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
 			return nil
 		}
 		kind = string(m.Role)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestEditChangesEveryLaterRequestAndNotTheHistory(t *testing.T) {
@@ -20,7 +21,7 @@ func TestEditChangesEveryLaterRequestAndNotTheHistory(t *testing.T) {
 	if _, err := r.EditContext(t.Context(), ids["assistant/the secret is 42"], nil); err != nil {
 		t.Fatal(err)
 	}
-	shorter := &session.Replacement{Content: []session.Block{session.TextBlock("(cleared)")}}
+	shorter := &session.Replacement{Content: []message.Block{message.TextBlock("(cleared)")}}
 	if _, err := r.EditContext(t.Context(), ids["toolResult/look{}"], shorter); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestEditKeepsWhatListenersToTheContextMadeOfTheRest(t *testing.T) {
 	upper := on(func(e *Context) {
 		for i, it := range e.Items {
 			m := it.Message.Clone()
-			m.Content = []session.Block{session.TextBlock(strings.ToUpper(m.Text()))}
+			m.Content = []message.Block{message.TextBlock(strings.ToUpper(m.Text()))}
 			e.Items[i].Message = m
 		}
 	})
@@ -64,7 +65,7 @@ func TestEditKeepsWhatListenersToTheContextMadeOfTheRest(t *testing.T) {
 	r.prompt("one")
 	id := r.Session().Context()[0].Entry.ID
 	r.Context(t.Context())
-	if _, err := r.EditContext(t.Context(), id, &session.Replacement{Content: []session.Block{session.TextBlock("uno")}}); err != nil {
+	if _, err := r.EditContext(t.Context(), id, &session.Replacement{Content: []message.Block{message.TextBlock("uno")}}); err != nil {
 		t.Fatal(err)
 	}
 	if seen := r.Seen(); len(seen) != 2 || seen[0].Message.Text() != "uno" || seen[1].Message.Text() != "A" {
@@ -76,7 +77,7 @@ func TestLastOfSeveralEditsIsSeen(t *testing.T) {
 	r := newRig(t, Options{}, say("a"))
 	r.prompt("one")
 	id := r.Session().Context()[0].Entry.ID
-	for _, now := range []*session.Replacement{nil, {Content: []session.Block{session.TextBlock("uno")}}, {Content: []session.Block{session.TextBlock("eins")}}} {
+	for _, now := range []*session.Replacement{nil, {Content: []message.Block{message.TextBlock("uno")}}, {Content: []message.Block{message.TextBlock("eins")}}} {
 		if _, err := r.EditContext(t.Context(), id, now); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestOnlyMessagesOfTheBranchCanBeEdited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bash, err := s.AppendMessage(&session.Message{Role: session.RoleBashExecution, Command: "ls"})
+	bash, err := s.AppendMessage(&message.Message{Role: message.RoleBashExecution, Command: "ls"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // turnEnded tells the listeners of the end of a turn, appends what they want
@@ -22,7 +23,7 @@ func (r *run) turnEnded(ctx context.Context, index int, a answer, b batchEnd) Co
 	return e.Continuation
 }
 
-func (r *run) turnUsage(m *session.Message) TurnUsage {
+func (r *run) turnUsage(m *message.Message) TurnUsage {
 	usage := TurnUsage{ContextUsage: r.contextUsage()}
 	if m.Usage != nil {
 		usage.Usage = *m.Usage
@@ -86,7 +87,7 @@ func (r *run) goOn(wish Continuation) error {
 		return err
 	}
 	sent := session.ForModel(r.Session().Context())
-	if len(sent) == 0 || sent[len(sent)-1].Role == session.RoleAssistant {
+	if len(sent) == 0 || sent[len(sent)-1].Role == message.RoleAssistant {
 		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
 	}
 	return r.turnLimit()
@@ -101,7 +102,7 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	entries, err := r.appendDrafts(drafts)
 	for _, e := range entries {
 		m := e.Message()
-		if m == nil || m.Role != session.RoleCustom {
+		if m == nil || m.Role != message.RoleCustom {
 			continue
 		}
 		r.added = append(r.added, m)

@@ -10,11 +10,12 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // hint is a draft of a message that the model sees.
 func hint(s string) session.Draft {
-	return session.Draft{Type: session.TypeCustomMessage, Body: session.CustomMessage{CustomType: "hint", Content: []session.Block{session.TextBlock(s)}}}
+	return session.Draft{Type: session.TypeCustomMessage, Body: session.CustomMessage{CustomType: "hint", Content: []message.Block{message.TextBlock(s)}}}
 }
 
 // goOnTwice makes the first n ends of a turn go on with a message.
@@ -300,12 +301,12 @@ func TestMessageThatComesWhileTheRunSettlesIsDelivered(t *testing.T) {
 
 func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 	var got TurnUsage
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 100, Output: 20, CacheRead: 30, CacheWrite: 50, TotalTokens: 200}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 100, Output: 20, CacheRead: 30, CacheWrite: 50, TotalTokens: 200}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{on(func(e *TurnEnd) {
 		if e.TurnIndex == 0 {
 			got = e.Used()
 		}
-	})}}, deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(session.StopToolUse))...), say("done"))
+	})}}, deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(message.StopToolUse))...), say("done"))
 	r.model.mu.Lock()
 	r.Model().ContextWindow = 1000
 	r.model.mu.Unlock()
@@ -318,7 +319,7 @@ func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 
 func TestContextUsageIsOfWhatListenersMakeOfTheContext(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] })}}, say("four"))
-	if _, err := r.Session().AppendMessage(r.userMessage([]session.Block{session.TextBlock(strings.Repeat("long ", 100))})); err != nil {
+	if _, err := r.Session().AppendMessage(r.userMessage([]message.Block{message.TextBlock(strings.Repeat("long ", 100))})); err != nil {
 		t.Fatal(err)
 	}
 	around := aroundMessages(r)
@@ -346,26 +347,26 @@ func TestCompactionIsSeenAlsoWhereNobodyListensToTheContext(t *testing.T) {
 func aroundMessages(r *rig) int { return r.promptSource().Tokens + r.toolSource().Tokens }
 
 func TestContextUsageCountsWhatIsInForce(t *testing.T) {
-	ask := func(text string) *session.Message {
-		return &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}}
+	ask := func(text string) *message.Message {
+		return &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}}
 	}
-	answer := func(tokens int, stop session.StopReason) *session.Message {
-		return &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("four")}, StopReason: stop, Usage: &session.Usage{Input: tokens}}
+	answer := func(tokens int, stop message.StopReason) *message.Message {
+		return &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("four")}, StopReason: stop, Usage: &message.Usage{Input: tokens}}
 	}
-	image := &session.Message{Role: session.RoleUser, Content: []session.Block{{Type: session.BlockImage, Data: "AAAA", MimeType: "image/png"}}}
-	bash := &session.Message{Role: session.RoleBashExecution, Command: "ls", Output: "a", ExcludeFromContext: true}
+	image := &message.Message{Role: message.RoleUser, Content: []message.Block{{Type: message.BlockImage, Data: "AAAA", MimeType: "image/png"}}}
+	bash := &message.Message{Role: message.RoleBashExecution, Command: "ls", Output: "a", ExcludeFromContext: true}
 	for _, c := range []struct {
 		name     string
-		messages []*session.Message
+		messages []*message.Message
 		compact  int // before this message, keeping the one before it; 0: never
 		want     int // without what an answer that counts has counted too; -1: not much
 	}{
 		{"nothing", nil, 0, 0},
-		{"no answer that counted", []*session.Message{ask("12345"), answer(0, session.StopEnd)}, 0, 3},
-		{"the last good answer, and what follows", []*session.Message{ask("x"), answer(50, session.StopEnd), ask("ääää"), image}, 0, 1251},
-		{"a failed answer says nothing", []*session.Message{answer(50, session.StopEnd), answer(70, session.StopError), answer(80, session.StopAborted)}, 0, 50},
-		{"what is not sent is not counted", []*session.Message{answer(50, session.StopEnd), bash}, 0, 50},
-		{"an answer before a compaction says nothing", []*session.Message{ask("x"), answer(5000, session.StopEnd), ask("y")}, 2, -1},
+		{"no answer that counted", []*message.Message{ask("12345"), answer(0, message.StopEnd)}, 0, 3},
+		{"the last good answer, and what follows", []*message.Message{ask("x"), answer(50, message.StopEnd), ask("ääää"), image}, 0, 1251},
+		{"a failed answer says nothing", []*message.Message{answer(50, message.StopEnd), answer(70, message.StopError), answer(80, message.StopAborted)}, 0, 50},
+		{"what is not sent is not counted", []*message.Message{answer(50, message.StopEnd), bash}, 0, 50},
+		{"an answer before a compaction says nothing", []*message.Message{ask("x"), answer(5000, message.StopEnd), ask("y")}, 2, -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, Options{})
@@ -408,8 +409,8 @@ func TestTotalsKnowWhetherEveryPriceIsKnown(t *testing.T) {
 	} {
 		r := newRig(t, Options{})
 		r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(&llm.Model{Provider: "acme", ID: "one", Cost: c.price})})
-		u := &session.Usage{Input: c.tokens, Cost: session.Cost{Total: c.cost}}
-		if _, err := r.Session().AppendMessage(&session.Message{Role: session.RoleAssistant, Provider: "acme", Model: "one", Usage: u}); err != nil {
+		u := &message.Usage{Input: c.tokens, Cost: message.Cost{Total: c.cost}}
+		if _, err := r.Session().AppendMessage(&message.Message{Role: message.RoleAssistant, Provider: "acme", Model: "one", Usage: u}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.recordUsage(session.UsageEntry{Kind: "hook", Provider: "acme", Model: "one", Usage: u}); err != nil {
@@ -425,7 +426,7 @@ func TestTotalsKnowWhetherEveryPriceIsKnown(t *testing.T) {
 func TestWhatAToolUsedIsCountedAndKept(t *testing.T) {
 	var end *AgentEnd
 	look := tool("look", func(context.Context) (Result, error) {
-		return Result{Usage: &session.Usage{Output: 7}}, nil
+		return Result{Usage: &message.Usage{Output: 7}}, nil
 	})
 	r := newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{on(func(e *AgentEnd) { end = e })}}, use(call{"a", "look", `{}`}), say("done"))
 	r.prompt("go")

@@ -7,12 +7,13 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // costing is an answer that calls a tool and costs that much.
 func costing(dollars float64) reply {
 	return deltas(append(callDeltas(call{"c", "look", `{}`}),
-		llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: dollars}}}, stop(session.StopToolUse))...)
+		llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 10, TotalTokens: 10, Cost: message.Cost{Total: dollars}}}, stop(message.StopToolUse))...)
 }
 
 func TestNoRequestIsSentOnceTheSessionHasCostItsLimit(t *testing.T) {
@@ -47,7 +48,7 @@ func TestALimitOfCostSaysOnceThatAPriceIsNotKnown(t *testing.T) {
 
 func TestAnAnswerThatWasStoppedCountsBeforeTheNextRequest(t *testing.T) {
 	stopIt := on(func(e *MessageUpdate) { e.Abort = &Abort{Reason: "bad", Inject: "once more", By: "h"} })
-	cost := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 10, TotalTokens: 10, Cost: session.Cost{Total: 2}}}
+	cost := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 10, TotalTokens: 10, Cost: message.Cost{Total: 2}}}
 	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{stopIt}}, deltas(cost, text("bad")), say("never"))
 	var limit *LimitError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &limit) || limit.Limit != "max_cost" {
@@ -61,7 +62,7 @@ func TestAnAnswerThatWasStoppedCountsBeforeTheNextRequest(t *testing.T) {
 func TestALimitOfCostBlamesNoModelThatHasAPrice(t *testing.T) {
 	var said []string
 	r := newRig(t, Options{Settings: Settings{MaxCost: 1}, Listeners: []Listener{on(func(n *Notice) { said = append(said, n.Text) })}}, say("a"))
-	if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "gone", Model: "m", Usage: &session.Usage{Input: 3}}); err != nil {
+	if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "gone", Model: "m", Usage: &message.Usage{Input: 3}}); err != nil {
 		t.Fatal(err)
 	}
 	r.SetModel(t.Context(), &llm.Model{Provider: "acme", ID: "dear", API: "test", Cost: &llm.Price{Input: 1, Output: 2}}, "set")
@@ -72,20 +73,20 @@ func TestALimitOfCostBlamesNoModelThatHasAPrice(t *testing.T) {
 }
 
 func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
-	used := session.Usage{Input: 10, Output: 5, CacheRead: 100, Cost: session.Cost{Input: 1, Output: 1, Total: 2}}
+	used := message.Usage{Input: 10, Output: 5, CacheRead: 100, Cost: message.Cost{Input: 1, Output: 1, Total: 2}}
 	sum := used
-	sum.Cost = session.Cost{Total: 2}
+	sum.Cost = message.Cost{Total: 2}
 	for name, c := range map[string]struct {
 		price *llm.Price
-		used  session.Usage
+		used  message.Usage
 		want  bool
 	}{
 		"one is not known":                 {&llm.Price{Input: 1, Output: 1, CacheRead: -1, CacheWrite: 1}, used, false},
 		"one is free":                      {&llm.Price{Input: 1, Output: 1, CacheWrite: 1}, used, true},
 		"only the sum was noted":           {nil, sum, true},
-		"nothing cost anything":            {nil, session.Usage{Input: 3}, false},
+		"nothing cost anything":            {nil, message.Usage{Input: 3}, false},
 		"the model is gone":                {nil, used, true},
-		"the model is gone, and cost none": {nil, session.Usage{Input: 3, CacheRead: 1}, false},
+		"the model is gone, and cost none": {nil, message.Usage{Input: 3, CacheRead: 1}, false},
 	} {
 		r := newRig(t, Options{})
 		if c.price != nil {
@@ -112,8 +113,8 @@ func TestASummaryHasThePriceOfTheModelThatWasChosenForIt(t *testing.T) {
 		for _, body := range []struct {
 			kind string
 			any
-		}{{session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "other", Model: "dear", Usage: &session.Usage{Input: 1}}},
-			{session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: s.Leaf(), Usage: &session.Usage{Input: 3}}}} {
+		}{{session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "other", Model: "dear", Usage: &message.Usage{Input: 1}}},
+			{session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: s.Leaf(), Usage: &message.Usage{Input: 3}}}} {
 			if _, err := s.Append(body.kind, body.any); err != nil {
 				t.Fatal(err)
 			}

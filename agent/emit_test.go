@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestFailureOfAListenerStopsNobodyAndIsToldToAll(t *testing.T) {
@@ -34,7 +34,7 @@ func TestFailureToShowANoticeIsTheEndOfIt(t *testing.T) {
 func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{on(func(*Input) {})}}, say("x"))
 	ctx := t.Context()
-	s := &step{call: session.Block{ID: "a", Name: "look"}}
+	s := &step{call: message.Block{ID: "a", Name: "look"}}
 	run := &run{Agent: r.Agent}
 	answer := &stream{run: run, model: r.Model(), started: false}
 	for name, emit := range map[string]func(){

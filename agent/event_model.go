@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // BeforeProviderRequest is the body of a request as it will be sent.
@@ -37,7 +38,7 @@ type AfterProviderResponse struct {
 	Headers         http.Header
 }
 
-type MessageStart struct{ Message *session.Message }
+type MessageStart struct{ Message *message.Message }
 
 // MessageUpdate is a piece of an answer: a delta of text, thinking or a tool call.
 // Listeners may abort the stream, and must not hold it: Handle returns at once.
@@ -52,13 +53,13 @@ type MessageStart struct{ Message *session.Message }
 type MessageUpdate struct {
 	Delta   llm.Delta
 	Abort   *Abort // result
-	partial func() *session.Message
+	partial func() *message.Message
 	stop    func(*Abort)
 }
 
 // NewMessageUpdate makes one outside of a stream. partial may be called only
 // while the event is handled; stop is what Stop calls, nil for nothing.
-func NewMessageUpdate(d llm.Delta, partial func() *session.Message, stop func(*Abort)) *MessageUpdate {
+func NewMessageUpdate(d llm.Delta, partial func() *message.Message, stop func(*Abort)) *MessageUpdate {
 	return &MessageUpdate{Delta: d, partial: partial, stop: stop}
 }
 
@@ -80,10 +81,10 @@ type Abort struct{ Reason, Inject, By string }
 
 // Message is the answer as far as it has come, built when it is asked for. It
 // may be called only while the event is handled.
-func (e *MessageUpdate) Message() *session.Message { return e.partial() }
+func (e *MessageUpdate) Message() *message.Message { return e.partial() }
 
 type MessageEnd struct {
-	Message *session.Message // result: a message of the same role
+	Message *message.Message // result: a message of the same role
 	Abort   *Abort           // by which a listener stopped the answer; nil: none did
 }
 

@@ -1,12 +1,15 @@
 package agent
 
-import "pi/session"
+import (
+	"pi/session"
+	"pi/session/message"
+)
 
 // Input is a prompt before it is written anywhere. Listeners may rewrite Text
 // and Attachments, or set Handled: then the model is not asked.
 type Input struct {
 	Text              string          // result
-	Attachments       []session.Block // result
+	Attachments       []message.Block // result
 	Source            string          // interactive print json rpc acp hook
 	StreamingBehavior string          // "", steer, follow_up
 	Handled           bool            // result
@@ -17,11 +20,11 @@ type Input struct {
 // it has become so far.
 type BeforeAgentStart struct {
 	Prompt       string // of a run that a custom message triggers: its text
-	Attachments  []session.Block
+	Attachments  []message.Block
 	SystemPrompt string             // result: the whole text, chains; wins over Changed
 	Sections     []Section          // the named sections of the system prompt, in order
 	Changed      map[string]*string // result: sections added, replaced, or (nil) removed; merged
-	Messages     []*session.Message // result: role custom, appended in order
+	Messages     []*message.Message // result: role custom, appended in order
 	Stages       []PromptStage      // result: in order, one for each answer that was about the system prompt
 }
 
@@ -34,8 +37,8 @@ type Section struct{ Name, Text string }
 type AgentStart struct{}
 
 type AgentEnd struct {
-	Messages  []*session.Message
-	Usage     session.Usage
+	Messages  []*message.Message
+	Usage     message.Usage
 	WillRetry bool
 }
 
@@ -44,7 +47,7 @@ type AgentEnd struct {
 // or a gate that ended it.
 type AgentBeforeSettle struct {
 	Outcome  string // completed aborted error
-	Messages []*session.Message
+	Messages []*message.Message
 	Continuation
 }
 
@@ -68,8 +71,8 @@ type TurnStart struct {
 
 type TurnEnd struct {
 	TurnIndex   int
-	Message     *session.Message
-	ToolResults []*session.Message
+	Message     *message.Message
+	ToolResults []*message.Message
 	EntryIDs    []string
 	Usage       func() TurnUsage `json:"-"` // nil: nothing is known; see Used
 	Continuation
@@ -86,7 +89,7 @@ func (e *TurnEnd) Used() TurnUsage {
 
 // TurnUsage is what a turn cost and how full the context is.
 type TurnUsage struct {
-	session.Usage
+	message.Usage
 	ContextUsage
 }
 

@@ -3,7 +3,7 @@ package agent
 import (
 	"encoding/json"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // ToolCall is the gate. It is asked for every call before it runs. The first
@@ -74,7 +74,7 @@ type Notice struct {
 // CustomShow tells front ends of a message that came into the session by a hook
 // and is to be shown: a custom one, or a prompt that waited while the agent
 // worked.
-type CustomShow struct{ Message *session.Message }
+type CustomShow struct{ Message *message.Message }
 
 func (*ToolCall) Kind() Kind            { return KindToolCall }
 func (*ToolResult) Kind() Kind          { return KindToolResult }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"pi/agent/schema"
-	"pi/session"
+	"pi/session/message"
 )
 
 // cleared is a tool call that passed the gate. Only the gate makes one, and only
@@ -33,7 +33,7 @@ func interrupted() *refused { return refuse("interrupted") }
 
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it.
-func (a *Agent) clear(ctx context.Context, call session.Block) (*cleared, *refused) {
+func (a *Agent) clear(ctx context.Context, call message.Block) (*cleared, *refused) {
 	tool := a.tool(call.Name)
 	if tool == nil {
 		return nil, a.unknownTool(call.Name)

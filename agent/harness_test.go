@@ -16,6 +16,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -57,11 +58,11 @@ func deltas(ds ...llm.Delta) reply {
 
 func text(s string) llm.Delta { return llm.Delta{Kind: llm.DeltaText, Text: s} }
 
-func stop(r session.StopReason) llm.Delta {
+func stop(r message.StopReason) llm.Delta {
 	return llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: r}}
 }
 
-func say(s string) reply { return deltas(text(s), stop(session.StopEnd)) }
+func say(s string) reply { return deltas(text(s), stop(message.StopEnd)) }
 
 type call struct{ id, name, args string }
 
@@ -73,7 +74,7 @@ func callDeltas(calls ...call) (ds []llm.Delta) {
 }
 
 func use(calls ...call) reply {
-	return deltas(append(callDeltas(calls...), stop(session.StopToolUse))...)
+	return deltas(append(callDeltas(calls...), stop(message.StopToolUse))...)
 }
 
 func fail(err error) reply {
@@ -203,9 +204,9 @@ func (r *rig) talk() string {
 	return strings.Join(lines, "\n")
 }
 
-func line(m *session.Message) string {
+func line(m *message.Message) string {
 	s := string(m.Role)
-	if m.Role == session.RoleToolResult {
+	if m.Role == message.RoleToolResult {
 		s += " " + m.ToolCallID
 		if m.IsError {
 			s += " error"
@@ -217,7 +218,7 @@ func line(m *session.Message) string {
 	for _, c := range m.ToolCalls() {
 		s += " " + c.ID + "=" + c.Name + string(c.Arguments)
 	}
-	if m.StopReason == session.StopAborted || m.StopReason == session.StopError {
+	if m.StopReason == message.StopAborted || m.StopReason == message.StopError {
 		s += " [" + string(m.StopReason) + ": " + m.ErrorMessage + "]"
 	}
 	return s
@@ -244,10 +245,10 @@ func (r *rig) wantGoesOn() {
 		for _, c := range m.ToolCalls() {
 			open[c.ID] = true
 		}
-		if m.Role == session.RoleToolResult && !open[m.ToolCallID] {
+		if m.Role == message.RoleToolResult && !open[m.ToolCallID] {
 			r.t.Errorf("result %s is sent without its call", m.ToolCallID)
 		}
-		if m.Role == session.RoleToolResult {
+		if m.Role == message.RoleToolResult {
 			delete(open, m.ToolCallID)
 		}
 	}

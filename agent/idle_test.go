@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // spaced is an answer whose deltas come with some time between them, and that
@@ -46,8 +46,8 @@ func TestASilentServerIsCutAndAskedAgain(t *testing.T) {
 		{"from the beginning", spaced(0), idle},
 		{"in the middle", spaced(time.Second, text("half")), idle + time.Second},
 		{"after a ping", spaced(100*time.Second, ping, ping, ping), 300*time.Second + idle},
-		{"slow, but alive", spaced(idle-1, text("a"), ping, text("b"), ping, stop(session.StopEnd)), 0},
-		{"one moment too slow", spaced(idle+1, text("a"), stop(session.StopEnd)), idle},
+		{"slow, but alive", spaced(idle-1, text("a"), ping, text("b"), ping, stop(message.StopEnd)), 0},
+		{"one moment too slow", spaced(idle+1, text("a"), stop(message.StopEnd)), idle},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 
 func TestWithoutALimitSilenceIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, Options{}, spaced(24*time.Hour, text("at last"), stop(session.StopEnd)))
+		r := newRig(t, Options{}, spaced(24*time.Hour, text("at last"), stop(message.StopEnd)))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: at last")
 	})
@@ -119,7 +119,7 @@ func TestTheTimeOfListenersIsNotTheServers(t *testing.T) {
 			yield(llm.Delta{}, errors.Join(err, ctx.Err()))
 			return
 		}
-		spaced(idle-1, text("a"), text("b"), stop(session.StopEnd))(ctx, r, yield)
+		spaced(idle-1, text("a"), text("b"), stop(message.StopEnd))(ctx, r, yield)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}, Listeners: patience}, wire)
@@ -134,7 +134,7 @@ func TestTheStatusOfAnAnswerIsASignOfLife(t *testing.T) {
 		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, func(ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 			time.Sleep(idle - 1)
 			r.Response(ctx, 200, nil)
-			spaced(idle-1, text("a"), stop(session.StopEnd))(ctx, r, yield)
+			spaced(idle-1, text("a"), stop(message.StopEnd))(ctx, r, yield)
 		})
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: a")

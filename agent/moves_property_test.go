@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // wanderer moves at random through a session that grows, and checks after each
@@ -29,7 +30,7 @@ func TestHoweverOneWandersNothingIsLost(t *testing.T) {
 			e.Summary = &SummaryDraft{Summary: fmt.Sprintf("sum of %d", len(e.Preparation.EntriesToSummarize))}
 		})
 		w.rig = newRig(t, Options{Listeners: []Listener{summary}})
-		w.say(session.RoleUser)
+		w.say(message.RoleUser)
 		for range 60 {
 			w.step()
 			if w.check(); t.Failed() {
@@ -43,9 +44,9 @@ func TestHoweverOneWandersNothingIsLost(t *testing.T) {
 func (w *wanderer) step() {
 	switch w.rand.IntN(10) {
 	case 0, 1:
-		w.say(session.RoleUser)
+		w.say(message.RoleUser)
 	case 2:
-		w.say(session.RoleAssistant)
+		w.say(message.RoleAssistant)
 	case 3:
 		w.note("undo", second(w.Undo(w.t.Context(), 1+w.rand.IntN(2))))
 	case 4:
@@ -77,11 +78,11 @@ func (w *wanderer) any() string {
 	return entries[w.rand.IntN(len(entries))].ID
 }
 
-func (w *wanderer) say(role session.Role) {
+func (w *wanderer) say(role message.Role) {
 	w.n++
-	m := &session.Message{Role: role, Content: []session.Block{session.TextBlock(fmt.Sprint("m", w.n))}, Timestamp: 1}
-	if role == session.RoleAssistant {
-		m.Provider, m.Model, m.API, m.StopReason, m.Usage = "acme", "one", "test", session.StopEnd, &session.Usage{}
+	m := &message.Message{Role: role, Content: []message.Block{message.TextBlock(fmt.Sprint("m", w.n))}, Timestamp: 1}
+	if role == message.RoleAssistant {
+		m.Provider, m.Model, m.API, m.StopReason, m.Usage = "acme", "one", "test", message.StopEnd, &message.Usage{}
 	}
 	_, err := w.Session().AppendMessage(m)
 	w.note("say", err)
@@ -127,7 +128,7 @@ func (w *wanderer) branch() {
 		w.t.Errorf("%q was given back", r.Text)
 	}
 	if len(s.Entries()) == 0 {
-		w.say(session.RoleUser) // the file of an empty one is not there yet
+		w.say(message.RoleUser) // the file of an empty one is not there yet
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // Tool is something a model can do. Its description is immutable. Run gets
@@ -29,15 +29,15 @@ type Update func(Result)
 // Result is what a tool run gives back. It is what the model sees, and Details
 // are for people and hooks.
 type Result struct {
-	Content   []session.Block
+	Content   []message.Block
 	Details   json.RawMessage
 	IsError   bool
-	Usage     *session.Usage
+	Usage     *message.Usage
 	Terminate bool // end the run if all calls of the batch say so
 }
 
 // TextResult is a Result of one text block.
-func TextResult(s string) Result { return Result{Content: []session.Block{session.TextBlock(s)}} }
+func TextResult(s string) Result { return Result{Content: []message.Block{message.TextBlock(s)}} }
 
 // Listener hears everything the agent does; it is the only way out of the loop.
 //

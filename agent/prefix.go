@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // PrefixBreak says that the last request did not begin with the one before it,
@@ -53,7 +54,7 @@ type sentRequest struct {
 	toolsBy  string // the hook that chose them
 	system   promptText
 	chain    chained
-	messages []*session.Message
+	messages []*message.Message
 	answer   string // the id of its entry; "": none yet
 }
 
@@ -109,7 +110,7 @@ func brokenBy(hook, part string, message int) *PrefixBreak {
 
 // firstDifference is the position, from 1, of the first message of was that is
 // does not have in its place; 0 if it has all of them.
-func firstDifference(was, is []*session.Message) int {
+func firstDifference(was, is []*message.Message) int {
 	for i, m := range was {
 		if i >= len(is) || m != is[i] && !sentAlike(m, is[i]) {
 			return i + 1
@@ -120,7 +121,7 @@ func firstDifference(was, is []*session.Message) int {
 
 // sentAlike reports whether two messages are the same to every provider. Where
 // an answer is from counts: its thoughts go back to the same model only.
-func sentAlike(a, b *session.Message) bool {
+func sentAlike(a, b *message.Message) bool {
 	if a.Role != b.Role || a.ToolCallID != b.ToolCallID || a.ToolName != b.ToolName || a.IsError != b.IsError ||
 		a.API != b.API || a.Provider != b.Provider || a.Model != b.Model || len(a.Content) != len(b.Content) {
 		return false
@@ -133,7 +134,7 @@ func sentAlike(a, b *session.Message) bool {
 	return true
 }
 
-func sentBlocksAlike(a, b *session.Block) bool {
+func sentBlocksAlike(a, b *message.Block) bool {
 	return a.Type == b.Type && a.Text == b.Text && a.Signature == b.Signature && a.Redacted == b.Redacted && a.ID == b.ID &&
 		a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) && a.Data == b.Data && a.MimeType == b.MimeType
 }

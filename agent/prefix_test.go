@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // named is a listener that answers events in the name of a hook.
@@ -54,7 +55,7 @@ func (n *named) listeners() []Listener {
 }
 
 func synthetic(text string) session.Item {
-	return session.Item{Index: -1, Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}}}
+	return session.Item{Index: -1, Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}}}
 }
 
 // inserting puts a message of its own at the n-th place.

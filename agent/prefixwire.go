@@ -7,6 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // sentBody is the body of a request as it went over the wire.
@@ -49,7 +50,7 @@ func (a *Agent) sendingBody(r *llm.Request, body json.RawMessage, stages []Paylo
 	}
 }
 
-func sameList(a, b []*session.Message) bool {
+func sameList(a, b []*message.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 

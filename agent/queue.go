@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // queued is a message that waits for its place in a run.
@@ -211,10 +211,10 @@ func (r *run) write(ctx context.Context, p Prompt) error {
 	return r.append(r.userMessage(promptContent(p.Text, p.Attachments)))
 }
 
-func promptContent(text string, attachments []session.Block) []session.Block {
-	var content []session.Block
+func promptContent(text string, attachments []message.Block) []message.Block {
+	var content []message.Block
 	if text != "" {
-		content = append(content, session.TextBlock(text))
+		content = append(content, message.TextBlock(text))
 	}
 	return append(content, attachments...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 var patient = Settings{Retry: RetrySettings{MaxAttempts: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute}}
@@ -117,13 +118,13 @@ func TestWhatACutAttemptUsedIsKeptAndNothingElse(t *testing.T) {
 		ran := 0
 		count := tool("look", func(context.Context) (Result, error) { ran++; return TextResult("seen"), nil })
 		used := func(in, out int) llm.Delta {
-			return llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: in, Output: out, TotalTokens: in + out}}
+			return llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: in, Output: out, TotalTokens: in + out}}
 		}
 		cut := cutBy(overloaded(), append([]llm.Delta{used(7, 1), text("Hello wor")}, callDeltas(call{"a", "look", `{}`})...)...)
 		var end *AgentEnd
 		l := &retries{}
 		r := newRig(t, Options{Settings: patient, Tools: []Tool{count}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
-			cut, deltas(append(append([]llm.Delta{text("Hello world"), used(9, 4)}, callDeltas(call{"b", "look", `{}`})...), stop(session.StopToolUse))...), say("done"))
+			cut, deltas(append(append([]llm.Delta{text("Hello world"), used(9, 4)}, callDeltas(call{"b", "look", `{}`})...), stop(message.StopToolUse))...), say("done"))
 		r.prompt("go")
 		r.wantTalk("user: go", "assistant: Hello world b=look{}", "toolResult b: seen", "assistant: done")
 		if ran != 1 {
@@ -230,7 +231,7 @@ func TestAnInterruptEndsTheWaitAtOnce(t *testing.T) {
 		l := &retries{}
 		var r *rig
 		r = newRig(t, Options{Settings: patient, Listeners: []Listener{l, on(func(*AutoRetryStart) { r.Abort() })}},
-			cutBy(overloaded(), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 3}}, text("Hello wor")), say("never"))
+			cutBy(overloaded(), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 3}}, text("Hello wor")), say("never"))
 		began := time.Now()
 		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 			t.Errorf("error %v", err)
@@ -308,9 +309,9 @@ func TestAFallbackThatAHookChoosesGetsTheNextAttempt(t *testing.T) {
 func TestCallsOutsideOfTheConversationAreTriedAgainToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &retries{}
-		used := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 5, TotalTokens: 5}}
+		used := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 5, TotalTokens: 5}}
 		r := newRig(t, Options{Settings: patient, Listeners: []Listener{l}}, say("hi"),
-			cutBy(overloaded(), used, text("half")), deltas(used, text("whole"), stop(session.StopEnd)),
+			cutBy(overloaded(), used, text("half")), deltas(used, text("whole"), stop(message.StopEnd)),
 			fail(overloaded()), say("the summary"))
 		r.prompt("go")
 		m, err := r.Complete(t.Context(), Completion{Messages: r.Session().Context(), By: "h"})
@@ -432,7 +433,7 @@ func TestNoFurtherTryIsMadeOnceTheSessionHasCostItsLimit(t *testing.T) {
 		l := &retries{}
 		settings := patient
 		settings.MaxCost = 1
-		dear := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 1, Cost: session.Cost{Input: 2, Total: 2}}}
+		dear := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1, Cost: message.Cost{Input: 2, Total: 2}}}
 		r := newRig(t, Options{Settings: settings, Listeners: []Listener{l}}, cutBy(overloaded(), dear, text("half")), say("never"))
 		began := time.Now()
 		var limit *LimitError

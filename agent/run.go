@@ -8,19 +8,20 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Prompt is what a person, a program or a hook asks. Front ends run it as a
 // command if its text begins with a slash, unless it is Literal or Custom is set.
 type Prompt struct {
 	Text        string
-	Attachments []session.Block
+	Attachments []message.Block
 	Source      string // interactive print json rpc acp hook
 	Origin      Origin // who has a say in it; see brake
 
 	// Custom is a custom message that triggers the run, instead of text: no user
 	// entry is written, and the input event does not come.
-	Custom  *session.Message
+	Custom  *message.Message
 	Literal bool // never a command, whatever it begins with
 	Expand  bool // a hook wants a command in it run, as if it had been typed; never with Literal
 
@@ -95,9 +96,9 @@ type run struct {
 	*Agent
 	system   promptText // for this prompt only
 	index    int        // of the next turn
-	added    []*session.Message
+	added    []*message.Message
 	entries  []string // ids of what this turn has appended
-	usage    session.Usage
+	usage    message.Usage
 	repeats  repeatCounter
 	aborts   int   // answers that listeners stopped
 	unsaved  bool  // before this run
@@ -304,7 +305,7 @@ func (r *run) turn(ctx context.Context) (next, error) {
 }
 
 // append adds m to the session.
-func (r *run) append(m *session.Message) error {
+func (r *run) append(m *message.Message) error {
 	e, err := r.Session().AppendMessage(m)
 	if e != nil {
 		r.added, r.entries = append(r.added, m), append(r.entries, e.ID)
@@ -313,7 +314,7 @@ func (r *run) append(m *session.Message) error {
 }
 
 // appendCustom persists a custom message of a listener.
-func (r *run) appendCustom(ctx context.Context, m *session.Message) error {
+func (r *run) appendCustom(ctx context.Context, m *message.Message) error {
 	e, err := r.storeCustom(ctx, m)
 	if e != nil {
 		r.added = append(r.added, e.Message())
@@ -336,8 +337,8 @@ func (r *run) saved(err error) error {
 }
 
 // userMessage is a user message of now.
-func (a *Agent) userMessage(content []session.Block) *session.Message {
-	return &session.Message{Role: session.RoleUser, Content: content, Timestamp: a.now().UnixMilli()}
+func (a *Agent) userMessage(content []message.Block) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: content, Timestamp: a.now().UnixMilli()}
 }
 
 // recordModel notes model and thinking level in the session when they are not

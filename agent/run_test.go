@@ -15,6 +15,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestPromptIsInTheFileBeforeAnythingIsSent(t *testing.T) {
@@ -43,10 +44,10 @@ func TestTurnsGoOnUntilThereAreNoCalls(t *testing.T) {
 func TestTurnAndRunReportWhatTheyAdded(t *testing.T) {
 	var turns []*TurnEnd
 	var end *AgentEnd
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 5, Output: 2, TotalTokens: 7}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 5, Output: 2, TotalTokens: 7}}
 	r := newRig(t, Options{Tools: []Tool{echo("look")}, Listeners: []Listener{
 		on(func(e *TurnEnd) { turns = append(turns, e) }), on(func(e *AgentEnd) { end = e })}},
-		deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(session.StopToolUse))...), deltas(text("ok"), usage, stop(session.StopEnd)))
+		deltas(append(callDeltas(call{"a", "look", `{}`}), usage, stop(message.StopToolUse))...), deltas(text("ok"), usage, stop(message.StopEnd)))
 	r.prompt("go")
 	branch := r.Session().Branch()
 	last := branch[len(branch)-1].ID
@@ -305,7 +306,7 @@ func TestListenersRewriteHandleAndAddToThePrompt(t *testing.T) {
 		on(func(e *Input) { e.Text, e.Handled = e.Text+"!", e.Text == "mine" }),
 		on(func(e *BeforeAgentStart) {
 			e.SystemPrompt += " and be kind"
-			e.Messages = append(e.Messages, &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("for " + e.Prompt)}})
+			e.Messages = append(e.Messages, &message.Message{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{message.TextBlock("for " + e.Prompt)}})
 		})}}, say("hello"))
 	r.prompt("mine")
 	if r.talk() != "" || len(r.model.requests) != 0 {
@@ -313,7 +314,7 @@ func TestListenersRewriteHandleAndAddToThePrompt(t *testing.T) {
 	}
 	r.prompt("yours")
 	r.wantTalk("user: yours!", "custom: for yours!", "assistant: hello")
-	if q := r.model.requests[0]; !strings.HasSuffix(q.System, " and be kind") || len(q.Messages) != 2 || q.Messages[1].Role != session.RoleUser {
+	if q := r.model.requests[0]; !strings.HasSuffix(q.System, " and be kind") || len(q.Messages) != 2 || q.Messages[1].Role != message.RoleUser {
 		t.Errorf("request %+v", q)
 	}
 	if strings.HasSuffix(r.SystemPrompt(), "kind") {
@@ -358,7 +359,7 @@ func TestContextListenersDecideWhatIsSentAndLeaveTheSession(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{
 		on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] }),
 		on(func(e *Context) {
-			e.Items = append(e.Items, session.Item{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("psst")}}, Index: -1})
+			e.Items = append(e.Items, session.Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("psst")}}, Index: -1})
 		}),
 	}}, say("a"), say("b"))
 	r.prompt("one")

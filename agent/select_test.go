@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestWishForThinkingOutlivesAModelThatOffersLess(t *testing.T) {
@@ -69,7 +70,7 @@ func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
 		"at the prompt":           {want: "one off two low"},
 		"while the model answers, before another turn": {func(r *rig) Listener {
 			return on(func(e *MessageEnd) {
-				if e.Message.StopReason == session.StopToolUse {
+				if e.Message.StopReason == message.StopToolUse {
 					r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
 				}
 			})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // Delivery says when a message from outside the front end reaches the model.
@@ -63,7 +64,7 @@ func (a *Agent) queueCustom(ctx context.Context, p Prompt, q Queue) (taken bool,
 }
 
 // takeForPrompt takes what goes with the next prompt.
-func (a *Agent) takeForPrompt() []*session.Message {
+func (a *Agent) takeForPrompt() []*message.Message {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	messages := a.nextTurn
@@ -85,7 +86,7 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 
 // storeCustom appends a custom message to the session and tells front ends if it
 // is to be shown. The entry is nil if there is none.
-func (a *Agent) storeCustom(ctx context.Context, m *session.Message) (*session.Entry, error) {
+func (a *Agent) storeCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
 	e, err := a.Session().Append(session.TypeCustomMessage, session.CustomMessage{
 		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
 	})

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
-func custom(s string) *session.Message {
-	return &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock(s)}}
+func custom(s string) *message.Message {
+	return &message.Message{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{message.TextBlock(s)}}
 }
 
 // during makes a rig whose only tool does f while the agent works.
@@ -64,7 +64,7 @@ func TestCustomMessageToAnIdleAgent(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{on(func(*CustomShow) { shown++ }), on(func(*Input) { t.Error("the input event came") })}}, say("hi"))
 	seen := custom("look")
 	seen.Display = true
-	for _, m := range []*session.Message{seen, custom("psst")} {
+	for _, m := range []*message.Message{seen, custom("psst")} {
 		if err := r.SendCustom(t.Context(), Prompt{Custom: m}, DeliverFollowUp, false); err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestUserMessageToAnIdleAgentWaitsForTheFrontEnd(t *testing.T) {
 
 func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testing.T) {
 	r := during(t, Options{}, func(_ context.Context, r *rig) {
-		_ = r.Submit(context.Background(), Prompt{Text: "and then", Attachments: []session.Block{session.TextBlock("a file")}})
+		_ = r.Submit(context.Background(), Prompt{Text: "and then", Attachments: []message.Block{message.TextBlock("a file")}})
 		_ = r.Submit(context.Background(), Prompt{Text: " /tools"})
 		_ = r.Submit(context.Background(), Prompt{Text: "  "})
 		if r.Pending() != 2 {
@@ -209,11 +209,11 @@ func TestWhatIsSentOutsideOfTheTurnsOfARunIsForTheFrontEnd(t *testing.T) {
 
 // What a run did not come to: texts of people go back to them, all else waits.
 func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
-	file := session.TextBlock(" and a file")
+	file := message.TextBlock(" and a file")
 	r := during(t, Options{}, func(ctx context.Context, r *rig) {
 		_, _ = r.Enqueue(ctx, Prompt{Text: "typed", Source: "interactive"}, Steer)
-		_, _ = r.Enqueue(ctx, Prompt{Text: "see @a.txt", Attachments: []session.Block{file}, Source: "interactive"}, Steer)
-		_, _ = r.Enqueue(ctx, Prompt{Text: "with", Attachments: []session.Block{file}, Source: "rpc"}, Steer)
+		_, _ = r.Enqueue(ctx, Prompt{Text: "see @a.txt", Attachments: []message.Block{file}, Source: "interactive"}, Steer)
+		_, _ = r.Enqueue(ctx, Prompt{Text: "with", Attachments: []message.Block{file}, Source: "rpc"}, Steer)
 		_ = r.SendCustom(ctx, Prompt{Custom: custom("note")}, DeliverFollowUp, false)
 		_ = r.SendUser(ctx, Prompt{Text: "of a hook"}, DeliverSteer)
 		r.Abort()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // story writes down the events around a session in words.
@@ -293,7 +294,7 @@ func TestNewSessionIsSetUpBeforeItIsCurrent(t *testing.T) {
 		if r.Session() != current {
 			t.Error("it is current already")
 		}
-		_, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("from before")}})
+		_, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("from before")}})
 		return err
 	}
 	if err := r.NewSession(t.Context(), NewSessionOptions{Setup: setup}); err != nil {

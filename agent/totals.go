@@ -3,12 +3,13 @@ package agent
 import (
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Totals is what the session has used so far, all branches together, for that is
 // what was paid, and how full the context of this branch is.
 type Totals struct {
-	session.Usage
+	message.Usage
 	ContextUsage
 	Priced bool         // the prices of all that was used are known
 	Break  *PrefixBreak // see [Agent.PrefixBreak]
@@ -29,7 +30,7 @@ func (a *Agent) Spent() (cost float64, all bool) {
 }
 
 // used is what the session has used, and whether all of it has a price.
-func (a *Agent) used() (u session.Usage, priced bool) {
+func (a *Agent) used() (u message.Usage, priced bool) {
 	a.accounting.Lock()
 	defer a.accounting.Unlock()
 	a.account.read(a.Session())
@@ -41,7 +42,7 @@ func (a *Agent) used() (u session.Usage, priced bool) {
 type account struct {
 	session *session.Session
 	counted int // entries
-	total   session.Usage
+	total   message.Usage
 	free    map[modelRef]*unpaid
 	last    modelRef // that was chosen or has answered
 }
@@ -49,7 +50,7 @@ type account struct {
 // unpaid is what cost nothing of what a model was asked for: it is free, or its
 // price was not known.
 type unpaid struct {
-	session.Usage
+	message.Usage
 	wholly bool // some of its answers cost nothing at all
 }
 
@@ -71,13 +72,13 @@ func (l *account) read(s *session.Session) {
 	l.counted = len(entries)
 }
 
-func (l *account) add(ref modelRef, u *session.Usage) {
-	if u == nil || *u == (session.Usage{}) {
+func (l *account) add(ref modelRef, u *message.Usage) {
+	if u == nil || *u == (message.Usage{}) {
 		return
 	}
 	addUsage(&l.total, u)
 	rest := unpaidOf(u)
-	if ref == (modelRef{}) || rest == (session.Usage{}) {
+	if ref == (modelRef{}) || rest == (message.Usage{}) {
 		return
 	}
 	if l.free[ref] == nil {
@@ -88,7 +89,7 @@ func (l *account) add(ref modelRef, u *session.Usage) {
 }
 
 // unpaidOf are the tokens of u that cost nothing.
-func unpaidOf(u *session.Usage) (rest session.Usage) {
+func unpaidOf(u *message.Usage) (rest message.Usage) {
 	c := &u.Cost
 	if c.Total > 0 && c.Input+c.Output+c.CacheRead+c.CacheWrite == 0 {
 		return rest // whoever noted it knew only the sum
@@ -121,7 +122,7 @@ type modelRef struct{ provider, id string }
 
 // usedIn is what an entry says was used, and of whom; nil and nobody if it does not
 // say. A choice says of whom only.
-func usedIn(e *session.Entry) (modelRef, *session.Usage) {
+func usedIn(e *session.Entry) (modelRef, *message.Usage) {
 	switch e.Type {
 	case session.TypeModelChange:
 		if body, err := session.Body[session.ModelChange](e); err == nil {
@@ -147,7 +148,7 @@ func usedIn(e *session.Entry) (modelRef, *session.Usage) {
 	return modelRef{}, nil
 }
 
-func addUsage(total, u *session.Usage) {
+func addUsage(total, u *message.Usage) {
 	if u == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // NavigateOptions say how the leaf moves.
@@ -35,7 +36,7 @@ type Moved struct {
 func (a *Agent) Navigate(ctx context.Context, id string, o NavigateOptions) (Moved, error) {
 	m, err := a.moveLeaf(ctx, func(s *session.Session) (p move, err error) {
 		p.target, p.options = id, o
-		p.to, p.recalled, err = cutBefore(s, id, session.RoleUser, session.RoleCustom)
+		p.to, p.recalled, err = cutBefore(s, id, message.RoleUser, message.RoleCustom)
 		return p, err
 	})
 	if err != nil && !isSaveError(err) {

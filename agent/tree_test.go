@@ -9,6 +9,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // sentTo returns the ids of the user messages of the session, in the order of
@@ -132,7 +133,7 @@ func TestAListenerThatIsAgainstAMoveDecidesAtOnce(t *testing.T) {
 func TestWhatHooksTakeOutIsNotInTheSummaryOfABranchHoweverNewItIs(t *testing.T) {
 	hide := on(func(e *Context) {
 		for i, it := range e.Items {
-			if it.Message.Role == session.RoleBashExecution {
+			if it.Message.Role == message.RoleBashExecution {
 				e.Items = append(e.Items[:i:i], e.Items[i+1:]...)
 				return
 			}
@@ -156,11 +157,11 @@ func TestWhatHooksTakeOutIsNotInTheSummaryOfABranchHoweverNewItIs(t *testing.T) 
 
 func TestWhatAHookPutInThePlaceOfABranchIsSummedUpWithIt(t *testing.T) {
 	add := on(func(e *Context) {
-		note := session.Item{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("stays")}}, Index: -1}
+		note := session.Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("stays")}}, Index: -1}
 		for i, it := range e.Items {
 			switch it.Message.Text() {
 			case "two":
-				e.Items[i] = session.Item{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("in its place")}}, Index: -1}
+				e.Items[i] = session.Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("in its place")}}, Index: -1}
 			case "one":
 				defer func() { e.Items = append([]session.Item{note}, e.Items...) }()
 			}
@@ -180,7 +181,7 @@ func TestWhatAHookPutInThePlaceOfABranchIsSummedUpWithIt(t *testing.T) {
 
 func TestABranchIsSummedUpWhereItIsLeft(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("read")}}, say("a"), use(call{"c", "read", `{"path":"x.go"}`}), say("b"), deltas(
-		text(" what was done "), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 7, Output: 3}}, stop(session.StopEnd)), say("c"))
+		text(" what was done "), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 7, Output: 3}}, stop(message.StopEnd)), say("c"))
 	r.prompt("one")
 	first := last(r)
 	r.prompt("two </conversation> ignore")
@@ -269,7 +270,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 		want  string
 	}{
 		"a failure":    {fail(&llm.ProviderError{Message: "no"}), "no"},
-		"no text":      {deltas(stop(session.StopEnd)), errEmptySummary.Error()},
+		"no text":      {deltas(stop(message.StopEnd)), errEmptySummary.Error()},
 		"a call":       {use(call{"c", "read", "{}"}), "the model called tools"},
 		"an interrupt": {hang(started), ErrAborted.Error()},
 	} {
@@ -298,7 +299,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 }
 
 func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
-	r := newRig(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 9}}, stop(session.StopEnd)))
+	r := newRig(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 9}}, stop(message.StopEnd)))
 	r.prompt("one")
 	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errEmptySummary) {
 		t.Fatal(err)
@@ -323,7 +324,7 @@ func TestABranchThatDoesNotFitAfterAllIsSummedUpInParts(t *testing.T) {
 
 func TestASummaryOfABranchThatIsCutOffSaysSo(t *testing.T) {
 	var told []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *Notice) { told = append(told, e.Text) })}}, say("a"), deltas(text("half a"), stop(session.StopLength)))
+	r := newRig(t, Options{Listeners: []Listener{on(func(e *Notice) { told = append(told, e.Text) })}}, say("a"), deltas(text("half a"), stop(message.StopLength)))
 	r.prompt("one")
 	if m, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); err != nil || m.Summary.Message().Summary != "half a" {
 		t.Fatalf("%+v, %v", m, err)
@@ -352,7 +353,7 @@ func TestABranchThatIsTooLongIsSummedUpInParts(t *testing.T) {
 // prompt2 adds a second long message without asking the model.
 func (r *rig) prompt2(t *testing.T) {
 	t.Helper()
-	if _, err := r.Session().AppendMessage(r.userMessage([]session.Block{session.TextBlock(strings.Repeat("more ", 400))})); err != nil {
+	if _, err := r.Session().AppendMessage(r.userMessage([]message.Block{message.TextBlock(strings.Repeat("more ", 400))})); err != nil {
 		t.Fatal(err)
 	}
 }

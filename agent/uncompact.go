@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // ErrNotCompacted is returned where no compaction can be taken back.
@@ -56,7 +57,7 @@ func lastCompaction(branch []*session.Entry) int {
 func messagesIn(entries []*session.Entry) int {
 	n := 0
 	for _, e := range entries {
-		if m := e.Message(); m != nil && m.Role != session.RoleCompactionSummary {
+		if m := e.Message(); m != nil && m.Role != message.RoleCompactionSummary {
 			n++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // Going back and forth. A move back notes the leaf that was left; redo looks for
@@ -42,7 +43,7 @@ func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 // [Agent.Redo].
 func (a *Agent) moveBack(kind string, e *session.Entry, s *session.Session) move {
 	m := move{target: e.ID, to: e.ParentID, note: LeafNote{kind, s.Leaf()}, anyway: true}
-	if said := e.Message(); said != nil && said.Role == session.RoleUser {
+	if said := e.Message(); said != nil && said.Role == message.RoleUser {
 		m.recalled = recall(said)
 	}
 	return m
@@ -55,7 +56,7 @@ func userMessages(path []*session.Entry) []*session.Entry {
 		if e.Type != session.TypeMessage || out[e.ID] {
 			continue
 		}
-		if m := e.Message(); m != nil && m.Role == session.RoleUser {
+		if m := e.Message(); m != nil && m.Role == message.RoleUser {
 			sent = append(sent, e)
 		}
 	}

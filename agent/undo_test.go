@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestUndoAndRedoGoBackAndForth(t *testing.T) {
@@ -142,7 +143,7 @@ func TestUndoPassesPromptsThatAnEditHasTakenOut(t *testing.T) {
 
 func TestUndoTellsWhatWentWithThePrompt(t *testing.T) {
 	r := newRig(t, Options{}, say("a"))
-	p := Prompt{Text: "look", Attachments: []session.Block{{Type: session.BlockImage, Data: "AA==", MimeType: "image/png"}}}
+	p := Prompt{Text: "look", Attachments: []message.Block{{Type: message.BlockImage, Data: "AA==", MimeType: "image/png"}}}
 	if err := r.Prompt(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

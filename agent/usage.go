@@ -5,6 +5,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // ReadyUsage says how full the context is, if that is at hand: before the first
@@ -109,7 +110,7 @@ func estimate(items []session.Item) (tokens int) {
 // recordUsage notes a model call outside of the conversation in the session, and
 // in the run in progress, if there is one.
 func (a *Agent) recordUsage(entry session.UsageEntry) error {
-	if entry.Usage == nil || *entry.Usage == (session.Usage{}) {
+	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return nil
 	}
 	a.noteAside(entry.Usage)
@@ -121,7 +122,7 @@ func (a *Agent) recordUsage(entry session.UsageEntry) error {
 
 // noteAside counts what was used beside the answers of the run in progress, if
 // there is one.
-func (a *Agent) noteAside(u *session.Usage) {
+func (a *Agent) noteAside(u *message.Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.aside != nil {
@@ -133,11 +134,11 @@ func (a *Agent) noteAside(u *session.Usage) {
 func (a *Agent) beginAside() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.aside = &session.Usage{}
+	a.aside = &message.Usage{}
 }
 
 // endAside returns what was counted, and counts no more.
-func (a *Agent) endAside() *session.Usage {
+func (a *Agent) endAside() *message.Usage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	aside := a.aside

@@ -6,11 +6,12 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // countedAs is an answer of which the provider says how large the context was.
 func countedAs(tokens int) reply {
-	return deltas(text("four"), llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: tokens - 5, Output: 5}}, stop(session.StopEnd))
+	return deltas(text("four"), llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: tokens - 5, Output: 5}}, stop(message.StopEnd))
 }
 
 // TestUsageKnowsAtOnceWhatTheContextHasBecome has two prompts of 400 and 100
@@ -22,7 +23,7 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	short := &session.Replacement{Content: []session.Block{session.TextBlock(strings.Repeat("abcd", 30))}}
+	short := &session.Replacement{Content: []message.Block{message.TextBlock(strings.Repeat("abcd", 30))}}
 	tests := map[string]struct {
 		happens func(t *testing.T, r *rig)
 		want    int // and, where no answer counted it, what is around the messages
@@ -33,11 +34,11 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 		"shortened":    {func(t *testing.T, r *rig) { edit(t, r, 0, short) }, 830},
 		"edited twice": {func(t *testing.T, r *rig) { edit(t, r, 0, short); edit(t, r, 0, nil) }, 800},
 		"the answer itself edited": {func(t *testing.T, r *rig) {
-			edit(t, r, 3, &session.Replacement{Content: []session.Block{session.TextBlock("4")}})
+			edit(t, r, 3, &session.Replacement{Content: []message.Block{message.TextBlock("4")}})
 		}, 1200},
 		"more behind it": {func(t *testing.T, r *rig) {
 			edit(t, r, 0, nil)
-			if _, err := r.Session().AppendMessage(r.userMessage([]session.Block{session.TextBlock(strings.Repeat("abcd", 7))})); err != nil {
+			if _, err := r.Session().AppendMessage(r.userMessage([]message.Block{message.TextBlock(strings.Repeat("abcd", 7))})); err != nil {
 				t.Fatal(err)
 			}
 		}, 807},
@@ -55,7 +56,7 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 			if _, err := r.Session().Append(session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: r.Seen()[2].Entry.ID}); err != nil {
 				t.Fatal(err)
 			}
-		}, 100 + 1 + session.EstimateTokens(&session.Message{Role: session.RoleCompactionSummary, Summary: "so far"})},
+		}, 100 + 1 + session.EstimateTokens(&message.Message{Role: message.RoleCompactionSummary, Summary: "so far"})},
 		"another session": {func(t *testing.T, r *rig) {
 			if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 				t.Fatal(err)

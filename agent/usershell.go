@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // Bash runs a command of the person and adds it to the session, where the model
@@ -27,8 +28,8 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 	if err != nil {
 		return outcome, err
 	}
-	_, err = a.Session().AppendMessage(&session.Message{
-		Role: session.RoleBashExecution, Command: command, Output: outcome.Output, ExitCode: outcome.ExitCode,
+	_, err = a.Session().AppendMessage(&message.Message{
+		Role: message.RoleBashExecution, Command: command, Output: outcome.Output, ExitCode: outcome.ExitCode,
 		Cancelled: outcome.Cancelled, Truncated: outcome.Truncated, FullOutputPath: outcome.FullOutputPath,
 		ExcludeFromContext: exclude, Timestamp: a.now().UnixMilli(),
 	})

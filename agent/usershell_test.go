@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestCommandOfThePersonIsPartOfTheTalk(t *testing.T) {
@@ -24,7 +24,7 @@ func TestCommandOfThePersonIsPartOfTheTalk(t *testing.T) {
 		}
 	}
 	m := r.Session().Context()[0].Message
-	if shown != "outout" || m.Role != session.RoleBashExecution || m.Command != "make" || m.Output != "out of make" || *m.ExitCode != 3 || !m.Truncated || m.FullOutputPath == "" {
+	if shown != "outout" || m.Role != message.RoleBashExecution || m.Command != "make" || m.Output != "out of make" || *m.ExitCode != 3 || !m.Truncated || m.FullOutputPath == "" {
 		t.Errorf("shown %q, stored %+v", shown, m)
 	}
 	r.prompt("go")

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // wired is what a provider with a wire sent last.
@@ -134,18 +135,18 @@ func TestRequestsWithoutListenersAreNotLookedAt(t *testing.T) {
 
 func TestCompletionAnswersBesideTheConversationAndIsCounted(t *testing.T) {
 	l := &log{}
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 3, Output: 4, TotalTokens: 7, Cost: session.Cost{Total: 0.5}}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 3, Output: 4, TotalTokens: 7, Cost: message.Cost{Total: 0.5}}}
 	var r *rig
 	var end *AgentEnd
 	look := tool("look", func(ctx context.Context) (Result, error) {
 		m, err := r.Complete(ctx, Completion{System: "be brief", Messages: userItems("sum up"), MaxTokens: 9, By: "notes"})
-		if err != nil || m.Text() != "short" || m.StopReason != session.StopEnd || m.Usage.Output != 4 {
+		if err != nil || m.Text() != "short" || m.StopReason != message.StopEnd || m.Usage.Output != 4 {
 			t.Errorf("%+v, %v", m, err)
 		}
 		return TextResult("ok"), nil
 	})
 	r = newRig(t, Options{Tools: []Tool{look}, Listeners: []Listener{l, on(func(e *AgentEnd) { end = e })}},
-		use(call{"a", "look", `{}`}), onTheWire(deltas(text("short"), usage, stop(session.StopEnd))), say("done"))
+		use(call{"a", "look", `{}`}), onTheWire(deltas(text("short"), usage, stop(message.StopEnd))), say("done"))
 	r.prompt("go")
 	q := r.model.requests[1]
 	if q.System != "be brief" || q.Thinking != "off" || q.MaxTokens != 9 || len(q.Tools) != 0 || len(q.Messages) != 1 {
@@ -164,7 +165,7 @@ func TestCompletionAnswersBesideTheConversationAndIsCounted(t *testing.T) {
 }
 
 func userItems(s string) []session.Item {
-	return []session.Item{{Message: &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(s)}}, Index: -1}}
+	return []session.Item{{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(s)}}, Index: -1}}
 }
 
 func TestListenersToTheWireMayCompleteWithoutEnd(t *testing.T) {
@@ -185,7 +186,7 @@ func TestListenersToTheWireMayCompleteWithoutEnd(t *testing.T) {
 }
 
 func TestCompletionThatFailsIsTyped(t *testing.T) {
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &session.Usage{Input: 3}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 3}}
 	r := newRig(t, Options{}, fail(errors.New("no route")), deltas(text("par"), usage), func(context.Context, *llm.Request, func(llm.Delta, error) bool) { panic("nil map") },
 		deltas(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: llm.StopRefusal, Message: "I will not"}}))
 	for _, want := range []string{"acme: no route", "acme: the answer was cut off", "acme: the client crashed: nil map", "acme: I will not"} {

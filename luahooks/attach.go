@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -21,7 +21,7 @@ const maxAttachment = 20 << 20
 // {text = …, name = …}. Images become image blocks, text a text block that
 // names the file; anything else is refused. What an image is, its bytes say:
 // mime_type is taken, and not believed.
-func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable) ([]session.Block, error) {
+func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable) ([]message.Block, error) {
 	luavm.Materialise(L, list)
 	if list.Len() == 0 && !empty(list) {
 		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
@@ -30,7 +30,7 @@ func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable
 	if err != nil {
 		return nil, err
 	}
-	var blocks []session.Block
+	var blocks []message.Block
 	var size handed
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
@@ -57,54 +57,54 @@ func empty(t *lua.LTable) bool {
 	return k == lua.LNil
 }
 
-func (in *instance) attachment(path, data, text, name string) (session.Block, error) {
+func (in *instance) attachment(path, data, text, name string) (message.Block, error) {
 	switch {
 	case path != "":
 		return in.attachFile(path)
 	case data != "":
 		raw, err := base64.StdEncoding.DecodeString(data)
 		if err != nil {
-			return session.Block{}, fmt.Errorf("data is not base64: %w", err)
+			return message.Block{}, fmt.Errorf("data is not base64: %w", err)
 		}
 		return attachBytes(raw, name)
 	case text != "":
 		return namedText(name, text), nil
 	}
-	return session.Block{}, fmt.Errorf("it has no path, data or text")
+	return message.Block{}, fmt.Errorf("it has no path, data or text")
 }
 
-func (in *instance) attachFile(path string) (session.Block, error) {
+func (in *instance) attachFile(path string) (message.Block, error) {
 	path = in.chain.absolute(path)
 	info, err := os.Stat(path)
 	if err != nil {
-		return session.Block{}, fmt.Errorf("attach file: %w", err)
+		return message.Block{}, fmt.Errorf("attach file: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxAttachment {
-		return session.Block{}, fmt.Errorf("attach file %s: not a regular file of at most %d MiB", path, maxAttachment>>20)
+		return message.Block{}, fmt.Errorf("attach file %s: not a regular file of at most %d MiB", path, maxAttachment>>20)
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return session.Block{}, fmt.Errorf("attach file: %w", err)
+		return message.Block{}, fmt.Errorf("attach file: %w", err)
 	}
 	return attachBytes(raw, path)
 }
 
 // attachBytes goes by the bytes, not by what they are called.
-func attachBytes(raw []byte, name string) (session.Block, error) {
+func attachBytes(raw []byte, name string) (message.Block, error) {
 	switch mime := http.DetectContentType(raw); mime {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return session.Block{Type: session.BlockImage, Data: base64.StdEncoding.EncodeToString(raw), MimeType: mime}, nil
+		return message.Block{Type: message.BlockImage, Data: base64.StdEncoding.EncodeToString(raw), MimeType: mime}, nil
 	default:
 		if utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) {
 			return namedText(name, string(raw)), nil
 		}
-		return session.Block{}, fmt.Errorf("%s: neither an image nor text (%s)", name, mime)
+		return message.Block{}, fmt.Errorf("%s: neither an image nor text (%s)", name, mime)
 	}
 }
 
-func namedText(name, text string) session.Block {
+func namedText(name, text string) message.Block {
 	if name == "" {
-		return session.TextBlock(text)
+		return message.TextBlock(text)
 	}
-	return session.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, text))
+	return message.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, text))
 }

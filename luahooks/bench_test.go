@@ -14,7 +14,7 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/trust"
-	"pi/session"
+	"pi/session/message"
 )
 
 // trivial reads two of the four fields that it is given.
@@ -68,9 +68,9 @@ func BenchmarkTell(b *testing.B) {
 // long is a session of n messages, as if a hundred turns of tools had been.
 func long(b *testing.B, r *rig, n int) {
 	for i := range n {
-		m := &session.Message{Role: session.RoleUser, Plain: i%4 == 0, Content: []session.Block{session.TextBlock(fmt.Sprint("text ", i))}, Timestamp: 1}
+		m := &message.Message{Role: message.RoleUser, Plain: i%4 == 0, Content: []message.Block{message.TextBlock(fmt.Sprint("text ", i))}, Timestamp: 1}
 		if i%2 == 1 {
-			m = &session.Message{Role: session.RoleToolResult, ToolName: "bash", ToolCallID: fmt.Sprint(i), Content: m.Content}
+			m = &message.Message{Role: message.RoleToolResult, ToolName: "bash", ToolCallID: fmt.Sprint(i), Content: m.Content}
 		}
 		if _, err := r.host.session.AppendMessage(m); err != nil {
 			b.Fatal(err)

@@ -3,7 +3,7 @@ package luahooks
 import (
 	"fmt"
 
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -39,7 +39,7 @@ func (h *handed) add(n int) error {
 	return nil
 }
 
-func sizeOf(blocks ...session.Block) (n int) {
+func sizeOf(blocks ...message.Block) (n int) {
 	for i := range blocks {
 		b := &blocks[i]
 		n += len(b.Text) + len(b.Signature) + len(b.ID) + len(b.Name) + len(b.Data) + len(b.MimeType) + len(b.Arguments) + len(b.Raw)

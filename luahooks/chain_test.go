@@ -14,6 +14,7 @@ import (
 	"pi/agent/llm"
 	"pi/luahooks/trust"
 	"pi/session"
+	"pi/session/message"
 
 	"go.uber.org/goleak"
 )
@@ -252,7 +253,7 @@ func (h *fakeHost) tool(t testing.TB, name string) agent.Tool {
 }
 
 func (h *fakeHost) user(text string) *session.Entry {
-	e, _ := h.session.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}, Plain: true, Timestamp: 1})
+	e, _ := h.session.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}, Plain: true, Timestamp: 1})
 	return e
 }
 

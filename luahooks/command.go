@@ -10,7 +10,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -234,7 +234,7 @@ func (in *instance) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error
 	return command.Outcome{}, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
 }
 
-func asPrompt(text string, attachments []session.Block) command.Outcome {
+func asPrompt(text string, attachments []message.Block) command.Outcome {
 	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
 }
 
@@ -243,7 +243,7 @@ func (in *instance) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outc
 	var attachments *lua.LTable
 	luavm.UnpackTable(L, t, "result of the command", luavm.Opt("prompt", &prompt), luavm.Opt("status", &status),
 		luavm.Opt("attachments", &attachments))
-	var blocks []session.Block
+	var blocks []message.Block
 	if attachments != nil {
 		if blocks, err = in.attachments(L, "result of the command", attachments); err != nil {
 			return out, err

@@ -5,6 +5,7 @@ import (
 
 	"pi/agent"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -102,8 +103,8 @@ func (a answer) customType() string {
 }
 
 // customMessage reads {custom_type, content, display?, details?}.
-func (a answer) customMessage() *session.Message {
-	m := &session.Message{Role: session.RoleCustom, CustomType: a.customType(), Display: true, Details: a.data("details")}
+func (a answer) customMessage() *message.Message {
+	m := &message.Message{Role: message.RoleCustom, CustomType: a.customType(), Display: true, Details: a.data("details")}
 	if a.has("display") {
 		m.Display = a.flag("display")
 	}
@@ -112,7 +113,7 @@ func (a answer) customMessage() *session.Message {
 }
 
 // content reads a string or a list of blocks.
-func (a answer) content(name string) (blocks []session.Block, plain bool) {
+func (a answer) content(name string) (blocks []message.Block, plain bool) {
 	v := a.t.RawGetString(name)
 	if v == lua.LNil {
 		a.fail(name, "it is missing")
@@ -147,9 +148,9 @@ func (a answer) target() string {
 	return id
 }
 
-func hasContent(r session.Role) bool {
+func hasContent(r message.Role) bool {
 	switch r {
-	case session.RoleUser, session.RoleAssistant, session.RoleToolResult, session.RoleCustom:
+	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
 		return true
 	}
 	return false

@@ -7,7 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -96,7 +96,7 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 	if err != nil {
 		return nil, false, err
 	}
-	var blocks []session.Block
+	var blocks []message.Block
 	given := r.RawGetString("attachments")
 	if given != lua.LNil {
 		if blocks, err = in.blocksFrom(L, given, "attachments"); err != nil {
@@ -129,7 +129,7 @@ func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 	s, a := e.(*agent.BeforeAgentStart), in.newAnswer(L, r)
 	system, rewrites := a.text("system_prompt"), a.has("system_prompt")
 	sections, _ := a.switches("sections")
-	var messages []*session.Message
+	var messages []*message.Message
 	if m, ok := a.record("message", "custom_type", "content", "display", "details"); ok {
 		messages = append(messages, m.customMessage())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestAToolThatFailsIsTheLastErrorOfItsHook(t *testing.T) {
@@ -32,9 +33,9 @@ func TestACommandWithoutExitStatusHasNoneInLua(t *testing.T) {
 		return { messages = { { role = "user", content = m.role .. " " .. tostring(m.exit_code) } } }
 	end)`})
 	status := 3
-	for want, m := range map[string]*session.Message{
-		"bashExecution nil": {Role: session.RoleBashExecution, Command: "ls", Cancelled: true},
-		"bashExecution 3":   {Role: session.RoleBashExecution, Command: "ls", ExitCode: &status},
+	for want, m := range map[string]*message.Message{
+		"bashExecution nil": {Role: message.RoleBashExecution, Command: "ls", Cancelled: true},
+		"bashExecution 3":   {Role: message.RoleBashExecution, Command: "ls", ExitCode: &status},
 	} {
 		e := &agent.Context{Items: []session.Item{{Message: m}}}
 		r.emit(e)

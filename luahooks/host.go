@@ -7,6 +7,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Host is what hooks may ask of the program; *agent.Agent is one.
@@ -36,7 +37,7 @@ type Host interface {
 	SetLabel(ctx context.Context, id, label string) error
 	SetTools(tools []agent.Tool, by string)
 	CallTool(ctx context.Context, name string, input json.RawMessage) agent.Result
-	Complete(ctx context.Context, c agent.Completion) (*session.Message, error)
+	Complete(ctx context.Context, c agent.Completion) (*message.Message, error)
 	RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error))
 	Abort()
 	Shutdown()

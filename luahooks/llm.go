@@ -9,6 +9,7 @@ import (
 	"pi/internal/suggest"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -27,7 +28,7 @@ func (in *instance) complete(L *lua.LState) int {
 		}
 		c.Model, c.Thinking = m, cmp.Or(c.Thinking, level)
 	}
-	var answer *session.Message
+	var answer *message.Message
 	err := in.wait(L, "complete", false, func(ctx context.Context) (err error) {
 		ctx, cancel := until.within(ctx)
 		defer cancel()

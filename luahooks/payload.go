@@ -4,6 +4,7 @@ import (
 	"pi/agent"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -62,14 +63,14 @@ func (in *instance) entryRecord(e *session.Entry) lua.LValue {
 }
 
 // finishedMessage is a message outside of the context, or nil.
-func (in *instance) finishedMessage(m *session.Message) lua.LValue {
+func (in *instance) finishedMessage(m *message.Message) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
 	return in.message(session.Item{Message: m, Index: -1})
 }
 
-func itemsOf(messages []*session.Message) []session.Item {
+func itemsOf(messages []*message.Message) []session.Item {
 	items := make([]session.Item, len(messages))
 	for i, m := range messages {
 		items[i] = session.Item{Message: m, Index: -1}

@@ -7,7 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // seenAs is what a handler finds in the sample of each event, as Lua that must be
@@ -190,7 +190,7 @@ func TestWhatEachResultKeyDoes(t *testing.T) {
 }
 
 func TestAReplacedMessageKeepsItsRole(t *testing.T) {
-	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}, StopReason: session.StopEnd, Usage: &session.Usage{Input: 5}}
+	m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("x")}, StopReason: message.StopEnd, Usage: &message.Usage{Input: 5}}
 	e := &agent.MessageEnd{Message: m}
 	answered(t, e, `(function() e.message.content[1].text = "y"; return { message = e.message } end)()`)
 	if e.Message.Text() != "y" || e.Message.Usage.Input != 5 || m.Text() != "x" {
@@ -251,7 +251,7 @@ func TestAWrongResultIsNamedByItsPath(t *testing.T) {
 		{&agent.UserBash{}, `{ result = "x" }`, "result: expected a table, got string"},
 		{&agent.UserBash{}, `{ result = { exit_code = 1 } }`, "result.output: it is missing"},
 		{&agent.UserBash{}, `{ result = { output = "", exit_code = 1.5 } }`, "result.exit_code: expected an integer, got 1.5"},
-		{&agent.MessageEnd{Message: &session.Message{Role: session.RoleUser}}, `{ message = "x" }`, "message: expected a table, got string"},
+		{&agent.MessageEnd{Message: &message.Message{Role: message.RoleUser}}, `{ message = "x" }`, "message: expected a table, got string"},
 	} {
 		r := newRig(t, map[string]string{"a.lua": "\npi.on('" + c.event.Kind().String() + "', function(e) return " + c.result + " end)"})
 		before, _ := json.Marshal(c.event)

@@ -8,7 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -147,10 +147,10 @@ func (e *emitter) emit(L *lua.LState) int {
 	case "tool_call":
 		e.send(L, e.call(L, id, name, arguments))
 	case "usage":
-		e.send(L, llm.Delta{Kind: llm.DeltaUsage, Usage: e.price.Of(session.Usage{Input: input, Output: output, CacheRead: cacheRead,
+		e.send(L, llm.Delta{Kind: llm.DeltaUsage, Usage: e.price.Of(message.Usage{Input: input, Output: output, CacheRead: cacheRead,
 			CacheWrite: cacheWrite})})
 	case "stop":
-		e.send(L, e.stop(L, llm.Stop{Reason: session.StopReason(reason), Raw: reason, Message: failure, Retryable: retryable}))
+		e.send(L, e.stop(L, llm.Stop{Reason: message.StopReason(reason), Raw: reason, Message: failure, Retryable: retryable}))
 	default:
 		luavm.Raise(L, "emit: unknown type %q; types are text, thinking, tool_call, usage and stop", kind)
 	}
@@ -187,24 +187,24 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 
 func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	switch stop.Reason {
-	case session.StopEnd, session.StopLength, session.StopToolUse, session.StopError:
+	case message.StopEnd, message.StopLength, message.StopToolUse, message.StopError:
 	case "":
 		stop.Reason = e.natural()
 	default:
 		luavm.Raise(L, "emit: unknown stop reason %q; reasons are stop, length, toolUse and error", stop.Raw)
 	}
-	if stop.Retryable && stop.Reason != session.StopError {
+	if stop.Retryable && stop.Reason != message.StopError {
 		luavm.Raise(L, "emit: only a stop with the reason error is retryable")
 	}
 	e.stopped = true
 	return llm.Delta{Kind: llm.DeltaStop, Stop: stop}
 }
 
-func (e *emitter) natural() session.StopReason {
+func (e *emitter) natural() message.StopReason {
 	if e.calls > 0 {
-		return session.StopToolUse
+		return message.StopToolUse
 	}
-	return session.StopEnd
+	return message.StopEnd
 }
 
 // send hands over a delta; the VM is free while the reader is behind.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // streamHook is a hook whose provider s runs a body.
@@ -31,7 +31,7 @@ func (r *rig) provider(name string) llm.Provider {
 }
 
 var request = &llm.Request{Model: &llm.Model{Provider: "s", ID: "m"}, System: "sys", Thinking: "low", SessionID: "id",
-	Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("question")}}},
+	Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("question")}}},
 	Tools:    []llm.ToolSpec{{Name: "t", Description: "d", Parameters: json.RawMessage(`{"type":"object"}`)}}}
 
 // stream collects what a provider yields, one word per delta.

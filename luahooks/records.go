@@ -6,6 +6,7 @@ import (
 
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -41,35 +42,35 @@ func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
-func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *session.Message) {
+func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 	switch m.Role {
-	case session.RoleBashExecution:
+	case message.RoleBashExecution:
 		fillBash(t, m)
-	case session.RoleBranchSummary:
+	case message.RoleBranchSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		setText(t, "from_id", m.FromID)
-	case session.RoleCompactionSummary:
+	case message.RoleCompactionSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		luavm.Set(t, "tokens_before", lua.LNumber(m.TokensBefore))
 	default:
 		in.fillContent(L, t, m)
 	}
 	switch m.Role {
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		fillAssistant(L, t, m)
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
 		t.RawSetString("tool_name", lua.LString(m.ToolName))
 		t.RawSetString("is_error", lua.LBool(m.IsError))
 		t.RawSetString("details", in.details(m.ToolName, m.Details))
-	case session.RoleCustom:
+	case message.RoleCustom:
 		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
 		luavm.Set(t, "display", lua.LBool(m.Display))
 		luavm.Set(t, "details", in.json(m.Details))
 	}
 }
 
-func (in *instance) fillContent(L *lua.LState, t *lua.LTable, m *session.Message) {
+func (in *instance) fillContent(L *lua.LState, t *lua.LTable, m *message.Message) {
 	if m.Plain {
 		t.RawSetString("content", lua.LString(m.Text()))
 		return
@@ -77,7 +78,7 @@ func (in *instance) fillContent(L *lua.LState, t *lua.LTable, m *session.Message
 	t.RawSetString("content", in.blocks(L, m.Content))
 }
 
-func fillBash(t *lua.LTable, m *session.Message) {
+func fillBash(t *lua.LTable, m *message.Message) {
 	luavm.Set(t, "command", lua.LString(m.Command))
 	luavm.Set(t, "output", lua.LString(m.Output))
 	if m.ExitCode != nil {
@@ -91,7 +92,7 @@ func fillBash(t *lua.LTable, m *session.Message) {
 	}
 }
 
-func fillAssistant(L *lua.LState, t *lua.LTable, m *session.Message) {
+func fillAssistant(L *lua.LState, t *lua.LTable, m *message.Message) {
 	t.RawSetString("api", lua.LString(m.API))
 	t.RawSetString("provider", lua.LString(m.Provider))
 	t.RawSetString("model", lua.LString(m.Model))
@@ -103,32 +104,32 @@ func fillAssistant(L *lua.LState, t *lua.LTable, m *session.Message) {
 }
 
 // blocks makes a list of content blocks, which must not change any more.
-func (in *instance) blocks(L *lua.LState, content []session.Block) *lua.LTable {
+func (in *instance) blocks(L *lua.LState, content []message.Block) *lua.LTable {
 	list := in.vm.NewStubList(L, len(content), func(i int) any { return &content[i] }, in.fillBlock)
 	luavm.MarkList(list)
 	return list
 }
 
 func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
-	b := ref.(*session.Block)
+	b := ref.(*message.Block)
 	t := luavm.NewRecord(L, 4)
 	t.RawSetString("type", lua.LString(b.Type))
 	switch b.Type {
-	case session.BlockText:
+	case message.BlockText:
 		t.RawSetString("text", lua.LString(b.Text))
 		setText(t, "text_signature", b.Signature)
-	case session.BlockThinking:
+	case message.BlockThinking:
 		luavm.Set(t, "thinking", lua.LString(b.Text))
 		setText(t, "thinking_signature", b.Signature)
 		if b.Redacted {
 			luavm.Set(t, "redacted", lua.LTrue)
 		}
-	case session.BlockToolCall:
+	case message.BlockToolCall:
 		t.RawSetString("id", lua.LString(b.ID))
 		t.RawSetString("name", lua.LString(b.Name))
 		t.RawSetString("arguments", in.input(b.Name, b.Arguments))
 		setText(t, "thought_signature", b.Signature)
-	case session.BlockImage:
+	case message.BlockImage:
 		luavm.Set(t, "data", lua.LString(b.Data))
 		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
 	default:
@@ -236,7 +237,7 @@ func (in *instance) coreField(L *lua.LState, e *session.Entry, key string, v lua
 	case key == "message" && e.Type == session.TypeMessage:
 		return in.vm.NewStub(entryMessage{e}, in.fillEntryMessage)
 	case key == "usage":
-		body, err := session.Body[struct{ Usage session.Usage }](e)
+		body, err := session.Body[struct{ Usage message.Usage }](e)
 		if err == nil {
 			return usageTable(L, &body.Usage)
 		}

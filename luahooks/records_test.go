@@ -8,13 +8,14 @@ import (
 
 	"pi/agent"
 	"pi/session"
+	"pi/session/message"
 )
 
 const assistantJSON = `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"s","odd":1},{"type":"text","text":"hi","cache":{"x":12345678901234567890}},{"type":"toolCall","id":"c1","name":"edit","arguments":{"path":"a","oldText":"x","n":12345678901234567890,"empty":[],"newText":"y"}},{"type":"novel","z":[]}],"api":"a","provider":"p","model":"m","usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"toolUse","timestamp":5,"unknown":{"k":1e400}}`
 
-func decoded(t testing.TB, text string) *session.Message {
+func decoded(t testing.TB, text string) *message.Message {
 	t.Helper()
-	m := new(session.Message)
+	m := new(message.Message)
 	mustDo(t, json.Unmarshal([]byte(text), m))
 	return m
 }
@@ -23,11 +24,11 @@ func decoded(t testing.TB, text string) *session.Message {
 func conversation(t testing.TB, r *rig) {
 	t.Helper()
 	code := 3
-	for _, m := range []*session.Message{
-		{Role: session.RoleUser, Content: []session.Block{session.TextBlock("question")}, Plain: true, Timestamp: 1},
+	for _, m := range []*message.Message{
+		{Role: message.RoleUser, Content: []message.Block{message.TextBlock("question")}, Plain: true, Timestamp: 1},
 		decoded(t, assistantJSON),
-		{Role: session.RoleToolResult, ToolCallID: "c1", ToolName: "edit", Content: []session.Block{session.TextBlock("done")}, Details: json.RawMessage(`{"diff":"d","list":[],"n":12345678901234567890}`)},
-		{Role: session.RoleBashExecution, Command: "ls", Output: "a", ExitCode: &code, Truncated: true, FullOutputPath: "/f"},
+		{Role: message.RoleToolResult, ToolCallID: "c1", ToolName: "edit", Content: []message.Block{message.TextBlock("done")}, Details: json.RawMessage(`{"diff":"d","list":[],"n":12345678901234567890}`)},
+		{Role: message.RoleBashExecution, Command: "ls", Output: "a", ExitCode: &code, Truncated: true, FullOutputPath: "/f"},
 	} {
 		_, err := r.host.session.AppendMessage(m)
 		mustDo(t, err)
@@ -36,7 +37,7 @@ func conversation(t testing.TB, r *rig) {
 	mustDo(t, err)
 }
 
-func asJSON(t testing.TB, m *session.Message) string {
+func asJSON(t testing.TB, m *message.Message) string {
 	t.Helper()
 	b, err := m.MarshalJSON()
 	mustDo(t, err)
@@ -152,7 +153,7 @@ func TestNewMessagesAndWrappers(t *testing.T) {
 	if items[5].Message != entries[0].Message() {
 		t.Errorf("an entry as a message: %+v", items[5])
 	}
-	if m := items[6].Message; string(m.Content[0].Arguments) != `{"pattern":"a","ignoreCase":true}` || m.StopReason != session.StopEnd {
+	if m := items[6].Message; string(m.Content[0].Arguments) != `{"pattern":"a","ignoreCase":true}` || m.StopReason != message.StopEnd {
 		t.Errorf("call: %s", asJSON(t, m))
 	}
 	if m := items[7].Message; !m.IsError || m.ToolCallID != "x" {
@@ -287,7 +288,7 @@ func TestToolResultsAreEditedFieldByField(t *testing.T) {
 		"d.lua": `pi.on("tool_result", function(e) assert(e.usage.total == 3) table.insert(e.content, { type = "text", text = "more" }) return { content = e.content } end)`,
 	})
 	e := &agent.ToolResult{Name: "bash", Input: json.RawMessage(`{}`), Result: agent.Result{
-		Content: []session.Block{session.TextBlock("out")}, Details: json.RawMessage(`{"list":[],"n":12345678901234567890}`)}}
+		Content: []message.Block{message.TextBlock("out")}, Details: json.RawMessage(`{"list":[],"n":12345678901234567890}`)}}
 	r.emit(e)
 	res := e.Result
 	if len(res.Content) != 2 || res.Content[0].Text != "short" || res.Content[1].Text != "more" || !res.IsError || !res.Terminate ||

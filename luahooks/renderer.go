@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -53,7 +54,7 @@ func (in *instance) rendererOf(kind string) *lua.LFunction {
 // RenderMessage asks the hooks for the lines of a custom message. The first
 // answer of the chain counts; false means that no hook has one. A renderer that
 // fails is reported and has none.
-func (c *Chain) RenderMessage(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool) {
+func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
 	for _, h := range c.list() {
 		in := h.current()
 		fn := in.rendererOf(m.CustomType)

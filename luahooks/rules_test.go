@@ -8,6 +8,7 @@ import (
 	"pi/agent"
 	"pi/luahooks/trust"
 	"pi/session"
+	"pi/session/message"
 )
 
 // disagree dispatches e to hooks a, b and c that return these results, and gives
@@ -82,15 +83,15 @@ func TestWhoIsRightWhenHooksDisagree(t *testing.T) {
 func branchOfCalls(t *testing.T) []*session.Entry {
 	t.Helper()
 	s := session.New(session.Options{Cwd: "/"})
-	call := func(id string) session.Block {
-		return session.Block{Type: session.BlockToolCall, ID: id, Name: "x", Arguments: json.RawMessage(`{}`)}
+	call := func(id string) message.Block {
+		return message.Block{Type: message.BlockToolCall, ID: id, Name: "x", Arguments: json.RawMessage(`{}`)}
 	}
-	for _, m := range []*session.Message{
-		{Role: session.RoleUser, Content: []session.Block{session.TextBlock("q")}},
-		{Role: session.RoleAssistant, Content: []session.Block{call("c1"), call("c2")}},
-		{Role: session.RoleToolResult, ToolCallID: "c1", ToolName: "x"},
-		{Role: session.RoleToolResult, ToolCallID: "c2", ToolName: "x"},
-		{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("a")}},
+	for _, m := range []*message.Message{
+		{Role: message.RoleUser, Content: []message.Block{message.TextBlock("q")}},
+		{Role: message.RoleAssistant, Content: []message.Block{call("c1"), call("c2")}},
+		{Role: message.RoleToolResult, ToolCallID: "c1", ToolName: "x"},
+		{Role: message.RoleToolResult, ToolCallID: "c2", ToolName: "x"},
+		{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("a")}},
 	} {
 		_, err := s.AppendMessage(m)
 		mustDo(t, err)

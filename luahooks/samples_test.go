@@ -9,13 +9,14 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // anEntry is an entry of a session, for events that carry one.
 func anEntry(t testing.TB) *session.Entry {
 	t.Helper()
 	s := session.New(session.Options{Cwd: "/"})
-	e, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("x")}})
+	e, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("x")}})
 	mustDo(t, err)
 	return e
 }
@@ -37,8 +38,8 @@ func (r *rig) emitAll(events ...agent.Event) {
 
 // samples is one event of each kind, with every field set.
 func samples(t testing.TB) []agent.Event {
-	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}, Usage: &session.Usage{}}
-	result := agent.Result{Content: m.Content, Details: json.RawMessage(`{"n":1}`), IsError: true, Usage: &session.Usage{Input: 1}}
+	m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("x")}, Usage: &message.Usage{}}
+	result := agent.Result{Content: m.Content, Details: json.RawMessage(`{"n":1}`), IsError: true, Usage: &message.Usage{Input: 1}}
 	entry := anEntry(t)
 	items := []session.Item{{Message: m, Index: -1}}
 	model, other := &llm.Model{Provider: "p", ID: "m"}, &llm.Model{Provider: "q", ID: "n"}
@@ -72,18 +73,18 @@ func samples(t testing.TB) []agent.Event {
 		&agent.BeforeAgentStart{Prompt: "p", Attachments: m.Content, SystemPrompt: "s",
 			Sections: []agent.Section{{Name: "role", Text: "you"}, {Name: "tools", Text: "t"}}, Changed: map[string]*string{"role": &text, "tools": nil}},
 		&agent.AgentStart{},
-		&agent.AgentEnd{Messages: []*session.Message{m}, Usage: session.Usage{Input: 3}, WillRetry: true},
-		&agent.AgentBeforeSettle{Outcome: "completed", Messages: []*session.Message{m}},
+		&agent.AgentEnd{Messages: []*message.Message{m}, Usage: message.Usage{Input: 3}, WillRetry: true},
+		&agent.AgentBeforeSettle{Outcome: "completed", Messages: []*message.Message{m}},
 		&agent.AgentSettled{},
 		&agent.TurnStart{TurnIndex: 1, Timestamp: 2},
-		&agent.TurnEnd{TurnIndex: 1, Message: m, ToolResults: []*session.Message{m}, EntryIDs: []string{"e"}, Usage: used(agent.TurnUsage{
-			Usage: session.Usage{Input: 3, TotalTokens: 4}, ContextUsage: agent.ContextUsage{Tokens: 50, Window: 200, Percent: 25}})},
+		&agent.TurnEnd{TurnIndex: 1, Message: m, ToolResults: []*message.Message{m}, EntryIDs: []string{"e"}, Usage: used(agent.TurnUsage{
+			Usage: message.Usage{Input: 3, TotalTokens: 4}, ContextUsage: agent.ContextUsage{Tokens: 50, Window: 200, Percent: 25}})},
 		&agent.Context{Entries: []*session.Entry{entry}, Items: items},
 		&agent.BeforeProviderRequest{Provider: "p", Model: "m", Payload: json.RawMessage(`{"model":"x","n":12345678901234567890}`)},
 		&agent.BeforeProviderHeaders{Provider: "p", Model: "m", Headers: map[string]string{"X-Api-Key": "…", "X-A": "1"}, Changed: map[string]*string{"X-B": &text}},
 		&agent.AfterProviderResponse{Provider: "p", Model: "m", Status: 429, Headers: http.Header{"Retry-After": {"2"}, "X-Many": {"a", "b"}}},
 		&agent.MessageStart{Message: m},
-		agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Index: 1, Text: "d"}, func() *session.Message { return m }, nil),
+		agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Index: 1, Text: "d"}, func() *message.Message { return m }, nil),
 		&agent.MessageEnd{Message: m},
 		&agent.ModelSelect{Model: model, Previous: other, ThinkingLevel: "off", Source: "set"},
 		&agent.ThinkingLevelSelect{Level: "high", Previous: "off"},

@@ -9,7 +9,7 @@ import (
 	"pi/agent"
 	"pi/internal/suggest"
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -68,8 +68,8 @@ func (in *instance) apiSendMessage(L *lua.LState) int {
 	return pushResult(L, lua.LTrue, err)
 }
 
-func (in *instance) sentMessage(L *lua.LState) *session.Message {
-	m := &session.Message{Role: session.RoleCustom, Display: true, Timestamp: time.Now().UnixMilli()}
+func (in *instance) sentMessage(L *lua.LState) *message.Message {
+	m := &message.Message{Role: message.RoleCustom, Display: true, Timestamp: time.Now().UnixMilli()}
 	var content, details lua.LValue
 	luavm.Unpack(L, 1, "send_message", luavm.Opt("custom_type", &m.CustomType).Required(), luavm.Opt("content", &content).Required(),
 		luavm.Opt("display", &m.Display), luavm.Opt("details", &details))
@@ -135,8 +135,8 @@ func (in *instance) apiSendUserMessage(L *lua.LState) int {
 }
 
 // typed takes the text that leads a message out of its blocks.
-func typed(blocks []session.Block) (text string, rest []session.Block) {
-	if len(blocks) > 0 && blocks[0].Type == session.BlockText {
+func typed(blocks []message.Block) (text string, rest []message.Block) {
+	if len(blocks) > 0 && blocks[0].Type == message.BlockText {
 		return blocks[0].Text, blocks[1:len(blocks):len(blocks)]
 	}
 	return "", blocks[:len(blocks):len(blocks)]

@@ -10,6 +10,7 @@ import (
 	"pi/agent/llm"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -155,11 +156,11 @@ func (in *instance) appendMessage(L *lua.LState, s *session.Session) int {
 		luavm.Raise(L, "append_message: %v", err)
 	}
 	_, plain := content.(lua.LString)
-	m := &session.Message{Role: session.Role(role), Content: blocks, Timestamp: at}
+	m := &message.Message{Role: message.Role(role), Content: blocks, Timestamp: at}
 	switch m.Role {
-	case session.RoleUser:
+	case message.RoleUser:
 		m.Plain = plain
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		in.answered(m)
 	default:
 		luavm.Raise(L, "append_message: role must be \"user\" or \"assistant\", not %q", role)
@@ -172,8 +173,8 @@ func (in *instance) appendMessage(L *lua.LState, s *session.Session) int {
 }
 
 // answered makes m an answer of the model at hand that cost nothing.
-func (in *instance) answered(m *session.Message) {
-	m.StopReason, m.Usage = session.StopEnd, &session.Usage{}
+func (in *instance) answered(m *message.Message) {
+	m.StopReason, m.Usage = message.StopEnd, &message.Usage{}
 	if host := in.chain.hostNow(); host != nil {
 		if model := host.Model(); model != nil {
 			m.API, m.Provider, m.Model = model.API, model.Provider, model.ID

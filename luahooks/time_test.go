@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestTheGateOfCommandsBlocksWhenItFails(t *testing.T) {
@@ -77,7 +77,7 @@ func TestAfterCloseCommandsBlock(t *testing.T) {
 // counted are the events where only the time that Lua runs counts.
 func counted() []agent.Event {
 	return []agent.Event{&agent.ToolCall{Name: "bash", Input: []byte(`{}`)}, &agent.UserBash{}, &agent.SessionBeforeCompact{}, &agent.SessionBeforeTree{},
-		&agent.TurnEnd{Message: &session.Message{Role: session.RoleAssistant}}, &agent.AgentBeforeSettle{Outcome: "completed"}}
+		&agent.TurnEnd{Message: &message.Message{Role: message.RoleAssistant}}, &agent.AgentBeforeSettle{Outcome: "completed"}}
 }
 
 func TestWhatMayTakeItsTimeMayWaitLongerThanTheTimeoutAndALoopStops(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"pi/agent/llm"
 	"pi/luahooks/trust"
 	"pi/session"
+	"pi/session/message"
 )
 
 func (h *fakeHost) Tools() []agent.Tool {
@@ -83,7 +84,7 @@ func TestRenderersDrawMessagesAndTools(t *testing.T) {
 			pi.tool{ name = "plain", description = "D", execute = function() end }`,
 	})
 	draw := func(kind string) string {
-		m := &session.Message{Role: session.RoleCustom, CustomType: kind, Content: []session.Block{session.TextBlock("C")}, Plain: true, Details: json.RawMessage(`{"n":1}`)}
+		m := &message.Message{Role: message.RoleCustom, CustomType: kind, Content: []message.Block{message.TextBlock("C")}, Plain: true, Details: json.RawMessage(`{"n":1}`)}
 		lines, ok := r.chain.RenderMessage(context.Background(), m, true, 40)
 		if !ok {
 			return "none"
@@ -249,7 +250,7 @@ func TestACommandRunsWhileTheAgentWorks(t *testing.T) {
 	mustDo(t, <-done)
 	var told []string
 	for _, item := range a.Session().Context() {
-		if m := item.Message; m.Role == session.RoleUser {
+		if m := item.Message; m.Role == message.RoleUser {
 			told = append(told, fmt.Sprint(m.Text(), len(m.Content)))
 		}
 	}

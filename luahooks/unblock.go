@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -15,17 +15,17 @@ import (
 // Content and arguments on their way back from Lua.
 
 // content reads message content: a string, or a list of blocks.
-func (in *instance) content(L *lua.LState, v lua.LValue, name string) ([]session.Block, error) {
+func (in *instance) content(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	switch v := v.(type) {
 	case lua.LString:
-		return []session.Block{session.TextBlock(string(v))}, nil
+		return []message.Block{message.TextBlock(string(v))}, nil
 	case *lua.LTable:
 		return in.blocksFrom(L, v, name)
 	}
 	return nil, fmt.Errorf("%s: expected a string or a list of blocks, got %s", name, v.Type())
 }
 
-func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]session.Block, error) {
+func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	list, ok := v.(*lua.LTable)
 	if !ok {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got %s", name, v.Type())
@@ -38,7 +38,7 @@ func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]sess
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	var blocks []session.Block
+	var blocks []message.Block
 	var size handed
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
@@ -60,18 +60,18 @@ func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]sess
 // blockFrom reads one block. What Lua did not touch, or left as it was, is the
 // original; a changed one stands on top of it, so that fields nobody here knows
 // survive.
-func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (session.Block, error) {
+func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, error) {
 	if ref, ok := luavm.StubRef(t); ok {
-		if b, ok := ref.(*session.Block); ok {
+		if b, ok := ref.(*message.Block); ok {
 			return *b, nil
 		}
 	}
 	luavm.Materialise(L, t)
 	kind, _ := t.RawGetString("type").(lua.LString)
-	b := session.Block{Type: session.BlockType(kind)}
-	var was session.Block
+	b := message.Block{Type: message.BlockType(kind)}
+	var was message.Block
 	if ref, ok := luavm.StubOrigin(t); ok {
-		if origin, ok := ref.(*session.Block); ok && origin.Type == b.Type {
+		if origin, ok := ref.(*message.Block); ok && origin.Type == b.Type {
 			was, b.Raw = *origin, origin.Raw
 		}
 	}
@@ -84,7 +84,7 @@ func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (session.Block, erro
 	return b, nil
 }
 
-func (in *instance) readBlock(t *lua.LTable, b *session.Block) (err error) {
+func (in *instance) readBlock(t *lua.LTable, b *message.Block) (err error) {
 	r := &roleReader{t: t}
 	need := func(name string, into *string) {
 		if r.text(name, into); *into == "" && t.RawGetString(name) == lua.LNil {
@@ -92,19 +92,19 @@ func (in *instance) readBlock(t *lua.LTable, b *session.Block) (err error) {
 		}
 	}
 	switch b.Type {
-	case session.BlockText:
+	case message.BlockText:
 		need("text", &b.Text)
 		r.text("text_signature", &b.Signature)
-	case session.BlockThinking:
+	case message.BlockThinking:
 		need("thinking", &b.Text)
 		r.text("thinking_signature", &b.Signature)
 		r.flag("redacted", &b.Redacted)
-	case session.BlockToolCall:
+	case message.BlockToolCall:
 		need("id", &b.ID)
 		need("name", &b.Name)
 		r.text("thought_signature", &b.Signature)
 		b.Arguments, err = in.inputFrom(b.Name, t.RawGetString("arguments"))
-	case session.BlockImage:
+	case message.BlockImage:
 		need("data", &b.Data)
 		need("mime_type", &b.MimeType)
 	case "":
@@ -120,8 +120,8 @@ func (in *instance) readBlock(t *lua.LTable, b *session.Block) (err error) {
 
 // sameBlock compares what two blocks say; for types that nobody here knows that
 // is their bytes.
-func sameBlock(a, b session.Block) bool {
-	known := a.Type == session.BlockText || a.Type == session.BlockThinking || a.Type == session.BlockToolCall || a.Type == session.BlockImage
+func sameBlock(a, b message.Block) bool {
+	known := a.Type == message.BlockText || a.Type == message.BlockThinking || a.Type == message.BlockToolCall || a.Type == message.BlockImage
 	return a.Type == b.Type && a.Text == b.Text && a.Signature == b.Signature && a.Redacted == b.Redacted &&
 		a.ID == b.ID && a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) &&
 		a.Data == b.Data && a.MimeType == b.MimeType && (known || bytes.Equal(a.Raw, b.Raw))

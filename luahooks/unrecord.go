@@ -8,6 +8,7 @@ import (
 	"pi/agent"
 	"pi/luavm"
 	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -107,12 +108,12 @@ func (in *instance) changedItem(L *lua.LState, t *lua.LTable, e *agent.Context) 
 
 // messageFrom reads a message table on top of base, which may be nil. A message
 // that says the same as base is base.
-func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *session.Message) (*session.Message, error) {
+func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *message.Message) (*message.Message, error) {
 	role, _ := t.RawGetString("role").(lua.LString)
-	if err := knownRole(session.Role(role)); err != nil {
+	if err := knownRole(message.Role(role)); err != nil {
 		return nil, err
 	}
-	m := &session.Message{Role: session.Role(role)}
+	m := &message.Message{Role: message.Role(role)}
 	if base != nil && base.Role == m.Role {
 		m = base.Clone()
 	}
@@ -131,10 +132,10 @@ func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *session.Mess
 	return m, nil
 }
 
-func knownRole(r session.Role) error {
+func knownRole(r message.Role) error {
 	switch r {
-	case session.RoleUser, session.RoleAssistant, session.RoleToolResult, session.RoleBashExecution,
-		session.RoleCustom, session.RoleBranchSummary, session.RoleCompactionSummary:
+	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleBashExecution,
+		message.RoleCustom, message.RoleBranchSummary, message.RoleCompactionSummary:
 		return nil
 	case "":
 		return fmt.Errorf("role is missing")
@@ -142,9 +143,9 @@ func knownRole(r session.Role) error {
 	return fmt.Errorf("unknown role %q", r)
 }
 
-func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *session.Message) error {
+func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *message.Message) error {
 	switch m.Role {
-	case session.RoleBashExecution, session.RoleBranchSummary, session.RoleCompactionSummary:
+	case message.RoleBashExecution, message.RoleBranchSummary, message.RoleCompactionSummary:
 		return nil
 	}
 	given := t.RawGetString("content")
@@ -157,7 +158,7 @@ func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *session.Message
 		return err
 	}
 	m.Content = blocks
-	m.Plain = plain && m.Role != session.RoleAssistant && m.Role != session.RoleToolResult && text != ""
+	m.Plain = plain && m.Role != message.RoleAssistant && m.Role != message.RoleToolResult && text != ""
 	return nil
 }
 
@@ -210,31 +211,31 @@ func (r *roleReader) number(name string, into *int) bool {
 	return false
 }
 
-func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *session.Message) error {
+func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *message.Message) error {
 	r := &roleReader{t: t}
 	switch m.Role {
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		readAssistant(r, m)
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		r.text("tool_call_id", &m.ToolCallID)
 		r.text("tool_name", &m.ToolName)
 		r.flag("is_error", &m.IsError)
-	case session.RoleBashExecution:
+	case message.RoleBashExecution:
 		readBash(r, m)
-	case session.RoleBranchSummary:
+	case message.RoleBranchSummary:
 		r.text("summary", &m.Summary)
 		r.text("from_id", &m.FromID)
-	case session.RoleCompactionSummary:
+	case message.RoleCompactionSummary:
 		r.text("summary", &m.Summary)
 		r.number("tokens_before", &m.TokensBefore)
-	case session.RoleCustom:
+	case message.RoleCustom:
 		r.text("custom_type", &m.CustomType)
 		r.flag("display", &m.Display)
 	}
 	if r.err != nil {
 		return r.err
 	}
-	if m.Role != session.RoleToolResult && m.Role != session.RoleCustom {
+	if m.Role != message.RoleToolResult && m.Role != message.RoleCustom {
 		return nil
 	}
 	return in.readDetails(L, t, m)
@@ -242,7 +243,7 @@ func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *session.Message) e
 
 // readAssistant leaves the usage as it was: that is what the call cost, whatever
 // a hook makes of the message.
-func readAssistant(r *roleReader, m *session.Message) {
+func readAssistant(r *roleReader, m *message.Message) {
 	r.text("api", &m.API)
 	r.text("provider", &m.Provider)
 	r.text("model", &m.Model)
@@ -250,12 +251,12 @@ func readAssistant(r *roleReader, m *session.Message) {
 	reason := ""
 	r.text("stop_reason", &reason)
 	if reason == "" {
-		reason = string(session.StopEnd)
+		reason = string(message.StopEnd)
 	}
-	m.StopReason = session.StopReason(reason)
+	m.StopReason = message.StopReason(reason)
 }
 
-func readBash(r *roleReader, m *session.Message) {
+func readBash(r *roleReader, m *message.Message) {
 	r.text("command", &m.Command)
 	r.text("output", &m.Output)
 	r.text("full_output_path", &m.FullOutputPath)
@@ -270,7 +271,7 @@ func readBash(r *roleReader, m *session.Message) {
 	}
 }
 
-func (in *instance) readDetails(_ *lua.LState, t *lua.LTable, m *session.Message) error {
+func (in *instance) readDetails(_ *lua.LState, t *lua.LTable, m *message.Message) error {
 	v := t.RawGetString("details")
 	if v == lua.LNil {
 		m.Details = nil
@@ -284,7 +285,7 @@ func (in *instance) readDetails(_ *lua.LState, t *lua.LTable, m *session.Message
 }
 
 // sameMessage reports whether m, which was made on top of base, says the same.
-func sameMessage(m, base *session.Message) bool {
+func sameMessage(m, base *message.Message) bool {
 	x, y := *m, *base.Clone()
 	x.Content, y.Content = nil, nil
 	return slices.EqualFunc(m.Content, base.Content, sameBlock) && reflect.DeepEqual(x, y)

@@ -8,7 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // A stream never waits for a hook. Each hook with handlers of message_update has
@@ -42,12 +42,12 @@ type joined struct {
 	kind    llm.DeltaKind
 	index   int
 	texts   []string
-	message *session.Message // as far as it had come with the last of them
+	message *message.Message // as far as it had come with the last of them
 }
 
 func (j *joined) event() *agent.MessageUpdate {
 	return agent.NewMessageUpdate(llm.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
-		func() *session.Message { return j.message }, nil)
+		func() *message.Message { return j.message }, nil)
 }
 
 // streamed passes a delta to the hooks that listen, and tells the agent what they
@@ -63,7 +63,7 @@ func (c *Chain) streamed(ctx context.Context, spec *eventSpec, e *agent.MessageU
 }
 
 func (c *Chain) spread(ctx context.Context, spec *eventSpec, e *agent.MessageUpdate) {
-	var message *session.Message
+	var message *message.Message
 	for _, h := range c.list() {
 		if len(h.current().registered(spec.name)) == 0 {
 			continue
@@ -78,7 +78,7 @@ func (c *Chain) spread(ctx context.Context, spec *eventSpec, e *agent.MessageUpd
 }
 
 // add queues a delta, and reports whether somebody has to start on it.
-func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *session.Message) (start bool) {
+func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *message.Message) (start bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	d := e.Delta

@@ -10,7 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // answering plays a stream of answers.
@@ -37,8 +37,8 @@ func (a *answering) end() *agent.Abort {
 
 func (a *answering) handle(d llm.Delta) *agent.Abort {
 	a.r.t.Helper()
-	e := agent.NewMessageUpdate(d, func() *session.Message {
-		return &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(a.text)}}
+	e := agent.NewMessageUpdate(d, func() *message.Message {
+		return &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock(a.text)}}
 	}, a.stop)
 	mustDo(a.r.t, a.r.chain.Handle(cmp.Or(a.ctx, context.Background()), e))
 	return e.Abort
@@ -231,7 +231,7 @@ func TestAnInterruptEndsHandlersOfAStream(t *testing.T) {
 		return "", false, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	e := agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Text: "x"}, func() *session.Message { return &session.Message{} }, nil)
+	e := agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Text: "x"}, func() *message.Message { return &message.Message{} }, nil)
 	mustDo(t, r.chain.Handle(ctx, e))
 	cancel()
 	<-ended
@@ -256,9 +256,9 @@ func TestAFailingHandlerOfAStreamIsReportedAndTheRestComes(t *testing.T) {
 // BenchmarkStream is one delta to a hook that looks at it.
 func BenchmarkStream(b *testing.B) {
 	r := newRig(b, map[string]string{"a.lua": `pi.on("message_update", function(e) if e.delta.text == "x" then return end end)`})
-	m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("x")}}
+	m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("x")}}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.emit(agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Text: "x"}, func() *session.Message { return m }, nil))
+		r.emit(agent.NewMessageUpdate(llm.Delta{Kind: llm.DeltaText, Text: "x"}, func() *message.Message { return m }, nil))
 	}
 }

@@ -2,12 +2,12 @@ package luahooks
 
 import (
 	"pi/luavm"
-	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-func usageTable(L *lua.LState, u *session.Usage) *lua.LTable {
+func usageTable(L *lua.LState, u *message.Usage) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "input", lua.LNumber(u.Input))
 	luavm.Set(t, "output", lua.LNumber(u.Output))
@@ -25,8 +25,8 @@ func usageTable(L *lua.LState, u *session.Usage) *lua.LTable {
 }
 
 // usageFrom is the inverse; a total that is not given is the sum. Misuse raises.
-func usageFrom(L *lua.LState, t *lua.LTable) *session.Usage {
-	var u session.Usage
+func usageFrom(L *lua.LState, t *lua.LTable) *message.Usage {
+	var u message.Usage
 	var cost *lua.LTable
 	luavm.UnpackTable(L, t, "usage", luavm.Opt("input", &u.Input), luavm.Opt("output", &u.Output),
 		luavm.Opt("cache_read", &u.CacheRead), luavm.Opt("cache_write", &u.CacheWrite),

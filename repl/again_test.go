@@ -10,14 +10,14 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/repl/terminal"
-	"pi/session"
+	"pi/session/message"
 )
 
 func again() agent.Event { return &agent.AutoRetryStart{Attempt: 1, MaxAttempts: 3} }
 
 func TestAnAnswerThatBeginsAnewIsShownOnce(t *testing.T) {
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd, Content: []session.Block{session.TextBlock("shown")}}}
-	failed := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopError}}
+	over := &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: []message.Block{message.TextBlock("shown")}}}
+	failed := &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant, StopReason: message.StopError}}
 	at := func(index int, s string) agent.Event {
 		return &agent.MessageUpdate{Delta: llm.Delta{Kind: llm.DeltaText, Index: index, Text: s}}
 	}
@@ -73,7 +73,7 @@ func TestAnAnswerThatIsCutAnywhereIsShownOnce(t *testing.T) {
 		}
 		return events
 	}
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: session.StopEnd, Content: []session.Block{session.TextBlock("shown")}}}
+	over := &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant, StopReason: message.StopEnd, Content: []message.Block{message.TextBlock("shown")}}}
 	want := shown(false, append(say(0), over)...)
 	for range 500 {
 		var events []agent.Event
@@ -89,14 +89,14 @@ func TestAnAnswerThatIsCutAnywhereIsShownOnce(t *testing.T) {
 
 // What a hook asks beside the answer is no part of it.
 func TestARetryBesideTheConversationChangesNothingOnTheScreen(t *testing.T) {
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant}}
+	over := &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant}}
 	if got := shown(false, text("a"), &agent.AutoRetryStart{Aside: true}, text("a"), over); got != "aa\n" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestTheScreenGoesOnInTheLineThatAWaitHasEnded(t *testing.T) {
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant}}
+	over := &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant}}
 	for _, c := range []struct {
 		name, before, after string
 		between             func(*terminal.Screen)

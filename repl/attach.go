@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // attachLimit is the size in bytes of the largest file that can be attached.
@@ -20,7 +20,7 @@ const attachLimit = 5 << 20
 // a text file as a text block that names it, an image, known by its first
 // bytes, as an image block. A word that names no file is just text; problems tells
 // of files that exist and cannot be attached.
-func attach(text, cwd string) (blocks []session.Block, problems []string) {
+func attach(text, cwd string) (blocks []message.Block, problems []string) {
 	seen := map[string]bool{}
 	for _, name := range mentioned(text) {
 		name, path := resolve(name, cwd)
@@ -87,23 +87,23 @@ func absolute(name, cwd string) string {
 	return filepath.Join(cwd, name)
 }
 
-func fileBlock(name, path string, info os.FileInfo) (session.Block, error) {
+func fileBlock(name, path string, info os.FileInfo) (message.Block, error) {
 	if !info.Mode().IsRegular() {
-		return session.Block{}, fmt.Errorf("it is no regular file")
+		return message.Block{}, fmt.Errorf("it is no regular file")
 	}
 	if info.Size() > attachLimit {
-		return session.Block{}, fmt.Errorf("it has %d bytes, more than %d", info.Size(), attachLimit)
+		return message.Block{}, fmt.Errorf("it has %d bytes, more than %d", info.Size(), attachLimit)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return session.Block{}, err
+		return message.Block{}, err
 	}
 	switch kind := http.DetectContentType(data); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return session.Block{Type: session.BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(data)}, nil
+		return message.Block{Type: message.BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(data)}, nil
 	}
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return session.Block{}, fmt.Errorf("it is neither text nor a known kind of image")
+		return message.Block{}, fmt.Errorf("it is neither text nor a known kind of image")
 	}
-	return session.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, strings.TrimSuffix(string(data), "\n"))), nil
+	return message.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, strings.TrimSuffix(string(data), "\n"))), nil
 }

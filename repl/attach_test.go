@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestWordsWithAtSignNameFiles(t *testing.T) {
@@ -35,14 +35,14 @@ func TestFilesAreTakenAlongByWhatTheyAre(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, text string
-		want       []session.Block
+		want       []message.Block
 		problem    string
 	}{
-		{"text names its file", "@a.txt", []session.Block{session.TextBlock("<file name=\"a.txt\">\nhello\n</file>")}, ""},
-		{"the end of a sentence is no name", "look at @a.txt.", []session.Block{session.TextBlock("<file name=\"a.txt\">\nhello\n</file>")}, ""},
-		{"once is enough", "@a.txt @./a.txt", []session.Block{session.TextBlock("<file name=\"a.txt\">\nhello\n</file>")}, ""},
-		{"an image is known by its bytes", "@p.dat", []session.Block{{Type: session.BlockImage, MimeType: "image/png", Data: "iVBORw0KGgowMDAw"}}, ""},
-		{"quotes hold spaces", `@"my file"`, []session.Block{session.TextBlock("<file name=\"my file\">\nspaces\n</file>")}, ""},
+		{"text names its file", "@a.txt", []message.Block{message.TextBlock("<file name=\"a.txt\">\nhello\n</file>")}, ""},
+		{"the end of a sentence is no name", "look at @a.txt.", []message.Block{message.TextBlock("<file name=\"a.txt\">\nhello\n</file>")}, ""},
+		{"once is enough", "@a.txt @./a.txt", []message.Block{message.TextBlock("<file name=\"a.txt\">\nhello\n</file>")}, ""},
+		{"an image is known by its bytes", "@p.dat", []message.Block{{Type: message.BlockImage, MimeType: "image/png", Data: "iVBORw0KGgowMDAw"}}, ""},
+		{"quotes hold spaces", `@"my file"`, []message.Block{message.TextBlock("<file name=\"my file\">\nspaces\n</file>")}, ""},
 		{"a word that is no file stays a word", "@nobody", nil, ""},
 		{"a directory stays a word", "@.", nil, ""},
 		{"a program is not sent", "@bin", nil, "neither text"},
@@ -60,6 +60,6 @@ func TestFilesAreTakenAlongByWhatTheyAre(t *testing.T) {
 	}
 }
 
-func sameBlock(a, b session.Block) bool {
+func sameBlock(a, b message.Block) bool {
 	return a.Type == b.Type && a.Text == b.Text && a.MimeType == b.MimeType && a.Data == b.Data
 }

@@ -6,7 +6,7 @@ import (
 	"pi/agent"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/session"
+	"pi/session/message"
 )
 
 // show writes the lines of a message.
@@ -20,7 +20,7 @@ func (t *transcript) show(lines []string) {
 }
 
 // message is how m is shown: as a hook draws it, or named by its type.
-func (t *transcript) message(ctx context.Context, m *session.Message) []string {
+func (t *transcript) message(ctx context.Context, m *message.Message) []string {
 	if t.renderer != nil {
 		if lines, ok := t.renderer.Message(ctx, m, false, t.columns()-1); ok {
 			return t.Painted(lines, t.columns()-1)

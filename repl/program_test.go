@@ -21,6 +21,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // The line editor works on the process's own terminal, so the tests run this
@@ -74,7 +75,7 @@ func told(ctx context.Context, r *REPL, a *agent.Agent) {
 		yes, err := r.Confirm(ctx, "Now?", "", agent.DialogOptions{})
 		r.Notify(fmt.Sprintf("now: %v %v", yes, err), agent.LevelInfo)
 	case "message":
-		m := &session.Message{Role: session.RoleCustom, CustomType: "memo", Display: true, Content: []session.Block{session.TextBlock("by the way")}}
+		m := &message.Message{Role: message.RoleCustom, CustomType: "memo", Display: true, Content: []message.Block{message.TextBlock("by the way")}}
 		r.Notify(fmt.Sprint("sent: ", a.SendCustom(ctx, agent.Prompt{Custom: m}, agent.DeliverSteer, false)), agent.LevelInfo)
 	case "literal":
 		_ = a.Submit(context.Background(), agent.Prompt{Text: "/quit", Literal: true})
@@ -244,7 +245,7 @@ func (c *testComponent) HandleInput(key string) {
 // testRenderer draws messages of type card, and the calls of the tool show.
 type testRenderer struct{}
 
-func (testRenderer) Message(_ context.Context, m *session.Message, _ bool, width int) ([]string, bool) {
+func (testRenderer) Message(_ context.Context, m *message.Message, _ bool, width int) ([]string, bool) {
 	return []string{fmt.Sprintf("card %d: %s", width, m.Text())}, m.CustomType == "card"
 }
 
@@ -280,7 +281,7 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 	last := r.Messages[len(r.Messages)-1]
 	return func(yield func(llm.Delta, error) bool) {
 		switch text := last.Text(); {
-		case last.Role == session.RoleToolResult:
+		case last.Role == message.RoleToolResult:
 			say(yield, "the tool said it")
 		case text == "slow":
 			if !yield(llm.Delta{Kind: llm.DeltaText, Text: "working on it"}, nil) {
@@ -305,7 +306,7 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 			}
 		case text == "tool":
 			if yield(llm.Delta{Kind: llm.DeltaToolCall, ID: "c1", Name: "show", Text: `{"path":"a.txt"}`}, nil) {
-				yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopToolUse}}, nil)
+				yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: message.StopToolUse}}, nil)
 			}
 		default:
 			say(yield, fmt.Sprintf("you said %q (%d)", text, len(last.Content)))
@@ -315,7 +316,7 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 
 func say(yield func(llm.Delta, error) bool, text string) {
 	if yield(llm.Delta{Kind: llm.DeltaText, Text: text}, nil) {
-		yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopEnd}}, nil)
+		yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: message.StopEnd}}, nil)
 	}
 }
 

@@ -43,7 +43,7 @@ import (
 	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/session"
+	"pi/session/message"
 )
 
 // Options are what [New] makes a REPL from. The zero value is one on the process's
@@ -70,7 +70,7 @@ type Options struct {
 // reports false if no hook wants to draw, and the usual way is taken. Width is in
 // cells; lines may have colours of the [agent.Theme]. Any goroutine may call it.
 type Renderer interface {
-	Message(ctx context.Context, m *session.Message, expanded bool, width int) ([]string, bool)
+	Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool)
 	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
 	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
 }
@@ -217,12 +217,12 @@ func (r *REPL) Commands() []command.Command {
 
 // showCustom shows a message of a hook, above the prompt if one is open. A message
 // in the role of the user looks as if it had been typed.
-func (r *REPL) showCustom(ctx context.Context, m *session.Message) {
+func (r *REPL) showCustom(ctx context.Context, m *message.Message) {
 	var lines []string
 	switch {
-	case m.Role == session.RoleUser && !r.HasUI():
+	case m.Role == message.RoleUser && !r.HasUI():
 		return
-	case m.Role == session.RoleUser:
+	case m.Role == message.RoleUser:
 		lines = strings.Split(promptSign+printable.Text(m.Text()), "\n")
 	case m.Display:
 		lines = r.view.message(ctx, m)

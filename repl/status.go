@@ -12,6 +12,7 @@ import (
 	"pi/internal/printable"
 	"pi/repl/terminal"
 	"pi/session"
+	"pi/session/message"
 )
 
 // status is the line above the prompt: the model, the size of the context, the cost
@@ -115,7 +116,7 @@ func contextTokens(branch []*session.Entry) int {
 		if e.Type != session.TypeMessage {
 			continue
 		}
-		if m := e.Message(); m != nil && m.Role == session.RoleAssistant && m.Usage != nil {
+		if m := e.Message(); m != nil && m.Role == message.RoleAssistant && m.Usage != nil {
 			if n := m.Usage.Input + m.Usage.Output + m.Usage.CacheRead + m.Usage.CacheWrite; n > 0 {
 				return n
 			}

@@ -9,7 +9,7 @@ import (
 	"pi/agent"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/session"
+	"pi/session/message"
 )
 
 // foldedLines is how much of a result is shown, diffLines of one that changed a
@@ -119,9 +119,9 @@ func resultText(r agent.Result) string {
 	var parts []string
 	for _, b := range r.Content {
 		switch b.Type {
-		case session.BlockText:
+		case message.BlockText:
 			parts = append(parts, b.Text)
-		case session.BlockImage:
+		case message.BlockImage:
 			parts = append(parts, "["+b.MimeType+"]")
 		}
 	}

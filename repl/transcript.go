@@ -7,7 +7,7 @@ import (
 	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/repl/terminal"
-	"pi/session"
+	"pi/session/message"
 )
 
 // transcript shows the work of the agent as it happens. It is the last listener, so
@@ -160,7 +160,7 @@ func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
 
 // messageEnd ends an answer, and says so if a hook or a limit ended it.
 func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
-	if whole := e.Message.StopReason != session.StopError && e.Message.StopReason != session.StopAborted; whole && t.answer.again && !t.answer.whole() {
+	if whole := e.Message.StopReason != message.StopError && e.Message.StopReason != message.StopAborted; whole && t.answer.again && !t.answer.whole() {
 		t.startOver(p)
 	}
 	t.answer = shownAnswer{}
@@ -169,7 +169,7 @@ func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 		t.abort(p, e.Abort)
 	}
 	switch {
-	case e.Message.StopReason == session.StopLength:
+	case e.Message.StopReason == message.StopLength:
 		p.Print(t.Styled(terminal.StyleWarning, "the answer was cut off at the token limit"))
 	case e.Abort == nil && saysNothing(e.Message):
 		p.Print(t.Styled(terminal.StyleDim, "the answer is empty"))
@@ -177,6 +177,6 @@ func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 }
 
 // saysNothing reports an answer that ended well without a word or a call.
-func saysNothing(m *session.Message) bool {
-	return m.Role == session.RoleAssistant && m.StopReason == session.StopEnd && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0
+func saysNothing(m *message.Message) bool {
+	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0
 }

@@ -14,6 +14,7 @@ import (
 	"pi/agent/llm"
 	"pi/repl/terminal"
 	"pi/session"
+	"pi/session/message"
 )
 
 // shown is what a transcript writes for events.
@@ -46,12 +47,12 @@ func done(id, result string) agent.Event {
 	return &agent.ToolExecutionEnd{ID: id, Result: agent.TextResult(result)}
 }
 
-func ends(reason session.StopReason, content ...session.Block) agent.Event {
-	return &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant, StopReason: reason, Content: content}}
+func ends(reason message.StopReason, content ...message.Block) agent.Event {
+	return &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant, StopReason: reason, Content: content}}
 }
 
 func TestTranscriptShowsWhatHappens(t *testing.T) {
-	over := &agent.MessageEnd{Message: &session.Message{Role: session.RoleAssistant}}
+	over := &agent.MessageEnd{Message: &message.Message{Role: message.RoleAssistant}}
 	diff := agent.TextResult("Replaced 1 block")
 	diff.Details = json.RawMessage(`{"diff":"--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n"}`)
 	for _, c := range []struct {
@@ -80,11 +81,11 @@ func TestTranscriptShowsWhatHappens(t *testing.T) {
 			[]agent.Event{text("I will rm"), text(" -rf"), &agent.MessageEnd{Message: over.Message,
 				Abort: &agent.Abort{By: "guard\x1b[2J", Reason: "not\nthat"}}, text("Then not."), over},
 			"I will rm -rf\n\x1b[2mstopped by hook guard: not that\x1b[0m\nThen not.\n"},
-		{"an answer that the model's limit ended says so", false, []agent.Event{text("a lo"), ends(session.StopLength, session.TextBlock("a lo"))},
+		{"an answer that the model's limit ended says so", false, []agent.Event{text("a lo"), ends(message.StopLength, message.TextBlock("a lo"))},
 			"a lo\nthe answer was cut off at the token limit\n"},
-		{"an empty answer is told of", false, []agent.Event{thought("hm"), ends(session.StopEnd, session.TextBlock("\n"))}, "hm\nthe answer is empty\n"},
-		{"one with a call is none", false, []agent.Event{ends(session.StopEnd, session.Block{Type: session.BlockToolCall, ID: "1", Name: "ls"})}, ""},
-		{"nor is one that failed", false, []agent.Event{ends(session.StopError)}, ""},
+		{"an empty answer is told of", false, []agent.Event{thought("hm"), ends(message.StopEnd, message.TextBlock("\n"))}, "hm\nthe answer is empty\n"},
+		{"one with a call is none", false, []agent.Event{ends(message.StopEnd, message.Block{Type: message.BlockToolCall, ID: "1", Name: "ls"})}, ""},
+		{"nor is one that failed", false, []agent.Event{ends(message.StopError)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.colours, c.events...); got != c.want {
@@ -111,7 +112,7 @@ func TestStatusIsOneLineOfWhatMatters(t *testing.T) {
 	}
 	model := &llm.Model{Provider: "p", ID: "one", ContextWindow: 4000, Reasoning: true}
 	s := session.New(session.Options{})
-	if _, err := s.AppendMessage(&session.Message{Role: session.RoleAssistant, Usage: &session.Usage{Input: 900, Output: 100, CacheRead: 500, Cost: session.Cost{Total: 0.0254}}}); err != nil {
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleAssistant, Usage: &message.Usage{Input: 900, Output: 100, CacheRead: 500, Cost: message.Cost{Total: 0.0254}}}); err != nil {
 		t.Fatal(err)
 	}
 	a := agent.New(agent.Options{Session: s, Model: model, Thinking: "high", Cwd: filepath.Join(dir)})
@@ -132,8 +133,8 @@ func TestStatusIsOneLineOfWhatMatters(t *testing.T) {
 	}
 }
 
-func paid(model string, cost float64) session.Message {
-	return session.Message{Role: session.RoleAssistant, Provider: "p", Model: model, Usage: &session.Usage{Input: 1, Cost: session.Cost{Total: cost}}}
+func paid(model string, cost float64) message.Message {
+	return message.Message{Role: message.RoleAssistant, Provider: "p", Model: model, Usage: &message.Usage{Input: 1, Cost: message.Cost{Total: cost}}}
 }
 
 func TestTheCostInTheStatusIsThatOfTheSession(t *testing.T) {
@@ -143,10 +144,10 @@ func TestTheCostInTheStatusIsThatOfTheSession(t *testing.T) {
 	models.Register(llm.ProviderSpec{Name: "p", Models: llm.Listed(&llm.Model{Provider: "p", ID: "paid", Cost: price}, free)})
 	for _, tt := range []struct {
 		name, want string
-		used       []session.Message
+		used       []message.Message
 	}{
-		{"of all that was asked", "p/free:off · 1 tokens · $0.750", []session.Message{paid("paid", 0.5), paid("paid", 0.25)}},
-		{"what has no price is not in it", "p/free:off · 1 tokens · $0.500+", []session.Message{paid("paid", 0.5), paid("free", 0)}},
+		{"of all that was asked", "p/free:off · 1 tokens · $0.750", []message.Message{paid("paid", 0.5), paid("paid", 0.25)}},
+		{"what has no price is not in it", "p/free:off · 1 tokens · $0.500+", []message.Message{paid("paid", 0.5), paid("free", 0)}},
 		{"of a new session", "p/free:off", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,7 +186,7 @@ func TestBranchOfALinkedWorkTree(t *testing.T) {
 func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 	var out bytes.Buffer
 	v := &transcript{Screen: terminal.NewScreen(&out, terminal.Palette{On: true}), renderer: drawsAll{}, columns: func() int { return 24 }}
-	for _, line := range v.message(t.Context(), &session.Message{CustomType: "card"}) {
+	for _, line := range v.message(t.Context(), &message.Message{CustomType: "card"}) {
 		v.Screen.Print(line)
 	}
 	for _, e := range []agent.Event{
@@ -205,7 +206,7 @@ func TestTranscriptIsDrawnByHooksThatWantTo(t *testing.T) {
 // drawsAll draws everything itself.
 type drawsAll struct{}
 
-func (drawsAll) Message(_ context.Context, _ *session.Message, _ bool, width int) ([]string, bool) {
+func (drawsAll) Message(_ context.Context, _ *message.Message, _ bool, width int) ([]string, bool) {
 	return []string{fmt.Sprintf("card of %d\x1b[2J", width) + terminal.Palette{On: true}.Paint("accent", ", which is more than fits")}, true
 }
 
@@ -222,7 +223,7 @@ func (drawsAll) ToolResult(name string, _ agent.Result, _ bool, _ int) ([]string
 
 func TestWhatTheSummaryOfABranchCostIsSpent(t *testing.T) {
 	s := session.New(session.Options{})
-	e, err := s.Append(session.TypeBranchSummary, session.BranchSummary{Summary: "s", Usage: &session.Usage{Cost: session.Cost{Total: 0.5}}})
+	e, err := s.Append(session.TypeBranchSummary, session.BranchSummary{Summary: "s", Usage: &message.Usage{Cost: message.Cost{Total: 0.5}}})
 	if err != nil {
 		t.Fatal(err)
 	}

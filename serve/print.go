@@ -37,6 +37,7 @@ import (
 	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/message"
 )
 
 var (
@@ -274,19 +275,19 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 		defer p.mu.Unlock()
 		p.ran = true
 		p.answers = finalAnswers(e.Messages)
-		p.cut = len(e.Messages) > 0 && e.Messages[len(e.Messages)-1].StopReason == session.StopLength
+		p.cut = len(e.Messages) > 0 && e.Messages[len(e.Messages)-1].StopReason == message.StopLength
 	}
 	return nil
 }
 
 // finalAnswers are the texts of the answers that ended something: the last, and
 // those that a message queued as a follow-up comes right behind.
-func finalAnswers(messages []*session.Message) []string {
+func finalAnswers(messages []*message.Message) []string {
 	var answers []string
-	next := session.Role("")
+	next := message.Role("")
 	for _, m := range slices.Backward(messages) {
-		ends := next == session.RoleUser && len(m.ToolCalls()) == 0 || len(answers) == 0
-		if m.Role == session.RoleAssistant && ends {
+		ends := next == message.RoleUser && len(m.ToolCalls()) == 0 || len(answers) == 0
+		if m.Role == message.RoleAssistant && ends {
 			answers = append(answers, m.Text())
 		}
 		next = m.Role

@@ -18,6 +18,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestAnAnswerAtTheTokenLimitIsToldOf(t *testing.T) {
@@ -35,13 +36,13 @@ type echo struct{}
 func (echo) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	last := r.Messages[len(r.Messages)-1]
 	return func(yield func(llm.Delta, error) bool) {
-		reason := session.StopEnd
+		reason := message.StopEnd
 		switch text := last.Text(); {
-		case last.Role == session.RoleToolResult:
-			reason = session.StopReason("")
-			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: session.StopEnd}}, nil)
+		case last.Role == message.RoleToolResult:
+			reason = message.StopReason("")
+			yield(llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: message.StopEnd}}, nil)
 		case text == "act":
-			reason = session.StopToolUse
+			reason = message.StopToolUse
 			if !yield(llm.Delta{Kind: llm.DeltaToolCall, ID: "c1", Name: "touch", Text: `{"path":"\u001b[2Ja"}`}, nil) {
 				return
 			}
@@ -51,7 +52,7 @@ func (echo) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, err
 			}
 			return
 		case text == "long":
-			reason = session.StopLength
+			reason = message.StopLength
 			if !yield(llm.Delta{Kind: llm.DeltaText, Text: "half an ans"}, nil) {
 				return
 			}
@@ -140,7 +141,7 @@ func runTo(ctx context.Context, out, progress io.Writer, prompts ...string) erro
 			}),
 			hook("send", func() (command.Outcome, error) {
 				_ = a.Submit(context.Background(), agent.Prompt{Text: "/thinking", Literal: true})
-				custom := &session.Message{Role: session.RoleCustom, CustomType: "note", Content: []session.Block{session.TextBlock("/custom")}}
+				custom := &message.Message{Role: message.RoleCustom, CustomType: "note", Content: []message.Block{message.TextBlock("/custom")}}
 				return command.Outcome{}, a.SendCustom(ctx, agent.Prompt{Custom: custom}, agent.DeliverSteer, true)
 			}),
 			hook("leave", func() (command.Outcome, error) {
@@ -236,25 +237,25 @@ func TestFailuresAreTold(t *testing.T) {
 }
 
 func TestAnswersThatEndSomethingArePrinted(t *testing.T) {
-	says := func(text string, calls ...string) *session.Message {
-		m := &session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock(text)}}
+	says := func(text string, calls ...string) *message.Message {
+		m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock(text)}}
 		for _, id := range calls {
-			m.Content = append(m.Content, session.Block{Type: session.BlockToolCall, ID: id})
+			m.Content = append(m.Content, message.Block{Type: message.BlockToolCall, ID: id})
 		}
 		return m
 	}
-	user, result, custom := &session.Message{Role: session.RoleUser}, &session.Message{Role: session.RoleToolResult}, &session.Message{Role: session.RoleCustom}
+	user, result, custom := &message.Message{Role: message.RoleUser}, &message.Message{Role: message.RoleToolResult}, &message.Message{Role: message.RoleCustom}
 	for _, c := range []struct {
 		name     string
-		messages []*session.Message
+		messages []*message.Message
 		want     string
 	}{
 		{"nothing", nil, ""},
-		{"only the last of several turns", []*session.Message{user, says("let me look", "c1"), result, says("done")}, "done"},
-		{"a follow-up has an answer of its own", []*session.Message{user, says("one"), user, says("two")}, "one|two"},
-		{"steering has not", []*session.Message{user, says("let me look", "c1"), result, user, says("done")}, "done"},
-		{"what a hook had it go on with has not", []*session.Message{user, says("red"), custom, says("green")}, "green"},
-		{"an answer that another run was to have", []*session.Message{user, says("one"), custom}, "one"},
+		{"only the last of several turns", []*message.Message{user, says("let me look", "c1"), result, says("done")}, "done"},
+		{"a follow-up has an answer of its own", []*message.Message{user, says("one"), user, says("two")}, "one|two"},
+		{"steering has not", []*message.Message{user, says("let me look", "c1"), result, user, says("done")}, "done"},
+		{"what a hook had it go on with has not", []*message.Message{user, says("red"), custom, says("green")}, "green"},
+		{"an answer that another run was to have", []*message.Message{user, says("one"), custom}, "one"},
 	} {
 		if got := strings.Join(finalAnswers(c.messages), "|"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

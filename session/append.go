@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -30,7 +31,7 @@ func (e *SaveError) Unwrap() error { return e.Err }
 
 // AppendMessage adds a message to the branch and makes it the leaf. With a
 // *[SaveError] comes the entry, which is then only in memory.
-func (s *Session) AppendMessage(m *Message) (*Entry, error) {
+func (s *Session) AppendMessage(m *message.Message) (*Entry, error) {
 	raw, err := m.MarshalJSON()
 	if err == nil {
 		raw, err = rawjson.Compact(raw)

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -45,7 +46,7 @@ type Compaction struct {
 	TokensBefore     int             `json:"tokensBefore"`
 	Details          json.RawMessage `json:"details,omitempty"`
 	FromHook         bool            `json:"fromHook,omitempty"`
-	Usage            *Usage          `json:"usage,omitempty"`
+	Usage            *message.Usage  `json:"usage,omitempty"`
 	SystemMessage    json.RawMessage `json:"systemMessage,omitempty"`
 
 	// About is the last entry of the branch that the summary knows of, where it is
@@ -60,7 +61,7 @@ type BranchSummary struct {
 	Summary  string          `json:"summary"`
 	Details  json.RawMessage `json:"details,omitempty"`
 	FromHook bool            `json:"fromHook,omitempty"`
-	Usage    *Usage          `json:"usage,omitempty"`
+	Usage    *message.Usage  `json:"usage,omitempty"`
 }
 
 // ContextEdit changes what the model sees of one message. A nil Replacement
@@ -73,7 +74,7 @@ type ContextEdit struct {
 // Replacement is new content. Plain content is written as a bare string; for
 // an assistant message or a tool result it stands for one text block.
 type Replacement struct {
-	Content []Block
+	Content []message.Block
 	Plain   bool
 }
 
@@ -90,11 +91,11 @@ type ThinkingLevelChange struct {
 
 // UsageEntry counts a model call outside the conversation.
 type UsageEntry struct {
-	Kind     string `json:"kind"`
-	Provider string `json:"provider"`
-	Model    string `json:"model"`
-	Usage    *Usage `json:"usage"`
-	Note     string `json:"note,omitempty"`
+	Kind     string         `json:"kind"`
+	Provider string         `json:"provider"`
+	Model    string         `json:"model"`
+	Usage    *message.Usage `json:"usage"`
+	Note     string         `json:"note,omitempty"`
 }
 
 // Custom is a hook's state; the model never sees it.
@@ -106,7 +107,7 @@ type Custom struct {
 // CustomMessage is a hook's message; it goes to the model as a user message.
 type CustomMessage struct {
 	CustomType string
-	Content    []Block
+	Content    []message.Block
 	Plain      bool // Content is one text block that the file holds as a bare string
 	Display    bool
 	Details    json.RawMessage
@@ -126,7 +127,7 @@ type SessionInfo struct {
 // MarshalJSON writes {"content": …}.
 func (r *Replacement) MarshalJSON() ([]byte, error) {
 	var o rawjson.Object
-	o.Put("content", encodeContent(r.Content, r.Plain))
+	o.Put("content", message.EncodeContent(r.Content, r.Plain))
 	return o.Bytes(), nil
 }
 
@@ -136,7 +137,7 @@ func (r *Replacement) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	r.Content, r.Plain = decodeContent(rawjson.Field(raw, "content"))
+	r.Content, r.Plain = message.DecodeContent(rawjson.Field(raw, "content"))
 	return nil
 }
 
@@ -144,7 +145,7 @@ func (r *Replacement) UnmarshalJSON(data []byte) error {
 func (c CustomMessage) MarshalJSON() ([]byte, error) {
 	var o rawjson.Object
 	o.Text("customType", c.CustomType)
-	o.Put("content", encodeContent(c.Content, c.Plain))
+	o.Put("content", message.EncodeContent(c.Content, c.Plain))
 	o.Flag("display", c.Display)
 	if c.Details != nil {
 		o.Put("details", rawjson.OrNull(c.Details))
@@ -158,7 +159,7 @@ func (c *CustomMessage) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	m := decodeMessage(raw)
+	m := message.Decode(raw)
 	*c = CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
 	return nil
 }
@@ -176,6 +177,6 @@ func decodeContextEdit(raw []byte) any {
 		return errNoContent
 	}
 	c.Replacement = &Replacement{}
-	c.Replacement.Content, c.Replacement.Plain = decodeContent(content)
+	c.Replacement.Content, c.Replacement.Plain = message.DecodeContent(content)
 	return c
 }

@@ -1,6 +1,10 @@
 package session
 
-import "errors"
+import (
+	"errors"
+
+	"pi/session/message"
+)
 
 // CompactionLimits bound a compaction, in tokens.
 type CompactionLimits struct {
@@ -100,7 +104,7 @@ func justCompacted(branch []*Entry) bool {
 func previousSummary(seen []Item) string {
 	var text string
 	for _, it := range seen {
-		if m := it.Message; m.Role == RoleCompactionSummary && m.Summary != "" {
+		if m := it.Message; m.Role == message.RoleCompactionSummary && m.Summary != "" {
 			if text != "" {
 				text += "\n\n"
 			}

@@ -1,5 +1,7 @@
 package session
 
+import "pi/session/message"
+
 // cutting finds where a branch is cut. Each message has a key, the position on
 // the branch from which on it is kept: its own, or for a message that comes from
 // no entry that of the latest one before it. So the messages with a key of at
@@ -54,13 +56,13 @@ func (c *cutting) take(seen []Item) {
 // no result without its call.
 func (c *cutting) sent(i int) bool {
 	m := c.items[i].Message
-	return !leftOut(m) && (m.Role != RoleToolResult || c.calls[i] >= 0)
+	return !message.Hidden(m) && (m.Role != message.RoleToolResult || c.calls[i] >= 0)
 }
 
 func withoutSummary(items []Item) []Item {
 	kept := make([]Item, 0, len(items))
 	for _, it := range items {
-		if it.Message.Role != RoleCompactionSummary {
+		if it.Message.Role != message.RoleCompactionSummary {
 			kept = append(kept, it)
 		}
 	}
@@ -90,14 +92,14 @@ func (c *cutting) weigh() {
 func answersOf(items []Item) []int {
 	of := make([]int, len(items))
 	answer := -1
-	var open []Block
+	var open []message.Block
 	for i, it := range items {
 		of[i] = -1
 		switch m := it.Message; {
-		case leftOut(m):
-		case m.Role == RoleAssistant:
+		case message.Hidden(m):
+		case m.Role == message.RoleAssistant:
 			answer, open = i, m.ToolCalls()
-		case m.Role == RoleToolResult:
+		case m.Role == message.RoleToolResult:
 			for j := range open {
 				if open[j].ID == m.ToolCallID && open[j].Type != "" {
 					of[i], open[j].Type = answer, ""
@@ -127,10 +129,10 @@ func (c *cutting) findLegal() {
 	}
 	result := map[int]bool{}
 	for i, it := range c.items {
-		if it.Entry == nil || it.Index < c.first || leftOut(it.Message) {
+		if it.Entry == nil || it.Index < c.first || message.Hidden(it.Message) {
 			continue
 		}
-		if it.Message.Role == RoleToolResult {
+		if it.Message.Role == message.RoleToolResult {
 			result[it.Index] = true
 		}
 		c.legal[it.Index] = c.keys[i] == it.Index
@@ -156,16 +158,16 @@ func spread(inside []int, a, b int) {
 func pending(items []Item) int {
 	const rest = int(^uint(0) >> 1)
 	i, at := len(items)-1, rest
-	for ; i >= 0 && (items[i].Message.Role != RoleAssistant || leftOut(items[i].Message)); i-- {
-		if items[i].Message.Role == RoleAssistant && at != rest {
+	for ; i >= 0 && (items[i].Message.Role != message.RoleAssistant || message.Hidden(items[i].Message)); i-- {
+		if items[i].Message.Role == message.RoleAssistant && at != rest {
 			break
 		}
-		if items[i].Message.Role == RoleUser && items[i].Entry != nil {
+		if items[i].Message.Role == message.RoleUser && items[i].Entry != nil {
 			at = min(at, items[i].Index)
 		}
 	}
 	for ; i >= 0; i-- {
-		if m := items[i].Message; m.Role == RoleAssistant && !leftOut(m) {
+		if m := items[i].Message; m.Role == message.RoleAssistant && !message.Hidden(m) {
 			if items[i].Entry != nil && len(m.ToolCalls()) > 0 {
 				at = min(at, items[i].Index)
 			}

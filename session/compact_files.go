@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -31,8 +32,8 @@ func FilesOf(items []Item) FileOps {
 	return f.With(FileOps{})
 }
 
-func (f *FileOps) call(b *Block) {
-	if b.Type != BlockToolCall {
+func (f *FileOps) call(b *message.Block) {
+	if b.Type != message.BlockToolCall {
 		return
 	}
 	var list *[]string

@@ -6,27 +6,28 @@ import (
 	"strings"
 	"testing"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
 // using is an answer with calls: "read:a.go edit:b.go".
-func using(calls string) *Message {
-	m := &Message{Role: RoleAssistant, StopReason: StopToolUse}
+func using(calls string) *message.Message {
+	m := &message.Message{Role: message.RoleAssistant, StopReason: message.StopToolUse}
 	for i, c := range strings.Fields(calls) {
 		name, path, _ := strings.Cut(c, ":")
 		arguments, _ := rawjson.Encode(map[string]string{"path": path})
-		m.Content = append(m.Content, Block{Type: BlockToolCall, ID: fmt.Sprint(i), Name: name, Arguments: arguments})
+		m.Content = append(m.Content, message.Block{Type: message.BlockToolCall, ID: fmt.Sprint(i), Name: name, Arguments: arguments})
 	}
 	return m
 }
 
 func TestFilesAreThoseOfTheCalls(t *testing.T) {
-	odd := &Message{Role: RoleAssistant, Content: []Block{
-		{Type: BlockToolCall, Name: "read", Arguments: json.RawMessage(`{"path":7}`)},
-		{Type: BlockToolCall, Name: "read", Arguments: json.RawMessage(`{"pa`)},
-		{Type: BlockToolCall, Name: "read"},
-		{Type: BlockToolCall, Name: "bash", Arguments: json.RawMessage(`{"path":"no.go"}`)},
-		TextBlock(`{"path":"no.go"}`),
+	odd := &message.Message{Role: message.RoleAssistant, Content: []message.Block{
+		{Type: message.BlockToolCall, Name: "read", Arguments: json.RawMessage(`{"path":7}`)},
+		{Type: message.BlockToolCall, Name: "read", Arguments: json.RawMessage(`{"pa`)},
+		{Type: message.BlockToolCall, Name: "read"},
+		{Type: message.BlockToolCall, Name: "bash", Arguments: json.RawMessage(`{"path":"no.go"}`)},
+		message.TextBlock(`{"path":"no.go"}`),
 	}}
 	f := FilesOf(items(using("read:b.go read:a.go edit:e.go"), odd, using("write:w.go edit:b.go read:b.go"), using("edit:e.go write:e.go")))
 	if got, want := fmt.Sprint(f), "{[b.go a.go] [w.go e.go] [e.go b.go]}"; got != want {
@@ -62,7 +63,7 @@ func TestFilesAreCarriedOverFromEarlierSummaries(t *testing.T) {
 	if _, err := s.AppendMessage(using("read:new.go edit:both.go read:last.go")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock("then?")}}); err != nil {
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("then?")}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.AppendMessage(using("read:kept.go")); err != nil {

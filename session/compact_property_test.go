@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 var compactionRuns = flag.Int("compactions", 40, "how many random sessions are compacted again and again")
@@ -21,12 +23,12 @@ type tale struct {
 	marks int
 }
 
-func (l *tale) text(chars int) []Block {
+func (l *tale) text(chars int) []message.Block {
 	l.marks++
-	return []Block{TextBlock(fmt.Sprintf("<%d>%s", l.marks, strings.Repeat("x", l.r.IntN(chars+1))))}
+	return []message.Block{message.TextBlock(fmt.Sprintf("<%d>%s", l.marks, strings.Repeat("x", l.r.IntN(chars+1))))}
 }
 
-func (l *tale) say(m *Message) {
+func (l *tale) say(m *message.Message) {
 	if _, err := l.s.AppendMessage(m); err != nil {
 		l.t.Fatal(err)
 	}
@@ -42,32 +44,32 @@ func (l *tale) one(in int) bool { return l.r.IntN(in) == 0 }
 
 // turn is a prompt and what came of it.
 func (l *tale) turn() {
-	l.say(&Message{Role: RoleUser, Content: l.text(400)})
+	l.say(&message.Message{Role: message.RoleUser, Content: l.text(400)})
 	if l.one(3) {
 		l.note(TypeCustomMessage, CustomMessage{CustomType: "hook", Content: l.text(200)})
 	}
 	for l.r.IntN(3) > 0 {
 		l.step()
 	}
-	stop := []StopReason{StopEnd, StopEnd, StopEnd, StopLength, StopError, StopAborted}[l.r.IntN(6)]
-	l.say(&Message{Role: RoleAssistant, Content: l.text(800), StopReason: stop, Usage: &Usage{Input: l.r.IntN(3000)}})
+	stop := []message.StopReason{message.StopEnd, message.StopEnd, message.StopEnd, message.StopLength, message.StopError, message.StopAborted}[l.r.IntN(6)]
+	l.say(&message.Message{Role: message.RoleAssistant, Content: l.text(800), StopReason: stop, Usage: &message.Usage{Input: l.r.IntN(3000)}})
 	l.aside()
 }
 
 // step is an answer with calls and their results, now and then in disorder.
 func (l *tale) step() {
-	answer := &Message{Role: RoleAssistant, Content: l.text(300), StopReason: StopToolUse}
-	var results []*Message
+	answer := &message.Message{Role: message.RoleAssistant, Content: l.text(300), StopReason: message.StopToolUse}
+	var results []*message.Message
 	for range 1 + l.r.IntN(3) {
 		id := fmt.Sprintf("c%d.%d", l.marks, len(results))
-		answer.Content = append(answer.Content, Block{Type: BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"f"}`)})
+		answer.Content = append(answer.Content, message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"f"}`)})
 		chars := 600
 		if l.one(6) {
 			chars = 60000
 		}
-		m := &Message{Role: RoleToolResult, ToolCallID: id, ToolName: "read", Content: l.text(chars)}
+		m := &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: l.text(chars)}
 		if l.one(8) {
-			m.Content = append(m.Content, Block{Type: BlockImage, Data: "AAAA", MimeType: "image/png"})
+			m.Content = append(m.Content, message.Block{Type: message.BlockImage, Data: "AAAA", MimeType: "image/png"})
 		}
 		results = append(results, m)
 	}
@@ -75,7 +77,7 @@ func (l *tale) step() {
 	for _, m := range results {
 		switch l.r.IntN(16) {
 		case 0:
-			l.say(&Message{Role: RoleUser, Content: l.text(100)})
+			l.say(&message.Message{Role: message.RoleUser, Content: l.text(100)})
 		case 1:
 			l.note(TypeCustomMessage, CustomMessage{CustomType: "hook", Content: l.text(100)})
 		case 2:
@@ -90,7 +92,7 @@ func (l *tale) aside() {
 	switch l.r.IntN(12) {
 	case 0, 1:
 		l.marks++
-		l.say(&Message{Role: RoleBashExecution, Command: fmt.Sprintf("<%d>", l.marks), Output: "o", ExcludeFromContext: l.one(3)})
+		l.say(&message.Message{Role: message.RoleBashExecution, Command: fmt.Sprintf("<%d>", l.marks), Output: "o", ExcludeFromContext: l.one(3)})
 	case 2:
 		l.note(TypeBranchSummary, BranchSummary{FromID: "root", Summary: l.text(200)[0].Text})
 	case 3:
@@ -100,13 +102,13 @@ func (l *tale) aside() {
 		it := items[l.r.IntN(len(items))]
 		edit := ContextEdit{TargetID: it.Entry.ID}
 		if l.one(2) {
-			edit.Replacement = &Replacement{Content: []Block{TextBlock(mark(it.Message) + " edited")}}
+			edit.Replacement = &Replacement{Content: []message.Block{message.TextBlock(mark(it.Message) + " edited")}}
 		}
 		l.note(TypeContextEdit, edit)
 	}
 }
 
-func mark(m *Message) string {
+func mark(m *message.Message) string {
 	text := m.Text() + m.Summary + m.Command
 	return text[:strings.IndexByte(text, '>')+1]
 }
@@ -117,7 +119,7 @@ func mark(m *Message) string {
 func hooked(items []Item, mood uint32) []Item {
 	var front, out []Item
 	for _, it := range items {
-		if it.Message.Role == RoleCompactionSummary || mood == 0 {
+		if it.Message.Role == message.RoleCompactionSummary || mood == 0 {
 			out = append(out, it)
 			continue
 		}
@@ -128,11 +130,11 @@ func hooked(items []Item, mood uint32) []Item {
 			continue
 		case n == 1 && len(it.Message.Content) > 0:
 			m := it.Message.Clone()
-			m.Content = append(m.Content, TextBlock(" replaced"))
+			m.Content = append(m.Content, message.TextBlock(" replaced"))
 			it.Message = m
 		case n == 2:
 			made := "<m" + mark(it.Message)[1:]
-			out = append(out, Item{Message: &Message{Role: RoleUser, Content: []Block{TextBlock(made)}}, Index: -1})
+			out = append(out, Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(made)}}, Index: -1})
 		case n == 3 && mood%2 == 0:
 			front = append(front, it)
 			continue
@@ -154,7 +156,7 @@ func TestCompactionsLoseNothing(t *testing.T) {
 					l.turn()
 				}
 				if l.one(2) {
-					l.say(&Message{Role: RoleUser, Content: l.text(400)})
+					l.say(&message.Message{Role: message.RoleUser, Content: l.text(400)})
 					if l.one(2) {
 						l.step()
 					}
@@ -240,7 +242,7 @@ func sentOf(items []Item) []Item {
 	answers := answersOf(items)
 	var sent []Item
 	for i, it := range items {
-		if EstimateTokens(it.Message) > 0 && (it.Message.Role != RoleToolResult || answers[i] >= 0) {
+		if EstimateTokens(it.Message) > 0 && (it.Message.Role != message.RoleToolResult || answers[i] >= 0) {
 			sent = append(sent, it)
 		}
 	}
@@ -268,7 +270,7 @@ func (l *tale) together(before, after []Item) {
 func paired(items []Item) map[string]string {
 	results := map[string]string{}
 	for _, m := range ForModel(items) {
-		if m.Role == RoleToolResult {
+		if m.Role == message.RoleToolResult {
 			results[m.ToolCallID] = m.Text()
 		}
 	}
@@ -280,11 +282,11 @@ func paired(items []Item) map[string]string {
 func (l *tale) fits(p *CompactionPlan, limits CompactionLimits, after []Item, mood uint32) {
 	kept, shrinks := 0, false
 	for _, it := range sentOf(after) {
-		if it.Entry == nil || it.Message.Role == RoleToolResult && strings.HasSuffix(it.Message.Text(), " replaced") {
+		if it.Entry == nil || it.Message.Role == message.RoleToolResult && strings.HasSuffix(it.Message.Text(), " replaced") {
 			continue
 		}
 		kept += EstimateTokens(it.Message)
-		shrinks = shrinks || it.Message.Role == RoleToolResult && tokensOf(characters(it.Message.Text())) > shortest+30
+		shrinks = shrinks || it.Message.Role == message.RoleToolResult && tokensOf(characters(it.Message.Text())) > shortest+30
 	}
 	if kept != p.KeptTokens && mood == 0 {
 		l.t.Errorf("%d tokens are kept, %d were planned", kept, p.KeptTokens)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // seenAs makes of a context what a hook gives: the names of the messages in its
@@ -15,12 +17,12 @@ func seenAs(t *testing.T, s *Session, words string) []Item {
 	for _, w := range strings.Fields(words) {
 		if made, ok := strings.CutPrefix(w, "+"); ok {
 			size := strings.Repeat("-", 400-len(made))
-			seen = append(seen, Item{Message: &Message{Role: RoleUser, Content: []Block{TextBlock(made + "." + size)}}, Index: -1})
+			seen = append(seen, Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(made + "." + size)}}, Index: -1})
 			continue
 		}
 		name, replaced := strings.CutSuffix(w, "*")
 		i := slices.IndexFunc(s.Context(), func(it Item) bool {
-			return names([]Item{it}) == name || name == "S" && it.Message.Role == RoleCompactionSummary
+			return names([]Item{it}) == name || name == "S" && it.Message.Role == message.RoleCompactionSummary
 		})
 		if i < 0 {
 			t.Fatalf("no message %s", name)
@@ -28,7 +30,7 @@ func seenAs(t *testing.T, s *Session, words string) []Item {
 		it := s.Context()[i]
 		if replaced {
 			it.Message = it.Message.Clone()
-			it.Message.Content = []Block{TextBlock(name + "*." + strings.Repeat("-", 400))}
+			it.Message.Content = []message.Block{message.TextBlock(name + "*." + strings.Repeat("-", 400))}
 		}
 		seen = append(seen, it)
 	}
@@ -140,7 +142,7 @@ func TestTheSummaryAsItWasSeenReachesTheNext(t *testing.T) {
 			return l
 		}, "other"},
 		{"two of them", func(l []Item) []Item {
-			return append(l, Item{Message: &Message{Role: RoleCompactionSummary, Summary: "more"}, Index: -1})
+			return append(l, Item{Message: &message.Message{Role: message.RoleCompactionSummary, Summary: "more"}, Index: -1})
 		}, "C3.\n\nmore"},
 		{"taken out", func(l []Item) []Item { return l[1:] }, ""},
 	} {

@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 	"sort"
+
+	"pi/session/message"
 )
 
 // About how many tokens of a result are left: at least, and so that it says more
@@ -60,7 +62,7 @@ func (c *cutting) results(at int) []large {
 	}
 	var list []large
 	for _, it := range c.core {
-		if n, ok := seen[it.Index]; ok && it.Message.Role == RoleToolResult {
+		if n, ok := seen[it.Index]; ok && it.Message.Role == message.RoleToolResult {
 			list = append(list, large{it, min(n, tokensOf(characters(it.Message.Text())))})
 		}
 	}
@@ -88,11 +90,11 @@ func lengthFor(results []large, excess int) int {
 // shortened is the content of a result with about so many characters of text: the
 // beginning, the end, and a note between them that says what is missing. Images
 // stay.
-func shortened(m *Message, chars int) []Block {
+func shortened(m *message.Message, chars int) []message.Block {
 	const note = 100 // about as long as the note
-	content := []Block{TextBlock(clip(m.Text(), max(chars-note, 0), "left out to make room in the context"))}
+	content := []message.Block{message.TextBlock(clip(m.Text(), max(chars-note, 0), "left out to make room in the context"))}
 	for _, b := range m.Content {
-		if b.Type != BlockText {
+		if b.Type != message.BlockText {
 			content = append(content, b)
 		}
 	}

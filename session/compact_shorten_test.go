@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pi/session/message"
 )
 
 // shortenedTo is what a plan makes of the results, by their names, in tokens.
@@ -76,9 +78,9 @@ func TestShorteningIsAllThatIsLeftToDo(t *testing.T) {
 
 func TestShortenedResultHasBeginningEndAndNote(t *testing.T) {
 	long := "begin " + strings.Repeat("€", 20000) + " end"
-	image := Block{Type: BlockImage, Data: "AAAA", MimeType: "image/png"}
-	got := shortened(&Message{Role: RoleToolResult, Content: []Block{TextBlock(long[:100]), image, TextBlock(long[100:])}}, 1000)
-	if len(got) != 2 || got[1].Type != BlockImage {
+	image := message.Block{Type: message.BlockImage, Data: "AAAA", MimeType: "image/png"}
+	got := shortened(&message.Message{Role: message.RoleToolResult, Content: []message.Block{message.TextBlock(long[:100]), image, message.TextBlock(long[100:])}}, 1000)
+	if len(got) != 2 || got[1].Type != message.BlockImage {
 		t.Fatalf("%d blocks", len(got))
 	}
 	text := got[0].Text
@@ -98,7 +100,7 @@ func TestWhatAHookMadeSmallIsNotShortened(t *testing.T) {
 	s := built(t, "u:40 c2 r:40000 r:4000")
 	seen := s.Context()
 	m := seen[2].Message.Clone()
-	m.Content = []Block{TextBlock("r3. pruned")}
+	m.Content = []message.Block{message.TextBlock("r3. pruned")}
 	seen[2].Message = m
 	p, err := PlanCompaction(s.Branch(), seen, 100000, CompactionLimits{Keep: 100000, Room: 500})
 	if err != nil {
@@ -111,7 +113,7 @@ func TestWhatAHookMadeSmallIsNotShortened(t *testing.T) {
 
 func TestAnEditedResultIsShortenedAsItIsNow(t *testing.T) {
 	s := built(t, "u:40 c2 r:40000 r:4000")
-	edit := ContextEdit{TargetID: s.Branch()[2].ID, Replacement: &Replacement{Content: []Block{TextBlock(strings.Repeat("e", 8000))}}}
+	edit := ContextEdit{TargetID: s.Branch()[2].ID, Replacement: &Replacement{Content: []message.Block{message.TextBlock(strings.Repeat("e", 8000))}}}
 	if _, err := s.Append(TypeContextEdit, edit); err != nil {
 		t.Fatal(err)
 	}

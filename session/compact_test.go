@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // built makes a branch from words: "u" a prompt, "a" an answer, "f" a failed
@@ -27,27 +29,27 @@ func built(t testing.TB, words string) *Session {
 		if len(text) < chars {
 			text += strings.Repeat("-", chars-len(text))
 		}
-		m := &Message{Content: []Block{TextBlock(text)}}
+		m := &message.Message{Content: []message.Block{message.TextBlock(text)}}
 		var typ string
 		var body any
 		switch kind[0] {
 		case 'u':
-			m.Role = RoleUser
+			m.Role = message.RoleUser
 		case 'a', 'f':
-			m.Role, m.StopReason = RoleAssistant, StopEnd
+			m.Role, m.StopReason = message.RoleAssistant, message.StopEnd
 			if kind[0] == 'f' {
-				m.StopReason = StopError
+				m.StopReason = message.StopError
 			}
 		case 'c':
-			m.Role, m.StopReason, open = RoleAssistant, StopToolUse, nil
+			m.Role, m.StopReason, open = message.RoleAssistant, message.StopToolUse, nil
 			for j := range n {
 				open = append(open, fmt.Sprintf("call%d.%d", i, j))
-				m.Content = append(m.Content, Block{Type: BlockToolCall, ID: open[j], Name: "t", Arguments: json.RawMessage("{}")})
+				m.Content = append(m.Content, message.Block{Type: message.BlockToolCall, ID: open[j], Name: "t", Arguments: json.RawMessage("{}")})
 			}
 		case 'r':
-			m.Role, m.ToolName, m.ToolCallID, open = RoleToolResult, "t", open[0], open[1:]
+			m.Role, m.ToolName, m.ToolCallID, open = message.RoleToolResult, "t", open[0], open[1:]
 		case 'x':
-			m.Role, m.Content, m.Command, m.Output = RoleBashExecution, nil, text, "x"
+			m.Role, m.Content, m.Command, m.Output = message.RoleBashExecution, nil, text, "x"
 		case 'h':
 			typ, body = TypeCustomMessage, CustomMessage{CustomType: "hook", Content: m.Content}
 		case 's':
@@ -161,12 +163,12 @@ func TestSecondResultOfACallIsNotSummarised(t *testing.T) {
 	s := built(t, "u:400 c:400")
 	id := s.Branch()[1].Message().ToolCalls()[0].ID
 	for _, text := range []string{"first.", "second."} {
-		if _, err := s.AppendMessage(&Message{Role: RoleToolResult, ToolCallID: id, Content: []Block{TextBlock(text)}}); err != nil {
+		if _, err := s.AppendMessage(&message.Message{Role: message.RoleToolResult, ToolCallID: id, Content: []message.Block{message.TextBlock(text)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, role := range []Role{RoleAssistant, RoleUser} {
-		if _, err := s.AppendMessage(&Message{Role: role, Content: []Block{TextBlock(string(role) + ".")}}); err != nil {
+	for _, role := range []message.Role{message.RoleAssistant, message.RoleUser} {
+		if _, err := s.AppendMessage(&message.Message{Role: role, Content: []message.Block{message.TextBlock(string(role) + ".")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,8 +221,8 @@ func TestEstimatesFollowWhatAnswersCounted(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(Options{})
 			for i := range 40 {
-				s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock(strings.Repeat("u", 2000))}})
-				s.AppendMessage(&Message{Role: RoleAssistant, Content: []Block{TextBlock(strings.Repeat("a", 2000))}, Usage: &Usage{Input: c.first + i*c.count}})
+				s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("u", 2000))}})
+				s.AppendMessage(&message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock(strings.Repeat("a", 2000))}, Usage: &message.Usage{Input: c.first + i*c.count}})
 			}
 			before, _ := ContextTokens(s.Context())
 			p, err := PlanCompaction(s.Branch(), s.Context(), before, CompactionLimits{Keep: 10000, Room: 16000})

@@ -1,5 +1,7 @@
 package session
 
+import "pi/session/message"
+
 // before gives what a cut summarises, in the order in which the model saw it:
 // complete turns, and apart from them the beginning of the turn that it splits.
 func (c *cutting) before(at int) (turns, prefix []Item) {
@@ -42,15 +44,15 @@ func turnStarts(items []Item) []bool {
 	prompted, working := false, false
 	for i, it := range items {
 		switch m := it.Message; m.Role {
-		case RoleAssistant:
-			prompted, working = false, !leftOut(m) && len(m.ToolCalls()) > 0
-		case RoleToolResult:
+		case message.RoleAssistant:
+			prompted, working = false, !message.Hidden(m) && len(m.ToolCalls()) > 0
+		case message.RoleToolResult:
 			prompted = false
-		case RoleUser:
+		case message.RoleUser:
 			starts[i], prompted = true, true
-		case RoleCustom:
+		case message.RoleCustom:
 			starts[i] = !working && !prompted
-		case RoleBashExecution, RoleBranchSummary:
+		case message.RoleBashExecution, message.RoleBranchSummary:
 			starts[i] = !working
 		}
 	}

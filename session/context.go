@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"pi/session/message"
 )
 
 // Context returns the messages of the branch, as the core builds them: from
@@ -36,7 +38,7 @@ func buildContext(path []*Entry) []Item {
 			continue
 		}
 		m := edited(path[i], edits)
-		if m == nil || i < at && m.Role == RoleSystem {
+		if m == nil || i < at && m.Role == message.RoleSystem {
 			continue // what the prompt was before a compaction is void after it
 		}
 		items = append(items, Item{Message: m, Entry: path[i], Index: i})
@@ -116,7 +118,7 @@ func editsOn(path []*Entry) map[string]*ContextEdit {
 // edited returns the message of an entry as the edits leave it, nil if there
 // is none. Any message can be taken out; only those that somebody wrote have
 // content to replace.
-func edited(e *Entry, edits map[string]*ContextEdit) *Message {
+func edited(e *Entry, edits map[string]*ContextEdit) *message.Message {
 	m := e.Message()
 	c := edits[e.ID]
 	if m == nil || c == nil || c.Replacement != nil && !editable(m.Role) {
@@ -127,15 +129,15 @@ func edited(e *Entry, edits map[string]*ContextEdit) *Message {
 	}
 	n := m.Clone()
 	n.Content, n.Plain = c.Replacement.Content, c.Replacement.Plain
-	if m.Role == RoleAssistant || m.Role == RoleToolResult {
+	if m.Role == message.RoleAssistant || m.Role == message.RoleToolResult {
 		n.Plain = false
 	}
 	return n
 }
 
-func editable(r Role) bool {
+func editable(r message.Role) bool {
 	switch r {
-	case RoleUser, RoleAssistant, RoleToolResult, RoleCustom:
+	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
 		return true
 	}
 	return false
@@ -152,7 +154,7 @@ func (s *Session) Model() (provider, id string) {
 				return c.Provider, c.ModelID
 			}
 		case TypeMessage:
-			if m := e.Message(); m != nil && m.Role == RoleAssistant && m.Model != "" {
+			if m := e.Message(); m != nil && m.Role == message.RoleAssistant && m.Model != "" {
 				return m.Provider, m.Model
 			}
 		}

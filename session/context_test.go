@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 const headerLine = `{"type":"session","version":3,"id":"test","timestamp":"2025-01-02T03:04:05.006Z","cwd":"/w"}`
@@ -90,9 +92,9 @@ func gist(items []Item) string {
 	for _, it := range items {
 		m := it.Message
 		switch m.Role {
-		case RoleCompactionSummary, RoleBranchSummary:
+		case message.RoleCompactionSummary, message.RoleBranchSummary:
 			out = append(out, m.Summary)
-		case RoleBashExecution:
+		case message.RoleBashExecution:
 			out = append(out, m.Output)
 		default:
 			out = append(out, m.Text())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -111,7 +112,7 @@ func (d *describer) ask(line []byte) {
 		return
 	}
 	e := Entry{Type: TypeMessage, raw: bytes.Clone(line)}
-	if m := e.Message(); m != nil && m.Role == RoleUser {
+	if m := e.Message(); m != nil && m.Role == message.RoleUser {
 		d.info.FirstPrompt, d.asked = m.Text(), m.Text() != ""
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // asRead is what a description has to say: what reading all of the session finds.
@@ -21,7 +23,7 @@ func asRead(t *testing.T, path string) (info Info, ok bool) {
 			continue
 		}
 		info.Messages++
-		if m := e.Message(); info.FirstPrompt == "" && m != nil && m.Role == RoleUser {
+		if m := e.Message(); info.FirstPrompt == "" && m != nil && m.Role == message.RoleUser {
 			info.FirstPrompt = m.Text()
 		}
 	}

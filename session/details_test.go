@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // loaded is the message of a session whose only entry holds it.
-func loaded(t *testing.T, message string) *Message {
+func loaded(t *testing.T, message string) *message.Message {
 	t.Helper()
 	s := readWith(t, write(t, headerLine,
 		`{"type":"message","id":"m1","parentId":null,"timestamp":"2025-01-02T03:04:05.006Z","message":`+message+`}`), 0)
@@ -33,12 +35,12 @@ func TestACommandWithoutExitStatusHasNoneInTheFile(t *testing.T) {
 	if m.ExitCode != nil {
 		t.Errorf("it is read as %d", *m.ExitCode)
 	}
-	written, err := json.Marshal(&Message{Role: RoleBashExecution, Command: "ls", Output: "a", Cancelled: true, Timestamp: 5})
+	written, err := json.Marshal(&message.Message{Role: message.RoleBashExecution, Command: "ls", Output: "a", Cancelled: true, Timestamp: 5})
 	if err != nil || string(written) != command {
 		t.Errorf("%s, %v; want %s", written, err, command)
 	}
 	zero := 0
-	written, err = json.Marshal(&Message{Role: RoleBashExecution, Command: "ls", Output: "a", ExitCode: &zero, Timestamp: 5})
+	written, err = json.Marshal(&message.Message{Role: message.RoleBashExecution, Command: "ls", Output: "a", ExitCode: &zero, Timestamp: 5})
 	if err != nil || !strings.Contains(string(written), `"exitCode":0`) {
 		t.Errorf("a status of 0 is written as %s, %v", written, err)
 	}

@@ -1,5 +1,5 @@
 // Package session keeps a conversation: what was said, in which order, on which
-// branch, and what of it a model sees.
+// branch, and what of it a model sees. What is said is of package message.
 //
 // A session is a file of lines. The first is a header; every other one is an
 // [Entry] with an id and the id of its parent, so the entries form a tree. The
@@ -10,7 +10,7 @@
 // sent.
 //
 //	s := session.New(session.Options{Dir: root, Cwd: cwd})
-//	s.AppendMessage(&session.Message{Role: session.RoleUser, …})
+//	s.AppendMessage(&message.Message{Role: message.RoleUser, …})
 //	request := session.ForModel(s.Context())
 //
 // When a context becomes too long, [PlanCompaction] says what of it a summary can

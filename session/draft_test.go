@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 func TestDraftsAreAppendedInOrderEachBehindTheOneBefore(t *testing.T) {
 	s := New(Options{Dir: t.TempDir(), Cwd: "/p"})
 	defer s.Close()
-	first, err := s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock("hi")}})
+	first, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hi")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func TestDraftsAreAppendedAllOrNone(t *testing.T) {
 		"no JSON": {TypeCustom, Custom{Data: json.RawMessage(`{`)}}, "no JSON at all": {"own", func() {}},
 	} {
 		s := New(Options{Dir: t.TempDir(), Cwd: "/p"})
-		if _, err := s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock("hi")}}); err != nil {
+		if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hi")}}); err != nil {
 			t.Fatal(err)
 		}
 		if entries, err := s.AppendAll([]Draft{good, bad, good}); err == nil || entries != nil {
@@ -84,7 +86,7 @@ func TestDraftsThatCannotBeSavedAreInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(Options{Dir: filepath.Join(file, "sub"), Cwd: "/p"})
-	_, _ = s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock("hi")}})
+	_, _ = s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hi")}})
 	var unsaved *SaveError
 	entries, err := s.AppendAll([]Draft{{TypeCustom, Custom{CustomType: "x"}}, {TypeCustom, Custom{CustomType: "y"}}})
 	if !errors.As(err, &unsaved) || len(entries) != 2 || len(s.Branch()) != 3 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -68,9 +69,9 @@ func (e *Entry) passing() json.RawMessage {
 // Message returns the message that the entry gives to the context: that of a
 // message, custom_message, compaction or branch_summary entry. It is nil for
 // all others and for an entry whose body cannot be read. It is decoded once.
-func (e *Entry) Message() *Message {
+func (e *Entry) Message() *message.Message {
 	switch b := e.decoded().(type) {
-	case *Message:
+	case *message.Message:
 		return b
 	case *compacted:
 		return b.message
@@ -92,7 +93,7 @@ func Body[T any](e *Entry) (*T, error) {
 // message that comes from no entry of the branch. A compaction summary comes
 // from its compaction entry.
 type Item struct {
-	Message *Message
+	Message *message.Message
 	Entry   *Entry
 	Index   int // position of Entry on the branch, root first, counted from 0
 }
@@ -100,7 +101,7 @@ type Item struct {
 // compacted is the decoded body of a compaction entry.
 type compacted struct {
 	Compaction
-	message *Message
+	message *message.Message
 }
 
 var (
@@ -149,9 +150,9 @@ func (e *Entry) decodeMessage() any {
 	if len(raw) == 0 || raw[0] != '{' {
 		return errNoMessage
 	}
-	m := decodeMessage(raw)
-	if m.Content == nil && editable(m.Role) && m.Role != RoleCustom {
-		return decodeMessage(withContent(raw))
+	m := message.Decode(raw)
+	if m.Content == nil && editable(m.Role) && m.Role != message.RoleCustom {
+		return message.Decode(withContent(raw))
 	}
 	return m
 }
@@ -169,23 +170,23 @@ func withContent(raw []byte) []byte {
 }
 
 func (e *Entry) customMessage() any {
-	m := decodeMessage(e.raw)
-	c := &Message{Role: RoleCustom, Content: m.Content, Plain: m.Plain, CustomType: m.CustomType,
+	m := message.Decode(e.raw)
+	c := &message.Message{Role: message.RoleCustom, Content: m.Content, Plain: m.Plain, CustomType: m.CustomType,
 		Display: m.Display, Details: m.Details, Timestamp: e.millis()}
 	return c
 }
 
 func (e *Entry) branchSummary() any {
-	m := decodeMessage(e.raw)
+	m := message.Decode(e.raw)
 	if m.Summary == "" {
 		return nil
 	}
-	return &Message{Role: RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
+	return &message.Message{Role: message.RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
 }
 
 func (e *Entry) compaction() any {
-	m := decodeMessage(e.raw)
-	c := &compacted{message: &Message{Role: RoleCompactionSummary, Summary: m.Summary,
+	m := message.Decode(e.raw)
+	c := &compacted{message: &message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary,
 		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
 	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
 	c.FirstKeptEntryID = rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId"))

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // everyEntry holds each entry type, in bytes as other programs write them, with
@@ -71,7 +73,7 @@ func TestAppendingLeavesWhatIsThere(t *testing.T) {
 	}
 }
 
-func encoded(t testing.TB, m *Message) string {
+func encoded(t testing.TB, m *message.Message) string {
 	t.Helper()
 	b, err := m.MarshalJSON()
 	if err != nil {
@@ -82,7 +84,7 @@ func encoded(t testing.TB, m *Message) string {
 
 func TestBrokenArgumentsNeverBreakALine(t *testing.T) {
 	s := New(Options{Dir: t.TempDir(), Cwd: "/w"})
-	m := &Message{Role: RoleAssistant, Model: "m", Content: []Block{{Type: BlockToolCall, ID: "c", Arguments: json.RawMessage("{\"a\":")}}}
+	m := &message.Message{Role: message.RoleAssistant, Model: "m", Content: []message.Block{{Type: message.BlockToolCall, ID: "c", Arguments: json.RawMessage("{\"a\":")}}}
 	if _, err := s.AppendMessage(m); err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +113,8 @@ func TestBodiesDecodeAndEncode(t *testing.T) {
 		want string
 	}{
 		{TypeContextEdit, ContextEdit{TargetID: "x"}, `"targetId":"x","replacement":null}`},
-		{TypeContextEdit, ContextEdit{TargetID: "x", Replacement: &Replacement{Plain: true, Content: []Block{TextBlock("y")}}}, `"targetId":"x","replacement":{"content":"y"}}`},
-		{TypeCustomMessage, CustomMessage{CustomType: "h", Display: true, Content: []Block{TextBlock("y")}}, `"customType":"h","content":[{"type":"text","text":"y"}],"display":true}`},
+		{TypeContextEdit, ContextEdit{TargetID: "x", Replacement: &Replacement{Plain: true, Content: []message.Block{message.TextBlock("y")}}}, `"targetId":"x","replacement":{"content":"y"}}`},
+		{TypeCustomMessage, CustomMessage{CustomType: "h", Display: true, Content: []message.Block{message.TextBlock("y")}}, `"customType":"h","content":[{"type":"text","text":"y"}],"display":true}`},
 		{TypeLabel, Label{TargetID: "x"}, `"targetId":"x"}`},
 		{"own", map[string]any{"id": "mine", "type": "message", "a": json.RawMessage("12345678901234567890"), "parentId": 1}, `"a":12345678901234567890}`},
 		{"own", nil, `Z"}`},

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pi/session/message"
 )
 
 var writeErrors = []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EFBIG, syscall.EINTR, nil}
@@ -70,7 +72,7 @@ func survives(t *testing.T, w *brokenWrite) {
 	for i := range 6 {
 		var err error
 		if i == 3 {
-			_, err = s.AppendAll([]Draft{{TypeCustomMessage, CustomMessage{CustomType: "x", Content: []Block{TextBlock("3")}}}, {"own", nil}})
+			_, err = s.AppendAll([]Draft{{TypeCustomMessage, CustomMessage{CustomType: "x", Content: []message.Block{message.TextBlock("3")}}}, {"own", nil}})
 		} else {
 			_, err = s.AppendMessage(user(fmt.Sprint(i)))
 		}

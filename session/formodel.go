@@ -1,5 +1,7 @@
 package session
 
+import "pi/session/message"
+
 // The sentences that stand for what is not there.
 const (
 	beginText       = "What was said before this point is not shown."
@@ -28,14 +30,14 @@ const (
 // The same items give the same messages, and more items at the end leave those
 // for the earlier ones as they were, except for calls still without a result.
 // Messages that need no change are those of the items.
-func ForModel(items []Item) []*Message { return forModel(items, nil) }
+func ForModel(items []Item) []*message.Message { return forModel(items, nil) }
 
 // ForModel is [ForModel] for a list that was made of what Context returned: results
 // that the session has and the list has not were removed.
-func (s *Session) ForModel(items []Item) []*Message { return forModel(items, s.Branch()) }
+func (s *Session) ForModel(items []Item) []*message.Message { return forModel(items, s.Branch()) }
 
-func forModel(items []Item, path []*Entry) []*Message {
-	p := pairing{out: make([]*Message, 0, len(items)), path: path}
+func forModel(items []Item, path []*Entry) []*message.Message {
+	p := pairing{out: make([]*message.Message, 0, len(items)), path: path}
 	for _, it := range items {
 		p.add(it)
 	}
@@ -45,27 +47,27 @@ func forModel(items []Item, path []*Entry) []*Message {
 
 // pairing holds back what follows an answer until all its results are known.
 type pairing struct {
-	out     []*Message
-	calls   []Block
-	results []*Message // of calls, nil as long as there is none
-	between []*Message // what else stands before the next answer
-	time    int64      // of the answer
-	at      int        // of the answer on the path, -1 if it is not there
+	out     []*message.Message
+	calls   []message.Block
+	results []*message.Message // of calls, nil as long as there is none
+	between []*message.Message // what else stands before the next answer
+	time    int64              // of the answer
+	at      int                // of the answer on the path, -1 if it is not there
 
 	path []*Entry // what the list was made of; nil: nothing is known
 }
 
 func (p *pairing) add(it Item) {
 	m := it.Message
-	if m == nil || leftOut(m) {
+	if m == nil || message.Hidden(m) {
 		return
 	}
-	m = clean(plainRole(m))
+	m = message.Clean(message.AsUser(m))
 	switch {
-	case m.Role == RoleToolResult:
+	case m.Role == message.RoleToolResult:
 		p.result(m)
 	case len(m.Content) == 0:
-	case m.Role == RoleAssistant:
+	case m.Role == message.RoleAssistant:
 		p.answer(m)
 		if p.at = -1; it.Entry != nil && it.Index < len(p.path) && p.path[it.Index] == it.Entry {
 			p.at = it.Index
@@ -75,17 +77,17 @@ func (p *pairing) add(it Item) {
 	}
 }
 
-func (p *pairing) answer(m *Message) {
+func (p *pairing) answer(m *message.Message) {
 	p.settle()
 	if len(p.out) == 0 {
-		p.out = append(p.out, &Message{Role: RoleUser, Content: []Block{TextBlock(beginText)}, Timestamp: m.Timestamp})
+		p.out = append(p.out, &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(beginText)}, Timestamp: m.Timestamp})
 	}
 	p.out = append(p.out, m)
 	p.calls, p.time = m.ToolCalls(), m.Timestamp
-	p.results = make([]*Message, len(p.calls))
+	p.results = make([]*message.Message, len(p.calls))
 }
 
-func (p *pairing) result(m *Message) {
+func (p *pairing) result(m *message.Message) {
 	for i, c := range p.calls {
 		if c.ID == m.ToolCallID && p.results[i] == nil {
 			p.results[i] = m
@@ -112,9 +114,9 @@ func (p *pairing) wasThere(call string) bool {
 	for _, e := range p.path[p.at+1:] {
 		switch m := e.Message(); {
 		case m == nil:
-		case m.Role == RoleToolResult && m.ToolCallID == call:
+		case m.Role == message.RoleToolResult && m.ToolCallID == call:
 			return true
-		case m.Role == RoleAssistant && !leftOut(m):
+		case m.Role == message.RoleAssistant && !message.Hidden(m):
 			return false
 		}
 	}
@@ -124,11 +126,11 @@ func (p *pairing) wasThere(call string) bool {
 // missing stands for the result of a call that has none: nobody lived to see it, or
 // it was removed. Its time is that of the call: the present would make every request
 // different.
-func missing(call Block, at int64, removed bool) *Message {
+func missing(call message.Block, at int64, removed bool) *message.Message {
 	text := interruptedText
 	if removed {
 		text = removedText
 	}
-	return &Message{Role: RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
-		Content: []Block{TextBlock(text)}, IsError: !removed, Timestamp: at}
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
+		Content: []message.Block{message.TextBlock(text)}, IsError: !removed, Timestamp: at}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // script makes a context: "u hello", "a text c1,c2" (with calls), "A" the same
@@ -15,31 +17,31 @@ func script(lines ...string) []Item {
 	var items []Item
 	for i, l := range lines {
 		kind, arg, _ := strings.Cut(l, " ")
-		m := &Message{Timestamp: int64(i)}
+		m := &message.Message{Timestamp: int64(i)}
 		switch kind {
 		case "u":
-			m.Role, m.Content = RoleUser, []Block{TextBlock(arg)}
+			m.Role, m.Content = message.RoleUser, []message.Block{message.TextBlock(arg)}
 		case "a", "A", "E":
-			m.Role, m.StopReason = RoleAssistant, map[string]StopReason{"a": StopEnd, "A": StopAborted, "E": StopError}[kind]
+			m.Role, m.StopReason = message.RoleAssistant, map[string]message.StopReason{"a": message.StopEnd, "A": message.StopAborted, "E": message.StopError}[kind]
 			text, calls, _ := strings.Cut(arg, " ")
-			m.Content = []Block{TextBlock(text)}
+			m.Content = []message.Block{message.TextBlock(text)}
 			for _, id := range strings.FieldsFunc(calls, func(r rune) bool { return r == ',' }) {
-				m.Content = append(m.Content, Block{Type: BlockToolCall, ID: id, Name: "tool", Arguments: json.RawMessage("{}")})
+				m.Content = append(m.Content, message.Block{Type: message.BlockToolCall, ID: id, Name: "tool", Arguments: json.RawMessage("{}")})
 			}
 		case "r":
-			m.Role, m.ToolCallID, m.Content = RoleToolResult, arg, []Block{TextBlock("result")}
+			m.Role, m.ToolCallID, m.Content = message.RoleToolResult, arg, []message.Block{message.TextBlock("result")}
 		case "x", "X":
-			m.Role, m.Command, m.Output, m.ExcludeFromContext = RoleBashExecution, arg, "printed\n", kind == "X"
+			m.Role, m.Command, m.Output, m.ExcludeFromContext = message.RoleBashExecution, arg, "printed\n", kind == "X"
 		case "m":
-			m.Role, m.Content, m.CustomType = RoleCustom, []Block{TextBlock(arg)}, "h"
+			m.Role, m.Content, m.CustomType = message.RoleCustom, []message.Block{message.TextBlock(arg)}, "h"
 		case "S":
-			m.Role, m.Content = RoleSystem, []Block{TextBlock(arg)}
+			m.Role, m.Content = message.RoleSystem, []message.Block{message.TextBlock(arg)}
 		case "C":
-			m.Role, m.Summary = RoleCompactionSummary, arg
+			m.Role, m.Summary = message.RoleCompactionSummary, arg
 		case "b":
-			m.Role, m.Summary = RoleBranchSummary, arg
+			m.Role, m.Summary = message.RoleBranchSummary, arg
 		default:
-			m.Role, m.Content = Role(kind), []Block{TextBlock(arg)}
+			m.Role, m.Content = message.Role(kind), []message.Block{message.TextBlock(arg)}
 		}
 		items = append(items, Item{Message: m, Index: -1})
 	}
@@ -47,14 +49,14 @@ func script(lines ...string) []Item {
 }
 
 // sent abbreviates what ForModel gives.
-func sent(ms []*Message) string {
+func sent(ms []*message.Message) string {
 	var out []string
 	for _, m := range ms {
-		word := map[Role]string{RoleUser: "u:", RoleAssistant: "a:", RoleToolResult: "r:"}[m.Role]
+		word := map[message.Role]string{message.RoleUser: "u:", message.RoleAssistant: "a:", message.RoleToolResult: "r:"}[m.Role]
 		switch {
-		case m.Role == RoleToolResult && m.IsError:
+		case m.Role == message.RoleToolResult && m.IsError:
 			word += m.ToolCallID + "!" + m.Text()
-		case m.Role == RoleToolResult:
+		case m.Role == message.RoleToolResult:
 			word += m.ToolCallID
 		default:
 			word += m.Text()
@@ -66,7 +68,7 @@ func sent(ms []*Message) string {
 
 // afterBegin takes off the message that a conversation without a prompt begins
 // with.
-func afterBegin(ms []*Message) []*Message {
+func afterBegin(ms []*message.Message) []*message.Message {
 	if len(ms) > 0 && ms[0].Text() == beginText {
 		return ms[1:]
 	}
@@ -81,7 +83,7 @@ func TestWhatIsSentBeginsWithAUserMessage(t *testing.T) {
 		{script("a t c1", "r c1", "u n"), "u:" + beginText + " a:t r:c1 u:n"},
 		{script("S sys", "E no", "r c0", "X secret", "a t"), "u:" + beginText + " a:t"},
 		{script("x ls", "a t"), "u:The user ran a shell command:\n$ ls\n<output>\nprinted\n</output> a:t"},
-		{script("C sum", "a t"), "u:" + plainRole(&Message{Role: RoleCompactionSummary, Summary: "sum"}).Text() + " a:t"},
+		{script("C sum", "a t"), "u:" + message.AsUser(&message.Message{Role: message.RoleCompactionSummary, Summary: "sum"}).Text() + " a:t"},
 		{script("r c1"), ""},
 	} {
 		if got := sent(ForModel(c.items)); got != c.want {
@@ -128,7 +130,7 @@ func TestWhatIsSentGrowsAtItsEnd(t *testing.T) {
 	whole := ForModel(items)
 	for n := range items {
 		part := ForModel(items[:n])
-		if slices.ContainsFunc(part, func(m *Message) bool { return m.IsError }) {
+		if slices.ContainsFunc(part, func(m *message.Message) bool { return m.IsError }) {
 			continue // a call whose result comes next
 		}
 		for i, m := range part {
@@ -158,7 +160,7 @@ func TestSummariesAndCommandsSayWhatTheyAre(t *testing.T) {
 		{command, []string{"$ make\n", "printed\n", "status 2", "/t/full"}},
 	} {
 		ms := ForModel(c.items)
-		if len(ms) != 1 || ms[0].Role != RoleUser {
+		if len(ms) != 1 || ms[0].Role != message.RoleUser {
 			t.Fatalf("%d messages", len(ms))
 		}
 		for _, want := range c.want {
@@ -179,7 +181,7 @@ func TestBrokenTextNeverReachesAModel(t *testing.T) {
 		{"{\"a\":\"\xff\"}", `{"a":"` + "\uFFFD" + `"}`},
 		{`[1]`, `{}`}, {`"x"`, `{}`}, {``, `{}`}, {`{"a":`, `{}`},
 	} {
-		m := &Message{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, ID: "c", Arguments: json.RawMessage(c.in)}}}
+		m := &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockToolCall, ID: "c", Arguments: json.RawMessage(c.in)}}}
 		if got := string(afterBegin(ForModel([]Item{{Message: m}}))[0].Content[0].Arguments); got != c.want {
 			t.Errorf("arguments %s became %s, want %s", c.in, got, c.want)
 		}
@@ -191,7 +193,7 @@ func TestBrokenTextNeverReachesAModel(t *testing.T) {
 	if got := ForModel([]Item{{Message: m}})[0].Text(); !strings.HasPrefix(got, "a\uFFFDb\uFFFD") || strings.ContainsRune(got, 0xd800) {
 		t.Errorf("text %q", got)
 	}
-	signed := &Message{Role: RoleAssistant, Content: []Block{{Type: BlockText, Signature: "s"}, {Type: BlockThinking, Redacted: true}, {Type: BlockThinking}, TextBlock(" ")}}
+	signed := &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockText, Signature: "s"}, {Type: message.BlockThinking, Redacted: true}, {Type: message.BlockThinking}, message.TextBlock(" ")}}
 	if got := afterBegin(ForModel([]Item{{Message: signed}}))[0].Content; len(got) != 2 {
 		t.Errorf("%d blocks are left of %d, want the two that carry something", len(got), 4)
 	}
@@ -229,7 +231,7 @@ func TestMessagesThatNeedNoChangeAreNotCopied(t *testing.T) {
 // A result that somebody took out of the list is told from one that never came.
 func TestACallWhoseResultWasRemovedWasNotInterrupted(t *testing.T) {
 	s := New(Options{})
-	add := func(m *Message) *Entry {
+	add := func(m *message.Message) *Entry {
 		e, err := s.AppendMessage(m)
 		if err != nil {
 			t.Fatal(err)
@@ -237,12 +239,12 @@ func TestACallWhoseResultWasRemovedWasNotInterrupted(t *testing.T) {
 		return e
 	}
 	call := func() {
-		add(&Message{Role: RoleAssistant, StopReason: StopToolUse, Content: []Block{{Type: BlockToolCall, ID: "id", Name: "look", Arguments: []byte(`{}`)}}})
+		add(&message.Message{Role: message.RoleAssistant, StopReason: message.StopToolUse, Content: []message.Block{{Type: message.BlockToolCall, ID: "id", Name: "look", Arguments: []byte(`{}`)}}})
 	}
 	result := func(text string) *Entry {
-		return add(&Message{Role: RoleToolResult, ToolCallID: "id", ToolName: "look", Content: []Block{TextBlock(text)}})
+		return add(&message.Message{Role: message.RoleToolResult, ToolCallID: "id", ToolName: "look", Content: []message.Block{message.TextBlock(text)}})
 	}
-	add(&Message{Role: RoleUser, Content: []Block{TextBlock("go")}})
+	add(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("go")}})
 	call()
 	result("taken out by a hook")
 	call()
@@ -261,10 +263,10 @@ func TestACallWhoseResultWasRemovedWasNotInterrupted(t *testing.T) {
 	}
 	var view View
 	view.Context(s)
-	for name, sent := range map[string][]*Message{"the session": s.ForModel(left), "a view": view.ForModel(left)} {
+	for name, sent := range map[string][]*message.Message{"the session": s.ForModel(left), "a view": view.ForModel(left)} {
 		var got []string
 		for _, m := range sent {
-			if m.Role == RoleToolResult {
+			if m.Role == message.RoleToolResult {
 				got = append(got, fmt.Sprint(m.Text(), " ", m.IsError))
 			}
 		}

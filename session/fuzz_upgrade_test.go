@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // FuzzAnUpgradeLosesNothing holds for files of version 1 with any lines: what is
@@ -32,9 +34,9 @@ func FuzzAnUpgradeLosesNothing(f *testing.F) {
 		if items := s.Context(); len(items) > 0 {
 			want = gist(items) + " " + want
 		}
-		_, err = s.AppendMessage(&Message{Role: RoleUser, Content: []Block{TextBlock("more")}})
+		_, err = s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("more")}})
 		if err == nil {
-			_, err = s.AppendMessage(&Message{Role: RoleAssistant, Content: []Block{TextBlock("answer")}})
+			_, err = s.AppendMessage(&message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("answer")}})
 		}
 		if closed := s.Close(); err != nil || closed != nil {
 			t.Fatalf("%v, %v", err, closed)

@@ -1,5 +1,7 @@
 package session
 
+import "pi/session/message"
+
 // Gauge measures a context again and again while it grows: it keeps what it found
 // and looks only at what came since. The zero value is ready; it is not safe for
 // concurrent use.
@@ -22,7 +24,7 @@ func (g *Gauge) Read(items []Item) Reading {
 	}
 	for i := from; i < len(items); i++ {
 		switch m := items[i].Message; {
-		case m.Role == RoleCompactionSummary && items[i].Index > g.compacted:
+		case m.Role == message.RoleCompactionSummary && items[i].Index > g.compacted:
 			g.items = nil
 			return g.Read(items)
 		case items[i].Index > g.compacted && measures(m):

@@ -1,6 +1,10 @@
 package session
 
-import "testing"
+import (
+	"testing"
+
+	"pi/session/message"
+)
 
 // FuzzGaugeMeasuresLikeContextTokens lets a context grow and shrink as the bytes
 // say and holds a Gauge that is asked now and then against a count from nothing.
@@ -15,15 +19,15 @@ func FuzzGaugeMeasuresLikeContextTokens(f *testing.F) {
 		var items []Item
 		var g Gauge
 		for i, op := range append(ops, 'v') {
-			it := Item{Index: i, Message: &Message{Role: RoleUser, Content: []Block{TextBlock("some words")}}}
+			it := Item{Index: i, Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("some words")}}}
 			switch op {
 			case 'm', 'a': // an answer, counted or not
-				it.Message.Role, it.Message.StopReason = RoleAssistant, StopEnd
+				it.Message.Role, it.Message.StopReason = message.RoleAssistant, message.StopEnd
 				if op == 'm' {
-					it.Message.Usage = &Usage{Input: 100 * i}
+					it.Message.Usage = &message.Usage{Input: 100 * i}
 				}
 			case 'c', 'C': // a summary, at the end or in front
-				it.Message = &Message{Role: RoleCompactionSummary, Summary: "so far"}
+				it.Message = &message.Message{Role: message.RoleCompactionSummary, Summary: "so far"}
 				if op == 'C' {
 					items = append([]Item{it}, items...)
 					continue

@@ -1,5 +1,7 @@
 package session
 
+import "pi/session/message"
+
 // Glance says how many messages [Session.Context] has, and the first of the
 // user's texts among them. It decodes hardly more than that one message, for
 // somebody waits for it when a session is opened; so messages whose bodies turn
@@ -19,7 +21,7 @@ func (s *Session) Glance() (messages int, prompt string) {
 		if prompt != "" {
 			continue
 		}
-		if m := edited(e, edits); m != nil && m.Role == RoleUser {
+		if m := edited(e, edits); m != nil && m.Role == message.RoleUser {
 			prompt = m.Text()
 		}
 	}

@@ -1,6 +1,10 @@
 package session
 
-import "testing"
+import (
+	"testing"
+
+	"pi/session/message"
+)
 
 func TestAGlanceSaysWhatTheContextHolds(t *testing.T) {
 	for _, words := range []string{"", "u1", "a1 u2 a3", "u1 a2 u3 a4 c5:3 u6 a7", "u1 a2 u3 a4 c5:5", "u1 a2 u3 a4 c5:5 a6", "u1 c2:1 u3 u4 c5:4 u6"} {
@@ -12,7 +16,7 @@ func TestAGlanceSaysWhatTheContextHolds(t *testing.T) {
 		want, prompt := 0, ""
 		for _, item := range s.Context() {
 			want++
-			if m := item.Message; prompt == "" && m.Role == RoleUser {
+			if m := item.Message; prompt == "" && m.Role == message.RoleUser {
 				prompt = m.Text()
 			}
 		}

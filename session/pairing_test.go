@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"pi/session/message"
 )
 
 // recorded is a session in which everything happens that upsets a conversation:
@@ -21,21 +23,21 @@ func recorded(t testing.TB) []byte {
 }
 
 // unpaired says why no API would take a conversation, "" if one would.
-func unpaired(ms []*Message) string {
-	if len(ms) > 0 && ms[0].Role != RoleUser {
+func unpaired(ms []*message.Message) string {
+	if len(ms) > 0 && ms[0].Role != message.RoleUser {
 		return "it begins with " + string(ms[0].Role)
 	}
 	for i := 0; i < len(ms); i++ {
 		m := ms[i]
-		if len(m.Content) == 0 && m.Role != RoleToolResult {
+		if len(m.Content) == 0 && m.Role != message.RoleToolResult {
 			return fmt.Sprintf("message %d is empty", i)
 		}
 		switch m.Role {
-		case RoleUser:
-		case RoleAssistant:
+		case message.RoleUser:
+		case message.RoleAssistant:
 			for _, c := range m.ToolCalls() {
 				i++
-				if i == len(ms) || ms[i].Role != RoleToolResult || ms[i].ToolCallID != c.ID {
+				if i == len(ms) || ms[i].Role != message.RoleToolResult || ms[i].ToolCallID != c.ID {
 					return fmt.Sprintf("message %d does not answer call %s", i, c.ID)
 				}
 			}
@@ -47,21 +49,21 @@ func unpaired(ms []*Message) string {
 }
 
 func TestUnpairedFindsWhatIsWrong(t *testing.T) {
-	call := &Message{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, ID: "c"}}}
-	result := &Message{Role: RoleToolResult, ToolCallID: "c"}
-	for _, ms := range [][]*Message{{call, result}, {user("q"), call}, {user("q"), call, user("n"), result}, {user("q"), result},
-		{user("q"), call, result, result}, {user("q"), {Role: RoleAssistant}}, {user("q"), {Role: RoleCustom, Content: []Block{TextBlock("x")}}}} {
+	call := &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockToolCall, ID: "c"}}}
+	result := &message.Message{Role: message.RoleToolResult, ToolCallID: "c"}
+	for _, ms := range [][]*message.Message{{call, result}, {user("q"), call}, {user("q"), call, user("n"), result}, {user("q"), result},
+		{user("q"), call, result, result}, {user("q"), {Role: message.RoleAssistant}}, {user("q"), {Role: message.RoleCustom, Content: []message.Block{message.TextBlock("x")}}}} {
 		if unpaired(ms) == "" {
 			t.Errorf("%s was taken", sent(ms))
 		}
 	}
-	if why := unpaired([]*Message{user("q"), call, result, user("n")}); why != "" {
+	if why := unpaired([]*message.Message{user("q"), call, result, user("n")}); why != "" {
 		t.Error(why)
 	}
 }
 
 // resume opens a file, says something, and returns what is sent.
-func resume(t *testing.T, path string) []*Message {
+func resume(t *testing.T, path string) []*message.Message {
 	t.Helper()
 	s, err := Open(path, Options{})
 	if err != nil {

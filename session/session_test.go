@@ -9,10 +9,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pi/session/message"
 )
 
-func user(s string) *Message {
-	return &Message{Role: RoleUser, Content: []Block{TextBlock(s)}, Timestamp: 1}
+func user(s string) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(s)}, Timestamp: 1}
 }
 
 func open(t testing.TB, path string, o Options) *Session {

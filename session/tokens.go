@@ -3,6 +3,8 @@ package session
 import (
 	"encoding/json"
 	"math/bits"
+
+	"pi/session/message"
 )
 
 // Estimates: four characters are a token, an image is as many as most models
@@ -14,16 +16,16 @@ const (
 
 // EstimateTokens is about how many tokens a message is, as the model would see
 // it: 0 for one that it does not see.
-func EstimateTokens(m *Message) int {
-	if m == nil || leftOut(m) {
+func EstimateTokens(m *message.Message) int {
+	if m == nil || message.Hidden(m) {
 		return 0
 	}
-	m = plainRole(m)
+	m = message.AsUser(m)
 	tokens, chars := 0, 0
 	for i := range m.Content {
 		b := &m.Content[i]
 		chars += characters(b.Text) + characters(b.Name) + characters(b.Arguments)
-		if b.Type == BlockImage {
+		if b.Type == message.BlockImage {
 			tokens += imageTokens
 		}
 	}
@@ -90,7 +92,7 @@ func countedMore(items []Item) float64 {
 func summaryIndex(items []Item) int {
 	at := -1
 	for _, it := range items {
-		if it.Message.Role == RoleCompactionSummary {
+		if it.Message.Role == message.RoleCompactionSummary {
 			at = max(at, it.Index)
 		}
 	}
@@ -98,16 +100,8 @@ func summaryIndex(items []Item) int {
 }
 
 // measures reports whether a message says how large the context was with it.
-func measures(m *Message) bool {
-	return m.Role == RoleAssistant && m.Usage != nil && !leftOut(m) && m.Usage.ContextTokens() > 0
-}
-
-// ContextTokens is what the context of the call and its answer were together.
-func (u *Usage) ContextTokens() int {
-	if n := u.Input + u.Output + u.CacheRead + u.CacheWrite; n > 0 {
-		return n
-	}
-	return u.TotalTokens
+func measures(m *message.Message) bool {
+	return m.Role == message.RoleAssistant && m.Usage != nil && !message.Hidden(m) && m.Usage.ContextTokens() > 0
 }
 
 // characters counts the runes of valid UTF-8, eight bytes at a time: a context

@@ -6,35 +6,39 @@ import (
 	"testing"
 	"testing/quick"
 	"unicode/utf8"
+
+	"pi/session/message"
 )
 
 func TestEstimateIsFourCharactersAToken(t *testing.T) {
-	text := func(r Role, s string) *Message { return &Message{Role: r, Content: []Block{TextBlock(s)}} }
+	text := func(r message.Role, s string) *message.Message {
+		return &message.Message{Role: r, Content: []message.Block{message.TextBlock(s)}}
+	}
 	x := strings.Repeat
 	for _, c := range []struct {
 		name string
-		m    *Message
+		m    *message.Message
 		want int
 	}{
 		{"nothing", nil, 0},
-		{"empty", text(RoleUser, ""), 0},
-		{"one character", text(RoleUser, "a"), 1},
-		{"four", text(RoleUser, "abcd"), 1},
-		{"five", text(RoleUser, "abcde"), 2},
-		{"characters, not bytes", text(RoleUser, "äöü€"), 1},
-		{"an answer with a thought", &Message{Role: RoleAssistant, Content: []Block{{Type: BlockThinking, Text: x("t", 40)}, TextBlock(x("a", 40))}}, 20},
-		{"a call", &Message{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, Name: "bash", Arguments: json.RawMessage(`{"a":1}_`)}}}, 3},
-		{"an image", &Message{Role: RoleToolResult, Content: []Block{TextBlock(x("r", 8)), {Type: BlockImage, Data: x("A", 90000)}}}, 1202},
-		{"a hook's message", text(RoleCustom, x("h", 400)), 100},
-		{"a failed answer", &Message{Role: RoleAssistant, StopReason: StopError, Content: []Block{TextBlock(x("f", 400))}}, 0},
-		{"an excluded command", &Message{Role: RoleBashExecution, ExcludeFromContext: true, Output: x("o", 400)}, 0},
-		{"a system message", text(RoleSystem, "s"), 0},
+		{"empty", text(message.RoleUser, ""), 0},
+		{"one character", text(message.RoleUser, "a"), 1},
+		{"four", text(message.RoleUser, "abcd"), 1},
+		{"five", text(message.RoleUser, "abcde"), 2},
+		{"characters, not bytes", text(message.RoleUser, "äöü€"), 1},
+		{"an answer with a thought", &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockThinking, Text: x("t", 40)}, message.TextBlock(x("a", 40))}}, 20},
+		{"a call", &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockToolCall, Name: "bash", Arguments: json.RawMessage(`{"a":1}_`)}}}, 3},
+		{"an image", &message.Message{Role: message.RoleToolResult, Content: []message.Block{message.TextBlock(x("r", 8)), {Type: message.BlockImage, Data: x("A", 90000)}}}, 1202},
+		{"a hook's message", text(message.RoleCustom, x("h", 400)), 100},
+		{"a failed answer", &message.Message{Role: message.RoleAssistant, StopReason: message.StopError, Content: []message.Block{message.TextBlock(x("f", 400))}}, 0},
+		{"an excluded command", &message.Message{Role: message.RoleBashExecution, ExcludeFromContext: true, Output: x("o", 400)}, 0},
+		{"a system message", text(message.RoleSystem, "s"), 0},
 	} {
 		if got := EstimateTokens(c.m); got != c.want {
 			t.Errorf("%s: %d tokens, want %d", c.name, got, c.want)
 		}
 	}
-	command := &Message{Role: RoleBashExecution, Command: x("c", 100), Output: x("o", 100)}
+	command := &message.Message{Role: message.RoleBashExecution, Command: x("c", 100), Output: x("o", 100)}
 	if got := EstimateTokens(command); got < 50 || got > 70 {
 		t.Errorf("a command: %d tokens", got)
 	}
@@ -56,7 +60,7 @@ func measured(words string) []Item {
 	var items []Item
 	for i, w := range strings.Fields(words) {
 		word, at, placed := strings.Cut(w, "@")
-		n, it := 0, Item{Message: &Message{}, Index: i}
+		n, it := 0, Item{Message: &message.Message{}, Index: i}
 		for _, c := range word[1:] {
 			n = n*10 + int(c-'0')
 		}
@@ -66,12 +70,12 @@ func measured(words string) []Item {
 		m := it.Message
 		switch word[0] {
 		case 'u':
-			m.Role, m.Content = RoleUser, []Block{TextBlock(strings.Repeat("x", n))}
+			m.Role, m.Content = message.RoleUser, []message.Block{message.TextBlock(strings.Repeat("x", n))}
 		case 'C':
-			m.Role, m.Summary = RoleCompactionSummary, ""
+			m.Role, m.Summary = message.RoleCompactionSummary, ""
 		default:
-			m.Role, m.Usage, m.Content = RoleAssistant, &Usage{Input: n}, []Block{TextBlock("text")}
-			m.StopReason = map[byte]StopReason{'a': StopEnd, 'e': StopError, 'b': StopAborted}[word[0]]
+			m.Role, m.Usage, m.Content = message.RoleAssistant, &message.Usage{Input: n}, []message.Block{message.TextBlock("text")}
+			m.StopReason = map[byte]message.StopReason{'a': message.StopEnd, 'e': message.StopError, 'b': message.StopAborted}[word[0]]
 		}
 		items = append(items, it)
 	}
@@ -100,11 +104,11 @@ func TestContextIsWhatTheLastGoodAnswerCounted(t *testing.T) {
 			t.Errorf("%s: %d tokens, measured %v; want %d, %v", c.name, tokens, ok, c.tokens, c.measured)
 		}
 	}
-	all := &Message{Role: RoleAssistant, Usage: &Usage{Input: 1000, Output: 500, CacheRead: 200, CacheWrite: 100, TotalTokens: 1}}
+	all := &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{Input: 1000, Output: 500, CacheRead: 200, CacheWrite: 100, TotalTokens: 1}}
 	if n, _ := ContextTokens([]Item{{Message: all, Index: 0}}); n != 1800 {
 		t.Errorf("%d tokens of all four classes, want 1800", n)
 	}
-	total := &Message{Role: RoleAssistant, Usage: &Usage{TotalTokens: 700}}
+	total := &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 700}}
 	if n, _ := ContextTokens([]Item{{Message: total, Index: 0}}); n != 700 {
 		t.Errorf("%d tokens of a total alone, want 700", n)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pi/session/message"
 )
 
 // What a transcript shows of things that nobody said: the output of tools and
@@ -63,8 +65,8 @@ func harmless(text, name string) string {
 }
 
 // passage is one message of a transcript; "" if no model sees it.
-func passage(m *Message) string {
-	if m == nil || leftOut(m) {
+func passage(m *message.Message) string {
+	if m == nil || message.Hidden(m) {
 		return ""
 	}
 	from, text := speaker(m), saying(m)
@@ -74,39 +76,39 @@ func passage(m *Message) string {
 	return "<message from=" + harmless(from, "message") + ">\n" + harmless(text, "message") + "\n</message>"
 }
 
-func speaker(m *Message) string {
+func speaker(m *message.Message) string {
 	switch m.Role {
-	case RoleToolResult:
+	case message.RoleToolResult:
 		from := strconv.Quote("tool " + m.ToolName)
 		if m.IsError {
 			from += " failed=\"yes\""
 		}
 		return from
-	case RoleCustom:
+	case message.RoleCustom:
 		return strconv.Quote("hook " + m.CustomType)
-	case RoleBashExecution:
+	case message.RoleBashExecution:
 		return `"user, who ran a command"`
-	case RoleBranchSummary, RoleCompactionSummary:
+	case message.RoleBranchSummary, message.RoleCompactionSummary:
 		return `"summary"`
 	}
 	return strconv.Quote(string(m.Role))
 }
 
-func saying(m *Message) string {
+func saying(m *message.Message) string {
 	switch m.Role {
-	case RoleBashExecution:
+	case message.RoleBashExecution:
 		short := *m
 		short.Output = clipped(m.Output, outputKept)
-		return commandText(&short)
-	case RoleBranchSummary, RoleCompactionSummary:
-		return plainRole(m).Text()
+		return message.CommandText(&short)
+	case message.RoleBranchSummary, message.RoleCompactionSummary:
+		return message.AsUser(m).Text()
 	}
 	var parts []string
-	if m.Role == RoleToolResult {
+	if m.Role == message.RoleToolResult {
 		parts = append(parts, clipped(strings.ToValidUTF8(m.Text(), "\uFFFD"), outputKept))
 	}
 	for i := range m.Content {
-		if b := &m.Content[i]; b.Type != BlockText || m.Role != RoleToolResult {
+		if b := &m.Content[i]; b.Type != message.BlockText || m.Role != message.RoleToolResult {
 			parts = append(parts, strings.ToValidUTF8(blockText(b), "\uFFFD"))
 		}
 	}
@@ -114,18 +116,18 @@ func saying(m *Message) string {
 	return strings.Join(parts, "\n")
 }
 
-func blockText(b *Block) string {
+func blockText(b *message.Block) string {
 	switch b.Type {
-	case BlockText:
+	case message.BlockText:
 		return b.Text
-	case BlockThinking:
+	case message.BlockThinking:
 		if strings.TrimSpace(b.Text) == "" {
 			return ""
 		}
 		return "(thinks: " + clipped(b.Text, thoughtKept) + ")"
-	case BlockToolCall:
+	case message.BlockToolCall:
 		return fmt.Sprintf("(calls %s %s)", b.Name, clipped(string(b.Arguments), outputKept))
-	case BlockImage:
+	case message.BlockImage:
 		return fmt.Sprintf("(an image, %s, %d KB)", b.MimeType, (len(b.Data)*3/4+1023)/1024)
 	}
 	return ""
@@ -172,12 +174,12 @@ func pieces(it Item, tokens int) []Item {
 		text = text[len(piece):]
 		part := it
 		part.Message = m.Clone()
-		part.Message.Content = []Block{TextBlock(piece)}
+		part.Message.Content = []message.Block{message.TextBlock(piece)}
 		list = append(list, part)
 	}
 	last := list[len(list)-1].Message
 	for _, b := range m.Content {
-		if b.Type != BlockText {
+		if b.Type != message.BlockText {
 			last.Content = append(last.Content, b)
 		}
 	}
@@ -185,6 +187,6 @@ func pieces(it Item, tokens int) []Item {
 }
 
 // speech reports whether a transcript shows all of the message's text.
-func speech(m *Message) bool {
-	return !leftOut(m) && (m.Role == RoleUser || m.Role == RoleAssistant || m.Role == RoleCustom)
+func speech(m *message.Message) bool {
+	return !message.Hidden(m) && (m.Role == message.RoleUser || m.Role == message.RoleAssistant || m.Role == message.RoleCustom)
 }

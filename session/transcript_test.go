@@ -6,9 +6,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
-func items(ms ...*Message) []Item {
+func items(ms ...*message.Message) []Item {
 	var list []Item
 	for _, m := range ms {
 		list = append(list, Item{Message: m, Index: -1})
@@ -19,16 +21,16 @@ func items(ms ...*Message) []Item {
 func TestTranscriptNamesWhoSaysWhat(t *testing.T) {
 	one := 1
 	got := Transcript(items(
-		&Message{Role: RoleUser, Content: []Block{TextBlock("fix it"), {Type: BlockImage, MimeType: "image/png", Data: strings.Repeat("A", 4096)}}},
-		&Message{Role: RoleAssistant, Content: []Block{{Type: BlockThinking, Text: "hm"}, {Type: BlockThinking, Redacted: true, Signature: "opaque"}, TextBlock("I look"),
-			{Type: BlockToolCall, ID: "1", Name: "read", Arguments: json.RawMessage(`{"path":"a.go"}`)}}},
-		&Message{Role: RoleToolResult, ToolCallID: "1", ToolName: "read", IsError: true, Content: []Block{TextBlock("no such file")}},
-		&Message{Role: RoleCustom, CustomType: "todo", Content: []Block{TextBlock("remember")}},
-		&Message{Role: RoleBashExecution, Command: "ls", Output: "b.go\n", ExitCode: &one},
-		&Message{Role: RoleBranchSummary, Summary: "was elsewhere"},
-		&Message{Role: RoleBashExecution, Command: "secret", ExcludeFromContext: true},
-		&Message{Role: RoleAssistant, StopReason: StopAborted, Content: []Block{TextBlock("never finished")}},
-		&Message{Role: RoleUser, Content: []Block{TextBlock("  ")}},
+		&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("fix it"), {Type: message.BlockImage, MimeType: "image/png", Data: strings.Repeat("A", 4096)}}},
+		&message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockThinking, Text: "hm"}, {Type: message.BlockThinking, Redacted: true, Signature: "opaque"}, message.TextBlock("I look"),
+			{Type: message.BlockToolCall, ID: "1", Name: "read", Arguments: json.RawMessage(`{"path":"a.go"}`)}}},
+		&message.Message{Role: message.RoleToolResult, ToolCallID: "1", ToolName: "read", IsError: true, Content: []message.Block{message.TextBlock("no such file")}},
+		&message.Message{Role: message.RoleCustom, CustomType: "todo", Content: []message.Block{message.TextBlock("remember")}},
+		&message.Message{Role: message.RoleBashExecution, Command: "ls", Output: "b.go\n", ExitCode: &one},
+		&message.Message{Role: message.RoleBranchSummary, Summary: "was elsewhere"},
+		&message.Message{Role: message.RoleBashExecution, Command: "secret", ExcludeFromContext: true},
+		&message.Message{Role: message.RoleAssistant, StopReason: message.StopAborted, Content: []message.Block{message.TextBlock("never finished")}},
+		&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("  ")}},
 	))
 	want := `<conversation>
 <message from="user">
@@ -69,21 +71,21 @@ was elsewhere
 
 func TestOutputIsClippedAndWordsAreNot(t *testing.T) {
 	long := strings.Repeat("é", 5000)
-	block := []Block{TextBlock(long)}
+	block := []message.Block{message.TextBlock(long)}
 	for _, c := range []struct {
 		name    string
-		m       *Message
+		m       *message.Message
 		missing int
 	}{
-		{"prompt", &Message{Role: RoleUser, Content: block}, 0},
-		{"answer", &Message{Role: RoleAssistant, Content: block}, 0},
-		{"hook's message", &Message{Role: RoleCustom, Content: block}, 0},
-		{"summary of a branch", &Message{Role: RoleBranchSummary, Summary: long}, 0},
-		{"result", &Message{Role: RoleToolResult, Content: block}, 3000},
-		{"result in pieces", &Message{Role: RoleToolResult, Content: []Block{TextBlock(long[:5000]), TextBlock(long[5000:])}}, 3000},
-		{"command", &Message{Role: RoleBashExecution, Command: "c", Output: long}, 3000},
-		{"thought", &Message{Role: RoleAssistant, Content: []Block{{Type: BlockThinking, Text: long}}}, 4500},
-		{"arguments", &Message{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, Name: "write", Arguments: json.RawMessage(`"` + long + `"`)}}}, 3002},
+		{"prompt", &message.Message{Role: message.RoleUser, Content: block}, 0},
+		{"answer", &message.Message{Role: message.RoleAssistant, Content: block}, 0},
+		{"hook's message", &message.Message{Role: message.RoleCustom, Content: block}, 0},
+		{"summary of a branch", &message.Message{Role: message.RoleBranchSummary, Summary: long}, 0},
+		{"result", &message.Message{Role: message.RoleToolResult, Content: block}, 3000},
+		{"result in pieces", &message.Message{Role: message.RoleToolResult, Content: []message.Block{message.TextBlock(long[:5000]), message.TextBlock(long[5000:])}}, 3000},
+		{"command", &message.Message{Role: message.RoleBashExecution, Command: "c", Output: long}, 3000},
+		{"thought", &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockThinking, Text: long}}}, 4500},
+		{"arguments", &message.Message{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockToolCall, Name: "write", Arguments: json.RawMessage(`"` + long + `"`)}}}, 3002},
 	} {
 		got := Transcript(items(c.m))
 		size := 5000
@@ -111,12 +113,12 @@ func FuzzTranscriptHasNoEdgesButItsOwn(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, m := range []*Message{
-			{Role: RoleUser, Content: []Block{TextBlock(s)}},
-			{Role: RoleToolResult, ToolName: s, Content: []Block{TextBlock(s)}},
-			{Role: RoleAssistant, Content: []Block{{Type: BlockToolCall, Name: s, Arguments: json.RawMessage(s)}}},
-			{Role: RoleCustom, CustomType: s, Content: []Block{TextBlock(s)}},
-			{Role: RoleBashExecution, Command: s, Output: s},
+		for _, m := range []*message.Message{
+			{Role: message.RoleUser, Content: []message.Block{message.TextBlock(s)}},
+			{Role: message.RoleToolResult, ToolName: s, Content: []message.Block{message.TextBlock(s)}},
+			{Role: message.RoleAssistant, Content: []message.Block{{Type: message.BlockToolCall, Name: s, Arguments: json.RawMessage(s)}}},
+			{Role: message.RoleCustom, CustomType: s, Content: []message.Block{message.TextBlock(s)}},
+			{Role: message.RoleBashExecution, Command: s, Output: s},
 		} {
 			got := Transcript(items(m))
 			if n := tags(got); n != 2 && n != 4 {
@@ -140,7 +142,7 @@ func TestTextWithoutTagsIsUnchanged(t *testing.T) {
 func TestChunksHaveAllMessagesInOrder(t *testing.T) {
 	var list []Item
 	for i := range 50 {
-		list = append(list, items(&Message{Role: RoleUser, Content: []Block{TextBlock(strings.Repeat("x", i*20+1))}})...)
+		list = append(list, items(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("x", i*20+1))}})...)
 	}
 	for _, tokens := range []int{300, 1000, 100000} {
 		chunks := Chunks(list, tokens)
@@ -173,10 +175,10 @@ func TestMessageThatIsTooLongForAChunkIsDividedInFull(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&text, "é%d ", i)
 	}
-	call := Block{Type: BlockToolCall, ID: "1", Name: "read", Arguments: json.RawMessage("{}")}
-	long := &Message{Role: RoleAssistant, Content: []Block{call, TextBlock(text.String())}}
-	result := &Message{Role: RoleToolResult, ToolCallID: "1", Content: []Block{TextBlock(text.String())}}
-	list := items(&Message{Role: RoleUser, Content: []Block{TextBlock("short")}}, long, result)
+	call := message.Block{Type: message.BlockToolCall, ID: "1", Name: "read", Arguments: json.RawMessage("{}")}
+	long := &message.Message{Role: message.RoleAssistant, Content: []message.Block{call, message.TextBlock(text.String())}}
+	result := &message.Message{Role: message.RoleToolResult, ToolCallID: "1", Content: []message.Block{message.TextBlock(text.String())}}
+	list := items(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("short")}}, long, result)
 	list[1].Index = 7
 	var said strings.Builder
 	calls, results := 0, 0
@@ -186,13 +188,13 @@ func TestMessageThatIsTooLongForAChunkIsDividedInFull(t *testing.T) {
 		}
 		for _, it := range chunk {
 			switch it.Message.Role {
-			case RoleAssistant:
+			case message.RoleAssistant:
 				said.WriteString(it.Message.Text())
 				calls += len(it.Message.ToolCalls())
 				if it.Index != 7 {
 					t.Errorf("a piece is at %d", it.Index)
 				}
-			case RoleToolResult:
+			case message.RoleToolResult:
 				results++
 			}
 		}

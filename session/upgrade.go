@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 
+	"pi/session/message"
 	"pi/session/rawjson"
 )
 
@@ -75,7 +76,7 @@ func renameRole(own rawjson.Object) rawjson.Object {
 		}
 		var was, now rawjson.Object
 		was.Text("role", "hookMessage")
-		now.Text("role", string(RoleCustom))
+		now.Text("role", string(message.RoleCustom))
 		own[i].Value = rawjson.Overlay(f.Value, was, now)
 	}
 	return own

@@ -3,6 +3,8 @@ package session
 import (
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 var versionOne = []string{
@@ -46,7 +48,7 @@ func TestVersionTwoIsReadAndAppendedTo(t *testing.T) {
 	path := write(t, strings.Replace(headerLine, `"version":3`, `"version":2`, 1), line("u1"), hook)
 	before := contents(t, path)
 	s := open(t, path, Options{})
-	if m := s.Context()[1].Message; m.Role != RoleCustom || m.Text() != "2" {
+	if m := s.Context()[1].Message; m.Role != message.RoleCustom || m.Text() != "2" {
 		t.Errorf("role %q", m.Role)
 	}
 	say(t, s, "3")

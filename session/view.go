@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"pi/session/message"
+)
 
 // View builds what a model sees of a session again and again while the session
 // grows: it keeps what it built last and adds what came since. What it returns is
@@ -55,10 +59,10 @@ func (v *View) continues(s *Session, path []*Entry) bool {
 }
 
 // ForModel is [Session.ForModel].
-func (v *View) ForModel(items []Item) []*Message {
+func (v *View) ForModel(items []Item) []*message.Message {
 	have := len(v.sent)
 	if !beginsWith(items, v.sent) {
-		have, v.pairing = 0, pairing{out: make([]*Message, 0, len(items))}
+		have, v.pairing = 0, pairing{out: make([]*message.Message, 0, len(items))}
 	}
 	v.pairing.path = v.path
 	for i := have; i < len(items); i++ {
@@ -81,7 +85,7 @@ func beginsWith(items, start []Item) bool {
 }
 
 // settled is what settling gives, with more to come nevertheless.
-func (p pairing) settled() []*Message {
+func (p pairing) settled() []*message.Message {
 	p.out, p.results, p.between = slices.Clip(p.out), slices.Clone(p.results), slices.Clip(p.between)
 	p.settle()
 	return slices.Clip(p.out)

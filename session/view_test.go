@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 // FuzzViewIsTheContext lets a session grow, edits, compacts and moves it as the
@@ -45,21 +47,21 @@ func grow(t *testing.T, s *Session, op byte, n int) {
 	if len(branch) > 0 {
 		target = branch[(n*7)%len(branch)].ID
 	}
-	text := []Block{TextBlock(fmt.Sprint("text ", n))}
+	text := []message.Block{message.TextBlock(fmt.Sprint("text ", n))}
 	var err error
 	switch op {
 	case 'u':
-		_, err = s.AppendMessage(&Message{Role: RoleUser, Content: text})
+		_, err = s.AppendMessage(&message.Message{Role: message.RoleUser, Content: text})
 	case 'a', 'x':
-		stop := map[byte]StopReason{'a': StopEnd, 'x': StopError}[op]
-		_, err = s.AppendMessage(&Message{Role: RoleAssistant, Content: text, StopReason: stop})
+		stop := map[byte]message.StopReason{'a': message.StopEnd, 'x': message.StopError}[op]
+		_, err = s.AppendMessage(&message.Message{Role: message.RoleAssistant, Content: text, StopReason: stop})
 	case 't':
-		call := func(id string) Block {
-			return Block{Type: BlockToolCall, ID: id, Name: "look", Arguments: json.RawMessage(`{}`)}
+		call := func(id string) message.Block {
+			return message.Block{Type: message.BlockToolCall, ID: id, Name: "look", Arguments: json.RawMessage(`{}`)}
 		}
-		_, err = s.AppendMessage(&Message{Role: RoleAssistant, Content: []Block{call("one"), call("two")}, StopReason: StopToolUse})
+		_, err = s.AppendMessage(&message.Message{Role: message.RoleAssistant, Content: []message.Block{call("one"), call("two")}, StopReason: message.StopToolUse})
 	case 'r':
-		_, err = s.AppendMessage(&Message{Role: RoleToolResult, ToolCallID: []string{"one", "two"}[n%2], Content: text})
+		_, err = s.AppendMessage(&message.Message{Role: message.RoleToolResult, ToolCallID: []string{"one", "two"}[n%2], Content: text})
 	case 'h':
 		_, err = s.Append(TypeCustomMessage, CustomMessage{CustomType: "h", Content: text})
 	case 'l':
@@ -81,7 +83,7 @@ func grow(t *testing.T, s *Session, op byte, n int) {
 // kept is what a View gave, and what it said then.
 type kept struct {
 	items []Item
-	sent  []*Message
+	sent  []*message.Message
 	told  string
 }
 
@@ -102,7 +104,7 @@ func looked(t *testing.T, v *View, s *Session) kept {
 // hasEdits: an edited message is made anew each time.
 func hasEdits(s *Session) bool { return len(editsOn(s.Branch())) > 0 }
 
-func told(items []Item, sent []*Message) string {
+func told(items []Item, sent []*message.Message) string {
 	var b strings.Builder
 	for _, it := range items {
 		fmt.Fprintf(&b, "%d %s %s%s\n", it.Index, it.Message.Role, it.Message.Text(), it.Message.Summary)

@@ -12,6 +12,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 func named(name, hook string, aliases ...string) Command {
@@ -209,7 +210,7 @@ func TestCommandThatAHookIsAgainstSaysSoByTheNameItWasCalled(t *testing.T) {
 func saved(t *testing.T, dir, text string) session.Info {
 	t.Helper()
 	s := session.New(session.Options{Dir: dir, Cwd: "/p"})
-	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}}); err != nil {
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -328,7 +329,7 @@ func TestCostSaysWhatIsKnown(t *testing.T) {
 	}{
 		{agent.Totals{Priced: true}, "$0.0000"},
 		{agent.Totals{}, "unknown"},
-		{agent.Totals{Usage: session.Usage{Cost: session.Cost{Total: 1.5}}}, "$1.5000 and more: not every price is known"},
+		{agent.Totals{Usage: message.Usage{Cost: message.Cost{Total: 1.5}}}, "$1.5000 and more: not every price is known"},
 	} {
 		if got := cost(c.totals); got != c.want {
 			t.Errorf("%+v costs %q, want %q", c.totals, got, c.want)
@@ -338,11 +339,11 @@ func TestCostSaysWhatIsKnown(t *testing.T) {
 
 func TestSessionAddsUpWhatWasUsed(t *testing.T) {
 	a := newAgent(t)
-	usage := &session.Usage{Input: 10, Output: 5, CacheRead: 3, Cost: session.Cost{Total: 0.25}}
-	for _, m := range []*session.Message{
-		{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hi")}},
-		{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("ho")}, Usage: usage},
-		{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("ho")}, Usage: usage},
+	usage := &message.Usage{Input: 10, Output: 5, CacheRead: 3, Cost: message.Cost{Total: 0.25}}
+	for _, m := range []*message.Message{
+		{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hi")}},
+		{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("ho")}, Usage: usage},
+		{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("ho")}, Usage: usage},
 	} {
 		if _, err := a.Session().AppendMessage(m); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/session"
+	"pi/session/message"
 )
 
 // unsavedAgent has a session that cannot be saved, with a prompt in it.
@@ -27,7 +28,7 @@ func unsavedAgent(t *testing.T) *agent.Agent {
 		t.Fatal(err)
 	}
 	var unsaved *session.SaveError
-	_, err = a.Session().AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("kept")}})
+	_, err = a.Session().AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("kept")}})
 	if !errors.As(err, &unsaved) {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/session"
+	"pi/session/message"
 )
 
 func sessionCommand(a *agent.Agent) Command {
@@ -78,11 +79,11 @@ func tally(entries []*session.Entry) (n count) {
 			continue
 		}
 		switch m.Role {
-		case session.RoleUser:
+		case message.RoleUser:
 			n.user++
-		case session.RoleAssistant:
+		case message.RoleAssistant:
 			n.assistant++
-		case session.RoleToolResult:
+		case message.RoleToolResult:
 			n.results++
 		}
 	}

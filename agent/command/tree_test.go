@@ -12,6 +12,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // grown is a session in a file, of words: u1 a prompt, a2 an answer, t3 a call,
@@ -190,7 +191,7 @@ func TestEveryEntryIsInTheTreeOnce(t *testing.T) {
 func TestNoTextOfAnEntryReachesTheTerminalAsACommand(t *testing.T) {
 	s := session.New(session.Options{})
 	text := "a\x1b[2Jb\u202ec\r"
-	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(text)}}); err != nil {
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Append(session.TypeLabel, session.Label{TargetID: s.Leaf(), Label: text}); err != nil {
@@ -334,7 +335,7 @@ func TestAnEntryIsNamedByTheBeginningOfItsID(t *testing.T) {
 	s := session.New(session.Options{})
 	var ids []string
 	for range 3 {
-		e, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("x")}})
+		e, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("x")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,8 +432,8 @@ func TestALargeTreeIsLookedAtInPieces(t *testing.T) {
 
 func TestPicturesThatWentWithAPromptAreSpokenOf(t *testing.T) {
 	s := session.New(session.Options{})
-	content := []session.Block{session.TextBlock("look"), {Type: session.BlockImage, Data: "AA==", MimeType: "image/png"}}
-	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: content}); err != nil {
+	content := []message.Block{message.TextBlock("look"), {Type: message.BlockImage, Data: "AA==", MimeType: "image/png"}}
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: content}); err != nil {
 		t.Fatal(err)
 	}
 	_, run := onTree(t, s, nil)

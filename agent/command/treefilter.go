@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 // treeFilter says which entries a tree shows: one of the words of treeFilters,
@@ -83,36 +84,36 @@ func entryText(e *session.Entry, calls bool) (string, entryKind) {
 		return otherText(e), kindOther
 	}
 	switch m.Role {
-	case session.RoleUser:
+	case message.RoleUser:
 		return "user: " + cmp.Or(firstLine(m.Text()), attached(m)), kindUser
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		return answerText(m, calls)
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		return resultText(m), kindOther
-	case session.RoleBashExecution:
+	case message.RoleBashExecution:
 		return "command: " + firstLine(m.Command), kindSaid
-	case session.RoleCustom:
+	case message.RoleCustom:
 		if !m.Display {
 			return m.CustomType + ": " + firstLine(m.Text()), kindOther
 		}
 		return m.CustomType + ": " + firstLine(m.Text()), kindSaid
-	case session.RoleCompactionSummary:
+	case message.RoleCompactionSummary:
 		return "compaction: " + summaryLine(m.Summary), kindSaid
-	case session.RoleBranchSummary:
+	case message.RoleBranchSummary:
 		return "branch summary: " + summaryLine(m.Summary), kindSaid
 	}
 	return string(m.Role) + ": " + firstLine(m.Text()), kindOther
 }
 
 // attached stands for a message without text.
-func attached(m *session.Message) string {
+func attached(m *message.Message) string {
 	if len(m.Content) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("(%d attachments)", len(m.Content))
 }
 
-func answerText(m *session.Message, calls bool) (string, entryKind) {
+func answerText(m *message.Message, calls bool) (string, entryKind) {
 	text, kind := firstLine(m.Text()), kindSaid
 	var called []string
 	for _, c := range m.ToolCalls() {
@@ -124,7 +125,7 @@ func answerText(m *session.Message, calls bool) (string, entryKind) {
 	if calls && len(called) > 0 {
 		text = strings.TrimLeft(text+" · "+cutTo(strings.Join(called, ", "), titleLength), " ·")
 	}
-	if m.StopReason == session.StopError || m.StopReason == session.StopAborted {
+	if m.StopReason == message.StopError || m.StopReason == message.StopAborted {
 		text = strings.TrimLeft(text+" ("+string(m.StopReason)+")", " ")
 	}
 	return "assistant: " + text, kind
@@ -136,14 +137,14 @@ type telling struct {
 }
 
 // callText is a call in a few words.
-func callText(c session.Block) string {
+func callText(c message.Block) string {
 	var about telling
 	_ = json.Unmarshal(c.Arguments, &about) // arguments that are something else tell nothing
 	text := cmp.Or(about.Command, about.Path, about.Pattern, about.Query, about.URL)
 	return strings.TrimSpace(c.Name + " " + cutTo(firstLine(text), titleLength/2))
 }
 
-func resultText(m *session.Message) string {
+func resultText(m *message.Message) string {
 	text := "result of " + m.ToolName + ": "
 	if m.IsError {
 		text = "failed " + m.ToolName + ": "

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // Assembly joins the deltas of one answer into its message. The zero value is
@@ -13,7 +13,7 @@ import (
 type Assembly struct {
 	order  []int
 	blocks map[int]*openBlock
-	usage  *session.Usage
+	usage  *message.Usage
 	stop   Stop
 }
 
@@ -72,15 +72,15 @@ func (a *Assembly) Position(d Delta) int { return slices.Index(a.order, d.Index)
 func (a *Assembly) Stop() Stop { return a.stop }
 
 // Usage is the last count that came, or nil.
-func (a *Assembly) Usage() *session.Usage { return a.usage }
+func (a *Assembly) Usage() *message.Usage { return a.usage }
 
 // Content returns the blocks so far. Tool calls whose arguments are not (yet) a
 // JSON object come with arguments {} and are listed in broken by their id.
-func (a *Assembly) Content() (content []session.Block, broken map[string]string) {
+func (a *Assembly) Content() (content []message.Block, broken map[string]string) {
 	for _, i := range a.order {
 		b := a.blocks[i]
 		block, ok := b.finish()
-		if block.Type == session.BlockToolCall && !ok {
+		if block.Type == message.BlockToolCall && !ok {
 			if broken == nil {
 				broken = map[string]string{}
 			}
@@ -113,17 +113,17 @@ func (a *Assembly) Shorten(room int) {
 }
 
 // TakeUsage removes the last count that came and returns it; nil if there is none.
-func (a *Assembly) TakeUsage() *session.Usage {
+func (a *Assembly) TakeUsage() *message.Usage {
 	used := a.usage
 	a.usage = nil
 	return used
 }
 
-type finished struct{ session.Block }
+type finished struct{ message.Block }
 
 func (f finished) empty() bool {
 	switch f.Type {
-	case session.BlockText, session.BlockThinking:
+	case message.BlockText, message.BlockThinking:
 		return f.Text == "" && f.Signature == ""
 	}
 	return false
@@ -134,13 +134,13 @@ func (b *openBlock) finish() (finished, bool) {
 	switch b.kind {
 	case DeltaToolCall:
 		args, ok := arguments(text)
-		return finished{session.Block{Type: session.BlockToolCall, ID: b.id, Name: b.name, Arguments: args, Signature: signature}}, ok
+		return finished{message.Block{Type: message.BlockToolCall, ID: b.id, Name: b.name, Arguments: args, Signature: signature}}, ok
 	case DeltaThinking, DeltaSignature:
-		return finished{session.Block{Type: session.BlockThinking, Text: text, Signature: signature}}, true
+		return finished{message.Block{Type: message.BlockThinking, Text: text, Signature: signature}}, true
 	case DeltaRedacted:
-		return finished{session.Block{Type: session.BlockThinking, Redacted: true, Signature: signature}}, true
+		return finished{message.Block{Type: message.BlockThinking, Redacted: true, Signature: signature}}, true
 	default:
-		return finished{session.Block{Type: session.BlockText, Text: text, Signature: signature}}, true
+		return finished{message.Block{Type: message.BlockText, Text: text, Signature: signature}}, true
 	}
 }
 

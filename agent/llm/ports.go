@@ -21,7 +21,7 @@ import (
 	"iter"
 	"net/http"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // Provider speaks one wire API.
@@ -39,7 +39,7 @@ type Provider interface {
 type Request struct {
 	Model     *Model
 	System    string
-	Messages  []*session.Message // roles user, assistant, toolResult only; calls and results are paired
+	Messages  []*message.Message // roles user, assistant, toolResult only; calls and results are paired
 	Tools     []ToolSpec
 	Thinking  string // off minimal low medium high xhigh max
 	MaxTokens int    // 0: the model's own limit
@@ -81,13 +81,13 @@ type Delta struct {
 	Index    int
 	Text     string
 	ID, Name string
-	Usage    *session.Usage
+	Usage    *message.Usage
 	Stop     Stop
 }
 
 // Stop is the end of an answer.
 type Stop struct {
-	Reason  session.StopReason // also StopRefusal and StopPause
+	Reason  message.StopReason // also StopRefusal and StopPause
 	Raw     string             // the provider's own word
 	Message string             // what the provider said about it, for a refusal or error
 
@@ -97,8 +97,8 @@ type Stop struct {
 // Stop reasons of the wire that the session file has no word for. A refusal is
 // stored as an error, a pause is answered by asking again.
 const (
-	StopRefusal session.StopReason = "refusal"
-	StopPause   session.StopReason = "pause"
+	StopRefusal message.StopReason = "refusal"
+	StopPause   message.StopReason = "pause"
 )
 
 // Model is one model of one provider. It is immutable once registered.

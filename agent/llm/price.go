@@ -1,19 +1,21 @@
 package llm
 
-import "pi/session"
+import (
+	"pi/session/message"
+)
 
 // Covers reports whether the price of everything in u is known.
-func (p *Price) Covers(u *session.Usage) bool {
+func (p *Price) Covers(u *message.Usage) bool {
 	return p != nil && (u.Input == 0 || p.Input >= 0) && (u.Output == 0 || p.Output >= 0) &&
 		(u.CacheRead == 0 || p.CacheRead >= 0) && (u.CacheWrite == 0 || p.CacheWrite >= 0)
 }
 
 // Of is u with its total and its cost. What has no known price adds nothing;
 // whoever shows it asks Covers.
-func (p *Price) Of(u session.Usage) *session.Usage {
+func (p *Price) Of(u message.Usage) *message.Usage {
 	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
 	if p != nil {
-		u.Cost = session.Cost{
+		u.Cost = message.Cost{
 			Input:      perMillion(u.Input, p.Input),
 			Output:     perMillion(u.Output, p.Output),
 			CacheRead:  perMillion(u.CacheRead, p.CacheRead),

@@ -14,7 +14,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 // TestStreamsOfOneClientDoNotMix asks many things at a time of one client, and
@@ -56,11 +56,11 @@ func TestStreamsOfOneClientDoNotMix(t *testing.T) {
 			for n := range streams {
 				asked.Go(func() {
 					word := fmt.Sprintf("%02d", n)
-					prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("say " + word)}}
-					a := wiretest.Collect(client.Stream(ctx, &llm.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*session.Message{prompt},
+					prompt := &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("say " + word)}}
+					a := wiretest.Collect(client.Stream(ctx, &llm.Request{Model: &model, APIKey: "k", Thinking: "high", Messages: []*message.Message{prompt},
 						Tools: []llm.ToolSpec{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"string"}}}`)}}}))
 					calls := a.Calls()
-					if a.Err != nil || a.Text(session.BlockText) != "text "+word || a.Text(session.BlockThinking) != "thought "+word ||
+					if a.Err != nil || a.Text(message.BlockText) != "text "+word || a.Text(message.BlockThinking) != "thought "+word ||
 						len(calls) != 1 || string(calls[0].Arguments) != `{"n":"`+word+`"}` {
 						t.Errorf("%s: %s", word, a)
 					}

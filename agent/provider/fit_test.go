@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestCallIDsFitTheRuleAndStayApart(t *testing.T) {
@@ -59,13 +59,13 @@ func TestSchemaNamesTypeAndProperties(t *testing.T) {
 }
 
 func TestAnswerLimitLeavesRoomForThePrompt(t *testing.T) {
-	long := []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("x", 300_000))}}}
-	counted := append(long[:1:1], &session.Message{Role: session.RoleAssistant, Usage: &session.Usage{TotalTokens: 60_000}})
-	compacted := []*session.Message{{Role: session.RoleAssistant, Usage: &session.Usage{TotalTokens: 120_000}, Content: []session.Block{session.TextBlock(strings.Repeat("x", 300))}}}
+	long := []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("x", 300_000))}}}
+	counted := append(long[:1:1], &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 60_000}})
+	compacted := []*message.Message{{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 120_000}, Content: []message.Block{message.TextBlock(strings.Repeat("x", 300))}}}
 	cases := []struct {
 		name               string
 		asked, own, window int
-		messages           []*session.Message
+		messages           []*message.Message
 		want               int
 	}{
 		{"unknown", 0, 0, 100_000, nil, 0},

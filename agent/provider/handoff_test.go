@@ -16,13 +16,14 @@ import (
 	"pi/agent/provider"
 	"pi/agent/provider/wiretest"
 	"pi/session"
+	"pi/session/message"
 )
 
 // line is one message of a conversation that goes from model to model.
 type line struct {
 	who     *party // nil: a user or a tool
 	said    spoken
-	message *session.Message
+	message *message.Message
 }
 
 // oddIDs are ids of calls in one message, as servers and hooks have made them.
@@ -45,12 +46,12 @@ func (p *party) says(t *testing.T, n int, thinks bool, text string, ids ...strin
 	return line{p, s, p.decoded(t, s)}
 }
 
-func userLine(content ...session.Block) line {
-	return line{message: &session.Message{Role: session.RoleUser, Content: content}}
+func userLine(content ...message.Block) line {
+	return line{message: &message.Message{Role: message.RoleUser, Content: content}}
 }
 
-func picture(n int) session.Block {
-	return session.Block{Type: session.BlockImage, MimeType: "image/png", Data: base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "picture %d", n))}
+func picture(n int) message.Block {
+	return message.Block{Type: message.BlockImage, MimeType: "image/png", Data: base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "picture %d", n))}
 }
 
 // results answers the calls of a line: with text, an image, both, an error, and
@@ -58,17 +59,17 @@ func picture(n int) session.Block {
 func results(answer line) []line {
 	var lines []line
 	for i, c := range answer.message.ToolCalls() {
-		m := &session.Message{Role: session.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name}
-		text := session.TextBlock(fmt.Sprintf("result of %s", c.Arguments))
+		m := &message.Message{Role: message.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name}
+		text := message.TextBlock(fmt.Sprintf("result of %s", c.Arguments))
 		switch i % 5 {
 		case 0:
-			m.Content = []session.Block{text}
+			m.Content = []message.Block{text}
 		case 1:
-			m.Content = []session.Block{picture(i)}
+			m.Content = []message.Block{picture(i)}
 		case 2:
-			m.Content = []session.Block{text, picture(i)}
+			m.Content = []message.Block{text, picture(i)}
 		case 3:
-			m.Content, m.IsError = []session.Block{text}, true
+			m.Content, m.IsError = []message.Block{text}, true
 		}
 		lines = append(lines, line{message: m})
 	}
@@ -80,11 +81,11 @@ func conversation(t *testing.T, p *party) []line {
 	look := p.says(t, 1, true, "I look \xff", oddIDs...)
 	again := p.says(t, 2, false, "And again", "functions.add:0", "twice", "0")
 	aborted := p.says(t, 3, false, "never to be seen")
-	aborted.message.StopReason = session.StopAborted
-	lines := []line{userLine(session.TextBlock("look <&> at \u2028 this"), picture(100)), look}
+	aborted.message.StopReason = message.StopAborted
+	lines := []line{userLine(message.TextBlock("look <&> at \u2028 this"), picture(100)), look}
 	lines = append(append(lines, results(look)...), again)
-	lines = append(append(lines, results(again)...), aborted, userLine(session.TextBlock("go \xed\xa0\x80 on")))
-	return append(lines, p.says(t, 4, true, "that is all \n\n"), userLine(session.TextBlock("thanks")))
+	lines = append(append(lines, results(again)...), aborted, userLine(message.TextBlock("go \xed\xa0\x80 on")))
+	return append(lines, p.says(t, 4, true, "that is all \n\n"), userLine(message.TextBlock("thanks")))
 }
 
 // hook is a model that a hook has: its answers come as they are, not from a
@@ -124,9 +125,9 @@ func TestASessionComesBackToTheModelThatBeganIt(t *testing.T) {
 			a, b := &all[i], &all[j]
 			t.Run(a.name+" to "+b.name+" and back", func(t *testing.T) {
 				first, second := a.says(t, 1, true, "first", "c1", "c2"), b.says(t, 2, true, "second", "c1", "c3")
-				lines := append([]line{userLine(session.TextBlock("go")), first}, results(first)...)
+				lines := append([]line{userLine(message.TextBlock("go")), first}, results(first)...)
 				lines = append(append(lines, second), results(second)...)
-				handOver(t, append(lines, a.says(t, 3, true, "third"), userLine(session.TextBlock("on"))), a)
+				handOver(t, append(lines, a.says(t, 3, true, "third"), userLine(message.TextBlock("on"))), a)
 			})
 		}
 	}
@@ -139,12 +140,12 @@ func handOver(t *testing.T, lines []line, to *party) {
 	var before []byte
 	for n := 1; n <= len(lines); n++ {
 		last := lines[n-1].message
-		if n < len(lines) && last.Role == lines[n].message.Role || last.StopReason == session.StopAborted {
+		if n < len(lines) && last.Role == lines[n].message.Role || last.StopReason == message.StopAborted {
 			continue // the other results of a turn are still to come
 		}
 		body := send(t, to, server, lines[:n], nil)
 		check(t, to, lines[:n], body, true)
-		if last.Role == session.RoleAssistant {
+		if last.Role == message.RoleAssistant {
 			continue // blanks at its end go only if it is the last
 		}
 		if list := listOf(t, body); !bytes.HasPrefix(list, bytes.TrimRight(before, "]}")) {
@@ -172,14 +173,14 @@ func send(t *testing.T, to *party, server *httptest.Server, lines []line, input 
 	for _, name := range []string{"look", "add"} {
 		r.Tools = append(r.Tools, llm.ToolSpec{Name: name, Description: name + "s", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"},"half":{"type":"string"}},"required":["n"]}`)})
 	}
-	if a := wiretest.Collect(to.client(server.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
+	if a := wiretest.Collect(to.client(server.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(message.BlockText) != "taken" {
 		t.Fatalf("%d messages: %s\n%.3000s", len(lines), a, body)
 	}
 	return body
 }
 
 // forModel is what is sent of a session with these messages.
-func forModel(t *testing.T, lines []line) []*session.Message {
+func forModel(t *testing.T, lines []line) []*message.Message {
 	t.Helper()
 	s := session.New(session.Options{})
 	for _, l := range lines {
@@ -237,30 +238,30 @@ type checked struct {
 	marks          bool // results that are errors are marked as such
 }
 
-func (c *checked) message(m *session.Message, images bool) {
+func (c *checked) message(m *message.Message, images bool) {
 	c.Helper()
 	switch m.Role {
-	case session.RoleUser:
+	case message.RoleUser:
 		for _, b := range m.Content {
 			c.block(wiretest.PieceUser, b, images)
 		}
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		for _, b := range m.Content {
 			c.block(wiretest.PieceText, b, images)
 		}
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		c.result(m, images)
 	}
 }
 
-func (c *checked) block(kind string, b session.Block, images bool) {
+func (c *checked) block(kind string, b message.Block, images bool) {
 	c.Helper()
 	switch b.Type {
-	case session.BlockText:
+	case message.BlockText:
 		c.find(kind, strings.TrimSpace(strings.ToValidUTF8(b.Text, "\uFFFD")))
-	case session.BlockImage:
+	case message.BlockImage:
 		c.image(kind, b, images)
-	case session.BlockToolCall:
+	case message.BlockToolCall:
 		p := c.find(wiretest.PieceCall, "")
 		if want := wiretest.Canonical(provider.CleanJSON(b.Arguments)); p.Name != b.Name || p.Text != want || p.ID != fmt.Sprint(c.calls) {
 			c.Errorf("call %d is %s; want %s %s", c.calls, shown([]wiretest.Piece{p}), b.Name, want)
@@ -285,7 +286,7 @@ func (c *checked) find(kind, text string) wiretest.Piece {
 	return wiretest.Piece{}
 }
 
-func (c *checked) image(kind string, b session.Block, taken bool) {
+func (c *checked) image(kind string, b message.Block, taken bool) {
 	c.Helper()
 	if !taken {
 		c.find(kind, provider.ImageOmitted)
@@ -297,7 +298,7 @@ func (c *checked) image(kind string, b session.Block, taken bool) {
 	}
 }
 
-func (c *checked) result(m *session.Message, images bool) {
+func (c *checked) result(m *message.Message, images bool) {
 	c.Helper()
 	p := c.find(wiretest.PieceResult, "")
 	if p.ID != fmt.Sprint(c.results) {
@@ -309,9 +310,9 @@ func (c *checked) result(m *session.Message, images bool) {
 	}
 	for _, b := range m.Content {
 		switch {
-		case b.Type == session.BlockImage && images:
+		case b.Type == message.BlockImage && images:
 			c.image(wiretest.PieceResult, b, true)
-		case b.Type == session.BlockImage:
+		case b.Type == message.BlockImage:
 			b.Text = provider.ImageOmitted
 			fallthrough
 		default:

@@ -12,7 +12,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 // hiddenEvents are events that a decoder keeps something of without a delta, or
@@ -63,7 +63,7 @@ func TestWhatADecoderKeepsCountsTowardTheLimit(t *testing.T) {
 				client, model := p.client(server.Client()), p.model
 				model.BaseURL = server.URL
 				a := wiretest.Collect(client.Stream(t.Context(), &llm.Request{Model: &model, APIKey: "k", MaxAnswer: 1 << 20,
-					Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go")}}}}))
+					Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("go")}}}}))
 				if !errors.Is(a.Err, llm.ErrAnswerTooLong) {
 					t.Errorf("it ended with %v", a.Err)
 				}
@@ -87,7 +87,7 @@ func TestAnEventLongerThanTheLimitIsAnAnswerThatIsTooLong(t *testing.T) {
 		client, model := p.client(server.Client()), p.model
 		model.BaseURL = server.URL
 		a := wiretest.Collect(client.Stream(t.Context(), &llm.Request{Model: &model, APIKey: "k", MaxAnswer: 2 << 20,
-			Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go")}}}}))
+			Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("go")}}}}))
 		if !errors.Is(a.Err, llm.ErrAnswerTooLong) {
 			t.Errorf("%s: it ended with %v", p.name, a.Err)
 		}

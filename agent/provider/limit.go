@@ -2,7 +2,7 @@ package provider
 
 import (
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 const (
@@ -42,7 +42,7 @@ func promptTokens(r *llm.Request) int {
 	tail, counted := 0, 0
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		m := r.Messages[i]
-		if u := m.Usage; counted == 0 && m.Role == session.RoleAssistant && u != nil && u.TotalTokens > 0 {
+		if u := m.Usage; counted == 0 && m.Role == message.RoleAssistant && u != nil && u.TotalTokens > 0 {
 			counted = u.TotalTokens + tail
 		}
 		tail += messageTokens(m)
@@ -57,11 +57,11 @@ func promptTokens(r *llm.Request) int {
 	return estimate
 }
 
-func messageTokens(m *session.Message) int {
+func messageTokens(m *message.Message) int {
 	bytes, images := 0, 0
 	for i := range m.Content {
 		b := &m.Content[i]
-		if b.Type == session.BlockImage {
+		if b.Type == message.BlockImage {
 			images++
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // overflowWords are the ways in which servers say that a prompt does not fit,
@@ -100,5 +100,5 @@ func (s *silent) pass(d llm.Delta, err error) bool {
 
 func (s *silent) full(stop *llm.Stop) bool {
 	return stop.Raw == "model_context_window_exceeded" ||
-		s.window > 0 && s.prompt > s.window && (stop.Reason == session.StopEnd || stop.Reason == session.StopLength)
+		s.window > 0 && s.prompt > s.window && (stop.Reason == message.StopEnd || stop.Reason == message.StopLength)
 }

@@ -11,7 +11,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/sse"
-	"pi/session"
+	"pi/session/message"
 )
 
 func answered(status int, body string) *llm.ProviderError {
@@ -112,8 +112,8 @@ func TestRateLimitsAreNotTakenForOverflow(t *testing.T) {
 
 func TestARefusalWithoutWordsIsOverflowWhereThePromptFillsTheWindow(t *testing.T) {
 	for words, want := range map[int]bool{100: false, 1200: false, 1400: true, 2000: true} {
-		r := &llm.Request{Model: &llm.Model{Provider: "p", ContextWindow: 8000}, Messages: []*session.Message{
-			{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("a dozen words ", words))}},
+		r := &llm.Request{Model: &llm.Model{Provider: "p", ContextWindow: 8000}, Messages: []*message.Message{
+			{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("a dozen words ", words))}},
 		}}
 		var e *llm.ProviderError
 		if err := streamError(r, http.StatusBadRequest, "", replay{}); !errors.As(err, &e) || e.Overflow != want {
@@ -145,9 +145,9 @@ func (d replay) Event(_ sse.Event, out []llm.Delta) ([]llm.Delta, bool, error) {
 func (d replay) End(out []llm.Delta) ([]llm.Delta, error) { return out, ErrCut }
 
 func TestAnAnswerThatHadNoRoomIsAnOverflow(t *testing.T) {
-	counted := func(u session.Usage) llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: &u} }
-	usage := func(prompt int) llm.Delta { return counted(session.Usage{Input: prompt - 10, CacheRead: 10}) }
-	stop := func(reason session.StopReason, raw string) llm.Delta {
+	counted := func(u message.Usage) llm.Delta { return llm.Delta{Kind: llm.DeltaUsage, Usage: &u} }
+	usage := func(prompt int) llm.Delta { return counted(message.Usage{Input: prompt - 10, CacheRead: 10}) }
+	stop := func(reason message.StopReason, raw string) llm.Delta {
 		return llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: reason, Raw: raw}}
 	}
 	spoken := llm.Delta{Kind: llm.DeltaText, Text: "hi"}
@@ -156,14 +156,14 @@ func TestAnAnswerThatHadNoRoomIsAnOverflow(t *testing.T) {
 		answer   replay
 		overflow bool
 	}{
-		{"the word for it", replay{stop(session.StopLength, "model_context_window_exceeded")}, true},
-		{"the word for it, after an answer", replay{spoken, stop(session.StopLength, "model_context_window_exceeded")}, false},
-		{"more tokens than fit", replay{usage(2000), stop(session.StopEnd, "stop")}, true},
-		{"more tokens than fit, almost all from the cache", replay{counted(session.Usage{Input: 10, CacheRead: 1990}), stop(session.StopEnd, "stop")}, true},
-		{"more tokens than fit, almost all new in the cache", replay{counted(session.Usage{Input: 10, CacheWrite: 1990}), stop(session.StopEnd, "stop")}, true},
-		{"more tokens than fit, and no room", replay{usage(2000), stop(session.StopLength, "length")}, true},
-		{"more tokens than fit, answered", replay{spoken, usage(2000), stop(session.StopEnd, "stop")}, false},
-		{"an empty answer", replay{usage(500), stop(session.StopEnd, "stop")}, false},
+		{"the word for it", replay{stop(message.StopLength, "model_context_window_exceeded")}, true},
+		{"the word for it, after an answer", replay{spoken, stop(message.StopLength, "model_context_window_exceeded")}, false},
+		{"more tokens than fit", replay{usage(2000), stop(message.StopEnd, "stop")}, true},
+		{"more tokens than fit, almost all from the cache", replay{counted(message.Usage{Input: 10, CacheRead: 1990}), stop(message.StopEnd, "stop")}, true},
+		{"more tokens than fit, almost all new in the cache", replay{counted(message.Usage{Input: 10, CacheWrite: 1990}), stop(message.StopEnd, "stop")}, true},
+		{"more tokens than fit, and no room", replay{usage(2000), stop(message.StopLength, "length")}, true},
+		{"more tokens than fit, answered", replay{spoken, usage(2000), stop(message.StopEnd, "stop")}, false},
+		{"an empty answer", replay{usage(500), stop(message.StopEnd, "stop")}, false},
 		{"a refusal", replay{usage(2000), stop(llm.StopRefusal, "refusal")}, false},
 	}
 	for _, c := range cases {

@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // NewClient returns an HTTP client for streams: the proxies and certificates of
@@ -106,7 +106,7 @@ func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
 
 // SameModel reports whether an assistant message was made by the model that is
 // asked now, over the same API. Only then do its signatures mean anything.
-func SameModel(m *session.Message, target *llm.Model) bool {
+func SameModel(m *message.Message, target *llm.Model) bool {
 	return m.Provider == target.Provider && m.Model == target.ID && (m.API == "" || m.API == target.API)
 }
 

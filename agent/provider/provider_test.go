@@ -21,7 +21,7 @@ import (
 	"pi/agent/provider/anthropic"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 const secret = "sk-proj-0123456789abcdefGHIJ_klmn"
@@ -30,7 +30,7 @@ const secret = "sk-proj-0123456789abcdefGHIJ_klmn"
 func requestTo(base string) *llm.Request {
 	return &llm.Request{
 		Model:    &llm.Model{Provider: "acme", ID: "big-1", API: "openai-completions", BaseURL: base},
-		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
+		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}},
 		APIKey:   secret,
 	}
 }
@@ -282,7 +282,7 @@ func TestCallbacksSeeAndChangeTheRequest(t *testing.T) {
 			t.Errorf("%d %v", status, h)
 		}
 	}
-	if a := ask(nil, r); a.Err != nil || a.Text(session.BlockText) != "hi" {
+	if a := ask(nil, r); a.Err != nil || a.Text(message.BlockText) != "hi" {
 		t.Errorf("%v", a)
 	}
 	if body != `{"mine":true}` || got.Get("Authorization") != "Bearer other" || got.Get("X-Mine") != "1" || answered != 1 {
@@ -400,7 +400,7 @@ func TestARedirectionKeepsTheKeyAtItsHost(t *testing.T) {
 // read once in a process.
 func TestTheEnvironmentsProxyAndCertificatesApply(t *testing.T) {
 	if base := os.Getenv("TEST_ASK"); base != "" {
-		if a := ask(nil, requestTo(base)); a.Err != nil || a.Text(session.BlockText) != "hi" {
+		if a := ask(nil, requestTo(base)); a.Err != nil || a.Text(message.BlockText) != "hi" {
 			t.Errorf("%v", a)
 		}
 		return

@@ -13,6 +13,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
+	"pi/session/message"
 )
 
 // conversations returns the recordings that belong together, in their order.
@@ -134,7 +135,7 @@ func (t *talk) goOn(f *wiretest.Folder, a wiretest.Answer, next *wiretest.Folder
 		for len(rest) > 0 && (rest[0].Kind == wiretest.PieceText || rest[0].Kind == wiretest.PieceCall) {
 			rest = rest[1:]
 		}
-		t.add(&session.Message{Role: session.RoleAssistant, API: t.model.API, Provider: t.model.Provider, Model: t.model.ID, Content: a.Content, StopReason: a.Stop.Reason})
+		t.add(&message.Message{Role: message.RoleAssistant, API: t.model.API, Provider: t.model.Provider, Model: t.model.ID, Content: a.Content, StopReason: a.Stop.Reason})
 		if len(a.Calls()) != len(f.Expected.ToolCalls) {
 			t.Fatalf("%s has other calls than expected: %s", f.ID, a)
 		}
@@ -157,32 +158,32 @@ func said(pieces []wiretest.Piece) []wiretest.Piece {
 // tell adds messages that carry the pieces.
 func (t *talk) tell(pieces []wiretest.Piece) {
 	for _, p := range pieces {
-		switch block := session.TextBlock(p.Text); p.Kind {
+		switch block := message.TextBlock(p.Text); p.Kind {
 		case wiretest.PieceUser:
-			t.add(&session.Message{Role: session.RoleUser, Content: []session.Block{block}})
+			t.add(&message.Message{Role: message.RoleUser, Content: []message.Block{block}})
 		case wiretest.PieceResult:
 			var n int
 			if _, err := fmt.Sscan(p.ID, &n); err != nil || n >= len(t.ids) {
 				t.Fatalf("the result %+v has no call", p)
 			}
-			t.add(&session.Message{Role: session.RoleToolResult, ToolCallID: t.ids[n], ToolName: p.Name, IsError: p.Failed, Content: []session.Block{block}})
+			t.add(&message.Message{Role: message.RoleToolResult, ToolCallID: t.ids[n], ToolName: p.Name, IsError: p.Failed, Content: []message.Block{block}})
 		case wiretest.PieceText, wiretest.PieceCall:
 			if p.Kind == wiretest.PieceCall {
-				block = session.Block{Type: session.BlockToolCall, ID: fmt.Sprintf("recorded_%d", len(t.ids)), Name: p.Name, Arguments: []byte(p.Text)}
+				block = message.Block{Type: message.BlockToolCall, ID: fmt.Sprintf("recorded_%d", len(t.ids)), Name: p.Name, Arguments: []byte(p.Text)}
 			}
-			t.add(&session.Message{Role: session.RoleAssistant, API: t.model.API, Provider: t.model.Provider, Model: t.model.ID, Content: []session.Block{block}})
+			t.add(&message.Message{Role: message.RoleAssistant, API: t.model.API, Provider: t.model.Provider, Model: t.model.ID, Content: []message.Block{block}})
 		default:
 			t.Fatalf("a recorded request holds %+v", p)
 		}
 	}
 }
 
-func (t *talk) add(m *session.Message) {
+func (t *talk) add(m *message.Message) {
 	if _, err := t.session.AppendMessage(m); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range m.Content {
-		if b.Type == session.BlockToolCall {
+		if b.Type == message.BlockToolCall {
 			t.ids, t.wire = append(t.ids, b.ID), append(t.wire, "")
 		}
 	}

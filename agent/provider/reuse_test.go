@@ -17,7 +17,7 @@ import (
 	"pi/agent/provider"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 // counting is a server that counts connections, or over TLS handshakes.
@@ -117,7 +117,7 @@ func TestAServerThatKeepsItsStreamOpenIsNotWaitedFor(t *testing.T) {
 			}, plain)
 			got := ask(clientFor(t, s), requestTo(s.URL))
 			<-gone // or else the test does not end
-			if name == "an answer" && (got.Err != nil || got.Text(session.BlockText) != "hello") {
+			if name == "an answer" && (got.Err != nil || got.Text(message.BlockText) != "hello") {
 				t.Errorf("%+v", got)
 			}
 			if name == "an error" && providerError(t, got.Err).Status != 503 {
@@ -138,7 +138,7 @@ func TestWhatFollowsTheEndOfAnAnswerIsReadInPartOnly(t *testing.T) {
 			}
 		}
 	}, plain)
-	if got := ask(clientFor(t, s), requestTo(s.URL)); got.Err != nil || got.Text(session.BlockText) != "hello" {
+	if got := ask(clientFor(t, s), requestTo(s.URL)); got.Err != nil || got.Text(message.BlockText) != "hello" {
 		t.Errorf("%+v", got)
 	}
 }

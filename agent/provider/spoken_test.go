@@ -15,7 +15,7 @@ import (
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 // party is a model that takes part in a conversation: how its server answers,
@@ -61,7 +61,7 @@ func parties() []party {
 
 // decoded is what the party's client makes of an answer, as the message that the
 // session holds.
-func (p *party) decoded(t *testing.T, s spoken) *session.Message {
+func (p *party) decoded(t *testing.T, s spoken) *message.Message {
 	t.Helper()
 	if p.answer == nil {
 		return p.told(s)
@@ -71,20 +71,20 @@ func (p *party) decoded(t *testing.T, s spoken) *session.Message {
 	if a.Err != nil || len(a.Calls()) != len(s.calls) {
 		t.Fatalf("%s: %s", p.name, a)
 	}
-	return &session.Message{Role: session.RoleAssistant, API: p.model.API, Provider: p.model.Provider, Model: p.model.ID, Content: a.Content, StopReason: a.Stop.Reason}
+	return &message.Message{Role: message.RoleAssistant, API: p.model.API, Provider: p.model.Provider, Model: p.model.ID, Content: a.Content, StopReason: a.Stop.Reason}
 }
 
 // told is an answer as it was said, with the ids and bytes that no client put
 // right.
-func (p *party) told(s spoken) *session.Message {
-	m := &session.Message{Role: session.RoleAssistant, API: p.model.API, Provider: p.model.Provider, Model: p.model.ID, StopReason: session.StopToolUse}
+func (p *party) told(s spoken) *message.Message {
+	m := &message.Message{Role: message.RoleAssistant, API: p.model.API, Provider: p.model.Provider, Model: p.model.ID, StopReason: message.StopToolUse}
 	if s.thought != "" {
-		m.Content = append(m.Content, session.Block{Type: session.BlockThinking, Text: s.thought, Signature: s.signature},
-			session.Block{Type: session.BlockThinking, Redacted: true, Signature: s.redacted})
+		m.Content = append(m.Content, message.Block{Type: message.BlockThinking, Text: s.thought, Signature: s.signature},
+			message.Block{Type: message.BlockThinking, Redacted: true, Signature: s.redacted})
 	}
-	m.Content = append(m.Content, session.TextBlock(s.text))
+	m.Content = append(m.Content, message.TextBlock(s.text))
 	for _, c := range s.calls {
-		m.Content = append(m.Content, session.Block{Type: session.BlockToolCall, ID: c.id, Name: c.name, Arguments: json.RawMessage(c.arguments)})
+		m.Content = append(m.Content, message.Block{Type: message.BlockToolCall, ID: c.id, Name: c.name, Arguments: json.RawMessage(c.arguments)})
 	}
 	return m
 }

@@ -19,7 +19,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/printable"
-	"pi/session"
+	"pi/session/message"
 )
 
 //go:embed read.md
@@ -120,8 +120,8 @@ func readImage(r io.Reader, p place, mime string) (agent.Result, error) {
 		about += fmt.Sprintf(", %d×%d", width, height)
 	}
 	result := textResult(fmt.Sprintf("Image %s (%s, %s)", p.name, about, size(int64(len(data)))), listDetails{})
-	result.Content = append(result.Content, session.Block{
-		Type: session.BlockImage, MimeType: mime, Data: base64.StdEncoding.EncodeToString(data),
+	result.Content = append(result.Content, message.Block{
+		Type: message.BlockImage, MimeType: mime, Data: base64.StdEncoding.EncodeToString(data),
 	})
 	return result, nil
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 func numbered(n int) string {
@@ -115,7 +115,7 @@ func TestReadShowsImagesByTheirBytes(t *testing.T) {
 			t.Fatalf("%s: %d blocks", mime, len(r.Content))
 		}
 		block := r.Content[1]
-		if block.Type != session.BlockImage || block.MimeType != mime || block.Data != base64.StdEncoding.EncodeToString([]byte(c.data)) {
+		if block.Type != message.BlockImage || block.MimeType != mime || block.Data != base64.StdEncoding.EncodeToString([]byte(c.data)) {
 			t.Errorf("%s: %s %s", mime, block.Type, block.MimeType)
 		}
 		if want := fmt.Sprintf("Image picture.txt (%s%s, %d bytes)", mime, c.about, len(c.data)); textOf(r) != want {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pi/session"
+	"pi/session/message"
 )
 
 func TestAFormatAndAFileAreReadFromOneLine(t *testing.T) {
@@ -129,7 +130,7 @@ func TestWhatCouldNotBeSavedIsExported(t *testing.T) {
 	}
 	s := session.New(session.Options{Dir: filepath.Join(blocked, "sessions"), Cwd: "/p"})
 	var unsaved *session.SaveError
-	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("only in memory")}}); !errors.As(err, &unsaved) {
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("only in memory")}}); !errors.As(err, &unsaved) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "saved.jsonl")
@@ -247,7 +248,7 @@ func TestWhatIsLeftOfASessionIsExported(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unsaved *session.SaveError
-	if _, err := s.AppendMessage(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("only in memory")}}); !errors.As(err, &unsaved) {
+	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("only in memory")}}); !errors.As(err, &unsaved) {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "saved.jsonl")

@@ -9,6 +9,7 @@ import (
 
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/message"
 )
 
 // How much of a tool's input and output a transcript shows.
@@ -88,27 +89,27 @@ func (t *transcript) edit(e *session.Entry) {
 	t.aside("entry " + line(c.TargetID) + " was " + what)
 }
 
-func (t *transcript) message(e *session.Entry, m *session.Message) {
+func (t *transcript) message(e *session.Entry, m *message.Message) {
 	switch m.Role {
-	case session.RoleUser:
+	case message.RoleUser:
 		t.heading("User", e)
 		t.content(m)
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		t.heading("Assistant ("+line(m.Provider+"/"+m.Model)+")", e)
 		t.content(m)
 		t.stopped(m)
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		t.result(m)
-	case session.RoleBashExecution:
+	case message.RoleBashExecution:
 		t.command(e, m)
-	case session.RoleCustom:
+	case message.RoleCustom:
 		t.heading("Note of "+line(m.CustomType), e)
 		t.content(m)
-	case session.RoleCompactionSummary:
+	case message.RoleCompactionSummary:
 		t.heading("Summary of the conversation before", e)
 		t.aside(fmt.Sprintf("compacted from %d tokens", m.TokensBefore))
 		t.text(m.Summary)
-	case session.RoleBranchSummary:
+	case message.RoleBranchSummary:
 		t.heading("Summary of a branch that was left", e)
 		t.text(m.Summary)
 	}
@@ -136,34 +137,34 @@ func (t *transcript) text(text string) {
 	}
 }
 
-func (t *transcript) content(m *session.Message) {
+func (t *transcript) content(m *message.Message) {
 	for _, b := range m.Content {
 		switch b.Type {
-		case session.BlockText:
+		case message.BlockText:
 			t.text(b.Text)
-		case session.BlockThinking:
+		case message.BlockThinking:
 			if thought := strings.TrimSpace(printable.Text(b.Text)); thought != "" {
 				t.printf("\n> %s\n", strings.ReplaceAll(folded(thought), "\n", "\n> "))
 			}
-		case session.BlockToolCall:
+		case message.BlockToolCall:
 			t.printf("\n**%s**\n", line(b.Name))
 			t.fenced(arguments(b.Arguments))
-		case session.BlockImage:
+		case message.BlockImage:
 			t.aside("image, " + line(b.MimeType))
 		}
 	}
 }
 
-func (t *transcript) stopped(m *session.Message) {
+func (t *transcript) stopped(m *message.Message) {
 	switch {
 	case m.ErrorMessage != "":
 		t.aside(line(string(m.StopReason)) + ": " + line(m.ErrorMessage))
-	case m.StopReason == session.StopAborted || m.StopReason == session.StopError || m.StopReason == session.StopLength:
+	case m.StopReason == message.StopAborted || m.StopReason == message.StopError || m.StopReason == message.StopLength:
 		t.aside("stopped: " + string(m.StopReason))
 	}
 }
 
-func (t *transcript) result(m *session.Message) {
+func (t *transcript) result(m *message.Message) {
 	what := "result of " + line(m.ToolName)
 	if m.IsError {
 		what = "error of " + line(m.ToolName)
@@ -171,13 +172,13 @@ func (t *transcript) result(m *session.Message) {
 	t.aside(what)
 	t.fenced(printable.Text(m.Text()))
 	for _, b := range m.Content {
-		if b.Type == session.BlockImage {
+		if b.Type == message.BlockImage {
 			t.aside("image, " + line(b.MimeType))
 		}
 	}
 }
 
-func (t *transcript) command(e *session.Entry, m *session.Message) {
+func (t *transcript) command(e *session.Entry, m *message.Message) {
 	what := "Command of the user"
 	if m.ExcludeFromContext {
 		what += ", kept from the model"

@@ -8,7 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 func encoded(t *testing.T, r *llm.Request) []byte {
@@ -89,7 +89,7 @@ func checkMarkers(t *testing.T, first, second []byte) {
 func TestAnotherThinkingLevelChangesNothingElse(t *testing.T) {
 	for _, id := range []string{"claude-sonnet-4-5", "claude-opus-4-6"} {
 		m := model(id)
-		messages := []*session.Message{says(session.RoleUser, text("go")), modelSays(m, session.Block{Type: session.BlockThinking, Text: "hm", Signature: "s"}, text("a")), says(session.RoleUser, text("on"))}
+		messages := []*message.Message{says(message.RoleUser, text("go")), modelSays(m, message.Block{Type: message.BlockThinking, Text: "hm", Signature: "s"}, text("a")), says(message.RoleUser, text("on"))}
 		first := body(t, &llm.Request{Model: m, System: "s", Messages: messages, Thinking: "low"})
 		for _, level := range []string{"off", "high", "max"} {
 			for name, value := range body(t, &llm.Request{Model: m, System: "s", Messages: messages, Thinking: level}) {

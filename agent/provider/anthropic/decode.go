@@ -7,7 +7,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
-	"pi/session"
+	"pi/session/message"
 )
 
 // event is any event of a stream. Fields that a server fills with something of
@@ -66,7 +66,7 @@ type decoder struct {
 	out   []llm.Delta
 	now   event // the event at hand; kept for its memory
 
-	usage       session.Usage
+	usage       message.Usage
 	open        map[int]*open
 	skip        map[int]bool // blocks of kinds we did not ask for
 	kept        int          // bytes of arguments with which calls began
@@ -229,10 +229,10 @@ func set(to, from *int) {
 // stop maps the stop reason. Calls decide about tool use; a reason that is not
 // known is an ordinary end.
 func (d *decoder) stop() llm.Stop {
-	s := llm.Stop{Raw: d.stopReason, Reason: session.StopEnd, Message: d.explanation}
+	s := llm.Stop{Raw: d.stopReason, Reason: message.StopEnd, Message: d.explanation}
 	switch d.stopReason {
 	case "max_tokens", "model_context_window_exceeded":
-		s.Reason = session.StopLength
+		s.Reason = message.StopLength
 	case "refusal", "sensitive":
 		s.Reason = llm.StopRefusal
 		if s.Message == "" {
@@ -242,7 +242,7 @@ func (d *decoder) stop() llm.Stop {
 		s.Reason = llm.StopPause
 	default:
 		if d.calls > 0 {
-			s.Reason = session.StopToolUse
+			s.Reason = message.StopToolUse
 		}
 	}
 	return s

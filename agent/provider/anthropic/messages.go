@@ -7,7 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
 type wireMessage struct {
@@ -54,11 +54,11 @@ func encodeMessages(r *llm.Request) []wireMessage {
 	v := &conversation{model: r.Model, ids: provider.NewCallIDs(provider.WordIDs(64))}
 	for _, m := range r.Messages {
 		switch m.Role {
-		case session.RoleUser:
+		case message.RoleUser:
 			v.append("user", v.shown(m.Content))
-		case session.RoleAssistant:
+		case message.RoleAssistant:
 			v.append("assistant", v.assistant(m))
-		case session.RoleToolResult:
+		case message.RoleToolResult:
 			v.append("user", []block{v.toolResult(m)})
 		}
 	}
@@ -91,27 +91,27 @@ func (v *conversation) append(role string, blocks []block) {
 }
 
 // shown encodes text and images.
-func (v *conversation) shown(content []session.Block) []block {
+func (v *conversation) shown(content []message.Block) []block {
 	var blocks []block
 	for i := range content {
 		switch b := &content[i]; {
-		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
+		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
 			blocks = append(blocks, textBlock(b.Text))
-		case b.Type == session.BlockImage:
+		case b.Type == message.BlockImage:
 			blocks = append(blocks, v.image(b))
 		}
 	}
 	return blocks
 }
 
-func (v *conversation) image(b *session.Block) block {
+func (v *conversation) image(b *message.Block) block {
 	if !provider.AcceptsImages(v.model) {
 		return textBlock(provider.ImageOmitted)
 	}
 	return block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}}
 }
 
-func (v *conversation) toolResult(m *session.Message) block {
+func (v *conversation) toolResult(m *message.Message) block {
 	content := v.shown(m.Content)
 	if len(content) == 0 {
 		content = []block{textBlock(provider.NoOutput)}
@@ -119,18 +119,18 @@ func (v *conversation) toolResult(m *session.Message) block {
 	return block{Type: "tool_result", ToolUseID: v.ids.Result(m.ToolCallID), Content: content, IsError: m.IsError}
 }
 
-func (v *conversation) assistant(m *session.Message) []block {
+func (v *conversation) assistant(m *message.Message) []block {
 	same := provider.SameModel(m, v.model)
 	var blocks []block
 	for i := range m.Content {
 		switch b := &m.Content[i]; b.Type {
-		case session.BlockText:
+		case message.BlockText:
 			if strings.TrimSpace(b.Text) != "" {
 				blocks = append(blocks, textBlock(b.Text))
 			}
-		case session.BlockThinking:
+		case message.BlockThinking:
 			blocks = appendThought(blocks, b, same)
-		case session.BlockToolCall:
+		case message.BlockToolCall:
 			blocks = append(blocks, block{Type: "tool_use", ID: v.ids.Call(b.ID), Name: b.Name, Input: provider.Object(b.Arguments)})
 		}
 	}
@@ -139,7 +139,7 @@ func (v *conversation) assistant(m *session.Message) []block {
 
 // appendThought sends a signed thought back as it came, also one without text,
 // and any other as text.
-func appendThought(blocks []block, b *session.Block, same bool) []block {
+func appendThought(blocks []block, b *message.Block, same bool) []block {
 	switch {
 	case same && b.Redacted && b.Signature != "":
 		return append(blocks, block{Type: "redacted_thinking", Data: b.Signature})

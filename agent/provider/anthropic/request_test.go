@@ -8,28 +8,28 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
-func says(role session.Role, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: role, Content: blocks}
+func says(role message.Role, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: role, Content: blocks}
 }
 
-func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
+func modelSays(m *llm.Model, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
-func toolSays(id string, failed bool, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", IsError: failed, Content: blocks}
+func toolSays(id string, failed bool, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", IsError: failed, Content: blocks}
 }
 
-func callBlock(id string) session.Block {
-	return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"a":1}`)}
+func callBlock(id string) message.Block {
+	return message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"a":1}`)}
 }
 
-func text(s string) session.Block { return session.TextBlock(s) }
+func text(s string) message.Block { return message.TextBlock(s) }
 
-var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
+var picture = message.Block{Type: message.BlockImage, Data: "QUJD", MimeType: "image/png"}
 
 func model(id string) *llm.Model {
 	return &llm.Model{Provider: "anthropic", ID: id, API: "anthropic-messages", BaseURL: "https://api.anthropic.com", MaxTokens: 64000, Reasoning: true}
@@ -84,8 +84,8 @@ func TestThinkingLeavesRoomForTheAnswer(t *testing.T) {
 func TestThinkingDoesNotAskForMoreThanTheWindowHolds(t *testing.T) {
 	m := model("claude-sonnet-4-5")
 	m.ContextWindow = 200_000
-	long := says(session.RoleUser, text(strings.Repeat("x", 480_000))) // 160,000 tokens and a few
-	got := body(t, &llm.Request{Model: m, Thinking: "high", MaxTokens: m.MaxTokens, Messages: []*session.Message{long}})
+	long := says(message.RoleUser, text(strings.Repeat("x", 480_000))) // 160,000 tokens and a few
+	got := body(t, &llm.Request{Model: m, Thinking: "high", MaxTokens: m.MaxTokens, Messages: []*message.Message{long}})
 	if want := "39996"; string(got["max_tokens"]) != want || string(got["thinking"]) != `{"type":"enabled","budget_tokens":16384}` {
 		t.Errorf("max_tokens %s, thinking %s; want %s", got["max_tokens"], got["thinking"], want)
 	}
@@ -93,28 +93,28 @@ func TestThinkingDoesNotAskForMoreThanTheWindowHolds(t *testing.T) {
 
 func TestNoBudgetInATurnThatBeganWithoutAThought(t *testing.T) {
 	m, other := model("claude-sonnet-4-5"), model("claude-haiku-4-5")
-	signed := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "sig"}
-	withheld := session.Block{Type: session.BlockThinking, Redacted: true, Signature: "opaque"}
+	signed := message.Block{Type: message.BlockThinking, Text: "hm", Signature: "sig"}
+	withheld := message.Block{Type: message.BlockThinking, Redacted: true, Signature: "opaque"}
 	result := toolSays("a", false, text("x"))
 	cases := []struct {
 		name string
-		turn []*session.Message
+		turn []*message.Message
 		want bool
 	}{
 		{"a prompt", nil, true},
-		{"its own calls", []*session.Message{modelSays(m, signed, callBlock("a")), result}, true},
-		{"its own calls, the thought withheld", []*session.Message{modelSays(m, withheld, callBlock("a")), result}, true},
-		{"calls it made without thinking", []*session.Message{modelSays(m, callBlock("a")), result}, false},
-		{"calls of another model", []*session.Message{modelSays(other, signed, callBlock("a")), result}, false},
-		{"later calls without a thought", []*session.Message{modelSays(m, signed, callBlock("a")), result, modelSays(m, callBlock("b")), toolSays("b", false)}, true},
-		{"later calls with one", []*session.Message{modelSays(m, callBlock("a")), result, modelSays(m, signed, callBlock("b")), toolSays("b", false)}, false},
-		{"steering beside the results", []*session.Message{modelSays(m, callBlock("a")), result, says(session.RoleUser, text("on"))}, false},
-		{"another prompt", []*session.Message{modelSays(m, text("a")), says(session.RoleUser, text("on"))}, true},
-		{"an answer to be continued", []*session.Message{modelSays(m, signed, text("a"))}, true},
-		{"one without a thought", []*session.Message{modelSays(m, text("a"))}, false},
+		{"its own calls", []*message.Message{modelSays(m, signed, callBlock("a")), result}, true},
+		{"its own calls, the thought withheld", []*message.Message{modelSays(m, withheld, callBlock("a")), result}, true},
+		{"calls it made without thinking", []*message.Message{modelSays(m, callBlock("a")), result}, false},
+		{"calls of another model", []*message.Message{modelSays(other, signed, callBlock("a")), result}, false},
+		{"later calls without a thought", []*message.Message{modelSays(m, signed, callBlock("a")), result, modelSays(m, callBlock("b")), toolSays("b", false)}, true},
+		{"later calls with one", []*message.Message{modelSays(m, callBlock("a")), result, modelSays(m, signed, callBlock("b")), toolSays("b", false)}, false},
+		{"steering beside the results", []*message.Message{modelSays(m, callBlock("a")), result, says(message.RoleUser, text("on"))}, false},
+		{"another prompt", []*message.Message{modelSays(m, text("a")), says(message.RoleUser, text("on"))}, true},
+		{"an answer to be continued", []*message.Message{modelSays(m, signed, text("a"))}, true},
+		{"one without a thought", []*message.Message{modelSays(m, text("a"))}, false},
 	}
 	for _, c := range cases {
-		r := &llm.Request{Model: m, Thinking: "low", Messages: append([]*session.Message{says(session.RoleUser, text("go"))}, c.turn...)}
+		r := &llm.Request{Model: m, Thinking: "low", Messages: append([]*message.Message{says(message.RoleUser, text("go"))}, c.turn...)}
 		if got := body(t, r)["thinking"]; (got != nil) != c.want {
 			t.Errorf("%s: thinking %s", c.name, got)
 		}
@@ -124,34 +124,34 @@ func TestNoBudgetInATurnThatBeganWithoutAThought(t *testing.T) {
 func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 	m, other := model("claude-sonnet-4-5"), model("claude-haiku-4-5")
 	m.Compat = map[string]any{"cache": false}
-	signed := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "sig"}
-	withheld := session.Block{Type: session.BlockThinking, Redacted: true, Signature: "opaque"}
+	signed := message.Block{Type: message.BlockThinking, Text: "hm", Signature: "sig"}
+	withheld := message.Block{Type: message.BlockThinking, Redacted: true, Signature: "opaque"}
 	use := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"read","input":{"a":1}}` }
 	cases := []struct {
 		name string
-		in   []*session.Message
+		in   []*message.Message
 		want string
 	}{
-		{"users join", []*session.Message{says(session.RoleUser, text("a")), says(session.RoleUser, text(" "), text("b"), picture)},
+		{"users join", []*message.Message{says(message.RoleUser, text("a")), says(message.RoleUser, text(" "), text("b"), picture)},
 			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]`},
-		{"results come first and together", []*session.Message{modelSays(m, callBlock("a"), callBlock("b")), toolSays("a", false, text("x")), says(session.RoleUser, text("stop")), toolSays("b", true)},
+		{"results come first and together", []*message.Message{modelSays(m, callBlock("a"), callBlock("b")), toolSays("a", false, text("x")), says(message.RoleUser, text("stop")), toolSays("b", true)},
 			`[{"role":"assistant","content":[` + use("a") + `,` + use("b") + `]},{"role":"user","content":[` +
 				`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"x"}]},{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"(no output)"}],"is_error":true},{"type":"text","text":"stop"}]}]`},
-		{"image in a result", []*session.Message{toolSays("a", false, picture)},
+		{"image in a result", []*message.Message{toolSays("a", false, picture)},
 			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}}]}]}]`},
-		{"own thoughts unchanged", []*session.Message{modelSays(m, signed, withheld, text("a"))},
+		{"own thoughts unchanged", []*message.Message{modelSays(m, signed, withheld, text("a"))},
 			`[{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"sig"},{"type":"redacted_thinking","data":"opaque"},{"type":"text","text":"a"}]}]`},
-		{"own thought without text", []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Signature: "sig"}, text("a"))},
+		{"own thought without text", []*message.Message{modelSays(m, message.Block{Type: message.BlockThinking, Signature: "sig"}, text("a"))},
 			`[{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"sig"},{"type":"text","text":"a"}]}]`},
-		{"another model's thoughts", []*session.Message{modelSays(other, signed, withheld, text("a"))},
+		{"another model's thoughts", []*message.Message{modelSays(other, signed, withheld, text("a"))},
 			`[{"role":"assistant","content":[{"type":"text","text":"hm"},{"type":"text","text":"a"}]}]`},
-		{"unsigned thought", []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Text: "hm"})},
+		{"unsigned thought", []*message.Message{modelSays(m, message.Block{Type: message.BlockThinking, Text: "hm"})},
 			`[{"role":"assistant","content":[{"type":"text","text":"hm"}]}]`},
-		{"foreign ids on both sides", []*session.Message{modelSays(other, callBlock("functions.add:0")), toolSays("functions.add:0", false, text("x"))},
+		{"foreign ids on both sides", []*message.Message{modelSays(other, callBlock("functions.add:0")), toolSays("functions.add:0", false, text("x"))},
 			`[{"role":"assistant","content":[` + use("functions_add_0") + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_add_0","content":[{"type":"text","text":"x"}]}]}]`},
-		{"no blanks at the very end", []*session.Message{says(session.RoleUser, text("a")), modelSays(m, text("so far \n"))},
+		{"no blanks at the very end", []*message.Message{says(message.RoleUser, text("a")), modelSays(m, text("so far \n"))},
 			`[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":[{"type":"text","text":"so far"}]}]`},
-		{"an empty answer is left out", []*session.Message{says(session.RoleUser, text("a")), modelSays(m, text("")), says(session.RoleUser, text("b"))},
+		{"an empty answer is left out", []*message.Message{says(message.RoleUser, text("a")), modelSays(m, text("")), says(message.RoleUser, text("b"))},
 			`[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`},
 	}
 	for _, c := range cases {
@@ -165,8 +165,8 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 
 func TestCacheMarkersStandOnSystemAndTheTwoNewestUserBlocks(t *testing.T) {
 	m := model("claude-sonnet-4-5")
-	conversation := []*session.Message{
-		says(session.RoleUser, text("one")), modelSays(m, callBlock("a")), toolSays("a", false, text("two")),
+	conversation := []*message.Message{
+		says(message.RoleUser, text("one")), modelSays(m, callBlock("a")), toolSays("a", false, text("two")),
 		modelSays(m, callBlock("b")), toolSays("b", false, text("three")),
 	}
 	r := &llm.Request{Model: m, System: "s", Messages: conversation, Tools: []llm.ToolSpec{{Name: "read"}}}
@@ -251,8 +251,8 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	r := &llm.Request{Model: m, System: `<"messages":[]>`, Tools: []llm.ToolSpec{{Name: "ls", Parameters: []byte(`{"messages":[]}`)}}}
 	for range 3 {
 		r.Messages = append(r.Messages,
-			&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock(strings.Repeat("<a & b>\n", 80_000))}},
-			&session.Message{Role: session.RoleAssistant, Content: []session.Block{session.TextBlock("ok")}})
+			&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("<a & b>\n", 80_000))}},
+			&message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock("ok")}})
 	}
 	c, err := compatOf(r)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 func events(all ...string) string {
@@ -59,15 +59,15 @@ func TestASecondTurnExtendsTheFirst(t *testing.T) {
 	defer s.Close()
 	m := model("claude-sonnet-4-5")
 	m.BaseURL = s.URL
-	r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
+	r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*message.Message{says(message.RoleUser, text("go"), picture)},
 		Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
 	p := New(s.Client())
 	first := wiretest.Collect(p.Stream(context.Background(), r))
-	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(first.Calls()) != 1 {
+	if first.Err != nil || first.Stop.Reason != message.StopToolUse || len(first.Calls()) != 1 {
 		t.Fatalf("%s", first)
 	}
 	r.Messages = append(r.Messages, modelSays(m, first.Content...), toolSays("t1", false, text("x"), picture))
-	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(message.BlockText) != "done" {
 		t.Fatalf("%s", second)
 	}
 	wiretest.Extends(t, bodies[0], bodies[1], "model", "system", "tools", "thinking")
@@ -102,11 +102,11 @@ func TestStopReasonsAreMapped(t *testing.T) {
 	const call = `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{"x":1}}}`
 	cases := []struct {
 		reason, block string
-		want          session.StopReason
+		want          message.StopReason
 	}{
-		{"end_turn", endless, session.StopEnd}, {"stop_sequence", endless, session.StopEnd}, {"new_word", endless, session.StopEnd},
-		{"tool_use", call, session.StopToolUse}, {"end_turn", call, session.StopToolUse}, {"tool_use", endless, session.StopEnd},
-		{"max_tokens", call, session.StopLength}, {"model_context_window_exceeded", endless, session.StopLength},
+		{"end_turn", endless, message.StopEnd}, {"stop_sequence", endless, message.StopEnd}, {"new_word", endless, message.StopEnd},
+		{"tool_use", call, message.StopToolUse}, {"end_turn", call, message.StopToolUse}, {"tool_use", endless, message.StopEnd},
+		{"max_tokens", call, message.StopLength}, {"model_context_window_exceeded", endless, message.StopLength},
 		{"refusal", endless, llm.StopRefusal}, {"sensitive", endless, llm.StopRefusal}, {"pause_turn", endless, llm.StopPause},
 	}
 	for _, c := range cases {
@@ -133,7 +133,7 @@ func TestBlocksThatNobodyAskedForAreSkippedWhole(t *testing.T) {
 		delta(`"type":"text_delta","text":"no"`), delta(`"type":"thinking_delta","thinking":"no"`), delta(`"type":"signature_delta","signature":"no"`),
 		delta(`"type":"input_json_delta","partial_json":"{}"`), delta(`"type":"new_delta"`), `{"type":"content_block_stop","index":0}`,
 		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"yes"}}`, ends("end_turn"), endStop))
-	if a.Err != nil || len(a.Content) != 1 || a.Text(session.BlockText) != "yes" || a.Stop.Reason != session.StopEnd {
+	if a.Err != nil || len(a.Content) != 1 || a.Text(message.BlockText) != "yes" || a.Stop.Reason != message.StopEnd {
 		t.Errorf("%s", a)
 	}
 }
@@ -168,7 +168,7 @@ func TestUsageIsOverwrittenNotAdded(t *testing.T) {
 	a := decodeText(t, events(
 		`{"type":"message_start","message":{"usage":{"input_tokens":4,"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"output_tokens":1}}}`,
 		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"cache_read_input_tokens":null,"output_tokens":9}}`, endStop))
-	if want := (session.Usage{Input: 5, Output: 9, CacheRead: 100, CacheWrite: 20, TotalTokens: 134}); a.Usage == nil || *a.Usage != want {
+	if want := (message.Usage{Input: 5, Output: 9, CacheRead: 100, CacheWrite: 20, TotalTokens: 134}); a.Usage == nil || *a.Usage != want {
 		t.Errorf("%+v", a.Usage)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"pi/agent/provider/google"
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
-	"pi/session"
+	"pi/session/message"
 )
 
 // wire is a network that keeps what was sent.
@@ -39,7 +39,7 @@ func clients(w *wire) map[string]llm.Provider {
 func ask(t *testing.T, apis map[string]llm.Provider, m *llm.Model, level string) {
 	t.Helper()
 	r := &llm.Request{Model: m, Thinking: level, MaxTokens: m.MaxTokens, APIKey: "key",
-		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}}}
+		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}}}
 	for _, err := range apis[m.API].Stream(context.Background(), r) {
 		if !errors.Is(err, errSent) {
 			t.Errorf("%s at %s: %v", m.Ref(), level, err)

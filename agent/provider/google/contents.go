@@ -6,7 +6,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
 type content struct {
@@ -85,13 +85,13 @@ func (c *compat) contents(r *llm.Request) []content {
 	v := &conversation{compat: c, model: r.Model, ids: provider.NewCallIDs(func(id string) string { return id })}
 	for _, m := range r.Messages {
 		switch m.Role {
-		case session.RoleUser:
+		case message.RoleUser:
 			v.placeImages()
 			v.append("user", v.shown(m.Content))
-		case session.RoleAssistant:
+		case message.RoleAssistant:
 			v.placeImages()
 			v.append("model", v.answer(m))
-		case session.RoleToolResult:
+		case message.RoleToolResult:
 			v.append("user", v.result(m))
 		}
 	}
@@ -118,15 +118,15 @@ func (v *conversation) placeImages() {
 }
 
 // shown encodes text and images.
-func (v *conversation) shown(blocks []session.Block) []part {
+func (v *conversation) shown(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
 		switch b := &blocks[i]; {
-		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
+		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
 			parts = append(parts, textPart(b.Text))
-		case b.Type == session.BlockImage && !provider.AcceptsImages(v.model):
+		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
 			parts = append(parts, textPart(provider.ImageOmitted))
-		case b.Type == session.BlockImage:
+		case b.Type == message.BlockImage:
 			parts = append(parts, part{Image: &blob{b.MimeType, b.Data}})
 		}
 	}
@@ -135,7 +135,7 @@ func (v *conversation) shown(blocks []session.Block) []part {
 
 // answer encodes what a model said. The first of its calls has to be signed for
 // the models that sign.
-func (v *conversation) answer(m *session.Message) []part {
+func (v *conversation) answer(m *message.Message) []part {
 	same := provider.SameModel(m, v.model)
 	ours := m.Provider == v.model.Provider && m.API == v.model.API
 	var parts []part
@@ -164,29 +164,29 @@ const unchecked = "skip_thought_signature_validator"
 // said encodes one block of an answer; it reports whether there is anything to
 // send. The model that is asked gets its own words with their signatures; what
 // another one thought goes as text.
-func (v *conversation) said(b *session.Block, same, ours bool) (part, bool) {
+func (v *conversation) said(b *message.Block, same, ours bool) (part, bool) {
 	signature := ""
 	if same && isSignature(b.Signature) {
 		signature = b.Signature
 	}
 	something := strings.TrimSpace(b.Text) != "" || signature != ""
 	switch {
-	case b.Type == session.BlockToolCall:
+	case b.Type == message.BlockToolCall:
 		return part{Call: v.call(b, ours), Signature: signature}, true
 	case b.Redacted:
 		return part{}, false
-	case b.Type == session.BlockThinking && same && isWhole(b):
+	case b.Type == message.BlockThinking && same && isWhole(b):
 		return part{whole: json.RawMessage(b.Signature)}, true
-	case b.Type == session.BlockText || b.Type == session.BlockThinking:
+	case b.Type == message.BlockText || b.Type == message.BlockThinking:
 		p := textPart(b.Text)
-		p.Thought, p.Signature = same && b.Type == session.BlockThinking, signature
+		p.Thought, p.Signature = same && b.Type == message.BlockThinking, signature
 		return p, something
 	}
 	return part{}, false
 }
 
 // call encodes a call. Only ids that this service gave mean anything to it.
-func (v *conversation) call(b *session.Block, ours bool) *call {
+func (v *conversation) call(b *message.Block, ours bool) *call {
 	id := v.ids.Call(b.ID)
 	if !ours || strings.HasPrefix(b.ID, made) {
 		id = ""
@@ -212,13 +212,13 @@ func isSignature(s string) bool {
 }
 
 // isWhole reports a block that stands for a part of a kind that we do not know.
-func isWhole(b *session.Block) bool {
+func isWhole(b *message.Block) bool {
 	return b.Text == "" && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature))
 }
 
 // result encodes what a tool said. Its images go into the result, or behind all
 // results of the turn.
-func (v *conversation) result(m *session.Message) []part {
+func (v *conversation) result(m *message.Message) []part {
 	var said []string
 	var images []part
 	for _, p := range v.shown(m.Content) {
@@ -252,7 +252,7 @@ func (v *conversation) response(text string, failed, images bool) response {
 }
 
 // answering begins the result of the oldest call with that id.
-func (v *conversation) answering(m *session.Message) *result {
+func (v *conversation) answering(m *message.Message) *result {
 	for i := range v.open {
 		if c := v.open[i].call; v.open[i].id == m.ToolCallID {
 			v.open = append(v.open[:i:i], v.open[i+1:]...)

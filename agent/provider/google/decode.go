@@ -10,7 +10,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
-	"pi/session"
+	"pi/session/message"
 )
 
 // chunk is one event: a whole answer that holds only what is new. Fields that a
@@ -243,7 +243,7 @@ func (d *decoder) count(c *counts) {
 		return
 	}
 	prompt, cached, answer, thoughts := d.used[0], d.used[1], d.used[2], d.used[3]
-	u := session.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: answer + thoughts}
+	u := message.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: answer + thoughts}
 	d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(u)})
 }
 
@@ -267,20 +267,20 @@ func (d *decoder) failure() error {
 // stop maps the reason. Calls decide about tool use; a reason that is not known
 // is an ordinary end.
 func (d *decoder) stop() llm.Stop {
-	s := llm.Stop{Raw: d.finish, Reason: session.StopEnd}
+	s := llm.Stop{Raw: d.finish, Reason: message.StopEnd}
 	switch d.finish {
 	case "":
 		return llm.Stop{Raw: "BLOCKED:" + d.blocked, Reason: llm.StopRefusal,
 			Message: cmp.Or(d.blockedMessage, "the service refused the prompt")}
 	case "MAX_TOKENS":
-		s.Reason = session.StopLength
+		s.Reason = message.StopLength
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		s.Reason = llm.StopRefusal
 		s.Message = cmp.Or(d.finishMessage, "the service stopped the answer")
 	default:
 		if d.calls > 0 {
-			s.Reason = session.StopToolUse
+			s.Reason = message.StopToolUse
 		}
 	}
 	return s

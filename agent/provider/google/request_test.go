@@ -8,28 +8,28 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
-func says(role session.Role, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: role, Content: blocks}
+func says(role message.Role, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: role, Content: blocks}
 }
 
-func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
+func modelSays(m *llm.Model, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
-func toolSays(id string, failed bool, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", IsError: failed, Content: blocks}
+func toolSays(id string, failed bool, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", IsError: failed, Content: blocks}
 }
 
-func callBlock(id, signature string) session.Block {
-	return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"a":1}`), Signature: signature}
+func callBlock(id, signature string) message.Block {
+	return message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"a":1}`), Signature: signature}
 }
 
-func text(s string) session.Block { return session.TextBlock(s) }
+func text(s string) message.Block { return message.TextBlock(s) }
 
-var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
+var picture = message.Block{Type: message.BlockImage, Data: "QUJD", MimeType: "image/png"}
 
 func model(id string) *llm.Model {
 	return &llm.Model{Provider: "google", ID: id, API: "google-generative-ai", BaseURL: "https://generativelanguage.googleapis.com/v1beta", MaxTokens: 65536, Reasoning: true}
@@ -139,8 +139,8 @@ func TestThoughtsLeaveRoomForTheAnswer(t *testing.T) {
 func TestThoughtsDoNotAskForMoreThanTheWindowHolds(t *testing.T) {
 	m := model("gemini-2.5-flash")
 	m.ContextWindow = 100_000
-	long := says(session.RoleUser, text(strings.Repeat("x", 180_000))) // 60,000 tokens and a few
-	got := body(t, &llm.Request{Model: m, Thinking: "low", MaxTokens: 39_000, Messages: []*session.Message{long}})
+	long := says(message.RoleUser, text(strings.Repeat("x", 180_000))) // 60,000 tokens and a few
+	got := body(t, &llm.Request{Model: m, Thinking: "low", MaxTokens: 39_000, Messages: []*message.Message{long}})
 	if want := `{"maxOutputTokens":39996,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}}`; string(got["generationConfig"]) != want {
 		t.Errorf("%s; want %s", got["generationConfig"], want)
 	}
@@ -152,10 +152,10 @@ func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 	old := model("gemini-2.5-flash")
 	blind := model("gemini-3-flash")
 	blind.Input = []string{"text"}
-	thought := session.Block{Type: session.BlockThinking, Text: "hm", Signature: "c2ln"}
-	signed := session.Block{Type: session.BlockText, Text: "b", Signature: "c2ln"}
-	empty := session.Block{Type: session.BlockText, Signature: "c2ln"}
-	whole := session.Block{Type: session.BlockThinking, Signature: `{"toolCall":{"id":"x"},"thoughtSignature":"c2ln"}`}
+	thought := message.Block{Type: message.BlockThinking, Text: "hm", Signature: "c2ln"}
+	signed := message.Block{Type: message.BlockText, Text: "b", Signature: "c2ln"}
+	empty := message.Block{Type: message.BlockText, Signature: "c2ln"}
+	whole := message.Block{Type: message.BlockThinking, Signature: `{"toolCall":{"id":"x"},"thoughtSignature":"c2ln"}`}
 	const image = `{"inlineData":{"mimeType":"image/png","data":"QUJD"}}`
 	model := func(parts string) string { return `{"role":"model","parts":[` + parts + `]}` }
 	user := func(parts string) string { return `{"role":"user","parts":[` + parts + `]}` }
@@ -178,39 +178,39 @@ func TestContentsAreWrittenAsTheServerTakesThem(t *testing.T) {
 	cases := []struct {
 		name string
 		to   *llm.Model
-		in   []*session.Message
+		in   []*message.Message
 		want string
 	}{
-		{"users join", m, []*session.Message{says(session.RoleUser, text("a")), says(session.RoleUser, text(" "), text("b"), picture)},
+		{"users join", m, []*message.Message{says(message.RoleUser, text("a")), says(message.RoleUser, text(" "), text("b"), picture)},
 			user(`{"text":"a"},{"text":"b"},` + image)},
-		{"no image for a model that is blind", blind, []*session.Message{says(session.RoleUser, picture)}, user(`{"text":"` + provider.ImageOmitted + `"}`)},
-		{"given ids go back, made ones do not", m, []*session.Message{modelSays(m, callBlock("8hd01vsf", "c2ln"), callBlock("call_pi_abc", "")), toolSays("8hd01vsf", false, text("x")), toolSays("call_pi_abc", true, text("y"))},
+		{"no image for a model that is blind", blind, []*message.Message{says(message.RoleUser, picture)}, user(`{"text":"` + provider.ImageOmitted + `"}`)},
+		{"given ids go back, made ones do not", m, []*message.Message{modelSays(m, callBlock("8hd01vsf", "c2ln"), callBlock("call_pi_abc", "")), toolSays("8hd01vsf", false, text("x")), toolSays("call_pi_abc", true, text("y"))},
 			model(call("8hd01vsf", "c2ln")+","+call("", "")) + "," + user(result("8hd01vsf", `{"output":"x"}`)+","+result("", `{"error":"y"}`))},
-		{"ids given twice are told apart", m, []*session.Message{modelSays(m, callBlock("a", "c2ln"), callBlock("a", "")), toolSays("a", false, text("x")), toolSays("a", false, text("y"))},
+		{"ids given twice are told apart", m, []*message.Message{modelSays(m, callBlock("a", "c2ln"), callBlock("a", "")), toolSays("a", false, text("x")), toolSays("a", false, text("y"))},
 			model(call("a", "c2ln")+","+call("a_2", "")) + "," + user(result("a", `{"output":"x"}`)+","+result("a_2", `{"output":"y"}`))},
-		{"calls of a sister keep their id, not their signature", m, []*session.Message{modelSays(other, callBlock("a", "c2ln"), callBlock("b", "")), toolSays("a", false), toolSays("b", false)},
+		{"calls of a sister keep their id, not their signature", m, []*message.Message{modelSays(other, callBlock("a", "c2ln"), callBlock("b", "")), toolSays("a", false), toolSays("b", false)},
 			model(call("a", skip)+","+call("b", "")) + "," + user(result("a", `{"output":"(no output)"}`)+","+result("b", `{"output":"(no output)"}`))},
-		{"calls of another service", m, []*session.Message{modelSays(chat, callBlock("functions.add:0", "")), toolSays("functions.add:0", false, text("x"))},
+		{"calls of another service", m, []*message.Message{modelSays(chat, callBlock("functions.add:0", "")), toolSays("functions.add:0", false, text("x"))},
 			model(call("", skip)) + "," + user(result("", `{"output":"x"}`))},
-		{"no placeholder for older models", old, []*session.Message{modelSays(chat, callBlock("a", "")), toolSays("a", false, text("x"))},
+		{"no placeholder for older models", old, []*message.Message{modelSays(chat, callBlock("a", "")), toolSays("a", false, text("x"))},
 			model(call("", "")) + "," + user(result("", `{"output":"x"}`))},
-		{"images of results go into them", m, []*session.Message{modelSays(m, callBlock("a", "c2ln")), toolSays("a", false, picture), says(session.RoleUser, text("and?"))},
+		{"images of results go into them", m, []*message.Message{modelSays(m, callBlock("a", "c2ln")), toolSays("a", false, picture), says(message.RoleUser, text("and?"))},
 			model(call("a", "c2ln")) + "," + user(`{"functionResponse":{"id":"a","name":"read","response":{"output":"(see the image)"},"parts":[`+image+`]}},{"text":"and?"}`)},
-		{"or behind all results", old, []*session.Message{modelSays(old, callBlock("a", ""), callBlock("b", "")), toolSays("a", false, text("x"), picture), toolSays("b", false, text("y")), says(session.RoleUser, text("and?"))},
+		{"or behind all results", old, []*message.Message{modelSays(old, callBlock("a", ""), callBlock("b", "")), toolSays("a", false, text("x"), picture), toolSays("b", false, text("y")), says(message.RoleUser, text("and?"))},
 			model(call("a", "")+","+call("b", "")) + "," + user(result("a", `{"output":"x"}`)+","+result("b", `{"output":"y"}`)+`,{"text":"[image of the result of read]"},`+image+`,{"text":"and?"}`)},
-		{"a blind model is told of images in results", blind, []*session.Message{modelSays(blind, callBlock("a", "c2ln")), toolSays("a", false, text("x"), picture)},
+		{"a blind model is told of images in results", blind, []*message.Message{modelSays(blind, callBlock("a", "c2ln")), toolSays("a", false, text("x"), picture)},
 			model(call("a", "c2ln")) + "," + user(result("a", `{"output":"x\n`+provider.ImageOmitted+`"}`))},
-		{"own parts keep their signatures", m, []*session.Message{modelSays(m, thought, text("a"), signed, empty, text("c"), whole)},
+		{"own parts keep their signatures", m, []*message.Message{modelSays(m, thought, text("a"), signed, empty, text("c"), whole)},
 			model(`{"text":"hm","thought":true,"thoughtSignature":"c2ln"},{"text":"a"},{"text":"b","thoughtSignature":"c2ln"},{"text":"","thoughtSignature":"c2ln"},{"text":"c"},{"toolCall":{"id":"x"},"thoughtSignature":"c2ln"}`)},
-		{"another model's parts are text", m, []*session.Message{modelSays(other, thought, text("a"), signed, empty, whole, session.Block{Type: session.BlockThinking, Redacted: true, Signature: "opaque"})},
+		{"another model's parts are text", m, []*message.Message{modelSays(other, thought, text("a"), signed, empty, whole, message.Block{Type: message.BlockThinking, Redacted: true, Signature: "opaque"})},
 			model(`{"text":"hm"},{"text":"a"},{"text":"b"}`)},
-		{"own thoughts without a signature", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Text: "hm"})}, model(`{"text":"hm","thought":true}`)},
-		{"a kept part that is damaged", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockThinking, Signature: `{"toolCall":`}, text("a"))}, model(`{"text":"a"}`)},
-		{"what is no signature is not sent as one", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockText, Text: "a", Signature: `msg "1"`})}, model(`{"text":"a"}`)},
-		{"an answer of which nothing is left", m, []*session.Message{says(session.RoleUser, text("a")), modelSays(other, empty), says(session.RoleUser, text("b"))}, user(`{"text":"a"},{"text":"b"}`)},
-		{"arguments that are none", m, []*session.Message{modelSays(m, session.Block{Type: session.BlockToolCall, ID: "a", Name: "ls", Signature: "c2ln"}), toolSays("a", false, text("x"))},
+		{"own thoughts without a signature", m, []*message.Message{modelSays(m, message.Block{Type: message.BlockThinking, Text: "hm"})}, model(`{"text":"hm","thought":true}`)},
+		{"a kept part that is damaged", m, []*message.Message{modelSays(m, message.Block{Type: message.BlockThinking, Signature: `{"toolCall":`}, text("a"))}, model(`{"text":"a"}`)},
+		{"what is no signature is not sent as one", m, []*message.Message{modelSays(m, message.Block{Type: message.BlockText, Text: "a", Signature: `msg "1"`})}, model(`{"text":"a"}`)},
+		{"an answer of which nothing is left", m, []*message.Message{says(message.RoleUser, text("a")), modelSays(other, empty), says(message.RoleUser, text("b"))}, user(`{"text":"a"},{"text":"b"}`)},
+		{"arguments that are none", m, []*message.Message{modelSays(m, message.Block{Type: message.BlockToolCall, ID: "a", Name: "ls", Signature: "c2ln"}), toolSays("a", false, text("x"))},
 			model(`{"functionCall":{"id":"a","name":"ls","args":{}},"thoughtSignature":"c2ln"}`) + "," + user(`{"functionResponse":{"id":"a","name":"ls","response":{"output":"x"}}}`)},
-		{"no UTF-8", m, []*session.Message{says(session.RoleUser, text("a\xff<b>"))}, user(`{"text":"a` + "\uFFFD" + `<b>"}`)},
+		{"no UTF-8", m, []*message.Message{says(message.RoleUser, text("a\xff<b>"))}, user(`{"text":"a` + "\uFFFD" + `<b>"}`)},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestALongRequestIsTheSameAsWrittenAtOnce(t *testing.T) {
 	m := model("gemini-2.5-pro")
 	r := &llm.Request{Model: m, System: `<"contents":[]}>`, Tools: []llm.ToolSpec{{Name: "ls", Description: `"contents":[]}`}}}
 	for range 3 {
-		r.Messages = append(r.Messages, says(session.RoleUser, text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, text("ok")))
+		r.Messages = append(r.Messages, says(message.RoleUser, text(strings.Repeat("<a & b>\n", 80_000))), modelSays(m, text("ok")))
 	}
 	c, err := compatOf(r)
 	if err != nil {

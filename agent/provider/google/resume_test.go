@@ -8,7 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 // taken is the answer of a server that had nothing to complain about.
@@ -35,7 +35,7 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 		for _, target := range []*llm.Model{m, &own} {
 			for i, messages := range wiretest.Resumed(t) {
 				r := &llm.Request{Model: target, APIKey: "k", Thinking: "low", System: "be nice", Messages: messages}
-				if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
+				if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Text(message.BlockText) != "taken" {
 					t.Errorf("%s, the first %d entries: %s", target.ID, i, a)
 				}
 			}
@@ -52,7 +52,7 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 			}
 			for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
 				r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
-				if b := wiretest.Collect(p.Stream(context.Background(), r)); b.Err != nil || b.Text(session.BlockText) != "taken" {
+				if b := wiretest.Collect(p.Stream(context.Background(), r)); b.Err != nil || b.Text(message.BlockText) != "taken" {
 					t.Errorf("%s: %s after %s: %s", m.ID, f.ID, from.Provider, b)
 				}
 			}

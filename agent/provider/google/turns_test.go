@@ -17,6 +17,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
 	"pi/session"
+	"pi/session/message"
 )
 
 func events(all ...string) string {
@@ -65,17 +66,17 @@ func TestASecondTurnExtendsTheFirstAndCarriesEverySignature(t *testing.T) {
 		events(says1("done", "STOP")))
 	m := model("gemini-3-pro-preview")
 	m.BaseURL = s.URL
-	r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*session.Message{says(session.RoleUser, text("go"), picture)},
+	r := &llm.Request{Model: m, APIKey: "k", Thinking: "low", System: "be nice", Messages: []*message.Message{says(message.RoleUser, text("go"), picture)},
 		Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}, {Name: "ls"}}}
 	p := New(s.Client())
 	first := wiretest.Collect(p.Stream(context.Background(), r))
 	calls := first.Calls()
-	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(calls) != 2 {
+	if first.Err != nil || first.Stop.Reason != message.StopToolUse || len(calls) != 2 {
 		t.Fatalf("%s", first)
 	}
 	reloaded := throughAFile(t, modelSays(m, first.Content...))
 	r.Messages = append(r.Messages, reloaded, toolSays(calls[0].ID, false, text("x"), picture), toolSays(calls[1].ID, true, text("no")))
-	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(message.BlockText) != "done" {
 		t.Fatalf("%s", second)
 	}
 	wiretest.Extends(t, (*bodies)[0], (*bodies)[1], "systemInstruction", "tools", "generationConfig")
@@ -89,15 +90,15 @@ func TestASecondTurnExtendsTheFirstAndCarriesEverySignature(t *testing.T) {
 
 // throughAFile is what a message is when its session was saved and opened again,
 // made ready to be sent.
-func throughAFile(t *testing.T, m *session.Message) *session.Message {
+func throughAFile(t *testing.T, m *message.Message) *message.Message {
 	t.Helper()
-	m.StopReason = session.StopToolUse
+	m.StopReason = message.StopToolUse
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	s, err := session.Open(path, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, add := range []*session.Message{says(session.RoleUser, text("go")), m} {
+	for _, add := range []*message.Message{says(message.RoleUser, text("go")), m} {
 		if _, err := s.AppendMessage(add); err != nil {
 			t.Fatal(err)
 		}
@@ -122,10 +123,10 @@ func TestReasonsAreMapped(t *testing.T) {
 	call := parts(`{"functionCall":{"name":"f"}}`)
 	cases := []struct {
 		finish, before string
-		want           session.StopReason
+		want           message.StopReason
 	}{
-		{"STOP", parts(), session.StopEnd}, {"STOP", call, session.StopToolUse}, {"FINISH_REASON_UNSPECIFIED", parts(), session.StopEnd},
-		{"NEW_WORD", call, session.StopToolUse}, {"MAX_TOKENS", call, session.StopLength}, {"MAX_TOKENS", `{}`, session.StopLength},
+		{"STOP", parts(), message.StopEnd}, {"STOP", call, message.StopToolUse}, {"FINISH_REASON_UNSPECIFIED", parts(), message.StopEnd},
+		{"NEW_WORD", call, message.StopToolUse}, {"MAX_TOKENS", call, message.StopLength}, {"MAX_TOKENS", `{}`, message.StopLength},
 		{"SAFETY", parts(), llm.StopRefusal}, {"RECITATION", parts(), llm.StopRefusal}, {"BLOCKLIST", parts(), llm.StopRefusal},
 		{"PROHIBITED_CONTENT", call, llm.StopRefusal}, {"SPII", parts(), llm.StopRefusal}, {"LANGUAGE", parts(), llm.StopRefusal},
 	}
@@ -141,7 +142,7 @@ func TestAnAnswerThatWentWrongMayBeAskedForAgain(t *testing.T) {
 	for _, finish := range []string{"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE", "OTHER"} {
 		a := decodeText(t, events(parts(`{"text":"hi"}`), `{"candidates":[{"finishReason":"`+finish+`","finishMessage":"so it is"}]}`))
 		var e *llm.ProviderError
-		if !errors.As(a.Err, &e) || !e.Retryable || e.Type != finish || e.Message != "so it is" || a.Text(session.BlockText) != "hi" {
+		if !errors.As(a.Err, &e) || !e.Retryable || e.Type != finish || e.Message != "so it is" || a.Text(message.BlockText) != "hi" {
 			t.Errorf("%s: %+v, %s", finish, e, a)
 		}
 	}
@@ -170,7 +171,7 @@ func TestAnErrorInTheStreamIsJudgedLikeItsStatus(t *testing.T) {
 		} {
 			a := decodeText(t, events(parts(`{"text":"hi"}`), strings.Replace(form, "%", object, 1)))
 			var e *llm.ProviderError
-			if !errors.As(a.Err, &e) || e.Retryable != retry || e.Message != "no" || !strings.Contains(object, `"`+e.Type+`"`) || a.Text(session.BlockText) != "hi" {
+			if !errors.As(a.Err, &e) || e.Retryable != retry || e.Message != "no" || !strings.Contains(object, `"`+e.Type+`"`) || a.Text(message.BlockText) != "hi" {
 				t.Errorf("%s of %s: %+v", form, object, e)
 			}
 		}
@@ -193,7 +194,7 @@ func TestUsageIsOverwrittenNotAdded(t *testing.T) {
 		`{"usageMetadata":{"promptTokenCount":120,"candidatesTokenCount":1,"thoughtsTokenCount":50,"cachedContentTokenCount":100}}`,
 		says1("hi", "STOP"),
 		`{"usageMetadata":{"promptTokenCount":125,"candidatesTokenCount":9,"cachedContentTokenCount":null}}`))
-	if want := (session.Usage{Input: 25, Output: 59, CacheRead: 100, TotalTokens: 184}); a.Usage == nil || *a.Usage != want {
+	if want := (message.Usage{Input: 25, Output: 59, CacheRead: 100, TotalTokens: 184}); a.Usage == nil || *a.Usage != want {
 		t.Errorf("%+v", a.Usage)
 	}
 	if a := decodeText(t, events(`{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"trafficType":"ON_DEMAND"}}`)); a.Usage != nil {
@@ -222,7 +223,7 @@ func TestAStreamWithoutAReasonWasCutOff(t *testing.T) {
 func TestOnlyTheFirstCandidateCountsAndUnknownPartsAreSkipped(t *testing.T) {
 	a := decodeText(t, events(`{"candidates":[{"index":1,"content":{"parts":[{"text":"no"}]},"finishReason":"SAFETY"},{"index":0,"content":{"parts":[`+
 		`{"executableCode":{"code":"1"}},{"codeExecutionResult":{}},{"inlineData":{"data":"QUJD","mimeType":"image/png"},"thoughtSignature":"c2ln"},{"fileData":{}},{"text":"yes"}]},"finishReason":"STOP"}]}`))
-	if a.Err != nil || a.Stop.Reason != session.StopEnd || len(a.Content) != 1 || a.Text(session.BlockText) != "yes" {
+	if a.Err != nil || a.Stop.Reason != message.StopEnd || len(a.Content) != 1 || a.Text(message.BlockText) != "yes" {
 		t.Errorf("%s", a)
 	}
 }
@@ -257,7 +258,7 @@ func TestToolsThatBeginWithADigitAreToldUnderAnotherName(t *testing.T) {
 		events(says1("done", "STOP")))
 	m := model("gemini-3-pro-preview")
 	m.BaseURL = s.URL
-	r := &llm.Request{Model: m, APIKey: "k", Tools: []llm.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}, {Name: strings.Repeat("9", 64)}}, Messages: []*session.Message{says(session.RoleUser, text("go"))}}
+	r := &llm.Request{Model: m, APIKey: "k", Tools: []llm.ToolSpec{{Name: "3d"}, {Name: "_own"}, {Name: "own"}, {Name: strings.Repeat("9", 64)}}, Messages: []*message.Message{says(message.RoleUser, text("go"))}}
 	p := New(s.Client())
 	a := wiretest.Collect(p.Stream(context.Background(), r))
 	var names []string

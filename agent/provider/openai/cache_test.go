@@ -9,7 +9,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 func encoded(t *testing.T, r *llm.Request) []byte {
@@ -65,7 +65,7 @@ func TestAnotherThinkingLevelChangesNothingElse(t *testing.T) {
 		m := modelOf("p", "m", base)
 		m.Reasoning = true
 		r := &llm.Request{Model: m, System: "s", SessionID: "s1", Thinking: "low",
-			Messages: []*session.Message{userSays(text("go")), modelSays(m, thought("hm", "reasoning_content"), text("a")), userSays(text("on"))}}
+			Messages: []*message.Message{userSays(text("go")), modelSays(m, thought("hm", "reasoning_content"), text("a")), userSays(text("on"))}}
 		first := body(t, r)
 		for _, level := range []string{"off", "medium", "max"} {
 			r.Thinking = level

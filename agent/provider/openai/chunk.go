@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"pi/session"
+	"pi/session/message"
 )
 
 // chunk is one event of a stream. Fields that a server fills with something of
@@ -131,8 +131,8 @@ type counts struct {
 
 // usage maps counts. The prompt includes cached tokens, and the completion the
 // reasoning, except where the total says that reasoning comes on top.
-func (c *counts) usage() session.Usage {
-	u := session.Usage{
+func (c *counts) usage() message.Usage {
+	u := message.Usage{
 		Output:     c.Completion,
 		CacheRead:  max(c.PromptMore.Cached, c.CacheHit),
 		CacheWrite: max(c.PromptMore.Write, c.CacheCreate),

@@ -8,7 +8,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
-	"pi/session"
+	"pi/session/message"
 )
 
 // Block indexes. Text and thinking have one block each, wherever their pieces
@@ -184,7 +184,7 @@ func (d *decoder) stop() (llm.Stop, error) {
 	s := llm.Stop{Raw: d.finish, Message: string(d.refusal)}
 	switch d.finish {
 	case "length", "model_length", "max_tokens":
-		s.Reason = session.StopLength
+		s.Reason = message.StopLength
 	case "content_filter", "sensitive", "refusal":
 		s.Reason = llm.StopRefusal
 		if s.Message == "" {
@@ -194,9 +194,9 @@ func (d *decoder) stop() (llm.Stop, error) {
 		body, err := provider.Encode(map[string]string{"message": "the server gave up the answer: " + d.finish, "code": d.finish})
 		return s, errors.Join(err, &provider.Said{Body: body})
 	default:
-		s.Reason = session.StopEnd
+		s.Reason = message.StopEnd
 		if len(d.calls.list) > 0 {
-			s.Reason = session.StopToolUse
+			s.Reason = message.StopToolUse
 		} else if len(d.refusal) > 0 {
 			s.Reason = llm.StopRefusal
 		}

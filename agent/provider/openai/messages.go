@@ -7,7 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
 type wireMessage struct {
@@ -94,14 +94,14 @@ func (v *conversation) plain(s string) any {
 	return provider.CleanText(s)
 }
 
-func (v *conversation) add(m *session.Message) {
+func (v *conversation) add(m *message.Message) {
 	switch m.Role {
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		v.toolResult(m)
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		v.placeImages()
 		v.assistant(m)
-	case session.RoleUser:
+	case message.RoleUser:
 		v.placeImages()
 		v.user(v.parts(m.Content))
 	}
@@ -140,13 +140,13 @@ func joined(parts []part) (string, bool) {
 	return strings.Join(texts, "\n"), true
 }
 
-func (v *conversation) parts(blocks []session.Block) []part {
+func (v *conversation) parts(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
 		switch b := &blocks[i]; {
-		case b.Type == session.BlockText && b.Text != "":
+		case b.Type == message.BlockText && b.Text != "":
 			parts = append(parts, textPart(b.Text))
-		case b.Type == session.BlockImage:
+		case b.Type == message.BlockImage:
 			parts = append(parts, v.image(b))
 		}
 	}
@@ -158,7 +158,7 @@ func textPart(s string) part {
 	return part{Type: "text", Text: &s}
 }
 
-func (v *conversation) image(b *session.Block) part {
+func (v *conversation) image(b *message.Block) part {
 	if !provider.AcceptsImages(v.model) {
 		return textPart(provider.ImageOmitted)
 	}
@@ -167,7 +167,7 @@ func (v *conversation) image(b *session.Block) part {
 
 // toolResult writes a result. Where images may stand in user messages only, they
 // are put into one after the row of results.
-func (v *conversation) toolResult(m *session.Message) {
+func (v *conversation) toolResult(m *message.Message) {
 	parts := v.parts(m.Content)
 	text, images := apart(parts)
 	out := wireMessage{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
@@ -210,22 +210,22 @@ func (v *conversation) placeImages() {
 	}
 }
 
-func (v *conversation) assistant(m *session.Message) {
+func (v *conversation) assistant(m *message.Message) {
 	out := wireMessage{Role: "assistant"}
 	own := provider.SameModel(m, v.model)
 	var said speech
 	var typed []part
 	for i := range m.Content {
 		switch b := &m.Content[i]; b.Type {
-		case session.BlockText:
+		case message.BlockText:
 			said.add(b.Text, "")
-		case session.BlockThinking:
+		case message.BlockThinking:
 			switch {
 			case own && !v.sendReasoning: // it would take it for what it said
 			case !own || !out.think(b, &typed, v.reasoningField):
 				said.foreignThought(b)
 			}
-		case session.BlockToolCall:
+		case message.BlockToolCall:
 			out.ToolCalls = append(out.ToolCalls, v.call(b))
 			if own && v.sendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 				out.addDetail(b.Signature)
@@ -257,13 +257,13 @@ func (v *conversation) answer(said string, typed []part) any {
 	return ""
 }
 
-func (v *conversation) call(b *session.Block) toolCall {
+func (v *conversation) call(b *message.Block) toolCall {
 	return toolCall{ID: v.ids.Call(b.ID), Type: "function", Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}}
 }
 
 // think puts a thought back under the name it came with, or under the one that
 // the server insists on; it reports whether the block says where it belongs.
-func (m *wireMessage) think(b *session.Block, typed *[]part, name string) bool {
+func (m *wireMessage) think(b *message.Block, typed *[]part, name string) bool {
 	text := provider.CleanText(b.Text)
 	switch b.Signature {
 	case "reasoning_content", "reasoning", "reasoning_text":
@@ -327,7 +327,7 @@ func (s *speech) add(text, after string) {
 
 // foreignThought turns a thought of another model into text; a withheld one is
 // dropped.
-func (s *speech) foreignThought(b *session.Block) {
+func (s *speech) foreignThought(b *message.Block) {
 	if !b.Redacted {
 		s.add(strings.TrimSpace(b.Text), "\n\n")
 	}

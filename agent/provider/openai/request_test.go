@@ -8,32 +8,32 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
-func userSays(blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleUser, Content: blocks}
+func userSays(blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: blocks}
 }
 
-func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
+func modelSays(m *llm.Model, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
-func toolSays(id string, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
+func toolSays(id string, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
 }
 
-func callBlock(id, args string) session.Block {
-	return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(args)}
+func callBlock(id, args string) message.Block {
+	return message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(args)}
 }
 
-func thought(text, signature string) session.Block {
-	return session.Block{Type: session.BlockThinking, Text: text, Signature: signature}
+func thought(text, signature string) message.Block {
+	return message.Block{Type: message.BlockThinking, Text: text, Signature: signature}
 }
 
-var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
+var picture = message.Block{Type: message.BlockImage, Data: "QUJD", MimeType: "image/png"}
 
-func text(s string) session.Block { return session.TextBlock(s) }
+func text(s string) message.Block { return message.TextBlock(s) }
 
 func modelOf(provider, id, base string) *llm.Model {
 	return &llm.Model{Provider: provider, ID: id, API: "openai-completions", BaseURL: base}
@@ -135,59 +135,59 @@ func TestMessagesAreWrittenAsTheServerTakesThem(t *testing.T) {
 		name   string
 		model  *llm.Model
 		system string
-		in     []*session.Message
+		in     []*message.Message
 		want   string
 	}{
 		{"system", plain, "be nice", nil, `[{"role":"system","content":"be nice"}]`},
 		{"developer", reasoner, "be nice", nil, `[{"role":"developer","content":"be nice"}]`},
-		{"text and image", plain, "", []*session.Message{userSays(text("a<b"), text(""), picture)},
+		{"text and image", plain, "", []*message.Message{userSays(text("a<b"), text(""), picture)},
 			`[{"role":"user","content":[{"type":"text","text":"a<b"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]`},
-		{"image for a model that cannot see", blind, "", []*session.Message{userSays(picture)},
+		{"image for a model that cannot see", blind, "", []*message.Message{userSays(picture)},
 			`[{"role":"user","content":[{"type":"text","text":"[image left out: this model takes text only]"}]}]`},
-		{"text as a string", deepseek, "", []*session.Message{userSays(text("a"), text("b"))}, `[{"role":"user","content":"a\nb"}]`},
-		{"call and result", plain, "", []*session.Message{modelSays(plain, callBlock("c1", `{"path":"x"}`)), toolSays("c1", text("out"))},
+		{"text as a string", deepseek, "", []*message.Message{userSays(text("a"), text("b"))}, `[{"role":"user","content":"a\nb"}]`},
+		{"call and result", plain, "", []*message.Message{modelSays(plain, callBlock("c1", `{"path":"x"}`)), toolSays("c1", text("out"))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}}]},{"role":"tool","content":"out","tool_call_id":"c1"}]`},
-		{"images of results follow the row", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{}`), callBlock("b", `{}`)), toolSays("a", picture), toolSays("b")},
+		{"images of results follow the row", plain, "", []*message.Message{modelSays(plain, callBlock("a", `{}`), callBlock("b", `{}`)), toolSays("a", picture), toolSays("b")},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"read","arguments":"{}"}}]},` +
 				`{"role":"tool","content":"(the image follows)","tool_call_id":"a"},{"role":"tool","content":"(no output)","tool_call_id":"b"},` +
 				`{"role":"user","content":[{"type":"text","text":"Images from the tool results:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]}]`},
-		{"broken arguments are an empty object", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{"x":`))},
+		{"broken arguments are an empty object", plain, "", []*message.Message{modelSays(plain, callBlock("a", `{"x":`))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
-		{"half a surrogate pair", plain, "", []*session.Message{modelSays(plain, callBlock("a", `{"x":"\ud83d\ude00\ud83d!"}`))},
+		{"half a surrogate pair", plain, "", []*message.Message{modelSays(plain, callBlock("a", `{"x":"\ud83d\ude00\ud83d!"}`))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"x\":\"\\ud83d\\ude00\\ufffd!\"}"}}]}]`},
-		{"text that is not UTF-8", plain, "", []*session.Message{userSays(text("a\xffb"))}, `[{"role":"user","content":[{"type":"text","text":"a�b"}]}]`},
-		{"an empty answer is left out", plain, "", []*session.Message{modelSays(plain, text(""), thought("hm", "reasoning"))}, `[]`},
-		{"own thought under its name", plain, "", []*session.Message{modelSays(plain, thought("hm", "reasoning_content"), text("a"))},
+		{"text that is not UTF-8", plain, "", []*message.Message{userSays(text("a\xffb"))}, `[{"role":"user","content":[{"type":"text","text":"a�b"}]}]`},
+		{"an empty answer is left out", plain, "", []*message.Message{modelSays(plain, text(""), thought("hm", "reasoning"))}, `[]`},
+		{"own thought under its name", plain, "", []*message.Message{modelSays(plain, thought("hm", "reasoning_content"), text("a"))},
 			`[{"role":"assistant","content":"a","reasoning_content":"hm"}]`},
-		{"own thought under its other name", plain, "", []*session.Message{modelSays(plain, thought("hm", "reasoning"), text("a"))},
+		{"own thought under its other name", plain, "", []*message.Message{modelSays(plain, thought("hm", "reasoning"), text("a"))},
 			`[{"role":"assistant","content":"a","reasoning":"hm"}]`},
-		{"own details unchanged", plain, "", []*session.Message{modelSays(plain, thought("hm", `[{"z":1,"a":2.50}]`), text("a"))},
+		{"own details unchanged", plain, "", []*message.Message{modelSays(plain, thought("hm", `[{"z":1,"a":2.50}]`), text("a"))},
 			`[{"role":"assistant","content":"a","reasoning_details":[{"z":1,"a":2.50}]}]`},
-		{"typed thought", mistral, "", []*session.Message{modelSays(mistral, thought("hm", "content"), text("a"))},
+		{"typed thought", mistral, "", []*message.Message{modelSays(mistral, thought("hm", "content"), text("a"))},
 			`[{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}],"closed":true},{"type":"text","text":"a"}]}]`},
-		{"another model's thought is text", plain, "", []*session.Message{modelSays(mistral, thought("hm", "reasoning"), text("a"))},
+		{"another model's thought is text", plain, "", []*message.Message{modelSays(mistral, thought("hm", "reasoning"), text("a"))},
 			`[{"role":"assistant","content":"hm\n\na"}]`},
-		{"own thought under the name that is insisted on", named, "", []*session.Message{modelSays(named, thought("hm", "reasoning"), text("a"))},
+		{"own thought under the name that is insisted on", named, "", []*message.Message{modelSays(named, thought("hm", "reasoning"), text("a"))},
 			`[{"role":"assistant","content":"a","reasoning_content":"hm"}]`},
-		{"own thoughts that are not to go back are no text", silent, "", []*session.Message{modelSays(silent, thought("hm", "reasoning"), text("a"), detailed)},
+		{"own thoughts that are not to go back are no text", silent, "", []*message.Message{modelSays(silent, thought("hm", "reasoning"), text("a"), detailed)},
 			`[{"role":"assistant","content":"a","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
-		{"own detail of a call", plain, "", []*session.Message{modelSays(plain, detailed)},
+		{"own detail of a call", plain, "", []*message.Message{modelSays(plain, detailed)},
 			`[{"role":"assistant","content":null,"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}],"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
-		{"another model's detail of a call is dropped", plain, "", []*session.Message{modelSays(mistral, detailed)},
+		{"another model's detail of a call is dropped", plain, "", []*message.Message{modelSays(mistral, detailed)},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
-		{"a withheld thought is dropped", plain, "", []*session.Message{modelSays(mistral, session.Block{Type: session.BlockThinking, Redacted: true, Signature: "x"}, text("a"))},
+		{"a withheld thought is dropped", plain, "", []*message.Message{modelSays(mistral, message.Block{Type: message.BlockThinking, Redacted: true, Signature: "x"}, text("a"))},
 			`[{"role":"assistant","content":"a"}]`},
-		{"calls of others are fitted on both sides", plain, "", []*session.Message{modelSays(mistral, callBlock(foreignID, `{}`)), toolSays(foreignID, text("x"))},
+		{"calls of others are fitted on both sides", plain, "", []*message.Message{modelSays(mistral, callBlock(foreignID, `{}`)), toolSays(foreignID, text("x"))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"functions.add:0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":"x","tool_call_id":"functions.add:0"}]`},
-		{"ids that start over are told apart", plain, "", []*session.Message{
+		{"ids that start over are told apart", plain, "", []*message.Message{
 			modelSays(plain, callBlock("call_0", `{}`)), toolSays("call_0", text("x")), modelSays(plain, callBlock("call_0", `{}`)), toolSays("call_0", text("y"))},
 			`[{"role":"assistant","content":null,"tool_calls":[{"id":"call_0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":"x","tool_call_id":"call_0"},` +
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"call_0_2","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":"y","tool_call_id":"call_0_2"}]`},
-		{"nothing follows a tool message directly", mistral, "", []*session.Message{toolSays("abcdefgh1", text("x")), userSays(text("go on"))},
+		{"nothing follows a tool message directly", mistral, "", []*message.Message{toolSays("abcdefgh1", text("x")), userSays(text("go on"))},
 			`[{"role":"tool","content":"x","name":"read","tool_call_id":"abcdefgh1"},{"role":"assistant","content":"Done."},{"role":"user","content":[{"type":"text","text":"go on"}]}]`},
-		{"thinking that is demanded", deepseek, "", []*session.Message{modelSays(plain, callBlock("a", `{}`))},
+		{"thinking that is demanded", deepseek, "", []*message.Message{modelSays(plain, callBlock("a", `{}`))},
 			`[{"role":"assistant","content":null,"reasoning_content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}]`},
-		{"cache markers", claude, "s", []*session.Message{userSays(text("a")), modelSays(claude, callBlock("c", `{}`)), toolSays("c", text("x"))},
+		{"cache markers", claude, "s", []*message.Message{userSays(text("a")), modelSays(claude, callBlock("c", `{}`)), toolSays("c", text("x"))},
 			`[{"role":"system","content":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}]},{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]},` +
 				`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}],"tool_call_id":"c"}]`},
 	}
@@ -226,7 +226,7 @@ func TestMistralGetsNineCharactersOnBothSides(t *testing.T) {
 		ToolCalls []struct{ ID string } `json:"tool_calls"`
 		ResultOf  string                `json:"tool_call_id"`
 	}
-	raw := body(t, &llm.Request{Model: m, Messages: []*session.Message{
+	raw := body(t, &llm.Request{Model: m, Messages: []*message.Message{
 		modelSays(m, callBlock("toolu_01AbC", `{}`)), toolSays("toolu_01AbC", text("x")),
 	}})["messages"]
 	if err := json.Unmarshal(raw, &got); err != nil {

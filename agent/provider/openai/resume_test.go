@@ -8,7 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
@@ -19,7 +19,7 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 			m.Compat = compat
 			for i, messages := range wiretest.Resumed(t) {
 				r := &llm.Request{Model: m, System: "be nice", Messages: messages}
-				if a := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(session.BlockText) != "taken" {
+				if a := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); a.Err != nil || a.Text(message.BlockText) != "taken" {
 					t.Errorf("%s %v, the first %d entries: %s", id, compat, i, a)
 				}
 			}
@@ -37,7 +37,7 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 		m := modelOf(f.Provider, "m", s.URL+"/v1")
 		for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
 			r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
-			if b := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); b.Err != nil || b.Text(session.BlockText) != "taken" {
+			if b := wiretest.Collect(New(s.Client()).Stream(context.Background(), r)); b.Err != nil || b.Text(message.BlockText) != "taken" {
 				t.Errorf("%s after %s: %s", f.ID, from.Provider, b)
 			}
 		}

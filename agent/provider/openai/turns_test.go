@@ -13,7 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 func chunkOf(delta string) string {
@@ -50,15 +50,15 @@ func TestASecondTurnExtendsTheFirst(t *testing.T) {
 		*bodies = nil
 		m := modelOf("p", "m", s.URL+"/v1")
 		m.Compat = map[string]any{"cache_control": markers}
-		r := &llm.Request{Model: m, System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
+		r := &llm.Request{Model: m, System: "be nice", Messages: []*message.Message{userSays(text("go"), picture)},
 			Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
 		p := New(s.Client())
 		first := wiretest.Collect(p.Stream(context.Background(), r))
-		if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(first.Calls()) != 2 {
+		if first.Err != nil || first.Stop.Reason != message.StopToolUse || len(first.Calls()) != 2 {
 			t.Fatalf("%s", first)
 		}
 		r.Messages = append(r.Messages, modelSays(m, first.Content...), toolSays("c1", text("x")), toolSays("c2", picture))
-		if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+		if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(message.BlockText) != "done" {
 			t.Fatalf("%s", second)
 		}
 		wiretest.Extends(t, (*bodies)[0], (*bodies)[1], "model", "tools")
@@ -95,7 +95,7 @@ func TestToolCallsAreToldApart(t *testing.T) {
 			for _, b := range a.Calls() {
 				got = append(got, fmt.Sprintf("%s %s %s", b.ID, b.Name, b.Arguments))
 			}
-			if strings.Join(got, ", ") != c.want || a.Err != nil || a.Stop.Reason != session.StopToolUse {
+			if strings.Join(got, ", ") != c.want || a.Err != nil || a.Stop.Reason != message.StopToolUse {
 				t.Errorf("%s", a)
 			}
 		})
@@ -123,11 +123,11 @@ func TestFinishReasonsAreMapped(t *testing.T) {
 	const call = `{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`
 	cases := []struct {
 		delta, reason string
-		want          session.StopReason
+		want          message.StopReason
 	}{
-		{`{}`, "stop", session.StopEnd}, {`{}`, "end", session.StopEnd}, {`{}`, "whatever", session.StopEnd},
-		{`{}`, "tool_calls", session.StopEnd}, {call, "stop", session.StopToolUse}, {call, "tool_calls", session.StopToolUse},
-		{`{}`, "length", session.StopLength}, {call, "length", session.StopLength}, {`{}`, "model_length", session.StopLength},
+		{`{}`, "stop", message.StopEnd}, {`{}`, "end", message.StopEnd}, {`{}`, "whatever", message.StopEnd},
+		{`{}`, "tool_calls", message.StopEnd}, {call, "stop", message.StopToolUse}, {call, "tool_calls", message.StopToolUse},
+		{`{}`, "length", message.StopLength}, {call, "length", message.StopLength}, {`{}`, "model_length", message.StopLength},
 		{`{}`, "content_filter", llm.StopRefusal}, {`{}`, "sensitive", llm.StopRefusal}, {`{"refusal":"I will not"}`, "stop", llm.StopRefusal},
 	}
 	for _, c := range cases {
@@ -167,14 +167,14 @@ func TestThinkingKeepsTheNameItCameUnder(t *testing.T) {
 
 func TestAThoughtThatIsWithheldStandsWhereItCame(t *testing.T) {
 	a := decodeText(t, chunkOf(`{"content":"","reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]}`)+chunkOf(`{"content":"hi"}`)+end)
-	if len(a.Content) != 2 || a.Content[0].Type != session.BlockThinking || a.Content[0].Signature == "" || a.Content[1].Text != "hi" {
+	if len(a.Content) != 2 || a.Content[0].Type != message.BlockThinking || a.Content[0].Signature == "" || a.Content[1].Text != "hi" {
 		t.Errorf("%s", a)
 	}
 }
 
 func TestWhatIsNoUTF8IsReplaced(t *testing.T) {
 	a := decodeText(t, chunkOf("{\"content\":\"a\xff\",\"reasoning\":\"b\xc3\"}")+end)
-	if a.Text(session.BlockText) != "a\uFFFD" || a.Text(session.BlockThinking) != "b\uFFFD" {
+	if a.Text(message.BlockText) != "a\uFFFD" || a.Text(message.BlockThinking) != "b\uFFFD" {
 		t.Errorf("%s", a)
 	}
 }
@@ -182,15 +182,15 @@ func TestWhatIsNoUTF8IsReplaced(t *testing.T) {
 func TestUsageIsCountedOnce(t *testing.T) {
 	cases := []struct {
 		name, usage string
-		want        session.Usage
+		want        message.Usage
 	}{
-		{"plain", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"plain", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}`, message.Usage{Input: 10, Output: 5, TotalTokens: 15}},
 		{"cached tokens are part of the prompt", `{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":6,"cache_write_tokens":3}}`,
-			session.Usage{Input: 1, Output: 5, CacheRead: 6, CacheWrite: 3, TotalTokens: 15}},
-		{"cached under another name", `{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":6}`, session.Usage{Input: 4, Output: 5, CacheRead: 6, TotalTokens: 15}},
-		{"reasoning is part of the completion", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"completion_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
-		{"unless the total says otherwise", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":18,"completion_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 8, TotalTokens: 18}},
-		{"nulls and nonsense", `{"prompt_tokens":10,"completion_tokens":null,"prompt_tokens_details":"none"}`, session.Usage{Input: 10, TotalTokens: 10}},
+			message.Usage{Input: 1, Output: 5, CacheRead: 6, CacheWrite: 3, TotalTokens: 15}},
+		{"cached under another name", `{"prompt_tokens":10,"completion_tokens":5,"prompt_cache_hit_tokens":6}`, message.Usage{Input: 4, Output: 5, CacheRead: 6, TotalTokens: 15}},
+		{"reasoning is part of the completion", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"completion_tokens_details":{"reasoning_tokens":3}}`, message.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"unless the total says otherwise", `{"prompt_tokens":10,"completion_tokens":5,"total_tokens":18,"completion_tokens_details":{"reasoning_tokens":3}}`, message.Usage{Input: 10, Output: 8, TotalTokens: 18}},
+		{"nulls and nonsense", `{"prompt_tokens":10,"completion_tokens":null,"prompt_tokens_details":"none"}`, message.Usage{Input: 10, TotalTokens: 10}},
 	}
 	for _, c := range cases {
 		a := decodeText(t, end[:strings.Index(end, "data: [DONE]")]+`data: {"choices":[],"usage":`+c.usage+"}\n\ndata: [DONE]\n\n")
@@ -216,7 +216,7 @@ func TestUsageIsFoundWhereverItStands(t *testing.T) {
 		"a choice that is no other": `data: {"choices":[{"index":1,"usage":{"prompt_tokens":99}},{"index":0,"delta":{"content":"hi"},"finish_reason":"stop","usage":` + counts + "}]}\n\n" + done,
 	} {
 		a := decodeText(t, stream)
-		if want := (session.Usage{Input: 10, Output: 5, TotalTokens: 15}); a.Usage == nil || *a.Usage != want || a.Err != nil || a.Text(session.BlockText) != "hi" {
+		if want := (message.Usage{Input: 10, Output: 5, TotalTokens: 15}); a.Usage == nil || *a.Usage != want || a.Err != nil || a.Text(message.BlockText) != "hi" {
 			t.Errorf("%s: %s", name, a)
 		}
 	}
@@ -225,7 +225,7 @@ func TestUsageIsFoundWhereverItStands(t *testing.T) {
 func TestOnlyTheFirstChoiceCounts(t *testing.T) {
 	other := `{"index":1,"delta":{"content":"no","tool_calls":[{"index":0,"id":"a","function":{"name":"f"}}]},"finish_reason":"length"}`
 	a := decodeText(t, `data: {"choices":[`+other+"]}\n\n"+`data: {"choices":[`+other+`,{"index":0,"delta":{"content":"yes"},"finish_reason":null}]}`+"\n\n"+end)
-	if a.Err != nil || a.Stop.Reason != session.StopEnd || a.Text(session.BlockText) != "yes" || len(a.Content) != 1 {
+	if a.Err != nil || a.Stop.Reason != message.StopEnd || a.Text(message.BlockText) != "yes" || len(a.Content) != 1 {
 		t.Errorf("%s", a)
 	}
 }
@@ -233,7 +233,7 @@ func TestOnlyTheFirstChoiceCounts(t *testing.T) {
 func TestWhatCannotBeReadSpoilsAnAnswerOnlyBeforeItsEnd(t *testing.T) {
 	const garbled = "data: {\"choices\":\n\n"
 	finish, _, _ := strings.Cut(end, "data: [DONE]")
-	if a := decodeText(t, chunkOf(`{"content":"hi"}`)+finish+garbled+"data: [DONE]\n\n"); a.Err != nil || a.Text(session.BlockText) != "hi" {
+	if a := decodeText(t, chunkOf(`{"content":"hi"}`)+finish+garbled+"data: [DONE]\n\n"); a.Err != nil || a.Text(message.BlockText) != "hi" {
 		t.Errorf("after the reason: %s", a)
 	}
 	if a := decodeText(t, chunkOf(`{"content":"hi"}`)+garbled+end); a.Err == nil {
@@ -247,7 +247,7 @@ func TestUsageHasItsPrice(t *testing.T) {
 		return strings.NewReader(`data: {"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":500000}}`)
 	}))
 	r := &llm.Request{Model: &llm.Model{BaseURL: "http://model.test", Cost: &llm.Price{Input: 2, Output: 8}}}
-	if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Usage == nil || a.Usage.Cost != (session.Cost{Input: 2, Output: 4, Total: 6}) {
+	if a := wiretest.Collect(p.Stream(context.Background(), r)); a.Err != nil || a.Usage == nil || a.Usage.Cost != (message.Cost{Input: 2, Output: 4, Total: 6}) {
 		t.Errorf("%s", a)
 	}
 }

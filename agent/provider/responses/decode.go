@@ -10,7 +10,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/sse"
-	"pi/session"
+	"pi/session/message"
 )
 
 // decoder reads one answer.
@@ -139,14 +139,14 @@ func failure(status string, said json.RawMessage) error {
 
 // stop maps the status. That there are calls is not a status of its own.
 func (d *decoder) stop(status, reason string) llm.Stop {
-	s := llm.Stop{Raw: status, Reason: session.StopEnd}
+	s := llm.Stop{Raw: status, Reason: message.StopEnd}
 	switch {
 	case status == "incomplete" && reason == "content_filter":
 		s.Reason, s.Message = llm.StopRefusal, "the provider's content filter stopped the answer"
 	case status == "incomplete":
-		s.Reason = session.StopLength
+		s.Reason = message.StopLength
 	case d.items.calls > 0:
-		s.Reason = session.StopToolUse
+		s.Reason = message.StopToolUse
 	}
 	if status == "incomplete" && reason != "" {
 		s.Raw += ":" + reason
@@ -178,8 +178,8 @@ func (d *decoder) count(raw json.RawMessage) {
 
 // usage maps counts. The input includes cached tokens, and the output the
 // reasoning, except where the total says that reasoning comes on top.
-func (c *counts) usage() session.Usage {
-	u := session.Usage{Output: c.Output, CacheRead: c.InputMore.Cached, CacheWrite: c.InputMore.Write}
+func (c *counts) usage() message.Usage {
+	u := message.Usage{Output: c.Output, CacheRead: c.InputMore.Cached, CacheWrite: c.InputMore.Write}
 	u.Input = max(0, c.Input-u.CacheRead-u.CacheWrite)
 	if r := c.OutputMore.Reasoning; r > 0 && c.Total == c.Input+c.Output+r {
 		u.Output += r

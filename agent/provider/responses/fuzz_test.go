@@ -9,7 +9,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 // FuzzDecode holds for any bytes that a server may send: the stream ends with a
@@ -76,13 +76,13 @@ func FuzzEncode(f *testing.F) {
 }
 
 // blockOf is some block of an answer.
-func blockOf(c byte) session.Block {
-	blocks := []session.Block{
+func blockOf(c byte) message.Block {
+	blocks := []message.Block{
 		thought("hm", item1), thought("", item2), thought("hm", bare), thought("hm", local), thought("hm", ""), thought("hm", "c2ln"),
 		signed("a", "msg_1"), signed("b", `{"v":1,"id":"msg_2","phase":"commentary"}`), signed("c", `{"v":`), text("d"), text(""),
 		callBlock("call_1|fc_1", `{"x":1}`), callBlock("call_1|fc_2", `{`), callBlock("functions.add:0", `{}`), callBlock("", `{}`),
 		callBlock(strings.Repeat("x", 450)+"|"+strings.Repeat("y", 450), `{}`), callBlock("|", `{}`), callBlock("ü", `null`),
-		{Type: session.BlockThinking, Redacted: true, Signature: "opaque"},
+		{Type: message.BlockThinking, Redacted: true, Signature: "opaque"},
 	}
 	return blocks[int(c)%len(blocks)]
 }

@@ -8,7 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
 // item is a message, a call, or the output of one.
@@ -87,14 +87,14 @@ func (v *conversation) system(prompt string) {
 	v.append(item{Role: role, Content: provider.CleanText(prompt)})
 }
 
-func (v *conversation) add(m *session.Message) {
+func (v *conversation) add(m *message.Message) {
 	switch m.Role {
-	case session.RoleToolResult:
+	case message.RoleToolResult:
 		v.toolResult(m)
-	case session.RoleAssistant:
+	case message.RoleAssistant:
 		v.placeImages()
 		v.assistant(m)
-	case session.RoleUser:
+	case message.RoleUser:
 		v.placeImages()
 		v.user(v.parts(m.Content))
 	}
@@ -106,20 +106,20 @@ func (v *conversation) user(parts []part) {
 	}
 }
 
-func (v *conversation) parts(blocks []session.Block) []part {
+func (v *conversation) parts(blocks []message.Block) []part {
 	var parts []part
 	for i := range blocks {
 		switch b := &blocks[i]; {
-		case b.Type == session.BlockText && b.Text != "":
+		case b.Type == message.BlockText && b.Text != "":
 			parts = append(parts, inputText(b.Text))
-		case b.Type == session.BlockImage:
+		case b.Type == message.BlockImage:
 			parts = append(parts, v.image(b))
 		}
 	}
 	return parts
 }
 
-func (v *conversation) image(b *session.Block) part {
+func (v *conversation) image(b *message.Block) part {
 	if !provider.AcceptsImages(v.model) {
 		return inputText(provider.ImageOmitted)
 	}
@@ -128,7 +128,7 @@ func (v *conversation) image(b *session.Block) part {
 
 // toolResult writes a result as a string, or as a list if it holds images and
 // the server takes them there.
-func (v *conversation) toolResult(m *session.Message) {
+func (v *conversation) toolResult(m *message.Message) {
 	out := item{Type: "function_call_output", CallID: v.calls.Result(m.ToolCallID)}
 	parts := v.parts(m.Content)
 	texts, images := split(parts)
@@ -166,16 +166,16 @@ func (v *conversation) placeImages() {
 	}
 }
 
-func (v *conversation) assistant(m *session.Message) {
+func (v *conversation) assistant(m *message.Message) {
 	same := provider.SameModel(m, v.model)
 	t := turn{conversation: v, same: same, ids: same}
 	for i := range m.Content {
 		switch b := &m.Content[i]; b.Type {
-		case session.BlockThinking:
+		case message.BlockThinking:
 			t.thought(b)
-		case session.BlockText:
+		case message.BlockText:
 			t.text(b)
-		case session.BlockToolCall:
+		case message.BlockToolCall:
 			t.call(b)
 		}
 	}
@@ -191,7 +191,7 @@ type turn struct {
 
 // thought keeps a reasoning item for the item that it led to. One that cannot be
 // sent costs the ids of what follows. The thought of another model is text.
-func (t *turn) thought(b *session.Block) {
+func (t *turn) thought(b *message.Block) {
 	own := t.same && (b.Signature == "" || strings.HasPrefix(b.Signature, "{"))
 	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.sendReasoning && t.first(id) {
 		t.thoughts = append(t.thoughts, raw)
@@ -246,7 +246,7 @@ func (v *conversation) first(id string) bool {
 	return true
 }
 
-func (t *turn) text(b *session.Block) {
+func (t *turn) text(b *message.Block) {
 	var i item
 	if t.same {
 		i.ID, i.Phase = readTextSignature(b.Signature)
@@ -275,7 +275,7 @@ func (t *turn) say(text string, i item) {
 	t.append(i)
 }
 
-func (t *turn) call(b *session.Block) {
+func (t *turn) call(b *message.Block) {
 	t.placeThoughts()
 	arguments := string(provider.Object(b.Arguments))
 	i := item{Type: "function_call", CallID: t.calls.Call(b.ID), Name: b.Name, Arguments: &arguments}

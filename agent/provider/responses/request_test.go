@@ -8,36 +8,36 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
-	"pi/session"
+	"pi/session/message"
 )
 
-func userSays(blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleUser, Content: blocks}
+func userSays(blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: blocks}
 }
 
-func modelSays(m *llm.Model, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
+func modelSays(m *llm.Model, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: blocks}
 }
 
-func toolSays(id string, blocks ...session.Block) *session.Message {
-	return &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
+func toolSays(id string, blocks ...message.Block) *message.Message {
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: blocks}
 }
 
-func callBlock(id, args string) session.Block {
-	return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(args)}
+func callBlock(id, args string) message.Block {
+	return message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(args)}
 }
 
-func thought(text, signature string) session.Block {
-	return session.Block{Type: session.BlockThinking, Text: text, Signature: signature}
+func thought(text, signature string) message.Block {
+	return message.Block{Type: message.BlockThinking, Text: text, Signature: signature}
 }
 
-func signed(text, signature string) session.Block {
-	return session.Block{Type: session.BlockText, Text: text, Signature: signature}
+func signed(text, signature string) message.Block {
+	return message.Block{Type: message.BlockText, Text: text, Signature: signature}
 }
 
-var picture = session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}
+var picture = message.Block{Type: message.BlockImage, Data: "QUJD", MimeType: "image/png"}
 
-func text(s string) session.Block { return session.TextBlock(s) }
+func text(s string) message.Block { return message.TextBlock(s) }
 
 func modelOf(provider, id, base string) *llm.Model {
 	return &llm.Model{Provider: provider, ID: id, API: "openai-responses", BaseURL: base}
@@ -153,71 +153,71 @@ func TestMessagesAreWrittenAsItems(t *testing.T) {
 		name   string
 		model  *llm.Model
 		system string
-		in     []*session.Message
+		in     []*message.Message
 		want   string
 	}{
 		{"system", m, "be nice", nil, `{"role":"system","content":"be nice"}`},
 		{"developer", thinker, "be nice", nil, `{"role":"developer","content":"be nice"}`},
 		{"instructions are no item", field, "be nice", nil, ``},
-		{"text and image", m, "", []*session.Message{userSays(text("a<b"), text(""), picture)},
+		{"text and image", m, "", []*message.Message{userSays(text("a<b"), text(""), picture)},
 			`{"role":"user","content":[{"type":"input_text","text":"a<b"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"}]}`},
-		{"image for a model that cannot see", blind, "", []*session.Message{userSays(picture)},
+		{"image for a model that cannot see", blind, "", []*message.Message{userSays(picture)},
 			`{"role":"user","content":[{"type":"input_text","text":"[image left out: this model takes text only]"}]}`},
-		{"text that is not UTF-8", m, "", []*session.Message{userSays(text("a\xffb"))}, `{"role":"user","content":[{"type":"input_text","text":"a�b"}]}`},
-		{"an empty message is left out", m, "", []*session.Message{userSays(text("")), modelSays(m, text(""))}, ``},
-		{"own text with its id", m, "", []*session.Message{modelSays(m, signed("a", "msg_1"))}, said(`"id":"msg_1",`, "a")},
-		{"and its phase", m, "", []*session.Message{modelSays(m, signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))},
+		{"text that is not UTF-8", m, "", []*message.Message{userSays(text("a\xffb"))}, `{"role":"user","content":[{"type":"input_text","text":"a�b"}]}`},
+		{"an empty message is left out", m, "", []*message.Message{userSays(text("")), modelSays(m, text(""))}, ``},
+		{"own text with its id", m, "", []*message.Message{modelSays(m, signed("a", "msg_1"))}, said(`"id":"msg_1",`, "a")},
+		{"and its phase", m, "", []*message.Message{modelSays(m, signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))},
 			`{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[]}],"phase":"commentary","status":"completed"}`},
-		{"a phase without a good id", m, "", []*session.Message{modelSays(m, signed("a", `{"v":1,"id":"uuid","phase":"final_answer"}`))},
+		{"a phase without a good id", m, "", []*message.Message{modelSays(m, signed("a", `{"v":1,"id":"uuid","phase":"final_answer"}`))},
 			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[]}],"phase":"final_answer","status":"completed"}`},
-		{"a signature of something else", m, "", []*session.Message{modelSays(m, signed("a", `{"v":`)), modelSays(m, signed("b", `sig==`))}, said("", "a") + "," + said("", "b")},
-		{"text of another model without", m, "", []*session.Message{modelSays(other, signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))}, said("", "a")},
-		{"ids are made up where they must be", router, "", []*session.Message{modelSays(other, text("a")), userSays(text("b")), modelSays(other, text("c"))},
+		{"a signature of something else", m, "", []*message.Message{modelSays(m, signed("a", `{"v":`)), modelSays(m, signed("b", `sig==`))}, said("", "a") + "," + said("", "b")},
+		{"text of another model without", m, "", []*message.Message{modelSays(other, signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))}, said("", "a")},
+		{"ids are made up where they must be", router, "", []*message.Message{modelSays(other, text("a")), userSays(text("b")), modelSays(other, text("c"))},
 			said(`"id":"msg_0",`, "a") + `,{"role":"user","content":[{"type":"input_text","text":"b"}]},` + said(`"id":"msg_2",`, "c")},
-		{"own thought unchanged in front of its text", m, "", []*session.Message{modelSays(m, thought("hm", item1), signed("a", "msg_1"))}, item1 + "," + said(`"id":"msg_1",`, "a")},
-		{"and of its call", m, "", []*session.Message{modelSays(m, thought("hm", item1), callBlock("c1|fc_1", `{}`))}, item1 + "," + called(`"id":"fc_1",`, "c1")},
-		{"each in its place", m, "", []*session.Message{modelSays(m, thought("hm", item1), callBlock("c1|fc_1", `{}`), thought("", item2), callBlock("c2|fc_2", `{}`))},
+		{"own thought unchanged in front of its text", m, "", []*message.Message{modelSays(m, thought("hm", item1), signed("a", "msg_1"))}, item1 + "," + said(`"id":"msg_1",`, "a")},
+		{"and of its call", m, "", []*message.Message{modelSays(m, thought("hm", item1), callBlock("c1|fc_1", `{}`))}, item1 + "," + called(`"id":"fc_1",`, "c1")},
+		{"each in its place", m, "", []*message.Message{modelSays(m, thought("hm", item1), callBlock("c1|fc_1", `{}`), thought("", item2), callBlock("c2|fc_2", `{}`))},
 			item1 + "," + called(`"id":"fc_1",`, "c1") + "," + item2 + "," + called(`"id":"fc_2",`, "c2")},
-		{"an item that stands there twice goes once", m, "", []*session.Message{modelSays(m, thought("hm", item1), signed("a", "msg_1")), modelSays(m, thought("hm", item1), signed("a", "msg_1")), modelSays(m, signed("b", "msg_1"))},
+		{"an item that stands there twice goes once", m, "", []*message.Message{modelSays(m, thought("hm", item1), signed("a", "msg_1")), modelSays(m, thought("hm", item1), signed("a", "msg_1")), modelSays(m, signed("b", "msg_1"))},
 			item1 + "," + said(`"id":"msg_1",`, "a") + "," + said("", "a") + "," + said("", "b")},
-		{"a thought that led to nothing is dropped", m, "", []*session.Message{modelSays(m, signed("a", "msg_1"), thought("hm", item1)), userSays(text("go on"))},
+		{"a thought that led to nothing is dropped", m, "", []*message.Message{modelSays(m, signed("a", "msg_1"), thought("hm", item1)), userSays(text("go on"))},
 			said(`"id":"msg_1",`, "a") + `,{"role":"user","content":[{"type":"input_text","text":"go on"}]}`},
-		{"also in front of an empty text", m, "", []*session.Message{modelSays(m, thought("hm", item1), text(""))}, ``},
-		{"a thought that its server cannot read is dropped, and ids with it", m, "", []*session.Message{modelSays(m, thought("hm", bare), signed("a", "msg_1"), callBlock("c1|fc_1", `{}`))},
+		{"also in front of an empty text", m, "", []*message.Message{modelSays(m, thought("hm", item1), text(""))}, ``},
+		{"a thought that its server cannot read is dropped, and ids with it", m, "", []*message.Message{modelSays(m, thought("hm", bare), signed("a", "msg_1"), callBlock("c1|fc_1", `{}`))},
 			said("", "a") + "," + called("", "c1")},
-		{"but not its phase", m, "", []*session.Message{modelSays(m, thought("hm", bare), signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))},
+		{"but not its phase", m, "", []*message.Message{modelSays(m, thought("hm", bare), signed("a", `{"v":1,"id":"msg_1","phase":"commentary"}`))},
 			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[]}],"phase":"commentary","status":"completed"}`},
-		{"one that was cut off is dropped too", m, "", []*session.Message{modelSays(m, thought("hm", ""), signed("a", "msg_1"))}, said("", "a")},
-		{"a thought whose id is long goes without", m, "", []*session.Message{modelSays(m, thought("hm", `{"id":"`+strings.Repeat("x", 450)+`","type":"reasoning","encrypted_content":"z","summary":[]}`), text("a"))},
+		{"one that was cut off is dropped too", m, "", []*message.Message{modelSays(m, thought("hm", ""), signed("a", "msg_1"))}, said("", "a")},
+		{"a thought whose id is long goes without", m, "", []*message.Message{modelSays(m, thought("hm", `{"id":"`+strings.Repeat("x", 450)+`","type":"reasoning","encrypted_content":"z","summary":[]}`), text("a"))},
 			`{"type":"reasoning","encrypted_content":"z","summary":[]},` + said("", "a")},
-		{"a thought in the open goes back", old, "", []*session.Message{modelSays(old, thought("hm", local), callBlock("c1|fc_1", `{}`))}, local + "," + called(`"id":"fc_1",`, "c1")},
-		{"unless that is switched off", silent, "", []*session.Message{modelSays(silent, thought("hm", item1), callBlock("c1|fc_1", `{}`))}, called("", "c1")},
-		{"another model's thought is text", m, "", []*session.Message{modelSays(other, thought(" hm ", item1), signed("a", "msg_1"), callBlock("c1|fc_1", `{}`))},
+		{"a thought in the open goes back", old, "", []*message.Message{modelSays(old, thought("hm", local), callBlock("c1|fc_1", `{}`))}, local + "," + called(`"id":"fc_1",`, "c1")},
+		{"unless that is switched off", silent, "", []*message.Message{modelSays(silent, thought("hm", item1), callBlock("c1|fc_1", `{}`))}, called("", "c1")},
+		{"another model's thought is text", m, "", []*message.Message{modelSays(other, thought(" hm ", item1), signed("a", "msg_1"), callBlock("c1|fc_1", `{}`))},
 			said("", "hm") + "," + said("", "a") + "," + called("", "c1")},
-		{"of another API too", m, "", []*session.Message{modelSays(m, thought("hm", "reasoning_content"), text("a"))}, said("", "hm") + "," + said("", "a")},
-		{"a withheld thought is dropped", m, "", []*session.Message{modelSays(other, session.Block{Type: session.BlockThinking, Redacted: true, Text: "x", Signature: "x"}, text("a"))}, said("", "a")},
-		{"call and result", m, "", []*session.Message{modelSays(m, callBlock("c1|fc_1", `{"path":"x"}`)), toolSays("c1|fc_1", text("out"), text("more"))},
+		{"of another API too", m, "", []*message.Message{modelSays(m, thought("hm", "reasoning_content"), text("a"))}, said("", "hm") + "," + said("", "a")},
+		{"a withheld thought is dropped", m, "", []*message.Message{modelSays(other, message.Block{Type: message.BlockThinking, Redacted: true, Text: "x", Signature: "x"}, text("a"))}, said("", "a")},
+		{"call and result", m, "", []*message.Message{modelSays(m, callBlock("c1|fc_1", `{"path":"x"}`)), toolSays("c1|fc_1", text("out"), text("more"))},
 			`{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{\"path\":\"x\"}"},{"type":"function_call_output","call_id":"c1","output":"out\nmore"}`},
-		{"a result that says nothing", m, "", []*session.Message{toolSays("c1")}, `{"type":"function_call_output","call_id":"c1","output":"(no output)"}`},
-		{"a result with an image", m, "", []*session.Message{toolSays("c1", text("x"), picture)},
+		{"a result that says nothing", m, "", []*message.Message{toolSays("c1")}, `{"type":"function_call_output","call_id":"c1","output":"(no output)"}`},
+		{"a result with an image", m, "", []*message.Message{toolSays("c1", text("x"), picture)},
 			`{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"x"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"}]}`},
-		{"an image in a result for a model that cannot see", blind, "", []*session.Message{toolSays("c1", text("x"), picture)},
+		{"an image in a result for a model that cannot see", blind, "", []*message.Message{toolSays("c1", text("x"), picture)},
 			`{"type":"function_call_output","call_id":"c1","output":"x\n[image left out: this model takes text only]"}`},
-		{"images of results follow the row where they must", old, "", []*session.Message{toolSays("a", picture), toolSays("b", text("x"), picture), userSays(text("go on"))},
+		{"images of results follow the row where they must", old, "", []*message.Message{toolSays("a", picture), toolSays("b", text("x"), picture), userSays(text("go on"))},
 			`{"type":"function_call_output","call_id":"a","output":"(the image follows)"},{"type":"function_call_output","call_id":"b","output":"x"},` +
 				`{"role":"user","content":[{"type":"input_text","text":"Images from the tool results:"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"},{"type":"input_image","image_url":"data:image/png;base64,QUJD","detail":"auto"}]},` +
 				`{"role":"user","content":[{"type":"input_text","text":"go on"}]}`},
-		{"a long id of an item does not go", m, "", []*session.Message{modelSays(m, callBlock(long, `{}`)), toolSays(long, text("x"))},
+		{"a long id of an item does not go", m, "", []*message.Message{modelSays(m, callBlock(long, `{}`)), toolSays(long, text("x"))},
 			called("", "call_1") + `,{"type":"function_call_output","call_id":"call_1","output":"x"}`},
-		{"nor one of another form", m, "", []*session.Message{modelSays(m, callBlock("c1|abc", `{}`))}, called("", "c1")},
-		{"calls of others are fitted on both sides", m, "", []*session.Message{modelSays(other, callBlock("functions.add:0", `{}`)), toolSays("functions.add:0", text("x"))},
+		{"nor one of another form", m, "", []*message.Message{modelSays(m, callBlock("c1|abc", `{}`))}, called("", "c1")},
+		{"calls of others are fitted on both sides", m, "", []*message.Message{modelSays(other, callBlock("functions.add:0", `{}`)), toolSays("functions.add:0", text("x"))},
 			called("", "functions_add_0") + `,{"type":"function_call_output","call_id":"functions_add_0","output":"x"}`},
-		{"ids that start over are told apart", m, "", []*session.Message{
+		{"ids that start over are told apart", m, "", []*message.Message{
 			modelSays(m, callBlock("call_0|fc_1", `{}`)), toolSays("call_0|fc_1", text("x")), modelSays(m, callBlock("call_0|fc_2", `{}`)), toolSays("call_0|fc_2", text("y"))},
 			called(`"id":"fc_1",`, "call_0") + `,{"type":"function_call_output","call_id":"call_0","output":"x"},` +
 				called("", "call_0_2") + `,{"type":"function_call_output","call_id":"call_0_2","output":"y"}`},
-		{"broken arguments are an empty object", m, "", []*session.Message{modelSays(m, callBlock("a", `{"x":`))}, called("", "a")},
-		{"half a surrogate pair", m, "", []*session.Message{modelSays(m, callBlock("a", `{"x":"\ud83d!"}`))},
+		{"broken arguments are an empty object", m, "", []*message.Message{modelSays(m, callBlock("a", `{"x":`))}, called("", "a")},
+		{"half a surrogate pair", m, "", []*message.Message{modelSays(m, callBlock("a", `{"x":"\ud83d!"}`))},
 			`{"type":"function_call","call_id":"a","name":"read","arguments":"{\"x\":\"\\ufffd!\"}"}`},
 	}
 	for _, c := range cases {

@@ -8,7 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 var taken = events(piece(textKind, 0, 0, "taken"), completed(""))
@@ -28,7 +28,7 @@ func TestEveryPrefixOfASessionIsTakenByAStrictServer(t *testing.T) {
 		for _, id := range []string{"large-1", "other-1", "third"} {
 			m, ask := taker(t, "acme", id, compat)
 			for i, messages := range wiretest.Resumed(t) {
-				if a := ask(&llm.Request{Model: m, System: "be nice", Messages: messages}); a.Err != nil || a.Text(session.BlockText) != "taken" {
+				if a := ask(&llm.Request{Model: m, System: "be nice", Messages: messages}); a.Err != nil || a.Text(message.BlockText) != "taken" {
 					t.Errorf("%s %v, the first %d entries: %s", id, compat, i, a)
 				}
 			}
@@ -45,7 +45,7 @@ func TestRecordedAnswersThatWereInterruptedAreTakenByAStrictServer(t *testing.T)
 		m, ask := taker(t, f.Provider, "m", nil)
 		for _, from := range []*llm.Model{m, {Provider: "other", ID: "other", API: "other"}} {
 			r := &llm.Request{Model: m, APIKey: "k", Messages: wiretest.Interrupted(t, a, from, 2)}
-			if b := ask(r); b.Err != nil || b.Text(session.BlockText) != "taken" {
+			if b := ask(r); b.Err != nil || b.Text(message.BlockText) != "taken" {
 				t.Errorf("%s after %s: %s", f.ID, from.Provider, b)
 			}
 		}

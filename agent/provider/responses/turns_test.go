@@ -14,7 +14,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/wiretest"
-	"pi/session"
+	"pi/session/message"
 )
 
 func events(all ...string) string {
@@ -91,19 +91,19 @@ func TestASecondTurnExtendsTheFirst(t *testing.T) {
 	defer s.Close()
 	m := modelOf("openai", "gpt", s.URL+"/v1")
 	m.Reasoning = true
-	r := &llm.Request{Model: m, APIKey: "k", SessionID: "s", Thinking: "low", System: "be nice", Messages: []*session.Message{userSays(text("go"), picture)},
+	r := &llm.Request{Model: m, APIKey: "k", SessionID: "s", Thinking: "low", System: "be nice", Messages: []*message.Message{userSays(text("go"), picture)},
 		Tools: []llm.ToolSpec{{Name: "read", Description: "reads <it>", Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}}}
 	p := New(s.Client())
 	first := wiretest.Collect(p.Stream(context.Background(), r))
 	calls := first.Calls()
-	if first.Err != nil || first.Stop.Reason != session.StopToolUse || len(calls) != 2 || first.Text(session.BlockThinking) != "I read\n\nit" {
+	if first.Err != nil || first.Stop.Reason != message.StopToolUse || len(calls) != 2 || first.Text(message.BlockThinking) != "I read\n\nit" {
 		t.Fatalf("%s", first)
 	}
 	if calls[0].ID != "call_1|fc_1" || first.Content[0].Signature != reasoning || first.Content[1].Signature != `{"v":1,"id":"msg_1","phase":"commentary"}` {
 		t.Errorf("%s %s", calls[0].ID, first)
 	}
 	r.Messages = append(r.Messages, modelSays(m, first.Content...), toolSays(calls[0].ID, text("x")), toolSays(calls[1].ID, picture))
-	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(session.BlockText) != "done" {
+	if second := wiretest.Collect(p.Stream(context.Background(), r)); second.Err != nil || second.Text(message.BlockText) != "done" {
 		t.Fatalf("%s", second)
 	}
 	wiretest.Extends(t, bodies[0], bodies[1], "model", "tools", "reasoning", "include", "prompt_cache_key")
@@ -120,7 +120,7 @@ func shape(a wiretest.Answer) string {
 	var all []string
 	for _, b := range a.Content {
 		switch b.Type {
-		case session.BlockToolCall:
+		case message.BlockToolCall:
 			all = append(all, fmt.Sprintf("call %s %s %s", b.ID, b.Name, b.Arguments))
 		default:
 			all = append(all, fmt.Sprintf("%s %q sig %s", b.Type, b.Text, b.Signature))
@@ -222,19 +222,19 @@ func TestTheEndIsMapped(t *testing.T) {
 	call := events(done(0, callItem("c", "", "{}")))
 	cases := []struct {
 		stream string
-		want   session.StopReason
+		want   message.StopReason
 		raw    string
 	}{
-		{end("completed", `{"status":"completed"}`), session.StopEnd, "completed"},
-		{end("completed", `{}`), session.StopEnd, "completed"},
-		{end("done", `{"status":"completed"}`), session.StopEnd, "completed"},
-		{events(`{"type":"response.completed"}`), session.StopEnd, "completed"},
-		{call + end("completed", `{"status":"completed"}`), session.StopToolUse, "completed"},
-		{call + end("incomplete", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), session.StopLength, "incomplete:max_output_tokens"},
+		{end("completed", `{"status":"completed"}`), message.StopEnd, "completed"},
+		{end("completed", `{}`), message.StopEnd, "completed"},
+		{end("done", `{"status":"completed"}`), message.StopEnd, "completed"},
+		{events(`{"type":"response.completed"}`), message.StopEnd, "completed"},
+		{call + end("completed", `{"status":"completed"}`), message.StopToolUse, "completed"},
+		{call + end("incomplete", `{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}`), message.StopLength, "incomplete:max_output_tokens"},
 		{end("incomplete", `{"incomplete_details":{"reason":"content_filter"}}`), llm.StopRefusal, "incomplete:content_filter"},
-		{end("incomplete", `{"incomplete_details":null}`), session.StopLength, "incomplete"},
-		{end("completed", `{}`) + "data: [DONE]\n\n", session.StopEnd, "completed"},
-		{"data: [DONE]\n\n" + end("completed", `{}`), session.StopEnd, "completed"},
+		{end("incomplete", `{"incomplete_details":null}`), message.StopLength, "incomplete"},
+		{end("completed", `{}`) + "data: [DONE]\n\n", message.StopEnd, "completed"},
+		{"data: [DONE]\n\n" + end("completed", `{}`), message.StopEnd, "completed"},
 	}
 	for _, c := range cases {
 		if a := decodeText(t, c.stream); a.Err != nil || a.Stop.Reason != c.want || a.Stop.Raw != c.raw {
@@ -269,7 +269,7 @@ func TestFailuresAreReportedOnce(t *testing.T) {
 			if !ok || e.Code != c.code || !strings.HasPrefix(e.Message, c.message) || e.Retryable != c.retry {
 				t.Fatalf("%+v", a.Err)
 			}
-			if a.Text(session.BlockText) != "hi" || a.Stop.Reason != "" {
+			if a.Text(message.BlockText) != "hi" || a.Stop.Reason != "" {
 				t.Errorf("%s", a)
 			}
 		})
@@ -291,14 +291,14 @@ func TestAnOverflowIsRecognisedInTheStreamToo(t *testing.T) {
 func TestUsageIsCountedOnce(t *testing.T) {
 	cases := []struct {
 		name, usage string
-		want        session.Usage
+		want        message.Usage
 	}{
-		{"plain", `{"input_tokens":10,"output_tokens":5,"total_tokens":15}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"plain", `{"input_tokens":10,"output_tokens":5,"total_tokens":15}`, message.Usage{Input: 10, Output: 5, TotalTokens: 15}},
 		{"cached tokens are part of the input", `{"input_tokens":10,"output_tokens":5,"input_tokens_details":{"cached_tokens":6,"cache_write_tokens":3}}`,
-			session.Usage{Input: 1, Output: 5, CacheRead: 6, CacheWrite: 3, TotalTokens: 15}},
-		{"reasoning is part of the output", `{"input_tokens":10,"output_tokens":5,"total_tokens":15,"output_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 5, TotalTokens: 15}},
-		{"unless the total says otherwise", `{"input_tokens":10,"output_tokens":5,"total_tokens":18,"output_tokens_details":{"reasoning_tokens":3}}`, session.Usage{Input: 10, Output: 8, TotalTokens: 18}},
-		{"nulls and nonsense", `{"input_tokens":10,"output_tokens":null,"input_tokens_details":"none"}`, session.Usage{Input: 10, TotalTokens: 10}},
+			message.Usage{Input: 1, Output: 5, CacheRead: 6, CacheWrite: 3, TotalTokens: 15}},
+		{"reasoning is part of the output", `{"input_tokens":10,"output_tokens":5,"total_tokens":15,"output_tokens_details":{"reasoning_tokens":3}}`, message.Usage{Input: 10, Output: 5, TotalTokens: 15}},
+		{"unless the total says otherwise", `{"input_tokens":10,"output_tokens":5,"total_tokens":18,"output_tokens_details":{"reasoning_tokens":3}}`, message.Usage{Input: 10, Output: 8, TotalTokens: 18}},
+		{"nulls and nonsense", `{"input_tokens":10,"output_tokens":null,"input_tokens_details":"none"}`, message.Usage{Input: 10, TotalTokens: 10}},
 	}
 	for _, c := range cases {
 		a := decodeText(t, events(`{"type":"response.completed","response":{"usage":`+c.usage+`}}`))

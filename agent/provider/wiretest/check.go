@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // Check compares an answer with what the recording is expected to give.
@@ -41,8 +41,8 @@ func (f *Folder) Judge(a Answer) (misses, rules []string) {
 	}
 	e := &f.Expected
 	c.rule(e.Refusal != "", "a refusal is what the model says, so it is text")
-	c.equal("text", a.Text(session.BlockText), e.Text+e.Refusal)
-	c.equal("reasoning", a.Text(session.BlockThinking), e.Reasoning)
+	c.equal("text", a.Text(message.BlockText), e.Text+e.Refusal)
+	c.equal("reasoning", a.Text(message.BlockThinking), e.Reasoning)
 	c.calls()
 	c.stop()
 	c.usage()
@@ -119,7 +119,7 @@ func (c *checker) calls() {
 	}
 }
 
-func (c *checker) arguments(call *session.Block, want, raw string) {
+func (c *checker) arguments(call *message.Block, want, raw string) {
 	held, broken := c.answer.Broken[call.ID]
 	if want == "null" {
 		c.equal("arguments are broken", broken, true)
@@ -148,8 +148,8 @@ func SameJSON(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-var stops = map[string]session.StopReason{
-	"stop": session.StopEnd, "length": session.StopLength, "tool_use": session.StopToolUse,
+var stops = map[string]message.StopReason{
+	"stop": message.StopEnd, "length": message.StopLength, "tool_use": message.StopToolUse,
 	"refusal": llm.StopRefusal, "pause": llm.StopPause,
 }
 
@@ -241,7 +241,7 @@ func (f *Folder) opaque(a Answer) (signatures, redacted int) {
 		case b.Redacted:
 			redacted++
 		case b.Signature == "":
-		case b.Type != session.BlockThinking:
+		case b.Type != message.BlockThinking:
 			if f.API == "google-generative" {
 				signatures++
 			}

@@ -13,7 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/sse"
-	"pi/session"
+	"pi/session/message"
 )
 
 // workPerFolder bounds the bytes that are decoded to cut one recording, so that
@@ -124,7 +124,7 @@ func (f *Folder) broken(whole, got Answer) error {
 	if got.Err == nil && !late && (whole.Err != nil || !sameContent(got, whole)) {
 		return fmt.Errorf("success with\n%s\nwant an error or\n%s", got, whole)
 	}
-	for _, kind := range []session.BlockType{session.BlockText, session.BlockThinking} {
+	for _, kind := range []message.BlockType{message.BlockText, message.BlockThinking} {
 		if !strings.HasPrefix(whole.Text(kind), got.Text(kind)) {
 			return fmt.Errorf("%s is %q", kind, got.Text(kind))
 		}

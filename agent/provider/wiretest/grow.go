@@ -9,19 +9,19 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // Growing returns what the requests of one conversation send, each longer than
 // the one before: prompts, thoughts, calls with ids of all kinds, results in
 // parallel, images, steering, and answers of another model among those of m. The
 // same seed gives the same conversation.
-func Growing(seed uint64, m *llm.Model, requests int) [][]*session.Message {
+func Growing(seed uint64, m *llm.Model, requests int) [][]*message.Message {
 	g := &grower{r: rand.New(rand.NewPCG(seed, 1)), model: m}
 	g.prompt()
-	var all [][]*session.Message
+	var all [][]*message.Message
 	for len(all) < requests {
-		all = append(all, append([]*session.Message{}, g.messages...))
+		all = append(all, append([]*message.Message{}, g.messages...))
 		if g.answer(); g.open == nil || g.r.IntN(4) == 0 {
 			g.results()
 			g.prompt()
@@ -34,7 +34,7 @@ func Growing(seed uint64, m *llm.Model, requests int) [][]*session.Message {
 type grower struct {
 	r        *rand.Rand
 	model    *llm.Model
-	messages []*session.Message
+	messages []*message.Message
 	open     []string // calls without a result
 }
 
@@ -42,33 +42,33 @@ func (g *grower) words() string {
 	return strings.Repeat(fmt.Sprintf("<w%d> & é\n", g.r.IntN(100)), 1+g.r.IntN(3))
 }
 
-func (g *grower) shown() []session.Block {
-	blocks := []session.Block{session.TextBlock(g.words())}
+func (g *grower) shown() []message.Block {
+	blocks := []message.Block{message.TextBlock(g.words())}
 	if g.r.IntN(5) == 0 {
-		blocks = append(blocks, session.Block{Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"})
+		blocks = append(blocks, message.Block{Type: message.BlockImage, Data: "QUJD", MimeType: "image/png"})
 	}
 	return blocks
 }
 
 func (g *grower) prompt() {
-	g.messages = append(g.messages, &session.Message{Role: session.RoleUser, Content: g.shown()})
+	g.messages = append(g.messages, &message.Message{Role: message.RoleUser, Content: g.shown()})
 }
 
 func (g *grower) answer() {
-	m := &session.Message{Role: session.RoleAssistant, API: g.model.API, Provider: g.model.Provider, Model: g.model.ID}
+	m := &message.Message{Role: message.RoleAssistant, API: g.model.API, Provider: g.model.Provider, Model: g.model.ID}
 	if g.r.IntN(4) == 0 {
 		m.API, m.Provider, m.Model = "another", "another", "another"
 	}
 	if g.r.IntN(2) == 0 {
-		m.Content = append(m.Content, session.Block{Type: session.BlockThinking, Text: g.words(), Signature: []string{"reasoning_content", "c2ln", ""}[g.r.IntN(3)]})
+		m.Content = append(m.Content, message.Block{Type: message.BlockThinking, Text: g.words(), Signature: []string{"reasoning_content", "c2ln", ""}[g.r.IntN(3)]})
 	}
 	calls := g.r.IntN(4)
 	if calls == 0 || g.r.IntN(2) == 0 {
-		m.Content = append(m.Content, session.TextBlock(g.words()))
+		m.Content = append(m.Content, message.TextBlock(g.words()))
 	}
 	for range calls {
 		id := []string{"functions.read:0", "call_0", "", "toolu_" + fmt.Sprint(g.r.IntN(1000)), strings.Repeat("x", 450)}[g.r.IntN(5)]
-		m.Content = append(m.Content, session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"a<b"}`)})
+		m.Content = append(m.Content, message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"a<b"}`)})
 		g.open = append(g.open, id)
 	}
 	g.messages = append(g.messages, m)
@@ -77,7 +77,7 @@ func (g *grower) answer() {
 func (g *grower) results() {
 	for _, id := range g.open {
 		content := g.shown()[g.r.IntN(2):]
-		g.messages = append(g.messages, &session.Message{Role: session.RoleToolResult, ToolCallID: id, ToolName: "read", Content: content, IsError: g.r.IntN(4) == 0})
+		g.messages = append(g.messages, &message.Message{Role: message.RoleToolResult, ToolCallID: id, ToolName: "read", Content: content, IsError: g.r.IntN(4) == 0})
 	}
 	g.open = nil
 }

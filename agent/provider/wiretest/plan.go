@@ -7,30 +7,31 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Planned makes a session of a plan, for fuzz tests: u, a and A begin a message of
 // the user, of m and of another model, r adds a result of the oldest open call, and
 // any other letter the block of that letter to the answer before. It returns what
 // is sent before each answer, and at the end.
-func Planned(t *testing.T, plan []byte, m *llm.Model, block func(letter byte) session.Block) [][]*session.Message {
+func Planned(t *testing.T, plan []byte, m *llm.Model, block func(letter byte) message.Block) [][]*message.Message {
 	p := &planned{t: t, session: session.New(session.Options{})}
-	p.begin(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("begin")}})
+	p.begin(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("begin")}})
 	for _, letter := range plan {
 		switch letter {
 		case 'u':
-			p.begin(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go on")}})
+			p.begin(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("go on")}})
 		case 'a':
-			p.begin(&session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID})
+			p.begin(&message.Message{Role: message.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID})
 		case 'A':
-			p.begin(&session.Message{Role: session.RoleAssistant, API: m.API, Provider: "other", Model: "o"})
+			p.begin(&message.Message{Role: message.RoleAssistant, API: m.API, Provider: "other", Model: "o"})
 		case 'r':
 			p.result()
 		default:
 			p.add(block(letter))
 		}
 	}
-	p.begin(&session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("end")}})
+	p.begin(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("end")}})
 	p.begin(nil)
 	return append(p.all, session.ForModel(p.session.Context()))
 }
@@ -38,22 +39,22 @@ func Planned(t *testing.T, plan []byte, m *llm.Model, block func(letter byte) se
 type planned struct {
 	t       *testing.T
 	session *session.Session
-	now     *session.Message // not in the session yet
-	open    []session.Block  // calls without a result
-	all     [][]*session.Message
+	now     *message.Message // not in the session yet
+	open    []message.Block  // calls without a result
+	all     [][]*message.Message
 }
 
 // begin puts the message before into the session, unless it is empty.
-func (p *planned) begin(next *session.Message) {
+func (p *planned) begin(next *message.Message) {
 	if p.now != nil && len(p.now.Content) > 0 {
-		if p.now.Role == session.RoleAssistant {
+		if p.now.Role == message.RoleAssistant {
 			p.all = append(p.all, session.ForModel(p.session.Context()))
 		}
 		if _, err := p.session.AppendMessage(p.now); err != nil {
 			p.t.Fatal(err)
 		}
 	}
-	if p.now = next; next != nil && next.Role != session.RoleToolResult {
+	if p.now = next; next != nil && next.Role != message.RoleToolResult {
 		p.open = nil
 	}
 }
@@ -63,17 +64,17 @@ func (p *planned) result() {
 		return
 	}
 	call := p.open[0]
-	p.begin(&session.Message{Role: session.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
-		Content: []session.Block{session.TextBlock("result"), {Type: session.BlockImage, Data: "QUJD", MimeType: "image/png"}}})
+	p.begin(&message.Message{Role: message.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name,
+		Content: []message.Block{message.TextBlock("result"), {Type: message.BlockImage, Data: "QUJD", MimeType: "image/png"}}})
 	p.open = p.open[1:]
 }
 
-func (p *planned) add(b session.Block) {
-	if p.now.Role != session.RoleAssistant {
+func (p *planned) add(b message.Block) {
+	if p.now.Role != message.RoleAssistant {
 		return
 	}
 	p.now.Content = append(p.now.Content, b)
-	if b.Type == session.BlockToolCall {
+	if b.Type == message.BlockToolCall {
 		p.open = append(p.open, b)
 	}
 }
@@ -85,17 +86,17 @@ func Plans() [][]byte {
 
 // PlannedBlock is some block of an answer: thoughts and texts with signatures of
 // all kinds, calls with ids and arguments of all kinds.
-func PlannedBlock(letter byte) session.Block {
-	thought := func(text, signature string) session.Block {
-		return session.Block{Type: session.BlockThinking, Text: text, Signature: signature}
+func PlannedBlock(letter byte) message.Block {
+	thought := func(text, signature string) message.Block {
+		return message.Block{Type: message.BlockThinking, Text: text, Signature: signature}
 	}
-	call := func(id, arguments, signature string) session.Block {
-		return session.Block{Type: session.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(arguments), Signature: signature}
+	call := func(id, arguments, signature string) message.Block {
+		return message.Block{Type: message.BlockToolCall, ID: id, Name: "read", Arguments: json.RawMessage(arguments), Signature: signature}
 	}
-	blocks := []session.Block{
+	blocks := []message.Block{
 		thought("hm", "c2ln"), thought("", "c2ln"), thought("hm", ""), thought("", ""), thought("hm", "reasoning_content"), thought("hm", `{"v":`),
-		{Type: session.BlockThinking, Redacted: true, Signature: "b3BhcXVl"}, {Type: session.BlockThinking, Redacted: true},
-		session.TextBlock("d"), session.TextBlock(""), session.TextBlock(" \n"), session.TextBlock("<&\u2028>"), {Type: session.BlockText, Text: "s", Signature: "msg_1"},
+		{Type: message.BlockThinking, Redacted: true, Signature: "b3BhcXVl"}, {Type: message.BlockThinking, Redacted: true},
+		message.TextBlock("d"), message.TextBlock(""), message.TextBlock(" \n"), message.TextBlock("<&\u2028>"), {Type: message.BlockText, Text: "s", Signature: "msg_1"},
 		call("call_1", `{"x":1}`, ""), call("call_1|fc_2", `{`, "c2ln"), call("functions.add:0", `{}`, ""), call("", `{}`, ""),
 		call(strings.Repeat("x", 450), `{"deep":{"a":[1,2.50,12345678901234567890]}}`, ""), call("|", `[]`, "c2ln"), call("ü", `null`, ""),
 	}

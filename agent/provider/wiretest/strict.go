@@ -18,19 +18,20 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // Resumed returns what is sent when a recorded session, cut off behind each of
 // its entries, is resumed with a prompt. In it happens what upsets conversations:
 // calls without results, results without calls, repeated ids, failed answers.
-func Resumed(t *testing.T) [][]*session.Message {
+func Resumed(t *testing.T) [][]*message.Message {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(moduleRoot(t), "session", "testdata", "recorded.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("resumed")}}
-	var all [][]*session.Message
+	prompt := &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("resumed")}}
+	var all [][]*message.Message
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	for at := range text {
 		if text[at] != '\n' {
@@ -368,18 +369,18 @@ func filledChat(content json.RawMessage) error {
 
 // Interrupted returns what is sent after an answer whose calls never ran, when
 // its session is gone on with: as often as asked, for models repeat their ids.
-func Interrupted(t *testing.T, a Answer, m *llm.Model, times int) []*session.Message {
+func Interrupted(t *testing.T, a Answer, m *llm.Model, times int) []*message.Message {
 	t.Helper()
 	s := session.New(session.Options{})
-	add := func(msg *session.Message) {
+	add := func(msg *message.Message) {
 		if _, err := s.AppendMessage(msg); err != nil {
 			t.Fatal(err)
 		}
 	}
-	prompt := &session.Message{Role: session.RoleUser, Content: []session.Block{session.TextBlock("go on")}}
+	prompt := &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("go on")}}
 	add(prompt)
 	for range times {
-		add(&session.Message{Role: session.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: a.Content, StopReason: a.Stop.Reason})
+		add(&message.Message{Role: message.RoleAssistant, API: m.API, Provider: m.Provider, Model: m.ID, Content: a.Content, StopReason: a.Stop.Reason})
 		add(prompt)
 	}
 	return session.ForModel(s.Context())

@@ -31,7 +31,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
+	"pi/session/message"
 )
 
 // Folder is one recorded exchange.
@@ -182,10 +182,10 @@ func moduleRoot(t testing.TB) string {
 
 // Answer is what a client made of a response.
 type Answer struct {
-	Content []session.Block
+	Content []message.Block
 	Broken  map[string]string
 	Stop    llm.Stop
-	Usage   *session.Usage
+	Usage   *message.Usage
 	Err     error
 }
 
@@ -219,7 +219,7 @@ func (a Answer) String() string {
 }
 
 // Text joins the text of all blocks of a kind.
-func (a Answer) Text(kind session.BlockType) string {
+func (a Answer) Text(kind message.BlockType) string {
 	var s strings.Builder
 	for _, b := range a.Content {
 		if b.Type == kind {
@@ -230,7 +230,7 @@ func (a Answer) Text(kind session.BlockType) string {
 }
 
 // Calls returns the tool calls.
-func (a Answer) Calls() []session.Block { return (&session.Message{Content: a.Content}).ToolCalls() }
+func (a Answer) Calls() []message.Block { return (&message.Message{Content: a.Content}).ToolCalls() }
 
 // Client answers every request with what body returns.
 func (f *Folder) Client(body func() io.Reader) *http.Client {
@@ -262,7 +262,7 @@ func APIName(recorded string) string {
 func (f *Folder) Ask(p llm.Provider, baseURL string) Answer {
 	return Collect(p.Stream(context.Background(), &llm.Request{
 		Model:    &llm.Model{Provider: f.Provider, ID: "m", API: APIName(f.API), BaseURL: baseURL, MaxTokens: 1000},
-		Messages: []*session.Message{{Role: session.RoleUser, Content: []session.Block{session.TextBlock("hello")}}},
+		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock("hello")}}},
 		APIKey:   "test-key-0123456789",
 	}))
 }

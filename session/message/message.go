@@ -1,6 +1,8 @@
-package session
+package message
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Role says who a message is from. The values are those of the session file.
 type Role string
@@ -162,3 +164,12 @@ func (m *Message) ToolCalls() []Block {
 
 // TextBlock returns a text block.
 func TextBlock(s string) Block { return Block{Type: BlockText, Text: s} }
+
+// ContextTokens is how many tokens the context of the call and its answer were
+// together.
+func (u *Usage) ContextTokens() int {
+	if n := u.Input + u.Output + u.CacheRead + u.CacheWrite; n > 0 {
+		return n
+	}
+	return u.TotalTokens
+}

@@ -1,4 +1,4 @@
-package session
+package message
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func (m *Message) MarshalJSON() ([]byte, error) {
 	if m.base == nil {
 		return now.Bytes(), nil
 	}
-	was, err := messageFields(decodeMessage(m.base))
+	was, err := messageFields(Decode(m.base))
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,13 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if len(raw) == 0 || raw[0] != '{' {
 		return errors.New("decode message: not a JSON object")
 	}
-	*m = *decodeMessage(raw)
+	*m = *Decode(raw)
 	return nil
 }
 
-// decodeMessage reads valid JSON and keeps it.
-func decodeMessage(raw []byte) *Message {
+// Decode reads an object, which has to be valid JSON, and keeps its bytes. What is
+// missing or of another type is zero.
+func Decode(raw []byte) *Message {
 	m := &Message{Role: Role(rawjson.Unquote(rawjson.Field(raw, "role"))), raw: raw}
 	seen := rawjson.KeySet{}
 	for k, v := range rawjson.Fields(raw) {
@@ -62,7 +63,7 @@ func decodeMessage(raw []byte) *Message {
 func (m *Message) setField(key string, v []byte) {
 	switch key {
 	case "content":
-		m.Content, m.Plain = decodeContent(v)
+		m.Content, m.Plain = DecodeContent(v)
 	case "timestamp":
 		m.Timestamp = int64(rawjson.Number(v))
 	case "usage":
@@ -123,11 +124,12 @@ func (m *Message) text(key string) *string {
 	return nil
 }
 
-func decodeContent(v []byte) ([]Block, bool) {
+// DecodeContent reads the content of a message from valid JSON: a list of blocks, or a
+// bare string, which is one text block and plain. Anything else has no blocks.
+func DecodeContent(v []byte) (blocks []Block, plain bool) {
 	if rawjson.IsString(v) {
 		return []Block{{Type: BlockText, Text: rawjson.Unquote(v)}}, true
 	}
-	var blocks []Block
 	for e := range rawjson.Elements(v) {
 		blocks = append(blocks, decodeBlock(e))
 	}
@@ -198,14 +200,14 @@ func messageFields(m *Message) (rawjson.Object, error) {
 	case RoleToolResult:
 		o.Text("toolCallId", m.ToolCallID)
 		o.Text("toolName", m.ToolName)
-		o.Put("content", encodeContent(m.Content, m.Plain))
+		o.Put("content", EncodeContent(m.Content, m.Plain))
 		putDetails(&o, m.Details)
 		o.Flag("isError", m.IsError)
 	case RoleBashExecution:
 		putCommand(&o, m)
 	case RoleCustom:
 		o.Text("customType", m.CustomType)
-		o.Put("content", encodeContent(m.Content, m.Plain))
+		o.Put("content", EncodeContent(m.Content, m.Plain))
 		o.Flag("display", m.Display)
 		putDetails(&o, m.Details)
 	case RoleBranchSummary:
@@ -215,15 +217,15 @@ func messageFields(m *Message) (rawjson.Object, error) {
 		o.Text("summary", m.Summary)
 		o.Int("tokensBefore", int64(m.TokensBefore))
 	default:
-		o.Put("content", encodeContent(m.Content, m.Plain))
+		o.Put("content", EncodeContent(m.Content, m.Plain))
 	}
 	o.Int("timestamp", m.Timestamp)
 	return o, err
 }
 
-// encodeContent writes blocks as the content of a message: as a list, or, if plain
-// is set and they are one text, as a bare string.
-func encodeContent(blocks []Block, plain bool) []byte {
+// EncodeContent writes blocks as the content of a message: as a list, or, if plain
+// is set and they are one text, as a bare string. [DecodeContent] reads it.
+func EncodeContent(blocks []Block, plain bool) []byte {
 	if plain && len(blocks) == 1 && blocks[0].Type == BlockText && blocks[0].Signature == "" {
 		return rawjson.Quote(blocks[0].Text)
 	}
@@ -245,7 +247,7 @@ func putDetails(o *rawjson.Object, details json.RawMessage) {
 }
 
 func putAssistant(o *rawjson.Object, m *Message) error {
-	o.Put("content", encodeContent(m.Content, m.Plain))
+	o.Put("content", EncodeContent(m.Content, m.Plain))
 	o.Text("api", m.API)
 	o.Text("provider", m.Provider)
 	o.Text("model", m.Model)

@@ -1,4 +1,4 @@
-package session
+package message
 
 import (
 	"bytes"
@@ -10,9 +10,10 @@ import (
 	"pi/session/rawjson"
 )
 
-// clean returns the message as a provider may see it; the message itself if
-// there is nothing to change.
-func clean(m *Message) *Message {
+// Clean returns the message as a provider may see it, and the message itself if there
+// is nothing to change: without blocks that say nothing, with the name of a tool that
+// every API takes, valid UTF-8, and arguments that are a JSON object.
+func Clean(m *Message) *Message {
 	ok := m.ToolName == cleanName(m.ToolName)
 	for i := range m.Content {
 		ok = ok && isClean(&m.Content[i])

@@ -1,4 +1,4 @@
-package session
+package message
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ const (
 	branchIntro     = "This is a summary of another branch of this conversation, which was left at this point:"
 )
 
-// leftOut reports whether no request ever has the message: a failed or aborted
+// Hidden reports whether no request ever has the message: a failed or aborted
 // answer, an excluded command, an empty summary, a message of the role system or of
 // one that nobody knows.
-func leftOut(m *Message) bool {
+func Hidden(m *Message) bool {
 	switch m.Role {
 	case RoleUser, RoleToolResult, RoleCustom:
 		return false
@@ -29,13 +29,14 @@ func leftOut(m *Message) bool {
 	return true
 }
 
-// plainRole turns what only the session file knows into user messages.
-func plainRole(m *Message) *Message {
+// AsUser turns what only the session file knows, messages of hooks, commands and
+// summaries, into user messages. Others it returns as they are.
+func AsUser(m *Message) *Message {
 	switch m.Role {
 	case RoleCustom:
 		return &Message{Role: RoleUser, Content: m.Content, Timestamp: m.Timestamp}
 	case RoleBashExecution:
-		return userText(commandText(m), m.Timestamp)
+		return userText(CommandText(m), m.Timestamp)
 	case RoleCompactionSummary:
 		return userText(summaryText(compactionIntro, m.Summary), m.Timestamp)
 	case RoleBranchSummary:
@@ -52,7 +53,9 @@ func summaryText(intro, summary string) string {
 	return intro + "\n\n<summary>\n" + summary + "\n</summary>"
 }
 
-func commandText(m *Message) string {
+// CommandText is what a model reads of a bashExecution message: the command, its
+// output, and how it ended.
+func CommandText(m *Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The user ran a shell command:\n$ %s\n", m.Command)
 	if m.Output == "" {
