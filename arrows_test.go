@@ -143,7 +143,11 @@ func TestImportsPointOneWay(t *testing.T) {
 // eachGoFile visits the module's own Go files, by slash path from its root.
 func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(moduleDir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(moduleDir, file)
 		if err != nil {
 			return err
 		}
@@ -157,11 +161,11 @@ func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		visit(filepath.ToSlash(name), file)
+		visit(filepath.ToSlash(name), tree)
 		return nil
 	})
 	if err != nil {

@@ -42,6 +42,7 @@ func (b *builtBinary) build() (path string, err error) {
 		}
 		b.path = filepath.Join(b.dir, "pi")
 		command := exec.Command("sh", "-c", strings.Replace(buildCommand, "-o pi", `-buildvcs=false -o "$PI"`, 1))
+		command.Dir = moduleDir
 		command.Env = append(os.Environ(), "PI="+b.path, "CGO_ENABLED=1", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 		if out, err := command.CombinedOutput(); err != nil {
 			b.err = fmt.Errorf("%s: %w\n%s", buildCommand, err, out)

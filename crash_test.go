@@ -103,7 +103,7 @@ func TestCtrlBackslashEndsARunInOrder(t *testing.T) {
 // brokenWork is the program whose front end panics with what an environment
 // variable holds, or by an index out of range; see TestMain.
 func brokenWork() {
-	os.Exit(mainWith(os.Args[1:], func() {
+	os.Exit(testOnlyMain(os.Args[1:], func() {
 		if text := os.Getenv("PI_TEST_PANIC"); text != "" {
 			panic(text)
 		}
@@ -122,7 +122,7 @@ func TestAPanicEndsTheRunInOrder(t *testing.T) {
 			w.env = append(w.env, c.env)
 			w.write(w.agentFile("hooks/bye.lua"), `pi.on("session_shutdown", function(event) assert(pi.exec("touch", { "said-goodbye" })) end)`)
 			s := w.inTerminalAs("broken-pi", "--model", "demo/tour")
-			s.leave(exitFailed)
+			s.leave(statusFailed)
 			s.see(1, c.says)
 			if strings.Contains(s.output(), "goroutine ") || strings.Contains(s.output(), "the-words-of-the-person") {
 				t.Errorf("written: %q", s.output())

@@ -53,14 +53,14 @@ func TestTheHookGuideHasTheEventsOfTheProgram(t *testing.T) {
 // program says, or writes it.
 func generated(t *testing.T, path, begin, end, want string) {
 	t.Helper()
-	text := mustRead(t, path)
+	text := mustRead(t, inModule(path))
 	head, rest, begins := strings.Cut(text, begin)
 	have, tail, ends := strings.Cut(rest, end)
 	if !begins || !ends {
 		t.Fatalf("%s has no place for it", path)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(head+begin+want+end+tail), 0o644); err != nil {
+		if err := os.WriteFile(inModule(path), []byte(head+begin+want+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -71,7 +71,7 @@ func generated(t *testing.T, path, begin, end, want string) {
 }
 
 func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
-	readme := mustRead(t, "README.md")
+	readme := mustRead(t, inModule("README.md"))
 	_, tree, _ := strings.Cut(readme, "## The code")
 	tree, _, _ = strings.Cut(tree, "## ")
 	var paths []string
@@ -90,7 +90,7 @@ func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 		t.Fatalf("the README has only %q", paths)
 	}
 	for _, p := range paths {
-		if _, err := os.Stat(p); err != nil {
+		if _, err := os.Stat(inModule(p)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
 
 func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 	named := func(file, from, to string) string {
-		raw, err := os.ReadFile(file)
+		raw, err := os.ReadFile(inModule(file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 // TestEveryEventOfTheGuideIsMadeSomewhere looks for the code that makes each
 // event.
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
-	source := sourceOf(t, ".", "agent", "repl", "serve") + mustRead(t, "luahooks/ui.go") + mustRead(t, "luahooks/chain_trust.go") + mustRead(t, "luahooks/failed.go")
+	source := sourceOf(t, ".", "agent", "repl", "serve") + mustRead(t, inModule("luahooks/ui.go")) + mustRead(t, inModule("luahooks/chain_trust.go")) + mustRead(t, inModule("luahooks/failed.go"))
 	for _, e := range luahooks.Events() {
 		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
 		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
@@ -133,7 +133,7 @@ func sourceOf(t *testing.T, dirs ...string) string {
 	t.Helper()
 	var b strings.Builder
 	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		files, err := filepath.Glob(filepath.Join(inModule(dir), "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func TestEveryEventComes(t *testing.T) {
 	s.see(1, "new session")
 	s.enter("/resume " + strings.TrimSuffix(w.sessions()[0], "\n"))
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 
 	log, err := os.ReadFile(w.agentFile("hooks.log"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 func TestPopLetsThePersonChooseTheTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	code, err := os.ReadFile("examples/pop.lua")
+	code, err := os.ReadFile(inModule("examples/pop.lua"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func TestTheStatusLineIsOnTheScreen(t *testing.T) {
 	s.enter("read a.txt")
 	s.see(1, " · 0% cached")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestAHandoffGoesThroughTheEditor(t *testing.T) {

@@ -32,7 +32,7 @@ func TestTheFileTriggerWakesTheAgent(t *testing.T) {
 	w.write(trigger, "all tests are green\n")
 	s.see(1, "And the green ones.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	for i, want := range []string{"Another program reports:\n\n3 tests are red", "all tests are green"} {
 		if asked := messagesOf(t, m.asked()[i].body); !strings.Contains(asked, strings.ReplaceAll(want, "\n", `\n`)) {
 			t.Errorf("request %d has no %q: %s", i+1, want, asked)
@@ -55,7 +55,7 @@ func TestATriggerThatCannotBeWatchedIsTold(t *testing.T) {
 	s.enter("read a.txt")
 	s.see(1, "a.txt has 2 lines:")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestATriggerThatWasThereBeforeTheStartCountsToo(t *testing.T) {
@@ -65,7 +65,7 @@ func TestATriggerThatWasThereBeforeTheStartCountsToo(t *testing.T) {
 	s := w.inTerminal("--hook", example(t, "file_trigger.lua"))
 	s.see(1, "a.txt has 2 lines:")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestTheWebhookTakesPromptsFromThoseWhoHaveTheToken(t *testing.T) {
@@ -117,7 +117,7 @@ func TestTheWebhookTakesPromptsFromThoseWhoHaveTheToken(t *testing.T) {
 		t.Errorf("a prompt without the token was run, or it listens twice:\n%s", text)
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestTheWebhookListensToNobodyWithoutAToken(t *testing.T) {
@@ -125,7 +125,7 @@ func TestTheWebhookListensToNobodyWithoutAToken(t *testing.T) {
 	s := newWorld(t).inTerminal("--hook", example(t, "webhook.lua"))
 	s.see(1, "not listening, because PI_WEBHOOK_TOKEN is not set")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestARunThatThePersonEndsIsNotTold(t *testing.T) {
@@ -150,7 +150,7 @@ func TestARunThatThePersonEndsIsNotTold(t *testing.T) {
 		t.Errorf("told %q, which is not the end of the second run", got)
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestTheBellRingsWhereThereIsNoDesktop(t *testing.T) {
@@ -173,5 +173,5 @@ func TestTheBellRingsWhereThereIsNoDesktop(t *testing.T) {
 		return strings.Contains(string(s.raw), "\a")
 	})
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }

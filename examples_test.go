@@ -240,7 +240,7 @@ func (m *scriptedModel) Stream(_ context.Context, r *llm.Request) iter.Seq2[llm.
 // exampleFiles are the examples by file name.
 func exampleFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("examples/*.lua")
+	files, err := filepath.Glob(inModule("examples/*.lua"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}
@@ -250,7 +250,7 @@ func exampleFiles(t *testing.T) []string {
 // example is the path of an example.
 func example(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("examples", name))
+	path, err := filepath.Abs(inModule("examples/" + name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,9 +296,9 @@ func TestAllExamplesAtOnceAreInNobodysWay(t *testing.T) {
 }
 
 func TestTheReadmeListsEveryExample(t *testing.T) {
-	readme := mustRead(t, "README.md")
+	readme := mustRead(t, inModule("README.md"))
 	for _, file := range exampleFiles(t) {
-		if strings.Count(readme, "\n| ["+filepath.Base(file)+"]("+file+") | ") != 1 {
+		if strings.Count(readme, "\n| ["+filepath.Base(file)+"](examples/"+filepath.Base(file)+") | ") != 1 {
 			t.Errorf("README.md has no line for %s", file)
 		}
 	}

@@ -19,7 +19,7 @@ var luaBlock = regexp.MustCompile("(?s)```lua\n(.*?)```")
 func TestEveryExampleOfTheDocumentsLoads(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"README.md", "docs/hooks.md"} {
-		blocks := luaBlock.FindAllStringSubmatch(mustRead(t, path), -1)
+		blocks := luaBlock.FindAllStringSubmatch(mustRead(t, inModule(path)), -1)
 		if len(blocks) == 0 {
 			t.Errorf("%s has no example", path)
 		}
@@ -42,7 +42,7 @@ func TestTheHooksOfTheGuidePassTheCheck(t *testing.T) {
 	w := newWorld(t)
 	named := regexp.MustCompile(`^-- ~/\.pi/agent/(hooks/(\w+)\.lua)\n`)
 	var names []string
-	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, "docs/hooks.md"), -1) {
+	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/hooks.md")), -1) {
 		if name := named.FindStringSubmatch(block[1]); name != nil {
 			w.write(w.agentFile(name[1]), block[1])
 			names = append(names, name[2])
@@ -71,7 +71,7 @@ func withHook(t *testing.T, name string) *world {
 // guideHook is the code of a hook of the guide, by the file that it names.
 func guideHook(t *testing.T, name string) string {
 	t.Helper()
-	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, "docs/hooks.md"), -1) {
+	for _, block := range luaBlock.FindAllStringSubmatch(mustRead(t, inModule("docs/hooks.md")), -1) {
 		if strings.HasPrefix(block[1], "-- ~/.pi/agent/hooks/"+name+".lua\n") {
 			return block[1]
 		}
@@ -116,7 +116,7 @@ func prompts(texts ...string) []string { return append([]string{"-p"}, texts...)
 func TestTheFirstHookOfTheReadmeProtectsAFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.write(w.agentFile("hooks/careful.lua"), luaBlock.FindStringSubmatch(mustRead(t, "README.md"))[1])
+	w.write(w.agentFile("hooks/careful.lua"), luaBlock.FindStringSubmatch(mustRead(t, inModule("README.md")))[1])
 	w.says(prompts("run `rm a.txt`"), "do not remove files")
 	w.has("a.txt")
 }
@@ -132,7 +132,7 @@ func (w *world) has(name string) {
 func TestTheFirstHookOfTheGuideSaysHello(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.write(w.agentFile("hooks/hello.lua"), luaBlock.FindStringSubmatch(mustRead(t, "docs/hooks.md"))[1])
+	w.write(w.agentFile("hooks/hello.lua"), luaBlock.FindStringSubmatch(mustRead(t, inModule("docs/hooks.md")))[1])
 	if answer, notices := w.piTells("-p", "help"); !strings.Contains(notices, "hello from hello: startup") || strings.Contains(answer, "hello from") {
 		t.Errorf("%s\n%s", answer, notices)
 	}

@@ -187,10 +187,10 @@ func TestAKeyIsNowhereToBeFound(t *testing.T) {
 					t.Helper()
 					w.noLeak(fmt.Sprintf("pi %q", more), w.output(status, append(args, more...)...))
 				}
-				run(exitProvider, "-p", "refuse me")
-				run(exitProvider, "-p", "cut me off")
+				run(statusProvider, "-p", "refuse me")
+				run(statusProvider, "-p", "cut me off")
 				if !from.exported {
-					run(exitDone, "-p", "look around")
+					run(statusDone, "-p", "look around")
 				}
 				for _, event := range []string{"before_provider_headers {", "after_provider_response {", "message_end {", "agent_end {"} {
 					if !strings.Contains(w.log(), event) {
@@ -211,14 +211,14 @@ func TestAKeyIsInNoListingAndNoExport(t *testing.T) {
 			if from.args != nil {
 				args = from.args()
 			}
-			w.noLeak("a refusal", w.output(exitProvider, append(args, "-p", "refuse me")...))
+			w.noLeak("a refusal", w.output(statusProvider, append(args, "-p", "refuse me")...))
 			id := strings.TrimSuffix(filepath.Base(w.sessions()[0]), ".jsonl")
 			id = id[strings.LastIndexByte(id, '_')+1:]
 			for _, listing := range [][]string{
 				{"config"}, {"config", "--origin"}, {"models"}, {"models", "--all", "--json"}, {"models", "--json", "small"}, {"hooks", "list"},
 				{"sessions", "show", id}, {"sessions", "list", "--json"}, {"sessions", "export", id}, {"sessions", "export", id, "md"},
 			} {
-				w.noLeak(fmt.Sprintf("pi %q", listing), w.output(exitDone, listing...))
+				w.noLeak(fmt.Sprintf("pi %q", listing), w.output(statusDone, listing...))
 			}
 		})
 	}
@@ -242,7 +242,7 @@ func TestAKeyIsNotOnTheScreen(t *testing.T) {
 				s.enter(line)
 			}
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 			w.noLeak("a conversation", s.output())
 		})
 	}

@@ -30,7 +30,7 @@ text And it is kept.`)
 	screen.enter("third")
 	screen.see(1, "And it is kept.")
 	screen.enter("/quit")
-	screen.leave(exitDone)
+	screen.leave(statusDone)
 	for i, want := range []string{"Bearer the-old-key", "Bearer the-new-key", "Bearer the-new-key"} {
 		if got := s.asked()[i].header.Get("Authorization"); got != want {
 			t.Errorf("request %d had %q, want %q", i+1, got, want)
@@ -60,7 +60,7 @@ func TestCtrlCGivesUpWaitingForAKey(t *testing.T) {
 		t.Errorf("its time limit ended the command:\n%s", screen.text())
 	}
 	screen.enter("/quit")
-	screen.leave(exitDone)
+	screen.leave(statusDone)
 	if n := len(s.asked()); n != 0 {
 		t.Errorf("the model was asked %d times", n)
 	}

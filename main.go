@@ -53,20 +53,21 @@ func main() {
 func printVersion() { fmt.Println("pi " + version) }
 
 // Main runs pi with the arguments behind its name and returns the exit status.
-func Main(args []string) int { return mainWith(args, func() {}) }
+func Main(args []string) int { return testOnlyMain(args, func() {}) }
 
-// mainWith is Main with what a test does before the front end begins.
-func mainWith(args []string, testOnlyWork func()) int {
+// testOnlyMain is Main, and does work before the front end begins, under the net
+// that catches its panics.
+func testOnlyMain(args []string, work func()) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	crash := newCrash(cancel)
 	defer crash.watch()()
-	o := Options{Version: version, Catch: func(work func() error) error {
+	o := Options{Version: version, Catch: func(run func() error) error {
 		return crash.catch(func() error {
-			testOnlyWork()
-			return work()
+			work()
+			return run()
 		})
 	}}
 	args = joinResume(splitDoubleShort(args))

@@ -44,7 +44,7 @@ type described struct{ name, text string }
 // switchesIn reads the list behind the line that speaks of Model.Compat.
 func switchesIn(t *testing.T, file string) []described {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
+	f, err := parser.ParseFile(token.NewFileSet(), inModule(file), nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil || f.Doc == nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -93,7 +93,7 @@ func TestTheGuideToModelsHasTheSwitchesOfTheProgram(t *testing.T) {
 }
 
 func TestNamesOfTheReadmeFitOneModel(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile(inModule("README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

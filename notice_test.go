@@ -10,7 +10,7 @@ import (
 )
 
 func TestNoticeNamesTheModulesInTheBinary(t *testing.T) {
-	notice, err := os.ReadFile("NOTICE")
+	notice, err := os.ReadFile(inModule("NOTICE"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +45,12 @@ func TestLicencesOfWhatIsInTheBinaryAreWhole(t *testing.T) {
 		}
 	}
 	const data = "charm.land_catwalk-LICENSE" // its module is the generator's only
-	shipped, err := os.ReadDir("LICENSES")
+	shipped, err := os.ReadDir(inModule("LICENSES"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range shipped {
-		text := licenceText(t, filepath.Join("LICENSES", f.Name()))
+		text := licenceText(t, inModule("LICENSES/"+f.Name()))
 		if f.Name() != data && text != want[f.Name()] {
 			t.Errorf("LICENSES/%s is not that of what is linked", f.Name())
 		}
@@ -95,7 +95,7 @@ func goTool(t *testing.T, args ...string) string {
 // that each can be built is for other tests to say.
 func linkedModules(t *testing.T, system string) []string {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-e", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", ".")
+	cmd := exec.Command("go", "list", "-e", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "pi")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if err != nil {

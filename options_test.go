@@ -25,7 +25,7 @@ func tableReaders(t *testing.T) map[string][]string {
 	t.Helper()
 	readers := map[string][]string{}
 	for _, dir := range []string{"luahooks", "stdlib"} {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		files, err := filepath.Glob(filepath.Join(inModule(dir), "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func sorted(words []string) []string {
 func TestTheAnnotationsHaveTheKeywordsOfSchemas(t *testing.T) {
 	a := readAnnotations(t)
 	var takes, have []string
-	for _, m := range regexp.MustCompile(`\{"(\w+)", lua\.LT`).FindAllStringSubmatch(mustRead(t, "stdlib/schema.go"), -1) {
+	for _, m := range regexp.MustCompile(`\{"(\w+)", lua\.LT`).FindAllStringSubmatch(mustRead(t, inModule("stdlib/schema.go")), -1) {
 		takes = append(takes, m[1])
 	}
 	for _, c := range a.order {

@@ -50,7 +50,7 @@ func TestTheStatusLineNamesTheHookThatMadeTheCacheUseless(t *testing.T) {
 	s.see(1, "hook clock added 1 message")
 	s.see(1, "█░")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := strings.Count(s.text(), "cache: clock"); n != 1 {
 		t.Errorf("the hook is named %d times, want once:\n%s", n, s.text())
 	}

@@ -74,7 +74,7 @@ func TestEscCancelsACompactionAndKeepsWhatElseIsTyped(t *testing.T) {
 			s.keys("w?\r")
 			s.see(1, "Well then.")
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 			inOrder(t, messagesOf(t, m.asked()[2].body), []string{"hello", "Hello.", "and now?"})
 			if n := w.compactions(); n != 0 {
 				t.Errorf("%d compactions", n)
@@ -100,7 +100,7 @@ func TestEscCancelsOnlyTheCompactionOfARun(t *testing.T) {
 	s.see(1, "All done.")
 	s.see(1, "That too.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	inOrder(t, messagesOf(t, m.asked()[4].body), []string{"count", "All done.", "and weigh"})
 	if n := w.compactions(); n != 0 {
 		t.Errorf("%d compactions", n)
@@ -118,7 +118,7 @@ func TestASignalDuringACompactionLeavesTheTerminalAsItWas(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.leave(exitTerminated)
+	s.leave(statusTerminated)
 }
 
 func TestAHookMayAskWhileAContextIsCompacted(t *testing.T) {
@@ -135,7 +135,7 @@ end)`)
 	s.keys("y\r")
 	s.see(1, "compacted: ")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := w.compactions(); n != 1 {
 		t.Errorf("%d compactions", n)
 	}
@@ -157,7 +157,7 @@ func TestADumbTerminalSaysThatCtrlCCancelsACompaction(t *testing.T) {
 	s.keys("\x03")
 	s.see(1, "interrupted")
 	enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := w.compactions(); n != 0 {
 		t.Errorf("%d compactions", n)
 	}
@@ -180,7 +180,7 @@ func TestACompactionThatIsAskedForDuringTheWorkComesAfterIt(t *testing.T) {
 	s.enter("and now?")
 	s.see(1, "Well then.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if asked := messagesOf(t, m.asked()[2].body); !strings.Contains(asked, "the doors") {
 		t.Errorf("the request for the summary: %s", asked)
 	}

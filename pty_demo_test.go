@@ -29,7 +29,7 @@ func TestInATerminalTheDemoStandsIn(t *testing.T) {
 			s.enter("list")
 			s.see(1, "This directory has 1 entry")
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 		})
 	}
 }

@@ -29,7 +29,7 @@ func TestGatesOfThePersonsCommands(t *testing.T) {
 			s.enter("!touch made")
 			s.see(1, c.says)
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 			if _, err := os.Stat(filepath.Join(w.project, "made")); err == nil {
 				t.Error("the command ran")
 			}

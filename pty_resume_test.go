@@ -66,7 +66,7 @@ func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 			s.keys(answer + "\n")
 			switch answer {
 			case "":
-				s.leave(exitSession)
+				s.leave(statusSession)
 				release()
 				return
 			case "copy":
@@ -87,7 +87,7 @@ func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
 				s.see(1, "a.txt")
 			}
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 			now, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestCtrlCEndsAWaitForASession(t *testing.T) {
 	s := w.inTerminal("--resume", "aaaa", "--wait")
 	s.see(1, "waiting until it is free; Ctrl+C ends the wait")
 	s.keys("\x03")
-	s.leave(exitInterrupted)
+	s.leave(statusInterrupted)
 }
 
 func TestASessionIsPickedAtTheStart(t *testing.T) {
@@ -150,7 +150,7 @@ func TestASessionIsPickedAtTheStart(t *testing.T) {
 	s.keys("\x1b")
 	s.see(1, "session: still ")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestASessionIsDeletedFromThePickerAfterAQuestion(t *testing.T) {
@@ -181,7 +181,7 @@ func TestASessionIsDeletedFromThePickerAfterAQuestion(t *testing.T) {
 	s.keys("y\r")
 	s.see(1, "session bbbb is in the trash: ")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if _, err := os.Stat(path); err == nil {
 		t.Error("it is still there")
 	}
@@ -203,7 +203,7 @@ func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
 	s.enter("/quit")
 	s.see(1, leaveUnsaved)
 	s.keys("y\r")
-	s.leave(exitFailed)
+	s.leave(statusFailed)
 	if files := w.sessions(); len(files) != 0 {
 		t.Errorf("the file is back: %q", files)
 	}
@@ -256,7 +256,7 @@ func TestRemovingSessionsIsAskedAbout(t *testing.T) {
 			s.keys(c.answers[1] + "\n")
 		}
 		s.see(1, c.says)
-		s.leave(exitDone)
+		s.leave(statusDone)
 		s.harmless("\x1b[2J")
 		if there(path) != c.stays && c.noTrash || there(other) != c.stays && !c.noTrash {
 			t.Errorf("after %q: %v, %v", c.answers, there(path), there(other))

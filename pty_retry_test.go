@@ -46,7 +46,7 @@ func TestAnAnswerThatIsCutGoesOnWhereItStopped(t *testing.T) {
 		}
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := len(m.asked()); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
@@ -58,7 +58,7 @@ func TestAnAnswerThatComesOutOtherwiseStartsOver(t *testing.T) {
 	s.enter("greet me")
 	s.see(1, "Dear reader, hello wor\nthe answer broke off; it starts over:\nDear reader, good bye.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestEscAndCtrlCCancelTheWaitForAnotherTry(t *testing.T) {
@@ -81,7 +81,7 @@ func TestEscAndCtrlCCancelTheWaitForAnotherTry(t *testing.T) {
 			s.keys("w?\r")
 			s.see(1, "Here I am.")
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 			if n := len(m.asked()); n != 2 {
 				t.Errorf("asked %d times", n)
 			}
@@ -119,7 +119,7 @@ func TestTheWaitOfASummaryIsSaidInItsLine(t *testing.T) {
 	s.see(1, "interrupted")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := len(m.asked()); n != 2 || w.compactions() != 0 {
 		t.Errorf("asked %d times, %d compactions", n, w.compactions())
 	}
@@ -135,7 +135,7 @@ func TestWithoutLineEditingEachWaitIsOneLine(t *testing.T) {
 	s.see(1, "Hello wor\nretry 1/3 in 1 s: local: the answer ended early · Ctrl+C cancels\n"+
 		"retry 2/3 in 1 s: local: HTTP 529: Overloaded · Ctrl+C cancels\nld.")
 	s.keys("/quit\r")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestASignalDuringTheWaitLeavesTheTerminalAsItWasAndThePromptInTheFile(t *testing.T) {
@@ -147,7 +147,7 @@ func TestASignalDuringTheWaitLeavesTheTerminalAsItWasAndThePromptInTheFile(t *te
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.leave(exitTerminated)
+	s.leave(statusTerminated)
 	if got := w.pi("--continue", "-p", "and now?"); got != "Hello world.\n" {
 		t.Errorf("the answer is %q", got)
 	}
@@ -192,7 +192,7 @@ end })`)
 		t.Errorf("the line is still there:\n%s", s.text())
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := len(m.asked()); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
@@ -209,5 +209,5 @@ func TestAnAnswerWithoutAWordIsToldOf(t *testing.T) {
 		t.Errorf("it is told %d times:\n%s", n, s.text())
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }

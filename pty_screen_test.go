@@ -47,7 +47,7 @@ end })`)
 	s.enter("read a.txt")
 	s.see(2, "a.txt has 2 lines:")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if n := strings.Count(s.text(), "thinking hard"); n != 1 {
 		t.Errorf("the working text is said %d times", n)
 	}
@@ -69,7 +69,7 @@ end)`)
 	w.write(filepath.Join(w.project, "news"), "it rains")
 	s.see(1, "it rains\n> half a li")
 	s.keys("\x17\x17one line\x17\x17\x15/quit\r")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestAComponentOfAHookIsDrawnAndClosesItself(t *testing.T) {
@@ -108,7 +108,7 @@ end })`)
 	s.keys("\x03")
 	s.see(1, "out of it")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if strings.Contains(s.text(), "error") {
 		t.Errorf("who got out is told of an error:\n%s", s.text())
 	}
@@ -141,7 +141,7 @@ pi.tool { name = "add", description = "adds", parameters = { type = "object", pr
 	s.see(1, "• adding one to 41 ✓\n  makes 42\n")
 	s.see(1, "So it is.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if text := s.text(); strings.Contains(text, "unseen") || strings.Count(text, "card: king") != 1 {
 		t.Errorf("a message is shown that is not to be seen, or twice:\n%s", text)
 	}
@@ -165,7 +165,7 @@ pi.shortcut("ctrl+q", { description = "leave", handler = function(ctx) ctx.shutd
 	s.see(1, "Ctrl+D                 quit, on an empty line")
 	s.prompt()
 	s.keys("half\x11")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 // Terminals without codes for keys send Ctrl and Shift with Alt as Esc and another key.
@@ -193,7 +193,7 @@ end`)
 	s.see(1, "> kept")
 	s.keys("\x15")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestACommandSentRightAfterItsHookWasSavedIsKnown(t *testing.T) {
@@ -207,7 +207,7 @@ func TestACommandSentRightAfterItsHookWasSavedIsKnown(t *testing.T) {
 		s.prompt()
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if strings.Contains(s.output(), "unknown") {
 		t.Error("a command was unknown")
 	}
@@ -225,7 +225,7 @@ end)`)
 	s.see(1, "> find *.txt")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestDialogsOfAHookAreAnsweredWithKeys(t *testing.T) {
@@ -254,7 +254,7 @@ end })`)
 	s.see(1, "got green, Ada, dear Ada and all, false")
 	s.see(1, "word end")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestAnAnswerThatAHookStopsBehindTheStreamIsMarkedToo(t *testing.T) {
@@ -271,7 +271,7 @@ end)`)
 	s.see(1, "stopped by hook guard: not that word\n")
 	s.see(1, "I say nothing.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestAnAnswerThatAHookStopsIsMarkedOnTheScreen(t *testing.T) {
@@ -287,6 +287,6 @@ end)`)
 	s.see(1, "stopped by hook guard: not that word\n")
 	s.see(1, "I say nothing.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"talk", "Do not say it."})
 }

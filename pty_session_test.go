@@ -28,7 +28,7 @@ func TestCommandsOfThePersonAreShownToTheModelUnlessKeptBack(t *testing.T) {
 	s.enter("what did I run?")
 	s.see(1, "I saw it.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	sent := messagesOf(t, m.asked()[0].body)
 	inOrder(t, sent, []string{"SHOWN TO THE MODEL", "what did I run?"})
 	if strings.Contains(sent, "KEPT BACK") {
@@ -51,7 +51,7 @@ pi.on("session_shutdown", function(event, ctx) ctx.ui.notify("left: " .. event.r
 	s.enter("what was the first word?")
 	s.see(1, "Two.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if sent := messagesOf(t, m.asked()[1].body); strings.Contains(sent, "xyzzy") {
 		t.Errorf("the new session has the old conversation: %s", sent)
 	}
@@ -70,7 +70,7 @@ func TestWhatIsPastedReachesTheModelAsItWas(t *testing.T) {
 	s.keys("\r")
 	s.see(1, "Nice.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	inOrder(t, messagesOf(t, m.asked()[0].body), []string{`look at this: func main() {\n\tfmt.Println(\"ü\")\n}\n/quit\n!rm -rf nothing"`})
 }
 
@@ -85,7 +85,7 @@ func TestTheModelCanBeChangedAtThePrompt(t *testing.T) {
 	s.see(1, "Large.")
 	s.prompt()
 	s.keys("\x04")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	for i, want := range []string{`"model":"small"`, `"model":"large"`} {
 		if body := string(m.asked()[i].body); !strings.Contains(body, want) {
 			t.Errorf("request %d does not have %s", i, want)
@@ -108,7 +108,7 @@ end)`)
 	s.enter("leave it")
 	s.see(1, "As you wish.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"try it", "touch made", `"role":"tool"`, "leave it"})
 	if _, err := os.Stat(filepath.Join(w.project, "made")); err == nil {
 		t.Error("the call ran though its gate never answered")
@@ -121,6 +121,6 @@ func TestAPrintedAnswerIsHarmlessOnATerminal(t *testing.T) {
 	w.write(filepath.Join(w.project, "evil.txt"), "before\x1b]0;owned\x07\x1b[2Jafter\n")
 	s := w.inTerminal("-p", "read evil.txt")
 	s.see(1, "before")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	s.harmless("\x1b]0;", "\x1b[2J")
 }

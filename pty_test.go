@@ -240,7 +240,7 @@ func TestAPromptIsAnsweredOnTheScreen(t *testing.T) {
 	s.see(1, "a.txt has 2 lines:")
 	s.see(1, "beta")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestAHookThatIsEditedWhileTheProgramRunsIsInForceAtTheNextPrompt(t *testing.T) {
@@ -283,7 +283,7 @@ end)() } end })`)
 	s.enter("/late")
 	s.see(1, "prompts so far: 4")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if files := w.sessions(); len(files) != 1 {
 		t.Errorf("want one session, have %q", files)
 	}
@@ -304,7 +304,7 @@ func TestCtrlCStopsACommandAndTheSessionGoesOn(t *testing.T) {
 	s.enter("read a.txt")
 	s.see(1, "a.txt has 2 lines:")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestADialogOfAHookIsAnsweredAtTheTerminal(t *testing.T) {
@@ -332,7 +332,7 @@ end)`)
 		t.Errorf("the command did not run though the answer was yes: %q, %v", b, err)
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestThePromptOfTheCommandLineComesFirst(t *testing.T) {
@@ -340,7 +340,7 @@ func TestThePromptOfTheCommandLineComesFirst(t *testing.T) {
 	s := newWorld(t).inTerminal("read a.txt")
 	s.see(1, "a.txt has 2 lines:")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestWhatIsTypedWhileTheAgentWorksReachesTheModelAfterTheTool(t *testing.T) {
@@ -359,7 +359,7 @@ func TestWhatIsTypedWhileTheAgentWorksReachesTheModelAfterTheTool(t *testing.T) 
 	w.write(filepath.Join(w.project, "go"), "now\n")
 	s.see(1, "The answer to both.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	asked := m.asked()
 	if len(asked) != 2 {
 		t.Fatalf("the model was asked %d times, want 2", len(asked))
@@ -388,7 +388,7 @@ pi.command("fail", { handler = function() error("this command fails") end })`)
 	s.enter("hello")
 	s.see(1, "Hello again.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestTheTerminalIsRestoredAfterASignal(t *testing.T) {
@@ -401,7 +401,7 @@ func TestTheTerminalIsRestoredAfterASignal(t *testing.T) {
 			if err := s.cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
-			s.leave(exitTerminated)
+			s.leave(statusTerminated)
 		})
 	}
 }
@@ -422,7 +422,7 @@ pi.command("greet", { handler = function() return { status = words .. ", load " 
 	s.enter("/greet")
 	s.see(1, "good evening, load 2")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestWhatOthersWroteDoesNotReachTheTerminalAsCommands(t *testing.T) {
@@ -436,5 +436,5 @@ func TestWhatOthersWroteDoesNotReachTheTerminalAsCommands(t *testing.T) {
 	s.prompt()
 	s.harmless("\x1b]0;", "\x1b[2J", "\x1b[31m")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }

@@ -36,7 +36,7 @@ func TestWhoQuitsWithoutASavedSessionIsAsked(t *testing.T) {
 	s.enter("/quit")
 	s.see(2, leaveUnsaved)
 	s.keys("y\r")
-	s.leave(exitFailed)
+	s.leave(statusFailed)
 }
 
 func TestWhoWantsToQuitTwiceIsAskedOnce(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWhoWantsToQuitTwiceIsAskedOnce(t *testing.T) {
 	s.keys("\r")
 	s.prompt()
 	s.keys("\x04")
-	s.leave(exitFailed)
+	s.leave(statusFailed)
 }
 
 func TestACommandThatWasNotSavedSaysWhatItDidAndThatItIsNotSaved(t *testing.T) {

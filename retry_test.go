@@ -16,7 +16,7 @@ func TestASignalEndsTheWaitInPrintMode(t *testing.T) {
 	for name, c := range map[string]struct {
 		signal os.Signal
 		status int
-	}{"Ctrl+C": {os.Interrupt, exitInterrupted}, "TERM": {syscall.SIGTERM, exitTerminated}} {
+	}{"Ctrl+C": {os.Interrupt, statusInterrupted}, "TERM": {syscall.SIGTERM, statusTerminated}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -98,7 +98,7 @@ func TestOnlyFailuresThatMayPassAreTriedAgain(t *testing.T) {
 					}
 					return
 				}
-				if told := w.fails(exitProvider, "-p", "go"); strings.Contains(told, "retry 1") || w.stopReasons() != "error" || len(m.asked()) != 1 {
+				if told := w.fails(statusProvider, "-p", "go"); strings.Contains(told, "retry 1") || w.stopReasons() != "error" || len(m.asked()) != 1 {
 					t.Errorf("asked %d times, answers in the session %s, told\n%s", len(m.asked()), w.stopReasons(), told)
 				}
 			})

@@ -72,7 +72,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("LOCAL_KEY", testKey)
 	env.Setenv("GORACE", endAtOnce)
 	env.Setenv("AGENT", filepath.Join(home, ".pi", "agent"))
-	examples, err := filepath.Abs("examples")
+	examples, err := filepath.Abs(inModule("examples"))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // tests: each promise names some, all that it names exist, and every attack is
 // held for some promise.
 func TestWhatIsPromisedNamesTheTestsThatHoldIt(t *testing.T) {
-	b, err := os.ReadFile("docs/security.md")
+	b, err := os.ReadFile(inModule("docs/security.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func testNames(t *testing.T) []string {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	var names []string
-	err := filepath.WalkDir(".", func(file string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(moduleDir, func(file string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, "_test.go") {
 			return err
 		}

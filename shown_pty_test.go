@@ -172,6 +172,6 @@ func TestNothingThatOthersWroteCommandsTheTerminalOfAConversation(t *testing.T) 
 		}
 	}
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	s.commandsNothing("a conversation")
 }

@@ -43,7 +43,7 @@ func TestALineThatMayBeMeantForACommandStaysAndTheNextEnterSendsIt(t *testing.T)
 	s.enter("/usr/bin/env: no such file")
 	s.see(1, "I cannot do that: /usr/bin/env: no such file")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestTabNeverRemovesWhatWasTyped(t *testing.T) {
@@ -63,5 +63,5 @@ func TestTabNeverRemovesWhatWasTyped(t *testing.T) {
 	s.keys("\r")
 	s.see(1, "picked no such thing")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }

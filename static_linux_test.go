@@ -3,7 +3,6 @@ package main
 import (
 	"debug/elf"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,11 +12,11 @@ import (
 // builds a release with the same flags.
 func TestTheBinaryOfTheReadmeIsStatic(t *testing.T) {
 	t.Parallel()
-	if !strings.Contains(mustRead(t, "README.md"), "\n"+buildCommand+"\n") {
+	if !strings.Contains(mustRead(t, inModule("README.md")), "\n"+buildCommand+"\n") {
 		t.Fatalf("README does not say how the binary is built: %s", buildCommand)
 	}
 	release := regexp.MustCompile(`(?s)CGO_ENABLED=0 [^\n]*\\\n *go build [^\n]*-trimpath -ldflags "-s -w"`)
-	if !release.MatchString(mustRead(t, filepath.Join(".ci", "run"))) {
+	if !release.MatchString(mustRead(t, inModule(".ci/run"))) {
 		t.Error(".ci/run builds something else")
 	}
 	pi, err := binary.build()
@@ -38,7 +37,11 @@ func TestTheBinaryOfTheReadmeIsStatic(t *testing.T) {
 			t.Error("it is loaded by a program of the system")
 		}
 	}
-	if out, err := exec.Command(pi, "--version").Output(); err != nil || string(out) != "pi "+version+"\n" {
+	want := newWorld(t).pi("--version")
+	if !regexp.MustCompile(`^pi \d+\.\d+\.\d+\n$`).MatchString(want) {
+		t.Errorf("pi --version: %q", want)
+	}
+	if out, err := exec.Command(pi, "--version").Output(); err != nil || string(out) != want {
 		t.Errorf("pi --version: %q, %v", out, err)
 	}
 }

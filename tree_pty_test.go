@@ -41,7 +41,7 @@ func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
 	s.keys(", but darker\r")
 	s.see(1, "Again.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	sent := messagesOf(t, m.asked()[3].body)
 	inOrder(t, sent, []string{"colour one", "Red.", "colour two, but darker"})
 	if strings.Contains(sent, "Green.") || strings.Contains(sent, "Blue.") {
@@ -71,7 +71,7 @@ func TestTheTreeOfALongSessionOpensWhereThePersonIs(t *testing.T) {
 	s.keys("\x1b")
 	s.see(1, "nothing has moved")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestWhatWasUndoneIsInThePromptLine(t *testing.T) {
@@ -85,7 +85,7 @@ func TestWhatWasUndoneIsInThePromptLine(t *testing.T) {
 	s.keys(" and more\r")
 	s.see(1, "Two.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, "first try and more") || strings.Contains(sent, "One.") {
 		t.Errorf("the model was sent %s", sent)
 	}
@@ -127,7 +127,7 @@ func interruptSummary(t *testing.T, key string) {
 	s.enter("on")
 	s.see(1, "Two.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	inOrder(t, messagesOf(t, m.asked()[2].body), []string{"first", "One.", "on"})
 }
 
@@ -153,7 +153,7 @@ func TestABranchBringsTheFilesOfItsCheckpointBack(t *testing.T) {
 	if out, err := git.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	w.write(w.agentFile("hooks/git_checkpoint.lua"), mustRead(t, "examples/git_checkpoint.lua"))
+	w.write(w.agentFile("hooks/git_checkpoint.lua"), mustRead(t, inModule("examples/git_checkpoint.lua")))
 	s, m := talk(t, w, "call write {\"path\":\"b.txt\",\"content\":\"new\"}\n---\ntext Written.\n---\ntext Once more.")
 	file := filepath.Join(w.project, "b.txt")
 	s.enter("write it")
@@ -175,7 +175,7 @@ func TestABranchBringsTheFilesOfItsCheckpointBack(t *testing.T) {
 	s.keys(" again\r")
 	s.see(1, "Once more.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if sent := messagesOf(t, m.asked()[2].body); strings.Contains(sent, "Written.") || !strings.Contains(sent, "write it again") {
 		t.Errorf("the model was sent %s", sent)
 	}
@@ -201,7 +201,7 @@ end })`)
 	s.keys(" and more\r")
 	s.see(1, "Two.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, "first try and more") || strings.Contains(sent, "One.") {
 		t.Errorf("the model was sent %s", sent)
 	}
@@ -220,7 +220,7 @@ func TestAPromptOfSeveralLinesIsGivenBackWhole(t *testing.T) {
 	s.keys(" and more\r")
 	s.see(1, "Two.")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, `first line\nsecond line and more`) || strings.Contains(sent, "One.") {
 		t.Errorf("the model was sent %s", sent)
 	}

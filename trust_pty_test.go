@@ -43,7 +43,7 @@ func TestTheQuestionShowsWhatWouldRunAndWhatIsHidden(t *testing.T) {
 	s.prompt()
 	s.see(1, "2 hooks of this project not run")
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if strings.Contains(s.output(), "hook says one\u202e") || strings.Contains(s.output(), "\u200b") {
 		t.Error("hidden characters were written to the terminal")
 	}
@@ -71,7 +71,7 @@ end)`)
 	s.see(1, "hook says one")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	s.harmless("\x1b[2J")
 }
 
@@ -101,7 +101,7 @@ func TestTheAnswersToTheQuestion(t *testing.T) {
 				t.Errorf("it runs: %v\n%s", got, s.text())
 			}
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 
 			s = w.inTerminal()
 			if tt.asks {
@@ -113,7 +113,7 @@ func TestTheAnswersToTheQuestion(t *testing.T) {
 				t.Errorf("at the next start\n%s", s.text())
 			}
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 		})
 	}
 }
@@ -129,7 +129,7 @@ func TestNobodyIsAskedWhereFlagsDecide(t *testing.T) {
 			t.Errorf("%s:\n%s", flag, s.text())
 		}
 		s.enter("/quit")
-		s.leave(exitDone)
+		s.leave(statusDone)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestAHookOfOnesOwnMayAnswerTheQuestion(t *testing.T) {
 			t.Errorf("%s:\n%s", tt.answer, s.text())
 		}
 		s.enter("/quit")
-		s.leave(exitDone)
+		s.leave(statusDone)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestAGateThatAToolRemovedHoldsThroughARestartUntilApproved(t *testing.T) {
 	s.see(1, "the gate holds")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 
 	s = w.inTerminal()
 	s.see(1, "Approve this? y, or Enter for No:")
@@ -195,7 +195,7 @@ func TestAGateThatAToolRemovedHoldsThroughARestartUntilApproved(t *testing.T) {
 	s.see(1, "the gate holds")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 
 	s = w.inTerminal()
 	s.see(1, "Approve this? y, or Enter for No:")
@@ -205,7 +205,7 @@ func TestAGateThatAToolRemovedHoldsThroughARestartUntilApproved(t *testing.T) {
 	s.see(1, "a.txt has 2 lines")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 func TestAnEditOfAPersonWhileAToolRunsIsPendingAndSaysSo(t *testing.T) {
@@ -231,7 +231,7 @@ func TestAnEditOfAPersonWhileAToolRunsIsPendingAndSaysSo(t *testing.T) {
 	s.see(1, "hook a loaded")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
 
 // attack is a command whose process waits for a line in go, then overwrites the
@@ -260,7 +260,7 @@ func TestAProcessThatAToolLeftBehindCannotReplaceTheGate(t *testing.T) {
 			s.prompt()
 			if restart != "none" {
 				s.enter("/quit")
-				s.leave(exitDone)
+				s.leave(statusDone)
 			}
 			if restart == "before" { // the next program is there when it happens
 				s = w.inTerminal()
@@ -286,10 +286,10 @@ func TestAProcessThatAToolLeftBehindCannotReplaceTheGate(t *testing.T) {
 			}
 			s.prompt()
 			s.enter("/quit")
-			s.leave(exitDone)
+			s.leave(statusDone)
 			cmd := w.command("-p", "read a.txt")
 			out, _ := cmd.CombinedOutput()
-			if code := cmd.ProcessState.ExitCode(); code != exitUntrusted || !strings.Contains(string(out), "gate.lua was changed") {
+			if code := cmd.ProcessState.ExitCode(); code != statusUntrusted || !strings.Contains(string(out), "gate.lua was changed") {
 				t.Errorf("exit status %d:\n%s", code, out)
 			}
 		})
@@ -330,7 +330,7 @@ func TestTheFirstEditOfAProjectHookIsAskedAboutWithItsDifference(t *testing.T) {
 	s.see(1, "hook says three")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if _, notices := w.piTells("-p", "list"); !strings.Contains(notices, "hook says three") {
 		t.Errorf("the last edit is not approved: %s", notices)
 	}
@@ -362,7 +362,7 @@ func TestWhatWaitsIsApprovedWithItsDifferenceInView(t *testing.T) {
 	s.see(1, "hook a loaded")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if _, notices := w.piTells("-p", "list"); !strings.Contains(notices, "hook says two") {
 		t.Errorf("not in force: %s", notices)
 	}
@@ -380,7 +380,7 @@ func TestSettingsThatAToolWroteDoNotTurnTheGateOff(t *testing.T) {
 	s.keys("\r")
 	s.prompt()
 	s.enter("/quit")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	for _, answer := range []struct{ key, want string }{{"\n", "the gate holds"}, {"y\n", "a.txt has 2 lines"}} {
 		s = w.inTerminal()
 		s.see(1, "Approve this? y, or Enter for No:")
@@ -390,7 +390,7 @@ func TestSettingsThatAToolWroteDoNotTurnTheGateOff(t *testing.T) {
 		s.see(1, answer.want)
 		s.prompt()
 		s.enter("/quit")
-		s.leave(exitDone)
+		s.leave(statusDone)
 	}
 }
 
@@ -402,10 +402,10 @@ func TestPiTrustAsksInATerminal(t *testing.T) {
 	s.see(1, trustQuestion)
 	s.keys("always\n")
 	s.see(1, "approved")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	s = w.inTerminal("trust")
 	s.see(1, "approved")
-	s.leave(exitDone)
+	s.leave(statusDone)
 	if strings.Contains(s.text(), trustQuestion) {
 		t.Errorf("it asks again:\n%s", s.text())
 	}

@@ -29,7 +29,7 @@ func TestALineThatIsTypedBeforeThePromptIsAnswered(t *testing.T) {
 			s.keys("read a.txt\r")
 			s.see(1, "a.txt has 2 lines:")
 			s.keys("/quit\r")
-			s.leave(exitDone)
+			s.leave(statusDone)
 		})
 	}
 }
@@ -40,5 +40,5 @@ func TestALineThatIsTypedWhileACommandRunsIsAnswered(t *testing.T) {
 	s := newWorld(t).inTerminal()
 	s.prompt()
 	s.keys("/session\r/context\r/name early\r/hooks\r/quit\r")
-	s.leave(exitDone)
+	s.leave(statusDone)
 }
