@@ -7,6 +7,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
+	"pi/cli/keyring"
 	"pi/session"
 )
 
@@ -37,7 +38,7 @@ func begin(t *testing.T, cfg config.Config, variables map[string]string, model s
 	for name, value := range variables {
 		t.Setenv(name, value)
 	}
-	ring := NewRing(RingOptions{AgentDir: t.TempDir()})
+	ring := keyring.New(keyring.Options{AgentDir: t.TempDir()})
 	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: newModels(cfg, ring, d.decode)}
 	if len(d.names) > 0 {
 		t.Errorf("making the registry decoded %q", d.names)
@@ -90,7 +91,7 @@ func TestWithoutAnyProviderItIsTheDemo(t *testing.T) {
 func BenchmarkFirstModel(b *testing.B) {
 	noVariables(b)
 	b.Setenv("GROQ_API_KEY", "k")
-	ring := NewRing(RingOptions{AgentDir: b.TempDir()})
+	ring := keyring.New(keyring.Options{AgentDir: b.TempDir()})
 	b.ReportAllocs()
 	for b.Loop() {
 		r := &run{Place: &Place{Keys: ring}, models: newModels(config.Default(), ring, catalogue.Models)}

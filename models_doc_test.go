@@ -20,6 +20,7 @@ import (
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
 	"pi/cli/config"
+	"pi/cli/keyring"
 )
 
 // wireAPI is a wire API with the file whose package comment describes its
@@ -98,7 +99,7 @@ func TestNamesOfTheReadmeFitOneModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := map[string]string{"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
-	models := newModels(config.Config{}, NewRing(RingOptions{AgentDir: t.TempDir(), Getenv: func(name string) string { return keys[name] }}), catalogue.Models)
+	models := newModels(config.Config{}, keyring.New(keyring.Options{AgentDir: t.TempDir(), Getenv: func(name string) string { return keys[name] }}), catalogue.Models)
 	sentence := regexp.MustCompile(`(?s)A name is whatever fits one model only: (.*?)\.\s`).FindString(string(readme))
 	names := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(sentence, -1)
 	if len(names) < 3 {

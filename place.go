@@ -7,6 +7,7 @@ import (
 
 	"pi/agent/tool"
 	"pi/cli/config"
+	"pi/cli/keyring"
 	"pi/internal/printable"
 	"pi/internal/process"
 	"pi/luahooks/trust"
@@ -20,7 +21,7 @@ type Place struct {
 	AgentDir string
 	Cwd      string
 	Guard    *trust.Guard
-	Keys     *Ring
+	Keys     *keyring.Ring
 
 	lost   []config.Problem // settings that have no effect
 	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
@@ -35,7 +36,7 @@ func NewPlace(o Options, cwd string) (*Place, error) {
 	}
 	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, Guard: newGuard(agentDir, cwd),
 		locale: tool.NewLocale(os.Environ())}
-	p.Keys = NewRing(RingOptions{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand})
+	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand})
 	p.readSettings()
 	return p, nil
 }

@@ -19,6 +19,7 @@ import (
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
 	"pi/cli/config"
+	"pi/cli/keyring"
 )
 
 // Providers are those of the catalogue and those that the settings describe; a
@@ -32,14 +33,14 @@ type providerSource struct {
 	catalogue.Provider                 // of a provider that nobody knows, only the name
 	set                config.Provider // as the settings have it
 	section            string          // its name there; "" if it is not
-	ring               *Ring
+	ring               *keyring.Ring
 	client             *http.Client
 	decode             func(name string) []*llm.Model // the catalogue's models
 }
 
 // newModels fills the registry. decode gives the models that the catalogue has of
 // a provider, new each time.
-func newModels(cfg config.Config, ring *Ring, decode func(provider string) []*llm.Model) *llm.Models {
+func newModels(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
 	models := llm.NewModels(clients(client, ring))
 	sources := providerSources(cfg)
@@ -56,7 +57,7 @@ func newModels(cfg config.Config, ring *Ring, decode func(provider string) []*ll
 }
 
 // clients speak the wire APIs.
-func clients(client *http.Client, ring *Ring) map[string]llm.Provider {
+func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 	apis := map[string]llm.Provider{
 		"anthropic-messages":   anthropic.New(client),
 		"google-generative-ai": google.New(client),
@@ -151,8 +152,8 @@ func (p *providerSource) unusableSpec(why string) llm.ProviderSpec {
 	}
 }
 
-func (p *providerSource) key() Key {
-	return Key{
+func (p *providerSource) key() keyring.Key {
+	return keyring.Key{
 		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Logins: append([]string{p.Name}, p.Aliases...),
 		Variables: p.KeyVars, Optional: p.ownBase() != "" && p.BaseURL != "",
 	}

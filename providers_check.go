@@ -11,10 +11,11 @@ import (
 	"pi/agent/provider/openai"
 	"pi/agent/provider/responses"
 	"pi/cli/config"
+	"pi/cli/keyring"
 )
 
 // providerProblems says what of the configuration of providers has no effect.
-func providerProblems(cfg config.Config, ring *Ring) []string {
+func providerProblems(cfg config.Config, ring *keyring.Ring) []string {
 	var problems []string
 	for _, p := range ring.Problems() {
 		problems = append(problems, p.String())
@@ -36,7 +37,7 @@ func providerProblems(cfg config.Config, ring *Ring) []string {
 
 // unusedServers tells of the providers in the settings that are not begun with,
 // for want of a key or of a model. Of logins that ran out [Ring.Expired] tells.
-func unusedServers(cfg config.Config, ring *Ring) []string {
+func unusedServers(cfg config.Config, ring *keyring.Ring) []string {
 	var lines []string
 	for _, p := range providerSources(cfg) {
 		p.ring = ring
@@ -103,7 +104,7 @@ type keyState struct{ from, missing string }
 
 // keyStates are those of the catalogue's providers and of the settings', by name.
 // No command runs.
-func keyStates(cfg config.Config, ring *Ring) map[string]keyState {
+func keyStates(cfg config.Config, ring *keyring.Ring) map[string]keyState {
 	states := map[string]keyState{}
 	for _, p := range providerSources(cfg) {
 		p.ring = ring

@@ -10,17 +10,18 @@ import (
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
+	"pi/cli/keyring"
 	"pi/luahooks"
 )
 
 // hookServer is what is known of a provider that a hook adds: the same as of one
 // that the settings describe.
-func hookServer(ring *Ring, s luahooks.Server) llm.ProviderSpec {
+func hookServer(ring *keyring.Ring, s luahooks.Server) llm.ProviderSpec {
 	p := providerSource{
 		Provider: catalogue.Provider{Name: s.Name}, ring: ring, decode: catalogue.Models,
 		set: config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
 	}
-	ring.Sent(s.Name, AnyKey, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
+	ring.Sent(s.Name, keyring.AnyKey, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
 	spec := p.spec()
 	spec.Partial = true
 	spec.Discover = func(ctx context.Context) ([]*llm.Model, error) {

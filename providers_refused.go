@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
+	"pi/cli/keyring"
 )
 
 // refusals is a client that minds when a server refuses a key: a command that
@@ -15,7 +16,7 @@ import (
 // is from, or how to set one.
 type refusals struct {
 	llm.Provider
-	ring *Ring
+	ring *keyring.Ring
 }
 
 func (p refusals) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {

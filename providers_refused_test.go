@@ -11,6 +11,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider"
+	"pi/cli/keyring"
 )
 
 // refusing is a model that accepts one key only.
@@ -34,7 +35,7 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 		}
 	}
 	put("old")
-	k := Key{Ring: ringWith(t, "", nil), Provider: "acme", Configured: "!cat " + vault}
+	k := keyring.Key{Ring: ringWith(t, "", nil), Provider: "acme", Configured: "!cat " + vault}
 	model := refusals{refusing{"new"}, k.Ring}
 	ask := func() (answer string) {
 		t.Helper()
@@ -71,7 +72,7 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 		{"", auth, "auth.json; log in again"},
 		{"", "", "the key is from the variable ACME_KEY"},
 	} {
-		k := Key{Ring: ringWith(t, tt.auth, map[string]string{"ACME_KEY": "of-env"}), Provider: "acme", Configured: tt.configured,
+		k := keyring.Key{Ring: ringWith(t, tt.auth, map[string]string{"ACME_KEY": "of-env"}), Provider: "acme", Configured: tt.configured,
 			Logins: []string{"acme"}, Variables: []string{"ACME_KEY"}}
 		key, err := k.Resolve(t.Context())
 		if err != nil {
@@ -104,7 +105,7 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 		{nil, "no key was sent: set api_key of [providers.acme] in config.toml"},
 		{[]string{"ACME_KEY"}, "no key was sent: export ACME_KEY, or set api_key of [providers.acme] in config.toml"},
 	} {
-		k := Key{Ring: ringWith(t, "", nil), Provider: "acme", Variables: tt.variables, Optional: true}
+		k := keyring.Key{Ring: ringWith(t, "", nil), Provider: "acme", Variables: tt.variables, Optional: true}
 		if key, err := k.Resolve(t.Context()); key != "" || err != nil {
 			t.Fatal(key, err)
 		}

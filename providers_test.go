@@ -11,10 +11,11 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
+	"pi/cli/keyring"
 )
 
 // ringWith is a ring of keys with this auth.json and these variables, in 2026.
-func ringWith(t *testing.T, auth string, variables map[string]string) *Ring {
+func ringWith(t *testing.T, auth string, variables map[string]string) *keyring.Ring {
 	t.Helper()
 	dir := t.TempDir()
 	if auth != "" {
@@ -22,7 +23,7 @@ func ringWith(t *testing.T, auth string, variables map[string]string) *Ring {
 			t.Fatal(err)
 		}
 	}
-	return NewRing(RingOptions{AgentDir: dir, Getenv: func(name string) string { return variables[name] },
+	return keyring.New(keyring.Options{AgentDir: dir, Getenv: func(name string) string { return variables[name] },
 		Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
 }
 
@@ -143,7 +144,7 @@ func TestAnAddressIsMovedWithItsLastParts(t *testing.T) {
 func BenchmarkProviders(b *testing.B) {
 	cfg := config.Default()
 	cfg.Model = "anthropic/claude-sonnet-4-6"
-	ring := NewRing(RingOptions{AgentDir: b.TempDir(), Getenv: func(string) string { return "" }})
+	ring := keyring.New(keyring.Options{AgentDir: b.TempDir(), Getenv: func(string) string { return "" }})
 	b.Run("registered", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -168,7 +169,7 @@ func BenchmarkProviders(b *testing.B) {
 
 func TestWhatToDoAboutAKeyIsWhatHoldsNow(t *testing.T) {
 	dir := t.TempDir()
-	ring := NewRing(RingOptions{AgentDir: dir, Getenv: func(string) string { return "" }})
+	ring := keyring.New(keyring.Options{AgentDir: dir, Getenv: func(string) string { return "" }})
 	models := newModels(config.Default(), ring, catalogue.Models)
 	if got := models.KeyMissing("groq"); !strings.Contains(got, "export GROQ_API_KEY") {
 		t.Error(got)

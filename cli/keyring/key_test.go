@@ -1,4 +1,4 @@
-package main
+package keyring
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func testRing(t *testing.T, auth string, variables map[string]string) *Ring {
 			t.Fatal(err)
 		}
 	}
-	return NewRing(RingOptions{AgentDir: dir, Getenv: func(name string) string { return variables[name] },
+	return New(Options{AgentDir: dir, Getenv: func(name string) string { return variables[name] },
 		Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }})
 }
 

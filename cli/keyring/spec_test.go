@@ -1,4 +1,4 @@
-package main
+package keyring
 
 import (
 	"context"
@@ -10,7 +10,7 @@ func TestResolveKey(t *testing.T) {
 	getenv := func(name string) string {
 		return map[string]string{"KEY": " k1\n", "EMPTY": "", "LINES": "a\nb"}[name]
 	}
-	ring := NewRing(RingOptions{AgentDir: t.TempDir(), Getenv: getenv})
+	ring := New(Options{AgentDir: t.TempDir(), Getenv: getenv})
 	ring.commands.run = func(_ context.Context, command string) (string, string, error) {
 		switch command {
 		case "good":

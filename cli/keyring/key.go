@@ -1,89 +1,14 @@
-package main
+package keyring
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"pi/agent/llm"
 	"pi/cli/config"
 )
-
-// The key of a provider is looked for in this order, and the first place that
-// names one decides, whether it can be read or not:
-//
-//	--api-key                      for the provider of the model that is begun with
-//	api_key of [providers.NAME]    "env:NAME", "!command", or the key itself
-//	auth.json                      what pi's login wrote; only read
-//	the provider's variables       ANTHROPIC_API_KEY and the like
-//
-// Whether there is one is told without running anything.
-
-// Ring is where the keys of one run come from. It is safe for concurrent use.
-type Ring struct {
-	getenv   func(string) string
-	auth     *authFile
-	commands *commands
-	now      func() time.Time
-	mayRun   func(command string) error // of auth.json; nil: each may
-
-	mu   sync.Mutex
-	from map[sentKey]string // of keys that were sent, what to do if they are refused
-}
-
-// RingOptions say where keys are.
-type RingOptions struct {
-	AgentDir string                     // where auth.json is
-	MayRun   func(command string) error // whether a command of auth.json may be run; nil: each may
-	Getenv   func(string) string        // nil: os.Getenv
-	Now      func() time.Time           // nil: time.Now
-}
-
-// NewRing reads and runs nothing yet.
-func NewRing(o RingOptions) *Ring {
-	r := &Ring{auth: newAuthFile(o.AgentDir), commands: newCommands(), mayRun: o.MayRun, getenv: os.Getenv, now: time.Now}
-	if o.Getenv != nil {
-		r.getenv = o.Getenv
-	}
-	if o.Now != nil {
-		r.now = o.Now
-	}
-	return r
-}
-
-// Resolve turns what a settings file says about a key, or about a header that
-// carries one, into the key: "env:NAME" is that variable, "!command" is what the
-// command prints or printed before, anything else is the key itself. The error
-// names the variable, or the program and what it said on standard error, and never
-// what it printed.
-func (r *Ring) Resolve(ctx context.Context, spec string) (string, error) {
-	if name, ok := strings.CutPrefix(spec, "env:"); ok {
-		return keyFromVariable(strings.TrimSpace(name), r.getenv)
-	}
-	if command, ok := strings.CutPrefix(spec, "!"); ok {
-		return r.commands.key(ctx, strings.TrimSpace(command))
-	}
-	return spec, nil
-}
-
-// Expired tells, in a line each, of logins that cannot be used any more.
-func (r *Ring) Expired() []string {
-	var lines []string
-	for _, name := range r.auth.expired(r.now()) {
-		lines = append(lines, fmt.Sprintf("the login of %s in %s ran out; log in again with the program that wrote it", name, r.auth.path))
-	}
-	return lines
-}
-
-// Problems are what of auth.json cannot be used.
-func (r *Ring) Problems() []config.Problem { return r.auth.troubles() }
-
-// Hold looks at auth.json once for somebody who asks about every provider, until
-// release is called.
-func (r *Ring) Hold() (release func()) { return r.auth.hold() }
 
 // Key finds the key of one provider. Whether there is one is told without running
 // anything.
