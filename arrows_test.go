@@ -50,7 +50,7 @@ func rooms() map[string]room {
 		"repl/terminal":      {rooms: []string{"internal/printable"}},
 		"repl":               {rooms: []string{"repl/terminal", "agent", "agent/llm", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
 		"cli/config":         {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
-		"cli/keyring":        {rooms: []string{"cli/config", "agent/llm", "internal/printable"}, libraries: []string{}},
+		"cli/keyring":        {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process"}, libraries: []string{}},
 		"serve":              {rooms: []string{"agent", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
 		"bench":              {libraries: []string{}},
 		"examples":           {libraries: []string{}},

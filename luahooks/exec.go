@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/internal/process"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -107,8 +108,8 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 	for name, value := range c.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	ownGroup(cmd)
-	cmd.Cancel = func() error { return endGroup(cmd) }
+	process.Group(cmd)
+	cmd.Cancel = func() error { return process.Terminate(cmd) }
 	cmd.WaitDelay = killAfter
 	if ctx.Err() != nil {
 		return execResult{}, fmt.Errorf("start %s: interrupted", c.command)
@@ -122,7 +123,7 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 	err = cmd.Wait()
 	killed := ctx.Err() != nil
 	if killed {
-		killGroup(cmd)
+		process.Kill(cmd)
 	}
 	var exit *exec.ExitError
 	if err != nil && !killed && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"pi/internal/process"
 )
 
 // commands runs the commands that print keys. What a command printed is kept
@@ -153,11 +155,12 @@ func runCommand(ctx context.Context, command string) (string, string, error) {
 	var stdout, stderr limitedText
 	cmd := exec.CommandContext(ctx, shell, flag, command)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	setOwnSession(cmd)
+	process.Session(cmd)
+	cmd.Cancel = func() error { return process.Terminate(cmd) }
 	cmd.WaitDelay = time.Second // a child left behind may keep the pipes open
 	err := cmd.Run()
 	if cmd.Process != nil {
-		killGroup(cmd.Process.Pid)
+		process.Kill(cmd)
 	}
 	switch {
 	case stdout.over || stderr.over:

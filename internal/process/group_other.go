@@ -9,7 +9,17 @@ import (
 	"time"
 )
 
+// Group does nothing: there are no process groups here.
 func Group(*exec.Cmd) {}
+
+// Session does nothing.
+func Session(*exec.Cmd) {}
+
+// Terminate ends a started command, not what it started. There is no asking here.
+func Terminate(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+
+// Kill is Terminate.
+func Kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 // Alive reports whether a process group has a process: here nobody can tell.
 func Alive(int) bool { return false }

@@ -9,7 +9,19 @@ import (
 	"time"
 )
 
+// Group lets a command that is not started yet lead a process group of its own, whose
+// number is that of its process.
 func Group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// Session is Group for a command that shall have no terminal to ask at.
+func Session(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// Terminate asks the group of a started command to end.
+func Terminate(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+// Kill ends what of the group of a started command ignored that, or outlived the
+// command itself.
+func Kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // Alive reports whether a process group has a process that lives. One that may
 // not be asked about counts; one that has ended and that nobody waits for, as
