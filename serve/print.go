@@ -92,43 +92,43 @@ func isTerminal(w io.Writer) bool {
 // says goes to the output, and the prompt it wants sent is sent.
 func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
-		if left(a) {
+		if quitting(a) {
 			return nil
 		}
 		if prompt.Source == "" {
 			prompt.Source = "print"
 		}
-		if err := p.one(ctx, a, commands, prompt); err != nil {
+		if err := p.runPrompt(ctx, a, commands, prompt); err != nil {
 			return err
 		}
-		if err := p.submitted(ctx, a, commands); err != nil {
+		if err := p.runSubmitted(ctx, a, commands); err != nil {
 			return err
 		}
 	}
-	for !left(a) && !a.TakeNoMore() { // something came just now
-		if err := p.submitted(ctx, a, commands); err != nil {
+	for !quitting(a) && !a.TakeNoMore() { // something came just now
+		if err := p.runSubmitted(ctx, a, commands); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// submitted runs what hooks handed in until nothing is left.
-func (p *Print) submitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
-	if left(a) {
+// runSubmitted runs what hooks handed in until nothing is left.
+func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
+	if quitting(a) {
 		return nil
 	}
 	for prompt := range a.TakeSubmitted() {
 		prompt.Source = "hook"
-		if err := p.one(ctx, a, commands, prompt); err != nil || left(a) {
+		if err := p.runPrompt(ctx, a, commands, prompt); err != nil || quitting(a) {
 			return err
 		}
 	}
 	return nil
 }
 
-// left reports whether somebody asked for the end of the program.
-func left(a *agent.Agent) bool {
+// quitting reports whether somebody asked for the end of the program.
+func quitting(a *agent.Agent) bool {
 	select {
 	case <-a.Leaving():
 		return true
@@ -137,7 +137,7 @@ func left(a *agent.Agent) bool {
 	}
 }
 
-func (p *Print) one(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
+func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(agent.ErrAborted, err)
 	}
@@ -182,7 +182,7 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 		}
 	}
 	err := a.Prompt(ctx, prompt)
-	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && left(a) {
+	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && quitting(a) {
 		return nil // a hook wanted no more of it
 	}
 	var unsaved *session.SaveError
