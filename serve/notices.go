@@ -11,15 +11,15 @@ import (
 	"pi/internal/printable"
 )
 
-// notices is the user interface where nobody can be asked: every question has
-// its default answer, and what is told goes to a stream beside the output.
+// notices is the user interface where nobody can be asked: every question gets
+// its default answer, and notices go to a stream beside the output.
 type notices struct {
 	agent.NoUI
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// Notify writes one notice; a warning or an error says that it is one.
+// Notify writes one notice, with its level in front if that is a warning or an error.
 func (n *notices) Notify(text string, level agent.Level) {
 	text = strings.TrimRight(printable.Text(text), "\n")
 	if level == agent.LevelWarning || level == agent.LevelError {
@@ -28,7 +28,7 @@ func (n *notices) Notify(text string, level agent.Level) {
 	n.line(text)
 }
 
-// progress says which tool is called.
+// progress writes which tool is called, in at most 120 characters.
 func (n *notices) progress(e *agent.ToolExecutionStart) {
 	text := []rune(printable.Text(e.Name + " " + compact(e.Input)))
 	if len(text) > 120 {

@@ -1,10 +1,10 @@
-// Package serve holds the front ends that need no terminal.
+// Package serve has the front ends that need no terminal.
 //
-// [Print] is the one for scripts: it runs prompts one after the other, writes
-// the final answer of each, and of what hooks have it answer behind it, to its
-// standard output and everything else a person may want to know to its standard
-// error. It is made first, because it is the agent's last listener and the user
-// interface of hooks (one that asks nobody), and run when the agent exists:
+// [Print] is the one for scripts. It runs prompts one after the other, those that
+// hooks submit meanwhile too, and writes the final answer of each to its standard
+// output. Everything else a person may want to know goes to its standard error. It
+// is made first, because it is the agent's last listener and the user interface of
+// hooks (one that asks nobody), and run when the agent exists:
 //
 //	p := serve.NewPrint(os.Stdout, os.Stderr)
 //	a := agent.New(… Listeners: {…, p} …)
@@ -13,7 +13,7 @@
 // Nothing here decides an exit status; the errors are typed for that:
 //
 //	*command.UnknownError   a prompt that looks like a command and is none; not sent
-//	*command.CancelledError a command that a hook was against
+//	*command.CancelledError a command that a hook cancelled
 //	*CommandError           a command that failed otherwise
 //	ErrNoAnswer             the model said nothing and did nothing
 //	ErrBrokenPipe           nobody reads the output any more; say nothing about it
@@ -41,13 +41,14 @@ import (
 )
 
 var (
-	// ErrNoAnswer ends a prompt whose answer is empty though nothing was done.
+	// ErrNoAnswer ends a prompt that was answered with nothing, neither a word nor a
+	// tool call.
 	ErrNoAnswer = errors.New("the answer is empty")
 	// ErrBrokenPipe ends the run when the output has no reader.
 	ErrBrokenPipe = errors.New("nobody reads the output")
 )
 
-// CommandError is a slash command that failed.
+// CommandError is the failure of a slash command; Name is without the slash.
 type CommandError struct {
 	Name string
 	Err  error
@@ -60,12 +61,12 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // Print is the front end that prints answers. As listener and user interface it
 // may be used by any goroutine.
 type Print struct {
-	// Ready, if set, is asked before each prompt that goes to the model; with an
-	// error the prompt is not sent and Run ends with it.
+	// Ready, if set, is called before each prompt that goes to the model. After an
+	// error the prompt is not sent, and Run returns the error.
 	Ready func() error
 
 	out      io.Writer
-	terminal bool // out is one: what models and tools wrote must not command it
+	terminal bool // out is a terminal, which text of models and tools must not control
 	*notices
 
 	mu      sync.Mutex
@@ -87,9 +88,10 @@ func isTerminal(w io.Writer) bool {
 
 // Run runs the prompts in order, up to the first that fails, or until somebody
 // asked for the end of the program (agent.Agent.Shutdown), which is no failure.
-// After each it runs what hooks handed in meanwhile, as if it had come next. A
-// prompt may be a command (see command.Set.Reads), unless it is literal: what it
-// says goes to the output, and the prompt it wants sent is sent.
+// After each it runs the prompts that hooks have submitted meanwhile. A prompt may
+// be a command (see command.Set.Reads), unless it is literal: the status of its
+// outcome goes to the output, and the prompt of its outcome is sent. Run is for one
+// goroutine.
 func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
 		if quitting(a) {
@@ -105,7 +107,7 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 			return err
 		}
 	}
-	for !quitting(a) && !a.TakeNoMore() { // something came just now
+	for !quitting(a) && !a.TakeNoMore() { // a hook submitted something just now
 		if err := p.runSubmitted(ctx, a, commands); err != nil {
 			return err
 		}
@@ -113,7 +115,7 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 	return nil
 }
 
-// runSubmitted runs what hooks handed in until nothing is left.
+// runSubmitted runs the prompts that hooks have submitted until there are none.
 func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
 	if quitting(a) {
 		return nil
@@ -137,6 +139,7 @@ func quitting(a *agent.Agent) bool {
 	}
 }
 
+// runPrompt runs one prompt: a command, or a message for the agent.
 func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command.Set, prompt agent.Prompt) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(agent.ErrAborted, err)
@@ -173,7 +176,7 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 }
 
 // ask has the agent work on a prompt and prints its answer. After a failure there
-// is none, except when only saving it failed.
+// is no answer, unless only saving it failed.
 func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
 	p.reset()
 	if p.Ready != nil {
@@ -183,7 +186,7 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 	}
 	err := a.Prompt(ctx, prompt)
 	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && quitting(a) {
-		return nil // a hook wanted no more of it
+		return nil // a hook ended the program
 	}
 	var unsaved *session.SaveError
 	if err != nil && !errors.As(err, &unsaved) {
@@ -203,7 +206,7 @@ func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) er
 	return err
 }
 
-// tellCut says that what was printed is not all that the model had to say.
+// tellCut says so if the printed answer is not whole.
 func (p *Print) tellCut() {
 	p.mu.Lock()
 	cut := p.cut
@@ -213,6 +216,7 @@ func (p *Print) tellCut() {
 	}
 }
 
+// print writes text to the output, as lines of its own.
 func (p *Print) print(text string) error {
 	if p.terminal {
 		text = printable.Text(text)
@@ -245,13 +249,13 @@ func (p *Print) result() (answers []string, ran, acted bool) {
 	return p.answers, p.ran, p.acted
 }
 
-// Wants reports the events that the answer is made of, and notices.
+// Wants reports whether k is of a run's answer and progress, or a notice.
 func (p *Print) Wants(k agent.Kind) bool {
 	return k == agent.KindAgentEnd || k == agent.KindToolExecutionStart || k == agent.KindToolExecutionEnd || k == agent.KindNotice ||
 		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
 }
 
-// Handle notes what the agent did and passes notices on.
+// Handle keeps the answer and writes progress and notices. It never fails.
 func (p *Print) Handle(_ context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
@@ -280,8 +284,8 @@ func (p *Print) Handle(_ context.Context, e agent.Event) error {
 	return nil
 }
 
-// finalAnswers are the texts of the answers that ended something: the last, and
-// those that a message queued as a follow-up comes right behind.
+// finalAnswers lists the texts of the last answer and of each answer that a queued
+// message follows at once.
 func finalAnswers(messages []*message.Message) []string {
 	var answers []string
 	next := message.Role("")
