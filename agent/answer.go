@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -28,7 +26,7 @@ type answer struct {
 func (r *run) answer(ctx context.Context) (answer, error) {
 	for {
 		t := &tries{Agent: r.Agent}
-		s, err := r.asked(ctx, t)
+		s, err := r.askWithRetry(ctx, t)
 		a, err := s.finish(ctx, err)
 		t.over(ctx, err)
 		switch {
@@ -48,36 +46,24 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 	}
 }
 
-// asked asks the model, again and again while it fails for a reason that may
-// pass. What is sent stays the same, unless somebody has changed it meanwhile.
-func (r *run) asked(ctx context.Context, t *tries) (*stream, error) {
+// askWithRetry asks the model until it answers or no further attempt is made. What
+// is sent stays the same, unless somebody changes it while an attempt waits.
+func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
+	var s *stream
 	seen := r.fitting(ctx)
-	for {
-		s := &stream{run: r, model: r.Model(), seen: seen, fresh: t.lost}
-		s.partial, s.stop = s.message, s.late.stop
-		if err := r.costLimit(ctx, s.model); err != nil { // what a compaction or a stopped answer cost counts too
-			return s, err
-		}
-		err := s.ask(ctx)
-		delay, again := t.next(ctx, err)
-		if !again {
-			return s, t.final(ctx, err)
-		}
-		t.spent(s.model, &s.assembly)
-		if err := r.costLimit(ctx, r.Model()); err != nil {
-			return s, err
-		}
-		was := r.basis()
-		if !t.wait(ctx, delay, err) {
-			return s, err
-		}
-		if r.basis() != was {
-			if err := r.saved(r.recordModel()); err != nil {
-				return s, err
-			}
+	t.changed = func() error {
+		err := r.saved(r.recordModel())
+		if err == nil {
 			seen = r.fitting(ctx)
 		}
+		return err
 	}
+	err := t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
+		s = &stream{run: r, model: r.Model(), seen: seen, fresh: t.lost}
+		s.partial, s.stop = s.message, s.late.stop
+		return s.model, &s.assembly, s.ask(ctx)
+	})
+	return s, err
 }
 
 // basis is what a request is made from.
@@ -158,114 +144,64 @@ func (c *cut) stop(abort *Abort) {
 	}
 }
 
-// ask sends the request and takes the answer in. Its errors are *[llm.ProviderError],
-// *[LimitError] or the context's.
-func (s *stream) ask(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the client crashed: %v", p)
-		}
-		err = typed(s.model, err)
-	}()
-	client, err := s.models.Client(s.model)
-	if err != nil {
-		return err
-	}
-	key, err := s.models.Key(ctx, s.model)
-	if err != nil {
-		return noKey(s.model, err)
-	}
-	request := s.request(ctx, key)
-	s.watchWire(ctx, request)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// ask sends the request and takes the answer in. Listeners hear of each delta at
+// once and may stop the answer; those that look at deltas behind the stream get a
+// last update when it is over, whatever its end (see [MessageUpdate]). The errors
+// are those of [Agent.send], or errStopped.
+func (s *stream) ask(ctx context.Context) error {
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s.late.end = end
-	return s.consume(context.WithValue(ctx, answerKey{}, s), s.send(streaming, client, request))
-}
-
-// answerKey makes the context of each answer's updates another one.
-type answerKey struct{}
-
-// noKey is a key that could not be had; whoever knows better where it should
-// come from returned a *[llm.ProviderError] of its own.
-func noKey(model *llm.Model, err error) error {
-	var known *llm.ProviderError
-	if errors.As(err, &known) {
-		return err
-	}
-	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
-		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
-}
-
-// request is the next model call, as the session and the listeners have it.
-func (s *stream) request(ctx context.Context, key string) *llm.Request {
-	tools := s.Tools()
-	r := &llm.Request{
-		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
-		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), APIKey: key, Fresh: s.fresh,
-	}
-	s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: s.seen, messages: r.Messages})
-	return r
-}
-
-// typed makes every failure of a model call one of its provider, but for a limit.
-func typed(model *llm.Model, err error) error {
-	var known *llm.ProviderError
-	var limit *LimitError
-	if err == nil || errors.As(err, &known) || errors.As(err, &limit) {
-		return err
-	}
-	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
-}
-
-// errStopped ends an answer that a listener wants no more of.
-var errStopped = errors.New("stopped by a listener")
-
-// consume takes the deltas in. Listeners hear of each at once and may stop the
-// answer. Those that look at deltas behind the stream get a last update when it
-// is over, whatever its end (see [MessageUpdate]).
-func (s *stream) consume(ctx context.Context, deltas iter.Seq2[llm.Delta, error]) error {
-	err := s.take(ctx, deltas)
-	if s.stopped() {
+	ctx = context.WithValue(ctx, answerKey{}, s)
+	request, sending := s.request()
+	err := s.send(streaming, request, sending, func(d llm.Delta) error { return s.take(ctx, d) })
+	switch {
+	case s.stopped():
 		return errStopped
-	}
-	if s.started && ctx.Err() == nil && s.updated(ctx, llm.Delta{Kind: llm.DeltaStop, Stop: s.assembly.Stop()}) {
+	case s.started && ctx.Err() == nil && s.updated(ctx, llm.Delta{Kind: llm.DeltaStop, Stop: s.assembly.Stop()}):
 		return errStopped
 	}
 	return err
 }
 
-func (s *stream) take(ctx context.Context, deltas iter.Seq2[llm.Delta, error]) error {
-	for d, err := range deltas {
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if s.stopped() {
-			return errStopped
-		}
-		if d.Kind == llm.DeltaPing {
-			continue
-		}
-		s.assembly.Add(d)
-		s.start(ctx)
-		if shown(d.Kind) {
-			d.Index = s.assembly.Position(d) // providers count in ways of their own
-			if s.updated(ctx, d) {
-				return errStopped
-			}
-		}
+// request is the next model call, as the session and the listeners have it.
+// Whoever sends it calls sending first.
+func (s *stream) request() (r *llm.Request, sending func()) {
+	tools := s.Tools()
+	r = &llm.Request{
+		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
+		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), Fresh: s.fresh,
 	}
-	if s.assembly.Stop().Reason == "" {
-		return cutOff(s.model, ctx.Err())
+	return r, func() {
+		s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: s.seen, messages: r.Messages})
 	}
-	return refusedBy(s.model, s.assembly.Stop())
 }
+
+// take adds a delta to the answer and tells the listeners of it.
+func (s *stream) take(ctx context.Context, d llm.Delta) error {
+	if s.stopped() {
+		return errStopped
+	}
+	if d.Kind == llm.DeltaPing {
+		return nil
+	}
+	s.assembly.Add(d)
+	s.start(ctx)
+	if !shown(d.Kind) {
+		return nil
+	}
+	d.Index = s.assembly.Position(d) // providers count in ways of their own
+	if s.updated(ctx, d) {
+		return errStopped
+	}
+	return nil
+}
+
+// answerKey makes the context of each answer's updates another one.
+type answerKey struct{}
+
+// errStopped ends an answer that a listener wants no more of.
+var errStopped = errors.New("stopped by a listener")
 
 // updated tells the listeners of a delta and reports whether one wants no more.
 func (s *stream) updated(ctx context.Context, d llm.Delta) (stop bool) {
@@ -351,21 +287,6 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		return answer{message: m}, err
 	}
 	return answer{m, broken, stop == llm.StopPause && len(m.Content) > 0}, failure
-}
-
-func cutOff(model *llm.Model, cause error) error {
-	return &llm.ProviderError{Provider: model.Provider, Message: "the answer was cut off", Retryable: true, Err: cause}
-}
-
-// refusedBy is the failure that a finished answer may be.
-func refusedBy(model *llm.Model, stop llm.Stop) error {
-	switch stop.Reason {
-	case llm.StopRefusal, message.StopError, message.StopAborted:
-	default:
-		return nil
-	}
-	message := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
-	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: message, Retryable: stop.Retryable}
 }
 
 // withoutCalls takes out the calls of a failed answer: they will never run.

@@ -1,36 +1,14 @@
 package agent
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"pi/agent/llm"
 )
 
-// send sends r and yields what comes. It is an error if the server is silent for too
-// long (see idle.go), or if the answer is longer than max_answer_bytes: a model
-// that repeats itself, or a server that means harm, must not fill the memory.
-func (a *Agent) send(ctx context.Context, client llm.Provider, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	r.MaxAnswer = a.settings.MaxAnswerBytes
-	deltas := a.lively(ctx, client, r)
-	if r.MaxAnswer <= 0 {
-		return deltas
-	}
-	return func(yield func(llm.Delta, error) bool) {
-		size := answerSize{}
-		for d, err := range deltas {
-			if size.add(d); errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.bytes > r.MaxAnswer {
-				yield(llm.Delta{}, answerTooLong(r))
-				return
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
-}
+// A model that repeats itself, or a server that means harm, must not fill the
+// memory: an answer longer than max_answer_bytes ends with an error.
 
 const limitOfAnswer = "max_answer_bytes"
 
@@ -56,6 +34,14 @@ const blockSize = 1 << 10
 type answerSize struct {
 	bytes  int
 	blocks map[int]int // the text of each
+}
+
+// exceeds adds d and reports whether the answer is longer than limit, 0 being none.
+func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
+	if limit > 0 {
+		s.add(d)
+	}
+	return limit > 0 && s.bytes > limit
 }
 
 func (s *answerSize) add(d llm.Delta) {

@@ -27,10 +27,36 @@ type RetrySettings struct {
 // tries are the attempts of one model call.
 type tries struct {
 	*Agent
-	aside   bool // the call is none of the conversation
-	further int  // so far, without the first
-	told    bool // the listeners know that there are further ones
-	lost    bool // the last attempt got no answer: its connection may be dead
+	aside   bool         // the call is none of the conversation
+	changed func() error // called when what the conversation consists of changed during a wait; may be nil
+	further int          // so far, without the first
+	told    bool         // the listeners know that there are further ones
+	lost    bool         // the last attempt got no answer: its connection may be dead
+}
+
+// repeat calls ask until an answer is there or no further attempt is made. ask
+// returns whom it asked and what came, also with an error.
+func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembly, error)) error {
+	for {
+		model, answer, err := ask()
+		delay, again := t.next(ctx, err)
+		if !again {
+			return t.final(ctx, err)
+		}
+		t.spent(model, answer)
+		if err := t.costLimit(ctx, model); err != nil {
+			return err
+		}
+		was := t.basis()
+		if !t.wait(ctx, delay, err) {
+			return err
+		}
+		if t.changed != nil && t.basis() != was {
+			if err := t.changed(); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // next reports whether a call that failed with err is made again, and counts

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"pi/agent/llm"
+	"pi/session/message"
+)
+
+// A model is asked in the conversation (answer.go) and outside of it: by hooks
+// (complete.go) and for summaries (compact_write.go). Both send a request with
+// [Agent.send], and send it again with [tries] if it fails for a passing reason.
+
+// send sends r and hands what comes to take, until the answer has ended, take
+// returns an error or ctx is done. It is an error if the session has no money left,
+// if the server is silent for too long (see idle.go) or if the answer is too long
+// (see answerlimit.go). sending is called when there is all that it takes to send
+// it; it may be nil. The errors are *[llm.ProviderError] or *[LimitError].
+func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take func(llm.Delta) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the client crashed: %v", p)
+		}
+		err = typed(r.Model, err)
+	}()
+	if err := a.costLimit(ctx, r.Model); err != nil {
+		return err
+	}
+	client, err := a.models.Client(r.Model)
+	if err != nil {
+		return err
+	}
+	if r.APIKey == "" {
+		if r.APIKey, err = a.models.Key(ctx, r.Model); err != nil {
+			return noKey(r.Model, err)
+		}
+	}
+	if sending != nil {
+		sending()
+	}
+	r.MaxAnswer = a.settings.MaxAnswerBytes
+	a.watchWire(ctx, r)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var size answerSize
+	var stop llm.Stop
+	for d, err := range a.lively(ctx, client, r) {
+		switch {
+		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
+			return answerTooLong(r)
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.Kind == llm.DeltaStop:
+			stop = d.Stop
+		}
+		if err := take(d); err != nil {
+			return err
+		}
+	}
+	if stop.Reason == "" {
+		return &llm.ProviderError{Provider: r.Model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
+	}
+	return refusedBy(r.Model, stop)
+}
+
+// askAside asks a model outside of the conversation, again if it fails for a reason
+// that may pass, and takes the answer in. The errors are those of [Agent.send].
+func (a *Agent) askAside(ctx context.Context, r *llm.Request, into *llm.Assembly) (err error) {
+	r.Thinking = llm.Clamp(r.Model, r.Thinking)
+	t := &tries{Agent: a, aside: true}
+	defer func() { t.over(ctx, err) }()
+	return t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
+		*into, r.Fresh = llm.Assembly{}, t.lost
+		return r.Model, into, a.send(ctx, r, nil, func(d llm.Delta) error { into.Add(d); return nil })
+	})
+}
+
+// noKey is a key that could not be had; whoever knows better where it should
+// come from returned a *[llm.ProviderError] of its own.
+func noKey(model *llm.Model, err error) error {
+	var known *llm.ProviderError
+	if errors.As(err, &known) {
+		return err
+	}
+	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
+		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
+}
+
+// typed makes every failure of a model call one of its provider, but for a limit.
+func typed(model *llm.Model, err error) error {
+	var known *llm.ProviderError
+	var limit *LimitError
+	if err == nil || errors.As(err, &known) || errors.As(err, &limit) {
+		return err
+	}
+	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err}
+}
+
+// refusedBy is the failure that a finished answer may be.
+func refusedBy(model *llm.Model, stop llm.Stop) error {
+	switch stop.Reason {
+	case llm.StopRefusal, message.StopError, message.StopAborted:
+	default:
+		return nil
+	}
+	words := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
+	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: words, Retryable: stop.Retryable}
+}
