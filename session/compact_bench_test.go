@@ -6,10 +6,7 @@ import (
 )
 
 func BenchmarkPlanOf10000Messages(b *testing.B) {
-	s, err := Read(writeLarge(b, 10000, 10<<20))
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := built(b, strings.Repeat("u:1000 a:1000 ", 5000))
 	branch, seen := s.Branch(), s.Context()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -21,8 +21,8 @@ type cutting struct {
 }
 
 func newCutting(branch []*Entry, seen []Item) *cutting {
-	c := &cutting{branch: branch, core: buildContext(branch)}
-	_, c.first = lastCompaction(branch)
+	c := &cutting{branch: branch, core: ContextOf(branch)}
+	_, c.first = LastCompaction(branch)
 	c.take(seen)
 	c.weigh()
 	c.findLegal()

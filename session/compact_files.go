@@ -118,7 +118,7 @@ func paths(list []byte) []string {
 
 // carriedFiles are those that the compaction in force names.
 func carriedFiles(branch []*Entry) FileOps {
-	at, _ := lastCompaction(branch)
+	at, _ := LastCompaction(branch)
 	if at < 0 {
 		return FileOps{}
 	}

@@ -241,7 +241,7 @@ func TestEstimatesFollowWhatAnswersCounted(t *testing.T) {
 }
 
 func TestAnEmptyBranchIsNotCompactedWhateverHooksAddToIt(t *testing.T) {
-	added := []Item{{Message: user("a note of a hook"), Index: -1}}
+	added := []Item{{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("a note of a hook")}}, Index: -1}}
 	for name, branch := range map[string][]*Entry{"no entries": nil, "no messages": {{Type: TypeModelChange, ID: "1"}}} {
 		if _, err := PlanCompaction(branch, added, 5, CompactionLimits{Keep: 100, All: true}); !errors.Is(err, ErrNothingToCompact) {
 			t.Errorf("%s: %v", name, err)

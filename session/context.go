@@ -16,7 +16,7 @@ import (
 func (s *Session) Context() []Item {
 	path := s.Branch()
 	items := buildContext(path)
-	_, first := lastCompaction(path)
+	_, first := LastCompaction(path)
 	s.noteUnreadable(path[first:])
 	return items
 }
@@ -24,7 +24,7 @@ func (s *Session) Context() []Item {
 // buildContext turns a path from the root into messages. What lies before the
 // first entry that the compaction keeps is not even decoded.
 func buildContext(path []*Entry) []Item {
-	at, first := lastCompaction(path)
+	at, first := LastCompaction(path)
 	decodeAll(path[first:])
 	items := make([]Item, 0, len(path)-first+1)
 	edits := editsOn(path[first:])
@@ -67,9 +67,10 @@ func decodeAll(path []*Entry) {
 	all.Wait()
 }
 
-// lastCompaction returns its position, -1 if there is none, and that of the
-// first entry that is kept.
-func lastCompaction(path []*Entry) (at, first int) {
+// LastCompaction returns the position of the compaction in force on a path from the
+// root, -1 if there is none, and that of the first entry that is still in the context.
+// They are found without decoding what lies before the compaction.
+func LastCompaction(path []*Entry) (at, first int) {
 	for at = len(path) - 1; at >= 0; at-- {
 		if _, ok := path[at].compactionBody(); ok {
 			return at, keptFrom(path, at)

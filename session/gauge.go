@@ -1,6 +1,10 @@
 package session
 
-import "pi/session/message"
+import (
+	"slices"
+
+	"pi/session/message"
+)
 
 // Gauge measures a context again and again while it grows: it keeps what it found
 // and looks only at what came since. The zero value is ready; it is not safe for
@@ -19,7 +23,7 @@ type Reading struct{ At, Counted, Rest int }
 // Read measures items, which must not change any more.
 func (g *Gauge) Read(items []Item) Reading {
 	from := len(g.items)
-	if from == 0 || !beginsWith(items, g.items) {
+	if from == 0 || !grown(items, g.items) {
 		from, g.compacted, g.reading = 0, summaryIndex(items), Reading{At: -1}
 	}
 	for i := from; i < len(items); i++ {
@@ -35,4 +39,10 @@ func (g *Gauge) Read(items []Item) Reading {
 	}
 	g.items = items
 	return g.reading
+}
+
+// grown reports whether items are the same messages as before, with more at the end.
+func grown(items, before []Item) bool {
+	return len(items) >= len(before) &&
+		slices.EqualFunc(items[:len(before)], before, func(a, b Item) bool { return a.Message == b.Message })
 }

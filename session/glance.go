@@ -8,7 +8,7 @@ import "pi/session/message"
 // out to be broken are counted too.
 func (s *Session) Glance() (messages int, prompt string) {
 	path := s.Branch()
-	at, first := lastCompaction(path)
+	at, first := LastCompaction(path)
 	edits := editsOn(path[first:])
 	if at >= 0 && edited(path[at], edits) != nil {
 		messages++

@@ -25,7 +25,7 @@ func (v *View) Context(s *Session) []Item {
 	path := s.Branch()
 	from := len(v.path)
 	if !v.continues(s, path) {
-		_, from = lastCompaction(path)
+		_, from = LastCompaction(path)
 		*v = View{of: s, edits: editsOn(path[from:]), items: buildContext(path), sent: v.sent, pairing: v.pairing}
 	} else {
 		for i := len(v.path); i < len(path); i++ {
