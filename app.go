@@ -295,7 +295,9 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
 		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: hookSwitches,
-		Server: func(s luahooks.Server) llm.ProviderSpec { return hookServer(p.Keys, s) },
+		Server: func(s luahooks.Server) llm.ProviderSpec {
+			return ofHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
+		},
 	}
 }
 

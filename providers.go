@@ -27,9 +27,9 @@ import (
 // field by field. Nothing of the catalogue's models is decoded before somebody
 // asks for the models of that provider.
 
-// providerSource is one provider before it is registered: what is known of it,
+// source is one provider before it is registered: what is known of it,
 // and what the settings say.
-type providerSource struct {
+type source struct {
 	catalogue.Provider                 // of a provider that nobody knows, only the name
 	set                config.Provider // as the settings have it
 	section            string          // its name there; "" if it is not
@@ -43,9 +43,9 @@ type providerSource struct {
 func newModels(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
 	models := llm.NewModels(clients(client, ring))
-	sources := providerSources(cfg)
-	for i := range sources {
-		p := &sources[i]
+	all := sources(cfg)
+	for i := range all {
+		p := &all[i]
 		p.ring, p.client, p.decode = ring, client, decode
 		if why := p.unusable(); why == "" {
 			models.Register(p.spec())
@@ -70,14 +70,14 @@ func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 	return apis
 }
 
-// providerSources lists the providers of the catalogue, then the others of the
+// sources lists the providers of the catalogue, then the others of the
 // settings by name.
-func providerSources(cfg config.Config) []providerSource {
+func sources(cfg config.Config) []source {
 	listed := catalogue.Providers()
-	all := make([]providerSource, 0, len(listed)+len(cfg.Providers))
+	all := make([]source, 0, len(listed)+len(cfg.Providers))
 	taken := map[string]bool{}
 	for _, known := range listed {
-		p := providerSource{Provider: known}
+		p := source{Provider: known}
 		for _, name := range append([]string{known.Name}, known.Aliases...) {
 			if set, ok := cfg.Providers[name]; ok && p.section == "" {
 				p.set, p.section = set, name
@@ -88,20 +88,20 @@ func providerSources(cfg config.Config) []providerSource {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		if !taken[name] {
-			all = append(all, providerSource{Provider: catalogue.Provider{Name: name}, set: cfg.Providers[name], section: name})
+			all = append(all, source{Provider: catalogue.Provider{Name: name}, set: cfg.Providers[name], section: name})
 		}
 	}
 	return all
 }
 
 // api is the wire API of models that name none themselves.
-func (p *providerSource) api() string { return cmp.Or(p.set.API, p.API) }
+func (p *source) api() string { return cmp.Or(p.set.API, p.API) }
 
 // base is where the provider is asked.
-func (p *providerSource) base() string { return cmp.Or(p.ownBase(), p.BaseURL) }
+func (p *source) base() string { return cmp.Or(p.ownBase(), p.BaseURL) }
 
 // ownBase is the address that the person gave, "" for none.
-func (p *providerSource) ownBase() string {
+func (p *source) ownBase() string {
 	if p.set.BaseURL != "" || p.BaseVar == "" {
 		return p.set.BaseURL
 	}
@@ -110,7 +110,7 @@ func (p *providerSource) ownBase() string {
 }
 
 // unusable says why nobody could be asked there; empty: it can be used.
-func (p *providerSource) unusable() string {
+func (p *source) unusable() string {
 	if known, ok := catalogue.Find(p.Name); p.Title == "" && ok {
 		return fmt.Sprintf("%s is another name of %s, and [providers.%s] is there", p.Name, known.Name, known.Name)
 	}
@@ -127,7 +127,7 @@ func (p *providerSource) unusable() string {
 
 // spec is what is registered. It is made for every provider at every start, so
 // what is not asked of each of them is put together later.
-func (p *providerSource) spec() llm.ProviderSpec {
+func (p *source) spec() llm.ProviderSpec {
 	spec := llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
 		Key:     func(ctx context.Context) (string, error) { return p.key().Resolve(ctx) },
@@ -142,7 +142,7 @@ func (p *providerSource) spec() llm.ProviderSpec {
 
 // unusableSpec is that of a provider which cannot be asked before the person says
 // more than a key. Its models are listed with what to do.
-func (p *providerSource) unusableSpec(why string) llm.ProviderSpec {
+func (p *source) unusableSpec(why string) llm.ProviderSpec {
 	return llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },
 		Open: p.open, HasKey: func() bool { return false },
@@ -152,7 +152,7 @@ func (p *providerSource) unusableSpec(why string) llm.ProviderSpec {
 	}
 }
 
-func (p *providerSource) key() keyring.Key {
+func (p *source) key() keyring.Key {
 	return keyring.Key{
 		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Logins: append([]string{p.Name}, p.Aliases...),
 		Variables: p.KeyVars, Optional: p.ownBase() != "" && p.BaseURL != "",
@@ -161,7 +161,7 @@ func (p *providerSource) key() keyring.Key {
 
 // first is the id of the model to begin with. Behind an address of one's own the
 // models that are listed for it come before the catalogue's.
-func (p *providerSource) first() string {
+func (p *source) first() string {
 	if len(p.set.Models) > 0 && (p.Default == "" || p.ownBase() != "") {
 		return p.set.Models[0].ID
 	}

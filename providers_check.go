@@ -20,7 +20,7 @@ func providerProblems(cfg config.Config, ring *keyring.Ring) []string {
 	for _, p := range ring.Problems() {
 		problems = append(problems, p.String())
 	}
-	for _, p := range providerSources(cfg) {
+	for _, p := range sources(cfg) {
 		if _, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar)); p.BaseVar != "" && bad != "" {
 			problems = append(problems, fmt.Sprintf("environment %s is ignored: expected an address such as \"http://localhost:8080/v1\"", p.BaseVar))
 		}
@@ -39,7 +39,7 @@ func providerProblems(cfg config.Config, ring *keyring.Ring) []string {
 // for want of a key or of a model. Of logins that ran out [Ring.Expired] tells.
 func unusedServers(cfg config.Config, ring *keyring.Ring) []string {
 	var lines []string
-	for _, p := range providerSources(cfg) {
+	for _, p := range sources(cfg) {
 		p.ring = ring
 		key := p.key()
 		switch {
@@ -54,7 +54,7 @@ func unusedServers(cfg config.Config, ring *keyring.Ring) []string {
 }
 
 // compatProblems names switches in the settings that no wire API knows.
-func (p *providerSource) compatProblems() []string {
+func (p *source) compatProblems() []string {
 	var problems []string
 	check := func(compat map[string]any, what string) {
 		for _, name := range slices.Sorted(maps.Keys(compat)) {
@@ -72,7 +72,7 @@ func (p *providerSource) compatProblems() []string {
 
 // checkSwitch asks the API of the settings; where they leave that to the
 // catalogue the models may speak several, and one that knows it is enough.
-func (p *providerSource) checkSwitch(compat map[string]any) error {
+func (p *source) checkSwitch(compat map[string]any) error {
 	checks := compatChecks()
 	check := checks[p.api()]
 	if check == nil {
@@ -106,7 +106,7 @@ type keyState struct{ from, missing string }
 // No command runs.
 func keyStates(cfg config.Config, ring *keyring.Ring) map[string]keyState {
 	states := map[string]keyState{}
-	for _, p := range providerSources(cfg) {
+	for _, p := range sources(cfg) {
 		p.ring = ring
 		key := p.key()
 		state := keyState{key.Place(), key.Missing()}
@@ -121,7 +121,7 @@ func keyStates(cfg config.Config, ring *keyring.Ring) map[string]keyState {
 // sectionOf is the name that a provider has in the settings, "" if it has none
 // there. It is not known if it is the demo or of a hook.
 func sectionOf(cfg config.Config, provider string) (section string, known bool) {
-	for _, p := range providerSources(cfg) {
+	for _, p := range sources(cfg) {
 		if p.Name == provider {
 			return p.section, true
 		}
@@ -133,7 +133,7 @@ func sectionOf(cfg config.Config, provider string) (section string, known bool) 
 // or, with others, any provider of the settings from being asked at all; "" where
 // nothing does.
 func misplaced(cfg config.Config, provider string, others bool) string {
-	for _, p := range providerSources(cfg) {
+	for _, p := range sources(cfg) {
 		_, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
 		switch {
 		case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":

@@ -11,17 +11,13 @@ import (
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
 	"pi/cli/keyring"
-	"pi/luahooks"
 )
 
-// hookServer is what is known of a provider that a hook adds: the same as of one
-// that the settings describe.
-func hookServer(ring *keyring.Ring, s luahooks.Server) llm.ProviderSpec {
-	p := providerSource{
-		Provider: catalogue.Provider{Name: s.Name}, ring: ring, decode: catalogue.Models,
-		set: config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat},
-	}
-	ring.Sent(s.Name, keyring.AnyKey, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", s.Name))
+// ofHook is what is known of a provider that a hook adds: the same as of one that
+// the settings describe so.
+func ofHook(ring *keyring.Ring, name string, set config.Provider) llm.ProviderSpec {
+	p := source{Provider: catalogue.Provider{Name: name}, set: set, ring: ring, decode: catalogue.Models}
+	ring.Sent(name, keyring.AnyKey, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", name))
 	spec := p.spec()
 	spec.Partial = true
 	spec.Discover = func(ctx context.Context) ([]*llm.Model, error) {
@@ -35,7 +31,7 @@ func hookServer(ring *keyring.Ring, s luahooks.Server) llm.ProviderSpec {
 // hookSwitches says what is wrong with the switches of a provider of a hook. One
 // that leaves the API as it is may name those of any.
 func hookSwitches(api string, switches map[string]any) error {
-	p := providerSource{set: config.Provider{API: api}}
+	p := source{set: config.Provider{API: api}}
 	if api == "" {
 		p.API = "openai-completions"
 	}

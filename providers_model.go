@@ -16,7 +16,7 @@ import (
 
 // models lists those of the settings that the catalogue does not have, then the
 // catalogue's with what the settings say of them.
-func (p *providerSource) models() []*llm.Model {
+func (p *source) models() []*llm.Model {
 	listed, needsKey := p.decode(p.Name), p.key().Needed()
 	for _, m := range listed {
 		p.complete(m, needsKey)
@@ -46,7 +46,7 @@ func byID(models []*llm.Model, id string) *llm.Model {
 
 // complete puts what the settings say of a provider into a model of the
 // catalogue.
-func (p *providerSource) complete(m *llm.Model, needsKey bool) {
+func (p *source) complete(m *llm.Model, needsKey bool) {
 	if own := p.ownBase(); own != "" {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
@@ -68,7 +68,7 @@ func rebased(address, from, to string) string {
 }
 
 // blank is a model of which nothing is known but its id.
-func (p *providerSource) blank(id string) *llm.Model {
+func (p *source) blank(id string) *llm.Model {
 	m := &llm.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
 	if p.Local {
 		m.Cost = &llm.Price{} // one's own machine charges nothing
@@ -80,7 +80,7 @@ func (p *providerSource) blank(id string) *llm.Model {
 // open makes a model for an id that nobody lists: another form of the name of one
 // that the provider lists, or one that the maker of the API has under that name.
 // What the maker says of it holds behind a gateway too, except for prices.
-func (p *providerSource) open(id string) *llm.Model {
+func (p *source) open(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
 		p.complete(m, p.key().Needed())
 		return m
@@ -97,7 +97,7 @@ func (p *providerSource) open(id string) *llm.Model {
 }
 
 // discover asks the server what it has.
-func (p *providerSource) discover(ctx context.Context) ([]*llm.Model, error) {
+func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	key, err := p.key().Resolve(ctx)
 	if err != nil {
 		return nil, err
