@@ -268,6 +268,7 @@ func digits(d, unit time.Duration) int {
 	return 0
 }
 
+// hookParts is what a hook registers, in one line: events, commands, tools, others.
 func hookParts(h luahooks.Info) string {
 	parts := append([]string{}, h.Events...)
 	for _, c := range h.Commands {

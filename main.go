@@ -128,7 +128,8 @@ const (
 	exitTerminated  = 143
 )
 
-// errReported marks an error whose text the person has seen.
+// errReported is an error whose text the person has seen: only the exit status tells
+// of it.
 var errReported = errors.New("reported")
 
 // UsageError is a mistake on the command line.

@@ -17,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// SessionRoot is where sessions are kept; "" when they are not.
+// SessionRoot is the folder that the sessions of all directories are kept in, ""
+// where none is kept.
 func (p *Place) SessionRoot() string {
 	switch {
 	case p.Session.None:
@@ -30,7 +31,7 @@ func (p *Place) SessionRoot() string {
 	return filepath.Join(p.AgentDir, "sessions")
 }
 
-// SessionOptions are those of a session of this place.
+// SessionOptions are what a session that is opened or begun here is given.
 func (p *Place) SessionOptions() session.Options {
 	o := session.Options{Dir: p.SessionRoot(), Cwd: p.Cwd, SyncEach: p.Config.Session.Durability == "entry"}
 	if o.Dir != "" {
@@ -48,7 +49,8 @@ func (p *Place) FindSession(ref string) (string, error) {
 	return session.Find(p.SessionRoot(), ref)
 }
 
-// ExistingSession is FindSession for a session that has to be there.
+// ExistingSession is FindSession for a session that has to be there, else the error
+// is a *session.NotFoundError.
 func (p *Place) ExistingSession(ref string) (string, error) {
 	path, err := p.FindSession(ref)
 	if err != nil {

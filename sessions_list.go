@@ -103,6 +103,7 @@ func (l *lines) end(io.Writer) error {
 	return nil
 }
 
+// shortID is enough of the id of a session to find it again by.
 func shortID(id string) string { return id[:min(len(id), 13)] }
 
 // listedSession is a session in the JSON of a listing.

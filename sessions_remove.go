@@ -112,8 +112,8 @@ func (r *removal) remove(ctx context.Context, info session.Info) error {
 	return nil
 }
 
-// Remove moves a session to the trash and says where it is, or deletes it
-// for good.
+// Remove moves the session at path to the trash and returns where it is now, or
+// deletes it for good. A session that a process has open stays.
 func (p *Place) Remove(path string, forGood bool) (to string, err error) {
 	if forGood {
 		return "", session.Delete(path, p.SessionOptions())

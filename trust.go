@@ -30,13 +30,15 @@ func (e *UntrustedError) Hint() string {
 	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
 }
 
-// person is whoever sits at the terminal before there is a front end.
+// person is whoever sits at the terminal before there is a front end. One question
+// is asked at a time.
 type person struct {
 	in  io.Reader // read by the byte, so that what follows a line is left alone
-	out io.Writer
+	out io.Writer // where what the question is about is shown, too
 }
 
-// ask shows a prompt and reads a line; an error means that nobody answers.
+// ask shows a prompt and reads a line, without the blanks around it; an error means
+// that nobody answers.
 func (p person) ask(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(p.out, prompt)
 	type answer struct {
@@ -72,7 +74,8 @@ func readLine(r io.Reader) (string, error) {
 	}
 }
 
-// askProject is the question of a project that is new, or whose hooks are.
+// askProject asks whether hooks of a project run that are not approved. Where nobody
+// answers they do not.
 func (p person) askProject(ctx context.Context, q trust.Question) trust.Answer {
 	fmt.Fprintln(p.out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
 	fmt.Fprint(p.out, listFiles(q.Project, q.Files))
@@ -98,7 +101,8 @@ func (p person) askProject(ctx context.Context, q trust.Question) trust.Answer {
 	}
 }
 
-// listFiles is one line per file.
+// listFiles shows the files of a project that approval covers, one line each, with
+// what a terminal would take for a command made visible.
 func listFiles(project string, files []trust.ProjectFile) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -139,6 +143,8 @@ func viewFiles(project string, files []trust.ProjectFile) string {
 	return b.String()
 }
 
+// inProject is a path relative to the project that it lies in; elsewhere it is
+// written with ~ where that is shorter.
 func inProject(project, path string) string {
 	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -146,8 +152,8 @@ func inProject(project, path string) string {
 	return config.Tilde(path)
 }
 
-// askPending asks about one file that tools may have changed, with its
-// difference.
+// askPending asks whether to approve one file that tools may have changed, and shows
+// the difference. Where nobody answers it is not approved.
 func (p person) askPending(ctx context.Context, w trust.Pending) bool {
 	fmt.Fprint(p.out, describePending(w))
 	for {
@@ -208,12 +214,14 @@ func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
 	return settings, ctx.Err()
 }
 
+// terminal is the person at standard input and output.
 func terminal() person { return person{os.Stdin, os.Stdout} }
 
-// Waiting is what is pending and matters to this run.
+// Waiting lists the files that wait for approval and concern a run here with these
+// options. In print mode one of them refuses the run.
 func (p *Place) Waiting() []trust.Pending { return p.waitingFor(false) }
 
-// AllWaiting is that and what matters to runs with hooks of the command line.
+// AllWaiting lists those too that concern only runs with hooks of the command line.
 func (p *Place) AllWaiting() []trust.Pending { return p.waitingFor(true) }
 
 func (p *Place) waitingFor(commandLine bool) []trust.Pending {
