@@ -31,7 +31,7 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 		t.over(ctx, err)
 		switch {
 		case err == nil:
-			r.stood()
+			r.noteGoodAnswer()
 			return a, nil
 		case ctx.Err() != nil:
 			return a, err
@@ -50,11 +50,11 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 // is sent stays the same, unless somebody changes it while an attempt waits.
 func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 	var s *stream
-	seen := r.fitting(ctx)
+	seen := r.contextForRequest(ctx)
 	t.changed = func() error {
 		err := r.saved(r.recordModel())
 		if err == nil {
-			seen = r.fitting(ctx)
+			seen = r.contextForRequest(ctx)
 		}
 		return err
 	}
@@ -301,7 +301,7 @@ func (s *stream) ended(ctx context.Context, m *message.Message) *message.Message
 		return m
 	}
 	e := &MessageEnd{Message: m, Abort: s.abort}
-	s.emit(heard(ctx), e)
+	s.emit(uncancelled(ctx), e)
 	switch {
 	case e.Message == nil || e.Message.Role != m.Role:
 		return m

@@ -48,7 +48,7 @@ func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take f
 	}
 	var size answerSize
 	var stop llm.Stop
-	for d, err := range a.lively(ctx, client, r) {
+	for d, err := range a.withIdleTimeout(ctx, client, r) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
 			return answerTooLong(r)

@@ -148,7 +148,7 @@ func (c *compactRun) work(ctx context.Context) (*Compacted, error) {
 	c.emitAfter(ctx, KindSessionCompact, func() Event {
 		return &SessionCompact{Entry: entry, Summary: s.Summary, FromHook: s.FromHook, Reason: c.reason, WillRetry: c.retries()}
 	})
-	c.refresh(heard(ctx))
+	c.refresh(uncancelled(ctx))
 	done := &Compacted{Entry: entry, Messages: len(c.plan.Summarize) + len(c.plan.TurnPrefix), FromHook: s.FromHook,
 		Before: s.TokensBefore, After: c.tokensOf(c.Seen())}
 	addUsage(&done.Usage, s.Usage)
@@ -243,7 +243,7 @@ func (a *Agent) CancelCompaction() bool {
 func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) {
 	for _, auto := range []bool{false, true} {
 		if e := build(auto); (!auto || c.reason != CompactManual) && c.wants(e.Kind()) {
-			c.emit(heard(ctx), e)
+			c.emit(uncancelled(ctx), e)
 		}
 	}
 }

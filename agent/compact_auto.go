@@ -16,16 +16,16 @@ import (
 // attempts included, there is a good answer of the model: what did not help once
 // is not tried over and over.
 
-// fitting is the list for the next request: what the context chain gives, after a
-// compaction if hooks asked for one or the list is too long. A failure of that is
-// told and changes nothing.
-func (r *run) fitting(ctx context.Context) chained {
+// contextForRequest returns what the next request is made of: what the context
+// chain gives, after a compaction if hooks asked for one or if the context nearly
+// fills the window. A compaction that fails is told and changes nothing.
+func (r *run) contextForRequest(ctx context.Context) chained {
 	seen := r.runChain(ctx)
 	if r.resumes || ctx.Err() != nil {
 		return seen
 	}
 	asked := func(ctx context.Context, _ chained) { r.compactAsked(ctx, false) }
-	for _, compact := range []func(context.Context, chained){asked, r.relieve} {
+	for _, compact := range []func(context.Context, chained){asked, r.compactIfNearlyFull} {
 		leaf := r.Session().Leaf()
 		compact(ctx, seen)
 		if r.Session().Leaf() != leaf { // also by a hook that rather did something else
@@ -35,8 +35,9 @@ func (r *run) fitting(ctx context.Context) chained {
 	return seen
 }
 
-// relieve compacts a context that is over the threshold.
-func (r *run) relieve(ctx context.Context, seen chained) {
+// compactIfNearlyFull compacts a context that is over the threshold, and tells the
+// person if that did not help.
+func (r *run) compactIfNearlyFull(ctx context.Context, seen chained) {
 	if !r.nearlyFull(seen.items) {
 		return
 	}
@@ -93,20 +94,21 @@ func freshlyCompacted(branch []*session.Entry) bool {
 		if e.Type != session.TypeMessage {
 			continue
 		}
-		if m := e.Message(); m != nil && m.Role == message.RoleAssistant && stands(m) {
+		if m := e.Message(); m != nil && m.Role == message.RoleAssistant && isUsable(m) {
 			return false
 		}
 	}
 	return false
 }
 
-// stands reports whether an answer is one that the model goes on from.
-func stands(m *message.Message) bool {
+// isUsable reports whether the model can go on from an answer: it neither failed
+// nor was interrupted.
+func isUsable(m *message.Message) bool {
 	return m.StopReason != message.StopError && m.StopReason != message.StopAborted
 }
 
-// stood notes that an answer of the model stands.
-func (a *Agent) stood() {
+// noteGoodAnswer allows the next compaction that nobody asks for.
+func (a *Agent) noteGoodAnswer() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.relieved = false
@@ -124,7 +126,7 @@ func (r *run) afterRun(ctx context.Context) {
 		return
 	}
 	if r.nearlyFull(r.Seen()) {
-		r.relieve(ctx, r.runChain(ctx))
+		r.compactIfNearlyFull(ctx, r.runChain(ctx))
 	}
 }
 

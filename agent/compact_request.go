@@ -31,7 +31,7 @@ func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
 		a.asked = &compactRequest{o, done}
 	}
 	if taken { // a run that comes to its end in another way leaves it to the front end
-		a.leaveToFront(Prompt{Source: "hook", compact: true})
+		a.deferToFrontEnd(Prompt{Source: "hook", compact: true})
 	}
 	a.mu.Unlock()
 	if !taken {

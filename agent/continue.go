@@ -18,7 +18,7 @@ func (r *run) turnEnded(ctx context.Context, index int, a answer, b batchEnd) Co
 	}
 	e := &TurnEnd{TurnIndex: index, Message: a.message, ToolResults: b.results, EntryIDs: r.entries,
 		Usage: sync.OnceValue(func() TurnUsage { return r.turnUsage(a.message) })}
-	r.emit(heard(ctx), e)
+	r.emit(uncancelled(ctx), e)
 	r.addDrafts(ctx, e.Kind(), e.Entries)
 	return e.Continuation
 }
@@ -38,7 +38,7 @@ func (r *run) beforeSettle(ctx context.Context, err error) (again bool, _ error)
 		return false, err
 	}
 	e := &AgentBeforeSettle{Outcome: outcome(err), Messages: r.added[:len(r.added):len(r.added)]}
-	r.emit(heard(ctx), e)
+	r.emit(uncancelled(ctx), e)
 	r.addDrafts(ctx, e.Kind(), e.Entries)
 	if err == nil && ctx.Err() != nil {
 		err = ErrAborted

@@ -26,13 +26,14 @@ func (a *Agent) emitIf(ctx context.Context, k Kind, build func() Event) {
 // not: listeners hear of it also after an interrupt.
 func (a *Agent) emitAfter(ctx context.Context, k Kind, build func() Event) {
 	if a.wants(k) {
-		a.emit(heard(ctx), build())
+		a.emit(uncancelled(ctx), build())
 	}
 }
 
-// heard is the context of an event that has to be heard: an interrupt while it is
-// handled reaches the listeners, an earlier one does not.
-func heard(ctx context.Context) context.Context {
+// uncancelled returns ctx, or a copy without its cancellation if it is cancelled
+// already, so that listeners still run after an interrupt. An interrupt that comes
+// while they run reaches them.
+func uncancelled(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return context.WithValue(context.WithoutCancel(ctx), interruptedKey{}, true)
 	}

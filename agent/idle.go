@@ -16,10 +16,10 @@ import (
 // errSilent ends a request whose server gives no sign of life.
 var errSilent = errors.New("silent")
 
-// lively sends r and yields what comes, pings too, until the server has said
-// nothing for as long as the settings allow; that is an error then. Time that
-// listeners take, to look at the request or at what came, is not the server's.
-func (a *Agent) lively(ctx context.Context, client llm.Provider, r *llm.Request) iter.Seq2[llm.Delta, error] {
+// withIdleTimeout streams r, pings too, and fails when the server is silent for
+// [Settings].StreamIdleTimeout. The time that listeners take, to look at the
+// request or at what came, does not count.
+func (a *Agent) withIdleTimeout(ctx context.Context, client llm.Provider, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	limit := a.settings.StreamIdleTimeout
 	if limit <= 0 {
 		return client.Stream(ctx, r)
@@ -29,7 +29,7 @@ func (a *Agent) lively(ctx context.Context, client llm.Provider, r *llm.Request)
 		defer cancel(nil)
 		w := &silence{limit: limit, end: cancel, began: time.Now()}
 		defer w.watch()()
-		for d, err := range client.Stream(ctx, w.beside(r)) {
+		for d, err := range client.Stream(ctx, w.pausedByCallbacks(r)) {
 			w.pause()
 			if err != nil && context.Cause(ctx) == errSilent {
 				err = w.failure(r.Model)
@@ -94,8 +94,9 @@ func (w *silence) look() {
 	w.end(errSilent)
 }
 
-// beside is r with callbacks whose time does not count.
-func (w *silence) beside(r *llm.Request) *llm.Request {
+// pausedByCallbacks returns a copy of r whose callbacks stop the idle timer while
+// they run.
+func (w *silence) pausedByCallbacks(r *llm.Request) *llm.Request {
 	with := *r
 	if body := r.Body; body != nil {
 		with.Body = func(ctx context.Context, b []byte) ([]byte, error) {

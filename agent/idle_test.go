@@ -184,7 +184,7 @@ func BenchmarkDeltasWatched(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				for range a.lively(b.Context(), source, &llm.Request{}) {
+				for range a.withIdleTimeout(b.Context(), source, &llm.Request{}) {
 					n++
 				}
 				if n != len(source) {

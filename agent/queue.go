@@ -59,7 +59,7 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	return true, nil
 }
 
-// put appends to a queue; the caller holds the lock.
+// put appends to a queue; the caller has the lock.
 func (a *Agent) put(m queued, q Queue) {
 	if q == Steer {
 		a.steer = append(a.steer, m)
@@ -93,10 +93,9 @@ func (a *Agent) waits() bool {
 	return len(a.steer)+len(a.followUp) > 0
 }
 
-// more is waits for the end of a run. If no message waits, the queues are closed
-// in the same moment, so that nothing is accepted which the run would not
-// deliver.
-func (a *Agent) more() bool {
+// endRun reports whether messages are queued. If none are, it closes the queues in
+// the same step, so that nothing is accepted that the run would not deliver.
+func (a *Agent) endRun() (queued bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.queueing = len(a.steer)+len(a.followUp) > 0

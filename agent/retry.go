@@ -62,7 +62,7 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 // next reports whether a call that failed with err is made again, and counts
 // that. Before it is, the delay has to pass.
 func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again bool) {
-	failed := passing(err)
+	failed := transient(err)
 	if ctx.Err() != nil || failed == nil || t.further >= t.settings.Retry.MaxAttempts || t.tooLong(failed) {
 		return 0, false
 	}
@@ -71,8 +71,9 @@ func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again
 	return t.delay(failed), true
 }
 
-// passing is the failure that may not happen the next time; nil for another one.
-func passing(err error) *llm.ProviderError {
+// transient returns the failure of the provider if it may not happen the next time;
+// nil for any other error.
+func transient(err error) *llm.ProviderError {
 	var failed *llm.ProviderError
 	if errors.As(err, &failed) && failed.Retryable && !failed.Overflow {
 		return failed
@@ -154,7 +155,7 @@ func (t *tries) emitRetry(ctx context.Context, k Kind, build func() Event) {
 
 // final is the error of a call that is not made again.
 func (t *tries) final(ctx context.Context, err error) error {
-	failed := passing(err)
+	failed := transient(err)
 	if failed == nil || ctx.Err() != nil || t.settings.Retry.MaxAttempts == 0 {
 		return err
 	}

@@ -151,7 +151,7 @@ func (r *run) work(ctx context.Context) error {
 // deliverRest writes the next of what came in the meantime, and reports whether
 // there was anything.
 func (r *run) deliverRest(ctx context.Context) (bool, error) {
-	for r.more() {
+	for r.endRun() {
 		if err := r.turnLimit(); err != nil {
 			return false, err
 		}

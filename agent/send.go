@@ -41,7 +41,7 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 			return nil
 		})
 	case trigger:
-		return a.handIn(ctx, p, d.queue())
+		return a.enqueueOrDefer(ctx, p, d.queue())
 	}
 	queued, err := a.queueCustom(ctx, p, d.queue())
 	if err != nil || queued {
@@ -81,7 +81,7 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 		return ErrEmptyPrompt
 	}
 	p.Literal = !p.Expand
-	return a.handIn(ctx, p, d.queue())
+	return a.enqueueOrDefer(ctx, p, d.queue())
 }
 
 // storeCustom appends a custom message to the session and tells front ends if it

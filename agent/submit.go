@@ -11,11 +11,13 @@ import (
 // command, it waits for the front end, which is woken through
 // [Agent.Submitted]. A prompt in which nothing stands is dropped. The error says
 // why it is not taken: a *[HeldBackError], or ErrEnded.
-func (a *Agent) Submit(ctx context.Context, p Prompt) error { return a.handIn(ctx, p, FollowUp) }
+func (a *Agent) Submit(ctx context.Context, p Prompt) error {
+	return a.enqueueOrDefer(ctx, p, FollowUp)
+}
 
-// handIn queues a prompt if a run will look at the queues again, and leaves it
-// to the front end otherwise.
-func (a *Agent) handIn(ctx context.Context, p Prompt, q Queue) error {
+// enqueueOrDefer queues a prompt if a run will look at the queues again. Otherwise
+// the front end runs it.
+func (a *Agent) enqueueOrDefer(ctx context.Context, p Prompt, q Queue) error {
 	if p.empty() {
 		return nil
 	}
@@ -29,7 +31,7 @@ func (a *Agent) handIn(ctx context.Context, p Prompt, q Queue) error {
 		case a.queueing && !p.isCommand():
 			a.put(queued{Prompt: p}, q)
 		default:
-			a.leaveToFront(p)
+			a.deferToFrontEnd(p)
 		}
 		return nil
 	})
@@ -52,9 +54,9 @@ func (a *Agent) admitted(ctx context.Context, o Origin, take func() error) error
 	return err
 }
 
-// leaveToFront keeps a prompt for the front end and wakes it; the caller holds
-// the lock.
-func (a *Agent) leaveToFront(p Prompt) {
+// deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
+// the caller has the lock.
+func (a *Agent) deferToFrontEnd(p Prompt) {
 	a.submitted = append(a.submitted, p)
 	select {
 	case a.wake <- struct{}{}:
