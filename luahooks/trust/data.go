@@ -229,8 +229,8 @@ func areSums(sums ...string) bool {
 	return !slices.ContainsFunc(sums, func(sum string) bool { return sum != "" && !isSum(sum) })
 }
 
-// approvals is the part of a store that a person decides about, as text.
-func approvals(d Data) []byte {
+// approvalText is the part of a store that a person decides about, as text.
+func approvalText(d Data) []byte {
 	raw, _ := json.MarshalIndent(d.Projects, "", "  ")
 	return raw
 }

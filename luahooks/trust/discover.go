@@ -143,7 +143,7 @@ func (d *discovery) files(scope Scope, paths []string) {
 func (d *discovery) directory(scope Scope, dir string) {
 	paths, err := hookFiles(dir, d.guard)
 	if err != nil {
-		s := Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: scope, Err: fmt.Errorf("hooks in %s: %w", dir, causeOf(err))}
+		s := Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: scope, Err: fmt.Errorf("hooks in %s: %w", dir, reasonOf(err))}
 		d.Unread = append(d.Unread, s)
 		d.add(s)
 	}
@@ -193,12 +193,13 @@ func (g *Guard) ApprovedOnce(path string) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	known := maps.Clone(g.approved)
-	if g.store != nil {
-		maps.Copy(known, g.store.Files(g.project))
+	s := &g.state
+	known := maps.Clone(s.approvals.run)
+	if s.home.store != nil {
+		maps.Copy(known, s.home.store.Files(s.home.project))
 	}
 	for file := range known {
-		if file == path || strings.HasPrefix(file, path+string(filepath.Separator)) || slices.Contains(g.configs, path) {
+		if file == path || strings.HasPrefix(file, path+string(filepath.Separator)) || slices.Contains(s.home.configs, path) {
 			return true
 		}
 	}
@@ -248,7 +249,7 @@ func sourceAt(path string, scope Scope, g *Guard) Source {
 		s.Real, err = filepath.EvalSymlinks(s.Path)
 	}
 	if err != nil {
-		s.Real, s.Err = s.Path, fmt.Errorf("hook %s: %w", s.Path, causeOf(err))
+		s.Real, s.Err = s.Path, fmt.Errorf("hook %s: %w", s.Path, reasonOf(err))
 	}
 	return s
 }
@@ -269,15 +270,6 @@ func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 		}
 	}
 	return s, false
-}
-
-// causeOf is the error without the operation and path, which the caller names.
-func causeOf(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 func hookName(path string) string {

@@ -8,7 +8,7 @@
 // one. It serves one chain of hooks, and may be used from any goroutine.
 //
 //	discover.go   which hooks, in which order; listing.go: what lies in their folders
-//	guard.go      which version of each file is in force
+//	guard.go      which version of each file is in force; state.go: what is known
 //	window.go     the time in which tools could have changed a file
 //	pending.go    what waits for a person; notices.go: what is told; doubt.go: nothing
 //	              is known of what was in force

@@ -13,42 +13,43 @@ import (
 // hook that is gone would not be missed. So nothing is in force, no hook and no
 // setting, until a person has seen what there is.
 
-// pendingDoubt describes all that a person says yes to. g.mu is held.
-func (g *Guard) pendingDoubt() *Pending {
-	g.seen = NewForRun(g.project)
-	g.seen.configs, g.seen.keys, g.seen.spoken = g.configs, g.keys, g.spoken
-	p := g.places()
+// pendingDoubt describes all that a person says yes to.
+func (s *state) pendingDoubt() *Pending {
+	all := *s.home
+	all.store, all.named = nil, map[string]bool{}
+	s.seen = newGuard(&all)
+	p := s.home.places()
 	p.NoProject = true // what is of the project needs approval in any case
-	paths, _ := g.seen.deciding(p)
+	paths, _ := s.seen.deciding(p)
 	var text, sums strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if v := g.seen.Read(path); v.exists() {
-			text.WriteString(Diff(path, nil, g.shownCode(path, v)))
+		if v := s.seen.Read(path); v.exists() {
+			text.WriteString(Diff(path, nil, s.home.shownCode(path, v)))
 			fmt.Fprintln(&sums, path, v.Sum, v.real)
 		}
 	}
 	if text.Len() == 0 {
 		text.WriteString("there are no hooks and no settings; if there were some, they are gone\n")
 	}
-	return &Pending{Name: "trust.json", Path: g.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
-		Diff: g.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
+	return &Pending{Name: "trust.json", Path: s.home.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
+		Diff: s.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
 
-// acceptDoubt puts what was shown in force. g.mu is held.
-func (g *Guard) acceptDoubt() error {
-	shown := g.shown[g.store.Path()]
-	if p := g.pendingDoubt(); p.sum != shown {
-		return fmt.Errorf("%s: %w", g.store.Path(), ErrChangedAgain)
+// acceptDoubt puts what was shown in force.
+func (s *state) acceptDoubt() error {
+	shown := s.ledger.shown[s.home.store.Path()]
+	if p := s.pendingDoubt(); p.sum != shown {
+		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
-	files := g.seen.files
+	files := s.seen.state.ledger.files
 	known := Known{Files: map[string]File{}}
 	for path, v := range files {
-		known.Files[path] = g.fileOf(path, v, "")
+		known.Files[path] = s.ledger.fileOf(path, v, "")
 	}
-	err := g.store.Change(g.mayCount, func(d *Data) { d.Known = known })
+	err := s.home.store.Change(s.mayCount, func(d *Data) { d.Known = known })
 	if err == nil {
-		g.doubt, g.seen = nil, nil
-		maps.Copy(g.files, files)
+		s.doubt, s.seen = nil, nil
+		maps.Copy(s.ledger.files, files)
 	}
 	return err
 }
@@ -57,5 +58,5 @@ func (g *Guard) acceptDoubt() error {
 func (g *Guard) Doubt() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.doubt
+	return g.state.doubt
 }

@@ -28,44 +28,9 @@ import (
 // Anything else is the person's own edit and is taken as it comes. All methods
 // may be called from any goroutine.
 type Guard struct {
-	store   *Store
-	project string
-	alive   func(group int) bool
-	group   int // of this program
-	places  func() Places
-	mask    func([]byte) ([]byte, bool)
-
-	mu            sync.Mutex
-	files         map[string]Version // in force: what was read
-	held          map[string]*held   // what the disk has instead
-	marked        map[string]bool    // what was ever held and marked
-	shown         map[string]string  // path → hash of what a person was shown last
-	approved      map[string]string  // of the project, for this run: path → hash
-	live          map[string]bool    // project files that were edited and approved in this run
-	head          string             // .git/HEAD when they were
-	lately        edit               // of the project, the last that nobody had approved
-	askEdits      bool
-	configs       []string
-	keys          string               // auth.json, of which the commands count
-	own           string               // the agent directory: approvals of what is not of a project stand under it
-	spoken        []string             // instructions of the agent directory
-	lines         []string             // that nobody was told yet
-	began         []*Pending           // what began to wait, and nobody was told of yet
-	unasked       []string             // what was told of, by path
-	changedSpoken map[string]time.Time // that were told of
-	named         map[string]bool      // hooks that stand alone
-	requires      map[string][]string  // by hash: what a file requires by name
-
-	window    *window  // nil while closed
-	wrote     bool     // a window, with copies of what it is about
-	inherited []int    // process groups that tools of the programs before this one started
-	atWork    bool     // tools of other programs may be at work
-	told      Mark     // of the store
-	known     Known    // how files have to be while they are, and at a start
-	large     []string // folders of hooks with too much in them
-	seen      *Guard   // what there is, as it was shown
-	doubt     error    // why it cannot be known what was in force; nothing is, until a person decides
-	unwritten error    // why the store does not have the marks of what is held
+	mu       sync.Mutex // guards state: what is in force, what waits and what the store says of it change together
+	state    state
+	requires requireCache
 }
 
 // GuardOptions are what a Guard is made of.
@@ -89,41 +54,34 @@ type GuardOptions struct {
 // the files since the last program looked. The Guard is usable also with an
 // error, which is for the person.
 func NewGuard(o GuardOptions) (*Guard, error) {
-	g := NewForRun(o.Project)
+	g := newGuard(newHome(o))
 	if o.Alive != nil {
-		g.alive = o.Alive
+		g.state.others.alive = o.Alive
 	}
-	g.group = o.Group
-	g.places = o.Places
-	if g.places == nil {
-		g.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
-	}
-	g.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
-	g.own = o.AgentDir
-	g.keys, g.mask = filepath.Join(o.AgentDir, "auth.json"), o.Mask
-	for _, name := range []string{"AGENTS.md", "SYSTEM.md", "APPEND_SYSTEM.md"} {
-		g.spoken = append(g.spoken, filepath.Join(o.AgentDir, name))
-	}
+	g.state.others.group = o.Group
 	var err error
-	g.store, err = Open(o.AgentDir)
-	return g, errors.Join(err, g.recover())
+	g.state.home.store, err = Open(o.AgentDir)
+	return g, errors.Join(err, g.state.recover())
 }
 
-// NewForRun returns a Guard that remembers nothing beyond this run.
+// NewForRun returns a Guard that remembers nothing beyond this run, and looks at nothing
+// but the hooks of a project and those that are named.
 func NewForRun(project string) *Guard {
-	return &Guard{
-		project: project, alive: func(int) bool { return false },
-		files: map[string]Version{}, held: map[string]*held{}, shown: map[string]string{},
-		marked: map[string]bool{}, changedSpoken: map[string]time.Time{}, approved: map[string]string{}, live: map[string]bool{}, named: map[string]bool{}, requires: map[string][]string{},
-	}
+	return newGuard(&home{project: project, named: map[string]bool{}})
+}
+
+func newGuard(h *home) *Guard {
+	return &Guard{state: state{home: h, ledger: newLedger(h), approvals: newApprovals(h),
+		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
 }
 
 // NoteNamed notes which hooks stand alone.
 func (g *Guard) NoteNamed(p Places) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	s := &g.state
 	for _, path := range append(p.Named(), p.ConfiguredIn...) {
-		g.named[path], g.named[filepath.Join(path, "init.lua")] = true, true
+		s.home.named[path], s.home.named[filepath.Join(path, "init.lua")] = true, true
 	}
 }
 
@@ -151,8 +109,8 @@ type held struct {
 }
 
 // onDisk is what counts of a file now.
-func (g *Guard) onDisk(path string) Version {
-	if path == g.keys && path != "" {
+func (h *home) onDisk(path string) Version {
+	if path == h.keys && path != "" {
 		return commandsIn(path)
 	}
 	return onDisk(path)
@@ -194,43 +152,43 @@ var ErrNotApproved = errors.New("not approved")
 func (g *Guard) Read(path string) Version {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.readLocked(path)
+	return g.state.readLocked(path)
 }
 
-func (g *Guard) readLocked(path string) Version {
-	if h := g.held[path]; h != nil {
+func (s *state) readLocked(path string) Version {
+	if h := s.ledger.held[path]; h != nil {
 		if !h.old.exists() {
 			return Version{Err: h.old.Err}
 		}
 		return h.old
 	}
-	if v, ok := g.files[path]; ok {
+	if v, ok := s.ledger.files[path]; ok {
 		return v
 	}
-	if g.doubt != nil {
-		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, g.doubt), Sum: Unreadable}
+	if s.doubt != nil {
+		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.doubt), Sum: Unreadable}
 	}
-	if f, known := g.known.Was(path); known && f.Scope != string(scopeSpoken) {
-		return g.readKnown(path, f)
+	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeSpoken) {
+		return s.readKnown(path, f)
 	}
-	v := g.onDisk(path)
-	if v.exists() && g.window != nil && !g.window.had(path, v) {
+	v := s.home.onDisk(path)
+	if v.exists() && s.window != nil && !s.window.had(path, v) {
 		// It waits from now on, or nobody could approve it.
-		h := g.hold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
+		h := s.ledger.hold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
 		return Version{Err: h.old.Err, Sum: Unreadable}
 	}
-	g.files[path] = v
+	s.ledger.files[path] = v
 	return v
 }
 
-// readKnown returns f, which is in force whatever the disk says. g.mu is held.
-func (g *Guard) readKnown(path string, f File) Version {
-	g.holdIfChanged(path, f)
-	_, read := g.files[path]
-	if g.held[path] == nil && !read { // there was none, and is none
-		g.files[path] = Version{Err: fs.ErrNotExist}
+// readKnown returns f, which is in force whatever the disk says.
+func (s *state) readKnown(path string, f File) Version {
+	s.holdIfChanged(path, f)
+	_, read := s.ledger.files[path]
+	if s.ledger.held[path] == nil && !read { // there was none, and is none
+		s.ledger.files[path] = Version{Err: fs.ErrNotExist}
 	}
-	return g.readLocked(path)
+	return s.readLocked(path)
 }
 
 // RealPath is the file that a hook was read from, symbolic links followed.
@@ -246,19 +204,20 @@ func (g *Guard) RealPath(s Source) string {
 func (g *Guard) Config(path string) (code []byte, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	v := g.readLocked(path)
-	return v.Code, v.Err == nil || g.held[path] != nil
+	s := &g.state
+	v := s.readLocked(path)
+	return v.Code, v.Err == nil || s.ledger.held[path] != nil
 }
 
 // AskEdits makes every change of a hook wait for the person.
 func (g *Guard) AskEdits() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.askEdits = true
+	g.state.ledger.askEdits = true
 }
 
 // Store is where approvals are kept; nil if they are not.
-func (g *Guard) Store() *Store { return g.store }
+func (g *Guard) Store() *Store { return g.state.home.store }
 
 // change is a file whose version on the disk is not the one in force.
 type change struct {
@@ -267,22 +226,22 @@ type change struct {
 	was, is Version
 }
 
-// changed lists which of paths have another version on the disk than in force. g.mu
-// is held.
-func (g *Guard) changed(paths map[string]Scope) (list []change) {
+// changed lists which of paths have another version on the disk than in force. Of what
+// nobody has read, that is how it was when the window opened; w may be nil.
+func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) {
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		was, ok := g.files[path]
-		if !ok && g.window != nil { // nobody has read it yet
-			was, ok = g.window.base[path]
+		was, ok := l.files[path]
+		if !ok && w != nil { // nobody has read it yet
+			was, ok = w.base[path]
 		}
-		if h := g.held[path]; h != nil {
+		if h := l.held[path]; h != nil {
 			was, ok = h.old, true
 		}
-		is := g.onDisk(path)
-		if h := g.held[path]; h != nil && h.now.same(is) {
+		is := l.home.onDisk(path)
+		if h := l.held[path]; h != nil && h.now.same(is) {
 			continue
 		}
-		if ok && !was.same(is) || !ok && is.exists() || g.held[path] != nil {
+		if ok && !was.same(is) || !ok && is.exists() || l.held[path] != nil {
 			list = append(list, change{path, paths[path], was, is})
 		}
 	}
@@ -297,10 +256,11 @@ func (g *Guard) changed(paths map[string]Scope) (list []change) {
 func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	paths := g.heldBeside(files)
-	changes := g.changed(paths)
+	s := &g.state
+	paths := s.ledger.heldBeside(files)
+	changes := s.ledger.changed(paths, s.window)
 	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
-		changes = g.changed(paths)
+		changes = s.ledger.changed(paths, s.window)
 	}
 	unsure = map[string]bool{}
 	if !sure {
@@ -312,70 +272,70 @@ func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure
 		})
 	}
 	if len(changes) > 0 {
-		ask = g.decide(changes)
+		ask = s.decide(changes)
 	}
 	return ask, unsure
 }
 
-// heldBeside is files and those that are held besides. g.mu is held.
-func (g *Guard) heldBeside(files map[string]Scope) map[string]Scope {
+// heldBeside is files and those that are held besides.
+func (l *ledger) heldBeside(files map[string]Scope) map[string]Scope {
 	paths := maps.Clone(files)
-	for path, h := range g.held {
-		if _, ok := paths[path]; !ok && !slices.Contains(g.configs, path) {
+	for path, h := range l.held {
+		if _, ok := paths[path]; !ok && !slices.Contains(l.home.configs, path) {
 			paths[path] = h.scope
 		}
 	}
 	return paths
 }
 
-// decide takes changes over or holds them. g.mu is held.
-func (g *Guard) decide(changes []change) (ask []*Pending) {
-	g.lookAtOthers()
-	crowd := g.crowded(changes, time.Now())
+// decide takes changes over or holds them.
+func (s *state) decide(changes []change) (ask []*Pending) {
+	s.lookAtOthers()
+	crowd := s.approvals.crowded(changes, time.Now())
 	for _, c := range changes {
-		h := g.held[c.path]
+		h := s.ledger.held[c.path]
 		switch {
 		case h != nil && h.old.same(c.is): // it is again what it was
-			g.release(c.path)
-		case h != nil && h.marked && !g.quiet():
+			s.ledger.release(c.path)
+		case h != nil && h.marked && !s.quiet():
 			h.now = c.is
-		case g.suspect(c) && !g.quiet():
-			g.tell(g.hold(c, true).pending(g, c.path))
-		case g.mayTake(c, crowd):
-			g.take(c)
+		case s.suspect(c) && !s.quiet():
+			s.news.tell(s.home.pending(c.path, s.ledger.hold(c, true)))
+		case s.mayTake(c, crowd):
+			s.take(c)
 		default:
-			h := g.hold(c, false)
+			h := s.ledger.hold(c, false)
 			if !h.asking {
-				ask = append(ask, h.pending(g, c.path))
+				ask = append(ask, s.home.pending(c.path, h))
 			}
 		}
 	}
-	g.mark()
+	s.mark()
 	return ask
 }
 
-// suspect reports whether tools could have made a change. g.mu is held.
-func (g *Guard) suspect(c change) bool {
-	return g.doubt != nil || g.atWork || g.window != nil && !g.window.had(c.path, c.is)
+// suspect reports whether tools could have made a change.
+func (s *state) suspect(c change) bool {
+	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is)
 }
 
 // quiet reports whether the window is only open because every change is asked
-// about. g.mu is held.
-func (g *Guard) quiet() bool {
-	return g.askEdits && g.window != nil && g.window.settled && !slices.ContainsFunc(g.window.groups, g.alive)
+// about.
+func (s *state) quiet() bool {
+	return s.ledger.askEdits && s.window != nil && s.window.settled && !slices.ContainsFunc(s.window.groups, s.others.alive)
 }
 
-// mayTake reports whether a change is taken over without a question. g.mu is held.
-func (g *Guard) mayTake(c change, crowd bool) bool {
+// mayTake reports whether a change is taken over without a question.
+func (s *state) mayTake(c change, crowd bool) bool {
 	switch {
-	case g.askEdits:
+	case s.ledger.askEdits:
 		return false
 	case c.scope != ScopeProject || !c.is.exists():
 		return true
-	case g.isApproved(c.path, c.is.Sum):
+	case s.approvals.isApproved(c.path, c.is.Sum):
 		return true
 	}
-	return g.live[c.path] && !crowd && g.held[c.path] == nil && g.headNow() == g.head
+	return s.approvals.live[c.path] && !crowd && s.ledger.held[c.path] == nil && s.home.headNow() == s.approvals.head
 }
 
 // edit is when a file was seen to have changed.
@@ -389,46 +349,46 @@ type edit struct {
 const atOnce = 2 * time.Second
 
 // crowded reports whether several files of the project change at once: that is
-// hardly somebody with an editor. g.mu is held.
-func (g *Guard) crowded(changes []change, now time.Time) (crowd bool) {
+// hardly somebody with an editor.
+func (a *approvals) crowded(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
-		if c.scope != ScopeProject || !c.is.exists() || g.isApproved(c.path, c.is.Sum) {
+		if c.scope != ScopeProject || !c.is.exists() || a.isApproved(c.path, c.is.Sum) {
 			continue
 		}
-		crowd = crowd || g.lately.path != "" && g.lately.path != c.path && now.Sub(g.lately.at) < atOnce
-		g.lately = edit{c.path, now}
+		crowd = crowd || a.last.path != "" && a.last.path != c.path && now.Sub(a.last.at) < atOnce
+		a.last = edit{c.path, now}
 	}
 	return crowd
 }
 
-// take puts a version in force. g.mu is held.
-func (g *Guard) take(c change) {
-	if c.scope == ScopeProject && c.is.exists() && !g.isApproved(c.path, c.is.Sum) {
-		_ = g.approve(c.path, c.is.Sum) // what cannot be stored holds for this run
+// take puts a version in force.
+func (s *state) take(c change) {
+	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
+		_ = s.approve(c.path, c.is.Sum) // what cannot be stored holds for this run
 	}
-	g.files[c.path] = c.is
-	if g.held[c.path] != nil {
-		g.release(c.path)
+	s.ledger.files[c.path] = c.is
+	if s.ledger.held[c.path] != nil {
+		s.ledger.release(c.path)
 	}
 }
 
-// hold keeps a version from taking effect. g.mu is held.
-func (g *Guard) hold(c change, marked bool) *held {
-	h := g.held[c.path]
+// hold keeps a version from taking effect.
+func (l *ledger) hold(c change, marked bool) *held {
+	h := l.held[c.path]
 	if h == nil {
 		h = &held{old: c.was, scope: c.scope, since: time.Now().UTC()}
-		g.held[c.path] = h
+		l.held[c.path] = h
 	}
-	g.files[c.path] = h.old
-	h.now, h.marked = c.is, h.marked || marked || g.askEdits
-	g.marked[c.path] = g.marked[c.path] || h.marked
+	l.files[c.path] = h.old
+	h.now, h.marked = c.is, h.marked || marked || l.askEdits
+	l.marked[c.path] = l.marked[c.path] || h.marked
 	return h
 }
 
-// release ends a hold. g.mu is held; mark writes it down.
-func (g *Guard) release(path string) {
-	delete(g.held, path)
-	delete(g.shown, path)
+// release ends a hold. mark writes it down.
+func (l *ledger) release(path string) {
+	delete(l.held, path)
+	delete(l.shown, path)
 }
 
 // inForceIn lists the paths below dir of which it is known, whatever the disk says,
@@ -438,16 +398,17 @@ func (g *Guard) release(path string) {
 func (g *Guard) inForceIn(dir string) map[string]bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	s := &g.state
 	in := map[string]bool{}
-	for path, f := range g.known.Files {
+	for path, f := range s.others.known.Files {
 		in[path] = f.Sum != ""
 	}
-	for path, v := range g.files {
+	for path, v := range s.ledger.files {
 		if v.Code != nil {
 			in[path] = true
 		}
 	}
-	for path, h := range g.held {
+	for path, h := range s.ledger.held {
 		in[path] = h.old.exists()
 	}
 	maps.DeleteFunc(in, func(path string, _ bool) bool { return !isBelow(path, dir) })
@@ -463,7 +424,8 @@ func (g *Guard) inForceAt(path string) (Version, bool) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	v, read := g.files[path]
+	s := &g.state
+	v, read := s.ledger.files[path]
 	return v, read && v.Code != nil
 }
 
@@ -471,7 +433,8 @@ func (g *Guard) inForceAt(path string) (Version, bool) {
 func (g *Guard) heldAt(path string) (Version, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if h := g.held[path]; h != nil {
+	s := &g.state
+	if h := s.ledger.held[path]; h != nil {
 		return h.old, true
 	}
 	return Version{}, false
@@ -491,14 +454,14 @@ func (g *Guard) IsLost(path string) bool {
 }
 
 // headNow is the content of the project's .git/HEAD; "" without one.
-func (g *Guard) headNow() string {
+func (h *home) headNow() string {
 	const most = 4 << 10
-	path := filepath.Join(g.project, ".git")
+	path := filepath.Join(h.project, ".git")
 	if text, err := safefile.Read(path, most); err == nil { // a work tree of its own
 		if dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
 			path = dir
 			if !filepath.IsAbs(path) {
-				path = filepath.Join(g.project, path)
+				path = filepath.Join(h.project, path)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package trust
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -32,14 +35,165 @@ func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
 		"one that is gone":               {looks(look{0, []change{gone, p}}), false},
 		"with a look that finds nothing": {looks(look{0, []change{p}}, look{1, nil}, look{1, []change{q}}), true},
 	} {
-		g, now, crowd := NewForRun(""), time.Now(), false
-		g.approved["o"] = "approved"
+		a, now, crowd := newApprovals(&home{}), time.Now(), false
+		a.run["o"] = "approved"
 		for _, l := range c.looks {
 			now = now.Add(l.after)
-			crowd = g.crowded(l.changes, now)
+			crowd = a.crowded(l.changes, now)
 		}
 		if crowd != c.crowd {
 			t.Errorf("%s: %v", name, crowd)
 		}
+	}
+}
+
+// homeOf is an agent directory and a project with the files of texts, by their path below
+// both.
+func homeOf(t *testing.T, texts map[string]string) (root string, o GuardOptions) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	for _, dir := range []string{"agent/hooks", "project/.pi/hooks"} {
+		must(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
+	}
+	for name, text := range texts {
+		must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
+	}
+	return root, GuardOptions{AgentDir: filepath.Join(root, "agent"), Project: filepath.Join(root, "project")}
+}
+
+func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	g, err := NewGuard(o)
+	must(t, err)
+	must(t, g.Open(g.state.home.places(), nil))
+	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
+	if !g.Settle() {
+		t.Error("the window is open")
+	}
+	n := g.TakeNotices()
+	if len(n.Began) != 1 || n.Began[0].Path != path || n.Began[0].Change != "changed" || len(g.TakeNotices().Began) != 0 {
+		t.Errorf("told of %+v", n.Began)
+	}
+	if list := g.TakeUnasked(); len(list) != 1 || len(g.TakeUnasked()) != 0 {
+		t.Errorf("a person is to be asked about %+v", list)
+	}
+	if v := g.Read(path); string(v.Code) != "-- one" || !g.IsPending(path) {
+		t.Errorf("in force is %q", v.Code)
+	}
+	if err := g.Accept(path); !errors.Is(err, ErrChangedAgain) {
+		t.Errorf("accepted unseen: %v", err)
+	}
+	g.Pending()
+	must(t, g.Accept(path))
+	if v := g.Read(path); string(v.Code) != "-- two" || g.IsPending(path) {
+		t.Errorf("in force is %q", v.Code)
+	}
+}
+
+func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	path, lives := filepath.Join(root, "agent/hooks/a.lua"), true
+	o.Alive = func(int) bool { return lives }
+	g, err := NewGuard(o)
+	must(t, err)
+	if closed, waits := g.SettleIdle(); closed || waits {
+		t.Error("there is no window")
+	}
+	must(t, g.Open(g.state.home.places(), nil))
+	g.Started(4711)
+	if closed, waits := g.SettleIdle(); closed || waits {
+		t.Error("tools run, so nothing waits")
+	}
+	if g.Settle() {
+		t.Error("closed while a process lives")
+	}
+	if closed, waits := g.SettleIdle(); closed || !waits {
+		t.Error("closed while a process lives")
+	}
+	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
+	lives = false
+	if closed, waits := g.SettleIdle(); !closed || waits || !g.IsPending(path) {
+		t.Error("what the process changed is not held")
+	}
+}
+
+func TestOfAProjectRunsWhatIsApproved(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"project/.pi/hooks/p.lua": `local m = require "m"`, "project/.pi/hooks/m.lua": "return 1"})
+	g, err := NewGuard(o)
+	must(t, err)
+	at := Places{AgentDir: o.AgentDir, Cwd: o.Project}
+	p := at.Discover(g).Sources[1] // after the module, which is a hook too by its place
+	if p.Name != "p" || g.MayRun(p) || g.AnyApproved() {
+		t.Fatalf("%s runs unapproved", p.Name)
+	}
+	files := g.ProjectFiles(at)
+	g.ApproveRun(files[1:])
+	if !g.MayRun(p) {
+		t.Error("it does not run")
+	}
+	find := func() error {
+		_, _, err := g.FindModule(Required{Hook: p, Name: "m", Loading: true, Shown: filepath.Base, Looked: func(string, string) {}})
+		return err
+	}
+	if err := find(); !errors.Is(err, ErrNotApproved) {
+		t.Errorf("the module is there: %v", err)
+	}
+	must(t, g.ApproveAlways(files))
+	must(t, find())
+	again, err := NewGuard(o)
+	must(t, err)
+	if !again.MayRun(p) {
+		t.Error("always is forgotten")
+	}
+	must(t, again.Never())
+	if again.MayRun(p) || !again.IsRefused() {
+		t.Error("never is forgotten")
+	}
+	must(t, os.WriteFile(filepath.Join(root, "project/.pi/hooks/p.lua"), []byte("-- other"), 0o644))
+	must(t, again.Revoke())
+	if again.IsRefused() || again.MayRun(p) {
+		t.Error("it runs unapproved")
+	}
+}
+
+func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "new"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	l := newLedger(newHome(o))
+	was := Version{Code: []byte("old"), Sum: "old", real: path}
+	l.files[path] = was
+	changes := l.changed(map[string]Scope{path: ScopeGlobal}, nil)
+	if len(changes) != 1 {
+		t.Fatalf("changes %+v", changes)
+	}
+	l.hold(changes[0], true)
+	if !l.files[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
+		t.Error("the version before is not in force, or the change comes twice")
+	}
+	d := empty()
+	l.setMarks(&d)
+	if m := d.Pending[path]; m.Old != "old" || m.New != Sum([]byte("new")) {
+		t.Errorf("marked %+v", m)
+	}
+	l.release(path)
+	if l.setMarks(&d); len(d.Pending) != 0 {
+		t.Errorf("the mark stays: %+v", d.Pending)
+	}
+}
+
+func TestANewsIsToldOnce(t *testing.T) {
+	t.Parallel()
+	n := news{spoken: map[string]time.Time{}}
+	n.noteSpoken("/a/AGENTS.md")
+	n.noteSpoken("/a/AGENTS.md")
+	n.tell(&Pending{Path: "p"})
+	if len(n.lines) != 1 || len(n.began) != 1 {
+		t.Errorf("%+v", n)
 	}
 }

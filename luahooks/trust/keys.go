@@ -26,10 +26,11 @@ var errCommand = errors.New("it was added to auth.json while the agent was at wo
 func (g *Guard) MayRunCommand(command string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if changes := g.changed(map[string]Scope{g.keys: ""}); len(changes) > 0 {
-		g.decide(changes)
+	s := &g.state
+	if changes := s.ledger.changed(map[string]Scope{s.home.keys: ""}, s.window); len(changes) > 0 {
+		s.decide(changes)
 	}
-	commands := strings.Split(string(g.readLocked(g.keys).Code), "\n")
+	commands := strings.Split(string(s.readLocked(s.home.keys).Code), "\n")
 	if slices.Contains(commands, commandLine(command)) {
 		return nil
 	}
@@ -76,13 +77,13 @@ func commandLine(command string) string {
 // not held back.
 const scopeSpoken Scope = "instructions"
 
-// noteSpoken tells of a change now and at the next start. g.mu is held.
-func (g *Guard) noteSpoken(path string) {
-	if _, told := g.changedSpoken[path]; told {
+// noteSpoken tells of a change now and at the next start.
+func (n *news) noteSpoken(path string) {
+	if _, told := n.spoken[path]; told {
 		return
 	}
-	g.changedSpoken[path] = time.Now().UTC()
-	g.lines = append(g.lines, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
+	n.spoken[path] = time.Now().UTC()
+	n.lines = append(n.lines, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
 }
 
 // TakeSpoken tells once of instructions that changed while the agent was at work in
@@ -90,27 +91,28 @@ func (g *Guard) noteSpoken(path string) {
 func (g *Guard) TakeSpoken() (lines []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.store == nil || g.doubt != nil {
+	s := &g.state
+	if s.home.store == nil || s.doubt != nil {
 		return nil
 	}
-	changed := g.store.Spoken()
-	for _, path := range g.spoken {
+	changed := s.home.store.Spoken()
+	for _, path := range s.home.instructions {
 		if at, ok := changed[path]; ok {
 			lines = append(lines, fmt.Sprintf("%s was changed on %s while the agent was at work: a model reads it at the start of every session",
 				printable.VisibleLine(path), at.Local().Format("2006-01-02 15:04")))
 		}
 	}
 	if len(changed) > 0 {
-		g.changedSpoken = map[string]time.Time{}
-		_ = g.change(func(d *Data) { clear(d.Spoken) })
+		s.news.spoken = map[string]time.Time{}
+		_ = s.change(func(d *Data) { clear(d.Spoken) })
 	}
 	return lines
 }
 
 // masked is the text of a file without keys, to be kept or shown.
-func (g *Guard) masked(path string, code []byte) (text []byte, ok bool) {
-	if g.mask == nil || code == nil || !slices.Contains(g.configs, path) {
+func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
+	if h.mask == nil || code == nil || !slices.Contains(h.configs, path) {
 		return code, code != nil
 	}
-	return g.mask(code)
+	return h.mask(code)
 }

@@ -153,5 +153,6 @@ func isDir(path string, e fs.DirEntry) bool {
 func (g *Guard) noteLarge(l listing) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.large = append(g.large, l.large...)
+	s := &g.state
+	s.news.large = append(s.news.large, l.large...)
 }

@@ -13,34 +13,34 @@ import (
 
 // recover deals with what programs left behind, and puts what was pending before
 // in force as it was.
-func (g *Guard) recover() error {
-	if g.doubt = g.store.Doubt(); g.doubt != nil {
+func (s *state) recover() error {
+	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
 		return nil
 	}
-	g.holdMarked()
-	g.lookAtWindows()
-	g.told = g.store.Pending()[g.store.Path()]
-	return g.unwritten
+	s.holdMarked()
+	s.lookAtWindows()
+	s.others.toldStore = s.home.store.Pending()[s.home.store.Path()]
+	return s.unwritten
 }
 
-// holdMarked holds what the store says is pending. g.mu is held.
-func (g *Guard) holdMarked() {
-	for path, m := range g.store.Pending() {
-		if path != g.store.Path() && g.held[path] == nil {
-			g.restore(path, m)
+// holdMarked holds what the store says is pending.
+func (s *state) holdMarked() {
+	for path, m := range s.home.store.Pending() {
+		if path != s.home.store.Path() && s.ledger.held[path] == nil {
+			s.ledger.restore(path, m)
 		}
 	}
 }
 
 // restore holds a file that has a mark, unless it is again what it was. Then this
 // look is the one that counts, for the next may see another file.
-func (g *Guard) restore(path string, m Mark) {
-	h := &held{now: g.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
+func (l *ledger) restore(path string, m Mark) {
+	h := &held{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
 	h.old = Version{Sum: m.Old, real: m.Real}
-	was, read := g.files[path]
+	was, read := l.files[path]
 	if m.Old == h.now.Sum && (m.Real == "" || m.Real == h.now.real) {
 		if !read && h.now.exists() {
-			g.files[path] = h.now
+			l.files[path] = h.now
 		}
 		return
 	}
@@ -52,20 +52,20 @@ func (g *Guard) restore(path string, m Mark) {
 	case m.Old == h.now.Sum:
 		h.old.Code, h.old.Err = h.now.Code, h.now.Err
 	default:
-		h.old.Code, h.old.Err = g.store.Kept(cmp.Or(m.Kept, m.Old))
+		h.old.Code, h.old.Err = l.home.store.Kept(cmp.Or(m.Kept, m.Old))
 	}
-	g.held[path], g.files[path], g.marked[path] = h, h.old, true
+	l.held[path], l.files[path], l.marked[path] = h, h.old, true
 }
 
-// mark brings the marks of the store in line with what is held. g.mu is held.
-func (g *Guard) mark() {
-	if g.store == nil || g.doubt != nil {
+// mark brings the marks of the store in line with what is held.
+func (s *state) mark() {
+	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	want := Data{Pending: g.store.Pending()}
-	g.setMarks(&want)
-	if !sameMarks(g.store.Pending(), want.Pending) {
-		_ = g.change(nothing)
+	want := Data{Pending: s.home.store.Pending()}
+	s.ledger.setMarks(&want)
+	if !sameMarks(s.home.store.Pending(), want.Pending) {
+		_ = s.change(nothing)
 	}
 }
 
@@ -76,68 +76,67 @@ func sameMarks(a, b map[string]Mark) bool {
 // nothing edits nothing: a change writes the marks and the window in any case.
 func nothing(*Data) {}
 
-// change edits the store. g.mu is held.
-func (g *Guard) change(edit func(*Data)) error {
-	if g.store == nil {
+// change edits the store.
+func (s *state) change(edit func(*Data)) error {
+	if s.home.store == nil {
 		return nil
 	}
-	g.unwritten = g.store.Change(g.mayCount, func(d *Data) {
-		g.setMarks(d)
-		g.setWindow(d)
-		maps.Copy(d.Spoken, g.changedSpoken)
+	s.unwritten = s.home.store.Change(s.mayCount, func(d *Data) {
+		s.ledger.setMarks(d)
+		s.setWindow(d)
+		maps.Copy(d.Spoken, s.news.spoken)
 		edit(d)
 	})
-	return g.unwritten
+	return s.unwritten
 }
 
 // setWindow notes the processes that the window waits for.
-func (g *Guard) setWindow(d *Data) {
-	if file := g.runningFile(); file != nil {
+func (s *state) setWindow(d *Data) {
+	if file := s.runningFile(); file != nil {
 		w := file.Window()
-		w.Groups = slices.Clone(g.window.groups)
+		w.Groups = slices.Clone(s.window.groups)
 		d.Windows[file.Name()] = w
 	}
 }
 
 // setMarks marks what is held, and nothing else that this program has ever held.
 // Another process may have added marks since.
-func (g *Guard) setMarks(d *Data) {
-	for path := range g.marked {
-		if h := g.held[path]; h == nil || !h.marked {
+func (l *ledger) setMarks(d *Data) {
+	for path := range l.marked {
+		if h := l.held[path]; h == nil || !h.marked {
 			delete(d.Pending, path)
 		}
 	}
-	for path, h := range g.held {
+	for path, h := range l.held {
 		if h.marked {
-			g.marked[path] = true
-			d.Pending[path] = g.markOf(path, h)
+			l.marked[path] = true
+			d.Pending[path] = l.markOf(path, h)
 		}
 	}
 }
 
-func (g *Guard) markOf(path string, h *held) Mark {
-	f := g.fileOf(path, h.old, h.scope)
+func (l *ledger) markOf(path string, h *held) Mark {
+	f := l.fileOf(path, h.old, h.scope)
 	return Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 }
 
-// notMarked is why the store does not tell what waits, if anything does. g.mu is held.
-func (g *Guard) notMarked() error {
-	for _, h := range g.held {
+// notMarked is why the store does not tell what waits, if anything does.
+func (s *state) notMarked() error {
+	for _, h := range s.ledger.held {
 		if h.marked {
-			return g.unwritten
+			return s.unwritten
 		}
 	}
 	return nil
 }
 
 // noteApproved tells the window and the store of a version that a person approved.
-// g.mu is held.
-func (g *Guard) noteApproved(path string, v Version, scope Scope) {
-	if g.window != nil {
-		g.window.base[path] = v
+func (s *state) noteApproved(path string, v Version, scope Scope) {
+	if s.window != nil {
+		s.window.base[path] = v
 	}
-	f := g.fileOf(path, v, scope)
-	_ = g.change(func(d *Data) {
+	f := s.ledger.fileOf(path, v, scope)
+	_ = s.change(func(d *Data) {
 		if _, known := d.Known.Was(path); known {
 			d.Known.Files[path] = f
 		}
@@ -145,15 +144,15 @@ func (g *Guard) noteApproved(path string, v Version, scope Scope) {
 }
 
 // releaseUnmarked ends the holds whose marks another program has taken back: a
-// person approved there. g.mu is held.
-func (g *Guard) releaseUnmarked(before map[string]Mark) {
-	if g.window != nil || g.atWork {
+// person approved there.
+func (s *state) releaseUnmarked(before map[string]Mark) {
+	if s.window != nil || s.others.atWork {
 		return
 	}
-	now := g.store.Pending()
+	now := s.home.store.Pending()
 	for path := range before {
-		if _, marked := now[path]; !marked && g.held[path] != nil {
-			g.release(path)
+		if _, marked := now[path]; !marked && s.ledger.held[path] != nil {
+			s.ledger.release(path)
 		}
 	}
 }

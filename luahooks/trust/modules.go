@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Required is a module that a hook requires.
@@ -44,7 +45,7 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 // judged says why a module cannot count: it is one of more than anybody can watch,
 // and the hook does not name it in its text, so a tool could add it unseen.
 func (g *Guard) judged(r Required, path string) error {
-	dir := g.tooLarge(path)
+	dir := g.state.home.tooLarge(path)
 	if dir == "" || g.names(r.Hook, path) {
 		return nil
 	}
@@ -54,7 +55,7 @@ func (g *Guard) judged(r Required, path string) error {
 // watched says why a module beside a hook that stands alone cannot count: nobody knew of
 // it when tools began to run, so nobody knows whether one of them wrote it.
 func (g *Guard) watched(r Required, path string) error {
-	if r.Loading || g.inHooks(path) || !isThere(path) || g.names(r.Hook, path) {
+	if r.Loading || g.state.home.inHooks(path) || !isThere(path) || g.names(r.Hook, path) {
 		return nil
 	}
 	return fmt.Errorf("%s stands outside of the folders of hooks, which are watched, and its name is computed: require it while the hook loads, or name it as a text, as in require \"x\"",
@@ -68,14 +69,14 @@ func (g *Guard) names(hook Source, path string) bool {
 }
 
 // inHooks reports whether a file lies in a folder of hooks.
-func (g *Guard) inHooks(path string) bool {
-	return slices.ContainsFunc(g.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
+func (h *home) inHooks(path string) bool {
+	return slices.ContainsFunc(h.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
 }
 
 // tooLarge is the folder of a directory of hooks that a module lies in and that
 // cannot be listed; "" for modules that can be judged.
-func (g *Guard) tooLarge(path string) string {
-	for _, config := range g.configs {
+func (h *home) tooLarge(path string) string {
+	for _, config := range h.configs {
 		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
 		rel, below := strings.CutPrefix(path, dir)
 		if name, _, inFolder := strings.Cut(rel, string(filepath.Separator)); below && inFolder && isLarge(dir+name) {
@@ -126,7 +127,7 @@ func IsBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefi
 // literal lists the modules that the literal require calls of a hook reach, and
 // all files that decide about it, those that are not there among them.
 func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
-	r := newReach(g, scope, math.MaxInt, math.MaxInt)
+	r := g.newReach(scope, math.MaxInt, math.MaxInt)
 	r.follow(path, dirs)
 	return r.looked, r.reached
 }
@@ -145,7 +146,7 @@ type reach struct {
 
 // newReach reads and looks into files of so many bytes together. What lies beyond
 // is not reached, so that nobody approves it and it does not run.
-func newReach(g *Guard, scope Scope, read, parsed int) *reach {
+func (g *Guard) newReach(scope Scope, read, parsed int) *reach {
 	return &reach{guard: g, scope: scope, looked: map[string]Scope{}, done: map[string]bool{}, left: parsed, unread: read}
 }
 
@@ -166,7 +167,7 @@ func (r *reach) required(file string, dirs []string) (modules []string) {
 	if r.left -= len(v.Code); r.left < 0 {
 		return nil
 	}
-	for _, name := range r.guard.requiresOf(v) {
+	for _, name := range r.guard.requires.of(v) {
 		found := false
 		for _, candidate := range candidates(dirs, name) {
 			r.looked[candidate] = r.scope
@@ -183,18 +184,26 @@ func (r *reach) required(file string, dirs []string) (modules []string) {
 	return modules
 }
 
-// requiresOf is what a file requires by name. It is asked before each run of
-// tools, so it is remembered.
-func (g *Guard) requiresOf(v Version) []string {
-	g.mu.Lock()
-	names, known := g.requires[v.Sum]
-	g.mu.Unlock()
+// requireCache remembers what files require by name: it is asked before each run of
+// tools. It may be used from any goroutine.
+type requireCache struct {
+	mu    sync.Mutex          // guards names
+	names map[string][]string // by the hash of the file
+}
+
+// of is what a version of a file requires by name. What cannot be read requires
+// nothing.
+func (c *requireCache) of(v Version) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names, known := c.names[v.Sum]
 	if known || v.Code == nil {
 		return names
 	}
-	scanned, _ := Scan(v.Code) // what cannot be read requires nothing
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.requires[v.Sum] = scanned.Requires
+	scanned, _ := Scan(v.Code)
+	if c.names == nil {
+		c.names = map[string][]string{}
+	}
+	c.names[v.Sum] = scanned.Requires
 	return scanned.Requires
 }

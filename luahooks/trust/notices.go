@@ -11,29 +11,31 @@ type Notices struct {
 }
 
 // TakeNotices takes what came up since it was asked last. What began to wait is what
-// a person is asked about when the tools have ended, see [Guard.takeUnasked].
+// a person is asked about when the tools have ended, see [Guard.TakeUnasked].
 func (g *Guard) TakeNotices() Notices {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	n := Notices{g.notMarked(), g.lines, g.began, slices.Compact(slices.Sorted(slices.Values(g.large)))}
-	for _, p := range g.began {
-		g.unasked = append(g.unasked, p.Path)
+	s := &g.state
+	n := Notices{s.notMarked(), s.news.lines, s.news.began, slices.Compact(slices.Sorted(slices.Values(s.news.large)))}
+	for _, p := range s.news.began {
+		s.news.unasked = append(s.news.unasked, p.Path)
 	}
-	g.lines, g.began, g.large = nil, nil, nil
+	s.news.lines, s.news.began, s.news.large = nil, nil, nil
 	return n
 }
 
-// tell notes what began to wait. g.mu is held.
-func (g *Guard) tell(began ...*Pending) { g.began = append(g.began, began...) }
+// tell notes what began to wait.
+func (n *news) tell(began ...*Pending) { n.began = append(n.began, began...) }
 
 // TakeUnasked lists what waits of what was told, as it is now. What somebody is
 // asked about is not among it.
 func (g *Guard) TakeUnasked() (list []*Pending) {
 	g.mu.Lock()
-	paths := g.unasked
-	g.unasked = nil
-	g.mu.Unlock()
-	for _, p := range g.Waiting() {
+	defer g.mu.Unlock()
+	s := &g.state
+	paths := s.news.unasked
+	s.news.unasked = nil
+	for _, p := range s.waiting() {
 		if slices.Contains(paths, p.Path) && !p.asking {
 			list = append(list, p)
 		}

@@ -32,15 +32,15 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
-// pending describes a held file. g.mu is held.
-func (h *held) pending(g *Guard, path string) *Pending {
+// pending describes a held file.
+func (at *home) pending(path string, h *held) *Pending {
 	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
 	switch {
-	case slices.Contains(g.configs, path):
+	case slices.Contains(at.configs, path):
 		p.Kind = "settings"
-	case path == g.keys:
+	case path == at.keys:
 		p.Kind = "commands of keys"
-	case g.isHook(path):
+	case at.isHook(path):
 		p.Kind, p.Name = "hook", hookName(path)
 	}
 	switch {
@@ -50,26 +50,26 @@ func (h *held) pending(g *Guard, path string) *Pending {
 		p.Change = "removed"
 	}
 	p.Lost = h.old.exists() && h.old.Code == nil
-	p.Diff = h.diff(g, path)
+	p.Diff = at.diff(path, h)
 	return p
 }
 
 // diff shows the two versions, and where a link leads now: what stands beside a
 // hook counts.
-func (h *held) diff(g *Guard, path string) string {
+func (at *home) diff(path string, h *held) string {
 	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
-		return Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
+		return Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
 	}
 	leads := printable.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
 	if h.old.Sum == h.now.Sum {
 		return leads
 	}
-	return leads + Diff(path, g.shownCode(path, h.old), g.shownCode(path, h.now))
+	return leads + Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
 }
 
 // shownCode is what is shown of a version: settings without their keys.
-func (g *Guard) shownCode(path string, v Version) []byte {
-	code, ok := g.masked(path, v.Code)
+func (h *home) shownCode(path string, v Version) []byte {
+	code, ok := h.masked(path, v.Code)
 	if !ok {
 		return existing(Version{Sum: v.Sum})
 	}
@@ -85,17 +85,17 @@ func existing(v Version) []byte {
 }
 
 // isHook tells a hook's own file from a module by where it lies.
-func (g *Guard) isHook(path string) bool {
+func (h *home) isHook(path string) bool {
 	dir, base := filepath.Split(path)
 	if base == "init.lua" {
 		dir = filepath.Dir(filepath.Clean(dir)) + string(filepath.Separator)
 	}
-	for _, config := range g.configs {
+	for _, config := range h.configs {
 		if dir == filepath.Join(filepath.Dir(config), "hooks")+string(filepath.Separator) {
 			return true
 		}
 	}
-	return g.named[path]
+	return h.named[path]
 }
 
 // Effect says what is in force meanwhile.
@@ -116,40 +116,41 @@ func (p *Pending) Effect() string {
 }
 
 // Pending lists what waits for approval, in order of the path, and notes that a
-// person was shown it: [Chain.Approve] approves exactly this.
+// person was shown it: [Guard.Accept] approves exactly this.
 func (g *Guard) Pending() []Pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	s := &g.state
 	list := []Pending{}
-	if g.doubt != nil {
-		p := g.pendingDoubt()
-		g.shown[p.Path] = p.sum
+	if s.doubt != nil {
+		p := s.pendingDoubt()
+		s.ledger.shown[p.Path] = p.sum
 		return append(list, *p)
 	}
-	for path, h := range g.held {
-		h.now = g.onDisk(path)
+	for path, h := range s.ledger.held {
+		h.now = s.home.onDisk(path)
 		if h.old.same(h.now) {
-			g.release(path)
+			s.ledger.release(path)
 			continue
 		}
-		list = append(list, *h.pending(g, path))
-		g.shown[path] = h.now.Sum
+		list = append(list, *s.home.pending(path, h))
+		s.ledger.shown[path] = h.now.Sum
 	}
-	if g.store != nil {
-		if m, ok := g.store.Pending()[g.store.Path()]; ok {
-			list = append(list, *g.pendingStore(m))
-			g.shown[g.store.Path()] = m.New
+	if s.home.store != nil {
+		if m, ok := s.home.store.Pending()[s.home.store.Path()]; ok {
+			list = append(list, *s.home.pendingStore(m))
+			s.ledger.shown[s.home.store.Path()] = m.New
 		}
 	}
-	g.mark()
+	s.mark()
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
 
 // pendingStore describes the store that somebody wrote to.
-func (g *Guard) pendingStore(m Mark) *Pending {
-	old, now := g.store.Foreign(m.New)
-	p := &Pending{Name: "trust.json", Path: g.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, sum: m.New}
+func (h *home) pendingStore(m Mark) *Pending {
+	old, now := h.store.Foreign(m.New)
+	p := &Pending{Name: "trust.json", Path: h.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, sum: m.New}
 	if m.New == "" {
 		p.Change = "removed"
 	}
@@ -186,74 +187,79 @@ var errOfTool = errors.New("a tool started this program, so it approves nothing;
 func (g *Guard) Accept(path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.isOfTool() {
+	s := &g.state
+	if s.isOfTool() {
 		return errOfTool
 	}
-	if g.store != nil && path == g.store.Path() {
-		return g.acceptStore()
+	if s.home.store != nil && path == s.home.store.Path() {
+		return s.acceptStore()
 	}
-	h := g.held[path]
+	h := s.ledger.held[path]
 	if h == nil {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
-	now := g.onDisk(path)
-	if sum, ok := g.shown[path]; !ok || sum != now.Sum {
+	now := s.home.onDisk(path)
+	if sum, ok := s.ledger.shown[path]; !ok || sum != now.Sum {
 		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
-	return g.accept(path, h, now)
+	return s.accept(path, h, now)
 }
 
 // AcceptShown is Accept for exactly what p describes: a person answered a question about
 // it, while others may have listed what waits.
 func (g *Guard) AcceptShown(p *Pending) error {
 	g.mu.Lock()
-	g.shown[p.Path] = p.sum
+	g.state.ledger.shown[p.Path] = p.sum
 	g.mu.Unlock()
 	return g.Accept(p.Path)
 }
 
-// accept puts now in force. g.mu is held.
-func (g *Guard) accept(path string, h *held, now Version) (err error) {
+// accept puts now in force.
+func (s *state) accept(path string, h *held, now Version) (err error) {
 	if h.scope == ScopeProject {
 		if now.exists() {
-			err = g.approve(path, now.Sum)
+			err = s.approve(path, now.Sum)
 		}
-		g.live[path], g.head = true, g.headNow()
+		s.approvals.live[path], s.approvals.head = true, s.home.headNow()
 	}
-	g.files[path] = now
-	g.release(path)
-	g.noteApproved(path, now, h.scope)
+	s.ledger.files[path] = now
+	s.ledger.release(path)
+	s.noteApproved(path, now, h.scope)
 	return err
 }
 
-func (g *Guard) acceptStore() error {
-	if g.doubt != nil {
-		return g.acceptDoubt()
+func (s *state) acceptStore() error {
+	if s.doubt != nil {
+		return s.acceptDoubt()
 	}
-	m, ok := g.store.Pending()[g.store.Path()]
+	m, ok := s.home.store.Pending()[s.home.store.Path()]
 	if !ok {
-		return fmt.Errorf("%s does not wait for approval", g.store.Path())
+		return fmt.Errorf("%s does not wait for approval", s.home.store.Path())
 	}
-	if g.shown[g.store.Path()] != m.New {
-		return fmt.Errorf("%s: %w", g.store.Path(), ErrChangedAgain)
+	if s.ledger.shown[s.home.store.Path()] != m.New {
+		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
-	return g.store.Accept(m.New, g.mayCount, func(d *Data) {
-		g.setMarks(d)
-		g.setWindow(d)
-		delete(d.Pending, g.store.Path())
+	return s.home.store.Accept(m.New, s.mayCount, func(d *Data) {
+		s.ledger.setMarks(d)
+		s.setWindow(d)
+		delete(d.Pending, s.home.store.Path())
 	})
 }
 
 // Waiting is Pending without a person who looks.
-func (g *Guard) Waiting() (list []*Pending) {
+func (g *Guard) Waiting() []*Pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for path, h := range g.held {
-		list = append(list, h.pending(g, path))
+	return g.state.waiting()
+}
+
+func (s *state) waiting() (list []*Pending) {
+	for path, h := range s.ledger.held {
+		list = append(list, s.home.pending(path, h))
 	}
-	if g.store != nil {
-		if m, ok := g.store.Pending()[g.store.Path()]; ok {
-			list = append(list, g.pendingStore(m))
+	if s.home.store != nil {
+		if m, ok := s.home.store.Pending()[s.home.store.Path()]; ok {
+			list = append(list, s.home.pendingStore(m))
 		}
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
@@ -264,8 +270,9 @@ func (g *Guard) Waiting() (list []*Pending) {
 func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	s := &g.state
 	for _, p := range list {
-		if h := g.held[p.Path]; h != nil {
+		if h := s.ledger.held[p.Path]; h != nil {
 			h.asking = now
 			if !now && h.now.Sum != p.sum {
 				h.now = Version{Sum: p.sum} // so that the next look sees another one

@@ -59,7 +59,7 @@ func (g *Guard) ProjectFiles(p Places) []ProjectFile {
 	if found.TooLarge != nil { // nothing of it runs
 		return []ProjectFile{}
 	}
-	reach := newReach(g, ScopeProject, maxProjectLua, maxParsed)
+	reach := g.newReach(ScopeProject, maxProjectLua, maxParsed)
 	for _, s := range found.Sources {
 		if s.Scope == ScopeProject && s.Err == nil {
 			paths[s.Path] = true
@@ -92,7 +92,7 @@ const maxParsed = 256 << 10
 func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 	f := ProjectFile{Path: path, SHA256: v.Sum, Size: int64(len(v.Code)), Events: []string{}, Code: v.Code}
 	if v.Err != nil {
-		f.Problem = causeOf(v.Err).Error()
+		f.Problem = reasonOf(v.Err).Error()
 		return f
 	}
 	scanned, err := Scanned{Dynamic: true}, error(nil)
@@ -105,7 +105,8 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 	f.Events, f.More = append(f.Events, scanned.Events...), scanned.Dynamic
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f.Approved = g.isApproved(path, v.Sum)
+	s := &g.state
+	f.Approved = s.approvals.isApproved(path, v.Sum)
 	return f
 }
 
@@ -145,13 +146,12 @@ func (s Source) dirs() []string {
 	return dirs
 }
 
-// isApproved reports whether these bytes of a project's file may run. g.mu is
-// held.
-func (g *Guard) isApproved(path, sum string) bool {
+// isApproved reports whether these bytes of a project's file may run.
+func (a *approvals) isApproved(path, sum string) bool {
 	if sum == "" || sum == Unreadable {
 		return false
 	}
-	return g.approved[path] == sum || g.store != nil && (g.store.Approved(g.project, path) == sum || g.store.Approved(g.own, path) == sum)
+	return a.run[path] == sum || a.home.store != nil && (a.home.store.Approved(a.home.project, path) == sum || a.home.store.Approved(a.home.agentDir, path) == sum)
 }
 
 // isOthers reports whether a file of the person's own counts as a project's, since
@@ -164,7 +164,8 @@ func isOthers(scope Scope, v Version) bool {
 func (g *Guard) Allows(scope Scope, path string, v Version) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return scope != ScopeProject && !isOthers(scope, v) || g.isApproved(path, v.Sum)
+	s := &g.state
+	return scope != ScopeProject && !isOthers(scope, v) || s.approvals.isApproved(path, v.Sum)
 }
 
 // MayRun reports whether the version of a hook that is in force may run.
@@ -176,41 +177,46 @@ func (g *Guard) MayRun(s Source) bool {
 }
 
 // IsRefused reports whether a person said that nothing of the project is ever to run.
-func (g *Guard) IsRefused() bool { return g.store != nil && g.store.Never(g.project) }
+func (g *Guard) IsRefused() bool {
+	at := g.state.home
+	return at.store != nil && at.store.Never(at.project)
+}
 
 // AnyApproved reports whether anything of the project may run.
 func (g *Guard) AnyApproved() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.approved) > 0 || g.store != nil && len(g.store.Files(g.project)) > 0
+	s := &g.state
+	return len(s.approvals.run) > 0 || s.home.store != nil && len(s.home.store.Files(s.home.project)) > 0
 }
 
 // approve lets a version of a project's file run: for this run, and in the store
-// if the file has an approval there. g.mu is held.
-func (g *Guard) approve(path, sum string) error {
-	g.approved[path] = sum
-	if g.store == nil || g.store.Files(g.project)[path] == "" {
+// if the file has an approval there.
+func (s *state) approve(path, sum string) error {
+	s.approvals.run[path] = sum
+	if s.home.store == nil || s.home.store.Files(s.home.project)[path] == "" {
 		return nil
 	}
-	return g.change(func(d *Data) { d.Project(g.project).Files[path] = sum })
+	return s.change(func(d *Data) { d.Project(s.home.project).Files[path] = sum })
 }
 
 // ApproveRun lets files run until the program ends.
 func (g *Guard) ApproveRun(files []ProjectFile) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	maps.Copy(g.approved, g.approvable(files))
+	s := &g.state
+	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
 }
 
 // approvable gives the versions of files that an approval is for: those that were
-// listed, or a later one that a person accepted since. g.mu is held.
-func (g *Guard) approvable(files []ProjectFile) map[string]string {
+// listed, or a later one that a person accepted since.
+func (a *approvals) approvable(files []ProjectFile, inForce map[string]Version) map[string]string {
 	sums := map[string]string{}
 	for _, f := range files {
-		now, read := g.files[f.Path]
+		now, read := inForce[f.Path]
 		switch {
 		case read && !now.exists() || f.SHA256 == Unreadable:
-		case read && now.Sum != f.SHA256 && g.approved[f.Path] == now.Sum:
+		case read && now.Sum != f.SHA256 && a.run[f.Path] == now.Sum:
 			sums[f.Path] = now.Sum
 		default:
 			sums[f.Path] = f.SHA256
@@ -225,22 +231,20 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 		return err
 	}
 	g.ApproveRun(files)
-	if g.store == nil {
-		return nil
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.change(func(d *Data) {
-		p, own := d.Project(g.project), []ProjectFile{}
+	s := &g.state
+	return s.change(func(d *Data) {
+		p, own := d.Project(s.home.project), []ProjectFile{}
 		p.Never = false
 		for _, f := range files {
 			if f.Own {
 				own = append(own, f)
 			}
 		}
-		maps.Copy(p.Files, g.approvable(files))
+		maps.Copy(p.Files, s.approvals.approvable(files, s.ledger.files))
 		if len(own) > 0 {
-			maps.Copy(d.Project(g.own).Files, g.approvable(own))
+			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.files))
 		}
 	})
 }
@@ -248,7 +252,8 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 func (g *Guard) notOfTool() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.isOfTool() {
+	s := &g.state
+	if s.isOfTool() {
 		return errOfTool
 	}
 	return nil
@@ -264,19 +269,20 @@ func (g *Guard) Revoke() error { return g.forget(false) }
 func (g *Guard) forget(never bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.isOfTool() {
+	s := &g.state
+	if s.isOfTool() {
 		return errOfTool
 	}
-	g.approved = map[string]string{}
-	if g.store == nil {
+	s.approvals.run = map[string]string{}
+	if s.home.store == nil {
 		return nil
 	}
-	return g.change(func(d *Data) {
-		delete(d.Projects, g.project)
+	return s.change(func(d *Data) {
+		delete(d.Projects, s.home.project)
 		if never {
-			d.Project(g.project).Never = true
+			d.Project(s.home.project).Never = true
 		} else {
-			delete(d.Projects, g.own)
+			delete(d.Projects, s.home.agentDir)
 		}
 	})
 }

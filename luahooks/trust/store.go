@@ -302,7 +302,6 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 }
 
 // meet takes over what other processes wrote, or marks it as pending. The locks are
-// held.
 func (s *Store) meet(mayCount func(mine, theirs Data) bool) {
 	r := s.examine()
 	if r.err == nil && !r.foreign && mayCount(s.data, r.data) {
@@ -446,14 +445,14 @@ func (s *Store) keepForeign() (sum string) {
 // approvals in force and those of the file, or its text if it has none.
 func (s *Store) Foreign(sum string) (mine, theirs []byte) {
 	s.mu.Lock()
-	mine = approvals(s.data)
+	mine = approvalText(s.data)
 	s.mu.Unlock()
 	raw, err := s.Kept(sum)
 	if err != nil {
 		return mine, nil
 	}
 	if d, err := parseForeign(raw); err == nil {
-		return mine, approvals(d)
+		return mine, approvalText(d)
 	}
 	return mine, raw
 }

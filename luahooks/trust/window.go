@@ -15,8 +15,8 @@ import (
 // started has ended, is pending. No file events are needed for that, and while
 // the window is open none has an effect.
 
-// window is that time.
-type window struct {
+// openWindow is that time.
+type openWindow struct {
 	base    map[string]Version // how files were; what is missing was not there or not known
 	scopes  map[string]Scope
 	dirs    map[string]Scope
@@ -26,7 +26,7 @@ type window struct {
 }
 
 // had reports whether a file was v when the window opened.
-func (w *window) had(path string, v Version) bool {
+func (w *openWindow) had(path string, v Version) bool {
 	base, ok := w.base[path]
 	return ok && base.same(v) || !ok && !v.exists()
 }
@@ -42,39 +42,41 @@ func (g *Guard) Open(p Places, parts map[string]Scope) error {
 	maps.Copy(paths, parts)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.window != nil {
-		g.window.settled = false
+	s := &g.state
+	if s.window != nil {
+		s.window.settled = false
 		return nil
 	}
-	w := &window{base: map[string]Version{}, scopes: paths, dirs: dirs, groups: g.inherited}
-	g.addAway(paths, dirs)
+	w := &openWindow{base: map[string]Version{}, scopes: paths, dirs: dirs, groups: s.others.inherited}
+	s.addAway(paths, dirs)
 	for path, scope := range paths {
-		w.base[path] = g.onDisk(path)
-		g.holdOfOthers(path, scope, w.base[path])
-		if _, known := g.known.Files[path]; g.held[path] != nil || known && scope != scopeSpoken {
-			w.base[path] = g.readLocked(path) // the disk may say another thing at each look
+		w.base[path] = s.home.onDisk(path)
+		s.holdOfOthers(path, scope, w.base[path])
+		if _, known := s.others.known.Files[path]; s.ledger.held[path] != nil || known && scope != scopeSpoken {
+			w.base[path] = s.readLocked(path) // the disk may say another thing at each look
 		}
 	}
-	g.window, g.inherited = w, nil
-	if g.store == nil || !g.store.Exists() {
+	s.window, s.others.inherited = w, nil
+	if s.home.store == nil || !s.home.store.Exists() {
 		return nil // with nothing there, a program that leaves in the middle writes it
 	}
-	return g.begin(w)
+	return s.begin(w)
 }
 
 // lookBefore looks at what others changed, before any of it is read.
 func (g *Guard) lookBefore() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.window == nil {
-		g.lookAtOthers()
+	s := &g.state
+	if s.window == nil {
+		s.lookAtOthers()
 	}
 }
 
 // addAway adds to paths what is known to be in dirs and was not there at the moment
-// in which they were listed. g.mu is held.
-func (g *Guard) addAway(paths, dirs map[string]Scope) {
-	for path, f := range g.known.Files {
+// in which they were listed.
+func (s *state) addAway(paths, dirs map[string]Scope) {
+	for path, f := range s.others.known.Files {
 		if _, listed := paths[path]; listed {
 			continue
 		}
@@ -86,29 +88,29 @@ func (g *Guard) addAway(paths, dirs map[string]Scope) {
 	}
 }
 
-// begin writes a window down, and what is in force. g.mu is held.
-func (g *Guard) begin(w *window) (err error) {
-	known := g.inForce(w)
-	w.file, err = g.store.Begin(Window{Groups: w.groups, Asks: g.askEdits}, g.mayCount, func(d *Data) {
+// begin writes a window down, and what is in force.
+func (s *state) begin(w *openWindow) (err error) {
+	known := s.inForce(w)
+	w.file, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
 		if len(d.Windows) == 1 {
 			d.Known = known
 		}
 		addKnown(d.Known, known) // what another program knew first stays
-		g.setMarks(d)
+		s.ledger.setMarks(d)
 	})
-	g.wrote = true
+	s.wrote = true
 	return err
 }
 
 // inForce is what a window begins with. The versions are kept, so that they can
-// go on to be in force. g.mu is held.
-func (g *Guard) inForce(w *window) Known {
+// go on to be in force.
+func (s *state) inForce(w *openWindow) Known {
 	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {
-		if h := g.held[path]; h != nil {
+		if h := s.ledger.held[path]; h != nil {
 			v = h.old
 		}
-		known.Files[path] = g.fileOf(path, v, w.scopes[path])
+		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
 	}
 	for dir, scope := range w.dirs {
 		known.Dirs[dir] = string(scope)
@@ -116,11 +118,11 @@ func (g *Guard) inForce(w *window) Known {
 	return known
 }
 
-func (g *Guard) fileOf(path string, v Version, scope Scope) File {
+func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
-	if code, ok := g.masked(path, v.Code); ok && g.store != nil && scope != scopeSpoken {
+	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeSpoken {
 		// What is not kept is lost with the program, and says so.
-		if kept, _ := g.store.Keep(code); kept != f.Sum {
+		if kept, _ := l.home.store.Keep(code); kept != f.Sum {
 			f.Kept = kept
 		}
 	}
@@ -144,10 +146,11 @@ func addKnown(to, from Known) {
 func (g *Guard) Started(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if w := g.window; w != nil {
+	s := &g.state
+	if w := s.window; w != nil {
 		w.groups = append(w.groups, group)
 		if w.file != nil {
-			_ = g.change(nothing)
+			_ = s.change(nothing)
 		}
 	}
 }
@@ -156,50 +159,50 @@ func (g *Guard) Started(group int) {
 func (g *Guard) Check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.look()
+	g.state.look()
 }
 
 // look is check with g.mu held.
-func (g *Guard) look() {
-	w := g.window
-	if w == nil || g.quiet() {
+func (s *state) look() {
+	w := s.window
+	if w == nil || s.quiet() {
 		return
 	}
 	var news []*Pending
 	for path, base := range w.base {
-		is, h := g.onDisk(path), g.held[path]
+		is, h := s.home.onDisk(path), s.ledger.held[path]
 		switch {
 		case h != nil && h.old.same(is):
-			g.release(path)
+			s.ledger.release(path)
 		case h != nil:
 			h.now = is
 		case !base.same(is) && w.scopes[path] == scopeSpoken:
 			w.base[path] = is
-			g.noteSpoken(path)
-			_ = g.change(nothing)
+			s.news.noteSpoken(path)
+			_ = s.change(nothing)
 		case !base.same(is):
-			news = append(news, g.hold(change{path, w.scopes[path], base, is}, true).pending(g, path))
+			news = append(news, s.home.pending(path, s.ledger.hold(change{path, w.scopes[path], base, is}, true)))
 		}
 	}
-	news = append(news, g.added(w)...)
+	news = append(news, s.added(w)...)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
-	g.tell(news...)
-	g.lookAtOthers()
-	g.mark()
+	s.news.tell(news...)
+	s.lookAtOthers()
+	s.mark()
 }
 
-// added holds the hooks and modules that appeared in a directory. g.mu is held.
-func (g *Guard) added(w *window) (news []*Pending) {
+// added holds the hooks and modules that appeared in a directory.
+func (s *state) added(w *openWindow) (news []*Pending) {
 	for dir, scope := range w.dirs {
 		l := listLua(dir)
-		g.large = append(g.large, l.large...)
+		s.news.large = append(s.news.large, l.large...)
 		for _, path := range l.files {
-			if _, known := w.base[path]; known || g.held[path] != nil {
+			if _, known := w.base[path]; known || s.ledger.held[path] != nil {
 				continue
 			}
-			if is := g.onDisk(path); is.exists() {
+			if is := s.home.onDisk(path); is.exists() {
 				c := change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is}
-				news = append(news, g.hold(c, true).pending(g, path))
+				news = append(news, s.home.pending(path, s.ledger.hold(c, true)))
 			}
 		}
 	}
@@ -211,8 +214,9 @@ func (g *Guard) added(w *window) (news []*Pending) {
 func (g *Guard) Settle() (closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.look()
-	return g.endWindow()
+	s := &g.state
+	s.look()
+	return s.endWindow()
 }
 
 // SettleIdle is settle for a window that only waits for processes, once none lives.
@@ -220,15 +224,16 @@ func (g *Guard) Settle() (closed bool) {
 func (g *Guard) SettleIdle() (closed, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w := g.window
-	if w == nil || !w.settled || g.askEdits {
+	s := &g.state
+	w := s.window
+	if w == nil || !w.settled || s.ledger.askEdits {
 		return false, false
 	}
-	if slices.ContainsFunc(w.groups, g.alive) {
+	if slices.ContainsFunc(w.groups, s.others.alive) {
 		return false, true
 	}
-	g.look()
-	closed = g.endWindow()
+	s.look()
+	closed = s.endWindow()
 	return closed, !closed
 }
 
@@ -237,31 +242,32 @@ func (g *Guard) SettleIdle() (closed, waits bool) {
 func (g *Guard) OpensAtStart() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.askEdits || len(g.inherited) > 0
+	s := &g.state
+	return s.ledger.askEdits || len(s.others.inherited) > 0
 }
 
-// endWindow ends the window if nothing keeps it open. g.mu is held.
-func (g *Guard) endWindow() (closed bool) {
-	w := g.window
+// endWindow ends the window if nothing keeps it open.
+func (s *state) endWindow() (closed bool) {
+	w := s.window
 	if w == nil {
 		return true
 	}
 	w.settled = true
-	w.groups = slices.DeleteFunc(w.groups, func(group int) bool { return !g.alive(group) })
-	if len(w.groups) > 0 || g.askEdits {
+	w.groups = slices.DeleteFunc(w.groups, func(group int) bool { return !s.others.alive(group) })
+	if len(w.groups) > 0 || s.ledger.askEdits {
 		return false
 	}
 	if w.file != nil {
-		g.end(w)
+		s.end(w)
 	}
-	g.window = nil
+	s.window = nil
 	return true
 }
 
 // end takes a window out of the store. What cannot be written stays as it was, for
-// the next program. g.mu is held.
-func (g *Guard) end(w *window) {
-	if err := g.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
+// the next program.
+func (s *state) end(w *openWindow) {
+	if err := s.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
 		w.file.Leave()
 		return
 	}
@@ -274,32 +280,35 @@ func (g *Guard) Close() {
 	closed := g.Settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.wrote {
-		g.store.Prune()
+	s := &g.state
+	if s.wrote {
+		s.home.store.Prune()
 	}
 	if closed {
 		return
 	}
-	if g.window.file == nil && g.store != nil {
-		_ = g.begin(g.window) // there is nobody left to tell
+	if s.window.file == nil && s.home.store != nil {
+		_ = s.begin(s.window) // there is nobody left to tell
 	}
-	if g.window.file != nil {
-		g.window.file.Leave()
+	if s.window.file != nil {
+		s.window.file.Leave()
 	}
-	g.window = nil
+	s.window = nil
 }
 
 // TestOnlyKill lets go of what the system closes when a program is killed.
 func (g *Guard) TestOnlyKill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.window.file.Leave()
-	g.window, g.store, g.wrote = nil, nil, false
+	s := &g.state
+	s.window.file.Leave()
+	s.window, s.home.store, s.wrote = nil, nil, false
 }
 
 // deciding lists the files that decide what the hooks of p do, and the directories
 // where a new one would.
 func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
+	h := g.state.home
 	paths, dirs = map[string]Scope{}, map[string]Scope{p.GlobalDir(): ScopeGlobal}
 	if !p.NoProject {
 		dirs[p.ProjectDir()] = ScopeProject
@@ -311,13 +320,13 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 		}
 		g.noteLarge(l)
 	}
-	for _, path := range g.configs {
+	for _, path := range h.configs {
 		paths[path] = ""
 	}
-	if g.keys != "" {
-		paths[g.keys] = ""
+	if h.keys != "" {
+		paths[h.keys] = ""
 	}
-	for _, path := range g.spoken {
+	for _, path := range h.instructions {
 		paths[path] = scopeSpoken
 	}
 	for _, path := range p.Named() {
