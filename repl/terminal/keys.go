@@ -16,7 +16,6 @@ const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 	keyCtrlC   = 0x03
-	keyTab     = '\t'
 	keyEsc     = 0x1b
 )
 
