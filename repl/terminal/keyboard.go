@@ -41,20 +41,20 @@ type Keyboard struct {
 	editor  io.Writer // of the open prompt, else nil
 	lines   bool      // no prompt is open and none is about to be
 	cooked  int       // so many bytes that come next were typed while the terminal was not raw
-	seen    int       // bytes the open prompt was given
+	typed   int       // bytes the open prompt was given
 	stale   bool      // the end of pending will not be completed by waiting
 
 	shortcut func(name string) bool
 	late     func(name string)
 
-	panel  chan struct{} // of the open panel, signalled when there are keys, a buffer of one; else nil
-	out    func()        // gets the person out of the panel
-	early  []byte        // typed before the panel was open
-	behind int           // so many bytes that come next were typed before as well
-	over   bool          // nothing more will come
+	panel        chan struct{} // of the open panel, signalled when there are keys, a buffer of one; else nil
+	out          func()        // gets the person out of the panel
+	beforePanel  []byte        // typed before the panel was open
+	unreadBefore int           // so many bytes that come next were typed before as well
+	ended        bool          // nothing more will come
 
 	pasting bool // inside a paste into the panel
-	keeps   bool // the panel wants Esc alone; all other keys are for whoever is next
+	onlyEsc bool // the panel wants Esc alone; all other keys are for whoever is next
 }
 
 // parking is a request to read nothing until release is closed.
@@ -122,7 +122,7 @@ func (k *Keyboard) read(buf []byte) (int, error) {
 func (k *Keyboard) parked() bool {
 	select {
 	case p := <-k.park:
-		k.waker.answered()
+		k.waker.acknowledge()
 		close(p.taken)
 		select {
 		case <-p.release:
@@ -140,7 +140,7 @@ func (k *Keyboard) Lend() (back func()) {
 	p := parking{make(chan struct{}), make(chan struct{})}
 	select {
 	case k.park <- p:
-		k.waker.call()
+		k.waker.interrupt()
 	case <-k.done:
 	}
 	select {
@@ -176,18 +176,18 @@ func (k *Keyboard) readable(n int, err error) bool {
 func (k *Keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if n := min(k.behind, len(p)); n > 0 {
-		k.early, p, k.behind = append(k.early, p[:n]...), p[n:], k.behind-n
+	if n := min(k.unreadBefore, len(p)); n > 0 {
+		k.beforePanel, p, k.unreadBefore = append(k.beforePanel, p[:n]...), p[n:], k.unreadBefore-n
 	}
-	k.pending = append(k.pending, k.uncook(p)...)
+	k.pending = append(k.pending, k.enterForNewline(p)...)
 	k.stale = false
-	k.hand(false)
+	k.deliver(false)
 }
 
-// uncook gives Enter back to what was typed while the terminal was not raw: such
+// enterForNewline gives Enter back to what was typed while the terminal was not raw: such
 // a terminal sends the byte of Ctrl+J for both, and Enter is the one that people
 // press there.
-func (k *Keyboard) uncook(p []byte) []byte {
+func (k *Keyboard) enterForNewline(p []byte) []byte {
 	n := min(k.cooked, len(p))
 	k.cooked -= n
 	return slices.Concat(bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
@@ -198,21 +198,21 @@ func (k *Keyboard) giveUp() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.stale = true
-	k.hand(true)
+	k.deliver(true)
 }
 
-func (k *Keyboard) hand(final bool) {
+func (k *Keyboard) deliver(final bool) {
 	switch {
 	case k.panel != nil:
-		k.handPanel()
+		k.notifyPanel()
 	case k.editor != nil:
-		k.handKeys(final)
+		k.deliverKeys(final)
 	case k.lines:
-		k.handLines()
+		k.deliverLines()
 	}
 }
 
-func (k *Keyboard) handLines() {
+func (k *Keyboard) deliverLines() {
 	for {
 		i := bytes.IndexAny(k.pending, "\r\n")
 		if i < 0 {
@@ -232,7 +232,7 @@ func (k *Keyboard) handLines() {
 func (k *Keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.over = true
+	k.ended = true
 	if k.out != nil {
 		k.out()
 	}
@@ -242,9 +242,9 @@ func (k *Keyboard) flush() {
 	}
 }
 
-// handKeys gives the editor keys up to the one that ends its prompt. What comes
+// deliverKeys gives the editor keys up to the one that ends its prompt. What comes
 // after that is for whoever is next.
-func (k *Keyboard) handKeys(final bool) {
+func (k *Keyboard) deliverKeys(final bool) {
 	for len(k.pending) > 0 && k.editor != nil {
 		if k.isShortcut(final) {
 			continue
@@ -253,7 +253,7 @@ func (k *Keyboard) handKeys(final bool) {
 		if n == 0 {
 			return
 		}
-		k.seen += n
+		k.typed += n
 		w := k.editor
 		if ends {
 			k.editor = nil
@@ -295,7 +295,7 @@ func (k *Keyboard) isShortcut(final bool) bool {
 		return false
 	}
 	k.pending = k.pending[n:]
-	k.seen += n
+	k.typed += n
 	return true
 }
 
@@ -312,8 +312,8 @@ func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	if k.lines && k.tty {
 		k.cooked = unread(k.in)
 	}
-	k.editor, k.lines, k.seen, k.stale = w, false, 0, false
-	k.handKeys(false)
+	k.editor, k.lines, k.typed, k.stale = w, false, 0, false
+	k.deliverKeys(false)
 	return nil
 }
 
@@ -335,11 +335,11 @@ func (k *Keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines, k.cooked = nil, true, 0
-	k.panel, k.out, k.behind, k.pasting, k.keeps = nil, nil, 0, false, false
-	k.pending = slices.Concat(k.decoder.pasted, k.early, k.pending)
-	k.early = nil
+	k.panel, k.out, k.unreadBefore, k.pasting, k.onlyEsc = nil, nil, 0, false, false
+	k.pending = slices.Concat(k.decoder.pasted, k.beforePanel, k.pending)
+	k.beforePanel = nil
 	k.decoder = keyDecoder{pastes: &k.pastes}
-	k.handLines()
+	k.deliverLines()
 }
 
 // Typed is how many bytes were typed into the last prompt, or into the one that is
@@ -347,7 +347,7 @@ func (k *Keyboard) listen() {
 func (k *Keyboard) Typed() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.seen
+	return k.typed
 }
 
 // Expand puts pasted texts in place of the tokens that stand for them in a line.

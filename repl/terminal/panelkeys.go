@@ -15,21 +15,21 @@ func (k *Keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, 
 	defer k.reading.Unlock()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.over || !k.tty || raw() != nil {
+	if k.ended || !k.tty || raw() != nil {
 		return nil, false
 	}
-	k.early, k.pending = k.pending, nil
-	k.behind = unread(k.in)
+	k.beforePanel, k.pending = k.pending, nil
+	k.unreadBefore = unread(k.in)
 	k.editor, k.lines, k.stale = nil, false, false
 	k.panel, k.out = make(chan struct{}, 1), out
 	return k.panel, true
 }
 
-// handPanel tells the panel of keys. Ctrl+C does not wait for it to take them.
-func (k *Keyboard) handPanel() {
+// notifyPanel tells the panel of keys. Ctrl+C does not wait for it to take them.
+func (k *Keyboard) notifyPanel() {
 	if i := bytes.LastIndexByte(k.pending, keyCtrlC); i >= 0 {
-		if k.keeps {
-			k.early = append(k.early, bytes.ReplaceAll(k.pending[:i], []byte{keyCtrlC}, nil)...)
+		if k.onlyEsc {
+			k.beforePanel = append(k.beforePanel, bytes.ReplaceAll(k.pending[:i], []byte{keyCtrlC}, nil)...)
 		}
 		k.pending = k.pending[i+1:]
 		k.out()
@@ -66,7 +66,7 @@ func (k *Keyboard) Key() (name string, ok bool) {
 func (k *Keyboard) KeepOthers() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.keeps = true
+	k.onlyEsc = true
 }
 
 // Escaped takes the keys for the panel and reports whether Esc is among them. All
@@ -86,7 +86,7 @@ func (k *Keyboard) Escaped() (esc bool) {
 			esc, k.pending = true, k.pending[n:]
 			continue
 		}
-		k.early, k.pending = append(k.early, k.pending[:n]...), k.pending[n:]
+		k.beforePanel, k.pending = append(k.beforePanel, k.pending[:n]...), k.pending[n:]
 	}
 	return esc
 }

@@ -61,7 +61,7 @@ func (p *Page) Write(text []byte) {
 	case p.panel:
 		p.held = append(p.held, text...)
 		if bytes.IndexByte(text, '\n') >= 0 {
-			p.send(p.redrawn(p.region))
+			p.send(p.redrawRegion(p.region))
 		}
 	default:
 		p.send(text)
@@ -72,10 +72,10 @@ func (p *Page) Write(text []byte) {
 // to be told.
 func (p *Page) send(text []byte) { _, _ = p.out.Write(text) }
 
-// redrawn is what shows the whole lines that are held, and under them a region
+// redrawRegion is what shows the whole lines that are held, and under them a region
 // in place of the one that is shown.
-func (p *Page) redrawn(region []string) []byte {
-	out := p.erased()
+func (p *Page) redrawRegion(region []string) []byte {
+	out := p.eraseRegion()
 	n := bytes.LastIndexByte(p.held, '\n') + 1
 	out = append(out, p.held[:n]...)
 	p.held = append(p.held[:0], p.held[n:]...)
@@ -89,8 +89,8 @@ func (p *Page) redrawn(region []string) []byte {
 	return out
 }
 
-// erased is what takes the region away; the cursor is where it began.
-func (p *Page) erased() []byte {
+// eraseRegion is what takes the region away; the cursor is where it began.
+func (p *Page) eraseRegion() []byte {
 	out := []byte("\r")
 	if n := len(p.region) - 1; n > 0 {
 		out = fmt.Appendf(out, "\x1b[%dA", n)
@@ -138,7 +138,7 @@ func (s *Screen) OpenRegion() {
 func (s *Screen) DrawRegion(lines []string) {
 	s.Locked(func(p *Page) {
 		if p.panel && !p.away {
-			p.send(p.redrawn(lines))
+			p.send(p.redrawRegion(lines))
 		}
 	})
 }
@@ -151,7 +151,7 @@ func (s *Screen) CloseRegion() {
 			return
 		}
 		p.panel = false
-		p.send(append(p.erased(), p.held...))
+		p.send(append(p.eraseRegion(), p.held...))
 		p.held, p.region = nil, nil
 	})
 }

@@ -19,8 +19,8 @@ func (w *waker) wake() {}
 
 func (w *waker) close() {}
 
-func (w *waker) call() {}
+func (w *waker) interrupt() {}
 
-func (w *waker) answered() {}
+func (w *waker) acknowledge() {}
 
 func (w *waker) wait(*os.File, time.Duration) (ready, expired bool) { return true, false }

@@ -31,12 +31,12 @@ func (w *waker) wake() { w.w.Close() }
 
 func (w *waker) close() { w.r.Close() }
 
-// call ends one wait; who was called says so with answered.
-func (w *waker) call() {
+// interrupt ends one wait; who was called says so with acknowledge.
+func (w *waker) interrupt() {
 	_, _ = w.w.Write([]byte{0}) // after wake there is nobody to call
 }
 
-func (w *waker) answered() {
+func (w *waker) acknowledge() {
 	_, _ = w.r.Read(make([]byte, 1))
 }
 
