@@ -14,7 +14,7 @@ type Editor interface {
 	Cancel() (Line, bool)
 	// Ended is called when a prompt has ended by itself.
 	Ended()
-	// Rest gives the terminal to what goes on between prompts. Any goroutine
+	// Rest brings the terminal into its mode between prompts. Any goroutine
 	// may call it while no prompt is open, and more than once.
 	Rest()
 	// Grab sends keys to a panel, one by one, while no prompt is open: pressed is
@@ -27,7 +27,7 @@ type Editor interface {
 	// Reset brings the terminal into the mode that Rest gives it, whatever
 	// another program made of it.
 	Reset()
-	// Remember adds a line to what can be called up again.
+	// Remember adds a line to those that can be called up again.
 	Remember(line string)
 	// Close restores the terminal. Any goroutine may call it, and more than once.
 	Close()
@@ -37,7 +37,7 @@ type Editor interface {
 type Line struct {
 	Text string
 	Pos  int   // of the cursor, in runes; -1: at the end
-	Err  error // io.EOF, ErrCtrlC, or what the terminal failed with
+	Err  error // io.EOF, ErrCtrlC, or a failure of the terminal
 }
 
 // plainEditor serves a terminal that cannot edit, and input that is none: the

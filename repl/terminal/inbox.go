@@ -19,7 +19,7 @@ type Answer struct {
 	EOF  bool
 }
 
-// dialogAhead is how many lines a dialog may be behind; those after them are for
+// dialogAhead is how many lines a dialog may be behind; later ones are for
 // whoever reads next.
 const dialogAhead = 64
 

@@ -19,11 +19,12 @@ import (
 // keyWait is how long the rest of an escape sequence may take to come.
 const keyWait = 30 * time.Millisecond
 
-// Keyboard is the one reader of the terminal's input. What it reads goes to the
-// line editor while a prompt is open, key by key to an open panel and, line by
-// line, to the inbox while something else goes on; in between it is kept for
-// whoever comes next. The keyboard never sits in a read, so that it can stop at
-// any time, or be parked while another program reads the terminal.
+// Keyboard is the one reader of the terminal's input. While a prompt is open, keys
+// go to the line editor; while a panel is open, the panel takes them one by one;
+// while something else goes on, whole lines go to the inbox. In between keys are
+// kept for the next of these. The keyboard never blocks in a read, so that it can
+// stop at any time, or pause while another program reads the terminal. Any goroutine
+// may use it.
 type Keyboard struct {
 	in    *os.File
 	tty   bool
@@ -33,28 +34,29 @@ type Keyboard struct {
 	quit  chan struct{}
 	park  chan parking
 
-	reading sync.Mutex // taken before mu
-	mu      sync.Mutex
-	pending []byte // read and not yet handed on
+	reading sync.Mutex // locked while bytes are read and delivered, before mu
+
+	mu      sync.Mutex // guards the rest
+	pending []byte     // read and not yet delivered
 	decoder keyDecoder
 	pastes  pastes
 	editor  io.Writer // of the open prompt, else nil
 	lines   bool      // no prompt is open and none is about to be
-	cooked  int       // so many bytes that come next were typed while the terminal was not raw
-	typed   int       // bytes the open prompt was given
-	stale   bool      // the end of pending will not be completed by waiting
+	cooked  int       // how many bytes not yet read were typed while the terminal was not raw
+	typed   int       // how many bytes the prompt was given
+	stale   bool      // pending was waited for long enough: its last key is complete
 
 	shortcut func(name string) bool
 	late     func(name string)
 
 	panel        chan struct{} // of the open panel, signalled when there are keys, a buffer of one; else nil
-	out          func()        // gets the person out of the panel
+	out          func()        // called for Ctrl+C in the panel
 	beforePanel  []byte        // typed before the panel was open
-	unreadBefore int           // so many bytes that come next were typed before as well
-	ended        bool          // nothing more will come
+	unreadBefore int           // how many bytes not yet read were typed before it was open
+	ended        bool          // the input has ended
 
 	pasting bool // inside a paste into the panel
-	onlyEsc bool // the panel wants Esc alone; all other keys are for whoever is next
+	onlyEsc bool // the panel wants Esc alone; all other keys are kept
 }
 
 // parking is a request to read nothing until release is closed.
@@ -108,8 +110,8 @@ func (k *Keyboard) run() {
 	}
 }
 
-// read takes what there is. No panel can open meanwhile, so that what was typed
-// before can be told from what comes after.
+// read reads and delivers once. No panel can open meanwhile, so that keys typed
+// before it opened can be told from later ones.
 func (k *Keyboard) read(buf []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -173,6 +175,7 @@ func (k *Keyboard) readable(n int, err error) bool {
 	return false
 }
 
+// receive adds bytes that were read, and delivers.
 func (k *Keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,16 +187,16 @@ func (k *Keyboard) receive(p []byte) {
 	k.deliver(false)
 }
 
-// enterForNewline gives Enter back to what was typed while the terminal was not raw: such
-// a terminal sends the byte of Ctrl+J for both, and Enter is the one that people
-// press there.
+// enterForNewline turns newlines that were typed while the terminal was not raw into
+// Enter. Such a terminal sends the byte of Ctrl+J for both keys, and Enter is the one
+// that people press there.
 func (k *Keyboard) enterForNewline(p []byte) []byte {
 	n := min(k.cooked, len(p))
 	k.cooked -= n
 	return slices.Concat(bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
 }
 
-// giveUp takes what has come of a key for all of it.
+// giveUp delivers an incomplete key as it is, when its rest has not come in time.
 func (k *Keyboard) giveUp() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,6 +204,8 @@ func (k *Keyboard) giveUp() {
 	k.deliver(true)
 }
 
+// deliver gives pending keys to whoever has the keyboard. Final says that an
+// incomplete key at the end will not be completed.
 func (k *Keyboard) deliver(final bool) {
 	switch {
 	case k.panel != nil:
@@ -212,6 +217,7 @@ func (k *Keyboard) deliver(final bool) {
 	}
 }
 
+// deliverLines puts whole lines into the inbox.
 func (k *Keyboard) deliverLines() {
 	for {
 		i := bytes.IndexAny(k.pending, "\r\n")
@@ -228,7 +234,7 @@ func (k *Keyboard) deliverLines() {
 	}
 }
 
-// flush hands on a last line that has no end.
+// flush delivers a last line without a line end, when the input has ended.
 func (k *Keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -242,8 +248,8 @@ func (k *Keyboard) flush() {
 	}
 }
 
-// deliverKeys gives the editor keys up to the one that ends its prompt. What comes
-// after that is for whoever is next.
+// deliverKeys gives the editor keys up to the one that ends its prompt. Later keys
+// are kept.
 func (k *Keyboard) deliverKeys(final bool) {
 	for len(k.pending) > 0 && k.editor != nil {
 		if k.isShortcut(final) {
@@ -280,7 +286,8 @@ func (k *Keyboard) tellLate(line []byte) {
 	}
 }
 
-// isShortcut takes the key of a shortcut away. Text, and what is pasted, is none.
+// isShortcut takes the first key away if it is a shortcut. Typed or pasted text is
+// never one.
 func (k *Keyboard) isShortcut(final bool) bool {
 	if c := k.pending[0]; k.shortcut == nil || k.decoder.inside || c >= 0x20 && c != 0x7f {
 		return false
@@ -299,8 +306,8 @@ func (k *Keyboard) isShortcut(final bool) bool {
 	return true
 }
 
-// edit sends what is typed to an editor from now on, up to the key that ends
-// its prompt. raw puts the terminal into the mode for that.
+// edit delivers keys to an editor from now on, up to the key that ends its prompt.
+// raw puts the terminal into the mode for that.
 func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -330,7 +337,7 @@ func (k *Keyboard) inject(sequence string) bool {
 	return true
 }
 
-// listen sends what is typed to the inbox from now on.
+// listen delivers whole lines to the inbox from now on.
 func (k *Keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

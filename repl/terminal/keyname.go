@@ -101,9 +101,9 @@ func nameAlt(p []byte, final bool) (string, int) {
 	return "alt+" + name, n + 1
 }
 
-// nameChord names what may be two keys or one, as terminals without codes for keys send
-// it: Esc and a control character is ctrl+alt, Esc and a capital alt+shift. It is "" for
-// what Esc has a meaning of its own before.
+// nameChord names Esc and another key as one key, as terminals without codes for keys
+// send it: Esc and a control character is ctrl+alt, Esc and a capital alt+shift. It is
+// "" for keys before which Esc has a meaning of its own.
 func nameChord(p []byte) (name string, n int) {
 	if len(p) < 2 || p[0] != keyEsc {
 		return "", 0

@@ -24,13 +24,13 @@ func newlineKeys() []string {
 	return []string{"\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u"}
 }
 
-// keyDecoder turns what the terminal sends into what the line editor takes: a
+// keyDecoder turns the keys of the terminal into those of the line editor: a
 // bracketed paste becomes text of one line or a token, the new-line keys a sign,
 // and everything else stays as it is.
 type keyDecoder struct {
 	pastes *pastes
 	inside bool   // a paste has begun
-	pasted []byte // and this came of it
+	pasted []byte // its bytes so far
 }
 
 // next takes the first key, or run of text, of p: out is what the editor gets

@@ -26,17 +26,17 @@ const (
 // completion that is under way.
 const cancelKeys = "\x1b[99~\t\x04"
 
-// lineEditor is the prompt of a terminal that can edit. The terminal is in raw
-// mode from the opening of a prompt until something else goes on; then it is as
-// it was found, so that Ctrl+C is a signal and the system shows what is typed. A
-// prompt that only makes room for a notice stays in raw mode, and so keys that
-// come meanwhile lose nothing.
+// lineEditor is the [Editor] of a terminal that can edit. The terminal is in raw
+// mode from the opening of a prompt until Rest; then it is in the mode it was found
+// in, so that Ctrl+C is a signal and the system shows typed keys. When a prompt is
+// closed for a notice and opened again at once, raw mode is kept in between, so that
+// keys that come meanwhile reach the editor as they are.
 type lineEditor struct {
 	state    *liner.State
-	keyboard *Keyboard // nil where the editor reads the console alone
+	keyboard *Keyboard // nil where the editor reads the console by itself
 	screen   *Screen
-	feed     *os.File // the editor reads what is written here
-	source   *os.File
+	feed     *os.File // where keys for liner are written
+	source   *os.File // where liner reads them
 	cooked   liner.ModeApplier
 	raw      liner.ModeApplier
 	suggest  Completer
@@ -46,7 +46,7 @@ type lineEditor struct {
 	resting  bool
 	grabbed  bool // by a panel
 	canceled bool
-	kept     Line // what stood in the line that was canceled
+	kept     Line // the text of the line that was canceled
 	closed   bool
 }
 

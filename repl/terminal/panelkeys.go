@@ -3,8 +3,8 @@ package terminal
 import "bytes"
 
 // While a panel is open the terminal sends keys as they are pressed, and the
-// panel takes them one by one, so that those it does not come to are left for
-// whoever is next. What was typed before it opened is not for it: nobody answers
+// panel takes them one by one, so that keys it does not take are kept for whoever
+// reads next. Keys typed before it opened are not for it: nobody answers
 // a question that they have not seen.
 
 // grab sends keys to a panel from now on. raw puts the terminal into the mode
@@ -62,7 +62,7 @@ func (k *Keyboard) Key() (name string, ok bool) {
 }
 
 // KeepOthers says that the panel wants Esc alone: Ctrl+C then drops none of the
-// keys that came before it, which are for whoever is next.
+// keys that came before it. They are kept for whoever reads next.
 func (k *Keyboard) KeepOthers() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +70,7 @@ func (k *Keyboard) KeepOthers() {
 }
 
 // Escaped takes the keys for the panel and reports whether Esc is among them. All
-// others are kept for whoever is next.
+// others are kept for whoever reads next.
 func (k *Keyboard) Escaped() (esc bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -18,7 +18,8 @@ const (
 // pastes are the texts that tokens stand for.
 type pastes struct{ texts []string }
 
-// paste is what the editor gets for a pasted text.
+// paste returns the text that stands in the line for a pasted one: itself, or a
+// token.
 func (p *pastes) paste(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if len(text) <= pasteInline && lines <= pasteInlineLines {
@@ -41,7 +42,7 @@ func (p *pastes) expand(line string) string {
 	})
 }
 
-// pastedText is what was pasted: with line ends of one kind, for a terminal
+// pastedText cleans a paste: line ends become one kind, for a terminal
 // sends them as if Enter was pressed, and without other control characters.
 func pastedText(raw []byte) string {
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))

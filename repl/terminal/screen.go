@@ -33,14 +33,14 @@ func (s *Screen) Locked(f func(*Page)) {
 	f(&s.page)
 }
 
-// Page is what a screen shows, in the hands of whoever has it for several steps.
+// Page is the screen while it is locked, for writing in several steps.
 // It may be used only inside of the call of [Screen.Locked] that gave it.
 type Page struct {
 	out     io.Writer
 	midLine bool // the last byte written was not a line end
 	buf     []byte
 
-	held   []byte   // written and not shown yet
+	held   []byte   // written and not shown yet: of a lent screen, or behind a region
 	away   bool     // another program has the screen; all is held
 	panel  bool     // a region is open; a line without its end is held
 	region []string // what is drawn in it
@@ -68,12 +68,12 @@ func (p *Page) Write(text []byte) {
 	}
 }
 
-// send gives bytes to the terminal. One that takes no more text has nobody left
-// to be told.
+// send gives bytes to the terminal. An error is ignored: if the terminal is gone
+// there is nobody to tell.
 func (p *Page) send(text []byte) { _, _ = p.out.Write(text) }
 
-// redrawRegion is what shows the whole lines that are held, and under them a region
-// in place of the one that is shown.
+// redrawRegion returns the bytes that show the held whole lines and, below them, a
+// region in place of the old one.
 func (p *Page) redrawRegion(region []string) []byte {
 	out := p.eraseRegion()
 	n := bytes.LastIndexByte(p.held, '\n') + 1
@@ -89,7 +89,8 @@ func (p *Page) redrawRegion(region []string) []byte {
 	return out
 }
 
-// eraseRegion is what takes the region away; the cursor is where it began.
+// eraseRegion returns the bytes that erase the region and put the cursor to its
+// beginning.
 func (p *Page) eraseRegion() []byte {
 	out := []byte("\r")
 	if n := len(p.region) - 1; n > 0 {
@@ -203,8 +204,8 @@ func (s *Screen) Print(text string) {
 	s.Locked(func(p *Page) { p.Print(text) })
 }
 
-// Stream writes a piece of what others print as it comes; clean knows the pieces
-// before it.
+// Stream writes a piece of the output of others as it comes. Clean has seen the
+// pieces before it.
 func (s *Screen) Stream(clean *printable.Cleaner, text string) {
 	s.Locked(func(p *Page) {
 		p.buf = clean.Append(p.buf[:0], text)
@@ -223,7 +224,7 @@ func (s *Screen) Ask(lines []string, prompt string) {
 	})
 }
 
-// prompt writes a prompt behind what is there.
+// prompt writes text without a line end, behind the last text.
 func (s *Screen) prompt(text string) {
 	s.Locked(func(p *Page) { p.Write([]byte(text)) })
 }

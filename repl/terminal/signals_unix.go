@@ -10,7 +10,7 @@ import (
 )
 
 // keysNotSignals makes Ctrl+C and its like keys as any other in the mode that
-// the terminal is in, so that they keep their place in what is typed.
+// the terminal is in, so that they keep their place among the other keys.
 func keysNotSignals(tty *os.File) error {
 	mode, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 // Style is a way in which text is set off: the parameters of a colour sequence.
 type Style string
 
-// The styles of what the program itself says.
+// The styles of the program's own texts.
 const (
 	StyleDim     Style = "2"
 	StyleError   Style = "31"
@@ -52,8 +52,8 @@ func (p Palette) End(dst []byte) []byte {
 }
 
 // ink is one name of the theme: how it begins, with 16 and with 256 colours, and
-// what ends it. An end takes back no more than its beginning, so that one inside
-// another leaves that alone.
+// its end. An end takes back no more than its beginning, so that one ink inside
+// another does not end that.
 type ink struct{ usual, rich, end string }
 
 // theme has the inks by the names that hooks call them by.

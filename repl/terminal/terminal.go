@@ -28,7 +28,7 @@ type Setup struct {
 	// Edit says that lines can be edited: In and the screen are the process's own
 	// standard input and output, and one terminal.
 	Edit     bool
-	History  []string // what can be called up again, oldest first
+	History  []string // lines that can be called up again, oldest first
 	Complete Completer
 
 	// Shortcut is asked for each key of an open prompt that is no text, by its name,

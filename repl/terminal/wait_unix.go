@@ -31,7 +31,8 @@ func (w *waker) wake() { w.w.Close() }
 
 func (w *waker) close() { w.r.Close() }
 
-// interrupt ends one wait; who was called says so with acknowledge.
+// interrupt ends one wait, or the next one if there is none; the waiting goroutine
+// then calls acknowledge.
 func (w *waker) interrupt() {
 	_, _ = w.w.Write([]byte{0}) // after wake there is nobody to call
 }
@@ -60,7 +61,7 @@ func (w *waker) wait(in *os.File, timeout time.Duration) (ready, expired bool) {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return true, false // the read will say what is wrong
+			return true, false // the read will return the error
 		case n == 0:
 			return false, true
 		default:

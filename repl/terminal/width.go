@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// What is assumed of a terminal that does not say how large it is.
+// The size that is assumed of a terminal that does not tell.
 const (
 	usualColumns = 80
 	usualRows    = 24
