@@ -20,6 +20,7 @@ import (
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
 	"pi/cli/config"
+	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
@@ -160,8 +161,8 @@ func (r *run) interact(ctx context.Context) error {
 // with puts the rest together around a front end, runs it, and says goodbye to
 // everybody on every way out.
 func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
-	r.models = newModels(r.Config, r.Keys, catalogue.Models)
-	r.warnings = append(r.warnings, providerProblems(r.Config, r.Keys)...)
+	r.models = providers.New(r.Config, r.Keys, catalogue.Models)
+	r.warnings = append(r.warnings, providers.Problems(r.Config, r.Keys)...)
 	defer r.closeHooks()
 	if err := r.prepare(ctx, mode); err != nil {
 		r.tellUnheard()
@@ -294,9 +295,9 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: hookSwitches,
+		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: providers.CheckSwitches,
 		Server: func(s luahooks.Server) llm.ProviderSpec {
-			return ofHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
+			return providers.OfHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pi/agent/provider/catalogue"
+	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/internal/safefile"
 	"pi/luahooks"
@@ -65,7 +66,7 @@ func checkHooks(ctx context.Context, p *Place, paths []string) []checkedHook {
 	if len(paths) > 0 {
 		places, missing = placesOf(p, paths)
 	}
-	chain := p.Chain(places, newModels(p.Config, p.Keys, catalogue.Models))
+	chain := p.Chain(places, providers.New(p.Config, p.Keys, catalogue.Models))
 	skipped := chain.Load(ctx)
 	defer chain.Close(ctx)
 	for _, err := range places.Discover(p.Guard).Problems {

@@ -13,7 +13,6 @@
 //	model.go      which model it begins with
 //	unattended.go which model may answer where nobody watches
 //	banner.go     what it begins with on the terminal
-//	providers*.go providers of the catalogue and of the settings, their models
 //	models_*.go   pi models
 //	sessions*.go  which session a run works on; pi sessions …
 //	hooks*.go     pi hooks …, /hooks and /reload, the flags of hooks

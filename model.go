@@ -6,6 +6,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/cli/providers"
 	"pi/session"
 )
 
@@ -98,7 +99,7 @@ func (r *run) pickModel(s *session.Session) (*llm.Model, string, picked, error) 
 		return m, "", byKey, nil
 	}
 	r.warnings = append(r.warnings, r.Keys.Expired()...)
-	r.warnings = append(r.warnings, unusedServers(r.Config, r.Keys)...)
+	r.warnings = append(r.warnings, providers.Unused(r.Config, r.Keys)...)
 	return tourModel(), "", byNothing, nil
 }
 

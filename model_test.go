@@ -8,6 +8,7 @@ import (
 	"pi/agent/provider/catalogue"
 	"pi/cli/config"
 	"pi/cli/keyring"
+	"pi/cli/providers"
 	"pi/session"
 )
 
@@ -39,7 +40,7 @@ func begin(t *testing.T, cfg config.Config, variables map[string]string, model s
 		t.Setenv(name, value)
 	}
 	ring := keyring.New(keyring.Options{AgentDir: t.TempDir()})
-	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: newModels(cfg, ring, d.decode)}
+	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: providers.New(cfg, ring, d.decode)}
 	if len(d.names) > 0 {
 		t.Errorf("making the registry decoded %q", d.names)
 	}
@@ -94,7 +95,7 @@ func BenchmarkFirstModel(b *testing.B) {
 	ring := keyring.New(keyring.Options{AgentDir: b.TempDir()})
 	b.ReportAllocs()
 	for b.Loop() {
-		r := &run{Place: &Place{Keys: ring}, models: newModels(config.Default(), ring, catalogue.Models)}
+		r := &run{Place: &Place{Keys: ring}, models: providers.New(config.Default(), ring, catalogue.Models)}
 		if r.firstModel() == nil {
 			b.Fatal("no model")
 		}

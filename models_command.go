@@ -13,6 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
+	"pi/cli/providers"
 	"pi/internal/printable"
 
 	"github.com/spf13/cobra"
@@ -45,8 +46,8 @@ func listModels(ctx context.Context, o Options, f modelsFlags, words []string) e
 	if err != nil {
 		return err
 	}
-	tellAll(providerProblems(p.Config, p.Keys))
-	models := newModels(p.Config, p.Keys, catalogue.Models)
+	tellAll(providers.Problems(p.Config, p.Keys))
+	models := providers.New(p.Config, p.Keys, catalogue.Models)
 	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(tourModel())})
 	if f.discover {
 		tellAll(unanswered(models.Discover(ctx, discoverTime)))
@@ -66,7 +67,7 @@ func listModels(ctx context.Context, o Options, f modelsFlags, words []string) e
 		err = errReported
 	}
 	if len(words) == 0 && !f.all && !f.json && !f.discover {
-		tellAll(unusedServers(p.Config, p.Keys))
+		tellAll(providers.Unused(p.Config, p.Keys))
 	}
 	tellAll(notShown(words, all, found, shown))
 	return err
@@ -118,7 +119,7 @@ func portOf(address string) string {
 
 // listAll lists the models that are known of all providers.
 func listAll(p *Place, models *llm.Models) []listedModel {
-	states := keyStates(p.Config, p.Keys)
+	states := providers.States(p.Config, p.Keys)
 	var all []listedModel
 	for _, m := range models.All() {
 		all = append(all, listed(m, states[m.Provider]))

@@ -21,6 +21,7 @@ import (
 	"pi/agent/provider/responses"
 	"pi/cli/config"
 	"pi/cli/keyring"
+	"pi/cli/providers"
 )
 
 // wireAPI is a wire API with the file whose package comment describes its
@@ -99,7 +100,7 @@ func TestNamesOfTheReadmeFitOneModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := map[string]string{"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "GEMINI_API_KEY": "g"}
-	models := newModels(config.Config{}, keyring.New(keyring.Options{AgentDir: t.TempDir(), Getenv: func(name string) string { return keys[name] }}), catalogue.Models)
+	models := providers.New(config.Config{}, keyring.New(keyring.Options{AgentDir: t.TempDir(), Getenv: func(name string) string { return keys[name] }}), catalogue.Models)
 	sentence := regexp.MustCompile(`(?s)A name is whatever fits one model only: (.*?)\.\s`).FindString(string(readme))
 	names := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(sentence, -1)
 	if len(names) < 3 {

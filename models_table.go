@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"pi/agent/llm"
+	"pi/cli/providers"
 	"pi/internal/printable"
 )
 
@@ -40,11 +41,11 @@ type listedCost struct {
 	CacheWrite *float64 `json:"cache_write"`
 }
 
-func listed(m *llm.Model, key keyState) listedModel {
+func listed(m *llm.Model, key providers.State) listedModel {
 	return listedModel{
 		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
-		Cost: costOf(m.Cost), Compat: m.Compat, Usable: key.missing == "", Key: key.from, Missing: key.missing,
+		Cost: costOf(m.Cost), Compat: m.Compat, Usable: key.Missing == "", Key: key.From, Missing: key.Missing,
 	}
 }
 

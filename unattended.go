@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/cli/config"
+	"pi/cli/providers"
 )
 
 // Where nobody watches, in print mode, the model that answers is the one that was
@@ -76,7 +77,7 @@ func (r *run) lostChoice(start begun) string {
 	if r.Config.Model != "" && start.by > bySetting {
 		return "model"
 	}
-	return misplaced(r.Config, start.model.Provider, start.by >= byKey)
+	return providers.Misplaced(r.Config, start.model.Provider, start.by >= byKey)
 }
 
 // decides reports whether a lost setting has a say in who answers.
@@ -89,10 +90,10 @@ func (r *run) decides(p config.Problem, m *llm.Model, by picked) bool {
 		// or a device, names no model either: it must not keep a person out.
 		return by >= bySetting && p.Line > 0
 	case p.Key == "", p.Key == "providers":
-		_, known := sectionOf(r.Config, m.Provider)
+		_, known := providers.Section(r.Config, m.Provider)
 		return by >= bySetting || known
 	case strings.HasPrefix(p.Key, "providers."):
-		section, known := sectionOf(r.Config, m.Provider)
+		section, known := providers.Section(r.Config, m.Provider)
 		return by >= byKey || known && p.Key == config.KeyPath("providers", section)
 	}
 	return false

@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"os"
@@ -60,7 +60,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 		"opencode": {BaseURL: "http://proxy.example/zen/v1"},
 		"openai":   {API: "openai-completions"},
 	}
-	models := newModels(cfg, ringWith(t, "", nil), catalogue.Models)
+	models := New(cfg, ringWith(t, "", nil), catalogue.Models)
 	find := func(provider, id string) *llm.Model {
 		t.Helper()
 		m := models.Find(provider, id)
@@ -101,7 +101,7 @@ func TestTheSettingsOverrideFieldsOfTheCatalogue(t *testing.T) {
 func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 	cfg := config.Default()
 	cfg.Providers = map[string]config.Provider{"gate": {BaseURL: "http://gate.example", API: "anthropic-messages"}}
-	models := newModels(cfg, ringWith(t, "", nil), catalogue.Models)
+	models := New(cfg, ringWith(t, "", nil), catalogue.Models)
 	own := byID(catalogue.Models("anthropic"), "claude-sonnet-4-6")
 	m := models.Find("gate", "vendor/claude-sonnet-4-6")
 	if m == nil || m.ContextWindow != own.ContextWindow || !slices.Equal(m.Levels, own.Levels) || m.Cost != nil || m.Provider != "gate" || m.BaseURL != "http://gate.example" {
@@ -115,7 +115,7 @@ func TestAnUnlistedModelIsLikeTheMakersOfTheSameName(t *testing.T) {
 }
 
 func TestAnotherFormOfAListedNameHasItsPriceAndAddress(t *testing.T) {
-	models := newModels(config.Default(), ringWith(t, "", nil), catalogue.Models)
+	models := New(config.Default(), ringWith(t, "", nil), catalogue.Models)
 	m := models.Find("anthropic", "claude-sonnet-4-5")
 	if m == nil || m.ID != "claude-sonnet-4-5" || m.Cost == nil || m.Cost.Input != 3 || m.ContextWindow != 200000 {
 		t.Errorf("%+v", m)
@@ -148,13 +148,13 @@ func BenchmarkProviders(b *testing.B) {
 	b.Run("registered", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			newModels(cfg, ring, catalogue.Models)
+			New(cfg, ring, catalogue.Models)
 		}
 	})
 	b.Run("one chosen by its full name", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, _, err := newModels(cfg, ring, catalogue.Models).Match(cfg.Model); err != nil {
+			if _, _, err := New(cfg, ring, catalogue.Models).Match(cfg.Model); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -162,7 +162,7 @@ func BenchmarkProviders(b *testing.B) {
 	b.Run("all listed", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			newModels(cfg, ring, catalogue.Models).All()
+			New(cfg, ring, catalogue.Models).All()
 		}
 	})
 }
@@ -170,7 +170,7 @@ func BenchmarkProviders(b *testing.B) {
 func TestWhatToDoAboutAKeyIsWhatHoldsNow(t *testing.T) {
 	dir := t.TempDir()
 	ring := keyring.New(keyring.Options{AgentDir: dir, Getenv: func(string) string { return "" }})
-	models := newModels(config.Default(), ring, catalogue.Models)
+	models := New(config.Default(), ring, catalogue.Models)
 	if got := models.KeyMissing("groq"); !strings.Contains(got, "export GROQ_API_KEY") {
 		t.Error(got)
 	}
@@ -190,7 +190,7 @@ func TestProvidersOfTheSettingsWithoutAKeyOrModelAreToldOf(t *testing.T) {
 	}
 	bare := server("")
 	bare.Models = nil
-	got := unusedServers(config.Config{Providers: map[string]config.Provider{
+	got := Unused(config.Config{Providers: map[string]config.Provider{
 		"lacks": server("env:GONE"), "has": server("env:THERE"), "needs-none": server(""), "asks": server("!exit 1"), "late": server(""),
 		"nowhere": {APIKey: "env:GONE"}, "bare": bare, "anthropic": {APIKey: "env:THERE"},
 	}}, ring)

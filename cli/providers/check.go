@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"pi/cli/keyring"
 )
 
-// providerProblems says what of the configuration of providers has no effect.
-func providerProblems(cfg config.Config, ring *keyring.Ring) []string {
+// Problems says what of the configuration of providers has no effect.
+func Problems(cfg config.Config, ring *keyring.Ring) []string {
 	var problems []string
 	for _, p := range ring.Problems() {
 		problems = append(problems, p.String())
@@ -35,9 +35,9 @@ func providerProblems(cfg config.Config, ring *keyring.Ring) []string {
 	return problems
 }
 
-// unusedServers tells of the providers in the settings that are not begun with,
+// Unused tells of the providers in the settings that are not begun with,
 // for want of a key or of a model. Of logins that ran out [Ring.Expired] tells.
-func unusedServers(cfg config.Config, ring *keyring.Ring) []string {
+func Unused(cfg config.Config, ring *keyring.Ring) []string {
 	var lines []string
 	for _, p := range sources(cfg) {
 		p.ring = ring
@@ -97,50 +97,4 @@ func compatChecks() map[string]func(map[string]any) error {
 		"openai-completions":   openai.CheckCompat,
 		"openai-responses":     responses.CheckCompat,
 	}
-}
-
-// keyState is where the key of a provider is, or what it lacks.
-type keyState struct{ from, missing string }
-
-// keyStates are those of the catalogue's providers and of the settings', by name.
-// No command runs.
-func keyStates(cfg config.Config, ring *keyring.Ring) map[string]keyState {
-	states := map[string]keyState{}
-	for _, p := range sources(cfg) {
-		p.ring = ring
-		key := p.key()
-		state := keyState{key.Place(), key.Missing()}
-		if p.unusable() != "" {
-			state.missing = "base_url"
-		}
-		states[p.Name] = state
-	}
-	return states
-}
-
-// sectionOf is the name that a provider has in the settings, "" if it has none
-// there. It is not known if it is the demo or of a hook.
-func sectionOf(cfg config.Config, provider string) (section string, known bool) {
-	for _, p := range sources(cfg) {
-		if p.Name == provider {
-			return p.section, true
-		}
-	}
-	return "", false
-}
-
-// misplaced names what keeps a provider from being asked where the person wants,
-// or, with others, any provider of the settings from being asked at all; "" where
-// nothing does.
-func misplaced(cfg config.Config, provider string, others bool) string {
-	for _, p := range sources(cfg) {
-		_, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
-		switch {
-		case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":
-			return "the variable " + p.BaseVar
-		case p.section != "" && p.unusable() != "" && others:
-			return "[providers." + p.section + "]"
-		}
-	}
-	return ""
 }

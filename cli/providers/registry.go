@@ -1,4 +1,19 @@
-package main
+// Package providers registers whom a run may ask: the providers of the catalogue
+// and those that the settings or hooks describe. A section of the settings with the
+// name of one of the catalogue overrides it, field by field. Nothing of the
+// catalogue's models is decoded before somebody asks for the models of that
+// provider.
+//
+//	registry.go  [New] fills the registry; where a provider is asked, and with which key
+//	models.go    its models: the catalogue's, those of the settings, and unheard-of ones
+//	hook.go      [OfHook]: a provider that a hook adds
+//	check.go     what of the settings has no effect, and who cannot be used
+//	states.go    what else is asked about the settings of a provider
+//	refused.go   what happens when a server does not take a key
+//
+// A wire API is added where the clients are listed ([New]) and where its switches
+// are checked; a provider that speaks one of them, in the catalogue.
+package providers
 
 import (
 	"cmp"
@@ -22,13 +37,8 @@ import (
 	"pi/cli/keyring"
 )
 
-// Providers are those of the catalogue and those that the settings describe; a
-// section of the settings with the name of one of the catalogue overrides it,
-// field by field. Nothing of the catalogue's models is decoded before somebody
-// asks for the models of that provider.
-
-// source is one provider before it is registered: what is known of it,
-// and what the settings say.
+// source is one provider before it is registered: what is known of it, and
+// what the settings say.
 type source struct {
 	catalogue.Provider                 // of a provider that nobody knows, only the name
 	set                config.Provider // as the settings have it
@@ -38,9 +48,9 @@ type source struct {
 	decode             func(name string) []*llm.Model // the catalogue's models
 }
 
-// newModels fills the registry. decode gives the models that the catalogue has of
+// New makes the registry and fills it. decode gives the models that the catalogue has of
 // a provider, new each time.
-func newModels(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model) *llm.Models {
+func New(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
 	models := llm.NewModels(clients(client, ring))
 	all := sources(cfg)

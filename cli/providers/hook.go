@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"pi/cli/keyring"
 )
 
-// ofHook is what is known of a provider that a hook adds: the same as of one that
+// OfHook is what is known of a provider that a hook adds: the same as of one that
 // the settings describe so.
-func ofHook(ring *keyring.Ring, name string, set config.Provider) llm.ProviderSpec {
+func OfHook(ring *keyring.Ring, name string, set config.Provider) llm.ProviderSpec {
 	p := source{Provider: catalogue.Provider{Name: name}, set: set, ring: ring, decode: catalogue.Models}
 	ring.Sent(name, keyring.AnyKey, fmt.Sprintf("check api_key of pi.provider(%q) in its hook", name))
 	spec := p.spec()
@@ -28,9 +28,9 @@ func ofHook(ring *keyring.Ring, name string, set config.Provider) llm.ProviderSp
 	return spec
 }
 
-// hookSwitches says what is wrong with the switches of a provider of a hook. One
+// CheckSwitches says what is wrong with the switches of a provider of a hook. One
 // that leaves the API as it is may name those of any.
-func hookSwitches(api string, switches map[string]any) error {
+func CheckSwitches(api string, switches map[string]any) error {
 	p := source{set: config.Provider{API: api}}
 	if api == "" {
 		p.API = "openai-completions"
