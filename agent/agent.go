@@ -30,6 +30,7 @@ import (
 	"pi/agent/llm"
 	"pi/agent/schema"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -127,7 +128,7 @@ type Agent struct {
 
 	viewing sync.Mutex
 	view    session.View
-	gauge   session.Gauge
+	gauge   compaction.Gauge
 
 	accounting sync.Mutex
 	account    account

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -129,7 +130,7 @@ func (s *Source) part(p Source) {
 }
 
 func textTokens(text string) int {
-	return session.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
+	return compaction.EstimateTokens(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}})
 }
 
 // ledger books messages under the sources.
@@ -145,7 +146,7 @@ func messageSources(items []session.Item, chain chained) []Source {
 		l.sources = append(l.sources, Source{Name: name})
 	}
 	for _, it := range items {
-		if tokens := session.EstimateTokens(it.Message); tokens > 0 {
+		if tokens := compaction.EstimateTokens(it.Message); tokens > 0 {
 			l.book(it, tokens)
 		}
 	}
@@ -219,7 +220,7 @@ func blocksOf(m *message.Message, kind message.BlockType) (blocks, tokens int) {
 			only.Content = append(only.Content, b)
 		}
 	}
-	return len(only.Content), session.EstimateTokens(&only)
+	return len(only.Content), compaction.EstimateTokens(&only)
 }
 
 func (l *ledger) source(name string) *Source {
@@ -282,7 +283,7 @@ type Amount struct{ Messages, Tokens int }
 
 func (a *Amount) count(m *message.Message) {
 	a.Messages++
-	a.Tokens += session.EstimateTokens(m)
+	a.Tokens += compaction.EstimateTokens(m)
 }
 
 // effect compares by the entries that messages come from, and those that come from
@@ -301,7 +302,7 @@ func effect(hook string, before, after []session.Item) HookEffect {
 			e.Added.count(it.Message)
 		case m != it.Message:
 			e.Changed.count(m)
-			e.ChangedTo += session.EstimateTokens(it.Message)
+			e.ChangedTo += compaction.EstimateTokens(it.Message)
 		}
 	}
 	for _, m := range was {

@@ -8,6 +8,7 @@ import (
 	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -69,7 +70,7 @@ type compactRun struct {
 	session  *session.Session
 	model    *llm.Model // that writes the summary
 	branch   []*session.Entry
-	plan     *session.CompactionPlan
+	plan     *compaction.Plan
 	settings CompactionSettings // as the window of the model allows them
 	window   int
 	fromHook bool // a hook brought the summary
@@ -116,7 +117,7 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
 	c.settings = c.Agent.settings.Compaction.within(c.window)
-	c.plan, err = session.PlanCompaction(c.branch, items, tokens, session.CompactionLimits{
+	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
 		Keep: c.settings.KeepRecentTokens, Room: c.settings.room(), All: c.all})
 	return err
 }

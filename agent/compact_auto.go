@@ -7,6 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -116,7 +117,7 @@ func (a *Agent) noteGoodAnswer() {
 
 // nothingToDo reports whether there was nothing that a summary could stand for.
 func nothingToDo(err error) bool {
-	return errors.Is(err, session.ErrNothingToCompact) || errors.Is(err, session.ErrJustCompacted)
+	return errors.Is(err, compaction.ErrNothingToCompact) || errors.Is(err, compaction.ErrJustCompacted)
 }
 
 // afterRun makes room for the next prompt. What the run has added since its last

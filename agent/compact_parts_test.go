@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -18,7 +19,7 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 	var summarised strings.Builder
 	write := func(_ context.Context, r *llm.Request, yield func(llm.Delta, error) bool) {
 		asked := r.Messages[0].Text()
-		if session.EstimateTokens(r.Messages[0]) > fits {
+		if compaction.EstimateTokens(r.Messages[0]) > fits {
 			yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Message: "too long", Overflow: true})
 			return
 		}
@@ -51,7 +52,7 @@ func TestTheBeginningOfATurnThatIsSummarisedInPartsKeepsItsFirstPart(t *testing.
 		return session.Item{Message: r.userMessage([]message.Block{message.TextBlock(text)}), Index: -1}
 	}
 	w := &summaryWriter{Agent: r.Agent, model: r.Model(), most: 1000, input: 500}
-	text, err := w.write(t.Context(), &session.CompactionPlan{Summarize: []session.Item{item("long ago")},
+	text, err := w.write(t.Context(), &compaction.Plan{Summarize: []session.Item{item("long ago")},
 		TurnPrefix: []session.Item{item(strings.Repeat("do it; ", 200)), item(strings.Repeat("no, so; ", 200))}})
 	if err != nil || !strings.HasSuffix(text, "both parts") {
 		t.Fatalf("%q, %v", text, err)

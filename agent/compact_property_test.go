@@ -15,6 +15,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -63,7 +64,7 @@ func (k *talker) reply(ctx context.Context, r *llm.Request, yield func(llm.Delta
 	defer k.mu.Unlock()
 	size, text := 0, ""
 	for _, m := range r.Messages {
-		size += session.EstimateTokens(m)
+		size += compaction.EstimateTokens(m)
 		text += line(m) + "\n"
 	}
 	if size > k.window {
@@ -136,7 +137,7 @@ func (k *talker) answer(size int, yield func(llm.Delta, error) bool) {
 	} else if dropped(m) {
 		k.said[markIn.FindString(m.Text())] = false
 	}
-	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: size, Output: session.EstimateTokens(m)}}
+	usage := llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: size, Output: compaction.EstimateTokens(m)}}
 	for _, d := range append(ds, usage, stop(reason)) {
 		if !yield(d, nil) {
 			return
@@ -302,7 +303,7 @@ func TestWhatIsSaidWhileACompactionGoesOnIsNotLost(t *testing.T) {
 			go func() { said <- k.chat(r) }()
 			// Whether the prompt's own compaction left anything depends on who is first.
 			_, err := r.Compact(t.Context(), CompactOptions{})
-			if err != nil && !errors.Is(err, session.ErrNothingToCompact) && !k.broken {
+			if err != nil && !errors.Is(err, compaction.ErrNothingToCompact) && !k.broken {
 				t.Error(err)
 			}
 			marks := <-said

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -91,7 +92,7 @@ func TestWhatCannotBeCompactedCallsNobody(t *testing.T) {
 	o := compacting(true)
 	o.Listeners = []Listener{l}
 	r := newRig(t, o, say("four"), say("a summary"))
-	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrNothingToCompact) {
+	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, compaction.ErrNothingToCompact) {
 		t.Errorf("an empty session: %v", err)
 	}
 	r.prompt("two and two?")
@@ -100,7 +101,7 @@ func TestWhatCannotBeCompactedCallsNobody(t *testing.T) {
 	}
 	l.kinds = nil
 	file := r.file()
-	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, session.ErrJustCompacted) {
+	if _, err := r.Compact(t.Context(), CompactOptions{}); !errors.Is(err, compaction.ErrJustCompacted) {
 		t.Errorf("once more: %v", err)
 	}
 	if got := strings.Join(l.kinds, " "); got != "context" || r.requests() != 2 || r.file() != file {

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -74,7 +75,7 @@ func (c *compactRun) writer() *summaryWriter {
 }
 
 // write returns the whole text of the summary.
-func (w *summaryWriter) write(ctx context.Context, p *session.CompactionPlan) (string, error) {
+func (w *summaryWriter) write(ctx context.Context, p *compaction.Plan) (string, error) {
 	if len(p.Summarize)+len(p.TurnPrefix) == 0 {
 		return cmp.Or(p.PreviousSummary, onlyShortened), nil
 	}
@@ -101,7 +102,7 @@ func prefixTask(previous string) string {
 
 // conversation summarises the turns that are complete, or, where there are none,
 // the beginning of the one under way.
-func (w *summaryWriter) conversation(ctx context.Context, p *session.CompactionPlan) (string, error) {
+func (w *summaryWriter) conversation(ctx context.Context, p *compaction.Plan) (string, error) {
 	items, more := p.Summarize, ""
 	if len(items) == 0 {
 		items, more = p.TurnPrefix, " "+underWay
@@ -123,7 +124,7 @@ const smallestPart = 500
 func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previous string, task func(previous string) string, most int) (string, error) {
 	parts := [][]session.Item{items}
 	if w.input > 0 {
-		parts = session.Chunks(items, w.input)
+		parts = compaction.Chunks(items, w.input)
 	}
 	for i, part := range parts {
 		text, err := w.ask(ctx, w.request(part, previous, task(previous)), most)
@@ -140,7 +141,7 @@ func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previ
 
 // shorten makes further parts half as long as one that was too long.
 func (w *summaryWriter) shorten(part []session.Item) bool {
-	tokens := len(session.Transcript(part)) / charsOfToken
+	tokens := len(compaction.Transcript(part)) / charsOfToken
 	if w.input > 0 {
 		tokens = min(tokens, w.input)
 	}
@@ -158,9 +159,9 @@ func (w *summaryWriter) request(items []session.Item, previous, task string) str
 	if w.prompt != "" {
 		task = w.prompt
 	}
-	parts := []string{session.Transcript(items)}
+	parts := []string{compaction.Transcript(items)}
 	if previous != "" {
-		parts = append(parts, session.Section("notes", previous))
+		parts = append(parts, compaction.Section("notes", previous))
 	}
 	parts = append(append(parts, task), w.added...)
 	if w.instructions != "" {
@@ -219,7 +220,7 @@ func (w *summaryWriter) recordUnused(ctx context.Context, kind string) {
 const charsOfToken = 4
 
 // fileLists names the files that were touched, in about so many tokens at most.
-func fileLists(files session.FileOps, tokens int) string {
+func fileLists(files compaction.FileOps, tokens int) string {
 	room := tokens * charsOfToken
 	return fileList("Files changed", files.Modified(), &room) + fileList("Files read", files.OnlyRead(), &room)
 }

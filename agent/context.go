@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -66,7 +67,7 @@ func (a *Agent) refresh(ctx context.Context) {
 	a.seen, a.chain = nil, chained{}
 	a.mu.Unlock()
 	a.viewing.Lock()
-	a.view, a.gauge = session.View{}, session.Gauge{} // it may hold a session that was left
+	a.view, a.gauge = session.View{}, compaction.Gauge{} // it may hold a session that was left
 	a.viewing.Unlock()
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pi/session"
+	"pi/session/compaction"
 )
 
 // The summary of a branch that is left: of what the model would see of its entries
@@ -55,7 +56,7 @@ func (a *Agent) branchSummary(ctx context.Context, s *session.Session, before *S
 	if w.cut > 0 {
 		a.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; /redo comes back to the branch that was left", w.cut)
 	}
-	return &session.BranchSummary{FromID: from, Summary: text, Details: session.FilesOf(items).Details(), Usage: &w.usage}, nil
+	return &session.BranchSummary{FromID: from, Summary: text, Details: compaction.FilesOf(items).Details(), Usage: &w.usage}, nil
 }
 
 // leftBehind are the messages that come from entries, and those that come from

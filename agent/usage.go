@@ -5,6 +5,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -52,7 +53,7 @@ func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
 // standingTokens is about how many tokens each request has beside the messages.
 func (a *Agent) standingTokens() int { return a.promptSource().Tokens + a.toolSource().Tokens }
 
-func (a *Agent) read(items []session.Item) session.Reading {
+func (a *Agent) read(items []session.Item) compaction.Reading {
 	a.viewing.Lock()
 	defer a.viewing.Unlock()
 	return a.gauge.Read(items)
@@ -102,7 +103,7 @@ func difference(then, now []session.Item) int {
 
 func estimate(items []session.Item) (tokens int) {
 	for _, it := range items {
-		tokens += session.EstimateTokens(it.Message)
+		tokens += compaction.EstimateTokens(it.Message)
 	}
 	return tokens
 }

@@ -6,6 +6,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/compaction"
 	"pi/session/message"
 )
 
@@ -56,7 +57,7 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 			if _, err := r.Session().Append(session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: r.Seen()[2].Entry.ID}); err != nil {
 				t.Fatal(err)
 			}
-		}, 100 + 1 + session.EstimateTokens(&message.Message{Role: message.RoleCompactionSummary, Summary: "so far"})},
+		}, 100 + 1 + compaction.EstimateTokens(&message.Message{Role: message.RoleCompactionSummary, Summary: "so far"})},
 		"another session": {func(t *testing.T, r *rig) {
 			if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 				t.Fatal(err)

@@ -13,10 +13,9 @@
 //	s.AppendMessage(&message.Message{Role: message.RoleUser, …})
 //	request := session.ForModel(s.Context())
 //
-// When a context becomes too long, [PlanCompaction] says what of it a summary can
-// stand for and what stays; [Transcript] is the text that is summarised. Whoever
-// makes the summary appends it as a compaction entry. How long a context is, is
-// counted by [ContextTokens].
+// When a context becomes too long, package compaction says what of it a summary can
+// stand for and what stays. Whoever makes the summary appends it as a compaction
+// entry.
 //
 // [Session.MoveTo] goes on from another entry, in the same file;
 // [Session.CopyPath] makes a session of its own of the way to one.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"pi/agent"
-	"pi/session"
+	"pi/session/compaction"
 )
 
 func compactCommand(a *agent.Agent) Command {
@@ -18,9 +18,9 @@ func compactCommand(a *agent.Agent) Command {
 			switch {
 			case errors.Is(err, agent.ErrNotIdle):
 				return compactLater(ctx, a, o), nil
-			case errors.Is(err, session.ErrNothingToCompact):
+			case errors.Is(err, compaction.ErrNothingToCompact):
 				return Outcome{Status: "nothing to compact: the conversation is short enough as it is"}, nil
-			case errors.Is(err, session.ErrJustCompacted):
+			case errors.Is(err, compaction.ErrJustCompacted):
 				return Outcome{Status: "nothing to compact: nothing was said since the last compaction"}, nil
 			case done == nil:
 				return Outcome{}, err

@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"fmt"
@@ -6,15 +6,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pi/session"
 	"pi/session/message"
 )
 
 // shortenedTo is what a plan makes of the results, by their names, in tokens.
-func shortenedTo(s *Session, p *CompactionPlan) map[string]int {
+func shortenedTo(s *session.Session, p *Plan) map[string]int {
 	sizes := map[string]int{}
 	for _, e := range p.Shorten {
 		m := s.Entry(e.TargetID).Message()
-		sizes[names([]Item{{Message: m}})] = tokensOf(characters(e.Replacement.Content[0].Text))
+		sizes[names([]session.Item{{Message: m}})] = tokensOf(characters(e.Replacement.Content[0].Text))
 	}
 	return sizes
 }
@@ -38,7 +39,7 @@ func TestResultsThatAreTooLargeAreShortened(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := built(t, c.words)
-			p, err := PlanCompaction(s.Branch(), s.Context(), 100000, CompactionLimits{Keep: 10, Room: c.room})
+			p, err := NewPlan(s.Branch(), s.Context(), 100000, Limits{Keep: 10, Room: c.room})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +64,7 @@ func TestResultsThatAreTooLargeAreShortened(t *testing.T) {
 
 func TestShorteningIsAllThatIsLeftToDo(t *testing.T) {
 	s := built(t, "u:400 a:400 C c r:40000")
-	p, err := PlanCompaction(s.Branch(), s.Context(), 11000, CompactionLimits{Keep: 1000, Room: 2000})
+	p, err := NewPlan(s.Branch(), s.Context(), 11000, Limits{Keep: 1000, Room: 2000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestShorteningIsAllThatIsLeftToDo(t *testing.T) {
 		t.Errorf("%s, %d shortened", planned(p, err), len(p.Shorten))
 	}
 	s = built(t, "u:400 a:400 C c r:400")
-	if p, err := PlanCompaction(s.Branch(), s.Context(), 11000, CompactionLimits{Keep: 1000, Room: 2000}); err == nil {
+	if p, err := NewPlan(s.Branch(), s.Context(), 11000, Limits{Keep: 1000, Room: 2000}); err == nil {
 		t.Errorf("nothing is too large, and yet %s", planned(p, err))
 	}
 }
@@ -102,7 +103,7 @@ func TestWhatAHookMadeSmallIsNotShortened(t *testing.T) {
 	m := seen[2].Message.Clone()
 	m.Content = []message.Block{message.TextBlock("r3. pruned")}
 	seen[2].Message = m
-	p, err := PlanCompaction(s.Branch(), seen, 100000, CompactionLimits{Keep: 100000, Room: 500})
+	p, err := NewPlan(s.Branch(), seen, 100000, Limits{Keep: 100000, Room: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +114,11 @@ func TestWhatAHookMadeSmallIsNotShortened(t *testing.T) {
 
 func TestAnEditedResultIsShortenedAsItIsNow(t *testing.T) {
 	s := built(t, "u:40 c2 r:40000 r:4000")
-	edit := ContextEdit{TargetID: s.Branch()[2].ID, Replacement: &Replacement{Content: []message.Block{message.TextBlock(strings.Repeat("e", 8000))}}}
-	if _, err := s.Append(TypeContextEdit, edit); err != nil {
+	edit := session.ContextEdit{TargetID: s.Branch()[2].ID, Replacement: &session.Replacement{Content: []message.Block{message.TextBlock(strings.Repeat("e", 8000))}}}
+	if _, err := s.Append(session.TypeContextEdit, edit); err != nil {
 		t.Fatal(err)
 	}
-	p, err := PlanCompaction(s.Branch(), s.Context(), 100000, CompactionLimits{Keep: 100000, Room: 1500})
+	p, err := NewPlan(s.Branch(), s.Context(), 100000, Limits{Keep: 100000, Room: 1500})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
-package session
+package compaction
 
 import (
 	"testing"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -16,10 +17,10 @@ func FuzzGaugeMeasuresLikeContextTokens(f *testing.F) {
 		if len(ops) > 300 {
 			return
 		}
-		var items []Item
+		var items []session.Item
 		var g Gauge
 		for i, op := range append(ops, 'v') {
-			it := Item{Index: i, Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("some words")}}}
+			it := session.Item{Index: i, Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("some words")}}}
 			switch op {
 			case 'm', 'a': // an answer, counted or not
 				it.Message.Role, it.Message.StopReason = message.RoleAssistant, message.StopEnd
@@ -29,13 +30,13 @@ func FuzzGaugeMeasuresLikeContextTokens(f *testing.F) {
 			case 'c', 'C': // a summary, at the end or in front
 				it.Message = &message.Message{Role: message.RoleCompactionSummary, Summary: "so far"}
 				if op == 'C' {
-					items = append([]Item{it}, items...)
+					items = append([]session.Item{it}, items...)
 					continue
 				}
 			case 'i': // a hook's
 				it.Index = -1
 			case 'd':
-				items = append([]Item{}, items[:len(items)/2]...)
+				items = append([]session.Item{}, items[:len(items)/2]...)
 				continue
 			case 'v':
 				tokens, measured := ContextTokens(items)

@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -24,7 +25,7 @@ const (
 //
 // The text is one section of tags ([Section]), and each message in it another:
 // nothing that a message says looks like the end of either.
-func Transcript(items []Item) string {
+func Transcript(items []session.Item) string {
 	var b strings.Builder
 	for _, it := range items {
 		if s := passage(it.Message); s != "" {
@@ -138,9 +139,9 @@ func clipped(text string, chars int) string { return clip(text, chars, "left out
 // Chunks divides items, in their order, so that the transcript of each part is
 // about so many tokens at most. A message stays whole, unless its words alone are
 // more than that: then they are divided among items of the same entry.
-func Chunks(items []Item, tokens int) [][]Item {
-	var chunks [][]Item
-	var chunk []Item
+func Chunks(items []session.Item, tokens int) [][]session.Item {
+	var chunks [][]session.Item
+	var chunk []session.Item
 	sum := 0
 	for _, whole := range items {
 		for _, it := range pieces(whole, tokens) {
@@ -160,15 +161,15 @@ func Chunks(items []Item, tokens int) [][]Item {
 
 // pieces divides what somebody said and what has no room by itself. Images and
 // calls come with the last piece.
-func pieces(it Item, tokens int) []Item {
+func pieces(it session.Item, tokens int) []session.Item {
 	const frame = 100 // more than the tags of a message
 	chars := max(tokens*charsPerToken-frame, frame)
 	m := it.Message
 	text := m.Text()
 	if !speech(m) || characters(text) <= chars {
-		return []Item{it}
+		return []session.Item{it}
 	}
-	var list []Item
+	var list []session.Item
 	for text != "" {
 		piece := firstRunes(text, chars)
 		text = text[len(piece):]

@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"encoding/json"
@@ -69,7 +69,7 @@ func TestFilesAreCarriedOverFromEarlierSummaries(t *testing.T) {
 	if _, err := s.AppendMessage(using("read:kept.go")); err != nil {
 		t.Fatal(err)
 	}
-	p, err := PlanCompaction(s.Branch(), s.Context(), 0, CompactionLimits{Keep: 5})
+	p, err := NewPlan(s.Branch(), s.Context(), 0, Limits{Keep: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,9 @@
-package session
+package compaction
 
 import (
 	"encoding/json"
 
+	"pi/session"
 	"pi/session/message"
 	"pi/session/rawjson"
 )
@@ -19,13 +20,13 @@ type fileDetails struct {
 
 // FilesOf collects the files of the calls read, write and edit, and those that
 // the summaries of branches among the items name.
-func FilesOf(items []Item) FileOps {
+func FilesOf(items []session.Item) FileOps {
 	var f FileOps
 	for _, it := range items {
 		for i := range it.Message.Content {
 			f.call(&it.Message.Content[i])
 		}
-		if it.Entry != nil && it.Entry.Type == TypeBranchSummary {
+		if it.Entry != nil && it.Entry.Type == session.TypeBranchSummary {
 			f = f.With(ParseDetails(rawjson.Field(it.Entry.Raw(), "details")))
 		}
 	}
@@ -52,7 +53,7 @@ func (f *FileOps) call(b *message.Block) {
 	}
 }
 
-// With joins the lists, without what stands there already.
+// With returns the lists of both, each path once; those of f come first.
 func (f FileOps) With(g FileOps) FileOps {
 	return FileOps{Read: union(f.Read, g.Read), Written: union(f.Written, g.Written), Edited: union(f.Edited, g.Edited)}
 }
@@ -117,8 +118,8 @@ func paths(list []byte) []string {
 }
 
 // carriedFiles are those that the compaction in force names.
-func carriedFiles(branch []*Entry) FileOps {
-	at, _ := LastCompaction(branch)
+func carriedFiles(branch []*session.Entry) FileOps {
+	at, _ := session.LastCompaction(branch)
 	if at < 0 {
 		return FileOps{}
 	}

@@ -1,9 +1,10 @@
-package session
+package compaction
 
 import (
 	"encoding/json"
 	"math/bits"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -38,7 +39,7 @@ func tokensOf(chars int) int { return (chars + charsPerToken - 1) / charsPerToke
 // and an estimate for what follows that. An answer from before the compaction
 // that is in force says nothing about what is left. Where no answer counts, all
 // is estimated, and measured is false.
-func ContextTokens(items []Item) (tokens int, measured bool) {
+func ContextTokens(items []session.Item) (tokens int, measured bool) {
 	at := lastMeasured(items)
 	if at >= 0 {
 		tokens = items[at].Message.Usage.ContextTokens()
@@ -51,7 +52,7 @@ func ContextTokens(items []Item) (tokens int, measured bool) {
 
 // lastMeasured is the position of the last answer whose usage counts; -1 if
 // there is none.
-func lastMeasured(items []Item) int {
+func lastMeasured(items []session.Item) int {
 	compacted := summaryIndex(items)
 	for i := len(items) - 1; i >= 0; i-- {
 		if items[i].Index > compacted && measures(items[i].Message) {
@@ -66,7 +67,7 @@ func lastMeasured(items []Item) int {
 // answer to the last, for what it holds besides is in both. It is 1 where that is
 // less, or too little was said to tell; and no more than 8, which is more than any
 // text gives.
-func countedMore(items []Item) float64 {
+func countedMore(items []session.Item) float64 {
 	const enough, most = 8000, 8
 	last, compacted := lastMeasured(items), summaryIndex(items)
 	first := 0
@@ -89,7 +90,7 @@ func countedMore(items []Item) float64 {
 
 // summaryIndex is the position on the branch of the compaction that is in
 // force; -1 for none.
-func summaryIndex(items []Item) int {
+func summaryIndex(items []session.Item) int {
 	at := -1
 	for _, it := range items {
 		if it.Message.Role == message.RoleCompactionSummary {

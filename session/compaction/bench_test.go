@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ func BenchmarkPlanOf10000Messages(b *testing.B) {
 	branch, seen := s.Branch(), s.Context()
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := PlanCompaction(branch, seen, 1<<20, CompactionLimits{Keep: 20000, Room: 30000})
+		p, err := NewPlan(branch, seen, 1<<20, Limits{Keep: 20000, Room: 30000})
 		if err != nil || len(p.Summarize) < 9000 {
 			b.Fatal(err)
 		}

@@ -1,28 +1,29 @@
-package session
+package compaction
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"pi/session"
 	"pi/session/message"
 )
 
 // seenAs makes of a context what a hook gives: the names of the messages in its
 // order. A name with a star is the same message with other words in it, one that
 // begins with a plus comes from no entry, and the summary is S.
-func seenAs(t *testing.T, s *Session, words string) []Item {
+func seenAs(t *testing.T, s *session.Session, words string) []session.Item {
 	t.Helper()
-	var seen []Item
+	var seen []session.Item
 	for _, w := range strings.Fields(words) {
 		if made, ok := strings.CutPrefix(w, "+"); ok {
 			size := strings.Repeat("-", 400-len(made))
-			seen = append(seen, Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(made + "." + size)}}, Index: -1})
+			seen = append(seen, session.Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(made + "." + size)}}, Index: -1})
 			continue
 		}
 		name, replaced := strings.CutSuffix(w, "*")
-		i := slices.IndexFunc(s.Context(), func(it Item) bool {
-			return names([]Item{it}) == name || name == "S" && it.Message.Role == message.RoleCompactionSummary
+		i := slices.IndexFunc(s.Context(), func(it session.Item) bool {
+			return names([]session.Item{it}) == name || name == "S" && it.Message.Role == message.RoleCompactionSummary
 		})
 		if i < 0 {
 			t.Fatalf("no message %s", name)
@@ -67,7 +68,7 @@ func TestWhatHooksMadeOfTheContextIsCut(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := built(t, c.words)
-			got := planned(PlanCompaction(s.Branch(), seenAs(t, s, c.seen), 0, CompactionLimits{Keep: c.keep}))
+			got := planned(NewPlan(s.Branch(), seenAs(t, s, c.seen), 0, Limits{Keep: c.keep}))
 			if got != c.want {
 				t.Errorf("%s\n got %s\nwant %s", c.seen, got, c.want)
 			}
@@ -78,7 +79,7 @@ func TestWhatHooksMadeOfTheContextIsCut(t *testing.T) {
 func TestAnUnansweredPromptThatAHookTookOutIsKept(t *testing.T) {
 	s := built(t, "u:400 a:400 u:400 a:400 u:400")
 	for _, seen := range []string{"u1 a2 u3 a4", "u1 a2 u3 a4 +u5"} {
-		p, err := PlanCompaction(s.Branch(), seenAs(t, s, seen), 0, CompactionLimits{Keep: 10000, All: true})
+		p, err := NewPlan(s.Branch(), seenAs(t, s, seen), 0, Limits{Keep: 10000, All: true})
 		if err != nil || p.FirstKeptIndex > 4 {
 			t.Errorf("%s: %s", seen, planned(p, err))
 		}
@@ -87,7 +88,7 @@ func TestAnUnansweredPromptThatAHookTookOutIsKept(t *testing.T) {
 
 func TestCallsThatTheModelSeesLastAreKept(t *testing.T) {
 	s := built(t, "u:400 c:400 r:400 a:400")
-	got := planned(PlanCompaction(s.Branch(), seenAs(t, s, "u1 c2 r3"), 0, CompactionLimits{Keep: 1000, All: true}))
+	got := planned(NewPlan(s.Branch(), seenAs(t, s, "u1 c2 r3"), 0, Limits{Keep: 1000, All: true}))
 	if want := " | u1 | c2"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -97,8 +98,8 @@ func TestResultThatAHookMadeStaysWithItsCall(t *testing.T) {
 	s := built(t, "u:400 c:400 r:400 u:400 a:400")
 	seen := seenAs(t, s, "u1 c2 u4 r3 a5")
 	made := *seen[3].Message
-	seen[3] = Item{Message: &made, Index: -1}
-	got := planned(PlanCompaction(s.Branch(), seen, 0, CompactionLimits{Keep: 300}))
+	seen[3] = session.Item{Message: &made, Index: -1}
+	got := planned(NewPlan(s.Branch(), seen, 0, Limits{Keep: 300}))
 	if want := " | u1 | c2"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -107,9 +108,9 @@ func TestResultThatAHookMadeStaysWithItsCall(t *testing.T) {
 func TestMessageFromBeforeTheSummaryDoesNotBringBackOthers(t *testing.T) {
 	s := built(t, "u:400 a:400 u:400 a:400 C3 u:400 a:400")
 	seen := s.Context()
-	old := Item{Message: s.Branch()[1].Message(), Entry: s.Branch()[1], Index: 1}
+	old := session.Item{Message: s.Branch()[1].Message(), Entry: s.Branch()[1], Index: 1}
 	seen = slices.Insert(seen, 1, old)
-	got := planned(PlanCompaction(s.Branch(), seen, 10000, CompactionLimits{Keep: 200}))
+	got := planned(NewPlan(s.Branch(), seen, 10000, Limits{Keep: 200}))
 	if want := "a2 u3 a4 |  | u6"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -119,8 +120,8 @@ func TestItemThatIsNotWhereItSaysComesFromNowhere(t *testing.T) {
 	s := built(t, "u:400 a:400 u:400 a:400")
 	other := built(t, "u:400 a:400 u:400 a:400")
 	seen := append(other.Context(), s.Context()...)
-	seen = append(seen, Item{Message: seen[0].Message, Entry: seen[0].Entry, Index: 99})
-	p, err := PlanCompaction(s.Branch(), seen, 0, CompactionLimits{Keep: 250})
+	seen = append(seen, session.Item{Message: seen[0].Message, Entry: seen[0].Entry, Index: 99})
+	p, err := NewPlan(s.Branch(), seen, 0, Limits{Keep: 250})
 	if got, want := planned(p, err), "u1 a2 u3 a4 u1 a2 |  | u3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -128,25 +129,25 @@ func TestItemThatIsNotWhereItSaysComesFromNowhere(t *testing.T) {
 
 func TestTheSummaryAsItWasSeenReachesTheNext(t *testing.T) {
 	s := built(t, "u:400 a:400 C u:400 a:400 u:400 a:400")
-	limits := CompactionLimits{Keep: 200}
+	limits := Limits{Keep: 200}
 	for _, c := range []struct {
 		name   string
-		change func([]Item) []Item
+		change func([]session.Item) []session.Item
 		want   string
 	}{
-		{"as it is", func(l []Item) []Item { return l }, "C3."},
-		{"with other words", func(l []Item) []Item {
+		{"as it is", func(l []session.Item) []session.Item { return l }, "C3."},
+		{"with other words", func(l []session.Item) []session.Item {
 			m := l[0].Message.Clone()
 			m.Summary = "other"
 			l[0].Message = m
 			return l
 		}, "other"},
-		{"two of them", func(l []Item) []Item {
-			return append(l, Item{Message: &message.Message{Role: message.RoleCompactionSummary, Summary: "more"}, Index: -1})
+		{"two of them", func(l []session.Item) []session.Item {
+			return append(l, session.Item{Message: &message.Message{Role: message.RoleCompactionSummary, Summary: "more"}, Index: -1})
 		}, "C3.\n\nmore"},
-		{"taken out", func(l []Item) []Item { return l[1:] }, ""},
+		{"taken out", func(l []session.Item) []session.Item { return l[1:] }, ""},
 	} {
-		p, err := PlanCompaction(s.Branch(), c.change(s.Context()), 0, limits)
+		p, err := NewPlan(s.Branch(), c.change(s.Context()), 0, limits)
 		if err != nil || p.PreviousSummary != c.want {
 			t.Errorf("%s: %v, %q", c.name, err, p.PreviousSummary)
 		}

@@ -1,9 +1,10 @@
-package session
+package compaction
 
 import (
 	"fmt"
 	"sort"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -16,20 +17,20 @@ const (
 
 // large is a result that may be shortened, with about how many tokens of text.
 type large struct {
-	item   Item
+	item   session.Item
 	tokens int
 }
 
 // shorten makes the edits by which what a cut keeps has room; kept is brought up
 // to date. All results that are longer than a certain length are shortened to
 // that length, so that the largest pay first.
-func (c *cutting) shorten(at, room int, kept *int) []ContextEdit {
+func (c *cutting) shorten(at, room int, kept *int) []session.ContextEdit {
 	if room <= 0 || *kept <= room {
 		return nil
 	}
 	results := c.results(at)
 	length := lengthFor(results, *kept-room)
-	var edits []ContextEdit
+	var edits []session.ContextEdit
 	for _, r := range results {
 		if r.tokens <= length {
 			break
@@ -40,7 +41,7 @@ func (c *cutting) shorten(at, room int, kept *int) []ContextEdit {
 			continue
 		}
 		*kept -= saved
-		edits = append(edits, ContextEdit{TargetID: r.item.Entry.ID, Replacement: &Replacement{Content: content}})
+		edits = append(edits, session.ContextEdit{TargetID: r.item.Entry.ID, Replacement: &session.Replacement{Content: content}})
 	}
 	return edits
 }

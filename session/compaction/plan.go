@@ -1,40 +1,41 @@
-package session
+package compaction
 
 import (
 	"errors"
 
+	"pi/session"
 	"pi/session/message"
 )
 
-// CompactionLimits bound a compaction, in tokens.
-type CompactionLimits struct {
+// Limits bound a compaction, in tokens as the provider counts them.
+type Limits struct {
 	Keep int  // about as much of the newest conversation stays as it is
 	Room int  // what is kept may be at most this much; more is shortened by edits; 0: no limit
 	All  bool // a person asked for it: where Keep would keep everything, all is summarised and nothing kept
 }
 
-// CompactionPlan says what a compaction would do. Summarize and TurnPrefix may
+// Plan says what a compaction would do. It is made by [NewPlan]. Summarize and TurnPrefix may
 // both be empty: then all that can be done is to shorten, and the previous
 // summary stays as it is.
-type CompactionPlan struct {
-	FirstKept       *Entry        // nil: nothing is kept
-	FirstKeptIndex  int           // position on the branch; its length if nothing is kept
-	Summarize       []Item        // what the model saw before the cut, in complete turns, without the previous summary
-	TurnPrefix      []Item        // the beginning of the turn that the cut splits
-	Shorten         []ContextEdit // of tool results that are kept and too large; the entries themselves stay
+type Plan struct {
+	FirstKept       *session.Entry        // nil: nothing is kept
+	FirstKeptIndex  int                   // position on the branch; its length if nothing is kept
+	Summarize       []session.Item        // what the model saw before the cut, in complete turns, without the previous summary
+	TurnPrefix      []session.Item        // the beginning of the turn that the cut splits
+	Shorten         []session.ContextEdit // of tool results that are kept and too large; the entries themselves stay
 	TokensBefore    int
 	KeptTokens      int     // estimate of what is kept, shortened
 	PreviousSummary string  // "" if there was none, or a hook took it out of the context
 	Files           FileOps // of the summarised tool calls, and those carried over from earlier summaries
 }
 
-// What [PlanCompaction] says of a context that is not worth a summary.
+// What [NewPlan] says of a context that is not worth a summary.
 var (
 	ErrNothingToCompact = errors.New("nothing to compact")
 	ErrJustCompacted    = errors.New("already compacted")
 )
 
-// PlanCompaction decides what a compaction of a branch summarises and what it
+// NewPlan decides what a compaction of a branch summarises and what it
 // keeps. Seen is what the model sees of the branch, after the hooks: what they
 // took out is not summarised. The error is [ErrNothingToCompact] or
 // [ErrJustCompacted].
@@ -58,7 +59,7 @@ var (
 // Latin letters, the estimates are raised. If tokensBefore is more than l.Keep and
 // yet all messages together are estimated to be less, the same share of them is
 // kept.
-func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l CompactionLimits) (*CompactionPlan, error) {
+func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l Limits) (*Plan, error) {
 	if justCompacted(branch) {
 		return nil, ErrJustCompacted
 	}
@@ -71,7 +72,7 @@ func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l Compaction
 	if !ok {
 		at = c.latest()
 	}
-	p := &CompactionPlan{FirstKeptIndex: at, TokensBefore: tokensBefore}
+	p := &Plan{FirstKeptIndex: at, TokensBefore: tokensBefore}
 	if at < len(branch) {
 		p.FirstKept = branch[at]
 	}
@@ -88,9 +89,9 @@ func PlanCompaction(branch []*Entry, seen []Item, tokensBefore int, l Compaction
 }
 
 // justCompacted reports whether no message came after the last compaction.
-func justCompacted(branch []*Entry) bool {
+func justCompacted(branch []*session.Entry) bool {
 	for i := len(branch) - 1; i >= 0; i-- {
-		if branch[i].Type == TypeCompaction {
+		if branch[i].Type == session.TypeCompaction {
 			return true
 		}
 		if branch[i].Message() != nil {
@@ -101,7 +102,7 @@ func justCompacted(branch []*Entry) bool {
 }
 
 // previousSummary is that of the compaction in force, as the model saw it.
-func previousSummary(seen []Item) string {
+func previousSummary(seen []session.Item) string {
 	var text string
 	for _, it := range seen {
 		if m := it.Message; m.Role == message.RoleCompactionSummary && m.Summary != "" {

@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -19,7 +20,7 @@ var compactionRuns = flag.Int("compactions", 40, "how many random sessions are c
 type tale struct {
 	t     *testing.T
 	r     *rand.Rand
-	s     *Session
+	s     *session.Session
 	marks int
 }
 
@@ -46,7 +47,7 @@ func (l *tale) one(in int) bool { return l.r.IntN(in) == 0 }
 func (l *tale) turn() {
 	l.say(&message.Message{Role: message.RoleUser, Content: l.text(400)})
 	if l.one(3) {
-		l.note(TypeCustomMessage, CustomMessage{CustomType: "hook", Content: l.text(200)})
+		l.note(session.TypeCustomMessage, session.CustomMessage{CustomType: "hook", Content: l.text(200)})
 	}
 	for l.r.IntN(3) > 0 {
 		l.step()
@@ -79,7 +80,7 @@ func (l *tale) step() {
 		case 0:
 			l.say(&message.Message{Role: message.RoleUser, Content: l.text(100)})
 		case 1:
-			l.note(TypeCustomMessage, CustomMessage{CustomType: "hook", Content: l.text(100)})
+			l.note(session.TypeCustomMessage, session.CustomMessage{CustomType: "hook", Content: l.text(100)})
 		case 2:
 			continue // the result was never written
 		}
@@ -94,17 +95,17 @@ func (l *tale) aside() {
 		l.marks++
 		l.say(&message.Message{Role: message.RoleBashExecution, Command: fmt.Sprintf("<%d>", l.marks), Output: "o", ExcludeFromContext: l.one(3)})
 	case 2:
-		l.note(TypeBranchSummary, BranchSummary{FromID: "root", Summary: l.text(200)[0].Text})
+		l.note(session.TypeBranchSummary, session.BranchSummary{FromID: "root", Summary: l.text(200)[0].Text})
 	case 3:
-		l.note(TypeSessionInfo, SessionInfo{Name: "n"})
+		l.note(session.TypeSessionInfo, session.SessionInfo{Name: "n"})
 	case 4, 5:
 		items := l.s.Context()
 		it := items[l.r.IntN(len(items))]
-		edit := ContextEdit{TargetID: it.Entry.ID}
+		edit := session.ContextEdit{TargetID: it.Entry.ID}
 		if l.one(2) {
-			edit.Replacement = &Replacement{Content: []message.Block{message.TextBlock(mark(it.Message) + " edited")}}
+			edit.Replacement = &session.Replacement{Content: []message.Block{message.TextBlock(mark(it.Message) + " edited")}}
 		}
-		l.note(TypeContextEdit, edit)
+		l.note(session.TypeContextEdit, edit)
 	}
 }
 
@@ -116,8 +117,8 @@ func mark(m *message.Message) string {
 // hooked is what a hook makes of a list: by the entry it drops some, replaces
 // some, adds some of its own before some, and moves some to the front. It does
 // the same with the same entry each time.
-func hooked(items []Item, mood uint32) []Item {
-	var front, out []Item
+func hooked(items []session.Item, mood uint32) []session.Item {
+	var front, out []session.Item
 	for _, it := range items {
 		if it.Message.Role == message.RoleCompactionSummary || mood == 0 {
 			out = append(out, it)
@@ -134,7 +135,7 @@ func hooked(items []Item, mood uint32) []Item {
 			it.Message = m
 		case n == 2:
 			made := "<m" + mark(it.Message)[1:]
-			out = append(out, Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(made)}}, Index: -1})
+			out = append(out, session.Item{Message: &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(made)}}, Index: -1})
 		case n == 3 && mood%2 == 0:
 			front = append(front, it)
 			continue
@@ -149,7 +150,7 @@ func TestCompactionsLoseNothing(t *testing.T) {
 	for seed := range uint64(*compactionRuns) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
-			l := &tale{t: t, r: r, s: New(Options{})}
+			l := &tale{t: t, r: r, s: session.New(session.Options{})}
 			mood := uint32(seed % 5)
 			for round := range 6 {
 				for range 1 + r.IntN(8) {
@@ -175,10 +176,10 @@ func (l *tale) compact(summary string, mood uint32) {
 	t := l.t
 	before := hooked(l.s.Context(), mood)
 	keep := 50 + l.r.IntN(4000)
-	limits := CompactionLimits{Keep: keep, Room: keep + l.r.IntN(2000), All: l.one(2)}
+	limits := Limits{Keep: keep, Room: keep + l.r.IntN(2000), All: l.one(2)}
 	tokens, _ := ContextTokens(before)
 	branch := l.s.Branch()
-	p, err := PlanCompaction(branch, before, tokens, limits)
+	p, err := NewPlan(branch, before, tokens, limits)
 	if err != nil {
 		if !errors.Is(err, ErrNothingToCompact) && !errors.Is(err, ErrJustCompacted) {
 			t.Fatal(err)
@@ -189,25 +190,25 @@ func (l *tale) compact(summary string, mood uint32) {
 		t.Errorf("previous summary %q, want %q", p.PreviousSummary, want)
 	}
 	for _, e := range p.Shorten {
-		l.note(TypeContextEdit, e)
+		l.note(session.TypeContextEdit, e)
 	}
-	c := Compaction{Summary: summary, FirstKeptEntryID: "none", TokensBefore: tokens, Details: p.Files.Details()}
+	c := session.Compaction{Summary: summary, FirstKeptEntryID: "none", TokensBefore: tokens, Details: p.Files.Details()}
 	if p.FirstKept != nil {
 		c.FirstKeptEntryID = p.FirstKept.ID
 	}
-	l.note(TypeCompaction, c)
+	l.note(session.TypeCompaction, c)
 	after := hooked(l.s.Context(), mood)
 	l.nothingLost(p, before, after)
 	l.together(before, after)
 	l.fits(p, limits, after, mood)
-	if _, err := PlanCompaction(l.s.Branch(), after, tokens, limits); !errors.Is(err, ErrJustCompacted) {
+	if _, err := NewPlan(l.s.Branch(), after, tokens, limits); !errors.Is(err, ErrJustCompacted) {
 		t.Errorf("a second plan at once: %v", err)
 	}
 }
 
 // nothingLost: what the model saw before, it sees after, or it was summarised;
 // not both. Messages are found by their marks.
-func (l *tale) nothingLost(p *CompactionPlan, before, after []Item) {
+func (l *tale) nothingLost(p *Plan, before, after []session.Item) {
 	l.t.Helper()
 	input := Transcript(p.Summarize) + Transcript(p.TurnPrefix)
 	sees := marksOf(after)
@@ -225,7 +226,7 @@ func (l *tale) nothingLost(p *CompactionPlan, before, after []Item) {
 }
 
 // synthetic: what a hook made is summarised if it stands before what is kept.
-func (l *tale) synthetic(p *CompactionPlan, before []Item, input string) {
+func (l *tale) synthetic(p *Plan, before []session.Item, input string) {
 	kept := false
 	for _, it := range sentOf(before) {
 		kept = kept || it.Index >= p.FirstKeptIndex
@@ -237,10 +238,10 @@ func (l *tale) synthetic(p *CompactionPlan, before []Item, input string) {
 
 // sentOf leaves out what no request has: failed answers, results without a call,
 // and the summary.
-func sentOf(items []Item) []Item {
+func sentOf(items []session.Item) []session.Item {
 	items = withoutSummary(items)
 	answers := answersOf(items)
-	var sent []Item
+	var sent []session.Item
 	for i, it := range items {
 		if EstimateTokens(it.Message) > 0 && (it.Message.Role != message.RoleToolResult || answers[i] >= 0) {
 			sent = append(sent, it)
@@ -249,7 +250,7 @@ func sentOf(items []Item) []Item {
 	return sent
 }
 
-func marksOf(items []Item) map[string]bool {
+func marksOf(items []session.Item) map[string]bool {
 	marks := map[string]bool{}
 	for _, it := range sentOf(items) {
 		marks[mark(it.Message)] = true
@@ -258,7 +259,7 @@ func marksOf(items []Item) map[string]bool {
 }
 
 // together: a call that had its result has it still, or is gone with it.
-func (l *tale) together(before, after []Item) {
+func (l *tale) together(before, after []session.Item) {
 	had := paired(before)
 	for id, result := range paired(after) {
 		if was, ok := had[id]; ok && was != "interrupted" && result == "interrupted" {
@@ -267,9 +268,9 @@ func (l *tale) together(before, after []Item) {
 	}
 }
 
-func paired(items []Item) map[string]string {
+func paired(items []session.Item) map[string]string {
 	results := map[string]string{}
-	for _, m := range ForModel(items) {
+	for _, m := range session.ForModel(items) {
 		if m.Role == message.RoleToolResult {
 			results[m.ToolCallID] = m.Text()
 		}
@@ -279,7 +280,7 @@ func paired(items []Item) map[string]string {
 
 // fits: what is kept has room, unless nothing is left to cut or to shorten. How
 // much it is, was known before; what hooks add to it was not.
-func (l *tale) fits(p *CompactionPlan, limits CompactionLimits, after []Item, mood uint32) {
+func (l *tale) fits(p *Plan, limits Limits, after []session.Item, mood uint32) {
 	kept, shrinks := 0, false
 	for _, it := range sentOf(after) {
 		if it.Entry == nil || it.Message.Role == message.RoleToolResult && strings.HasSuffix(it.Message.Text(), " replaced") {

@@ -1,28 +1,31 @@
-package session
+package compaction
 
-import "pi/session/message"
+import (
+	"pi/session"
+	"pi/session/message"
+)
 
 // cutting finds where a branch is cut. Each message has a key, the position on
 // the branch from which on it is kept: its own, or for a message that comes from
 // no entry that of the latest one before it. So the messages with a key of at
 // least the cut's position are kept, in whatever order a hook has put them.
 type cutting struct {
-	branch []*Entry
-	core   []Item // what the branch itself gives
-	items  []Item // what the model sees, without the summary
-	keys   []int  // of items; -1: before all entries
-	tokens []int  // of items; 0 for what is not sent
-	calls  []int  // of items that are results: the position of the call's answer; -1: none
-	from   []int  // tokens of what is kept from each position on, up to len(branch)
+	branch []*session.Entry
+	core   []session.Item // what the branch itself gives
+	items  []session.Item // what the model sees, without the summary
+	keys   []int          // of items; -1: before all entries
+	tokens []int          // of items; 0 for what is not sent
+	calls  []int          // of items that are results: the position of the call's answer; -1: none
+	from   []int          // tokens of what is kept from each position on, up to len(branch)
 	total  int
 	legal  []bool // whether the branch may be cut before an entry
 	first  int    // the earliest entry that is still in the context
 	must   int    // the cut may be no later
 }
 
-func newCutting(branch []*Entry, seen []Item) *cutting {
-	c := &cutting{branch: branch, core: ContextOf(branch)}
-	_, c.first = LastCompaction(branch)
+func newCutting(branch []*session.Entry, seen []session.Item) *cutting {
+	c := &cutting{branch: branch, core: session.ContextOf(branch)}
+	_, c.first = session.LastCompaction(branch)
 	c.take(seen)
 	c.weigh()
 	c.findLegal()
@@ -32,7 +35,7 @@ func newCutting(branch []*Entry, seen []Item) *cutting {
 
 // take copies the list without the summary. An item that is not where it says it
 // is counts as coming from nowhere.
-func (c *cutting) take(seen []Item) {
+func (c *cutting) take(seen []session.Item) {
 	c.items = withoutSummary(seen)
 	c.calls = answersOf(c.items)
 	c.keys = make([]int, len(c.items))
@@ -59,8 +62,8 @@ func (c *cutting) sent(i int) bool {
 	return !message.Hidden(m) && (m.Role != message.RoleToolResult || c.calls[i] >= 0)
 }
 
-func withoutSummary(items []Item) []Item {
-	kept := make([]Item, 0, len(items))
+func withoutSummary(items []session.Item) []session.Item {
+	kept := make([]session.Item, 0, len(items))
 	for _, it := range items {
 		if it.Message.Role != message.RoleCompactionSummary {
 			kept = append(kept, it)
@@ -88,8 +91,8 @@ func (c *cutting) weigh() {
 }
 
 // answersOf gives for each result the position of the answer with its call, as
-// they are paired when they are sent (see [ForModel]); -1 for everything else.
-func answersOf(items []Item) []int {
+// they are paired when they are sent (see [session.ForModel]); -1 for everything else.
+func answersOf(items []session.Item) []int {
 	of := make([]int, len(items))
 	answer := -1
 	var open []message.Block
@@ -155,7 +158,7 @@ func spread(inside []int, a, b int) {
 // pending is the key of the first message that has to be kept: the prompt that
 // waits for its answer, or the last answer if it has calls. Beyond every key: the
 // conversation is at rest.
-func pending(items []Item) int {
+func pending(items []session.Item) int {
 	const rest = int(^uint(0) >> 1)
 	i, at := len(items)-1, rest
 	for ; i >= 0 && (items[i].Message.Role != message.RoleAssistant || message.Hidden(items[i].Message)); i-- {
@@ -184,7 +187,7 @@ func (c *cutting) kept(at int) int { return c.from[at] }
 func (c *cutting) useful(at int) bool { return at >= 0 && c.total > c.kept(at) }
 
 // cut chooses the first entry to be kept.
-func (c *cutting) cut(tokensBefore int, l CompactionLimits) (at int, ok bool) {
+func (c *cutting) cut(tokensBefore int, l Limits) (at int, ok bool) {
 	if at = c.keeping(l.Keep, l); c.useful(at) {
 		return at, true
 	}
@@ -202,7 +205,7 @@ func (c *cutting) cut(tokensBefore int, l CompactionLimits) (at int, ok bool) {
 
 // keeping finds the cut that keeps about so many tokens; -1 if all there is, is
 // less.
-func (c *cutting) keeping(tokens int, l CompactionLimits) int {
+func (c *cutting) keeping(tokens int, l Limits) int {
 	k := len(c.branch) - 1
 	for ; k >= c.first && (c.kept(k) < tokens || c.kept(k) == 0); k-- {
 	}
@@ -218,7 +221,7 @@ func (c *cutting) keeping(tokens int, l CompactionLimits) int {
 }
 
 // widen moves a cut to the beginning of its turn if that costs little.
-func (c *cutting) widen(at int, l CompactionLimits) int {
+func (c *cutting) widen(at int, l Limits) int {
 	if at < 0 {
 		return at
 	}

@@ -1,10 +1,13 @@
-package session
+package compaction
 
-import "pi/session/message"
+import (
+	"pi/session"
+	"pi/session/message"
+)
 
 // before gives what a cut summarises, in the order in which the model saw it:
 // complete turns, and apart from them the beginning of the turn that it splits.
-func (c *cutting) before(at int) (turns, prefix []Item) {
+func (c *cutting) before(at int) (turns, prefix []session.Item) {
 	start, kept := c.splitTurn(at)
 	for i, it := range c.items {
 		switch {
@@ -39,7 +42,7 @@ func (c *cutting) splitTurn(at int) (start, kept int) {
 // turnStarts marks the messages that begin a turn: each prompt; and where no tool
 // is at work, a command, the summary of a branch, and a hook's message that does
 // not come with a prompt.
-func turnStarts(items []Item) []bool {
+func turnStarts(items []session.Item) []bool {
 	starts := make([]bool, len(items))
 	prompted, working := false, false
 	for i, it := range items {

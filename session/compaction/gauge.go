@@ -1,8 +1,9 @@
-package session
+package compaction
 
 import (
 	"slices"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -10,7 +11,7 @@ import (
 // and looks only at what came since. The zero value is ready; it is not safe for
 // concurrent use.
 type Gauge struct {
-	items     []Item
+	items     []session.Item
 	compacted int // position on the branch of the compaction in force, -1 for none
 	reading   Reading
 }
@@ -21,7 +22,7 @@ type Gauge struct {
 type Reading struct{ At, Counted, Rest int }
 
 // Read measures items, which must not change any more.
-func (g *Gauge) Read(items []Item) Reading {
+func (g *Gauge) Read(items []session.Item) Reading {
 	from := len(g.items)
 	if from == 0 || !grown(items, g.items) {
 		from, g.compacted, g.reading = 0, summaryIndex(items), Reading{At: -1}
@@ -42,7 +43,7 @@ func (g *Gauge) Read(items []Item) Reading {
 }
 
 // grown reports whether items are the same messages as before, with more at the end.
-func grown(items, before []Item) bool {
+func grown(items, before []session.Item) bool {
 	return len(items) >= len(before) &&
-		slices.EqualFunc(items[:len(before)], before, func(a, b Item) bool { return a.Message == b.Message })
+		slices.EqualFunc(items[:len(before)], before, func(a, b session.Item) bool { return a.Message == b.Message })
 }

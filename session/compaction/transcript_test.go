@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"encoding/json"
@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"pi/session"
 	"pi/session/message"
 )
 
-func items(ms ...*message.Message) []Item {
-	var list []Item
+func items(ms ...*message.Message) []session.Item {
+	var list []session.Item
 	for _, m := range ms {
-		list = append(list, Item{Message: m, Index: -1})
+		list = append(list, session.Item{Message: m, Index: -1})
 	}
 	return list
 }
@@ -140,7 +141,7 @@ func TestTextWithoutTagsIsUnchanged(t *testing.T) {
 }
 
 func TestChunksHaveAllMessagesInOrder(t *testing.T) {
-	var list []Item
+	var list []session.Item
 	for i := range 50 {
 		list = append(list, items(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("x", i*20+1))}})...)
 	}

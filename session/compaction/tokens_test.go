@@ -1,4 +1,4 @@
-package session
+package compaction
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing/quick"
 	"unicode/utf8"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -56,11 +57,11 @@ func TestCharactersAreRunes(t *testing.T) {
 // measured makes items: "u40" a prompt of 40 characters, "a1800" an answer that
 // counted so many tokens, "e" and "b" the same but failed and aborted, "C" a
 // summary; "a1800@3" comes from the third entry.
-func measured(words string) []Item {
-	var items []Item
+func measured(words string) []session.Item {
+	var items []session.Item
 	for i, w := range strings.Fields(words) {
 		word, at, placed := strings.Cut(w, "@")
-		n, it := 0, Item{Message: &message.Message{}, Index: i}
+		n, it := 0, session.Item{Message: &message.Message{}, Index: i}
 		for _, c := range word[1:] {
 			n = n*10 + int(c-'0')
 		}
@@ -105,11 +106,11 @@ func TestContextIsWhatTheLastGoodAnswerCounted(t *testing.T) {
 		}
 	}
 	all := &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{Input: 1000, Output: 500, CacheRead: 200, CacheWrite: 100, TotalTokens: 1}}
-	if n, _ := ContextTokens([]Item{{Message: all, Index: 0}}); n != 1800 {
+	if n, _ := ContextTokens([]session.Item{{Message: all, Index: 0}}); n != 1800 {
 		t.Errorf("%d tokens of all four classes, want 1800", n)
 	}
 	total := &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 700}}
-	if n, _ := ContextTokens([]Item{{Message: total, Index: 0}}); n != 700 {
+	if n, _ := ContextTokens([]session.Item{{Message: total, Index: 0}}); n != 700 {
 		t.Errorf("%d tokens of a total alone, want 700", n)
 	}
 }

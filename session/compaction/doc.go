@@ -1,0 +1,17 @@
+// Package compaction decides what becomes of a context that is too long: where it is
+// cut, what is shortened, and what the model that writes the summary is shown. Its
+// functions are pure: they look at a branch and at what a model sees of it, ask
+// nobody, and write nothing.
+//
+//	plan, err := compaction.NewPlan(s.Branch(), seen, tokens, compaction.Limits{Keep: 20000})
+//	text := compaction.Transcript(plan.Summarize)
+//
+// [NewPlan] says where the cut falls, and with what; the rules stand there. [Transcript]
+// is a conversation as text, [Chunks] divides one that is too long for one request.
+// Whoever makes the summary appends it as a compaction entry, with the names of the
+// files that were read and modified ([FilesOf]) in its details.
+//
+// How long a context is, is counted by [ContextTokens]: what the provider counted for
+// the last good answer, and an estimate for what follows. [Gauge] does the same again
+// and again while a context grows.
+package compaction
