@@ -44,7 +44,7 @@ func rooms() map[string]room {
 		"agent/provider":     {rooms: []string{"agent/llm", "session", "session/message", "internal/printable", "internal/suggest"}},
 		"agent/tool":         {rooms: []string{"agent", "agent/llm", "session/message", "internal/globs", "internal/printable", "internal/process"}},
 		"luavm/source":       {libraries: []string{}},
-		"luavm":              {rooms: []string{"luavm/source", "session", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luavm":              {rooms: []string{"luavm/source", "session", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
 		"stdlib":             {rooms: []string{"luavm", "session", "internal/globs"}},
 		"luahooks":           {rooms: []string{"luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/printable", "internal/suggest", "internal/process"}},
 		"luahooks/trust":     {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},
@@ -89,6 +89,8 @@ func wrongImport(dir, imported string) string {
 		}
 	case imported == "C":
 		return fmt.Sprintf("%s needs cgo, and the program is built without it", dir)
+	case imported == "layeh.com/gopher-luar" && from != "luavm":
+		return fmt.Sprintf("%s must not hand Go values to Lua itself; luavm.Value does, read-only", dir)
 	case isLibrary(imported) && !mayUse(rooms()[from].libraries, imported):
 		return fmt.Sprintf("%s must not depend on %s", dir, imported)
 	}
@@ -227,7 +229,9 @@ func TestArrowRules(t *testing.T) {
 		{"luavm", "pi/session", true},
 		{"luavm", "pi/stdlib", false},
 		{"luavm", "github.com/yuin/gopher-lua/parse", true},
-		{"luavm", "layeh.com/gopher-luar", false},
+		{"luavm", "layeh.com/gopher-luar", true},
+		{"stdlib", "layeh.com/gopher-luar", false},
+		{"luahooks", "layeh.com/gopher-luar", false},
 		{"luavm", "golang.org/x/sys/unix", false},
 		{"session", "golang.org/x/sys/unix", true},
 		{"session", "golang.org/x/sysx", false},

@@ -2,19 +2,20 @@ package luavm
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
+	luar "layeh.com/gopher-luar"
 )
 
 // Value makes a read-only Lua value of a struct: its exported fields under
 // their snake_case names (or the name in a `lua:"name"` tag; "-" hides one),
-// without its methods. Assignment raises, and so does reading what it has not. Fields that are lists or maps come
-// out as fresh tables. The struct is copied; later changes are not seen.
+// without its methods. Assignment raises, and so does reading what it has not, with
+// the name that was probably meant. Fields that are lists or maps come out as fresh
+// tables. The struct is copied; later changes are not seen. It is for what the program
+// says of itself (a model, usage, a hook), never for what belongs to a session.
 //
 // Value panics if v is not a struct or a pointer to one.
 func (vm *VM) Value(v any) lua.LValue {
@@ -31,21 +32,27 @@ func (vm *VM) Value(v any) lua.LValue {
 	return vm.structValue(r)
 }
 
+// structValue hands a struct to gopher-luar, which knows its fields, those of embedded
+// structs among them, and keeps one metatable for each type. What its metatable says is
+// replaced, once for each type, by what a value of a hook promises.
 func (vm *VM) structValue(r reflect.Value) lua.LValue {
-	ud := vm.main.NewUserData()
-	ud.Value, ud.Metatable = r.Interface(), vm.structMeta(r.Type())
-	return ud
+	config := luar.GetConfig(vm.main)
+	if config.FieldNames == nil {
+		config.FieldNames = fieldNames
+		config.MethodNames = func(reflect.Type, reflect.Method) []string { return nil }
+	}
+	v := r.Interface()
+	if meta := luar.MT(vm.main, v); meta.RawGetString("__newindex") == lua.LNil {
+		vm.makeReadOnly(meta.LTable)
+	}
+	return luar.New(vm.main, v)
 }
 
-// structMeta is the metatable of the values of a struct type. A library that
-// does this for any Go value looks its methods up by number, and then the linker
-// keeps every exported method of the whole program.
-func (vm *VM) structMeta(typ reflect.Type) *lua.LTable {
-	if meta := vm.structs[typ]; meta != nil {
-		return meta
-	}
-	fields := fieldsOf(typ)
-	meta := NewRecord(vm.main, 5)
+// makeReadOnly changes the metatable that gopher-luar has for a struct type: alone it
+// answers nil for what a struct has not, gives the lists and maps of a struct away for
+// writing and without ipairs, and panics when it compares two structs that have lists.
+func (vm *VM) makeReadOnly(meta *lua.LTable) {
+	fields := meta.RawGetString("fields").(*lua.LTable)
 	vm.setAll(meta, map[string]lua.LGFunction{
 		"__index":    func(L *lua.LState) int { return vm.structField(L, fields) },
 		"__newindex": structSealed,
@@ -53,25 +60,19 @@ func (vm *VM) structMeta(typ reflect.Type) *lua.LTable {
 		"__tostring": structString,
 	})
 	Set(meta, "__metatable", lua.LFalse)
-	if vm.structs == nil {
-		vm.structs = map[reflect.Type]*lua.LTable{}
-	}
-	vm.structs[typ] = meta
-	return meta
 }
 
-func (vm *VM) structField(L *lua.LState, fields map[string][]int) int {
+func (vm *VM) structField(L *lua.LState, fields *lua.LTable) int {
 	ud, ok := L.Get(1).(*lua.LUserData)
 	name, isName := L.Get(2).(lua.LString)
 	if !ok || !isName {
 		return 0
 	}
-	index, known := fields[string(name)]
+	index, known := fields.RawGetString(string(name)).(*lua.LUserData)
 	if !known {
-		names := slices.Sorted(maps.Keys(fields))
-		Raise(L, "this value has no field %q%s", name, orList(string(name), names))
+		Raise(L, "this value has no field %q%s", name, orList(string(name), Keys(fields)))
 	}
-	field, err := reflect.ValueOf(ud.Value).FieldByIndexErr(index)
+	field, err := reflect.ValueOf(ud.Value).FieldByIndexErr(index.Value.([]int))
 	if err != nil { // of an embedded struct that is not there
 		return 0
 	}
@@ -95,27 +96,15 @@ func structString(L *lua.LState) int {
 	return 1
 }
 
-// fieldsOf lists where the fields of a struct are, by their names in Lua, those
-// of embedded structs among them.
-func fieldsOf(typ reflect.Type) map[string][]int {
-	fields := map[string][]int{}
-	for _, f := range reflect.VisibleFields(typ) {
-		if name := fieldName(f); name != "" && f.IsExported() {
-			fields[name] = f.Index
-		}
-	}
-	return fields
-}
-
-// fieldName is what Lua calls a field; "" hides it.
-func fieldName(f reflect.StructField) string {
+// fieldNames is what Lua calls a field; nothing hides it.
+func fieldNames(_ reflect.Type, f reflect.StructField) []string {
 	switch tag := f.Tag.Get("lua"); tag {
 	case "-":
-		return ""
+		return nil
 	case "":
-		return snakeCase(f.Name)
+		return []string{snakeCase(f.Name)}
 	default:
-		return tag
+		return []string{tag}
 	}
 }
 
@@ -144,13 +133,10 @@ func (vm *VM) toLua(L *lua.LState, r reflect.Value) lua.LValue {
 		return r.Interface().(lua.LValue)
 	}
 	switch r.Kind() {
-	case reflect.Bool:
-		return lua.LBool(r.Bool())
 	case reflect.String:
 		if r.Len() > maxString {
 			raiseTooLong(L)
 		}
-		return lua.LString(r.String())
 	case reflect.Pointer, reflect.Interface:
 		return vm.toLua(L, r.Elem())
 	case reflect.Struct:
@@ -159,8 +145,10 @@ func (vm *VM) toLua(L *lua.LState, r reflect.Value) lua.LValue {
 		return vm.sliceToLua(L, r)
 	case reflect.Map:
 		return vm.mapToLua(L, r)
+	case reflect.Func, reflect.Chan:
+		return lua.LNil // what runs or waits comes from Func
 	}
-	return numberToLua(r)
+	return luar.New(L, r.Interface())
 }
 
 func (vm *VM) sliceToLua(L *lua.LState, r reflect.Value) lua.LValue {
@@ -179,16 +167,4 @@ func (vm *VM) mapToLua(L *lua.LState, r reflect.Value) lua.LValue {
 		t.RawSet(vm.toLua(L, k), vm.toLua(L, r.MapIndex(k)))
 	}
 	return t
-}
-
-func numberToLua(r reflect.Value) lua.LValue {
-	switch {
-	case r.CanInt():
-		return lua.LNumber(r.Int())
-	case r.CanUint():
-		return lua.LNumber(r.Uint())
-	case r.CanFloat():
-		return lua.LNumber(r.Float())
-	}
-	return lua.LNil
 }

@@ -59,3 +59,59 @@ func TestAnEmbeddedStructThatIsNotThereHasNoFields(t *testing.T) {
 	h.SetGlobal("v", h.Value(withFields{Name: "n"}))
 	h.must(t, `assert(v.name == "n" and v.input == nil)`)
 }
+
+// What gopher-luar alone would do otherwise: nil for a name that is not there, methods,
+// lists without ipairs and maps that can be written to.
+func TestValuesAreStricterThanTheLibrary(t *testing.T) {
+	type inner struct{ MaxTokens int }
+	type outer struct {
+		Name   Loud
+		Levels []string
+		Deep   []inner
+		Prices map[string]float64
+		Inner  *inner
+		Price  *float64
+		Bytes  []byte
+		Run    func()
+		None   *float64
+	}
+	price := 0.5
+	v := outer{Name: "n", Levels: []string{"low", "high"}, Deep: []inner{{1}, {2}}, Prices: map[string]float64{"in": 1}, Inner: &inner{3}, Price: &price, Bytes: []byte("b"), Run: func() {}}
+	h := newHook(t, Options{})
+	h.SetGlobal("v", h.Value(&v))
+	h.SetGlobal("loud", h.Value(struct{ Loud }{"l"}))
+	h.must(t, `
+assert(v.name == "n" and v.price == 0.5 and v.bytes == "b" and v.run == nil and v.none == nil)
+local seen = {}
+for i, level in ipairs(v.levels) do seen[i] = level end
+assert(table.concat(seen, " ") == "low high" and #v.levels == 2)
+v.levels[1] = "changed" v.prices.out = 2
+assert(v.levels[1] == "low" and v.prices["in"] == 1 and v.prices.out == nil)
+assert(v.deep[2].max_tokens == 2 and v.inner.max_tokens == 3 and v.inner == v.inner)
+assert(tostring(loud) == "read-only value")`)
+	for source, want := range map[string]string{
+		"x = v.nmae":               `this value has no field "nmae", did you mean "name"?`,
+		"x = v.inner.maxTokens":    `this value has no field "maxTokens", did you mean "max_tokens"?`,
+		"x = v.inner.zzz":          `this value has no field "zzz"; it has max_tokens`,
+		"x = loud.shout":           `this value has no field "shout"; it has loud`,
+		"x = loud.String":          `this value has no field "String"; it has loud`,
+		`v.inner.max_tokens = 4`:   "cannot set max_tokens: this value is read-only",
+		`v.deep[1].max_tokens = 4`: "cannot set max_tokens: this value is read-only",
+		"x = -v":                   "",
+		"x = v ^ v.inner":          "",
+		"x = v()":                  "",
+	} {
+		if e := h.failure(t, source); want != "" && e.Message != want {
+			t.Errorf("%s: got %v, want %s", source, e, want)
+		}
+	}
+	if v.Levels[0] != "low" || len(v.Prices) != 1 || v.Inner.MaxTokens != 3 {
+		t.Errorf("Lua changed what it was given: %+v", v)
+	}
+}
+
+type Loud string
+
+func (l Loud) String() string { return "LOUD" }
+
+func (l *Loud) Shout() { *l += "!" }

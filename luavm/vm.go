@@ -2,7 +2,6 @@ package luavm
 
 import (
 	"context"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,7 +62,6 @@ type VM struct {
 	stubMeta lua.LTable               // metatable copied into every stub
 	now      func() time.Time
 	fromJSON func(*lua.LState, any) *lua.LTable // fillJSON, made once
-	structs  map[reflect.Type]*lua.LTable       // metatables of Value
 	patterns map[patternKey]*pattern            // that were used
 
 	life    sync.Mutex
