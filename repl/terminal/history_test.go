@@ -57,3 +57,17 @@ func TestNoHistoryFileIsNoError(t *testing.T) {
 		}
 	}
 }
+
+func TestAHistoryThatCannotBeWrittenIsToldOfOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := NewHistory(filepath.Join(file, "history"))
+	if err := h.Add("one"); err == nil {
+		t.Error("a file in a file was written")
+	}
+	if err := h.Add("two"); err != nil {
+		t.Errorf("told again: %v", err)
+	}
+}
