@@ -6,6 +6,8 @@ import (
 
 	"pi/internal/suggest"
 	"pi/luavm"
+	"pi/session"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -13,7 +15,7 @@ import (
 // answer reads a table that a handler returned, or one in it. What is wrong is
 // said with the path of the value; the first of it is the error of the whole.
 type answer struct {
-	in   *instance
+	from *converter
 	L    *lua.LState
 	t    *lua.LTable
 	path string
@@ -22,8 +24,8 @@ type answer struct {
 }
 
 // newAnswer reads a result, whose keys are known to be right.
-func (in *instance) newAnswer(L *lua.LState, t *lua.LTable) answer {
-	return answer{in, L, t, "", new(error), new(handed)}
+func (c *converter) newAnswer(L *lua.LState, t *lua.LTable) answer {
+	return answer{c, L, t, "", new(error), new(handed)}
 }
 
 func (a answer) fail(name, format string, args ...any) {
@@ -109,7 +111,7 @@ func (a answer) data(name string) json.RawMessage {
 	if v == lua.LNil {
 		return nil
 	}
-	raw, err := a.in.encode(v, a.path+name)
+	raw, err := a.from.encode(v, a.path+name)
 	if err != nil && *a.err == nil {
 		*a.err = err
 	}
@@ -134,7 +136,7 @@ func (a answer) open(v lua.LValue, name string, known ...string) (inner answer, 
 		return a, false
 	}
 	luavm.Materialise(a.L, t)
-	inner = answer{a.in, a.L, t, a.path + name + ".", a.err, a.size}
+	inner = answer{a.from, a.L, t, a.path + name + ".", a.err, a.size}
 	inner.rejectUnknown(known)
 	return inner, true
 }
@@ -233,4 +235,38 @@ func (a answer) switches(name string) (set map[string]*string, given bool) {
 		}
 	})
 	return set, true
+}
+
+func (a answer) customType() string {
+	kind := a.need("custom_type")
+	if kind == session.LeafMove {
+		a.fail("custom_type", "%q is the program's own", kind)
+	}
+	return kind
+}
+
+// customMessage reads {custom_type, content, display?, details?}.
+func (a answer) customMessage() *message.Message {
+	m := &message.Message{Role: message.RoleCustom, CustomType: a.customType(), Display: true, Details: a.data("details")}
+	if a.has("display") {
+		m.Display = a.flag("display")
+	}
+	m.Content, m.Plain = a.content("content")
+	return m
+}
+
+// content reads a string or a list of blocks.
+func (a answer) content(name string) (blocks []message.Block, plain bool) {
+	v := a.t.RawGetString(name)
+	if v == lua.LNil {
+		a.fail(name, "it is missing")
+		return nil, false
+	}
+	blocks, err := a.from.content(a.L, v, a.path+name)
+	if err != nil && *a.err == nil {
+		*a.err = err
+	}
+	a.count(name, sizeOf(blocks...))
+	_, plain = v.(lua.LString)
+	return blocks, plain
 }

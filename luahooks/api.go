@@ -16,7 +16,7 @@ import (
 // open prepares the VM for the hook's file: the global pi, require, and ctx.
 func (in *instance) open(L *lua.LState, state json.RawMessage) *lua.LTable {
 	pi := in.api(L)
-	kept, ok := in.json(state).(*lua.LTable)
+	kept, ok := in.records.json(state).(*lua.LTable)
 	if !ok {
 		kept = luavm.NewRecord(L, 0)
 	}
@@ -174,7 +174,7 @@ func (in *instance) encodeState(ctx context.Context) (state json.RawMessage, los
 		}
 		if table, ok := pi.RawGetString("state").(*lua.LTable); ok {
 			table, kept.lost = in.keepable(L, table)
-			kept.json, kept.err = in.encode(table, "pi.state")
+			kept.json, kept.err = in.records.encode(table, "pi.state")
 		}
 		return kept.err
 	}})
@@ -194,7 +194,7 @@ type keptState struct {
 // the others.
 func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, error) {
 	luavm.Materialise(L, state)
-	if _, err := in.encode(state, "pi.state"); err == nil {
+	if _, err := in.records.encode(state, "pi.state"); err == nil {
 		return state, nil
 	}
 	var errs []error
@@ -202,7 +202,7 @@ func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, err
 	state.ForEach(func(k, v lua.LValue) {
 		one := luavm.NewRecord(L, 1)
 		one.RawSet(k, v)
-		if _, err := in.encode(one, "pi.state"); err != nil {
+		if _, err := in.records.encode(one, "pi.state"); err != nil {
 			errs = append(errs, err)
 			return
 		}

@@ -96,9 +96,9 @@ func (in *instance) liveValue(L *lua.LState, host Host, name string) lua.LValue 
 	case "thinking_level":
 		return lua.LString(host.Thinking())
 	case "model":
-		return in.modelValue(host.Model())
+		return in.records.modelValue(host.Model())
 	case "entries":
-		return in.entries(L, host.Session().Branch())
+		return in.records.entries(L, host.Session().Branch())
 	case "messages":
 		return in.currentMessages(L, host)
 	}
@@ -142,7 +142,7 @@ func (m *jobMessages) list(L *lua.LState, in *instance) *lua.LTable {
 				return t
 			}
 		}
-		m.made[i] = in.vm.NewStub(&m.items[i], in.fillMessage)
+		m.made[i] = in.vm.NewStub(&m.items[i], in.records.fillMessage)
 		return m.made[i]
 	})
 }

@@ -16,9 +16,10 @@ import (
 // continuation reads entries and continue. tokens is the size of the context, for
 // a compaction that does not say it.
 func (in *instance) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
-	a := in.newAnswer(L, r)
+	a := in.records.newAnswer(L, r)
 	goOn := a.flag("continue")
-	drafts := a.drafts("entries", max(tokens, 0))
+	d := draftReader{tokens: max(tokens, 0), branch: in.currentBranch()}
+	drafts := d.list(a, "entries")
 	return func() {
 		into.Entries = append(slices.Clip(into.Entries), drafts...)
 		if goOn {
@@ -27,10 +28,25 @@ func (in *instance) continuation(L *lua.LState, r *lua.LTable, into *agent.Conti
 	}, false, a.failed()
 }
 
-func (a answer) drafts(name string, tokens int) []session.Draft {
+// currentBranch gives that of the session; nil without one.
+func (in *instance) currentBranch() func() []*session.Entry {
+	if host := in.chain.hostNow(); host != nil {
+		return host.Session().Branch
+	}
+	return nil
+}
+
+// draftReader reads drafts.
+type draftReader struct {
+	tokens int                     // the size of the context, for a compaction that does not say it
+	branch func() []*session.Entry // that they are for; nil: not known
+}
+
+// list reads a list of drafts.
+func (r draftReader) list(a answer, name string) []session.Draft {
 	var drafts []session.Draft
 	a.list(name, func(v lua.LValue, at string) {
-		if d, ok := a.draft(v, at, tokens); ok {
+		if d, ok := r.draft(a, v, at); ok {
 			drafts = append(drafts, d)
 		}
 	})
@@ -52,7 +68,7 @@ func draftKeys(kind string) []string {
 	return nil
 }
 
-func (a answer) draft(v lua.LValue, at string, tokens int) (session.Draft, bool) {
+func (r draftReader) draft(a answer, v lua.LValue, at string) (session.Draft, bool) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
 		a.fail(at, "expected a table, got %s", v.Type())
@@ -68,10 +84,10 @@ func (a answer) draft(v lua.LValue, at string, tokens int) (session.Draft, bool)
 	if !ok {
 		return session.Draft{}, false
 	}
-	return session.Draft{Type: string(kind), Body: d.body(string(kind), tokens)}, *a.err == nil
+	return session.Draft{Type: string(kind), Body: r.body(d, string(kind))}, *a.err == nil
 }
 
-func (a answer) body(kind string, tokens int) any {
+func (r draftReader) body(a answer, kind string) any {
 	switch kind {
 	case session.TypeCustom:
 		return session.Custom{CustomType: a.customType(), Data: a.data("data")}
@@ -79,63 +95,28 @@ func (a answer) body(kind string, tokens int) any {
 		m := a.customMessage()
 		return session.CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
 	case session.TypeContextEdit:
-		return session.ContextEdit{TargetID: a.target(), Replacement: a.replacement()}
+		return session.ContextEdit{TargetID: r.target(a), Replacement: replacement(a)}
 	}
 	c := session.Compaction{Summary: a.need("summary"), FirstKeptEntryID: a.need("first_kept_entry_id"),
-		TokensBefore: tokens, Details: a.data("details"), FromHook: true}
+		TokensBefore: r.tokens, Details: a.data("details"), FromHook: true}
 	if a.has("tokens_before") {
 		c.TokensBefore = a.natural("tokens_before")
 	}
-	if host := a.in.chain.hostNow(); host != nil && c.FirstKeptEntryID != "" {
-		if err := agent.CanKeepFrom(host.Session().Branch(), c.FirstKeptEntryID); err != nil {
+	if r.branch != nil && c.FirstKeptEntryID != "" {
+		if err := agent.CanKeepFrom(r.branch(), c.FirstKeptEntryID); err != nil {
 			a.fail("first_kept_entry_id", "%w", err)
 		}
 	}
 	return c
 }
 
-func (a answer) customType() string {
-	kind := a.need("custom_type")
-	if kind == session.LeafMove {
-		a.fail("custom_type", "%q is the program's own", kind)
-	}
-	return kind
-}
-
-// customMessage reads {custom_type, content, display?, details?}.
-func (a answer) customMessage() *message.Message {
-	m := &message.Message{Role: message.RoleCustom, CustomType: a.customType(), Display: true, Details: a.data("details")}
-	if a.has("display") {
-		m.Display = a.flag("display")
-	}
-	m.Content, m.Plain = a.content("content")
-	return m
-}
-
-// content reads a string or a list of blocks.
-func (a answer) content(name string) (blocks []message.Block, plain bool) {
-	v := a.t.RawGetString(name)
-	if v == lua.LNil {
-		a.fail(name, "it is missing")
-		return nil, false
-	}
-	blocks, err := a.in.content(a.L, v, a.path+name)
-	if err != nil && *a.err == nil {
-		*a.err = err
-	}
-	a.count(name, sizeOf(blocks...))
-	_, plain = v.(lua.LString)
-	return blocks, plain
-}
-
 // target is an entry of the branch whose content can be edited.
-func (a answer) target() string {
+func (r draftReader) target(a answer) string {
 	id := a.need("target_id")
-	host := a.in.chain.hostNow()
-	if host == nil || id == "" {
+	if r.branch == nil || id == "" {
 		return id
 	}
-	for _, e := range host.Session().Branch() {
+	for _, e := range r.branch() {
 		if e.ID != id {
 			continue
 		}
@@ -157,7 +138,7 @@ func hasContent(r message.Role) bool {
 }
 
 // replacement is the new content of an entry; nil takes it out of the context.
-func (a answer) replacement() *session.Replacement {
+func replacement(a answer) *session.Replacement {
 	r, ok := a.record("replacement", "content")
 	if !ok {
 		return nil

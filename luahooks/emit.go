@@ -33,7 +33,7 @@ func (in *instance) apiEmit(L *lua.LState) int {
 	}
 	var data json.RawMessage
 	if v := L.Get(2); v != lua.LNil {
-		raw, err := in.encode(v, "data")
+		raw, err := in.records.encode(v, "data")
 		if err != nil {
 			luavm.Raise(L, "emit: %v", err)
 		}
@@ -74,7 +74,7 @@ func (emission) enter(*hook, *instance) int { return allHandlers }
 
 func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	return func(L *lua.LState) error {
-		t := newRecord(L, 2).text("type", e.name).set("data", in.json(e.data))
+		t := newRecord(L, 2).text("type", e.name).set("data", in.records.json(e.data))
 		t.Metatable = in.emitted()
 		in.call(L, fn, t.table())
 		return nil

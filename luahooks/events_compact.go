@@ -46,7 +46,7 @@ func compactEvents() []eventSpec {
 func buildSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeCompact)
 	p := newPayload(L, e, 8).set("preparation", in.preparation(L, &s.Preparation)).
-		set("branch_entries", in.entryRecords(L, s.BranchEntries)).set("messages", in.messages(L, s.Messages)).
+		set("branch_entries", in.records.entryRecords(L, s.BranchEntries)).set("messages", in.records.messages(L, s.Messages)).
 		maybe("custom_instructions", s.CustomInstructions).text("reason", s.Reason).flag("will_retry", s.WillRetry).
 		set("signal", in.signalValue(L))
 	if s.Model != nil {
@@ -61,15 +61,15 @@ func (in *instance) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable
 		number("keep_recent_tokens", p.Settings.KeepRecentTokens)
 	return newRecord(L, 9).
 		maybe("first_kept_entry_id", p.FirstKeptEntryID).number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
-		set("messages_to_summarize", in.messages(L, p.MessagesToSummarize)).
-		set("turn_prefix_messages", in.messages(L, p.TurnPrefixMessages)).flag("is_split_turn", p.IsSplitTurn).
+		set("messages_to_summarize", in.records.messages(L, p.MessagesToSummarize)).
+		set("turn_prefix_messages", in.records.messages(L, p.TurnPrefixMessages)).flag("is_split_turn", p.IsSplitTurn).
 		number("tokens_before", p.TokensBefore).maybe("previous_summary", p.PreviousSummary).
 		set("file_ops", ops.table()).set("settings", settings.table()).table()
 }
 
 // mergeSessionBeforeCompact: a summary that is empty is no opinion.
 func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeCompact), in.newAnswer(L, r)
+	s, a := e.(*agent.SessionBeforeCompact), in.records.newAnswer(L, r)
 	cancel := a.flag("cancel")
 	draft := &agent.CompactionDraft{Summary: a.text("summary"), By: in.hook.Name}
 	if c, ok := a.record("compaction", "summary", "first_kept_entry_id", "tokens_before", "details"); ok {
@@ -92,11 +92,11 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 
 func buildSessionCompacting(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompacting)
-	return newPayload(L, e, 2).text("session_id", s.SessionID).set("messages", in.messages(L, s.Messages)).table()
+	return newPayload(L, e, 2).text("session_id", s.SessionID).set("messages", in.records.messages(L, s.Messages)).table()
 }
 
 func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionCompacting), in.newAnswer(L, r)
+	s, a := e.(*agent.SessionCompacting), in.records.newAnswer(L, r)
 	context, prompt := a.texts("context"), a.text("prompt")
 	var data map[string]json.RawMessage
 	if raw := a.data("preserve_data"); raw != nil {
@@ -124,7 +124,7 @@ func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.L
 
 func buildSessionCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompact)
-	return newPayload(L, e, 5).set("compaction_entry", in.entryRecord(s.Entry)).text("summary", s.Summary).
+	return newPayload(L, e, 5).set("compaction_entry", in.records.entryRecord(s.Entry)).text("summary", s.Summary).
 		flag("from_hook", s.FromHook).text("reason", s.Reason).flag("will_retry", s.WillRetry).table()
 }
 
@@ -157,13 +157,13 @@ func buildSessionBeforeTree(in *instance, L *lua.LState, e agent.Event) *lua.LTa
 	p := &e.(*agent.SessionBeforeTree).Preparation
 	return newPayload(L, e, 2).set("preparation", newRecord(L, 5).
 		text("target_id", p.TargetID).maybe("old_leaf_id", p.OldLeafID).maybe("common_ancestor_id", p.CommonAncestorID).
-		set("entries_to_summarize", in.entryRecords(L, p.EntriesToSummarize)).
+		set("entries_to_summarize", in.records.entryRecords(L, p.EntriesToSummarize)).
 		flag("user_wants_summary", p.UserWantsSummary).table()).set("signal", in.signalValue(L)).table()
 }
 
 // mergeSessionBeforeTree: of several answers the last counts as a whole.
 func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeTree), in.newAnswer(L, r)
+	s, a := e.(*agent.SessionBeforeTree), in.records.newAnswer(L, r)
 	next := agent.SessionBeforeTree{Preparation: s.Preparation, Cancel: a.flag("cancel"), Label: a.text("label"),
 		CustomInstructions: a.text("custom_instructions"), ReplaceInstructions: a.flag("replace_instructions")}
 	if draft, ok := a.record("summary", "summary", "details"); ok {
@@ -183,5 +183,5 @@ func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.L
 func buildSessionTree(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionTree)
 	return newPayload(L, e, 4).maybe("new_leaf_id", s.NewLeafID).maybe("old_leaf_id", s.OldLeafID).
-		set("summary_entry", in.entryRecord(s.SummaryEntry)).flag("from_hook", s.FromHook).table()
+		set("summary_entry", in.records.entryRecord(s.SummaryEntry)).flag("from_hook", s.FromHook).table()
 }

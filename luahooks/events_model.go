@@ -127,11 +127,11 @@ func recoveryEvents() []eventSpec {
 
 func buildBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderRequest)
-	return newPayload(L, e, 3).set("payload", in.json(s.Payload)).text("provider", s.Provider).text("model", s.Model).table()
+	return newPayload(L, e, 3).set("payload", in.records.json(s.Payload)).text("provider", s.Provider).text("model", s.Model).table()
 }
 
 func mergeBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderRequest), in.newAnswer(L, r)
+	s, a := e.(*agent.BeforeProviderRequest), in.records.newAnswer(L, r)
 	body := a.data("payload")
 	if body != nil && body[0] != '{' {
 		a.fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
@@ -174,7 +174,7 @@ func buildBeforeProviderHeaders(_ *instance, L *lua.LState, e agent.Event) *lua.
 // mergeBeforeProviderHeaders takes what differs from what the hook was shown: the
 // key, which reads "…", is not overwritten by a hook that returns the whole table.
 func mergeBeforeProviderHeaders(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderHeaders), in.newAnswer(L, r)
+	s, a := e.(*agent.BeforeProviderHeaders), in.records.newAnswer(L, r)
 	given, _ := a.switches("headers")
 	changes := map[string]*string{}
 	for name, value := range given {
@@ -228,13 +228,13 @@ func buildAfterProviderResponse(_ *instance, L *lua.LState, e agent.Event) *lua.
 }
 
 func buildMessageStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).set("message", in.finishedMessage(e.(*agent.MessageStart).Message)).table()
+	return newPayload(L, e, 1).set("message", in.records.finishedMessage(e.(*agent.MessageStart).Message)).table()
 }
 
 func buildMessageUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.MessageUpdate)
 	delta := newRecord(L, 3).text("type", deltaType(s.Delta.Kind)).number("index", s.Delta.Index).text("text", s.Delta.Text)
-	return newPayload(L, e, 2).set("message", in.finishedMessage(s.Message())).set("delta", delta.table()).table()
+	return newPayload(L, e, 2).set("message", in.records.finishedMessage(s.Message())).set("delta", delta.table()).table()
 }
 
 func deltaType(k llm.DeltaKind) string {
@@ -248,7 +248,7 @@ func deltaType(k llm.DeltaKind) string {
 }
 
 func mergeMessageUpdate(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.MessageUpdate), in.newAnswer(L, r)
+	s, a := e.(*agent.MessageUpdate), in.records.newAnswer(L, r)
 	abort, ok := a.record("abort", "reason", "inject")
 	if !ok {
 		return nil, false, a.failed()
@@ -258,7 +258,7 @@ func mergeMessageUpdate(in *instance, L *lua.LState, e agent.Event, r *lua.LTabl
 }
 
 func buildMessageEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).set("message", in.finishedMessage(e.(*agent.MessageEnd).Message)).table()
+	return newPayload(L, e, 1).set("message", in.records.finishedMessage(e.(*agent.MessageEnd).Message)).table()
 }
 
 func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -267,7 +267,7 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	if !ok {
 		return nil, false, fmt.Errorf("message: expected a table, got %s", r.RawGetString("message").Type())
 	}
-	item, _, err := in.itemFrom(L, t, &agent.Context{})
+	item, _, err := in.records.itemFrom(L, t, nil)
 	if err == nil && item.Message.Role != s.Message.Role {
 		err = fmt.Errorf("the role must stay %q, got %q", s.Message.Role, item.Message.Role)
 	}
@@ -279,7 +279,7 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 
 func buildModelSelect(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ModelSelect)
-	p := newPayload(L, e, 8).set("model", in.modelValue(s.Model)).set("previous_model", in.modelValue(s.Previous)).
+	p := newPayload(L, e, 8).set("model", in.records.modelValue(s.Model)).set("previous_model", in.records.modelValue(s.Previous)).
 		text("thinking_level", s.ThinkingLevel).text("source", s.Source)
 	if s.Model != nil {
 		p.text("provider", s.Model.Provider).text("model_id", s.Model.ID)
@@ -318,7 +318,7 @@ func buildCompactionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable
 
 func buildCompactionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.CompactionEnd)
-	return newPayload(L, e, 4).set("result", in.entryRecord(s.Result)).flag("aborted", s.Aborted).
+	return newPayload(L, e, 4).set("result", in.records.entryRecord(s.Result)).flag("aborted", s.Aborted).
 		flag("will_retry", s.WillRetry).maybe("error_message", s.ErrorMessage).table()
 }
 

@@ -80,7 +80,7 @@ func buildInput(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
 	t := record(L, s.Kind(), 4)
 	luavm.Set(t, "text", lua.LString(s.Text))
-	luavm.Set(t, "attachments", in.blocks(L, s.Attachments))
+	luavm.Set(t, "attachments", in.records.blocks(L, s.Attachments))
 	setText(t, "source", s.Source)
 	setText(t, "streaming_behavior", s.StreamingBehavior)
 	return t
@@ -99,7 +99,7 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 	var blocks []message.Block
 	given := r.RawGetString("attachments")
 	if given != lua.LNil {
-		if blocks, err = in.blocksFrom(L, given, "attachments"); err != nil {
+		if blocks, err = in.records.blocksFrom(L, given, "attachments"); err != nil {
 			return nil, false, err
 		}
 	}
@@ -121,12 +121,12 @@ func buildBeforeAgentStart(in *instance, L *lua.LState, e agent.Event) *lua.LTab
 	for _, part := range parts {
 		sections.text(part.Name, part.Text)
 	}
-	return newPayload(L, e, 4).text("prompt", s.Prompt).set("attachments", in.blocks(L, s.Attachments)).
+	return newPayload(L, e, 4).text("prompt", s.Prompt).set("attachments", in.records.blocks(L, s.Attachments)).
 		text("system_prompt", system).set("sections", sections.table()).table()
 }
 
 func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeAgentStart), in.newAnswer(L, r)
+	s, a := e.(*agent.BeforeAgentStart), in.records.newAnswer(L, r)
 	system, rewrites := a.text("system_prompt"), a.has("system_prompt")
 	sections, _ := a.switches("sections")
 	var messages []*message.Message
@@ -159,13 +159,13 @@ func merged(old, changes map[string]*string) map[string]*string {
 
 func buildAgentEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentEnd)
-	return newPayload(L, e, 3).set("messages", in.messages(L, itemsOf(s.Messages))).
+	return newPayload(L, e, 3).set("messages", in.records.messages(L, itemsOf(s.Messages))).
 		set("usage", usageTable(L, &s.Usage)).flag("will_retry", s.WillRetry).table()
 }
 
 func buildAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentBeforeSettle)
-	return newPayload(L, e, 2).text("outcome", s.Outcome).set("messages", in.messages(L, itemsOf(s.Messages))).table()
+	return newPayload(L, e, 2).text("outcome", s.Outcome).set("messages", in.records.messages(L, itemsOf(s.Messages))).table()
 }
 
 func mergeAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -180,8 +180,8 @@ func buildTurnStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
 	usage := s.Used()
-	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.finishedMessage(s.Message)).
-		set("tool_results", in.messages(L, itemsOf(s.ToolResults))).texts("entry_ids", s.EntryIDs).
+	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.records.finishedMessage(s.Message)).
+		set("tool_results", in.records.messages(L, itemsOf(s.ToolResults))).texts("entry_ids", s.EntryIDs).
 		set("usage", turnUsage(L, &usage)).table()
 }
 
@@ -208,8 +208,8 @@ func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Context)
 	t := record(L, s.Kind(), 2)
-	luavm.Set(t, "entries", in.entries(L, s.Entries))
-	luavm.Set(t, "messages", in.messages(L, s.Items))
+	luavm.Set(t, "entries", in.records.entries(L, s.Entries))
+	luavm.Set(t, "messages", in.records.messages(L, s.Items))
 	return t
 }
 
@@ -222,7 +222,7 @@ func mergeContext(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 		}
 		return nil, false, fmt.Errorf("messages: expected a list, got %s", r.RawGetString("messages").Type())
 	}
-	items, err := in.itemsFrom(L, list, s)
+	items, err := in.records.itemsFrom(L, list, s.Entries)
 	if err != nil {
 		return nil, false, err
 	}

@@ -130,8 +130,8 @@ func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable
 		return nil, false, fmt.Errorf("trusted: expected false or a table of hashes, got %s", r.RawGetString("trusted").String())
 	}
 	trusted := map[string]bool{}
-	a := in.newAnswer(L, r)
-	if t, ok = a.hashes(t); !ok {
+	a := in.records.newAnswer(L, r)
+	if t, ok = hashes(a, t); !ok {
 		return nil, false, a.failed()
 	}
 	for _, f := range s.Files {
@@ -143,7 +143,7 @@ func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable
 }
 
 // hashes checks the shape of { [sha256] = true }.
-func (a answer) hashes(t *lua.LTable) (*lua.LTable, bool) {
+func hashes(a answer, t *lua.LTable) (*lua.LTable, bool) {
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
 		if k.Type() != lua.LTString || v.Type() != lua.LTBool {
 			a.fail("trusted", "expected { [sha256] = true }, got the key %s with %s", k.String(), v.String())
@@ -158,7 +158,7 @@ func buildSessionDirectory(_ *instance, L *lua.LState, e agent.Event) *lua.LTabl
 }
 
 func mergeSessionDirectory(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionDirectory), in.newAnswer(L, r)
+	s, a := e.(*agent.SessionDirectory), in.records.newAnswer(L, r)
 	dir := a.text("dir")
 	if dir == "" {
 		return nil, false, a.failed()
@@ -200,7 +200,7 @@ func mergeSessionBeforeNew(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 
 // mergeCancel reads a result that has nothing but cancel.
 func (in *instance) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
-	a := in.newAnswer(L, r)
+	a := in.records.newAnswer(L, r)
 	cancel := a.flag("cancel")
 	return func() { *into = cancel }, cancel, a.failed()
 }
@@ -225,7 +225,7 @@ func buildSessionBeforeBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LT
 
 // mergeSessionBeforeBranch: of several answers the last counts as a whole.
 func mergeSessionBeforeBranch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeBranch), in.newAnswer(L, r)
+	s, a := e.(*agent.SessionBeforeBranch), in.records.newAnswer(L, r)
 	cancel, skip, answers := a.flag("cancel"), a.flag("skip_conversation_restore"), a.has("skip_conversation_restore")
 	return func() {
 		s.Cancel = cancel

@@ -62,7 +62,7 @@ func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	t := record(L, s.Kind(), 3)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
-	luavm.Set(t, "input", in.input(s.Name, s.Input))
+	luavm.Set(t, "input", in.records.input(s.Name, s.Input))
 	return t
 }
 
@@ -109,7 +109,7 @@ func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (f
 	}
 	var input json.RawMessage
 	if given := r.RawGetString("input"); given != lua.LNil {
-		if input, err = in.inputFrom(s.Name, given); err != nil {
+		if input, err = in.records.inputFrom(s.Name, given); err != nil {
 			return nil, false, err
 		}
 	}
@@ -132,9 +132,9 @@ func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	t := record(L, s.Kind(), 6)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
-	luavm.Set(t, "input", in.input(s.Name, s.Input))
-	luavm.Set(t, "content", in.blocks(L, s.Result.Content))
-	luavm.Set(t, "details", in.details(s.Name, s.Result.Details))
+	luavm.Set(t, "input", in.records.input(s.Name, s.Input))
+	luavm.Set(t, "content", in.records.blocks(L, s.Result.Content))
+	luavm.Set(t, "details", in.records.details(s.Name, s.Result.Details))
 	luavm.Set(t, "is_error", lua.LBool(s.Result.IsError))
 	if s.Result.Usage != nil {
 		luavm.Set(t, "usage", usageTable(L, s.Result.Usage))
@@ -146,14 +146,14 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	s := e.(*agent.ToolResult)
 	var edits []func()
 	if v := r.RawGetString("content"); v != lua.LNil {
-		blocks, err := in.content(L, v, "content")
+		blocks, err := in.records.content(L, v, "content")
 		if err != nil {
 			return nil, false, err
 		}
 		edits = append(edits, func() { s.Result.Content = blocks })
 	}
 	if v := r.RawGetString("details"); v != lua.LNil {
-		raw, err := in.detailsFrom(s.Name, v)
+		raw, err := in.records.detailsFrom(s.Name, v)
 		if err != nil {
 			return nil, false, err
 		}
@@ -200,7 +200,7 @@ func peekToolExecution(e agent.Event, field string) (lua.LValue, bool) {
 }
 
 func (in *instance) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) payload {
-	return newPayload(L, e, 5).text("tool_call_id", id).text("tool_name", name).set("args", in.input(name, input))
+	return newPayload(L, e, 5).text("tool_call_id", id).text("tool_name", name).set("args", in.records.input(name, input))
 }
 
 func buildToolExecutionStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
@@ -221,7 +221,7 @@ func buildToolExecutionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTab
 
 // toolOutput is what a tool gave back, in the form in which a hook's tool gives it.
 func (in *instance) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
-	p := newRecord(L, 5).set("content", in.blocks(L, r.Content)).set("details", in.details(tool, r.Details)).flag("is_error", r.IsError)
+	p := newRecord(L, 5).set("content", in.records.blocks(L, r.Content)).set("details", in.records.details(tool, r.Details)).flag("is_error", r.IsError)
 	if r.Usage != nil {
 		p.set("usage", usageTable(L, r.Usage))
 	}
@@ -237,7 +237,7 @@ func buildUserBash(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 }
 
 func mergeUserBash(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.UserBash), in.newAnswer(L, r)
+	s, a := e.(*agent.UserBash), in.records.newAnswer(L, r)
 	result, ok := a.record("result", "output", "exit_code", "cancelled", "truncated")
 	if !ok {
 		return nil, false, a.failed()

@@ -102,10 +102,11 @@ type instance struct {
 	vm    *luavm.VM
 	ctx   *lua.LTable // what handlers get
 
+	records *converter
+
 	behind *background // what modules do beside the VM; ends with the instance
 
 	// Only while the VM is held.
-	branch   entryList
 	seen     jobMessages
 	sign     jobSignal
 	theme    *lua.LTable                // ctx.ui.theme

@@ -38,7 +38,7 @@ func (in *instance) complete(L *lua.LState) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	return pushResult(L, in.message(session.Item{Message: answer, Index: -1}), nil)
+	return pushResult(L, in.records.message(session.Item{Message: answer, Index: -1}), nil)
 }
 
 // completion reads what is asked, and how. Misuse raises.
@@ -48,7 +48,7 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 	luavm.Unpack(L, 2, "complete", luavm.Opt("system", &c.System), luavm.Opt("messages", &messages).Required(), luavm.Opt("tools", &tools))
 	luavm.Unpack(L, 3, "complete", luavm.Opt("api_key", &c.APIKey), luavm.Opt("max_tokens", &c.MaxTokens),
 		luavm.Opt("signal", &until), luavm.Opt("thinking", &c.Thinking))
-	items, err := in.itemsFrom(L, messages, &agent.Context{})
+	items, err := in.records.itemsFrom(L, messages, nil)
 	switch {
 	case err != nil:
 		luavm.Raise(L, "complete: %v", err)

@@ -259,6 +259,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 			c.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
 		},
 	})
+	in.records = newConverter(in.vm, &c.valid)
 	return in
 }
 

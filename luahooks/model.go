@@ -11,49 +11,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// modelInfo is ctx.model.
-type modelInfo struct {
-	Provider      string
-	ID            string
-	Name          string
-	API           string
-	ContextWindow int
-	MaxTokens     int
-	Reasoning     bool
-	Levels        []string
-	Input         []string
-	Cost          *priceInfo
-}
-
-// priceInfo has nil for a price that nobody knows.
-type priceInfo struct{ Input, Output, CacheRead, CacheWrite *float64 }
-
-func priceOf(p *llm.Price) *priceInfo {
-	if p == nil {
-		return nil
-	}
-	known := func(price float64) *float64 {
-		if price < 0 {
-			return nil
-		}
-		return &price
-	}
-	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
-}
-
-func (in *instance) modelValue(m *llm.Model) lua.LValue {
-	if m == nil {
-		return lua.LNil
-	}
-	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
-		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: llm.OfferedLevels(m), Input: m.Input, Cost: priceOf(m.Cost)}
-	return in.vm.Value(info)
-}
-
 // findModel is ctx.find_model(provider, id) → model, or nil and a message.
 func (in *instance) findModel(L *lua.LState, provider, id string) (lua.LValue, error) {
 	m, err := find(in.mustHost(L, "find_model"), provider, id)
-	return in.modelValue(m), err
+	return in.records.modelValue(m), err
 }
 
 // find is the model of an exact provider and id, as its provider lists it or a
@@ -88,7 +49,7 @@ func match(host Host, name string) (m *llm.Model, level string, err error) {
 // availableModels is ctx.available_models(): those that can be asked.
 func (in *instance) availableModels(L *lua.LState) *lua.LTable {
 	models := in.mustHost(L, "available_models").Models().Available()
-	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.modelValue(models[i]) })
+	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.records.modelValue(models[i]) })
 	luavm.MarkList(list)
 	return list
 }

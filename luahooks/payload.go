@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"pi/agent"
 	"pi/luavm"
 	"pi/session"
 	"pi/session/message"
@@ -13,11 +12,6 @@ import (
 type payload struct {
 	*lua.LTable
 	L *lua.LState
-}
-
-// newPayload begins the table of an event: it has its type.
-func newPayload(L *lua.LState, e agent.Event, size int) payload {
-	return payload{record(L, e.Kind(), size), L}
 }
 
 // newRecord begins a table in a payload.
@@ -50,24 +44,24 @@ func (p payload) texts(name string, list []string) payload {
 func (p payload) table() *lua.LTable { return p.LTable }
 
 // entryRecords is a list of entries that is not the current branch.
-func (in *instance) entryRecords(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	return in.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, in.fillEntry)
+func (c *converter) entryRecords(L *lua.LState, entries []*session.Entry) *lua.LTable {
+	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.fillEntry)
 }
 
 // entryRecord is one entry, or nil.
-func (in *instance) entryRecord(e *session.Entry) lua.LValue {
+func (c *converter) entryRecord(e *session.Entry) lua.LValue {
 	if e == nil {
 		return lua.LNil
 	}
-	return in.vm.NewStub(e, in.fillEntry)
+	return c.vm.NewStub(e, c.fillEntry)
 }
 
 // finishedMessage is a message outside of the context, or nil.
-func (in *instance) finishedMessage(m *message.Message) lua.LValue {
+func (c *converter) finishedMessage(m *message.Message) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
-	return in.message(session.Item{Message: m, Index: -1})
+	return c.message(session.Item{Message: m, Index: -1})
 }
 
 func itemsOf(messages []*message.Message) []session.Item {
@@ -76,4 +70,19 @@ func itemsOf(messages []*message.Message) []session.Item {
 		items[i] = session.Item{Message: m, Index: -1}
 	}
 	return items
+}
+
+// textOrNil is what setText puts into a table.
+func textOrNil(text string) lua.LValue {
+	if text == "" {
+		return lua.LNil
+	}
+	return lua.LString(text)
+}
+
+// setText sets a field, or leaves it nil when the text is empty.
+func setText(t *lua.LTable, name, text string) {
+	if text != "" {
+		luavm.Set(t, name, lua.LString(text))
+	}
 }

@@ -94,9 +94,9 @@ func (p *luaProvider) call(ctx context.Context, r *llm.Request, deltas chan<- ll
 
 func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
-	luavm.Set(t, "model", in.modelValue(r.Model))
+	luavm.Set(t, "model", in.records.modelValue(r.Model))
 	luavm.Set(t, "system", lua.LString(r.System))
-	luavm.Set(t, "messages", in.messages(L, itemsOf(r.Messages)))
+	luavm.Set(t, "messages", in.records.messages(L, itemsOf(r.Messages)))
 	luavm.Set(t, "thinking_level", lua.LString(r.Thinking))
 	setText(t, "session_id", r.SessionID)
 	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
@@ -104,7 +104,7 @@ func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 		tool := luavm.NewRecord(L, 3)
 		luavm.Set(tool, "name", lua.LString(s.Name))
 		luavm.Set(tool, "description", lua.LString(s.Description))
-		luavm.Set(tool, "parameters", in.json(s.Parameters))
+		luavm.Set(tool, "parameters", in.records.json(s.Parameters))
 		return tool
 	}))
 	return t
@@ -178,7 +178,7 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 	raw := json.RawMessage(`{}`)
 	if arguments != nil && arguments != lua.LNil {
 		var err error
-		if raw, err = e.in.inputFrom(name, arguments); err != nil {
+		if raw, err = e.in.records.inputFrom(name, arguments); err != nil {
 			luavm.Raise(L, "emit: %v", err)
 		}
 	}

@@ -17,18 +17,30 @@ import (
 // RawSetString itself: inlined, it keeps the key as a constant, where luavm.Set
 // makes one for each table.
 
+// converter makes tables of session data for one VM, and reads them back. It is used
+// only while the VM is held.
+type converter struct {
+	vm     *luavm.VM
+	valid  *validJSON
+	branch entryList
+}
+
+// newConverter returns the converter of a VM. Those of a chain share valid, because their
+// hooks get the same.
+func newConverter(vm *luavm.VM, valid *validJSON) *converter { return &converter{vm: vm, valid: valid} }
+
 // messages makes a fresh list; a handler may do with it what it likes. The items
 // must not change any more.
-func (in *instance) messages(L *lua.LState, items []session.Item) *lua.LTable {
-	return in.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, in.fillMessage)
+func (c *converter) messages(L *lua.LState, items []session.Item) *lua.LTable {
+	return c.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, c.fillMessage)
 }
 
 // message is the stub of one message; an untouched one leads back to its item.
-func (in *instance) message(item session.Item) *lua.LTable {
-	return in.vm.NewStub(&item, in.fillMessage)
+func (c *converter) message(item session.Item) *lua.LTable {
+	return c.vm.NewStub(&item, c.fillMessage)
 }
 
-func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
+func (c *converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
 	m := item.Message
 	t := luavm.NewRecord(L, 8)
@@ -38,11 +50,11 @@ func (in *instance) fillMessage(L *lua.LState, ref any) *lua.LTable {
 		t.RawSetString("entry_id", lua.LString(item.Entry.ID))
 		t.RawSetString("entry_index", lua.LNumber(item.Index+1))
 	}
-	in.fillRole(L, t, m)
+	c.fillRole(L, t, m)
 	return t
 }
 
-func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
+func (c *converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 	switch m.Role {
 	case message.RoleBashExecution:
 		fillBash(t, m)
@@ -53,7 +65,7 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		luavm.Set(t, "tokens_before", lua.LNumber(m.TokensBefore))
 	default:
-		in.fillContent(L, t, m)
+		c.fillContent(L, t, m)
 	}
 	switch m.Role {
 	case message.RoleAssistant:
@@ -62,20 +74,20 @@ func (in *instance) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
 		t.RawSetString("tool_name", lua.LString(m.ToolName))
 		t.RawSetString("is_error", lua.LBool(m.IsError))
-		t.RawSetString("details", in.details(m.ToolName, m.Details))
+		t.RawSetString("details", c.details(m.ToolName, m.Details))
 	case message.RoleCustom:
 		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
 		luavm.Set(t, "display", lua.LBool(m.Display))
-		luavm.Set(t, "details", in.json(m.Details))
+		luavm.Set(t, "details", c.json(m.Details))
 	}
 }
 
-func (in *instance) fillContent(L *lua.LState, t *lua.LTable, m *message.Message) {
+func (c *converter) fillContent(L *lua.LState, t *lua.LTable, m *message.Message) {
 	if m.Plain {
 		t.RawSetString("content", lua.LString(m.Text()))
 		return
 	}
-	t.RawSetString("content", in.blocks(L, m.Content))
+	t.RawSetString("content", c.blocks(L, m.Content))
 }
 
 func fillBash(t *lua.LTable, m *message.Message) {
@@ -104,13 +116,13 @@ func fillAssistant(L *lua.LState, t *lua.LTable, m *message.Message) {
 }
 
 // blocks makes a list of content blocks, which must not change any more.
-func (in *instance) blocks(L *lua.LState, content []message.Block) *lua.LTable {
-	list := in.vm.NewStubList(L, len(content), func(i int) any { return &content[i] }, in.fillBlock)
+func (c *converter) blocks(L *lua.LState, content []message.Block) *lua.LTable {
+	list := c.vm.NewStubList(L, len(content), func(i int) any { return &content[i] }, c.fillBlock)
 	luavm.MarkList(list)
 	return list
 }
 
-func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
+func (c *converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	b := ref.(*message.Block)
 	t := luavm.NewRecord(L, 4)
 	t.RawSetString("type", lua.LString(b.Type))
@@ -127,20 +139,20 @@ func (in *instance) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	case message.BlockToolCall:
 		t.RawSetString("id", lua.LString(b.ID))
 		t.RawSetString("name", lua.LString(b.Name))
-		t.RawSetString("arguments", in.input(b.Name, b.Arguments))
+		t.RawSetString("arguments", c.input(b.Name, b.Arguments))
 		setText(t, "thought_signature", b.Signature)
 	case message.BlockImage:
 		luavm.Set(t, "data", lua.LString(b.Data))
 		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
 	default:
-		in.fillUnknown(L, t, b.Raw)
+		c.fillUnknown(L, t, b.Raw)
 	}
 	return t
 }
 
 // fillUnknown copies the fields of a block that the program knows nothing of.
-func (in *instance) fillUnknown(L *lua.LState, t *lua.LTable, raw json.RawMessage) {
-	if whole, ok := in.json(raw).(*lua.LTable); ok {
+func (c *converter) fillUnknown(L *lua.LState, t *lua.LTable, raw json.RawMessage) {
+	if whole, ok := c.json(raw).(*lua.LTable); ok {
 		luavm.Materialise(L, whole)
 		whole.ForEach(t.RawSet)
 	}
@@ -155,15 +167,15 @@ type entryList struct {
 
 // entries returns the list of a branch. It is the same table as long as the
 // branch only grows and Lua only reads it.
-func (in *instance) entries(L *lua.LState, branch []*session.Entry) *lua.LTable {
-	l := &in.branch
+func (c *converter) entries(L *lua.LState, branch []*session.Entry) *lua.LTable {
+	l := &c.branch
 	have := len(l.branch)
 	grows := l.table != nil && have <= len(branch) && (have == 0 || branch[have-1] == l.branch[have-1])
 	if !grows || !l.intact() {
 		*l, have = entryList{table: L.CreateTable(len(branch), 0)}, 0
 	}
 	for _, e := range branch[have:] {
-		stub := in.vm.NewStub(e, in.fillEntry)
+		stub := c.vm.NewStub(e, c.fillEntry)
 		l.table.Append(stub)
 		l.stubs = append(l.stubs, stub)
 	}
@@ -199,25 +211,25 @@ func itemOf(ref any) (session.Item, bool) {
 	return session.Item{Index: -1}, false
 }
 
-func (in *instance) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
+func (c *converter) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 	if item, ok := itemOf(ref); ok {
-		return in.fillMessage(L, &item)
+		return c.fillMessage(L, &item)
 	}
 	return luavm.NewRecord(L, 0) // its line cannot be read as a message
 }
 
 // fillEntry makes the table of an entry: the fields of its line, those of the
 // core's types in snake_case, with the message itself as a record.
-func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
+func (c *converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	e := ref.(*session.Entry)
 	t := luavm.NewRecord(L, 6)
 	core := session.Reserved(e.Type)
-	if line, ok := in.json(e.Raw()).(*lua.LTable); ok {
+	if line, ok := c.json(e.Raw()).(*lua.LTable); ok {
 		luavm.Materialise(L, line)
 		line.ForEach(func(k, v lua.LValue) {
 			key := k.String()
 			if core {
-				key, v = snake(key), in.coreField(L, e, key, v)
+				key, v = snake(key), c.coreField(L, e, key, v)
 			}
 			luavm.Set(t, key, v)
 		})
@@ -232,10 +244,10 @@ func (in *instance) fillEntry(L *lua.LState, ref any) *lua.LTable {
 }
 
 // coreField is a field of an entry whose type the program knows.
-func (in *instance) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
+func (c *converter) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
 	switch {
 	case key == "message" && e.Type == session.TypeMessage:
-		return in.vm.NewStub(entryMessage{e}, in.fillEntryMessage)
+		return c.vm.NewStub(entryMessage{e}, c.fillEntryMessage)
 	case key == "usage":
 		body, err := session.Body[struct{ Usage message.Usage }](e)
 		if err == nil {
@@ -246,16 +258,16 @@ func (in *instance) coreField(L *lua.LState, e *session.Entry, key string, v lua
 }
 
 // json decodes what hooks and models wrote; nil for nothing.
-func (in *instance) json(raw json.RawMessage) lua.LValue { return in.decode(raw, luavm.JSON{}) }
+func (c *converter) json(raw json.RawMessage) lua.LValue { return c.decode(raw, luavm.JSON{}) }
 
-func (in *instance) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
+func (c *converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
 	if len(raw) == 0 {
 		return lua.LNil
 	}
-	if !in.chain.valid.check(raw) {
+	if !c.valid.check(raw) {
 		return lua.LNil
 	}
-	return in.vm.DecodeValidJSON(raw, conv)
+	return c.vm.DecodeValidJSON(raw, conv)
 }
 
 // validJSON remembers the last text that was valid, because all hooks of a chain
@@ -277,11 +289,11 @@ func (v *validJSON) check(raw json.RawMessage) bool {
 }
 
 // details are those of a tool's result, with the names Lua uses.
-func (in *instance) details(tool string, raw json.RawMessage) lua.LValue {
-	return in.decode(raw, detailJSON(tool))
+func (c *converter) details(tool string, raw json.RawMessage) lua.LValue {
+	return c.decode(raw, detailJSON(tool))
 }
 
 // input is the arguments of a tool call, with the names Lua uses.
-func (in *instance) input(tool string, raw json.RawMessage) lua.LValue {
-	return in.decode(raw, argumentJSON(tool))
+func (c *converter) input(tool string, raw json.RawMessage) lua.LValue {
+	return c.decode(raw, argumentJSON(tool))
 }

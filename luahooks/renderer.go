@@ -62,7 +62,7 @@ func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded 
 			continue
 		}
 		lines, ok := in.render(ctx, "renderer of "+m.CustomType, func(L *lua.LState) lua.LValue {
-			message := in.message(session.Item{Message: m, Index: -1})
+			message := in.records.message(session.Item{Message: m, Index: -1})
 			return callFunction(L, fn, message, drawing(L, &expanded, width), in.theme)
 		})
 		if ok {
@@ -80,7 +80,7 @@ func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]
 		return nil, false
 	}
 	return t.in.render(context.Background(), "render_call of "+name, func(L *lua.LState) lua.LValue {
-		return callFunction(L, t.renderCall, t.in.json(args), drawing(L, nil, width), t.in.theme)
+		return callFunction(L, t.renderCall, t.in.records.json(args), drawing(L, nil, width), t.in.theme)
 	})
 }
 

@@ -35,7 +35,7 @@ func (in *instance) allEntries(L *lua.LState) *lua.LTable {
 
 // entryStubs makes a fresh list; the entries of a session never change.
 func (in *instance) entryStubs(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	list := in.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, in.fillEntry)
+	list := in.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, in.records.fillEntry)
 	luavm.MarkList(list)
 	return list
 }
@@ -59,7 +59,7 @@ func (in *instance) entry(L *lua.LState, id string) (*lua.LTable, error) {
 	if e == nil {
 		return nil, fmt.Errorf("no entry %q", id)
 	}
-	return in.vm.NewStub(e, in.fillEntry), nil
+	return in.vm.NewStub(e, in.records.fillEntry), nil
 }
 
 // label is ctx.session.label(id) → string or nil.
@@ -80,7 +80,7 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 	luavm.MarkList(roots)
 	for _, e := range entries {
 		node := luavm.NewRecord(L, 3)
-		luavm.Set(node, "entry", in.vm.NewStub(e, in.fillEntry))
+		luavm.Set(node, "entry", in.vm.NewStub(e, in.records.fillEntry))
 		luavm.Set(node, "children", children[e.ID])
 		setText(node, "label", names[e.ID])
 		if above := children[e.ParentID]; above != nil {

@@ -151,7 +151,7 @@ func (in *instance) appendMessage(L *lua.LState, s *session.Session) int {
 	at := time.Now().UnixMilli()
 	luavm.Unpack(L, 1, "append_message", luavm.Opt("role", &role).Required(), luavm.Opt("content", &content).Required(),
 		luavm.Opt("timestamp", &at))
-	blocks, err := in.content(L, content, "content")
+	blocks, err := in.records.content(L, content, "content")
 	if err != nil {
 		luavm.Raise(L, "append_message: %v", err)
 	}
@@ -233,7 +233,7 @@ func (in *instance) navigateTree(L *lua.LState) int {
 	if t != nil {
 		setText(t, "leaf_id", moved.Leaf)
 		if moved.Summary != nil {
-			luavm.Set(t, "summary_entry", in.entryRecord(moved.Summary))
+			luavm.Set(t, "summary_entry", in.records.entryRecord(moved.Summary))
 		}
 	}
 	return pushResult(L, t, err)

@@ -113,14 +113,6 @@ func record(L *lua.LState, k agent.Kind, size int) *lua.LTable {
 	return t
 }
 
-// textOrNil is what setText puts into a table.
-func textOrNil(text string) lua.LValue {
-	if text == "" {
-		return lua.LNil
-	}
-	return lua.LString(text)
-}
-
 // copyOf copies an event of one kind. What it points to stays shared: whoever
 // carries out an answer puts new slices and maps in place of the old ones.
 func copyOf[T any, P interface {
@@ -129,13 +121,6 @@ func copyOf[T any, P interface {
 }](e agent.Event) agent.Event {
 	c := *e.(P)
 	return P(&c)
-}
-
-// setText sets a field, or leaves it nil when the text is empty.
-func setText(t *lua.LTable, name, text string) {
-	if text != "" {
-		luavm.Set(t, name, lua.LString(text))
-	}
 }
 
 // eventView is an event as Lua sees it before it looks closer.
@@ -192,4 +177,9 @@ func (s *eventSpec) inMode(mode string) {
 	if (mode == "print" || mode == "json") && (s.Kind == agent.KindAgentEnd || s.Kind == agent.KindAgentSettled) {
 		s.Wait = untilDone
 	}
+}
+
+// newPayload begins the table of an event: it has its type.
+func newPayload(L *lua.LState, e agent.Event, size int) payload {
+	return payload{record(L, e.Kind(), size), L}
 }

@@ -79,7 +79,7 @@ func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.R
 	if t == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	raw, err := in.encode(t, "parameters")
+	raw, err := in.records.encode(t, "parameters")
 	if err != nil {
 		luavm.Raise(L, "%s: %v", function, err)
 	}
@@ -101,8 +101,8 @@ func (t *luaTool) Prepare(ctx context.Context, input json.RawMessage) (json.RawM
 		}
 		changed := input
 		err := t.job(ctx, func(L *lua.LState) (err error) {
-			if v := callFunction(L, t.prepare, t.in.json(input)); v != lua.LNil {
-				changed, err = t.in.encode(v, "arguments")
+			if v := callFunction(L, t.prepare, t.in.records.json(input)); v != lua.LNil {
+				changed, err = t.in.records.encode(v, "arguments")
 			}
 			return placeOf(t.prepare, err)
 		})
@@ -156,7 +156,7 @@ func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.U
 	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
 	ctx = context.WithValue(ctx, runningToolKey{}, &runningTool{t.spec.Name, above})
 	err := t.job(ctx, func(L *lua.LState) error {
-		r, err := in.toolResult(L, t.spec.Name, callFunction(L, t.execute, in.json(input), in.ctx, in.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
+		r, err := in.toolResult(L, t.spec.Name, callFunction(L, t.execute, in.records.json(input), in.ctx, in.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
 		*result = r
 		return placeOf(t.execute, err)
 	})
@@ -249,12 +249,12 @@ func (in *instance) resultFrom(L *lua.LState, tool string, t *lua.LTable) (r age
 		r.Usage = usageFrom(L, usage)
 	}
 	if content != nil {
-		if r.Content, err = in.content(L, content, "content"); err != nil {
+		if r.Content, err = in.records.content(L, content, "content"); err != nil {
 			return r, err
 		}
 	}
 	if details != nil {
-		r.Details, err = in.detailsFrom(tool, details)
+		r.Details, err = in.records.detailsFrom(tool, details)
 	}
 	return r, err
 }

@@ -15,17 +15,17 @@ import (
 // Content and arguments on their way back from Lua.
 
 // content reads message content: a string, or a list of blocks.
-func (in *instance) content(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
+func (c *converter) content(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	switch v := v.(type) {
 	case lua.LString:
 		return []message.Block{message.TextBlock(string(v))}, nil
 	case *lua.LTable:
-		return in.blocksFrom(L, v, name)
+		return c.blocksFrom(L, v, name)
 	}
 	return nil, fmt.Errorf("%s: expected a string or a list of blocks, got %s", name, v.Type())
 }
 
-func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
+func (c *converter) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	list, ok := v.(*lua.LTable)
 	if !ok {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got %s", name, v.Type())
@@ -45,7 +45,7 @@ func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 		if !ok {
 			return nil, fmt.Errorf("%s[%d]: expected a block, got %s", name, i, list.RawGetInt(i).Type())
 		}
-		b, err := in.blockFrom(L, t)
+		b, err := c.blockFrom(L, t)
 		if err == nil {
 			err = size.add(sizeOf(b))
 		}
@@ -60,7 +60,7 @@ func (in *instance) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 // blockFrom reads one block. What Lua did not touch, or left as it was, is the
 // original; a changed one stands on top of it, so that fields nobody here knows
 // survive.
-func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, error) {
+func (c *converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, error) {
 	if ref, ok := luavm.StubRef(t); ok {
 		if b, ok := ref.(*message.Block); ok {
 			return *b, nil
@@ -75,7 +75,7 @@ func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, erro
 			was, b.Raw = *origin, origin.Raw
 		}
 	}
-	if err := in.readBlock(t, &b); err != nil {
+	if err := c.readBlock(t, &b); err != nil {
 		return b, err
 	}
 	if sameBlock(b, was) {
@@ -84,7 +84,7 @@ func (in *instance) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, erro
 	return b, nil
 }
 
-func (in *instance) readBlock(t *lua.LTable, b *message.Block) (err error) {
+func (c *converter) readBlock(t *lua.LTable, b *message.Block) (err error) {
 	r := &roleReader{t: t}
 	need := func(name string, into *string) {
 		if r.text(name, into); *into == "" && t.RawGetString(name) == lua.LNil {
@@ -103,14 +103,14 @@ func (in *instance) readBlock(t *lua.LTable, b *message.Block) (err error) {
 		need("id", &b.ID)
 		need("name", &b.Name)
 		r.text("thought_signature", &b.Signature)
-		b.Arguments, err = in.inputFrom(b.Name, t.RawGetString("arguments"))
+		b.Arguments, err = c.inputFrom(b.Name, t.RawGetString("arguments"))
 	case message.BlockImage:
 		need("data", &b.Data)
 		need("mime_type", &b.MimeType)
 	case "":
 		return errors.New("type is missing")
 	default:
-		b.Raw, err = in.encode(t, "block")
+		b.Raw, err = c.encode(t, "block")
 	}
 	if r.err != nil {
 		return r.err
@@ -128,8 +128,8 @@ func sameBlock(a, b message.Block) bool {
 }
 
 // encode turns a Lua value into JSON; the error names the place below name.
-func (in *instance) encode(v lua.LValue, name string) (json.RawMessage, error) {
-	raw, err := luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{})
+func (c *converter) encode(v lua.LValue, name string) (json.RawMessage, error) {
+	raw, err := luavm.EncodeJSON(c.vm.State(), v, luavm.JSON{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -137,8 +137,8 @@ func (in *instance) encode(v lua.LValue, name string) (json.RawMessage, error) {
 }
 
 // detailsFrom is the inverse of details.
-func (in *instance) detailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
-	raw, err := luavm.EncodeJSON(in.vm.State(), v, detailJSON(tool))
+func (c *converter) detailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
+	raw, err := luavm.EncodeJSON(c.vm.State(), v, detailJSON(tool))
 	if err != nil {
 		return nil, fmt.Errorf("details: %w", err)
 	}
@@ -146,7 +146,7 @@ func (in *instance) detailsFrom(tool string, v lua.LValue) (json.RawMessage, err
 }
 
 // inputFrom is the inverse of input.
-func (in *instance) inputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
+func (c *converter) inputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	if v == lua.LNil {
 		return json.RawMessage(`{}`), nil
 	}
@@ -154,7 +154,7 @@ func (in *instance) inputFrom(tool string, v lua.LValue) (json.RawMessage, error
 	if !ok {
 		return nil, fmt.Errorf("input: expected a table, got %s", v.Type())
 	}
-	raw, err := luavm.EncodeJSON(in.vm.State(), t, argumentJSON(tool))
+	raw, err := luavm.EncodeJSON(c.vm.State(), t, argumentJSON(tool))
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"pi/agent"
 	"pi/luavm"
 	"pi/session"
 	"pi/session/message"
@@ -17,9 +16,10 @@ import (
 // Go value as before; what it changed becomes a new one, on top of the original
 // where there is one, so that fields nobody here knows survive.
 
-// itemsFrom reads the list of messages that a context handler returned. It may
-// hold messages it was given, new ones, and {message = m, entry_index = i}.
-func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context) ([]session.Item, error) {
+// itemsFrom reads the list of messages that a handler returned. It may hold messages it
+// was given, new ones, and {message = m, entry_index = i}, where i is the place of an
+// entry on the branch.
+func (c *converter) itemsFrom(L *lua.LState, list *lua.LTable, branch []*session.Entry) ([]session.Item, error) {
 	luavm.Materialise(L, list)
 	n, err := listed(list)
 	if err != nil {
@@ -32,7 +32,7 @@ func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context)
 		if !ok {
 			return nil, fmt.Errorf("messages[%d]: expected a message, got %s", i, list.RawGetInt(i).Type())
 		}
-		item, changed, err := in.itemFrom(L, t, e)
+		item, changed, err := c.itemFrom(L, t, branch)
 		if err == nil && changed {
 			err = size.add(sizeOf(item.Message.Content...) + len(item.Message.Details) + len(item.Message.Output))
 		}
@@ -46,24 +46,24 @@ func (in *instance) itemsFrom(L *lua.LState, list *lua.LTable, e *agent.Context)
 
 // itemFrom reads one element; changed is false for a message that the hook did not
 // look at.
-func (in *instance) itemFrom(L *lua.LState, t *lua.LTable, e *agent.Context) (item session.Item, changed bool, err error) {
+func (c *converter) itemFrom(L *lua.LState, t *lua.LTable, branch []*session.Entry) (item session.Item, changed bool, err error) {
 	if item, ok := untouchedItem(t); ok {
 		return item, false, nil
 	}
 	luavm.Materialise(L, t)
 	inner, wrapped := t.RawGetString("message").(*lua.LTable)
 	if !wrapped {
-		item, err = in.changedItem(L, t, e)
+		item, err = c.changedItem(L, t, branch)
 		return item, true, err
 	}
 	item, untouched := untouchedItem(inner)
 	if !untouched {
 		luavm.Materialise(L, inner)
-		if item, err = in.changedItem(L, inner, e); err != nil { // a wrapper in a wrapper is no message
+		if item, err = c.changedItem(L, inner, branch); err != nil { // a wrapper in a wrapper is no message
 			return item, true, fmt.Errorf("message: %w", err)
 		}
 	}
-	item, err = placed(item, t.RawGetString("entry_index"), e)
+	item, err = placed(item, t.RawGetString("entry_index"), branch)
 	return item, !untouched, err
 }
 
@@ -75,14 +75,14 @@ func untouchedItem(t *lua.LTable) (session.Item, bool) {
 }
 
 // placed sets the entry that a wrapped message stands for.
-func placed(item session.Item, index lua.LValue, e *agent.Context) (session.Item, error) {
+func placed(item session.Item, index lua.LValue, branch []*session.Entry) (session.Item, error) {
 	switch index := index.(type) {
 	case lua.LNumber:
 		i := int(index) - 1
-		if i < 0 || i >= len(e.Entries) || lua.LNumber(i+1) != index {
-			return item, fmt.Errorf("entry_index: %v is not in 1..%d", index, len(e.Entries))
+		if i < 0 || i >= len(branch) || lua.LNumber(i+1) != index {
+			return item, fmt.Errorf("entry_index: %v is not in 1..%d", index, len(branch))
 		}
-		item.Index, item.Entry = i, e.Entries[i]
+		item.Index, item.Entry = i, branch[i]
 	case *lua.LNilType:
 		item.Index, item.Entry = -1, nil
 	default:
@@ -92,23 +92,23 @@ func placed(item session.Item, index lua.LValue, e *agent.Context) (session.Item
 }
 
 // changedItem reads a message that a hook looked at, changed or made.
-func (in *instance) changedItem(L *lua.LState, t *lua.LTable, e *agent.Context) (session.Item, error) {
+func (c *converter) changedItem(L *lua.LState, t *lua.LTable, branch []*session.Entry) (session.Item, error) {
 	item := session.Item{Index: -1}
 	if ref, ok := luavm.StubOrigin(t); ok {
 		if was, ok := itemOf(ref); ok {
 			item = was
 		}
-	} else if i, ok := t.RawGetString("entry_index").(lua.LNumber); ok && i >= 1 && i <= lua.LNumber(len(e.Entries)) {
-		item.Index, item.Entry = int(i)-1, e.Entries[int(i)-1]
+	} else if i, ok := t.RawGetString("entry_index").(lua.LNumber); ok && i >= 1 && i <= lua.LNumber(len(branch)) {
+		item.Index, item.Entry = int(i)-1, branch[int(i)-1]
 	}
-	m, err := in.messageFrom(L, t, item.Message)
+	m, err := c.messageFrom(L, t, item.Message)
 	item.Message = m
 	return item, err
 }
 
 // messageFrom reads a message table on top of base, which may be nil. A message
 // that says the same as base is base.
-func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *message.Message) (*message.Message, error) {
+func (c *converter) messageFrom(L *lua.LState, t *lua.LTable, base *message.Message) (*message.Message, error) {
 	role, _ := t.RawGetString("role").(lua.LString)
 	if err := knownRole(message.Role(role)); err != nil {
 		return nil, err
@@ -120,10 +120,10 @@ func (in *instance) messageFrom(L *lua.LState, t *lua.LTable, base *message.Mess
 	if ts, ok := t.RawGetString("timestamp").(lua.LNumber); ok {
 		m.Timestamp = int64(ts)
 	}
-	if err := in.readContent(L, t, m); err != nil {
+	if err := c.readContent(L, t, m); err != nil {
 		return nil, err
 	}
-	if err := in.readRole(L, t, m); err != nil {
+	if err := c.readRole(L, t, m); err != nil {
 		return nil, err
 	}
 	if base != nil && sameMessage(m, base) {
@@ -143,7 +143,7 @@ func knownRole(r message.Role) error {
 	return fmt.Errorf("unknown role %q", r)
 }
 
-func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *message.Message) error {
+func (c *converter) readContent(L *lua.LState, t *lua.LTable, m *message.Message) error {
 	switch m.Role {
 	case message.RoleBashExecution, message.RoleBranchSummary, message.RoleCompactionSummary:
 		return nil
@@ -153,7 +153,7 @@ func (in *instance) readContent(L *lua.LState, t *lua.LTable, m *message.Message
 	if plain && m.Plain && string(text) == m.Text() {
 		return nil
 	}
-	blocks, err := in.content(L, given, "content")
+	blocks, err := c.content(L, given, "content")
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (r *roleReader) number(name string, into *int) bool {
 	return false
 }
 
-func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *message.Message) error {
+func (c *converter) readRole(L *lua.LState, t *lua.LTable, m *message.Message) error {
 	r := &roleReader{t: t}
 	switch m.Role {
 	case message.RoleAssistant:
@@ -238,7 +238,7 @@ func (in *instance) readRole(L *lua.LState, t *lua.LTable, m *message.Message) e
 	if m.Role != message.RoleToolResult && m.Role != message.RoleCustom {
 		return nil
 	}
-	return in.readDetails(L, t, m)
+	return c.readDetails(L, t, m)
 }
 
 // readAssistant leaves the usage as it was: that is what the call cost, whatever
@@ -271,13 +271,13 @@ func readBash(r *roleReader, m *message.Message) {
 	}
 }
 
-func (in *instance) readDetails(_ *lua.LState, t *lua.LTable, m *message.Message) error {
+func (c *converter) readDetails(_ *lua.LState, t *lua.LTable, m *message.Message) error {
 	v := t.RawGetString("details")
 	if v == lua.LNil {
 		m.Details = nil
 		return nil
 	}
-	raw, err := in.detailsFrom(m.ToolName, v)
+	raw, err := c.detailsFrom(m.ToolName, v)
 	if err == nil {
 		m.Details = raw
 	}

@@ -1,0 +1,46 @@
+package luahooks
+
+import (
+	"pi/agent/llm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// modelInfo is ctx.model.
+type modelInfo struct {
+	Provider      string
+	ID            string
+	Name          string
+	API           string
+	ContextWindow int
+	MaxTokens     int
+	Reasoning     bool
+	Levels        []string
+	Input         []string
+	Cost          *priceInfo
+}
+
+// priceInfo has nil for a price that nobody knows.
+type priceInfo struct{ Input, Output, CacheRead, CacheWrite *float64 }
+
+func priceOf(p *llm.Price) *priceInfo {
+	if p == nil {
+		return nil
+	}
+	known := func(price float64) *float64 {
+		if price < 0 {
+			return nil
+		}
+		return &price
+	}
+	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
+}
+
+func (c *converter) modelValue(m *llm.Model) lua.LValue {
+	if m == nil {
+		return lua.LNil
+	}
+	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
+		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: llm.OfferedLevels(m), Input: m.Input, Cost: priceOf(m.Cost)}
+	return c.vm.Value(info)
+}
