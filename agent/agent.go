@@ -82,8 +82,8 @@ type Options struct {
 
 // Agent runs prompts in a session. See the package comment.
 type Agent struct {
+	listeners
 	models      *llm.Models
-	listeners   []Listener
 	settings    Settings
 	prompt      *SystemPrompt
 	cwd         string

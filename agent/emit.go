@@ -5,9 +5,14 @@ import (
 	"fmt"
 )
 
+// listeners hear of everything, in their order. Those of an agent are complete
+// before it starts, see [Agent.Listen]; from then on all methods may be called from
+// any goroutine.
+type listeners []Listener
+
 // wants reports whether anybody listens to k; events nobody wants are not built.
-func (a *Agent) wants(k Kind) bool {
-	for _, l := range a.listeners {
+func (ls listeners) wants(k Kind) bool {
+	for _, l := range ls {
 		if l.Wants(k) {
 			return true
 		}
@@ -16,17 +21,17 @@ func (a *Agent) wants(k Kind) bool {
 }
 
 // emitIf builds and emits an event if anybody wants it.
-func (a *Agent) emitIf(ctx context.Context, k Kind, build func() Event) {
-	if a.wants(k) {
-		a.emit(ctx, build())
+func (ls listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
+	if ls.wants(k) {
+		ls.emit(ctx, build())
 	}
 }
 
 // emitAfter is emitIf for what has happened whether the run was interrupted or
 // not: listeners hear of it also after an interrupt.
-func (a *Agent) emitAfter(ctx context.Context, k Kind, build func() Event) {
-	if a.wants(k) {
-		a.emit(uncancelled(ctx), build())
+func (ls listeners) emitAfter(ctx context.Context, k Kind, build func() Event) {
+	if ls.wants(k) {
+		ls.emit(uncancelled(ctx), build())
 	}
 }
 
@@ -47,19 +52,19 @@ type interruptedKey struct{}
 func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) != nil }
 
 // emit hands e to the listeners in order. A listener's error stops nobody; it is
-// told to all as a notice. The gates, where it decides, are asked by [Agent.ask].
-func (a *Agent) emit(ctx context.Context, e Event) {
-	a.emitUntil(ctx, e, func() bool { return false })
+// told to all as a notice. The gates, where it decides, are asked with emitGate.
+func (ls listeners) emit(ctx context.Context, e Event) {
+	ls.emitUntil(ctx, e, func() bool { return false })
 }
 
 // emitUntil is emit up to the listener whose answer decides.
-func (a *Agent) emitUntil(ctx context.Context, e Event, decided func() bool) {
-	for _, l := range a.listeners {
+func (ls listeners) emitUntil(ctx context.Context, e Event, decided func() bool) {
+	for _, l := range ls {
 		if !l.Wants(e.Kind()) {
 			continue
 		}
 		if err := handle(ctx, l, e); err != nil {
-			a.Notify(context.WithoutCancel(ctx), LevelError, err.Error())
+			ls.Notify(context.WithoutCancel(ctx), LevelError, err.Error())
 		}
 		if decided() {
 			return
@@ -67,10 +72,10 @@ func (a *Agent) emitUntil(ctx context.Context, e Event, decided func() bool) {
 	}
 }
 
-// ask hands e to the listeners in order, up to the first error or until decided
-// says that the answer stands.
-func (a *Agent) ask(ctx context.Context, e Event, decided func() bool) error {
-	for _, l := range a.listeners {
+// emitGate hands e to the listeners in order, up to the first error, which it
+// returns, or until decided reports true.
+func (ls listeners) emitGate(ctx context.Context, e Event, decided func() bool) error {
+	for _, l := range ls {
 		if !l.Wants(e.Kind()) {
 			continue
 		}
@@ -96,19 +101,19 @@ func handle(ctx context.Context, l Listener, e Event) (err error) {
 }
 
 // Notify shows the person a line that is no part of the conversation.
-func (a *Agent) Notify(ctx context.Context, level Level, text string) {
-	a.tellAll(ctx, &Notice{Text: text, Level: level})
+func (ls listeners) Notify(ctx context.Context, level Level, text string) {
+	ls.tellAll(ctx, &Notice{Text: text, Level: level})
 }
 
 // tellAll passes on what is no part of a run.
-func (a *Agent) tellAll(ctx context.Context, e Event) {
-	for _, l := range a.listeners {
+func (ls listeners) tellAll(ctx context.Context, e Event) {
+	for _, l := range ls {
 		if l.Wants(e.Kind()) {
 			_ = handle(ctx, l, e) // a front end that cannot show a notice has no better place to say so
 		}
 	}
 }
 
-func (a *Agent) notifyf(ctx context.Context, level Level, format string, args ...any) {
-	a.Notify(ctx, level, fmt.Sprintf(format, args...))
+func (ls listeners) notifyf(ctx context.Context, level Level, format string, args ...any) {
+	ls.Notify(ctx, level, fmt.Sprintf(format, args...))
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -24,10 +25,23 @@ func TestFailureOfAListenerStopsNobodyAndIsToldToAll(t *testing.T) {
 
 func TestFailureToShowANoticeIsTheEndOfIt(t *testing.T) {
 	shown := 0
-	r := newRig(t, Options{Listeners: []Listener{try(func(*Notice) error { shown++; return errors.New("no screen") })}})
-	r.Notify(t.Context(), LevelInfo, "hello")
+	listeners{try(func(*Notice) error { shown++; return errors.New("no screen") })}.Notify(t.Context(), LevelInfo, "hello")
 	if shown != 1 {
 		t.Errorf("shown %d times", shown)
+	}
+}
+
+func TestAGateEndsWithTheFirstFailureOrAnswer(t *testing.T) {
+	for want, first := range map[string]Listener{
+		"no":                                  try(func(*ToolCall) error { return errors.New("no") }),
+		"listener for tool_call crashed: out": on(func(*ToolCall) { panic("out") }),
+		"":                                    on(func(e *ToolCall) { e.Block = true }),
+	} {
+		e := &ToolCall{}
+		all := listeners{on(func(*Notice) {}), first, on(func(*ToolCall) { t.Error("the next one was asked") })}
+		if err := all.emitGate(t.Context(), e, func() bool { return e.Block }); fmt.Sprint(err) != want && (err != nil || want != "") {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ func (a *Agent) unknownTool(name string) *refused {
 // not coerced, for what runs is what the listeners saw.
 func (a *Agent) askGate(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
-	err := a.ask(ctx, e, func() bool { return e.Block })
+	err := a.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()

@@ -18,9 +18,9 @@ func (*HookFailed) Kind() Kind { return KindHookError }
 
 // HookFailed shows the person text, if it is not empty, and tells everybody what
 // failed.
-func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
+func (ls listeners) HookFailed(ctx context.Context, f *HookFailed, text string) {
 	if text != "" {
-		a.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
+		ls.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
 	}
-	a.tellAll(ctx, f)
+	ls.tellAll(ctx, f)
 }

@@ -39,7 +39,7 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 // userBash asks the gate; the first listener that answers or blocks decides.
 func (a *Agent) userBash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
 	e := &UserBash{Command: command, ExcludeFromContext: exclude, Cwd: a.cwd}
-	err := a.ask(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
+	err := a.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
 	switch {
 	case ctx.Err() != nil:
 		return BashOutcome{}, ErrAborted
