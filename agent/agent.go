@@ -28,7 +28,6 @@ import (
 	"time"
 
 	"pi/agent/llm"
-	"pi/agent/schema"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -83,6 +82,7 @@ type Options struct {
 // Agent runs prompts in a session. See the package comment.
 type Agent struct {
 	listeners
+	toolset
 	models      *llm.Models
 	settings    Settings
 	prompt      *SystemPrompt
@@ -97,14 +97,12 @@ type Agent struct {
 	mu        sync.Mutex
 	session   *session.Session
 	model     *llm.Model
-	thinking  string // as it was wished
-	cycleTold string // what was said of patterns that mean no model
-	unnoted   bool   // one of the two was chosen, and the session does not say so yet
-	tools     []Tool
-	checkers  map[string]*schema.Checker // by tool name, made on first use
-	cancel    context.CancelFunc         // of the run in progress, nil when idle
-	idle      chan struct{}              // closed when the run in progress ends
-	queueing  bool                       // a prompt runs that will look at the queues again
+	thinking  string             // as it was wished
+	cycleTold string             // what was said of patterns that mean no model
+	unnoted   bool               // one of the two was chosen, and the session does not say so yet
+	cancel    context.CancelFunc // of the run in progress, nil when idle
+	idle      chan struct{}      // closed when the run in progress ends
+	queueing  bool               // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
 	nextTurn  []*message.Message // custom messages that go with the next prompt
@@ -122,7 +120,6 @@ type Agent struct {
 	last      *sentRequest    // the last request of a conversation
 	body      *sentBody       // the last body that listeners saw
 	broken    *PrefixBreak    // how it began otherwise than the one before
-	toolsBy   string          // the hook that chose the tools; "" for none
 	running   promptText      // the system prompt of the run in progress
 	aside     *message.Usage  // what that run used beside its answers
 
@@ -159,9 +156,10 @@ func New(o Options) *Agent {
 	a := &Agent{
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
-		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle, tools: o.Tools,
-		checkers: map[string]*schema.Checker{}, wake: make(chan struct{}, 1), leaving: make(chan struct{}),
+		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle,
+		wake: make(chan struct{}, 1), leaving: make(chan struct{}),
 	}
+	a.SetTools(o.Tools, "")
 	if a.now == nil {
 		a.now = time.Now
 	}

@@ -167,13 +167,13 @@ func (s *stream) ask(ctx context.Context) error {
 // request is the next model call, as the session and the listeners have it.
 // Whoever sends it calls sending first.
 func (s *stream) request() (r *llm.Request, sending func()) {
-	tools := s.Tools()
+	tools, by := s.toolsAndChooser()
 	r = &llm.Request{
 		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
 		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), Fresh: s.fresh,
 	}
 	return r, func() {
-		s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, chain: s.seen, messages: r.Messages})
+		s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, toolsBy: by, chain: s.seen, messages: r.Messages})
 	}
 }
 

@@ -38,7 +38,7 @@ func (a *Agent) clear(ctx context.Context, call message.Block) (*cleared, *refus
 	if tool == nil {
 		return nil, a.unknownTool(call.Name)
 	}
-	checker, err := a.checker(ctx, tool)
+	checker, err := a.checker(tool, func(text string) { a.Notify(ctx, LevelWarning, text) })
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}

@@ -62,7 +62,6 @@ type sentRequest struct {
 // otherwise than the request before.
 func (a *Agent) sending(is *sentRequest) {
 	a.mu.Lock()
-	is.toolsBy = a.toolsBy
 	was := a.last
 	a.last = is
 	a.mu.Unlock()

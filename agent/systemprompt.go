@@ -78,7 +78,7 @@ func (a *Agent) sections() []Section {
 	}
 	today := a.today
 	a.mu.Unlock()
-	return a.prompt.sections(a.toolSpecs(), today, a.cwd)
+	return a.prompt.sections(specsOf(a.Tools()), today, a.cwd)
 }
 
 func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Section {

@@ -1,48 +1,86 @@
 package agent
 
 import (
-	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"pi/agent/llm"
 	"pi/agent/schema"
 )
 
-// Tools returns the active tools in the order the model sees them.
-func (a *Agent) Tools() []Tool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return append([]Tool(nil), a.tools...)
-}
-
-// ToolNames lists the active tools.
-func (a *Agent) ToolNames() []string {
-	var names []string
-	for _, t := range a.Tools() {
-		names = append(names, t.Spec().Name)
-	}
-	return names
+// toolset is the active tools. All methods may be called from any goroutine.
+type toolset struct {
+	equipping sync.Mutex // guards tools, by and checkers, which change together
+	tools     []Tool
+	by        string                     // the hook that chose them; "" for none
+	checkers  map[string]*schema.Checker // by tool name, made on first use
 }
 
 // SetTools replaces the active tools from the next model call on. by is the hook
 // that chose them, "" if none did.
-func (a *Agent) SetTools(tools []Tool, by string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.tools, a.toolsBy = tools, by
-	a.checkers = map[string]*schema.Checker{}
+func (t *toolset) SetTools(tools []Tool, by string) {
+	t.equipping.Lock()
+	defer t.equipping.Unlock()
+	t.tools, t.by, t.checkers = tools, by, map[string]*schema.Checker{}
 }
 
-func (a *Agent) tool(name string) Tool {
-	for _, t := range a.Tools() {
-		if t.Spec().Name == name {
-			return t
+// Tools returns the active tools in the order the model sees them.
+func (t *toolset) Tools() []Tool {
+	tools, _ := t.toolsAndChooser()
+	return tools
+}
+
+// toolsAndChooser returns the active tools and the hook that chose them.
+func (t *toolset) toolsAndChooser() ([]Tool, string) {
+	t.equipping.Lock()
+	defer t.equipping.Unlock()
+	return slices.Clone(t.tools), t.by
+}
+
+// ToolNames lists the active tools.
+func (t *toolset) ToolNames() []string {
+	var names []string
+	for _, tool := range t.Tools() {
+		names = append(names, tool.Spec().Name)
+	}
+	return names
+}
+
+// tool returns the active tool of a name, or nil.
+func (t *toolset) tool(name string) Tool {
+	for _, tool := range t.Tools() {
+		if tool.Spec().Name == name {
+			return tool
 		}
 	}
 	return nil
 }
 
-func (a *Agent) toolSpecs() []llm.ToolSpec { return specsOf(a.Tools()) }
+// checker returns the argument checker of a tool, compiled once. warn is told of a
+// schema that is used in part only.
+func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, error) {
+	name := tool.Spec().Name
+	t.equipping.Lock()
+	known := t.checkers // SetTools puts another in its place: what is stored below must not reach that
+	c := known[name]
+	t.equipping.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	c, err := schema.Compile(tool.Spec().Parameters)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Dropped) > 0 {
+		warn(fmt.Sprintf("tool %s: its schema does not resolve; ignoring %s", name, strings.Join(c.Dropped, ", ")))
+	}
+	t.equipping.Lock()
+	defer t.equipping.Unlock()
+	known[name] = c
+	return c, nil
+}
 
 func specsOf(tools []Tool) []llm.ToolSpec {
 	var specs []llm.ToolSpec
@@ -50,27 +88,4 @@ func specsOf(tools []Tool) []llm.ToolSpec {
 		specs = append(specs, t.Spec())
 	}
 	return specs
-}
-
-// checker returns the argument checker of t, compiled once.
-func (a *Agent) checker(ctx context.Context, t Tool) (*schema.Checker, error) {
-	name := t.Spec().Name
-	a.mu.Lock()
-	known := a.checkers // SetTools puts another in its place: what is stored below must not reach that
-	c := known[name]
-	a.mu.Unlock()
-	if c != nil {
-		return c, nil
-	}
-	c, err := schema.Compile(t.Spec().Parameters)
-	if err != nil {
-		return nil, err
-	}
-	if len(c.Dropped) > 0 {
-		a.notifyf(ctx, LevelWarning, "tool %s: its schema does not resolve; ignoring %s", name, strings.Join(c.Dropped, ", "))
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	known[name] = c
-	return c, nil
 }
