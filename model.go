@@ -143,6 +143,7 @@ func (r *run) firstOf(p llm.ProviderSpec) *llm.Model {
 	return nil
 }
 
+// tourModel is the model that needs no key and asks nobody: a script inside pi.
 func tourModel() *llm.Model {
 	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
 }

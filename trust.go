@@ -170,6 +170,8 @@ func (p person) askPending(ctx context.Context, w trust.Pending) bool {
 	}
 }
 
+// describePending says what waits for approval, why, and what is in force until then,
+// and ends with the difference. No line of it commands a terminal.
 func describePending(w trust.Pending) string {
 	meanwhile := "Until you approve it, the version before stays in force."
 	switch {
