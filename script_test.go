@@ -35,7 +35,7 @@ import (
 //	asked N             writes the messages of request N to $WORK/asked, one a line
 //	count N REGEXP FILE wants exactly N matches in a file, stdout or stderr
 func TestMain(m *testing.M) {
-	testscript.Main(withBinary{m}, map[string]func(){"pi": asUser(main), "broken-pi": brokenWork, "leave": leave, "measure": measure})
+	testscript.Main(withBinary{m}, map[string]func(){"pi": asUser(func() { os.Exit(Main(os.Args[1:])) }), "broken-pi": brokenWork, "leave": leave, "measure": measure})
 }
 
 func TestScripts(t *testing.T) {

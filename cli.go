@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/internal/printable"
+	"pi/session"
+)
+
+// version is set by the release build.
+var version = "0.1.0"
+
+func printVersion() { fmt.Println("pi " + version) }
+
+// Main runs pi with the arguments behind its name and returns the exit status.
+func Main(args []string) int {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
+		printVersion()
+		return exitDone
+	}
+	return testOnlyMain(args, func() {})
+}
+
+// testOnlyMain is Main, and does work before the front end begins, under the net
+// that catches its panics.
+func testOnlyMain(args []string, work func()) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	crash := newCrash(cancel)
+	defer crash.watch()()
+	o := Options{Version: version, Catch: func(run func() error) error {
+		return crash.catch(func() error {
+			work()
+			return run()
+		})
+	}}
+	args = joinResume(splitDoubleShort(args))
+	root := newRoot(&o, asksToPrint(args))
+	args, o.Hooks.Given = takeHookFlags(root, args)
+	root.SetArgs(args)
+	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
+	status := exitStatus(err)
+	if ctx.Err() != nil {
+		status = exitTerminated
+	}
+	if err != nil && !errors.Is(err, errReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
+		report(err)
+	}
+	return crash.tell(status)
+}
+
+// splitDoubleShort turns -na, which is one flag, into its long form.
+func splitDoubleShort(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "--" {
+			copy(out[i:], args[i:])
+			break
+		}
+		if a == "-na" {
+			a = "--no-approve"
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// asksToPrint reports whether -p is among the flags: then every word is a prompt
+// and none the name of a subcommand.
+func asksToPrint(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "-p", "--print":
+			return true
+		}
+	}
+	return false
+}
+
+// The exit statuses; scripts rely on them.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitProvider    = 3
+	exitRefused     = 4
+	exitLimit       = 5
+	exitSession     = 6
+	exitUntrusted   = 7
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// errReported is an error whose text the person has seen: only the exit status tells
+// of it.
+var errReported = errors.New("reported")
+
+// UsageError is a mistake on the command line.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
+func exitStatus(err error) int {
+	var (
+		provider *llm.ProviderError
+		keyless  *NoKeyError
+		limit    *agent.LimitError
+		ended    *agent.TerminatedError
+		usage    UsageError
+		unknown  *command.UnknownError
+		busy     *session.BusyError
+		only     *session.UnwritableError
+		not      *session.NotSessionError
+		missing  *session.NotFoundError
+		several  *session.AmbiguousError
+		kept     SessionError
+		mistrust *UntrustedError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, llm.ErrNoModel):
+		return exitUsage
+	case errors.As(err, &provider), errors.As(err, &keyless):
+		return exitProvider
+	case errors.As(err, &limit):
+		return exitLimit
+	case errors.As(err, &mistrust):
+		return exitUntrusted
+	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
+		return exitRefused
+	case errors.As(err, &busy), errors.As(err, &only), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
+		errors.Is(err, session.ErrReadOnly):
+		return exitSession
+	}
+	return exitFailed
+}
+
+// report tells the person what went wrong, and on a line of its own what to do.
+func report(err error) {
+	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
+	}
+}
+
+// hintOf is the next step for the person; empty where nobody knows one.
+func hintOf(err error) string {
+	var provider *llm.ProviderError
+	var busy *session.BusyError
+	var only *session.UnwritableError
+	var missing *session.NotFoundError
+	var several *session.AmbiguousError
+	var hinted interface{ Hint() string }
+	switch {
+	case errors.As(err, &hinted):
+		return hinted.Hint()
+	case errors.As(err, &provider):
+		return provider.Hint
+	case errors.As(err, &only):
+		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
+	case errors.As(err, &busy):
+		return busyHint
+	case errors.Is(err, session.ErrReadOnly):
+		return "/branch here goes on in a copy that can be written; so does pi with --fork"
+	case errors.As(err, &several):
+		return candidates(several)
+	case errors.As(err, &missing):
+		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
+	}
+	return ""
+}
