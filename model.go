@@ -113,7 +113,7 @@ func (r *run) warnUnlisted(m *llm.Model) {
 // firstModel is that of the first provider that has a key, else of the first at
 // an address of one's own; nil if there is neither.
 func (r *run) firstModel() *llm.Model {
-	defer r.Keys.Hold()()
+	defer r.Keys.Freeze()()
 	var addressed *llm.Model
 	for _, p := range r.models.Providers() {
 		if p.HasKey != nil && !p.HasKey() {

@@ -17,44 +17,44 @@ import (
 // The rules that a value of the right type must still hold, and the words for
 // what does not.
 
-// text holds the rules of a string, alone or in a list, and gives the form in
+// checkText holds the rules of a string, alone or in a list, and gives the form in
 // which it is kept.
-func (d *decoder) text(t target, s string) (string, bool) {
+func (d *decoder) checkText(t target, s string) (string, bool) {
 	var text string
 	if words := t.tag.Get("oneof"); words != "" {
 		text = notOneOf(t.path, s, strings.Fields(words))
 	} else {
-		s, text = d.form(t, s)
+		s, text = d.normalize(t, s)
 	}
 	if text != "" {
 		if t.dst.Kind() != reflect.String { // an element of a list
 			d.report(d.line(t.path), text)
 		} else {
-			d.bad(t, text)
+			d.reject(t, text)
 		}
 	}
 	return s, text == ""
 }
 
-// form brings a string into the form its tag names, or says why it cannot.
-func (d *decoder) form(t target, s string) (kept, problem string) {
+// normalize brings a string into the form its tag names, or says why it cannot.
+func (d *decoder) normalize(t target, s string) (kept, problem string) {
 	switch t.tag.Get("form") {
 	case "url":
 		if printable.URL(s) != s {
-			d.keyStands(t.path)
+			d.notePlainKey(t.path)
 		}
 		return CleanURL(t.path, s)
 	case "key":
-		d.lookAtKey(t.path, s)
+		d.checkKey(t.path, s)
 	case "path":
-		return d.resolve(s), ""
+		return d.absolute(s), ""
 	case "program":
 		if strings.ContainsAny(s, `/\`) {
-			return d.resolve(s), ""
+			return d.absolute(s), ""
 		}
 	case "disable":
 		if isSeparated(s) {
-			s = d.resolve(s)
+			s = d.absolute(s)
 		}
 		return s, emptyElement(t.path, s)
 	case "hooks":
@@ -77,9 +77,9 @@ func isSeparated(s string) bool {
 	return strings.HasPrefix(s, "~") || strings.ContainsRune(s, '/') || strings.ContainsRune(s, filepath.Separator)
 }
 
-// resolve makes a path absolute: ~ is the home directory, anything else is
+// absolute makes a path absolute: ~ is the home directory, anything else is
 // relative to the file that names it. Empty stays empty.
-func (d *decoder) resolve(path string) string {
+func (d *decoder) absolute(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -99,7 +99,7 @@ func (d *decoder) hookPath(key, s string) (kept, problem string) {
 	if text := emptyElement(key, s); text != "" {
 		return "", text
 	}
-	path := d.resolve(s)
+	path := d.absolute(s)
 	if d.project != "" && !insideProject(d.project, path) {
 		return "", fmt.Sprintf("key %q: %q lies outside the project and is ignored", key, printable.Short(s))
 	}
@@ -137,9 +137,9 @@ func CleanURL(path, s string) (kept, problem string) {
 	return strings.TrimRight(s, "/"), ""
 }
 
-// lookAtKey notes a key in plain text, and warns of the name of a variable that
+// checkKey notes a key in plain text, and warns of the name of a variable that
 // would be sent as the key itself.
-func (d *decoder) lookAtKey(path, s string) {
+func (d *decoder) checkKey(path, s string) {
 	if s == "" || strings.HasPrefix(s, "!") || strings.HasPrefix(s, "env:") {
 		return
 	}
@@ -148,11 +148,11 @@ func (d *decoder) lookAtKey(path, s string) {
 			"\"env:NAME\" reads a variable", path))
 		return
 	}
-	d.keyStands(path)
+	d.notePlainKey(path)
 }
 
-// keyStands notes a key in plain text.
-func (d *decoder) keyStands(path string) {
+// notePlainKey notes a key in plain text.
+func (d *decoder) notePlainKey(path string) {
 	if d.literalKey == 0 {
 		d.literalKey = d.line(path)
 	}

@@ -24,7 +24,7 @@ import "time"
 //
 //	oneof   the words allowed
 //	min     the least number (or duration) allowed
-//	form    url, path, paths or hooks: see decoder.form
+//	form    url, path, paths or hooks: see decoder.normalize
 //	warn    a bad value is a warning, not an error
 //	secret  never printed
 //

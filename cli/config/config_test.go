@@ -286,7 +286,7 @@ func TestWhatIsNoPlainFileIsNotRead(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(s.agent, "config.toml"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.project("#" + strings.Repeat("x", maxConfigSize))
+	s.project("#" + strings.Repeat("x", maxSize))
 	_, problems := s.load()
 	want := []string{"G: read settings: not a regular file", "P: read settings: 262145 bytes are too many, at most 262144 are read; the file is left out"}
 	if !slices.Equal(problems, want) {

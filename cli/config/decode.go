@@ -39,8 +39,8 @@ type target struct {
 	dst  reflect.Value
 }
 
-// document decodes the top level, where a project's file may set only part.
-func (d *decoder) document(cfg *Config, doc map[string]any) {
+// decodeDocument decodes the top level, where a project's file may set only part.
+func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 	if d.project != "" {
 		for _, key := range d.inOrder("", doc) {
 			if _, known := fieldOf(reflect.TypeFor[Config](), key); known && !projectMaySet(key) {
@@ -52,13 +52,13 @@ func (d *decoder) document(cfg *Config, doc map[string]any) {
 		// The project's lists are decoded on their own and kept apart.
 		own := *cfg
 		own.Hooks, own.Disable = nil, nil
-		d.table("", reflect.ValueOf(&own).Elem(), doc)
+		d.decodeTable("", reflect.ValueOf(&own).Elem(), doc)
 		own.ProjectHooks, own.Hooks = own.Hooks, cfg.Hooks
 		own.ProjectDisable, own.Disable = own.Disable, cfg.Disable
 		*cfg = own
 		return
 	}
-	d.table("", reflect.ValueOf(cfg).Elem(), doc)
+	d.decodeTable("", reflect.ValueOf(cfg).Elem(), doc)
 }
 
 // projectKeys are what the file of a project may set: nothing that runs a
@@ -69,8 +69,8 @@ func projectKeys() []string {
 
 func projectMaySet(key string) bool { return slices.Contains(projectKeys(), key) }
 
-// table decodes src into a struct.
-func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
+// decodeTable decodes src into a struct.
+func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any) {
 	for _, key := range d.inOrder(path, src) {
 		full := KeyPath(path, key)
 		field, ok := fieldOf(dst.Type(), key)
@@ -88,22 +88,22 @@ func (d *decoder) table(path string, dst reflect.Value, src map[string]any) {
 			d.report(d.line(full), unknownKey(full, key, path, dst.Type()))
 			continue
 		}
-		d.value(target{full, field.Tag, dst.FieldByIndex(field.Index)}, src[key])
+		d.decodeValue(target{full, field.Tag, dst.FieldByIndex(field.Index)}, src[key])
 	}
 }
 
-// value decodes one value by the kind of its target.
-func (d *decoder) value(t target, v any) {
+// decodeValue decodes one value by the kind of its target.
+func (d *decoder) decodeValue(t target, v any) {
 	switch dst := t.dst.Addr().Interface().(type) {
 	case *Chords:
 		if s, ok := v.(string); ok {
 			v = []any{s}
 		}
-		d.list(t, v)
+		d.decodeList(t, v)
 	case *[]string:
-		d.list(t, v)
+		d.decodeList(t, v)
 	case *map[string]string:
-		d.strings(t, dst, v)
+		d.decodeStrings(t, dst, v)
 	case *map[string]any:
 		if src, ok := d.asTable(t, v); ok {
 			*dst = src
@@ -113,44 +113,44 @@ func (d *decoder) value(t target, v any) {
 			}
 		}
 	case *[]Model:
-		d.models(t, dst, v)
+		d.decodeModels(t, dst, v)
 	default:
-		d.nested(t, v)
+		d.decodeByKind(t, v)
 	}
 }
 
-func (d *decoder) nested(t target, v any) {
+func (d *decoder) decodeByKind(t target, v any) {
 	switch t.dst.Kind() {
 	case reflect.Pointer:
 		elem := reflect.New(t.dst.Type().Elem())
-		if d.into(target{t.path, t.tag, elem.Elem()}, v) {
+		if d.decodeElem(target{t.path, t.tag, elem.Elem()}, v) {
 			t.dst.Set(elem)
 		}
 	case reflect.Struct:
 		if src, ok := d.asTable(t, v); ok {
-			d.table(t.path, t.dst, src)
+			d.decodeTable(t.path, t.dst, src)
 		}
 	case reflect.Map:
-		d.entries(t, v)
+		d.decodeNamed(t, v)
 	default:
-		d.scalar(t, v)
+		d.decodeScalar(t, v)
 	}
 }
 
-// into decodes a value that is kept behind a pointer; false: it did not fit.
-func (d *decoder) into(t target, v any) bool {
+// decodeElem decodes a value that is kept behind a pointer; false: it did not fit.
+func (d *decoder) decodeElem(t target, v any) bool {
 	if t.dst.Kind() == reflect.Struct {
 		src, ok := d.asTable(t, v)
 		if ok {
-			d.table(t.path, t.dst, src)
+			d.decodeTable(t.path, t.dst, src)
 		}
 		return ok
 	}
-	return d.scalar(t, v)
+	return d.decodeScalar(t, v)
 }
 
-// entries decodes a table whose keys are names, such as [providers].
-func (d *decoder) entries(t target, v any) {
+// decodeNamed decodes a table whose keys are names, such as [providers].
+func (d *decoder) decodeNamed(t target, v any) {
 	src, ok := d.asTable(t, v)
 	if !ok {
 		return
@@ -163,7 +163,7 @@ func (d *decoder) entries(t target, v any) {
 	for _, name := range d.inOrder(t.path, src) {
 		elem := reflect.New(t.dst.Type().Elem()).Elem()
 		d.concerns = KeyPath(t.path, name)
-		d.value(target{KeyPath(t.path, name), t.tag, elem}, src[name])
+		d.decodeValue(target{KeyPath(t.path, name), t.tag, elem}, src[name])
 		_, isTable := src[name].(map[string]any)
 		if isTable && elem.Kind() == reflect.Struct || !elem.IsZero() { // [providers.x] alone counts
 			all.SetMapIndex(reflect.ValueOf(name), elem)
@@ -172,8 +172,8 @@ func (d *decoder) entries(t target, v any) {
 	t.dst.Set(all)
 }
 
-// list decodes strings; an element that does not fit is left out.
-func (d *decoder) list(t target, v any) {
+// decodeList decodes strings; an element that does not fit is left out.
+func (d *decoder) decodeList(t target, v any) {
 	elems, ok := v.([]any)
 	if !ok {
 		d.report(d.line(t.path), wrongType(t.path, "list of strings", v))
@@ -187,18 +187,18 @@ func (d *decoder) list(t target, v any) {
 			d.report(d.line(at), wrongType(at, "string", elem))
 			continue
 		}
-		if s, ok = d.text(target{at, t.tag, t.dst}, s); ok {
+		if s, ok = d.checkText(target{at, t.tag, t.dst}, s); ok {
 			good = append(good, s)
 		}
 	}
 	if len(good) > 0 || len(elems) == 0 {
 		t.dst.Set(reflect.ValueOf(good).Convert(t.dst.Type()))
-		d.set(t)
+		d.noteOrigin(t)
 	}
 }
 
-// strings decodes a table of strings, such as headers.
-func (d *decoder) strings(t target, dst *map[string]string, v any) {
+// decodeStrings decodes a table of strings, such as headers.
+func (d *decoder) decodeStrings(t target, dst *map[string]string, v any) {
 	src, ok := d.asTable(t, v)
 	if !ok {
 		return
@@ -209,7 +209,7 @@ func (d *decoder) strings(t target, dst *map[string]string, v any) {
 		if s, ok := src[name].(string); ok {
 			out[name] = s
 			if printable.CarriesKey(name) {
-				d.keyStands(full)
+				d.notePlainKey(full)
 			}
 			d.origins[full] = d.origin(full)
 			continue
@@ -219,9 +219,9 @@ func (d *decoder) strings(t target, dst *map[string]string, v any) {
 	*dst = out
 }
 
-// models decodes [[providers.NAME.models]]; one without an id names nothing and
+// decodeModels decodes [[providers.NAME.models]]; one without an id names nothing and
 // is left out.
-func (d *decoder) models(t target, dst *[]Model, v any) {
+func (d *decoder) decodeModels(t target, dst *[]Model, v any) {
 	tables, ok := tablesOf(v)
 	if !ok {
 		d.report(d.line(t.path), wrongType(t.path, "list of tables", v))
@@ -230,7 +230,7 @@ func (d *decoder) models(t target, dst *[]Model, v any) {
 	for i, src := range tables {
 		path := indexPath(t.path, i)
 		var m Model
-		d.table(path, reflect.ValueOf(&m).Elem(), src)
+		d.decodeTable(path, reflect.ValueOf(&m).Elem(), src)
 		if m.ID == "" {
 			d.report(d.line(path), fmt.Sprintf("%q has no id", path))
 			continue
@@ -254,31 +254,31 @@ func tablesOf(v any) ([]map[string]any, bool) {
 	return tables, ok
 }
 
-// scalar decodes a single value and holds its rules; false: it did not fit.
-func (d *decoder) scalar(t target, v any) bool {
-	fitting, expected := fit(t.dst.Type(), v)
+// decodeScalar decodes a single value and holds its rules; false: it did not fit.
+func (d *decoder) decodeScalar(t target, v any) bool {
+	fitting, expected := convert(t.dst.Type(), v)
 	if !fitting.IsValid() {
-		d.bad(t, wrongType(t.path, expected, v))
+		d.reject(t, wrongType(t.path, expected, v))
 		return false
 	}
 	if text := belowMin(t, fitting); text != "" {
-		d.bad(t, text)
+		d.reject(t, text)
 		return false
 	}
 	if s, ok := fitting.Interface().(string); ok {
-		if s, ok = d.text(t, s); !ok {
+		if s, ok = d.checkText(t, s); !ok {
 			return false
 		}
 		fitting = reflect.ValueOf(s)
 	}
 	t.dst.Set(fitting)
-	d.set(t)
+	d.noteOrigin(t)
 	return true
 }
 
-// fit converts a TOML value to the type of a setting; the zero Value says that
+// convert converts a TOML value to the type of a setting; the zero Value says that
 // it is something else than the type named.
-func fit(typ reflect.Type, v any) (reflect.Value, string) {
+func convert(typ reflect.Type, v any) (reflect.Value, string) {
 	if typ == reflect.TypeFor[time.Duration]() {
 		s, _ := v.(string)
 		if dur, err := time.ParseDuration(s); err == nil {
@@ -326,7 +326,7 @@ func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
 	return src, ok
 }
 
-func (d *decoder) set(t target) { d.origins[d.originKey(t.path)] = d.origin(t.path) }
+func (d *decoder) noteOrigin(t target) { d.origins[d.originKey(t.path)] = d.origin(t.path) }
 
 // originKey keeps the lists of a project apart from the person's own.
 func (d *decoder) originKey(path string) string {
@@ -370,8 +370,8 @@ func (d *decoder) countRest() []Problem {
 	return append(d.problems, Problem{File: d.file, Line: last, Text: fmt.Sprintf("and %d more problems in this file", d.unshown)})
 }
 
-// bad reports a value that is not taken, and what stays in force instead.
-func (d *decoder) bad(t target, text string) {
+// reject reports a value that is not taken, and what stays in force instead.
+func (d *decoder) reject(t target, text string) {
 	if stays := formatValue(t.dst); !t.dst.IsZero() && t.tag.Get("secret") == "" {
 		text += "; " + stays + " stays in force"
 	}

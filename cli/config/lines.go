@@ -38,9 +38,9 @@ func indexLines(data string) (lineIndex, *tooMuch) {
 // path of a key is short, and their number is small: what is done for each is
 // little, whoever wrote the file.
 const (
-	maxConfigDepth = 16     // lists and tables inside each other; parts of a dotted key
-	maxConfigKey   = 256    // bytes of a key with all its parts
-	maxConfigItems = 10_000 // keys and elements of lists
+	maxDepth = 16     // lists and tables inside each other; parts of a dotted key
+	maxKey   = 256    // bytes of a key with all its parts
+	maxItems = 10_000 // keys and elements of lists
 )
 
 // tooMuch is where a text goes beyond the bounds.
@@ -126,7 +126,7 @@ func (s *lineScanner) keyValue(table string) {
 		s.take()
 	}
 	s.skipSpace("")
-	s.value(table)
+	s.skipValue(table)
 	if s.pos == start { // not TOML: go on all the same
 		s.take()
 	}
@@ -136,11 +136,11 @@ func (s *lineScanner) dottedKey() []string {
 	var keys []string
 	for start := s.pos; ; {
 		keys = append(keys, s.key())
-		if s.pos-start > maxConfigKey {
-			s.stop("a key is longer than %d bytes", maxConfigKey)
+		if s.pos-start > maxKey {
+			s.stop("a key is longer than %d bytes", maxKey)
 		}
-		if len(keys) > maxConfigDepth {
-			s.stop("a key has more than %d parts", maxConfigDepth)
+		if len(keys) > maxDepth {
+			s.stop("a key has more than %d parts", maxDepth)
 		}
 		s.skipSpace("")
 		if s.peek() != '.' {
@@ -154,8 +154,8 @@ func (s *lineScanner) dottedKey() []string {
 func (s *lineScanner) key() string {
 	start := s.pos
 	if c := s.peek(); c == '"' || c == '\'' {
-		s.quoted()
-		if s.pos-start > maxConfigKey {
+		s.skipString()
+		if s.pos-start > maxKey {
 			return "" // dottedKey says so
 		}
 		return unquoteKey(s.text[start:s.pos])
@@ -175,21 +175,21 @@ func unquoteKey(quoted string) string {
 	return quoted
 }
 
-func (s *lineScanner) value(path string) {
+func (s *lineScanner) skipValue(path string) {
 	switch s.peek() {
 	case '"', '\'':
-		s.quoted()
+		s.skipString()
 	case '[':
-		s.enter()
-		for i := 0; s.more(']'); i++ {
+		s.openNested()
+		for i := 0; s.nextElement(']'); i++ {
 			at := indexPath(path, i)
 			s.note(at, s.line)
-			s.value(at)
+			s.skipValue(at)
 		}
 		s.depth--
 	case '{':
-		s.enter()
-		for s.more('}') {
+		s.openNested()
+		for s.nextElement('}') {
 			s.keyValue(path)
 		}
 		s.depth--
@@ -198,17 +198,17 @@ func (s *lineScanner) value(path string) {
 	}
 }
 
-// enter takes the beginning of a list or inline table.
-func (s *lineScanner) enter() {
+// openNested takes the beginning of a list or inline table.
+func (s *lineScanner) openNested() {
 	s.take()
-	if s.depth++; s.depth > maxConfigDepth {
-		s.stop("lists and tables stand inside each other deeper than %d levels", maxConfigDepth)
+	if s.depth++; s.depth > maxDepth {
+		s.stop("lists and tables stand inside each other deeper than %d levels", maxDepth)
 	}
 }
 
-// more stands on the next element of a list or inline table, or has taken its
+// nextElement stands on the next element of a list or inline table, or has taken its
 // end.
-func (s *lineScanner) more(end byte) bool {
+func (s *lineScanner) nextElement(end byte) bool {
 	for s.skipSpace("\n"); s.peek() == ','; s.skipSpace("\n") {
 		s.take()
 	}
@@ -222,8 +222,8 @@ func (s *lineScanner) more(end byte) bool {
 	return true
 }
 
-// quoted takes a string of any of the four kinds.
-func (s *lineScanner) quoted() {
+// skipString takes a string of any of the four kinds.
+func (s *lineScanner) skipString() {
 	quote := s.peek()
 	end := s.text[s.pos : s.pos+1]
 	if long := strings.Repeat(end, 3); strings.HasPrefix(s.text[s.pos:], long) {
@@ -246,8 +246,8 @@ func (s *lineScanner) note(path string, line int) {
 	if _, known := s.lines[path]; !known {
 		s.lines[path] = line
 	}
-	if len(s.lines) > maxConfigItems {
-		s.stop("there are more than %d keys and elements of lists", maxConfigItems)
+	if len(s.lines) > maxItems {
+		s.stop("there are more than %d keys and elements of lists", maxItems)
 	}
 }
 

@@ -118,7 +118,7 @@ func TestASettingsFileBeyondTheBoundsIsLeftOut(t *testing.T) {
 		"a long quoted key":        {"[keys.'" + strings.Repeat("a", 1000) + "']", ":1: a key is longer than 256 bytes"},
 		"many keys":                {strings.Repeat("[[a]]\n", 10_001), ": there are more than 10000 keys and elements of lists"},
 		"many elements":            {"models = [" + strings.Repeat("'a',", 10_001) + "]", ":1: there are more than 10000 keys"},
-		"a size that is too large": {"#" + strings.Repeat("x", maxConfigSize), ": read settings: 262145 bytes are too many"},
+		"a size that is too large": {"#" + strings.Repeat("x", maxSize), ": read settings: 262145 bytes are too many"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSandbox(t)
@@ -168,7 +168,7 @@ func FuzzLoad(f *testing.F) {
 			at.project = "/a"
 		}
 		cfg := Default()
-		d := decodeConfig(&cfg, at, []byte(text))
+		d := decode(&cfg, at, []byte(text))
 		lines := strings.Count(text, "\n") + 1
 		for _, p := range d.problems {
 			if p.File == "" || p.Line < 1 || p.Line > lines || p.Text == "" || strings.ContainsAny(p.String(), "\n\x1b") {
@@ -190,13 +190,13 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		if _, beyond := indexLines(text); beyond != nil || len(text) > maxConfigSize {
+		if _, beyond := indexLines(text); beyond != nil || len(text) > maxSize {
 			if len(d.problems) != 1 || !strings.HasSuffix(d.problems[0].Text, "the file is left out") || !untouched() {
 				t.Errorf("a file beyond the bounds: problems %v, config %+v", d.problems, cfg)
 			}
 			return
 		}
-		if depth := depthOf(doc); depth > 2*maxConfigDepth*maxConfigDepth {
+		if depth := depthOf(doc); depth > 2*maxDepth*maxDepth {
 			t.Errorf("a document %d levels deep is within the bounds", depth)
 		}
 		pathsOf("", doc, func(path string) {

@@ -68,9 +68,9 @@ type place struct {
 	inForce func(path string) (data []byte, ok bool)
 }
 
-// maxConfigSize is far above any file written by hand; lines.go has the
+// maxSize is far above any file written by hand; lines.go has the
 // bounds of what may stand in it.
-const maxConfigSize = 256 << 10
+const maxSize = 256 << 10
 
 func loadFile(cfg *Config, at place) []Problem {
 	data, info, err := at.read()
@@ -78,10 +78,10 @@ func loadFile(cfg *Config, at place) []Problem {
 		return nil
 	}
 	if err != nil {
-		cfg.lose(at, err, true)
+		cfg.noteLost(at, err, true)
 		return []Problem{{File: at.file, Text: err.Error()}}
 	}
-	d := decodeConfig(cfg, at, data)
+	d := decode(cfg, at, data)
 	if d.literalKey != 0 && info != nil && OthersMayRead(info) {
 		d.problems = append(d.problems, Problem{File: at.file, Line: d.literalKey, Warning: true, // however many there are
 			Text: fmt.Sprintf("a key stands here in plain text and others may read the file (mode %04o); "+
@@ -115,11 +115,11 @@ func ReadFile(file string) ([]byte, fs.FileInfo, error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = errors.New("not a regular file")
-	case info.Size() > maxConfigSize:
+	case info.Size() > maxSize:
 		err = tooLarge(info.Size())
 	default:
 		var data []byte
-		if data, err = safefile.Read(file, maxConfigSize); err == nil {
+		if data, err = safefile.Read(file, maxSize); err == nil {
 			return data, info, nil
 		}
 	}
@@ -131,7 +131,7 @@ func ReadFile(file string) ([]byte, fs.FileInfo, error) {
 }
 
 func tooLarge(size int64) error {
-	return fmt.Errorf("%d bytes are too many, at most %d are read%s", size, maxConfigSize, leftOut)
+	return fmt.Errorf("%d bytes are too many, at most %d are read%s", size, maxSize, leftOut)
 }
 
 // leftOut is the end of what is said of a file beyond the bounds.
@@ -149,44 +149,44 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// decodeConfig puts what data says into cfg.
-func decodeConfig(cfg *Config, at place, data []byte) *decoder {
+// decode puts what data says into cfg.
+func decode(cfg *Config, at place, data []byte) *decoder {
 	d := &decoder{place: at, origins: cfg.Origins}
-	if len(data) > maxConfigSize { // a version that was kept
-		return d.leftOut(cfg, data, 1, "read settings: "+tooLarge(int64(len(data))).Error())
+	if len(data) > maxSize { // a version that was kept
+		return d.rejectFile(cfg, data, 1, "read settings: "+tooLarge(int64(len(data))).Error())
 	}
 	lines, beyond := indexLines(string(data))
 	if beyond != nil {
-		return d.leftOut(cfg, data, beyond.line, beyond.text+leftOut)
+		return d.rejectFile(cfg, data, beyond.line, beyond.text+leftOut)
 	}
 	var doc map[string]any
 	if _, err := toml.Decode(string(data), &doc); err != nil {
 		line, text := syntaxProblem(err, string(data))
-		return d.leftOut(cfg, data, line, text)
+		return d.rejectFile(cfg, data, line, text)
 	}
 	d.lines = lines
-	d.document(cfg, doc)
+	d.decodeDocument(cfg, doc)
 	if d.lost != "" {
-		cfg.lose(at, errors.New(d.lost), d.lostTools)
+		cfg.noteLost(at, errors.New(d.lost), d.lostTools)
 	}
 	return d
 }
 
-// leftOut reports why a file counts for nothing. If it speaks of hooks or tools,
+// rejectFile reports why a file counts for nothing. If it speaks of hooks or tools,
 // what it says of them is lost.
-func (d *decoder) leftOut(cfg *Config, data []byte, line int, text string) *decoder {
+func (d *decoder) rejectFile(cfg *Config, data []byte, line int, text string) *decoder {
 	d.report(line, text)
 	ofTools := bytes.Contains(data, []byte(toolsKey))
 	if ofTools || bytes.Contains(data, []byte(hooksKey)) {
-		cfg.lose(d.place, fmt.Errorf("line %d: %s", line, text), ofTools)
+		cfg.noteLost(d.place, fmt.Errorf("line %d: %s", line, text), ofTools)
 	}
 	return d
 }
 
-// lose notes that a file may name hooks, or bound the tools, in a way that is not
+// noteLost notes that a file may name hooks, or bound the tools, in a way that is not
 // known. A gate may be among them, so tools are shut as long as it is so; those that
 // only look stay in the working directory, which the person may have wanted.
-func (c *Config) lose(at place, why error, ofTools bool) {
+func (c *Config) noteLost(at place, why error, ofTools bool) {
 	lost := maps.Clone(c.Lost) // a Config that was handed out shares no map with this one
 	if lost == nil {
 		lost = map[string]error{}

@@ -14,7 +14,7 @@ const maskedKey = "env:PI_KEY_THAT_IS_NOT_KEPT"
 // MaskKeys takes the keys out of the text of a config.toml, for copies and
 // differences. It is false for a text of which it cannot be said where they are.
 func MaskKeys(text []byte) ([]byte, bool) {
-	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxConfigSize {
+	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxSize {
 		return nil, false
 	}
 	var doc map[string]any

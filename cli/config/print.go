@@ -34,21 +34,21 @@ func (o Origins) Of(path string) string {
 // hidden. With origins, each line says in a comment where its value came from;
 // nil leaves that out.
 func Print(w io.Writer, cfg Config, origins Origins) error {
-	p := &configPrinter{out: bufio.NewWriter(w), origins: origins}
+	p := &printer{out: bufio.NewWriter(w), origins: origins}
 	p.table("", "", reflect.ValueOf(cfg))
 	p.projectLists(cfg)
 	p.sections("", "", reflect.ValueOf(cfg))
 	return p.out.Flush()
 }
 
-type configPrinter struct {
+type printer struct {
 	out     *bufio.Writer
 	origins Origins
 }
 
 // table writes the plain values of a struct below its header; tables in it
 // follow as sections, because TOML wants them last.
-func (p *configPrinter) table(header, path string, v reflect.Value) {
+func (p *printer) table(header, path string, v reflect.Value) {
 	if header != "" {
 		fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
 	}
@@ -63,11 +63,11 @@ func (p *configPrinter) table(header, path string, v reflect.Value) {
 
 // unsetProviderField: a provider overrides the catalogue, so what it does not
 // set is left out.
-func (p *configPrinter) unsetProviderField(path string, v reflect.Value) bool {
+func (p *printer) unsetProviderField(path string, v reflect.Value) bool {
 	return strings.HasPrefix(path, "providers.") && v.IsZero()
 }
 
-func (p *configPrinter) setting(path, key, value string) {
+func (p *printer) setting(path, key, value string) {
 	line := shownKey(toml.Key{key}.String()) + " = " + value
 	if p.origins != nil {
 		line = fmt.Sprintf("%-40s # %s", line, printable.Short(p.origins.Of(path)))
@@ -90,7 +90,7 @@ func shownKey(key string) string {
 }
 
 // projectLists are comments: a file of one's own cannot set them.
-func (p *configPrinter) projectLists(cfg Config) {
+func (p *printer) projectLists(cfg Config) {
 	lists := map[string][]string{"project disable": cfg.ProjectDisable, "project hooks": cfg.ProjectHooks}
 	for _, name := range []string{"project hooks", "project disable"} {
 		if len(lists[name]) == 0 {
@@ -106,7 +106,7 @@ func (p *configPrinter) projectLists(cfg Config) {
 
 // sections writes the tables of a struct. A header names no list position, a
 // path does.
-func (p *configPrinter) sections(header, path string, v reflect.Value) {
+func (p *printer) sections(header, path string, v reflect.Value) {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		value := v.FieldByIndex(f.Index)
 		if name := f.Tag.Get("toml"); name != "-" && isSection(value) {
@@ -115,7 +115,7 @@ func (p *configPrinter) sections(header, path string, v reflect.Value) {
 	}
 }
 
-func (p *configPrinter) section(header, path string, tag reflect.StructTag, v reflect.Value) {
+func (p *printer) section(header, path string, tag reflect.StructTag, v reflect.Value) {
 	switch value := v.Interface().(type) {
 	case *Cost:
 		if value != nil {
@@ -139,7 +139,7 @@ func (p *configPrinter) section(header, path string, tag reflect.StructTag, v re
 }
 
 // plainSection is a struct of settings, or a table of plain values by name.
-func (p *configPrinter) plainSection(header, path string, tag reflect.StructTag, v reflect.Value) {
+func (p *printer) plainSection(header, path string, tag reflect.StructTag, v reflect.Value) {
 	if v.Kind() == reflect.Struct {
 		p.table(header, path, v)
 		return
@@ -173,9 +173,9 @@ func isSection(v reflect.Value) bool {
 
 // shown is a value as printed: of a secret only how it is found, of an address
 // no key.
-func (p *configPrinter) shown(tag reflect.StructTag, v reflect.Value) string {
+func (p *printer) shown(tag reflect.StructTag, v reflect.Value) string {
 	if tag.Get("secret") != "" {
-		return quote(hidden(v.String()))
+		return quote(withoutSecret(v.String()))
 	}
 	if tag.Get("form") == "url" {
 		return quote(printable.URL(v.String()))
@@ -183,9 +183,9 @@ func (p *configPrinter) shown(tag reflect.StructTag, v reflect.Value) string {
 	return formatValue(v)
 }
 
-// hidden leaves the name of a variable: it is no secret, and the usual thing
+// withoutSecret leaves the name of a variable: it is no secret, and the usual thing
 // that somebody looks for here. A command may hold anything.
-func hidden(spec string) string {
+func withoutSecret(spec string) string {
 	switch {
 	case spec == "":
 		return ""

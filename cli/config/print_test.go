@@ -17,7 +17,7 @@ func checkPrinted(t *testing.T, cfg Config) {
 			t.Fatal(err)
 		}
 		again := Default()
-		d := decodeConfig(&again, place{file: "/a/printed.toml"}, []byte(out.String()))
+		d := decode(&again, place{file: "/a/printed.toml"}, []byte(out.String()))
 		for _, p := range d.problems {
 			t.Errorf("printed settings do not load: %s\n%s", p, out.String())
 		}

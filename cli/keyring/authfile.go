@@ -26,7 +26,7 @@ type authFile struct {
 	path string
 
 	mu       sync.Mutex
-	held     int // by how many hold
+	frozen   int // by how many hold
 	seen     fileVersion
 	logins   map[string]login
 	problems []config.Problem
@@ -56,7 +56,7 @@ func newAuthFile(agentDir string) *authFile {
 func (f *authFile) find(names ...string) (login, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.look()
+	f.refresh()
 	for _, name := range names {
 		if l, ok := f.logins[name]; ok {
 			return l, true
@@ -69,7 +69,7 @@ func (f *authFile) find(names ...string) (login, bool) {
 func (f *authFile) expired(now time.Time) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.look()
+	f.refresh()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(f.logins)) {
 		if f.logins[name].expired(now) {
@@ -79,31 +79,31 @@ func (f *authFile) expired(now time.Time) []string {
 	return names
 }
 
-// troubles says what of the file cannot be used.
-func (f *authFile) troubles() []config.Problem {
+// unusable says what of the file cannot be used.
+func (f *authFile) unusable() []config.Problem {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.look()
+	f.refresh()
 	return slices.Clone(f.problems)
 }
 
-// hold looks at the file once for somebody who asks about every provider, until
+// freeze looks at the file once for somebody who asks about every provider, until
 // release is called.
-func (f *authFile) hold() (release func()) {
+func (f *authFile) freeze() (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.look()
-	f.held++
+	f.refresh()
+	f.frozen++
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.held--
+		f.frozen--
 	}
 }
 
-// look reads the file if it is another than before. The mutex is held.
-func (f *authFile) look() {
-	if f.held > 0 {
+// refresh reads the file if it is another than before. The mutex is held.
+func (f *authFile) refresh() {
+	if f.frozen > 0 {
 		return
 	}
 	info, err := os.Stat(f.path)

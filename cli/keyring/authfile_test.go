@@ -68,7 +68,7 @@ func FuzzLogins(f *testing.F) {
 
 func TestAnAuthFileThatChangesIsReadAnew(t *testing.T) {
 	f := newAuthFile(t.TempDir())
-	if _, ok := f.find("groq"); ok || len(f.troubles()) != 0 {
+	if _, ok := f.find("groq"); ok || len(f.unusable()) != 0 {
 		t.Fatal("there is no file")
 	}
 	write := func(text string, age time.Duration) {
@@ -99,7 +99,7 @@ func TestAnAuthFileThatChangesIsReadAnew(t *testing.T) {
 
 func TestAnAuthFileThatIsHeldIsLookedAtOnce(t *testing.T) {
 	f := newAuthFile(t.TempDir())
-	first, second := f.hold(), f.hold()
+	first, second := f.freeze(), f.freeze()
 	if err := os.WriteFile(f.path, []byte(`{"groq": {"type": "api_key", "key": "k"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestAnAuthFileIsAPrivatePlainFile(t *testing.T) {
 	if err := os.Chmod(f.path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	problems := f.troubles()
+	problems := f.unusable()
 	if len(problems) != 1 || !strings.Contains(problems[0].Text, "chmod 600") || strings.Contains(problems[0].Text, "secret") {
 		t.Errorf("%v", problems)
 	}
@@ -129,7 +129,7 @@ func TestAnAuthFileIsAPrivatePlainFile(t *testing.T) {
 	if err := os.Mkdir(directory.path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if problems := directory.troubles(); len(problems) != 1 || !strings.Contains(problems[0].Text, "not a regular file") {
+	if problems := directory.unusable(); len(problems) != 1 || !strings.Contains(problems[0].Text, "not a regular file") {
 		t.Errorf("%v", problems)
 	}
 	if _, ok := directory.find("groq"); ok || filepath.Base(directory.path) != "auth.json" {

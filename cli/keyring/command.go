@@ -51,7 +51,7 @@ func (k *commands) key(ctx context.Context, command string) (string, error) {
 	select {
 	case <-run.done:
 	case <-ctx.Done():
-		if k.leave(command, run) {
+		if k.abandon(command, run) {
 			<-run.done
 		}
 		return "", ctx.Err()
@@ -74,15 +74,15 @@ func (k *commands) join(command string) *commandRun {
 	return run
 }
 
-// leave gives up waiting; it reports whether that ended the run.
-func (k *commands) leave(command string, run *commandRun) bool {
+// abandon gives up waiting; it reports whether that ended the run.
+func (k *commands) abandon(command string, run *commandRun) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	run.waiting--
 	if run.waiting > 0 {
 		return false
 	}
-	k.drop(command, run)
+	k.forget(command, run)
 	run.cancel()
 	return true
 }
@@ -100,20 +100,20 @@ func (k *commands) start(ctx context.Context, command string, run *commandRun) {
 	if run.err != nil {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.drop(command, run)
+		k.forget(command, run)
 	}
 }
 
-// drop forgets a run, unless another has taken its place. The mutex is held.
-func (k *commands) drop(command string, run *commandRun) {
+// forget forgets a run, unless another has taken its place. The mutex is held.
+func (k *commands) forget(command string, run *commandRun) {
 	if k.runs[command] == run {
 		delete(k.runs, command)
 	}
 }
 
-// refused forgets what printed key: the next request asks anew, so that a key
+// forgetKey forgets what printed key: the next request asks anew, so that a key
 // which was replaced is found.
-func (k *commands) refused(key string) {
+func (k *commands) forgetKey(key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for command, run := range k.runs {

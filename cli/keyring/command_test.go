@@ -29,11 +29,11 @@ func TestAKeyCommandRunsOnceUntilItsKeyIsRefused(t *testing.T) {
 	}
 	ask("key-1")
 	ask("key-1")
-	k.refused("another key")
+	k.forgetKey("another key")
 	ask("key-1")
-	k.refused("key-1")
+	k.forgetKey("key-1")
 	ask("key-2")
-	k.refused("key-1")
+	k.forgetKey("key-1")
 	ask("key-2")
 }
 

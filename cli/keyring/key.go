@@ -84,11 +84,11 @@ func (k Key) hintAt(p keyPlace) string {
 	case p.name == "auth.json":
 		return fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml", k.Provider, k.Ring.auth.path, k.Provider)
 	}
-	return k.advice()
+	return k.howToSet()
 }
 
-// advice says how to set a key.
-func (k Key) advice() string {
+// howToSet says how to set a key.
+func (k Key) howToSet() string {
 	set := fmt.Sprintf("set api_key of [providers.%s] in config.toml", k.Provider)
 	if len(k.Variables) == 0 {
 		return set
@@ -141,7 +141,7 @@ func (k Key) Resolve(ctx context.Context) (string, error) {
 	key, err := k.read(ctx, p)
 	switch {
 	case err == nil:
-		k.Ring.Sent(k.Provider, key, k.refused(p))
+		k.Ring.Sent(k.Provider, key, k.adviceOnRefusal(p))
 		return key, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()

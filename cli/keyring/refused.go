@@ -32,14 +32,14 @@ func (r *Ring) Advice(provider, key string) string {
 
 // Refused tells the ring that a server does not take a key: a command that printed
 // it is asked anew at the next request.
-func (r *Ring) Refused(key string) { r.commands.refused(key) }
+func (r *Ring) Refused(key string) { r.commands.forgetKey(key) }
 
-// refused says what to do if the server refuses the key of a place.
-func (k Key) refused(p keyPlace) string {
+// adviceOnRefusal says what to do if the server refuses the key of a place.
+func (k Key) adviceOnRefusal(p keyPlace) string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
 	switch {
 	case p.spec == "" && p.login == nil:
-		return "no key was sent: " + k.advice()
+		return "no key was sent: " + k.howToSet()
 	case k.Configured != "" && strings.HasPrefix(k.Configured, "!"):
 		return fmt.Sprintf("the key is what the command in %s prints; it is run again for the next request", setting)
 	case k.Configured != "":

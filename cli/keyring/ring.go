@@ -89,8 +89,8 @@ func (r *Ring) Expired() []string {
 }
 
 // Problems are what of auth.json cannot be used.
-func (r *Ring) Problems() []config.Problem { return r.auth.troubles() }
+func (r *Ring) Problems() []config.Problem { return r.auth.unusable() }
 
-// Hold looks at auth.json once for somebody who asks about every provider, until
+// Freeze looks at auth.json once for somebody who asks about every provider, until
 // release is called.
-func (r *Ring) Hold() (release func()) { return r.auth.hold() }
+func (r *Ring) Freeze() (release func()) { return r.auth.freeze() }

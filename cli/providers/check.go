@@ -46,7 +46,7 @@ func Unused(cfg config.Config, ring *keyring.Ring) []string {
 		case p.section == "" || p.unusable() != "" || key.IsLogin():
 		case !key.Present():
 			lines = append(lines, fmt.Sprintf("%s cannot be used, there is no key for it: %s", p.Name, key.Hint()))
-		case p.first() == "":
+		case p.defaultModel() == "":
 			lines = append(lines, fmt.Sprintf("no model of %s is named: choose one with --model %s/ID or [[providers.%s.models]]; pi models --discover asks what there is", p.Name, p.Name, p.section))
 		}
 	}

@@ -19,7 +19,7 @@ import (
 func (p *source) models() []*llm.Model {
 	listed, needsKey := p.decode(p.Name), p.key().Needed()
 	for _, m := range listed {
-		p.complete(m, needsKey)
+		p.applySettings(m, needsKey)
 	}
 	var added []*llm.Model
 	for _, set := range p.set.Models {
@@ -27,8 +27,8 @@ func (p *source) models() []*llm.Model {
 			override(m, set)
 			continue
 		}
-		m := p.blank(set.ID)
-		m.Reasoning = thinks(set.ID)
+		m := p.unknownModel(set.ID)
+		m.Reasoning = seemsToThink(set.ID)
 		override(m, set)
 		added = append(added, m)
 	}
@@ -44,10 +44,10 @@ func byID(models []*llm.Model, id string) *llm.Model {
 	return nil
 }
 
-// complete puts what the settings say of a provider into a model of the
+// applySettings puts what the settings say of a provider into a model of the
 // catalogue.
-func (p *source) complete(m *llm.Model, needsKey bool) {
-	if own := p.ownBase(); own != "" {
+func (p *source) applySettings(m *llm.Model, needsKey bool) {
+	if own := p.ownAddress(); own != "" {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
 	m.API = cmp.Or(p.set.API, m.API)
@@ -67,28 +67,28 @@ func rebased(address, from, to string) string {
 	return to
 }
 
-// blank is a model of which nothing is known but its id.
-func (p *source) blank(id string) *llm.Model {
+// unknownModel is a model of which nothing is known but its id.
+func (p *source) unknownModel(id string) *llm.Model {
 	m := &llm.Model{Provider: p.Name, ID: id, Name: id, API: p.API, BaseURL: p.BaseURL, Input: []string{"text", "image"}}
 	if p.Local {
 		m.Cost = &llm.Price{} // one's own machine charges nothing
 	}
-	p.complete(m, p.key().Needed())
+	p.applySettings(m, p.key().Needed())
 	return m
 }
 
-// open makes a model for an id that nobody lists: another form of the name of one
+// unlisted makes a model for an id that nobody lists: another form of the name of one
 // that the provider lists, or one that the maker of the API has under that name.
 // What the maker says of it holds behind a gateway too, except for prices.
-func (p *source) open(id string) *llm.Model {
+func (p *source) unlisted(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
-		p.complete(m, p.key().Needed())
+		p.applySettings(m, p.key().Needed())
 		return m
 	}
-	m := p.blank(id)
+	m := p.unknownModel(id)
 	like := catalogue.Like(p.decode(makerOf(m.API)), id)
 	if like == nil {
-		m.Reasoning = thinks(id)
+		m.Reasoning = seemsToThink(id)
 		return m
 	}
 	m.ContextWindow, m.MaxTokens, m.Input = like.ContextWindow, like.MaxTokens, like.Input
@@ -104,12 +104,12 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	}
 	auth, _ := p.set.Compat["auth"].(string)
 	found, err := provider.Discover(ctx, p.client, provider.Server{
-		Provider: p.Name, API: p.api(), BaseURL: p.base(), Key: key, Auth: auth, Headers: p.set.Headers,
+		Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers,
 	})
 	var models []*llm.Model
 	for i := range found {
-		m := p.blank(found[i].ID)
-		m.Reasoning = thinks(m.ID)
+		m := p.unknownModel(found[i].ID)
+		m.Reasoning = seemsToThink(m.ID)
 		found[i].Fill(m)
 		models = append(models, m)
 	}
@@ -127,8 +127,8 @@ func makerOf(api string) string {
 	return "openai"
 }
 
-// thinks guesses from its id whether a model that nobody describes can think.
-func thinks(id string) bool {
+// seemsToThink guesses from its id whether a model that nobody describes can think.
+func seemsToThink(id string) bool {
 	id = strings.ToLower(path.Base(id))
 	for _, family := range []string{"claude-sonnet-", "claude-opus-", "claude-haiku-4", "claude-haiku-5", "gpt-5", "gpt-oss", "o1", "o3", "o4", "gemini-2.5", "gemini-3"} {
 		if strings.HasPrefix(id, family) {
@@ -156,7 +156,7 @@ func override(m *llm.Model, set config.Model) {
 	if set.Cost != nil {
 		m.Cost = price(set.Cost)
 	}
-	m.Headers, m.Compat = joined(m.Headers, set.Headers), joined(m.Compat, set.Compat)
+	m.Headers, m.Compat = merged(m.Headers, set.Headers), merged(m.Compat, set.Compat)
 }
 
 // levelsInOrder sorts thinking levels, the lowest first.
@@ -178,8 +178,8 @@ func price(c *config.Cost) *llm.Price {
 		CacheRead: first(c.CacheRead, c.Input), CacheWrite: first(c.CacheWrite, c.Input)}
 }
 
-// joined is a new map with what both have; of the same name the second's.
-func joined[V any](a, b map[string]V) map[string]V {
+// merged is a new map with what both have; of the same name the second's.
+func merged[V any](a, b map[string]V) map[string]V {
 	out := map[string]V{}
 	maps.Copy(out, a)
 	maps.Copy(out, b)

@@ -11,22 +11,22 @@ import (
 	"pi/cli/keyring"
 )
 
-// refusals is a client that minds when a server refuses a key: a command that
+// keyWatcher is a client that minds when a server refuses a key: a command that
 // printed it is asked anew at the next request, and the error says where the key
 // is from, or how to set one.
-type refusals struct {
+type keyWatcher struct {
 	llm.Provider
 	ring *keyring.Ring
 }
 
-func (p refusals) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		for d, err := range p.Provider.Stream(ctx, r) {
 			if err != nil && provider.RefusesKey(err) {
 				p.ring.Refused(r.APIKey)
 			}
 			if err != nil {
-				err = p.explained(err, r.Model.Provider, r.APIKey)
+				err = p.withAdvice(err, r.Model.Provider, r.APIKey)
 			}
 			if !yield(d, err) {
 				return
@@ -35,9 +35,9 @@ func (p refusals) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-// explained is an error whose hint speaks of the place that the key is from, if
+// withAdvice is an error whose hint speaks of the place that the key is from, if
 // that is known, in place of all the places where keys may be.
-func (p refusals) explained(err error, name, key string) error {
+func (p keyWatcher) withAdvice(err error, name, key string) error {
 	advice := p.ring.Advice(name, key)
 	var e *llm.ProviderError
 	if advice == "" || !errors.As(err, &e) {

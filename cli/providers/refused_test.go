@@ -36,7 +36,7 @@ func TestAKeyThatAServerRefusesIsAskedForAnew(t *testing.T) {
 	}
 	put("old")
 	k := keyring.Key{Ring: ringWith(t, "", nil), Provider: "acme", Configured: "!cat " + vault}
-	model := refusals{refusing{"new"}, k.Ring}
+	model := keyWatcher{refusing{"new"}, k.Ring}
 	ask := func() (answer string) {
 		t.Helper()
 		key, err := k.Resolve(t.Context())
@@ -90,7 +90,7 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 			{"other", key, plain, plain},
 		} {
 			var got *llm.ProviderError
-			if err := (refusals{ring: k.Ring}).explained(refusal(e.hint), e.provider, e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
+			if err := (keyWatcher{ring: k.Ring}).withAdvice(refusal(e.hint), e.provider, e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
 				t.Errorf("%q, %q: %v", tt.configured, e.hint, got.Hint)
 			}
 		}
@@ -111,7 +111,7 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 		}
 		refusal := &llm.ProviderError{Provider: "acme", Status: 401, Hint: provider.KeyHint("acme", true)}
 		var got *llm.ProviderError
-		if err := (refusals{ring: k.Ring}).explained(refusal, "acme", ""); !errors.As(err, &got) || got.Hint != tt.want {
+		if err := (keyWatcher{ring: k.Ring}).withAdvice(refusal, "acme", ""); !errors.As(err, &got) || got.Hint != tt.want {
 			t.Errorf("%v: %v", tt.variables, got.Hint)
 		}
 	}

@@ -75,7 +75,7 @@ func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 		"openai-responses":     responses.New(client),
 	}
 	for name, api := range apis {
-		apis[name] = refusals{api, ring}
+		apis[name] = keyWatcher{api, ring}
 	}
 	return apis
 }
@@ -107,11 +107,11 @@ func sources(cfg config.Config) []source {
 // api is the wire API of models that name none themselves.
 func (p *source) api() string { return cmp.Or(p.set.API, p.API) }
 
-// base is where the provider is asked.
-func (p *source) base() string { return cmp.Or(p.ownBase(), p.BaseURL) }
+// address is where the provider is asked.
+func (p *source) address() string { return cmp.Or(p.ownAddress(), p.BaseURL) }
 
-// ownBase is the address that the person gave, "" for none.
-func (p *source) ownBase() string {
+// ownAddress is the address that the person gave, "" for none.
+func (p *source) ownAddress() string {
 	if p.set.BaseURL != "" || p.BaseVar == "" {
 		return p.set.BaseURL
 	}
@@ -127,9 +127,9 @@ func (p *source) unusable() string {
 	switch {
 	case p.api() == "":
 		return "it has no usable api; set api to " + strings.Join(slices.Sorted(maps.Keys(compatChecks())), ", ") + " or the like"
-	case p.base() == "" && p.Hint != "":
+	case p.address() == "" && p.Hint != "":
 		return fmt.Sprintf("set base_url of [providers.%s] in config.toml; %s", cmp.Or(p.section, p.Name), p.Hint)
-	case p.base() == "":
+	case p.address() == "":
 		return "it has no usable base_url; set it to the address of the server"
 	}
 	return ""
@@ -139,12 +139,12 @@ func (p *source) unusable() string {
 // what is not asked of each of them is put together later.
 func (p *source) spec() llm.ProviderSpec {
 	spec := llm.ProviderSpec{
-		Name: p.Name, Aliases: p.Aliases, Default: p.first(), Models: sync.OnceValue(p.models), Open: p.open,
+		Name: p.Name, Aliases: p.Aliases, Default: p.defaultModel(), Models: sync.OnceValue(p.models), Open: p.unlisted,
 		Key:     func(ctx context.Context) (string, error) { return p.key().Resolve(ctx) },
 		HasKey:  func() bool { return p.key().Present() },
 		KeyHint: func() string { return p.key().Hint() },
 	}
-	if p.Local || p.ownBase() != "" { // of the others the catalogue knows
+	if p.Local || p.ownAddress() != "" { // of the others the catalogue knows
 		spec.Discover, spec.Partial = p.discover, true
 	}
 	return spec
@@ -155,7 +155,7 @@ func (p *source) spec() llm.ProviderSpec {
 func (p *source) unusableSpec(why string) llm.ProviderSpec {
 	return llm.ProviderSpec{
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },
-		Open: p.open, HasKey: func() bool { return false },
+		Open: p.unlisted, HasKey: func() bool { return false },
 		Key: func(context.Context) (string, error) {
 			return "", &llm.ProviderError{Provider: p.Name, Message: "where to ask is not known", Hint: why}
 		},
@@ -165,14 +165,14 @@ func (p *source) unusableSpec(why string) llm.ProviderSpec {
 func (p *source) key() keyring.Key {
 	return keyring.Key{
 		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Logins: append([]string{p.Name}, p.Aliases...),
-		Variables: p.KeyVars, Optional: p.ownBase() != "" && p.BaseURL != "",
+		Variables: p.KeyVars, Optional: p.ownAddress() != "" && p.BaseURL != "",
 	}
 }
 
-// first is the id of the model to begin with. Behind an address of one's own the
+// defaultModel is the id of the model to begin with. Behind an address of one's own the
 // models that are listed for it come before the catalogue's.
-func (p *source) first() string {
-	if len(p.set.Models) > 0 && (p.Default == "" || p.ownBase() != "") {
+func (p *source) defaultModel() string {
+	if len(p.set.Models) > 0 && (p.Default == "" || p.ownAddress() != "") {
 		return p.set.Models[0].ID
 	}
 	return p.Default
