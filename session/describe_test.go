@@ -16,7 +16,6 @@ func asRead(t *testing.T, path string) (info Info, ok bool) {
 	if err != nil {
 		return info, false
 	}
-	defer s.release()
 	info = Info{ID: s.ID(), Cwd: s.Cwd(), Name: s.Name(), Parent: s.Header().ParentSession, Entries: len(s.Entries())}
 	for _, e := range s.Entries() {
 		if e.Type != TypeMessage {

@@ -2,8 +2,10 @@ package session
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -184,16 +186,39 @@ func TestFaultAKillDuringACopyLeavesAllOfItOrNothingThatIsASession(t *testing.T)
 		if err := c.Wait(); err == nil || c.ProcessState.ExitCode() >= 0 {
 			t.Fatalf("%s: the child was not killed: %v", step, c.ProcessState)
 		}
-		infos, err := List(dir, "")
-		if err != nil || len(infos) != want {
-			t.Fatalf("%s: %v, %v", step, infos, err)
+		copies := sessionsIn(t, dir)
+		if len(copies) != want {
+			t.Fatalf("%s: %v", step, copies)
 		}
-		for _, info := range infos {
-			if got := gist(read(t, info.Path).Context()); got != "1 2 3 4" {
+		for _, path := range copies {
+			if got := gist(read(t, path).Context()); got != "1 2 3 4" {
 				t.Errorf("%s: the copy has %q", step, got)
 			}
 		}
 	}
+}
+
+// sessionsIn returns the files below a folder that have the name and the header of a
+// session.
+func sessionsIn(t testing.TB, dir string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".jsonl" {
+			return err
+		}
+		var not *NotSessionError
+		if _, err := ReadHeader(path); errors.As(err, &not) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		paths = append(paths, path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
 }
 
 // survivesMigration holds what is true of a file of version 1 whose first writer

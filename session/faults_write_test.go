@@ -523,13 +523,6 @@ func TestFaultTimeMayJump(t *testing.T) {
 		if got := gist(read(t, s.File()).Context()); got != strings.Join(want, " ") {
 			t.Errorf("order %q", got)
 		}
-		if latest, err := Latest(root, "/w"); err != nil || latest != s.File() {
-			t.Errorf("the last session is %q, not %q: %v", latest, s.File(), err)
-		}
 		goesOn(t, s.File())
-		past := time.Now().Add(-time.Hour) // the clock of the file system is not that of the session
-		if err := os.Chtimes(s.File(), past, past); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -1,9 +1,14 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"pi/session/message"
 )
 
 // manySessions writes as many sessions of forty directories as somebody has
@@ -12,13 +17,21 @@ func manySessions(b *testing.B) (root string) {
 	b.Helper()
 	root = b.TempDir()
 	for i := range 2000 {
-		s := New(Options{Dir: root, Cwd: fmt.Sprintf("/p%d", i%40), Now: func() time.Time { return time.Unix(int64(1e9+i), 0) }})
+		cwd := fmt.Sprintf("/p%d", i%40)
+		s := New(Options{Cwd: cwd, Now: func() time.Time { return time.Unix(int64(1e9+i), 0) }})
 		for range 10 {
-			if _, err := s.AppendMessage(user("a prompt of some length, as people write them")); err != nil {
+			if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("a prompt of some length, as people write them")}, Timestamp: 1}); err != nil {
 				b.Fatal(err)
 			}
 		}
-		s.store.close() // without the sync
+		var file []byte // written here, without a sync
+		for line := range s.Lines() {
+			file = append(append(file, line...), '\n')
+		}
+		folder := filepath.Join(root, FolderName(cwd))
+		if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, s.ID()+".jsonl"), file, 0o600)); err != nil {
+			b.Fatal(err)
+		}
 	}
 	return root
 }

@@ -7,44 +7,18 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
+
+	"pi/session/message"
 )
-
-func TestFolderNames(t *testing.T) {
-	for cwd, want := range map[string]string{
-		"/home/u/my proj:x": "--home-u-my proj-x--", "/": "----", "": "----", `C:\Users\u`: "--C--Users-u--", "/a-b": "--a-b--", "/a/b": "--a-b--",
-	} {
-		if got := FolderName(cwd); got != want {
-			t.Errorf("%q: %q, want %q", cwd, got, want)
-		}
-	}
-}
-
-func TestFolderNamesFitIntoAFileSystem(t *testing.T) {
-	fits := "/" + strings.Repeat("a", 251)
-	if got := FolderName(fits); got != "--"+fits[1:]+"--" {
-		t.Errorf("a name that fits became %q", got)
-	}
-	deep := strings.Repeat("/ü", 200)
-	names := map[string]bool{}
-	for _, cwd := range []string{deep, deep + "/x", deep + "/y", fits + "b", fits + "/"} {
-		name := FolderName(cwd)
-		names[name] = true
-		if len(name) > 255 || !utf8.ValidString(name) || strings.ContainsAny(name, "/\\:") || !strings.HasPrefix(name, "--") || !strings.HasSuffix(name, "--") {
-			t.Errorf("%q of %d bytes", name, len(name))
-		}
-	}
-	if len(names) != 5 {
-		t.Errorf("five directories have %d names", len(names))
-	}
-}
 
 func TestListLooksAtHeadersAndPutsTheNewestFirst(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "odd [root]*")
 	at := time.Date(2025, 1, 2, 3, 4, 5, 6e6, time.UTC)
 	for i, cwd := range []string{"/a/b", "/a-b", "/a/b"} {
 		s := New(Options{Dir: root, Cwd: cwd, Now: func() time.Time { return at }})
-		say(t, s, "prompt of "+cwd)
+		if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("prompt of " + cwd)}}); err != nil {
+			t.Fatal(err)
+		}
 		s.Append(TypeSessionInfo, SessionInfo{Name: "name"})
 		s.Close()
 		if err := os.Chtimes(s.File(), at, at.Add(time.Duration(i)*time.Hour)); err != nil {
@@ -182,5 +156,25 @@ func TestALaterSessionThatCannotBeReadIsToldBesideTheLast(t *testing.T) {
 	got, err := Latest(root, "/p")
 	if got != path || err == nil || !strings.Contains(err.Error(), locked) || strings.Contains(err.Error(), older) {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestTheLastSessionIsTheOneWrittenLastWhateverItsClockSays(t *testing.T) {
+	root, written := t.TempDir(), time.Now().Add(-time.Hour)
+	for _, clock := range []time.Time{
+		time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), {}, time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC),
+	} {
+		s := New(Options{Dir: root, Cwd: "/w", Now: func() time.Time { return clock }})
+		if err := errors.Join(s.Flush(), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Latest(root, "/w"); err != nil || got != s.File() {
+			t.Errorf("the last session is %q, not %q: %v", got, s.File(), err)
+		}
+		written = written.Add(time.Second)
+		if err := os.Chtimes(s.File(), written, written); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

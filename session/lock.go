@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"pi/internal/safefile"
@@ -79,4 +80,25 @@ func (st *store) unlock() {
 	st.removeHint()
 	safefile.Unlock(st.f)
 	st.locked = false
+}
+
+// WithLock does something to the file of a session that nobody has open, and keeps
+// it from being opened meanwhile, where that can be: on Windows, where an open file
+// can neither be moved nor removed, the lock is let go of first. The error is a
+// *[BusyError] if a process has the session open, a *[NotSessionError] if it is none,
+// or what do returns.
+func WithLock(path string, o Options, do func() error) error {
+	if _, err := ReadHeader(path); err != nil {
+		return err
+	}
+	st := &store{path: path, lockDir: o.LockDir}
+	if err := st.open(); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		st.close()
+		return do()
+	}
+	err := do()
+	return errors.Join(err, st.close())
 }

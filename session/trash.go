@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +60,7 @@ func UserTrash(system string, getenv func(string) string) Trash {
 // process has it open, a *[NotSessionError] if it is none.
 func (t Trash) Put(path string, o Options) (string, error) {
 	to := ""
-	err := alone(path, o, func() (err error) {
+	err := WithLock(path, o, func() (err error) {
 		to, err = t.move(path)
 		return err
 	})
@@ -71,25 +70,7 @@ func (t Trash) Put(path string, o Options) (string, error) {
 // Delete removes the session at path for good. Its errors are those of
 // [Trash.Put].
 func Delete(path string, o Options) error {
-	return alone(path, o, func() error { return os.Remove(path) })
-}
-
-// alone does something to the file of a session that nobody has open, and keeps
-// it from being opened meanwhile, where that can be.
-func alone(path string, o Options, do func() error) error {
-	if _, err := ReadHeader(path); err != nil {
-		return err
-	}
-	st := &store{path: path, lockDir: o.LockDir}
-	if err := st.open(); err != nil {
-		return err
-	}
-	if runtime.GOOS == "windows" { // an open file can neither be moved nor removed there
-		st.close()
-		return do()
-	}
-	err := do()
-	return errors.Join(err, st.close())
+	return WithLock(path, o, func() error { return os.Remove(path) })
 }
 
 func (t Trash) move(path string) (string, error) {
