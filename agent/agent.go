@@ -24,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pi/agent/llm"
@@ -83,6 +82,8 @@ type Options struct {
 type Agent struct {
 	listeners
 	toolset
+	activity
+	farewell
 	models      *llm.Models
 	settings    Settings
 	prompt      *SystemPrompt
@@ -97,21 +98,17 @@ type Agent struct {
 	mu        sync.Mutex
 	session   *session.Session
 	model     *llm.Model
-	thinking  string             // as it was wished
-	cycleTold string             // what was said of patterns that mean no model
-	unnoted   bool               // one of the two was chosen, and the session does not say so yet
-	cancel    context.CancelFunc // of the run in progress, nil when idle
-	idle      chan struct{}      // closed when the run in progress ends
-	queueing  bool               // a prompt runs that will look at the queues again
+	thinking  string // as it was wished
+	cycleTold string // what was said of patterns that mean no model
+	unnoted   bool   // one of the two was chosen, and the session does not say so yet
+	queueing  bool   // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt
-	ended     bool          // nobody takes what is handed in any more
-	wake      chan struct{} // signalled by Submit, holds one
-	brake     brake         // for hooks that would keep it at work
-	leave     sync.Once
-	leaving   chan struct{}   // closed by Shutdown
+	ended     bool            // nobody takes what is handed in any more
+	wake      chan struct{}   // signalled by Submit, holds one
+	brake     brake           // for hooks that would keep it at work
 	today     string          // the date in the system prompt, fixed per session
 	seen      []session.Item  // the result of the last context chain
 	seenTo    int             // how long the branch was then
@@ -121,15 +118,13 @@ type Agent struct {
 	body      *sentBody       // the last body that listeners saw
 	broken    *PrefixBreak    // how it began otherwise than the one before
 	running   promptText      // the system prompt of the run in progress
-	aside     *message.Usage  // what that run used beside its answers
 
 	viewing sync.Mutex
 	view    session.View
 	gauge   compaction.Gauge
 
-	accounting sync.Mutex
-	account    account
-	unpriced   atomic.Bool // it was said that a price is not known
+	account   account
+	sideUsage asideUsage
 
 	compacting context.CancelFunc // of the compaction in progress, nil for none
 	relieved   bool               // a compaction that nobody asked for was tried since the last good answer
@@ -157,9 +152,10 @@ func New(o Options) *Agent {
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
 		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle,
-		wake: make(chan struct{}, 1), leaving: make(chan struct{}),
+		wake: make(chan struct{}, 1),
 	}
 	a.SetTools(o.Tools, "")
+	a.leaving = make(chan struct{})
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -207,55 +203,3 @@ func (a *Agent) Models() *llm.Models { return a.models }
 
 // Cwd returns the working directory of the agent and its tools.
 func (a *Agent) Cwd() string { return a.cwd }
-
-// IsIdle reports whether no prompt is running.
-func (a *Agent) IsIdle() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.cancel == nil
-}
-
-// WaitIdle returns when no prompt is running, or with ctx's error.
-func (a *Agent) WaitIdle(ctx context.Context) error {
-	a.mu.Lock()
-	idle := a.idle
-	a.mu.Unlock()
-	if idle == nil {
-		return nil
-	}
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// Abort interrupts the run in progress, if there is one, and does not wait.
-func (a *Agent) Abort() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cancel != nil {
-		a.cancel()
-	}
-}
-
-// begin claims the agent for one run, or for what must not happen during one.
-func (a *Agent) begin(ctx context.Context) (context.Context, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cancel != nil {
-		return nil, ErrBusy
-	}
-	ctx, a.cancel = context.WithCancel(ctx)
-	a.idle = make(chan struct{})
-	return ctx, nil
-}
-
-func (a *Agent) end() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.cancel()
-	close(a.idle)
-	a.cancel, a.idle = nil, nil
-}

@@ -112,8 +112,8 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
 	a.openQueues()
 	defer a.closeQueues()
-	a.beginAside()
-	defer a.endAside()
+	a.sideUsage.begin()
+	defer a.sideUsage.end()
 	defer a.setRunning(promptText{})
 	if err := r.open(ctx, p); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	r.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
 	a.closeQueues() // what is sent from here on is for the front end
-	addUsage(&r.usage, a.endAside())
+	addUsage(&r.usage, a.sideUsage.end())
 	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.afterRun(ctx)
 	err = r.settle(ctx, err)

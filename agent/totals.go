@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -31,20 +34,21 @@ func (a *Agent) Spent() (cost float64, all bool) {
 
 // used is what the session has used, and whether all of it has a price.
 func (a *Agent) used() (u message.Usage, priced bool) {
-	a.accounting.Lock()
-	defer a.accounting.Unlock()
-	a.account.read(a.Session())
-	return a.account.total, a.account.priced(a.models)
+	return a.account.of(a.Session(), a.models)
 }
 
 // account adds up the entries of a session. Each is looked at once, for a session
-// has many, and its entries neither change nor go away.
+// has many, and its entries neither change nor go away. The zero value is ready;
+// of may be called from any goroutine.
 type account struct {
+	mu      sync.Mutex // guards what follows
 	session *session.Session
 	counted int // entries
 	total   message.Usage
 	free    map[modelRef]*unpaid
 	last    modelRef // that was chosen or has answered
+
+	warned atomic.Bool // it was said that a price is not known
 }
 
 // unpaid is what cost nothing of what a model was asked for: it is free, or its
@@ -54,9 +58,18 @@ type unpaid struct {
 	wholly bool // some of its answers cost nothing at all
 }
 
+// of is what s has used, and whether all of it has a price in models.
+func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.read(s)
+	return l.total, l.priced(models)
+}
+
 func (l *account) read(s *session.Session) {
 	if l.session != s {
-		*l = account{session: s, free: map[modelRef]*unpaid{}}
+		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, modelRef{}
+		l.free = map[modelRef]*unpaid{}
 	}
 	entries := s.Entries()
 	for _, e := range entries[l.counted:] {

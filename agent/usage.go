@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"sync"
 
 	"pi/agent/llm"
 	"pi/session"
@@ -114,35 +115,42 @@ func (a *Agent) recordUsage(entry session.UsageEntry) error {
 	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return nil
 	}
-	a.noteAside(entry.Usage)
+	a.sideUsage.add(entry.Usage)
 	if _, err := a.Session().Append(session.TypeUsage, entry); err != nil {
 		return fmt.Errorf("record usage: %w", err)
 	}
 	return nil
 }
 
-// noteAside counts what was used beside the answers of the run in progress, if
-// there is one.
-func (a *Agent) noteAside(u *message.Usage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.aside != nil {
-		addUsage(a.aside, u)
+// asideUsage is what was used beside the answers of the run in progress. The zero
+// value is ready; all methods may be called from any goroutine.
+type asideUsage struct {
+	mu  sync.Mutex     // guards sum
+	sum *message.Usage // nil: no run is in progress, and nothing is counted
+}
+
+// begin starts to count.
+func (u *asideUsage) begin() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sum = &message.Usage{}
+}
+
+// add counts what was used, if a run is in progress.
+func (u *asideUsage) add(used *message.Usage) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.sum != nil {
+		addUsage(u.sum, used)
 	}
 }
 
-// beginAside starts to count what is used beside the answers of a run.
-func (a *Agent) beginAside() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.aside = &message.Usage{}
-}
-
-// endAside returns what was counted, and counts no more.
-func (a *Agent) endAside() *message.Usage {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	aside := a.aside
-	a.aside = nil
-	return aside
+// end returns what was counted since begin, nil if there was none, and counts no
+// more.
+func (u *asideUsage) end() *message.Usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	sum := u.sum
+	u.sum = nil
+	return sum
 }

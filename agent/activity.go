@@ -1,0 +1,67 @@
+package agent
+
+import (
+	"context"
+	"sync"
+)
+
+// activity is what occupies the agent: one run at a time, or something that must
+// not happen during one. All methods may be called from any goroutine.
+type activity struct {
+	starting sync.Mutex         // guards cancel and idle, which are set and cleared together
+	cancel   context.CancelFunc // of the run in progress, nil when idle
+	idle     chan struct{}      // closed when the run in progress ends
+}
+
+// begin claims the agent; the error is ErrBusy if somebody else has it. The context
+// ends with Abort. Who has claimed it calls end.
+func (a *activity) begin(ctx context.Context) (context.Context, error) {
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	if a.cancel != nil {
+		return nil, ErrBusy
+	}
+	ctx, a.cancel = context.WithCancel(ctx)
+	a.idle = make(chan struct{})
+	return ctx, nil
+}
+
+func (a *activity) end() {
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	a.cancel()
+	close(a.idle)
+	a.cancel, a.idle = nil, nil
+}
+
+// IsIdle reports whether no prompt is running.
+func (a *activity) IsIdle() bool {
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	return a.cancel == nil
+}
+
+// WaitIdle returns when no prompt is running, or with ctx's error.
+func (a *activity) WaitIdle(ctx context.Context) error {
+	a.starting.Lock()
+	idle := a.idle
+	a.starting.Unlock()
+	if idle == nil {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Abort interrupts the run in progress, if there is one, and does not wait.
+func (a *activity) Abort() {
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	if a.cancel != nil {
+		a.cancel()
+	}
+}
