@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strings"
-	"unicode/utf8"
 
 	"pi/luavm"
 	"pi/session/message"
@@ -68,7 +66,7 @@ func (in *instance) attachment(path, data, text, name string) (message.Block, er
 		}
 		return attachBytes(raw, name)
 	case text != "":
-		return namedText(name, text), nil
+		return message.NamedText(name, text), nil
 	}
 	return message.Block{}, fmt.Errorf("it has no path, data or text")
 }
@@ -91,20 +89,9 @@ func (in *instance) attachFile(path string) (message.Block, error) {
 
 // attachBytes goes by the bytes, not by what they are called.
 func attachBytes(raw []byte, name string) (message.Block, error) {
-	switch mime := http.DetectContentType(raw); mime {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return message.Block{Type: message.BlockImage, Data: base64.StdEncoding.EncodeToString(raw), MimeType: mime}, nil
-	default:
-		if utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) {
-			return namedText(name, string(raw)), nil
-		}
-		return message.Block{}, fmt.Errorf("%s: neither an image nor text (%s)", name, mime)
+	b, ok := message.FileBlock(name, raw)
+	if !ok {
+		return message.Block{}, fmt.Errorf("%s: neither an image nor text (%s)", name, http.DetectContentType(raw))
 	}
-}
-
-func namedText(name, text string) message.Block {
-	if name == "" {
-		return message.TextBlock(text)
-	}
-	return message.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, text))
+	return b, nil
 }

@@ -1,14 +1,10 @@
 package repl
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"pi/session/message"
 )
@@ -98,12 +94,12 @@ func fileBlock(name, path string, info os.FileInfo) (message.Block, error) {
 	if err != nil {
 		return message.Block{}, err
 	}
-	switch kind := http.DetectContentType(data); kind {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return message.Block{Type: message.BlockImage, MimeType: kind, Data: base64.StdEncoding.EncodeToString(data)}, nil
-	}
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+	block, ok := message.FileBlock(name, data)
+	switch {
+	case !ok:
 		return message.Block{}, fmt.Errorf("it is neither text nor a known kind of image")
+	case block.Type == message.BlockText:
+		block = message.NamedText(name, strings.TrimSuffix(string(data), "\n"))
 	}
-	return message.TextBlock(fmt.Sprintf("<file name=%q>\n%s\n</file>", name, strings.TrimSuffix(string(data), "\n"))), nil
+	return block, nil
 }

@@ -8,6 +8,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"testing"
+
+	"pi/session/message"
 )
 
 // pictures are a picture of each kind, by name.
@@ -36,7 +38,7 @@ func pictures(tb testing.TB, width, height int) map[string][]byte {
 func TestTheSizeOfAnImageIsReadFromItsHead(t *testing.T) {
 	for _, size := range []image.Point{{1, 1}, {3, 2}, {640, 257}, {1, 4000}} {
 		for name, data := range pictures(t, size.X, size.Y) {
-			if w, h := imageSize(data, imageType(data)); w != size.X || h != size.Y {
+			if w, h := imageSize(data, message.ImageType(data)); w != size.X || h != size.Y {
 				t.Errorf("%s: %d×%d, want %v", name, w, h, size)
 			}
 		}
@@ -71,7 +73,7 @@ func FuzzImageSize(f *testing.F) {
 	}
 	f.Add([]byte("\xFF\xD8\xFF\xFF"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		mime := imageType(data)
+		mime := message.ImageType(data)
 		w, h := imageSize(data, mime)
 		want, kind, err := image.DecodeConfig(bytes.NewReader(data))
 		if err == nil && "image/"+kind == mime && (w != want.Width || h != want.Height) {

@@ -95,7 +95,7 @@ func readContent(r *bufio.Reader, p place, a readArgs) (agent.Result, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return agent.Result{}, plain(err)
 	}
-	if mime := imageType(start); mime != "" {
+	if mime := message.ImageType(start); mime != "" {
 		return readImage(r, p, mime)
 	}
 	if kind := binaryType(start); kind != "" {

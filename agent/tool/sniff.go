@@ -11,22 +11,6 @@ const sniffLength = 8 << 10
 
 var utf8BOM = []byte("\xEF\xBB\xBF")
 
-// imageType is the MIME type of an image that models can see, or "". It goes
-// by the file's first bytes: names lie.
-func imageType(start []byte) string {
-	switch {
-	case bytes.HasPrefix(start, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(start, []byte("\xFF\xD8\xFF")):
-		return "image/jpeg"
-	case bytes.HasPrefix(start, []byte("GIF87a")), bytes.HasPrefix(start, []byte("GIF89a")):
-		return "image/gif"
-	case len(start) >= 12 && bytes.HasPrefix(start, []byte("RIFF")) && string(start[8:12]) == "WEBP":
-		return "image/webp"
-	}
-	return ""
-}
-
 // binaryType names what a file is if it is not text, else "".
 func binaryType(start []byte) string {
 	for _, k := range binaryKinds {
