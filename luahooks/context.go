@@ -96,9 +96,9 @@ func (in *instance) liveValue(L *lua.LState, host Host, name string) lua.LValue 
 	case "thinking_level":
 		return lua.LString(host.Thinking())
 	case "model":
-		return in.records.modelValue(host.Model())
+		return in.records.model(host.Model())
 	case "entries":
-		return in.records.entries(L, host.Session().Branch())
+		return in.records.currentBranch(L, host.Session().Branch())
 	case "messages":
 		return in.currentMessages(L, host)
 	}
@@ -142,7 +142,7 @@ func (m *jobMessages) list(L *lua.LState, in *instance) *lua.LTable {
 				return t
 			}
 		}
-		m.made[i] = in.vm.NewStub(&m.items[i], in.records.fillMessage)
+		m.made[i] = in.records.item(&m.items[i])
 		return m.made[i]
 	})
 }
@@ -179,7 +179,7 @@ func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
 }
 
 func breakTable(L *lua.LState, b *agent.PrefixBreak) *lua.LTable {
-	t := payload{luavm.NewRecord(L, 3), L}
+	t := payloadOn(L, luavm.NewRecord(L, 3))
 	t.text("hook", b.Hook).text("part", b.Part)
 	if b.Message > 0 {
 		t.number("message", b.Message)

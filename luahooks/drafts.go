@@ -84,7 +84,7 @@ func (r draftReader) draft(a answer, v lua.LValue, at string) (session.Draft, bo
 	if !ok {
 		return session.Draft{}, false
 	}
-	return session.Draft{Type: string(kind), Body: r.body(d, string(kind))}, *a.err == nil
+	return session.Draft{Type: string(kind), Body: r.body(d, string(kind))}, a.failed() == nil
 }
 
 func (r draftReader) body(a answer, kind string) any {

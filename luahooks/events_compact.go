@@ -46,7 +46,7 @@ func compactEvents() []eventSpec {
 func buildSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeCompact)
 	p := newPayload(L, e, 8).set("preparation", in.preparation(L, &s.Preparation)).
-		set("branch_entries", in.records.entryRecords(L, s.BranchEntries)).set("messages", in.records.messages(L, s.Messages)).
+		set("branch_entries", in.records.entries(L, s.BranchEntries)).set("messages", in.records.messages(L, s.Messages)).
 		maybe("custom_instructions", s.CustomInstructions).text("reason", s.Reason).flag("will_retry", s.WillRetry).
 		set("signal", in.signalValue(L))
 	if s.Model != nil {
@@ -100,7 +100,7 @@ func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.L
 	context, prompt := a.texts("context"), a.text("prompt")
 	var data map[string]json.RawMessage
 	if raw := a.data("preserve_data"); raw != nil {
-		if json.Unmarshal(raw, &data) != nil && a.t.RawGetString("preserve_data").(*lua.LTable).Len() == 0 {
+		if json.Unmarshal(raw, &data) != nil && r.RawGetString("preserve_data").(*lua.LTable).Len() == 0 {
 			data = nil // an empty table
 		} else if data == nil {
 			a.fail("preserve_data", "expected a table with names as keys")
@@ -124,7 +124,7 @@ func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.L
 
 func buildSessionCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompact)
-	return newPayload(L, e, 5).set("compaction_entry", in.records.entryRecord(s.Entry)).text("summary", s.Summary).
+	return newPayload(L, e, 5).set("compaction_entry", in.records.entry(s.Entry)).text("summary", s.Summary).
 		flag("from_hook", s.FromHook).text("reason", s.Reason).flag("will_retry", s.WillRetry).table()
 }
 
@@ -157,7 +157,7 @@ func buildSessionBeforeTree(in *instance, L *lua.LState, e agent.Event) *lua.LTa
 	p := &e.(*agent.SessionBeforeTree).Preparation
 	return newPayload(L, e, 2).set("preparation", newRecord(L, 5).
 		text("target_id", p.TargetID).maybe("old_leaf_id", p.OldLeafID).maybe("common_ancestor_id", p.CommonAncestorID).
-		set("entries_to_summarize", in.records.entryRecords(L, p.EntriesToSummarize)).
+		set("entries_to_summarize", in.records.entries(L, p.EntriesToSummarize)).
 		flag("user_wants_summary", p.UserWantsSummary).table()).set("signal", in.signalValue(L)).table()
 }
 
@@ -183,5 +183,5 @@ func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.L
 func buildSessionTree(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionTree)
 	return newPayload(L, e, 4).maybe("new_leaf_id", s.NewLeafID).maybe("old_leaf_id", s.OldLeafID).
-		set("summary_entry", in.records.entryRecord(s.SummaryEntry)).flag("from_hook", s.FromHook).table()
+		set("summary_entry", in.records.entry(s.SummaryEntry)).flag("from_hook", s.FromHook).table()
 }

@@ -228,13 +228,13 @@ func buildAfterProviderResponse(_ *instance, L *lua.LState, e agent.Event) *lua.
 }
 
 func buildMessageStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).set("message", in.records.finishedMessage(e.(*agent.MessageStart).Message)).table()
+	return newPayload(L, e, 1).set("message", in.records.message(e.(*agent.MessageStart).Message)).table()
 }
 
 func buildMessageUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.MessageUpdate)
 	delta := newRecord(L, 3).text("type", deltaType(s.Delta.Kind)).number("index", s.Delta.Index).text("text", s.Delta.Text)
-	return newPayload(L, e, 2).set("message", in.records.finishedMessage(s.Message())).set("delta", delta.table()).table()
+	return newPayload(L, e, 2).set("message", in.records.message(s.Message())).set("delta", delta.table()).table()
 }
 
 func deltaType(k llm.DeltaKind) string {
@@ -258,7 +258,7 @@ func mergeMessageUpdate(in *instance, L *lua.LState, e agent.Event, r *lua.LTabl
 }
 
 func buildMessageEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).set("message", in.records.finishedMessage(e.(*agent.MessageEnd).Message)).table()
+	return newPayload(L, e, 1).set("message", in.records.message(e.(*agent.MessageEnd).Message)).table()
 }
 
 func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -279,7 +279,7 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 
 func buildModelSelect(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ModelSelect)
-	p := newPayload(L, e, 8).set("model", in.records.modelValue(s.Model)).set("previous_model", in.records.modelValue(s.Previous)).
+	p := newPayload(L, e, 8).set("model", in.records.model(s.Model)).set("previous_model", in.records.model(s.Previous)).
 		text("thinking_level", s.ThinkingLevel).text("source", s.Source)
 	if s.Model != nil {
 		p.text("provider", s.Model.Provider).text("model_id", s.Model.ID)
@@ -318,7 +318,7 @@ func buildCompactionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable
 
 func buildCompactionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.CompactionEnd)
-	return newPayload(L, e, 4).set("result", in.records.entryRecord(s.Result)).flag("aborted", s.Aborted).
+	return newPayload(L, e, 4).set("result", in.records.entry(s.Result)).flag("aborted", s.Aborted).
 		flag("will_retry", s.WillRetry).maybe("error_message", s.ErrorMessage).table()
 }
 

@@ -78,7 +78,7 @@ const continuationRule = "entries: joined in order, appended all or none; contin
 
 func buildInput(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
-	t := record(L, s.Kind(), 4)
+	t := newEvent(L, s.Kind(), 4)
 	luavm.Set(t, "text", lua.LString(s.Text))
 	luavm.Set(t, "attachments", in.records.blocks(L, s.Attachments))
 	setText(t, "source", s.Source)
@@ -180,14 +180,14 @@ func buildTurnStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
 	usage := s.Used()
-	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.records.finishedMessage(s.Message)).
+	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.records.message(s.Message)).
 		set("tool_results", in.records.messages(L, itemsOf(s.ToolResults))).texts("entry_ids", s.EntryIDs).
 		set("usage", turnUsage(L, &usage)).table()
 }
 
 // turnUsage is what a turn cost, and how full the context is where that is known.
 func turnUsage(L *lua.LState, u *agent.TurnUsage) *lua.LTable {
-	t := payload{usageTable(L, &u.Usage), L}
+	t := payloadOn(L, usageTable(L, &u.Usage))
 	if u.Tokens >= 0 {
 		t.number("context_tokens", u.Tokens)
 	}
@@ -207,8 +207,8 @@ func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 
 func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Context)
-	t := record(L, s.Kind(), 2)
-	luavm.Set(t, "entries", in.records.entries(L, s.Entries))
+	t := newEvent(L, s.Kind(), 2)
+	luavm.Set(t, "entries", in.records.currentBranch(L, s.Entries))
 	luavm.Set(t, "messages", in.records.messages(L, s.Items))
 	return t
 }

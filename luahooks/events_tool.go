@@ -59,7 +59,7 @@ func toolEvents() []eventSpec {
 
 func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolCall)
-	t := record(L, s.Kind(), 3)
+	t := newEvent(L, s.Kind(), 3)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
 	luavm.Set(t, "input", in.records.input(s.Name, s.Input))
@@ -129,7 +129,7 @@ func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (f
 
 func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolResult)
-	t := record(L, s.Kind(), 6)
+	t := newEvent(L, s.Kind(), 6)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
 	luavm.Set(t, "input", in.records.input(s.Name, s.Input))

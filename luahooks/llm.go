@@ -8,7 +8,6 @@ import (
 	"pi/agent/llm"
 	"pi/internal/suggest"
 	"pi/luavm"
-	"pi/session"
 	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
@@ -38,7 +37,7 @@ func (in *instance) complete(L *lua.LState) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	return pushResult(L, in.records.message(session.Item{Message: answer, Index: -1}), nil)
+	return pushResult(L, in.records.message(answer), nil)
 }
 
 // completion reads what is asked, and how. Misuse raises.

@@ -14,7 +14,7 @@ import (
 // findModel is ctx.find_model(provider, id) → model, or nil and a message.
 func (in *instance) findModel(L *lua.LState, provider, id string) (lua.LValue, error) {
 	m, err := find(in.mustHost(L, "find_model"), provider, id)
-	return in.records.modelValue(m), err
+	return in.records.model(m), err
 }
 
 // find is the model of an exact provider and id, as its provider lists it or a
@@ -49,7 +49,7 @@ func match(host Host, name string) (m *llm.Model, level string, err error) {
 // availableModels is ctx.available_models(): those that can be asked.
 func (in *instance) availableModels(L *lua.LState) *lua.LTable {
 	models := in.mustHost(L, "available_models").Models().Available()
-	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.records.modelValue(models[i]) })
+	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.records.model(models[i]) })
 	luavm.MarkList(list)
 	return list
 }

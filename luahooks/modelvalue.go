@@ -36,7 +36,7 @@ func priceOf(p *llm.Price) *priceInfo {
 	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
 }
 
-func (c *converter) modelValue(m *llm.Model) lua.LValue {
+func (c *converter) model(m *llm.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}

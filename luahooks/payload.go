@@ -15,7 +15,10 @@ type payload struct {
 }
 
 // newRecord begins a table in a payload.
-func newRecord(L *lua.LState, size int) payload { return payload{luavm.NewRecord(L, size), L} }
+func newRecord(L *lua.LState, size int) payload { return payloadOn(L, luavm.NewRecord(L, size)) }
+
+// payloadOn goes on with a table.
+func payloadOn(L *lua.LState, t *lua.LTable) payload { return payload{t, L} }
 
 func (p payload) set(name string, v lua.LValue) payload {
 	luavm.Set(p.LTable, name, v)
@@ -43,25 +46,25 @@ func (p payload) texts(name string, list []string) payload {
 // table is the payload as fields of an event's row build it.
 func (p payload) table() *lua.LTable { return p.LTable }
 
-// entryRecords is a list of entries that is not the current branch.
-func (c *converter) entryRecords(L *lua.LState, entries []*session.Entry) *lua.LTable {
+// entries is a list of entries that is not the current branch.
+func (c *converter) entries(L *lua.LState, entries []*session.Entry) *lua.LTable {
 	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.fillEntry)
 }
 
-// entryRecord is one entry, or nil.
-func (c *converter) entryRecord(e *session.Entry) lua.LValue {
+// entry is one entry, or nil.
+func (c *converter) entry(e *session.Entry) lua.LValue {
 	if e == nil {
 		return lua.LNil
 	}
 	return c.vm.NewStub(e, c.fillEntry)
 }
 
-// finishedMessage is a message outside of the context, or nil.
-func (c *converter) finishedMessage(m *message.Message) lua.LValue {
+// message is a message outside of the context, or nil.
+func (c *converter) message(m *message.Message) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
-	return c.message(session.Item{Message: m, Index: -1})
+	return c.item(&session.Item{Message: m, Index: -1})
 }
 
 func itemsOf(messages []*message.Message) []session.Item {

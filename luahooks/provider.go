@@ -94,7 +94,7 @@ func (p *luaProvider) call(ctx context.Context, r *llm.Request, deltas chan<- ll
 
 func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
-	luavm.Set(t, "model", in.records.modelValue(r.Model))
+	luavm.Set(t, "model", in.records.model(r.Model))
 	luavm.Set(t, "system", lua.LString(r.System))
 	luavm.Set(t, "messages", in.records.messages(L, itemsOf(r.Messages)))
 	luavm.Set(t, "thinking_level", lua.LString(r.Thinking))

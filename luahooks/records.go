@@ -35,10 +35,9 @@ func (c *converter) messages(L *lua.LState, items []session.Item) *lua.LTable {
 	return c.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, c.fillMessage)
 }
 
-// message is the stub of one message; an untouched one leads back to its item.
-func (c *converter) message(item session.Item) *lua.LTable {
-	return c.vm.NewStub(&item, c.fillMessage)
-}
+// item is one message of a context, which must not change any more; an untouched one
+// leads back to it.
+func (c *converter) item(item *session.Item) *lua.LTable { return c.vm.NewStub(item, c.fillMessage) }
 
 func (c *converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
@@ -165,9 +164,9 @@ type entryList struct {
 	branch []*session.Entry
 }
 
-// entries returns the list of a branch. It is the same table as long as the
+// currentBranch returns the list of the session's branch. It is the same table as long as the
 // branch only grows and Lua only reads it.
-func (c *converter) entries(L *lua.LState, branch []*session.Entry) *lua.LTable {
+func (c *converter) currentBranch(L *lua.LState, branch []*session.Entry) *lua.LTable {
 	l := &c.branch
 	have := len(l.branch)
 	grows := l.table != nil && have <= len(branch) && (have == 0 || branch[have-1] == l.branch[have-1])

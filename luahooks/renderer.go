@@ -10,7 +10,6 @@ import (
 
 	"pi/agent"
 	"pi/luavm"
-	"pi/session"
 	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
@@ -62,7 +61,7 @@ func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded 
 			continue
 		}
 		lines, ok := in.render(ctx, "renderer of "+m.CustomType, func(L *lua.LState) lua.LValue {
-			message := in.records.message(session.Item{Message: m, Index: -1})
+			message := in.records.message(m)
 			return callFunction(L, fn, message, drawing(L, &expanded, width), in.theme)
 		})
 		if ok {

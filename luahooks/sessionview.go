@@ -35,7 +35,7 @@ func (in *instance) allEntries(L *lua.LState) *lua.LTable {
 
 // entryStubs makes a fresh list; the entries of a session never change.
 func (in *instance) entryStubs(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	list := in.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, in.records.fillEntry)
+	list := in.records.entries(L, entries)
 	luavm.MarkList(list)
 	return list
 }
@@ -59,7 +59,7 @@ func (in *instance) entry(L *lua.LState, id string) (*lua.LTable, error) {
 	if e == nil {
 		return nil, fmt.Errorf("no entry %q", id)
 	}
-	return in.vm.NewStub(e, in.records.fillEntry), nil
+	return in.records.entry(e).(*lua.LTable), nil
 }
 
 // label is ctx.session.label(id) → string or nil.

@@ -233,7 +233,7 @@ func (in *instance) navigateTree(L *lua.LState) int {
 	if t != nil {
 		setText(t, "leaf_id", moved.Leaf)
 		if moved.Summary != nil {
-			luavm.Set(t, "summary_entry", in.records.entryRecord(moved.Summary))
+			luavm.Set(t, "summary_entry", in.records.entry(moved.Summary))
 		}
 	}
 	return pushResult(L, t, err)

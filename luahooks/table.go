@@ -106,8 +106,8 @@ func (l fieldList) list() (all []Field) {
 	return all
 }
 
-// record makes an event table with its type.
-func record(L *lua.LState, k agent.Kind, size int) *lua.LTable {
+// newEvent begins the table of an event: it has its type.
+func newEvent(L *lua.LState, k agent.Kind, size int) *lua.LTable {
 	t := luavm.NewRecord(L, size+1)
 	luavm.Set(t, "type", lua.LString(k.String()))
 	return t
@@ -181,5 +181,5 @@ func (s *eventSpec) inMode(mode string) {
 
 // newPayload begins the table of an event: it has its type.
 func newPayload(L *lua.LState, e agent.Event, size int) payload {
-	return payload{record(L, e.Kind(), size), L}
+	return payloadOn(L, newEvent(L, e.Kind(), size))
 }
