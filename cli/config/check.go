@@ -14,11 +14,11 @@ import (
 	"pi/internal/suggest"
 )
 
-// The rules that a value of the right type must still hold, and the words for
-// what does not.
+// The rules that a value of the right type must still obey, and the messages about
+// one that does not.
 
-// checkText holds the rules of a string, alone or in a list, and gives the form in
-// which it is kept.
+// checkText checks a string, alone or in a list, against its rules and returns the
+// form in which it is kept; false means that it was rejected.
 func (d *decoder) checkText(t target, s string) (string, bool) {
 	var text string
 	if words := t.tag.Get("oneof"); words != "" {
@@ -158,8 +158,8 @@ func (d *decoder) notePlainKey(path string) {
 	}
 }
 
-// NamesVariable reports whether a text that stands for a key looks like the name
-// of a variable: $NAME, ${NAME}, or two words or more in capitals.
+// NamesVariable reports whether a text, given as a key, looks like the name of a
+// variable: $NAME, ${NAME}, or two words or more in capitals.
 func NamesVariable(s string) bool {
 	return regexp.MustCompile(`^(\$\{?[A-Za-z_][A-Za-z0-9_]*\}?|[A-Z][A-Z0-9]*_[A-Z0-9_]+)$`).MatchString(s)
 }
@@ -174,6 +174,7 @@ func ShownVariable(name string) string {
 	return "…"
 }
 
+// notOneOf is the message about a word that is not among words; "" if it is.
 func notOneOf(path, s string, words []string) string {
 	for _, w := range words {
 		if s == w {
@@ -187,7 +188,8 @@ func notOneOf(path, s string, words []string) string {
 	return text
 }
 
-// belowMin holds the least value of a number or duration.
+// belowMin is the message about a number or a duration below its least value; "" if
+// it is not.
 func belowMin(t target, v reflect.Value) string {
 	tag := t.tag.Get("min")
 	if tag == "" {

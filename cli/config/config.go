@@ -8,11 +8,11 @@
 //	check.go   the rules of values, and the words for what breaks one
 //	lines.go   the line of each key, and the bounds of a file
 //	print.go   [Print] writes what is in force, with [Origins]
-//	mask.go    [MaskKeys] takes the keys out of a text that is kept
+//	mask.go    [MaskKeys] removes the keys from a text of which a copy is kept
 //	home.go    where the agent directory is; ~ in paths
 //
 // A setting is added in Config, in [Default], and with a comment in
-// config.example.toml, which the tests hold against both. A mistake in a file is a
+// config.example.toml, which the tests compare with both. A mistake in a file is a
 // [Problem] with its line and costs that one setting; no message repeats a key.
 // Nothing here prints, or decides what becomes of a setting.
 package config
@@ -20,7 +20,7 @@ package config
 import "time"
 
 // Config is everything that can be set in a config.toml. The toml tag is the
-// key; the other tags are rules that the loader holds for every file:
+// key; the other tags are rules that are checked in every file:
 //
 //	oneof   the words allowed
 //	min     the least number (or duration) allowed

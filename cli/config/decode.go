@@ -29,7 +29,7 @@ type decoder struct {
 	lostTools  bool   // bounds of tools are among them
 }
 
-// maxProblems is how many of a file are told: who has more has another worry.
+// maxProblems is how many problems of one file are told.
 const maxProblems = 50
 
 // target is where one key of the file goes.
@@ -137,7 +137,8 @@ func (d *decoder) decodeByKind(t target, v any) {
 	}
 }
 
-// decodeElem decodes a value that is kept behind a pointer; false: it did not fit.
+// decodeElem decodes a value that is kept behind a pointer; false means that it was
+// rejected.
 func (d *decoder) decodeElem(t target, v any) bool {
 	if t.dst.Kind() == reflect.Struct {
 		src, ok := d.asTable(t, v)
@@ -254,7 +255,8 @@ func tablesOf(v any) ([]map[string]any, bool) {
 	return tables, ok
 }
 
-// decodeScalar decodes a single value and holds its rules; false: it did not fit.
+// decodeScalar decodes a single value and checks its rules; false means that it was
+// rejected.
 func (d *decoder) decodeScalar(t target, v any) bool {
 	fitting, expected := convert(t.dst.Type(), v)
 	if !fitting.IsValid() {
@@ -276,9 +278,9 @@ func (d *decoder) decodeScalar(t target, v any) bool {
 	return true
 }
 
-// convert converts a TOML value to the type of a setting; the zero Value says that
-// it is something else than the type named.
-func convert(typ reflect.Type, v any) (reflect.Value, string) {
+// convert converts a TOML value to the type of a setting. The zero Value means that
+// this cannot be done, and expected names the type for the person.
+func convert(typ reflect.Type, v any) (converted reflect.Value, expected string) {
 	if typ == reflect.TypeFor[time.Duration]() {
 		s, _ := v.(string)
 		if dur, err := time.ParseDuration(s); err == nil {
@@ -328,7 +330,8 @@ func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
 
 func (d *decoder) noteOrigin(t target) { d.origins[d.originKey(t.path)] = d.origin(t.path) }
 
-// originKey keeps the lists of a project apart from the person's own.
+// originKey is the key of a path in Origins: the lists of a project have keys of
+// their own.
 func (d *decoder) originKey(path string) string {
 	if d.project != "" && (path == "hooks" || path == "disable") {
 		return "project " + path
@@ -355,7 +358,7 @@ func (d *decoder) add(line int, text string, warning bool) {
 	d.problems = append(d.problems, Problem{File: d.file, Line: line, Text: text, Key: d.concerns, Warning: warning})
 }
 
-// What these keys say may be what keeps a tool from running.
+// Settings that may keep a tool from running: without them tools are shut.
 const (
 	hooksKey = "hooks"
 	toolsKey = "tools"
@@ -370,7 +373,8 @@ func (d *decoder) countRest() []Problem {
 	return append(d.problems, Problem{File: d.file, Line: last, Text: fmt.Sprintf("and %d more problems in this file", d.unshown)})
 }
 
-// reject reports a value that is not taken, and what stays in force instead.
+// reject reports a value that breaks its rule, and the one that stays in force
+// instead.
 func (d *decoder) reject(t target, text string) {
 	if stays := formatValue(t.dst); !t.dst.IsZero() && t.tag.Get("secret") == "" {
 		text += "; " + stays + " stays in force"
@@ -378,7 +382,7 @@ func (d *decoder) reject(t target, text string) {
 	d.add(d.line(t.path), text, t.tag.Get("warn") != "")
 }
 
-// inOrder gives the keys as they stand in the file.
+// inOrder gives the keys in their order in the file.
 func (d *decoder) inOrder(path string, src map[string]any) []string {
 	keys := slices.Sorted(maps.Keys(src))
 	sort.SliceStable(keys, func(i, j int) bool {

@@ -164,7 +164,7 @@ func (s *lineScanner) key() string {
 	return s.text[start:s.pos]
 }
 
-// unquoteKey leaves the escapes to the parser.
+// unquoteKey has the parser resolve the escapes.
 func unquoteKey(quoted string) string {
 	var doc map[string]any
 	if _, err := toml.Decode(quoted+" = 0", &doc); err == nil {
@@ -198,7 +198,7 @@ func (s *lineScanner) skipValue(path string) {
 	}
 }
 
-// openNested takes the beginning of a list or inline table.
+// openNested skips the beginning of a list or inline table.
 func (s *lineScanner) openNested() {
 	s.take()
 	if s.depth++; s.depth > maxDepth {
@@ -206,8 +206,8 @@ func (s *lineScanner) openNested() {
 	}
 }
 
-// nextElement stands on the next element of a list or inline table, or has taken its
-// end.
+// nextElement moves to the next element of a list or inline table; at the end it
+// moves behind it and returns false.
 func (s *lineScanner) nextElement(end byte) bool {
 	for s.skipSpace("\n"); s.peek() == ','; s.skipSpace("\n") {
 		s.take()
@@ -222,7 +222,7 @@ func (s *lineScanner) nextElement(end byte) bool {
 	return true
 }
 
-// skipString takes a string of any of the four kinds.
+// skipString skips a string of any of the four kinds.
 func (s *lineScanner) skipString() {
 	quote := s.peek()
 	end := s.text[s.pos : s.pos+1]
@@ -278,7 +278,7 @@ func (s *lineScanner) advance(n int) {
 	}
 }
 
-// peek is the byte here, 0 at the end: a valid file holds no such byte.
+// peek is the byte here, 0 at the end: a valid file has no such byte.
 func (s *lineScanner) peek() byte {
 	if s.pos >= len(s.text) {
 		return 0

@@ -27,7 +27,7 @@ import (
 type Problem struct {
 	File    string
 	Line    int    // 0: the file as a whole
-	Text    string // what is wrong, and what to do about it; holds no secret
+	Text    string // what is wrong, and what to do about it; contains no secret
 	Warning bool   // worth a look; not a mistake that lost a setting
 	Key     string // the setting that it concerns: "model", "providers.local"; "": the file as a whole
 }
@@ -68,8 +68,8 @@ type place struct {
 	inForce func(path string) (data []byte, ok bool)
 }
 
-// maxSize is far above any file written by hand; lines.go has the
-// bounds of what may stand in it.
+// maxSize is far above any file written by hand; lines.go bounds how
+// much a file may contain.
 const maxSize = 256 << 10
 
 func loadFile(cfg *Config, at place) []Problem {
@@ -172,8 +172,8 @@ func decode(cfg *Config, at place, data []byte) *decoder {
 	return d
 }
 
-// rejectFile reports why a file counts for nothing. If it speaks of hooks or tools,
-// what it says of them is lost.
+// rejectFile reports why nothing of a file is used. If it names hooks or tools, that
+// is noted as lost.
 func (d *decoder) rejectFile(cfg *Config, data []byte, line int, text string) *decoder {
 	d.report(line, text)
 	ofTools := bytes.Contains(data, []byte(toolsKey))
@@ -224,7 +224,7 @@ func textOfLine(data string, n int) string {
 	return lines[n-1]
 }
 
-// applyEnvironment sets what a variable decides.
+// applyEnvironment applies the variables that decide about a setting.
 func applyEnvironment(cfg *Config, getenv func(string) string) {
 	const name = "PI_CODING_AGENT_SESSION_DIR"
 	dir := getenv(name)

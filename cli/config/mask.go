@@ -7,11 +7,11 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// maskedKey stands in the copies of settings where a key was: whoever uses one is
-// told that the key is not there, and sends nothing.
+// maskedKey replaces a key in copies of settings: whoever uses such a copy is told
+// that the key is missing, and sends nothing.
 const maskedKey = "env:PI_KEY_THAT_IS_NOT_KEPT"
 
-// MaskKeys takes the keys out of the text of a config.toml, for copies and
+// MaskKeys removes the keys from the text of a config.toml, for copies and
 // differences. It is false for a text of which it cannot be said where they are.
 func MaskKeys(text []byte) ([]byte, bool) {
 	if _, beyond := indexLines(string(text)); beyond != nil || len(text) > maxSize {

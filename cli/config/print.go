@@ -32,7 +32,7 @@ func (o Origins) Of(path string) string {
 
 // Print writes what is in force as a TOML file, keys and header values
 // hidden. With origins, each line says in a comment where its value came from;
-// nil leaves that out.
+// nil omits that.
 func Print(w io.Writer, cfg Config, origins Origins) error {
 	p := &printer{out: bufio.NewWriter(w), origins: origins}
 	p.table("", "", reflect.ValueOf(cfg))
@@ -183,8 +183,8 @@ func (p *printer) shown(tag reflect.StructTag, v reflect.Value) string {
 	return formatValue(v)
 }
 
-// withoutSecret leaves the name of a variable: it is no secret, and the usual thing
-// that somebody looks for here. A command may hold anything.
+// withoutSecret hides a key but shows the name of a variable, which is no secret and
+// is what people look for here. A command may contain a secret.
 func withoutSecret(spec string) string {
 	switch {
 	case spec == "":
@@ -220,7 +220,7 @@ func formatValue(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// formatDuration leaves out what is zero: 1m, not 1m0s.
+// formatDuration omits what is zero: 1m, not 1m0s.
 func formatDuration(dur time.Duration) string {
 	s := dur.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -26,7 +26,7 @@ type authFile struct {
 	path string
 
 	mu       sync.Mutex
-	frozen   int // by how many hold
+	frozen   int // calls of freeze that were not released
 	seen     fileVersion
 	logins   map[string]login
 	problems []config.Problem
@@ -79,7 +79,7 @@ func (f *authFile) expired(now time.Time) []string {
 	return names
 }
 
-// unusable says what of the file cannot be used.
+// unusable lists what of the file cannot be used.
 func (f *authFile) unusable() []config.Problem {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,8 +87,8 @@ func (f *authFile) unusable() []config.Problem {
 	return slices.Clone(f.problems)
 }
 
-// freeze looks at the file once for somebody who asks about every provider, until
-// release is called.
+// freeze reads the file if it has changed, and then not again before release is
+// called.
 func (f *authFile) freeze() (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +101,7 @@ func (f *authFile) freeze() (release func()) {
 	}
 }
 
-// refresh reads the file if it is another than before. The mutex is held.
+// refresh reads the file if it has changed. The caller has locked mu.
 func (f *authFile) refresh() {
 	if f.frozen > 0 {
 		return

@@ -59,7 +59,8 @@ func (k *commands) key(ctx context.Context, command string) (string, error) {
 	return run.key, run.err
 }
 
-// join takes part in the run there is, or starts one.
+// join returns the run of command, which it starts if there is none, and counts the
+// caller among those who wait.
 func (k *commands) join(command string) *commandRun {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,7 +75,8 @@ func (k *commands) join(command string) *commandRun {
 	return run
 }
 
-// abandon gives up waiting; it reports whether that ended the run.
+// abandon stops waiting for a run. Where nobody else waits it cancels the run, and
+// reports so.
 func (k *commands) abandon(command string, run *commandRun) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -104,15 +106,15 @@ func (k *commands) start(ctx context.Context, command string, run *commandRun) {
 	}
 }
 
-// forget forgets a run, unless another has taken its place. The mutex is held.
+// forget removes a run, unless another has replaced it. The caller has locked mu.
 func (k *commands) forget(command string, run *commandRun) {
 	if k.runs[command] == run {
 		delete(k.runs, command)
 	}
 }
 
-// forgetKey forgets what printed key: the next request asks anew, so that a key
-// which was replaced is found.
+// forgetKey removes the run that printed key, so that the next request runs the
+// command again and finds the key that replaced it.
 func (k *commands) forgetKey(key string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -130,7 +132,7 @@ func (k *commands) forgetKey(key string) {
 // errTooMuch ends a command that prints what cannot be a key.
 var errTooMuch = errors.New("it prints far more than a key")
 
-// limitedText takes up to 64 KiB.
+// limitedText collects up to 64 KiB; a write beyond that fails.
 type limitedText struct {
 	strings.Builder
 	over bool
@@ -146,7 +148,7 @@ func (b *limitedText) Write(p []byte) (int, error) {
 }
 
 // runCommand runs a command line with the system's shell, without standard
-// input and without a terminal, and leaves no process of it behind.
+// input and without a terminal, and ends all processes that it started.
 func runCommand(ctx context.Context, command string) (string, string, error) {
 	shell, flag := "sh", "-c"
 	if runtime.GOOS == "windows" {
@@ -157,7 +159,7 @@ func runCommand(ctx context.Context, command string) (string, string, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	process.Session(cmd)
 	cmd.Cancel = func() error { return process.Terminate(cmd) }
-	cmd.WaitDelay = time.Second // a child left behind may keep the pipes open
+	cmd.WaitDelay = time.Second // a child that still runs may keep the pipes open
 	err := cmd.Run()
 	if cmd.Process != nil {
 		process.Kill(cmd)

@@ -9,10 +9,10 @@ import (
 // sentKey is a key as it was sent, "" where none was.
 type sentKey struct{ provider, key string }
 
-// AnyKey stands for whatever key a provider is sent, for [Ring.Sent].
+// AnyKey, given to [Ring.Sent], means every key that a provider is sent.
 const AnyKey = "\x00any"
 
-// Sent notes what to do if the server of a provider does not take a key.
+// Sent notes what a person can do if the server of a provider refuses a key.
 func (r *Ring) Sent(provider, key, advice string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -22,19 +22,18 @@ func (r *Ring) Sent(provider, key, advice string) {
 	r.from[sentKey{provider, key}] = advice
 }
 
-// Advice is what to do if the server of a provider does not take a key; "" if the
-// key was not sent from here.
+// Advice is what [Ring.Sent] noted about a key of a provider; "" if nothing was.
 func (r *Ring) Advice(provider, key string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return cmp.Or(r.from[sentKey{provider, key}], r.from[sentKey{provider, AnyKey}])
 }
 
-// Refused tells the ring that a server does not take a key: a command that printed
-// it is asked anew at the next request.
+// Refused tells the ring that a server refused a key: the command that printed it,
+// if one did, is run again for the next request.
 func (r *Ring) Refused(key string) { r.commands.forgetKey(key) }
 
-// adviceOnRefusal says what to do if the server refuses the key of a place.
+// adviceOnRefusal is what a person can do if the server refuses the key from p.
 func (k Key) adviceOnRefusal(p keyPlace) string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
 	switch {

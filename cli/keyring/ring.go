@@ -1,5 +1,5 @@
 // Package keyring finds the keys of providers, and says what to do where there is
-// none or a server does not take it.
+// none or a server refuses it.
 //
 // The key of a provider is looked for in this order, and the first place that
 // names one decides, whether it can be read or not:
@@ -16,7 +16,7 @@
 //	spec.go      what a setting says of a key: a variable, a command, the key itself
 //	authfile.go  auth.json, read again when it has changed
 //	command.go   commands that print keys; each is run once until its key is refused
-//	refused.go   what to say when a server does not take a key
+//	refused.go   what to say when a server refuses a key
 //
 // No key is written anywhere, and no error repeats one.
 package keyring
@@ -91,6 +91,6 @@ func (r *Ring) Expired() []string {
 // Problems are what of auth.json cannot be used.
 func (r *Ring) Problems() []config.Problem { return r.auth.unusable() }
 
-// Freeze looks at auth.json once for somebody who asks about every provider, until
-// release is called.
+// Freeze reads auth.json now and not again before release is called. It is for
+// callers that ask about every provider.
 func (r *Ring) Freeze() (release func()) { return r.auth.freeze() }

@@ -49,8 +49,8 @@ func keyFromCommand(command string, run func(command string) (stdout, stderr str
 	return key, nil
 }
 
-// shownCommand leaves the program of a command line: a password or a token may
-// stand among the rest, and errors are kept in sessions.
+// shownCommand is the program of a command line. The rest is hidden: a password or a
+// token may be in it, and errors are kept in sessions.
 func shownCommand(command string) string {
 	program, rest, _ := strings.Cut(command, " ")
 	if strings.ContainsAny(program, "=$`'\"|;&<>(){}…") {
@@ -62,7 +62,7 @@ func shownCommand(command string) string {
 	return program
 }
 
-// withoutOutput covers each line that a command printed where it stands in text:
+// withoutOutput hides each line that a command printed where text repeats it:
 // a command may have its key in its words, or repeat it as it fails.
 func withoutOutput(text, stdout string) string {
 	const shortest = 4

@@ -70,8 +70,8 @@ func (p *source) compatProblems() []string {
 	return problems
 }
 
-// checkSwitch asks the API of the settings; where they leave that to the
-// catalogue the models may speak several, and one that knows it is enough.
+// checkSwitch asks the API of the settings; where they name none, the
+// models of the catalogue may speak several, and one that knows it is enough.
 func (p *source) checkSwitch(compat map[string]any) error {
 	checks := compatChecks()
 	check := checks[p.api()]

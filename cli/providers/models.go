@@ -44,8 +44,8 @@ func byID(models []*llm.Model, id string) *llm.Model {
 	return nil
 }
 
-// applySettings puts what the settings say of a provider into a model of the
-// catalogue.
+// applySettings gives a model the address, the API, the headers and the switches
+// that the settings name for its provider.
 func (p *source) applySettings(m *llm.Model, needsKey bool) {
 	if own := p.ownAddress(); own != "" {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
@@ -79,7 +79,7 @@ func (p *source) unknownModel(id string) *llm.Model {
 
 // unlisted makes a model for an id that nobody lists: another form of the name of one
 // that the provider lists, or one that the maker of the API has under that name.
-// What the maker says of it holds behind a gateway too, except for prices.
+// What the maker says of it is true behind a gateway too, except for prices.
 func (p *source) unlisted(id string) *llm.Model {
 	if m := catalogue.Like(p.decode(p.Name), id); m != nil {
 		p.applySettings(m, p.key().Needed())

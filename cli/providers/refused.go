@@ -11,9 +11,8 @@ import (
 	"pi/cli/keyring"
 )
 
-// keyWatcher is a client that minds when a server refuses a key: a command that
-// printed it is asked anew at the next request, and the error says where the key
-// is from, or how to set one.
+// keyWatcher is a client that tells the ring of keys when a server refuses one, and
+// adds to the error where the key is from, or how to set one.
 type keyWatcher struct {
 	llm.Provider
 	ring *keyring.Ring
@@ -35,8 +34,8 @@ func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// withAdvice is an error whose hint speaks of the place that the key is from, if
-// that is known, in place of all the places where keys may be.
+// withAdvice is err with a hint about the place that the key is from, if that is
+// known, instead of one about all the places where keys may be.
 func (p keyWatcher) withAdvice(err error, name, key string) error {
 	advice := p.ring.Advice(name, key)
 	var e *llm.ProviderError

@@ -9,7 +9,7 @@
 //	hook.go      [OfHook]: a provider that a hook adds
 //	check.go     what of the settings has no effect, and who cannot be used
 //	states.go    what else is asked about the settings of a provider
-//	refused.go   what happens when a server does not take a key
+//	refused.go   what happens when a server refuses a key
 //
 // A wire API is added where the clients are listed ([New]) and where its switches
 // are checked; a provider that speaks one of them, in the catalogue.
@@ -85,19 +85,19 @@ func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 func sources(cfg config.Config) []source {
 	listed := catalogue.Providers()
 	all := make([]source, 0, len(listed)+len(cfg.Providers))
-	taken := map[string]bool{}
+	used := map[string]bool{}
 	for _, known := range listed {
 		p := source{Provider: known}
 		for _, name := range append([]string{known.Name}, known.Aliases...) {
 			if set, ok := cfg.Providers[name]; ok && p.section == "" {
 				p.set, p.section = set, name
-				taken[name] = true
+				used[name] = true
 			}
 		}
 		all = append(all, p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
-		if !taken[name] {
+		if !used[name] {
 			all = append(all, source{Provider: catalogue.Provider{Name: name}, set: cfg.Providers[name], section: name})
 		}
 	}
@@ -169,8 +169,8 @@ func (p *source) key() keyring.Key {
 	}
 }
 
-// defaultModel is the id of the model to begin with. Behind an address of one's own the
-// models that are listed for it come before the catalogue's.
+// defaultModel is the id of the model to begin with, "" if none is known. At an
+// address of the person's own the models listed for it come before the catalogue's.
 func (p *source) defaultModel() string {
 	if len(p.set.Models) > 0 && (p.Default == "" || p.ownAddress() != "") {
 		return p.set.Models[0].ID
