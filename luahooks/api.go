@@ -96,9 +96,9 @@ func (in *instance) apiLog(L *lua.LState, values ...lua.LValue) {
 	in.chain.log.write(in.hook.Name, strings.Join(parts, " "))
 }
 
-// printable is a value for a person: tables as JSON where they are data.
+// printable is a value for a person: tables and values as JSON where they are data.
 func (in *instance) printable(L *lua.LState, v lua.LValue) string {
-	if _, ok := v.(*lua.LTable); ok {
+	if v.Type() == lua.LTTable || v.Type() == lua.LTUserData {
 		if raw, err := luavm.EncodeJSON(in.vm.State(), v, luavm.JSON{}); err == nil {
 			return string(raw)
 		}

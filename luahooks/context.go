@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"pi/agent"
 	"pi/luavm"
 	"pi/session"
 
@@ -147,44 +146,48 @@ func (m *jobMessages) list(L *lua.LState, in *instance) *lua.LTable {
 	})
 }
 
-// usage is ctx.usage().
-func (in *instance) usage(L *lua.LState) *lua.LTable {
-	return totalsTable(L, in.mustHost(L, "usage").Totals())
+// sessionUsage is what ctx.usage() gives; nil is what nobody knows.
+type sessionUsage struct {
+	Tokens        *int
+	ContextWindow *int
+	Percent       *float64
+	Cost          sessionCost
+	PrefixBreak   *prefixBreak
 }
 
-func totalsTable(L *lua.LState, u agent.Totals) *lua.LTable {
-	t := luavm.NewRecord(L, 4)
+type sessionCost struct {
+	Input, Output, CacheRead, CacheWrite float64
+	Total                                *float64
+}
+
+type prefixBreak struct {
+	Hook, Part string
+	Message    *int
+}
+
+// usage is ctx.usage().
+func (in *instance) usage(L *lua.LState) sessionUsage {
+	u := in.mustHost(L, "usage").Totals()
+	v := sessionUsage{Cost: sessionCost{Input: u.Cost.Input, Output: u.Cost.Output, CacheRead: u.Cost.CacheRead, CacheWrite: u.Cost.CacheWrite}}
 	if u.Tokens >= 0 {
-		luavm.Set(t, "tokens", lua.LNumber(u.Tokens))
-		if u.Window > 0 {
-			luavm.Set(t, "percent", lua.LNumber(u.Percent))
-		}
+		v.Tokens = &u.Tokens
 	}
 	if u.Window > 0 {
-		luavm.Set(t, "context_window", lua.LNumber(u.Window))
+		v.ContextWindow = &u.Window
 	}
-	if u.Break != nil {
-		luavm.Set(t, "prefix_break", breakTable(L, u.Break))
+	if u.Tokens >= 0 && u.Window > 0 {
+		v.Percent = &u.Percent
 	}
-	cost := luavm.NewRecord(L, 5)
-	luavm.Set(cost, "input", lua.LNumber(u.Cost.Input))
-	luavm.Set(cost, "output", lua.LNumber(u.Cost.Output))
-	luavm.Set(cost, "cache_read", lua.LNumber(u.Cost.CacheRead))
-	luavm.Set(cost, "cache_write", lua.LNumber(u.Cost.CacheWrite))
 	if u.Priced {
-		luavm.Set(cost, "total", lua.LNumber(u.Cost.Total))
+		v.Cost.Total = &u.Cost.Total
 	}
-	luavm.Set(t, "cost", cost)
-	return t
-}
-
-func breakTable(L *lua.LState, b *agent.PrefixBreak) *lua.LTable {
-	t := payloadOn(L, luavm.NewRecord(L, 3))
-	t.text("hook", b.Hook).text("part", b.Part)
-	if b.Message > 0 {
-		t.number("message", b.Message)
+	if b := u.Break; b != nil {
+		v.PrefixBreak = &prefixBreak{Hook: b.Hook, Part: b.Part}
+		if b.Message > 0 {
+			v.PrefixBreak.Message = &b.Message
+		}
 	}
-	return t.table()
+	return v
 }
 
 func (in *instance) systemPrompt(L *lua.LState) string {

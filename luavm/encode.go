@@ -95,6 +95,9 @@ func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	case *lua.LTable:
 		return e.table(v)
 	default:
+		if t := valueTable(e.L, v); t != nil {
+			return e.table(t)
+		}
 		return false, e.errorf("a %s cannot be JSON", v.Type())
 	}
 	return false, nil

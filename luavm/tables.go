@@ -15,6 +15,14 @@ func (vm *VM) openTables(g *lua.LTable) {
 	for _, name := range []string{"ipairs", "pairs", "next", "rawset", "setmetatable"} {
 		touchFirst(g, name)
 	}
+	pairs := g.RawGetString("pairs").(*lua.LFunction)
+	ofTable := pairs.GFunction
+	pairs.GFunction = func(L *lua.LState) int {
+		if t := valueTable(L, L.Get(1)); t != nil {
+			L.Replace(1, t)
+		}
+		return ofTable(L)
+	}
 	vm.setAll(g, map[string]lua.LGFunction{"unpack": unpack, "getmetatable": getMetatable, "rawget": rawGet})
 	t := g.RawGetString("table").(*lua.LTable)
 	for _, name := range []string{"getn", "insert", "remove", "sort"} {

@@ -15,7 +15,8 @@ import (
 // without its methods. Assignment raises, and so does reading what it has not, with
 // the name that was probably meant. Fields that are lists or maps come out as fresh
 // tables. The struct is copied; later changes are not seen. It is for what the program
-// says of itself (a model, usage, a hook), never for what belongs to a session.
+// says of itself (a model, usage, a hook), never for what belongs to a session. pairs
+// and JSON take it as the table that it stands for.
 //
 // Value panics if v is not a struct or a pointer to one.
 func (vm *VM) Value(v any) lua.LValue {
@@ -60,6 +61,36 @@ func (vm *VM) makeReadOnly(meta *lua.LTable) {
 		"__tostring": structString,
 	})
 	Set(meta, "__metatable", lua.LFalse)
+	meta.Metatable = &valueMark{vm: vm, fields: fields}
+}
+
+// valueMark hides behind the metatable of a struct type.
+type valueMark struct {
+	opaque
+	vm     *VM
+	fields *lua.LTable
+}
+
+// valueTable is what a value of [VM.Value] holds, as a fresh table, for pairs and JSON;
+// nil for anything else.
+func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
+	ud, ok := v.(*lua.LUserData)
+	if !ok {
+		return nil
+	}
+	meta, ok := ud.Metatable.(*lua.LTable)
+	if !ok {
+		return nil
+	}
+	m, ok := meta.Metatable.(*valueMark)
+	if !ok {
+		return nil
+	}
+	t := NewRecord(L, m.fields.Len())
+	for _, name := range Keys(m.fields) {
+		Set(t, name, m.vm.fieldOf(L, ud, m.fields.RawGetString(name)))
+	}
+	return t
 }
 
 func (vm *VM) structField(L *lua.LState, fields *lua.LTable) int {
@@ -72,12 +103,17 @@ func (vm *VM) structField(L *lua.LState, fields *lua.LTable) int {
 	if !known {
 		Raise(L, "this value has no field %q%s", name, orList(string(name), Keys(fields)))
 	}
-	field, err := reflect.ValueOf(ud.Value).FieldByIndexErr(index.Value.([]int))
-	if err != nil { // of an embedded struct that is not there
-		return 0
-	}
-	L.Push(vm.toLua(L, field))
+	L.Push(vm.fieldOf(L, ud, index))
 	return 1
+}
+
+// fieldOf is a field of a struct, by the index that gopher-luar has of it.
+func (vm *VM) fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LValue {
+	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(index.(*lua.LUserData).Value.([]int))
+	if err != nil { // of an embedded struct that is not there
+		return lua.LNil
+	}
+	return vm.toLua(L, field)
 }
 
 func structSealed(L *lua.LState) int {

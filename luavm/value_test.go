@@ -110,6 +110,22 @@ assert(tostring(loud) == "read-only value")`)
 	}
 }
 
+func TestPairsAndJSONTakeAValueAsATable(t *testing.T) {
+	h := newHook(t, Options{})
+	h.SetGlobal("v", h.Value(withFields{base: base{"k", "below"}, Name: "n", MaxTokens: 3}))
+	h.must(t, `
+local t = {}
+for k, x in pairs(v) do t[#t + 1] = k .. "=" .. tostring(x) end
+table.sort(t)
+assert(table.concat(t, " ") == "hidden=0 kind=k max_tokens=3 name=n strange=false", table.concat(t, " "))
+for _, f in ipairs{ ipairs, next, rawset, rawget } do assert(not pcall(f, v, "name", 1)) end`)
+	got, err := EncodeJSON(h.State(), h.Value(model{ID: "i", Input: []string{"text"}, Cost: price{1, 2}}), JSON{})
+	const want = `{"cost":{"input":1,"output":2},"id":"i","input":["text"],"max_tokens":0,"odd":"","provider":"","reasoning":false}`
+	if string(got) != want || err != nil {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
 type Loud string
 
 func (l Loud) String() string { return "LOUD" }

@@ -134,7 +134,7 @@
 ---@field context_window? integer what the model can hold; nil when nobody knows
 ---@field percent? number how much of it is full, 0 to 100
 
---- What the session has used so far, and how full the context is.
+--- What the session has used so far, and how full the context is, read-only.
 ---@class pi.SessionUsage
 ---@field tokens? integer the size of the context: what the last answer counted, and an estimate of what came or changed since; nil when nobody knows
 ---@field context_window? integer what the model can hold; nil when nobody knows
