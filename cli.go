@@ -14,6 +14,7 @@ import (
 	"pi/agent/llm"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/folder"
 )
 
 // version is set by the release build.
@@ -125,8 +126,8 @@ func exitStatus(err error) int {
 		busy     *session.BusyError
 		only     *session.UnwritableError
 		not      *session.NotSessionError
-		missing  *session.NotFoundError
-		several  *session.AmbiguousError
+		missing  *folder.NotFoundError
+		several  *folder.AmbiguousError
 		kept     SessionError
 		mistrust *UntrustedError
 	)
@@ -165,8 +166,8 @@ func hintOf(err error) string {
 	var provider *llm.ProviderError
 	var busy *session.BusyError
 	var only *session.UnwritableError
-	var missing *session.NotFoundError
-	var several *session.AmbiguousError
+	var missing *folder.NotFoundError
+	var several *folder.AmbiguousError
 	var hinted interface{ Hint() string }
 	switch {
 	case errors.As(err, &hinted):

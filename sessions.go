@@ -13,6 +13,7 @@ import (
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/folder"
 
 	"github.com/spf13/cobra"
 )
@@ -46,18 +47,18 @@ func (p *Place) FindSession(ref string) (string, error) {
 	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
 		return p.abs(config.Expand(ref, config.Home(os.Getenv))), nil
 	}
-	return session.Find(p.SessionRoot(), ref)
+	return folder.Find(p.SessionRoot(), ref)
 }
 
 // ExistingSession is FindSession for a session that has to be there, else the error
-// is a *session.NotFoundError.
+// is a *folder.NotFoundError.
 func (p *Place) ExistingSession(ref string) (string, error) {
 	path, err := p.FindSession(ref)
 	if err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return "", &session.NotFoundError{Prefix: ref}
+		return "", &folder.NotFoundError{Prefix: ref}
 	}
 	return path, nil
 }
@@ -69,11 +70,11 @@ func (e SessionError) Error() string { return e.Err.Error() }
 func (e SessionError) Unwrap() error { return e.Err }
 
 // candidates is a hint that tells the sessions apart whose ids begin alike.
-func candidates(e *session.AmbiguousError) string {
+func candidates(e *folder.AmbiguousError) string {
 	const most = 10
 	lines := []string{"write more of the id:"}
 	for _, path := range e.Paths[:min(len(e.Paths), most)] {
-		info, err := session.Describe(path)
+		info, err := folder.Describe(path)
 		if err != nil {
 			lines = append(lines, path)
 			continue
@@ -87,7 +88,7 @@ func candidates(e *session.AmbiguousError) string {
 }
 
 // written is when something was last written to a session.
-func written(i session.Info) string { return i.Modified.Local().Format("2006-01-02 15:04") }
+func written(i folder.Info) string { return i.Modified.Local().Format("2006-01-02 15:04") }
 
 // firstLine is the beginning of a text that others wrote, safe for a terminal.
 func firstLine(s string) string {
@@ -112,14 +113,14 @@ const completed = 100
 // keptSessions is the place where sessions are kept, for /resume.
 func (r *run) keptSessions() *command.Sessions {
 	return &command.Sessions{
-		Scan: func(all bool) iter.Seq2[session.Info, error] {
+		Scan: func(all bool) iter.Seq2[folder.Info, error] {
 			cwd := r.Cwd
 			if all {
 				cwd = ""
 			}
-			return session.Scan(r.SessionRoot(), cwd)
+			return folder.Scan(r.SessionRoot(), cwd)
 		},
-		IDs:  func(prefix string) []string { return session.IDs(r.SessionRoot(), r.Cwd, prefix, completed) },
+		IDs:  func(prefix string) []string { return folder.IDs(r.SessionRoot(), r.Cwd, prefix, completed) },
 		Find: func(ref string) (string, error) { return r.FindSession(ref) },
 		Open: func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error) {
 			return session.OpenAs(ctx, path, r.SessionOptions(), as, waiting)

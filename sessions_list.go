@@ -11,7 +11,7 @@ import (
 
 	"pi/agent/command"
 	"pi/internal/printable"
-	"pi/session"
+	"pi/session/folder"
 
 	"github.com/spf13/cobra"
 )
@@ -43,7 +43,7 @@ func sessionsList(o *Options) *cobra.Command {
 
 // listing writes sessions as they are found.
 type listing interface {
-	add(w io.Writer, i session.Info) error
+	add(w io.Writer, i folder.Info) error
 	end(w io.Writer) error
 }
 
@@ -55,7 +55,7 @@ func listSessions(w io.Writer, l listing, p *Place, all bool, limit int) error {
 	}
 	var problems []error
 	n := 0
-	for info, err := range session.Scan(p.SessionRoot(), cwd) {
+	for info, err := range folder.Scan(p.SessionRoot(), cwd) {
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -82,7 +82,7 @@ type lines struct {
 	any bool
 }
 
-func (l *lines) add(w io.Writer, i session.Info) error {
+func (l *lines) add(w io.Writer, i folder.Info) error {
 	l.any = true
 	where := ""
 	if l.all {
@@ -124,7 +124,7 @@ type listedSession struct {
 // jsonList is an array whose elements are written one by one.
 type jsonList struct{ any bool }
 
-func (l *jsonList) add(w io.Writer, i session.Info) error {
+func (l *jsonList) add(w io.Writer, i folder.Info) error {
 	b, err := indented(listedSession{i.ID, i.Path, i.Cwd, i.Name, i.FirstPrompt, i.Parent, i.Created, i.Modified, i.Messages, i.Entries, i.Size})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/folder"
 
 	"github.com/spf13/pflag"
 )
@@ -154,7 +155,7 @@ func (r *run) namedSession() (string, error) {
 
 // lastSession is the newest session of this directory; "" if there is none.
 func (r *run) lastSession() (string, error) {
-	path, err := session.Latest(r.SessionRoot(), r.Cwd)
+	path, err := folder.Latest(r.SessionRoot(), r.Cwd)
 	if err != nil && path != "" {
 		r.warnings = append(r.warnings, err.Error()+"; this is the last of those that can be read")
 		return path, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pi/internal/printable"
-	"pi/session"
+	"pi/session/folder"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -48,13 +48,13 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 	if !r.asks && !r.yes {
 		return UsageError{Err: errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
 	}
-	var infos []session.Info
+	var infos []folder.Info
 	for _, ref := range refs {
 		path, err := r.place.ExistingSession(ref)
 		if err != nil {
 			return err
 		}
-		info, err := session.Describe(path)
+		info, err := folder.Describe(path)
 		if err != nil {
 			return SessionError{Err: err}
 		}
@@ -76,7 +76,7 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 }
 
 // agreed shows sessions and asks about them.
-func (r *removal) agreed(ctx context.Context, infos []session.Info, question string) bool {
+func (r *removal) agreed(ctx context.Context, infos []folder.Info, question string) bool {
 	if r.yes {
 		return true
 	}
@@ -87,15 +87,15 @@ func (r *removal) agreed(ctx context.Context, infos []session.Info, question str
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
 }
 
-func (r *removal) remove(ctx context.Context, info session.Info) error {
+func (r *removal) remove(ctx context.Context, info folder.Info) error {
 	to, err := r.place.Remove(info.Path, r.forGood)
-	var none *session.NoTrashError
+	var none *folder.NoTrashError
 	if errors.As(err, &none) {
 		if r.yes {
 			return SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}
 		fmt.Fprintln(r.person.out, printable.Text(err.Error()))
-		if !r.agreed(ctx, []session.Info{info}, "Delete it for good? [y/N] ") {
+		if !r.agreed(ctx, []folder.Info{info}, "Delete it for good? [y/N] ") {
 			fmt.Println("session " + info.ID + " stays")
 			return nil
 		}
@@ -116,7 +116,7 @@ func (r *removal) remove(ctx context.Context, info session.Info) error {
 // deletes it for good. A session that a process has open stays.
 func (p *Place) Remove(path string, forGood bool) (to string, err error) {
 	if forGood {
-		return "", session.Delete(path, p.SessionOptions())
+		return "", folder.Delete(path, p.SessionOptions())
 	}
-	return session.UserTrash(runtime.GOOS, os.Getenv).Put(path, p.SessionOptions())
+	return folder.UserTrash(runtime.GOOS, os.Getenv).Put(path, p.SessionOptions())
 }

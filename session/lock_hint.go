@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"pi/internal/safefile"
 	"pi/session/rawjson"
 )
 
@@ -71,7 +72,7 @@ func (st *store) leaveHint() {
 	if !st.locked || st.lockDir == "" {
 		return
 	}
-	if _, err := makeDirs(st.lockDir); err != nil {
+	if _, err := safefile.MakeDirs(st.lockDir); err != nil {
 		return
 	}
 	host, _ := os.Hostname()

@@ -90,7 +90,7 @@ func TestTheHintOfAKilledHolderIsReplacedAndNamesTheNext(t *testing.T) {
 	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
 	o := Options{LockDir: locks}
 	dead := newStore(path, o)
-	if _, err := makeDirs(locks); err != nil {
+	if _, err := safefile.MakeDirs(locks); err != nil {
 		t.Fatal(err)
 	}
 	host, _ := os.Hostname()

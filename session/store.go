@@ -147,7 +147,7 @@ func (st *store) inPlace() bool {
 // unless there is nothing in it: then a failure was in our way before.
 func (st *store) create() error {
 	dir := filepath.Dir(st.path)
-	folders, err := makeDirs(dir)
+	folders, err := safefile.MakeDirs(dir)
 	st.folders = append(st.folders, folders...)
 	if err != nil {
 		return err
@@ -187,27 +187,6 @@ func (st *store) adopt(cause error) error {
 	}
 	st.folders = append(st.folders, filepath.Dir(st.path))
 	return nil
-}
-
-// makeDirs makes missing folders with mode 0700 whatever the umask, and leaves
-// those that are there as they are. It returns the folders that it made others
-// in.
-func makeDirs(dir string) (changed []string, err error) {
-	if _, err := os.Stat(dir); err == nil {
-		return nil, nil
-	}
-	parent := filepath.Dir(dir)
-	if parent != dir {
-		if changed, err = makeDirs(parent); err != nil {
-			return changed, err
-		}
-	}
-	if err := os.Mkdir(dir, 0o700); errors.Is(err, fs.ErrExist) {
-		return changed, nil
-	} else if err != nil {
-		return changed, err
-	}
-	return append(changed, parent), os.Chmod(dir, 0o700)
 }
 
 func (st *store) close() error {

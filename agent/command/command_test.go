@@ -12,6 +12,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/folder"
 	"pi/session/message"
 )
 
@@ -207,7 +208,7 @@ func TestCommandThatAHookIsAgainstSaysSoByTheNameItWasCalled(t *testing.T) {
 }
 
 // saved is a session in a file, whose prompt is text.
-func saved(t *testing.T, dir, text string) session.Info {
+func saved(t *testing.T, dir, text string) folder.Info {
 	t.Helper()
 	s := session.New(session.Options{Dir: dir, Cwd: "/p"})
 	if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(text)}}); err != nil {
@@ -216,7 +217,7 @@ func saved(t *testing.T, dir, text string) session.Info {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	info, err := session.Describe(s.File())
+	info, err := folder.Describe(s.File())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,10 +225,10 @@ func saved(t *testing.T, dir, text string) session.Info {
 }
 
 // withSessions are options whose sessions are found by their first prompts.
-func withSessions(a *agent.Agent, ui agent.UI, infos ...session.Info) Options {
+func withSessions(a *agent.Agent, ui agent.UI, infos ...folder.Info) Options {
 	return Options{Agent: a, UI: ui, Sessions: &Sessions{
-		Scan: func(bool) iter.Seq2[session.Info, error] {
-			return func(yield func(session.Info, error) bool) {
+		Scan: func(bool) iter.Seq2[folder.Info, error] {
+			return func(yield func(folder.Info, error) bool) {
 				for _, i := range infos {
 					if !yield(i, nil) {
 						return
@@ -267,7 +268,7 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 			var ui agent.UI
 			switch {
 			case c.pick >= 0:
-				ui = &picker{choice: pickLine([]session.Info{one, two}[c.pick], time.Now(), false)}
+				ui = &picker{choice: pickLine([]folder.Info{one, two}[c.pick], time.Now(), false)}
 			case c.pick == -2:
 				ui = &picker{}
 			}
@@ -285,7 +286,7 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 			_ = a.Session().Close()
 		})
 	}
-	for _, info := range []session.Info{one, two} {
+	for _, info := range []folder.Info{one, two} {
 		line := pickLine(info, time.Now(), true)
 		if strings.ContainsAny(line, "\x1b\n") || len([]rune(line)) > 140 {
 			t.Errorf("line %q", line)
@@ -295,12 +296,12 @@ func TestResumeGoesOnWithTheSessionThatIsNamedOrPicked(t *testing.T) {
 
 func TestResumeWithoutAnythingToResumeSaysSo(t *testing.T) {
 	a := newAgent(t)
-	o := withSessions(a, &picker{}, session.Info{ID: a.Session().ID()})
+	o := withSessions(a, &picker{}, folder.Info{ID: a.Session().ID()})
 	out, err := NewSet(Core(o), nil).Run(t.Context(), "/resume")
 	if err != nil || out.Status != "no other session in this directory" {
 		t.Errorf("said %q, %v", out.Status, err)
 	}
-	var missing *session.NotFoundError
+	var missing *folder.NotFoundError
 	if _, err = NewSet(Core(o), nil).Run(t.Context(), "/resume /nowhere/x.jsonl"); !errors.As(err, &missing) {
 		t.Error(err)
 	}

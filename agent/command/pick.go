@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/session"
+	"pi/session/folder"
 )
 
 // pageSize is how many sessions are read before the person is asked; with what
@@ -33,9 +33,9 @@ const pickTitle = "Session to go on with (at the end of the list: older ones, al
 type sessionPicker struct {
 	resumer
 	all   bool
-	next  func() (session.Info, error, bool)
+	next  func() (folder.Info, error, bool)
 	stop  func()
-	infos []session.Info
+	infos []folder.Info
 	ended bool // there are no more
 }
 
@@ -127,7 +127,7 @@ func (p *sessionPicker) lines() []string {
 }
 
 // choose lets the person pick a session, or something else to do.
-func (p *sessionPicker) choose(ctx context.Context, title string) (info *session.Info, action string, err error) {
+func (p *sessionPicker) choose(ctx context.Context, title string) (info *folder.Info, action string, err error) {
 	lines, actions := p.lines(), p.actions()
 	choice, ok, err := p.UI.Select(ctx, title, append(slices.Clip(lines), actions...), agent.DialogOptions{Further: actions})
 	if err != nil || !ok {
@@ -163,7 +163,7 @@ func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	info, err := session.Describe(path)
+	info, err := folder.Describe(path)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -175,7 +175,7 @@ func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
 
 // removeInfo deletes a session if the person agrees: to the trash if it can go
 // there, else for good after another question.
-func (r resumer) removeInfo(ctx context.Context, info session.Info) (Outcome, error) {
+func (r resumer) removeInfo(ctx context.Context, info folder.Info) (Outcome, error) {
 	if info.ID == r.Agent.Session().ID() {
 		return Outcome{}, errors.New("session " + info.ID + " is the current one")
 	}
@@ -184,7 +184,7 @@ func (r resumer) removeInfo(ctx context.Context, info session.Info) (Outcome, er
 		return kept, err
 	}
 	to, err := r.store.Remove(info.Path, false)
-	var none *session.NoTrashError
+	var none *folder.NoTrashError
 	if errors.As(err, &none) {
 		if yes, err := r.UI.Confirm(ctx, "Delete it for good?", none.Error(), agent.DialogOptions{}); err != nil || !yes {
 			return kept, err

@@ -13,12 +13,13 @@ import (
 	"pi/agent"
 	"pi/internal/printable"
 	"pi/session"
+	"pi/session/folder"
 )
 
 // Sessions is the place where sessions are kept, as /resume needs it.
 type Sessions struct {
 	// Scan yields the sessions of this directory, or of all, newest first.
-	Scan func(all bool) iter.Seq2[session.Info, error]
+	Scan func(all bool) iter.Seq2[folder.Info, error]
 	// IDs returns ids that begin with prefix, of this directory.
 	IDs func(prefix string) []string
 	// Find returns the path of the session that a person names by its id, the
@@ -27,7 +28,7 @@ type Sessions struct {
 	// Open is session.OpenAs with the options of the program.
 	Open func(ctx context.Context, path string, as session.Access, waiting func(*session.BusyError)) (*session.Session, error)
 	// Remove moves a session to the trash and says where it is, or deletes it for
-	// good; the error is a *session.NoTrashError if there is no trash for it.
+	// good; the error is a *folder.NoTrashError if there is no trash for it.
 	Remove func(path string, forGood bool) (to string, err error)
 }
 
@@ -70,9 +71,9 @@ type resumer struct {
 func (r resumer) hasUI() bool { return r.UI != nil && r.UI.HasUI() }
 
 // others are the sessions but the current one.
-func (r resumer) others(all bool) iter.Seq2[session.Info, error] {
+func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
 	current := r.Agent.Session().ID()
-	return func(yield func(session.Info, error) bool) {
+	return func(yield func(folder.Info, error) bool) {
 		for i, err := range r.store.Scan(all) {
 			if (err != nil || i.ID != current) && !yield(i, err) {
 				return
@@ -115,7 +116,7 @@ const nothingToResume = "no other session in this directory"
 // existing is the path of a session that is there.
 func (r resumer) existing(ref string) (string, error) {
 	path, err := r.store.Find(ref)
-	var several *session.AmbiguousError
+	var several *folder.AmbiguousError
 	switch {
 	case errors.As(err, &several) && r.hasUI(): // elsewhere they are listed
 		return "", fmt.Errorf("%w: write more of it, or pick one with /resume", err)
@@ -123,7 +124,7 @@ func (r resumer) existing(ref string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return "", &session.NotFoundError{Prefix: ref}
+		return "", &folder.NotFoundError{Prefix: ref}
 	}
 	return path, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"pi/agent"
 	"pi/session"
+	"pi/session/folder"
 )
 
 // answers is a person who answers each dialog as planned: a choice that begins
@@ -115,10 +116,10 @@ func TestWhereSeveralSessionsAreMeantTheNextStepIsSaid(t *testing.T) {
 	a := newAgent(t)
 	store := withSessions(a, nil).Sessions
 	store.Find = func(ref string) (string, error) {
-		return "", &session.AmbiguousError{Prefix: ref, Paths: []string{"a", "b"}}
+		return "", &folder.AmbiguousError{Prefix: ref, Paths: []string{"a", "b"}}
 	}
 	_, _, err := runs(t, a, store, "/resume 01")
-	var several *session.AmbiguousError
+	var several *folder.AmbiguousError
 	if !errors.As(err, &several) || !strings.Contains(err.Error(), `2 sessions begin with "01": write more of it`) {
 		t.Error(err)
 	}
@@ -154,14 +155,14 @@ func TestTheListOfSessionsIsReadAsFarAsItIsLookedAt(t *testing.T) {
 	const many = 2 * pageSize
 	read := 0
 	wanted := saved(t, t.TempDir(), "wanted")
-	store := &Sessions{Scan: func(all bool) iter.Seq2[session.Info, error] {
-		return func(yield func(session.Info, error) bool) {
-			if !all && !yield(session.Info{}, errors.New("a file cannot be read")) {
+	store := &Sessions{Scan: func(all bool) iter.Seq2[folder.Info, error] {
+		return func(yield func(folder.Info, error) bool) {
+			if !all && !yield(folder.Info{}, errors.New("a file cannot be read")) {
 				return
 			}
 			for i := range many {
 				read++
-				info := session.Info{ID: fmt.Sprint("id", i), FirstPrompt: fmt.Sprint("prompt ", i), Cwd: "/elsewhere"}
+				info := folder.Info{ID: fmt.Sprint("id", i), FirstPrompt: fmt.Sprint("prompt ", i), Cwd: "/elsewhere"}
 				if i == many-1 {
 					info = wanted
 				}
@@ -217,7 +218,7 @@ func TestASessionIsDeletedOnlyWhenThePersonAgrees(t *testing.T) {
 				case c.fails != nil:
 					return "", c.fails
 				case c.noTrash && !forGood:
-					return "", &session.NoTrashError{Path: path, Err: gone}
+					return "", &folder.NoTrashError{Path: path, Err: gone}
 				case forGood:
 					removed = "good"
 					return "", nil
@@ -248,7 +249,7 @@ func TestTheCurrentSessionIsNotDeleted(t *testing.T) {
 
 func TestALineToPickFromHasWhatPeopleKnowASessionBy(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.Local)
-	info := session.Info{ID: "id", FirstPrompt: "fix it\nnow", Modified: now.Add(-3 * time.Hour), Messages: 1, Size: 12_345, Cwd: "/p\x1b[2J"}
+	info := folder.Info{ID: "id", FirstPrompt: "fix it\nnow", Modified: now.Add(-3 * time.Hour), Messages: 1, Size: 12_345, Cwd: "/p\x1b[2J"}
 	if got, want := pickLine(info, now, false), "fix it · 3 h ago · 1 message · 12.3 kB · id"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -6,19 +6,19 @@ import (
 	"time"
 
 	"pi/internal/printable"
-	"pi/session"
+	"pi/session/folder"
 )
 
 // sessionLine describes a session in a line that begins with its id: age, size,
 // messages, name or first prompt.
-func sessionLine(i session.Info, now time.Time) string {
+func sessionLine(i folder.Info, now time.Time) string {
 	return fmt.Sprintf("%s  %10s  %8s  %4d messages  %s", i.ID, age(i.Modified, now), Size(i.Size), i.Messages, Title(i))
 }
 
 // pickLine describes a session for a list to pick from, where room is scarce:
 // what people know it by first, name and first prompt, and last the id, which makes it different from
 // all others. With where it says in which directory it was started.
-func pickLine(i session.Info, now time.Time, where bool) string {
+func pickLine(i folder.Info, now time.Time, where bool) string {
 	parts := []string{Title(i)}
 	if i.Name != "" && i.FirstPrompt != "" {
 		parts = append(parts, beginning(i.FirstPrompt))
@@ -64,7 +64,7 @@ const titleLength = 60
 
 // Title is the name of a session, or the beginning of its first prompt; of one
 // that was copied from another it says so.
-func Title(info session.Info) string {
+func Title(info folder.Info) string {
 	text := info.Name
 	if text == "" {
 		text = info.FirstPrompt

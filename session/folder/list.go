@@ -1,4 +1,4 @@
-package session
+package folder
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"pi/session"
 )
 
 // A listing derives from the files alone, and is made to be shown as it comes:
@@ -89,7 +91,7 @@ type sessionFile struct {
 	path     string
 	folder   string // name of the folder it lies in; "" for the root
 	modified time.Time
-	header   Header
+	header   session.Header
 }
 
 // found yields the files with the header of a session of cwd, or of any if cwd
@@ -103,9 +105,9 @@ func found(root, cwd string) iter.Seq2[sessionFile, error] {
 			}
 		}
 		for _, f := range files {
-			var not *NotSessionError
+			var not *session.NotSessionError
 			var err error
-			f.header, err = ReadHeader(f.path)
+			f.header, err = session.ReadHeader(f.path)
 			switch {
 			case errors.As(err, &not), errors.Is(err, fs.ErrNotExist):
 				continue
@@ -122,7 +124,7 @@ func found(root, cwd string) iter.Seq2[sessionFile, error] {
 // concerns reports whether what lies in a folder is to be expected in a listing
 // of cwd.
 func concerns(folder, cwd string) bool {
-	return cwd == "" || folder == "" || folder == FolderName(cwd)
+	return cwd == "" || folder == "" || folder == session.FolderName(cwd)
 }
 
 // unlisted is a place whose files are not known.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package session
+package folder
 
 import (
 	"os"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pi/session"
 )
 
 func TestWhatCannotBeReadIsToldToWhomItConcerns(t *testing.T) {
@@ -15,7 +17,7 @@ func TestWhatCannotBeReadIsToldToWhomItConcerns(t *testing.T) {
 		t.Skip("nothing is unreadable for root")
 	}
 	root := t.TempDir()
-	folder := filepath.Join(root, FolderName("/p"))
+	folder := filepath.Join(root, session.FolderName("/p"))
 	heldIn(t, folder, "good", "/p", time.Unix(1, 0))
 	broken := heldIn(t, folder, "broken", "/p", time.Unix(2, 0))
 	if err := os.Chmod(broken, 0); err != nil {

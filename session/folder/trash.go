@@ -1,4 +1,4 @@
-package session
+package folder
 
 import (
 	"errors"
@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"pi/internal/safefile"
+	"pi/session"
 )
 
 // Trash is where removed sessions go, so that they can be taken back.
@@ -56,11 +59,11 @@ func UserTrash(system string, getenv func(string) string) Trash {
 }
 
 // Put moves the session at path to the trash and returns where it lies there.
-// The error is a *[NoTrashError] if it cannot go there, a *[BusyError] if a
-// process has it open, a *[NotSessionError] if it is none.
-func (t Trash) Put(path string, o Options) (string, error) {
+// The error is a *[NoTrashError] if it cannot go there, a *[session.BusyError] if a
+// process has it open, a *[session.NotSessionError] if it is none.
+func (t Trash) Put(path string, o session.Options) (string, error) {
 	to := ""
-	err := WithLock(path, o, func() (err error) {
+	err := session.WithLock(path, o, func() (err error) {
 		to, err = t.move(path)
 		return err
 	})
@@ -69,8 +72,8 @@ func (t Trash) Put(path string, o Options) (string, error) {
 
 // Delete removes the session at path for good. Its errors are those of
 // [Trash.Put].
-func Delete(path string, o Options) error {
-	return WithLock(path, o, func() error { return os.Remove(path) })
+func Delete(path string, o session.Options) error {
+	return session.WithLock(path, o, func() error { return os.Remove(path) })
 }
 
 func (t Trash) move(path string) (string, error) {
@@ -94,7 +97,7 @@ func (t Trash) take(from string) (string, error) {
 	if t.Noted {
 		files = filepath.Join(t.Dir, "files")
 	}
-	if _, err := makeDirs(files); err != nil {
+	if _, err := safefile.MakeDirs(files); err != nil {
 		return "", err
 	}
 	const tries = 1000
@@ -153,7 +156,7 @@ func (t Trash) note(from, name string) (string, error) {
 		now = t.Now
 	}
 	info := filepath.Join(t.Dir, "info")
-	if _, err := makeDirs(info); err != nil {
+	if _, err := safefile.MakeDirs(info); err != nil {
 		return "", err
 	}
 	path := filepath.Join(info, name+".trashinfo")

@@ -1,4 +1,4 @@
-package session
+package folder
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pi/session"
 )
 
 func TestWhereThePersonsTrashIs(t *testing.T) {
@@ -49,7 +51,7 @@ func TestWhatIsRemovedLiesInTheTrashAsItWas(t *testing.T) {
 			if err := os.WriteFile(path, was, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			to, err := trash.Put(path, Options{})
+			to, err := trash.Put(path, session.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +84,7 @@ func TestWhatIsNotThereToBeRemovedStays(t *testing.T) {
 	dir := t.TempDir()
 	trash := Trash{Dir: filepath.Join(dir, "Trash"), Noted: true}
 	held := heldIn(t, dir, "held", "/p", time.Now())
-	s, err := Open(held, Options{})
+	s, err := session.Open(held, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,17 +93,17 @@ func TestWhatIsNotThereToBeRemovedStays(t *testing.T) {
 	if err := os.WriteFile(notes, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var busy *BusyError
-	var not *NotSessionError
+	var busy *session.BusyError
+	var not *session.NotSessionError
 	for path, is := range map[string]func(error) bool{
 		held:                           func(err error) bool { return errors.As(err, &busy) },
 		notes:                          func(err error) bool { return errors.As(err, &not) },
 		filepath.Join(dir, "no.jsonl"): func(err error) bool { return errors.Is(err, os.ErrNotExist) },
 	} {
-		if _, err := trash.Put(path, Options{}); !is(err) {
+		if _, err := trash.Put(path, session.Options{}); !is(err) {
 			t.Errorf("trash %s: %v", path, err)
 		}
-		if err := Delete(path, Options{}); !is(err) {
+		if err := Delete(path, session.Options{}); !is(err) {
 			t.Errorf("delete %s: %v", path, err)
 		}
 	}
@@ -118,14 +120,14 @@ func TestWithoutATrashASessionStaysUnlessItIsDeletedForGood(t *testing.T) {
 	file := heldIn(t, dir, "file", "/p", time.Now())
 	for _, trash := range []Trash{{}, {Dir: filepath.Join(file, "Trash"), Noted: true}, {Dir: file}} {
 		var none *NoTrashError
-		if to, err := trash.Put(path, Options{}); !errors.As(err, &none) || to != "" || !strings.Contains(err.Error(), path) {
+		if to, err := trash.Put(path, session.Options{}); !errors.As(err, &none) || to != "" || !strings.Contains(err.Error(), path) {
 			t.Errorf("%+v: %q, %v", trash, to, err)
 		}
 		if _, err := os.Stat(path); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := Delete(path, Options{}); err != nil {
+	if err := Delete(path, session.Options{}); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -138,7 +140,7 @@ func TestATrashThatCannotTakeTheFileKeepsNoNoteOfIt(t *testing.T) {
 	path := heldIn(t, dir, "one", "/p", time.Now())
 	trash := Trash{Dir: filepath.Join(dir, "Trash"), Noted: true, testOnlyRename: func(string, string) error { return errors.New("another file system") }}
 	var none *NoTrashError
-	if _, err := trash.Put(path, Options{}); !errors.As(err, &none) {
+	if _, err := trash.Put(path, session.Options{}); !errors.As(err, &none) {
 		t.Fatal(err)
 	}
 	if notes, err := os.ReadDir(filepath.Join(dir, "Trash", "info")); err != nil || len(notes) != 0 {

@@ -1,4 +1,4 @@
-package session
+package folder
 
 import (
 	"os"
@@ -6,19 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"pi/session"
 	"pi/session/message"
 )
 
 // asRead is what a description has to say: what reading all of the session finds.
 func asRead(t *testing.T, path string) (info Info, ok bool) {
 	t.Helper()
-	s, err := Read(path)
+	s, err := session.Read(path)
 	if err != nil {
 		return info, false
 	}
 	info = Info{ID: s.ID(), Cwd: s.Cwd(), Name: s.Name(), Parent: s.Header().ParentSession, Entries: len(s.Entries())}
 	for _, e := range s.Entries() {
-		if e.Type != TypeMessage {
+		if e.Type != session.TypeMessage {
 			continue
 		}
 		info.Messages++

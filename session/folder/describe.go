@@ -1,8 +1,9 @@
-package session
+package folder
 
 import (
 	"time"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -23,10 +24,10 @@ type Info struct {
 
 // Describe reads one session for a listing: the heads of its lines, and the
 // bodies that say what it is called. It holds no more of it than a piece. The error is
-// a *[NotSessionError] if the file is no session.
+// a *[session.NotSessionError] if the file is no session.
 func Describe(path string) (Info, error) {
 	d := describer{}
-	h, stat, err := Skim(path, d.entry)
+	h, stat, err := session.Skim(path, d.entry)
 	if err != nil {
 		return Info{}, err
 	}
@@ -40,34 +41,34 @@ func Describe(path string) (Info, error) {
 // describer counts entries as they come.
 type describer struct {
 	info  Info
-	named []*Entry // that name the session
-	asked bool     // the first prompt is known
+	named []*session.Entry // that name the session
+	asked bool             // the first prompt is known
 }
 
-func (d *describer) entry(typ string, entry func() *Entry) {
+func (d *describer) entry(typ string, entry func() *session.Entry) {
 	d.info.Entries++
 	switch typ {
-	case TypeMessage:
+	case session.TypeMessage:
 		d.info.Messages++
 		if !d.asked {
 			d.ask(entry())
 		}
-	case TypeSessionInfo:
+	case session.TypeSessionInfo:
 		d.named = append(d.named, entry())
 	}
 }
 
 // ask takes the text of the first message of the person.
-func (d *describer) ask(e *Entry) {
+func (d *describer) ask(e *session.Entry) {
 	if m := e.Message(); m != nil && m.Role == message.RoleUser {
 		d.info.FirstPrompt, d.asked = m.Text(), m.Text() != ""
 	}
 }
 
-// name is the last one that can be read, as [Session.Name] has it.
+// name is the last one that can be read, as [session.Session.Name] has it.
 func (d *describer) name() string {
 	for i := len(d.named) - 1; i >= 0; i-- {
-		if c, err := Body[SessionInfo](d.named[i]); err == nil {
+		if c, err := session.Body[session.SessionInfo](d.named[i]); err == nil {
 			return c.Name
 		}
 	}

@@ -1,4 +1,4 @@
-package session
+package folder
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -18,7 +19,7 @@ func manySessions(b *testing.B) (root string) {
 	root = b.TempDir()
 	for i := range 2000 {
 		cwd := fmt.Sprintf("/p%d", i%40)
-		s := New(Options{Cwd: cwd, Now: func() time.Time { return time.Unix(int64(1e9+i), 0) }})
+		s := session.New(session.Options{Cwd: cwd, Now: func() time.Time { return time.Unix(int64(1e9+i), 0) }})
 		for range 10 {
 			if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("a prompt of some length, as people write them")}, Timestamp: 1}); err != nil {
 				b.Fatal(err)
@@ -28,7 +29,7 @@ func manySessions(b *testing.B) (root string) {
 		for line := range s.Lines() {
 			file = append(append(file, line...), '\n')
 		}
-		folder := filepath.Join(root, FolderName(cwd))
+		folder := filepath.Join(root, session.FolderName(cwd))
 		if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, s.ID()+".jsonl"), file, 0o600)); err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package session
+package folder
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -15,11 +16,11 @@ func TestListLooksAtHeadersAndPutsTheNewestFirst(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "odd [root]*")
 	at := time.Date(2025, 1, 2, 3, 4, 5, 6e6, time.UTC)
 	for i, cwd := range []string{"/a/b", "/a-b", "/a/b"} {
-		s := New(Options{Dir: root, Cwd: cwd, Now: func() time.Time { return at }})
+		s := session.New(session.Options{Dir: root, Cwd: cwd, Now: func() time.Time { return at }})
 		if _, err := s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock("prompt of " + cwd)}}); err != nil {
 			t.Fatal(err)
 		}
-		s.Append(TypeSessionInfo, SessionInfo{Name: "name"})
+		s.Append(session.TypeSessionInfo, session.SessionInfo{Name: "name"})
 		s.Close()
 		if err := os.Chtimes(s.File(), at, at.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func heldIn(t *testing.T, folder, id, cwd string, written time.Time) string {
 
 func TestDirectoriesWhoseFoldersHaveOneNameSeeTheirOwnSessions(t *testing.T) {
 	root, at := t.TempDir(), time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
-	folder := filepath.Join(root, FolderName("/a/b"))
+	folder := filepath.Join(root, session.FolderName("/a/b"))
 	older := heldIn(t, folder, "one", "/a/b", at)
 	heldIn(t, folder, "two", "/a-b", at.Add(time.Hour))
 	if got, err := Latest(root, "/a/b"); got != older || err != nil {
@@ -165,7 +166,7 @@ func TestTheLastSessionIsTheOneWrittenLastWhateverItsClockSays(t *testing.T) {
 		time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(1969, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 		time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), {}, time.Date(2026, 1, 2, 3, 4, 4, 0, time.UTC),
 	} {
-		s := New(Options{Dir: root, Cwd: "/w", Now: func() time.Time { return clock }})
+		s := session.New(session.Options{Dir: root, Cwd: "/w", Now: func() time.Time { return clock }})
 		if err := errors.Join(s.Flush(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
