@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/internal/suggest"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -16,7 +17,7 @@ import (
 // open prepares the VM for the hook's file: the global pi, require, and ctx.
 func (in *instance) open(L *lua.LState, state json.RawMessage) *lua.LTable {
 	pi := in.api(L)
-	kept, ok := in.records.json(state).(*lua.LTable)
+	kept, ok := in.records.JSON(state).(*lua.LTable)
 	if !ok {
 		kept = luavm.NewRecord(L, 0)
 	}
@@ -127,7 +128,7 @@ func (in *instance) setSessionName(L *lua.LState, name string) error {
 }
 
 func (in *instance) sessionName(L *lua.LState) lua.LValue {
-	return textOrNil(in.sessionOf(L, "session_name").Name())
+	return record.TextOrNil(in.sessionOf(L, "session_name").Name())
 }
 
 // setLabel is pi.set_label(entry_id, label?); nil takes the label away.
@@ -174,7 +175,7 @@ func (in *instance) encodeState(ctx context.Context) (state json.RawMessage, los
 		}
 		if table, ok := pi.RawGetString("state").(*lua.LTable); ok {
 			table, kept.lost = in.keepable(L, table)
-			kept.json, kept.err = in.records.encode(table, "pi.state")
+			kept.json, kept.err = in.records.Encode(table, "pi.state")
 		}
 		return kept.err
 	}})
@@ -194,7 +195,7 @@ type keptState struct {
 // the others.
 func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, error) {
 	luavm.Materialise(L, state)
-	if _, err := in.records.encode(state, "pi.state"); err == nil {
+	if _, err := in.records.Encode(state, "pi.state"); err == nil {
 		return state, nil
 	}
 	var errs []error
@@ -202,7 +203,7 @@ func (in *instance) keepable(L *lua.LState, state *lua.LTable) (*lua.LTable, err
 	state.ForEach(func(k, v lua.LValue) {
 		one := luavm.NewRecord(L, 1)
 		one.RawSet(k, v)
-		if _, err := in.records.encode(one, "pi.state"); err != nil {
+		if _, err := in.records.Encode(one, "pi.state"); err != nil {
 			errs = append(errs, err)
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -24,12 +25,12 @@ func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable
 	if list.Len() == 0 && !empty(list) {
 		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
 	}
-	n, err := listed(list)
+	n, err := record.ListLen(list)
 	if err != nil {
 		return nil, err
 	}
 	var blocks []message.Block
-	var size handed
+	var size record.Size
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
@@ -40,7 +41,7 @@ func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable
 			luavm.Opt("text", &text), luavm.Opt("name", &name))
 		b, err := in.attachment(path, data, text, name)
 		if err == nil {
-			err = size.add(sizeOf(b))
+			err = size.Add(record.SizeOf(b))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("attachment %d: %w", i, err)

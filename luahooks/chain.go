@@ -14,6 +14,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/printable"
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
 )
@@ -75,7 +76,7 @@ type Chain struct {
 	behind *background // handlers that finish behind the agent, greetings, the watcher
 	ending *background // what waits for the modules of hooks that were replaced
 	lanes  luavm.Lanes // what handlers run on
-	valid  validJSON
+	valid  record.ValidJSON
 
 	host atomic.Pointer[Host]
 	ui   atomic.Pointer[agent.UI]

@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -213,9 +214,9 @@ func (in *instance) apiCommands(L *lua.LState) *lua.LTable {
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		t := luavm.NewRecord(L, 4)
 		luavm.Set(t, "name", lua.LString(all[i].Name))
-		setText(t, "description", all[i].Help)
-		setText(t, "args", all[i].Args)
-		setText(t, "hook", all[i].Hook)
+		record.SetText(t, "description", all[i].Help)
+		record.SetText(t, "args", all[i].Args)
+		record.SetText(t, "hook", all[i].Hook)
 		return t
 	})
 }

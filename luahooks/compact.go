@@ -62,7 +62,7 @@ func (c *compactCall) tell(ctx context.Context, done *agent.Compacted, err error
 	}
 	_ = c.in.callBack(ctx, "compact", func(L *lua.LState) error {
 		if done != nil {
-			callFunction(L, fn, c.in.records.entry(done.Entry))
+			callFunction(L, fn, c.in.records.Entry(done.Entry))
 		} else {
 			callFunction(L, fn, lua.LString(err.Error()))
 		}

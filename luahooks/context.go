@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
 
@@ -91,13 +92,13 @@ func (in *instance) liveValue(L *lua.LState, host Host, name string) lua.LValue 
 	case "session_id":
 		return lua.LString(host.Session().ID())
 	case "session_file":
-		return textOrNil(host.Session().File())
+		return record.TextOrNil(host.Session().File())
 	case "thinking_level":
 		return lua.LString(host.Thinking())
 	case "model":
-		return in.records.model(host.Model())
+		return in.records.Model(host.Model())
 	case "entries":
-		return in.records.currentBranch(L, host.Session().Branch())
+		return in.records.CurrentBranch(L, host.Session().Branch())
 	case "messages":
 		return in.currentMessages(L, host)
 	}
@@ -141,7 +142,7 @@ func (m *jobMessages) list(L *lua.LState, in *instance) *lua.LTable {
 				return t
 			}
 		}
-		m.made[i] = in.records.item(&m.items[i])
+		m.made[i] = in.records.Item(&m.items[i])
 		return m.made[i]
 	})
 }

@@ -15,8 +15,7 @@
 //	              nobody can be asked at
 //	tell.go       events that only report, with queue.go; updates.go: streams
 //	emit.go       events of hooks for each other
-//	payload.go    what an event's table is made with; answer.go: how results are
-//	              read; drafts.go: entries in them
+//	drafts.go     entries in results; package record: session data into Lua and back
 //	stats.go      what handlers did; enable.go: off, on, traced
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules
@@ -31,7 +30,6 @@
 //	              what only commands may do
 //	ui.go         ctx.ui; component.go, theme.go
 //	llm.go        pi.llm; env.go: what other modules get
-//	records.go    session data into Lua; unrecord.go, unblock.go: and back
 //
 // A hook that fails never stops the agent: its error is reported with file and
 // line, and the chain goes on, except for gates, where a failure blocks. A hook

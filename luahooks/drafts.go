@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/session"
 	"pi/session/message"
 
@@ -16,8 +17,8 @@ import (
 // continuation reads entries and continue. tokens is the size of the context, for
 // a compaction that does not say it.
 func (in *instance) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
-	a := in.records.newAnswer(L, r)
-	goOn := a.flag("continue")
+	a := in.records.NewAnswer(L, r)
+	goOn := a.Flag("continue")
 	d := draftReader{tokens: max(tokens, 0), branch: in.currentBranch()}
 	drafts := d.list(a, "entries")
 	return func() {
@@ -25,7 +26,7 @@ func (in *instance) continuation(L *lua.LState, r *lua.LTable, into *agent.Conti
 		if goOn {
 			into.Continue, into.ContinuedBy = true, in.hook.Name
 		}
-	}, false, a.failed()
+	}, false, a.Failed()
 }
 
 // currentBranch gives that of the session; nil without one.
@@ -43,9 +44,9 @@ type draftReader struct {
 }
 
 // list reads a list of drafts.
-func (r draftReader) list(a answer, name string) []session.Draft {
+func (r draftReader) list(a record.Answer, name string) []session.Draft {
 	var drafts []session.Draft
-	a.list(name, func(v lua.LValue, at string) {
+	a.List(name, func(v lua.LValue, at string) {
 		if d, ok := r.draft(a, v, at); ok {
 			drafts = append(drafts, d)
 		}
@@ -68,51 +69,51 @@ func draftKeys(kind string) []string {
 	return nil
 }
 
-func (r draftReader) draft(a answer, v lua.LValue, at string) (session.Draft, bool) {
+func (r draftReader) draft(a record.Answer, v lua.LValue, at string) (session.Draft, bool) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		a.fail(at, "expected a table, got %s", v.Type())
+		a.Fail(at, "expected a table, got %s", v.Type())
 		return session.Draft{}, false
 	}
 	kind, _ := t.RawGetString("type").(lua.LString)
 	keys := draftKeys(string(kind))
 	if keys == nil {
-		a.fail(at+".type", "expected custom, custom_message, context_edit or compaction, got %q", string(kind))
+		a.Fail(at+".type", "expected custom, custom_message, context_edit or compaction, got %q", string(kind))
 		return session.Draft{}, false
 	}
-	d, ok := a.open(t, at, append(keys, "type")...)
+	d, ok := a.Open(t, at, append(keys, "type")...)
 	if !ok {
 		return session.Draft{}, false
 	}
-	return session.Draft{Type: string(kind), Body: r.body(d, string(kind))}, a.failed() == nil
+	return session.Draft{Type: string(kind), Body: r.body(d, string(kind))}, a.Failed() == nil
 }
 
-func (r draftReader) body(a answer, kind string) any {
+func (r draftReader) body(a record.Answer, kind string) any {
 	switch kind {
 	case session.TypeCustom:
-		return session.Custom{CustomType: a.customType(), Data: a.data("data")}
+		return session.Custom{CustomType: a.CustomType(), Data: a.Data("data")}
 	case session.TypeCustomMessage:
-		m := a.customMessage()
+		m := a.CustomMessage()
 		return session.CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
 	case session.TypeContextEdit:
 		return session.ContextEdit{TargetID: r.target(a), Replacement: replacement(a)}
 	}
-	c := session.Compaction{Summary: a.need("summary"), FirstKeptEntryID: a.need("first_kept_entry_id"),
-		TokensBefore: r.tokens, Details: a.data("details"), FromHook: true}
-	if a.has("tokens_before") {
-		c.TokensBefore = a.natural("tokens_before")
+	c := session.Compaction{Summary: a.Need("summary"), FirstKeptEntryID: a.Need("first_kept_entry_id"),
+		TokensBefore: r.tokens, Details: a.Data("details"), FromHook: true}
+	if a.Has("tokens_before") {
+		c.TokensBefore = a.Natural("tokens_before")
 	}
 	if r.branch != nil && c.FirstKeptEntryID != "" {
 		if err := agent.CanKeepFrom(r.branch(), c.FirstKeptEntryID); err != nil {
-			a.fail("first_kept_entry_id", "%w", err)
+			a.Fail("first_kept_entry_id", "%w", err)
 		}
 	}
 	return c
 }
 
 // target is an entry of the branch whose content can be edited.
-func (r draftReader) target(a answer) string {
-	id := a.need("target_id")
+func (r draftReader) target(a record.Answer) string {
+	id := a.Need("target_id")
 	if r.branch == nil || id == "" {
 		return id
 	}
@@ -121,11 +122,11 @@ func (r draftReader) target(a answer) string {
 			continue
 		}
 		if m := e.Message(); m == nil || !hasContent(m.Role) {
-			a.fail("target_id", "a %s entry has no content to edit", e.Type)
+			a.Fail("target_id", "a %s entry has no content to edit", e.Type)
 		}
 		return id
 	}
-	a.fail("target_id", "entry %q is not on the branch", id)
+	a.Fail("target_id", "entry %q is not on the branch", id)
 	return id
 }
 
@@ -138,11 +139,11 @@ func hasContent(r message.Role) bool {
 }
 
 // replacement is the new content of an entry; nil takes it out of the context.
-func replacement(a answer) *session.Replacement {
-	r, ok := a.record("replacement", "content")
+func replacement(a record.Answer) *session.Replacement {
+	r, ok := a.Record("replacement", "content")
 	if !ok {
 		return nil
 	}
-	blocks, plain := r.content("content")
+	blocks, plain := r.Content("content")
 	return &session.Replacement{Content: blocks, Plain: plain}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -33,7 +34,7 @@ func (in *instance) apiEmit(L *lua.LState) int {
 	}
 	var data json.RawMessage
 	if v := L.Get(2); v != lua.LNil {
-		raw, err := in.records.encode(v, "data")
+		raw, err := in.records.Encode(v, "data")
 		if err != nil {
 			luavm.Raise(L, "emit: %v", err)
 		}
@@ -74,9 +75,9 @@ func (emission) enter(*hook, *instance) int { return allHandlers }
 
 func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	return func(L *lua.LState) error {
-		t := newRecord(L, 2).text("type", e.name).set("data", in.records.json(e.data))
+		t := record.NewPayload(L, 2).Text("type", e.name).Set("data", in.records.JSON(e.data))
 		t.Metatable = in.emitted()
-		in.call(L, fn, t.table())
+		in.call(L, fn, t.Table())
 		return nil
 	}
 }

@@ -31,7 +31,7 @@ func (in *instance) saveEntry(L *lua.LState) int {
 			own.RawSet(k, v)
 		}
 	})
-	raw, err := in.records.encode(own, "entry")
+	raw, err := in.records.Encode(own, "entry")
 	if err != nil {
 		luavm.Raise(L, "save_entry: %v", err)
 	}
@@ -50,7 +50,7 @@ func (in *instance) appendEntry(L *lua.LState) int {
 		luavm.Raise(L, "append_entry: type %q is reserved for the program", body.CustomType)
 	}
 	if v := L.Get(2); v != lua.LNil {
-		raw, err := in.records.encode(v, "data")
+		raw, err := in.records.Encode(v, "data")
 		if err != nil {
 			luavm.Raise(L, "append_entry: %v", err)
 		}
@@ -99,7 +99,7 @@ func (in *instance) replacement(L *lua.LState, v lua.LValue) *session.Replacemen
 	}
 	var content lua.LValue
 	luavm.Unpack(L, 2, "edit_context", luavm.Opt("content", &content).Required())
-	blocks, err := in.records.content(L, content, "content")
+	blocks, err := in.records.Content(L, content, "content")
 	if err != nil {
 		luavm.Raise(L, "edit_context: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -45,41 +46,41 @@ func compactEvents() []eventSpec {
 
 func buildSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeCompact)
-	p := newPayload(L, e, 8).set("preparation", in.preparation(L, &s.Preparation)).
-		set("branch_entries", in.records.entries(L, s.BranchEntries)).set("messages", in.records.messages(L, s.Messages)).
-		maybe("custom_instructions", s.CustomInstructions).text("reason", s.Reason).flag("will_retry", s.WillRetry).
-		set("signal", in.signalValue(L))
+	p := newPayload(L, e, 8).Set("preparation", in.preparation(L, &s.Preparation)).
+		Set("branch_entries", in.records.Entries(L, s.BranchEntries)).Set("messages", in.records.Messages(L, s.Messages)).
+		Maybe("custom_instructions", s.CustomInstructions).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).
+		Set("signal", in.signalValue(L))
 	if s.Model != nil {
-		p.set("model", newRecord(L, 2).text("provider", s.Model.Provider).text("id", s.Model.ID).table())
+		p.Set("model", record.NewPayload(L, 2).Text("provider", s.Model.Provider).Text("id", s.Model.ID).Table())
 	}
-	return p.table()
+	return p.Table()
 }
 
 func (in *instance) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable {
-	ops := newRecord(L, 3).texts("read", p.FileOps.Read).texts("written", p.FileOps.Written).texts("edited", p.FileOps.Edited)
-	settings := newRecord(L, 3).flag("enabled", p.Settings.Enabled).number("reserve_tokens", p.Settings.ReserveTokens).
-		number("keep_recent_tokens", p.Settings.KeepRecentTokens)
-	return newRecord(L, 9).
-		maybe("first_kept_entry_id", p.FirstKeptEntryID).number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
-		set("messages_to_summarize", in.records.messages(L, p.MessagesToSummarize)).
-		set("turn_prefix_messages", in.records.messages(L, p.TurnPrefixMessages)).flag("is_split_turn", p.IsSplitTurn).
-		number("tokens_before", p.TokensBefore).maybe("previous_summary", p.PreviousSummary).
-		set("file_ops", ops.table()).set("settings", settings.table()).table()
+	ops := record.NewPayload(L, 3).Texts("read", p.FileOps.Read).Texts("written", p.FileOps.Written).Texts("edited", p.FileOps.Edited)
+	settings := record.NewPayload(L, 3).Flag("enabled", p.Settings.Enabled).Number("reserve_tokens", p.Settings.ReserveTokens).
+		Number("keep_recent_tokens", p.Settings.KeepRecentTokens)
+	return record.NewPayload(L, 9).
+		Maybe("first_kept_entry_id", p.FirstKeptEntryID).Number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
+		Set("messages_to_summarize", in.records.Messages(L, p.MessagesToSummarize)).
+		Set("turn_prefix_messages", in.records.Messages(L, p.TurnPrefixMessages)).Flag("is_split_turn", p.IsSplitTurn).
+		Number("tokens_before", p.TokensBefore).Maybe("previous_summary", p.PreviousSummary).
+		Set("file_ops", ops.Table()).Set("settings", settings.Table()).Table()
 }
 
 // mergeSessionBeforeCompact: a summary that is empty is no opinion.
 func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeCompact), in.records.newAnswer(L, r)
-	cancel := a.flag("cancel")
-	draft := &agent.CompactionDraft{Summary: a.text("summary"), By: in.hook.Name}
-	if c, ok := a.record("compaction", "summary", "first_kept_entry_id", "tokens_before", "details"); ok {
-		if a.has("summary") {
-			a.fail("summary", "it is given twice; compaction has one too")
+	s, a := e.(*agent.SessionBeforeCompact), in.records.NewAnswer(L, r)
+	cancel := a.Flag("cancel")
+	draft := &agent.CompactionDraft{Summary: a.Text("summary"), By: in.hook.Name}
+	if c, ok := a.Record("compaction", "summary", "first_kept_entry_id", "tokens_before", "details"); ok {
+		if a.Has("summary") {
+			a.Fail("summary", "it is given twice; compaction has one too")
 		}
-		draft = &agent.CompactionDraft{By: in.hook.Name, Summary: c.text("summary"), FirstKeptEntryID: c.text("first_kept_entry_id"),
-			TokensBefore: c.natural("tokens_before"), Details: c.data("details")}
+		draft = &agent.CompactionDraft{By: in.hook.Name, Summary: c.Text("summary"), FirstKeptEntryID: c.Text("first_kept_entry_id"),
+			TokensBefore: c.Natural("tokens_before"), Details: c.Data("details")}
 		if err := agent.CanKeepFrom(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
-			c.fail("first_kept_entry_id", "%w", err)
+			c.Fail("first_kept_entry_id", "%w", err)
 		}
 	}
 	return func() {
@@ -87,23 +88,23 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 		if draft.Summary != "" {
 			s.Compaction = draft
 		}
-	}, cancel, a.failed()
+	}, cancel, a.Failed()
 }
 
 func buildSessionCompacting(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompacting)
-	return newPayload(L, e, 2).text("session_id", s.SessionID).set("messages", in.records.messages(L, s.Messages)).table()
+	return newPayload(L, e, 2).Text("session_id", s.SessionID).Set("messages", in.records.Messages(L, s.Messages)).Table()
 }
 
 func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionCompacting), in.records.newAnswer(L, r)
-	context, prompt := a.texts("context"), a.text("prompt")
+	s, a := e.(*agent.SessionCompacting), in.records.NewAnswer(L, r)
+	context, prompt := a.Texts("context"), a.Text("prompt")
 	var data map[string]json.RawMessage
-	if raw := a.data("preserve_data"); raw != nil {
+	if raw := a.Data("preserve_data"); raw != nil {
 		if json.Unmarshal(raw, &data) != nil && r.RawGetString("preserve_data").(*lua.LTable).Len() == 0 {
 			data = nil // an empty table
 		} else if data == nil {
-			a.fail("preserve_data", "expected a table with names as keys")
+			a.Fail("preserve_data", "expected a table with names as keys")
 		}
 	}
 	return func() {
@@ -119,19 +120,19 @@ func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.L
 			maps.Copy(kept, data)
 			s.PreserveData = kept
 		}
-	}, false, a.failed()
+	}, false, a.Failed()
 }
 
 func buildSessionCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompact)
-	return newPayload(L, e, 5).set("compaction_entry", in.records.entry(s.Entry)).text("summary", s.Summary).
-		flag("from_hook", s.FromHook).text("reason", s.Reason).flag("will_retry", s.WillRetry).table()
+	return newPayload(L, e, 5).Set("compaction_entry", in.records.Entry(s.Entry)).Text("summary", s.Summary).
+		Flag("from_hook", s.FromHook).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).Table()
 }
 
 func buildSessionCompactFailed(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompactFailed)
-	return newPayload(L, e, 5).text("reason", s.Reason).maybe("error_message", s.ErrorMessage).flag("aborted", s.Aborted).
-		flag("will_retry", s.WillRetry).flag("from_hook", s.FromHook).table()
+	return newPayload(L, e, 5).Text("reason", s.Reason).Maybe("error_message", s.ErrorMessage).Flag("aborted", s.Aborted).
+		Flag("will_retry", s.WillRetry).Flag("from_hook", s.FromHook).Table()
 }
 
 func treeEvents() []eventSpec {
@@ -155,19 +156,19 @@ func treeEvents() []eventSpec {
 
 func buildSessionBeforeTree(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	p := &e.(*agent.SessionBeforeTree).Preparation
-	return newPayload(L, e, 2).set("preparation", newRecord(L, 5).
-		text("target_id", p.TargetID).maybe("old_leaf_id", p.OldLeafID).maybe("common_ancestor_id", p.CommonAncestorID).
-		set("entries_to_summarize", in.records.entries(L, p.EntriesToSummarize)).
-		flag("user_wants_summary", p.UserWantsSummary).table()).set("signal", in.signalValue(L)).table()
+	return newPayload(L, e, 2).Set("preparation", record.NewPayload(L, 5).
+		Text("target_id", p.TargetID).Maybe("old_leaf_id", p.OldLeafID).Maybe("common_ancestor_id", p.CommonAncestorID).
+		Set("entries_to_summarize", in.records.Entries(L, p.EntriesToSummarize)).
+		Flag("user_wants_summary", p.UserWantsSummary).Table()).Set("signal", in.signalValue(L)).Table()
 }
 
 // mergeSessionBeforeTree: of several answers the last counts as a whole.
 func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeTree), in.records.newAnswer(L, r)
-	next := agent.SessionBeforeTree{Preparation: s.Preparation, Cancel: a.flag("cancel"), Label: a.text("label"),
-		CustomInstructions: a.text("custom_instructions"), ReplaceInstructions: a.flag("replace_instructions")}
-	if draft, ok := a.record("summary", "summary", "details"); ok {
-		next.Summary = &agent.SummaryDraft{Summary: draft.need("summary"), Details: draft.data("details")}
+	s, a := e.(*agent.SessionBeforeTree), in.records.NewAnswer(L, r)
+	next := agent.SessionBeforeTree{Preparation: s.Preparation, Cancel: a.Flag("cancel"), Label: a.Text("label"),
+		CustomInstructions: a.Text("custom_instructions"), ReplaceInstructions: a.Flag("replace_instructions")}
+	if draft, ok := a.Record("summary", "summary", "details"); ok {
+		next.Summary = &agent.SummaryDraft{Summary: draft.Need("summary"), Details: draft.Data("details")}
 	}
 	if !s.Preparation.UserWantsSummary {
 		next.Summary = nil
@@ -177,11 +178,11 @@ func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.L
 		if says {
 			*s = next
 		}
-	}, next.Cancel, a.failed()
+	}, next.Cancel, a.Failed()
 }
 
 func buildSessionTree(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionTree)
-	return newPayload(L, e, 4).maybe("new_leaf_id", s.NewLeafID).maybe("old_leaf_id", s.OldLeafID).
-		set("summary_entry", in.records.entry(s.SummaryEntry)).flag("from_hook", s.FromHook).table()
+	return newPayload(L, e, 4).Maybe("new_leaf_id", s.NewLeafID).Maybe("old_leaf_id", s.OldLeafID).
+		Set("summary_entry", in.records.Entry(s.SummaryEntry)).Flag("from_hook", s.FromHook).Table()
 }

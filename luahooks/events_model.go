@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/record"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -127,21 +128,21 @@ func recoveryEvents() []eventSpec {
 
 func buildBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderRequest)
-	return newPayload(L, e, 3).set("payload", in.records.json(s.Payload)).text("provider", s.Provider).text("model", s.Model).table()
+	return newPayload(L, e, 3).Set("payload", in.records.JSON(s.Payload)).Text("provider", s.Provider).Text("model", s.Model).Table()
 }
 
 func mergeBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderRequest), in.records.newAnswer(L, r)
-	body := a.data("payload")
+	s, a := e.(*agent.BeforeProviderRequest), in.records.NewAnswer(L, r)
+	body := a.Data("payload")
 	if body != nil && body[0] != '{' {
-		a.fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
+		a.Fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
 	}
 	return func() {
 		if body != nil {
 			s.Payload = body
 			s.Stages = append(slices.Clip(s.Stages), agent.PayloadStage{By: in.hook.Name, Payload: body})
 		}
-	}, false, a.failed()
+	}, false, a.Failed()
 }
 
 func kindOfJSON(raw json.RawMessage) string {
@@ -157,37 +158,37 @@ func kindOfJSON(raw json.RawMessage) string {
 // buildBeforeProviderHeaders names headers in lower case, as scripts write them.
 func buildBeforeProviderHeaders(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderHeaders)
-	headers := newRecord(L, len(s.Headers))
+	headers := record.NewPayload(L, len(s.Headers))
 	for name, value := range s.Headers {
-		headers.text(strings.ToLower(name), value)
+		headers.Text(strings.ToLower(name), value)
 	}
 	for name, value := range s.Changed {
 		if value == nil {
-			headers.set(strings.ToLower(name), lua.LNil)
+			headers.Set(strings.ToLower(name), lua.LNil)
 		} else {
-			headers.text(strings.ToLower(name), *value)
+			headers.Text(strings.ToLower(name), *value)
 		}
 	}
-	return newPayload(L, e, 3).set("headers", headers.table()).text("provider", s.Provider).text("model", s.Model).table()
+	return newPayload(L, e, 3).Set("headers", headers.Table()).Text("provider", s.Provider).Text("model", s.Model).Table()
 }
 
 // mergeBeforeProviderHeaders takes what differs from what the hook was shown: the
 // key, which reads "…", is not overwritten by a hook that returns the whole table.
 func mergeBeforeProviderHeaders(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderHeaders), in.records.newAnswer(L, r)
-	given, _ := a.switches("headers")
+	s, a := e.(*agent.BeforeProviderHeaders), in.records.NewAnswer(L, r)
+	given, _ := a.Switches("headers")
 	changes := map[string]*string{}
 	for name, value := range given {
 		key := http.CanonicalHeaderKey(name)
 		if err := validHeader(name, value); err != nil {
-			a.fail("headers", "%w", err)
+			a.Fail("headers", "%w", err)
 		}
 		if value != nil && *value == headerNow(s, key) {
 			continue
 		}
 		changes[key] = value
 	}
-	return func() { s.Changed = merged(s.Changed, changes) }, false, a.failed()
+	return func() { s.Changed = merged(s.Changed, changes) }, false, a.Failed()
 }
 
 // headerNow is a header as hooks see it; "" for none.
@@ -219,22 +220,22 @@ func validHeader(name string, value *string) error {
 
 func buildAfterProviderResponse(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AfterProviderResponse)
-	headers := newRecord(L, len(s.Headers))
+	headers := record.NewPayload(L, len(s.Headers))
 	for name, values := range s.Headers {
-		headers.text(strings.ToLower(name), strings.Join(values, ", "))
+		headers.Text(strings.ToLower(name), strings.Join(values, ", "))
 	}
-	return newPayload(L, e, 4).text("provider", s.Provider).text("model", s.Model).number("status", s.Status).
-		set("headers", headers.table()).table()
+	return newPayload(L, e, 4).Text("provider", s.Provider).Text("model", s.Model).Number("status", s.Status).
+		Set("headers", headers.Table()).Table()
 }
 
 func buildMessageStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).set("message", in.records.message(e.(*agent.MessageStart).Message)).table()
+	return newPayload(L, e, 1).Set("message", in.records.Message(e.(*agent.MessageStart).Message)).Table()
 }
 
 func buildMessageUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.MessageUpdate)
-	delta := newRecord(L, 3).text("type", deltaType(s.Delta.Kind)).number("index", s.Delta.Index).text("text", s.Delta.Text)
-	return newPayload(L, e, 2).set("message", in.records.message(s.Message())).set("delta", delta.table()).table()
+	delta := record.NewPayload(L, 3).Text("type", deltaType(s.Delta.Kind)).Number("index", s.Delta.Index).Text("text", s.Delta.Text)
+	return newPayload(L, e, 2).Set("message", in.records.Message(s.Message())).Set("delta", delta.Table()).Table()
 }
 
 func deltaType(k llm.DeltaKind) string {
@@ -248,17 +249,17 @@ func deltaType(k llm.DeltaKind) string {
 }
 
 func mergeMessageUpdate(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.MessageUpdate), in.records.newAnswer(L, r)
-	abort, ok := a.record("abort", "reason", "inject")
+	s, a := e.(*agent.MessageUpdate), in.records.NewAnswer(L, r)
+	abort, ok := a.Record("abort", "reason", "inject")
 	if !ok {
-		return nil, false, a.failed()
+		return nil, false, a.Failed()
 	}
-	answer := &agent.Abort{Reason: abort.text("reason"), Inject: abort.text("inject"), By: in.hook.Name}
-	return func() { s.Abort = answer }, true, a.failed()
+	answer := &agent.Abort{Reason: abort.Text("reason"), Inject: abort.Text("inject"), By: in.hook.Name}
+	return func() { s.Abort = answer }, true, a.Failed()
 }
 
 func buildMessageEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).set("message", in.records.message(e.(*agent.MessageEnd).Message)).table()
+	return newPayload(L, e, 1).Set("message", in.records.Message(e.(*agent.MessageEnd).Message)).Table()
 }
 
 func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -267,7 +268,7 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	if !ok {
 		return nil, false, fmt.Errorf("message: expected a table, got %s", r.RawGetString("message").Type())
 	}
-	item, _, err := in.records.itemFrom(L, t, nil)
+	item, _, err := in.records.ItemFrom(L, t, nil)
 	if err == nil && item.Message.Role != s.Message.Role {
 		err = fmt.Errorf("the role must stay %q, got %q", s.Message.Role, item.Message.Role)
 	}
@@ -279,56 +280,56 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 
 func buildModelSelect(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ModelSelect)
-	p := newPayload(L, e, 8).set("model", in.records.model(s.Model)).set("previous_model", in.records.model(s.Previous)).
-		text("thinking_level", s.ThinkingLevel).text("source", s.Source)
+	p := newPayload(L, e, 8).Set("model", in.records.Model(s.Model)).Set("previous_model", in.records.Model(s.Previous)).
+		Text("thinking_level", s.ThinkingLevel).Text("source", s.Source)
 	if s.Model != nil {
-		p.text("provider", s.Model.Provider).text("model_id", s.Model.ID)
+		p.Text("provider", s.Model.Provider).Text("model_id", s.Model.ID)
 	}
 	if s.Previous != nil {
-		p.text("previous_provider", s.Previous.Provider).text("previous_model_id", s.Previous.ID)
+		p.Text("previous_provider", s.Previous.Provider).Text("previous_model_id", s.Previous.ID)
 	}
-	return p.table()
+	return p.Table()
 }
 
 func buildThinkingLevelSelect(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ThinkingLevelSelect)
-	return newPayload(L, e, 2).text("level", s.Level).text("previous_level", s.Previous).table()
+	return newPayload(L, e, 2).Text("level", s.Level).Text("previous_level", s.Previous).Table()
 }
 
 func buildUIPrompt(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	p := newPayload(L, e, 2)
 	switch s := e.(type) {
 	case *agent.UIPromptStart:
-		p.text("kind", s.PromptKind).maybe("title", s.Title)
+		p.Text("kind", s.PromptKind).Maybe("title", s.Title)
 	case *agent.UIPromptEnd:
-		p.text("kind", s.PromptKind).maybe("title", s.Title)
+		p.Text("kind", s.PromptKind).Maybe("title", s.Title)
 	}
-	return p.table()
+	return p.Table()
 }
 
 func buildHookError(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.HookFailed)
-	return newPayload(L, e, 6).text("hook", s.Hook).text("path", s.Path).text("event", s.Event).text("error", s.Message).
-		maybe("traceback", s.Traceback).number("count", s.Count).table()
+	return newPayload(L, e, 6).Text("hook", s.Hook).Text("path", s.Path).Text("event", s.Event).Text("error", s.Message).
+		Maybe("traceback", s.Traceback).Number("count", s.Count).Table()
 }
 
 func buildCompactionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).text("reason", e.(*agent.CompactionStart).Reason).table()
+	return newPayload(L, e, 1).Text("reason", e.(*agent.CompactionStart).Reason).Table()
 }
 
 func buildCompactionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.CompactionEnd)
-	return newPayload(L, e, 4).set("result", in.records.entry(s.Result)).flag("aborted", s.Aborted).
-		flag("will_retry", s.WillRetry).maybe("error_message", s.ErrorMessage).table()
+	return newPayload(L, e, 4).Set("result", in.records.Entry(s.Result)).Flag("aborted", s.Aborted).
+		Flag("will_retry", s.WillRetry).Maybe("error_message", s.ErrorMessage).Table()
 }
 
 func buildAutoRetryStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AutoRetryStart)
-	return newPayload(L, e, 4).number("attempt", s.Attempt).number("max_attempts", s.MaxAttempts).
-		number("delay_ms", s.DelayMS).text("error_message", s.ErrorMessage).table()
+	return newPayload(L, e, 4).Number("attempt", s.Attempt).Number("max_attempts", s.MaxAttempts).
+		Number("delay_ms", s.DelayMS).Text("error_message", s.ErrorMessage).Table()
 }
 
 func buildAutoRetryEnd(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AutoRetryEnd)
-	return newPayload(L, e, 3).flag("success", s.Success).number("attempt", s.Attempt).maybe("final_error", s.FinalError).table()
+	return newPayload(L, e, 3).Flag("success", s.Success).Number("attempt", s.Attempt).Maybe("final_error", s.FinalError).Table()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -80,26 +81,26 @@ func buildInput(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
 	t := newEvent(L, s.Kind(), 4)
 	luavm.Set(t, "text", lua.LString(s.Text))
-	luavm.Set(t, "attachments", in.records.blocks(L, s.Attachments))
-	setText(t, "source", s.Source)
-	setText(t, "streaming_behavior", s.StreamingBehavior)
+	luavm.Set(t, "attachments", in.records.Blocks(L, s.Attachments))
+	record.SetText(t, "source", s.Source)
+	record.SetText(t, "streaming_behavior", s.StreamingBehavior)
 	return t
 }
 
 func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.Input)
-	text, rewrites, err := optionalString(r, "text")
+	text, rewrites, err := record.OptionalString(r, "text")
 	if err != nil {
 		return nil, false, err
 	}
-	handled, err := optionalBool(r, "handled")
+	handled, err := record.OptionalBool(r, "handled")
 	if err != nil {
 		return nil, false, err
 	}
 	var blocks []message.Block
 	given := r.RawGetString("attachments")
 	if given != lua.LNil {
-		if blocks, err = in.records.blocksFrom(L, given, "attachments"); err != nil {
+		if blocks, err = in.records.BlocksFrom(L, given, "attachments"); err != nil {
 			return nil, false, err
 		}
 	}
@@ -117,21 +118,21 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 func buildBeforeAgentStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeAgentStart)
 	system, parts := s.Prompts()
-	sections := newRecord(L, len(parts))
+	sections := record.NewPayload(L, len(parts))
 	for _, part := range parts {
-		sections.text(part.Name, part.Text)
+		sections.Text(part.Name, part.Text)
 	}
-	return newPayload(L, e, 4).text("prompt", s.Prompt).set("attachments", in.records.blocks(L, s.Attachments)).
-		text("system_prompt", system).set("sections", sections.table()).table()
+	return newPayload(L, e, 4).Text("prompt", s.Prompt).Set("attachments", in.records.Blocks(L, s.Attachments)).
+		Text("system_prompt", system).Set("sections", sections.Table()).Table()
 }
 
 func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeAgentStart), in.records.newAnswer(L, r)
-	system, rewrites := a.text("system_prompt"), a.has("system_prompt")
-	sections, _ := a.switches("sections")
+	s, a := e.(*agent.BeforeAgentStart), in.records.NewAnswer(L, r)
+	system, rewrites := a.Text("system_prompt"), a.Has("system_prompt")
+	sections, _ := a.Switches("sections")
 	var messages []*message.Message
-	if m, ok := a.record("message", "custom_type", "content", "display", "details"); ok {
-		messages = append(messages, m.customMessage())
+	if m, ok := a.Record("message", "custom_type", "content", "display", "details"); ok {
+		messages = append(messages, m.CustomMessage())
 	}
 	return func() {
 		if rewrites {
@@ -143,7 +144,7 @@ func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 			now, _ := s.Prompts()
 			s.Stages = append(slices.Clip(s.Stages), agent.PromptStage{By: in.hook.Name, System: now})
 		}
-	}, false, a.failed()
+	}, false, a.Failed()
 }
 
 // merged is old with the names of changes; neither map changes.
@@ -159,13 +160,13 @@ func merged(old, changes map[string]*string) map[string]*string {
 
 func buildAgentEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentEnd)
-	return newPayload(L, e, 3).set("messages", in.records.messages(L, itemsOf(s.Messages))).
-		set("usage", usageTable(L, &s.Usage)).flag("will_retry", s.WillRetry).table()
+	return newPayload(L, e, 3).Set("messages", in.records.Messages(L, record.ItemsOf(s.Messages))).
+		Set("usage", record.Usage(L, &s.Usage)).Flag("will_retry", s.WillRetry).Table()
 }
 
 func buildAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentBeforeSettle)
-	return newPayload(L, e, 2).text("outcome", s.Outcome).set("messages", in.records.messages(L, itemsOf(s.Messages))).table()
+	return newPayload(L, e, 2).Text("outcome", s.Outcome).Set("messages", in.records.Messages(L, record.ItemsOf(s.Messages))).Table()
 }
 
 func mergeAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -174,30 +175,30 @@ func mergeAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event, r *lua.L
 
 func buildTurnStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnStart)
-	return newPayload(L, e, 2).number("turn_index", s.TurnIndex).set("timestamp", lua.LNumber(s.Timestamp)).table()
+	return newPayload(L, e, 2).Number("turn_index", s.TurnIndex).Set("timestamp", lua.LNumber(s.Timestamp)).Table()
 }
 
 func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
 	usage := s.Used()
-	return newPayload(L, e, 5).number("turn_index", s.TurnIndex).set("message", in.records.message(s.Message)).
-		set("tool_results", in.records.messages(L, itemsOf(s.ToolResults))).texts("entry_ids", s.EntryIDs).
-		set("usage", turnUsage(L, &usage)).table()
+	return newPayload(L, e, 5).Number("turn_index", s.TurnIndex).Set("message", in.records.Message(s.Message)).
+		Set("tool_results", in.records.Messages(L, record.ItemsOf(s.ToolResults))).Texts("entry_ids", s.EntryIDs).
+		Set("usage", turnUsage(L, &usage)).Table()
 }
 
 // turnUsage is what a turn cost, and how full the context is where that is known.
 func turnUsage(L *lua.LState, u *agent.TurnUsage) *lua.LTable {
-	t := payloadOn(L, usageTable(L, &u.Usage))
+	t := record.PayloadOn(L, record.Usage(L, &u.Usage))
 	if u.Tokens >= 0 {
-		t.number("context_tokens", u.Tokens)
+		t.Number("context_tokens", u.Tokens)
 	}
 	if u.Window > 0 {
-		t.number("context_window", u.Window)
+		t.Number("context_window", u.Window)
 	}
 	if u.Tokens >= 0 && u.Window > 0 {
-		t.set("percent", lua.LNumber(u.Percent))
+		t.Set("percent", lua.LNumber(u.Percent))
 	}
-	return t.table()
+	return t.Table()
 }
 
 func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -208,8 +209,8 @@ func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Context)
 	t := newEvent(L, s.Kind(), 2)
-	luavm.Set(t, "entries", in.records.currentBranch(L, s.Entries))
-	luavm.Set(t, "messages", in.records.messages(L, s.Items))
+	luavm.Set(t, "entries", in.records.CurrentBranch(L, s.Entries))
+	luavm.Set(t, "messages", in.records.Messages(L, s.Items))
 	return t
 }
 
@@ -222,7 +223,7 @@ func mergeContext(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 		}
 		return nil, false, fmt.Errorf("messages: expected a list, got %s", r.RawGetString("messages").Type())
 	}
-	items, err := in.records.itemsFrom(L, list, s.Entries)
+	items, err := in.records.ItemsFrom(L, list, s.Entries)
 	if err != nil {
 		return nil, false, err
 	}

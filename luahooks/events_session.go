@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 
 	lua "github.com/yuin/gopher-lua"
@@ -107,16 +108,16 @@ func (h *hook) isOwn() bool { return h.Scope == trust.ScopeGlobal || h.Scope == 
 
 // buildNothing is the table of an event that has nothing but its type.
 func buildNothing(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 0).table()
+	return newPayload(L, e, 0).Table()
 }
 
 func buildProjectTrust(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ProjectTrust)
 	files := L.CreateTable(len(s.Files), 0)
 	for _, f := range s.Files {
-		files.Append(newRecord(L, 3).text("path", f.Path).text("sha256", f.SHA256).set("size", lua.LNumber(f.Size)).table())
+		files.Append(record.NewPayload(L, 3).Text("path", f.Path).Text("sha256", f.SHA256).Set("size", lua.LNumber(f.Size)).Table())
 	}
-	return newPayload(L, e, 2).text("cwd", s.Cwd).set("files", files).table()
+	return newPayload(L, e, 2).Text("cwd", s.Cwd).Set("files", files).Table()
 }
 
 // mergeProjectTrust accepts only files that the hook was shown.
@@ -130,9 +131,9 @@ func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable
 		return nil, false, fmt.Errorf("trusted: expected false or a table of hashes, got %s", r.RawGetString("trusted").String())
 	}
 	trusted := map[string]bool{}
-	a := in.records.newAnswer(L, r)
+	a := in.records.NewAnswer(L, r)
 	if t, ok = hashes(a, t); !ok {
-		return nil, false, a.failed()
+		return nil, false, a.Failed()
 	}
 	for _, f := range s.Files {
 		if t.RawGetString(f.SHA256) == lua.LTrue {
@@ -143,10 +144,10 @@ func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable
 }
 
 // hashes checks the shape of { [sha256] = true }.
-func hashes(a answer, t *lua.LTable) (*lua.LTable, bool) {
+func hashes(a record.Answer, t *lua.LTable) (*lua.LTable, bool) {
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
 		if k.Type() != lua.LTString || v.Type() != lua.LTBool {
-			a.fail("trusted", "expected { [sha256] = true }, got the key %s with %s", k.String(), v.String())
+			a.Fail("trusted", "expected { [sha256] = true }, got the key %s with %s", k.String(), v.String())
 			return t, false
 		}
 	}
@@ -154,40 +155,40 @@ func hashes(a answer, t *lua.LTable) (*lua.LTable, bool) {
 }
 
 func buildSessionDirectory(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).text("cwd", e.(*agent.SessionDirectory).Cwd).table()
+	return newPayload(L, e, 1).Text("cwd", e.(*agent.SessionDirectory).Cwd).Table()
 }
 
 func mergeSessionDirectory(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionDirectory), in.records.newAnswer(L, r)
-	dir := a.text("dir")
+	s, a := e.(*agent.SessionDirectory), in.records.NewAnswer(L, r)
+	dir := a.Text("dir")
 	if dir == "" {
-		return nil, false, a.failed()
+		return nil, false, a.Failed()
 	}
 	return func() { s.Dir = dir }, false, nil
 }
 
 func buildSessionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionStart)
-	return newPayload(L, e, 4).maybe("reason", s.Reason).maybe("session_id", s.SessionID).
-		maybe("session_file", s.SessionFile).maybe("previous_session_file", s.PreviousSessionFile).table()
+	return newPayload(L, e, 4).Maybe("reason", s.Reason).Maybe("session_id", s.SessionID).
+		Maybe("session_file", s.SessionFile).Maybe("previous_session_file", s.PreviousSessionFile).Table()
 }
 
 func peekSessionStart(e agent.Event, field string) (lua.LValue, bool) {
 	s := e.(*agent.SessionStart)
 	switch field {
 	case "reason":
-		return textOrNil(s.Reason), true
+		return record.TextOrNil(s.Reason), true
 	case "session_id":
-		return textOrNil(s.SessionID), true
+		return record.TextOrNil(s.SessionID), true
 	case "session_file":
-		return textOrNil(s.SessionFile), true
+		return record.TextOrNil(s.SessionFile), true
 	}
 	return nil, false
 }
 
 func buildSessionBeforeSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeSwitch)
-	return newPayload(L, e, 2).text("reason", s.Reason).maybe("target_session_file", s.TargetSessionFile).table()
+	return newPayload(L, e, 2).Text("reason", s.Reason).Maybe("target_session_file", s.TargetSessionFile).Table()
 }
 
 func mergeSessionBeforeSwitch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
@@ -200,50 +201,50 @@ func mergeSessionBeforeNew(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 
 // mergeCancel reads a result that has nothing but cancel.
 func (in *instance) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
-	a := in.records.newAnswer(L, r)
-	cancel := a.flag("cancel")
-	return func() { *into = cancel }, cancel, a.failed()
+	a := in.records.NewAnswer(L, r)
+	cancel := a.Flag("cancel")
+	return func() { *into = cancel }, cancel, a.Failed()
 }
 
 func buildSessionSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionSwitch)
-	return newPayload(L, e, 2).text("reason", s.Reason).maybe("previous_session_file", s.PreviousSessionFile).table()
+	return newPayload(L, e, 2).Text("reason", s.Reason).Maybe("previous_session_file", s.PreviousSessionFile).Table()
 }
 
 func buildSessionBeforeNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).text("session_id", e.(*agent.SessionBeforeNew).SessionID).table()
+	return newPayload(L, e, 1).Text("session_id", e.(*agent.SessionBeforeNew).SessionID).Table()
 }
 
 func buildSessionNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).text("session_id", e.(*agent.SessionNew).SessionID).table()
+	return newPayload(L, e, 1).Text("session_id", e.(*agent.SessionNew).SessionID).Table()
 }
 
 func buildSessionBeforeBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeBranch)
-	return newPayload(L, e, 2).text("entry_id", s.EntryID).number("entry_index", s.EntryIndex+1).table()
+	return newPayload(L, e, 2).Text("entry_id", s.EntryID).Number("entry_index", s.EntryIndex+1).Table()
 }
 
 // mergeSessionBeforeBranch: of several answers the last counts as a whole.
 func mergeSessionBeforeBranch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeBranch), in.records.newAnswer(L, r)
-	cancel, skip, answers := a.flag("cancel"), a.flag("skip_conversation_restore"), a.has("skip_conversation_restore")
+	s, a := e.(*agent.SessionBeforeBranch), in.records.NewAnswer(L, r)
+	cancel, skip, answers := a.Flag("cancel"), a.Flag("skip_conversation_restore"), a.Has("skip_conversation_restore")
 	return func() {
 		s.Cancel = cancel
 		if answers {
 			s.SkipConversationRestore = skip
 		}
-	}, cancel, a.failed()
+	}, cancel, a.Failed()
 }
 
 func buildSessionBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).maybe("previous_session_file", e.(*agent.SessionBranch).PreviousSessionFile).table()
+	return newPayload(L, e, 1).Maybe("previous_session_file", e.(*agent.SessionBranch).PreviousSessionFile).Table()
 }
 
 func buildSessionInfoChanged(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).maybe("name", e.(*agent.SessionInfoChanged).Name).table()
+	return newPayload(L, e, 1).Maybe("name", e.(*agent.SessionInfoChanged).Name).Table()
 }
 
 func buildSessionShutdown(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionShutdown)
-	return newPayload(L, e, 2).maybe("reason", s.Reason).maybe("target_session_file", s.TargetSessionFile).table()
+	return newPayload(L, e, 2).Maybe("reason", s.Reason).Maybe("target_session_file", s.TargetSessionFile).Table()
 }

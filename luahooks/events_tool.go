@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -62,7 +63,7 @@ func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	t := newEvent(L, s.Kind(), 3)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
-	luavm.Set(t, "input", in.records.input(s.Name, s.Input))
+	luavm.Set(t, "input", in.records.Input(s.Name, s.Input))
 	return t
 }
 
@@ -91,25 +92,25 @@ func peekCall(field, name, id string) (lua.LValue, bool) {
 
 func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ToolCall)
-	block, err := optionalBool(r, "block")
+	block, err := record.OptionalBool(r, "block")
 	if err != nil {
 		return nil, false, err
 	}
-	terminate, err := optionalBool(r, "terminate")
+	terminate, err := record.OptionalBool(r, "terminate")
 	if err != nil {
 		return nil, false, err
 	}
-	reason, _, err := optionalString(r, "reason")
+	reason, _, err := record.OptionalString(r, "reason")
 	if err != nil {
 		return nil, false, err
 	}
-	context, adds, err := optionalString(r, "additional_context")
+	context, adds, err := record.OptionalString(r, "additional_context")
 	if err != nil {
 		return nil, false, err
 	}
 	var input json.RawMessage
 	if given := r.RawGetString("input"); given != lua.LNil {
-		if input, err = in.records.inputFrom(s.Name, given); err != nil {
+		if input, err = in.records.InputFrom(s.Name, given); err != nil {
 			return nil, false, err
 		}
 	}
@@ -132,12 +133,12 @@ func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	t := newEvent(L, s.Kind(), 6)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
-	luavm.Set(t, "input", in.records.input(s.Name, s.Input))
-	luavm.Set(t, "content", in.records.blocks(L, s.Result.Content))
-	luavm.Set(t, "details", in.records.details(s.Name, s.Result.Details))
+	luavm.Set(t, "input", in.records.Input(s.Name, s.Input))
+	luavm.Set(t, "content", in.records.Blocks(L, s.Result.Content))
+	luavm.Set(t, "details", in.records.Details(s.Name, s.Result.Details))
 	luavm.Set(t, "is_error", lua.LBool(s.Result.IsError))
 	if s.Result.Usage != nil {
-		luavm.Set(t, "usage", usageTable(L, s.Result.Usage))
+		luavm.Set(t, "usage", record.Usage(L, s.Result.Usage))
 	}
 	return t
 }
@@ -146,14 +147,14 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	s := e.(*agent.ToolResult)
 	var edits []func()
 	if v := r.RawGetString("content"); v != lua.LNil {
-		blocks, err := in.records.content(L, v, "content")
+		blocks, err := in.records.Content(L, v, "content")
 		if err != nil {
 			return nil, false, err
 		}
 		edits = append(edits, func() { s.Result.Content = blocks })
 	}
 	if v := r.RawGetString("details"); v != lua.LNil {
-		raw, err := in.records.detailsFrom(s.Name, v)
+		raw, err := in.records.DetailsFrom(s.Name, v)
 		if err != nil {
 			return nil, false, err
 		}
@@ -162,7 +163,7 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	switch v := r.RawGetString("usage").(type) {
 	case *lua.LNilType:
 	case *lua.LTable:
-		usage := usageFrom(L, v)
+		usage := record.UsageFrom(L, v)
 		edits = append(edits, func() { s.Result.Usage = usage })
 	default:
 		return nil, false, fmt.Errorf("usage: expected a table, got %s", v.Type())
@@ -171,7 +172,7 @@ func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 		if r.RawGetString(name) == lua.LNil {
 			continue
 		}
-		v, err := optionalBool(r, name)
+		v, err := record.OptionalBool(r, name)
 		if err != nil {
 			return nil, false, err
 		}
@@ -199,56 +200,56 @@ func peekToolExecution(e agent.Event, field string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func (in *instance) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) payload {
-	return newPayload(L, e, 5).text("tool_call_id", id).text("tool_name", name).set("args", in.records.input(name, input))
+func (in *instance) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) record.Payload {
+	return newPayload(L, e, 5).Text("tool_call_id", id).Text("tool_name", name).Set("args", in.records.Input(name, input))
 }
 
 func buildToolExecutionStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionStart)
-	return in.execution(L, e, s.ID, s.Name, s.Input).table()
+	return in.execution(L, e, s.ID, s.Name, s.Input).Table()
 }
 
 func buildToolExecutionUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionUpdate)
-	return in.execution(L, e, s.ID, s.Name, s.Input).set("partial_result", in.toolOutput(L, s.Name, &s.Partial)).table()
+	return in.execution(L, e, s.ID, s.Name, s.Input).Set("partial_result", in.toolOutput(L, s.Name, &s.Partial)).Table()
 }
 
 func buildToolExecutionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionEnd)
-	return in.execution(L, e, s.ID, s.Name, s.Input).set("result", in.toolOutput(L, s.Name, &s.Result)).
-		flag("is_error", s.Result.IsError).table()
+	return in.execution(L, e, s.ID, s.Name, s.Input).Set("result", in.toolOutput(L, s.Name, &s.Result)).
+		Flag("is_error", s.Result.IsError).Table()
 }
 
 // toolOutput is what a tool gave back, in the form in which a hook's tool gives it.
 func (in *instance) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
-	p := newRecord(L, 5).set("content", in.records.blocks(L, r.Content)).set("details", in.records.details(tool, r.Details)).flag("is_error", r.IsError)
+	p := record.NewPayload(L, 5).Set("content", in.records.Blocks(L, r.Content)).Set("details", in.records.Details(tool, r.Details)).Flag("is_error", r.IsError)
 	if r.Usage != nil {
-		p.set("usage", usageTable(L, r.Usage))
+		p.Set("usage", record.Usage(L, r.Usage))
 	}
 	if r.Terminate {
-		p.flag("terminate", true)
+		p.Flag("terminate", true)
 	}
-	return p.table()
+	return p.Table()
 }
 
 func buildUserBash(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.UserBash)
-	return newPayload(L, e, 3).text("command", s.Command).flag("exclude_from_context", s.ExcludeFromContext).text("cwd", s.Cwd).table()
+	return newPayload(L, e, 3).Text("command", s.Command).Flag("exclude_from_context", s.ExcludeFromContext).Text("cwd", s.Cwd).Table()
 }
 
 func mergeUserBash(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.UserBash), in.records.newAnswer(L, r)
-	result, ok := a.record("result", "output", "exit_code", "cancelled", "truncated")
+	s, a := e.(*agent.UserBash), in.records.NewAnswer(L, r)
+	result, ok := a.Record("result", "output", "exit_code", "cancelled", "truncated")
 	if !ok {
-		return nil, false, a.failed()
+		return nil, false, a.Failed()
 	}
-	if !result.has("output") {
-		result.fail("output", "it is missing")
+	if !result.Has("output") {
+		result.Fail("output", "it is missing")
 	}
-	outcome := &agent.BashOutcome{Output: result.text("output"), Cancelled: result.flag("cancelled"), Truncated: result.flag("truncated")}
-	if result.has("exit_code") {
-		code := result.integer("exit_code")
+	outcome := &agent.BashOutcome{Output: result.Text("output"), Cancelled: result.Flag("cancelled"), Truncated: result.Flag("truncated")}
+	if result.Has("exit_code") {
+		code := result.Integer("exit_code")
 		outcome.ExitCode = &code
 	}
-	return func() { s.Result = outcome }, true, a.failed()
+	return func() { s.Result = outcome }, true, a.Failed()
 }

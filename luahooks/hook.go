@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
 
@@ -102,7 +103,7 @@ type instance struct {
 	vm    *luavm.VM
 	ctx   *lua.LTable // what handlers get
 
-	records *converter
+	records *record.Converter
 
 	behind *background // what modules do beside the VM; ends with the instance
 

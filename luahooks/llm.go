@@ -7,6 +7,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/suggest"
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -37,7 +38,7 @@ func (in *instance) complete(L *lua.LState) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	return pushResult(L, in.records.message(answer), nil)
+	return pushResult(L, in.records.Message(answer), nil)
 }
 
 // completion reads what is asked, and how. Misuse raises.
@@ -47,7 +48,7 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 	luavm.Unpack(L, 2, "complete", luavm.Opt("system", &c.System), luavm.Opt("messages", &messages).Required(), luavm.Opt("tools", &tools))
 	luavm.Unpack(L, 3, "complete", luavm.Opt("api_key", &c.APIKey), luavm.Opt("max_tokens", &c.MaxTokens),
 		luavm.Opt("signal", &until), luavm.Opt("thinking", &c.Thinking))
-	items, err := in.records.itemsFrom(L, messages, nil)
+	items, err := in.records.ItemsFrom(L, messages, nil)
 	switch {
 	case err != nil:
 		luavm.Raise(L, "complete: %v", err)
@@ -66,12 +67,12 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 // toolSpecs reads a list of {name, description, parameters?}.
 func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 	luavm.Materialise(L, list)
-	n, err := listed(list)
+	n, err := record.ListLen(list)
 	if err != nil {
 		luavm.Raise(L, "complete: tools: %v", err)
 	}
 	var specs []llm.ToolSpec
-	var size handed
+	var size record.Size
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
@@ -82,7 +83,7 @@ func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 		luavm.UnpackTable(L, t, "complete: tools", luavm.Opt("name", &spec.Name).Required(),
 			luavm.Opt("description", &spec.Description).Required(), luavm.Opt("parameters", &parameters))
 		spec.Parameters = in.schema(L, "complete", parameters)
-		if err := size.add(len(spec.Name) + len(spec.Description) + len(spec.Parameters)); err != nil {
+		if err := size.Add(len(spec.Name) + len(spec.Description) + len(spec.Parameters)); err != nil {
 			luavm.Raise(L, "complete: tools: %v", err)
 		}
 		specs = append(specs, spec)

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
 
@@ -259,7 +260,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 			c.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
 		},
 	})
-	in.records = newConverter(in.vm, &c.valid)
+	in.records = record.NewConverter(in.vm, &c.valid)
 	return in
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pi/agent/llm"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -14,7 +15,7 @@ import (
 // findModel is ctx.find_model(provider, id) → model, or nil and a message.
 func (in *instance) findModel(L *lua.LState, provider, id string) (lua.LValue, error) {
 	m, err := find(in.mustHost(L, "find_model"), provider, id)
-	return in.records.model(m), err
+	return in.records.Model(m), err
 }
 
 // find is the model of an exact provider and id, as its provider lists it or a
@@ -49,7 +50,7 @@ func match(host Host, name string) (m *llm.Model, level string, err error) {
 // availableModels is ctx.available_models(): those that can be asked.
 func (in *instance) availableModels(L *lua.LState) *lua.LTable {
 	models := in.mustHost(L, "available_models").Models().Available()
-	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.records.model(models[i]) })
+	list := luavm.NewList(L, len(models), func(i int) lua.LValue { return in.records.Model(models[i]) })
 	luavm.MarkList(list)
 	return list
 }
@@ -78,7 +79,7 @@ func (in *instance) resolveKey(L *lua.LState) int {
 func (in *instance) modelArgument(L *lua.LState, n int, function string, v lua.LValue, host Host) (m *llm.Model, level string, err error) {
 	switch v := v.(type) {
 	case *lua.LUserData:
-		if info, ok := v.Value.(modelInfo); ok {
+		if info, ok := v.Value.(record.ModelInfo); ok {
 			m, err = find(host, info.Provider, info.ID)
 			return m, "", err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/internal/suggest"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -28,7 +29,7 @@ func (in *instance) models(L *lua.LState, list *lua.LTable) []modelOptions {
 		return nil
 	}
 	luavm.Materialise(L, list)
-	n, err := listed(list)
+	n, err := record.ListLen(list)
 	if err != nil {
 		luavm.Raise(L, "provider: models: %v", err)
 	}

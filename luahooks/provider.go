@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"pi/agent/llm"
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -94,17 +95,17 @@ func (p *luaProvider) call(ctx context.Context, r *llm.Request, deltas chan<- ll
 
 func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
-	luavm.Set(t, "model", in.records.model(r.Model))
+	luavm.Set(t, "model", in.records.Model(r.Model))
 	luavm.Set(t, "system", lua.LString(r.System))
-	luavm.Set(t, "messages", in.records.messages(L, itemsOf(r.Messages)))
+	luavm.Set(t, "messages", in.records.Messages(L, record.ItemsOf(r.Messages)))
 	luavm.Set(t, "thinking_level", lua.LString(r.Thinking))
-	setText(t, "session_id", r.SessionID)
+	record.SetText(t, "session_id", r.SessionID)
 	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
 		s := r.Tools[i]
 		tool := luavm.NewRecord(L, 3)
 		luavm.Set(tool, "name", lua.LString(s.Name))
 		luavm.Set(tool, "description", lua.LString(s.Description))
-		luavm.Set(tool, "parameters", in.records.json(s.Parameters))
+		luavm.Set(tool, "parameters", in.records.JSON(s.Parameters))
 		return tool
 	}))
 	return t
@@ -178,7 +179,7 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 	raw := json.RawMessage(`{}`)
 	if arguments != nil && arguments != lua.LNil {
 		var err error
-		if raw, err = e.in.records.inputFrom(name, arguments); err != nil {
+		if raw, err = e.in.records.InputFrom(name, arguments); err != nil {
 			luavm.Raise(L, "emit: %v", err)
 		}
 	}

@@ -61,7 +61,7 @@ func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded 
 			continue
 		}
 		lines, ok := in.render(ctx, "renderer of "+m.CustomType, func(L *lua.LState) lua.LValue {
-			message := in.records.message(m)
+			message := in.records.Message(m)
 			return callFunction(L, fn, message, drawing(L, &expanded, width), in.theme)
 		})
 		if ok {
@@ -79,7 +79,7 @@ func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]
 		return nil, false
 	}
 	return t.in.render(context.Background(), "render_call of "+name, func(L *lua.LState) lua.LValue {
-		return callFunction(L, t.renderCall, t.in.records.json(args), drawing(L, nil, width), t.in.theme)
+		return callFunction(L, t.renderCall, t.in.records.JSON(args), drawing(L, nil, width), t.in.theme)
 	})
 }
 

@@ -76,9 +76,9 @@ func (in *instance) sentMessage(L *lua.LState) *message.Message {
 	if m.CustomType == "" {
 		luavm.Raise(L, "send_message: custom_type is empty")
 	}
-	blocks, err := in.records.content(L, content, "content")
+	blocks, err := in.records.Content(L, content, "content")
 	if err == nil && details != nil {
-		m.Details, err = in.records.encode(details, "details")
+		m.Details, err = in.records.Encode(details, "details")
 	}
 	if err != nil {
 		luavm.Raise(L, "send_message: %v", err)
@@ -108,7 +108,7 @@ func delivery(L *lua.LState, function, as string, standard agent.Delivery, known
 // apiSendUserMessage is pi.send_user_message(content, {deliver_as?,
 // attachments?, expand?}): as if it had been typed.
 func (in *instance) apiSendUserMessage(L *lua.LState) int {
-	blocks, err := in.records.content(L, L.Get(1), "content")
+	blocks, err := in.records.Content(L, L.Get(1), "content")
 	if err != nil {
 		luavm.RaiseArg(L, 1, "send_user_message", "%v", err)
 	}

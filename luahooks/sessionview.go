@@ -3,6 +3,7 @@ package luahooks
 import (
 	"fmt"
 
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
 
@@ -15,10 +16,10 @@ func (in *instance) newSessionView(L *lua.LState) *lua.LTable {
 	in.addFuncs(t, map[string]any{
 		"entries": in.allEntries, "branch": in.branchEntries, "entry": in.entry, "tree": in.tree, "label": in.label,
 		"header":  in.header,
-		"leaf_id": func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "leaf_id").Leaf()) },
-		"file":    func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "file").File()) },
+		"leaf_id": func(L *lua.LState) lua.LValue { return record.TextOrNil(in.sessionOf(L, "leaf_id").Leaf()) },
+		"file":    func(L *lua.LState) lua.LValue { return record.TextOrNil(in.sessionOf(L, "file").File()) },
 		"id":      func(L *lua.LState) string { return in.sessionOf(L, "id").ID() },
-		"name":    func(L *lua.LState) lua.LValue { return textOrNil(in.sessionOf(L, "name").Name()) },
+		"name":    func(L *lua.LState) lua.LValue { return record.TextOrNil(in.sessionOf(L, "name").Name()) },
 	})
 	return in.vm.StrictTable("ctx.session", t)
 }
@@ -35,7 +36,7 @@ func (in *instance) allEntries(L *lua.LState) *lua.LTable {
 
 // entryStubs makes a fresh list; the entries of a session never change.
 func (in *instance) entryStubs(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	list := in.records.entries(L, entries)
+	list := in.records.Entries(L, entries)
 	luavm.MarkList(list)
 	return list
 }
@@ -59,12 +60,12 @@ func (in *instance) entry(L *lua.LState, id string) (*lua.LTable, error) {
 	if e == nil {
 		return nil, fmt.Errorf("no entry %q", id)
 	}
-	return in.records.entry(e).(*lua.LTable), nil
+	return in.records.Entry(e).(*lua.LTable), nil
 }
 
 // label is ctx.session.label(id) → string or nil.
 func (in *instance) label(L *lua.LState, id string) lua.LValue {
-	return textOrNil(in.sessionOf(L, "label").Labels()[id])
+	return record.TextOrNil(in.sessionOf(L, "label").Labels()[id])
 }
 
 // tree is ctx.session.tree(): the roots, each {entry, children, label?}.
@@ -80,9 +81,9 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 	luavm.MarkList(roots)
 	for _, e := range entries {
 		node := luavm.NewRecord(L, 3)
-		luavm.Set(node, "entry", in.vm.NewStub(e, in.records.fillEntry))
+		luavm.Set(node, "entry", in.vm.NewStub(e, in.records.FillEntry))
 		luavm.Set(node, "children", children[e.ID])
-		setText(node, "label", names[e.ID])
+		record.SetText(node, "label", names[e.ID])
 		if above := children[e.ParentID]; above != nil {
 			above.Append(node)
 		} else {
@@ -101,6 +102,6 @@ func (in *instance) header(L *lua.LState) *lua.LTable {
 	luavm.Set(t, "id", lua.LString(h.ID))
 	luavm.Set(t, "timestamp", lua.LString(h.Timestamp))
 	luavm.Set(t, "cwd", lua.LString(h.Cwd))
-	setText(t, "parent_session", h.ParentSession)
+	record.SetText(t, "parent_session", h.ParentSession)
 	return t
 }

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
 	"pi/session/message"
@@ -100,7 +101,7 @@ func (in *instance) switched(L *lua.LState, host Host, err error) (*lua.LTable, 
 	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "cancelled", lua.LBool(cancelled))
 	luavm.Set(t, "session_id", lua.LString(host.Session().ID()))
-	setText(t, "session_file", host.Session().File())
+	record.SetText(t, "session_file", host.Session().File())
 	return t, nil
 }
 
@@ -151,7 +152,7 @@ func (in *instance) appendMessage(L *lua.LState, s *session.Session) int {
 	at := time.Now().UnixMilli()
 	luavm.Unpack(L, 1, "append_message", luavm.Opt("role", &role).Required(), luavm.Opt("content", &content).Required(),
 		luavm.Opt("timestamp", &at))
-	blocks, err := in.records.content(L, content, "content")
+	blocks, err := in.records.Content(L, content, "content")
 	if err != nil {
 		luavm.Raise(L, "append_message: %v", err)
 	}
@@ -231,9 +232,9 @@ func (in *instance) navigateTree(L *lua.LState) int {
 	t, err := in.switched(L, host, in.tellUnsaved(err))
 	in.giveBack(t, moved.Recalled)
 	if t != nil {
-		setText(t, "leaf_id", moved.Leaf)
+		record.SetText(t, "leaf_id", moved.Leaf)
 		if moved.Summary != nil {
-			luavm.Set(t, "summary_entry", in.records.entry(moved.Summary))
+			luavm.Set(t, "summary_entry", in.records.Entry(moved.Summary))
 		}
 	}
 	return pushResult(L, t, err)

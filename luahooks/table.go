@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -180,6 +181,6 @@ func (s *eventSpec) inMode(mode string) {
 }
 
 // newPayload begins the table of an event: it has its type.
-func newPayload(L *lua.LState, e agent.Event, size int) payload {
-	return payloadOn(L, newEvent(L, e.Kind(), size))
+func newPayload(L *lua.LState, e agent.Event, size int) record.Payload {
+	return record.PayloadOn(L, newEvent(L, e.Kind(), size))
 }

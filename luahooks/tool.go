@@ -9,6 +9,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -79,7 +80,7 @@ func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.R
 	if t == nil {
 		return json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	raw, err := in.records.encode(t, "parameters")
+	raw, err := in.records.Encode(t, "parameters")
 	if err != nil {
 		luavm.Raise(L, "%s: %v", function, err)
 	}
@@ -101,8 +102,8 @@ func (t *luaTool) Prepare(ctx context.Context, input json.RawMessage) (json.RawM
 		}
 		changed := input
 		err := t.job(ctx, func(L *lua.LState) (err error) {
-			if v := callFunction(L, t.prepare, t.in.records.json(input)); v != lua.LNil {
-				changed, err = t.in.records.encode(v, "arguments")
+			if v := callFunction(L, t.prepare, t.in.records.JSON(input)); v != lua.LNil {
+				changed, err = t.in.records.Encode(v, "arguments")
 			}
 			return placeOf(t.prepare, err)
 		})
@@ -156,7 +157,7 @@ func (t *luaTool) run(ctx context.Context, input json.RawMessage, update agent.U
 	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
 	ctx = context.WithValue(ctx, runningToolKey{}, &runningTool{t.spec.Name, above})
 	err := t.job(ctx, func(L *lua.LState) error {
-		r, err := in.toolResult(L, t.spec.Name, callFunction(L, t.execute, in.records.json(input), in.ctx, in.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
+		r, err := in.toolResult(L, t.spec.Name, callFunction(L, t.execute, in.records.JSON(input), in.ctx, in.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
 		*result = r
 		return placeOf(t.execute, err)
 	})
@@ -246,15 +247,15 @@ func (in *instance) resultFrom(L *lua.LState, tool string, t *lua.LTable) (r age
 	luavm.UnpackTable(L, t, "result of the tool", luavm.Opt("content", &content), luavm.Opt("details", &details),
 		luavm.Opt("is_error", &r.IsError), luavm.Opt("terminate", &r.Terminate), luavm.Opt("usage", &usage))
 	if usage != nil {
-		r.Usage = usageFrom(L, usage)
+		r.Usage = record.UsageFrom(L, usage)
 	}
 	if content != nil {
-		if r.Content, err = in.records.content(L, content, "content"); err != nil {
+		if r.Content, err = in.records.Content(L, content, "content"); err != nil {
 			return r, err
 		}
 	}
 	if details != nil {
-		r.Details, err = in.records.detailsFrom(tool, details)
+		r.Details, err = in.records.DetailsFrom(tool, details)
 	}
 	return r, err
 }

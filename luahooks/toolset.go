@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/suggest"
+	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -147,9 +148,9 @@ func (in *instance) apiTools(L *lua.LState) *lua.LTable {
 		spec := all[i].spec()
 		t := luavm.NewRecord(L, 6)
 		luavm.Set(t, "name", lua.LString(spec.Name))
-		setText(t, "label", spec.Label)
+		record.SetText(t, "label", spec.Label)
 		luavm.Set(t, "description", lua.LString(spec.Description))
-		luavm.Set(t, "parameters", in.records.json(spec.Parameters))
+		luavm.Set(t, "parameters", in.records.JSON(spec.Parameters))
 		luavm.Set(t, "source", lua.LString(all[i].source()))
 		luavm.Set(t, "active", lua.LBool(all[i].active))
 		return t
@@ -202,7 +203,7 @@ func (in *instance) apiCallTool(L *lua.LState) int {
 	mustBeTool(L, "call_tool", name, in.chain.allTools(nil))
 	input := json.RawMessage(`{}`)
 	if v := L.Get(2); v != lua.LNil {
-		raw, err := in.records.inputFrom(name, v)
+		raw, err := in.records.InputFrom(name, v)
 		if err != nil {
 			luavm.Raise(L, "call_tool: %v", err)
 		}
@@ -220,14 +221,14 @@ func (in *instance) apiCallTool(L *lua.LState) int {
 // resultValue is the result of a tool for Lua. r must not change any more.
 func (in *instance) resultValue(L *lua.LState, tool string, r agent.Result) *lua.LTable {
 	t := luavm.NewRecord(L, 5)
-	luavm.Set(t, "content", in.records.blocks(L, r.Content))
-	luavm.Set(t, "details", in.records.details(tool, r.Details))
+	luavm.Set(t, "content", in.records.Blocks(L, r.Content))
+	luavm.Set(t, "details", in.records.Details(tool, r.Details))
 	luavm.Set(t, "is_error", lua.LBool(r.IsError))
 	if r.Terminate {
 		luavm.Set(t, "terminate", lua.LTrue)
 	}
 	if r.Usage != nil {
-		luavm.Set(t, "usage", usageTable(L, r.Usage))
+		luavm.Set(t, "usage", record.Usage(L, r.Usage))
 	}
 	return t
 }

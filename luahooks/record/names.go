@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"fmt"
@@ -16,25 +16,25 @@ import (
 // Go value as before; what it changed becomes a new one, on top of the original
 // where there is one, so that fields nobody here knows survive.
 
-// itemsFrom reads the list of messages that a handler returned. It may hold messages it
+// ItemsFrom reads the list of messages that a handler returned. It may hold messages it
 // was given, new ones, and {message = m, entry_index = i}, where i is the place of an
 // entry on the branch.
-func (c *converter) itemsFrom(L *lua.LState, list *lua.LTable, branch []*session.Entry) ([]session.Item, error) {
+func (c *Converter) ItemsFrom(L *lua.LState, list *lua.LTable, branch []*session.Entry) ([]session.Item, error) {
 	luavm.Materialise(L, list)
-	n, err := listed(list)
+	n, err := ListLen(list)
 	if err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
-	var size handed
+	var size Size
 	items := make([]session.Item, 0, n)
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
 			return nil, fmt.Errorf("messages[%d]: expected a message, got %s", i, list.RawGetInt(i).Type())
 		}
-		item, changed, err := c.itemFrom(L, t, branch)
+		item, changed, err := c.ItemFrom(L, t, branch)
 		if err == nil && changed {
-			err = size.add(sizeOf(item.Message.Content...) + len(item.Message.Details) + len(item.Message.Output))
+			err = size.Add(SizeOf(item.Message.Content...) + len(item.Message.Details) + len(item.Message.Output))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("messages[%d]: %w", i, err)
@@ -44,9 +44,9 @@ func (c *converter) itemsFrom(L *lua.LState, list *lua.LTable, branch []*session
 	return items, nil
 }
 
-// itemFrom reads one element; changed is false for a message that the hook did not
+// ItemFrom reads one element; changed is false for a message that the hook did not
 // look at.
-func (c *converter) itemFrom(L *lua.LState, t *lua.LTable, branch []*session.Entry) (item session.Item, changed bool, err error) {
+func (c *Converter) ItemFrom(L *lua.LState, t *lua.LTable, branch []*session.Entry) (item session.Item, changed bool, err error) {
 	if item, ok := untouchedItem(t); ok {
 		return item, false, nil
 	}
@@ -92,7 +92,7 @@ func placed(item session.Item, index lua.LValue, branch []*session.Entry) (sessi
 }
 
 // changedItem reads a message that a hook looked at, changed or made.
-func (c *converter) changedItem(L *lua.LState, t *lua.LTable, branch []*session.Entry) (session.Item, error) {
+func (c *Converter) changedItem(L *lua.LState, t *lua.LTable, branch []*session.Entry) (session.Item, error) {
 	item := session.Item{Index: -1}
 	if ref, ok := luavm.StubOrigin(t); ok {
 		if was, ok := itemOf(ref); ok {
@@ -108,7 +108,7 @@ func (c *converter) changedItem(L *lua.LState, t *lua.LTable, branch []*session.
 
 // messageFrom reads a message table on top of base, which may be nil. A message
 // that says the same as base is base.
-func (c *converter) messageFrom(L *lua.LState, t *lua.LTable, base *message.Message) (*message.Message, error) {
+func (c *Converter) messageFrom(L *lua.LState, t *lua.LTable, base *message.Message) (*message.Message, error) {
 	role, _ := t.RawGetString("role").(lua.LString)
 	if err := knownRole(message.Role(role)); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func knownRole(r message.Role) error {
 	return fmt.Errorf("unknown role %q", r)
 }
 
-func (c *converter) readContent(L *lua.LState, t *lua.LTable, m *message.Message) error {
+func (c *Converter) readContent(L *lua.LState, t *lua.LTable, m *message.Message) error {
 	switch m.Role {
 	case message.RoleBashExecution, message.RoleBranchSummary, message.RoleCompactionSummary:
 		return nil
@@ -153,7 +153,7 @@ func (c *converter) readContent(L *lua.LState, t *lua.LTable, m *message.Message
 	if plain && m.Plain && string(text) == m.Text() {
 		return nil
 	}
-	blocks, err := c.content(L, given, "content")
+	blocks, err := c.Content(L, given, "content")
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (r *roleReader) number(name string, into *int) bool {
 	return false
 }
 
-func (c *converter) readRole(L *lua.LState, t *lua.LTable, m *message.Message) error {
+func (c *Converter) readRole(L *lua.LState, t *lua.LTable, m *message.Message) error {
 	r := &roleReader{t: t}
 	switch m.Role {
 	case message.RoleAssistant:
@@ -271,13 +271,13 @@ func readBash(r *roleReader, m *message.Message) {
 	}
 }
 
-func (c *converter) readDetails(_ *lua.LState, t *lua.LTable, m *message.Message) error {
+func (c *Converter) readDetails(_ *lua.LState, t *lua.LTable, m *message.Message) error {
 	v := t.RawGetString("details")
 	if v == lua.LNil {
 		m.Details = nil
 		return nil
 	}
-	raw, err := c.detailsFrom(m.ToolName, v)
+	raw, err := c.DetailsFrom(m.ToolName, v)
 	if err == nil {
 		m.Details = raw
 	}

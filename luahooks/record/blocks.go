@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"bytes"
@@ -14,18 +14,18 @@ import (
 
 // Content and arguments on their way back from Lua.
 
-// content reads message content: a string, or a list of blocks.
-func (c *converter) content(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
+// Content reads message content: a string, or a list of blocks.
+func (c *Converter) Content(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	switch v := v.(type) {
 	case lua.LString:
 		return []message.Block{message.TextBlock(string(v))}, nil
 	case *lua.LTable:
-		return c.blocksFrom(L, v, name)
+		return c.BlocksFrom(L, v, name)
 	}
 	return nil, fmt.Errorf("%s: expected a string or a list of blocks, got %s", name, v.Type())
 }
 
-func (c *converter) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
+func (c *Converter) BlocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	list, ok := v.(*lua.LTable)
 	if !ok {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got %s", name, v.Type())
@@ -34,12 +34,12 @@ func (c *converter) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 	if list.RawGetString("type") != lua.LNil {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got one block; put it into { }", name)
 	}
-	n, err := listed(list)
+	n, err := ListLen(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var blocks []message.Block
-	var size handed
+	var size Size
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {
@@ -47,7 +47,7 @@ func (c *converter) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 		}
 		b, err := c.blockFrom(L, t)
 		if err == nil {
-			err = size.add(sizeOf(b))
+			err = size.Add(SizeOf(b))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", name, i, err)
@@ -60,7 +60,7 @@ func (c *converter) blocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 // blockFrom reads one block. What Lua did not touch, or left as it was, is the
 // original; a changed one stands on top of it, so that fields nobody here knows
 // survive.
-func (c *converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, error) {
+func (c *Converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, error) {
 	if ref, ok := luavm.StubRef(t); ok {
 		if b, ok := ref.(*message.Block); ok {
 			return *b, nil
@@ -84,7 +84,7 @@ func (c *converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, erro
 	return b, nil
 }
 
-func (c *converter) readBlock(t *lua.LTable, b *message.Block) (err error) {
+func (c *Converter) readBlock(t *lua.LTable, b *message.Block) (err error) {
 	r := &roleReader{t: t}
 	need := func(name string, into *string) {
 		if r.text(name, into); *into == "" && t.RawGetString(name) == lua.LNil {
@@ -103,14 +103,14 @@ func (c *converter) readBlock(t *lua.LTable, b *message.Block) (err error) {
 		need("id", &b.ID)
 		need("name", &b.Name)
 		r.text("thought_signature", &b.Signature)
-		b.Arguments, err = c.inputFrom(b.Name, t.RawGetString("arguments"))
+		b.Arguments, err = c.InputFrom(b.Name, t.RawGetString("arguments"))
 	case message.BlockImage:
 		need("data", &b.Data)
 		need("mime_type", &b.MimeType)
 	case "":
 		return errors.New("type is missing")
 	default:
-		b.Raw, err = c.encode(t, "block")
+		b.Raw, err = c.Encode(t, "block")
 	}
 	if r.err != nil {
 		return r.err
@@ -127,8 +127,8 @@ func sameBlock(a, b message.Block) bool {
 		a.Data == b.Data && a.MimeType == b.MimeType && (known || bytes.Equal(a.Raw, b.Raw))
 }
 
-// encode turns a Lua value into JSON; the error names the place below name.
-func (c *converter) encode(v lua.LValue, name string) (json.RawMessage, error) {
+// Encode turns a Lua value into JSON; the error names the place below name.
+func (c *Converter) Encode(v lua.LValue, name string) (json.RawMessage, error) {
 	raw, err := luavm.EncodeJSON(c.vm.State(), v, luavm.JSON{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -136,8 +136,8 @@ func (c *converter) encode(v lua.LValue, name string) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// detailsFrom is the inverse of details.
-func (c *converter) detailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
+// DetailsFrom is the inverse of details.
+func (c *Converter) DetailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	raw, err := luavm.EncodeJSON(c.vm.State(), v, detailJSON(tool))
 	if err != nil {
 		return nil, fmt.Errorf("details: %w", err)
@@ -145,8 +145,8 @@ func (c *converter) detailsFrom(tool string, v lua.LValue) (json.RawMessage, err
 	return raw, nil
 }
 
-// inputFrom is the inverse of input.
-func (c *converter) inputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
+// InputFrom is the inverse of input.
+func (c *Converter) InputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	if v == lua.LNil {
 		return json.RawMessage(`{}`), nil
 	}
@@ -161,7 +161,7 @@ func (c *converter) inputFrom(tool string, v lua.LValue) (json.RawMessage, error
 	return raw, nil
 }
 
-func optionalString(t *lua.LTable, name string) (string, bool, error) {
+func OptionalString(t *lua.LTable, name string) (string, bool, error) {
 	switch v := t.RawGetString(name).(type) {
 	case *lua.LNilType:
 		return "", false, nil
@@ -172,7 +172,7 @@ func optionalString(t *lua.LTable, name string) (string, bool, error) {
 	}
 }
 
-func optionalBool(t *lua.LTable, name string) (bool, error) {
+func OptionalBool(t *lua.LTable, name string) (bool, error) {
 	switch v := t.RawGetString(name).(type) {
 	case *lua.LNilType:
 		return false, nil

@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"pi/agent/llm"
@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// modelInfo is ctx.model.
-type modelInfo struct {
+// ModelInfo is ctx.model.
+type ModelInfo struct {
 	Provider      string
 	ID            string
 	Name          string
@@ -36,11 +36,11 @@ func priceOf(p *llm.Price) *priceInfo {
 	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
 }
 
-func (c *converter) model(m *llm.Model) lua.LValue {
+func (c *Converter) Model(m *llm.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil
 	}
-	info := modelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
+	info := ModelInfo{Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, ContextWindow: m.ContextWindow,
 		MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: llm.OfferedLevels(m), Input: m.Input, Cost: priceOf(m.Cost)}
 	return c.vm.Value(info)
 }

@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"pi/luavm"
@@ -7,7 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-func usageTable(L *lua.LState, u *message.Usage) *lua.LTable {
+func Usage(L *lua.LState, u *message.Usage) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "input", lua.LNumber(u.Input))
 	luavm.Set(t, "output", lua.LNumber(u.Output))
@@ -24,8 +24,8 @@ func usageTable(L *lua.LState, u *message.Usage) *lua.LTable {
 	return t
 }
 
-// usageFrom is the inverse; a total that is not given is the sum. Misuse raises.
-func usageFrom(L *lua.LState, t *lua.LTable) *message.Usage {
+// UsageFrom is the inverse; a total that is not given is the sum. Misuse raises.
+func UsageFrom(L *lua.LState, t *lua.LTable) *message.Usage {
 	var u message.Usage
 	var cost *lua.LTable
 	luavm.UnpackTable(L, t, "usage", luavm.Opt("input", &u.Input), luavm.Opt("output", &u.Output),

@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ const (
 	maxHanded = 64 << 20
 )
 
-// listed is the length of a list.
-func listed(list *lua.LTable) (int, error) {
+// ListLen is the length of a list.
+func ListLen(list *lua.LTable) (int, error) {
 	n := list.Len()
 	if n > maxListed {
 		return 0, fmt.Errorf("the list has %d elements, more than %d", n, maxListed)
@@ -29,17 +29,17 @@ func listed(list *lua.LTable) (int, error) {
 	return n, nil
 }
 
-// handed counts the bytes that were read.
-type handed int
+// Size counts the bytes that were read.
+type Size int
 
-func (h *handed) add(n int) error {
-	if *h += handed(n); *h > maxHanded {
+func (h *Size) Add(n int) error {
+	if *h += Size(n); *h > maxHanded {
 		return fmt.Errorf("it is larger than %d MiB", maxHanded>>20)
 	}
 	return nil
 }
 
-func sizeOf(blocks ...message.Block) (n int) {
+func SizeOf(blocks ...message.Block) (n int) {
 	for i := range blocks {
 		b := &blocks[i]
 		n += len(b.Text) + len(b.Signature) + len(b.ID) + len(b.Name) + len(b.Data) + len(b.MimeType) + len(b.Arguments) + len(b.Raw)

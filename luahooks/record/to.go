@@ -1,4 +1,4 @@
-package luahooks
+package record
 
 import (
 	"encoding/json"
@@ -17,29 +17,29 @@ import (
 // RawSetString itself: inlined, it keeps the key as a constant, where luavm.Set
 // makes one for each table.
 
-// converter makes tables of session data for one VM, and reads them back. It is used
+// Converter makes tables of session data for one VM, and reads them back. It is used
 // only while the VM is held.
-type converter struct {
+type Converter struct {
 	vm     *luavm.VM
-	valid  *validJSON
+	valid  *ValidJSON
 	branch entryList
 }
 
-// newConverter returns the converter of a VM. Those of a chain share valid, because their
+// NewConverter returns the converter of a VM. Those of a chain share valid, because their
 // hooks get the same.
-func newConverter(vm *luavm.VM, valid *validJSON) *converter { return &converter{vm: vm, valid: valid} }
+func NewConverter(vm *luavm.VM, valid *ValidJSON) *Converter { return &Converter{vm: vm, valid: valid} }
 
-// messages makes a fresh list; a handler may do with it what it likes. The items
+// Messages makes a fresh list; a handler may do with it what it likes. The items
 // must not change any more.
-func (c *converter) messages(L *lua.LState, items []session.Item) *lua.LTable {
+func (c *Converter) Messages(L *lua.LState, items []session.Item) *lua.LTable {
 	return c.vm.NewStubList(L, len(items), func(i int) any { return &items[i] }, c.fillMessage)
 }
 
-// item is one message of a context, which must not change any more; an untouched one
+// Item is one message of a context, which must not change any more; an untouched one
 // leads back to it.
-func (c *converter) item(item *session.Item) *lua.LTable { return c.vm.NewStub(item, c.fillMessage) }
+func (c *Converter) Item(item *session.Item) *lua.LTable { return c.vm.NewStub(item, c.fillMessage) }
 
-func (c *converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
+func (c *Converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
 	m := item.Message
 	t := luavm.NewRecord(L, 8)
@@ -53,13 +53,13 @@ func (c *converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	return t
 }
 
-func (c *converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
+func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 	switch m.Role {
 	case message.RoleBashExecution:
 		fillBash(t, m)
 	case message.RoleBranchSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
-		setText(t, "from_id", m.FromID)
+		SetText(t, "from_id", m.FromID)
 	case message.RoleCompactionSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		luavm.Set(t, "tokens_before", lua.LNumber(m.TokensBefore))
@@ -73,20 +73,20 @@ func (c *converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		t.RawSetString("tool_call_id", lua.LString(m.ToolCallID))
 		t.RawSetString("tool_name", lua.LString(m.ToolName))
 		t.RawSetString("is_error", lua.LBool(m.IsError))
-		t.RawSetString("details", c.details(m.ToolName, m.Details))
+		t.RawSetString("details", c.Details(m.ToolName, m.Details))
 	case message.RoleCustom:
 		luavm.Set(t, "custom_type", lua.LString(m.CustomType))
 		luavm.Set(t, "display", lua.LBool(m.Display))
-		luavm.Set(t, "details", c.json(m.Details))
+		luavm.Set(t, "details", c.JSON(m.Details))
 	}
 }
 
-func (c *converter) fillContent(L *lua.LState, t *lua.LTable, m *message.Message) {
+func (c *Converter) fillContent(L *lua.LState, t *lua.LTable, m *message.Message) {
 	if m.Plain {
 		t.RawSetString("content", lua.LString(m.Text()))
 		return
 	}
-	t.RawSetString("content", c.blocks(L, m.Content))
+	t.RawSetString("content", c.Blocks(L, m.Content))
 }
 
 func fillBash(t *lua.LTable, m *message.Message) {
@@ -97,7 +97,7 @@ func fillBash(t *lua.LTable, m *message.Message) {
 	}
 	luavm.Set(t, "cancelled", lua.LBool(m.Cancelled))
 	luavm.Set(t, "truncated", lua.LBool(m.Truncated))
-	setText(t, "full_output_path", m.FullOutputPath)
+	SetText(t, "full_output_path", m.FullOutputPath)
 	if m.ExcludeFromContext {
 		luavm.Set(t, "exclude_from_context", lua.LTrue)
 	}
@@ -108,38 +108,38 @@ func fillAssistant(L *lua.LState, t *lua.LTable, m *message.Message) {
 	t.RawSetString("provider", lua.LString(m.Provider))
 	t.RawSetString("model", lua.LString(m.Model))
 	t.RawSetString("stop_reason", lua.LString(m.StopReason))
-	setText(t, "error_message", m.ErrorMessage)
+	SetText(t, "error_message", m.ErrorMessage)
 	if m.Usage != nil {
-		t.RawSetString("usage", usageTable(L, m.Usage))
+		t.RawSetString("usage", Usage(L, m.Usage))
 	}
 }
 
-// blocks makes a list of content blocks, which must not change any more.
-func (c *converter) blocks(L *lua.LState, content []message.Block) *lua.LTable {
+// Blocks makes a list of content blocks, which must not change any more.
+func (c *Converter) Blocks(L *lua.LState, content []message.Block) *lua.LTable {
 	list := c.vm.NewStubList(L, len(content), func(i int) any { return &content[i] }, c.fillBlock)
 	luavm.MarkList(list)
 	return list
 }
 
-func (c *converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
+func (c *Converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	b := ref.(*message.Block)
 	t := luavm.NewRecord(L, 4)
 	t.RawSetString("type", lua.LString(b.Type))
 	switch b.Type {
 	case message.BlockText:
 		t.RawSetString("text", lua.LString(b.Text))
-		setText(t, "text_signature", b.Signature)
+		SetText(t, "text_signature", b.Signature)
 	case message.BlockThinking:
 		luavm.Set(t, "thinking", lua.LString(b.Text))
-		setText(t, "thinking_signature", b.Signature)
+		SetText(t, "thinking_signature", b.Signature)
 		if b.Redacted {
 			luavm.Set(t, "redacted", lua.LTrue)
 		}
 	case message.BlockToolCall:
 		t.RawSetString("id", lua.LString(b.ID))
 		t.RawSetString("name", lua.LString(b.Name))
-		t.RawSetString("arguments", c.input(b.Name, b.Arguments))
-		setText(t, "thought_signature", b.Signature)
+		t.RawSetString("arguments", c.Input(b.Name, b.Arguments))
+		SetText(t, "thought_signature", b.Signature)
 	case message.BlockImage:
 		luavm.Set(t, "data", lua.LString(b.Data))
 		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
@@ -150,8 +150,8 @@ func (c *converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 }
 
 // fillUnknown copies the fields of a block that the program knows nothing of.
-func (c *converter) fillUnknown(L *lua.LState, t *lua.LTable, raw json.RawMessage) {
-	if whole, ok := c.json(raw).(*lua.LTable); ok {
+func (c *Converter) fillUnknown(L *lua.LState, t *lua.LTable, raw json.RawMessage) {
+	if whole, ok := c.JSON(raw).(*lua.LTable); ok {
 		luavm.Materialise(L, whole)
 		whole.ForEach(t.RawSet)
 	}
@@ -164,9 +164,9 @@ type entryList struct {
 	branch []*session.Entry
 }
 
-// currentBranch returns the list of the session's branch. It is the same table as long as the
+// CurrentBranch returns the list of the session's branch. It is the same table as long as the
 // branch only grows and Lua only reads it.
-func (c *converter) currentBranch(L *lua.LState, branch []*session.Entry) *lua.LTable {
+func (c *Converter) CurrentBranch(L *lua.LState, branch []*session.Entry) *lua.LTable {
 	l := &c.branch
 	have := len(l.branch)
 	grows := l.table != nil && have <= len(branch) && (have == 0 || branch[have-1] == l.branch[have-1])
@@ -174,7 +174,7 @@ func (c *converter) currentBranch(L *lua.LState, branch []*session.Entry) *lua.L
 		*l, have = entryList{table: L.CreateTable(len(branch), 0)}, 0
 	}
 	for _, e := range branch[have:] {
-		stub := c.vm.NewStub(e, c.fillEntry)
+		stub := c.vm.NewStub(e, c.FillEntry)
 		l.table.Append(stub)
 		l.stubs = append(l.stubs, stub)
 	}
@@ -210,20 +210,20 @@ func itemOf(ref any) (session.Item, bool) {
 	return session.Item{Index: -1}, false
 }
 
-func (c *converter) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
+func (c *Converter) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 	if item, ok := itemOf(ref); ok {
 		return c.fillMessage(L, &item)
 	}
 	return luavm.NewRecord(L, 0) // its line cannot be read as a message
 }
 
-// fillEntry makes the table of an entry: the fields of its line, those of the
+// FillEntry makes the table of an entry: the fields of its line, those of the
 // core's types in snake_case, with the message itself as a record.
-func (c *converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
+func (c *Converter) FillEntry(L *lua.LState, ref any) *lua.LTable {
 	e := ref.(*session.Entry)
 	t := luavm.NewRecord(L, 6)
 	core := session.Reserved(e.Type)
-	if line, ok := c.json(e.Raw()).(*lua.LTable); ok {
+	if line, ok := c.JSON(e.Raw()).(*lua.LTable); ok {
 		luavm.Materialise(L, line)
 		line.ForEach(func(k, v lua.LValue) {
 			key := k.String()
@@ -236,30 +236,30 @@ func (c *converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	t.RawSetString("type", lua.LString(e.Type))
 	t.RawSetString("id", lua.LString(e.ID))
 	luavm.Set(t, "parent_id", lua.LNil)
-	setText(t, "parent_id", e.ParentID)
+	SetText(t, "parent_id", e.ParentID)
 	luavm.Set(t, "parentId", lua.LNil)
 	t.RawSetString("timestamp", lua.LString(e.Timestamp))
 	return t
 }
 
 // coreField is a field of an entry whose type the program knows.
-func (c *converter) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
+func (c *Converter) coreField(L *lua.LState, e *session.Entry, key string, v lua.LValue) lua.LValue {
 	switch {
 	case key == "message" && e.Type == session.TypeMessage:
 		return c.vm.NewStub(entryMessage{e}, c.fillEntryMessage)
 	case key == "usage":
 		body, err := session.Body[struct{ Usage message.Usage }](e)
 		if err == nil {
-			return usageTable(L, &body.Usage)
+			return Usage(L, &body.Usage)
 		}
 	}
 	return v
 }
 
-// json decodes what hooks and models wrote; nil for nothing.
-func (c *converter) json(raw json.RawMessage) lua.LValue { return c.decode(raw, luavm.JSON{}) }
+// JSON decodes what hooks and models wrote; nil for nothing.
+func (c *Converter) JSON(raw json.RawMessage) lua.LValue { return c.decode(raw, luavm.JSON{}) }
 
-func (c *converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
+func (c *Converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
 	if len(raw) == 0 {
 		return lua.LNil
 	}
@@ -269,13 +269,13 @@ func (c *converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
 	return c.vm.DecodeValidJSON(raw, conv)
 }
 
-// validJSON remembers the last text that was valid, because all hooks of a chain
+// ValidJSON remembers the last text that was valid, because all hooks of a chain
 // get the same.
-type validJSON struct {
+type ValidJSON struct {
 	last atomic.Pointer[json.RawMessage]
 }
 
-func (v *validJSON) check(raw json.RawMessage) bool {
+func (v *ValidJSON) check(raw json.RawMessage) bool {
 	if last := v.last.Load(); last != nil && len(*last) == len(raw) && &(*last)[0] == &raw[0] {
 		return true
 	}
@@ -287,12 +287,12 @@ func (v *validJSON) check(raw json.RawMessage) bool {
 	return true
 }
 
-// details are those of a tool's result, with the names Lua uses.
-func (c *converter) details(tool string, raw json.RawMessage) lua.LValue {
+// Details are those of a tool's result, with the names Lua uses.
+func (c *Converter) Details(tool string, raw json.RawMessage) lua.LValue {
 	return c.decode(raw, detailJSON(tool))
 }
 
-// input is the arguments of a tool call, with the names Lua uses.
-func (c *converter) input(tool string, raw json.RawMessage) lua.LValue {
+// Input is the arguments of a tool call, with the names Lua uses.
+func (c *Converter) Input(tool string, raw json.RawMessage) lua.LValue {
 	return c.decode(raw, argumentJSON(tool))
 }

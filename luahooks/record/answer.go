@@ -1,0 +1,272 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"pi/internal/suggest"
+	"pi/luavm"
+	"pi/session"
+	"pi/session/message"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Answer reads a table that a handler returned, or one in it. What is wrong is
+// said with the path of the value; the first of it is the error of the whole.
+type Answer struct {
+	from *Converter
+	L    *lua.LState
+	t    *lua.LTable
+	path string
+	err  *error
+	size *Size // of the whole answer
+}
+
+// NewAnswer reads a result, whose keys are known to be right.
+func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
+	return Answer{c, L, t, "", new(error), new(Size)}
+}
+
+func (a Answer) Fail(name, format string, args ...any) {
+	if *a.err == nil {
+		*a.err = fmt.Errorf("%s: "+format, append([]any{a.path + name}, args...)...)
+	}
+}
+
+func (a Answer) Failed() error { return *a.err }
+
+// Has reports whether a field is given.
+func (a Answer) Has(name string) bool { return a.t.RawGetString(name) != lua.LNil }
+
+// Text reads a string; "" for none.
+func (a Answer) Text(name string) string {
+	switch v := a.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+	case lua.LString:
+		a.count(name, len(v))
+		return string(v)
+	default:
+		a.Fail(name, "expected a string, got %s", v.Type())
+	}
+	return ""
+}
+
+// count adds to the size of the answer what was read of it.
+func (a Answer) count(name string, n int) {
+	if err := a.size.Add(n); err != nil {
+		a.Fail(name, "%w", err)
+	}
+}
+
+// Need reads a string that must be there and say something.
+func (a Answer) Need(name string) string {
+	s := a.Text(name)
+	switch {
+	case s != "":
+	case a.Has(name):
+		a.Fail(name, "it is empty")
+	default:
+		a.Fail(name, "it is missing")
+	}
+	return s
+}
+
+// Flag reads a boolean; false for none.
+func (a Answer) Flag(name string) bool {
+	b, err := OptionalBool(a.t, name)
+	if err != nil {
+		a.Fail(name, "expected a boolean, got %s", a.t.RawGetString(name).Type())
+	}
+	return b
+}
+
+// Integer reads one; 0 for none.
+func (a Answer) Integer(name string) int {
+	switch v := a.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+	case lua.LNumber:
+		if n := int(v); lua.LNumber(n) == v {
+			return n
+		}
+		a.Fail(name, "expected an integer, got %v", v)
+	default:
+		a.Fail(name, "expected an integer, got %s", v.Type())
+	}
+	return 0
+}
+
+// Natural reads an integer that is not negative; 0 for none.
+func (a Answer) Natural(name string) int {
+	n := a.Integer(name)
+	if n < 0 {
+		a.Fail(name, "expected an integer from 0, got %d", n)
+	}
+	return n
+}
+
+// Data reads what JSON can hold; nil for none.
+func (a Answer) Data(name string) json.RawMessage {
+	v := a.t.RawGetString(name)
+	if v == lua.LNil {
+		return nil
+	}
+	raw, err := a.from.Encode(v, a.path+name)
+	if err != nil && *a.err == nil {
+		*a.err = err
+	}
+	a.count(name, len(raw))
+	return raw
+}
+
+// Record reads a table with no other keys than known; ok is false for none.
+func (a Answer) Record(name string, known ...string) (inner Answer, ok bool) {
+	v := a.t.RawGetString(name)
+	if v == lua.LNil {
+		return a, false
+	}
+	return a.Open(v, name, known...)
+}
+
+// Open is record for a value that is no field.
+func (a Answer) Open(v lua.LValue, name string, known ...string) (inner Answer, ok bool) {
+	t, isTable := v.(*lua.LTable)
+	if !isTable {
+		a.Fail(name, "expected a table, got %s", v.Type())
+		return a, false
+	}
+	luavm.Materialise(a.L, t)
+	inner = Answer{a.from, a.L, t, a.path + name + ".", a.err, a.size}
+	inner.rejectUnknown(known)
+	return inner, true
+}
+
+func (a Answer) rejectUnknown(known []string) {
+	for k, _ := a.t.Next(lua.LNil); k != lua.LNil; k, _ = a.t.Next(k) {
+		name := k.String()
+		if k.Type() == lua.LTString && knows(known, name) {
+			continue
+		}
+		a.Fail(name, "unknown key%s", suggest.Hint(name, known))
+	}
+}
+
+func knows(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// List calls f for the elements of a list, with what to call them; given is
+// false for none.
+func (a Answer) List(name string, f func(v lua.LValue, name string)) (given bool) {
+	v := a.t.RawGetString(name)
+	t, isTable := v.(*lua.LTable)
+	switch {
+	case v == lua.LNil:
+		return false
+	case !isTable:
+		a.Fail(name, "expected a list, got %s", v.Type())
+		return false
+	}
+	luavm.Materialise(a.L, t)
+	n, err := ListLen(t)
+	if err != nil {
+		a.Fail(name, "%w", err)
+		return false
+	}
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if i, ok := k.(lua.LNumber); !ok || i < 1 || int(i) > n || lua.LNumber(int(i)) != i {
+			a.Fail(name, "expected a list, it has the key %s", k.String())
+			return false
+		}
+	}
+	for i := 1; i <= n; i++ {
+		f(t.RawGetInt(i), fmt.Sprintf("%s[%d]", name, i))
+	}
+	return true
+}
+
+// Texts reads a list of strings.
+func (a Answer) Texts(name string) []string {
+	var list []string
+	a.List(name, func(v lua.LValue, at string) {
+		s, ok := v.(lua.LString)
+		if !ok {
+			a.Fail(at, "expected a string, got %s", v.Type())
+		}
+		a.count(at, len(s))
+		list = append(list, string(s))
+	})
+	return list
+}
+
+// Switches reads a table of names whose values are texts, or false (nil here) to
+// take the named thing away; given is false for none.
+func (a Answer) Switches(name string) (set map[string]*string, given bool) {
+	v := a.t.RawGetString(name)
+	if v == lua.LNil {
+		return nil, false
+	}
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		a.Fail(name, "expected a table, got %s", v.Type())
+		return nil, false
+	}
+	luavm.Materialise(a.L, t)
+	set = map[string]*string{}
+	t.ForEach(func(k, v lua.LValue) {
+		key, ok := k.(lua.LString)
+		text, isText := v.(lua.LString)
+		switch {
+		case !ok:
+			a.Fail(name, "expected names as keys, got %s", k.String())
+		case isText:
+			s := string(text)
+			a.count(name, len(s))
+			set[string(key)] = &s
+		case v == lua.LFalse:
+			set[string(key)] = nil
+		default:
+			a.Fail(name+"."+string(key), "expected a string or false, got %s", v.String())
+		}
+	})
+	return set, true
+}
+
+func (a Answer) CustomType() string {
+	kind := a.Need("custom_type")
+	if kind == session.LeafMove {
+		a.Fail("custom_type", "%q is the program's own", kind)
+	}
+	return kind
+}
+
+// CustomMessage reads {custom_type, content, display?, details?}.
+func (a Answer) CustomMessage() *message.Message {
+	m := &message.Message{Role: message.RoleCustom, CustomType: a.CustomType(), Display: true, Details: a.Data("details")}
+	if a.Has("display") {
+		m.Display = a.Flag("display")
+	}
+	m.Content, m.Plain = a.Content("content")
+	return m
+}
+
+// Content reads a string or a list of blocks.
+func (a Answer) Content(name string) (blocks []message.Block, plain bool) {
+	v := a.t.RawGetString(name)
+	if v == lua.LNil {
+		a.Fail(name, "it is missing")
+		return nil, false
+	}
+	blocks, err := a.from.Content(a.L, v, a.path+name)
+	if err != nil && *a.err == nil {
+		*a.err = err
+	}
+	a.count(name, SizeOf(blocks...))
+	_, plain = v.(lua.LString)
+	return blocks, plain
+}
