@@ -29,7 +29,6 @@ import (
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/compaction"
-	"pi/session/message"
 )
 
 // Settings are the plain values of the configuration that the loop obeys.
@@ -83,6 +82,7 @@ type Agent struct {
 	listeners
 	toolset
 	activity
+	inbox
 	farewell
 	models      *llm.Models
 	settings    Settings
@@ -98,17 +98,9 @@ type Agent struct {
 	mu        sync.Mutex
 	session   *session.Session
 	model     *llm.Model
-	thinking  string // as it was wished
-	cycleTold string // what was said of patterns that mean no model
-	unnoted   bool   // one of the two was chosen, and the session does not say so yet
-	queueing  bool   // a prompt runs that will look at the queues again
-	steer     []queued
-	followUp  []queued
-	nextTurn  []*message.Message // custom messages that go with the next prompt
-	submitted []Prompt
-	ended     bool            // nobody takes what is handed in any more
-	wake      chan struct{}   // signalled by Submit, holds one
-	brake     brake           // for hooks that would keep it at work
+	thinking  string          // as it was wished
+	cycleTold string          // what was said of patterns that mean no model
+	unnoted   bool            // one of the two was chosen, and the session does not say so yet
 	today     string          // the date in the system prompt, fixed per session
 	seen      []session.Item  // the result of the last context chain
 	seenTo    int             // how long the branch was then
@@ -128,7 +120,6 @@ type Agent struct {
 
 	compacting context.CancelFunc // of the compaction in progress, nil for none
 	relieved   bool               // a compaction that nobody asked for was tried since the last good answer
-	asked      *compactRequest    // for a compaction, by a hook; nil for none
 }
 
 var (
@@ -152,10 +143,9 @@ func New(o Options) *Agent {
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
 		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle,
-		wake: make(chan struct{}, 1),
 	}
 	a.SetTools(o.Tools, "")
-	a.leaving = make(chan struct{})
+	a.wake, a.leaving = make(chan struct{}, 1), make(chan struct{})
 	if a.now == nil {
 		a.now = time.Now
 	}

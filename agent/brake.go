@@ -13,7 +13,7 @@ import (
 // program that a hook listens to. As that may be a hook's own doing, too (it may
 // watch a file that the model writes), there is a pace that it may not exceed.
 
-// brake holds back hooks that would keep the agent at work. Agent.mu guards it.
+// brake holds back hooks that would keep the agent at work. The lock of the inbox guards it.
 type brake struct {
 	added  int  // model requests that hooks added since somebody had a say
 	pulled bool // they wanted one too many: nothing that they send is taken
@@ -36,14 +36,6 @@ const (
 type HeldBackError struct{ Why string }
 
 func (e *HeldBackError) Error() string { return e.Why }
-
-// HeardFrom notes that somebody had a say otherwise than in a prompt: what hooks add
-// is counted anew.
-func (a *Agent) HeardFrom(o Origin) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.brake.heardFrom(o)
-}
 
 func (b *brake) heardFrom(o Origin) {
 	b.added, b.pulled = 0, false
@@ -91,45 +83,6 @@ func (b *brake) pace(o Origin, now time.Time) (notice string, err error) {
 		s.paused, notice = now, hookName(o.Hook)+": "+why
 	}
 	return notice, &HeldBackError{why}
-}
-
-// addRequest counts a model request that is made because of a message, or
-// because a hook wants to go on. It is an error if hooks may add none.
-func (a *Agent) addRequest(o Origin) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if o.Kind != FromHook {
-		a.brake.heardFrom(o)
-		return nil
-	}
-	limit := a.settings.MaxContinuations
-	if a.brake.added < limit {
-		a.brake.added++
-		return nil
-	}
-	a.brake.pulled = true
-	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
-		hookName(o.Hook), limit)
-	if n := a.dropSent(); n > 0 {
-		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
-	}
-	return &LimitError{"max_continuations", text}
-}
-
-// dropSent takes what hooks sent of themselves out of all queues and counts it;
-// the caller holds the lock.
-func (a *Agent) dropSent() (dropped int) {
-	sent := func(p Prompt) bool {
-		drop := p.Origin.Kind == FromHook && !p.compact
-		if drop {
-			dropped++
-		}
-		return drop
-	}
-	a.steer = slices.DeleteFunc(a.steer, func(m queued) bool { return sent(m.Prompt) })
-	a.followUp = slices.DeleteFunc(a.followUp, func(m queued) bool { return sent(m.Prompt) })
-	a.submitted = slices.DeleteFunc(a.submitted, sent)
-	return dropped
 }
 
 // batchOrigin is the origin of messages that are delivered together.

@@ -25,16 +25,7 @@ type compactRequest struct {
 // it, with what [Agent.Compact] returns, or ErrCompactionWaits; it is called once,
 // on another goroutine or before RequestCompact returns, and must not wait.
 func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
-	a.mu.Lock()
-	taken := a.asked == nil
-	if taken {
-		a.asked = &compactRequest{o, done}
-	}
-	if taken { // a run that comes to its end in another way leaves it to the front end
-		a.deferToFrontEnd(Prompt{Source: "hook", compact: true})
-	}
-	a.mu.Unlock()
-	if !taken {
+	if !a.putCompact(&compactRequest{o, done}) {
 		done(nil, ErrCompactionWaits)
 	}
 }
@@ -42,14 +33,12 @@ func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
 // compactAsked does what was asked for, if something was, and reports whether it
 // compacted. What is too short in the middle of the work waits for its end.
 func (a *Agent) compactAsked(ctx context.Context, atRest bool) bool {
-	a.mu.Lock()
-	request := a.asked
-	a.mu.Unlock()
+	request := a.waitingCompact()
 	if request == nil {
 		return false
 	}
 	done, err := a.compactFor(ctx, request.CompactOptions, atRest)
-	if !atRest && nothingToDo(err) || a.takeAsked() == nil {
+	if !atRest && nothingToDo(err) || a.takeCompact() == nil {
 		return false
 	}
 	if done != nil {
@@ -61,17 +50,9 @@ func (a *Agent) compactAsked(ctx context.Context, atRest bool) bool {
 
 // refuseAsked tells whoever waits for a compaction that it does not come.
 func (a *Agent) refuseAsked(why error) {
-	if request := a.takeAsked(); request != nil {
+	if request := a.takeCompact(); request != nil {
 		request.done(nil, why)
 	}
-}
-
-func (a *Agent) takeAsked() *compactRequest {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	request := a.asked
-	a.asked = nil
-	return request
 }
 
 // runAsked is the prompt that stands for a compaction. The request may be done

@@ -83,7 +83,7 @@ var errNothingToSend = errors.New("the answer is the last message and nothing wa
 
 // goOn counts a model request that listeners added, and says why it cannot be.
 func (r *run) goOn(wish Continuation) error {
-	if err := r.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
+	if err := r.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}, r.settings.MaxContinuations); err != nil {
 		return err
 	}
 	sent := session.ForModel(r.Session().Context())

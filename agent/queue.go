@@ -37,7 +37,7 @@ func (q Queue) String() string {
 // meanwhile: then the caller prompts instead. What was accepted is delivered, or
 // waits for [Agent.TakeQueued] or the next run if this one ends in another way.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
-	if !a.takesQueued() {
+	if !a.isOpen() {
 		return false, ErrNoRun
 	}
 	in, handled := a.input(ctx, in, q.String())
@@ -47,96 +47,10 @@ func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool,
 	case in.empty():
 		return false, ErrEmptyPrompt
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.queueing {
+	if !a.enqueue(in, q) {
 		return false, ErrNoRun
 	}
-	if in.Origin.Kind != FromHook {
-		a.brake.heardFrom(in.Origin)
-	}
-	a.put(queued{in, true}, q)
 	return true, nil
-}
-
-// put appends to a queue; the caller has the lock.
-func (a *Agent) put(m queued, q Queue) {
-	if q == Steer {
-		a.steer = append(a.steer, m)
-	} else {
-		a.followUp = append(a.followUp, m)
-	}
-}
-
-func (a *Agent) takesQueued() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.queueing
-}
-
-func (a *Agent) openQueues() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.queueing = true
-}
-
-func (a *Agent) closeQueues() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.queueing = false
-}
-
-// waits reports whether a message is queued.
-func (a *Agent) waits() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.steer)+len(a.followUp) > 0
-}
-
-// endRun reports whether messages are queued. If none are, it closes the queues in
-// the same step, so that nothing is accepted that the run would not deliver.
-func (a *Agent) endRun() (queued bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.queueing = len(a.steer)+len(a.followUp) > 0
-	return a.queueing
-}
-
-// Pending counts the messages that wait to be delivered, those among them that
-// hooks handed in and that the front end has not taken yet.
-func (a *Agent) Pending() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	n := len(a.steer) + len(a.followUp)
-	for _, p := range a.submitted {
-		if !p.compact {
-			n++
-		}
-	}
-	return n
-}
-
-// TakeQueued takes the texts of people out of both queues and returns them, so
-// that an interrupt can give unsent text back. What is more than a text that
-// somebody typed stays queued for the next run: custom messages, what hooks sent,
-// and what a program sent with attachments. The files of a typed text are named
-// in it, and come along again.
-func (a *Agent) TakeQueued() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var texts []string
-	for _, queue := range []*[]queued{&a.steer, &a.followUp} {
-		var kept []queued
-		for _, m := range *queue {
-			if m.typed() {
-				texts = append(texts, m.Text)
-			} else {
-				kept = append(kept, m)
-			}
-		}
-		*queue = kept
-	}
-	return texts
 }
 
 // typed reports whether the text is all that it takes to send m again.
@@ -150,31 +64,9 @@ func (m queued) typed() bool {
 	return m.Custom == nil && len(m.Attachments) == 0
 }
 
-// take removes what is to be delivered now from a queue: one message, or all.
-func take(queue *[]queued, all bool) []queued {
-	n := min(1, len(*queue))
-	if all {
-		n = len(*queue)
-	}
-	taken := (*queue)[:n:n]
-	*queue = (*queue)[n:]
-	return taken
-}
-
-// due removes from the queues what is to be delivered now: the steering
-// messages, and, when the run would stop otherwise, the follow-ups.
-func (a *Agent) due(stopping bool) ([]queued, Queue) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if messages := take(&a.steer, a.settings.SteerAll); len(messages) > 0 || !stopping {
-		return messages, Steer
-	}
-	return take(&a.followUp, a.settings.FollowUpAll), FollowUp
-}
-
 // deliver writes what is due into the session and counts it.
 func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
-	messages, q := r.due(stopping)
+	messages, q := r.due(stopping, r.settings.SteerAll, r.settings.FollowUpAll)
 	counted := !stopping // the model is asked again anyway
 	for _, m := range messages {
 		p, handled := m.Prompt, false
@@ -185,7 +77,7 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 			continue
 		}
 		if !counted {
-			if err := r.addRequest(batchOrigin(messages)); err != nil {
+			if err := r.addRequest(batchOrigin(messages), r.settings.MaxContinuations); err != nil {
 				return delivered, err
 			}
 			counted = true

@@ -74,7 +74,7 @@ func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
 	case p.empty():
 		return ErrEmptyPrompt
 	}
-	if err := a.addRequest(p.Origin); err != nil {
+	if err := a.addRequest(p.Origin, a.settings.MaxContinuations); err != nil {
 		return err
 	}
 	return a.run(ctx, p)

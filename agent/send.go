@@ -34,7 +34,7 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 	switch {
 	case d == DeliverNextTurn:
 		return a.admitted(ctx, p.Origin, func() error {
-			if a.ended {
+			if a.closed {
 				return ErrEnded
 			}
 			a.nextTurn = append(a.nextTurn, p.Custom)
@@ -55,21 +55,12 @@ func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bo
 func (a *Agent) queueCustom(ctx context.Context, p Prompt, q Queue) (taken bool, err error) {
 	p.Source = "hook"
 	err = a.admitted(ctx, p.Origin, func() error {
-		if taken = a.queueing && !a.ended; taken {
+		if taken = a.queueing && !a.closed; taken {
 			a.put(queued{Prompt: p}, q)
 		}
 		return nil
 	})
 	return taken, err
-}
-
-// takeForPrompt takes what goes with the next prompt.
-func (a *Agent) takeForPrompt() []*message.Message {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	messages := a.nextTurn
-	a.nextTurn = nil
-	return messages
 }
 
 // SendUser hands in a prompt as if it had been typed, but not as a command

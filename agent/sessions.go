@@ -133,8 +133,9 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	previous, was := a.session, selection{a.model, a.thinking}
 	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.wish, "", nil
 	a.unnoted = false
-	a.steer, a.followUp, a.nextTurn, a.relieved = nil, nil, nil, false
+	a.relieved = false
 	a.mu.Unlock()
+	a.forget()
 	a.refuseAsked(errLeft)
 	err := previous.Close()
 	a.replaced(ctx, reason, previous)

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"iter"
 )
 
 // Submit hands in a prompt from outside the front end, as if it had been typed.
@@ -26,7 +25,7 @@ func (a *Agent) enqueueOrDefer(ctx context.Context, p Prompt, q Queue) error {
 	}
 	return a.admitted(ctx, p.Origin, func() error {
 		switch {
-		case a.ended:
+		case a.closed:
 			return ErrEnded
 		case a.queueing && !p.isCommand():
 			a.put(queued{Prompt: p}, q)
@@ -40,83 +39,19 @@ func (a *Agent) enqueueOrDefer(ctx context.Context, p Prompt, q Queue) error {
 // ErrEnded is told to whoever hands in a message that nobody will look at.
 var ErrEnded = errors.New("the program ends, so nothing more is sent")
 
-// admitted takes a message in with take, which holds the lock, if it may come.
+// admitted has take, which has the lock of the inbox, put a message where it
+// belongs, if it may come.
 func (a *Agent) admitted(ctx context.Context, o Origin, take func() error) error {
-	a.mu.Lock()
-	notice, err := a.brake.admit(o, a.settings.MaxContinuations, a.now())
-	if err == nil {
-		err = take()
-	}
-	a.mu.Unlock()
+	notice, err := a.admit(o, a.settings.MaxContinuations, a.now(), take)
 	if notice != "" {
 		a.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
 	}
 	return err
 }
 
-// deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
-// the caller has the lock.
-func (a *Agent) deferToFrontEnd(p Prompt) {
-	a.submitted = append(a.submitted, p)
-	select {
-	case a.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Submitted is signalled when a prompt was handed in; the front end then calls
-// [Agent.TakeSubmitted] when it is idle.
-func (a *Agent) Submitted() <-chan struct{} { return a.wake }
-
-// TakeSubmitted takes the prompts that were handed in one after the other, oldest
-// first, until none is left. They are as typed: a command among them runs as a
-// command, unless it is [Prompt.Literal].
-func (a *Agent) TakeSubmitted() iter.Seq[Prompt] {
-	return func(yield func(Prompt) bool) {
-		for {
-			p, ok := a.nextSubmitted()
-			if !ok || !yield(p) {
-				return
-			}
-		}
-	}
-}
-
-// TakeNoMore refuses from now on what is handed in. It is false, and changes
-// nothing, if something waits: the front end runs that first.
-func (a *Agent) TakeNoMore() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.submitted) > 0 {
-		return false
-	}
-	a.ended = true
-	return true
-}
-
 // refuseRest ends the taking of messages, and tells of those for which nobody came.
 func (a *Agent) refuseRest(ctx context.Context) {
-	a.mu.Lock()
-	a.ended = true
-	n := len(a.followUp) + len(a.steer)
-	for _, p := range a.submitted {
-		if !p.compact {
-			n++
-		}
-	}
-	a.followUp, a.steer, a.submitted = nil, nil, nil
-	a.mu.Unlock()
-	if n > 0 {
+	if n := a.dropAll(); n > 0 {
 		a.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}
-}
-
-func (a *Agent) nextSubmitted() (p Prompt, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.submitted) == 0 {
-		return Prompt{}, false
-	}
-	p, a.submitted = a.submitted[0], a.submitted[1:]
-	return p, true
 }
