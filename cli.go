@@ -173,7 +173,7 @@ func hintOf(err error) string {
 	case errors.As(err, &hinted):
 		return hinted.Hint()
 	case errors.As(err, &provider):
-		return provider.Hint
+		return provider.NextStep
 	case errors.As(err, &only):
 		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
 	case errors.As(err, &busy):

@@ -98,8 +98,8 @@ func unanswered(problems []error) []string {
 			continue
 		}
 		lines = append(lines, err.Error())
-		if pe != nil && pe.Hint != "" {
-			lines = append(lines, "    "+pe.Hint)
+		if pe != nil && pe.NextStep != "" {
+			lines = append(lines, "    "+pe.NextStep)
 		}
 	}
 	if len(silent) > 0 {

@@ -23,7 +23,7 @@ func TestWordsFindModels(t *testing.T) {
 func TestSilentPortsOfThisMachineAreOneLine(t *testing.T) {
 	failed := func(provider, address, hint string) error {
 		cause := &net.OpError{Op: "dial", Err: fmt.Errorf("dial tcp %s: %w", address, syscall.ECONNREFUSED)}
-		return fmt.Errorf("ask %s for its models: %w", provider, &llm.ProviderError{Provider: provider, Message: cause.Error(), Hint: hint, Err: cause})
+		return fmt.Errorf("ask %s for its models: %w", provider, &llm.ProviderError{Provider: provider, Message: cause.Error(), NextStep: hint, Err: cause})
 	}
 	got := unanswered([]error{
 		failed("ollama", "127.0.0.1:11434", "is it running?"), failed("lmstudio", "127.0.0.1:1234", ""), failed("ollama", "10.0.0.1:99", "is it running?"),

@@ -63,7 +63,7 @@ func (r *run) keyless(m *llm.Model) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return &NoKeyError{unattendedError{failed.Error(), failed.Hint + "\n" + tryDemo}}
+	return &NoKeyError{unattendedError{failed.Error(), failed.NextStep + "\n" + tryDemo}}
 }
 
 // lostChoice names a setting without effect that has a say in who answers; ""

@@ -57,7 +57,7 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 	r := newRig(t, Options{})
 	r.models.Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
 	var provider *llm.ProviderError
-	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || !strings.Contains(provider.Hint, "providers.acme") {
+	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || !strings.Contains(provider.NextStep, "providers.acme") {
 		t.Errorf("key: %v", err)
 	}
 	r.SetModel(t.Context(), &llm.Model{Provider: "nobody", ID: "x", API: "none"}, "set")

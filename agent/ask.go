@@ -89,7 +89,7 @@ func noKey(model *llm.Model, err error) error {
 		return err
 	}
 	return &llm.ProviderError{Provider: model.Provider, Message: err.Error(), Err: err,
-		Hint: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
+		NextStep: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
 }
 
 // typed makes every failure of a model call one of its provider, but for a limit.

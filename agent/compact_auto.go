@@ -166,6 +166,6 @@ func (r *run) lastEntry() string {
 // tooLong is the error of a request that did not fit and is not sent again.
 func tooLong(e *llm.ProviderError) error {
 	with := *e
-	with.Hint = "the conversation does not fit the model's context window: /compact shortens it, /undo takes the last prompt back, /new begins another one, /model chooses a model with a larger window"
+	with.NextStep = "the conversation does not fit the model's context window: /compact shortens it, /undo takes the last prompt back, /new begins another one, /model chooses a model with a larger window"
 	return &with
 }

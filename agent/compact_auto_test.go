@@ -30,7 +30,7 @@ func full(t *testing.T, o Options, replies ...reply) *rig {
 }
 
 func overflow() reply {
-	return fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "too long", Overflow: true, Hint: "shorter"})
+	return fail(&llm.ProviderError{Provider: "acme", Status: 400, Message: "too long", Overflow: true, NextStep: "shorter"})
 }
 
 // started listens to the beginnings of compactions.
@@ -307,7 +307,7 @@ func TestARequestThatDoesNotFitIsAnErrorThatSaysWhatToDo(t *testing.T) {
 			}
 			err := r.Prompt(t.Context(), Prompt{Text: "second"})
 			var failed *llm.ProviderError
-			if !errors.As(err, &failed) || !failed.Overflow || !strings.Contains(failed.Hint, "/compact") || !strings.Contains(failed.Hint, "/new") {
+			if !errors.As(err, &failed) || !failed.Overflow || !strings.Contains(failed.NextStep, "/compact") || !strings.Contains(failed.NextStep, "/new") {
 				t.Errorf("%v", err)
 			}
 			if r.requests() != len(c.replies) {
@@ -356,7 +356,7 @@ func TestWhoStopsTheCompactionOfARequestThatDoesNotFitIsToldWhy(t *testing.T) {
 		r.CancelCompaction()
 	}()
 	var failed *llm.ProviderError
-	if err := r.Prompt(t.Context(), Prompt{Text: "second"}); !errors.As(err, &failed) || !strings.Contains(failed.Hint, "/compact") {
+	if err := r.Prompt(t.Context(), Prompt{Text: "second"}); !errors.As(err, &failed) || !strings.Contains(failed.NextStep, "/compact") {
 		t.Errorf("%v", err)
 	}
 	r.wantTalk("user: first", "assistant: one", "user: second", "assistant [error: acme: HTTP 400: too long]")

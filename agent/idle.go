@@ -125,6 +125,6 @@ func (w *silence) pausedByCallbacks(r *llm.Request) *llm.Request {
 
 func (w *silence) failure(model *llm.Model) error {
 	return &llm.ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
-		Message: fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", shortTime(w.limit)),
-		Hint:    "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
+		Message:  fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", shortTime(w.limit)),
+		NextStep: "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
 }

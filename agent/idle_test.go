@@ -74,7 +74,7 @@ func TestSilenceIsAnErrorThatNamesTheSetting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, Options{Settings: Settings{StreamIdleTimeout: idle}}, spaced(0, text("half")))
 		var failed *llm.ProviderError
-		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.Hint, "stream_idle_timeout") {
+		if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(failed.NextStep, "stream_idle_timeout") {
 			t.Errorf("%#v", err)
 		}
 		r.wantTalk("user: go", "assistant: half [error: acme: no sign of life for 2m (stream_idle_timeout)]")

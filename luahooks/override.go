@@ -137,7 +137,7 @@ func (in *instance) readKey(p *hookProvider, spec string) {
 	p.key = func(ctx context.Context) (string, error) {
 		key, err := resolve(ctx, spec)
 		if err != nil {
-			return "", &llm.ProviderError{Provider: name, Message: err.Error(), Err: err, Hint: hint}
+			return "", &llm.ProviderError{Provider: name, Message: err.Error(), Err: err, NextStep: hint}
 		}
 		return key, nil
 	}

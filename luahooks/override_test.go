@@ -214,7 +214,7 @@ func TestKeyOfAProviderIsReadAsTheSettingsReadIt(t *testing.T) {
 		m := models.Find("p", "m")
 		_, err := models.Key(t.Context(), m)
 		var known *llm.ProviderError
-		if !errors.As(err, &known) || !strings.Contains(known.Hint, "hook k") || strings.Contains(known.Error()+known.Hint, "sk-literal") ||
+		if !errors.As(err, &known) || !strings.Contains(known.NextStep, "hook k") || strings.Contains(known.Error()+known.NextStep, "sk-literal") ||
 			len(resolved) != 1 || resolved[0] != want.spec || !m.NeedsKey {
 			t.Errorf("%s: resolved %q, %v", given, resolved, err)
 		}

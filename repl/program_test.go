@@ -299,7 +299,7 @@ func (s *script) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 				yield(llm.Delta{}, ctx.Err())
 			}
 		case text == "fail":
-			yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: "no such key", Hint: "set a key"})
+			yield(llm.Delta{}, &llm.ProviderError{Provider: "test", Message: "no such key", NextStep: "set a key"})
 		case text == "evil":
 			if yield(llm.Delta{Kind: llm.DeltaText, Text: "a\x1b"}, nil) && yield(llm.Delta{Kind: llm.DeltaText, Text: "[2Jb"}, nil) {
 				say(yield, "\x1b]0;owned\x07c")

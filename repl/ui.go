@@ -120,7 +120,7 @@ func (r *REPL) showError(err error) {
 func hintOf(err error) string {
 	var provider *llm.ProviderError
 	if errors.As(err, &provider) {
-		return provider.Hint
+		return provider.NextStep
 	}
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) {

@@ -20,7 +20,7 @@ type ProviderError struct {
 	Status     int    // HTTP status, also of an error inside a stream that names one; 0: no answer
 	Type, Code string // the provider's own words; may be empty
 	Message    string
-	Hint       string // the next step for the person; may be empty
+	NextStep   string // the next step for the person; may be empty
 	RetryAfter time.Duration
 	Retryable  bool
 	Overflow   bool  // the context does not fit the model's window

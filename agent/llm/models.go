@@ -296,7 +296,7 @@ func (m *Models) APIs() []string { return slices.Sorted(maps.Keys(m.apis)) }
 // providerGone is the failure of a model whose provider is not registered.
 func providerGone(model *Model) error {
 	return &ProviderError{Provider: model.Provider, Message: fmt.Sprintf("model %s: there is no provider %q (any more)", model.Ref(), model.Provider),
-		Hint: "/model or --model chooses another"}
+		NextStep: "/model or --model chooses another"}
 }
 
 // Client returns who streams the answers of model.

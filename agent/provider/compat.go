@@ -45,7 +45,7 @@ func (s Switches) Set(m *llm.Model) error {
 			return &llm.ProviderError{
 				Provider: m.Provider,
 				Message:  err.Error(),
-				Hint:     fmt.Sprintf("correct compat.%s of [providers.%s]", name, m.Provider),
+				NextStep: fmt.Sprintf("correct compat.%s of [providers.%s]", name, m.Provider),
 				Err:      err,
 			}
 		}

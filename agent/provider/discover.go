@@ -48,7 +48,7 @@ func Discover(ctx context.Context, client *http.Client, s Server) ([]Found, erro
 		return found, err
 	case timed.Err() != nil:
 		return nil, &llm.ProviderError{Provider: s.Provider, Message: late.Error(), Err: late,
-			Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(s.BaseURL)) + "), the network and HTTPS_PROXY"}
+			NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(s.BaseURL)) + "), the network and HTTPS_PROXY"}
 	}
 	return nil, err
 }
@@ -195,7 +195,7 @@ func (d *discovery) unreadable(body []byte, cause error) error {
 
 func (d *discovery) noList(message string) *llm.ProviderError {
 	return &llm.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.said(message),
-		Hint: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
+		NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
 }
 
 // complete asks the servers that people run themselves for what their list does

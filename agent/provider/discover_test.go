@@ -208,11 +208,11 @@ func TestAListThatCannotBeHadSaysWhatToDo(t *testing.T) {
 			s := serve(t, c.handler)
 			found, err := discover(provider.Server{Provider: "acme", API: "openai-completions", BaseURL: s.URL, Key: secret})
 			e := providerError(t, err)
-			if found != nil || !strings.Contains(e.Error(), c.message) || !strings.Contains(e.Hint, c.hint) {
-				t.Errorf("found %v\nerror %v\nhint  %s\nwant  %q, %q", found, e, e.Hint, c.message, c.hint)
+			if found != nil || !strings.Contains(e.Error(), c.message) || !strings.Contains(e.NextStep, c.hint) {
+				t.Errorf("found %v\nerror %v\nhint  %s\nwant  %q, %q", found, e, e.NextStep, c.message, c.hint)
 			}
-			if strings.Contains(e.Error()+e.Hint, secret) {
-				t.Errorf("the key stands in %v (%s)", e, e.Hint)
+			if strings.Contains(e.Error()+e.NextStep, secret) {
+				t.Errorf("the key stands in %v (%s)", e, e.NextStep)
 			}
 		})
 	}
@@ -223,8 +223,8 @@ func TestAServerThatIsNotRunningIsAskedFor(t *testing.T) {
 	base := s.URL
 	s.Close()
 	_, err := discover(provider.Server{Provider: "ollama", API: "openai-completions", BaseURL: base + "/v1"})
-	if e := providerError(t, err); !strings.Contains(e.Hint, "is the server running?") {
-		t.Errorf("hint is %q", e.Hint)
+	if e := providerError(t, err); !strings.Contains(e.NextStep, "is the server running?") {
+		t.Errorf("hint is %q", e.NextStep)
 	}
 }
 
@@ -244,8 +244,8 @@ func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 		began := time.Now()
 		_, err := provider.Discover(context.Background(), &http.Client{Transport: roundTrip(silent)},
 			provider.Server{Provider: "acme", API: "openai-completions", BaseURL: "http://127.0.0.1:1/v1"})
-		if e := providerError(t, err); !strings.Contains(e.Message, "no list of models within 5s") || !strings.Contains(e.Hint, "base_url") {
-			t.Errorf("error %v, hint %s", e, e.Hint)
+		if e := providerError(t, err); !strings.Contains(e.Message, "no list of models within 5s") || !strings.Contains(e.NextStep, "base_url") {
+			t.Errorf("error %v, hint %s", e, e.NextStep)
 		}
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("it took %s", took)

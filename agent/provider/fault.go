@@ -60,9 +60,9 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 	}
 	e.Overflow = isOverflow(e) || wordless && status == http.StatusBadRequest && f.crowded != nil && f.crowded()
 	e.Retryable = !e.Overflow && isRetryable(e, h)
-	e.Hint = f.hintFor(e, said.HTML)
+	e.NextStep = f.hintFor(e, said.HTML)
 	if to := h.Get("Location"); to != "" && status >= 300 && status < 400 {
-		e.Hint = f.setting("base_url") + ": the server sends us to " + f.secrets.said(to)
+		e.NextStep = f.setting("base_url") + ": the server sends us to " + f.secrets.said(to)
 	}
 	return e
 }
@@ -98,7 +98,7 @@ func (f *faults) cut(message string, cause error) *llm.ProviderError {
 	}
 	return &llm.ProviderError{
 		Provider: f.model.Provider, Message: message, Retryable: true, Err: f.clean(cause),
-		Hint: "the answer was cut off; ask again",
+		NextStep: "the answer was cut off; ask again",
 	}
 }
 
@@ -119,7 +119,7 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *llm
 	}
 	e.Message = fmt.Sprintf("answered with %s instead of an event stream: %s", contentType, f.secrets.said(clip([]byte(e.Message))))
 	if !said.HTML {
-		e.Hint = f.setting("base_url") + ": a gateway or another service may be answering there"
+		e.NextStep = f.setting("base_url") + ": a gateway or another service may be answering there"
 	}
 	return e
 }
@@ -128,7 +128,7 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *llm
 // with the address is not quoted: it may be a piece of a password.
 func (f *faults) unreadableAddress() error {
 	return &llm.ProviderError{Provider: f.model.Provider, Message: "the address of the server cannot be read",
-		Hint: f.setting("base_url") + ": it is such as \"http://localhost:8080/v1\", and a / or % in a password is written as %2F or %25"}
+		NextStep: f.setting("base_url") + ": it is such as \"http://localhost:8080/v1\", and a / or % in a password is written as %2F or %25"}
 }
 
 // clean keeps a cause only if its text is free of keys.

@@ -102,7 +102,7 @@ func (f *faults) connection(ctx context.Context, err error) error {
 		err = u.Err // without method and address
 	}
 	e := &llm.ProviderError{Provider: f.model.Provider, Message: f.secrets.said(err.Error()), Err: f.clean(err)}
-	e.Hint, e.Retryable = f.connectionHint(err)
+	e.NextStep, e.Retryable = f.connectionHint(err)
 	return e
 }
 

@@ -71,8 +71,8 @@ func TestOverflowIsRecognisedInEveryWording(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.server, func(t *testing.T) {
-			if e := answered(c.status, c.body); !e.Overflow || e.Retryable || !strings.Contains(e.Hint, "/compact") {
-				t.Errorf("overflow %t, retryable %t, hint %q: %v", e.Overflow, e.Retryable, e.Hint, e)
+			if e := answered(c.status, c.body); !e.Overflow || e.Retryable || !strings.Contains(e.NextStep, "/compact") {
+				t.Errorf("overflow %t, retryable %t, hint %q: %v", e.Overflow, e.Retryable, e.NextStep, e)
 			}
 		})
 	}

@@ -120,8 +120,8 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			e := providerError(t, ask(nil, requestTo(serve(t, fixed(c.status, c.header, c.body)).URL)).Err)
-			if !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) || (e.Hint == "") != (c.hint == "") && c.status < 405 {
-				t.Errorf("message %q, hint %q", e.Message, e.Hint)
+			if !strings.Contains(e.Message, c.message) || !strings.Contains(e.NextStep, c.hint) || (e.NextStep == "") != (c.hint == "") && c.status < 405 {
+				t.Errorf("message %q, hint %q", e.Message, e.NextStep)
 			}
 			if e.Retryable != c.retry || e.Overflow != c.overflow {
 				t.Errorf("retryable %t, overflow %t", e.Retryable, e.Overflow)
@@ -136,8 +136,8 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 func TestNoKeyIsSaid(t *testing.T) {
 	r := requestTo(serve(t, fixed(401, isJSON, `{"error":{"message":"who are you"}}`)).URL)
 	r.APIKey = ""
-	if e := providerError(t, ask(nil, r).Err); !strings.HasPrefix(e.Hint, "no key was sent: set api_key of [providers.acme]") {
-		t.Errorf("hint %q", e.Hint)
+	if e := providerError(t, ask(nil, r).Err); !strings.HasPrefix(e.NextStep, "no key was sent: set api_key of [providers.acme]") {
+		t.Errorf("hint %q", e.NextStep)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestAFailedConnectionSaysWhatToDo(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			e := providerError(t, ask(c.client, requestTo(c.base)).Err)
-			if !strings.Contains(e.Hint, c.hint) || e.Message == "" || e.Retryable != c.retry || e.Status != 0 {
+			if !strings.Contains(e.NextStep, c.hint) || e.Message == "" || e.Retryable != c.retry || e.Status != 0 {
 				t.Errorf("%+v", e)
 			}
 		})
@@ -230,7 +230,7 @@ func TestAKeyNeverStandsInAnError(t *testing.T) {
 				r := requestTo(serve(t, handler).URL + "?api_key=" + secret)
 				r.Headers = map[string]string{"X-My-Token": secret}
 				e := providerError(t, wiretest.Collect(p.Stream(context.Background(), r)).Err)
-				for _, shown := range []string{e.Error(), fmt.Sprintf("%+v %#v %v", *e, *e, e.Err), e.Hint} {
+				for _, shown := range []string{e.Error(), fmt.Sprintf("%+v %#v %v", *e, *e, e.Err), e.NextStep} {
 					if strings.Contains(shown, secret[:16]) || strings.Contains(shown, secret[len(secret)-16:]) {
 						t.Errorf("the key is in %q", shown)
 					}
@@ -243,7 +243,7 @@ func TestAKeyNeverStandsInAnError(t *testing.T) {
 func TestAKeyNeverStandsInAConnectionError(t *testing.T) {
 	client := &http.Client{Transport: failing{fmt.Errorf("proxy said: bad token %s", secret)}}
 	e := providerError(t, ask(client, requestTo("http://user:"+secret+"@x.invalid")).Err)
-	if shown := fmt.Sprintf("%+v %v %s", *e, e.Err, e.Hint); strings.Contains(shown, secret) {
+	if shown := fmt.Sprintf("%+v %v %s", *e, e.Err, e.NextStep); strings.Contains(shown, secret) {
 		t.Error(shown)
 	}
 }
@@ -370,7 +370,7 @@ func TestAStreamThatBreaksIsRetryable(t *testing.T) {
 		conn.Close()
 	})
 	e := providerError(t, ask(nil, requestTo(s.URL)).Err)
-	if !e.Retryable || !strings.Contains(e.Hint, "ask again") {
+	if !e.Retryable || !strings.Contains(e.NextStep, "ask again") {
 		t.Errorf("%+v", e)
 	}
 }
@@ -388,7 +388,7 @@ func TestARedirectionKeepsTheKeyAtItsHost(t *testing.T) {
 			io.WriteString(w, hello)
 		}
 	})
-	if e := providerError(t, ask(nil, requestTo(s.URL+"/away")).Err); e.Status != 307 || !strings.Contains(e.Hint, other.URL) {
+	if e := providerError(t, ask(nil, requestTo(s.URL+"/away")).Err); e.Status != 307 || !strings.Contains(e.NextStep, other.URL) {
 		t.Errorf("%+v", e)
 	}
 	if a := ask(nil, requestTo(s.URL+"/here")); a.Err != nil {

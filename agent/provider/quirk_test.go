@@ -178,7 +178,7 @@ func TestTheConfigurationWinsOverTheTable(t *testing.T) {
 	} {
 		m.Compat = map[string]any{name: value}
 		err := s.Set(m)
-		if e, ok := err.(*llm.ProviderError); !ok || !strings.Contains(e.Message, "compat "+name+" cannot be") || !strings.Contains(e.Hint, "compat."+name+" of [providers.mine]") {
+		if e, ok := err.(*llm.ProviderError); !ok || !strings.Contains(e.Message, "compat "+name+" cannot be") || !strings.Contains(e.NextStep, "compat."+name+" of [providers.mine]") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s.Check(m.Compat) == nil {

@@ -75,7 +75,7 @@ func TestAnAddressThatCannotBeReadIsNeitherQuotedNorTriedAgain(t *testing.T) {
 func checkUnreadable(t *testing.T, base string, err error) {
 	t.Helper()
 	var e *llm.ProviderError
-	if !errors.As(err, &e) || e.Retryable || e.Message != "the address of the server cannot be read" || !strings.Contains(e.Hint, "check base_url of [providers.acme]") {
+	if !errors.As(err, &e) || e.Retryable || e.Message != "the address of the server cannot be read" || !strings.Contains(e.NextStep, "check base_url of [providers.acme]") {
 		t.Errorf("%s: %v", base, err)
 	}
 }

@@ -146,7 +146,7 @@ func (k Key) Resolve(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	}
-	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, Hint: k.hintAt(p)}
+	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, NextStep: k.hintAt(p)}
 }
 
 func (k Key) read(ctx context.Context, p keyPlace) (string, error) {

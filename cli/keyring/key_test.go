@@ -59,7 +59,7 @@ func TestTheFirstPlaceOfAKeyDecides(t *testing.T) {
 				t.Errorf("%q from %q, present %v, needed %v", key, k.Place(), k.Present(), k.Needed())
 			}
 			var pe *llm.ProviderError
-			if (err != nil) != (tt.err != "") || err != nil && (!errors.As(err, &pe) || !strings.Contains(pe.Message, tt.err) || !strings.Contains(pe.Hint, tt.hint)) {
+			if (err != nil) != (tt.err != "") || err != nil && (!errors.As(err, &pe) || !strings.Contains(pe.Message, tt.err) || !strings.Contains(pe.NextStep, tt.hint)) {
 				t.Errorf("error %v, hint %q", err, pe)
 			}
 		})

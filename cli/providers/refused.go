@@ -43,6 +43,6 @@ func (p keyWatcher) withAdvice(err error, name, key string) error {
 		return err
 	}
 	known := *e
-	known.Hint = strings.Replace(e.Hint, provider.KeyHint(name, key == ""), advice, 1)
+	known.NextStep = strings.Replace(e.NextStep, provider.KeyHint(name, key == ""), advice, 1)
 	return &known
 }

@@ -79,7 +79,7 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 			t.Fatal(err)
 		}
 		refusal := func(hint string) *llm.ProviderError {
-			return &llm.ProviderError{Provider: "acme", Status: 401, Hint: hint}
+			return &llm.ProviderError{Provider: "acme", Status: 401, NextStep: hint}
 		}
 		plain := provider.KeyHint("acme", false)
 		for _, e := range []struct{ provider, key, hint, want string }{
@@ -90,8 +90,8 @@ func TestAnErrorAboutAKeySaysWhereItIsFrom(t *testing.T) {
 			{"other", key, plain, plain},
 		} {
 			var got *llm.ProviderError
-			if err := (keyWatcher{ring: k.Ring}).withAdvice(refusal(e.hint), e.provider, e.key); !errors.As(err, &got) || !strings.Contains(got.Hint, e.want) || strings.Contains(got.Hint, key) {
-				t.Errorf("%q, %q: %v", tt.configured, e.hint, got.Hint)
+			if err := (keyWatcher{ring: k.Ring}).withAdvice(refusal(e.hint), e.provider, e.key); !errors.As(err, &got) || !strings.Contains(got.NextStep, e.want) || strings.Contains(got.NextStep, key) {
+				t.Errorf("%q, %q: %v", tt.configured, e.hint, got.NextStep)
 			}
 		}
 	}
@@ -109,10 +109,10 @@ func TestARefusalWithoutAKeyNamesOnlyWhatIsRead(t *testing.T) {
 		if key, err := k.Resolve(t.Context()); key != "" || err != nil {
 			t.Fatal(key, err)
 		}
-		refusal := &llm.ProviderError{Provider: "acme", Status: 401, Hint: provider.KeyHint("acme", true)}
+		refusal := &llm.ProviderError{Provider: "acme", Status: 401, NextStep: provider.KeyHint("acme", true)}
 		var got *llm.ProviderError
-		if err := (keyWatcher{ring: k.Ring}).withAdvice(refusal, "acme", ""); !errors.As(err, &got) || got.Hint != tt.want {
-			t.Errorf("%v: %v", tt.variables, got.Hint)
+		if err := (keyWatcher{ring: k.Ring}).withAdvice(refusal, "acme", ""); !errors.As(err, &got) || got.NextStep != tt.want {
+			t.Errorf("%v: %v", tt.variables, got.NextStep)
 		}
 	}
 }

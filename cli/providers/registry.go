@@ -157,7 +157,7 @@ func (p *source) unusableSpec(why string) llm.ProviderSpec {
 		Name: p.Name, Aliases: p.Aliases, Default: p.Default, Models: sync.OnceValue(p.models), KeyHint: func() string { return why },
 		Open: p.unlisted, HasKey: func() bool { return false },
 		Key: func(context.Context) (string, error) {
-			return "", &llm.ProviderError{Provider: p.Name, Message: "where to ask is not known", Hint: why}
+			return "", &llm.ProviderError{Provider: p.Name, Message: "where to ask is not known", NextStep: why}
 		},
 	}
 }

@@ -286,7 +286,7 @@ func TestErrorsThatASettingCuresSaySo(t *testing.T) {
 		body := `{"error":{"code":400,"message":"` + message + `","status":"INVALID_ARGUMENT"}}`
 		a := f.Ask(New(f.Client(func() io.Reader { return strings.NewReader(body) })), "http://model.test")
 		var e *llm.ProviderError
-		if !errors.As(a.Err, &e) || e.Retryable || !strings.Contains(e.Hint, want) {
+		if !errors.As(a.Err, &e) || e.Retryable || !strings.Contains(e.NextStep, want) {
 			t.Errorf("%s: %+v", message, e)
 		}
 	}

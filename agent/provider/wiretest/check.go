@@ -178,7 +178,7 @@ func (c *checker) streamError() {
 		return
 	}
 	if want.Message == "stream ended early" {
-		if !e.Retryable || e.Hint == "" {
+		if !e.Retryable || e.NextStep == "" {
 			c.miss("a cut stream is %+v; want it retryable with a hint", e)
 		}
 		return
