@@ -77,7 +77,7 @@ func (r *run) lostChoice(start begun) string {
 	if r.Config.Model != "" && start.by > bySetting {
 		return "model"
 	}
-	return providers.Misplaced(r.Config, start.model.Provider, start.by >= byKey)
+	return providers.Misplaced(r.Config, r.Keys, start.model.Provider, start.by >= byKey)
 }
 
 // decides reports whether a lost setting has a say in who answers.

@@ -64,6 +64,9 @@ func New(o Options) *Ring {
 	return r
 }
 
+// Getenv is a variable of the run's environment, "" if it is not set.
+func (r *Ring) Getenv(name string) string { return r.getenv(name) }
+
 // Resolve turns what a settings file says about a key, or about a header that
 // carries one, into the key: "env:NAME" is that variable, "!command" is what the
 // command prints or printed before, anything else is the key itself. The error

@@ -3,7 +3,6 @@ package providers
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"pi/agent/provider/anthropic"
@@ -20,8 +19,8 @@ func Problems(cfg config.Config, ring *keyring.Ring) []string {
 	for _, p := range ring.Problems() {
 		problems = append(problems, p.String())
 	}
-	for _, p := range sources(cfg) {
-		if _, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar)); p.BaseVar != "" && bad != "" {
+	for _, p := range sources(cfg, ring) {
+		if _, ok := p.addressOfVariable(); !ok {
 			problems = append(problems, fmt.Sprintf("environment %s is ignored: expected an address such as \"http://localhost:8080/v1\"", p.BaseVar))
 		}
 		if p.section == "" {
@@ -39,8 +38,7 @@ func Problems(cfg config.Config, ring *keyring.Ring) []string {
 // for want of a key or of a model. Of logins that ran out [Ring.Expired] tells.
 func Unused(cfg config.Config, ring *keyring.Ring) []string {
 	var lines []string
-	for _, p := range sources(cfg) {
-		p.ring = ring
+	for _, p := range sources(cfg, ring) {
 		key := p.key()
 		switch {
 		case p.section == "" || p.unusable() != "" || key.IsLogin():

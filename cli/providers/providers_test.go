@@ -126,6 +126,26 @@ func TestAnotherFormOfAListedNameHasItsPriceAndAddress(t *testing.T) {
 	}
 }
 
+func TestTheVariableOfAnAddressIsReadWhereKeysAre(t *testing.T) {
+	t.Setenv("OPENAI_API_ENDPOINT", "http://of-the-process.example")
+	t.Setenv("GEMINI_API_ENDPOINT", "nowhere")
+	ring := ringWith(t, "", map[string]string{"OPENAI_API_ENDPOINT": "http://of-the-run.example/v1/", "ANTHROPIC_API_ENDPOINT": "nowhere"})
+	cfg := config.Default()
+	if m := New(cfg, ring, catalogue.Models).Find("openai", "gpt-5"); m == nil || m.BaseURL != "http://of-the-run.example/v1" {
+		t.Errorf("%+v", m)
+	}
+	problems := Problems(cfg, ring)
+	if len(problems) != 1 || !strings.HasPrefix(problems[0], "environment ANTHROPIC_API_ENDPOINT is ignored: ") {
+		t.Errorf("%q", problems)
+	}
+	if got := Misplaced(cfg, ring, "anthropic", false); got != "the variable ANTHROPIC_API_ENDPOINT" {
+		t.Error(got)
+	}
+	if got := Misplaced(cfg, ring, "google", false); got != "" {
+		t.Error(got)
+	}
+}
+
 func TestAnAddressIsMovedWithItsLastParts(t *testing.T) {
 	for _, tt := range []struct{ address, from, to, want string }{
 		{"https://a/v1", "https://a/v1", "http://b", "http://b"},

@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -53,10 +52,10 @@ type source struct {
 func New(cfg config.Config, ring *keyring.Ring, decode func(provider string) []*llm.Model) *llm.Models {
 	client := provider.NewClient()
 	models := llm.NewModels(clients(client, ring))
-	all := sources(cfg)
+	all := sources(cfg, ring)
 	for i := range all {
 		p := &all[i]
-		p.ring, p.client, p.decode = ring, client, decode
+		p.client, p.decode = client, decode
 		if why := p.unusable(); why == "" {
 			models.Register(p.spec())
 		} else if p.Hint != "" {
@@ -82,12 +81,12 @@ func clients(client *http.Client, ring *keyring.Ring) map[string]llm.Provider {
 
 // sources lists the providers of the catalogue, then the others of the
 // settings by name.
-func sources(cfg config.Config) []source {
+func sources(cfg config.Config, ring *keyring.Ring) []source {
 	listed := catalogue.Providers()
 	all := make([]source, 0, len(listed)+len(cfg.Providers))
 	used := map[string]bool{}
 	for _, known := range listed {
-		p := source{Provider: known}
+		p := source{Provider: known, ring: ring}
 		for _, name := range append([]string{known.Name}, known.Aliases...) {
 			if set, ok := cfg.Providers[name]; ok && p.section == "" {
 				p.set, p.section = set, name
@@ -98,7 +97,7 @@ func sources(cfg config.Config) []source {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		if !used[name] {
-			all = append(all, source{Provider: catalogue.Provider{Name: name}, set: cfg.Providers[name], section: name})
+			all = append(all, source{Provider: catalogue.Provider{Name: name}, set: cfg.Providers[name], section: name, ring: ring})
 		}
 	}
 	return all
@@ -112,11 +111,21 @@ func (p *source) address() string { return cmp.Or(p.ownAddress(), p.BaseURL) }
 
 // ownAddress is the address that the person gave, "" for none.
 func (p *source) ownAddress() string {
-	if p.set.BaseURL != "" || p.BaseVar == "" {
+	if p.set.BaseURL != "" {
 		return p.set.BaseURL
 	}
-	base, _ := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
+	base, _ := p.addressOfVariable()
 	return base
+}
+
+// addressOfVariable is the address in the provider's variable, "" for none; not ok: what
+// is there is no address.
+func (p *source) addressOfVariable() (base string, ok bool) {
+	if p.BaseVar == "" {
+		return "", true
+	}
+	base, problem := config.CleanURL(p.BaseVar, p.ring.Getenv(p.BaseVar))
+	return base, problem == ""
 }
 
 // unusable says why nobody could be asked there; empty: it can be used.

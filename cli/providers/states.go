@@ -1,8 +1,6 @@
 package providers
 
 import (
-	"os"
-
 	"pi/cli/config"
 	"pi/cli/keyring"
 )
@@ -17,8 +15,7 @@ type State struct {
 // No command that prints a key is run.
 func States(cfg config.Config, ring *keyring.Ring) map[string]State {
 	states := map[string]State{}
-	for _, p := range sources(cfg) {
-		p.ring = ring
+	for _, p := range sources(cfg, ring) {
 		key := p.key()
 		state := State{key.Place(), key.Missing()}
 		if p.unusable() != "" {
@@ -32,7 +29,7 @@ func States(cfg config.Config, ring *keyring.Ring) map[string]State {
 // Section is the name that a provider has in the settings, "" if it has none
 // there. It is not known if it is the demo or of a hook.
 func Section(cfg config.Config, provider string) (section string, known bool) {
-	for _, p := range sources(cfg) {
+	for _, p := range sources(cfg, nil) {
 		if p.Name == provider {
 			return p.section, true
 		}
@@ -43,11 +40,11 @@ func Section(cfg config.Config, provider string) (section string, known bool) {
 // Misplaced names what keeps a provider from being asked where the person wants,
 // or, with others, any provider of the settings from being asked at all; "" where
 // nothing does.
-func Misplaced(cfg config.Config, provider string, others bool) string {
-	for _, p := range sources(cfg) {
-		_, bad := config.CleanURL(p.BaseVar, os.Getenv(p.BaseVar))
+func Misplaced(cfg config.Config, ring *keyring.Ring, provider string, others bool) string {
+	for _, p := range sources(cfg, ring) {
+		_, ok := p.addressOfVariable()
 		switch {
-		case p.Name == provider && p.BaseVar != "" && p.set.BaseURL == "" && bad != "":
+		case p.Name == provider && p.set.BaseURL == "" && !ok:
 			return "the variable " + p.BaseVar
 		case p.section != "" && p.unusable() != "" && others:
 			return "[providers." + p.section + "]"
