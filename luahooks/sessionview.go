@@ -81,7 +81,7 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 	luavm.MarkList(roots)
 	for _, e := range entries {
 		node := luavm.NewRecord(L, 3)
-		luavm.Set(node, "entry", in.vm.NewStub(e, in.records.FillEntry))
+		luavm.Set(node, "entry", in.records.Entry(e))
 		luavm.Set(node, "children", children[e.ID])
 		record.SetText(node, "label", names[e.ID])
 		if above := children[e.ParentID]; above != nil {

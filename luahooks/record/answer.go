@@ -28,12 +28,14 @@ func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
 	return Answer{c, L, t, "", new(error), new(Size)}
 }
 
+// Fail notes what is wrong with a field, unless something was wrong before.
 func (a Answer) Fail(name, format string, args ...any) {
 	if *a.err == nil {
 		*a.err = fmt.Errorf("%s: "+format, append([]any{a.path + name}, args...)...)
 	}
 }
 
+// Failed is the first thing that was wrong; nil: nothing.
 func (a Answer) Failed() error { return *a.err }
 
 // Has reports whether a field is given.
@@ -237,6 +239,7 @@ func (a Answer) Switches(name string) (set map[string]*string, given bool) {
 	return set, true
 }
 
+// CustomType reads the type of a custom entry or message.
 func (a Answer) CustomType() string {
 	kind := a.Need("custom_type")
 	if kind == session.LeafMove {

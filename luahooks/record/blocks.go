@@ -25,6 +25,7 @@ func (c *Converter) Content(L *lua.LState, v lua.LValue, name string) ([]message
 	return nil, fmt.Errorf("%s: expected a string or a list of blocks, got %s", name, v.Type())
 }
 
+// BlocksFrom reads a list of content blocks; name is what errors call it.
 func (c *Converter) BlocksFrom(L *lua.LState, v lua.LValue, name string) ([]message.Block, error) {
 	list, ok := v.(*lua.LTable)
 	if !ok {
@@ -136,7 +137,7 @@ func (c *Converter) Encode(v lua.LValue, name string) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// DetailsFrom is the inverse of details.
+// DetailsFrom is the inverse of Details.
 func (c *Converter) DetailsFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	raw, err := luavm.EncodeJSON(c.vm.State(), v, detailJSON(tool))
 	if err != nil {
@@ -145,7 +146,7 @@ func (c *Converter) DetailsFrom(tool string, v lua.LValue) (json.RawMessage, err
 	return raw, nil
 }
 
-// InputFrom is the inverse of input.
+// InputFrom is the inverse of Input.
 func (c *Converter) InputFrom(tool string, v lua.LValue) (json.RawMessage, error) {
 	if v == lua.LNil {
 		return json.RawMessage(`{}`), nil
@@ -161,6 +162,7 @@ func (c *Converter) InputFrom(tool string, v lua.LValue) (json.RawMessage, error
 	return raw, nil
 }
 
+// OptionalString reads a field that may be nil, and says whether it is there.
 func OptionalString(t *lua.LTable, name string) (string, bool, error) {
 	switch v := t.RawGetString(name).(type) {
 	case *lua.LNilType:
@@ -172,6 +174,7 @@ func OptionalString(t *lua.LTable, name string) (string, bool, error) {
 	}
 }
 
+// OptionalBool reads a field that may be nil, which is false.
 func OptionalBool(t *lua.LTable, name string) (bool, error) {
 	switch v := t.RawGetString(name).(type) {
 	case *lua.LNilType:

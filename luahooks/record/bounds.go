@@ -20,7 +20,7 @@ const (
 	maxHanded = 64 << 20
 )
 
-// ListLen is the length of a list.
+// ListLen is the length of a list; one that is too long is an error.
 func ListLen(list *lua.LTable) (int, error) {
 	n := list.Len()
 	if n > maxListed {
@@ -32,6 +32,7 @@ func ListLen(list *lua.LTable) (int, error) {
 // Size counts the bytes that were read.
 type Size int
 
+// Add counts n bytes; too many together are an error.
 func (h *Size) Add(n int) error {
 	if *h += Size(n); *h > maxHanded {
 		return fmt.Errorf("it is larger than %d MiB", maxHanded>>20)
@@ -39,6 +40,7 @@ func (h *Size) Add(n int) error {
 	return nil
 }
 
+// SizeOf is how many bytes blocks have.
 func SizeOf(blocks ...message.Block) (n int) {
 	for i := range blocks {
 		b := &blocks[i]

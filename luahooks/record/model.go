@@ -36,6 +36,7 @@ func priceOf(p *llm.Price) *priceInfo {
 	return &priceInfo{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
 }
 
+// Model is a model as ctx.model shows it; nil for none.
 func (c *Converter) Model(m *llm.Model) lua.LValue {
 	if m == nil {
 		return lua.LNil

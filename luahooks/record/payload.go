@@ -20,11 +20,13 @@ func NewPayload(L *lua.LState, size int) Payload { return PayloadOn(L, luavm.New
 // PayloadOn goes on with a table.
 func PayloadOn(L *lua.LState, t *lua.LTable) Payload { return Payload{t, L} }
 
+// Set sets a field; nil leaves it out.
 func (p Payload) Set(name string, v lua.LValue) Payload {
 	luavm.Set(p.LTable, name, v)
 	return p
 }
 
+// Text sets a text.
 func (p Payload) Text(name, s string) Payload { return p.Set(name, lua.LString(s)) }
 
 // Maybe sets a text, or leaves the field nil when it is empty.
@@ -33,10 +35,13 @@ func (p Payload) Maybe(name, s string) Payload {
 	return p
 }
 
+// Number sets an integer.
 func (p Payload) Number(name string, n int) Payload { return p.Set(name, lua.LNumber(n)) }
 
+// Flag sets a boolean.
 func (p Payload) Flag(name string, b bool) Payload { return p.Set(name, lua.LBool(b)) }
 
+// Texts sets a list of texts.
 func (p Payload) Texts(name string, list []string) Payload {
 	t := luavm.NewList(p.L, len(list), func(i int) lua.LValue { return lua.LString(list[i]) })
 	luavm.MarkList(t)
@@ -67,6 +72,7 @@ func (c *Converter) Message(m *message.Message) lua.LValue {
 	return c.Item(&session.Item{Message: m, Index: -1})
 }
 
+// ItemsOf are messages that are no entries, as a context has them.
 func ItemsOf(messages []*message.Message) []session.Item {
 	items := make([]session.Item, len(messages))
 	for i, m := range messages {
@@ -75,7 +81,7 @@ func ItemsOf(messages []*message.Message) []session.Item {
 	return items
 }
 
-// TextOrNil is what setText puts into a table.
+// TextOrNil is what SetText puts into a table.
 func TextOrNil(text string) lua.LValue {
 	if text == "" {
 		return lua.LNil

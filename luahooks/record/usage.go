@@ -7,6 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+// Usage is the table of what a message, a run or a tool used.
 func Usage(L *lua.LState, u *message.Usage) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "input", lua.LNumber(u.Input))
@@ -24,7 +25,7 @@ func Usage(L *lua.LState, u *message.Usage) *lua.LTable {
 	return t
 }
 
-// UsageFrom is the inverse; a total that is not given is the sum. Misuse raises.
+// UsageFrom is the inverse of Usage; a total that is not given is the sum. Misuse raises.
 func UsageFrom(L *lua.LState, t *lua.LTable) *message.Usage {
 	var u message.Usage
 	var cost *lua.LTable
