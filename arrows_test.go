@@ -55,6 +55,7 @@ func rooms() map[string]room {
 		"cli/config":         {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
 		"cli/keyring":        {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process"}, libraries: []string{}},
 		"cli/providers":      {rooms: []string{"cli/config", "cli/keyring", "agent/llm", "agent/provider"}, libraries: []string{}},
+		"cli/app":            {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "serve", "luahooks", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/printable", "internal/process", "internal/suggest"}},
 		"serve":              {rooms: []string{"agent", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
 		"bench":              {libraries: []string{}},
 		"examples":           {libraries: []string{}},

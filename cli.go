@@ -12,6 +12,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/session"
 	"pi/session/folder"
@@ -40,7 +41,7 @@ func testOnlyMain(args []string, work func()) int {
 	defer cancel()
 	crash := newCrash(cancel)
 	defer crash.watch()()
-	o := Options{Version: version, Catch: func(run func() error) error {
+	o := app.Options{Version: version, Catch: func(run func() error) error {
 		return crash.catch(func() error {
 			work()
 			return run()
@@ -55,7 +56,7 @@ func testOnlyMain(args []string, work func()) int {
 	if ctx.Err() != nil {
 		status = exitTerminated
 	}
-	if err != nil && !errors.Is(err, errReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
+	if err != nil && !errors.Is(err, app.ErrReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
 		report(err)
 	}
 	return crash.tell(status)
@@ -105,31 +106,21 @@ const (
 	exitTerminated  = 143
 )
 
-// errReported is an error whose text the person has seen: only the exit status tells
-// of it.
-var errReported = errors.New("reported")
-
-// UsageError is a mistake on the command line.
-type UsageError struct{ Err error }
-
-func (e UsageError) Error() string { return e.Err.Error() }
-func (e UsageError) Unwrap() error { return e.Err }
-
 func exitStatus(err error) int {
 	var (
 		provider *llm.ProviderError
-		keyless  *NoKeyError
+		keyless  *app.NoKeyError
 		limit    *agent.LimitError
 		ended    *agent.TerminatedError
-		usage    UsageError
+		usage    app.UsageError
 		unknown  *command.UnknownError
 		busy     *session.BusyError
 		only     *session.UnwritableError
 		not      *session.NotSessionError
 		missing  *folder.NotFoundError
 		several  *folder.AmbiguousError
-		kept     SessionError
-		mistrust *UntrustedError
+		kept     app.SessionError
+		mistrust *app.UntrustedError
 	)
 	switch {
 	case err == nil:

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"pi/cli/app"
 	"pi/cli/config"
 	"pi/internal/printable"
 
@@ -89,7 +90,7 @@ func (c *crash) catch(f func() error) (err error) {
 			what := panicText(p)
 			c.note(exitFailed, "the program broke: "+what+"; "+writeReport("panic: "+what, allStacks()))
 			c.cancel()
-			err = errReported
+			err = app.ErrReported
 		}
 	}()
 	return f()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/cli/app"
 	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ const usageExamples = `  pi                                     talk in the term
 
 // newRoot is the command line that fills o; promptsOnly leaves the subcommands
 // out.
-func newRoot(o *Options, promptsOnly bool) *cobra.Command {
+func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
 		Use:           "pi [flags] [prompt...]",
@@ -45,7 +46,7 @@ func newRoot(o *Options, promptsOnly bool) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
+		return app.UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addFlags(root, o, &showVersion)
@@ -70,20 +71,20 @@ func subcommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
+	return app.UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
 }
 
 // usageOf makes what is wrong with arguments a mistake in the usage.
 func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+			return app.UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
 		}
 		return nil
 	}
 }
 
-func addFlags(root *cobra.Command, o *Options, showVersion *bool) {
+func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f := root.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&o.Print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
@@ -122,7 +123,7 @@ func configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "config", Short: "Print the settings in force", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := here(Options{})
+			p, err := here(app.Options{})
 			if err != nil {
 				return err
 			}
@@ -134,20 +135,20 @@ func configCommand() *cobra.Command {
 }
 
 // here is the place that pi was started in.
-func here(o Options) (*Place, error) {
+func here(o app.Options) (*app.Place, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
-	return NewPlace(o, cwd)
+	return app.New(o, cwd)
 }
 
 // startHere starts a run in the place that pi was started in.
-func startHere(ctx context.Context, o Options) error {
+func startHere(ctx context.Context, o app.Options) error {
 	time.AfterFunc(startTime, quietStart())
 	p, err := here(o)
 	if err != nil {
 		return err
 	}
-	return Start(ctx, p)
+	return app.Start(ctx, p)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
@@ -12,14 +13,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func hooksCommand(o *Options) *cobra.Command {
+func hooksCommand(o *app.Options) *cobra.Command {
 	c := &cobra.Command{Use: "hooks", Short: "List and check hooks, and list the events they can listen to", Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes())
 	return c
 }
 
-func hooksList(o *Options) *cobra.Command {
+func hooksList(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the hooks in chain order, without running them", Args: exactly(0),
@@ -61,7 +62,7 @@ func errorsOf(sources []trust.Source) (errs []error) {
 	return errs
 }
 
-func listedHooks(p *Place, f trust.Found) []listedHook {
+func listedHooks(p *app.Place, f trust.Found) []listedHook {
 	hooks, pending := []listedHook{}, map[string]bool{}
 	for _, w := range p.Guard.Pending() {
 		pending[w.Path] = true
@@ -91,7 +92,7 @@ func listedHooks(p *Place, f trust.Found) []listedHook {
 }
 
 // mayRun reports whether a hook is one's own or approved.
-func mayRun(p *Place, s trust.Source) bool {
+func mayRun(p *app.Place, s trust.Source) bool {
 	return p.Hooks.Approve || p.Guard.MayRun(s)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pi/agent/provider/catalogue"
+	"pi/cli/app"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/internal/safefile"
@@ -20,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func hooksCheck(o *Options) *cobra.Command {
+func hooksCheck(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "check [PATH...]", Short: "Load hooks without a model and say what is wrong with them",
@@ -38,7 +39,7 @@ func hooksCheck(o *Options) *cobra.Command {
 				printChecked(checked)
 			}
 			if slices.ContainsFunc(checked, func(h checkedHook) bool { return h.State == "failed" }) {
-				return errReported
+				return app.ErrReported
 			}
 			return err
 		},
@@ -61,7 +62,7 @@ type checkedHook struct {
 }
 
 // checkHooks loads the hooks of this place, or those at paths.
-func checkHooks(ctx context.Context, p *Place, paths []string) []checkedHook {
+func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook {
 	places, missing := p.Places(), []checkedHook{}
 	if len(paths) > 0 {
 		places, missing = placesOf(p, paths)
@@ -88,7 +89,7 @@ func checkHooks(ctx context.Context, p *Place, paths []string) []checkedHook {
 
 // placesOf are the places that hold just the hooks at paths. Those of the project
 // keep its scope, so that they are not run without approval.
-func placesOf(p *Place, paths []string) (places trust.Places, missing []checkedHook) {
+func placesOf(p *app.Place, paths []string) (places trust.Places, missing []checkedHook) {
 	places = trust.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
 	var own []string
 	for _, path := range paths {
@@ -110,7 +111,7 @@ func placesOf(p *Place, paths []string) (places trust.Places, missing []checkedH
 
 // ofProject is the file of the project that a path means, by whatever link: what
 // counts is the file.
-func ofProject(p *Place, path string) (file string, ok bool) {
+func ofProject(p *app.Place, path string) (file string, ok bool) {
 	places := p.Places()
 	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
 		info, err := os.Stat(at)
@@ -143,11 +144,11 @@ func realPath(path string) string {
 }
 
 // compiled is what can be said of a hook without running it.
-func compiled(p *Place, s trust.Source) checkedHook {
+func compiled(p *app.Place, s trust.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
 	code, err := safefile.Read(s.Path, trust.MaxHook)
 	if err == nil {
-		_, err = luavm.Compile(inProject(p.Cwd, s.Path), code)
+		_, err = luavm.Compile(app.InProject(p.Cwd, s.Path), code)
 	}
 	if err != nil {
 		c.State, c.Error = "failed", err.Error()
@@ -161,7 +162,7 @@ func printChecked(checked []checkedHook) {
 		if name == "" {
 			name = h.Path
 		}
-		what := hookParts(luahooks.Info{Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others})
+		what := app.Registered(luahooks.Info{Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others})
 		switch h.State {
 		case "compiles":
 			what = "not approved, so compiled and not run"
@@ -175,7 +176,7 @@ func printChecked(checked []checkedHook) {
 	}
 }
 
-func hooksApprove(o *Options) *cobra.Command {
+func hooksApprove(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "approve NAME...", Short: "Approve hooks of this project, or changes that wait, by name or path",
@@ -192,7 +193,7 @@ func hooksApprove(o *Options) *cobra.Command {
 				return errors.Join(printJSON(approved), err)
 			}
 			for _, path := range approved {
-				fmt.Println("approved " + printable.VisibleLine(inProject(p.Cwd, path)))
+				fmt.Println("approved " + printable.VisibleLine(app.InProject(p.Cwd, path)))
 			}
 			return err
 		},
@@ -203,7 +204,7 @@ func hooksApprove(o *Options) *cobra.Command {
 
 // approveFiles approves files by name or path, as they are now. What is unknown
 // keeps all of it from being approved.
-func approveFiles(p *Place, names []string) (approved []string, err error) {
+func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 	var files []trust.ProjectFile
 	var waiting []trust.Pending
 	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.Pending()
@@ -220,7 +221,7 @@ func approveFiles(p *Place, names []string) (approved []string, err error) {
 			}
 		}
 		if len(files)+len(waiting) == n {
-			return nil, UsageError{Err: fmt.Errorf("no hook %q to approve; `pi trust --list` shows what there is", name)}
+			return nil, app.UsageError{Err: fmt.Errorf("no hook %q to approve; `pi trust --list` shows what there is", name)}
 		}
 	}
 	approved = []string{}
@@ -248,7 +249,7 @@ func approveFiles(p *Place, names []string) (approved []string, err error) {
 // named reports whether a person means path by name: the whole path, that in the
 // project, or the name of a hook.
 func named(project, name, path string) bool {
-	rel := inProject(project, path)
+	rel := app.InProject(project, path)
 	hook := strings.TrimSuffix(filepath.Base(path), ".lua")
 	if hook == "init" {
 		hook = filepath.Base(filepath.Dir(path))

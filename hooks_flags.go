@@ -1,12 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
-	"pi/internal/suggest"
-	"pi/luahooks"
+	"pi/cli/app"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,28 +13,13 @@ import (
 // loaded. So what the program does not know is taken from the command line
 // before it is parsed, and checked afterwards.
 
-// checkNamedHooks refuses a --hook that names no file.
-func (p *Place) checkNamedHooks() error {
-	if len(p.Hooks.Files) == 0 {
-		return nil
-	}
-	places := p.Places()
-	places.NoHooks = true
-	for _, s := range places.Discover(p.Guard).Sources {
-		if s.Missing() {
-			return UsageError{Err: fmt.Errorf("--hook: %w", s.Err)}
-		}
-	}
-	return nil
-}
-
 // takeHookFlags takes long flags that root does not have out of args. A value
 // follows after =; without one the flag is "true".
-func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags GivenFlags) {
+func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags app.GivenFlags) {
 	if sub, _, err := root.Find(args); err != nil || sub != root {
 		return args, flags
 	}
-	flags = GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
+	flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
 	for i := 0; i < len(args); i++ {
 		name, long := strings.CutPrefix(args[i], "--")
 		if args[i] == "--" {
@@ -84,37 +66,8 @@ func takesNext(root *cobra.Command, arg string) bool {
 	return f != nil && f.NoOptDefVal == ""
 }
 
-// checkHookFlags refuses flags that no hook has, and those that lack a value.
-func (r *run) checkHookFlags() error {
-	known := map[string]luahooks.Flag{}
-	for _, f := range r.chain.Flags() {
-		known[f.Name] = f
-	}
-	for name := range r.Hooks.Given.Values {
-		f, ok := known[name]
-		switch {
-		case !ok:
-			return UsageError{Err: fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags of pi, `pi hooks check` for those of hooks", name, nearFlag(name, r.FlagNames, r.chain.Flags()))}
-		case f.Type != "boolean" && r.Hooks.Given.Bare[name]:
-			return UsageError{Err: fmt.Errorf("--%s of hook %s wants a value behind =, such as --%s=VALUE", name, f.Hook, name)}
-		}
-	}
-	return nil
-}
-
 // flagNames are the flags of a command.
 func flagNames(c *cobra.Command) (names []string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
-}
-
-func nearFlag(name string, own []string, flags []luahooks.Flag) string {
-	names := slices.Clone(own)
-	for _, f := range flags {
-		names = append(names, f.Name)
-	}
-	if near := suggest.Nearest(name, names); near != "" {
-		return ", did you mean --" + near + "?"
-	}
-	return ""
 }

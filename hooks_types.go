@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/cli/app"
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/stdlib"
@@ -53,7 +54,7 @@ func hooksTypes() *cobra.Command {
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cobra.MaximumNArgs(n)(cmd, args); err != nil {
-			return UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+			return app.UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
 		}
 		return nil
 	}

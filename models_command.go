@@ -13,6 +13,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
+	"pi/cli/app"
 	"pi/cli/providers"
 	"pi/internal/printable"
 
@@ -22,7 +23,7 @@ import (
 // modelsFlags are those of pi models.
 type modelsFlags struct{ json, all, discover bool }
 
-func modelsCommand(o *Options) *cobra.Command {
+func modelsCommand(o *app.Options) *cobra.Command {
 	var f modelsFlags
 	c := &cobra.Command{
 		Use: "models [SEARCH]…", Short: "List the models that can be used",
@@ -41,14 +42,14 @@ The exit status is 1 if no model fits.`,
 }
 
 // listModels prints the models that are wanted.
-func listModels(ctx context.Context, o Options, f modelsFlags, words []string) error {
+func listModels(ctx context.Context, o app.Options, f modelsFlags, words []string) error {
 	p, err := here(o)
 	if err != nil {
 		return err
 	}
 	tellAll(providers.Problems(p.Config, p.Keys))
 	models := providers.New(p.Config, p.Keys, catalogue.Models)
-	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(tourModel())})
+	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(app.TourModel())})
 	if f.discover {
 		tellAll(unanswered(models.Discover(ctx, discoverTime)))
 	}
@@ -64,7 +65,7 @@ func listModels(ctx context.Context, o Options, f modelsFlags, words []string) e
 		err = printModels(os.Stdout, shown)
 	}
 	if err == nil && len(shown) == 0 {
-		err = errReported
+		err = app.ErrReported
 	}
 	if len(words) == 0 && !f.all && !f.json && !f.discover {
 		tellAll(providers.Unused(p.Config, p.Keys))
@@ -118,7 +119,7 @@ func portOf(address string) string {
 }
 
 // listAll lists the models that are known of all providers.
-func listAll(p *Place, models *llm.Models) []listedModel {
+func listAll(p *app.Place, models *llm.Models) []listedModel {
 	states := providers.States(p.Config, p.Keys)
 	var all []listedModel
 	for _, m := range models.All() {
@@ -149,7 +150,7 @@ func notShown(words []string, all, found, shown []listedModel) []string {
 	}
 	if !slices.ContainsFunc(all, func(m listedModel) bool { return m.Usable && m.API != "lua" }) {
 		lines = append(lines, "no key is set: export the variable of a provider, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY,",
-			"or describe a server in config.toml. "+tourModel().Ref()+", a script inside pi, needs none.")
+			"or describe a server in config.toml. "+app.TourModel().Ref()+", a script inside pi, needs none.")
 	}
 	if more := len(found) - len(shown); more > 0 {
 		lines = append(lines, printable.Count(more, "more model")+" of providers without a key; --all lists them")

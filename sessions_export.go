@@ -8,13 +8,14 @@ import (
 	"os"
 	"strings"
 
+	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/session/export"
 
 	"github.com/spf13/cobra"
 )
 
-func sessionsExport(o *Options) *cobra.Command {
+func sessionsExport(o *app.Options) *cobra.Command {
 	var file string
 	var force bool
 	c := &cobra.Command{
@@ -26,7 +27,7 @@ func sessionsExport(o *Options) *cobra.Command {
 			}
 			r, err := export.Choose(strings.Join(args[1:], ""), file)
 			if err != nil {
-				return UsageError{Err: fmt.Errorf("sessions export: %w", err)}
+				return app.UsageError{Err: fmt.Errorf("sessions export: %w", err)}
 			}
 			return exportNamed(*o, args[0], r, force)
 		},
@@ -37,7 +38,7 @@ func sessionsExport(o *Options) *cobra.Command {
 }
 
 // exportNamed writes a session to a file, or to standard output.
-func exportNamed(o Options, ref string, r export.Request, force bool) error {
+func exportNamed(o app.Options, ref string, r export.Request, force bool) error {
 	s, err := readNamed(o, ref)
 	if err != nil {
 		return err

@@ -10,20 +10,21 @@ import (
 	"time"
 
 	"pi/agent/command"
+	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/session/folder"
 
 	"github.com/spf13/cobra"
 )
 
-func sessionsList(o *Options) *cobra.Command {
+func sessionsList(o *app.Options) *cobra.Command {
 	var all, asJSON bool
 	var limit int
 	c := &cobra.Command{
 		Use: "list", Short: "List the sessions of this directory, newest first", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 {
-				return UsageError{Err: fmt.Errorf("--limit %d: at least 0, which is all", limit)}
+				return app.UsageError{Err: fmt.Errorf("--limit %d: at least 0, which is all", limit)}
 			}
 			p, err := here(*o)
 			if err != nil {
@@ -48,7 +49,7 @@ type listing interface {
 }
 
 // listSessions writes the sessions of this directory, or of all.
-func listSessions(w io.Writer, l listing, p *Place, all bool, limit int) error {
+func listSessions(w io.Writer, l listing, p *app.Place, all bool, limit int) error {
 	cwd := p.Cwd
 	if all {
 		cwd = ""
@@ -71,7 +72,7 @@ func listSessions(w io.Writer, l listing, p *Place, all bool, limit int) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return SessionError{Err: errors.Join(problems...)}
+		return app.SessionError{Err: errors.Join(problems...)}
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func (l *lines) add(w io.Writer, i folder.Info) error {
 	if l.all {
 		where = "  " + printable.Short(i.Cwd)
 	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", shortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", app.ShortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
 	return err
 }
 
@@ -102,9 +103,6 @@ func (l *lines) end(io.Writer) error {
 	}
 	return nil
 }
-
-// shortID is enough of the id of a session to find it again by.
-func shortID(id string) string { return id[:min(len(id), 13)] }
 
 // listedSession is a session in the JSON of a listing.
 type listedSession struct {

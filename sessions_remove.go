@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 
+	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/session/folder"
 
@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 )
 
-func sessionsRemove(o *Options) *cobra.Command {
+func sessionsRemove(o *app.Options) *cobra.Command {
 	var r removal
 	c := &cobra.Command{
 		Use: "rm ID|FILE...", Short: "Move sessions to the trash, after a question", Args: usageOf(cobra.MinimumNArgs(1)),
@@ -24,7 +24,7 @@ func sessionsRemove(o *Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.place, r.person = p, terminal()
+			r.place, r.person = p, app.Terminal()
 			r.asks = term.IsTerminal(int(os.Stdin.Fd()))
 			return r.run(cmd.Context(), args)
 		},
@@ -36,8 +36,8 @@ func sessionsRemove(o *Options) *cobra.Command {
 
 // removal is one pi sessions rm.
 type removal struct {
-	place   *Place
-	person  person
+	place   *app.Place
+	person  app.Person
 	asks    bool // a person can be asked
 	yes     bool
 	forGood bool
@@ -46,7 +46,7 @@ type removal struct {
 // run removes all that are named, or none if one of them is unknown.
 func (r *removal) run(ctx context.Context, refs []string) error {
 	if !r.asks && !r.yes {
-		return UsageError{Err: errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
+		return app.UsageError{Err: errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
 	}
 	var infos []folder.Info
 	for _, ref := range refs {
@@ -56,7 +56,7 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 		}
 		info, err := folder.Describe(path)
 		if err != nil {
-			return SessionError{Err: err}
+			return app.SessionError{Err: err}
 		}
 		infos = append(infos, info)
 	}
@@ -81,9 +81,9 @@ func (r *removal) agreed(ctx context.Context, infos []folder.Info, question stri
 		return true
 	}
 	for _, i := range infos {
-		_ = (&lines{all: true}).add(r.person.out, i)
+		_ = (&lines{all: true}).add(r.person.Out, i)
 	}
-	answer, err := r.person.ask(ctx, question)
+	answer, err := r.person.Ask(ctx, question)
 	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
 }
 
@@ -92,9 +92,9 @@ func (r *removal) remove(ctx context.Context, info folder.Info) error {
 	var none *folder.NoTrashError
 	if errors.As(err, &none) {
 		if r.yes {
-			return SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
+			return app.SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
 		}
-		fmt.Fprintln(r.person.out, printable.Text(err.Error()))
+		fmt.Fprintln(r.person.Out, printable.Text(err.Error()))
 		if !r.agreed(ctx, []folder.Info{info}, "Delete it for good? [y/N] ") {
 			fmt.Println("session " + info.ID + " stays")
 			return nil
@@ -103,20 +103,11 @@ func (r *removal) remove(ctx context.Context, info folder.Info) error {
 	}
 	switch {
 	case err != nil:
-		return SessionError{Err: err}
+		return app.SessionError{Err: err}
 	case to == "":
 		fmt.Println("deleted session " + info.ID + " for good")
 	default:
 		fmt.Println(printable.Text("session " + info.ID + " is in the trash: " + to))
 	}
 	return nil
-}
-
-// Remove moves the session at path to the trash and returns where it is now, or
-// deletes it for good. A session that a process has open stays.
-func (p *Place) Remove(path string, forGood bool) (to string, err error) {
-	if forGood {
-		return "", folder.Delete(path, p.SessionOptions())
-	}
-	return folder.UserTrash(runtime.GOOS, os.Getenv).Put(path, p.SessionOptions())
 }

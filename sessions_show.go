@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"pi/cli/app"
 	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
@@ -12,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func sessionsShow(o *Options) *cobra.Command {
+func sessionsShow(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "show FILE|ID", Short: "Show a session without changing it", Args: exactly(1),
@@ -33,7 +34,7 @@ func sessionsShow(o *Options) *cobra.Command {
 }
 
 // readNamed reads a session to look at it, and tells what is wrong with it.
-func readNamed(o Options, ref string) (*session.Session, error) {
+func readNamed(o app.Options, ref string) (*session.Session, error) {
 	p, err := here(o)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func readNamed(o Options, ref string) (*session.Session, error) {
 	}
 	s, err := session.Read(path)
 	if err != nil {
-		return nil, SessionError{Err: err}
+		return nil, app.SessionError{Err: err}
 	}
 	tellProblems(s)
 	return s, nil

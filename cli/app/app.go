@@ -1,16 +1,36 @@
-package main
+// Package app puts one run of the program together: settings, hooks, models,
+// session, agent and front end, in the order in which they need each other.
+//
+// A [Place] is a directory to work in with what holds there before a session
+// begins; commands that ask no model need no more. [Start] runs a session in it.
+// Several places, and runs in them, can be made in one process: only the caller
+// knows the directory of the process.
+//
+//	options.go     what the command line says of a run
+//	place.go       settings, approvals and keys of a directory
+//	app.go         from a place to a front end and its end
+//	hooks.go       which hooks are loaded, and what they are told before a session
+//	hookcommand.go /hooks and /reload
+//	screen.go      what hooks draw, and their keys
+//	session.go     which session a run works on
+//	model.go       which model it begins with; unattended.go: which may answer
+//	               where nobody watches
+//	prompt.go      prompts of the command line, and those in files
+//	tools.go       the program's tools
+//	banner.go      what a session in the terminal begins with
+//	ask.go         what a person is asked before there is a front end; early.go:
+//	               by hooks
+package app
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -21,14 +41,11 @@ import (
 	"pi/agent/tool"
 	"pi/cli/config"
 	"pi/cli/providers"
-	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/repl"
 	"pi/serve"
 	"pi/session"
-	"pi/session/message"
-	"pi/stdlib"
 
 	"golang.org/x/term"
 )
@@ -90,7 +107,7 @@ func (r *run) print(ctx context.Context) error {
 		return f.Run(ctx, r.agent, commands, prompts)
 	})
 	if errors.Is(err, serve.ErrBrokenPipe) {
-		return errReported
+		return ErrReported
 	}
 	return err
 }
@@ -102,43 +119,6 @@ func noticeBrokenPipes() (stop func()) {
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGPIPE)
 	return func() { signal.Stop(caught) }
-}
-
-// printPrompts joins what stands on the command line with what is piped in.
-func (r *run) printPrompts(stdin *os.File) ([]string, error) {
-	piped, err := readPiped(stdin)
-	if err != nil {
-		return nil, err
-	}
-	prompts := r.Prompts
-	if piped != "" {
-		if len(prompts) == 0 {
-			return []string{piped}, nil
-		}
-		prompts = append([]string{prompts[0] + "\n\n" + piped}, prompts[1:]...)
-	}
-	if len(prompts) == 0 || strings.TrimSpace(strings.Join(prompts, "")) == "" {
-		return nil, UsageError{Err: errors.New(`no prompt: pi -p "what to do", or pipe it in`)}
-	}
-	return prompts, nil
-}
-
-const maxPiped = 64 << 20
-
-// readPiped reads standard input where it cannot be a person.
-func readPiped(f *os.File) (string, error) {
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
-		return "", nil
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxPiped+1))
-	if err != nil {
-		return "", fmt.Errorf("read standard input: %w", err)
-	}
-	if len(b) > maxPiped {
-		return "", fmt.Errorf("read standard input: more than %d MiB", maxPiped>>20)
-	}
-	return strings.TrimRight(strings.ToValidUTF8(string(b), "\uFFFD"), "\n"), nil
 }
 
 // interact talks with a person.
@@ -193,31 +173,6 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	return sayOnce(err, r.goodbye())
 }
 
-// watchHooks makes what a person saves in a hook take effect.
-func (r *run) watchHooks(ctx context.Context) {
-	if err := r.chain.Watch(ctx); err != nil {
-		r.agent.Notify(ctx, agent.LevelWarning, fmt.Sprintf("hooks are not watched: %v; /reload loads them anew", err))
-	}
-}
-
-// watchLater is the listener that begins to watch the hooks behind the first
-// request, where nobody could have saved one before: a start pays nothing for it.
-type watchLater struct {
-	begin func()
-	once  sync.Once
-}
-
-// Wants reports whether k may be the first of an answer.
-func (*watchLater) Wants(k agent.Kind) bool { return k == agent.KindMessageStart }
-
-// Handle never fails.
-func (w *watchLater) Handle(_ context.Context, e agent.Event) error {
-	if m, ok := e.(*agent.MessageStart); ok && m.Message.Role == message.RoleAssistant {
-		w.once.Do(w.begin)
-	}
-	return nil
-}
-
 // prepare loads the hooks and makes the agent that they are for.
 func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.loadHooks(ctx, mode); err != nil {
@@ -234,14 +189,6 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 		return errors.Join(err, s.Close())
 	}
 	return nil
-}
-
-// tellUnheard says what hooks had to say before a start that failed: the model
-// or the flag that is missing may be that of a hook that did not load.
-func (r *run) tellUnheard() {
-	for _, line := range r.chain.Unheard() {
-		fmt.Fprintln(os.Stderr, printable.Text(line))
-	}
 }
 
 // coreCommands are those that every front end has.
@@ -269,79 +216,6 @@ func (r *run) goodbye() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	return r.agent.Close(ctx)
-}
-
-func (r *run) closeHooks() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	r.chain.Close(ctx)
-}
-
-// Places says where hooks are looked for.
-func (p *Place) Places() trust.Places {
-	places := trust.Places{
-		AgentDir: p.AgentDir, Cwd: p.Cwd, Configured: p.Config.Hooks, ConfiguredIn: p.Config.ProjectHooks,
-		NoHooks: p.Hooks.None, NoProject: p.Hooks.NoApprove, Disable: p.Config.Disable,
-		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
-	}
-	for _, h := range p.Hooks.Files {
-		places.CommandLine = append(places.CommandLine, p.abs(config.Expand(h, config.Home(os.Getenv))))
-	}
-	return places
-}
-
-// chainOptions are those of every chain of this place.
-func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
-	return luahooks.Options{
-		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
-		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: providers.CheckSwitches,
-		Server: func(s luahooks.Server) llm.ProviderSpec {
-			return providers.OfHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
-		},
-	}
-}
-
-// Chain is a chain of the hooks at places that no session uses: it has no tools
-// and nobody to ask.
-func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
-	return luahooks.New(p.chainOptions(places, models))
-}
-
-func (r *run) loadHooks(ctx context.Context, mode string) error {
-	if r.Config.HookEdits == "ask" {
-		r.Guard.AskEdits()
-	}
-	o := r.chainOptions(r.Places(), r.models)
-	o.Mode, o.LogPath = mode, r.hookLogPath()
-	o.ApproveProject, o.AskProject = r.Hooks.Approve, r.askProject()
-	o.CommandEnv, o.Grace = r.locale, time.Duration(r.Config.HookGrace)*time.Millisecond
-	o.Tools, o.Inactive = r.tools()
-	o.Only, o.Flags, o.Commands = r.onlyTools(), r.Hooks.Given.Values, r.allCommands
-	r.chain = luahooks.New(o)
-	r.models.Register(llm.ProviderSpec{Name: "demo", Aside: true, Models: llm.Listed(tourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
-	if !r.PrintMode() {
-		r.chain.Meet(early{person: terminal()})
-	}
-	r.skipped = r.chain.Load(ctx)
-	if err := errors.Join(r.checkHookFlags(), r.checkTools()); err != nil {
-		return err
-	}
-	return r.reportSkipped()
-}
-
-func reservedCommands() []string {
-	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
-		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools",
-		"settings", "hotkeys", "quit", "exit"}
-}
-
-func names(sources []trust.Source) []string {
-	var n []string
-	for _, s := range sources {
-		n = append(n, s.Name)
-	}
-	return n
 }
 
 // toolOptions say where the tools work; commands learn which session and model
@@ -407,34 +281,6 @@ func settingsOfLoop(c config.Config) agent.Settings {
 		SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
 		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
 		StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second}
-}
-
-// readPromptFile reads a file of the agent directory, unless the command line
-// said something else.
-func (r *run) readPromptFile(name string, into *string) {
-	path := filepath.Join(r.AgentDir, name)
-	b, err := os.ReadFile(path)
-	if err == nil && *into == "" {
-		*into = strings.TrimSpace(string(b))
-		if err := agent.HiddenIn(path, string(b)); err != nil {
-			r.warnings = append(r.warnings, err.Error())
-		}
-	} else if err != nil && !os.IsNotExist(err) {
-		r.warnings = append(r.warnings, err.Error())
-	}
-}
-
-// readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
-// the agent directory, and the instructions of the directories.
-func (r *run) readPromptFiles(p *agent.SystemPrompt) {
-	r.readPromptFile("SYSTEM.md", &p.Replace)
-	r.readPromptFile("APPEND_SYSTEM.md", &p.Append)
-	files, problems := agent.FindContextFiles(agent.ContextPlaces{
-		AgentDir: r.AgentDir, Cwd: r.Cwd, Home: config.Home(os.Getenv), Allowed: r.Config.Instructions})
-	p.Files, r.files = files, files
-	for _, err := range problems {
-		r.warnings = append(r.warnings, err.Error())
-	}
 }
 
 // shell runs a command of the person.

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -27,9 +27,9 @@ type Place struct {
 	locale func() []string  // of the commands that tools and hooks run, see tool.NewLocale
 }
 
-// NewPlace reads the settings and the approvals that are in force in cwd, an
+// New reads the settings and the approvals that are in force in cwd, an
 // absolute path. Problems with them are shown and are no error.
-func NewPlace(o Options, cwd string) (*Place, error) {
+func New(o Options, cwd string) (*Place, error) {
 	agentDir, err := config.AgentDir(os.Getenv)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,11 @@
-package main
+package app
 
 import (
 	"os"
 
-	"golang.org/x/term"
-
 	"pi/session"
+
+	"golang.org/x/term"
 )
 
 // Options are what the command line says of a run, and what the run needs of the

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func toolsOf(t *testing.T, names ...string) (dir string, active, others []agent.
 	dir = t.TempDir()
 	t.Setenv("HOME", filepath.Join(dir, "home"))
 	t.Chdir(dir)
-	p, err := NewPlace(Options{}, dir)
+	p, err := New(Options{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

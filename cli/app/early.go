@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // have no countdown here.
 type early struct {
 	agent.NoUI
-	person
+	Person
 }
 
 func (early) HasUI() bool { return true }
@@ -31,7 +31,7 @@ func (e early) Confirm(ctx context.Context, title, message string, _ agent.Dialo
 func (e early) Select(ctx context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
 	e.show(title)
 	for i, o := range options {
-		fmt.Fprintf(e.out, "%3d  %s\n", i+1, printable.VisibleLine(o))
+		fmt.Fprintf(e.Out, "%3d  %s\n", i+1, printable.VisibleLine(o))
 	}
 	line, err := e.answer(ctx, "number, or Enter for none: ")
 	if err != nil {
@@ -55,12 +55,12 @@ func (e early) Input(ctx context.Context, title, placeholder string, _ agent.Dia
 func (e early) show(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			fmt.Fprintln(e.out, printable.Visible(text))
+			fmt.Fprintln(e.Out, printable.Visible(text))
 		}
 	}
 }
 
 // answer is a line; an error means that nobody answers.
 func (e early) answer(ctx context.Context, prompt string) (string, error) {
-	return e.ask(ctx, prompt)
+	return e.Ask(ctx, prompt)
 }

@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -166,7 +166,7 @@ func (r *run) approveHook(ctx context.Context, ui agent.UI, name string) (string
 		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
 	}
 	p := waiting[i]
-	yes, err := ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", describePending(p), agent.DialogOptions{})
+	yes, err := ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", DescribePending(p), agent.DialogOptions{})
 	if err != nil || !yes {
 		return "not approved", err
 	}
@@ -187,7 +187,7 @@ func (r *run) describeHooks() string {
 	waiting := r.chain.Pending()
 	for i, h := range r.chain.Hooks() {
 		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, printable.VisibleLine(config.Tilde(h.Path)))
-		detail(&b, strings.Trim(hookParts(h)+" · "+hookTimes(h), " ·"))
+		detail(&b, strings.Trim(Registered(h)+" · "+hookTimes(h), " ·"))
 		if h.Rejected != "" {
 			detail(&b, "what was saved last did not load, the version before runs: "+printable.VisibleLine(h.Rejected))
 		}
@@ -268,8 +268,8 @@ func digits(d, unit time.Duration) int {
 	return 0
 }
 
-// hookParts is what a hook registers, in one line: events, commands, tools, others.
-func hookParts(h luahooks.Info) string {
+// Registered is what a hook registers, in one line: events, commands, tools, others.
+func Registered(h luahooks.Info) string {
 	parts := append([]string{}, h.Events...)
 	for _, c := range h.Commands {
 		parts = append(parts, "/"+c)

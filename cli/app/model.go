@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -100,7 +100,7 @@ func (r *run) pickModel(s *session.Session) (*llm.Model, string, picked, error) 
 	}
 	r.warnings = append(r.warnings, r.Keys.Expired()...)
 	r.warnings = append(r.warnings, providers.Unused(r.Config, r.Keys)...)
-	return tourModel(), "", byNothing, nil
+	return TourModel(), "", byNothing, nil
 }
 
 // warnUnlisted says that a model which a person named may not be there.
@@ -143,7 +143,7 @@ func (r *run) firstOf(p llm.ProviderSpec) *llm.Model {
 	return nil
 }
 
-// tourModel is the model that needs no key and asks nobody: a script inside pi.
-func tourModel() *llm.Model {
+// TourModel is the model that needs no key and asks nobody: a script inside pi.
+func TourModel() *llm.Model {
 	return &llm.Model{Provider: "demo", ID: "tour", Name: "Demo tour (a script)", API: "lua", ContextWindow: 200000, MaxTokens: 8192, Input: []string{"text"}}
 }

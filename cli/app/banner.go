@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"fmt"
@@ -41,9 +41,19 @@ func resumed(s *session.Session) string {
 	if messages == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("going on with %s: %s", shortID(s.ID()), printable.Count(messages, "message"))
+	line := fmt.Sprintf("going on with %s: %s", ShortID(s.ID()), printable.Count(messages, "message"))
 	if prompt = firstLine(prompt); prompt != "" { // of a compacted conversation there may be a summary only
 		line += fmt.Sprintf(", %q", prompt)
 	}
 	return line
+}
+
+// firstLine is the beginning of a text that others wrote, safe for a terminal.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	r := []rune(printable.Short(s))
+	if len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	return string(r)
 }

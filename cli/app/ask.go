@@ -1,0 +1,278 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pi/cli/config"
+	"pi/internal/printable"
+	"pi/luahooks/trust"
+	"pi/session"
+)
+
+// askBusy asks what to do about a session that another process has; err is the
+// answer of somebody who wants nothing of it.
+func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
+	fmt.Fprintln(p.Out, printable.Text(busy.Error()))
+	for {
+		line, failed := p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
+		if failed != nil {
+			return 0, err
+		}
+		switch strings.ToLower(line) {
+		case "":
+			return 0, err
+		case "c", "copy":
+			return session.ToCopy, nil
+		case "r", "read":
+			return session.ToRead, nil
+		case "w", "wait":
+			return session.InTurn, nil
+		}
+		fmt.Fprintln(p.Out, "Please answer copy, read, wait, or nothing.")
+	}
+}
+
+// UntrustedError ends a run that was not to go on without its hooks.
+type UntrustedError struct{ Text string }
+
+func (e *UntrustedError) Error() string { return e.Text }
+
+// Hint is the next step.
+func (e *UntrustedError) Hint() string {
+	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
+}
+
+// Person is whoever sits at the terminal before there is a front end. One question
+// is asked at a time.
+type Person struct {
+	in  io.Reader // read by the byte, so that what follows a line is left alone
+	Out io.Writer // where what the question is about is shown, too
+}
+
+// Ask shows a prompt and reads a line, without the blanks around it; an error means
+// that nobody answers.
+func (p Person) Ask(ctx context.Context, prompt string) (string, error) {
+	fmt.Fprint(p.Out, prompt)
+	type answer struct {
+		line string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() { // it ends with the line, or with the program
+		line, err := readLine(p.in)
+		got <- answer{line, err}
+	}()
+	select {
+	case a := <-got:
+		return strings.TrimSpace(a.line), a.err
+	case <-ctx.Done():
+		fmt.Fprintln(p.Out)
+		return "", ctx.Err()
+	}
+}
+
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		n, err := r.Read(b)
+		switch {
+		case n > 0 && b[0] == '\n':
+			return string(line), nil
+		case n > 0:
+			line = append(line, b[0])
+		case err != nil:
+			return string(line), err
+		}
+	}
+}
+
+// AskProject asks whether hooks of a project run that are not approved. Where nobody
+// answers they do not.
+func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
+	fmt.Fprintln(p.Out, "This project brings hooks that you have not approved. Hooks are programs: they see every prompt and may run anything.")
+	fmt.Fprint(p.Out, ListFiles(q.Project, q.Files))
+	for {
+		line, err := p.Ask(ctx, "Run them? view, once, always, never; Enter means No: ")
+		if err != nil {
+			return trust.AnswerNo
+		}
+		switch strings.ToLower(line) {
+		case "", "n", "no":
+			return trust.AnswerNo
+		case "o", "once":
+			return trust.AnswerOnce
+		case "always":
+			return trust.AnswerAlways
+		case "never":
+			return trust.AnswerNever
+		case "v", "view":
+			fmt.Fprint(p.Out, viewFiles(q.Project, q.Files))
+		default:
+			fmt.Fprintln(p.Out, "Please answer view, once, always, never or no.")
+		}
+	}
+}
+
+// ListFiles shows the files of a project that approval covers, one line each, with
+// what a terminal would take for a command made visible.
+func ListFiles(project string, files []trust.ProjectFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(InProject(project, f.Path)), f.Size, f.SHA256, fileState(f), fileDoes(f))
+	}
+	return b.String()
+}
+
+func fileState(f trust.ProjectFile) string {
+	if f.Approved {
+		return "approved"
+	}
+	return "new"
+}
+
+// fileDoes is what a file registers, as far as its text says so.
+func fileDoes(f trust.ProjectFile) string {
+	events := append([]string{}, f.Events...)
+	if f.More {
+		events = append(events, "and maybe more")
+	}
+	if f.Problem != "" {
+		events = append(events, "("+f.Problem+")")
+	}
+	if len(events) == 0 {
+		return "no events"
+	}
+	return printable.VisibleLine(strings.Join(events, ", "))
+}
+
+// viewFiles shows the files themselves.
+func viewFiles(project string, files []trust.ProjectFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "--- %s\n%s\n", printable.VisibleLine(InProject(project, f.Path)), strings.TrimRight(printable.Visible(string(f.Code)), "\n"))
+	}
+	b.WriteString("---\n")
+	return b.String()
+}
+
+// InProject is a path relative to the project that it lies in; elsewhere it is
+// written with ~ where that is shorter.
+func InProject(project, path string) string {
+	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return config.Tilde(path)
+}
+
+// AskPending asks whether to approve one file that tools may have changed, and shows
+// the difference. Where nobody answers it is not approved.
+func (p Person) AskPending(ctx context.Context, w trust.Pending) bool {
+	fmt.Fprint(p.Out, DescribePending(w))
+	for {
+		line, err := p.Ask(ctx, "Approve this? y, or Enter for No: ")
+		if err != nil {
+			return false
+		}
+		switch strings.ToLower(line) {
+		case "y", "yes":
+			return true
+		case "", "n", "no":
+			return false
+		}
+	}
+}
+
+// DescribePending says what waits for approval, why, and what is in force until then,
+// and ends with the difference. No line of it commands a terminal.
+func DescribePending(w trust.Pending) string {
+	meanwhile := "Until you approve it, the version before stays in force."
+	switch {
+	case w.Change == "lost":
+		return printable.VisibleLine(config.Tilde(w.Path)) + " is not what pi wrote. Until you approve what follows, no hook runs and no setting counts.\n" + w.Diff
+	case w.Change == "added":
+		meanwhile = "Until you approve it, it does not count."
+	case w.Lost:
+		meanwhile = "The version before is lost, so what was made of it does not run."
+	}
+	return fmt.Sprintf("%s (%s) was %s on %s, when the agent was at work or a process it had started was alive. %s\n%s",
+		printable.VisibleLine(config.Tilde(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
+}
+
+// settlePending asks about what waits for approval and matters to this run. It
+// reports whether settings are among what was approved. Without a person the run
+// is refused: which version counts is not for a program to say.
+func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
+	waiting := r.Waiting()
+	if len(waiting) == 0 {
+		return false, nil
+	}
+	if r.PrintMode() {
+		var names []string
+		for _, w := range waiting {
+			names = append(names, printable.VisibleLine(config.Tilde(w.Path))+" was "+w.Change)
+		}
+		return false, &UntrustedError{Text: "not run: changed while the agent was at work and not approved: " + strings.Join(names, ", ")}
+	}
+	for _, w := range waiting {
+		if !Terminal().AskPending(ctx, w) {
+			continue
+		}
+		if err := r.Guard.Accept(w.Path); err != nil {
+			r.warnings = append(r.warnings, err.Error())
+		}
+		settings = settings || w.Kind == "settings" || w.Change == "lost"
+	}
+	if err := r.Guard.Doubt(); err != nil {
+		return false, &UntrustedError{Text: "not run: " + err.Error()}
+	}
+	return settings, ctx.Err()
+}
+
+// Terminal is the person at standard input and output.
+func Terminal() Person { return Person{os.Stdin, os.Stdout} }
+
+// Waiting lists the files that wait for approval and concern a run here with these
+// options. In print mode one of them refuses the run.
+func (p *Place) Waiting() []trust.Pending { return p.waitingFor(false) }
+
+// AllWaiting lists those too that concern only runs with hooks of the command line.
+func (p *Place) AllWaiting() []trust.Pending { return p.waitingFor(true) }
+
+func (p *Place) waitingFor(commandLine bool) []trust.Pending {
+	waiting, places := []trust.Pending{}, p.Places()
+	for _, w := range p.Guard.Pending() {
+		if w.Concerns(places) || commandLine && w.Scope == trust.ScopeCommand {
+			waiting = append(waiting, w)
+		}
+	}
+	return waiting
+}
+
+// askProject is nil where nobody can be asked.
+func (p *Place) askProject() func(context.Context, trust.Question) trust.Answer {
+	if p.PrintMode() || p.Hooks.NoApprove {
+		return nil
+	}
+	return Terminal().AskProject
+}
+
+// reportSkipped says which hooks of the project do not run, and ends the run if
+// it must not go on without them.
+func (r *run) reportSkipped() error {
+	if len(r.skipped) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s of this project not run: %s", printable.Count(len(r.skipped), "hook"), printable.VisibleLine(strings.Join(names(r.skipped), ", ")))
+	if r.Hooks.Require {
+		return &UntrustedError{Text: text}
+	}
+	if !r.Hooks.NoApprove && !r.Guard.Store().Never(r.Cwd) {
+		r.warnings = append(r.warnings, text+"; `pi trust` shows and approves them, --approve runs them this once")
+	}
+	return nil
+}

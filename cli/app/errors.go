@@ -1,0 +1,16 @@
+package app
+
+import (
+	"errors"
+)
+
+// ErrReported is an error whose text the person has seen: only the exit status tells
+// of it.
+var ErrReported = errors.New("reported")
+
+// UsageError is a mistake on the command line.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+func (e UsageError) Unwrap() error { return e.Err }
