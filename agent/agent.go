@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pi/agent/llm"
@@ -80,6 +81,7 @@ type Options struct {
 // Agent runs prompts in a session. See the package comment.
 type Agent struct {
 	listeners
+	choice
 	toolset
 	activity
 	inbox
@@ -89,27 +91,24 @@ type Agent struct {
 	prompt      *SystemPrompt
 	cwd         string
 	cycle       []string
+	cycleTold   atomic.Pointer[string] // what was said of patterns that mean no model
 	newSession  func(parent string) (*session.Session, error)
 	openSession func(string) (*session.Session, error)
 	copySession func(*session.Session, string) (*session.Session, error)
 	shell       func(context.Context, string, func(string)) (BashOutcome, error)
 	now         func() time.Time
 
-	mu        sync.Mutex
-	session   *session.Session
-	model     *llm.Model
-	thinking  string          // as it was wished
-	cycleTold string          // what was said of patterns that mean no model
-	unnoted   bool            // one of the two was chosen, and the session does not say so yet
-	today     string          // the date in the system prompt, fixed per session
-	seen      []session.Item  // the result of the last context chain
-	seenTo    int             // how long the branch was then
-	edited    map[string]bool // ids of the entries edited since then
-	chain     chained         // how the last context chain went
-	last      *sentRequest    // the last request of a conversation
-	body      *sentBody       // the last body that listeners saw
-	broken    *PrefixBreak    // how it began otherwise than the one before
-	running   promptText      // the system prompt of the run in progress
+	mu      sync.Mutex
+	session *session.Session
+	today   string          // the date in the system prompt, fixed per session
+	seen    []session.Item  // the result of the last context chain
+	seenTo  int             // how long the branch was then
+	edited  map[string]bool // ids of the entries edited since then
+	chain   chained         // how the last context chain went
+	last    *sentRequest    // the last request of a conversation
+	body    *sentBody       // the last body that listeners saw
+	broken  *PrefixBreak    // how it began otherwise than the one before
+	running promptText      // the system prompt of the run in progress
 
 	viewing sync.Mutex
 	view    session.View
@@ -118,8 +117,7 @@ type Agent struct {
 	account   account
 	sideUsage asideUsage
 
-	compacting context.CancelFunc // of the compaction in progress, nil for none
-	relieved   bool               // a compaction that nobody asked for was tried since the last good answer
+	compacting compactionState
 }
 
 var (
@@ -142,8 +140,9 @@ func New(o Options) *Agent {
 	a := &Agent{
 		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
 		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
-		session: o.Session, model: o.Model, thinking: o.Thinking, cycle: o.Cycle,
+		session: o.Session, cycle: o.Cycle,
 	}
+	a.restore(selection{o.Model, o.Thinking})
 	a.SetTools(o.Tools, "")
 	a.wake, a.leaving = make(chan struct{}, 1), make(chan struct{})
 	if a.now == nil {
@@ -173,7 +172,7 @@ func (a *Agent) Close(ctx context.Context) error {
 	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
 	a.refuseRest(ctx)
 	a.refuseAsked(ErrAborted)
-	if a.choiceUnnoted() {
+	if a.isUnnoted() {
 		a.noteChoice(ctx)
 	}
 	a.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })

@@ -31,7 +31,7 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 		t.over(ctx, err)
 		switch {
 		case err == nil:
-			r.noteGoodAnswer()
+			r.compacting.noteGoodAnswer()
 			return a, nil
 		case ctx.Err() != nil:
 			return a, err

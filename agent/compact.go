@@ -82,7 +82,7 @@ func (c *compactRun) run(ctx context.Context, seen chained) (done *Compacted, er
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
 	}
-	ctx, stop := c.cancellable(ctx)
+	ctx, stop := c.compacting.begin(ctx)
 	defer stop()
 	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto} })
 	defer func() {
@@ -213,31 +213,10 @@ func (c *compactRun) firstKept() string {
 	return c.plan.FirstKept.ID
 }
 
-// cancellable lets [Agent.CancelCompaction] reach this compaction.
-func (c *compactRun) cancellable(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	c.mu.Lock()
-	c.compacting = cancel
-	c.mu.Unlock()
-	return ctx, func() {
-		c.mu.Lock()
-		c.compacting = nil
-		c.mu.Unlock()
-		cancel()
-	}
-}
-
 // CancelCompaction interrupts the compaction in progress and nothing else: a run
 // that it belongs to goes on as if the compaction had failed. It reports whether
 // there was one.
-func (a *Agent) CancelCompaction() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.compacting != nil {
-		a.compacting()
-	}
-	return a.compacting != nil
-}
+func (a *Agent) CancelCompaction() bool { return a.compacting.interrupt() }
 
 // emitBoth emits an event, and for a compaction that nobody asked for its second
 // form as well.

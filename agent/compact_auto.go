@@ -62,9 +62,7 @@ func (r *run) nearlyFull(items []session.Item) bool {
 
 // compactAlone runs a compaction that nobody asked for.
 func (r *run) compactAlone(ctx context.Context, c *compactRun, seen chained) (*Compacted, error) {
-	r.mu.Lock()
-	r.relieved = true
-	r.mu.Unlock()
+	r.compacting.noteTried()
 	done, err := c.run(ctx, seen)
 	if errors.Is(err, ErrAborted) {
 		r.unwanted = true
@@ -79,10 +77,7 @@ func (r *run) compactAlone(ctx context.Context, c *compactRun, seen chained) (*C
 // asking: the model has answered since that was done or tried last, and the
 // person did not stop it in this run.
 func (r *run) mayCompact() bool {
-	r.mu.Lock()
-	relieved := r.relieved
-	r.mu.Unlock()
-	return !relieved && !r.unwanted && !freshlyCompacted(r.Session().Branch())
+	return !r.compacting.wasTried() && !r.unwanted && !freshlyCompacted(r.Session().Branch())
 }
 
 // freshlyCompacted reports whether no good answer follows the last compaction of
@@ -106,13 +101,6 @@ func freshlyCompacted(branch []*session.Entry) bool {
 // nor was interrupted.
 func isUsable(m *message.Message) bool {
 	return m.StopReason != message.StopError && m.StopReason != message.StopAborted
-}
-
-// noteGoodAnswer allows the next compaction that nobody asks for.
-func (a *Agent) noteGoodAnswer() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.relieved = false
 }
 
 // nothingToDo reports whether there was nothing that a summary could stand for.

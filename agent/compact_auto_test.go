@@ -25,7 +25,7 @@ func full(t *testing.T, o Options, replies ...reply) *rig {
 		o.Settings.Compaction = CompactionSettings{Enabled: true, ReserveTokens: 10000, KeepRecentTokens: 20000}
 	}
 	r := newRig(t, o, replies...)
-	r.Agent.model.ContextWindow = 100000
+	r.Model().ContextWindow = 100000
 	return r
 }
 
@@ -141,12 +141,12 @@ func TestAPromptThatComesToAFullContextIsKept(t *testing.T) {
 func TestAReplyThatFailsAfterAFullOneBringsACompaction(t *testing.T) {
 	var r *rig
 	breaks := func(_ context.Context, _ *llm.Request, yield func(llm.Delta, error) bool) {
-		r.Agent.model.ContextWindow = 100000 // what was said before is what counts
+		r.Model().ContextWindow = 100000 // what was said before is what counts
 		yield(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 1}}, nil)
 		yield(llm.Delta{}, errors.New("no power"))
 	}
 	r = full(t, Options{}, say("one"), using(95000, text("two")), breaks, say("the summary"))
-	r.Agent.model.ContextWindow = 200000
+	r.Model().ContextWindow = 200000
 	r.prompt("first")
 	r.prompt("second")
 	if err := r.Prompt(t.Context(), Prompt{Text: "third"}); err == nil {
@@ -262,7 +262,7 @@ func TestARequestThatDoesNotFitIsSentAgainAfterACompaction(t *testing.T) {
 			var end *CompactionEnd
 			o := Options{Listeners: []Listener{on(func(e *SessionBeforeCompact) { before = e }), l, ended(func(e *CompactionEnd) { end = e })}}
 			r := full(t, o, say("one"), overflow(), say("the summary"), say("two"))
-			r.Agent.model.ContextWindow = window
+			r.Model().ContextWindow = window
 			r.prompt("first")
 			r.prompt("second")
 			if sent := r.asked(3); sent != "user: This is a summary of the earlier conversation, which is no longer shown in full:\n\n<summary>\nthe summary\n</summary>\nuser: second\n" {
@@ -328,7 +328,7 @@ func TestASummaryLargerThanTheWindowIsMadeInParts(t *testing.T) {
 	for i := range 12 {
 		r.prompt(fmt.Sprintf("prompt %d %s", i, strings.Repeat("word ", 4000)))
 	}
-	r.Agent.model.ContextWindow = 100000
+	r.Model().ContextWindow = 100000
 	if _, err := r.Compact(t.Context(), CompactOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -46,11 +46,7 @@ func (a *Agent) tellCycle(ctx context.Context, problems []error) {
 		return
 	}
 	text := "models in the settings: " + strings.ReplaceAll(errors.Join(problems...).Error(), "\n", "; ")
-	a.mu.Lock()
-	told := a.cycleTold == text
-	a.cycleTold = text
-	a.mu.Unlock()
-	if !told {
+	if told := a.cycleTold.Swap(&text); told == nil || *told != text {
 		a.Notify(ctx, LevelWarning, text)
 	}
 }

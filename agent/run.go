@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
 )
@@ -344,10 +343,8 @@ func (a *Agent) userMessage(content []message.Block) *message.Message {
 // recordModel notes model and thinking level in the session when they are not
 // what the session says.
 func (a *Agent) recordModel() error {
-	a.mu.Lock()
-	s, model, thinking := a.session, a.model, llm.Clamp(a.model, a.thinking)
-	a.unnoted = false
-	a.mu.Unlock()
+	s, is := a.Session(), a.takeForNote()
+	model, thinking := is.model, is.level()
 	if provider, id := s.Model(); provider != model.Provider || id != model.ID {
 		if _, err := s.Append("model_change", session.ModelChange{Provider: model.Provider, ModelID: model.ID}); err != nil {
 			return err

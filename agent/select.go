@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync"
 
 	"pi/agent/llm"
 )
@@ -15,23 +16,76 @@ type selection struct {
 // level is what the model is asked for.
 func (s selection) level() string { return llm.Clamp(s.model, s.wish) }
 
-// chosen is the selection of the next request.
-func (a *Agent) chosen() selection {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return selection{a.model, a.thinking}
+// choice is the selection of the next request. All methods may be called from any
+// goroutine.
+type choice struct {
+	choosing sync.Mutex // guards what follows, which changes together
+	selected selection
+	unnoted  bool // it was chosen, and the session does not say so yet
+}
+
+// chosen returns the selection of the next request.
+func (c *choice) chosen() selection {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	return c.selected
 }
 
 // Model returns the model that the next request goes to.
-func (a *Agent) Model() *llm.Model { return a.chosen().model }
+func (c *choice) Model() *llm.Model { return c.chosen().model }
 
 // Thinking returns the thinking level of the next request: what was wished, as
 // far as the model offers it.
-func (a *Agent) Thinking() string { return a.chosen().level() }
+func (c *choice) Thinking() string { return c.chosen().level() }
 
 // ThinkingWish returns the thinking level that was chosen. It stays when a model
 // offers less, and counts again with one that offers more.
-func (a *Agent) ThinkingWish() string { return a.chosen().wish }
+func (c *choice) ThinkingWish() string { return c.chosen().wish }
+
+// change changes a part of the selection. The rest stays as somebody else may
+// choose it at the same time.
+func (c *choice) change(change func(*selection)) (was, is selection) {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	was = c.selected
+	change(&c.selected)
+	c.unnoted = true
+	return was, c.selected
+}
+
+// Replace puts now, which is was as it is known by now, in its place if that is
+// the model at hand. Nobody is told, because nobody chose.
+func (c *choice) Replace(was, now *llm.Model) {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	if c.selected.model == was {
+		c.selected.model = now
+	}
+}
+
+// restore makes is, which a session was left with, the selection.
+func (c *choice) restore(is selection) (was selection) {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	was = c.selected
+	c.selected, c.unnoted = is, false
+	return was
+}
+
+// takeForNote returns the selection to whoever writes it into the session.
+func (c *choice) takeForNote() selection {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	c.unnoted = false
+	return c.selected
+}
+
+// isUnnoted reports whether a choice came too late for the run to note it.
+func (c *choice) isUnnoted() bool {
+	c.choosing.Lock()
+	defer c.choosing.Unlock()
+	return c.unnoted
+}
 
 // SetModel makes the next request go to model, also while a prompt runs. It fires
 // model_select if that is another model than before; source is set, cycle or
@@ -65,26 +119,10 @@ func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source stri
 	return nil
 }
 
-// Replace puts now, which is was as it is known by now, in its place if that is
-// the model at hand. Nobody is told, because nobody chose.
-func (a *Agent) Replace(was, now *llm.Model) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.model == was {
-		a.model = now
-	}
-}
-
-// choose changes a part of the choice. The rest stays as somebody else may choose
-// it at the same time.
+// choose changes a part of the choice and tells of it.
 func (a *Agent) choose(ctx context.Context, change func(*selection), source string) {
-	a.mu.Lock()
-	was := selection{a.model, a.thinking}
-	is := was
-	change(&is)
-	a.model, a.thinking, a.unnoted = is.model, is.wish, true
-	a.mu.Unlock()
-	a.selected(ctx, was, is, source)
+	was, is := a.change(change)
+	a.tellSelected(ctx, was, is, source)
 	a.noteChoice(ctx)
 }
 
@@ -101,15 +139,8 @@ func (a *Agent) noteChoice(ctx context.Context) {
 	}
 }
 
-// choiceUnnoted reports whether a choice came too late for the run to note it.
-func (a *Agent) choiceUnnoted() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.unnoted
-}
-
-// selected tells the listeners what is different from before.
-func (a *Agent) selected(ctx context.Context, was, is selection, source string) {
+// tellSelected tells the listeners what is different from before.
+func (a *Agent) tellSelected(ctx context.Context, was, is selection, source string) {
 	before, now := was.level(), is.level()
 	if was.model.Ref() != is.model.Ref() {
 		a.emitIf(ctx, KindModelSelect, func() Event {

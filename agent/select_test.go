@@ -184,3 +184,18 @@ func TestModelAndLevelChosenAtTheSameTimeBothCount(t *testing.T) {
 		}
 	}
 }
+
+func TestAChoiceIsUnnotedUntilSomebodyWritesItDown(t *testing.T) {
+	one, two := &llm.Model{ID: "one", Reasoning: true, Levels: []string{"low"}}, &llm.Model{ID: "two"}
+	var c choice
+	c.restore(selection{one, "high"})
+	if c.isUnnoted() || c.Model() != one || c.Thinking() != "low" || c.ThinkingWish() != "high" {
+		t.Errorf("%+v", c.chosen())
+	}
+	if was, is := c.change(func(s *selection) { s.model = two }); was.model != one || is.model != two || is.wish != "high" || !c.isUnnoted() {
+		t.Errorf("%+v became %+v", was, is)
+	}
+	if c.Replace(one, nil); c.takeForNote().model != two || c.isUnnoted() {
+		t.Error("a model that was left is replaced, or the note does not count")
+	}
+}

@@ -130,17 +130,17 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 		is, gone = a.leftWith(next)
 	}
 	a.mu.Lock()
-	previous, was := a.session, selection{a.model, a.thinking}
-	a.session, a.model, a.thinking, a.today, a.seen = next, is.model, is.wish, "", nil
-	a.unnoted = false
-	a.relieved = false
+	previous := a.session
+	a.session, a.today, a.seen = next, "", nil
 	a.mu.Unlock()
+	was := a.restore(is)
+	a.compacting.noteGoodAnswer()
 	a.forget()
 	a.refuseAsked(errLeft)
 	err := previous.Close()
 	a.replaced(ctx, reason, previous)
 	a.announce(ctx, reason, previous.File())
-	a.selected(ctx, was, is, "restore")
+	a.tellSelected(ctx, was, is, "restore")
 	if gone != "" {
 		a.Notify(ctx, LevelWarning, gone)
 	}
