@@ -296,10 +296,10 @@ func afterTheEnd(e agent.Event) {
 
 // askedAbout lists the hooks that may hear of an event.
 func (c *Chain) askedAbout(spec *eventSpec) []*hook {
-	if spec.asks == nil {
+	if !spec.ownOnly {
 		return c.list()
 	}
-	return slices.DeleteFunc(slices.Clone(c.list()), func(h *hook) bool { return !spec.asks(h) })
+	return slices.DeleteFunc(slices.Clone(c.list()), func(h *hook) bool { return !h.isOwn() })
 }
 
 // Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.

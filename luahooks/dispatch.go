@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/internal/suggest"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -67,7 +66,7 @@ type question struct {
 }
 
 func (q *question) run(L *lua.LState) error {
-	result := q.in.call(L, q.fn, q.spec.table(q.in, L, q.seen))
+	result := q.in.call(L, q.fn, q.spec.table(q.in.events, L, q.seen))
 	if result == lua.LNil {
 		return nil
 	}
@@ -76,7 +75,7 @@ func (q *question) run(L *lua.LState) error {
 		q.keys = keysOf(t)
 	}
 	if err == nil {
-		q.apply, q.stop, err = q.spec.merge(q.in, L, q.event, t)
+		q.apply, q.stop, err = q.spec.merge(q.in.events, L, q.event, t)
 	}
 	return placeOf(q.fn, err)
 }
@@ -159,23 +158,6 @@ func keysOf(t *lua.LTable) (keys []string) {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-func (s *eventSpec) takes(key string) bool {
-	for f := range s.Results.each {
-		if f.Name == key {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *eventSpec) unknownKey(key string) error {
-	var known []string
-	for f := range s.Results.each {
-		known = append(known, f.Name)
-	}
-	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.name, suggest.Hint(key, known))
 }
 
 // tellOfWait names a hook that keeps an event or a command waiting, and why. For

@@ -16,31 +16,23 @@ import (
 
 // continuation reads entries and continue. tokens is the size of the context, for
 // a compaction that does not say it.
-func (in *instance) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
-	a := in.records.NewAnswer(L, r)
+func (src *eventSource) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
+	a := src.records.NewAnswer(L, r)
 	goOn := a.Flag("continue")
-	d := draftReader{tokens: max(tokens, 0), branch: in.currentBranch()}
+	d := draftReader{tokens: max(tokens, 0), branch: src.branch}
 	drafts := d.list(a, "entries")
 	return func() {
 		into.Entries = append(slices.Clip(into.Entries), drafts...)
 		if goOn {
-			into.Continue, into.ContinuedBy = true, in.hook.Name
+			into.Continue, into.ContinuedBy = true, src.hook
 		}
 	}, false, a.Failed()
 }
 
-// currentBranch gives that of the session; nil without one.
-func (in *instance) currentBranch() func() []*session.Entry {
-	if host := in.chain.hostNow(); host != nil {
-		return host.Session().Branch
-	}
-	return nil
-}
-
 // draftReader reads drafts.
 type draftReader struct {
-	tokens int                     // the size of the context, for a compaction that does not say it
-	branch func() []*session.Entry // that they are for; nil: not known
+	tokens int                                          // the size of the context, for a compaction that does not say it
+	branch func() (branch []*session.Entry, known bool) // that they are for
 }
 
 // list reads a list of drafts.
@@ -103,8 +95,8 @@ func (r draftReader) body(a record.Answer, kind string) any {
 	if a.Has("tokens_before") {
 		c.TokensBefore = a.Natural("tokens_before")
 	}
-	if r.branch != nil && c.FirstKeptEntryID != "" {
-		if err := agent.CanKeepFrom(r.branch(), c.FirstKeptEntryID); err != nil {
+	if branch, known := r.branch(); known && c.FirstKeptEntryID != "" {
+		if err := agent.CanKeepFrom(branch, c.FirstKeptEntryID); err != nil {
 			a.Fail("first_kept_entry_id", "%w", err)
 		}
 	}
@@ -114,10 +106,11 @@ func (r draftReader) body(a record.Answer, kind string) any {
 // target is an entry of the branch whose content can be edited.
 func (r draftReader) target(a record.Answer) string {
 	id := a.Need("target_id")
-	if r.branch == nil || id == "" {
+	branch, known := r.branch()
+	if !known || id == "" {
 		return id
 	}
-	for _, e := range r.branch() {
+	for _, e := range branch {
 		if e.ID != id {
 			continue
 		}

@@ -44,40 +44,40 @@ func compactEvents() []eventSpec {
 	}
 }
 
-func buildSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeCompact(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeCompact)
-	p := newPayload(L, e, 8).Set("preparation", in.preparation(L, &s.Preparation)).
-		Set("branch_entries", in.records.Entries(L, s.BranchEntries)).Set("messages", in.records.Messages(L, s.Messages)).
+	p := newPayload(L, e, 8).Set("preparation", src.preparation(L, &s.Preparation)).
+		Set("branch_entries", src.records.Entries(L, s.BranchEntries)).Set("messages", src.records.Messages(L, s.Messages)).
 		Maybe("custom_instructions", s.CustomInstructions).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).
-		Set("signal", in.signalValue(L))
+		Set("signal", src.signal(L))
 	if s.Model != nil {
 		p.Set("model", record.NewPayload(L, 2).Text("provider", s.Model.Provider).Text("id", s.Model.ID).Table())
 	}
 	return p.Table()
 }
 
-func (in *instance) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable {
+func (src *eventSource) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable {
 	ops := record.NewPayload(L, 3).Texts("read", p.FileOps.Read).Texts("written", p.FileOps.Written).Texts("edited", p.FileOps.Edited)
 	settings := record.NewPayload(L, 3).Flag("enabled", p.Settings.Enabled).Number("reserve_tokens", p.Settings.ReserveTokens).
 		Number("keep_recent_tokens", p.Settings.KeepRecentTokens)
 	return record.NewPayload(L, 9).
 		Maybe("first_kept_entry_id", p.FirstKeptEntryID).Number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
-		Set("messages_to_summarize", in.records.Messages(L, p.MessagesToSummarize)).
-		Set("turn_prefix_messages", in.records.Messages(L, p.TurnPrefixMessages)).Flag("is_split_turn", p.IsSplitTurn).
+		Set("messages_to_summarize", src.records.Messages(L, p.MessagesToSummarize)).
+		Set("turn_prefix_messages", src.records.Messages(L, p.TurnPrefixMessages)).Flag("is_split_turn", p.IsSplitTurn).
 		Number("tokens_before", p.TokensBefore).Maybe("previous_summary", p.PreviousSummary).
 		Set("file_ops", ops.Table()).Set("settings", settings.Table()).Table()
 }
 
 // mergeSessionBeforeCompact: a summary that is empty is no opinion.
-func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeCompact), in.records.NewAnswer(L, r)
+func mergeSessionBeforeCompact(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionBeforeCompact), src.records.NewAnswer(L, r)
 	cancel := a.Flag("cancel")
-	draft := &agent.CompactionDraft{Summary: a.Text("summary"), By: in.hook.Name}
+	draft := &agent.CompactionDraft{Summary: a.Text("summary"), By: src.hook}
 	if c, ok := a.Record("compaction", "summary", "first_kept_entry_id", "tokens_before", "details"); ok {
 		if a.Has("summary") {
 			a.Fail("summary", "it is given twice; compaction has one too")
 		}
-		draft = &agent.CompactionDraft{By: in.hook.Name, Summary: c.Text("summary"), FirstKeptEntryID: c.Text("first_kept_entry_id"),
+		draft = &agent.CompactionDraft{By: src.hook, Summary: c.Text("summary"), FirstKeptEntryID: c.Text("first_kept_entry_id"),
 			TokensBefore: c.Natural("tokens_before"), Details: c.Data("details")}
 		if err := agent.CanKeepFrom(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
 			c.Fail("first_kept_entry_id", "%w", err)
@@ -91,13 +91,13 @@ func mergeSessionBeforeCompact(in *instance, L *lua.LState, e agent.Event, r *lu
 	}, cancel, a.Failed()
 }
 
-func buildSessionCompacting(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionCompacting(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompacting)
-	return newPayload(L, e, 2).Text("session_id", s.SessionID).Set("messages", in.records.Messages(L, s.Messages)).Table()
+	return newPayload(L, e, 2).Text("session_id", s.SessionID).Set("messages", src.records.Messages(L, s.Messages)).Table()
 }
 
-func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionCompacting), in.records.NewAnswer(L, r)
+func mergeSessionCompacting(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionCompacting), src.records.NewAnswer(L, r)
 	context, prompt := a.Texts("context"), a.Text("prompt")
 	var data map[string]json.RawMessage
 	if raw := a.Data("preserve_data"); raw != nil {
@@ -123,13 +123,13 @@ func mergeSessionCompacting(in *instance, L *lua.LState, e agent.Event, r *lua.L
 	}, false, a.Failed()
 }
 
-func buildSessionCompact(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionCompact(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompact)
-	return newPayload(L, e, 5).Set("compaction_entry", in.records.Entry(s.Entry)).Text("summary", s.Summary).
+	return newPayload(L, e, 5).Set("compaction_entry", src.records.Entry(s.Entry)).Text("summary", s.Summary).
 		Flag("from_hook", s.FromHook).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).Table()
 }
 
-func buildSessionCompactFailed(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionCompactFailed(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompactFailed)
 	return newPayload(L, e, 5).Text("reason", s.Reason).Maybe("error_message", s.ErrorMessage).Flag("aborted", s.Aborted).
 		Flag("will_retry", s.WillRetry).Flag("from_hook", s.FromHook).Table()
@@ -154,17 +154,17 @@ func treeEvents() []eventSpec {
 	}
 }
 
-func buildSessionBeforeTree(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeTree(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	p := &e.(*agent.SessionBeforeTree).Preparation
 	return newPayload(L, e, 2).Set("preparation", record.NewPayload(L, 5).
 		Text("target_id", p.TargetID).Maybe("old_leaf_id", p.OldLeafID).Maybe("common_ancestor_id", p.CommonAncestorID).
-		Set("entries_to_summarize", in.records.Entries(L, p.EntriesToSummarize)).
-		Flag("user_wants_summary", p.UserWantsSummary).Table()).Set("signal", in.signalValue(L)).Table()
+		Set("entries_to_summarize", src.records.Entries(L, p.EntriesToSummarize)).
+		Flag("user_wants_summary", p.UserWantsSummary).Table()).Set("signal", src.signal(L)).Table()
 }
 
 // mergeSessionBeforeTree: of several answers the last counts as a whole.
-func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeTree), in.records.NewAnswer(L, r)
+func mergeSessionBeforeTree(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionBeforeTree), src.records.NewAnswer(L, r)
 	next := agent.SessionBeforeTree{Preparation: s.Preparation, Cancel: a.Flag("cancel"), Label: a.Text("label"),
 		CustomInstructions: a.Text("custom_instructions"), ReplaceInstructions: a.Flag("replace_instructions")}
 	if draft, ok := a.Record("summary", "summary", "details"); ok {
@@ -181,8 +181,8 @@ func mergeSessionBeforeTree(in *instance, L *lua.LState, e agent.Event, r *lua.L
 	}, next.Cancel, a.Failed()
 }
 
-func buildSessionTree(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionTree(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionTree)
 	return newPayload(L, e, 4).Maybe("new_leaf_id", s.NewLeafID).Maybe("old_leaf_id", s.OldLeafID).
-		Set("summary_entry", in.records.Entry(s.SummaryEntry)).Flag("from_hook", s.FromHook).Table()
+		Set("summary_entry", src.records.Entry(s.SummaryEntry)).Flag("from_hook", s.FromHook).Table()
 }

@@ -126,13 +126,13 @@ func recoveryEvents() []eventSpec {
 	}
 }
 
-func buildBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildBeforeProviderRequest(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderRequest)
-	return newPayload(L, e, 3).Set("payload", in.records.JSON(s.Payload)).Text("provider", s.Provider).Text("model", s.Model).Table()
+	return newPayload(L, e, 3).Set("payload", src.records.JSON(s.Payload)).Text("provider", s.Provider).Text("model", s.Model).Table()
 }
 
-func mergeBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderRequest), in.records.NewAnswer(L, r)
+func mergeBeforeProviderRequest(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.BeforeProviderRequest), src.records.NewAnswer(L, r)
 	body := a.Data("payload")
 	if body != nil && body[0] != '{' {
 		a.Fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
@@ -140,7 +140,7 @@ func mergeBeforeProviderRequest(in *instance, L *lua.LState, e agent.Event, r *l
 	return func() {
 		if body != nil {
 			s.Payload = body
-			s.Stages = append(slices.Clip(s.Stages), agent.PayloadStage{By: in.hook.Name, Payload: body})
+			s.Stages = append(slices.Clip(s.Stages), agent.PayloadStage{By: src.hook, Payload: body})
 		}
 	}, false, a.Failed()
 }
@@ -156,7 +156,7 @@ func kindOfJSON(raw json.RawMessage) string {
 }
 
 // buildBeforeProviderHeaders names headers in lower case, as scripts write them.
-func buildBeforeProviderHeaders(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildBeforeProviderHeaders(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderHeaders)
 	headers := record.NewPayload(L, len(s.Headers))
 	for name, value := range s.Headers {
@@ -174,8 +174,8 @@ func buildBeforeProviderHeaders(_ *instance, L *lua.LState, e agent.Event) *lua.
 
 // mergeBeforeProviderHeaders takes what differs from what the hook was shown: the
 // key, which reads "…", is not overwritten by a hook that returns the whole table.
-func mergeBeforeProviderHeaders(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderHeaders), in.records.NewAnswer(L, r)
+func mergeBeforeProviderHeaders(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.BeforeProviderHeaders), src.records.NewAnswer(L, r)
 	given, _ := a.Switches("headers")
 	changes := map[string]*string{}
 	for name, value := range given {
@@ -218,7 +218,7 @@ func validHeader(name string, value *string) error {
 	return nil
 }
 
-func buildAfterProviderResponse(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAfterProviderResponse(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AfterProviderResponse)
 	headers := record.NewPayload(L, len(s.Headers))
 	for name, values := range s.Headers {
@@ -228,14 +228,14 @@ func buildAfterProviderResponse(_ *instance, L *lua.LState, e agent.Event) *lua.
 		Set("headers", headers.Table()).Table()
 }
 
-func buildMessageStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).Set("message", in.records.Message(e.(*agent.MessageStart).Message)).Table()
+func buildMessageStart(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).Set("message", src.records.Message(e.(*agent.MessageStart).Message)).Table()
 }
 
-func buildMessageUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildMessageUpdate(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.MessageUpdate)
 	delta := record.NewPayload(L, 3).Text("type", deltaType(s.Delta.Kind)).Number("index", s.Delta.Index).Text("text", s.Delta.Text)
-	return newPayload(L, e, 2).Set("message", in.records.Message(s.Message())).Set("delta", delta.Table()).Table()
+	return newPayload(L, e, 2).Set("message", src.records.Message(s.Message())).Set("delta", delta.Table()).Table()
 }
 
 func deltaType(k llm.DeltaKind) string {
@@ -248,27 +248,27 @@ func deltaType(k llm.DeltaKind) string {
 	return "text"
 }
 
-func mergeMessageUpdate(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.MessageUpdate), in.records.NewAnswer(L, r)
+func mergeMessageUpdate(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.MessageUpdate), src.records.NewAnswer(L, r)
 	abort, ok := a.Record("abort", "reason", "inject")
 	if !ok {
 		return nil, false, a.Failed()
 	}
-	answer := &agent.Abort{Reason: abort.Text("reason"), Inject: abort.Text("inject"), By: in.hook.Name}
+	answer := &agent.Abort{Reason: abort.Text("reason"), Inject: abort.Text("inject"), By: src.hook}
 	return func() { s.Abort = answer }, true, a.Failed()
 }
 
-func buildMessageEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).Set("message", in.records.Message(e.(*agent.MessageEnd).Message)).Table()
+func buildMessageEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+	return newPayload(L, e, 1).Set("message", src.records.Message(e.(*agent.MessageEnd).Message)).Table()
 }
 
-func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeMessageEnd(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.MessageEnd)
 	t, ok := r.RawGetString("message").(*lua.LTable)
 	if !ok {
 		return nil, false, fmt.Errorf("message: expected a table, got %s", r.RawGetString("message").Type())
 	}
-	item, _, err := in.records.ItemFrom(L, t, nil)
+	item, _, err := src.records.ItemFrom(L, t, nil)
 	if err == nil && item.Message.Role != s.Message.Role {
 		err = fmt.Errorf("the role must stay %q, got %q", s.Message.Role, item.Message.Role)
 	}
@@ -278,9 +278,9 @@ func mergeMessageEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) 
 	return func() { s.Message = item.Message }, false, nil
 }
 
-func buildModelSelect(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildModelSelect(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ModelSelect)
-	p := newPayload(L, e, 8).Set("model", in.records.Model(s.Model)).Set("previous_model", in.records.Model(s.Previous)).
+	p := newPayload(L, e, 8).Set("model", src.records.Model(s.Model)).Set("previous_model", src.records.Model(s.Previous)).
 		Text("thinking_level", s.ThinkingLevel).Text("source", s.Source)
 	if s.Model != nil {
 		p.Text("provider", s.Model.Provider).Text("model_id", s.Model.ID)
@@ -291,12 +291,12 @@ func buildModelSelect(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	return p.Table()
 }
 
-func buildThinkingLevelSelect(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildThinkingLevelSelect(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ThinkingLevelSelect)
 	return newPayload(L, e, 2).Text("level", s.Level).Text("previous_level", s.Previous).Table()
 }
 
-func buildUIPrompt(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildUIPrompt(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	p := newPayload(L, e, 2)
 	switch s := e.(type) {
 	case *agent.UIPromptStart:
@@ -307,29 +307,29 @@ func buildUIPrompt(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	return p.Table()
 }
 
-func buildHookError(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildHookError(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.HookFailed)
 	return newPayload(L, e, 6).Text("hook", s.Hook).Text("path", s.Path).Text("event", s.Event).Text("error", s.Message).
 		Maybe("traceback", s.Traceback).Number("count", s.Count).Table()
 }
 
-func buildCompactionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildCompactionStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("reason", e.(*agent.CompactionStart).Reason).Table()
 }
 
-func buildCompactionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildCompactionEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.CompactionEnd)
-	return newPayload(L, e, 4).Set("result", in.records.Entry(s.Result)).Flag("aborted", s.Aborted).
+	return newPayload(L, e, 4).Set("result", src.records.Entry(s.Result)).Flag("aborted", s.Aborted).
 		Flag("will_retry", s.WillRetry).Maybe("error_message", s.ErrorMessage).Table()
 }
 
-func buildAutoRetryStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAutoRetryStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AutoRetryStart)
 	return newPayload(L, e, 4).Number("attempt", s.Attempt).Number("max_attempts", s.MaxAttempts).
 		Number("delay_ms", s.DelayMS).Text("error_message", s.ErrorMessage).Table()
 }
 
-func buildAutoRetryEnd(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAutoRetryEnd(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AutoRetryEnd)
 	return newPayload(L, e, 3).Flag("success", s.Success).Number("attempt", s.Attempt).Maybe("final_error", s.FinalError).Table()
 }

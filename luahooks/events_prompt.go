@@ -77,17 +77,17 @@ const continuationResults fieldList = "entries pi.EntryDraft[]?; continue boolea
 
 const continuationRule = "entries: joined in order, appended all or none; continue: one is enough"
 
-func buildInput(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildInput(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
 	t := newEvent(L, s.Kind(), 4)
 	luavm.Set(t, "text", lua.LString(s.Text))
-	luavm.Set(t, "attachments", in.records.Blocks(L, s.Attachments))
+	luavm.Set(t, "attachments", src.records.Blocks(L, s.Attachments))
 	record.SetText(t, "source", s.Source)
 	record.SetText(t, "streaming_behavior", s.StreamingBehavior)
 	return t
 }
 
-func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeInput(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.Input)
 	text, rewrites, err := record.OptionalString(r, "text")
 	if err != nil {
@@ -100,7 +100,7 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 	var blocks []message.Block
 	given := r.RawGetString("attachments")
 	if given != lua.LNil {
-		if blocks, err = in.records.BlocksFrom(L, given, "attachments"); err != nil {
+		if blocks, err = src.records.BlocksFrom(L, given, "attachments"); err != nil {
 			return nil, false, err
 		}
 	}
@@ -115,19 +115,19 @@ func mergeInput(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func
 	}, handled, nil
 }
 
-func buildBeforeAgentStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildBeforeAgentStart(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeAgentStart)
 	system, parts := s.Prompts()
 	sections := record.NewPayload(L, len(parts))
 	for _, part := range parts {
 		sections.Text(part.Name, part.Text)
 	}
-	return newPayload(L, e, 4).Text("prompt", s.Prompt).Set("attachments", in.records.Blocks(L, s.Attachments)).
+	return newPayload(L, e, 4).Text("prompt", s.Prompt).Set("attachments", src.records.Blocks(L, s.Attachments)).
 		Text("system_prompt", system).Set("sections", sections.Table()).Table()
 }
 
-func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeAgentStart), in.records.NewAnswer(L, r)
+func mergeBeforeAgentStart(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.BeforeAgentStart), src.records.NewAnswer(L, r)
 	system, rewrites := a.Text("system_prompt"), a.Has("system_prompt")
 	sections, _ := a.Switches("sections")
 	var messages []*message.Message
@@ -142,7 +142,7 @@ func mergeBeforeAgentStart(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 		s.Messages = append(slices.Clip(s.Messages), messages...)
 		if rewrites || sections != nil {
 			now, _ := s.Prompts()
-			s.Stages = append(slices.Clip(s.Stages), agent.PromptStage{By: in.hook.Name, System: now})
+			s.Stages = append(slices.Clip(s.Stages), agent.PromptStage{By: src.hook, System: now})
 		}
 	}, false, a.Failed()
 }
@@ -158,31 +158,31 @@ func merged(old, changes map[string]*string) map[string]*string {
 	return both
 }
 
-func buildAgentEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAgentEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentEnd)
-	return newPayload(L, e, 3).Set("messages", in.records.Messages(L, record.ItemsOf(s.Messages))).
+	return newPayload(L, e, 3).Set("messages", src.records.Messages(L, record.ItemsOf(s.Messages))).
 		Set("usage", record.Usage(L, &s.Usage)).Flag("will_retry", s.WillRetry).Table()
 }
 
-func buildAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAgentBeforeSettle(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentBeforeSettle)
-	return newPayload(L, e, 2).Text("outcome", s.Outcome).Set("messages", in.records.Messages(L, record.ItemsOf(s.Messages))).Table()
+	return newPayload(L, e, 2).Text("outcome", s.Outcome).Set("messages", src.records.Messages(L, record.ItemsOf(s.Messages))).Table()
 }
 
-func mergeAgentBeforeSettle(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	return in.continuation(L, r, &e.(*agent.AgentBeforeSettle).Continuation, 0)
+func mergeAgentBeforeSettle(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	return src.continuation(L, r, &e.(*agent.AgentBeforeSettle).Continuation, 0)
 }
 
-func buildTurnStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildTurnStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnStart)
 	return newPayload(L, e, 2).Number("turn_index", s.TurnIndex).Set("timestamp", lua.LNumber(s.Timestamp)).Table()
 }
 
-func buildTurnEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildTurnEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
 	usage := s.Used()
-	return newPayload(L, e, 5).Number("turn_index", s.TurnIndex).Set("message", in.records.Message(s.Message)).
-		Set("tool_results", in.records.Messages(L, record.ItemsOf(s.ToolResults))).Texts("entry_ids", s.EntryIDs).
+	return newPayload(L, e, 5).Number("turn_index", s.TurnIndex).Set("message", src.records.Message(s.Message)).
+		Set("tool_results", src.records.Messages(L, record.ItemsOf(s.ToolResults))).Texts("entry_ids", s.EntryIDs).
 		Set("usage", turnUsage(L, &usage)).Table()
 }
 
@@ -201,20 +201,20 @@ func turnUsage(L *lua.LState, u *agent.TurnUsage) *lua.LTable {
 	return t.Table()
 }
 
-func mergeTurnEnd(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeTurnEnd(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.TurnEnd)
-	return in.continuation(L, r, &s.Continuation, s.Used().Tokens)
+	return src.continuation(L, r, &s.Continuation, s.Used().Tokens)
 }
 
-func buildContext(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildContext(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Context)
 	t := newEvent(L, s.Kind(), 2)
-	luavm.Set(t, "entries", in.records.CurrentBranch(L, s.Entries))
-	luavm.Set(t, "messages", in.records.Messages(L, s.Items))
+	luavm.Set(t, "entries", src.records.CurrentBranch(L, s.Entries))
+	luavm.Set(t, "messages", src.records.Messages(L, s.Items))
 	return t
 }
 
-func mergeContext(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeContext(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.Context)
 	list, ok := r.RawGetString("messages").(*lua.LTable)
 	if !ok {
@@ -223,12 +223,12 @@ func mergeContext(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 		}
 		return nil, false, fmt.Errorf("messages: expected a list, got %s", r.RawGetString("messages").Type())
 	}
-	items, err := in.records.ItemsFrom(L, list, s.Entries)
+	items, err := src.records.ItemsFrom(L, list, s.Entries)
 	if err != nil {
 		return nil, false, err
 	}
 	return func() {
 		s.Items = items
-		s.Stages = append(slices.Clip(s.Stages), agent.ContextStage{By: in.hook.Name, Items: items})
+		s.Stages = append(slices.Clip(s.Stages), agent.ContextStage{By: src.hook, Items: items})
 	}, false, nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/record"
-	"pi/luahooks/trust"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -19,7 +18,7 @@ const (
 func sessionEvents() []eventSpec {
 	return []eventSpec{
 		{
-			Kind: agent.KindProjectTrust, Asking: true, asks: (*hook).isOwn,
+			Kind: agent.KindProjectTrust, Asking: true, ownOnly: true,
 			Fields:  "cwd string; files pi.TrustFile[]",
 			Results: "trusted false|table<string, boolean>?",
 			Rule:    "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash",
@@ -103,15 +102,12 @@ func endEvents() []eventSpec {
 	}
 }
 
-// isOwn reports whether a hook is the person's own, wherever the program runs.
-func (h *hook) isOwn() bool { return h.Scope == trust.ScopeGlobal || h.Scope == trust.ScopeCommand }
-
 // buildNothing is the table of an event that has nothing but its type.
-func buildNothing(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildNothing(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 0).Table()
 }
 
-func buildProjectTrust(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildProjectTrust(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ProjectTrust)
 	files := L.CreateTable(len(s.Files), 0)
 	for _, f := range s.Files {
@@ -121,7 +117,7 @@ func buildProjectTrust(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
 }
 
 // mergeProjectTrust accepts only files that the hook was shown.
-func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeProjectTrust(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ProjectTrust)
 	if r.RawGetString("trusted") == lua.LFalse {
 		return func() { s.Refused = true }, true, nil
@@ -131,7 +127,7 @@ func mergeProjectTrust(in *instance, L *lua.LState, e agent.Event, r *lua.LTable
 		return nil, false, fmt.Errorf("trusted: expected false or a table of hashes, got %s", r.RawGetString("trusted").String())
 	}
 	trusted := map[string]bool{}
-	a := in.records.NewAnswer(L, r)
+	a := src.records.NewAnswer(L, r)
 	if t, ok = hashes(a, t); !ok {
 		return nil, false, a.Failed()
 	}
@@ -154,12 +150,12 @@ func hashes(a record.Answer, t *lua.LTable) (*lua.LTable, bool) {
 	return t, true
 }
 
-func buildSessionDirectory(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionDirectory(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("cwd", e.(*agent.SessionDirectory).Cwd).Table()
 }
 
-func mergeSessionDirectory(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionDirectory), in.records.NewAnswer(L, r)
+func mergeSessionDirectory(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionDirectory), src.records.NewAnswer(L, r)
 	dir := a.Text("dir")
 	if dir == "" {
 		return nil, false, a.Failed()
@@ -167,7 +163,7 @@ func mergeSessionDirectory(in *instance, L *lua.LState, e agent.Event, r *lua.LT
 	return func() { s.Dir = dir }, false, nil
 }
 
-func buildSessionStart(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionStart)
 	return newPayload(L, e, 4).Maybe("reason", s.Reason).Maybe("session_id", s.SessionID).
 		Maybe("session_file", s.SessionFile).Maybe("previous_session_file", s.PreviousSessionFile).Table()
@@ -186,47 +182,47 @@ func peekSessionStart(e agent.Event, field string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func buildSessionBeforeSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeSwitch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeSwitch)
 	return newPayload(L, e, 2).Text("reason", s.Reason).Maybe("target_session_file", s.TargetSessionFile).Table()
 }
 
-func mergeSessionBeforeSwitch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	return in.mergeCancel(L, r, &e.(*agent.SessionBeforeSwitch).Cancel)
+func mergeSessionBeforeSwitch(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	return src.mergeCancel(L, r, &e.(*agent.SessionBeforeSwitch).Cancel)
 }
 
-func mergeSessionBeforeNew(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	return in.mergeCancel(L, r, &e.(*agent.SessionBeforeNew).Cancel)
+func mergeSessionBeforeNew(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	return src.mergeCancel(L, r, &e.(*agent.SessionBeforeNew).Cancel)
 }
 
 // mergeCancel reads a result that has nothing but cancel.
-func (in *instance) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
-	a := in.records.NewAnswer(L, r)
+func (src *eventSource) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
+	a := src.records.NewAnswer(L, r)
 	cancel := a.Flag("cancel")
 	return func() { *into = cancel }, cancel, a.Failed()
 }
 
-func buildSessionSwitch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionSwitch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionSwitch)
 	return newPayload(L, e, 2).Text("reason", s.Reason).Maybe("previous_session_file", s.PreviousSessionFile).Table()
 }
 
-func buildSessionBeforeNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeNew(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("session_id", e.(*agent.SessionBeforeNew).SessionID).Table()
 }
 
-func buildSessionNew(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionNew(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("session_id", e.(*agent.SessionNew).SessionID).Table()
 }
 
-func buildSessionBeforeBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeBranch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeBranch)
 	return newPayload(L, e, 2).Text("entry_id", s.EntryID).Number("entry_index", s.EntryIndex+1).Table()
 }
 
 // mergeSessionBeforeBranch: of several answers the last counts as a whole.
-func mergeSessionBeforeBranch(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeBranch), in.records.NewAnswer(L, r)
+func mergeSessionBeforeBranch(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.SessionBeforeBranch), src.records.NewAnswer(L, r)
 	cancel, skip, answers := a.Flag("cancel"), a.Flag("skip_conversation_restore"), a.Has("skip_conversation_restore")
 	return func() {
 		s.Cancel = cancel
@@ -236,15 +232,15 @@ func mergeSessionBeforeBranch(in *instance, L *lua.LState, e agent.Event, r *lua
 	}, cancel, a.Failed()
 }
 
-func buildSessionBranch(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBranch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Maybe("previous_session_file", e.(*agent.SessionBranch).PreviousSessionFile).Table()
 }
 
-func buildSessionInfoChanged(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionInfoChanged(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Maybe("name", e.(*agent.SessionInfoChanged).Name).Table()
 }
 
-func buildSessionShutdown(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionShutdown(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionShutdown)
 	return newPayload(L, e, 2).Maybe("reason", s.Reason).Maybe("target_session_file", s.TargetSessionFile).Table()
 }

@@ -58,12 +58,12 @@ func toolEvents() []eventSpec {
 	}
 }
 
-func buildToolCall(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolCall(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolCall)
 	t := newEvent(L, s.Kind(), 3)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
-	luavm.Set(t, "input", in.records.Input(s.Name, s.Input))
+	luavm.Set(t, "input", src.records.Input(s.Name, s.Input))
 	return t
 }
 
@@ -90,7 +90,7 @@ func peekCall(field, name, id string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeToolCall(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ToolCall)
 	block, err := record.OptionalBool(r, "block")
 	if err != nil {
@@ -110,17 +110,17 @@ func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (f
 	}
 	var input json.RawMessage
 	if given := r.RawGetString("input"); given != lua.LNil {
-		if input, err = in.records.InputFrom(s.Name, given); err != nil {
+		if input, err = src.records.InputFrom(s.Name, given); err != nil {
 			return nil, false, err
 		}
 	}
 	return func() {
 		if block {
-			s.Block, s.Reason, s.BlockedBy, s.Terminate = true, reason, in.hook.Name, terminate
+			s.Block, s.Reason, s.BlockedBy, s.Terminate = true, reason, src.hook, terminate
 			return
 		}
 		if input != nil {
-			s.Input, s.RewrittenBy = input, in.hook.Name
+			s.Input, s.RewrittenBy = input, src.hook
 		}
 		if adds {
 			s.AdditionalContext = append(s.AdditionalContext, context)
@@ -128,14 +128,14 @@ func mergeToolCall(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (f
 	}, block, nil
 }
 
-func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolResult(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolResult)
 	t := newEvent(L, s.Kind(), 6)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
 	luavm.Set(t, "tool_call_id", lua.LString(s.ID))
-	luavm.Set(t, "input", in.records.Input(s.Name, s.Input))
-	luavm.Set(t, "content", in.records.Blocks(L, s.Result.Content))
-	luavm.Set(t, "details", in.records.Details(s.Name, s.Result.Details))
+	luavm.Set(t, "input", src.records.Input(s.Name, s.Input))
+	luavm.Set(t, "content", src.records.Blocks(L, s.Result.Content))
+	luavm.Set(t, "details", src.records.Details(s.Name, s.Result.Details))
 	luavm.Set(t, "is_error", lua.LBool(s.Result.IsError))
 	if s.Result.Usage != nil {
 		luavm.Set(t, "usage", record.Usage(L, s.Result.Usage))
@@ -143,18 +143,18 @@ func buildToolResult(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
 	return t
 }
 
-func mergeToolResult(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeToolResult(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ToolResult)
 	var edits []func()
 	if v := r.RawGetString("content"); v != lua.LNil {
-		blocks, err := in.records.Content(L, v, "content")
+		blocks, err := src.records.Content(L, v, "content")
 		if err != nil {
 			return nil, false, err
 		}
 		edits = append(edits, func() { s.Result.Content = blocks })
 	}
 	if v := r.RawGetString("details"); v != lua.LNil {
-		raw, err := in.records.DetailsFrom(s.Name, v)
+		raw, err := src.records.DetailsFrom(s.Name, v)
 		if err != nil {
 			return nil, false, err
 		}
@@ -200,29 +200,29 @@ func peekToolExecution(e agent.Event, field string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func (in *instance) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) record.Payload {
-	return newPayload(L, e, 5).Text("tool_call_id", id).Text("tool_name", name).Set("args", in.records.Input(name, input))
+func (src *eventSource) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) record.Payload {
+	return newPayload(L, e, 5).Text("tool_call_id", id).Text("tool_name", name).Set("args", src.records.Input(name, input))
 }
 
-func buildToolExecutionStart(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolExecutionStart(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionStart)
-	return in.execution(L, e, s.ID, s.Name, s.Input).Table()
+	return src.execution(L, e, s.ID, s.Name, s.Input).Table()
 }
 
-func buildToolExecutionUpdate(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolExecutionUpdate(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionUpdate)
-	return in.execution(L, e, s.ID, s.Name, s.Input).Set("partial_result", in.toolOutput(L, s.Name, &s.Partial)).Table()
+	return src.execution(L, e, s.ID, s.Name, s.Input).Set("partial_result", src.toolOutput(L, s.Name, &s.Partial)).Table()
 }
 
-func buildToolExecutionEnd(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolExecutionEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionEnd)
-	return in.execution(L, e, s.ID, s.Name, s.Input).Set("result", in.toolOutput(L, s.Name, &s.Result)).
+	return src.execution(L, e, s.ID, s.Name, s.Input).Set("result", src.toolOutput(L, s.Name, &s.Result)).
 		Flag("is_error", s.Result.IsError).Table()
 }
 
 // toolOutput is what a tool gave back, in the form in which a hook's tool gives it.
-func (in *instance) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
-	p := record.NewPayload(L, 5).Set("content", in.records.Blocks(L, r.Content)).Set("details", in.records.Details(tool, r.Details)).Flag("is_error", r.IsError)
+func (src *eventSource) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
+	p := record.NewPayload(L, 5).Set("content", src.records.Blocks(L, r.Content)).Set("details", src.records.Details(tool, r.Details)).Flag("is_error", r.IsError)
 	if r.Usage != nil {
 		p.Set("usage", record.Usage(L, r.Usage))
 	}
@@ -232,13 +232,13 @@ func (in *instance) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua
 	return p.Table()
 }
 
-func buildUserBash(_ *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func buildUserBash(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.UserBash)
 	return newPayload(L, e, 3).Text("command", s.Command).Flag("exclude_from_context", s.ExcludeFromContext).Text("cwd", s.Cwd).Table()
 }
 
-func mergeUserBash(in *instance, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.UserBash), in.records.NewAnswer(L, r)
+func mergeUserBash(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+	s, a := e.(*agent.UserBash), src.records.NewAnswer(L, r)
 	result, ok := a.Record("result", "output", "exit_code", "cancelled", "truncated")
 	if !ok {
 		return nil, false, a.Failed()

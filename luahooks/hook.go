@@ -104,16 +104,16 @@ type instance struct {
 	ctx   *lua.LTable // what handlers get
 
 	records *record.Converter
+	events  *eventSource
 
 	behind *background // what modules do beside the VM; ends with the instance
 
 	// Only while the VM is held.
 	seen     jobMessages
 	sign     jobSignal
-	theme    *lua.LTable                // ctx.ui.theme
-	strict   map[*eventSpec]*lua.LTable // metatables of events
-	ofEmit   *lua.LTable                // the metatable of events that hooks emit
-	command  *lua.LTable                // the metatable of ctx in commands
+	theme    *lua.LTable // ctx.ui.theme
+	ofEmit   *lua.LTable // the metatable of events that hooks emit
+	command  *lua.LTable // the metatable of ctx in commands
 	requires map[string]*module
 
 	mu        sync.Mutex
@@ -245,3 +245,6 @@ func (c *Chain) count(event string, n int) {
 		}
 	}
 }
+
+// isOwn reports whether a hook is the person's own, wherever the program runs.
+func (h *hook) isOwn() bool { return h.Scope == trust.ScopeGlobal || h.Scope == trust.ScopeCommand }

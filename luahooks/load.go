@@ -15,6 +15,7 @@ import (
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -249,7 +250,7 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, strict: map[*eventSpec]*lua.LTable{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
@@ -261,7 +262,17 @@ func (c *Chain) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &c.valid)
+	in.events = &eventSource{vm: in.vm, records: in.records, hook: h.Name, signal: in.signalValue, branch: c.currentBranch, strict: map[*eventSpec]*lua.LTable{}}
 	return in
+}
+
+// currentBranch is that of the session; known is false without one.
+func (c *Chain) currentBranch() (branch []*session.Entry, known bool) {
+	host := c.hostNow()
+	if host == nil {
+		return nil, false
+	}
+	return host.Session().Branch(), true
 }
 
 // pinnedWithin is in how many lines of a hook's head the API may be pinned.

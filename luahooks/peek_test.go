@@ -27,8 +27,8 @@ func TestPeekingAndBuildingAgree(t *testing.T) {
 	err := in.vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
 		for _, e := range events {
 			spec := r.chain.events[e.Kind()]
-			built := spec.build(in, L, e)
-			view := &eventView{in, spec, e}
+			built := spec.build(in.events, L, e)
+			view := &eventView{in.events, spec, e}
 			for f := range ("type string; " + spec.Fields).each {
 				v, ok := view.Peek(f.Name)
 				if !ok {

@@ -1,12 +1,16 @@
 package luahooks
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"pi/agent"
+	"pi/internal/suggest"
 	"pi/luahooks/record"
 	"pi/luavm"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -39,10 +43,10 @@ type eventSpec struct {
 	Wait    patience
 	Clock   luavm.Clock
 
-	// asks says which hooks hear of it; nil: all.
-	asks func(*hook) bool
+	// ownOnly: only hooks of the person's own hear of it, none of a project.
+	ownOnly bool
 
-	build func(*instance, *lua.LState, agent.Event) *lua.LTable
+	build func(*eventSource, *lua.LState, agent.Event) *lua.LTable
 	// copy is the event as it is now, for a handler to look at. Every asking
 	// event has one.
 	copy func(agent.Event) agent.Event
@@ -52,7 +56,18 @@ type eventSpec struct {
 	// merge reads a handler's result while the VM is held and returns what to
 	// do with it, which is done only if the handler ended in time. stop ends
 	// the chain.
-	merge func(*instance, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
+	merge func(*eventSource, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
+}
+
+// eventSource is what the tables of events are made with, and results read with, for the
+// hook of one VM. It is used only while the VM is held.
+type eventSource struct {
+	vm      *luavm.VM
+	records *record.Converter
+	hook    string                                       // its name
+	signal  func(L *lua.LState) lua.LValue               // of the handler that runs
+	branch  func() (branch []*session.Entry, known bool) // of the session; not known without one
+	strict  map[*eventSpec]*lua.LTable                   // metatables of events
 }
 
 // eventTable lists the events in the order of their documentation. Each call
@@ -126,31 +141,31 @@ func copyOf[T any, P interface {
 
 // eventView is an event as Lua sees it before it looks closer.
 type eventView struct {
-	in    *instance
+	src   *eventSource
 	spec  *eventSpec
 	event agent.Event
 }
 
 // table is the event for a handler. e must not change any more.
-func (s *eventSpec) table(in *instance, L *lua.LState, e agent.Event) *lua.LTable {
+func (s *eventSpec) table(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	if s.peek == nil {
-		return s.strict(in, s.build(in, L, e))
+		return s.strictTable(src, s.build(src, L, e))
 	}
-	return in.vm.NewStub(&eventView{in, s, e}, fillEvent)
+	return src.vm.NewStub(&eventView{src, s, e}, fillEvent)
 }
 
 func fillEvent(L *lua.LState, ref any) *lua.LTable {
 	v := ref.(*eventView)
-	return v.spec.strict(v.in, v.spec.build(v.in, L, v.event))
+	return v.spec.strictTable(v.src, v.spec.build(v.src, L, v.event))
 }
 
-// strict makes the table of an event raise where a field is read that the event does
+// strictTable makes the table of an event raise where a field is read that the event does
 // not have. The VM is held.
-func (s *eventSpec) strict(in *instance, t *lua.LTable) *lua.LTable {
-	meta := in.strict[s]
+func (s *eventSpec) strictTable(src *eventSource, t *lua.LTable) *lua.LTable {
+	meta := src.strict[s]
 	if meta == nil {
-		meta = in.vm.Strict(&luavm.Fields{Of: "the event " + s.name, Names: s.fieldNames})
-		in.strict[s] = meta
+		meta = src.vm.Strict(&luavm.Fields{Of: "the event " + s.name, Names: s.fieldNames})
+		src.strict[s] = meta
 	}
 	t.Metatable = meta
 	return t
@@ -183,4 +198,26 @@ func (s *eventSpec) inMode(mode string) {
 // newPayload begins the table of an event: it has its type.
 func newPayload(L *lua.LState, e agent.Event, size int) record.Payload {
 	return record.PayloadOn(L, newEvent(L, e.Kind(), size))
+}
+
+func (s *eventSpec) takes(key string) bool {
+	for f := range s.Results.each {
+		if f.Name == key {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *eventSpec) unknownKey(key string) error {
+	var known []string
+	for f := range s.Results.each {
+		known = append(known, f.Name)
+	}
+	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.name, suggest.Hint(key, known))
+}
+
+// isWaitedFor reports whether the agent goes on only when all handlers have ended.
+func (s *eventSpec) isWaitedFor(ctx context.Context) bool {
+	return s.Wait == untilDone && !agent.Interrupted(ctx)
 }

@@ -45,11 +45,6 @@ func (c *Chain) tell(ctx context.Context, spec *eventSpec, hooks []*hook, e agen
 	}
 }
 
-// isWaitedFor reports whether the agent goes on only when all handlers have ended.
-func (s *eventSpec) isWaitedFor(ctx context.Context) bool {
-	return s.Wait == untilDone && !agent.Interrupted(ctx)
-}
-
 // toldLate is a hook that may not come to the end of what it does about an event.
 type toldLate struct {
 	hook *hook
@@ -155,7 +150,7 @@ func (t *telling) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	spec, event, turn := t.spec, t.event, t.turn
 	return func(L *lua.LState) error {
 		turn.end()
-		in.call(L, fn, spec.table(in, L, event))
+		in.call(L, fn, spec.table(in.events, L, event))
 		return nil
 	}
 }
