@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,34 +148,7 @@ func exitStatus(err error) int {
 // report tells the person what went wrong, and on a line of its own what to do.
 func report(err error) {
 	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
-	if hint := hintOf(err); hint != "" {
+	if hint := cmp.Or(command.HintOf(err), sessionHint(err)); hint != "" {
 		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
 	}
-}
-
-// hintOf is the next step for the person; empty where nobody knows one.
-func hintOf(err error) string {
-	var provider *llm.ProviderError
-	var busy *session.BusyError
-	var only *session.UnwritableError
-	var missing *folder.NotFoundError
-	var several *folder.AmbiguousError
-	var hinted interface{ Hint() string }
-	switch {
-	case errors.As(err, &hinted):
-		return hinted.Hint()
-	case errors.As(err, &provider):
-		return provider.NextStep
-	case errors.As(err, &only):
-		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
-	case errors.As(err, &busy):
-		return busyHint
-	case errors.Is(err, session.ErrReadOnly):
-		return "/branch here goes on in a copy that can be written; so does pi with --fork"
-	case errors.As(err, &several):
-		return candidates(several)
-	case errors.As(err, &missing):
-		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
-	}
-	return ""
 }

@@ -1,15 +1,41 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"pi/agent/command"
 	"pi/cli/app"
+	"pi/session"
 	"pi/session/folder"
 
 	"github.com/spf13/cobra"
 )
+
+// sessionHint is what the flags and subcommands of pi can do about a session that
+// cannot be opened, found or written to; "" for another error.
+func sessionHint(err error) string {
+	var (
+		busy    *session.BusyError
+		only    *session.UnwritableError
+		missing *folder.NotFoundError
+		several *folder.AmbiguousError
+	)
+	switch {
+	case errors.As(err, &only):
+		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
+	case errors.As(err, &busy):
+		return busyHint
+	case errors.Is(err, session.ErrReadOnly):
+		return "/branch here goes on in a copy that can be written; so does pi with --fork"
+	case errors.As(err, &several):
+		return candidates(several)
+	case errors.As(err, &missing):
+		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
+	}
+	return ""
+}
 
 // candidates is a hint that tells the sessions apart whose ids begin alike.
 func candidates(e *folder.AmbiguousError) string {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/agent/llm"
+	"pi/agent/command"
 	"pi/internal/printable"
 	"pi/repl/terminal"
 	"pi/session"
@@ -117,14 +117,10 @@ func (r *REPL) showError(err error) {
 	}
 }
 
+// hintOf is the next step for the person, with the commands that there are here.
 func hintOf(err error) string {
-	var provider *llm.ProviderError
-	if errors.As(err, &provider) {
-		return provider.NextStep
-	}
-	var hinted interface{ Hint() string }
-	if errors.As(err, &hinted) {
-		return hinted.Hint()
+	if hint := command.HintOf(err); hint != "" {
+		return hint
 	}
 	var unsaved *session.SaveError
 	if errors.As(err, &unsaved) {

@@ -45,3 +45,6 @@ func (e *ProviderError) Error() string {
 }
 
 func (e *ProviderError) Unwrap() error { return e.Err }
+
+// Hint is the next step for the person; "" if nobody knows one.
+func (e *ProviderError) Hint() string { return e.NextStep }
