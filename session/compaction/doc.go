@@ -6,8 +6,8 @@
 //	plan, err := compaction.NewPlan(s.Branch(), seen, tokens, compaction.Limits{Keep: 20000})
 //	text := compaction.Transcript(plan.Summarize)
 //
-// [NewPlan] says where the cut falls, and with what; the rules stand there. [Transcript]
-// is a conversation as text, [Chunks] divides one that is too long for one request.
+// [NewPlan] says where the cut falls, by which rules, and what it means. [Transcript] is
+// a conversation as text, [Chunks] divides one that is too long for one request.
 // Whoever makes the summary appends it as a compaction entry, with the names of the
 // files that were read and modified ([FilesOf]) in its details.
 //

@@ -1,5 +1,5 @@
-// Package message holds what was said: messages, their blocks and the tokens that they
-// took, and how they stand in a session file.
+// Package message is what was said: messages, their blocks and the tokens that they
+// took, and how they are written in a session file.
 //
 // A [Message] that was read keeps its bytes, and has them again when it is written. Of
 // one that was changed, which is a [Message.Clone], everything that did not change

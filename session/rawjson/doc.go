@@ -1,8 +1,7 @@
 // Package rawjson reads fields of a JSON text without decoding the rest of it, and
 // writes objects whose other fields keep their bytes.
 //
-// Values stay raw: slices of the text that they stand in, which must not be
-// changed. [Fields] and [Elements] walk over one object or array, [Field] looks for
+// Values stay raw: they are slices of the text, which must not be changed. [Fields] and [Elements] walk over one object or array, [Field] looks for
 // one key, and [Unquote] and [Number] decode a value. They check no more than they
 // need; whoever does not know that a text is JSON asks [Valid] first.
 //
@@ -10,6 +9,6 @@
 // object that was read and changed: what did not change keeps its bytes and its
 // place, and so does what nobody here knows.
 //
-// On valid UTF-8 all answers are those of encoding/json, except that of a key that
-// stands twice the first counts.
+// On valid UTF-8 all answers are those of encoding/json, except that the first of two
+// equal keys counts, not the last.
 package rawjson
