@@ -29,7 +29,6 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
-	"pi/session/compaction"
 )
 
 // Settings are the plain values of the configuration that the loop obeys.
@@ -98,25 +97,15 @@ type Agent struct {
 	shell       func(context.Context, string, func(string)) (BashOutcome, error)
 	now         func() time.Time
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards session
 	session *session.Session
-	today   string          // the date in the system prompt, fixed per session
-	seen    []session.Item  // the result of the last context chain
-	seenTo  int             // how long the branch was then
-	edited  map[string]bool // ids of the entries edited since then
-	chain   chained         // how the last context chain went
-	last    *sentRequest    // the last request of a conversation
-	body    *sentBody       // the last body that listeners saw
-	broken  *PrefixBreak    // how it began otherwise than the one before
-	running promptText      // the system prompt of the run in progress
 
-	viewing sync.Mutex
-	view    session.View
-	gauge   compaction.Gauge
-
-	account   account
-	sideUsage asideUsage
-
+	view       contextView
+	lastSeen   lastSeen
+	sent       sentPrefix
+	inForce    promptInForce
+	account    account
+	sideUsage  asideUsage
 	compacting compactionState
 }
 

@@ -169,11 +169,11 @@ func (s *stream) ask(ctx context.Context) error {
 func (s *stream) request() (r *llm.Request, sending func()) {
 	tools, by := s.toolsAndChooser()
 	r = &llm.Request{
-		Model: s.model, System: s.system.text, Messages: s.toSend(s.seen.items), Tools: specsOf(tools),
+		Model: s.model, System: s.system.text, Messages: s.view.forModel(s.seen.items), Tools: specsOf(tools),
 		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), Fresh: s.fresh,
 	}
 	return r, func() {
-		s.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, toolsBy: by, chain: s.seen, messages: r.Messages})
+		s.sent.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, toolsBy: by, chain: s.seen, messages: r.Messages})
 	}
 }
 
@@ -281,7 +281,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	addUsage(&s.usage, m.Usage)
 	err := s.append(m)
 	if failure == nil {
-		s.answered()
+		s.sent.answered(s.Session().Leaf())
 	}
 	if err != nil {
 		return answer{message: m}, err

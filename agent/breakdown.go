@@ -42,9 +42,7 @@ const (
 // Breakdown says what the model was shown last, and what came since.
 func (a *Agent) Breakdown() Breakdown {
 	items := a.Seen()
-	a.mu.Lock()
-	chain := a.chain
-	a.mu.Unlock()
+	chain := a.lastSeen.lastChain()
 	counted, estimated := a.contextTokens(items)
 	b := Breakdown{Counted: counted, Sources: append([]Source{a.promptSource(), a.toolSource()}, messageSources(items, chain)...)}
 	b.ContextUsage = fullness(counted+estimated, a.Model())

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"maps"
+	"sync"
 
 	"pi/session"
 	"pi/session/compaction"
@@ -27,33 +28,17 @@ type chained struct {
 
 func (a *Agent) runChain(ctx context.Context) chained {
 	s := a.Session()
-	branch, core := s.Branch(), a.coreContext(s)
+	branch, core := s.Branch(), a.view.core(s)
 	c := chained{branch: branch, core: core, items: core}
 	if a.wants(KindContext) {
 		e := &Context{Entries: branch, Items: core}
 		a.emit(ctx, e)
 		c.stages, c.items = e.Stages, e.Items
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.session == s {
-		a.seen, a.seenTo, a.edited, a.chain = c.items, len(branch), nil, c
+	if a.Session() == s {
+		a.lastSeen.set(s, c)
 	}
 	return c
-}
-
-// coreContext is what a session holds, built on top of what it held before.
-func (a *Agent) coreContext(s *session.Session) []session.Item {
-	a.viewing.Lock()
-	defer a.viewing.Unlock()
-	return a.view.Context(s)
-}
-
-// toSend is a context in the form of a request.
-func (a *Agent) toSend(items []session.Item) []*message.Message {
-	a.viewing.Lock()
-	defer a.viewing.Unlock()
-	return a.view.ForModel(items)
 }
 
 // refresh runs the context chain for those who listen to it. If nobody does,
@@ -63,12 +48,8 @@ func (a *Agent) refresh(ctx context.Context) {
 		a.Context(ctx)
 		return
 	}
-	a.mu.Lock()
-	a.seen, a.chain = nil, chained{}
-	a.mu.Unlock()
-	a.viewing.Lock()
-	a.view, a.gauge = session.View{}, compaction.Gauge{} // it may hold a session that was left
-	a.viewing.Unlock()
+	a.lastSeen.set(nil, chained{})
+	a.view.reset() // it may hold a session that was left
 }
 
 // Reloaded lets the listeners see the context again after hooks changed.
@@ -78,17 +59,16 @@ func (a *Agent) Reloaded(ctx context.Context) { a.refresh(ctx) }
 // then as it is now, and behind it what the session got since then; the session's
 // own list if there was no chain since it was opened.
 func (a *Agent) Seen() []session.Item {
-	a.mu.Lock()
-	seen, to, edited, s := a.seen, a.seenTo, maps.Clone(a.edited), a.session
-	a.mu.Unlock()
+	s := a.Session()
+	seen, to, edited := a.lastSeen.of(s)
 	if seen == nil {
-		return a.coreContext(s)
+		return a.view.core(s)
 	}
 	seen = seen[:len(seen):len(seen)]
 	if len(edited) == 0 && len(s.Branch()) <= to {
 		return seen
 	}
-	now := a.coreContext(s)
+	now := a.view.core(s)
 	if len(edited) > 0 {
 		seen = withEdits(seen, now, edited)
 	}
@@ -118,4 +98,97 @@ func withEdits(seen, now []session.Item, edited map[string]bool) []session.Item 
 		delete(given, it.Entry.ID)
 	}
 	return shown
+}
+
+// contextView is what a session holds, built on top of what it held before. The
+// zero value is ready; all methods may be called from any goroutine.
+type contextView struct {
+	mu    sync.Mutex // guards what follows
+	view  session.View
+	gauge compaction.Gauge
+}
+
+// core is what s holds.
+func (v *contextView) core(s *session.Session) []session.Item {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.view.Context(s)
+}
+
+// forModel is a context in the form of a request.
+func (v *contextView) forModel(items []session.Item) []*message.Message {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.view.ForModel(items)
+}
+
+// read says what is known of the tokens of a context.
+func (v *contextView) read(items []session.Item) compaction.Reading {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.gauge.Read(items)
+}
+
+// reset forgets the session.
+func (v *contextView) reset() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.view, v.gauge = session.View{}, compaction.Gauge{}
+}
+
+// lastSeen is the result of the last context chain. The zero value is ready; all
+// methods may be called from any goroutine.
+type lastSeen struct {
+	mu      sync.Mutex       // guards what follows
+	session *session.Session // that it is about
+	items   []session.Item   // nil: there was no chain
+	to      int              // how long the branch was then
+	edited  map[string]bool  // ids of the entries edited since then
+	chain   chained          // how it went
+}
+
+// set replaces the result by that of c, a chain over s.
+func (l *lastSeen) set(s *session.Session, c chained) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.session, l.items, l.to, l.edited, l.chain = s, c.items, len(c.branch), nil, c
+}
+
+// of returns the result for s: nil if there is none, else what it covers of the
+// branch, and the entries edited since then.
+func (l *lastSeen) of(s *session.Session) (items []session.Item, to int, edited map[string]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session != s {
+		return nil, 0, nil
+	}
+	return l.items, l.to, maps.Clone(l.edited)
+}
+
+// lastChain is how the last chain went.
+func (l *lastSeen) lastChain() chained {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.chain
+}
+
+// forget drops the result, which was about another branch.
+func (l *lastSeen) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items = nil
+}
+
+// edit has an edited entry of s shown as it is from now on; the context chain
+// itself runs again before the next request.
+func (l *lastSeen) edit(s *session.Session, id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session != s || l.items == nil {
+		return
+	}
+	if l.edited == nil {
+		l.edited = map[string]bool{}
+	}
+	l.edited[id] = true
 }

@@ -22,7 +22,7 @@ func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement
 	if e == nil {
 		return "", fmt.Errorf("edit context: %w", err)
 	}
-	a.noteEdited(s, id)
+	a.lastSeen.edit(s, id)
 	return e.ID, err
 }
 
@@ -44,20 +44,6 @@ func editTarget(s *session.Session, id string) error {
 		kind = string(m.Role)
 	}
 	return fmt.Errorf("entry %q is a %s; only messages of the roles user, assistant, toolResult and custom can be edited", id, kind)
-}
-
-// noteEdited has an edited entry shown as it is from now on; the context chain
-// itself runs again before the next request.
-func (a *Agent) noteEdited(s *session.Session, id string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.session != s || a.seen == nil {
-		return
-	}
-	if a.edited == nil {
-		a.edited = map[string]bool{}
-	}
-	a.edited[id] = true
 }
 
 // SetSessionName names the session; "" takes the name away.

@@ -147,7 +147,7 @@ func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
 	entries, err := s.AppendAll(checked)
 	for _, d := range checked {
 		if edit, ok := d.Body.(session.ContextEdit); ok && len(entries) > 0 {
-			r.noteEdited(s, edit.TargetID)
+			r.lastSeen.edit(s, edit.TargetID)
 		}
 	}
 	return entries, err

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"strconv"
+	"sync"
 
 	"pi/session"
 	"pi/session/message"
@@ -38,14 +39,7 @@ func (b *PrefixBreak) String() string {
 
 // PrefixBreak returns the break of the last request of this session; nil if that
 // began with the one before it, or was the first.
-func (a *Agent) PrefixBreak() *PrefixBreak {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.last == nil || a.last.session != a.session {
-		return nil
-	}
-	return a.broken
-}
+func (a *Agent) PrefixBreak() *PrefixBreak { return a.sent.breakOf(a.Session()) }
 
 // sentRequest is a request and what it was made of. Nothing in it changes.
 type sentRequest struct {
@@ -58,31 +52,60 @@ type sentRequest struct {
 	answer   string // the id of its entry; "": none yet
 }
 
+// sentPrefix is what was sent last, and whether a hook made it begin otherwise than
+// what was sent before. The zero value is ready; all methods may be called from any
+// goroutine.
+type sentPrefix struct {
+	mu     sync.Mutex   // guards what follows
+	last   *sentRequest // of a conversation
+	body   *sentBody    // the last one that listeners saw
+	broken *PrefixBreak // how the last request began otherwise than the one before
+}
+
+// lastOf returns the last request, or nil if it was of another session.
+func (p *sentPrefix) lastOf(s *session.Session) *sentRequest {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil || p.last.session != s {
+		return nil
+	}
+	return p.last
+}
+
+// breakOf returns the break of the last request, if that was of s.
+func (p *sentPrefix) breakOf(s *session.Session) *PrefixBreak {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil || p.last.session != s {
+		return nil
+	}
+	return p.broken
+}
+
 // sending notes what is about to be sent, and whether a hook made it begin
 // otherwise than the request before.
-func (a *Agent) sending(is *sentRequest) {
-	a.mu.Lock()
-	was := a.last
-	a.last = is
-	a.mu.Unlock()
+func (p *sentPrefix) sending(is *sentRequest) {
+	p.mu.Lock()
+	was := p.last
+	p.last = is
+	p.mu.Unlock()
 	var broken *PrefixBreak
 	if was != nil && was.session == is.session {
 		broken = compared(was, is)
 	}
-	a.mu.Lock()
-	a.broken = broken
-	a.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.broken = broken
 }
 
-// answered notes that the leaf is the answer to the last request.
-func (a *Agent) answered() {
-	leaf := a.Session().Leaf()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.last != nil {
-		next := *a.last
-		next.answer = leaf
-		a.last = &next
+// answered notes the id of the answer to the last request.
+func (p *sentPrefix) answered(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil {
+		next := *p.last
+		next.answer = id
+		p.last = &next
 	}
 }
 

@@ -33,20 +33,20 @@ type bodyStage struct {
 
 // sendingBody compares what listeners made of a body with what they made of the
 // one before it, where that was alike before they had it.
-func (a *Agent) sendingBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.last == nil || !sameList(a.last.messages, r.Messages) {
+func (p *sentPrefix) sendingBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil || !sameList(p.last.messages, r.Messages) {
 		return // no request of the conversation
 	}
-	is := &sentBody{session: a.last.session, model: r.Model, stages: bodyStages{partsOf("", body)}}
+	is := &sentBody{session: p.last.session, model: r.Model, stages: bodyStages{partsOf("", body)}}
 	for _, s := range stages {
 		is.stages = append(is.stages, partsOf(s.By, s.Payload))
 	}
-	was := a.body
-	a.body = is
-	if was != nil && was.session == is.session && was.model == is.model && a.broken == nil {
-		a.broken = bodyBreak(was.stages, is.stages)
+	was := p.body
+	p.body = is
+	if was != nil && was.session == is.session && was.model == is.model && p.broken == nil {
+		p.broken = bodyBreak(was.stages, is.stages)
 	}
 }
 

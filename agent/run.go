@@ -113,7 +113,7 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	defer a.closeQueues()
 	a.sideUsage.begin()
 	defer a.sideUsage.end()
-	defer a.setRunning(promptText{})
+	defer a.inForce.set(promptText{})
 	if err := r.open(ctx, p); err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (r *run) begun(ctx context.Context, p Prompt) error {
 			}
 		}
 	}
-	r.setRunning(r.system)
+	r.inForce.set(r.system)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pi/agent/llm"
 )
@@ -83,5 +84,18 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 	kind := strings.Replace(usual, "\n\nTools:\n- look: look things", "", 1) + "\n\nBe kind."
 	if !reflect.DeepEqual(sent, []string{kind, kind, usual}) || !reflect.DeepEqual(seen, []string{kind}) || r.SystemPrompt() != usual {
 		t.Errorf("sent %q, seen %q", sent, seen)
+	}
+}
+
+func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
+	var p promptInForce
+	day := time.Date(2026, 1, 2, 23, 59, 0, 0, time.UTC)
+	now := func() time.Time { day = day.AddDate(0, 0, 1); return day }
+	first := p.date(now)
+	if again := p.date(now); first != "2026-01-03" || again != first {
+		t.Errorf("%s, then %s", first, again)
+	}
+	if p.forgetDate(); p.date(now) != "2026-01-04" {
+		t.Error("another session does not ask for the date")
 	}
 }

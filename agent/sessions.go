@@ -131,11 +131,13 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	}
 	a.mu.Lock()
 	previous := a.session
-	a.session, a.today, a.seen = next, "", nil
+	a.session = next
 	a.mu.Unlock()
+	a.inForce.forgetDate()
+	a.lastSeen.forget()
 	was := a.restore(is)
 	a.compacting.noteGoodAnswer()
-	a.forget()
+	a.inbox.forget()
 	a.refuseAsked(errLeft)
 	err := previous.Close()
 	a.replaced(ctx, reason, previous)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pi/agent/llm"
@@ -39,10 +40,7 @@ const (
 // SystemPrompt returns the system prompt of the run in progress, or the one that
 // the next prompt starts with.
 func (a *Agent) SystemPrompt() string {
-	a.mu.Lock()
-	running := a.running.text
-	a.mu.Unlock()
-	if running != "" {
+	if running := a.inForce.prompt().text; running != "" {
 		return running
 	}
 	return joinSections(a.sections())
@@ -52,33 +50,57 @@ func (a *Agent) SystemPrompt() string {
 // one with what listeners made of it, if that is still what a prompt starts with.
 func (a *Agent) lastPrompt() promptText {
 	next := plainPrompt(a.sections())
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.running.text != "":
-		return a.running
-	case a.last != nil && a.last.session == a.session && a.last.system.base == next.base:
-		return a.last.system
+	if running := a.inForce.prompt(); running.text != "" {
+		return running
+	}
+	if last := a.sent.lastOf(a.Session()); last != nil && last.system.base == next.base {
+		return last.system
 	}
 	return next
 }
 
-// setRunning notes the system prompt of the run in progress; an empty one ends it.
-func (a *Agent) setRunning(system promptText) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.running = system
-}
-
 // sections are those of the next prompt.
 func (a *Agent) sections() []Section {
-	a.mu.Lock()
-	if a.today == "" {
-		a.today = a.now().Format(time.DateOnly)
+	return a.prompt.sections(specsOf(a.Tools()), a.inForce.date(a.now), a.cwd)
+}
+
+// promptInForce is what a session keeps of its system prompt, so that requests begin
+// alike. The zero value is ready; all methods may be called from any goroutine.
+type promptInForce struct {
+	mu      sync.Mutex // guards what follows
+	today   string     // the date in it, fixed per session
+	running promptText // of the run in progress
+}
+
+// prompt is the system prompt of the run in progress; without one it is empty.
+func (p *promptInForce) prompt() promptText {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running
+}
+
+// set notes the system prompt of the run in progress; an empty one ends it.
+func (p *promptInForce) set(system promptText) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = system
+}
+
+// date is the day on which it was asked for first since forgetDate.
+func (p *promptInForce) date(now func() time.Time) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.today == "" {
+		p.today = now().Format(time.DateOnly)
 	}
-	today := a.today
-	a.mu.Unlock()
-	return a.prompt.sections(specsOf(a.Tools()), today, a.cwd)
+	return p.today
+}
+
+// forgetDate is called for another session.
+func (p *promptInForce) forgetDate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.today = ""
 }
 
 func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Section {

@@ -184,7 +184,7 @@ func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft 
 		saving = cmp.Or(saving, a.labelPlace(ctx, result, m.target, name))
 	}
 	saving = cmp.Or(saving, s.Flush(), s.Sync())
-	a.forgetSeen()
+	a.lastSeen.forget()
 	a.emitAfter(ctx, KindSessionTree, func() Event {
 		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: fromHook}
 	})
@@ -206,12 +206,4 @@ func (a *Agent) labelPlace(ctx context.Context, at Moved, target, name string) e
 		target = at.Summary.ID
 	}
 	return a.SetLabel(ctx, target, name)
-}
-
-// forgetSeen drops the result of the last context chain: it was about another
-// branch.
-func (a *Agent) forgetSeen() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.seen = nil
 }

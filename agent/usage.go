@@ -13,10 +13,7 @@ import (
 // ReadyUsage says how full the context is, if that is at hand: before the first
 // request it would take a look at the whole branch.
 func (a *Agent) ReadyUsage() (_ ContextUsage, ready bool) {
-	a.mu.Lock()
-	ready = a.last != nil && a.last.session == a.session
-	a.mu.Unlock()
-	if !ready {
+	if a.sent.lastOf(a.Session()) == nil {
 		return ContextUsage{}, false
 	}
 	return a.contextUsage(), true
@@ -41,7 +38,7 @@ func fullness(tokens int, m *llm.Model) ContextUsage {
 // answer counts, all is estimated, with the system prompt and the tools: an answer
 // counts these too.
 func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
-	r := a.read(items)
+	r := a.view.read(items)
 	if r.At < 0 {
 		return 0, r.Rest + a.standingTokens()
 	}
@@ -54,12 +51,6 @@ func (a *Agent) contextTokens(items []session.Item) (counted, estimated int) {
 // standingTokens is about how many tokens each request has beside the messages.
 func (a *Agent) standingTokens() int { return a.promptSource().Tokens + a.toolSource().Tokens }
 
-func (a *Agent) read(items []session.Item) compaction.Reading {
-	a.viewing.Lock()
-	defer a.viewing.Unlock()
-	return a.gauge.Read(items)
-}
-
 // tokensOf is how many tokens a context is, as far as anybody knows.
 func (a *Agent) tokensOf(items []session.Item) int {
 	counted, estimated := a.contextTokens(items)
@@ -70,10 +61,8 @@ func (a *Agent) tokensOf(items []session.Item) int {
 // knows: that of this process, and else what the session held then, if there is
 // nobody who would have changed it.
 func (a *Agent) seenBy(answer session.Item) ([]session.Item, bool) {
-	a.mu.Lock()
-	last, s := a.last, a.session
-	a.mu.Unlock()
-	if last != nil && last.session == s && answer.Entry != nil && last.answer == answer.Entry.ID {
+	s := a.Session()
+	if last := a.sent.lastOf(s); last != nil && answer.Entry != nil && last.answer == answer.Entry.ID {
 		return last.chain.items, true
 	}
 	path := s.Branch()

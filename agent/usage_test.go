@@ -72,7 +72,7 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 				r.prompt(prompts[1])
 				r.refresh(t.Context())
 				if resumed { // what this process does not know stands in the file
-					r.last = nil
+					r.sent.last = nil
 				}
 				test.happens(t, r)
 				want := test.want

@@ -46,7 +46,7 @@ func (a *Agent) wireBody(ctx context.Context, r *llm.Request, body []byte) ([]by
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a.sendingBody(r, body, e.Stages)
+	a.sent.sendingBody(r, body, e.Stages)
 	if bytes.Equal(e.Payload, body) {
 		return body, nil
 	}
