@@ -50,7 +50,7 @@ func rooms() map[string]room {
 		"luahooks":           {rooms: []string{"luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/printable", "internal/suggest", "internal/process"}},
 		"luahooks/record":    {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
 		"luahooks/trust":     {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},
-		"repl/terminal":      {rooms: []string{"internal/printable"}, libraries: []string{"github.com/mattn/go-runewidth", "github.com/peterh/liner", "golang.org/x/sys", "golang.org/x/term"}},
+		"repl/terminal":      {rooms: []string{"internal/printable", "internal/safefile"}, libraries: []string{"github.com/mattn/go-runewidth", "github.com/peterh/liner", "golang.org/x/sys", "golang.org/x/term"}},
 		"repl":               {rooms: []string{"repl/terminal", "agent", "agent/llm", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
 		"cli/config":         {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
 		"cli/keyring":        {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process"}, libraries: []string{}},

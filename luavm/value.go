@@ -55,10 +55,19 @@ func (vm *VM) structValue(r reflect.Value) lua.LValue {
 func (vm *VM) makeReadOnly(meta *lua.LTable) {
 	fields := meta.RawGetString("fields").(*lua.LTable)
 	vm.setAll(meta, map[string]lua.LGFunction{
-		"__index":    func(L *lua.LState) int { return vm.structField(L, fields) },
-		"__newindex": structSealed,
-		"__eq":       structEqual,
-		"__tostring": structString,
+		"__index": func(L *lua.LState) int { return vm.structField(L, fields) },
+		"__newindex": func(L *lua.LState) int {
+			Raise(L, "cannot set %s: this value is read-only", L.Get(2).String())
+			return 0
+		},
+		"__eq": func(L *lua.LState) int {
+			L.Push(lua.LBool(reflect.DeepEqual(L.CheckUserData(1).Value, L.CheckUserData(2).Value)))
+			return 1
+		},
+		"__tostring": func(L *lua.LState) int {
+			L.Push(lua.LString("read-only value"))
+			return 1
+		},
 	})
 	Set(meta, "__metatable", lua.LFalse)
 	meta.Metatable = &valueMark{vm: vm, fields: fields}
@@ -114,22 +123,6 @@ func (vm *VM) fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LV
 		return lua.LNil
 	}
 	return vm.toLua(L, field)
-}
-
-func structSealed(L *lua.LState) int {
-	Raise(L, "cannot set %s: this value is read-only", L.Get(2).String())
-	return 0
-}
-
-func structEqual(L *lua.LState) int {
-	a, b := L.CheckUserData(1), L.CheckUserData(2)
-	L.Push(lua.LBool(reflect.DeepEqual(a.Value, b.Value)))
-	return 1
-}
-
-func structString(L *lua.LState) int {
-	L.Push(lua.LString("read-only value"))
-	return 1
 }
 
 // fieldNames is what Lua calls a field; nothing hides it.

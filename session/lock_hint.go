@@ -77,16 +77,9 @@ func (st *store) leaveHint() {
 	}
 	host, _ := os.Hostname()
 	b := append(lockHint{Path: st.path, PID: os.Getpid(), Host: host, Since: time.Now()}.line(), '\n')
-	f, err := os.CreateTemp(st.lockDir, "*.new")
-	if err != nil {
-		return
+	if safefile.Replace(st.hintPath(), b, false) == nil {
+		st.hint = b
 	}
-	_, err = f.Write(b)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), st.hintPath()) != nil {
-		os.Remove(f.Name())
-		return
-	}
-	st.hint = b
 }
 
 // removeHint removes the hint if it is ours: after the file was replaced

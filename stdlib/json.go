@@ -23,7 +23,8 @@ func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 	}))
 	luavm.Set(t, "decode", vm.Func("json.decode", func(text string) (lua.LValue, error) {
 		if !json.Valid([]byte(text)) {
-			return nil, notJSON(text)
+			var v any // only the decoder says what is wrong
+			return nil, fmt.Errorf("decode JSON: %w", json.Unmarshal([]byte(text), &v))
 		}
 		v, err := vm.DecodeJSON(json.RawMessage(text), luavm.JSON{})
 		if v == lua.LNil && err == nil {
@@ -33,10 +34,4 @@ func openJSON(vm *luavm.VM, L *lua.LState, _ *Env) lua.LValue {
 	}))
 	luavm.Set(t, "null", luavm.Null)
 	return t
-}
-
-func notJSON(text string) error {
-	var v any
-	err := json.Unmarshal([]byte(text), &v)
-	return fmt.Errorf("decode JSON: %w", err)
 }

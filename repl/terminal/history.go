@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pi/internal/safefile"
 )
 
 // historyKept is how many entries are called up again; a file that has grown to
@@ -104,17 +106,7 @@ func (h *History) rewrite(entries []string) error {
 	for _, entry := range entries {
 		b.Write(historyLine(entry))
 	}
-	f, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".*")
-	if err != nil {
-		return fmt.Errorf("shorten history: %w", err)
-	}
-	_, err = f.Write(b.Bytes())
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), h.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := safefile.Replace(h.path, b.Bytes(), false); err != nil {
 		return fmt.Errorf("shorten history: %w", err)
 	}
 	return nil
