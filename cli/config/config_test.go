@@ -108,6 +108,8 @@ func TestProblemsNameLineKeyAndWayOut(t *testing.T) {
 		{"header", "[providers.a.headers]\nx = 1\n", `G:2: key "providers.a.headers.x": expected string, found integer`},
 		{"provider that is no table", "providers.a = 1\n", `G:1: key "providers.a": expected table, found integer`},
 		{"binding", "[keys]\nquit = 3\n", `G:2: key "keys.quit": expected list of strings, found integer`},
+		{"empty binding", "[keys]\nquit = ''\n", `G:2: key "keys.quit": an empty string names nothing`},
+		{"empty binding in a list", "[keys]\nquit = [\n'']\n", `G:3: key "keys.quit[0]": an empty string names nothing`},
 		{"name of a variable as key", "[providers.a]\napi_key = '$MY_KEY'\n",
 			`G:2: key "providers.a.api_key" looks like the name of a variable, but is sent as it stands; "env:NAME" reads a variable`},
 		{"after strings of many lines", "model = \"\"\"\na = 1\n# x\"\"\"\nmax_turns = ''\n", `G:4: key "max_turns": expected integer, found string`},

@@ -96,10 +96,12 @@ func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any
 func (d *decoder) decodeValue(t target, v any) {
 	switch dst := t.dst.Addr().Interface().(type) {
 	case *Chords:
-		if s, ok := v.(string); ok {
-			v = []any{s}
+		if s, isOne := v.(string); !isOne {
+			d.decodeList(t, v)
+		} else if s, ok := d.checkText(t, s); ok {
+			*dst = Chords{s}
+			d.noteOrigin(t)
 		}
-		d.decodeList(t, v)
 	case *[]string:
 		d.decodeList(t, v)
 	case *map[string]string:
