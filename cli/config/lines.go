@@ -29,7 +29,7 @@ func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) 
 // there. It reads before the parser does and by its own bounds: nothing that the
 // parser then meets is larger.
 func indexLines(data string) (lineIndex, *tooMuch) {
-	s := lineScanner{text: withoutBOM(data), line: 1, lines: lineIndex{}, tables: map[string]int{}}
+	s := lineScanner{text: withoutBOM(data), lastLine: 1, lines: lineIndex{}, tables: map[string]int{}}
 	s.document()
 	return s.lines, s.tooMuch
 }
@@ -60,10 +60,11 @@ func withoutBOM(s string) string {
 
 type lineScanner struct {
 	text   string
-	pos    int
-	line   int
+	pos    int // at most the length of text
 	lines  lineIndex
 	tables map[string]int // how many [[path]] there are so far
+
+	lastLine, lastPos int // of the last call of line
 
 	depth   int // of lists and inline tables around here
 	tooMuch *tooMuch
@@ -72,7 +73,7 @@ type lineScanner struct {
 // stop ends the reading, at the first thing that goes beyond the bounds.
 func (s *lineScanner) stop(format string, args ...any) {
 	if s.tooMuch == nil {
-		s.tooMuch = &tooMuch{s.line, fmt.Sprintf(format, args...)}
+		s.tooMuch = &tooMuch{s.line(), fmt.Sprintf(format, args...)}
 	}
 	s.pos = len(s.text)
 }
@@ -90,12 +91,9 @@ func (s *lineScanner) document() {
 
 // header reads [a.b] or [[a.b]] and gives the path that its keys are below.
 func (s *lineScanner) header() string {
-	line := s.line
-	s.take()
-	many := s.peek() == '['
-	if many {
-		s.take()
-	}
+	line := s.line()
+	many := strings.HasPrefix(s.text[s.pos:], "[[")
+	s.skip("[")
 	s.skipSpace("")
 	keys := s.dottedKey()
 	path := ""
@@ -110,25 +108,25 @@ func (s *lineScanner) header() string {
 			s.note(path, line)
 		}
 	}
-	s.takeWhile(func(c byte) bool { return c == ']' || c == ' ' || c == '\t' })
+	s.skip("] \t")
 	return path
 }
 
 // keyValue reads key = value in the table.
 func (s *lineScanner) keyValue(table string) {
-	start, line := s.pos, s.line
+	start, line := s.pos, s.line()
 	for _, key := range s.dottedKey() {
 		table = KeyPath(table, key)
 		s.note(table, line)
 	}
 	s.skipSpace("")
 	if s.peek() == '=' {
-		s.take()
+		s.advance(1)
 	}
 	s.skipSpace("")
 	s.skipValue(table)
 	if s.pos == start { // not TOML: go on all the same
-		s.take()
+		s.advance(1)
 	}
 }
 
@@ -146,7 +144,7 @@ func (s *lineScanner) dottedKey() []string {
 		if s.peek() != '.' {
 			return keys
 		}
-		s.take()
+		s.advance(1)
 		s.skipSpace("")
 	}
 }
@@ -160,7 +158,7 @@ func (s *lineScanner) key() string {
 		}
 		return unquoteKey(s.text[start:s.pos])
 	}
-	s.takeWhile(func(c byte) bool { return !strings.ContainsRune(".=]}[,#\"' \t\r\n", rune(c)) })
+	s.skipTo(".=]}[,#\"' \t\r\n")
 	return s.text[start:s.pos]
 }
 
@@ -183,7 +181,7 @@ func (s *lineScanner) skipValue(path string) {
 		s.openNested()
 		for i := 0; s.nextElement(']'); i++ {
 			at := indexPath(path, i)
-			s.note(at, s.line)
+			s.note(at, s.line())
 			s.skipValue(at)
 		}
 		s.depth--
@@ -194,13 +192,13 @@ func (s *lineScanner) skipValue(path string) {
 		}
 		s.depth--
 	default:
-		s.takeWhile(func(c byte) bool { return !strings.ContainsRune(",]}#\r\n", rune(c)) })
+		s.skipTo(",]}#\r\n")
 	}
 }
 
 // openNested skips the beginning of a list or inline table.
 func (s *lineScanner) openNested() {
-	s.take()
+	s.advance(1)
 	if s.depth++; s.depth > maxDepth {
 		s.stop("lists and tables stand inside each other deeper than %d levels", maxDepth)
 	}
@@ -210,11 +208,11 @@ func (s *lineScanner) openNested() {
 // moves behind it and returns false.
 func (s *lineScanner) nextElement(end byte) bool {
 	for s.skipSpace("\n"); s.peek() == ','; s.skipSpace("\n") {
-		s.take()
+		s.advance(1)
 	}
 	switch s.peek() {
 	case 0, end:
-		s.take()
+		s.advance(1)
 		return false
 	case ']', '}': // the other kind: not TOML
 		return false
@@ -231,13 +229,14 @@ func (s *lineScanner) skipString() {
 	}
 	s.advance(len(end))
 	for s.pos < len(s.text) && !strings.HasPrefix(s.text[s.pos:], end) {
-		if s.take() == '\\' && quote == '"' {
-			s.take()
+		if s.peek() == '\\' && quote == '"' {
+			s.advance(1)
 		}
+		s.advance(1)
 	}
 	s.advance(len(end))
 	if len(end) == 3 { // up to two quotes may stand before the closing three
-		s.takeWhile(func(c byte) bool { return c == quote })
+		s.skip(end)
 	}
 }
 
@@ -253,30 +252,26 @@ func (s *lineScanner) note(path string, line int) {
 
 // skipSpace skips blanks, comments before a line's end, and the bytes of also.
 func (s *lineScanner) skipSpace(also string) {
-	for s.pos < len(s.text) {
-		c := s.peek()
-		switch {
-		case c == '#':
-			s.takeWhile(func(c byte) bool { return c != '\n' })
-		case c == ' ', c == '\t', c == '\r', strings.IndexByte(also, c) >= 0:
-			s.take()
-		default:
-			return
-		}
+	for s.skip(" \t\r" + also); s.peek() == '#'; s.skip(" \t\r" + also) {
+		s.skipTo("\n")
 	}
 }
 
-func (s *lineScanner) takeWhile(is func(byte) bool) {
-	for s.pos < len(s.text) && is(s.text[s.pos]) {
-		s.take()
+// skip skips the bytes of set.
+func (s *lineScanner) skip(set string) {
+	s.pos = len(s.text) - len(strings.TrimLeft(s.text[s.pos:], set))
+}
+
+// skipTo skips what is before the next byte of set.
+func (s *lineScanner) skipTo(set string) {
+	if n := strings.IndexAny(s.text[s.pos:], set); n >= 0 {
+		s.pos += n
+	} else {
+		s.pos = len(s.text)
 	}
 }
 
-func (s *lineScanner) advance(n int) {
-	for range n {
-		s.take()
-	}
-}
+func (s *lineScanner) advance(n int) { s.pos = min(s.pos+n, len(s.text)) }
 
 // peek is the byte here, 0 at the end: a valid file has no such byte.
 func (s *lineScanner) peek() byte {
@@ -286,13 +281,9 @@ func (s *lineScanner) peek() byte {
 	return s.text[s.pos]
 }
 
-func (s *lineScanner) take() byte {
-	c := s.peek()
-	if s.pos < len(s.text) {
-		s.pos++
-	}
-	if c == '\n' {
-		s.line++
-	}
-	return c
+// line is the line here.
+func (s *lineScanner) line() int {
+	s.lastLine += strings.Count(s.text[s.lastPos:s.pos], "\n")
+	s.lastPos = s.pos
+	return s.lastLine
 }
