@@ -23,7 +23,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -77,36 +76,38 @@ type Options struct {
 	Now func() time.Time // nil: time.Now
 }
 
-// Agent runs prompts in a session. See the package comment.
+// Agent runs prompts in a session. See the package comment. What is written while
+// it works is in types that guard themselves.
 type Agent struct {
 	listeners
 	choice
+	cycling
 	toolset
 	activity
 	inbox
+	openers
 	farewell
-	models      *llm.Models
-	settings    Settings
-	prompt      *SystemPrompt
-	cwd         string
-	cycle       []string
-	cycleTold   atomic.Pointer[string] // what was said of patterns that mean no model
-	newSession  func(parent string) (*session.Session, error)
-	openSession func(string) (*session.Session, error)
-	copySession func(*session.Session, string) (*session.Session, error)
-	shell       func(context.Context, string, func(string)) (BashOutcome, error)
-	now         func() time.Time
 
-	mu      sync.Mutex // guards session
-	session *session.Session
+	models   *llm.Models
+	settings Settings
+	cwd      string
+	shell    func(context.Context, string, func(string)) (BashOutcome, error)
+	now      func() time.Time
 
+	current    atomic.Pointer[session.Session]
 	view       contextView
 	lastSeen   lastSeen
 	sent       sentPrefix
 	inForce    promptInForce
-	account    account
-	sideUsage  asideUsage
+	spending   spending
 	compacting compactionState
+}
+
+// openers make the sessions that an agent goes on with, see [Options].
+type openers struct {
+	newSession  func(parent string) (*session.Session, error)
+	openSession func(path string) (*session.Session, error)
+	copySession func(s *session.Session, leaf string) (*session.Session, error)
 }
 
 var (
@@ -127,18 +128,19 @@ func (e *LimitError) Error() string { return e.Message }
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
 	a := &Agent{
-		models: o.Models, listeners: o.Listeners, settings: o.Settings, prompt: o.Prompt, cwd: o.Cwd,
-		newSession: o.NewSession, openSession: o.OpenSession, copySession: o.CopySession, shell: o.Shell, now: o.Now,
-		session: o.Session, cycle: o.Cycle,
+		models: o.Models, listeners: o.Listeners, settings: o.Settings, cwd: o.Cwd, shell: o.Shell, now: o.Now,
+		openers: openers{o.NewSession, o.OpenSession, o.CopySession}, cycling: cycling{patterns: o.Cycle},
+		inForce: promptInForce{source: o.Prompt},
 	}
+	a.current.Store(o.Session)
 	a.restore(selection{o.Model, o.Thinking})
 	a.SetTools(o.Tools, "")
 	a.wake, a.leaving = make(chan struct{}, 1), make(chan struct{})
 	if a.now == nil {
 		a.now = time.Now
 	}
-	if a.prompt == nil {
-		a.prompt = &SystemPrompt{}
+	if o.Prompt == nil {
+		a.inForce.source = &SystemPrompt{}
 	}
 	return a
 }
@@ -170,11 +172,7 @@ func (a *Agent) Close(ctx context.Context) error {
 }
 
 // Session returns the current session.
-func (a *Agent) Session() *session.Session {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.session
-}
+func (a *Agent) Session() *session.Session { return a.current.Load() }
 
 // Models returns the registry the agent asks.
 func (a *Agent) Models() *llm.Models { return a.models }

@@ -71,8 +71,8 @@ func (a *Agent) promptSource() Source {
 	}
 	for _, section := range p.sections {
 		switch {
-		case section.Name == SectionInstructions && section.Text == instructions(a.prompt.Files):
-			for _, f := range a.prompt.Files {
+		case section.Name == SectionInstructions && section.Text == instructions(a.inForce.source.Files):
+			for _, f := range a.inForce.source.Files {
 				s.part(Source{Name: f.Path, Tokens: textTokens(instructions([]ContextFile{f}))})
 			}
 		case ownSection(section.Name):

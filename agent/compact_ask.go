@@ -116,7 +116,7 @@ func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
 	if w.cut > 0 {
 		c.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.cut)
 	}
-	c.sideUsage.add(&w.usage)
+	c.spending.aside.add(&w.usage)
 	return session.Compaction{Summary: text, FirstKeptEntryID: c.firstKept(), TokensBefore: c.plan.TokensBefore,
 		Details: details, Usage: &w.usage}, nil
 }

@@ -19,7 +19,7 @@ func (a *Agent) costLimit(ctx context.Context, m *llm.Model) error {
 	if used.Cost.Total >= limit {
 		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, limit)}
 	}
-	if what := unpricedPart(m, priced); what != "" && a.account.warned.CompareAndSwap(false, true) {
+	if what := unpricedPart(m, priced); what != "" && a.spending.account.warned.CompareAndSwap(false, true) {
 		a.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)
 	}
 	return nil

@@ -5,12 +5,19 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"pi/agent/llm"
 )
 
 // ErrFewModels is returned where there is no other model to go to.
 var ErrFewModels = errors.New("fewer than two models to go through")
+
+// cycling is what CycleModel goes through.
+type cycling struct {
+	patterns  []string               // see [llm.Models.Scope]
+	cycleTold atomic.Pointer[string] // what was said of those that mean no model
+}
 
 // CycleModel goes on to the next model of those that the settings name (see
 // [llm.Models.Scope]), from the last one to the first; one that is none of them goes
@@ -21,7 +28,7 @@ func (a *Agent) CycleModel(ctx context.Context) error {
 	if !a.IsIdle() {
 		return ErrNotIdle
 	}
-	choices, problems := a.models.Scope(a.cycle)
+	choices, problems := a.models.Scope(a.patterns)
 	a.tellCycle(ctx, problems)
 	if len(choices) < 2 {
 		return ErrFewModels

@@ -111,8 +111,8 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
 	a.openQueues()
 	defer a.closeQueues()
-	a.sideUsage.begin()
-	defer a.sideUsage.end()
+	a.spending.aside.begin()
+	defer a.spending.aside.end()
 	defer a.inForce.set(promptText{})
 	if err := r.open(ctx, p); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (a *Agent) run(ctx context.Context, p Prompt) error {
 	r.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
 	a.closeQueues() // what is sent from here on is for the front end
-	addUsage(&r.usage, a.sideUsage.end())
+	addUsage(&r.usage, a.spending.aside.end())
 	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
 	r.afterRun(ctx)
 	err = r.settle(ctx, err)

@@ -129,10 +129,7 @@ func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) 
 	if reason != "branch" { // which goes on from here, with what is used here
 		is, gone = a.leftWith(next)
 	}
-	a.mu.Lock()
-	previous := a.session
-	a.session = next
-	a.mu.Unlock()
+	previous := a.current.Swap(next)
 	a.inForce.forgetDate()
 	a.lastSeen.forget()
 	was := a.restore(is)

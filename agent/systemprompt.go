@@ -61,15 +61,16 @@ func (a *Agent) lastPrompt() promptText {
 
 // sections are those of the next prompt.
 func (a *Agent) sections() []Section {
-	return a.prompt.sections(specsOf(a.Tools()), a.inForce.date(a.now), a.cwd)
+	return a.inForce.source.sections(specsOf(a.Tools()), a.inForce.date(a.now), a.cwd)
 }
 
-// promptInForce is what a session keeps of its system prompt, so that requests begin
-// alike. The zero value is ready; all methods may be called from any goroutine.
+// promptInForce is what system prompts are made of, and what a session keeps of its
+// own, so that requests begin alike. All methods may be called from any goroutine.
 type promptInForce struct {
-	mu      sync.Mutex // guards what follows
-	today   string     // the date in it, fixed per session
-	running promptText // of the run in progress
+	source  *SystemPrompt // never changes
+	mu      sync.Mutex    // guards what follows
+	today   string        // the date in it, fixed per session
+	running promptText    // of the run in progress
 }
 
 // prompt is the system prompt of the run in progress; without one it is empty.

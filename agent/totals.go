@@ -34,7 +34,13 @@ func (a *Agent) Spent() (cost float64, all bool) {
 
 // used is what the session has used, and whether all of it has a price.
 func (a *Agent) used() (u message.Usage, priced bool) {
-	return a.account.of(a.Session(), a.models)
+	return a.spending.account.of(a.Session(), a.models)
+}
+
+// spending is what was used of models: in the session, and in the run in progress.
+type spending struct {
+	account account
+	aside   asideUsage
 }
 
 // account adds up the entries of a session. Each is looked at once, for a session

@@ -104,7 +104,7 @@ func (a *Agent) recordUsage(entry session.UsageEntry) error {
 	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
 		return nil
 	}
-	a.sideUsage.add(entry.Usage)
+	a.spending.aside.add(entry.Usage)
 	if _, err := a.Session().Append(session.TypeUsage, entry); err != nil {
 		return fmt.Errorf("record usage: %w", err)
 	}
