@@ -56,7 +56,7 @@ func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, erro
 // that needs its beginning in full: then also a short conversation is summarised.
 func (a *Agent) compactFor(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
 	c := &compactRun{Agent: a, reason: CompactManual, instructions: o.Instructions, all: atRest}
-	return c.run(ctx, a.runChain(ctx))
+	return c.perform(ctx, a.runChain(ctx))
 }
 
 // compactRun is a compaction on its way.
@@ -71,14 +71,14 @@ type compactRun struct {
 	model    *llm.Model // that writes the summary
 	branch   []*session.Entry
 	plan     *compaction.Plan
-	settings CompactionSettings // as the window of the model allows them
+	limits   CompactionSettings // as the window of the model allows them
 	window   int
 	fromHook bool // a hook brought the summary
 }
 
-// run compacts what the model sees now. Whatever comes of it, a start has an
+// perform compacts what the model sees now. Whatever comes of it, a start has an
 // end, and a question to the listeners has an outcome.
-func (c *compactRun) run(ctx context.Context, seen chained) (done *Compacted, err error) {
+func (c *compactRun) perform(ctx context.Context, seen chained) (done *Compacted, err error) {
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
 	}
@@ -116,9 +116,9 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
-	c.settings = c.Agent.settings.Compaction.within(c.window)
+	c.limits = c.settings.Compaction.within(c.window)
 	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
-		Keep: c.settings.KeepRecentTokens, Room: c.settings.room(), All: c.all})
+		Keep: c.limits.KeepRecentTokens, Room: c.limits.room(), All: c.all})
 	return err
 }
 

@@ -62,7 +62,7 @@ func (c *compactRun) preparation() Preparation {
 		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
 		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
 		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: FileOps(c.plan.Files),
-		Settings: c.Agent.settings.Compaction,
+		Settings: c.settings.Compaction,
 	}
 }
 

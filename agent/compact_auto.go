@@ -63,7 +63,7 @@ func (r *run) nearlyFull(items []session.Item) bool {
 // compactAlone runs a compaction that nobody asked for.
 func (r *run) compactAlone(ctx context.Context, c *compactRun, seen chained) (*Compacted, error) {
 	r.compacting.noteTried()
-	done, err := c.run(ctx, seen)
+	done, err := c.perform(ctx, seen)
 	if errors.Is(err, ErrAborted) {
 		r.unwanted = true
 	}

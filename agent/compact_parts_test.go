@@ -51,7 +51,7 @@ func TestTheBeginningOfATurnThatIsSummarisedInPartsKeepsItsFirstPart(t *testing.
 	item := func(text string) session.Item {
 		return session.Item{Message: r.userMessage([]message.Block{message.TextBlock(text)}), Index: -1}
 	}
-	w := &summaryWriter{Agent: r.Agent, model: r.Model(), most: 1000, input: 500}
+	w := &summaryWriter{Agent: r.Agent, model: r.Model(), most: 1000, inputLimit: 500}
 	text, err := w.write(t.Context(), &compaction.Plan{Summarize: []session.Item{item("long ago")},
 		TurnPrefix: []session.Item{item(strings.Repeat("do it; ", 200)), item(strings.Repeat("no, so; ", 200))}})
 	if err != nil || !strings.HasSuffix(text, "both parts") {

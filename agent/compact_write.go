@@ -64,14 +64,14 @@ type summaryWriter struct {
 	added        []string // by hooks
 	prompt       string   // of hooks, instead of the program's own
 	most         int      // tokens of the summary
-	input        int      // tokens of the conversation in one request; 0: no limit
+	inputLimit   int      // tokens of the conversation in one request; 0: no limit
 	usage        message.Usage
 	cut          int // tokens, where an answer ended at its limit; else 0
 }
 
 func (c *compactRun) writer() *summaryWriter {
 	return &summaryWriter{Agent: c.Agent, model: c.model, instructions: c.instructions,
-		most: c.settings.summary(), input: c.settings.input(c.window)}
+		most: c.limits.summary(), inputLimit: c.limits.input(c.window)}
 }
 
 // write returns the whole text of the summary.
@@ -123,8 +123,8 @@ const smallestPart = 500
 // one request: the summary of each is handed to the next.
 func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previous string, task func(previous string) string, most int) (string, error) {
 	parts := [][]session.Item{items}
-	if w.input > 0 {
-		parts = compaction.Chunks(items, w.input)
+	if w.inputLimit > 0 {
+		parts = compaction.Chunks(items, w.inputLimit)
 	}
 	for i, part := range parts {
 		text, err := w.ask(ctx, w.request(part, previous, task(previous)), most)
@@ -142,11 +142,11 @@ func (w *summaryWriter) inParts(ctx context.Context, items []session.Item, previ
 // shorten makes further parts half as long as one that was too long.
 func (w *summaryWriter) shorten(part []session.Item) bool {
 	tokens := len(compaction.Transcript(part)) / charsOfToken
-	if w.input > 0 {
-		tokens = min(tokens, w.input)
+	if w.inputLimit > 0 {
+		tokens = min(tokens, w.inputLimit)
 	}
-	w.input = tokens / 2
-	return w.input >= smallestPart
+	w.inputLimit = tokens / 2
+	return w.inputLimit >= smallestPart
 }
 
 func overflowed(err error) bool {

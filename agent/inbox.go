@@ -27,10 +27,10 @@ type inbox struct {
 	brake     brake              // for hooks that would keep the agent at work
 }
 
-// admit has take, which has the lock, put a message where it belongs, if it may
+// post has take, which has the lock, put a message where it belongs, if it may
 // come: the error is a *[HeldBackError] or that of take. notice is what the person is
 // told of a refusal. limit is how many requests hooks may add.
-func (b *inbox) admit(o Origin, limit int, now time.Time, take func() error) (notice string, err error) {
+func (b *inbox) post(o Origin, limit int, now time.Time, take func() error) (notice string, err error) {
 	b.sorting.Lock()
 	defer b.sorting.Unlock()
 	if notice, err = b.brake.admit(o, limit, now); err != nil {

@@ -35,7 +35,7 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 	if b.endRun() || b.isOpen() {
 		t.Error("the queues are open after the end of the run")
 	}
-	_, err := b.admit(Origin{}, 1, time.Time{}, func() error { b.deferToFrontEnd(Prompt{Text: "late"}); return nil })
+	_, err := b.post(Origin{}, 1, time.Time{}, func() error { b.deferToFrontEnd(Prompt{Text: "late"}); return nil })
 	<-b.wake
 	if err != nil || b.Pending() != 1 || b.TakeNoMore() {
 		t.Errorf("%v, %d wait", err, b.Pending())
@@ -59,7 +59,7 @@ func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
 	if err := b.addRequest(hook, 1); !errors.As(err, &limit) || b.Pending() != 1 {
 		t.Errorf("%v, %d wait", err, b.Pending())
 	}
-	if _, err := b.admit(hook, 1, time.Time{}, func() error { t.Error("it is taken"); return nil }); !heldBack(err) {
+	if _, err := b.post(hook, 1, time.Time{}, func() error { t.Error("it is taken"); return nil }); !heldBack(err) {
 		t.Error(err)
 	}
 	b.HeardFrom(Origin{Kind: FromPerson})

@@ -42,7 +42,7 @@ var ErrEnded = errors.New("the program ends, so nothing more is sent")
 // admitted has take, which has the lock of the inbox, put a message where it
 // belongs, if it may come.
 func (a *Agent) admitted(ctx context.Context, o Origin, take func() error) error {
-	notice, err := a.admit(o, a.settings.MaxContinuations, a.now(), take)
+	notice, err := a.post(o, a.settings.MaxContinuations, a.now(), take)
 	if notice != "" {
 		a.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
 	}

@@ -94,7 +94,7 @@ func (a *Agent) branchWriter(o NavigateOptions) *summaryWriter {
 	model := a.Model()
 	limits := a.settings.Compaction.within(model.ContextWindow)
 	w := &summaryWriter{Agent: a, model: model, system: branchSystem, instructions: o.Instructions,
-		most: limits.summary(), input: limits.input(model.ContextWindow)}
+		most: limits.summary(), inputLimit: limits.input(model.ContextWindow)}
 	if o.Replace {
 		w.instructions, w.prompt = "", o.Instructions
 	}
