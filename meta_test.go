@@ -124,8 +124,8 @@ func TestTheAnnotationsHaveTheEventsOfTheProgram(t *testing.T) {
 		sameFields(t, e.Name+" may be answered with", result.members, e.Results)
 	}
 	for _, c := range a.order {
-		event, ok := strings.CutSuffix(c.name, "Event")
-		if ok && !slices.ContainsFunc(events, func(e luahooks.EventInfo) bool { return className(e.Name) == event }) {
+		named, ok := strings.CutSuffix(c.name, "Event")
+		if ok && !slices.ContainsFunc(events, func(e luahooks.EventInfo) bool { return className(e.Name) == named }) {
 			t.Errorf("%s is annotated and no event", c.name)
 		}
 	}

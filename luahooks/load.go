@@ -262,7 +262,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &c.valid)
-	in.events = &eventSource{vm: in.vm, records: in.records, hook: h.Name, signal: in.signalValue, branch: c.currentBranch, strict: map[*eventSpec]*lua.LTable{}}
+	in.events = newSource(in.vm, in.records, h.Name, in.signalValue, c.currentBranch)
 	return in
 }
 

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/luahooks/record"
 	"pi/luavm"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -14,8 +16,13 @@ import (
 // A field that is told without building the event's table is what stands in the
 // table.
 func TestPeekingAndBuildingAgree(t *testing.T) {
-	r := newRig(t, map[string]string{"a.lua": `local x`})
-	in := r.chain.list()[0].current()
+	vm := luavm.New(luavm.Options{})
+	t.Cleanup(vm.Close)
+	src := newSource(vm, record.NewConverter(vm, new(record.ValidJSON)), "a", func(*lua.LState) lua.LValue { return lua.LNil }, func() ([]*session.Entry, bool) { return nil, false })
+	specs := map[agent.Kind]*eventSpec{}
+	for _, spec := range eventTable() {
+		specs[spec.Kind] = &spec
+	}
 	events := []agent.Event{
 		&agent.ToolCall{ID: "i", Name: "bash", Input: json.RawMessage(`{"command":"ls"}`)},
 		&agent.ToolCall{},
@@ -24,11 +31,11 @@ func TestPeekingAndBuildingAgree(t *testing.T) {
 		&agent.SessionStart{},
 	}
 	peeked := 0
-	err := in.vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
+	err := vm.Run(context.Background(), luavm.Job{Run: func(L *lua.LState) error {
 		for _, e := range events {
-			spec := r.chain.events[e.Kind()]
-			built := spec.build(in.events, L, e)
-			view := &eventView{in.events, spec, e}
+			spec := specs[e.Kind()]
+			built := spec.build(src, L, e)
+			view := &eventView{src, spec, e}
 			for f := range ("type string; " + spec.Fields).each {
 				v, ok := view.Peek(f.Name)
 				if !ok {

@@ -70,6 +70,12 @@ type eventSource struct {
 	strict  map[*eventSpec]*lua.LTable                   // metatables of events
 }
 
+// newSource returns the source of a VM. signal is that of the handler that runs; branch
+// is that of the session, and known is false without one.
+func newSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *eventSource {
+	return &eventSource{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*eventSpec]*lua.LTable{}}
+}
+
 // eventTable lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
 func eventTable() []eventSpec {
