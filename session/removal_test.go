@@ -16,27 +16,27 @@ import (
 // file, and why that is never a session that somebody has. A new one is to be
 // thought about, and then written here.
 var removals = map[string]string{
-	"session/store_write.go Truncate": "the end of a line that was written just now, under the lock",
-	"session/store_replace.go Remove": "a new file or a backup that could not be written whole",
-	"session/store_replace.go Rename": "a migrated file takes the name of one that has a backup",
-	"crash.go Remove":                 "an old report of a crash",
-	"session/lock_hint.go Rename":     "a hint about a lock",
-	"session/lock_hint.go Remove":     "a hint about a lock",
-	"session/branch.go Remove":        "a copy that could not be written whole",
-	"session/branch.go Rename":        "a copy that is whole gets its name, which nobody has",
-	"session/folder/trash.go Remove":  "a person has asked for it",
-	"session/folder/trash.go Rename":  "a person has asked for it",
-	"session/export/file.go Remove":   "an export that could not be written whole",
-	"session/export/file.go Rename":   "an export takes the place of an older one, never of a session that has more",
-	"hooks_types.go Remove":           "type definitions that were written by us",
-	"repl/terminal/history.go Rename": "the history of lines",
-	"repl/terminal/history.go Remove": "the history of lines",
-	"repl/editor.go RemoveAll":        "a draft in an editor",
-	"repl/editor.go WriteFile":        "a draft in an editor",
+	"session/store_write.go Truncate":  "the end of a line that was written just now, under the lock",
+	"session/store_replace.go Remove":  "a new file or a backup that could not be written whole",
+	"session/store_replace.go Rename":  "a migrated file takes the name of one that has a backup",
+	"crash.go Remove":                  "an old report of a crash",
+	"session/lock_hint.go Replace":     "a hint about a lock",
+	"session/lock_hint.go Remove":      "a hint about a lock",
+	"session/branch.go Remove":         "a copy that could not be written whole",
+	"session/branch.go Rename":         "a copy that is whole gets its name, which nobody has",
+	"session/folder/trash.go Remove":   "a person has asked for it",
+	"session/folder/trash.go Rename":   "a person has asked for it",
+	"session/export/file.go Remove":    "an export that could not be written whole",
+	"session/export/file.go Rename":    "an export takes the place of an older one, never of a session that has more",
+	"hooks_types.go Remove":            "type definitions that were written by us",
+	"repl/terminal/history.go Replace": "the history of lines",
+	"repl/editor.go RemoveAll":         "a draft in an editor",
+	"repl/editor.go WriteFile":         "a draft in an editor",
 }
 
-// takesAway are the functions of package os, and the methods of its files, that do.
-var takesAway = []string{"Remove", "RemoveAll", "Rename", "Truncate", "WriteFile", "Create", "O_TRUNC"}
+// takesAway are the functions of package os and of safefile, and the methods of files,
+// that do.
+var takesAway = []string{"Replace", "Remove", "RemoveAll", "Rename", "Truncate", "WriteFile", "Create", "O_TRUNC"}
 
 // ownFiles are the rooms that write files of their own and know no session files.
 var ownFiles = []string{"luahooks", "luavm", "stdlib", "agent/tool", "agent/provider", "internal", "bench", "examples"}
@@ -100,11 +100,11 @@ func takingAway(t *testing.T, file string) (calls []string) {
 	return calls
 }
 
-// ofFiles reports whether a call is one of package os, or may be of a file.
+// ofFiles reports whether a call is one of package os or safefile, or may be of a file.
 func ofFiles(s *ast.SelectorExpr) bool {
 	pkg, ok := s.X.(*ast.Ident)
 	if s.Sel.Name == "Truncate" {
 		return !ok || pkg.Name != "runewidth" // which cuts text
 	}
-	return ok && pkg.Name == "os"
+	return ok && (pkg.Name == "os" || pkg.Name == "safefile")
 }
