@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/luahooks"
+	"pi/luahooks/event"
 )
 
 // update makes the test of the guide write what it would compare.
@@ -32,7 +32,7 @@ const (
 )
 
 // eventTable is the table of events as the guide has it.
-func eventTable(events []luahooks.EventInfo) string {
+func eventTable(events []event.Info) string {
 	var b strings.Builder
 	b.WriteString("| event | | several handlers |\n|---|---|---|\n")
 	for _, e := range events {
@@ -46,7 +46,7 @@ func eventTable(events []luahooks.EventInfo) string {
 }
 
 func TestTheHookGuideHasTheEventsOfTheProgram(t *testing.T) {
-	generated(t, "docs/hooks.md", eventsBegin, eventsEnd, eventTable(luahooks.Events()))
+	generated(t, "docs/hooks.md", eventsBegin, eventsEnd, eventTable(event.Infos()))
 }
 
 // generated compares what stands between two marks of a file with what the
@@ -119,7 +119,7 @@ func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 // event.
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
 	source := sourceOf(t, "cli/app", "agent", "repl", "serve") + mustRead(t, inModule("luahooks/ui.go")) + mustRead(t, inModule("luahooks/chain_trust.go")) + mustRead(t, inModule("luahooks/failed.go"))
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
 		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
 		if !made.MatchString(source) {

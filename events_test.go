@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/luahooks"
+	"pi/luahooks/event"
 )
 
 // eventAnswers are those of the model: the first comes at the second try, the request for a summary fails, the next
@@ -33,7 +33,7 @@ func TestEveryEventComes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var all strings.Builder
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		fmt.Fprintf(&all, "pi.on(%q, function(event) pi.log('saw', event.type) end)\n", e.Name)
 	}
 	all.WriteString(`pi.command("ask", { handler = function(ctx) return { status = tostring(ctx.ui.confirm("Sure?")) } end })`)
@@ -80,7 +80,7 @@ func TestEveryEventComes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		if !strings.Contains(string(log), "saw "+e.Name+"\n") {
 			t.Errorf("%s does not come", e.Name)
 		}

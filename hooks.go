@@ -7,7 +7,7 @@ import (
 
 	"pi/cli/app"
 	"pi/internal/printable"
-	"pi/luahooks"
+	"pi/luahooks/event"
 	"pi/luahooks/trust"
 
 	"github.com/spf13/cobra"
@@ -102,9 +102,9 @@ func hooksEvents() *cobra.Command {
 		Use: "events", Short: "List the events, what they carry and what a handler may return", Args: exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(luahooks.Events())
+				return printJSON(event.Infos())
 			}
-			for _, e := range luahooks.Events() {
+			for _, e := range event.Infos() {
 				printEvent(e)
 			}
 			return nil
@@ -114,7 +114,7 @@ func hooksEvents() *cobra.Command {
 	return c
 }
 
-func printEvent(e luahooks.EventInfo) {
+func printEvent(e event.Info) {
 	kind := "telling"
 	if e.Asking {
 		kind = "asking"
@@ -125,7 +125,7 @@ func printEvent(e luahooks.EventInfo) {
 	fmt.Printf("  rule    %s\n", e.Rule)
 }
 
-func printFields(label string, fields []luahooks.Field) {
+func printFields(label string, fields []event.Field) {
 	if len(fields) == 0 {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/luahooks"
+	"pi/luahooks/event"
 	"pi/luahooks/trust"
 	"pi/session"
 	"pi/session/message"
@@ -149,7 +150,7 @@ func dissected(t *testing.T) map[string]shape {
 	t.Helper()
 	dir := t.TempDir()
 	var names []string
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		names = append(names, e.Name)
 	}
 	w := &world{t: t}
@@ -181,7 +182,7 @@ func TestTheAnnotationsHaveEverythingThatEventsAreMadeOf(t *testing.T) {
 	t.Parallel()
 	a := readAnnotations(t)
 	seen := dissected(t)
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		s, ok := seen[e.Name]
 		if !ok {
 			t.Errorf("no handler saw %s", e.Name)

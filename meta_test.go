@@ -15,6 +15,7 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/luahooks"
+	"pi/luahooks/event"
 	"pi/luavm"
 	"pi/stdlib"
 )
@@ -105,7 +106,7 @@ func className(event string) string {
 
 func TestTheAnnotationsHaveTheEventsOfTheProgram(t *testing.T) {
 	a := readAnnotations(t)
-	events := luahooks.Events()
+	events := event.Infos()
 	for _, e := range events {
 		class := a.classes[className(e.Name)+"Event"]
 		if class == nil {
@@ -125,13 +126,13 @@ func TestTheAnnotationsHaveTheEventsOfTheProgram(t *testing.T) {
 	}
 	for _, c := range a.order {
 		named, ok := strings.CutSuffix(c.name, "Event")
-		if ok && !slices.ContainsFunc(events, func(e luahooks.EventInfo) bool { return className(e.Name) == named }) {
+		if ok && !slices.ContainsFunc(events, func(e event.Info) bool { return className(e.Name) == named }) {
 			t.Errorf("%s is annotated and no event", c.name)
 		}
 	}
 }
 
-func sameFields(t *testing.T, what string, have []*annotatedMember, want []luahooks.Field) {
+func sameFields(t *testing.T, what string, have []*annotatedMember, want []event.Field) {
 	t.Helper()
 	left := map[string]string{}
 	for _, m := range have {
@@ -151,7 +152,7 @@ func sameFields(t *testing.T, what string, have []*annotatedMember, want []luaho
 }
 
 // overload is one line of pi.on.
-func overload(e luahooks.EventInfo) string {
+func overload(e event.Info) string {
 	class := className(e.Name)
 	returns := ""
 	if len(e.Results) > 0 {
@@ -166,7 +167,7 @@ func TestAnEditorKnowsTheHandlerOfEachEvent(t *testing.T) {
 		t.Fatal("pi.on is not annotated")
 	}
 	var want []string
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		want = append(want, overload(e))
 	}
 	slices.Sort(want)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pi/luahooks"
+	"pi/luahooks/event"
 	"pi/stdlib"
 )
 
@@ -211,7 +211,7 @@ func (r *referenceWriter) options(param string, c *annotatedClass) string {
 // events says of each event what is in it, in the order of the table, and then
 // what its parts are.
 func (r *referenceWriter) events() {
-	for _, e := range luahooks.Events() {
+	for _, e := range event.Infos() {
 		event, result := r.a.classes[className(e.Name)+"Event"], r.a.classes[className(e.Name)+"Result"]
 		if event == nil {
 			r.t.Errorf("%s is not annotated", e.Name)

@@ -72,7 +72,7 @@ func (c *Chain) knows(event string) bool {
 		return true
 	}
 	for _, spec := range c.events {
-		if spec.name == event {
+		if spec.Name == event {
 			return true
 		}
 	}
@@ -82,7 +82,7 @@ func (c *Chain) knows(event string) bool {
 func (c *Chain) eventNames() []string {
 	var names []string
 	for _, spec := range c.events {
-		names = append(names, spec.name)
+		names = append(names, spec.Name)
 	}
 	sort.Strings(names)
 	return names

@@ -13,6 +13,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/event"
 )
 
 // lua runs a body as the handler of an input event and returns the text it
@@ -343,7 +344,7 @@ func TestErrorsThatAreTablesAreShown(t *testing.T) {
 }
 
 func TestEveryEventIsDescribed(t *testing.T) {
-	for _, e := range Events() {
+	for _, e := range event.Infos() {
 		if e.Name == "" || e.Rule == "" || e.Asking != (len(e.Results) > 0) {
 			t.Errorf("event %+v", e)
 		}
@@ -356,7 +357,7 @@ func TestTheTableSaysWhatHandlersGet(t *testing.T) {
 		r := newRig(t, map[string]string{"a.lua": `pi.on("` + name + `", function(e) local l = {} for k in pairs(e) do l[#l + 1] = k end table.sort(l) pi.send(table.concat(l, " ")) end)`}, patient)
 		r.emitAll(e)
 		var want []string
-		for f := range r.chain.events[e.Kind()].Fields.each {
+		for f := range r.chain.events[e.Kind()].Fields.Each {
 			want = append(want, f.Name)
 		}
 		got := strings.Fields(r.host.texts())
@@ -371,8 +372,8 @@ func TestTheTableSaysWhatHandlersGet(t *testing.T) {
 			}
 		}
 	}
-	if n := len(samples(t)); n != len(Events()) {
-		t.Errorf("%d samples for %d events", n, len(Events()))
+	if n := len(samples(t)); n != len(event.Infos()) {
+		t.Errorf("%d samples for %d events", n, len(event.Infos()))
 	}
 }
 

@@ -116,11 +116,11 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 		}
 		for _, e := range samples(t) {
 			spec := r.chain.events[e.Kind()]
-			if spec.merge == nil {
+			if spec.Merge == nil {
 				continue
 			}
-			read(spec.name, func(L *lua.LState, v lua.LValue) error {
-				_, _, err := spec.merge(in.events, L, e, v.(*lua.LTable))
+			read(spec.Name, func(L *lua.LState, v lua.LValue) error {
+				_, _, err := spec.Merge(in.events, L, e, v.(*lua.LTable))
 				return err
 			})
 		}

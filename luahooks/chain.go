@@ -14,6 +14,7 @@ import (
 	"pi/agent/command"
 	"pi/agent/llm"
 	"pi/internal/printable"
+	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -71,7 +72,7 @@ type Options struct {
 // all its methods may be called from any goroutine.
 type Chain struct {
 	opts   Options
-	events map[agent.Kind]*eventSpec
+	events map[agent.Kind]*event.Spec
 	log    *hookLog
 	behind *background // handlers that finish behind the agent, greetings, the watcher
 	ending *background // what waits for the modules of hooks that were replaced
@@ -135,7 +136,7 @@ func (n notice) tell(ctx context.Context, h Host) {
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, events: map[agent.Kind]*eventSpec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
+	c := &Chain{opts: o, events: map[agent.Kind]*event.Spec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
 		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard, leaving: make(chan struct{})}
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)
@@ -143,9 +144,9 @@ func New(o Options) *Chain {
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers.models = o.Models
-	table := eventTable()
+	table := event.Table()
 	for i := range table {
-		table[i].inMode(o.Mode)
+		table[i].InMode(o.Mode)
 		c.events[table[i].Kind] = &table[i]
 	}
 	c.hooks.Store(&[]*hook{})
@@ -295,8 +296,8 @@ func afterTheEnd(e agent.Event) {
 }
 
 // askedAbout lists the hooks that may hear of an event.
-func (c *Chain) askedAbout(spec *eventSpec) []*hook {
-	if !spec.ownOnly {
+func (c *Chain) askedAbout(spec *event.Spec) []*hook {
+	if !spec.OwnOnly {
 		return c.list()
 	}
 	return slices.DeleteFunc(slices.Clone(c.list()), func(h *hook) bool { return !h.isOwn() })

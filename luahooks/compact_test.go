@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/luahooks/event"
 	"pi/session"
 )
 
@@ -36,7 +37,7 @@ func attend(t *testing.T, a *agent.Agent) {
 
 func TestACompactionMayBeAskedForAnywhereAndEnds(t *testing.T) {
 	var hook strings.Builder
-	for _, e := range Events() {
+	for _, e := range event.Infos() {
 		fmt.Fprintf(&hook, "pi.on(%q, function(event, ctx) ctx.compact{ on_error = function() end } end)\n", e.Name)
 	}
 	a, _ := program(t, map[string]string{"p.lua": summariser, "all.lua": hook.String()})

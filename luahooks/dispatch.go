@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/luahooks/event"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -15,13 +16,13 @@ import (
 
 // offer gives an asking event to the handlers of hooks, in the order in which
 // they were registered.
-func (c *Chain) offer(ctx context.Context, hooks []*hook, spec *eventSpec, e agent.Event) {
+func (c *Chain) offer(ctx context.Context, hooks []*hook, spec *event.Spec, e agent.Event) {
 	c.walk(ctx, spec, hooks, &offering{spec: spec, event: e})
 }
 
 // offering are the steps of an asking event.
 type offering struct {
-	spec  *eventSpec
+	spec  *event.Spec
 	event agent.Event
 	seen  agent.Event // a copy of it as it is now; nil: to be made
 	asked *question
@@ -32,7 +33,7 @@ func (o *offering) enter(*hook, *instance) int { return allHandlers }
 
 func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	if o.seen == nil {
-		o.seen = o.spec.copy(o.event)
+		o.seen = o.spec.Copy(o.event)
 	}
 	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: o.seen, fn: fn}
 	return o.asked.run
@@ -55,7 +56,7 @@ func (o *offering) answered() []string { return o.asked.keys }
 // own, for it may still do so when the event has gone on without it.
 type question struct {
 	in    *instance
-	spec  *eventSpec
+	spec  *event.Spec
 	event agent.Event // that apply changes
 	seen  agent.Event // as it is now
 	fn    *lua.LFunction
@@ -66,7 +67,7 @@ type question struct {
 }
 
 func (q *question) run(L *lua.LState) error {
-	result := q.in.call(L, q.fn, q.spec.table(q.in.events, L, q.seen))
+	result := q.in.call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
 	if result == lua.LNil {
 		return nil
 	}
@@ -75,7 +76,7 @@ func (q *question) run(L *lua.LState) error {
 		q.keys = keysOf(t)
 	}
 	if err == nil {
-		q.apply, q.stop, err = q.spec.merge(q.in.events, L, q.event, t)
+		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
 	}
 	return placeOf(q.fn, err)
 }
@@ -137,15 +138,15 @@ func placeOfRaised(fn *lua.LFunction, err error) error {
 }
 
 // resultTable checks the shape of what a handler returned.
-func (in *instance) resultTable(L *lua.LState, spec *eventSpec, v lua.LValue) (*lua.LTable, error) {
+func (in *instance) resultTable(L *lua.LState, spec *event.Spec, v lua.LValue) (*lua.LTable, error) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
-		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", spec.name, v.Type())
+		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", spec.Name, v.Type())
 	}
 	luavm.Materialise(L, t)
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		if name, ok := k.(lua.LString); !ok || !spec.takes(string(name)) {
-			return nil, spec.unknownKey(k.String())
+		if name, ok := k.(lua.LString); !ok || !spec.Takes(string(name)) {
+			return nil, spec.UnknownKey(k.String())
 		}
 	}
 	return t, nil

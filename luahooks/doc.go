@@ -5,17 +5,16 @@
 // agent directory's, the project's, the configured ones, those of the command
 // line; within a directory by name), and each event passes them in that order.
 // What a handler returns is read by the rule of the event, which stands with
-// everything else about the event in one table (table.go, events_*.go).
+// everything else about the event in one table (package event). Session data goes into
+// Lua and back through package record.
 //
 //	chain.go      the list of hooks; Wants and Handle
-//	table.go      what there is to know of each event; events_*.go fill it in
 //	walk.go       an event's way along the handlers
 //	dispatch.go   one handler asked and its answer carried out; errors
 //	gate.go       tool calls and commands of the person; shut.go: gates that
 //	              nobody can be asked at
 //	tell.go       events that only report, with queue.go; updates.go: streams
 //	emit.go       events of hooks for each other
-//	drafts.go     entries in results; package record: session data into Lua and back
 //	stats.go      what handlers did; enable.go: off, on, traced
 //	hook.go       a file and the VM that runs it now
 //	load.go       from bytes to a running VM; require.go: its modules

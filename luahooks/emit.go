@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luavm"
 
@@ -61,7 +62,7 @@ func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.Raw
 		}
 	}
 	if len(others) > 0 {
-		c.walk(ctx, &eventSpec{name: name, Rule: "told in chain order; waited for"}, others, emission{name, data})
+		c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, emission{name, data})
 	}
 }
 

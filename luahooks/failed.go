@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pi/agent"
+	"pi/luahooks/event"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -85,6 +86,6 @@ func (c *Chain) otherThan(f *agent.HookFailed) (hooks []*hook) {
 }
 
 // tellError gives a failure to the other hooks.
-func (c *Chain) tellError(ctx context.Context, spec *eventSpec, f *agent.HookFailed) {
+func (c *Chain) tellError(ctx context.Context, spec *event.Spec, f *agent.HookFailed) {
 	c.tell(context.WithValue(ctx, tellingErrorKey{}, true), spec, c.otherThan(f), f)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pi/agent"
+	"pi/luahooks/event"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -22,7 +23,7 @@ type place struct {
 // gate passes a tool call along the chain. What runs is what every handler last
 // saw: after a rewrite the handlers before it are asked again with the final
 // arguments, and of those answers only a block counts.
-func (c *Chain) gate(ctx context.Context, spec *eventSpec, e *agent.ToolCall) error {
+func (c *Chain) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
 	rewriter := c.gateRound(ctx, spec, e, place{})
 	if e.Block || rewriter.hook == nil {
 		return ctx.Err()
@@ -38,7 +39,7 @@ func (c *Chain) gate(ctx context.Context, spec *eventSpec, e *agent.ToolCall) er
 // gateRound asks the handlers of the chain until one blocks. With a place it
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
-func (c *Chain) gateRound(ctx context.Context, spec *eventSpec, e *agent.ToolCall, until place) (rewriter place) {
+func (c *Chain) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
 	g := &gateSteps{chain: c, spec: spec, call: e, until: until}
 	c.walk(ctx, spec, c.list(), g)
 	return g.rewriter
@@ -46,7 +47,7 @@ func (c *Chain) gateRound(ctx context.Context, spec *eventSpec, e *agent.ToolCal
 
 type gateSteps struct {
 	chain    *Chain
-	spec     *eventSpec
+	spec     *event.Spec
 	call     *agent.ToolCall
 	until    place
 	rewriter place
@@ -104,7 +105,7 @@ func (g *gateSteps) answered() []string { return g.asked.keys }
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
 // bash asks who answers for a command of the person, until one does or blocks.
-func (c *Chain) bash(ctx context.Context, spec *eventSpec, e *agent.UserBash) error {
+func (c *Chain) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
 	c.walk(ctx, spec, c.list(), &bashSteps{offering: offering{spec: spec, event: e}, command: e})
 	return ctx.Err()
 }

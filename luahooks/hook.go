@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -104,7 +105,7 @@ type instance struct {
 	ctx   *lua.LTable // what handlers get
 
 	records *record.Converter
-	events  *eventSource
+	events  *event.Source
 
 	behind *background // what modules do beside the VM; ends with the instance
 
@@ -240,7 +241,7 @@ func (in *instance) describe(i *Info) {
 // count keeps the number of handlers per event.
 func (c *Chain) count(event string, n int) {
 	for kind, spec := range c.events {
-		if spec.name == event {
+		if spec.Name == event {
 			c.wanted[kind].Add(int32(n))
 		}
 	}

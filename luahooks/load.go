@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -262,7 +263,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &c.valid)
-	in.events = newSource(in.vm, in.records, h.Name, in.signalValue, c.currentBranch)
+	in.events = event.NewSource(in.vm, in.records, h.Name, in.signalValue, c.currentBranch)
 	return in
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/event"
 	"pi/session/message"
 )
 
@@ -128,18 +129,18 @@ func TestWhatIsAbsentIsNil(t *testing.T) {
 // Nobody sees or changes more than a copy: every asking event can be looked at
 // after it was given up, and changes of its table stay in the handler.
 func TestAnAskingEventIsACopyForItsHandler(t *testing.T) {
-	table := eventTable()
+	table := event.Table()
 	for _, e := range samples(t) {
 		for i := range table {
 			spec := &table[i]
 			if spec.Kind != e.Kind() || !spec.Asking {
 				continue
 			}
-			if spec.copy == nil || spec.merge == nil {
-				t.Fatalf("%s has no copy", spec.name)
+			if spec.Copy == nil || spec.Merge == nil {
+				t.Fatalf("%s has no copy", spec.Name)
 			}
-			if c := spec.copy(e); c == e || c.Kind() != e.Kind() {
-				t.Errorf("%s: %v is no copy", spec.name, c)
+			if c := spec.Copy(e); c == e || c.Kind() != e.Kind() {
+				t.Errorf("%s: %v is no copy", spec.Name, c)
 			}
 		}
 	}

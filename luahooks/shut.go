@@ -123,7 +123,7 @@ func (c *Chain) tellShut(ctx context.Context) {
 // gatesOf lists the gates that an instance registered.
 func (c *Chain) gatesOf(in *instance) (kinds []agent.Kind) {
 	for _, kind := range gateKinds() {
-		if len(in.registered(c.events[kind].name)) > 0 {
+		if len(in.registered(c.events[kind].Name)) > 0 {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/luahooks/event"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -16,8 +17,8 @@ const shutdownTime = 2 * time.Second
 
 // tell gives a telling event to the hooks one after the other and waits as long
 // as the event says; handlers that need longer finish behind the agent.
-func (c *Chain) tell(ctx context.Context, spec *eventSpec, hooks []*hook, e agent.Event) {
-	if spec.isWaitedFor(ctx) {
+func (c *Chain) tell(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
+	if spec.IsWaitedFor(ctx) {
 		c.walk(ctx, spec, hooks, &telling{chain: c, ctx: ctx, spec: spec, event: e})
 		return
 	}
@@ -26,7 +27,7 @@ func (c *Chain) tell(ctx context.Context, spec *eventSpec, hooks []*hook, e agen
 	deadline, _ := wait.Deadline()
 	var late []*toldLate
 	for _, h := range hooks {
-		if len(h.current().registered(spec.name)) == 0 {
+		if len(h.current().registered(spec.Name)) == 0 {
 			continue
 		}
 		l := &toldLate{hook: h}
@@ -36,7 +37,7 @@ func (c *Chain) tell(ctx context.Context, spec *eventSpec, hooks []*hook, e agen
 			late = append(late, l)
 		}
 	}
-	if spec.Wait == lastChance {
+	if spec.Wait == event.LastChance {
 		for _, l := range late {
 			if !waitDone(wait, l.done) {
 				c.cutOff(l, spec)
@@ -53,12 +54,12 @@ type toldLate struct {
 }
 
 // cutOff says that a hook was not left the time that it wanted.
-func (c *Chain) cutOff(l *toldLate, spec *eventSpec) {
+func (c *Chain) cutOff(l *toldLate, spec *event.Spec) {
 	why := "the program has ended"
-	if spec.Wait == lastChance {
+	if spec.Wait == event.LastChance {
 		why = fmt.Sprintf("all hooks together have %v for it", shutdownTime)
 	}
-	l.said.Do(func() { c.tellCutOff(l.hook, spec.name, why) })
+	l.said.Do(func() { c.tellCutOff(l.hook, spec.Name, why) })
 }
 
 func (c *Chain) tellCutOff(h *hook, what, why string) {
@@ -69,8 +70,8 @@ func (c *Chain) tellCutOff(h *hook, what, why string) {
 
 // waitFor waits for one hook. One that hangs at the end of a session does not
 // keep the others from hearing of it.
-func (c *Chain) waitFor(wait context.Context, spec *eventSpec, done <-chan struct{}) bool {
-	if spec.Wait == lastChance {
+func (c *Chain) waitFor(wait context.Context, spec *event.Spec, done <-chan struct{}) bool {
+	if spec.Wait == event.LastChance {
 		var cancel context.CancelFunc
 		wait, cancel = context.WithTimeout(wait, c.opts.Grace)
 		defer cancel()
@@ -93,8 +94,8 @@ func waitDone(ctx context.Context, done <-chan struct{}) bool {
 }
 
 // patience is how long the agent waits for the handlers of a telling event.
-func (c *Chain) patience(ctx context.Context, spec *eventSpec) (context.Context, context.CancelFunc) {
-	if spec.Wait == lastChance {
+func (c *Chain) patience(ctx context.Context, spec *event.Spec) (context.Context, context.CancelFunc) {
+	if spec.Wait == event.LastChance {
 		return context.WithTimeout(ctx, shutdownTime)
 	}
 	return context.WithTimeout(ctx, c.opts.Grace)
@@ -102,14 +103,14 @@ func (c *Chain) patience(ctx context.Context, spec *eventSpec) (context.Context,
 
 // tellHook runs one hook's handlers of a telling event when its turn has come.
 // Those that may finish behind the agent are not ended by the end of its run.
-func (c *Chain) tellHook(ctx context.Context, l *toldLate, spec *eventSpec, e agent.Event, deadline time.Time, t *turn) {
-	mayBeLate := !spec.isWaitedFor(ctx)
+func (c *Chain) tellHook(ctx context.Context, l *toldLate, spec *event.Spec, e agent.Event, deadline time.Time, t *turn) {
+	mayBeLate := !spec.IsWaitedFor(ctx)
 	if mayBeLate {
 		var cancel context.CancelFunc
 		ctx, cancel = c.behind.detach(ctx)
 		defer cancel()
 	}
-	if spec.Wait == lastChance {
+	if spec.Wait == event.LastChance {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
@@ -124,7 +125,7 @@ func (c *Chain) tellHook(ctx context.Context, l *toldLate, spec *eventSpec, e ag
 type telling struct {
 	chain *Chain
 	ctx   context.Context
-	spec  *eventSpec
+	spec  *event.Spec
 	event agent.Event
 
 	turn *turn // in the hook's queue; nil while it is not this event's
@@ -150,7 +151,7 @@ func (t *telling) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 	spec, event, turn := t.spec, t.event, t.turn
 	return func(L *lua.LState) error {
 		turn.end()
-		in.call(L, fn, spec.table(in.events, L, event))
+		in.call(L, fn, spec.Table(in.events, L, event))
 		return nil
 	}
 }

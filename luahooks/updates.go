@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/event"
 	"pi/session/message"
 )
 
@@ -52,7 +53,7 @@ func (j *joined) event() *agent.MessageUpdate {
 
 // streamed passes a delta to the hooks that listen, and tells the agent what they
 // have said so far. The last update of an answer waits for what is under way.
-func (c *Chain) streamed(ctx context.Context, spec *eventSpec, e *agent.MessageUpdate) {
+func (c *Chain) streamed(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
 	if e.Delta.Kind != llm.DeltaStop {
 		c.spread(ctx, spec, e)
 	} else {
@@ -62,10 +63,10 @@ func (c *Chain) streamed(ctx context.Context, spec *eventSpec, e *agent.MessageU
 	c.collectAborts(e)
 }
 
-func (c *Chain) spread(ctx context.Context, spec *eventSpec, e *agent.MessageUpdate) {
+func (c *Chain) spread(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
 	var message *message.Message
 	for _, h := range c.list() {
-		if len(h.current().registered(spec.name)) == 0 {
+		if len(h.current().registered(spec.Name)) == 0 {
 			continue
 		}
 		if message == nil {
@@ -121,7 +122,7 @@ func (u *updates) next() (j *joined, ctx context.Context, answer int) {
 }
 
 // startUpdates hands a hook its deltas until there are no more.
-func (c *Chain) startUpdates(h *hook, spec *eventSpec) {
+func (c *Chain) startUpdates(h *hook, spec *event.Spec) {
 	began := c.behind.run(func() {
 		for {
 			j, ctx, answer := h.updates.next()

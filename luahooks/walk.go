@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/luahooks/event"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -20,7 +21,7 @@ import (
 type walk struct {
 	chain *Chain
 	ctx   context.Context
-	spec  *eventSpec
+	spec  *event.Spec
 	step  steps
 	hooks []*hook // still to come
 
@@ -65,9 +66,9 @@ const maxReplaced = 20
 // left out. A VM that is replaced at that moment is no reason to leave one out
 // that did not begin: a hook of which a handler began finishes the event on the
 // version that it began on, and goes on in a fresh copy if that was given up.
-func (c *Chain) walk(ctx context.Context, spec *eventSpec, hooks []*hook, step steps) {
+func (c *Chain) walk(ctx context.Context, spec *event.Spec, hooks []*hook, step steps) {
 	inner := ctx
-	if !isCustom(spec.name) { // what the agent tells of is nobody's wish any more
+	if !isCustom(spec.Name) { // what the agent tells of is nobody's wish any more
 		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
 	}
 	if spec.Kind == agent.KindContext {
@@ -99,7 +100,7 @@ func (w *walk) next(err error) (*luavm.VM, luavm.Job, bool) {
 
 func (w *walk) begin(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
-	if w.handlers = w.in.registered(w.spec.name); len(w.handlers) > 0 {
+	if w.handlers = w.in.registered(w.spec.Name); len(w.handlers) > 0 {
 		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
 			h.queue.catchUp(w.ctx, w.chain.behind)
 		}
@@ -120,7 +121,7 @@ func (w *walk) seek() bool {
 func (w *walk) run() (*luavm.VM, luavm.Job, bool) {
 	w.running, w.began, w.fn = true, time.Now(), w.handlers[w.n].fn
 	return w.in.vm, luavm.Job{
-		Name: w.spec.name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock,
+		Name: w.spec.Name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock,
 		Continues: w.ran && !w.hook.off.Load(),
 		Run:       w.step.job(w.in, w.fn),
 	}, true
@@ -141,7 +142,7 @@ func (w *walk) ended(err error) (stop bool) {
 	}
 	w.note(err)
 	if err != nil {
-		w.chain.failed(w.ctx, w.hook, w.in, w.spec.name, w.fn, err)
+		w.chain.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
 	}
 	stop = w.step.after(w.hook, w.n, err)
 	w.n++
@@ -158,7 +159,7 @@ var errLost = errors.New("the hook was given up after some of its handlers had r
 // a copy that has not registered all of its own yet, are none of them.
 func (w *walk) moveOn() bool {
 	in := w.hook.current()
-	handlers := in.registered(w.spec.name)
+	handlers := in.registered(w.spec.Name)
 	switch {
 	case !w.ran:
 		w.n, w.in, w.handlers, w.limit = 0, in, handlers, w.step.enter(w.hook, in)
@@ -190,7 +191,7 @@ func (r *registration) standsFor(other *registration) bool {
 // note counts a handler, and tells of it if its hook is traced.
 func (w *walk) note(err error) {
 	took := time.Since(w.began)
-	w.hook.stats.add(w.spec.name, took, err != nil && !interrupted(w.ctx, err))
+	w.hook.stats.add(w.spec.Name, took, err != nil && !interrupted(w.ctx, err))
 	if !w.hook.traced.Load() {
 		return
 	}
@@ -198,7 +199,7 @@ func (w *walk) note(err error) {
 	if err == nil {
 		keys = w.step.answered()
 	}
-	w.chain.trace(w.ctx, w.hook, w.spec.name, keys, took, err)
+	w.chain.trace(w.ctx, w.hook, w.spec.Name, keys, took, err)
 }
 
 // isReplaced reports whether something did not begin because its VM is no more.

@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ import (
 
 // continuation reads entries and continue. tokens is the size of the context, for
 // a compaction that does not say it.
-func (src *eventSource) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
+func (src *Source) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
 	a := src.records.NewAnswer(L, r)
 	goOn := a.Flag("continue")
 	d := draftReader{tokens: max(tokens, 0), branch: src.branch}

@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"fmt"
@@ -15,17 +15,17 @@ const (
 	firstCancel      = "the first cancel stops the chain; otherwise the last answer counts"
 )
 
-func sessionEvents() []eventSpec {
-	return []eventSpec{
+func sessionEvents() []Spec {
+	return []Spec{
 		{
-			Kind: agent.KindProjectTrust, Asking: true, ownOnly: true,
+			Kind: agent.KindProjectTrust, Asking: true, OwnOnly: true,
 			Fields:  "cwd string; files pi.TrustFile[]",
 			Results: "trusted false|table<string, boolean>?",
 			Rule:    "only hooks of the agent directory and of the command line are asked; the first answer counts; a file is accepted by its hash",
-			build:   buildProjectTrust, copy: copyOf[agent.ProjectTrust], merge: mergeProjectTrust,
+			build:   buildProjectTrust, Copy: copyOf[agent.ProjectTrust], Merge: mergeProjectTrust,
 		},
 		{
-			Kind: agent.KindAppStart, Rule: toldWithGrace, Wait: graceful,
+			Kind: agent.KindAppStart, Rule: toldWithGrace, Wait: Graceful,
 			build: buildNothing,
 		},
 		{
@@ -33,7 +33,7 @@ func sessionEvents() []eventSpec {
 			Fields:  "cwd string",
 			Results: "dir string?",
 			Rule:    "the last answer counts",
-			build:   buildSessionDirectory, copy: copyOf[agent.SessionDirectory], merge: mergeSessionDirectory,
+			build:   buildSessionDirectory, Copy: copyOf[agent.SessionDirectory], Merge: mergeSessionDirectory,
 		},
 		{
 			Kind:   agent.KindSessionStart,
@@ -46,7 +46,7 @@ func sessionEvents() []eventSpec {
 			Fields:  "reason string; target_session_file string?",
 			Results: "cancel boolean?",
 			Rule:    firstCancel,
-			build:   buildSessionBeforeSwitch, copy: copyOf[agent.SessionBeforeSwitch], merge: mergeSessionBeforeSwitch,
+			build:   buildSessionBeforeSwitch, Copy: copyOf[agent.SessionBeforeSwitch], Merge: mergeSessionBeforeSwitch,
 		},
 		{
 			Kind:   agent.KindSessionSwitch,
@@ -59,12 +59,12 @@ func sessionEvents() []eventSpec {
 			Fields:  "session_id string",
 			Results: "cancel boolean?",
 			Rule:    firstCancel,
-			build:   buildSessionBeforeNew, copy: copyOf[agent.SessionBeforeNew], merge: mergeSessionBeforeNew,
+			build:   buildSessionBeforeNew, Copy: copyOf[agent.SessionBeforeNew], Merge: mergeSessionBeforeNew,
 		},
 		{
 			Kind:   agent.KindSessionNew,
 			Fields: "session_id string",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildSessionNew,
 		},
 		{
@@ -72,42 +72,42 @@ func sessionEvents() []eventSpec {
 			Fields:  "entry_id string; entry_index integer",
 			Results: "cancel boolean?; skip_conversation_restore boolean?",
 			Rule:    firstCancel,
-			build:   buildSessionBeforeBranch, copy: copyOf[agent.SessionBeforeBranch], merge: mergeSessionBeforeBranch,
+			build:   buildSessionBeforeBranch, Copy: copyOf[agent.SessionBeforeBranch], Merge: mergeSessionBeforeBranch,
 		},
 		{
 			Kind:   agent.KindSessionBranch,
 			Fields: "previous_session_file string?",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildSessionBranch,
 		},
 	}
 }
 
 // endEvents are those about the session as a whole that stand behind the others.
-func endEvents() []eventSpec {
-	return []eventSpec{
+func endEvents() []Spec {
+	return []Spec{
 		{
 			Kind:   agent.KindSessionInfoChanged,
 			Fields: "name string?",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildSessionInfoChanged,
 		},
 		{
 			Kind:   agent.KindSessionShutdown,
 			Fields: "reason string; target_session_file string?",
 			Rule:   "told in chain order; 2 s for all hooks together",
-			Wait:   lastChance,
+			Wait:   LastChance,
 			build:  buildSessionShutdown,
 		},
 	}
 }
 
 // buildNothing is the table of an event that has nothing but its type.
-func buildNothing(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildNothing(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 0).Table()
 }
 
-func buildProjectTrust(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildProjectTrust(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ProjectTrust)
 	files := L.CreateTable(len(s.Files), 0)
 	for _, f := range s.Files {
@@ -117,7 +117,7 @@ func buildProjectTrust(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable
 }
 
 // mergeProjectTrust accepts only files that the hook was shown.
-func mergeProjectTrust(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeProjectTrust(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ProjectTrust)
 	if r.RawGetString("trusted") == lua.LFalse {
 		return func() { s.Refused = true }, true, nil
@@ -150,11 +150,11 @@ func hashes(a record.Answer, t *lua.LTable) (*lua.LTable, bool) {
 	return t, true
 }
 
-func buildSessionDirectory(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionDirectory(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("cwd", e.(*agent.SessionDirectory).Cwd).Table()
 }
 
-func mergeSessionDirectory(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionDirectory(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.SessionDirectory), src.records.NewAnswer(L, r)
 	dir := a.Text("dir")
 	if dir == "" {
@@ -163,7 +163,7 @@ func mergeSessionDirectory(src *eventSource, L *lua.LState, e agent.Event, r *lu
 	return func() { s.Dir = dir }, false, nil
 }
 
-func buildSessionStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionStart(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionStart)
 	return newPayload(L, e, 4).Maybe("reason", s.Reason).Maybe("session_id", s.SessionID).
 		Maybe("session_file", s.SessionFile).Maybe("previous_session_file", s.PreviousSessionFile).Table()
@@ -182,46 +182,46 @@ func peekSessionStart(e agent.Event, field string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func buildSessionBeforeSwitch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeSwitch(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeSwitch)
 	return newPayload(L, e, 2).Text("reason", s.Reason).Maybe("target_session_file", s.TargetSessionFile).Table()
 }
 
-func mergeSessionBeforeSwitch(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionBeforeSwitch(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	return src.mergeCancel(L, r, &e.(*agent.SessionBeforeSwitch).Cancel)
 }
 
-func mergeSessionBeforeNew(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionBeforeNew(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	return src.mergeCancel(L, r, &e.(*agent.SessionBeforeNew).Cancel)
 }
 
 // mergeCancel reads a result that has nothing but cancel.
-func (src *eventSource) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
+func (src *Source) mergeCancel(L *lua.LState, r *lua.LTable, into *bool) (func(), bool, error) {
 	a := src.records.NewAnswer(L, r)
 	cancel := a.Flag("cancel")
 	return func() { *into = cancel }, cancel, a.Failed()
 }
 
-func buildSessionSwitch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionSwitch(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionSwitch)
 	return newPayload(L, e, 2).Text("reason", s.Reason).Maybe("previous_session_file", s.PreviousSessionFile).Table()
 }
 
-func buildSessionBeforeNew(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeNew(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("session_id", e.(*agent.SessionBeforeNew).SessionID).Table()
 }
 
-func buildSessionNew(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionNew(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("session_id", e.(*agent.SessionNew).SessionID).Table()
 }
 
-func buildSessionBeforeBranch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeBranch(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeBranch)
 	return newPayload(L, e, 2).Text("entry_id", s.EntryID).Number("entry_index", s.EntryIndex+1).Table()
 }
 
 // mergeSessionBeforeBranch: of several answers the last counts as a whole.
-func mergeSessionBeforeBranch(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionBeforeBranch(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.SessionBeforeBranch), src.records.NewAnswer(L, r)
 	cancel, skip, answers := a.Flag("cancel"), a.Flag("skip_conversation_restore"), a.Has("skip_conversation_restore")
 	return func() {
@@ -232,15 +232,15 @@ func mergeSessionBeforeBranch(src *eventSource, L *lua.LState, e agent.Event, r 
 	}, cancel, a.Failed()
 }
 
-func buildSessionBranch(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBranch(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Maybe("previous_session_file", e.(*agent.SessionBranch).PreviousSessionFile).Table()
 }
 
-func buildSessionInfoChanged(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionInfoChanged(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Maybe("name", e.(*agent.SessionInfoChanged).Name).Table()
 }
 
-func buildSessionShutdown(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionShutdown(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionShutdown)
 	return newPayload(L, e, 2).Maybe("reason", s.Reason).Maybe("target_session_file", s.TargetSessionFile).Table()
 }

@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"encoding/json"
@@ -14,37 +14,37 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-func providerEvents() []eventSpec {
-	return []eventSpec{
+func providerEvents() []Spec {
+	return []Spec{
 		{
 			Kind: agent.KindBeforeProviderRequest, Asking: true,
 			Fields:  "payload table; provider string; model string",
 			Results: "payload table?",
 			Rule:    "chained: each sees the body as rewritten so far",
-			build:   buildBeforeProviderRequest, copy: copyOf[agent.BeforeProviderRequest], merge: mergeBeforeProviderRequest,
+			build:   buildBeforeProviderRequest, Copy: copyOf[agent.BeforeProviderRequest], Merge: mergeBeforeProviderRequest,
 		},
 		{
 			Kind: agent.KindBeforeProviderHeaders, Asking: true,
 			Fields:  "headers table<string, string>; provider string; model string",
 			Results: "headers table<string, string|false>?",
 			Rule:    "merged: each sees the headers as changed so far",
-			build:   buildBeforeProviderHeaders, copy: copyOf[agent.BeforeProviderHeaders], merge: mergeBeforeProviderHeaders,
+			build:   buildBeforeProviderHeaders, Copy: copyOf[agent.BeforeProviderHeaders], Merge: mergeBeforeProviderHeaders,
 		},
 		{
 			Kind:   agent.KindAfterProviderResponse,
 			Fields: "provider string; model string; status integer; headers table<string, string>",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildAfterProviderResponse,
 		},
 	}
 }
 
-func messageEvents() []eventSpec {
-	return []eventSpec{
+func messageEvents() []Spec {
+	return []Spec{
 		{
 			Kind:   agent.KindMessageStart,
 			Fields: "message pi.Message",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildMessageStart,
 		},
 		{
@@ -52,86 +52,86 @@ func messageEvents() []eventSpec {
 			Fields:  "message pi.Message; delta pi.Delta",
 			Results: "abort pi.Abort?",
 			Rule:    "the stream does not wait: what comes while a hook is busy is joined; the first abort counts",
-			build:   buildMessageUpdate, copy: copyOf[agent.MessageUpdate], merge: mergeMessageUpdate,
+			build:   buildMessageUpdate, Copy: copyOf[agent.MessageUpdate], Merge: mergeMessageUpdate,
 		},
 		{
 			Kind: agent.KindMessageEnd, Asking: true,
 			Fields:  "message pi.Message",
 			Results: "message pi.Message?",
 			Rule:    "chained: each sees the message as the one before left it; the role stays",
-			build:   buildMessageEnd, copy: copyOf[agent.MessageEnd], merge: mergeMessageEnd,
+			build:   buildMessageEnd, Copy: copyOf[agent.MessageEnd], Merge: mergeMessageEnd,
 		},
 	}
 }
 
-func choiceEvents() []eventSpec {
-	return []eventSpec{
+func choiceEvents() []Spec {
+	return []Spec{
 		{
 			Kind: agent.KindModelSelect,
 			Fields: "model pi.Model; previous_model pi.Model?; provider string; model_id string; " +
 				"previous_provider string?; previous_model_id string?; thinking_level string; source string",
-			Rule: toldWithGrace, Wait: graceful,
+			Rule: toldWithGrace, Wait: Graceful,
 			build: buildModelSelect,
 		},
 		{
 			Kind:   agent.KindThinkingLevelSelect,
 			Fields: "level string; previous_level string",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildThinkingLevelSelect,
 		},
 		{
 			Kind:   agent.KindUIPromptStart,
 			Fields: "kind string; title string?",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildUIPrompt,
 		},
 		{
 			Kind:   agent.KindUIPromptEnd,
 			Fields: "kind string; title string?",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildUIPrompt,
 		},
 		{
 			Kind:   agent.KindHookError,
 			Fields: "hook string; path string; event string; error string; traceback string?; count integer",
-			Rule:   "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: graceful,
+			Rule:   "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful,
 			build: buildHookError,
 		},
 	}
 }
 
-func recoveryEvents() []eventSpec {
-	start := func(k agent.Kind) eventSpec {
-		return eventSpec{Kind: k, Fields: "reason string", Rule: toldWithGrace, Wait: graceful, build: buildCompactionStart}
+func recoveryEvents() []Spec {
+	start := func(k agent.Kind) Spec {
+		return Spec{Kind: k, Fields: "reason string", Rule: toldWithGrace, Wait: Graceful, build: buildCompactionStart}
 	}
-	end := func(k agent.Kind) eventSpec {
-		return eventSpec{Kind: k, Rule: toldWithGrace, Wait: graceful, build: buildCompactionEnd,
+	end := func(k agent.Kind) Spec {
+		return Spec{Kind: k, Rule: toldWithGrace, Wait: Graceful, build: buildCompactionEnd,
 			Fields: "result pi.Entry?; aborted boolean; will_retry boolean; error_message string?"}
 	}
-	return []eventSpec{
+	return []Spec{
 		start(agent.KindCompactionStart), end(agent.KindCompactionEnd),
 		start(agent.KindAutoCompactionStart), end(agent.KindAutoCompactionEnd),
 		{
 			Kind:   agent.KindAutoRetryStart,
 			Fields: "attempt integer; max_attempts integer; delay_ms integer; error_message string",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildAutoRetryStart,
 		},
 		{
 			Kind:   agent.KindAutoRetryEnd,
 			Fields: "success boolean; attempt integer; final_error string?",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildAutoRetryEnd,
 		},
 	}
 }
 
-func buildBeforeProviderRequest(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildBeforeProviderRequest(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderRequest)
 	return newPayload(L, e, 3).Set("payload", src.records.JSON(s.Payload)).Text("provider", s.Provider).Text("model", s.Model).Table()
 }
 
-func mergeBeforeProviderRequest(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeBeforeProviderRequest(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.BeforeProviderRequest), src.records.NewAnswer(L, r)
 	body := a.Data("payload")
 	if body != nil && body[0] != '{' {
@@ -156,7 +156,7 @@ func kindOfJSON(raw json.RawMessage) string {
 }
 
 // buildBeforeProviderHeaders names headers in lower case, as scripts write them.
-func buildBeforeProviderHeaders(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildBeforeProviderHeaders(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeProviderHeaders)
 	headers := record.NewPayload(L, len(s.Headers))
 	for name, value := range s.Headers {
@@ -174,7 +174,7 @@ func buildBeforeProviderHeaders(_ *eventSource, L *lua.LState, e agent.Event) *l
 
 // mergeBeforeProviderHeaders takes what differs from what the hook was shown: the
 // key, which reads "…", is not overwritten by a hook that returns the whole table.
-func mergeBeforeProviderHeaders(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeBeforeProviderHeaders(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.BeforeProviderHeaders), src.records.NewAnswer(L, r)
 	given, _ := a.Switches("headers")
 	changes := map[string]*string{}
@@ -218,7 +218,7 @@ func validHeader(name string, value *string) error {
 	return nil
 }
 
-func buildAfterProviderResponse(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAfterProviderResponse(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AfterProviderResponse)
 	headers := record.NewPayload(L, len(s.Headers))
 	for name, values := range s.Headers {
@@ -228,11 +228,11 @@ func buildAfterProviderResponse(_ *eventSource, L *lua.LState, e agent.Event) *l
 		Set("headers", headers.Table()).Table()
 }
 
-func buildMessageStart(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildMessageStart(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Set("message", src.records.Message(e.(*agent.MessageStart).Message)).Table()
 }
 
-func buildMessageUpdate(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildMessageUpdate(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.MessageUpdate)
 	delta := record.NewPayload(L, 3).Text("type", deltaType(s.Delta.Kind)).Number("index", s.Delta.Index).Text("text", s.Delta.Text)
 	return newPayload(L, e, 2).Set("message", src.records.Message(s.Message())).Set("delta", delta.Table()).Table()
@@ -248,7 +248,7 @@ func deltaType(k llm.DeltaKind) string {
 	return "text"
 }
 
-func mergeMessageUpdate(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeMessageUpdate(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.MessageUpdate), src.records.NewAnswer(L, r)
 	abort, ok := a.Record("abort", "reason", "inject")
 	if !ok {
@@ -258,11 +258,11 @@ func mergeMessageUpdate(src *eventSource, L *lua.LState, e agent.Event, r *lua.L
 	return func() { s.Abort = answer }, true, a.Failed()
 }
 
-func buildMessageEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildMessageEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Set("message", src.records.Message(e.(*agent.MessageEnd).Message)).Table()
 }
 
-func mergeMessageEnd(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeMessageEnd(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.MessageEnd)
 	t, ok := r.RawGetString("message").(*lua.LTable)
 	if !ok {
@@ -278,7 +278,7 @@ func mergeMessageEnd(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTab
 	return func() { s.Message = item.Message }, false, nil
 }
 
-func buildModelSelect(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildModelSelect(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ModelSelect)
 	p := newPayload(L, e, 8).Set("model", src.records.Model(s.Model)).Set("previous_model", src.records.Model(s.Previous)).
 		Text("thinking_level", s.ThinkingLevel).Text("source", s.Source)
@@ -291,12 +291,12 @@ func buildModelSelect(src *eventSource, L *lua.LState, e agent.Event) *lua.LTabl
 	return p.Table()
 }
 
-func buildThinkingLevelSelect(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildThinkingLevelSelect(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ThinkingLevelSelect)
 	return newPayload(L, e, 2).Text("level", s.Level).Text("previous_level", s.Previous).Table()
 }
 
-func buildUIPrompt(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildUIPrompt(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	p := newPayload(L, e, 2)
 	switch s := e.(type) {
 	case *agent.UIPromptStart:
@@ -307,29 +307,29 @@ func buildUIPrompt(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return p.Table()
 }
 
-func buildHookError(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildHookError(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.HookFailed)
 	return newPayload(L, e, 6).Text("hook", s.Hook).Text("path", s.Path).Text("event", s.Event).Text("error", s.Message).
 		Maybe("traceback", s.Traceback).Number("count", s.Count).Table()
 }
 
-func buildCompactionStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildCompactionStart(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	return newPayload(L, e, 1).Text("reason", e.(*agent.CompactionStart).Reason).Table()
 }
 
-func buildCompactionEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildCompactionEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.CompactionEnd)
 	return newPayload(L, e, 4).Set("result", src.records.Entry(s.Result)).Flag("aborted", s.Aborted).
 		Flag("will_retry", s.WillRetry).Maybe("error_message", s.ErrorMessage).Table()
 }
 
-func buildAutoRetryStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAutoRetryStart(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AutoRetryStart)
 	return newPayload(L, e, 4).Number("attempt", s.Attempt).Number("max_attempts", s.MaxAttempts).
 		Number("delay_ms", s.DelayMS).Text("error_message", s.ErrorMessage).Table()
 }
 
-func buildAutoRetryEnd(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAutoRetryEnd(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AutoRetryEnd)
 	return newPayload(L, e, 3).Flag("success", s.Success).Number("attempt", s.Attempt).Maybe("final_error", s.FinalError).Table()
 }

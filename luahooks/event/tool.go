@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"encoding/json"
@@ -11,14 +11,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-func toolEvents() []eventSpec {
-	return []eventSpec{
+func toolEvents() []Spec {
+	return []Spec{
 		{
 			Kind: agent.KindToolCall, Asking: true, Clock: luavm.CountedLua,
 			Fields:  "tool_name string; tool_call_id string; input table",
 			Results: "block boolean?; reason string?; input table?; additional_context string?; terminate boolean?",
 			Rule:    "in chain order until the first block; after a rewrite of input earlier handlers are asked again, and only a block of theirs counts; an error blocks",
-			build:   buildToolCall, copy: copyOf[agent.ToolCall], merge: mergeToolCall, peek: peekToolCall,
+			build:   buildToolCall, Copy: copyOf[agent.ToolCall], Merge: mergeToolCall, peek: peekToolCall,
 		},
 		{
 			Kind: agent.KindToolResult, Asking: true,
@@ -26,24 +26,24 @@ func toolEvents() []eventSpec {
 				"is_error boolean; usage pi.Usage?",
 			Results: "content string|pi.Block[]?; details any; is_error boolean?; usage pi.Usage?; terminate boolean?",
 			Rule:    "chained field by field; a failing handler leaves the result as it was",
-			build:   buildToolResult, copy: copyOf[agent.ToolResult], merge: mergeToolResult, peek: peekToolResult,
+			build:   buildToolResult, Copy: copyOf[agent.ToolResult], Merge: mergeToolResult, peek: peekToolResult,
 		},
 		{
 			Kind:   agent.KindToolExecutionStart,
 			Fields: "tool_call_id string; tool_name string; args table",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildToolExecutionStart, peek: peekToolExecution,
 		},
 		{
 			Kind:   agent.KindToolExecutionUpdate,
 			Fields: "tool_call_id string; tool_name string; args table; partial_result pi.ToolResult",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildToolExecutionUpdate, peek: peekToolExecution,
 		},
 		{
 			Kind:   agent.KindToolExecutionEnd,
 			Fields: "tool_call_id string; tool_name string; args table; result pi.ToolResult; is_error boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildToolExecutionEnd, peek: peekToolExecution,
 		},
 		{
@@ -53,12 +53,12 @@ func toolEvents() []eventSpec {
 			Fields:  "command string; exclude_from_context boolean; cwd string",
 			Results: "result pi.BashResult?",
 			Rule:    "the first answer counts, and nothing runs; an error blocks",
-			build:   buildUserBash, copy: copyOf[agent.UserBash], merge: mergeUserBash,
+			build:   buildUserBash, Copy: copyOf[agent.UserBash], Merge: mergeUserBash,
 		},
 	}
 }
 
-func buildToolCall(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolCall(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolCall)
 	t := newEvent(L, s.Kind(), 3)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
@@ -90,7 +90,7 @@ func peekCall(field, name, id string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func mergeToolCall(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeToolCall(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ToolCall)
 	block, err := record.OptionalBool(r, "block")
 	if err != nil {
@@ -128,7 +128,7 @@ func mergeToolCall(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable
 	}, block, nil
 }
 
-func buildToolResult(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolResult(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolResult)
 	t := newEvent(L, s.Kind(), 6)
 	luavm.Set(t, "tool_name", lua.LString(s.Name))
@@ -143,7 +143,7 @@ func buildToolResult(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable
 	return t
 }
 
-func mergeToolResult(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeToolResult(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.ToolResult)
 	var edits []func()
 	if v := r.RawGetString("content"); v != lua.LNil {
@@ -200,28 +200,28 @@ func peekToolExecution(e agent.Event, field string) (lua.LValue, bool) {
 	return nil, false
 }
 
-func (src *eventSource) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) record.Payload {
+func (src *Source) execution(L *lua.LState, e agent.Event, id, name string, input json.RawMessage) record.Payload {
 	return newPayload(L, e, 5).Text("tool_call_id", id).Text("tool_name", name).Set("args", src.records.Input(name, input))
 }
 
-func buildToolExecutionStart(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolExecutionStart(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionStart)
 	return src.execution(L, e, s.ID, s.Name, s.Input).Table()
 }
 
-func buildToolExecutionUpdate(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolExecutionUpdate(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionUpdate)
 	return src.execution(L, e, s.ID, s.Name, s.Input).Set("partial_result", src.toolOutput(L, s.Name, &s.Partial)).Table()
 }
 
-func buildToolExecutionEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildToolExecutionEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.ToolExecutionEnd)
 	return src.execution(L, e, s.ID, s.Name, s.Input).Set("result", src.toolOutput(L, s.Name, &s.Result)).
 		Flag("is_error", s.Result.IsError).Table()
 }
 
 // toolOutput is what a tool gave back, in the form in which a hook's tool gives it.
-func (src *eventSource) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
+func (src *Source) toolOutput(L *lua.LState, tool string, r *agent.Result) *lua.LTable {
 	p := record.NewPayload(L, 5).Set("content", src.records.Blocks(L, r.Content)).Set("details", src.records.Details(tool, r.Details)).Flag("is_error", r.IsError)
 	if r.Usage != nil {
 		p.Set("usage", record.Usage(L, r.Usage))
@@ -232,12 +232,12 @@ func (src *eventSource) toolOutput(L *lua.LState, tool string, r *agent.Result) 
 	return p.Table()
 }
 
-func buildUserBash(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildUserBash(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.UserBash)
 	return newPayload(L, e, 3).Text("command", s.Command).Flag("exclude_from_context", s.ExcludeFromContext).Text("cwd", s.Cwd).Table()
 }
 
-func mergeUserBash(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeUserBash(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.UserBash), src.records.NewAnswer(L, r)
 	result, ok := a.Record("result", "output", "exit_code", "cancelled", "truncated")
 	if !ok {

@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"context"
@@ -22,73 +22,73 @@ type Field struct {
 }
 
 // How long the agent waits for the handlers of a telling event.
-type patience uint8
+type Patience uint8
 
 const (
-	untilDone  patience = iota // up to hook_timeout each
-	graceful                   // hook_grace for all together; then they finish behind it
-	lastChance                 // 2 s for all together
+	UntilDone  Patience = iota // up to hook_timeout each
+	Graceful                   // hook_grace for all together; then they finish behind it
+	LastChance                 // 2 s for all together
 )
 
-// eventSpec is everything the program knows of one event. Dispatch, the list
+// Spec is everything the program knows of one event. Dispatch, the list
 // that `pi hooks events` prints and the checks of the documentation are made
 // from the table of these, so they cannot disagree.
-type eventSpec struct {
+type Spec struct {
 	Kind    agent.Kind
-	name    string // of Kind
+	Name    string // of Kind
 	Asking  bool
 	Fields  fieldList
 	Results fieldList
 	Rule    string // how several handlers go together
-	Wait    patience
+	Wait    Patience
 	Clock   luavm.Clock
 
 	// ownOnly: only hooks of the person's own hear of it, none of a project.
-	ownOnly bool
+	OwnOnly bool
 
-	build func(*eventSource, *lua.LState, agent.Event) *lua.LTable
+	build func(*Source, *lua.LState, agent.Event) *lua.LTable
 	// copy is the event as it is now, for a handler to look at. Every asking
 	// event has one.
-	copy func(agent.Event) agent.Event
+	Copy func(agent.Event) agent.Event
 	// peek answers for single fields without building the table: most handlers
 	// look at one or two and go. nil where that is not worth it.
 	peek func(e agent.Event, field string) (lua.LValue, bool)
 	// merge reads a handler's result while the VM is held and returns what to
 	// do with it, which is done only if the handler ended in time. stop ends
 	// the chain.
-	merge func(*eventSource, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
+	Merge func(*Source, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
 }
 
-// eventSource is what the tables of events are made with, and results read with, for the
+// Source is what the tables of events are made with, and results read with, for the
 // hook of one VM. It is used only while the VM is held.
-type eventSource struct {
+type Source struct {
 	vm      *luavm.VM
 	records *record.Converter
 	hook    string                                       // its name
 	signal  func(L *lua.LState) lua.LValue               // of the handler that runs
 	branch  func() (branch []*session.Entry, known bool) // of the session; not known without one
-	strict  map[*eventSpec]*lua.LTable                   // metatables of events
+	strict  map[*Spec]*lua.LTable                        // metatables of events
 }
 
-// newSource returns the source of a VM. signal is that of the handler that runs; branch
+// NewSource returns the source of a VM. signal is that of the handler that runs; branch
 // is that of the session, and known is false without one.
-func newSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *eventSource {
-	return &eventSource{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*eventSpec]*lua.LTable{}}
+func NewSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
+	return &Source{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
 }
 
-// eventTable lists the events in the order of their documentation. Each call
+// Table lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
-func eventTable() []eventSpec {
+func Table() []Spec {
 	table := slices.Concat(sessionEvents(), compactEvents(), treeEvents(), endEvents(),
 		promptEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
 	for i := range table {
-		table[i].name = table[i].Kind.String()
+		table[i].Name = table[i].Kind.String()
 	}
 	return table
 }
 
-// EventInfo is what a person or an editor is told of an event.
-type EventInfo struct {
+// Info is what a person or an editor is told of an event.
+type Info struct {
 	Name    string  `json:"name"`
 	Asking  bool    `json:"asking"`
 	Fields  []Field `json:"payload"`
@@ -96,11 +96,11 @@ type EventInfo struct {
 	Rule    string  `json:"rule"`
 }
 
-// Events describes all events that hooks can listen to.
-func Events() []EventInfo {
-	var infos []EventInfo
-	for _, s := range eventTable() {
-		infos = append(infos, EventInfo{s.name, s.Asking, s.Fields.list(), s.Results.list(), s.Rule})
+// Infos describes all events that hooks can listen to.
+func Infos() []Info {
+	var infos []Info
+	for _, s := range Table() {
+		infos = append(infos, Info{s.Name, s.Asking, s.Fields.list(), s.Results.list(), s.Rule})
 	}
 	return infos
 }
@@ -109,8 +109,8 @@ func Events() []EventInfo {
 // Text costs nothing until somebody reads it, and hardly anybody does.
 type fieldList string
 
-// each calls yield with one field after the other, until it returns false.
-func (l fieldList) each(yield func(Field) bool) {
+// Each calls yield with one field after the other, until it returns false.
+func (l fieldList) Each(yield func(Field) bool) {
 	for rest := string(l); rest != ""; {
 		var field string
 		field, rest, _ = strings.Cut(rest, "; ")
@@ -122,7 +122,7 @@ func (l fieldList) each(yield func(Field) bool) {
 }
 
 func (l fieldList) list() (all []Field) {
-	for f := range l.each {
+	for f := range l.Each {
 		all = append(all, f)
 	}
 	return all
@@ -147,13 +147,13 @@ func copyOf[T any, P interface {
 
 // eventView is an event as Lua sees it before it looks closer.
 type eventView struct {
-	src   *eventSource
-	spec  *eventSpec
+	src   *Source
+	spec  *Spec
 	event agent.Event
 }
 
-// table is the event for a handler. e must not change any more.
-func (s *eventSpec) table(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+// Table is the event for a handler. e must not change any more.
+func (s *Spec) Table(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	if s.peek == nil {
 		return s.strictTable(src, s.build(src, L, e))
 	}
@@ -167,19 +167,19 @@ func fillEvent(L *lua.LState, ref any) *lua.LTable {
 
 // strictTable makes the table of an event raise where a field is read that the event does
 // not have. The VM is held.
-func (s *eventSpec) strictTable(src *eventSource, t *lua.LTable) *lua.LTable {
+func (s *Spec) strictTable(src *Source, t *lua.LTable) *lua.LTable {
 	meta := src.strict[s]
 	if meta == nil {
-		meta = src.vm.Strict(&luavm.Fields{Of: "the event " + s.name, Names: s.fieldNames})
+		meta = src.vm.Strict(&luavm.Fields{Of: "the event " + s.Name, Names: s.fieldNames})
 		src.strict[s] = meta
 	}
 	t.Metatable = meta
 	return t
 }
 
-func (s *eventSpec) fieldNames() []string {
+func (s *Spec) fieldNames() []string {
 	names := []string{"type"}
-	for f := range s.Fields.each {
+	for f := range s.Fields.Each {
 		names = append(names, f.Name)
 	}
 	return names
@@ -188,16 +188,16 @@ func (s *eventSpec) fieldNames() []string {
 // Peek makes an eventView a [luavm.Peeker].
 func (v *eventView) Peek(field string) (lua.LValue, bool) {
 	if field == "type" {
-		return lua.LString(v.spec.name), true
+		return lua.LString(v.spec.Name), true
 	}
 	return v.spec.peek(v.event, field)
 }
 
-// inMode fits the table to a front end: a program that is about to end waits for
+// InMode fits the table to a front end: a program that is about to end waits for
 // what hooks do at the end of a run.
-func (s *eventSpec) inMode(mode string) {
+func (s *Spec) InMode(mode string) {
 	if (mode == "print" || mode == "json") && (s.Kind == agent.KindAgentEnd || s.Kind == agent.KindAgentSettled) {
-		s.Wait = untilDone
+		s.Wait = UntilDone
 	}
 }
 
@@ -206,8 +206,8 @@ func newPayload(L *lua.LState, e agent.Event, size int) record.Payload {
 	return record.PayloadOn(L, newEvent(L, e.Kind(), size))
 }
 
-func (s *eventSpec) takes(key string) bool {
-	for f := range s.Results.each {
+func (s *Spec) Takes(key string) bool {
+	for f := range s.Results.Each {
 		if f.Name == key {
 			return true
 		}
@@ -215,15 +215,15 @@ func (s *eventSpec) takes(key string) bool {
 	return false
 }
 
-func (s *eventSpec) unknownKey(key string) error {
+func (s *Spec) UnknownKey(key string) error {
 	var known []string
-	for f := range s.Results.each {
+	for f := range s.Results.Each {
 		known = append(known, f.Name)
 	}
-	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.name, suggest.Hint(key, known))
+	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.Name, suggest.Hint(key, known))
 }
 
-// isWaitedFor reports whether the agent goes on only when all handlers have ended.
-func (s *eventSpec) isWaitedFor(ctx context.Context) bool {
-	return s.Wait == untilDone && !agent.Interrupted(ctx)
+// IsWaitedFor reports whether the agent goes on only when all handlers have ended.
+func (s *Spec) IsWaitedFor(ctx context.Context) bool {
+	return s.Wait == UntilDone && !agent.Interrupted(ctx)
 }

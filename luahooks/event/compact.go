@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"encoding/json"
@@ -12,39 +12,39 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-func compactEvents() []eventSpec {
-	return []eventSpec{
+func compactEvents() []Spec {
+	return []Spec{
 		{
 			Kind: agent.KindSessionBeforeCompact, Asking: true, Clock: luavm.CountedLua,
 			Fields: "preparation pi.CompactionPreparation; branch_entries pi.Entry[]; messages pi.Message[]; " +
 				"custom_instructions string?; model pi.ModelRef?; reason string; will_retry boolean; signal pi.Signal",
 			Results: "cancel boolean?; compaction pi.CompactionDraft?; summary string?",
 			Rule:    firstCancel,
-			build:   buildSessionBeforeCompact, copy: copyOf[agent.SessionBeforeCompact], merge: mergeSessionBeforeCompact,
+			build:   buildSessionBeforeCompact, Copy: copyOf[agent.SessionBeforeCompact], Merge: mergeSessionBeforeCompact,
 		},
 		{
 			Kind: agent.KindSessionCompacting, Asking: true,
 			Fields:  "session_id string; messages pi.Message[]",
 			Results: "context string[]?; prompt string?; preserve_data table?",
 			Rule:    "context: joined in order; prompt: the last one counts; preserve_data: merged",
-			build:   buildSessionCompacting, copy: copyOf[agent.SessionCompacting], merge: mergeSessionCompacting,
+			build:   buildSessionCompacting, Copy: copyOf[agent.SessionCompacting], Merge: mergeSessionCompacting,
 		},
 		{
 			Kind:   agent.KindSessionCompact,
 			Fields: "compaction_entry pi.Entry; summary string; from_hook boolean; reason string; will_retry boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildSessionCompact,
 		},
 		{
 			Kind:   agent.KindSessionCompactFailed,
 			Fields: "reason string; error_message string?; aborted boolean; will_retry boolean; from_hook boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildSessionCompactFailed,
 		},
 	}
 }
 
-func buildSessionBeforeCompact(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeCompact(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionBeforeCompact)
 	p := newPayload(L, e, 8).Set("preparation", src.preparation(L, &s.Preparation)).
 		Set("branch_entries", src.records.Entries(L, s.BranchEntries)).Set("messages", src.records.Messages(L, s.Messages)).
@@ -56,7 +56,7 @@ func buildSessionBeforeCompact(src *eventSource, L *lua.LState, e agent.Event) *
 	return p.Table()
 }
 
-func (src *eventSource) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable {
+func (src *Source) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable {
 	ops := record.NewPayload(L, 3).Texts("read", p.FileOps.Read).Texts("written", p.FileOps.Written).Texts("edited", p.FileOps.Edited)
 	settings := record.NewPayload(L, 3).Flag("enabled", p.Settings.Enabled).Number("reserve_tokens", p.Settings.ReserveTokens).
 		Number("keep_recent_tokens", p.Settings.KeepRecentTokens)
@@ -69,7 +69,7 @@ func (src *eventSource) preparation(L *lua.LState, p *agent.Preparation) *lua.LT
 }
 
 // mergeSessionBeforeCompact: a summary that is empty is no opinion.
-func mergeSessionBeforeCompact(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionBeforeCompact(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.SessionBeforeCompact), src.records.NewAnswer(L, r)
 	cancel := a.Flag("cancel")
 	draft := &agent.CompactionDraft{Summary: a.Text("summary"), By: src.hook}
@@ -91,12 +91,12 @@ func mergeSessionBeforeCompact(src *eventSource, L *lua.LState, e agent.Event, r
 	}, cancel, a.Failed()
 }
 
-func buildSessionCompacting(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionCompacting(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompacting)
 	return newPayload(L, e, 2).Text("session_id", s.SessionID).Set("messages", src.records.Messages(L, s.Messages)).Table()
 }
 
-func mergeSessionCompacting(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionCompacting(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.SessionCompacting), src.records.NewAnswer(L, r)
 	context, prompt := a.Texts("context"), a.Text("prompt")
 	var data map[string]json.RawMessage
@@ -123,38 +123,38 @@ func mergeSessionCompacting(src *eventSource, L *lua.LState, e agent.Event, r *l
 	}, false, a.Failed()
 }
 
-func buildSessionCompact(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionCompact(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompact)
 	return newPayload(L, e, 5).Set("compaction_entry", src.records.Entry(s.Entry)).Text("summary", s.Summary).
 		Flag("from_hook", s.FromHook).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).Table()
 }
 
-func buildSessionCompactFailed(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionCompactFailed(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionCompactFailed)
 	return newPayload(L, e, 5).Text("reason", s.Reason).Maybe("error_message", s.ErrorMessage).Flag("aborted", s.Aborted).
 		Flag("will_retry", s.WillRetry).Flag("from_hook", s.FromHook).Table()
 }
 
-func treeEvents() []eventSpec {
-	return []eventSpec{
+func treeEvents() []Spec {
+	return []Spec{
 		{
 			Kind: agent.KindSessionBeforeTree, Asking: true, Clock: luavm.CountedLua,
 			Fields: "preparation pi.TreePreparation; signal pi.Signal",
 			Results: "cancel boolean?; summary pi.BranchSummaryDraft?; custom_instructions string?; " +
 				"replace_instructions boolean?; label string?",
 			Rule:  firstCancel + ", its summary only where the person wants one",
-			build: buildSessionBeforeTree, copy: copyOf[agent.SessionBeforeTree], merge: mergeSessionBeforeTree,
+			build: buildSessionBeforeTree, Copy: copyOf[agent.SessionBeforeTree], Merge: mergeSessionBeforeTree,
 		},
 		{
 			Kind:   agent.KindSessionTree,
 			Fields: "new_leaf_id string?; old_leaf_id string?; summary_entry pi.Entry?; from_hook boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildSessionTree,
 		},
 	}
 }
 
-func buildSessionBeforeTree(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionBeforeTree(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	p := &e.(*agent.SessionBeforeTree).Preparation
 	return newPayload(L, e, 2).Set("preparation", record.NewPayload(L, 5).
 		Text("target_id", p.TargetID).Maybe("old_leaf_id", p.OldLeafID).Maybe("common_ancestor_id", p.CommonAncestorID).
@@ -163,7 +163,7 @@ func buildSessionBeforeTree(src *eventSource, L *lua.LState, e agent.Event) *lua
 }
 
 // mergeSessionBeforeTree: of several answers the last counts as a whole.
-func mergeSessionBeforeTree(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeSessionBeforeTree(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.SessionBeforeTree), src.records.NewAnswer(L, r)
 	next := agent.SessionBeforeTree{Preparation: s.Preparation, Cancel: a.Flag("cancel"), Label: a.Text("label"),
 		CustomInstructions: a.Text("custom_instructions"), ReplaceInstructions: a.Flag("replace_instructions")}
@@ -181,7 +181,7 @@ func mergeSessionBeforeTree(src *eventSource, L *lua.LState, e agent.Event, r *l
 	}, next.Cancel, a.Failed()
 }
 
-func buildSessionTree(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildSessionTree(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.SessionTree)
 	return newPayload(L, e, 4).Maybe("new_leaf_id", s.NewLeafID).Maybe("old_leaf_id", s.OldLeafID).
 		Set("summary_entry", src.records.Entry(s.SummaryEntry)).Flag("from_hook", s.FromHook).Table()

@@ -1,4 +1,4 @@
-package luahooks
+package event
 
 import (
 	"fmt"
@@ -13,21 +13,21 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-func promptEvents() []eventSpec {
-	return []eventSpec{
+func promptEvents() []Spec {
+	return []Spec{
 		{
 			Kind: agent.KindInput, Asking: true,
 			Fields:  "text string; attachments pi.Block[]; source string; streaming_behavior string?",
 			Results: "text string?; attachments pi.Block[]?; handled boolean?",
 			Rule:    "chained: each sees the text as rewritten so far; handled stops the chain",
-			build:   buildInput, copy: copyOf[agent.Input], merge: mergeInput,
+			build:   buildInput, Copy: copyOf[agent.Input], Merge: mergeInput,
 		},
 		{
 			Kind: agent.KindBeforeAgentStart, Asking: true,
 			Fields:  "prompt string; attachments pi.Block[]; system_prompt string; sections table<string, string>",
 			Results: "message pi.CustomMessage?; sections table<string, string|false>?; system_prompt string?",
 			Rule:    "messages: all, in order; sections: merged; system_prompt: chained",
-			build:   buildBeforeAgentStart, copy: copyOf[agent.BeforeAgentStart], merge: mergeBeforeAgentStart,
+			build:   buildBeforeAgentStart, Copy: copyOf[agent.BeforeAgentStart], Merge: mergeBeforeAgentStart,
 		},
 		{
 			Kind: agent.KindAgentStart, Rule: toldAndWaitedFor,
@@ -36,7 +36,7 @@ func promptEvents() []eventSpec {
 		{
 			Kind:   agent.KindAgentEnd,
 			Fields: "messages pi.Message[]; usage pi.Usage; will_retry boolean",
-			Rule:   toldWithGrace, Wait: graceful,
+			Rule:   toldWithGrace, Wait: Graceful,
 			build: buildAgentEnd,
 		},
 		{
@@ -44,10 +44,10 @@ func promptEvents() []eventSpec {
 			Fields:  "outcome string; messages pi.Message[]",
 			Results: continuationResults,
 			Rule:    continuationRule,
-			build:   buildAgentBeforeSettle, copy: copyOf[agent.AgentBeforeSettle], merge: mergeAgentBeforeSettle,
+			build:   buildAgentBeforeSettle, Copy: copyOf[agent.AgentBeforeSettle], Merge: mergeAgentBeforeSettle,
 		},
 		{
-			Kind: agent.KindAgentSettled, Rule: toldWithGrace, Wait: graceful,
+			Kind: agent.KindAgentSettled, Rule: toldWithGrace, Wait: Graceful,
 			build: buildNothing,
 		},
 		{
@@ -61,14 +61,14 @@ func promptEvents() []eventSpec {
 			Fields:  "turn_index integer; message pi.Message; tool_results pi.Message[]; entry_ids string[]; usage pi.TurnUsage",
 			Results: continuationResults,
 			Rule:    continuationRule,
-			build:   buildTurnEnd, copy: copyOf[agent.TurnEnd], merge: mergeTurnEnd,
+			build:   buildTurnEnd, Copy: copyOf[agent.TurnEnd], Merge: mergeTurnEnd,
 		},
 		{
 			Kind: agent.KindContext, Asking: true,
 			Fields:  "entries pi.Entry[]; messages pi.Message[]",
 			Results: "messages (pi.Message|pi.PlacedMessage)[]?",
 			Rule:    "chained: each sees the list of the one before; a failing handler leaves it in force",
-			build:   buildContext, copy: copyOf[agent.Context], merge: mergeContext,
+			build:   buildContext, Copy: copyOf[agent.Context], Merge: mergeContext,
 		},
 	}
 }
@@ -77,7 +77,7 @@ const continuationResults fieldList = "entries pi.EntryDraft[]?; continue boolea
 
 const continuationRule = "entries: joined in order, appended all or none; continue: one is enough"
 
-func buildInput(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildInput(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Input)
 	t := newEvent(L, s.Kind(), 4)
 	luavm.Set(t, "text", lua.LString(s.Text))
@@ -87,7 +87,7 @@ func buildInput(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return t
 }
 
-func mergeInput(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeInput(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.Input)
 	text, rewrites, err := record.OptionalString(r, "text")
 	if err != nil {
@@ -115,7 +115,7 @@ func mergeInput(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (
 	}, handled, nil
 }
 
-func buildBeforeAgentStart(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildBeforeAgentStart(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.BeforeAgentStart)
 	system, parts := s.Prompts()
 	sections := record.NewPayload(L, len(parts))
@@ -126,7 +126,7 @@ func buildBeforeAgentStart(src *eventSource, L *lua.LState, e agent.Event) *lua.
 		Text("system_prompt", system).Set("sections", sections.Table()).Table()
 }
 
-func mergeBeforeAgentStart(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeBeforeAgentStart(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s, a := e.(*agent.BeforeAgentStart), src.records.NewAnswer(L, r)
 	system, rewrites := a.Text("system_prompt"), a.Has("system_prompt")
 	sections, _ := a.Switches("sections")
@@ -158,27 +158,27 @@ func merged(old, changes map[string]*string) map[string]*string {
 	return both
 }
 
-func buildAgentEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAgentEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentEnd)
 	return newPayload(L, e, 3).Set("messages", src.records.Messages(L, record.ItemsOf(s.Messages))).
 		Set("usage", record.Usage(L, &s.Usage)).Flag("will_retry", s.WillRetry).Table()
 }
 
-func buildAgentBeforeSettle(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildAgentBeforeSettle(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.AgentBeforeSettle)
 	return newPayload(L, e, 2).Text("outcome", s.Outcome).Set("messages", src.records.Messages(L, record.ItemsOf(s.Messages))).Table()
 }
 
-func mergeAgentBeforeSettle(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeAgentBeforeSettle(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	return src.continuation(L, r, &e.(*agent.AgentBeforeSettle).Continuation, 0)
 }
 
-func buildTurnStart(_ *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildTurnStart(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnStart)
 	return newPayload(L, e, 2).Number("turn_index", s.TurnIndex).Set("timestamp", lua.LNumber(s.Timestamp)).Table()
 }
 
-func buildTurnEnd(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildTurnEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.TurnEnd)
 	usage := s.Used()
 	return newPayload(L, e, 5).Number("turn_index", s.TurnIndex).Set("message", src.records.Message(s.Message)).
@@ -201,12 +201,12 @@ func turnUsage(L *lua.LState, u *agent.TurnUsage) *lua.LTable {
 	return t.Table()
 }
 
-func mergeTurnEnd(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeTurnEnd(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.TurnEnd)
 	return src.continuation(L, r, &s.Continuation, s.Used().Tokens)
 }
 
-func buildContext(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
+func buildContext(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 	s := e.(*agent.Context)
 	t := newEvent(L, s.Kind(), 2)
 	luavm.Set(t, "entries", src.records.CurrentBranch(L, s.Entries))
@@ -214,7 +214,7 @@ func buildContext(src *eventSource, L *lua.LState, e agent.Event) *lua.LTable {
 	return t
 }
 
-func mergeContext(src *eventSource, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
+func mergeContext(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
 	s := e.(*agent.Context)
 	list, ok := r.RawGetString("messages").(*lua.LTable)
 	if !ok {
