@@ -2,6 +2,10 @@
 // Lua that you edit while it runs.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(Main(os.Args[1:])) }
+	"pi/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:])) }

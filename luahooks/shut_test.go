@@ -29,7 +29,7 @@ func (r *rig) toolIsShut(name string) string {
 	return e.Reason
 }
 
-// The files that cannot be read are cases of the whole program: testdata/attack/gate-*.
+// The files that cannot be read are cases of the whole program: e2e/testdata/attack/gate-*.
 func TestWhatDoesNotLoadAtTheStartMayBeAGate(t *testing.T) {
 	const gate = "pi.on(\"tool_call\", function() end)\n"
 	for name, c := range map[string]struct {

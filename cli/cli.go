@@ -1,0 +1,170 @@
+// Package cli is the command line: flags, subcommands, exit statuses, and what is
+// said outside of a session. [Main] is the program; only it, and what stands here,
+// knows the arguments and the directory of the process.
+//
+//	cli.go          from arguments to an exit status
+//	flags.go        flags of a run; sessionflags.go: those that name a session;
+//	                hookflags.go: those that hooks bring
+//	sessions.go     pi sessions; session*.go: its list, show, export and rm
+//	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
+//	                luatypes.go: what an editor is told
+//	trust.go        pi trust
+//	models.go       pi models; modeltable.go: its table
+//	config.go       pi config
+//	json.go         how values are printed for programs
+//	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic
+//	collector.go    when garbage is collected while the program starts
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/cli/app"
+	"pi/internal/printable"
+	"pi/session"
+	"pi/session/folder"
+)
+
+// version is set by the release build.
+var version = "0.1.0"
+
+func printVersion() { fmt.Println("pi " + version) }
+
+// Main runs pi with the arguments behind its name and returns the exit status.
+func Main(args []string) int {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
+		printVersion()
+		return exitDone
+	}
+	return TestOnlyMain(args, func() {})
+}
+
+// TestOnlyMain is Main, and does work before the front end begins, under the net
+// that catches its panics.
+func TestOnlyMain(args []string, work func()) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	crash := newCrash(cancel)
+	defer crash.watch()()
+	o := app.Options{Version: version, Catch: func(run func() error) error {
+		return crash.catch(func() error {
+			work()
+			return run()
+		})
+	}}
+	args = joinResume(splitDoubleShort(args))
+	root := newRoot(&o, asksToPrint(args))
+	args, o.Hooks.Given = takeHookFlags(root, args)
+	root.SetArgs(args)
+	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
+	status := exitStatus(err)
+	if ctx.Err() != nil {
+		status = exitTerminated
+	}
+	if err != nil && !errors.Is(err, app.ErrReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
+		report(err)
+	}
+	return crash.tell(status)
+}
+
+// splitDoubleShort turns -na, which is one flag, into its long form.
+func splitDoubleShort(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if a == "--" {
+			copy(out[i:], args[i:])
+			break
+		}
+		if a == "-na" {
+			a = "--no-approve"
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// asksToPrint reports whether -p is among the flags: then every word is a prompt
+// and none the name of a subcommand.
+func asksToPrint(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "-p", "--print":
+			return true
+		}
+	}
+	return false
+}
+
+// The exit statuses; scripts rely on them.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitProvider    = 3
+	exitRefused     = 4
+	exitLimit       = 5
+	exitSession     = 6
+	exitUntrusted   = 7
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+func exitStatus(err error) int {
+	var (
+		provider *llm.ProviderError
+		keyless  *app.NoKeyError
+		limit    *agent.LimitError
+		ended    *agent.TerminatedError
+		usage    app.UsageError
+		unknown  *command.UnknownError
+		busy     *session.BusyError
+		only     *session.UnwritableError
+		not      *session.NotSessionError
+		missing  *folder.NotFoundError
+		several  *folder.AmbiguousError
+		kept     app.SessionError
+		mistrust *app.UntrustedError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, llm.ErrNoModel):
+		return exitUsage
+	case errors.As(err, &provider), errors.As(err, &keyless):
+		return exitProvider
+	case errors.As(err, &limit):
+		return exitLimit
+	case errors.As(err, &mistrust):
+		return exitUntrusted
+	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
+		return exitRefused
+	case errors.As(err, &busy), errors.As(err, &only), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
+		errors.Is(err, session.ErrReadOnly):
+		return exitSession
+	}
+	return exitFailed
+}
+
+// report tells the person what went wrong, and on a line of its own what to do.
+func report(err error) {
+	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
+	if hint := cmp.Or(command.HintOf(err), sessionHint(err)); hint != "" {
+		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
+	}
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"pi/cli/app"
+	"pi/cli/config"
+	"pi/internal/printable"
+
+	"golang.org/x/term"
+)
+
+// A program that is told to end and to say where it is (SIGQUIT, which a terminal
+// sends for Ctrl+\, and SIGABRT), or that breaks, ends like any other: what tools
+// started is ended, the session is saved, hooks hear of it, the terminal is as it
+// was. Where it was stands in a report below the agent directory. A panic is caught
+// on the goroutine that runs the front end; tools, hooks and providers have their
+// own net, which makes an error of it.
+
+// crash is what there is to say about such an end. It is safe for concurrent use.
+type crash struct {
+	cancel context.CancelFunc // ends the run
+	before *term.State        // of the terminal; nil if there is none
+
+	mu     sync.Mutex
+	status int    // 0: nothing has happened
+	said   string // for the person
+}
+
+// newCrash notes how the terminal is. cancel ends the run in order.
+func newCrash(cancel context.CancelFunc) *crash {
+	c := &crash{cancel: cancel}
+	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
+		c.before, _ = term.GetState(fd)
+	}
+	return c
+}
+
+// crashPatience is how long a run may take to its end. Who sends these signals may
+// do so because it hangs.
+const crashPatience = 10 * time.Second
+
+// watch waits for the signals until the function it returns is called.
+func (c *crash) watch() (stop func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT)
+	go func() {
+		select {
+		case got := <-signals:
+			c.ended(got.(syscall.Signal))
+		case <-done:
+			return
+		}
+		select {
+		case <-time.After(crashPatience):
+			c.force()
+		case <-done:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// ended notes a signal and where the program was, and ends the run.
+func (c *crash) ended(by syscall.Signal) {
+	name := map[syscall.Signal]string{syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT"}[by]
+	where := writeReport("ended by "+name, allStacks())
+	c.note(128+int(by), "ended by "+name+"; "+where)
+	c.cancel()
+}
+
+// catch runs f; a panic becomes an error and ends the run.
+func (c *crash) catch(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			what := panicText(p)
+			c.note(exitFailed, "the program broke: "+what+"; "+writeReport("panic: "+what, allStacks()))
+			c.cancel()
+			err = app.ErrReported
+		}
+	}()
+	return f()
+}
+
+// panicText is what of a panic holds no text of the person: an error of the runtime
+// names numbers and types, anything else may hold whatever the program works on.
+func panicText(p any) string {
+	var fault runtime.Error
+	if err, ok := p.(error); ok && errors.As(err, &fault) {
+		return fault.Error()
+	}
+	return fmt.Sprintf("a %T", p)
+}
+
+// note keeps the first thing that happened.
+func (c *crash) note(status int, said string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status == 0 {
+		c.status, c.said = status, said
+	}
+}
+
+// tell says what happened, if anything has, and gives the exit status for it, else
+// the one it is given.
+func (c *crash) tell(status int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.status == 0 {
+		return status
+	}
+	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(c.said))
+	return c.status
+}
+
+// force ends a run that did not end in time.
+func (c *crash) force() {
+	if c.before != nil {
+		_ = term.Restore(int(os.Stdin.Fd()), c.before)
+		fmt.Fprint(os.Stdout, "\x1b[?2004l\r\n")
+	}
+	os.Exit(c.tell(exitFailed))
+}
+
+// maxReports is how many reports are kept.
+const maxReports = 10
+
+// writeReport writes where the program was into a file that only its owner reads,
+// and says where that is. It holds nothing that the program works on: no
+// environment, no arguments, no text.
+func writeReport(what string, stacks []byte) string {
+	path, err := newReport(fmt.Sprintf("pi %s, %s %s/%s\n%s\n%s\n\n%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		time.Now().Format(time.RFC3339), what, stacks))
+	if err != nil {
+		return "the report of where it was could not be written: " + err.Error()
+	}
+	return "where it was stands in " + config.Tilde(path)
+}
+
+func newReport(text string) (string, error) {
+	agentDir, err := config.AgentDir(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(agentDir, "crashes")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, fmt.Sprintf("%s-%d.txt", time.Now().UTC().Format("20060102T150405.000000000"), os.Getpid()))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	removeOldReports(dir)
+	return path, nil
+}
+
+// removeOldReports keeps the newest; the names are in the order of time.
+func removeOldReports(dir string) {
+	reports, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil || len(reports) <= maxReports {
+		return
+	}
+	slices.Sort(reports)
+	for _, old := range reports[:len(reports)-maxReports] {
+		_ = os.Remove(old)
+	}
+}
+
+// allStacks are the stacks of all goroutines, without the values of arguments.
+func allStacks() []byte {
+	const most = 16 << 20
+	buf := make([]byte, 64<<10)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) || len(buf) >= most {
+			return withoutArguments(buf[:n])
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+}
+
+// withoutArguments takes the words in memory out of stacks that the runtime prints
+// behind the name of each function: a short key may stand in two of them.
+func withoutArguments(stacks []byte) []byte {
+	var out bytes.Buffer
+	for line := range strings.Lines(string(stacks)) {
+		line = strings.TrimSuffix(line, "\n")
+		open := strings.LastIndexByte(line, '(')
+		call := open > 0 && strings.HasSuffix(line, ")") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "goroutine ") &&
+			!strings.HasPrefix(line, "created by ")
+		if call {
+			line = line[:open] + "(…)"
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pi/cli/app"
+	"pi/internal/suggest"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const usageExamples = `  pi                                     talk in the terminal
+  pi "explain this repository"           the same, beginning with a prompt
+  pi -p "list the files"                 print the answer and leave
+  git diff | pi -p "review this"         the input goes along
+  pi --continue                          go on with the last session here; --resume lets you pick one
+  pi --model anthropic/claude-sonnet-4-6:high
+  pi --hook ./gate.lua                   with one more hook`
+
+// newRoot is the command line that fills o; promptsOnly leaves the subcommands
+// out.
+func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
+	var showVersion bool
+	root := &cobra.Command{
+		Use:           "pi [flags] [prompt...]",
+		Short:         "A coding agent in a plain shell whose behaviour is Lua that you edit while it runs.",
+		Example:       usageExamples,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if showVersion {
+				printVersion()
+				return nil
+			}
+			o.Prompts = args
+			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
+				return err
+			}
+			return startHere(cmd.Context(), *o)
+		},
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return app.UsageError{Err: fmt.Errorf("%w\nrun `%s --help` for the flags", err, c.CommandPath())}
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	addFlags(root, o, &showVersion)
+	o.FlagNames = flagNames(root)
+	if !promptsOnly {
+		root.AddCommand(sessionsCommand(o), hooksCommand(o), trustCommand(o), modelsCommand(o), configCommand())
+	}
+	return root
+}
+
+// exactly wants n arguments; another number is a mistake in the usage.
+func exactly(n int) cobra.PositionalArgs { return usageOf(cobra.ExactArgs(n)) }
+
+// subcommand is for a command that only has others below it.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return app.UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
+}
+
+// usageOf makes what is wrong with arguments a mistake in the usage.
+func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return app.UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+		}
+		return nil
+	}
+}
+
+func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
+	f := root.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&o.Print, "print", "p", false, "print the answer and leave; also when standard input is no terminal")
+	f.StringVarP(&o.Model, "model", "m", "", "provider/id, an id or a part of one, with :level for thinking")
+	f.StringVar(&o.Thinking, "thinking", "", "off, minimal, low, medium, high, xhigh or max")
+	f.StringVar(&o.APIKey, "api-key", "", "key for the provider of the model, for this run")
+	addSessionFlags(f, o)
+	f.StringSliceVar(&o.Tools, "tools", nil, "the only tools, by name, those of hooks among them")
+	f.BoolVar(&o.NoTools, "no-tools", false, "no tools, not even those of hooks")
+	f.StringVar(&o.SystemPrompt, "system-prompt", "", "replace the system prompt (text)")
+	f.StringVar(&o.AppendPrompt, "append-system-prompt", "", "add to the system prompt (text)")
+	f.StringArrayVarP(&o.Hooks.Files, "hook", "e", nil, "load one more hook file; repeatable (--extension)")
+	f.BoolVar(&o.Hooks.None, "no-hooks", false, "load no hooks but those of --hook")
+	f.BoolVarP(&o.Hooks.Approve, "approve", "a", false, "run this project's hooks in this run (--trust-project)")
+	f.BoolVar(&o.Hooks.NoApprove, "no-approve", false, "do not run this project's hooks (-na)")
+	f.BoolVar(&o.Hooks.Require, "require-hooks", false, "end with status 7 if a hook of this project is not approved")
+	f.BoolVar(&o.Plain, "plain", false, "no colours")
+	f.BoolVarP(showVersion, "version", "v", false, "print the version and leave")
+	root.PersistentFlags().StringVar(&o.Session.Dir, "session-dir", "", "keep sessions here")
+	f.SetNormalizeFunc(otherName)
+}
+
+// otherName gives a flag that has two names the one it was made with.
+func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "extension":
+		name = "hook"
+	case "trust-project":
+		name = "approve"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// here is the place that pi was started in.
+func here(o app.Options) (*app.Place, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	return app.New(o, cwd)
+}
+
+// startHere starts a run in the place that pi was started in.
+func startHere(ctx context.Context, o app.Options) error {
+	time.AfterFunc(startTime, quietStart())
+	p, err := here(o)
+	if err != nil {
+		return err
+	}
+	return app.Start(ctx, p)
+}

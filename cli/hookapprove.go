@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/cli/app"
+	"pi/internal/printable"
+	"pi/luahooks/trust"
+
+	"github.com/spf13/cobra"
+)
+
+func hooksApprove(o *app.Options) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "approve NAME...", Short: "Approve hooks of this project, or changes that wait, by name or path",
+		Long: "Approves what `pi trust` shows, file by file: a hook or module of this project as it is now, or a file that\n" +
+			"changed while the agent was at work. Look at it first, and name the modules of a hook too.",
+		Args: usageOf(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, names []string) error {
+			p, err := here(*o)
+			if err != nil {
+				return err
+			}
+			approved, err := approveFiles(p, names)
+			if asJSON {
+				return errors.Join(printJSON(approved), err)
+			}
+			for _, path := range approved {
+				fmt.Println("approved " + printable.VisibleLine(app.InProject(p.Cwd, path)))
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON: the paths that are approved now")
+	return c
+}
+
+// approveFiles approves files by name or path, as they are now. What is unknown
+// keeps all of it from being approved.
+func approveFiles(p *app.Place, names []string) (approved []string, err error) {
+	var files []trust.ProjectFile
+	var waiting []trust.Pending
+	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.Pending()
+	for _, name := range names {
+		n := len(files) + len(waiting)
+		for _, f := range ofProject {
+			if named(p.Cwd, name, f.Path) {
+				files = append(files, f)
+			}
+		}
+		for _, w := range pending {
+			if w.Name == name || named(p.Cwd, name, w.Path) {
+				waiting = append(waiting, w)
+			}
+		}
+		if len(files)+len(waiting) == n {
+			return nil, app.UsageError{Err: fmt.Errorf("no hook %q to approve; `pi trust --list` shows what there is", name)}
+		}
+	}
+	approved = []string{}
+	for _, w := range waiting {
+		if err := p.Guard.Accept(w.Path); err != nil {
+			return approved, err
+		}
+		approved = append(approved, w.Path)
+	}
+	for _, f := range files {
+		approved = append(approved, f.Path)
+	}
+	if len(files) > 0 {
+		for _, f := range ofProject {
+			if f.Approved { // stays so
+				files = append(files, f)
+			}
+		}
+		err = p.Guard.ApproveAlways(files)
+	}
+	slices.Sort(approved)
+	return slices.Compact(approved), err
+}
+
+// named reports whether a person means path by name: the whole path, that in the
+// project, or the name of a hook.
+func named(project, name, path string) bool {
+	rel := app.InProject(project, path)
+	hook := strings.TrimSuffix(filepath.Base(path), ".lua")
+	if hook == "init" {
+		hook = filepath.Base(filepath.Dir(path))
+	}
+	return name == path || filepath.Clean(name) == rel || name == hook || name == filepath.Base(path)
+}

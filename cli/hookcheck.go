@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/agent/provider/catalogue"
+	"pi/cli/app"
+	"pi/cli/providers"
+	"pi/internal/printable"
+	"pi/internal/safefile"
+	"pi/luahooks"
+	"pi/luahooks/trust"
+	"pi/luavm"
+
+	"github.com/spf13/cobra"
+)
+
+func hooksCheck(o *app.Options) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "check [PATH...]", Short: "Load hooks without a model and say what is wrong with them",
+		Long: "Loads the hooks, or those at PATH, as a session would, and says what each registers or why it does not load.\n" +
+			"Files of the project that nobody approved are compiled, not run. The exit status is 1 if one fails.",
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			p, err := here(*o)
+			if err != nil {
+				return err
+			}
+			checked := checkHooks(cmd.Context(), p, paths)
+			if asJSON {
+				err = printJSON(checked)
+			} else {
+				printChecked(checked)
+			}
+			if slices.ContainsFunc(checked, func(h checkedHook) bool { return h.State == "failed" }) {
+				return app.ErrReported
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// checkedHook is what a look at one hook found.
+type checkedHook struct {
+	Name     string      `json:"name"`
+	Path     string      `json:"path"`
+	Scope    trust.Scope `json:"scope"`
+	State    string      `json:"state"` // loads, compiles (not approved, so not run), failed
+	Error    string      `json:"error,omitempty"`
+	Events   []string    `json:"events,omitempty"`
+	Commands []string    `json:"commands,omitempty"`
+	Tools    []string    `json:"tools,omitempty"`
+	Others   []string    `json:"others,omitempty"` // such as "provider acme", "--flag", "key ctrl+k"
+}
+
+// checkHooks loads the hooks of this place, or those at paths.
+func checkHooks(ctx context.Context, p *app.Place, paths []string) []checkedHook {
+	places, missing := p.Places(), []checkedHook{}
+	if len(paths) > 0 {
+		places, missing = placesOf(p, paths)
+	}
+	chain := p.Chain(places, providers.New(p.Config, p.Keys, catalogue.Models))
+	skipped := chain.Load(ctx)
+	defer chain.Close(ctx)
+	for _, err := range places.Discover(p.Guard).Problems {
+		missing = append(missing, checkedHook{State: "failed", Error: err.Error()})
+	}
+	checked := missing
+	for _, h := range chain.Hooks() {
+		c := checkedHook{Name: h.Name, Path: h.Path, Scope: h.Scope, State: "loads", Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others}
+		if h.State != "active" {
+			c.State, c.Error = "failed", h.LastError
+		}
+		checked = append(checked, c)
+	}
+	for _, s := range skipped {
+		checked = append(checked, compiled(p, s))
+	}
+	return checked
+}
+
+// placesOf are the places that hold just the hooks at paths. Those of the project
+// keep its scope, so that they are not run without approval.
+func placesOf(p *app.Place, paths []string) (places trust.Places, missing []checkedHook) {
+	places = trust.Places{AgentDir: p.AgentDir, Cwd: p.Cwd}
+	var own []string
+	for _, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			missing = append(missing, checkedHook{Path: path, State: "failed", Error: err.Error()})
+			continue
+		}
+		if file, inside := ofProject(p, abs); inside {
+			places.ConfiguredIn = append(places.ConfiguredIn, file)
+		} else {
+			own = append(own, abs)
+		}
+	}
+	places.Only = true
+	places.CommandLine = own
+	return places, missing
+}
+
+// ofProject is the file of the project that a path means, by whatever link: what
+// counts is the file.
+func ofProject(p *app.Place, path string) (file string, ok bool) {
+	places := p.Places()
+	for _, at := range []string{path, filepath.Join(path, "init.lua")} {
+		info, err := os.Stat(at)
+		for _, own := range places.ProjectPaths() {
+			if there, thereErr := os.Stat(own); own == at || err == nil && thereErr == nil && os.SameFile(info, there) {
+				return own, true
+			}
+		}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	for _, at := range []string{path, real} {
+		for _, dir := range []string{places.ProjectDir(), realPath(places.ProjectDir())} {
+			if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
+				return path, true
+			}
+		}
+	}
+	return path, false
+}
+
+// realPath is a path with symbolic links followed, as far as that is possible.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// compiled is what can be said of a hook without running it.
+func compiled(p *app.Place, s trust.Source) checkedHook {
+	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
+	code, err := safefile.Read(s.Path, trust.MaxHook)
+	if err == nil {
+		_, err = luavm.Compile(app.InProject(p.Cwd, s.Path), code)
+	}
+	if err != nil {
+		c.State, c.Error = "failed", err.Error()
+	}
+	return c
+}
+
+func printChecked(checked []checkedHook) {
+	for _, h := range checked {
+		name := h.Name
+		if name == "" {
+			name = h.Path
+		}
+		what := app.Registered(luahooks.Info{Events: h.Events, Commands: h.Commands, Tools: h.Tools, Others: h.Others})
+		switch h.State {
+		case "compiles":
+			what = "not approved, so compiled and not run"
+		case "failed":
+			what = strings.ReplaceAll(printable.Visible(strings.TrimSpace(h.Error)), "\n", "\n"+strings.Repeat(" ", 31)) // no line of it looks like another hook
+		}
+		fmt.Printf("%-9s %-20s %s\n", h.State, printable.VisibleLine(name), what)
+	}
+	if len(checked) == 0 {
+		fmt.Fprintln(os.Stderr, "no hooks")
+	}
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"strings"
+
+	"pi/cli/app"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Hooks bring flags of their own, which are known only when the hooks are
+// loaded. So what the program does not know is taken from the command line
+// before it is parsed, and checked afterwards.
+
+// takeHookFlags takes long flags that root does not have out of args. A value
+// follows after =; without one the flag is "true".
+func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags app.GivenFlags) {
+	if sub, _, err := root.Find(args); err != nil || sub != root {
+		return args, flags
+	}
+	flags = app.GivenFlags{Values: map[string]string{}, Bare: map[string]bool{}}
+	for i := 0; i < len(args); i++ {
+		name, long := strings.CutPrefix(args[i], "--")
+		if args[i] == "--" {
+			return append(rest, args[i:]...), flags
+		}
+		name, value, given := strings.Cut(name, "=")
+		known := lookupFlag(root, name)
+		switch {
+		case long && known == nil:
+			if !given {
+				value = "true"
+			}
+			flags.Values[name], flags.Bare[name] = value, !given
+			continue
+		case takesNext(root, args[i]) && i+1 < len(args):
+			rest = append(rest, args[i])
+			i++
+		}
+		rest = append(rest, args[i])
+	}
+	return rest, flags
+}
+
+func lookupFlag(root *cobra.Command, name string) *pflag.Flag {
+	if name == "help" || name == "version" {
+		return &pflag.Flag{Name: name}
+	}
+	if f := root.Flags().Lookup(name); f != nil {
+		return f
+	}
+	return root.PersistentFlags().Lookup(name)
+}
+
+// takesNext reports whether the argument after this one is its value.
+func takesNext(root *cobra.Command, arg string) bool {
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		f := lookupFlag(root, name) // one with = in it is none
+		return f != nil && f.Value != nil && f.NoOptDefVal == ""
+	}
+	if len(arg) < 2 || arg[0] != '-' {
+		return false
+	}
+	f := root.Flags().ShorthandLookup(arg[len(arg)-1:])
+	return f != nil && f.NoOptDefVal == ""
+}
+
+// flagNames are the flags of a command.
+func flagNames(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"pi/internal/printable"
+
+	"golang.org/x/term"
+)
+
+// forPrograms is standard output for JSON. A terminal gets escapes for what could
+// command it; a file or a program gets every byte.
+func forPrograms() io.Writer {
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		return &printable.JSONWriter{W: os.Stdout}
+	}
+	return os.Stdout
+}
+
+// printJSON writes a value for programs.
+func printJSON(v any) error {
+	e := json.NewEncoder(forPrograms())
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// printRaw writes JSON as it is.
+func printRaw(raw []byte, err error) error {
+	if err == nil {
+		_, err = fmt.Fprintf(forPrograms(), "%s\n", raw)
+	}
+	return err
+}

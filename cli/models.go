@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
+	"pi/cli/app"
+	"pi/cli/providers"
+	"pi/internal/printable"
+
+	"github.com/spf13/cobra"
+)
+
+// modelsFlags are those of pi models.
+type modelsFlags struct{ json, all, discover bool }
+
+func modelsCommand(o *app.Options) *cobra.Command {
+	var f modelsFlags
+	c := &cobra.Command{
+		Use: "models [SEARCH]…", Short: "List the models that can be used",
+		Long: `List the models of the providers that there is a key for, or that need none.
+With words, those that every word fits; where none can be used, the others that
+fit. Nothing is asked of any server unless --discover says so, and no hook is
+run: /model also has the models of hooks.
+
+The exit status is 1 if no model fits.`,
+		RunE: func(cmd *cobra.Command, words []string) error { return listModels(cmd.Context(), *o, f, words) },
+	}
+	c.Flags().BoolVar(&f.all, "all", false, "every model of the catalogue, also without a key")
+	c.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	c.Flags().BoolVar(&f.discover, "discover", false, "also ask the servers of the settings and of this machine what they have")
+	return c
+}
+
+// listModels prints the models that are wanted.
+func listModels(ctx context.Context, o app.Options, f modelsFlags, words []string) error {
+	p, err := here(o)
+	if err != nil {
+		return err
+	}
+	tellAll(providers.Problems(p.Config, p.Keys))
+	models := providers.New(p.Config, p.Keys, catalogue.Models)
+	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(app.TourModel())})
+	if f.discover {
+		tellAll(unanswered(models.Discover(ctx, discoverTime)))
+	}
+	all := listAll(p, models)
+	found := search(all, words)
+	shown := found
+	if !f.all {
+		shown = usable(found, len(words) > 0)
+	}
+	if f.json {
+		err = printJSON(shown)
+	} else {
+		err = printModels(os.Stdout, shown)
+	}
+	if err == nil && len(shown) == 0 {
+		err = app.ErrReported
+	}
+	if len(words) == 0 && !f.all && !f.json && !f.discover {
+		tellAll(providers.Unused(p.Config, p.Keys))
+	}
+	tellAll(notShown(words, all, found, shown))
+	return err
+}
+
+func tellAll(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(os.Stderr, printable.Text(line))
+	}
+}
+
+// discoverTime is how long servers may take to say what they have: the ports of
+// this machine answer at once or never.
+const discoverTime = 3 * time.Second
+
+// unanswered says which servers gave no list. That nothing runs at the usual
+// ports of this machine is one line.
+func unanswered(problems []error) []string {
+	var lines, silent []string
+	for _, err := range problems {
+		var pe *llm.ProviderError
+		known := catalogue.Provider{}
+		if errors.As(err, &pe) {
+			known, _ = catalogue.Find(pe.Provider)
+		}
+		if known.Local && errors.Is(err, syscall.ECONNREFUSED) && strings.Contains(err.Error(), portOf(known.BaseURL)) {
+			silent = append(silent, known.Name+" "+portOf(known.BaseURL))
+			continue
+		}
+		lines = append(lines, err.Error())
+		if pe != nil && pe.NextStep != "" {
+			lines = append(lines, "    "+pe.NextStep)
+		}
+	}
+	if len(silent) > 0 {
+		slices.Sort(silent)
+		lines = append(lines, "nothing answers at the usual ports of this machine: "+strings.Join(silent, ", "))
+	}
+	return lines
+}
+
+func portOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return ":" + u.Port()
+}
+
+// listAll lists the models that are known of all providers.
+func listAll(p *app.Place, models *llm.Models) []listedModel {
+	states := providers.States(p.Config, p.Keys)
+	var all []listedModel
+	for _, m := range models.All() {
+		all = append(all, listed(m, states[m.Provider]))
+	}
+	return all
+}
+
+// usable leaves only models that can be used; all, if none can and others will do.
+func usable(models []listedModel, others bool) []listedModel {
+	can := []listedModel{} // in JSON a list also when it is empty
+	for _, m := range models {
+		if m.Usable {
+			can = append(can, m)
+		}
+	}
+	if len(can) == 0 && others {
+		return models
+	}
+	return can
+}
+
+// notShown says what is not among the models shown, and what to do.
+func notShown(words []string, all, found, shown []listedModel) []string {
+	var lines []string
+	if len(shown) == 0 {
+		return []string{fmt.Sprintf("no model matches %q; pi models --all lists every one", strings.Join(words, " "))}
+	}
+	if !slices.ContainsFunc(all, func(m listedModel) bool { return m.Usable && m.API != "lua" }) {
+		lines = append(lines, "no key is set: export the variable of a provider, such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY,",
+			"or describe a server in config.toml. "+app.TourModel().Ref()+", a script inside pi, needs none.")
+	}
+	if more := len(found) - len(shown); more > 0 {
+		lines = append(lines, printable.Count(more, "more model")+" of providers without a key; --all lists them")
+	}
+	return lines
+}

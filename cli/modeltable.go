@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"pi/agent/llm"
+	"pi/cli/providers"
+	"pi/internal/printable"
+)
+
+// listedModel is one line of pi models, and its form in JSON. What is not known
+// is 0, null or absent. It holds no key.
+type listedModel struct {
+	Provider      string         `json:"provider"`
+	ID            string         `json:"id"`
+	Name          string         `json:"name"`
+	API           string         `json:"api"`
+	BaseURL       string         `json:"base_url,omitempty"`
+	ContextWindow int            `json:"context_window"`
+	MaxTokens     int            `json:"max_tokens"`
+	Reasoning     bool           `json:"reasoning"`
+	Levels        []string       `json:"levels"`
+	Input         []string       `json:"input"`
+	Cost          *listedCost    `json:"cost"`
+	Compat        map[string]any `json:"compat,omitempty"`
+	Usable        bool           `json:"usable"`
+	Key           string         `json:"key,omitempty"`     // where it is: a variable, config.toml, auth.json
+	Missing       string         `json:"missing,omitempty"` // what to set before it can be used
+}
+
+// listedCost is a price per million tokens.
+type listedCost struct {
+	Input      *float64 `json:"input"`
+	Output     *float64 `json:"output"`
+	CacheRead  *float64 `json:"cache_read"`
+	CacheWrite *float64 `json:"cache_write"`
+}
+
+func listed(m *llm.Model, key providers.State) listedModel {
+	return listedModel{
+		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
+		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
+		Cost: costOf(m.Cost), Compat: m.Compat, Usable: key.Missing == "", Key: key.From, Missing: key.Missing,
+	}
+}
+
+func costOf(p *llm.Price) *listedCost {
+	if p == nil {
+		return nil
+	}
+	known := func(v float64) *float64 {
+		if v < 0 {
+			return nil
+		}
+		return &v
+	}
+	return &listedCost{known(p.Input), known(p.Output), known(p.CacheRead), known(p.CacheWrite)}
+}
+
+// search leaves the models that every word fits: that have it in their name, or
+// where no model has, whose name it abbreviates.
+func search(models []listedModel, words []string) []listedModel {
+	for _, word := range words {
+		for part := range strings.FieldsSeq(strings.ToLower(word)) {
+			models = fitting(models, part)
+		}
+	}
+	return models
+}
+
+func fitting(models []listedModel, word string) []listedModel {
+	part, short := []listedModel{}, []listedModel{} // in JSON lists also when they are empty
+	for _, m := range models {
+		name := strings.ToLower(m.Provider + "/" + m.ID + " " + m.Name)
+		if strings.Contains(name, word) {
+			part = append(part, m)
+		} else if abbreviates(word, m.Provider+"/"+m.ID) {
+			short = append(short, m)
+		}
+	}
+	if len(part) > 0 {
+		return part
+	}
+	return short
+}
+
+// abbreviates reports whether word is made of beginnings of the parts of name, in
+// their order: gpt5 of openai/gpt-5, clson46 of anthropic/claude-sonnet-4-6.
+func abbreviates(word, name string) bool {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !inWord(r) })
+	letters := strings.Map(func(r rune) rune {
+		if inWord(r) {
+			return r
+		}
+		return -1
+	}, word)
+	return letters != "" && madeOf(letters, parts)
+}
+
+func madeOf(word string, parts []string) bool {
+	if word == "" {
+		return true
+	}
+	for i, part := range parts {
+		for n := commonPrefix(word, part); n > 0; n-- {
+			if madeOf(word[n:], parts[i+1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// printModels writes a table for people.
+func printModels(w io.Writer, models []listedModel) error {
+	if len(models) == 0 {
+		return nil
+	}
+	rows := [][]string{{"MODEL", "CONTEXT", "ANSWER", "IMAGES", "IN/OUT PER M", "KEY", "THINKING"}}
+	for _, m := range models {
+		rows = append(rows, m.row())
+	}
+	var text strings.Builder
+	widths := columnWidths(rows)
+	for _, row := range rows {
+		text.WriteString(strings.TrimRight(tableLine(row, widths), " ") + "\n")
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	return widths
+}
+
+func tableLine(row []string, widths []int) string {
+	cells := make([]string, len(row))
+	for i, cell := range row {
+		cells[i] = cell + strings.Repeat(" ", widths[i]-len([]rune(cell)))
+	}
+	return strings.Join(cells, "  ")
+}
+
+// row is a model in words. A dash is what it has not, a question mark what is
+// not known.
+func (m listedModel) row() []string {
+	images := "-"
+	if slices.Contains(m.Input, "image") {
+		images = "yes"
+	}
+	key := m.Key
+	switch {
+	case m.Missing != "":
+		key = "set " + m.Missing
+	case key == "":
+		key = "-"
+	}
+	return []string{printable.Text(m.Provider + "/" + m.ID), tokens(m.ContextWindow), tokens(m.MaxTokens), images, m.Cost.words(), key, m.thinking()}
+}
+
+func (m listedModel) thinking() string {
+	switch {
+	case !m.Reasoning:
+		return "-"
+	case len(m.Levels) == 0:
+		return "yes"
+	}
+	return strings.Join(m.Levels, " ")
+}
+
+func (c *listedCost) words() string {
+	if c == nil || c.Input == nil || c.Output == nil {
+		return "unknown"
+	}
+	if *c.Input == 0 && *c.Output == 0 {
+		return "free"
+	}
+	return strconv.FormatFloat(*c.Input, 'f', -1, 64) + " / " + strconv.FormatFloat(*c.Output, 'f', -1, 64)
+}
+
+// tokens writes a number of tokens short.
+func tokens(n int) string {
+	switch {
+	case n == 0:
+		return "?"
+	case n >= 1_000_000:
+		return strconv.FormatFloat(float64(n/100_000)/10, 'f', -1, 64) + "M"
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return strconv.Itoa(n)
+}

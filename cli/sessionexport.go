@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"pi/cli/app"
+	"pi/internal/printable"
+	"pi/session/export"
+
+	"github.com/spf13/cobra"
+)
+
+func sessionsExport(o *app.Options) *cobra.Command {
+	var file string
+	var force bool
+	c := &cobra.Command{
+		Use: "export ID|FILE [jsonl|md]", Short: "Write a session elsewhere: whole (jsonl), or its branch to read (md)",
+		Args: usageOf(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if file == "-" {
+				file = ""
+			}
+			r, err := export.Choose(strings.Join(args[1:], ""), file)
+			if err != nil {
+				return app.UsageError{Err: fmt.Errorf("sessions export: %w", err)}
+			}
+			return exportNamed(*o, args[0], r, force)
+		},
+	}
+	c.Flags().StringVarP(&file, "output", "o", "", "the file; standard output if there is none")
+	c.Flags().BoolVar(&force, "force", false, "write over the file if it is there")
+	return c
+}
+
+// exportNamed writes a session to a file, or to standard output.
+func exportNamed(o app.Options, ref string, r export.Request, force bool) error {
+	s, err := readNamed(o, ref)
+	if err != nil {
+		return err
+	}
+	if r.File == "" {
+		out := io.Writer(os.Stdout)
+		if r.Format.Name != "md" {
+			out = forPrograms()
+		}
+		w := bufio.NewWriter(out)
+		return errors.Join(r.Format.Write(w, s), w.Flush())
+	}
+	if err := export.ToFile(r.File, r.Format, s, force); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "session %s is in %s\n", s.ID(), printable.Short(r.File))
+	return nil
+}

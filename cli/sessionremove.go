@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"pi/cli/app"
+	"pi/internal/printable"
+	"pi/session/folder"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func sessionsRemove(o *app.Options) *cobra.Command {
+	var r removal
+	c := &cobra.Command{
+		Use: "rm ID|FILE...", Short: "Move sessions to the trash, after a question", Args: usageOf(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := here(*o)
+			if err != nil {
+				return err
+			}
+			r.place, r.person = p, app.Terminal()
+			r.asks = term.IsTerminal(int(os.Stdin.Fd()))
+			return r.run(cmd.Context(), args)
+		},
+	}
+	c.Flags().BoolVarP(&r.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&r.forGood, "permanently", false, "delete them for good, where there is no trash or none is wanted")
+	return c
+}
+
+// removal is one pi sessions rm.
+type removal struct {
+	place   *app.Place
+	person  app.Person
+	asks    bool // a person can be asked
+	yes     bool
+	forGood bool
+}
+
+// run removes all that are named, or none if one of them is unknown.
+func (r *removal) run(ctx context.Context, refs []string) error {
+	if !r.asks && !r.yes {
+		return app.UsageError{Err: errors.New("sessions rm asks first, and there is nobody to answer: --yes removes them without")}
+	}
+	var infos []folder.Info
+	for _, ref := range refs {
+		path, err := r.place.ExistingSession(ref)
+		if err != nil {
+			return err
+		}
+		info, err := folder.Describe(path)
+		if err != nil {
+			return app.SessionError{Err: err}
+		}
+		infos = append(infos, info)
+	}
+	where := "to the trash"
+	if r.forGood {
+		where = "away for good"
+	}
+	if !r.agreed(ctx, infos, "Move "+where+"? [y/N] ") {
+		fmt.Println("nothing was removed")
+		return nil
+	}
+	var problems []error
+	for _, info := range infos {
+		problems = append(problems, r.remove(ctx, info))
+	}
+	return errors.Join(problems...)
+}
+
+// agreed shows sessions and asks about them.
+func (r *removal) agreed(ctx context.Context, infos []folder.Info, question string) bool {
+	if r.yes {
+		return true
+	}
+	for _, i := range infos {
+		_ = (&lines{all: true}).add(r.person.Out, i)
+	}
+	answer, err := r.person.Ask(ctx, question)
+	return err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"))
+}
+
+func (r *removal) remove(ctx context.Context, info folder.Info) error {
+	to, err := r.place.Remove(info.Path, r.forGood)
+	var none *folder.NoTrashError
+	if errors.As(err, &none) {
+		if r.yes {
+			return app.SessionError{Err: fmt.Errorf("%w\n--permanently deletes it for good", err)}
+		}
+		fmt.Fprintln(r.person.Out, printable.Text(err.Error()))
+		if !r.agreed(ctx, []folder.Info{info}, "Delete it for good? [y/N] ") {
+			fmt.Println("session " + info.ID + " stays")
+			return nil
+		}
+		to, err = r.place.Remove(info.Path, true)
+	}
+	switch {
+	case err != nil:
+		return app.SessionError{Err: err}
+	case to == "":
+		fmt.Println("deleted session " + info.ID + " for good")
+	default:
+		fmt.Println(printable.Text("session " + info.ID + " is in the trash: " + to))
+	}
+	return nil
+}

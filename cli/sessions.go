@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"pi/agent/command"
+	"pi/cli/app"
+	"pi/session"
+	"pi/session/folder"
+
+	"github.com/spf13/cobra"
+)
+
+// sessionHint is what the flags and subcommands of pi can do about a session that
+// cannot be opened, found or written to; "" for another error.
+func sessionHint(err error) string {
+	var (
+		busy    *session.BusyError
+		only    *session.UnwritableError
+		missing *folder.NotFoundError
+		several *folder.AmbiguousError
+	)
+	switch {
+	case errors.As(err, &only):
+		return "with --fork pi goes on in a copy of it, with --read-only it only shows it"
+	case errors.As(err, &busy):
+		return busyHint
+	case errors.Is(err, session.ErrReadOnly):
+		return "/branch here goes on in a copy that can be written; so does pi with --fork"
+	case errors.As(err, &several):
+		return candidates(several)
+	case errors.As(err, &missing):
+		return "`pi sessions list` shows the sessions of this directory, with --all those of others"
+	}
+	return ""
+}
+
+// candidates is a hint that tells the sessions apart whose ids begin alike.
+func candidates(e *folder.AmbiguousError) string {
+	const most = 10
+	lines := []string{"write more of the id:"}
+	for _, path := range e.Paths[:min(len(e.Paths), most)] {
+		info, err := folder.Describe(path)
+		if err != nil {
+			lines = append(lines, path)
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s  %s  %s", info.ID, written(info), command.Title(info)))
+	}
+	if more := len(e.Paths) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// written is when something was last written to a session.
+func written(i folder.Info) string { return i.Modified.Local().Format("2006-01-02 15:04") }
+
+func sessionsCommand(o *app.Options) *cobra.Command {
+	c := &cobra.Command{Use: "sessions", Short: "List, show, export and remove sessions", Args: subcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.AddCommand(sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o))
+	return c
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"pi/cli/app"
+	"pi/internal/printable"
+	"pi/session"
+	"pi/session/message"
+
+	"github.com/spf13/cobra"
+)
+
+func sessionsShow(o *app.Options) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show FILE|ID", Short: "Show a session without changing it", Args: exactly(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := readNamed(*o, args[0])
+			if err != nil {
+				return err
+			}
+			defer tellProblems(s) // bodies are read as they are shown
+			if asJSON {
+				return printRaw(s.Show())
+			}
+			return printSession(s)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON: what a model would see, before hooks")
+	return c
+}
+
+// readNamed reads a session to look at it, and tells what is wrong with it.
+func readNamed(o app.Options, ref string) (*session.Session, error) {
+	p, err := here(o)
+	if err != nil {
+		return nil, err
+	}
+	path, err := p.ExistingSession(ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := session.Read(path)
+	if err != nil {
+		return nil, app.SessionError{Err: err}
+	}
+	tellProblems(s)
+	return s, nil
+}
+
+func tellProblems(s *session.Session) {
+	for _, p := range s.Problems() {
+		fmt.Fprintln(os.Stderr, printable.Text(p))
+	}
+}
+
+// printSession writes the conversation for a person.
+func printSession(s *session.Session) error {
+	model := "none"
+	if provider, id := s.Model(); id != "" {
+		model = provider + "/" + id
+	}
+	fmt.Printf("session %s\ncwd     %s\nmodel   %s\nentries %d\n", s.ID(), printable.Text(s.Cwd()), printable.Text(model), len(s.Entries()))
+	if line := s.UnknownTypes(); line != "" {
+		fmt.Fprintln(os.Stderr, printable.Text(line))
+	}
+	for _, item := range s.Context() {
+		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, printable.Text(shownText(item.Message)))
+	}
+	printUnreached(s.Unreached())
+	return nil
+}
+
+// printUnreached writes what the conversation would begin with if a line of the
+// file were in order.
+func printUnreached(entries []*session.Entry) {
+	for i, e := range entries {
+		if i == 0 {
+			fmt.Print("\nnot reached from there:\n")
+		}
+		if m := e.Message(); m != nil {
+			fmt.Printf("\n[%s, not reached]\n%s\n", m.Role, printable.Text(shownText(m)))
+		}
+	}
+}
+
+func shownText(m *message.Message) string {
+	switch m.Role {
+	case message.RoleBashExecution:
+		return "$ " + m.Command + "\n" + m.Output
+	case message.RoleBranchSummary, message.RoleCompactionSummary:
+		return m.Summary
+	}
+	var parts []string
+	for _, b := range m.Content {
+		switch b.Type {
+		case message.BlockText:
+			parts = append(parts, b.Text)
+		case message.BlockToolCall:
+			parts = append(parts, fmt.Sprintf("→ %s %s", b.Name, b.Arguments))
+		case message.BlockImage:
+			parts = append(parts, "[image "+b.MimeType+"]")
+		}
+	}
+	if m.ErrorMessage != "" {
+		parts = append(parts, "("+m.ErrorMessage+")")
+	}
+	return strings.Join(parts, "\n")
+}

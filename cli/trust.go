@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"pi/cli/app"
+	"pi/internal/printable"
+	"pi/luahooks/trust"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Before anything of a project runs, and before a file that tools may have
+// changed counts, the person is asked. Where nobody can be asked, nothing runs.
+
+func trustCommand(o *app.Options) *cobra.Command {
+	var list, yes, revoke, asJSON bool
+	c := &cobra.Command{
+		Use: "trust", Short: "Show the hooks of this project and what waits for approval, and approve them", Args: exactly(0),
+		Long: "Shows every file that approval covers: the Lua files below .pi/hooks, the hooks that .pi/config.toml names,\n" +
+			"and their modules; and the files that changed while the agent was at work. Then it asks.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := here(*o)
+			if err != nil {
+				return err
+			}
+			switch {
+			case revoke:
+				return revokeTrust(p)
+			case asJSON:
+				return printJSON(listTrust(p))
+			}
+			return runTrust(cmd.Context(), p, list, yes)
+		},
+	}
+	c.Flags().BoolVar(&list, "list", false, "only show")
+	c.Flags().BoolVar(&yes, "yes", false, "approve what is shown, without asking")
+	c.Flags().BoolVar(&revoke, "revoke", false, "take back what was approved or refused for this project")
+	c.Flags().BoolVar(&asJSON, "json", false, "only show, as JSON")
+	return c
+}
+
+type trustListing struct {
+	Project  string              `json:"project"`
+	Never    bool                `json:"never"`
+	TooLarge string              `json:"too_large,omitempty"` // why nothing of it can be approved
+	Files    []trust.ProjectFile `json:"files"`
+	Pending  []trust.Pending     `json:"pending"`
+}
+
+func listTrust(p *app.Place) trustListing {
+	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().Never(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.AllWaiting()}
+	if err := p.Places().TooLarge(); err != nil {
+		l.TooLarge = err.Error()
+	}
+	return l
+}
+
+func revokeTrust(p *app.Place) error {
+	if err := p.Guard.Revoke(); err != nil {
+		return err
+	}
+	fmt.Println("nothing of " + printable.VisibleLine(p.Cwd) + " is approved or refused any more")
+	return nil
+}
+
+// runTrust shows what there is to approve, and asks, unless the answer is given.
+func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
+	files, waiting := p.Guard.ProjectFiles(p.Places()), p.AllWaiting()
+	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
+	fmt.Print(app.ListFiles(p.Cwd, files))
+	if p.Guard.Store().Never(p.Cwd) {
+		fmt.Println("you said never to run hooks of this project")
+	}
+	var problems []error
+	open := 0
+	for _, w := range waiting {
+		approve := yes
+		if ask {
+			approve = app.Terminal().AskPending(ctx, w)
+		} else {
+			fmt.Print(app.DescribePending(w))
+		}
+		if !approve {
+			open++
+		} else if err := p.Guard.Accept(w.Path); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if len(waiting) > open {
+		files = p.Guard.ProjectFiles(p.Places()) // as they are now
+	}
+	left, err := trustProject(ctx, p, files, ask, yes)
+	problems = append(problems, err)
+	if open += left; open > 0 && !list && !ask {
+		is := "are"
+		if open == 1 {
+			is = "is"
+		}
+		problems = append(problems, &app.UntrustedError{Text: printable.Count(open, "file") + " " + is + " not approved"})
+	}
+	if err := p.Places().TooLarge(); err != nil {
+		problems = append(problems, fmt.Errorf("%w: none of them runs or can be approved", err))
+	} else if len(files)+len(waiting) == 0 {
+		fmt.Println("this project has no hooks, and nothing waits for approval")
+	}
+	return errors.Join(problems...)
+}
+
+// meanwhile says what becomes of an approval that another program takes for one of its
+// tools.
+func meanwhile(p *app.Place) string {
+	if !p.Guard.OthersAtWork() {
+		return ""
+	}
+	return "; but tools of another pi are at work, so that one asks about it when they have ended"
+}
+
+// trustProject approves the files of the project, or says how many are not.
+func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, ask, yes bool) (open int, err error) {
+	for _, f := range files {
+		if !f.Approved {
+			open++
+		}
+	}
+	never := p.Guard.Store().Never(p.Cwd)
+	if open == 0 && !never {
+		return 0, nil
+	}
+	answer := trust.AnswerNo
+	if yes {
+		answer = trust.AnswerAlways
+	} else if ask {
+		answer = app.Terminal().AskProject(ctx, trust.Question{Project: p.Cwd, Files: files})
+	}
+	switch answer {
+	case trust.AnswerOnce:
+		fmt.Println("once is for a run: pi --approve")
+	case trust.AnswerAlways:
+		if err := p.Guard.ApproveAlways(files); err != nil {
+			return open, err
+		}
+		fmt.Println("approved" + meanwhile(p))
+		return 0, nil
+	case trust.AnswerNever:
+		return 0, p.Guard.Never()
+	}
+	return open, nil
+}

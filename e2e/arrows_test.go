@@ -1,0 +1,304 @@
+package e2e
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The rooms of the program and the arrows between them: what a room may import
+// of this module and, where libraries is set, of other modules. Arrows point one
+// way, main → cli → repl, serve, luahooks → agent → session and luahooks → stdlib →
+// luavm, so that each room can be read without those above it. Imports
+// are read from the source, so the lines hold for every operating system.
+
+// room is a package and what lies below it, up to the next room.
+type room struct {
+	rooms     []string // besides itself
+	libraries []string // module paths; nil: any
+}
+
+func rooms() map[string]room {
+	return map[string]room{
+		"session":            {rooms: []string{"internal/safefile", "session/rawjson", "session/message"}, libraries: []string{"golang.org/x/sys"}},
+		"session/compaction": {rooms: []string{"session", "session/message", "session/rawjson"}, libraries: []string{}},
+		"session/message":    {rooms: []string{"session/rawjson"}, libraries: []string{}},
+		"session/folder":     {rooms: []string{"session", "session/message", "internal/safefile"}, libraries: []string{}},
+		"session/rawjson":    {libraries: []string{}},
+		"internal/printable": {libraries: []string{}},
+		"internal/suggest":   {libraries: []string{}},
+		"internal/safefile":  {libraries: []string{"golang.org/x/sys"}},
+		"internal/process":   {libraries: []string{}},
+		"internal/globs":     {libraries: []string{}},
+		"session/export":     {rooms: []string{"session", "session/message", "internal/printable"}},
+		"agent":              {rooms: []string{"agent/llm", "agent/schema", "session", "session/message", "session/compaction", "internal/printable"}},
+		"agent/schema":       {libraries: []string{"github.com/google/jsonschema-go"}},
+		"agent/llm":          {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
+		"agent/command":      {rooms: []string{"agent", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/printable", "internal/suggest"}},
+		"agent/provider":     {rooms: []string{"agent/llm", "session", "session/message", "internal/printable", "internal/suggest"}},
+		"agent/tool":         {rooms: []string{"agent", "agent/llm", "session/message", "internal/globs", "internal/printable", "internal/process"}},
+		"luavm/source":       {libraries: []string{}},
+		"luavm":              {rooms: []string{"luavm/source", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua", "layeh.com/gopher-luar"}},
+		"stdlib":             {rooms: []string{"luavm", "internal/globs"}},
+		"luahooks":           {rooms: []string{"luahooks/event", "luahooks/record", "luahooks/trust", "agent", "agent/llm", "agent/command", "session", "session/message", "stdlib", "luavm", "internal/printable", "internal/suggest", "internal/process"}},
+		"luahooks/record":    {rooms: []string{"luavm", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luahooks/event":     {rooms: []string{"luahooks/record", "luavm", "agent", "agent/llm", "session", "session/message", "internal/suggest"}, libraries: []string{"github.com/yuin/gopher-lua"}},
+		"luahooks/trust":     {rooms: []string{"internal/printable", "internal/safefile", "luavm/source"}, libraries: []string{"github.com/aymanbagabas/go-udiff", "github.com/yuin/gopher-lua"}},
+		"repl/terminal":      {rooms: []string{"internal/printable", "internal/safefile"}, libraries: []string{"github.com/mattn/go-runewidth", "github.com/peterh/liner", "golang.org/x/sys", "golang.org/x/term"}},
+		"repl":               {rooms: []string{"repl/terminal", "agent", "agent/llm", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
+		"cli/config":         {rooms: []string{"internal/printable", "internal/suggest", "internal/safefile"}, libraries: []string{"github.com/BurntSushi/toml"}},
+		"cli/keyring":        {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process"}, libraries: []string{}},
+		"cli/providers":      {rooms: []string{"cli/config", "cli/keyring", "agent/llm", "agent/provider"}, libraries: []string{}},
+		"cli":                {rooms: []string{"cli/app", "cli/providers", "cli/config", "luahooks", "luahooks/trust", "luahooks/event", "stdlib", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "internal/printable", "internal/safefile", "internal/suggest"}},
+		"cli/app":            {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "serve", "luahooks", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/printable", "internal/process", "internal/suggest"}},
+		"serve":              {rooms: []string{"agent", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
+		".":                  {rooms: []string{"cli"}, libraries: []string{}},
+		"e2e":                {libraries: []string{}}, // tests only
+		"bench":              {libraries: []string{}},
+		"examples":           {libraries: []string{}},
+	}
+}
+
+// roomOf is the innermost room that dir lies in. In the top of the module lies only
+// main.
+func roomOf(dir string) string {
+	if dir == "." {
+		return dir
+	}
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, ok := rooms()[dir]; ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// wrongImport says why the package in dir must not import what it names; empty:
+// it may.
+func wrongImport(dir, imported string) string {
+	from := roomOf(dir)
+	if from == "" {
+		return fmt.Sprintf("%s is in no room; rooms says what each may import", dir)
+	}
+	to, ours := strings.CutPrefix(imported, "pi/")
+	switch {
+	case imported == "pi":
+		return fmt.Sprintf("%s must not import main", dir)
+	case ours:
+		if r := roomOf(to); r != from && !slices.Contains(rooms()[from].rooms, r) {
+			return fmt.Sprintf("%s must not import %s", dir, imported)
+		}
+	case imported == "C":
+		return fmt.Sprintf("%s needs cgo, and the program is built without it", dir)
+	case imported == "layeh.com/gopher-luar" && from != "luavm":
+		return fmt.Sprintf("%s must not hand Go values to Lua itself; luavm.Value does, read-only", dir)
+	case isLibrary(imported) && !mayUse(rooms()[from].libraries, imported):
+		return fmt.Sprintf("%s must not depend on %s", dir, imported)
+	}
+	return ""
+}
+
+// isLibrary tells modules from the standard library, whose paths have no dot in
+// the first element.
+func isLibrary(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".")
+}
+
+func mayUse(modules []string, imported string) bool {
+	return modules == nil || slices.ContainsFunc(modules, func(m string) bool {
+		return imported == m || strings.HasPrefix(imported, m+"/")
+	})
+}
+
+// wrongShape says what of a file is against the rules for every package.
+func wrongShape(file *ast.File) []string {
+	var wrong []string
+	if slices.Contains([]string{"util", "utils", "common", "types", "helpers", "misc"}, file.Name.Name) {
+		wrong = append(wrong, "package "+file.Name.Name+" is named for nothing in particular")
+	}
+	for _, decl := range file.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+			wrong = append(wrong, "func init runs before main decides anything")
+		}
+	}
+	return wrong
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	seen := 0
+	eachGoFile(t, func(name string, file *ast.File) {
+		for _, spec := range file.Imports {
+			if strings.HasSuffix(name, "_test.go") {
+				continue // a test may stand above its package
+			}
+			seen++
+			if wrong := wrongImport(path.Dir(name), strings.Trim(spec.Path.Value, `"`)); wrong != "" {
+				t.Errorf("%s: %s", name, wrong)
+			}
+		}
+		for _, wrong := range wrongShape(file) {
+			t.Errorf("%s: %s", name, wrong)
+		}
+	})
+	if seen == 0 {
+		t.Error("no import was looked at")
+	}
+}
+
+// eachGoFile visits the module's own Go files, by slash path from its root.
+func eachGoFile(t *testing.T, visit func(name string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(moduleDir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(moduleDir, file)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			base := entry.Name()
+			if base == "testdata" || base == "vendor" || name != "." && strings.HasPrefix(base, ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		visit(filepath.ToSlash(name), tree)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestArrowRules(t *testing.T) {
+	tests := []struct {
+		dir, imported string
+		ok            bool
+	}{
+		{".", "pi/cli", true},
+		{".", "pi/cli/app", false},
+		{".", "pi/agent", false},
+		{".", "github.com/spf13/cobra", false},
+		{"cli", "pi/cli/app", true},
+		{"cli", "pi/repl", false},
+		{"cli/app", "pi/cli", false},
+		{"cli/app", "pi/repl", true},
+		{"cli/app", "pi/agent/provider/openai", true},
+		{"cli/app", "pi/agent/tool", true},
+		{"repl", "pi/cli/app", false},
+		{"repl", "pi/agent", true},
+		{"repl", "pi/agent/command", true},
+		{"repl", "pi/agent/tool", false},
+		{"repl", "pi/agent/provider/sse", false},
+		{"repl", "pi/luahooks", false},
+		{"repl", "pi/serve", false},
+		{"repl", "pi/repl/terminal", true},
+		{"repl/terminal", "pi/repl", false},
+		{"repl/terminal", "pi/agent", false},
+		{"cli/config", "pi/internal/safefile", true},
+		{"cli/config", "pi/agent", false},
+		{"cli/config", "pi/cli/keyring", false},
+		{"cli/keyring", "pi/agent/provider", false},
+		{"cli/keyring", "pi/cli/providers", false},
+		{"cli/providers", "pi/agent/provider/catalogue", true},
+		{"cli/providers", "pi/luahooks", false},
+		{"cli/config", "pi/luahooks", false},
+		{"serve", "pi/repl", false},
+		{"serve", "pi/luahooks", false},
+		{"serve", "pi", false},
+		{"luahooks", "pi/stdlib", true},
+		{"luahooks", "pi/agent/command", true},
+		{"luahooks", "pi/repl", false},
+		{"luahooks", "pi/serve", false},
+		{"luahooks", "pi/agent/tool", false},
+		{"luahooks", "pi/luahooks/trust", true},
+		{"luahooks/trust", "pi/luahooks", false},
+		{"luahooks/event", "pi/luahooks", false},
+		{"luahooks/event", "pi/luahooks/record", true},
+		{"luahooks/event", "pi/luahooks/trust", false},
+		{"luahooks/record", "pi/luahooks/event", false},
+		{"luahooks/record", "pi/luahooks", false},
+		{"luahooks/record", "pi/agent", false},
+		{"luahooks/trust", "pi/agent", false},
+		{"luahooks", "pi/agent/command", true},
+		{"bench", "pi/session", false},
+		{"agent", "pi/session", true},
+		{"agent", "pi/agent/tool", false},
+		{"agent", "pi/luavm", false},
+		{"agent/provider/openai", "pi/agent/provider/sse", true},
+		{"agent/provider/openai", "pi/agent/tool", false},
+		{"agent/provider/openai", "pi/agent/llm", true},
+		{"agent/provider/openai", "pi/agent", false},
+		{"agent/llm", "pi/agent", false},
+		{"agent/tool", "pi/agent", true},
+		{"stdlib", "pi/luavm", true},
+		{"stdlib", "pi/agent", false},
+		{"luavm", "pi/session", false},
+		{"luavm", "pi/stdlib", false},
+		{"luavm", "github.com/yuin/gopher-lua/parse", true},
+		{"luavm", "layeh.com/gopher-luar", true},
+		{"stdlib", "layeh.com/gopher-luar", false},
+		{"luahooks", "layeh.com/gopher-luar", false},
+		{"luavm", "golang.org/x/sys/unix", false},
+		{"session", "golang.org/x/sys/unix", true},
+		{"session", "golang.org/x/sysx", false},
+		{"session", "github.com/google/uuid", false},
+		{"session", "encoding/json", true},
+		{"session", "pi/agent", false},
+		{"session", "pi/session/export", false},
+		{"session", "pi/session/rawjson", true},
+		{"session", "pi/session/message", true},
+		{"session", "pi/session/compaction", false},
+		{"session/compaction", "pi/session", true},
+		{"session", "pi/session/folder", false},
+		{"session/folder", "pi/session", true},
+		{"session/message", "pi/session", false},
+		{"session/rawjson", "pi/session", false},
+		{"session/rawjson", "pi/session/message", false},
+		{"session", "C", false},
+		{"elsewhere", "fmt", false},
+	}
+	for _, tt := range tests {
+		if wrong := wrongImport(tt.dir, tt.imported); (wrong == "") != tt.ok {
+			t.Errorf("%s imports %s: %q, want ok %v", tt.dir, tt.imported, wrong, tt.ok)
+		}
+	}
+}
+
+func TestShapeRules(t *testing.T) {
+	tests := []struct {
+		source string
+		wrong  int
+	}{
+		{"package session\nfunc Init() {}\n", 0},
+		{"package session\ntype t int\nfunc (t) init() {}\n", 0},
+		{"package session\nfunc init() {}\n", 1},
+		{"package util\n", 1},
+		{"package common\nfunc init() {}\n", 2},
+	}
+	for _, tt := range tests {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", tt.source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := wrongShape(file); len(got) != tt.wrong {
+			t.Errorf("%q: %q, want %d", tt.source, got, tt.wrong)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+//go:build unix
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// buildCommand is how README says that the binary is built.
+const buildCommand = `CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o pi .`
+
+// builtBinary is the program as it is handed out, built when a test first wants
+// it: what time and memory it takes cannot be told from a test binary that the race
+// detector follows. Where PI_TEST_BINARY names one that the same command has built,
+// as .ci/run does, that is taken.
+type builtBinary struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// binary is one for all tests of the package; withBinary removes it.
+var binary builtBinary
+
+func (b *builtBinary) build() (path string, err error) {
+	b.once.Do(func() {
+		if b.path = os.Getenv("PI_TEST_BINARY"); b.path != "" {
+			return
+		}
+		if b.dir, b.err = os.MkdirTemp("", "pi-binary-"); b.err != nil {
+			return
+		}
+		b.path = filepath.Join(b.dir, "pi")
+		command := exec.Command("sh", "-c", strings.Replace(buildCommand, "-o pi", `-buildvcs=false -o "$PI"`, 1))
+		command.Dir = moduleDir
+		command.Env = append(os.Environ(), "PI="+b.path, "CGO_ENABLED=1", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+		if out, err := command.CombinedOutput(); err != nil {
+			b.err = fmt.Errorf("%s: %w\n%s", buildCommand, err, out)
+		}
+		b.err = errors.Join(b.err, os.Chmod(b.dir, 0o755)) // a script may run it as another user
+	})
+	return b.path, b.err
+}
+
+// withBinary removes the binary when the tests are through.
+type withBinary struct{ m testscript.TestingM }
+
+func (w withBinary) Run() int {
+	defer func() {
+		if binary.dir != "" {
+			os.RemoveAll(binary.dir)
+		}
+	}()
+	return w.m.Run()
+}

@@ -1,0 +1,138 @@
+//go:build unix
+
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pi/luahooks/event"
+)
+
+// update makes the test of the guide write what it would compare.
+var update = flag.Bool("update", false, "write the table of events into docs/hooks.md")
+
+const (
+	eventsBegin = "<!-- events -->\n"
+	eventsEnd   = "<!-- /events -->\n"
+)
+
+// eventTable is the table of events as the guide has it.
+func eventTable(events []event.Info) string {
+	var b strings.Builder
+	b.WriteString("| event | | several handlers |\n|---|---|---|\n")
+	for _, e := range events {
+		kind := "tells"
+		if e.Asking {
+			kind = "asks"
+		}
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", e.Name, e.Name, kind, inCell(e.Rule))
+	}
+	return b.String()
+}
+
+func TestTheHookGuideHasTheEventsOfTheProgram(t *testing.T) {
+	generated(t, "docs/hooks.md", eventsBegin, eventsEnd, eventTable(event.Infos()))
+}
+
+// generated compares what stands between two marks of a file with what the
+// program says, or writes it.
+func generated(t *testing.T, path, begin, end, want string) {
+	t.Helper()
+	text := mustRead(t, inModule(path))
+	head, rest, begins := strings.Cut(text, begin)
+	have, tail, ends := strings.Cut(rest, end)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for it", path)
+	}
+	if *update {
+		if err := os.WriteFile(inModule(path), []byte(head+begin+want+end+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have != want {
+		t.Errorf("%s differs from the program; go test ./e2e -run 'Guide' -update writes it", path)
+	}
+}
+
+func TestTheReadmeNamesPlacesThatExist(t *testing.T) {
+	readme := mustRead(t, inModule("README.md"))
+	_, tree, _ := strings.Cut(readme, "## The code")
+	tree, _, _ = strings.Cut(tree, "## ")
+	var paths []string
+	for _, line := range strings.Split(tree, "\n") {
+		for _, word := range strings.Fields(line) {
+			if !strings.HasSuffix(word, "/") && !strings.HasSuffix(word, ".go") {
+				break // from here on the line says what is there
+			}
+			paths = append(paths, word)
+		}
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(readme, -1) {
+		paths = append(paths, link[1])
+	}
+	if len(paths) < 10 {
+		t.Fatalf("the README has only %q", paths)
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(inModule(p)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
+	named := func(file, from, to string) string {
+		raw, err := os.ReadFile(inModule(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, found := strings.Cut(string(raw), from)
+		list, _, ends := strings.Cut(text, to)
+		if !found || !ends {
+			t.Fatalf("%s names no settings without effect", file)
+		}
+		return strings.Join(strings.Fields(strings.NewReplacer("`", "", "#", "").Replace(list)), " ")
+	}
+	readme := named("README.md", "have no effect in this version:", ".\n")
+	if example := named("config.example.toml", "without effect in this version:", ".\n"); example != readme {
+		t.Errorf("config.example.toml: %s\nREADME.md: %s", example, readme)
+	}
+}
+
+// TestEveryEventOfTheGuideIsMadeSomewhere looks for the code that makes each
+// event.
+func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
+	source := sourceOf(t, "cli/app", "agent", "repl", "serve") + mustRead(t, inModule("luahooks/ui.go")) + mustRead(t, inModule("luahooks/chain_trust.go")) + mustRead(t, inModule("luahooks/failed.go"))
+	for _, e := range event.Infos() {
+		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
+		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
+		if !made.MatchString(source) {
+			t.Errorf("nothing makes %s", e.Name)
+		}
+	}
+}
+
+// sourceOf is the code of some packages, without tests.
+func sourceOf(t *testing.T, dirs ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(inModule(dir), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				b.WriteString(mustRead(t, file))
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,268 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pi/session"
+)
+
+// keeps writes a session of this directory, whose prompt is text, and returns its
+// file. The last one written is the newest.
+func (w *world) keeps(id, cwd, text string) string {
+	w.t.Helper()
+	path := w.agentFile("sessions/kept/" + id + ".jsonl")
+	w.write(path, fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-01-02T03:04:05.000Z","cwd":%q}
+{"type":"message","id":"00000001","parentId":null,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":%q,"timestamp":1767323045000}}
+`, id, cwd, text))
+	w.written++
+	at := time.Date(2026, 1, 2, 3, w.written, 0, 0, time.UTC)
+	if err := os.Chtimes(path, at, at); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// held opens a session as another process would, until the function is called.
+func (w *world) held(path string) (release func()) {
+	w.t.Helper()
+	s, err := session.Open(path, session.Options{LockDir: w.agentFile("locks")})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return func() {
+		if err := s.Close(); err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+const busyQuestion = "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves:"
+
+func TestWhoWantsASessionThatAnotherProcessHasIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"", "copy", "read", "wait"} {
+		t.Run("answer "+answer, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			path := w.keeps("aaaa", w.project, "who is there?")
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			release := w.held(path)
+			s := w.inTerminal("--resume", "aaaa")
+			s.see(1, fmt.Sprintf("in use by process %d on ", os.Getpid()))
+			s.see(1, busyQuestion)
+			s.keys("what\n")
+			s.see(1, "Please answer copy, read, wait, or nothing.")
+			s.see(2, busyQuestion)
+			s.keys(answer + "\n")
+			switch answer {
+			case "":
+				s.leave(statusSession)
+				release()
+				return
+			case "copy":
+				s.see(1, "going on in a copy, session ")
+				s.enter("list")
+				s.see(1, "a.txt")
+			case "read":
+				s.see(1, "the session is open for reading only")
+				s.enter("list")
+				s.see(1, "error: the session is open for reading only")
+				s.see(1, "/branch here goes on in a copy that can be written")
+				s.enter("!echo ran > ran.txt")
+				s.see(2, "error: the session is open for reading only")
+			case "wait":
+				s.see(1, "waiting until it is free")
+				release()
+				s.enter("list")
+				s.see(1, "a.txt")
+			}
+			s.enter("/quit")
+			s.leave(statusDone)
+			now, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer != "wait" {
+				release()
+			}
+			if same := string(now) == string(before); same != (answer != "wait") {
+				t.Errorf("after %q the session is\n%s", answer, now)
+			}
+			if _, err := os.Stat(filepath.Join(w.project, "ran.txt")); err == nil {
+				t.Error("a command ran whose output no session has")
+			}
+		})
+	}
+}
+
+func TestCtrlCEndsAWaitForASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.keeps("aaaa", w.project, "who is there?")
+	defer w.held(path)()
+	s := w.inTerminal("--resume", "aaaa", "--wait")
+	s.see(1, "waiting until it is free; Ctrl+C ends the wait")
+	s.keys("\x03")
+	s.leave(statusInterrupted)
+}
+
+func TestASessionIsPickedAtTheStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.keeps("aaaa", w.project, "the first prompt")
+	w.keeps("bbbb", w.project, "the second prompt")
+	w.keeps("cccc", "/nowhere", "prompt of elsewhere")
+	s := w.inTerminal("--resume", "--thinking", "low")
+	s.see(1, "Session to go on with")
+	s.see(1, "the first prompt")
+	s.see(1, "the second prompt")
+	if strings.Contains(s.text(), "prompt of elsewhere") {
+		t.Errorf("sessions of other directories are shown:\n%s", s.text())
+	}
+	s.keys("all dir\r")
+	s.see(1, "prompt of elsewhere")
+	s.see(1, "/nowhere")
+	s.keys("first\r")
+	s.see(1, "session aaaa, 1 message")
+	s.enter("/session")
+	s.see(1, "aaaa.jsonl")
+	s.see(1, "thinking: low, but tour is not known to think: off")
+
+	// one that another process has can be copied
+	defer w.held(w.agentFile("sessions/kept/cccc.jsonl"))()
+	s.enter("/resume cccc")
+	s.see(1, "in use by process ")
+	s.keys("copy\r")
+	s.see(1, "it is a copy of "+w.agentFile("sessions/kept/cccc.jsonl")[:20])
+	s.enter("/new")
+	s.enter("/resume")
+	s.see(1, "(a copy) prompt of elsewhere · just now · 1 message · ")
+	s.keys("\x1b")
+	s.see(1, "session: still ")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestASessionIsDeletedFromThePickerAfterAQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.keeps("aaaa", w.project, "the first prompt")
+	w.keeps("bbbb", w.project, "the second prompt")
+	s := w.inTerminal()
+	s.enter("/resume")
+	s.see(1, "the first prompt")
+	s.keys("delete\r")
+	s.see(1, "Session to delete")
+	s.keys("first\r")
+	s.see(1, "Move this session to the trash?")
+	s.keys("\r")
+	s.see(1, "session aaaa stays")
+	s.see(2, "Session to go on with")
+	s.keys("delete\r")
+	s.see(2, "Session to delete")
+	s.keys("first\r")
+	s.see(2, "Move this session to the trash?")
+	s.keys("y\r")
+	s.see(1, "session aaaa is in the trash: ")
+	s.see(3, "Session to go on with")
+	s.keys("\x1b")
+	s.enter("/resume rm bbbb")
+	s.see(3, "Move this session to the trash?")
+	s.keys("y\r")
+	s.see(1, "session bbbb is in the trash: ")
+	s.enter("/quit")
+	s.leave(statusDone)
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it is still there")
+	}
+	if trash, err := filepath.Glob(filepath.Join(w.home, ".local/share/Trash/files/*.jsonl")); err != nil || len(trash) != 2 {
+		t.Errorf("in the trash are %q, %v", trash, err)
+	}
+}
+
+func TestWhatCannotBeSavedIsExportedElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.inTerminal()
+	s.enter("run `rm \"$PI_SESSION_FILE\"`")
+	s.see(1, "/export FILE writes all of it elsewhere")
+	s.enter("/session")
+	s.see(1, "state    part of it is only in memory: ")
+	s.enter("/export saved.jsonl")
+	s.see(1, " is in "+w.project)
+	s.enter("/quit")
+	s.see(1, leaveUnsaved)
+	s.keys("y\r")
+	s.leave(statusFailed)
+	if files := w.sessions(); len(files) != 0 {
+		t.Errorf("the file is back: %q", files)
+	}
+	if shown := w.pi("sessions", "show", "./saved.jsonl"); strings.Count(shown, "PI_SESSION_FILE") < 2 {
+		t.Errorf("the export shows\n%s", shown)
+	}
+	if answer := w.pi("--session", "./saved.jsonl", "-p", "read a.txt"); !strings.Contains(answer, "alpha") {
+		t.Errorf("the export goes on with %q", answer)
+	}
+}
+
+func TestRemovingSessionsIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := w.keeps("aaaa", w.project, "the first prompt")
+	other := w.keeps("bbbb", "/nowhere", "the second\x1b[2J prompt")
+	there := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	for _, c := range []struct {
+		answers []string // to the question, then to that about deleting for good
+		noTrash bool
+		says    string
+		stays   bool
+	}{
+		{[]string{""}, false, "nothing was removed", true},
+		{[]string{"no"}, false, "nothing was removed", true},
+		{[]string{"y", "n"}, true, "session aaaa stays", true},
+		{[]string{"y", "y"}, true, "deleted session aaaa for good", false},
+		{[]string{"yes"}, false, "session bbbb is in the trash: ", false},
+	} {
+		if c.noTrash {
+			w.env = []string{"XDG_DATA_HOME=/proc/nowhere"}
+		} else {
+			w.env = nil
+		}
+		args := []string{"sessions", "rm", "aaaa", "bbbb"}
+		if c.noTrash {
+			args = args[:3]
+		} else if !c.stays {
+			args = []string{"sessions", "rm", "bbbb"}
+		}
+		s := w.inTerminal(args...)
+		s.see(1, "Move to the trash? [y/N]")
+		s.keys(c.answers[0] + "\n")
+		if len(c.answers) > 1 {
+			s.see(1, "no trash for session")
+			s.see(1, "Delete it for good? [y/N]")
+			s.keys(c.answers[1] + "\n")
+		}
+		s.see(1, c.says)
+		s.leave(statusDone)
+		s.harmless("\x1b[2J")
+		if there(path) != c.stays && c.noTrash || there(other) != c.stays && !c.noTrash {
+			t.Errorf("after %q: %v, %v", c.answers, there(path), there(other))
+		}
+	}
+	if there(path) || there(other) {
+		t.Error("they are still there")
+	}
+}

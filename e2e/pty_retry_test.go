@@ -1,0 +1,213 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// talkAgain is talk with a model whose failures are waited for.
+func talkAgain(t *testing.T, w *world, baseDelay, answers string) (*screen, *modelServer) {
+	t.Helper()
+	m := newModelServer("openai-completions", answers, "")
+	t.Cleanup(m.http.Close)
+	w.write(w.agentFile("config.toml"), "[retry]\nbase_delay = \""+baseDelay+"\"\n"+m.settings())
+	return w.inTerminal(), m
+}
+
+func TestAnAnswerThatIsCutGoesOnWhereItStopped(t *testing.T) {
+	t.Parallel()
+	const start = "think I have to greet\ntext Dear reader, hello wor"
+	w := newWorld(t)
+	s, m := talkAgain(t, w, "3s", start+"\ncut\n---\n"+start+"ld and all.\n---\ntext Bye.")
+	s.enter("greet me")
+	s.see(1, "hello world and all.")
+	counted := map[string]bool{}
+	for _, m := range regexp.MustCompile(`retry 1/3 in (\d) s: local: the answer ended early · Esc or Ctrl\+C cancels`).FindAllStringSubmatch(s.output(), -1) {
+		counted[m[1]] = true
+	}
+	if len(counted) < 2 {
+		t.Errorf("counted down: %v", counted)
+	}
+	s.enter("bye")
+	s.see(1, "Bye.")
+	for _, once := range []string{"I have to greet", "Dear reader, hello world and all."} {
+		if n := strings.Count(s.text(), once); n != 1 {
+			t.Errorf("%q is shown %d times:\n%s", once, n, s.text())
+		}
+	}
+	for _, never := range []string{"retry", "starts over", "hello wor\n"} {
+		if strings.Contains(s.text(), never) {
+			t.Errorf("%q is still there:\n%s", never, s.text())
+		}
+	}
+	s.enter("/quit")
+	s.leave(statusDone)
+	if n := len(m.asked()); n != 3 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestAnAnswerThatComesOutOtherwiseStartsOver(t *testing.T) {
+	t.Parallel()
+	s, _ := talkAgain(t, newWorld(t), "1ms", "text Dear reader, hello wor\ncut\n---\ntext Dear reader, good bye.")
+	s.enter("greet me")
+	s.see(1, "Dear reader, hello wor\nthe answer broke off; it starts over:\nDear reader, good bye.")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestEscAndCtrlCCancelTheWaitForAnotherTry(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s, m := talkAgain(t, w, "40s", "status 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Here I am.")
+			s.enter("hello")
+			s.see(1, "retry 1/3 in ")
+			s.see(1, "local: HTTP 529: Overloaded · Esc or Ctrl+C cancels")
+			s.keys("and no")
+			s.keys(key)
+			s.see(1, "interrupted")
+			s.until("what was typed is in the prompt", func() bool { return strings.HasSuffix(s.text(), "\n> and no") })
+			if strings.Contains(s.text(), "retry") || strings.Contains(s.text(), "error") {
+				t.Errorf("the line is still there:\n%s", s.text())
+			}
+			s.keys("w?\r")
+			s.see(1, "Here I am.")
+			s.enter("/quit")
+			s.leave(statusDone)
+			if n := len(m.asked()); n != 2 {
+				t.Errorf("asked %d times", n)
+			}
+			if got := w.stopReasons(); got != "aborted stop" {
+				t.Errorf("the session has answers that ended with %s", got)
+			}
+		})
+	}
+}
+
+// stopReasons are those of the answers in the only session.
+func (w *world) stopReasons() string {
+	w.t.Helper()
+	b, err := os.ReadFile(w.sessions()[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var reasons []string
+	for _, part := range strings.Split(string(b), `"stopReason":"`)[1:] {
+		reason, _, _ := strings.Cut(part, `"`)
+		reasons = append(reasons, reason)
+	}
+	return strings.Join(reasons, " ")
+}
+
+func TestTheWaitOfASummaryIsSaidInItsLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, m := talkAgain(t, w, "40s", "text Hello.\n---\nstatus 503 {\"error\":{\"message\":\"busy\"}}")
+	s.enter("hello")
+	s.see(1, "Hello.")
+	s.enter("/compact")
+	s.see(1, "compacting … Esc cancels · retry 1/3 in ")
+	s.keys("\x1b")
+	s.see(1, "interrupted")
+	s.prompt()
+	s.enter("/quit")
+	s.leave(statusDone)
+	if n := len(m.asked()); n != 2 || w.compactions() != 0 {
+		t.Errorf("asked %d times, %d compactions", n, w.compactions())
+	}
+}
+
+func TestWithoutLineEditingEachWaitIsOneLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.env = []string{"TERM=dumb"}
+	s, _ := talkAgain(t, w, "1ms", "text Hello wor\ncut\n---\nstatus 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Hello world.")
+	s.until("there is a prompt", func() bool { return strings.HasSuffix(s.text(), ">") })
+	s.keys("hello\r")
+	s.see(1, "Hello wor\nretry 1/3 in 1 s: local: the answer ended early · Ctrl+C cancels\n"+
+		"retry 2/3 in 1 s: local: HTTP 529: Overloaded · Ctrl+C cancels\nld.")
+	s.keys("/quit\r")
+	s.leave(statusDone)
+}
+
+func TestASignalDuringTheWaitLeavesTheTerminalAsItWasAndThePromptInTheFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, m := talkAgain(t, w, "40s", "text Hello wor\ncut\n---\ntext Hello world.")
+	s.enter("remember the milk")
+	s.see(1, "retry 1/3 in ")
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.leave(statusTerminated)
+	if got := w.pi("--continue", "-p", "and now?"); got != "Hello world.\n" {
+		t.Errorf("the answer is %q", got)
+	}
+	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"remember the milk", "and now?"})
+}
+
+// Nothing in the file says that there was an answer, and the prompt is there.
+func TestAKillDuringTheWaitLosesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, m := talkAgain(t, w, "40s", "text Hello wor\ncut\n---\ntext Hello world.")
+	s.enter("remember the milk")
+	s.see(1, "retry 1/3 in ")
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait()
+	if got := w.stopReasons(); got != "" {
+		t.Errorf("the session has answers that ended with %q", got)
+	}
+	if got := w.pi("--continue", "-p", "and now?"); got != "Hello world.\n" {
+		t.Errorf("the answer is %q", got)
+	}
+	inOrder(t, messagesOf(t, m.asked()[1].body), []string{"remember the milk", "and now?"})
+}
+
+// What a command asks a model beside the conversation is waited for like the rest.
+func TestTheWaitOfACommandIsCancelledWithIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/ask.lua"), `pi.command("ask", { handler = function()
+  local m, err = require("pi.llm").complete(nil, { messages = { { role = "user", content = "aside?" } } })
+  return { status = "said: " .. (m and m.content[1].text or err) }
+end })`)
+	s, m := talkAgain(t, w, "40s", "status 529 {\"error\":{\"message\":\"Overloaded\"}}\n---\ntext Hello.")
+	s.enter("/ask")
+	s.see(1, "retry 1/3 in ")
+	s.keys("\x1b")
+	s.enter("hello")
+	s.see(1, "Hello.")
+	if strings.Contains(s.text(), "retry") {
+		t.Errorf("the line is still there:\n%s", s.text())
+	}
+	s.enter("/quit")
+	s.leave(statusDone)
+	if n := len(m.asked()); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestAnAnswerWithoutAWordIsToldOf(t *testing.T) {
+	t.Parallel()
+	s, _ := talkAgain(t, newWorld(t), "1ms", "think hm\n---\ntext Now then.")
+	s.enter("greet me")
+	s.see(1, "hm\nthe answer is empty\n")
+	s.enter("well?")
+	s.see(1, "Now then.")
+	if n := strings.Count(s.text(), "the answer is empty"); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, s.text())
+	}
+	s.enter("/quit")
+	s.leave(statusDone)
+}

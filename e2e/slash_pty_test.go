@@ -1,0 +1,67 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+const clearLine = "\x15"
+
+// stands waits until the prompt is open and this stands in it.
+func (s *screen) stands(line string) {
+	s.t.Helper()
+	s.until("the prompt holds "+line, func() bool {
+		text := s.text()
+		return text[strings.LastIndexByte(text, '\n')+1:] == "> "+line && s.reading()
+	})
+}
+
+func TestALineThatMayBeMeantForACommandStaysAndTheNextEnterSendsIt(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t).inTerminal()
+	s.enter("/thinkin hard")
+	s.see(1, "unknown command /thinkin")
+	s.see(1, "did you mean /thinking?")
+	s.see(1, "Enter again sends it to the model as it is")
+	s.stands("/thinkin hard")
+	s.keys("\r")
+	s.see(1, "I cannot do that: /thinkin hard")
+
+	s.enter("/etcetera")
+	s.see(1, "unknown command /etcetera")
+	s.stands("/etcetera")
+	s.keys(clearLine)
+	s.enter("list")
+	s.see(1, "This directory has")
+	s.enter("/etcetera") // it is not the line before any more
+	s.see(2, "unknown command /etcetera")
+	s.stands("/etcetera")
+	s.keys(clearLine)
+
+	s.enter("/usr/bin/env: no such file")
+	s.see(1, "I cannot do that: /usr/bin/env: no such file")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestTabNeverRemovesWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/pick.lua"), `pi.command("pick", {
+	complete = function(prefix) return { "alpha", "beta" } end,
+	handler = function(ctx) return { status = "picked " .. ctx.args_raw } end })`)
+	s := w.inTerminal()
+	s.prompt()
+	s.keys("/pick be\t")
+	s.stands("/pick beta")
+	s.keys(clearLine)
+	s.prompt()
+	s.keys("/pick no such\t thing")
+	s.stands("/pick no such thing")
+	s.keys("\r")
+	s.see(1, "picked no such thing")
+	s.enter("/quit")
+	s.leave(statusDone)
+}

@@ -1,0 +1,227 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const choice = "number or text?"
+
+func TestAPersonPicksAPlaceInTheTreeAndGoesOnFromThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s, m := talk(t, w, "text Red.\n---\ntext Blue.\n---\ntext Green.\n---\ntext Again.")
+	s.enter("colour one")
+	s.see(1, "Red.")
+	s.enter("colour two")
+	s.see(1, "Blue.")
+	s.enter("/tree")
+	s.see(1, choice)
+	s.keys("Red.\r")
+	s.see(2, choice)
+	s.keys("1\r")
+	s.see(1, "moved: the conversation (2 messages) ends with assistant: Red.")
+	s.enter("colour three")
+	s.see(1, "Green.")
+
+	s.enter("/tree") // what was left is folded, and unfolds
+	s.see(1, "+ user: colour two  (1 more)")
+	s.keys("colour two\r")
+	s.see(1, "- user: colour two")
+	s.keys("colour two\r")
+	s.see(1, "branch off to a new session")
+	s.keys("1\r")
+	s.see(2, "> colour two") // the prompt is in the line again
+	s.keys(", but darker\r")
+	s.see(1, "Again.")
+	s.enter("/quit")
+	s.leave(statusDone)
+	sent := messagesOf(t, m.asked()[3].body)
+	inOrder(t, sent, []string{"colour one", "Red.", "colour two, but darker"})
+	if strings.Contains(sent, "Green.") || strings.Contains(sent, "Blue.") {
+		t.Errorf("the model sees what was left: %s", sent)
+	}
+}
+
+func TestTheTreeOfALongSessionOpensWhereThePersonIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var lines strings.Builder
+	lines.WriteString(`{"type":"session","version":3,"id":"long","timestamp":"2026-01-02T03:04:05.000Z","cwd":"` + w.project + "\"}\n")
+	parent := "null"
+	for i := range 60 {
+		id := fmt.Sprintf(`"%08x"`, i)
+		fmt.Fprintf(&lines, `{"type":"message","id":%s,"parentId":%s,"timestamp":"2026-01-02T03:04:05.000Z","message":{"role":"user","content":"prompt %d.","timestamp":1}}`+"\n", id, parent, i)
+		parent = id
+	}
+	w.write(w.agentFile("sessions/kept/long.jsonl"), lines.String())
+	s := w.inTerminal("--resume", "long")
+	s.enter("/tree")
+	s.see(1, "> 0000003b  user: prompt 59.")
+	s.see(1, choice)
+	s.keys("prompt 2.") // which is not among those that were read out
+	s.see(1, "nothing matches")
+	s.see(1, "rows before these")
+	s.keys("\x1b")
+	s.see(1, "nothing has moved")
+	s.enter("/quit")
+	s.leave(statusDone)
+}
+
+func TestWhatWasUndoneIsInThePromptLine(t *testing.T) {
+	t.Parallel()
+	s, m := talk(t, newWorld(t), "text One.\n---\ntext Two.")
+	s.enter("first try")
+	s.see(1, "One.")
+	s.enter("/undo")
+	s.see(1, "undone (/redo takes it back)")
+	s.see(2, "> first try")
+	s.keys(" and more\r")
+	s.see(1, "Two.")
+	s.enter("/quit")
+	s.leave(statusDone)
+	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, "first try and more") || strings.Contains(sent, "One.") {
+		t.Errorf("the model was sent %s", sent)
+	}
+}
+
+func TestAnInterruptedSummaryMovesNothing(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"Esc": "\x1b", "Ctrl+C": "\x03"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			interruptSummary(t, key)
+		})
+	}
+}
+
+func interruptSummary(t *testing.T, key string) {
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/tell.lua"), `pi.on("after_provider_response", function(_, ctx) ctx.ui.notify("it answers") end)`)
+	s, m := talk(t, w, "text One.\n---\ntext a summary\nstall\n---\ntext Two.")
+	s.enter("first")
+	s.see(1, "One.")
+	s.prompt()
+	before := mustRead(t, w.sessionFile())
+	s.enter("/tree")
+	s.see(1, choice)
+	s.keys("user: first\r")
+	s.see(2, choice)
+	s.keys("3\r")
+	s.see(1, "What should the summary look at?")
+	s.keys("names\r")
+	s.see(1, "summing up the branch that is left")
+	s.see(2, "it answers")
+	s.see(1, "summing up … Esc cancels")
+	s.keys(key)
+	s.see(1, "nothing has moved")
+	if now := mustRead(t, w.sessionFile()); now != before {
+		t.Errorf("the session has changed: %s", strings.TrimPrefix(now, before))
+	}
+	s.enter("on")
+	s.see(1, "Two.")
+	s.enter("/quit")
+	s.leave(statusDone)
+	inOrder(t, messagesOf(t, m.asked()[2].body), []string{"first", "One.", "on"})
+}
+
+// sessionFile is the only session there is.
+func (w *world) sessionFile() string {
+	w.t.Helper()
+	files, err := filepath.Glob(w.agentFile("sessions/*/*.jsonl"))
+	if err != nil || len(files) != 1 {
+		w.t.Fatalf("want one session, have %q, %v", files, err)
+	}
+	return files[0]
+}
+
+func TestABranchBringsTheFilesOfItsCheckpointBack(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	w := newWorld(t)
+	w.env = append(w.env, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	git := exec.Command("git", "init", "-q")
+	git.Dir = w.project
+	if out, err := git.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.write(w.agentFile("hooks/git_checkpoint.lua"), mustRead(t, inModule("examples/git_checkpoint.lua")))
+	s, m := talk(t, w, "call write {\"path\":\"b.txt\",\"content\":\"new\"}\n---\ntext Written.\n---\ntext Once more.")
+	file := filepath.Join(w.project, "b.txt")
+	s.enter("write it")
+	s.see(1, "Written.")
+	if got := mustRead(t, file); got != "new" {
+		t.Fatalf("b.txt is %q", got)
+	}
+	s.enter("/branch")
+	s.see(1, choice)
+	s.keys("write it\r")
+	s.see(1, "Restore the files too?")
+	s.keys("y\r")
+	s.see(1, "the files are those of the checkpoint")
+	s.see(1, "branched off")
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("b.txt is still there: %v", err)
+	}
+	s.see(2, "> write it")
+	s.keys(" again\r")
+	s.see(1, "Once more.")
+	s.enter("/quit")
+	s.leave(statusDone)
+	if sent := messagesOf(t, m.asked()[2].body); strings.Contains(sent, "Written.") || !strings.Contains(sent, "write it again") {
+		t.Errorf("the model was sent %s", sent)
+	}
+}
+
+func TestAHookGivesAPromptBackToTheLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.agentFile("hooks/back.lua"), `pi.command("back", { handler = function(ctx)
+  for _, entry in ipairs(ctx.entries) do
+    if entry.type == "message" and entry.message.role == "user" then
+      local result = assert(ctx.navigate_tree(entry.id))
+      return { status = "back before: " .. result.text }
+    end
+  end
+end })`)
+	s, m := talk(t, w, "text One.\n---\ntext Two.")
+	s.enter("first try")
+	s.see(1, "One.")
+	s.enter("/back")
+	s.see(1, "back before: first try")
+	s.see(2, "> first try")
+	s.keys(" and more\r")
+	s.see(1, "Two.")
+	s.enter("/quit")
+	s.leave(statusDone)
+	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, "first try and more") || strings.Contains(sent, "One.") {
+		t.Errorf("the model was sent %s", sent)
+	}
+}
+
+func TestAPromptOfSeveralLinesIsGivenBackWhole(t *testing.T) {
+	t.Parallel()
+	s, m := talk(t, newWorld(t), "text One.\n---\ntext Two.")
+	s.enter("first line\\")
+	s.see(1, "\n...")
+	s.keys("second line\r")
+	s.see(1, "One.")
+	s.enter("/undo")
+	s.see(1, "undone (/redo takes it back)")
+	s.see(2, "first line")
+	s.keys(" and more\r")
+	s.see(1, "Two.")
+	s.enter("/quit")
+	s.leave(statusDone)
+	if sent := messagesOf(t, m.asked()[1].body); !strings.Contains(sent, `first line\nsecond line and more`) || strings.Contains(sent, "One.") {
+		t.Errorf("the model was sent %s", sent)
+	}
+}
