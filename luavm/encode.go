@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"pi/internal/printable"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -70,7 +72,7 @@ func (e *encoder) errorf(format string, args ...any) error {
 // value appends v, and reports whether it is untouched decoded JSON.
 func (e *encoder) value(v lua.LValue) (pristine bool, err error) {
 	if s, ok := v.(lua.LString); len(e.out) > e.limit || ok && len(e.out)+len(s) > e.limit {
-		return false, e.errorf("the JSON is larger than %s", sizeText(e.limit))
+		return false, e.errorf("the JSON is larger than %s", printable.Bytes(e.limit))
 	}
 	if c := cap(e.out); c != e.room {
 		e.room = c
@@ -121,7 +123,7 @@ func (e *encoder) table(t *lua.LTable) (bool, error) {
 	if s, ok := markOf(t).(*stub); ok {
 		if node, ok := s.ref.(*jsonNode); ok && !e.respells(node.conv.ToLua != nil) {
 			if len(e.out)+len(node.raw) > e.limit {
-				return false, e.errorf("the JSON is larger than %s", sizeText(e.limit))
+				return false, e.errorf("the JSON is larger than %s", printable.Bytes(e.limit))
 			}
 			e.out = append(e.out, node.raw...)
 			return true, nil

@@ -2,7 +2,6 @@ package luavm
 
 import (
 	"context"
-	"fmt"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -33,11 +32,4 @@ func halted(L *lua.LState) error {
 		return nil
 	}
 	return ctx.Err()
-}
-
-func sizeText(n int) string {
-	if n >= 1<<20 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

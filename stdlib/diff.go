@@ -3,6 +3,7 @@ package stdlib
 import (
 	"fmt"
 
+	"pi/internal/printable"
 	"pi/luavm"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -27,7 +28,7 @@ func openDiff(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return "", luavm.Misusef("option \"context\" must not be negative")
 		}
 		if len(before)+len(after) > maxDiff {
-			return "", fmt.Errorf("compare texts: they are larger than %s together", sizeText(maxDiff))
+			return "", fmt.Errorf("compare texts: they are larger than %s together", printable.Bytes(maxDiff))
 		}
 		return udiff.ToUnified(from, to, before, udiff.Lines(before, after), context)
 	})

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -117,7 +118,7 @@ func readText(path string, limit int) (string, error) {
 	b.Grow(int(min(info.Size(), int64(limit))) + 1)
 	n, err := io.Copy(&b, io.LimitReader(f, int64(limit)+1))
 	if err == nil && n > int64(limit) {
-		err = fmt.Errorf("it is larger than %s", sizeText(limit))
+		err = fmt.Errorf("it is larger than %s", printable.Bytes(limit))
 	}
 	return b.String(), err
 }

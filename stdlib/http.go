@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -159,7 +160,7 @@ func (r *exchange) do(ctx context.Context) (answer, error) {
 		return answer{}, reason(ctx, err)
 	}
 	if len(body) > r.limit {
-		return answer{}, fmt.Errorf("the answer is larger than %s", sizeText(r.limit))
+		return answer{}, fmt.Errorf("the answer is larger than %s", printable.Bytes(r.limit))
 	}
 	return answer{resp.StatusCode, resp.Header, string(body)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -141,7 +142,7 @@ func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text st
 		groups := strings.Count(string(with), "$")
 		return func(text string, at []int) (string, bool) {
 			if len(with)+groups*(at[1]-at[0]) > maxText {
-				luavm.Raise(L, "re.replace: the result is larger than %s", sizeText(maxText))
+				luavm.Raise(L, "re.replace: the result is larger than %s", printable.Bytes(maxText))
 			}
 			return string(re.ExpandString(nil, string(with), text, at)), true
 		}
@@ -173,7 +174,7 @@ func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []
 		}
 		b.WriteString(text[end:at[0]])
 		if b.Len()+len(s) > maxText {
-			luavm.Raise(L, "re.replace: the result is larger than %s", sizeText(maxText))
+			luavm.Raise(L, "re.replace: the result is larger than %s", printable.Bytes(maxText))
 		}
 		b.WriteString(s)
 		end = at[1]

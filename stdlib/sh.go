@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -136,7 +137,7 @@ func isReserved(w string) bool {
 
 func tooLong(line string) error {
 	if len(line) > maxLine {
-		return fmt.Errorf("parse command line: it is longer than %s", sizeText(maxLine))
+		return fmt.Errorf("parse command line: it is longer than %s", printable.Bytes(maxLine))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package stdlib
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -312,15 +311,4 @@ func (w *lineFiller) next() {
 	w.lines = append(w.lines, w.line)
 	w.line, w.used = w.hanging, width(w.hanging)
 	w.empty = w.used
-}
-
-// sizeText is a number of bytes for a person.
-func sizeText(n int) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

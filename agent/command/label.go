@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -44,7 +45,7 @@ func labelList(s *session.Session) string {
 	for _, e := range s.Entries() {
 		if name := names[e.ID]; name != "" {
 			text, _ := entryText(e, true)
-			lines = append(lines, fmt.Sprintf("%s  [%s]  %s", e.ID, cutTo(name, titleLength), text))
+			lines = append(lines, fmt.Sprintf("%s  [%s]  %s", e.ID, printable.Cut(name, titleLength), text))
 		}
 	}
 	if len(lines) == 0 {

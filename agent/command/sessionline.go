@@ -21,11 +21,11 @@ func sessionLine(i folder.Info, now time.Time) string {
 func pickLine(i folder.Info, now time.Time, where bool) string {
 	parts := []string{Title(i)}
 	if i.Name != "" && i.FirstPrompt != "" {
-		parts = append(parts, beginning(i.FirstPrompt))
+		parts = append(parts, printable.FirstLine(i.FirstPrompt, titleLength))
 	}
 	parts = append(parts, age(i.Modified, now), printable.Count(i.Messages, "message"), Size(i.Size))
 	if where {
-		parts = append(parts, cutTo(i.Cwd, titleLength))
+		parts = append(parts, printable.Cut(i.Cwd, titleLength))
 	}
 	return strings.Join(append(parts, i.ID), " · ")
 }
@@ -70,23 +70,7 @@ func Title(info folder.Info) string {
 		text = info.FirstPrompt
 	}
 	if info.Parent != "" {
-		return "(a copy) " + beginning(text)
+		return "(a copy) " + printable.FirstLine(text, titleLength)
 	}
-	return beginning(text)
-}
-
-// beginning is the first line of a text, as much as a list has room for.
-func beginning(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	return cutTo(text, titleLength)
-}
-
-// cutTo is text without what could command a terminal or turn its reading
-// direction, and no longer than n.
-func cutTo(text string, n int) string {
-	runes := []rune(printable.Text(text))
-	if len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return string(runes)
+	return printable.FirstLine(text, titleLength)
 }

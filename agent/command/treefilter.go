@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/session"
 	"pi/session/message"
 )
@@ -123,7 +124,7 @@ func answerText(m *message.Message, calls bool) (string, entryKind) {
 		kind = kindCalls
 	}
 	if calls && len(called) > 0 {
-		text = strings.TrimLeft(text+" · "+cutTo(strings.Join(called, ", "), titleLength), " ·")
+		text = strings.TrimLeft(text+" · "+printable.Cut(strings.Join(called, ", "), titleLength), " ·")
 	}
 	if m.StopReason == message.StopError || m.StopReason == message.StopAborted {
 		text = strings.TrimLeft(text+" ("+string(m.StopReason)+")", " ")
@@ -141,7 +142,7 @@ func callText(c message.Block) string {
 	var about telling
 	_ = json.Unmarshal(c.Arguments, &about) // arguments that are something else tell nothing
 	text := cmp.Or(about.Command, about.Path, about.Pattern, about.Query, about.URL)
-	return strings.TrimSpace(c.Name + " " + cutTo(firstLine(text), titleLength/2))
+	return strings.TrimSpace(c.Name + " " + printable.Cut(firstLine(text), titleLength/2))
 }
 
 func resultText(m *message.Message) string {
@@ -167,7 +168,7 @@ func firstLine(text string) string {
 	for len(text) > 0 {
 		line, rest, _ := strings.Cut(text, "\n")
 		if line = strings.TrimSpace(line); line != "" {
-			return cutTo(line, titleLength)
+			return printable.Cut(line, titleLength)
 		}
 		text = rest
 	}
@@ -178,7 +179,7 @@ func firstLine(text string) string {
 func summaryLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			return cutTo(line, titleLength)
+			return printable.Cut(line, titleLength)
 		}
 	}
 	return firstLine(text)

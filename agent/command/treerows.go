@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pi/internal/printable"
 	"pi/session"
 )
 
@@ -177,7 +178,7 @@ func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
 	}
 	text := mark + " " + n.entry.ID + "  " + indent(depth, lead) + n.text
 	if name := v.names[n.entry.ID]; name != "" {
-		text += "  [" + cutTo(name, titleLength) + "]"
+		text += "  [" + printable.Cut(name, titleLength) + "]"
 	}
 	if folded > 0 {
 		text += fmt.Sprintf("  (%d more)", folded)

@@ -42,18 +42,8 @@ func resumed(s *session.Session) string {
 		return ""
 	}
 	line := fmt.Sprintf("going on with %s: %s", ShortID(s.ID()), printable.Count(messages, "message"))
-	if prompt = firstLine(prompt); prompt != "" { // of a compacted conversation there may be a summary only
+	if prompt = printable.FirstLine(prompt, 60); prompt != "" { // of a compacted conversation there may be a summary only
 		line += fmt.Sprintf(", %q", prompt)
 	}
 	return line
-}
-
-// firstLine is the beginning of a text that others wrote, safe for a terminal.
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	r := []rune(printable.Short(s))
-	if len(r) > 60 {
-		return string(r[:59]) + "…"
-	}
-	return string(r)
 }

@@ -4,7 +4,8 @@
 //
 //	Text(s), Line(s)  a text, a text in one line
 //	Short(s)          a few words of a file or a name, every sign that is not seen as one
-//	Count(n, thing)   "1 line", "2 lines"
+//	Cut, FirstLine    a text of so many characters, the first line of one
+//	Count(n, thing)   "1 line", "2 lines"; Bytes(n) "16 MiB"
 //	URL(s)            an address without its passwords and keys
 //	Cleaner           the same for a stream
 //	Visible(s)        a text whose reader must see every byte that is there

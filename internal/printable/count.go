@@ -1,6 +1,9 @@
 package printable
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Count words a number of things: "1 line", "2 lines". It adds an s to what is not one.
 func Count(n int, thing string) string {
@@ -8,4 +11,15 @@ func Count(n int, thing string) string {
 		thing += "s"
 	}
 	return strconv.Itoa(n) + " " + thing
+}
+
+// Bytes words a limit, exactly: in MiB or KiB if it is a whole number of them.
+func Bytes(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return Count(n, "byte")
 }

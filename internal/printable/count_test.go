@@ -37,3 +37,21 @@ func TestANameSaysWhetherItsValueIsAKey(t *testing.T) {
 		}
 	}
 }
+
+func TestALimitIsWordedExactly(t *testing.T) {
+	for n, want := range map[int]string{1: "1 byte", 1000: "1000 bytes", 1 << 10: "1 KiB", 1<<10 + 1: "1025 bytes", 3 << 19: "1536 KiB", 64 << 20: "64 MiB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestTheBeginningOfATextFits(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "abc": "abc", "abcdef": "abcd…", " \n\n abcdefg\nh": "abcd…", "a\x1b[31mb\nc": "ab", "äöüßéè": "äöüß…",
+	} {
+		if got := FirstLine(text, 5); got != want {
+			t.Errorf("%q begins with %q, want %q", text, got, want)
+		}
+	}
+}

@@ -5,6 +5,21 @@ import (
 	"unicode"
 )
 
+// Cut is Text of at most n characters; what is longer ends with "…" in their place.
+func Cut(text string, n int) string {
+	runes := []rune(Text(text))
+	if len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return string(runes)
+}
+
+// FirstLine is Cut for the first line of a text that has something in it.
+func FirstLine(text string, n int) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return Cut(text, n)
+}
+
 // Short is a text of at most 200 bytes for one line of a terminal. What is longer
 // is cut; each character that is not seen is shown as one that cannot be read.
 func Short(s string) string {
