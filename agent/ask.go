@@ -42,13 +42,14 @@ func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take f
 		sending()
 	}
 	r.MaxAnswer = a.settings.MaxAnswerBytes
-	a.watchWire(ctx, r)
+	tap := &wiretap{a.listeners, &a.sent}
+	tap.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	var size answerSize
 	var stop llm.Stop
-	for d, err := range a.withIdleTimeout(ctx, client, r) {
+	for d, err := range withIdleTimeout(ctx, client, r, a.settings.StreamIdleTimeout) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
 			return answerTooLong(r)

@@ -100,7 +100,7 @@ func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared
 	case isBroken:
 		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
 	}
-	return r.clear(ctx, call)
+	return r.gate().clear(ctx, call)
 }
 
 func wantsOrder(steps []*step) bool {

@@ -54,11 +54,11 @@ func withText(r Result, text string) Result {
 
 // finishCall lets listeners edit the result of a run. After an interrupt they no
 // longer can, and what they had no chance to take out is not kept.
-func (a *Agent) finishCall(ctx context.Context, c *cleared, result Result) Result {
-	if a.wants(KindToolResult) {
+func (ls listeners) finishCall(ctx context.Context, c *cleared, result Result) Result {
+	if ls.wants(KindToolResult) {
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
 		if ctx.Err() == nil {
-			a.emit(ctx, e)
+			ls.emit(ctx, e)
 		}
 		if ctx.Err() != nil {
 			return refuse("interrupted; what the tool had to say is not kept").result
@@ -93,7 +93,7 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	}
 	call := message.Block{Type: message.BlockToolCall, ID: newCallID(), Name: name, Arguments: input}
 	a.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
-	c, no := a.clear(ctx, call)
+	c, no := a.gate().clear(ctx, call)
 	var result Result
 	if no != nil {
 		result = no.result
@@ -114,18 +114,13 @@ func (a *Agent) noteToolUsage(ctx context.Context, name string, r Result) {
 }
 
 // updates passes on what a running tool reports, if anyone wants it.
-func (a *Agent) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
-	if !a.wants(KindToolExecutionUpdate) {
+func (ls listeners) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
+	if !ls.wants(KindToolExecutionUpdate) {
 		return nil
 	}
-	return a.progress(ctx, ToolExecutionUpdate{ID: call.ID, Name: call.Name, Input: input})
-}
-
-func (a *Agent) progress(ctx context.Context, e ToolExecutionUpdate) Update {
+	id, name := call.ID, call.Name // a block captured whole would be allocated also for nobody
 	return func(partial Result) {
-		now := e
-		now.Partial = partial
-		a.emit(ctx, &now)
+		ls.emit(ctx, &ToolExecutionUpdate{id, name, input, partial})
 	}
 }
 

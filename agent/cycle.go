@@ -38,8 +38,8 @@ func (a *Agent) CycleModel(ctx context.Context) error {
 }
 
 // position is where the present model is among choices, -1 if it is not.
-func (a *Agent) position(choices []llm.Choice) int {
-	now := a.chosen()
+func (c *choice) position(choices []llm.Choice) int {
+	now := c.chosen()
 	is := func(c llm.Choice) bool { return c.Model.Ref() == now.model.Ref() }
 	exactly := func(c llm.Choice) bool { return is(c) && (c.Level == "" || c.Level == now.wish) }
 	if i := slices.IndexFunc(choices, exactly); i >= 0 {

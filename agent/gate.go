@@ -31,14 +31,22 @@ func refuse(format string, args ...any) *refused {
 
 func interrupted() *refused { return refuse("interrupted") }
 
+// gate decides which calls of tools run.
+type gate struct {
+	listeners
+	tools *toolset
+}
+
+func (a *Agent) gate() *gate { return &gate{a.listeners, &a.toolset} }
+
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it.
-func (a *Agent) clear(ctx context.Context, call message.Block) (*cleared, *refused) {
-	tool := a.tool(call.Name)
+func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *refused) {
+	tool := g.tools.tool(call.Name)
 	if tool == nil {
-		return nil, a.unknownTool(call.Name)
+		return nil, g.unknownTool(call.Name)
 	}
-	checker, err := a.checker(tool, func(text string) { a.Notify(ctx, LevelWarning, text) })
+	checker, err := g.tools.checker(tool, func(text string) { g.Notify(ctx, LevelWarning, text) })
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
@@ -53,10 +61,10 @@ func (a *Agent) clear(ctx context.Context, call message.Block) (*cleared, *refus
 		return nil, refuse("%v", err)
 	}
 	c := &cleared{tool: tool, id: call.ID, input: input}
-	if !a.wants(KindToolCall) {
+	if !g.wants(KindToolCall) {
 		return c, nil
 	}
-	return a.askGate(ctx, c, checker)
+	return g.ask(ctx, c, checker)
 }
 
 // prepared keeps a tool that crashes from ending the run.
@@ -69,20 +77,20 @@ func prepared(ctx context.Context, p Preparer, arguments json.RawMessage) (chang
 	return p.Prepare(ctx, arguments)
 }
 
-func (a *Agent) unknownTool(name string) *refused {
-	names := a.ToolNames()
+func (g *gate) unknownTool(name string) *refused {
+	names := g.tools.ToolNames()
 	if len(names) == 0 {
 		return refuse("unknown tool %q; no tools are available", name)
 	}
 	return refuse("unknown tool %q; available tools: %s", name, strings.Join(names, ", "))
 }
 
-// askGate is the gate: a block, a failure of a listener, an interrupt, and a
+// ask asks the listeners: a block, a failure of a listener, an interrupt, and a
 // rewrite that is no valid input all keep the tool from running. A rewrite is
 // not coerced, for what runs is what the listeners saw.
-func (a *Agent) askGate(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
+func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
-	err := a.emitGate(ctx, e, func() bool { return e.Block })
+	err := g.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()

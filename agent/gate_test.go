@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"pi/session/message"
 )
 
 func input(s string) json.RawMessage { return json.RawMessage(s) }
@@ -165,6 +167,21 @@ func TestCallsOutOfToolEventsNestFourDeep(t *testing.T) {
 	}
 	if got := r.CallTool(t.Context(), "look", nil); got.IsError {
 		t.Errorf("the next call: %+v", got)
+	}
+}
+
+func TestAGateNeedsListenersAndToolsOnly(t *testing.T) {
+	var tools toolset
+	tools.SetTools([]Tool{echo("look")}, "")
+	g := gate{listeners{on(func(e *ToolCall) { e.Block = string(e.Input) == `{"n":1}` })}, &tools}
+	call := func(name, args string) message.Block { return message.Block{Name: name, Arguments: input(args)} }
+	if c, no := g.clear(t.Context(), call("look", `{"n":"2"}`)); no != nil || string(c.input) != `{"n":2}` {
+		t.Errorf("%+v %+v", c, no)
+	}
+	for _, refused := range []message.Block{call("look", `{"n":1}`), call("look", `{"m":1}`), call("touch", `{}`)} {
+		if c, _ := g.clear(t.Context(), refused); c != nil {
+			t.Errorf("%s%s is cleared", refused.Name, refused.Arguments)
+		}
 	}
 }
 

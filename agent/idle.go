@@ -17,10 +17,9 @@ import (
 var errSilent = errors.New("silent")
 
 // withIdleTimeout streams r, pings too, and fails when the server is silent for
-// [Settings].StreamIdleTimeout. The time that listeners take, to look at the
-// request or at what came, does not count.
-func (a *Agent) withIdleTimeout(ctx context.Context, client llm.Provider, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	limit := a.settings.StreamIdleTimeout
+// limit; 0 is none. The time that listeners take, to look at the request or at what
+// came, does not count.
+func withIdleTimeout(ctx context.Context, client llm.Provider, r *llm.Request, limit time.Duration) iter.Seq2[llm.Delta, error] {
 	if limit <= 0 {
 		return client.Stream(ctx, r)
 	}

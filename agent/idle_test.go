@@ -180,11 +180,10 @@ func BenchmarkDeltasWatched(b *testing.B) {
 	}
 	for name, limit := range map[string]time.Duration{"watched": idle, "unwatched": 0} {
 		b.Run(name, func(b *testing.B) {
-			a := &Agent{settings: Settings{StreamIdleTimeout: limit}}
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				for range a.withIdleTimeout(b.Context(), source, &llm.Request{}) {
+				for range withIdleTimeout(b.Context(), source, &llm.Request{}, limit) {
 					n++
 				}
 				if n != len(source) {

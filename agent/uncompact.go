@@ -35,7 +35,7 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 		}
 		u.Left = messagesIn(branch[at:])
 		u.Before = a.tokensOf(a.Seen())
-		return a.moveBack("uncompact", branch[at], s), nil
+		return moveBack("uncompact", branch[at], s), nil
 	})
 	if err != nil && !isSaveError(err) {
 		return nil, err

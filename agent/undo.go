@@ -35,13 +35,13 @@ func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 			return move{}, fmt.Errorf("undo: %d is not from 1 to %d, the number of prompts on this branch", n, len(sent))
 		}
 		e := sent[len(sent)-n]
-		return a.moveBack("undo", e, s), nil
+		return moveBack("undo", e, s), nil
 	})
 }
 
 // moveBack is the move to before an entry of the branch, with a note for
 // [Agent.Redo].
-func (a *Agent) moveBack(kind string, e *session.Entry, s *session.Session) move {
+func moveBack(kind string, e *session.Entry, s *session.Session) move {
 	m := move{target: e.ID, to: e.ParentID, note: LeafNote{kind, s.Leaf()}, anyway: true}
 	if said := e.Message(); said != nil && said.Role == message.RoleUser {
 		m.recalled = recall(said)

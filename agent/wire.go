@@ -17,36 +17,42 @@ import (
 // on the way is not shown to them.
 type wireKey struct{}
 
-// watchWire lets the listeners see and change what goes over the wire. A model
-// that has no wire, such as a script, asks none of this.
-func (a *Agent) watchWire(ctx context.Context, r *llm.Request) {
+// wiretap lets listeners see and change what goes over the wire.
+type wiretap struct {
+	listeners
+	sent *sentPrefix // is told of the bodies
+}
+
+// watch sets the callbacks of r, which must not be changed afterwards. A model that
+// has no wire, such as a script, asks none of them.
+func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 	if ctx.Value(wireKey{}) != nil {
 		return
 	}
-	if a.wants(KindBeforeProviderRequest) {
-		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return a.wireBody(ctx, r, body) }
+	if t.wants(KindBeforeProviderRequest) {
+		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return t.body(ctx, r, body) }
 	}
-	if a.wants(KindBeforeProviderHeaders) {
-		r.Header = func(ctx context.Context, h http.Header) error { return a.wireHeaders(ctx, r, h) }
+	if t.wants(KindBeforeProviderHeaders) {
+		r.Header = func(ctx context.Context, h http.Header) error { return t.headers(ctx, r, h) }
 	}
-	if a.wants(KindAfterProviderResponse) {
+	if t.wants(KindAfterProviderResponse) {
 		r.Response = func(ctx context.Context, status int, h http.Header) {
-			a.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
+			t.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
 		}
 	}
 }
 
 func onWire(ctx context.Context) context.Context { return context.WithValue(ctx, wireKey{}, true) }
 
-// wireBody is the body to send. What listeners leave alone stays as it is, byte
+// body is the body to send. What listeners leave alone stays as it is, byte
 // for byte.
-func (a *Agent) wireBody(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
+func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
 	e := &BeforeProviderRequest{Provider: r.Model.Provider, Model: r.Model.ID, Payload: bytes.Clone(body)}
-	a.emit(onWire(ctx), e)
+	t.emit(onWire(ctx), e)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	a.sent.sendingBody(r, body, e.Stages)
+	t.sent.sendingBody(r, body, e.Stages)
 	if bytes.Equal(e.Payload, body) {
 		return body, nil
 	}
@@ -63,10 +69,10 @@ func (a *Agent) wireBody(ctx context.Context, r *llm.Request, body []byte) ([]by
 // hiddenValue stands for the key, and for whatever else gives access.
 const hiddenValue = "…"
 
-// wireHeaders lets the listeners change h.
-func (a *Agent) wireHeaders(ctx context.Context, r *llm.Request, h http.Header) error {
+// headers lets the listeners change h.
+func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) error {
 	e := &BeforeProviderHeaders{Provider: r.Model.Provider, Model: r.Model.ID, Headers: shownHeaders(h, r.APIKey)}
-	a.emit(onWire(ctx), e)
+	t.emit(onWire(ctx), e)
 	for name, value := range e.Changed {
 		switch name = http.CanonicalHeaderKey(name); {
 		case value == nil:
