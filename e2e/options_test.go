@@ -24,7 +24,7 @@ import (
 func tableReaders(t *testing.T) map[string][]string {
 	t.Helper()
 	readers := map[string][]string{}
-	for _, dir := range []string{"luahooks", "stdlib"} {
+	for _, dir := range []string{"luahooks", "luahooks/record", "luahooks/event", "stdlib"} {
 		files, err := filepath.Glob(filepath.Join(inModule(dir), "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -200,8 +200,8 @@ func answerRecords() map[string]string {
 
 func TestTheAnnotationsHaveTheKeysThatAnswersMayHave(t *testing.T) {
 	a := readAnnotations(t)
-	source := sourceOf(t, "luahooks")
-	read := regexp.MustCompile(`\.record\("(\w+)"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
+	source := sourceOf(t, "luahooks/event")
+	read := regexp.MustCompile(`\.Record\("(\w+)"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
 	if len(read) < 5 {
 		t.Fatalf("only %d records are read", len(read))
 	}
