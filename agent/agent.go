@@ -9,7 +9,7 @@
 // The path of one prompt:
 //
 //	Prompt → input event → user entry → before_agent_start → agent_start
-//	  turn: turn_start → context → model → assistant entry       (answer.go, wire.go; retry.go, idle.go)
+//	  turn: turn_start → context → model → assistant entry       (answer.go, ask.go, wire.go; retry.go, idle.go)
 //	        each call: tool_call → run → tool_result → entry     (batch.go, gate.go, call.go)
 //	        turn_end, after which listeners may go on            (continue.go)
 //	  no calls and nothing queued → agent_before_settle → agent_end → agent_settled
