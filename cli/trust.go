@@ -14,9 +14,6 @@ import (
 	"golang.org/x/term"
 )
 
-// Before anything of a project runs, and before a file that tools may have
-// changed counts, the person is asked. Where nobody can be asked, nothing runs.
-
 func trustCommand(o *app.Options) *cobra.Command {
 	var list, yes, revoke, asJSON bool
 	c := &cobra.Command{

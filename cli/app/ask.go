@@ -14,38 +14,8 @@ import (
 	"pi/session"
 )
 
-// askBusy asks what to do about a session that another process has; err is the
-// answer of somebody who wants nothing of it.
-func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
-	fmt.Fprintln(p.Out, printable.Text(busy.Error()))
-	for {
-		line, failed := p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
-		if failed != nil {
-			return 0, err
-		}
-		switch strings.ToLower(line) {
-		case "":
-			return 0, err
-		case "c", "copy":
-			return session.ToCopy, nil
-		case "r", "read":
-			return session.ToRead, nil
-		case "w", "wait":
-			return session.InTurn, nil
-		}
-		fmt.Fprintln(p.Out, "Please answer copy, read, wait, or nothing.")
-	}
-}
-
-// UntrustedError ends a run that was not to go on without its hooks.
-type UntrustedError struct{ Text string }
-
-func (e *UntrustedError) Error() string { return e.Text }
-
-// Hint is the next step.
-func (e *UntrustedError) Hint() string {
-	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
-}
+// Before anything of a project runs, and before a file that tools may have
+// changed counts, the person is asked. Where nobody can be asked, nothing runs.
 
 // Person is whoever sits at the terminal before there is a front end. One question
 // is asked at a time.
@@ -53,6 +23,9 @@ type Person struct {
 	in  io.Reader // read by the byte, so that what follows a line is left alone
 	Out io.Writer // where what the question is about is shown, too
 }
+
+// Terminal is the person at standard input and output.
+func Terminal() Person { return Person{os.Stdin, os.Stdout} }
 
 // Ask shows a prompt and reads a line, without the blanks around it; an error means
 // that nobody answers.
@@ -203,6 +176,39 @@ func DescribePending(w trust.Pending) string {
 		printable.VisibleLine(config.Tilde(w.Path)), w.Kind, w.Change, w.Since.Local().Format("2006-01-02 15:04"), meanwhile, w.Diff)
 }
 
+// askBusy asks what to do about a session that another process has; err is the
+// answer of somebody who wants nothing of it.
+func (p Person) askBusy(ctx context.Context, busy *session.BusyError, err error) (session.Access, error) {
+	fmt.Fprintln(p.Out, printable.Text(busy.Error()))
+	for {
+		line, failed := p.Ask(ctx, "copy: go on in a copy, read: only look at it, wait: until it is free; Enter leaves: ")
+		if failed != nil {
+			return 0, err
+		}
+		switch strings.ToLower(line) {
+		case "":
+			return 0, err
+		case "c", "copy":
+			return session.ToCopy, nil
+		case "r", "read":
+			return session.ToRead, nil
+		case "w", "wait":
+			return session.InTurn, nil
+		}
+		fmt.Fprintln(p.Out, "Please answer copy, read, wait, or nothing.")
+	}
+}
+
+// UntrustedError ends a run that was not to go on without its hooks.
+type UntrustedError struct{ Text string }
+
+func (e *UntrustedError) Error() string { return e.Text }
+
+// Hint is the next step.
+func (e *UntrustedError) Hint() string {
+	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
+}
+
 // settlePending asks about what waits for approval and matters to this run. It
 // reports whether settings are among what was approved. Without a person the run
 // is refused: which version counts is not for a program to say.
@@ -232,9 +238,6 @@ func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
 	}
 	return settings, ctx.Err()
 }
-
-// Terminal is the person at standard input and output.
-func Terminal() Person { return Person{os.Stdin, os.Stdout} }
 
 // Waiting lists the files that wait for approval and concern a run here with these
 // options. In print mode one of them refuses the run.

@@ -22,36 +22,78 @@ import (
 	"pi/stdlib"
 )
 
-// beforeSession lets hooks have their say while there is no session yet.
-func (r *run) beforeSession(ctx context.Context) error {
-	if r.chain.Wants(agent.KindAppStart) {
-		_ = r.chain.Handle(ctx, &agent.AppStart{})
+func (r *run) loadHooks(ctx context.Context, mode string) error {
+	if r.Config.HookEdits == "ask" {
+		r.Guard.AskEdits()
 	}
-	if r.Session.Dir != "" || r.Session.None || !r.chain.Wants(agent.KindSessionDirectory) {
-		return ctx.Err()
+	o := r.chainOptions(r.Places(), r.models)
+	o.Mode, o.LogPath = mode, r.hookLogPath()
+	o.ApproveProject, o.AskProject = r.Hooks.Approve, r.askProject()
+	o.CommandEnv, o.Grace = r.locale, time.Duration(r.Config.HookGrace)*time.Millisecond
+	o.Tools, o.Inactive = r.tools()
+	o.Only, o.Flags, o.Commands = r.onlyTools(), r.Hooks.Given.Values, r.allCommands
+	r.chain = luahooks.New(o)
+	r.models.Register(llm.ProviderSpec{Name: "demo", Aside: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
+	if !r.PrintMode() {
+		r.chain.Meet(early{Person: Terminal()})
 	}
-	e := &agent.SessionDirectory{Cwd: r.Cwd}
-	_ = r.chain.Handle(ctx, e)
-	dir, err := r.sessionDirectory(e.Dir)
-	if err != nil {
-		r.warnings = append(r.warnings, err.Error())
-	} else if dir != "" {
-		r.Session.Dir = dir
+	r.skipped = r.chain.Load(ctx)
+	if err := errors.Join(r.checkHookFlags(), r.checkTools()); err != nil {
+		return err
 	}
-	return ctx.Err()
+	return r.reportSkipped()
 }
 
-// sessionDirectory is a directory that a hook named; it must be one, or be
-// possible to make.
-func (p *Place) sessionDirectory(dir string) (string, error) {
-	if dir == "" {
-		return "", nil
+// chainOptions are those of every chain of this place.
+func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
+	return luahooks.Options{
+		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
+		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
+		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: providers.CheckSwitches,
+		Server: func(s luahooks.Server) llm.ProviderSpec {
+			return providers.OfHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
+		},
 	}
-	dir = p.abs(config.Expand(dir, config.Home(os.Getenv)))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("the session directory that a hook wants: %w; the usual one is used", err)
+}
+
+// Chain is a chain of the hooks at places that no session uses: it has no tools
+// and nobody to ask.
+func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
+	return luahooks.New(p.chainOptions(places, models))
+}
+
+// Places says where hooks are looked for.
+func (p *Place) Places() trust.Places {
+	places := trust.Places{
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Configured: p.Config.Hooks, ConfiguredIn: p.Config.ProjectHooks,
+		NoHooks: p.Hooks.None, NoProject: p.Hooks.NoApprove, Disable: p.Config.Disable,
+		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
 	}
-	return dir, nil
+	for _, h := range p.Hooks.Files {
+		places.CommandLine = append(places.CommandLine, p.abs(config.Expand(h, config.Home(os.Getenv))))
+	}
+	return places
+}
+
+func reservedCommands() []string {
+	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
+		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools",
+		"settings", "hotkeys", "quit", "exit"}
+}
+
+func (r *run) allCommands() []command.Command {
+	if r.commands == nil {
+		return r.chain.Commands()
+	}
+	return r.commands.All()
+}
+
+func names(sources []trust.Source) []string {
+	var n []string
+	for _, s := range sources {
+		n = append(n, s.Name)
+	}
+	return n
 }
 
 // checkNamedHooks refuses a --hook that names no file.
@@ -98,6 +140,38 @@ func nearFlag(name string, own []string, flags []luahooks.Flag) string {
 	return ""
 }
 
+// beforeSession lets hooks have their say while there is no session yet.
+func (r *run) beforeSession(ctx context.Context) error {
+	if r.chain.Wants(agent.KindAppStart) {
+		_ = r.chain.Handle(ctx, &agent.AppStart{})
+	}
+	if r.Session.Dir != "" || r.Session.None || !r.chain.Wants(agent.KindSessionDirectory) {
+		return ctx.Err()
+	}
+	e := &agent.SessionDirectory{Cwd: r.Cwd}
+	_ = r.chain.Handle(ctx, e)
+	dir, err := r.sessionDirectory(e.Dir)
+	if err != nil {
+		r.warnings = append(r.warnings, err.Error())
+	} else if dir != "" {
+		r.Session.Dir = dir
+	}
+	return ctx.Err()
+}
+
+// sessionDirectory is a directory that a hook named; it must be one, or be
+// possible to make.
+func (p *Place) sessionDirectory(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	dir = p.abs(config.Expand(dir, config.Home(os.Getenv)))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("the session directory that a hook wants: %w; the usual one is used", err)
+	}
+	return dir, nil
+}
+
 // watchHooks makes what a person saves in a hook take effect.
 func (r *run) watchHooks(ctx context.Context) {
 	if err := r.chain.Watch(ctx); err != nil {
@@ -135,78 +209,4 @@ func (r *run) closeHooks() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	r.chain.Close(ctx)
-}
-
-// Places says where hooks are looked for.
-func (p *Place) Places() trust.Places {
-	places := trust.Places{
-		AgentDir: p.AgentDir, Cwd: p.Cwd, Configured: p.Config.Hooks, ConfiguredIn: p.Config.ProjectHooks,
-		NoHooks: p.Hooks.None, NoProject: p.Hooks.NoApprove, Disable: p.Config.Disable,
-		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
-	}
-	for _, h := range p.Hooks.Files {
-		places.CommandLine = append(places.CommandLine, p.abs(config.Expand(h, config.Home(os.Getenv))))
-	}
-	return places
-}
-
-// chainOptions are those of every chain of this place.
-func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
-	return luahooks.Options{
-		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
-		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: providers.CheckSwitches,
-		Server: func(s luahooks.Server) llm.ProviderSpec {
-			return providers.OfHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
-		},
-	}
-}
-
-// Chain is a chain of the hooks at places that no session uses: it has no tools
-// and nobody to ask.
-func (p *Place) Chain(places trust.Places, models *llm.Models) *luahooks.Chain {
-	return luahooks.New(p.chainOptions(places, models))
-}
-
-func (r *run) loadHooks(ctx context.Context, mode string) error {
-	if r.Config.HookEdits == "ask" {
-		r.Guard.AskEdits()
-	}
-	o := r.chainOptions(r.Places(), r.models)
-	o.Mode, o.LogPath = mode, r.hookLogPath()
-	o.ApproveProject, o.AskProject = r.Hooks.Approve, r.askProject()
-	o.CommandEnv, o.Grace = r.locale, time.Duration(r.Config.HookGrace)*time.Millisecond
-	o.Tools, o.Inactive = r.tools()
-	o.Only, o.Flags, o.Commands = r.onlyTools(), r.Hooks.Given.Values, r.allCommands
-	r.chain = luahooks.New(o)
-	r.models.Register(llm.ProviderSpec{Name: "demo", Aside: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
-	if !r.PrintMode() {
-		r.chain.Meet(early{Person: Terminal()})
-	}
-	r.skipped = r.chain.Load(ctx)
-	if err := errors.Join(r.checkHookFlags(), r.checkTools()); err != nil {
-		return err
-	}
-	return r.reportSkipped()
-}
-
-func reservedCommands() []string {
-	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
-		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools",
-		"settings", "hotkeys", "quit", "exit"}
-}
-
-func names(sources []trust.Source) []string {
-	var n []string
-	for _, s := range sources {
-		n = append(n, s.Name)
-	}
-	return n
-}
-
-func (r *run) allCommands() []command.Command {
-	if r.commands == nil {
-		return r.chain.Commands()
-	}
-	return r.commands.All()
 }

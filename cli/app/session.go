@@ -18,6 +18,58 @@ import (
 	"pi/session/folder"
 )
 
+// SessionRoot is the folder that the sessions of all directories are kept in, ""
+// where none is kept.
+func (p *Place) SessionRoot() string {
+	switch {
+	case p.Session.None:
+		return ""
+	case p.Session.Dir != "":
+		return p.abs(p.Session.Dir) // tools and hooks are told of it, wherever they are
+	case p.Config.Session.Dir != "":
+		return p.Config.Session.Dir
+	}
+	return filepath.Join(p.AgentDir, "sessions")
+}
+
+// SessionOptions are what a session that is opened or begun here is given.
+func (p *Place) SessionOptions() session.Options {
+	o := session.Options{Dir: p.SessionRoot(), Cwd: p.Cwd, SyncEach: p.Config.Session.Durability == "entry"}
+	if o.Dir != "" {
+		o.LockDir = filepath.Join(p.AgentDir, "locks")
+	}
+	return o
+}
+
+// FindSession turns what a person wrote into a path: with a separator or the
+// ending .jsonl it is one, else the beginning of an id.
+func (p *Place) FindSession(ref string) (string, error) {
+	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
+		return p.abs(config.Expand(ref, config.Home(os.Getenv))), nil
+	}
+	return folder.Find(p.SessionRoot(), ref)
+}
+
+// ExistingSession is FindSession for a session that has to be there, else the error
+// is a *folder.NotFoundError.
+func (p *Place) ExistingSession(ref string) (string, error) {
+	path, err := p.FindSession(ref)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return "", &folder.NotFoundError{Prefix: ref}
+	}
+	return path, nil
+}
+
+// SessionError is a session that cannot be opened or read, for whatever reason.
+type SessionError struct{ Err error }
+
+func (e SessionError) Error() string { return e.Err.Error() }
+
+func (e SessionError) Unwrap() error { return e.Err }
+
 // Remove moves the session at path to the trash and returns where it is now, or
 // deletes it for good. A session that a process has open stays.
 func (p *Place) Remove(path string, forGood bool) (to string, err error) {
@@ -26,6 +78,9 @@ func (p *Place) Remove(path string, forGood bool) (to string, err error) {
 	}
 	return folder.UserTrash(runtime.GOOS, os.Getenv).Put(path, p.SessionOptions())
 }
+
+// ShortID is enough of the id of a session to find it again by.
+func ShortID(id string) string { return id[:min(len(id), 13)] }
 
 // openSession opens the session that the command line names, or begins one. With
 // a bare --resume it is an empty one: picking is what the person does first.
@@ -46,21 +101,6 @@ func (r *run) openSession(ctx context.Context) (*session.Session, error) {
 		r.warnings = append(r.warnings, line)
 	}
 	return s, nil
-}
-
-// firstLines are what a person would type first: with a bare --resume they pick
-// a session, whose model gives way to that of the command line.
-func (r *run) firstLines() (lines []string) {
-	if r.Session.Resume.Pick {
-		lines = append(lines, "/resume")
-		if r.Model != "" {
-			lines = append(lines, "/model "+r.Model)
-		}
-		if r.Thinking != "" {
-			lines = append(lines, "/thinking "+r.Thinking)
-		}
-	}
-	return append(lines, r.Prompts...)
 }
 
 // namedSession is the path of the session that the command line names; "" if
@@ -144,63 +184,20 @@ func openedAs(s *session.Session, path string, as session.Access) []string {
 	return nil
 }
 
-// ShortID is enough of the id of a session to find it again by.
-func ShortID(id string) string { return id[:min(len(id), 13)] }
-
-// SessionRoot is the folder that the sessions of all directories are kept in, ""
-// where none is kept.
-func (p *Place) SessionRoot() string {
-	switch {
-	case p.Session.None:
-		return ""
-	case p.Session.Dir != "":
-		return p.abs(p.Session.Dir) // tools and hooks are told of it, wherever they are
-	case p.Config.Session.Dir != "":
-		return p.Config.Session.Dir
+// firstLines are what a person would type first: with a bare --resume they pick
+// a session, whose model gives way to that of the command line.
+func (r *run) firstLines() (lines []string) {
+	if r.Session.Resume.Pick {
+		lines = append(lines, "/resume")
+		if r.Model != "" {
+			lines = append(lines, "/model "+r.Model)
+		}
+		if r.Thinking != "" {
+			lines = append(lines, "/thinking "+r.Thinking)
+		}
 	}
-	return filepath.Join(p.AgentDir, "sessions")
+	return append(lines, r.Prompts...)
 }
-
-// SessionOptions are what a session that is opened or begun here is given.
-func (p *Place) SessionOptions() session.Options {
-	o := session.Options{Dir: p.SessionRoot(), Cwd: p.Cwd, SyncEach: p.Config.Session.Durability == "entry"}
-	if o.Dir != "" {
-		o.LockDir = filepath.Join(p.AgentDir, "locks")
-	}
-	return o
-}
-
-// FindSession turns what a person wrote into a path: with a separator or the
-// ending .jsonl it is one, else the beginning of an id.
-func (p *Place) FindSession(ref string) (string, error) {
-	if strings.ContainsAny(ref, "/"+string(filepath.Separator)) || strings.HasSuffix(ref, ".jsonl") {
-		return p.abs(config.Expand(ref, config.Home(os.Getenv))), nil
-	}
-	return folder.Find(p.SessionRoot(), ref)
-}
-
-// ExistingSession is FindSession for a session that has to be there, else the error
-// is a *folder.NotFoundError.
-func (p *Place) ExistingSession(ref string) (string, error) {
-	path, err := p.FindSession(ref)
-	if err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return "", &folder.NotFoundError{Prefix: ref}
-	}
-	return path, nil
-}
-
-// SessionError is a session that cannot be opened or read, for whatever reason.
-type SessionError struct{ Err error }
-
-func (e SessionError) Error() string { return e.Err.Error() }
-
-func (e SessionError) Unwrap() error { return e.Err }
-
-// completed is how many ids completion offers.
-const completed = 100
 
 // keptSessions is the place where sessions are kept, for /resume.
 func (r *run) keptSessions() *command.Sessions {
@@ -220,3 +217,6 @@ func (r *run) keptSessions() *command.Sessions {
 		Remove: r.Remove,
 	}
 }
+
+// completed is how many ids completion offers.
+const completed = 100
