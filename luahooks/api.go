@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sort"
 	"strings"
 
 	"pi/internal/suggest"
@@ -65,27 +64,6 @@ func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, erro
 	}
 	off := in.on(event, fn)
 	return in.vm.Func("off", func() { off() }), nil
-}
-
-func (c *Chain) knows(event string) bool {
-	if isCustom(event) {
-		return true
-	}
-	for _, spec := range c.events {
-		if spec.Name == event {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *Chain) eventNames() []string {
-	var names []string
-	for _, spec := range c.events {
-		names = append(names, spec.Name)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // apiLog is pi.log(…): a line in the hook log.

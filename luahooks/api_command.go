@@ -90,39 +90,6 @@ func (lc *luaCommand) title() string {
 	return "/" + lc.name
 }
 
-// Commands lists the commands of all hooks in chain order. The first hook keeps
-// a name; later ones are reachable as name:2, name:3 and so on.
-func (c *Chain) Commands() []command.Command {
-	var all []command.Command
-	taken := map[string]int{}
-	for _, h := range c.list() {
-		for _, cmd := range h.current().ownCommands() {
-			taken[cmd.name]++
-			name := cmd.name
-			if n := taken[name]; n > 1 {
-				name = fmt.Sprintf("%s:%d", name, n)
-			}
-			all = append(all, cmd.command(name))
-		}
-	}
-	return all
-}
-
-// warnCommands tells of commands that two hooks bring.
-func (c *Chain) warnCommands(ctx context.Context) {
-	owner := map[string]*hook{}
-	for _, h := range c.list() {
-		for _, cmd := range h.current().ownCommands() {
-			if first := owner[cmd.name]; first != nil && c.warned.add("command "+cmd.name+h.Path) {
-				c.notify(ctx, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
-					cmd.name, c.shown(first.Path), c.shown(h.Path), cmd.name))
-			} else if first == nil {
-				owner[cmd.name] = h
-			}
-		}
-	}
-}
-
 func (lc *luaCommand) command(name string) command.Command {
 	c := command.Command{Name: name, Help: lc.description, Hook: lc.in.hook.Name, Run: lc.run}
 	if lc.complete != nil {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"pi/luahooks/event"
-	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -53,36 +51,6 @@ func (in *instance) apiEmit(L *lua.LState) int {
 	return 1
 }
 
-// emit passes an event of a hook to all others that listen.
-func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.RawMessage) {
-	var others []*hook
-	for _, h := range c.list() {
-		if h != from && len(h.current().registered(name)) > 0 {
-			others = append(others, h)
-		}
-	}
-	if len(others) > 0 {
-		c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, emission{name, data})
-	}
-}
-
-// emission are the steps of an event of a hook.
-type emission struct {
-	name string
-	data json.RawMessage
-}
-
-func (emission) enter(*hook, *instance) int { return allHandlers }
-
-func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	return func(L *lua.LState) error {
-		t := record.NewPayload(L, 2).Text("type", e.name).Set("data", in.records.JSON(e.data))
-		t.Metatable = in.emitted()
-		in.call(L, fn, t.Table())
-		return nil
-	}
-}
-
 // emitted is the metatable of such events.
 func (in *instance) emitted() *lua.LTable {
 	if in.ofEmit == nil {
@@ -90,7 +58,3 @@ func (in *instance) emitted() *lua.LTable {
 	}
 	return in.ofEmit
 }
-
-func (emission) after(*hook, int, error) bool { return false }
-func (emission) leave(*hook) bool             { return false }
-func (emission) answered() []string           { return nil }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"pi/agent"
 	"pi/internal/process"
 	"pi/luavm"
 
@@ -77,13 +76,6 @@ func (in *instance) apiExec(L *lua.LState) int {
 	return pushResult(L, t, nil)
 }
 
-func (c *Chain) commandEnv() []string {
-	if c.opts.CommandEnv == nil {
-		return nil
-	}
-	return c.opts.CommandEnv()
-}
-
 // run starts the program and waits for it. TERM, then KILL go to its group when
 // time is up or the hook is stopped. started is told the group.
 func (c execCall) run(ctx context.Context, started func(group int)) (execResult, error) {
@@ -143,13 +135,4 @@ func (c execCall) notStarted(err error) error {
 		err = fmt.Errorf("cwd: %s is no directory", c.cwd)
 	}
 	return fmt.Errorf("start %s: %w", c.command, err)
-}
-
-// startedBy is [Guard.Started] for what a hook's own tool starts; what its handlers
-// start is not the model's.
-func (c *Chain) startedBy(ctx context.Context) func(group int) {
-	if agent.CallID(ctx) == "" {
-		return func(int) {}
-	}
-	return c.guard.Started
 }

@@ -147,15 +147,3 @@ func (in *instance) ownFlags() []Flag {
 	defer in.mu.Unlock()
 	return in.flags
 }
-
-// Flags lists the flags of all hooks; of two of the same name the last in the
-// chain counts.
-func (c *Chain) Flags() []Flag {
-	var all []Flag
-	for _, h := range c.list() {
-		for _, f := range h.current().ownFlags() {
-			all = append(slices.DeleteFunc(all, func(have Flag) bool { return have.Name == f.Name }), f)
-		}
-	}
-	return all
-}

@@ -108,14 +108,6 @@ func (in *instance) checkWireAPI(L *lua.LState, api string) {
 	luavm.Raise(L, "provider: unknown api %q%s; there are %s", api, near, strings.Join(apis, ", "))
 }
 
-func (c *Chain) hasProvider(name string) bool {
-	if c.opts.Models == nil {
-		return false
-	}
-	_, ok := c.opts.Models.Lookup(name)
-	return ok
-}
-
 // readKey understands api_key: literal, $NAME for a variable of the environment,
 // or what the configuration takes besides. No message ever has a key in it.
 func (in *instance) readKey(p *hookProvider, spec string) {

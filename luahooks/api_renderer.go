@@ -2,15 +2,12 @@ package luahooks
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"pi/agent"
 	"pi/luavm"
-	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -45,61 +42,6 @@ func (in *instance) rendererOf(kind string) *lua.LFunction {
 	for _, r := range in.renderers {
 		if r.kind == kind {
 			return r.fn
-		}
-	}
-	return nil
-}
-
-// RenderMessage asks the hooks for the lines of a custom message. The first
-// answer of the chain counts; false means that no hook has one. A renderer that
-// fails is reported and has none.
-func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
-	for _, h := range c.list() {
-		in := h.current()
-		fn := in.rendererOf(m.CustomType)
-		if fn == nil {
-			continue
-		}
-		lines, ok := in.render(ctx, "renderer of "+m.CustomType, func(L *lua.LState) lua.LValue {
-			message := in.records.Message(m)
-			return callFunction(L, fn, message, drawing(L, &expanded, width), in.theme)
-		})
-		if ok {
-			return lines, true
-		}
-	}
-	return nil, false
-}
-
-// RenderToolCall asks the tool that the call is for, if a hook brought it and it
-// has render_call.
-func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]string, bool) {
-	t := c.ownerOf(name)
-	if t == nil || t.renderCall == nil {
-		return nil, false
-	}
-	return t.in.render(context.Background(), "render_call of "+name, func(L *lua.LState) lua.LValue {
-		return callFunction(L, t.renderCall, t.in.records.JSON(args), drawing(L, nil, width), t.in.theme)
-	})
-}
-
-// RenderToolResult is the same for render_result.
-func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
-	t := c.ownerOf(name)
-	if t == nil || t.renderResult == nil {
-		return nil, false
-	}
-	return t.in.render(context.Background(), "render_result of "+name, func(L *lua.LState) lua.LValue {
-		return callFunction(L, t.renderResult, t.in.resultValue(L, t.spec.Name, r), drawing(L, &expanded, width), t.in.theme)
-	})
-}
-
-// ownerOf returns the tool of a hook that a name means; nil if it means none.
-func (c *Chain) ownerOf(name string) *luaTool {
-	hooks := c.list()
-	for i := len(hooks) - 1; i >= 0; i-- {
-		if t := hooks[i].current().tool(name); t != nil {
-			return t
 		}
 	}
 	return nil

@@ -96,17 +96,3 @@ func (in *instance) ownShortcuts() []*luaCommand {
 	defer in.mu.Unlock()
 	return in.shortcuts
 }
-
-// Shortcuts lists the keys that hooks took; of two that took the same the last
-// in the chain has it.
-func (c *Chain) Shortcuts() []Shortcut {
-	var all []Shortcut
-	for _, h := range c.list() {
-		for _, s := range h.current().ownShortcuts() {
-			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.name })
-			all = append(all, Shortcut{Key: s.name, Description: s.description, Hook: h.Name,
-				Run: func(ctx context.Context) (command.Outcome, error) { return s.run(ctx, "") }})
-		}
-	}
-	return all
-}

@@ -187,10 +187,6 @@ func (in *instance) mustNotRecurse(L *lua.LState, name string) {
 	}
 }
 
-func (c *Chain) isProgramTool(name string) bool {
-	return slices.ContainsFunc(slices.Concat(c.opts.Tools, c.opts.Inactive), func(t agent.Tool) bool { return t.Spec().Name == name })
-}
-
 // tool returns the hook's own tool of a name, or nil. in may be nil.
 func (in *instance) tool(name string) *luaTool {
 	if in == nil {

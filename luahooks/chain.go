@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -380,4 +381,41 @@ func (c *Chain) Summary() string {
 		summary += fmt.Sprintf(", %d failed", failed)
 	}
 	return summary
+}
+
+func (c *Chain) knows(event string) bool {
+	if isCustom(event) {
+		return true
+	}
+	for _, spec := range c.events {
+		if spec.Name == event {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Chain) eventNames() []string {
+	var names []string
+	for _, spec := range c.events {
+		names = append(names, spec.Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// count keeps the number of handlers per event.
+func (c *Chain) count(event string, n int) {
+	for kind, spec := range c.events {
+		if spec.Name == event {
+			c.wanted[kind].Add(int32(n))
+		}
+	}
+}
+
+func (c *Chain) commandEnv() []string {
+	if c.opts.CommandEnv == nil {
+		return nil
+	}
+	return c.opts.CommandEnv()
 }

@@ -125,3 +125,11 @@ func (c *Chain) refreshModel(before *llm.Model) {
 		host.Replace(was, now)
 	}
 }
+
+func (c *Chain) hasProvider(name string) bool {
+	if c.opts.Models == nil {
+		return false
+	}
+	_, ok := c.opts.Models.Lookup(name)
+	return ok
+}

@@ -166,3 +166,12 @@ func (c *Chain) tellNotices(ctx context.Context) {
 		}
 	}
 }
+
+// startedBy is [Guard.Started] for what a hook's own tool starts; what its handlers
+// start is not the model's.
+func (c *Chain) startedBy(ctx context.Context) func(group int) {
+	if agent.CallID(ctx) == "" {
+		return func(int) {}
+	}
+	return c.guard.Started
+}

@@ -111,11 +111,6 @@ func liveMembers() []string {
 	return []string{"cwd", "session_file", "session_id", "has_ui", "mode", "model", "thinking_level", "entries", "messages", "signal"}
 }
 
-func (c *Chain) hasUI() bool {
-	ui := c.uiNow()
-	return ui != nil && ui.HasUI()
-}
-
 // jobMessages is ctx.messages of one handler.
 type jobMessages struct {
 	job   context.Context

@@ -29,10 +29,3 @@ func (in *instance) newTheme(L *lua.LState) *lua.LTable {
 	}
 	return in.vm.StrictTable("theme", t)
 }
-
-func (c *Chain) paint(style, text string) string {
-	if ui := c.uiNow(); ui != nil {
-		return ui.Theme().Paint(style, text)
-	}
-	return text
-}

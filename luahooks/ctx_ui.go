@@ -139,29 +139,6 @@ func (in *instance) dialog(L *lua.LState, kind, title string, f func(context.Con
 	}
 }
 
-// asking reports whether a dialog is open.
-func (c *Chain) asking() bool { return len(c.dialogs) > 0 }
-
-// ask opens a dialog when those before it have ended, and tells hooks that the
-// program waits for the person.
-func (c *Chain) ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
-	select {
-	case c.dialogs <- struct{}{}:
-		defer func() { <-c.dialogs }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if c.Wants(agent.KindUIPromptStart) {
-		_ = c.Handle(ctx, &agent.UIPromptStart{PromptKind: kind, Title: title})
-	}
-	if c.Wants(agent.KindUIPromptEnd) {
-		defer func() {
-			_ = c.Handle(context.WithoutCancel(ctx), &agent.UIPromptEnd{PromptKind: kind, Title: title})
-		}()
-	}
-	return f(ctx)
-}
-
 // uiNotify is ctx.ui.notify(text, level?).
 func (in *instance) uiNotify(L *lua.LState) int {
 	text, level := L.CheckString(1), agent.Level(L.OptString(2, string(agent.LevelInfo)))

@@ -238,14 +238,5 @@ func (in *instance) describe(i *Info) {
 	}
 }
 
-// count keeps the number of handlers per event.
-func (c *Chain) count(event string, n int) {
-	for kind, spec := range c.events {
-		if spec.Name == event {
-			c.wanted[kind].Add(int32(n))
-		}
-	}
-}
-
 // isOwn reports whether a hook is the person's own, wherever the program runs.
 func (h *hook) isOwn() bool { return h.Scope == trust.ScopeGlobal || h.Scope == trust.ScopeCommand }

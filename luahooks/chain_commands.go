@@ -1,0 +1,70 @@
+package luahooks
+
+import (
+	"context"
+	"fmt"
+	"pi/agent"
+	"pi/agent/command"
+	"slices"
+)
+
+// What hooks register for a person: commands, keys, flags.
+
+// Commands lists the commands of all hooks in chain order. The first hook keeps
+// a name; later ones are reachable as name:2, name:3 and so on.
+func (c *Chain) Commands() []command.Command {
+	var all []command.Command
+	taken := map[string]int{}
+	for _, h := range c.list() {
+		for _, cmd := range h.current().ownCommands() {
+			taken[cmd.name]++
+			name := cmd.name
+			if n := taken[name]; n > 1 {
+				name = fmt.Sprintf("%s:%d", name, n)
+			}
+			all = append(all, cmd.command(name))
+		}
+	}
+	return all
+}
+
+// warnCommands tells of commands that two hooks bring.
+func (c *Chain) warnCommands(ctx context.Context) {
+	owner := map[string]*hook{}
+	for _, h := range c.list() {
+		for _, cmd := range h.current().ownCommands() {
+			if first := owner[cmd.name]; first != nil && c.warned.add("command "+cmd.name+h.Path) {
+				c.notify(ctx, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
+					cmd.name, c.shown(first.Path), c.shown(h.Path), cmd.name))
+			} else if first == nil {
+				owner[cmd.name] = h
+			}
+		}
+	}
+}
+
+// Shortcuts lists the keys that hooks took; of two that took the same the last
+// in the chain has it.
+func (c *Chain) Shortcuts() []Shortcut {
+	var all []Shortcut
+	for _, h := range c.list() {
+		for _, s := range h.current().ownShortcuts() {
+			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.name })
+			all = append(all, Shortcut{Key: s.name, Description: s.description, Hook: h.Name,
+				Run: func(ctx context.Context) (command.Outcome, error) { return s.run(ctx, "") }})
+		}
+	}
+	return all
+}
+
+// Flags lists the flags of all hooks; of two of the same name the last in the
+// chain counts.
+func (c *Chain) Flags() []Flag {
+	var all []Flag
+	for _, h := range c.list() {
+		for _, f := range h.current().ownFlags() {
+			all = append(slices.DeleteFunc(all, func(have Flag) bool { return have.Name == f.Name }), f)
+		}
+	}
+	return all
+}

@@ -1,0 +1,49 @@
+package luahooks
+
+import (
+	"pi/luahooks/event"
+	"pi/luahooks/record"
+
+	"context"
+	"encoding/json"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Events of hooks for each other.
+
+// emit passes an event of a hook to all others that listen.
+func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.RawMessage) {
+	var others []*hook
+	for _, h := range c.list() {
+		if h != from && len(h.current().registered(name)) > 0 {
+			others = append(others, h)
+		}
+	}
+	if len(others) > 0 {
+		c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, emission{name, data})
+	}
+}
+
+// emission are the steps of an event of a hook.
+type emission struct {
+	name string
+	data json.RawMessage
+}
+
+func (emission) enter(*hook, *instance) int { return allHandlers }
+
+func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	return func(L *lua.LState) error {
+		t := record.NewPayload(L, 2).Text("type", e.name).Set("data", in.records.JSON(e.data))
+		t.Metatable = in.emitted()
+		in.call(L, fn, t.Table())
+		return nil
+	}
+}
+
+func (emission) after(*hook, int, error) bool { return false }
+
+func (emission) leave(*hook) bool { return false }
+
+func (emission) answered() []string { return nil }
