@@ -302,6 +302,7 @@ func (s *Store) change(mayCount func(mine, theirs Data) bool, edit func(*Data)) 
 }
 
 // meet takes over what other processes wrote, or marks it as pending. The locks are
+// held.
 func (s *Store) meet(mayCount func(mine, theirs Data) bool) {
 	r := s.examine()
 	if r.err == nil && !r.foreign && mayCount(s.data, r.data) {
