@@ -123,8 +123,8 @@ func (c *Chain) awaitProcesses() {
 		timer := time.NewTimer(firstLook)
 		defer timer.Stop()
 		for pause := firstLook; ; pause = min(2*pause, lastLook) {
-			closed, waits := c.guard.SettleIdle()
-			if closed {
+			looked, waits := c.guard.SettleIdle()
+			if looked {
 				c.tellNotices(c.behind.life)
 				c.askUnasked(c.behind.life)
 			}

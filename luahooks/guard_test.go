@@ -243,6 +243,30 @@ func TestTheWindowStaysOpenWhileAProcessOfAToolLives(t *testing.T) {
 	r.wantPending("a changed")
 }
 
+func TestWhatAProcessChangedIsToldThoughOneOfAKilledProgramLives(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	g.write("agent/hooks/a.lua", says("a"))
+	var ours, theirs atomic.Bool
+	ours.Store(true)
+	theirs.Store(true)
+	guard, err := trust.NewGuard(trust.GuardOptions{AgentDir: g.path("agent"), Project: g.path("project"), Alive: func(group int) bool {
+		return group == 1 && ours.Load() || group == 2 && theirs.Load()
+	}})
+	mustDo(t, err)
+	r := g.start(func(o *Options) { o.Guard = guard })
+	r.host.heard = make(chan struct{}, 1)
+	r.tool(func() { guard.Started(1) })
+	killed := g.start()
+	killed.kill(func() { killed.chain.guard.Started(2) })
+	g.write("agent/hooks/a.lua", says("evil"))
+	ours.Store(false)
+	told := func() bool { return r.said("a.lua was changed while the agent was at work") }
+	r.waitUntil(told, func() string { return "nobody was told" })
+	r.wantInput("a")
+	theirs.Store(false)
+}
+
 func TestAChangeBetweenTwoProgramsIsPendingIfAProcessLived(t *testing.T) {
 	t.Parallel()
 	for _, alive := range []bool{true, false} {

@@ -100,23 +100,23 @@ func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
 	o.Alive = func(int) bool { return lives }
 	g, err := NewGuard(o)
 	must(t, err)
-	if closed, waits := g.SettleIdle(); closed || waits {
+	if looked, waits := g.SettleIdle(); looked || waits {
 		t.Error("there is no window")
 	}
 	must(t, g.Open(g.state.home.places(), nil))
 	g.Started(4711)
-	if closed, waits := g.SettleIdle(); closed || waits {
+	if looked, waits := g.SettleIdle(); looked || waits {
 		t.Error("tools run, so nothing waits")
 	}
 	if g.Settle() {
 		t.Error("closed while a process lives")
 	}
-	if closed, waits := g.SettleIdle(); closed || !waits {
+	if looked, waits := g.SettleIdle(); looked || !waits {
 		t.Error("closed while a process lives")
 	}
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
 	lives = false
-	if closed, waits := g.SettleIdle(); !closed || waits || !g.IsPending(path) {
+	if looked, waits := g.SettleIdle(); !looked || waits || !g.IsPending(path) {
 		t.Error("what the process changed is not held")
 	}
 }

@@ -162,7 +162,7 @@ func (g *Guard) Check() {
 	g.state.look()
 }
 
-// look is check with g.mu held.
+// look is [Guard.Check].
 func (s *state) look() {
 	w := s.window
 	if w == nil || s.quiet() {
@@ -219,9 +219,11 @@ func (g *Guard) Settle() (closed bool) {
 	return s.endWindow()
 }
 
-// SettleIdle is settle for a window that only waits for processes, once none lives.
-// waits reports whether there is such a window and one lives.
-func (g *Guard) SettleIdle() (closed, waits bool) {
+// SettleIdle is Settle for a window that only waits for processes, once none of them
+// lives: looked reports that. waits reports that there is such a window and that it is
+// still open; also after a look it may have found others to wait for, which tools of a
+// program that was killed started.
+func (g *Guard) SettleIdle() (looked, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -233,8 +235,7 @@ func (g *Guard) SettleIdle() (closed, waits bool) {
 		return false, true
 	}
 	s.look()
-	closed = s.endWindow()
-	return closed, !closed
+	return true, !s.endWindow()
 }
 
 // OpensAtStart reports whether a window is open before any tool runs: every change is
