@@ -76,6 +76,20 @@ func HiddenIn(what, text string) error {
 	return nil
 }
 
+// instructions puts instruction files into the words of the system prompt, each under
+// its path; "" for none.
+func instructions(files []ContextFile) string {
+	if len(files) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("# Project instructions\n")
+	for _, f := range files {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", f.Path, strings.TrimSpace(f.Text))
+	}
+	return b.String()
+}
+
 // counts says why the file at path is left out; nil: it is read.
 func (at ContextPlaces) counts(path, project string) error {
 	real, err := filepath.EvalSymlinks(path)

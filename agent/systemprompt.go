@@ -164,18 +164,6 @@ func guidelines(tools []llm.ToolSpec) string {
 	return "Guidelines:\n- " + strings.Join(all, "\n- ")
 }
 
-func instructions(files []ContextFile) string {
-	if len(files) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("# Project instructions\n")
-	for _, f := range files {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", f.Path, strings.TrimSpace(f.Text))
-	}
-	return b.String()
-}
-
 // Prompts returns the system prompt and its sections as the listeners so far
 // left them: whoever replaced the whole text has it, whatever became of the
 // sections; else it is the sections, with the changed ones in their places and
