@@ -47,7 +47,7 @@ func FindContextFiles(at ContextPlaces) (files []ContextFile, problems []error) 
 			continue
 		}
 		seen[dir] = true
-		f, err := contextFile(dir, func(path string) error {
+		f, err := instructionsIn(dir, func(path string) error {
 			if dir == at.AgentDir {
 				return nil
 			}
@@ -159,7 +159,9 @@ func isIn(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-func contextFile(dir string, counts func(path string) error) (*ContextFile, error) {
+// instructionsIn reads those of dir; nil if there are none. counts says why a file is
+// left out.
+func instructionsIn(dir string, counts func(path string) error) (*ContextFile, error) {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(dir, name)
 		err := counts(path)

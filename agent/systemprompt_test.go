@@ -13,7 +13,7 @@ func TestSystemPromptHoldsItsPartsInOrder(t *testing.T) {
 	look, edit := echo("look"), echo("edit")
 	look.spec.Snippet, look.spec.Guidelines = "look at things", []string{"Look first.", "Be quick."}
 	edit.spec.Description, edit.spec.Guidelines = "edit things\nin detail", []string{"Be quick."}
-	files := []ContextFile{{"/a/AGENTS.md", "use tabs\n\n"}, {"/p/AGENTS.md", "use spaces"}}
+	files := []ContextFile{{Path: "/a/AGENTS.md", Text: "use tabs\n\n"}, {Path: "/p/AGENTS.md", Text: "use spaces"}}
 	for _, c := range []struct {
 		name   string
 		prompt SystemPrompt
