@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"pi/agent/instructions"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -71,9 +72,9 @@ func (a *Agent) promptSource() Source {
 	}
 	for _, section := range p.sections {
 		switch {
-		case section.Name == SectionInstructions && section.Text == instructions(a.inForce.source.Files):
+		case section.Name == SectionInstructions && section.Text == instructions.Text(a.inForce.source.Files):
 			for _, f := range a.inForce.source.Files {
-				s.part(Source{Name: f.Path, Tokens: textTokens(instructions([]ContextFile{f}))})
+				s.part(Source{Name: f.Path, Tokens: textTokens(instructions.Text([]instructions.File{f}))})
 			}
 		case ownSection(section.Name):
 			s.part(Source{Name: section.Name, Tokens: textTokens(section.Text)})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pi/agent/instructions"
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
@@ -87,7 +88,7 @@ func part(s Source, name string) Source {
 
 func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 	r := filled(t, Options{Tools: []Tool{echo("look"), sourced{echo("other")}}, Prompt: &SystemPrompt{Append: "And smile.",
-		Files: []ContextFile{{Path: "/a/AGENTS.md", Text: "Be brief."}, {Path: "/b/AGENTS.md", Text: strings.Repeat("Be kind. ", 20)}}}})
+		Files: []instructions.File{{Path: "/a/AGENTS.md", Text: "Be brief."}, {Path: "/b/AGENTS.md", Text: strings.Repeat("Be kind. ", 20)}}}})
 	b := r.Breakdown()
 	wantSums(t, b)
 	if b.Counted != 0 || b.Tokens != r.Totals().Tokens {

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"pi/agent/instructions"
 	"pi/agent/llm"
 )
 
 func TestSystemPromptHasNamedSections(t *testing.T) {
 	tools := []Tool{&fakeTool{spec: llm.ToolSpec{Name: "look", Snippet: "looks", Guidelines: []string{"look twice"}}}, echo("say")}
-	files := []ContextFile{{Path: "/p/AGENTS.md", Text: "\nbe kind\n\n"}}
+	files := []instructions.File{{Path: "/p/AGENTS.md", Text: "\nbe kind\n\n"}}
 	usual := role + "\n\nTools:\n- look: looks\n- say: say things\n\nGuidelines:\n- " + strings.Join(commonGuidelines, "\n- ") + "\n- look twice"
 	rest := "\n\n# Project instructions\n\n## /p/AGENTS.md\n\nbe kind\n\n\nDate: 2026-03-04\nWorking directory: /p"
 	for _, c := range []struct {

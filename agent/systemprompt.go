@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pi/agent/instructions"
 	"pi/agent/llm"
 )
 
@@ -16,7 +17,7 @@ import (
 type SystemPrompt struct {
 	Replace string // instead of role, tools and guidelines; "" for the usual text
 	Append  string
-	Files   []ContextFile
+	Files   []instructions.File
 }
 
 const role = `You are an expert coding agent working in a terminal on the user's machine. You read files, run commands, change code and write new files through the tools below, and you say briefly what you did.`
@@ -111,7 +112,7 @@ func (p *SystemPrompt) sections(tools []llm.ToolSpec, today, cwd string) []Secti
 	}
 	all = append(all,
 		Section{SectionAppend, p.Append},
-		Section{SectionInstructions, instructions(p.Files)},
+		Section{SectionInstructions, instructions.Text(p.Files)},
 		Section{SectionEnvironment, fmt.Sprintf("Date: %s\nWorking directory: %s", today, cwd)})
 	return slices.DeleteFunc(all, func(s Section) bool { return s.Text == "" })
 }

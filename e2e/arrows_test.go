@@ -38,7 +38,8 @@ func rooms() map[string]room {
 		"internal/process":   {libraries: []string{}},
 		"internal/globs":     {libraries: []string{}},
 		"session/export":     {rooms: []string{"session", "session/message", "internal/printable"}},
-		"agent":              {rooms: []string{"agent/llm", "agent/schema", "session", "session/message", "session/compaction", "internal/printable"}},
+		"agent":              {rooms: []string{"agent/llm", "agent/schema", "agent/instructions", "session", "session/message", "session/compaction", "internal/printable"}},
+		"agent/instructions": {rooms: []string{"internal/printable"}, libraries: []string{}},
 		"agent/schema":       {libraries: []string{"github.com/google/jsonschema-go"}},
 		"agent/llm":          {rooms: []string{"session/message", "internal/suggest"}, libraries: []string{}},
 		"agent/command":      {rooms: []string{"agent", "agent/llm", "session", "session/export", "session/message", "session/compaction", "session/folder", "internal/printable", "internal/suggest"}},
@@ -57,7 +58,7 @@ func rooms() map[string]room {
 		"cli/keyring":        {rooms: []string{"cli/config", "agent/llm", "internal/printable", "internal/process"}, libraries: []string{}},
 		"cli/providers":      {rooms: []string{"cli/config", "cli/keyring", "agent/llm", "agent/provider"}, libraries: []string{}},
 		"cli":                {rooms: []string{"cli/app", "cli/providers", "cli/config", "luahooks", "luahooks/trust", "luahooks/event", "stdlib", "luavm", "agent", "agent/llm", "agent/command", "agent/provider", "session", "session/folder", "session/message", "session/export", "internal/printable", "internal/safefile", "internal/suggest"}},
-		"cli/app":            {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "serve", "luahooks", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/printable", "internal/process", "internal/suggest"}},
+		"cli/app":            {rooms: []string{"cli/providers", "cli/keyring", "cli/config", "repl", "serve", "luahooks", "luahooks/trust", "stdlib", "agent", "agent/llm", "agent/instructions", "agent/command", "agent/tool", "agent/provider", "session", "session/folder", "session/message", "internal/printable", "internal/process", "internal/suggest"}},
 		"serve":              {rooms: []string{"agent", "agent/command", "session", "session/export", "session/message", "internal/printable"}},
 		".":                  {rooms: []string{"cli"}, libraries: []string{}},
 		"e2e":                {libraries: []string{}}, // tests only

@@ -36,6 +36,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
+	"pi/agent/instructions"
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
@@ -62,7 +63,7 @@ type run struct {
 	warnings []string            // for the person, once a front end is there
 	notices  []string            // likewise, of what is in order
 	begun    begun               // the model that the run began with
-	files    []agent.ContextFile // instructions that the model is given
+	files    []instructions.File // instructions that the model is given
 }
 
 // front is a front end as a run sees it.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/agent/instructions"
 	"pi/cli/config"
 )
 
@@ -56,7 +57,7 @@ func (r *run) readPromptFile(name string, into *string) {
 	b, err := os.ReadFile(path)
 	if err == nil && *into == "" {
 		*into = strings.TrimSpace(string(b))
-		if err := agent.HiddenIn(path, string(b)); err != nil {
+		if err := instructions.HiddenIn(path, string(b)); err != nil {
 			r.warnings = append(r.warnings, err.Error())
 		}
 	} else if err != nil && !os.IsNotExist(err) {
@@ -69,7 +70,7 @@ func (r *run) readPromptFile(name string, into *string) {
 func (r *run) readPromptFiles(p *agent.SystemPrompt) {
 	r.readPromptFile("SYSTEM.md", &p.Replace)
 	r.readPromptFile("APPEND_SYSTEM.md", &p.Append)
-	files, problems := agent.FindContextFiles(agent.ContextPlaces{
+	files, problems := instructions.Find(instructions.Places{
 		AgentDir: r.AgentDir, Cwd: r.Cwd, Home: config.Home(os.Getenv), Allowed: r.Config.Instructions})
 	p.Files, r.files = files, files
 	for _, err := range problems {

@@ -1,4 +1,8 @@
-package agent
+// Package instructions finds the instruction files that a person and a project have
+// for the model (AGENTS.md, else CLAUDE.md), and puts them into the words of the system
+// prompt. [Find] says which of them count: a project from elsewhere must not reach the
+// model with what a link leads to, nor another user with what lies above the project.
+package instructions
 
 import (
 	"errors"
@@ -13,22 +17,22 @@ import (
 	"pi/internal/printable"
 )
 
-// ContextFile is an instruction file. It is data: read, shown to the model,
+// File is an instruction file. It is data: read, shown to the model,
 // never executed.
-type ContextFile struct {
+type File struct {
 	Path string
 	Text string
 }
 
-// ContextPlaces are where instruction files are looked for.
-type ContextPlaces struct {
+// Places are where instruction files are looked for.
+type Places struct {
 	AgentDir string   // the person's own: its file counts wherever a link leads
 	Cwd      string   // the project lies around it
 	Home     string   // of the person; "" if there is none
 	Allowed  []string // files that count although they lie elsewhere or belong to somebody else
 }
 
-// FindContextFiles returns the instruction files for a working directory: the
+// Find returns the instruction files for a working directory: the
 // agent directory's, then one per directory from the root of the file system
 // down to the working directory. In each, AGENTS.md counts, and CLAUDE.md where
 // there is none. A file that cannot be read or does not count, and characters in
@@ -39,7 +43,7 @@ type ContextPlaces struct {
 // may itself lie in one, as submodules do: what a link leads out of that does not
 // count either. Nor does what lies above the project and belongs to another user:
 // in /tmp anybody may write instructions.
-func FindContextFiles(at ContextPlaces) (files []ContextFile, problems []error) {
+func Find(at Places) (files []File, problems []error) {
 	seen := map[string]bool{}
 	project := projectAround(at.Cwd, at.Home)
 	for _, dir := range append([]string{at.AgentDir}, ancestors(at.Cwd)...) {
@@ -76,9 +80,9 @@ func HiddenIn(what, text string) error {
 	return nil
 }
 
-// instructions puts instruction files into the words of the system prompt, each under
+// Text puts instruction files into the words of the system prompt, each under
 // its path; "" for none.
-func instructions(files []ContextFile) string {
+func Text(files []File) string {
 	if len(files) == 0 {
 		return ""
 	}
@@ -91,7 +95,7 @@ func instructions(files []ContextFile) string {
 }
 
 // counts says why the file at path is left out; nil: it is read.
-func (at ContextPlaces) counts(path, project string) error {
+func (at Places) counts(path, project string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
@@ -161,7 +165,7 @@ func isIn(path, dir string) bool {
 
 // instructionsIn reads those of dir; nil if there are none. counts says why a file is
 // left out.
-func instructionsIn(dir string, counts func(path string) error) (*ContextFile, error) {
+func instructionsIn(dir string, counts func(path string) error) (*File, error) {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		path := filepath.Join(dir, name)
 		err := counts(path)
@@ -180,7 +184,7 @@ func instructionsIn(dir string, counts func(path string) error) (*ContextFile, e
 			return nil, fmt.Errorf("read instructions: %w", err)
 		}
 		text := strings.TrimPrefix(string(b), "\uFEFF")
-		return &ContextFile{Path: path, Text: strings.ToValidUTF8(text, "\uFFFD")}, nil
+		return &File{Path: path, Text: strings.ToValidUTF8(text, "\uFFFD")}, nil
 	}
 	return nil, nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package agent
+package instructions
 
 import (
 	"os"
@@ -21,7 +21,7 @@ func TestInstructionsThatAreNoFileAreReported(t *testing.T) {
 		if err := put(filepath.Join(dir, "AGENTS.md")); err != nil {
 			t.Fatal(err)
 		}
-		files, problems := FindContextFiles(ContextPlaces{AgentDir: dir, Cwd: dir})
+		files, problems := Find(Places{AgentDir: dir, Cwd: dir})
 		if len(files) != 0 || len(problems) == 0 || !strings.Contains(problems[0].Error(), "AGENTS.md") {
 			t.Errorf("%s: %v, %v", name, files, problems)
 		}
@@ -80,11 +80,11 @@ func TestInstructionsStayInTheProject(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := projectOf(t, c.tree)
-			at := ContextPlaces{Cwd: filepath.Join(root, c.cwd), Allowed: []string{filepath.Join(root, c.allowed)}}
+			at := Places{Cwd: filepath.Join(root, c.cwd), Allowed: []string{filepath.Join(root, c.allowed)}}
 			if c.home != "" {
 				at.Home = filepath.Join(root, c.home)
 			}
-			files, problems := FindContextFiles(at)
+			files, problems := Find(at)
 			var texts []string
 			for _, f := range files {
 				texts = append(texts, f.Text)
@@ -125,8 +125,8 @@ func TestInstructionsOfAnotherUserDoNotCountAboveTheProjectAsRoot(t *testing.T) 
 			if err := os.Lchown(filepath.Join(root, c.given), nobody, nobody); err != nil {
 				t.Fatal(err)
 			}
-			at := ContextPlaces{Cwd: filepath.Join(root, "p")}
-			files, problems := FindContextFiles(at)
+			at := Places{Cwd: filepath.Join(root, "p")}
+			files, problems := Find(at)
 			if (len(files) == 1) != c.count || (len(problems) == 0) != c.count {
 				t.Fatalf("files %v, problems %v", files, problems)
 			}
@@ -141,7 +141,7 @@ func TestInstructionsOfAnotherUserDoNotCountAboveTheProjectAsRoot(t *testing.T) 
 				t.Fatal(err)
 			}
 			at.Allowed = []string{real}
-			if files, problems := FindContextFiles(at); len(files) != 1 || len(problems) != 0 {
+			if files, problems := Find(at); len(files) != 1 || len(problems) != 0 {
 				t.Errorf("allowed: %v, %v", files, problems)
 			}
 		})

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package agent
+package instructions
 
 // foreign is not told from the mode of a file there; who may write above a project
 // is not everybody either.
