@@ -14,7 +14,7 @@ func Replace(path string, contents []byte, durable bool) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
+	f, err := os.CreateTemp(dir, ".new-*") // mode 0600; the name of the file may have no room for more
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -88,6 +89,17 @@ func TestReplacePutsAWholeFileInPlace(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestReplaceKnowsTheLongestNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), strings.Repeat("x", 255)) // as those of histories may be
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Skip(err)
+	}
+	must(t, Replace(path, []byte("text"), false))
+	if got, err := os.ReadFile(path); err != nil || string(got) != "text" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
