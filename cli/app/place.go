@@ -70,7 +70,11 @@ func onDisk(agentDir, cwd string) trust.Places {
 
 // abs is a path that a person wrote, made absolute.
 func (p *Place) abs(path string) string {
-	if !filepath.IsAbs(path) {
+	switch {
+	case filepath.IsAbs(path):
+	case path != "" && os.IsPathSeparator(path[0]): // on Windows it names no drive
+		path = filepath.VolumeName(p.Cwd) + path
+	default:
 		path = filepath.Join(p.Cwd, path)
 	}
 	return filepath.Clean(path)
