@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -91,6 +92,41 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 	if v := g.Read(path); string(v.Code) != "-- two" || g.IsPending(path) {
 		t.Errorf("in force is %q", v.Code)
 	}
+}
+
+func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{"agent/hooks/a.lua": "-- one"})
+	path := filepath.Join(root, "agent/hooks/a.lua")
+	g, err := NewGuard(o)
+	must(t, err)
+	must(t, g.Open(g.state.home.places(), nil))
+	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
+	g.Settle()
+	shown := g.Waiting()
+	must(t, os.WriteFile(path, []byte("-- three"), 0o644))
+	var looking sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		looking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					g.Pending()
+				}
+			}
+		})
+	}
+	for range 200 {
+		if err := g.AcceptShown(shown[0]); !errors.Is(err, ErrChangedAgain) {
+			t.Errorf("another version was accepted: %v", err)
+			break
+		}
+	}
+	close(done)
+	looking.Wait()
 }
 
 func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {

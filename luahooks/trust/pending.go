@@ -187,7 +187,21 @@ var errOfTool = errors.New("a tool started this program, so it approves nothing;
 func (g *Guard) Accept(path string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return g.state.acceptShown(path)
+}
+
+// AcceptShown is Accept for exactly what p describes: a person answered a question about
+// it, while others may list what waits.
+func (g *Guard) AcceptShown(p *Pending) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	s := &g.state
+	s.ledger.shown[p.Path] = p.sum
+	return s.acceptShown(p.Path)
+}
+
+// acceptShown puts what waits in force if it is what a person was shown.
+func (s *state) acceptShown(path string) error {
 	if s.isOfTool() {
 		return errOfTool
 	}
@@ -203,15 +217,6 @@ func (g *Guard) Accept(path string) error {
 		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
 	}
 	return s.accept(path, h, now)
-}
-
-// AcceptShown is Accept for exactly what p describes: a person answered a question about
-// it, while others may have listed what waits.
-func (g *Guard) AcceptShown(p *Pending) error {
-	g.mu.Lock()
-	g.state.ledger.shown[p.Path] = p.sum
-	g.mu.Unlock()
-	return g.Accept(p.Path)
 }
 
 // accept puts now in force.
