@@ -278,10 +278,11 @@ func (s *state) end(w *openWindow) {
 // Close ends the Guard with the program. A window that is still open stays so
 // for the next one.
 func (g *Guard) Close() {
-	closed := g.Settle()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
+	s.look()
+	closed := s.endWindow()
 	if s.wrote {
 		s.home.store.Prune()
 	}
