@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"pi/luahooks/trust"
 	"slices"
 	"strings"
 	"time"
+
+	"pi/luahooks/trust"
 
 	"github.com/fsnotify/fsnotify"
 )

@@ -43,17 +43,17 @@ type Spec struct {
 	Wait    Patience
 	Clock   luavm.Clock
 
-	// ownOnly: only hooks of the person's own hear of it, none of a project.
+	// OwnOnly: only hooks of the person's own hear of it, none of a project.
 	OwnOnly bool
 
 	build func(*Source, *lua.LState, agent.Event) *lua.LTable
-	// copy is the event as it is now, for a handler to look at. Every asking
+	// Copy is the event as it is now, for a handler to look at. Every asking
 	// event has one.
 	Copy func(agent.Event) agent.Event
 	// peek answers for single fields without building the table: most handlers
 	// look at one or two and go. nil where that is not worth it.
 	peek func(e agent.Event, field string) (lua.LValue, bool)
-	// merge reads a handler's result while the VM is held and returns what to
+	// Merge reads a handler's result while the VM is held and returns what to
 	// do with it, which is done only if the handler ended in time. stop ends
 	// the chain.
 	Merge func(*Source, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
@@ -206,6 +206,7 @@ func newPayload(L *lua.LState, e agent.Event, size int) record.Payload {
 	return record.PayloadOn(L, newEvent(L, e.Kind(), size))
 }
 
+// Takes reports whether a result of the event may have a key.
 func (s *Spec) Takes(key string) bool {
 	for f := range s.Results.Each {
 		if f.Name == key {
@@ -215,6 +216,8 @@ func (s *Spec) Takes(key string) bool {
 	return false
 }
 
+// UnknownKey is the error for a key that a result of the event may not have, with the
+// one that was probably meant.
 func (s *Spec) UnknownKey(key string) error {
 	var known []string
 	for f := range s.Results.Each {

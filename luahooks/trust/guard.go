@@ -146,6 +146,7 @@ func othersMayChange(path, real string) string {
 	return ""
 }
 
+// ErrNotApproved is why there is no version of a file that may run: nobody said yes to it.
 var ErrNotApproved = errors.New("not approved")
 
 // Read returns the version of a file that is in force.
