@@ -97,7 +97,7 @@ type Agent struct {
 	current    atomic.Pointer[session.Session]
 	view       contextView
 	lastSeen   lastSeen
-	sent       sentPrefix
+	sent       lastSent
 	inForce    promptInForce
 	spending   spending
 	compacting compactionState

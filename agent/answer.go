@@ -173,7 +173,7 @@ func (s *stream) request() (r *llm.Request, sending func()) {
 		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), Fresh: s.fresh,
 	}
 	return r, func() {
-		s.sent.sending(&sentRequest{session: s.Session(), system: s.system, tools: tools, toolsBy: by, chain: s.seen, messages: r.Messages})
+		s.sent.sending(&sentRequest{session: s.Session(), system: s.system, chain: s.seen}, r, tools, by)
 	}
 }
 

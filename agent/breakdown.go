@@ -54,8 +54,10 @@ func (a *Agent) Breakdown() Breakdown {
 	if rest != 0 {
 		b.Sources = append(b.Sources, Source{Name: SourceRest, Tokens: rest, Note: "what the provider counted otherwise"})
 	}
-	for n, stage := range chain.stages {
-		b.Hooks = append(b.Hooks, effect(stage.By, chain.after(n), stage.Items))
+	before := chain.core
+	for _, stage := range chain.stages {
+		b.Hooks = append(b.Hooks, effect(stage.By, before, stage.Items))
+		before = stage.Items
 	}
 	b.Unsent, b.Break = unsent(items), a.PrefixBreak()
 	return b

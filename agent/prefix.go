@@ -2,9 +2,11 @@ package agent
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"sync"
 
+	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
 )
@@ -37,88 +39,93 @@ func (b *PrefixBreak) String() string {
 	return b.Hook + " changed message " + strconv.Itoa(b.Message)
 }
 
-// PrefixBreak returns the break of the last request of this session; nil if that
-// began with the one before it, or was the first.
-func (a *Agent) PrefixBreak() *PrefixBreak { return a.sent.breakOf(a.Session()) }
-
-// sentRequest is a request and what it was made of. Nothing in it changes.
-type sentRequest struct {
-	session  *session.Session
-	tools    []Tool
-	toolsBy  string // the hook that chose them
-	system   promptText
-	chain    chained
-	messages []*message.Message
-	answer   string // the id of its entry; "": none yet
+// prefixRequest is a request of the conversation, and what it was made of. Nothing
+// in it may change after it was noted.
+type prefixRequest struct {
+	Session  *session.Session
+	Tools    []prefixTool
+	ToolsBy  string // the hook that chose them; "": none did
+	System   prefixStages[string]
+	Items    prefixStages[[]session.Item] // what the messages are made of
+	Messages []*message.Message           // as they are sent
 }
 
-// sentPrefix is what was sent last, and whether a hook made it begin otherwise than
-// what was sent before. The zero value is ready; all methods may be called from any
-// goroutine.
-type sentPrefix struct {
-	mu     sync.Mutex   // guards what follows
-	last   *sentRequest // of a conversation
-	body   *sentBody    // the last one that listeners saw
-	broken *PrefixBreak // how the last request began otherwise than the one before
+// prefixTool is a tool as the model is told of it.
+type prefixTool struct {
+	Spec llm.ToolSpec
+	By   string // the hook that brought it; "": none did
 }
 
-// lastOf returns the last request, or nil if it was of another session.
-func (p *sentPrefix) lastOf(s *session.Session) *sentRequest {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.last == nil || p.last.session != s {
+// prefixStages is a part of a request before the hooks, and as each of them left it
+// that had something to say, in their order.
+type prefixStages[T any] struct {
+	Base T
+	Each []prefixStage[T]
+}
+
+// prefixStage is a part of a request as one hook left it.
+type prefixStage[T any] struct {
+	By   string
+	Left T
+}
+
+// after is the part after the first n stages.
+func (s prefixStages[T]) after(n int) T {
+	if n == 0 {
+		return s.Base
+	}
+	return s.Each[n-1].Left
+}
+
+// last is the part as it is sent.
+func (s prefixStages[T]) last() T { return s.after(len(s.Each)) }
+
+// prefixLog compares each request with the one before it. The zero value is ready; all
+// methods may be called from any goroutine.
+type prefixLog struct {
+	mu     sync.Mutex     // guards what follows
+	last   *prefixRequest // of a conversation
+	body   *sentBody      // the last one that hooks saw
+	broken *PrefixBreak   // how the last request began otherwise than the one before
+}
+
+// BreakOf returns the break of the last request, if that was of s; nil if that began
+// with the one before it, or was the first.
+func (l *prefixLog) BreakOf(s *session.Session) *PrefixBreak {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil || l.last.Session != s {
 		return nil
 	}
-	return p.last
+	return l.broken
 }
 
-// breakOf returns the break of the last request, if that was of s.
-func (p *sentPrefix) breakOf(s *session.Session) *PrefixBreak {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.last == nil || p.last.session != s {
-		return nil
-	}
-	return p.broken
-}
-
-// sending notes what is about to be sent, and whether a hook made it begin
+// Sending notes what is about to be sent, and whether a hook made it begin
 // otherwise than the request before.
-func (p *sentPrefix) sending(is *sentRequest) {
-	p.mu.Lock()
-	was := p.last
-	p.last = is
-	p.mu.Unlock()
+func (l *prefixLog) Sending(is *prefixRequest) {
+	l.mu.Lock()
+	was := l.last
+	l.last = is
+	l.mu.Unlock()
 	var broken *PrefixBreak
-	if was != nil && was.session == is.session {
+	if was != nil && was.Session == is.Session {
 		broken = compared(was, is)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.broken = broken
-}
-
-// answered notes the id of the answer to the last request.
-func (p *sentPrefix) answered(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.last != nil {
-		next := *p.last
-		next.answer = id
-		p.last = &next
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = broken
 }
 
 // compared names the hook because of which is does not begin with was.
-func compared(was, is *sentRequest) *PrefixBreak {
-	if !sameTools(was.tools, is.tools) {
+func compared(was, is *prefixRequest) *PrefixBreak {
+	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) {
 		return brokenBy(toolsChangedBy(was, is), PartTools, 0)
 	}
-	if was.system.text != is.system.text {
-		return brokenBy(promptChangedBy(was.system, is.system), PartSystem, 0)
+	if was.System.last() != is.System.last() {
+		return brokenBy(breaker(was.System, is.System, func(a, b string) bool { return a == b }), PartSystem, 0)
 	}
-	if n := firstDifference(was.messages, is.messages); n > 0 {
-		return brokenBy(messagesChangedBy(was.chain, is.chain), PartMessages, n)
+	if n := firstDifference(was.Messages, is.Messages); n > 0 {
+		return brokenBy(breaker(was.Items, is.Items, keepsItems), PartMessages, n)
 	}
 	return nil
 }
@@ -161,141 +168,69 @@ func sentBlocksAlike(a, b *message.Block) bool {
 		a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) && a.Data == b.Data && a.MimeType == b.MimeType
 }
 
-func sameTools(a, b []Tool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] && !describedAlike(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func describedAlike(a, b Tool) bool {
-	x, y := a.Spec(), b.Spec()
-	return x.Name == y.Name && x.Description == y.Description && bytes.Equal(x.Parameters, y.Parameters)
-}
-
-// Sourced is a Tool that knows which hook brought it.
-type Sourced interface{ Source() string }
-
-func sourceOf(t Tool) string {
-	if s, ok := t.(Sourced); ok {
-		return s.Source()
-	}
-	return ""
+func describedAlike(a, b prefixTool) bool {
+	return a.Spec.Name == b.Spec.Name && a.Spec.Description == b.Spec.Description && bytes.Equal(a.Spec.Parameters, b.Spec.Parameters)
 }
 
 // toolsChangedBy is the hook that chose the tools; else the one that brought the
 // first new one, or took one away.
-func toolsChangedBy(was, is *sentRequest) string {
-	if is.toolsBy != "" {
-		return is.toolsBy
+func toolsChangedBy(was, is *prefixRequest) string {
+	if is.ToolsBy != "" {
+		return is.ToolsBy
 	}
-	if hook := sourceOfNew(is.tools, was.tools); hook != "" {
+	if hook := bringerOfNew(is.Tools, was.Tools); hook != "" {
 		return hook
 	}
-	if hook := sourceOfNew(was.tools, is.tools); hook != "" {
+	if hook := bringerOfNew(was.Tools, is.Tools); hook != "" {
 		return hook
 	}
-	return was.toolsBy
+	return was.ToolsBy
 }
 
-// sourceOfNew is the hook that brought the first tool that others have not.
-func sourceOfNew(tools, others []Tool) string {
+// bringerOfNew is the hook that brought the first tool that others have not.
+func bringerOfNew(tools, others []prefixTool) string {
 	for _, t := range tools {
-		if hook := sourceOf(t); hook != "" && !hasAlike(others, t) {
-			return hook
+		if t.By != "" && !slices.ContainsFunc(others, func(other prefixTool) bool { return describedAlike(other, t) }) {
+			return t.By
 		}
 	}
 	return ""
 }
 
-func hasAlike(tools []Tool, t Tool) bool {
-	for _, other := range tools {
-		if describedAlike(other, t) {
-			return true
-		}
-	}
-	return false
-}
-
-func promptChangedBy(was, is promptText) string {
-	return breaker(was, is, func(i, j int) bool { return was.after(i) == is.after(j) })
-}
-
-func (p promptText) count() int { return len(p.stages) }
-
-func (p promptText) by(n int) string { return p.stages[n].By }
-
-// after is the text after the first n stages.
-func (p promptText) after(n int) string {
-	if n == 0 {
-		return p.base
-	}
-	return p.stages[n-1].System
-}
-
-func messagesChangedBy(was, is chained) string {
-	return breaker(was, is, func(i, j int) bool {
-		return firstDifference(session.ForModel(was.after(i)), session.ForModel(is.after(j))) == 0
-	})
-}
-
-func (c chained) count() int { return len(c.stages) }
-
-func (c chained) by(n int) string { return c.stages[n].By }
-
-// after is the list after the first n stages.
-func (c chained) after(n int) []session.Item {
-	if n == 0 {
-		return c.core
-	}
-	return c.stages[n-1].Items
-}
-
-// staged is something that hooks changed one after the other.
-type staged interface {
-	count() int
-	by(n int) string // the hook, n counts from 0
+// keepsItems reports whether what is sent of is begins with what is sent of was.
+func keepsItems(was, is []session.Item) bool {
+	return firstDifference(session.ForModel(was), session.ForModel(is)) == 0
 }
 
 // breaker walks along the stages of two requests and returns the hook of the first
-// whose output is another one though its input is not. holds(i, j) reports whether
-// what came of the first i stages of the one request is kept by what came of the
-// first j of the other. A hook that answered only one of the two passed on its
-// input in the other. It is "" if the requests differ before the first stage.
-func breaker(was, is staged, holds func(i, j int) bool) string {
-	if !holds(0, 0) {
+// whose output is another one though its input is not; keeps reports whether what was
+// sent stands at the beginning of what is sent now. A hook that answered only one of
+// the two passed on its input in the other. It is "" if the requests differ before the
+// first stage.
+func breaker[T any](was, is prefixStages[T], keeps func(was, is T) bool) string {
+	if !keeps(was.Base, is.Base) {
 		return ""
 	}
-	for i, j := 0, 0; i < was.count() || j < is.count(); {
+	for i, j := 0, 0; i < len(was.Each) || j < len(is.Each); {
 		hook := ""
 		switch {
-		case i == was.count():
-			hook, j = is.by(j), j+1
-		case j < is.count() && was.by(i) == is.by(j):
-			hook, i, j = was.by(i), i+1, j+1
-		case !answersFrom(is, j, was.by(i)):
-			hook, i = was.by(i), i+1
+		case i == len(was.Each):
+			hook, j = is.Each[j].By, j+1
+		case j < len(is.Each) && was.Each[i].By == is.Each[j].By:
+			hook, i, j = was.Each[i].By, i+1, j+1
+		case !hasStage(is.Each[j:], was.Each[i].By):
+			hook, i = was.Each[i].By, i+1
 		default:
-			hook, j = is.by(j), j+1
+			hook, j = is.Each[j].By, j+1
 		}
-		if !holds(i, j) {
+		if !keeps(was.after(i), is.after(j)) {
 			return hook
 		}
 	}
 	return ""
 }
 
-// answersFrom reports whether the hook by has a stage from the n-th on.
-func answersFrom(s staged, n int, by string) bool {
-	for ; n < s.count(); n++ {
-		if s.by(n) == by {
-			return true
-		}
-	}
-	return false
+// hasStage reports whether one of the stages is of the hook by.
+func hasStage[T any](stages []prefixStage[T], by string) bool {
+	return slices.ContainsFunc(stages, func(s prefixStage[T]) bool { return s.By == by })
 }

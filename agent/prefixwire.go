@@ -14,39 +14,32 @@ import (
 type sentBody struct {
 	session *session.Session
 	model   *llm.Model
-	stages  bodyStages
+	stages  prefixStages[bodySums]
 }
 
-// bodyStages are a body before the listeners, and as each left it.
-type bodyStages []bodyStage
-
-func (s bodyStages) count() int { return len(s) - 1 }
-
-func (s bodyStages) by(n int) string { return s[n+1].by }
-
-// bodyStage is a body by the sums of its parts.
-type bodyStage struct {
-	by            string
+// bodySums is a body by the sums of its parts.
+type bodySums struct {
 	tools, system uint64
 	messages      []uint64
 }
 
-// sendingBody compares what listeners made of a body with what they made of the
-// one before it, where that was alike before they had it.
-func (p *sentPrefix) sendingBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.last == nil || !sameList(p.last.messages, r.Messages) {
-		return // no request of the conversation
+// SendingBody compares what hooks made of a body with what they made of the one
+// before it, where that was alike before they had it. messages are those of the
+// request that the body is of: one that was not noted is none of the conversation.
+func (l *prefixLog) SendingBody(m *llm.Model, messages []*message.Message, body prefixStages[json.RawMessage]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last == nil || !sameList(l.last.Messages, messages) {
+		return
 	}
-	is := &sentBody{session: p.last.session, model: r.Model, stages: bodyStages{partsOf("", body)}}
-	for _, s := range stages {
-		is.stages = append(is.stages, partsOf(s.By, s.Payload))
+	is := &sentBody{session: l.last.Session, model: m, stages: prefixStages[bodySums]{Base: sumsOf(body.Base)}}
+	for _, s := range body.Each {
+		is.stages.Each = append(is.stages.Each, prefixStage[bodySums]{s.By, sumsOf(s.Left)})
 	}
-	was := p.body
-	p.body = is
-	if was != nil && was.session == is.session && was.model == is.model && p.broken == nil {
-		p.broken = bodyBreak(was.stages, is.stages)
+	was := l.body
+	l.body = is
+	if was != nil && was.session == is.session && was.model == is.model && l.broken == nil {
+		l.broken = bodyBreak(was.stages, is.stages)
 	}
 }
 
@@ -54,19 +47,19 @@ func sameList(a, b []*message.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-func bodyBreak(was, is bodyStages) *PrefixBreak {
-	part, n := was[len(was)-1].difference(is[len(is)-1])
+func bodyBreak(was, is prefixStages[bodySums]) *PrefixBreak {
+	part, n := was.last().difference(is.last())
 	if part == "" {
 		return nil
 	}
-	return brokenBy(breaker(was, is, func(i, j int) bool {
-		part, _ := was[i].difference(is[j])
+	return brokenBy(breaker(was, is, func(was, is bodySums) bool {
+		part, _ := was.difference(is)
 		return part == ""
 	}), part, n)
 }
 
 // difference is the first part of p that is does not keep, and which message.
-func (p bodyStage) difference(is bodyStage) (part string, message int) {
+func (p bodySums) difference(is bodySums) (part string, message int) {
 	switch {
 	case p.tools != is.tools:
 		return PartTools, 0
@@ -81,10 +74,10 @@ func (p bodyStage) difference(is bodyStage) (part string, message int) {
 	return "", 0
 }
 
-// partsOf sums up a body of any of the APIs, cache markers removed. What some put
+// sumsOf sums up a body of any of the APIs, cache markers removed. What some put
 // among the messages as the system prompt counts as that.
-func partsOf(by string, body json.RawMessage) bodyStage {
-	p := bodyStage{by: by}
+func sumsOf(body json.RawMessage) bodySums {
+	var p bodySums
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(withoutMarkers(body), &fields) != nil {
 		return p
@@ -103,7 +96,7 @@ func partsOf(by string, body json.RawMessage) bodyStage {
 	return p
 }
 
-func (p *bodyStage) add(list []json.RawMessage) {
+func (p *bodySums) add(list []json.RawMessage) {
 	for _, raw := range list {
 		var m struct{ Role string }
 		if len(p.messages) == 0 && json.Unmarshal(raw, &m) == nil && (m.Role == "system" || m.Role == "developer") {

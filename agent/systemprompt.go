@@ -54,7 +54,7 @@ func (a *Agent) lastPrompt() promptText {
 	if running := a.inForce.prompt(); running.text != "" {
 		return running
 	}
-	if last := a.sent.lastOf(a.Session()); last != nil && last.system.base == next.base {
+	if last := a.sent.of(a.Session()); last != nil && last.system.base == next.base {
 		return last.system
 	}
 	return next

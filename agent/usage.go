@@ -13,7 +13,7 @@ import (
 // ReadyUsage says how full the context is, if that is at hand: before the first
 // request it would take a look at the whole branch.
 func (a *Agent) ReadyUsage() (_ ContextUsage, ready bool) {
-	if a.sent.lastOf(a.Session()) == nil {
+	if a.sent.of(a.Session()) == nil {
 		return ContextUsage{}, false
 	}
 	return a.contextUsage(), true
@@ -62,7 +62,7 @@ func (a *Agent) tokensOf(items []session.Item) int {
 // nobody who would have changed it.
 func (a *Agent) seenBy(answer session.Item) ([]session.Item, bool) {
 	s := a.Session()
-	if last := a.sent.lastOf(s); last != nil && answer.Entry != nil && last.answer == answer.Entry.ID {
+	if last := a.sent.of(s); last != nil && answer.Entry != nil && last.answer == answer.Entry.ID {
 		return last.chain.items, true
 	}
 	path := s.Branch()

@@ -20,7 +20,7 @@ type wireKey struct{}
 // wiretap lets listeners see and change what goes over the wire.
 type wiretap struct {
 	listeners
-	sent *sentPrefix // is told of the bodies
+	sent *lastSent // is told of the bodies
 }
 
 // watch sets the callbacks of r, which must not be changed afterwards. A model that
