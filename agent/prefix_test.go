@@ -97,7 +97,7 @@ func once(n int, text string) func(int) string {
 // TestThePrefixBreakNamesTheFirstHookThatMadeIt runs three prompts and looks at
 // the break after each.
 func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
-	first := PrefixBreak{"one", PartMessages, 1}
+	first := PrefixBreak{Hook: "one", Part: PartMessages, Message: 1}
 	tests := map[string]struct {
 		hooks []*named
 		want  [3]*PrefixBreak
@@ -109,14 +109,14 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 			[]*named{{hook: "one", context: inserting(0, counting)}}, [3]*PrefixBreak{1: &first, 2: &first}},
 		"its message is not the first": {
 			[]*named{{hook: "one", context: inserting(1, counting)}},
-			[3]*PrefixBreak{1: {"one", PartMessages, 2}, 2: {"one", PartMessages, 2}}},
+			[3]*PrefixBreak{1: {Hook: "one", Part: PartMessages, Message: 2}, 2: {Hook: "one", Part: PartMessages, Message: 2}}},
 		"a hook that begins to say something breaks it once": {
 			[]*named{{hook: "one", context: inserting(0, from(2, "new"))}}, [3]*PrefixBreak{1: &first}},
 		"so does one that has nothing more to say": {
 			[]*named{{hook: "one", context: inserting(0, once(1, "old"))}}, [3]*PrefixBreak{1: &first}},
 		"a hook that had no part in it is not named": {
 			[]*named{{hook: "zero", context: inserting(0, always("same"))}, {hook: "one", context: inserting(0, counting)}, {hook: "two", context: inserting(0, always("same"))}},
-			[3]*PrefixBreak{1: {"one", PartMessages, 2}, 2: {"one", PartMessages, 2}}},
+			[3]*PrefixBreak{1: {Hook: "one", Part: PartMessages, Message: 2}, 2: {Hook: "one", Part: PartMessages, Message: 2}}},
 		"of two the first": {
 			[]*named{{hook: "one", context: inserting(0, counting)}, {hook: "two", context: inserting(0, counting)}},
 			[3]*PrefixBreak{1: &first, 2: &first}},
@@ -125,7 +125,7 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 			[3]*PrefixBreak{}},
 		"a hook that drops what is old": {
 			[]*named{{hook: "one", context: func(_ int, items []session.Item) []session.Item { return items[max(0, len(items)-2):] }}},
-			[3]*PrefixBreak{1: &first, 2: {"one", PartMessages, 2}}}, // before the answer now stands that something is missing
+			[3]*PrefixBreak{1: &first, 2: {Hook: "one", Part: PartMessages, Message: 2}}}, // before the answer now stands that something is missing
 		"a message made anew that says the same": {
 			[]*named{{hook: "one", context: func(_ int, items []session.Item) []session.Item {
 				var out []session.Item
@@ -137,9 +137,9 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 			}}}, [3]*PrefixBreak{}},
 		"the system prompt": {
 			[]*named{{hook: "zero", system: func(int) string { return " same" }}, {hook: "one", system: func(n int) string { return fmt.Sprint(n) }}},
-			[3]*PrefixBreak{1: {"one", PartSystem, 0}, 2: {"one", PartSystem, 0}}},
+			[3]*PrefixBreak{1: {Hook: "one", Part: PartSystem}, 2: {Hook: "one", Part: PartSystem}}},
 		"the system prompt of one prompt": {
-			[]*named{{hook: "one", system: once(2, "but")}}, [3]*PrefixBreak{1: {"one", PartSystem, 0}, 2: {"one", PartSystem, 0}}},
+			[]*named{{hook: "one", system: once(2, "but")}}, [3]*PrefixBreak{1: {Hook: "one", Part: PartSystem}, 2: {Hook: "one", Part: PartSystem}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -185,9 +185,9 @@ func TestAPrefixBreakInThePayloadNamesItsHook(t *testing.T) {
 		"the same each time": {func(_ int, body string) string { return strings.Replace(body, "prompt", "PROMPT", 1) }, nil},
 		"a setting":          {func(n int, body string) string { return strings.Replace(body, "{", fmt.Sprintf(`{"top_p":%d,`, n), 1) }, nil},
 		"no answer":          {func(int, string) string { return "" }, nil},
-		"the tools":          {counted(`"tools":[`), &PrefixBreak{"one", PartTools, 0}},
-		"the system prompt":  {counted(`"role":"system","content":"`), &PrefixBreak{"one", PartSystem, 0}},
-		"the first message":  {counted(`"role":"user","content":"`), &PrefixBreak{"one", PartMessages, 1}},
+		"the tools":          {counted(`"tools":[`), &PrefixBreak{Hook: "one", Part: PartTools}},
+		"the system prompt":  {counted(`"role":"system","content":"`), &PrefixBreak{Hook: "one", Part: PartSystem}},
+		"the first message":  {counted(`"role":"user","content":"`), &PrefixBreak{Hook: "one", Part: PartMessages, Message: 1}},
 		"an answer":          {counted(`"role":"assistant","content":"`), nil},
 	}
 	for name, test := range tests {
@@ -232,7 +232,7 @@ func TestAPrefixBreakInTheToolsNamesTheHookThatChoseOrBroughtThem(t *testing.T) 
 			r.SetTools(test.after, test.by)
 			r.prompt("two")
 			got := r.PrefixBreak()
-			if got == nil && test.want != "" || got != nil && *got != (PrefixBreak{test.want, PartTools, 0}) {
+			if got == nil && test.want != "" || got != nil && *got != (PrefixBreak{Hook: test.want, Part: PartTools}) {
 				t.Errorf("%+v, want %q", got, test.want)
 			}
 			r.prompt("three")
