@@ -2,6 +2,7 @@ package agent
 
 import (
 	"pi/agent/instructions"
+	"pi/agent/prefix"
 	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
@@ -14,7 +15,7 @@ type Breakdown struct {
 	Sources []Source // in the order of a request; their tokens add up to Tokens
 	Hooks   []HookEffect
 	Unsent  []Source // what the session holds and no request carries; without tokens
-	Break   *PrefixBreak
+	Break   *prefix.Break
 }
 
 // Source is one of the origins of what the model sees. If it has parts, these add

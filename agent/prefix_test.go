@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
+	"pi/agent/prefix"
 	"pi/session"
 	"pi/session/message"
 )
@@ -97,35 +98,35 @@ func once(n int, text string) func(int) string {
 // TestThePrefixBreakNamesTheFirstHookThatMadeIt runs three prompts and looks at
 // the break after each.
 func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
-	first := PrefixBreak{Hook: "one", Part: PartMessages, Message: 1}
+	first := prefix.Break{Hook: "one", Part: prefix.PartMessages, Message: 1}
 	tests := map[string]struct {
 		hooks []*named
-		want  [3]*PrefixBreak
+		want  [3]*prefix.Break
 	}{
 		"nobody": {},
 		"a hook that says the same each time": {
-			[]*named{{hook: "one", context: inserting(1, always("same"))}}, [3]*PrefixBreak{}},
+			[]*named{{hook: "one", context: inserting(1, always("same"))}}, [3]*prefix.Break{}},
 		"a hook that says something else each time": {
-			[]*named{{hook: "one", context: inserting(0, counting)}}, [3]*PrefixBreak{1: &first, 2: &first}},
+			[]*named{{hook: "one", context: inserting(0, counting)}}, [3]*prefix.Break{1: &first, 2: &first}},
 		"its message is not the first": {
 			[]*named{{hook: "one", context: inserting(1, counting)}},
-			[3]*PrefixBreak{1: {Hook: "one", Part: PartMessages, Message: 2}, 2: {Hook: "one", Part: PartMessages, Message: 2}}},
+			[3]*prefix.Break{1: {Hook: "one", Part: prefix.PartMessages, Message: 2}, 2: {Hook: "one", Part: prefix.PartMessages, Message: 2}}},
 		"a hook that begins to say something breaks it once": {
-			[]*named{{hook: "one", context: inserting(0, from(2, "new"))}}, [3]*PrefixBreak{1: &first}},
+			[]*named{{hook: "one", context: inserting(0, from(2, "new"))}}, [3]*prefix.Break{1: &first}},
 		"so does one that has nothing more to say": {
-			[]*named{{hook: "one", context: inserting(0, once(1, "old"))}}, [3]*PrefixBreak{1: &first}},
+			[]*named{{hook: "one", context: inserting(0, once(1, "old"))}}, [3]*prefix.Break{1: &first}},
 		"a hook that had no part in it is not named": {
 			[]*named{{hook: "zero", context: inserting(0, always("same"))}, {hook: "one", context: inserting(0, counting)}, {hook: "two", context: inserting(0, always("same"))}},
-			[3]*PrefixBreak{1: {Hook: "one", Part: PartMessages, Message: 2}, 2: {Hook: "one", Part: PartMessages, Message: 2}}},
+			[3]*prefix.Break{1: {Hook: "one", Part: prefix.PartMessages, Message: 2}, 2: {Hook: "one", Part: prefix.PartMessages, Message: 2}}},
 		"of two the first": {
 			[]*named{{hook: "one", context: inserting(0, counting)}, {hook: "two", context: inserting(0, counting)}},
-			[3]*PrefixBreak{1: &first, 2: &first}},
+			[3]*prefix.Break{1: &first, 2: &first}},
 		"what a later hook takes back is no break": {
 			[]*named{{hook: "one", context: inserting(0, counting)}, {hook: "two", context: func(_ int, items []session.Item) []session.Item { return items[1:] }}},
-			[3]*PrefixBreak{}},
+			[3]*prefix.Break{}},
 		"a hook that drops what is old": {
 			[]*named{{hook: "one", context: func(_ int, items []session.Item) []session.Item { return items[max(0, len(items)-2):] }}},
-			[3]*PrefixBreak{1: &first, 2: {Hook: "one", Part: PartMessages, Message: 2}}}, // before the answer now stands that something is missing
+			[3]*prefix.Break{1: &first, 2: {Hook: "one", Part: prefix.PartMessages, Message: 2}}}, // before the answer now stands that something is missing
 		"a message made anew that says the same": {
 			[]*named{{hook: "one", context: func(_ int, items []session.Item) []session.Item {
 				var out []session.Item
@@ -134,12 +135,12 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 					out = append(out, it)
 				}
 				return out
-			}}}, [3]*PrefixBreak{}},
+			}}}, [3]*prefix.Break{}},
 		"the system prompt": {
 			[]*named{{hook: "zero", system: func(int) string { return " same" }}, {hook: "one", system: func(n int) string { return fmt.Sprint(n) }}},
-			[3]*PrefixBreak{1: {Hook: "one", Part: PartSystem}, 2: {Hook: "one", Part: PartSystem}}},
+			[3]*prefix.Break{1: {Hook: "one", Part: prefix.PartSystem}, 2: {Hook: "one", Part: prefix.PartSystem}}},
 		"the system prompt of one prompt": {
-			[]*named{{hook: "one", system: once(2, "but")}}, [3]*PrefixBreak{1: {Hook: "one", Part: PartSystem}, 2: {Hook: "one", Part: PartSystem}}},
+			[]*named{{hook: "one", system: once(2, "but")}}, [3]*prefix.Break{1: {Hook: "one", Part: prefix.PartSystem}, 2: {Hook: "one", Part: prefix.PartSystem}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -180,14 +181,14 @@ func TestAPrefixBreakInThePayloadNamesItsHook(t *testing.T) {
 	}
 	tests := map[string]struct {
 		payload func(int, string) string
-		want    *PrefixBreak
+		want    *prefix.Break
 	}{
 		"the same each time": {func(_ int, body string) string { return strings.Replace(body, "prompt", "PROMPT", 1) }, nil},
 		"a setting":          {func(n int, body string) string { return strings.Replace(body, "{", fmt.Sprintf(`{"top_p":%d,`, n), 1) }, nil},
 		"no answer":          {func(int, string) string { return "" }, nil},
-		"the tools":          {counted(`"tools":[`), &PrefixBreak{Hook: "one", Part: PartTools}},
-		"the system prompt":  {counted(`"role":"system","content":"`), &PrefixBreak{Hook: "one", Part: PartSystem}},
-		"the first message":  {counted(`"role":"user","content":"`), &PrefixBreak{Hook: "one", Part: PartMessages, Message: 1}},
+		"the tools":          {counted(`"tools":[`), &prefix.Break{Hook: "one", Part: prefix.PartTools}},
+		"the system prompt":  {counted(`"role":"system","content":"`), &prefix.Break{Hook: "one", Part: prefix.PartSystem}},
+		"the first message":  {counted(`"role":"user","content":"`), &prefix.Break{Hook: "one", Part: prefix.PartMessages, Message: 1}},
 		"an answer":          {counted(`"role":"assistant","content":"`), nil},
 	}
 	for name, test := range tests {
@@ -232,7 +233,7 @@ func TestAPrefixBreakInTheToolsNamesTheHookThatChoseOrBroughtThem(t *testing.T) 
 			r.SetTools(test.after, test.by)
 			r.prompt("two")
 			got := r.PrefixBreak()
-			if got == nil && test.want != "" || got != nil && *got != (PrefixBreak{Hook: test.want, Part: PartTools}) {
+			if got == nil && test.want != "" || got != nil && *got != (prefix.Break{Hook: test.want, Part: prefix.PartTools}) {
 				t.Errorf("%+v, want %q", got, test.want)
 			}
 			r.prompt("three")
@@ -312,18 +313,5 @@ func TestANewSessionHasNoPrefixBreak(t *testing.T) {
 	}
 	if got := r.PrefixBreak(); got != nil {
 		t.Errorf("the new session has %+v", got)
-	}
-}
-
-func TestAPrefixBreakReadsAsASentence(t *testing.T) {
-	tests := map[string]PrefixBreak{
-		"pop changed message 3":         {Hook: "pop", Part: PartMessages, Message: 3},
-		"pop changed the system prompt": {Hook: "pop", Part: PartSystem},
-		"pop changed the tools":         {Hook: "pop", Part: PartTools},
-	}
-	for want, b := range tests {
-		if got := b.String(); got != want {
-			t.Errorf("%+v: %q, want %q", b, got, want)
-		}
 	}
 }

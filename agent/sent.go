@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"pi/agent/llm"
+	"pi/agent/prefix"
 	"pi/session"
 )
 
@@ -20,7 +21,7 @@ type sentRequest struct {
 // lastSent is what was sent last. The zero value is ready; all methods may be called
 // from any goroutine.
 type lastSent struct {
-	prefix prefixLog
+	prefix prefix.Log
 	mu     sync.Mutex   // guards last
 	last   *sentRequest // of a conversation
 }
@@ -41,18 +42,18 @@ func (l *lastSent) sending(is *sentRequest, r *llm.Request, tools []Tool, by str
 	l.mu.Lock()
 	l.last = is
 	l.mu.Unlock()
-	begin := &prefixRequest{Session: is.session, ToolsBy: by, System: is.system.byHook(), Items: is.chain.byHook(), Messages: r.Messages}
+	begin := &prefix.Request{Session: is.session, ToolsBy: by, System: is.system.byHook(), Items: is.chain.byHook(), Messages: r.Messages}
 	for i, t := range tools {
-		begin.Tools = append(begin.Tools, prefixTool{Spec: r.Tools[i], By: sourceOf(t)})
+		begin.Tools = append(begin.Tools, prefix.Tool{Spec: r.Tools[i], By: sourceOf(t)})
 	}
 	l.prefix.Sending(begin)
 }
 
 // sendingBody notes the body of r before the listeners, and as each left it.
 func (l *lastSent) sendingBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
-	all := prefixStages[json.RawMessage]{Base: body}
+	all := prefix.Stages[json.RawMessage]{Base: body}
 	for _, s := range stages {
-		all.Each = append(all.Each, prefixStage[json.RawMessage]{By: s.By, Left: s.Payload})
+		all.Each = append(all.Each, prefix.Stage[json.RawMessage]{By: s.By, Left: s.Payload})
 	}
 	l.prefix.SendingBody(r.Model, r.Messages, all)
 }
@@ -68,18 +69,18 @@ func (l *lastSent) answered(id string) {
 	}
 }
 
-func (p promptText) byHook() prefixStages[string] {
-	all := prefixStages[string]{Base: p.base}
+func (p promptText) byHook() prefix.Stages[string] {
+	all := prefix.Stages[string]{Base: p.base}
 	for _, s := range p.stages {
-		all.Each = append(all.Each, prefixStage[string]{By: s.By, Left: s.System})
+		all.Each = append(all.Each, prefix.Stage[string]{By: s.By, Left: s.System})
 	}
 	return all
 }
 
-func (c chained) byHook() prefixStages[[]session.Item] {
-	all := prefixStages[[]session.Item]{Base: c.core}
+func (c chained) byHook() prefix.Stages[[]session.Item] {
+	all := prefix.Stages[[]session.Item]{Base: c.core}
 	for _, s := range c.stages {
-		all.Each = append(all.Each, prefixStage[[]session.Item]{By: s.By, Left: s.Items})
+		all.Each = append(all.Each, prefix.Stage[[]session.Item]{By: s.By, Left: s.Items})
 	}
 	return all
 }
@@ -96,4 +97,4 @@ func sourceOf(t Tool) string {
 
 // PrefixBreak returns the break of the last request of this session; nil if that
 // began with the one before it, or was the first.
-func (a *Agent) PrefixBreak() *PrefixBreak { return a.sent.prefix.BreakOf(a.Session()) }
+func (a *Agent) PrefixBreak() *prefix.Break { return a.sent.prefix.BreakOf(a.Session()) }

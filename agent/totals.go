@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"pi/agent/llm"
+	"pi/agent/prefix"
 	"pi/session"
 	"pi/session/message"
 )
@@ -14,8 +15,8 @@ import (
 type Totals struct {
 	message.Usage
 	ContextUsage
-	Priced bool         // the prices of all that was used are known
-	Break  *PrefixBreak // see [Agent.PrefixBreak]
+	Priced bool          // the prices of all that was used are known
+	Break  *prefix.Break // see [Agent.PrefixBreak]
 }
 
 // Totals adds up what the session has used: answers, and the model calls outside

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/agent/prefix"
 )
 
 func shownBreakdown() agent.Breakdown {
@@ -25,7 +26,7 @@ func shownBreakdown() agent.Breakdown {
 			{Hook: "redact", Changed: agent.Amount{Messages: 2, Tokens: 80}, ChangedTo: 20},
 			{Hook: "idle"},
 		},
-		Break:  &agent.PrefixBreak{Hook: "pop", Part: agent.PartMessages, Message: 3},
+		Break:  &prefix.Break{Hook: "pop", Part: prefix.PartMessages, Message: 3},
 		Unsent: []agent.Source{{Name: "failed or interrupted answers", Count: 2}},
 	}
 }

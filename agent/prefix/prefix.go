@@ -1,4 +1,8 @@
-package agent
+// Package prefix tells whether a request begins with the one before it. Providers cache
+// what requests begin with, so a hook that says something else each time costs money.
+// Whoever sends the requests notes each in a [Log], with what every hook made of it,
+// and reads there which hook is why the last one began otherwise.
+package prefix
 
 import (
 	"bytes"
@@ -11,11 +15,11 @@ import (
 	"pi/session/message"
 )
 
-// PrefixBreak says that the last request did not begin with the one before it,
+// Break says that the last request did not begin with the one before it,
 // so that what the provider had cached was of no use from there on, and that a
 // hook is why. What the session itself says otherwise (a compaction, another
 // branch, an edit) is nobody's break.
-type PrefixBreak struct {
+type Break struct {
 	Hook    string
 	Part    string // PartTools, PartSystem or PartMessages
 	Message int    // of messages: the position of the first that differs, from 1; else 0
@@ -29,7 +33,7 @@ const (
 )
 
 // String is such as "pop changed message 3".
-func (b *PrefixBreak) String() string {
+func (b *Break) String() string {
 	switch b.Part {
 	case PartTools:
 		return b.Hook + " changed the tools"
@@ -39,38 +43,38 @@ func (b *PrefixBreak) String() string {
 	return b.Hook + " changed message " + strconv.Itoa(b.Message)
 }
 
-// prefixRequest is a request of the conversation, and what it was made of. Nothing
+// Request is one of the conversation, and what it was made of. Nothing
 // in it may change after it was noted.
-type prefixRequest struct {
+type Request struct {
 	Session  *session.Session
-	Tools    []prefixTool
+	Tools    []Tool
 	ToolsBy  string // the hook that chose them; "": none did
-	System   prefixStages[string]
-	Items    prefixStages[[]session.Item] // what the messages are made of
-	Messages []*message.Message           // as they are sent
+	System   Stages[string]
+	Items    Stages[[]session.Item] // what the messages are made of
+	Messages []*message.Message     // as they are sent
 }
 
-// prefixTool is a tool as the model is told of it.
-type prefixTool struct {
+// Tool is a tool as the model is told of it.
+type Tool struct {
 	Spec llm.ToolSpec
 	By   string // the hook that brought it; "": none did
 }
 
-// prefixStages is a part of a request before the hooks, and as each of them left it
+// Stages is a part of a request before the hooks, and as each of them left it
 // that had something to say, in their order.
-type prefixStages[T any] struct {
+type Stages[T any] struct {
 	Base T
-	Each []prefixStage[T]
+	Each []Stage[T]
 }
 
-// prefixStage is a part of a request as one hook left it.
-type prefixStage[T any] struct {
+// Stage is a part of a request as one hook left it.
+type Stage[T any] struct {
 	By   string
 	Left T
 }
 
 // after is the part after the first n stages.
-func (s prefixStages[T]) after(n int) T {
+func (s Stages[T]) after(n int) T {
 	if n == 0 {
 		return s.Base
 	}
@@ -78,20 +82,20 @@ func (s prefixStages[T]) after(n int) T {
 }
 
 // last is the part as it is sent.
-func (s prefixStages[T]) last() T { return s.after(len(s.Each)) }
+func (s Stages[T]) last() T { return s.after(len(s.Each)) }
 
-// prefixLog compares each request with the one before it. The zero value is ready; all
+// Log compares each request with the one before it. The zero value is ready; all
 // methods may be called from any goroutine.
-type prefixLog struct {
-	mu     sync.Mutex     // guards what follows
-	last   *prefixRequest // of a conversation
-	body   *sentBody      // the last one that hooks saw
-	broken *PrefixBreak   // how the last request began otherwise than the one before
+type Log struct {
+	mu     sync.Mutex // guards what follows
+	last   *Request   // of a conversation
+	body   *sentBody  // the last one that hooks saw
+	broken *Break     // how the last request began otherwise than the one before
 }
 
 // BreakOf returns the break of the last request, if that was of s; nil if that began
 // with the one before it, or was the first.
-func (l *prefixLog) BreakOf(s *session.Session) *PrefixBreak {
+func (l *Log) BreakOf(s *session.Session) *Break {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last == nil || l.last.Session != s {
@@ -102,12 +106,12 @@ func (l *prefixLog) BreakOf(s *session.Session) *PrefixBreak {
 
 // Sending notes what is about to be sent, and whether a hook made it begin
 // otherwise than the request before.
-func (l *prefixLog) Sending(is *prefixRequest) {
+func (l *Log) Sending(is *Request) {
 	l.mu.Lock()
 	was := l.last
 	l.last = is
 	l.mu.Unlock()
-	var broken *PrefixBreak
+	var broken *Break
 	if was != nil && was.Session == is.Session {
 		broken = compared(was, is)
 	}
@@ -117,7 +121,7 @@ func (l *prefixLog) Sending(is *prefixRequest) {
 }
 
 // compared names the hook because of which is does not begin with was.
-func compared(was, is *prefixRequest) *PrefixBreak {
+func compared(was, is *Request) *Break {
 	if !slices.EqualFunc(was.Tools, is.Tools, describedAlike) {
 		return brokenBy(toolsChangedBy(was, is), PartTools, 0)
 	}
@@ -130,11 +134,11 @@ func compared(was, is *prefixRequest) *PrefixBreak {
 	return nil
 }
 
-func brokenBy(hook, part string, message int) *PrefixBreak {
+func brokenBy(hook, part string, message int) *Break {
 	if hook == "" {
 		return nil
 	}
-	return &PrefixBreak{Hook: hook, Part: part, Message: message}
+	return &Break{Hook: hook, Part: part, Message: message}
 }
 
 // firstDifference is the position, from 1, of the first message of was that is
@@ -168,13 +172,13 @@ func sentBlocksAlike(a, b *message.Block) bool {
 		a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) && a.Data == b.Data && a.MimeType == b.MimeType
 }
 
-func describedAlike(a, b prefixTool) bool {
+func describedAlike(a, b Tool) bool {
 	return a.Spec.Name == b.Spec.Name && a.Spec.Description == b.Spec.Description && bytes.Equal(a.Spec.Parameters, b.Spec.Parameters)
 }
 
 // toolsChangedBy is the hook that chose the tools; else the one that brought the
 // first new one, or took one away.
-func toolsChangedBy(was, is *prefixRequest) string {
+func toolsChangedBy(was, is *Request) string {
 	if is.ToolsBy != "" {
 		return is.ToolsBy
 	}
@@ -188,9 +192,9 @@ func toolsChangedBy(was, is *prefixRequest) string {
 }
 
 // bringerOfNew is the hook that brought the first tool that others have not.
-func bringerOfNew(tools, others []prefixTool) string {
+func bringerOfNew(tools, others []Tool) string {
 	for _, t := range tools {
-		if t.By != "" && !slices.ContainsFunc(others, func(other prefixTool) bool { return describedAlike(other, t) }) {
+		if t.By != "" && !slices.ContainsFunc(others, func(other Tool) bool { return describedAlike(other, t) }) {
 			return t.By
 		}
 	}
@@ -207,7 +211,7 @@ func keepsItems(was, is []session.Item) bool {
 // sent stands at the beginning of what is sent now. A hook that answered only one of
 // the two passed on its input in the other. It is "" if the requests differ before the
 // first stage.
-func breaker[T any](was, is prefixStages[T], keeps func(was, is T) bool) string {
+func breaker[T any](was, is Stages[T], keeps func(was, is T) bool) string {
 	if !keeps(was.Base, is.Base) {
 		return ""
 	}
@@ -231,6 +235,6 @@ func breaker[T any](was, is prefixStages[T], keeps func(was, is T) bool) string 
 }
 
 // hasStage reports whether one of the stages is of the hook by.
-func hasStage[T any](stages []prefixStage[T], by string) bool {
-	return slices.ContainsFunc(stages, func(s prefixStage[T]) bool { return s.By == by })
+func hasStage[T any](stages []Stage[T], by string) bool {
+	return slices.ContainsFunc(stages, func(s Stage[T]) bool { return s.By == by })
 }

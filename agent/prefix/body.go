@@ -1,4 +1,4 @@
-package agent
+package prefix
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 type sentBody struct {
 	session *session.Session
 	model   *llm.Model
-	stages  prefixStages[bodySums]
+	stages  Stages[bodySums]
 }
 
 // bodySums is a body by the sums of its parts.
@@ -26,15 +26,15 @@ type bodySums struct {
 // SendingBody compares what hooks made of a body with what they made of the one
 // before it, where that was alike before they had it. messages are those of the
 // request that the body is of: one that was not noted is none of the conversation.
-func (l *prefixLog) SendingBody(m *llm.Model, messages []*message.Message, body prefixStages[json.RawMessage]) {
+func (l *Log) SendingBody(m *llm.Model, messages []*message.Message, body Stages[json.RawMessage]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last == nil || !sameList(l.last.Messages, messages) {
 		return
 	}
-	is := &sentBody{session: l.last.Session, model: m, stages: prefixStages[bodySums]{Base: sumsOf(body.Base)}}
+	is := &sentBody{session: l.last.Session, model: m, stages: Stages[bodySums]{Base: sumsOf(body.Base)}}
 	for _, s := range body.Each {
-		is.stages.Each = append(is.stages.Each, prefixStage[bodySums]{s.By, sumsOf(s.Left)})
+		is.stages.Each = append(is.stages.Each, Stage[bodySums]{s.By, sumsOf(s.Left)})
 	}
 	was := l.body
 	l.body = is
@@ -47,7 +47,7 @@ func sameList(a, b []*message.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-func bodyBreak(was, is prefixStages[bodySums]) *PrefixBreak {
+func bodyBreak(was, is Stages[bodySums]) *Break {
 	part, n := was.last().difference(is.last())
 	if part == "" {
 		return nil
