@@ -142,13 +142,14 @@ func (m *jobMessages) list(L *lua.LState, in *instance) *lua.LTable {
 	})
 }
 
-// sessionUsage is what ctx.usage() gives; nil is what nobody knows.
+// sessionUsage is what ctx.usage() gives, in the order in which it is saved as JSON; nil
+// is what nobody knows.
 type sessionUsage struct {
 	Tokens        *int
-	ContextWindow *int
 	Percent       *float64
-	Cost          sessionCost
+	ContextWindow *int
 	PrefixBreak   *prefixBreak
+	Cost          sessionCost
 }
 
 type sessionCost struct {

@@ -102,6 +102,7 @@ func TestMembersOfCtx(t *testing.T) {
 		{"event", `return #ctx.entries > 1 and ctx.messages[1].content[1].text .. ctx.messages[2].content[1].text`, "firstFIRST"},
 
 		{"event", `local u = ctx.usage(); return u.context_window .. " " .. u.tokens .. " " .. u.percent .. " " .. tostring(u.cost.total) .. u.cost.input`, "1000 15 1.5 nil0"},
+		{"event", `local names = {}; for name in pairs(ctx.usage()) do names[#names + 1] = name end; return table.concat(names, " ")`, "tokens percent context_window cost"},
 		{"event", `ctx.usage(1)`, "!'usage' takes at most 0 arguments"},
 		{"event", `return type(ctx.system_prompt())`, "string"},
 

@@ -3,6 +3,7 @@ package luavm
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -70,7 +71,9 @@ func (vm *VM) makeReadOnly(meta *lua.LTable) {
 		},
 	})
 	Set(meta, "__metatable", lua.LFalse)
-	meta.Metatable = &valueMark{vm: vm, fields: fields}
+	names := Keys(fields)
+	slices.SortFunc(names, func(a, b string) int { return slices.Compare(indexOf(fields, a), indexOf(fields, b)) })
+	meta.Metatable = &valueMark{vm: vm, fields: fields, names: names}
 }
 
 // valueMark hides behind the metatable of a struct type.
@@ -78,10 +81,16 @@ type valueMark struct {
 	opaque
 	vm     *VM
 	fields *lua.LTable
+	names  []string // of the fields, in the order of the struct
 }
 
-// valueTable is what a value of [VM.Value] holds, as a fresh table, for pairs and JSON;
-// nil for anything else.
+// indexOf is the index of a field among those that gopher-luar has of a type.
+func indexOf(fields *lua.LTable, name string) []int {
+	return fields.RawGetString(name).(*lua.LUserData).Value.([]int)
+}
+
+// valueTable is what a value of [VM.Value] holds, as a fresh table in the order of the
+// struct, for pairs and JSON; nil for anything else.
 func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	ud, ok := v.(*lua.LUserData)
 	if !ok {
@@ -95,8 +104,8 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	if !ok {
 		return nil
 	}
-	t := NewRecord(L, m.fields.Len())
-	for _, name := range Keys(m.fields) {
+	t := NewRecord(L, len(m.names))
+	for _, name := range m.names {
 		Set(t, name, m.vm.fieldOf(L, ud, m.fields.RawGetString(name)))
 	}
 	return t
