@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,4 +127,15 @@ func (w *silence) failure(model *llm.Model) error {
 	return &llm.ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
 		Message:  fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", shortTime(w.limit)),
 		NextStep: "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
+}
+
+// shortTime is a time for people: 5m, not 5m0s.
+func shortTime(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }

@@ -176,9 +176,9 @@ func (s deltaSource) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, 
 func BenchmarkDeltasWatched(b *testing.B) {
 	source := make(deltaSource, 20_000)
 	for i := range source {
-		source[i] = text("word ")
+		source[i] = llm.Delta{Kind: llm.DeltaText, Text: "word "}
 	}
-	for name, limit := range map[string]time.Duration{"watched": idle, "unwatched": 0} {
+	for name, limit := range map[string]time.Duration{"watched": 2 * time.Minute, "unwatched": 0} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -191,5 +191,16 @@ func BenchmarkDeltasWatched(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestTimesAreShortForPeople(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 3 * time.Second: "3s", 1500 * time.Millisecond: "1.5s", time.Minute: "1m", 90 * time.Second: "1m30s",
+		10 * time.Minute: "10m", time.Hour: "1h", 61 * time.Minute: "1h1m", time.Hour + 20*time.Second: "1h0m20s",
+	} {
+		if got := shortTime(d); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

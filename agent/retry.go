@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"pi/agent/llm"
@@ -168,17 +167,6 @@ func (t *tries) final(ctx context.Context, err error) error {
 	}
 	with.Message = said(failed.Message, fmt.Sprintf("tried %d times", t.further+1))
 	return &with
-}
-
-// shortTime is a time for people: 5m, not 5m0s.
-func shortTime(d time.Duration) string {
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return text
 }
 
 func said(message, more string) string {

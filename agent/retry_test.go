@@ -448,14 +448,3 @@ func TestNoFurtherTryIsMadeOnceTheSessionHasCostItsLimit(t *testing.T) {
 		}
 	})
 }
-
-func TestTimesAreShortForPeople(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 3 * time.Second: "3s", 1500 * time.Millisecond: "1.5s", time.Minute: "1m", 90 * time.Second: "1m30s",
-		10 * time.Minute: "10m", time.Hour: "1h", 61 * time.Minute: "1h1m", time.Hour + 20*time.Second: "1h0m20s",
-	} {
-		if got := shortTime(d); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
