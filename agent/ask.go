@@ -49,7 +49,7 @@ func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take f
 	}
 	var size answerSize
 	var stop llm.Stop
-	for d, err := range withIdleTimeout(ctx, client, r, a.settings.StreamIdleTimeout) {
+	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.settings.StreamIdleTimeout) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
 			return answerTooLong(r)

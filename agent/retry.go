@@ -160,9 +160,9 @@ func (t *tries) final(ctx context.Context, err error) error {
 	}
 	with := *failed
 	if t.tooLong(failed) {
-		asked := shortTime(failed.RetryAfter.Round(time.Second))
+		asked := llm.ShortTime(failed.RetryAfter.Round(time.Second))
 		with.Message = said(failed.Message, fmt.Sprintf("the server asks to wait %s", asked))
-		with.NextStep = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, shortTime(t.settings.Retry.MaxDelay))
+		with.NextStep = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, llm.ShortTime(t.settings.Retry.MaxDelay))
 		return &with
 	}
 	with.Message = said(failed.Message, fmt.Sprintf("tried %d times", t.further+1))

@@ -1,4 +1,4 @@
-package agent
+package llm
 
 import (
 	"context"
@@ -10,21 +10,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"pi/agent/llm"
 )
 
 // errSilent ends a request whose server gives no sign of life.
 var errSilent = errors.New("silent")
 
-// withIdleTimeout streams r, pings too, and fails when the server is silent for
+// WithIdleTimeout streams r, pings too, and fails when the server is silent for
 // limit; 0 is none. The time that listeners take, to look at the request or at what
 // came, does not count.
-func withIdleTimeout(ctx context.Context, client llm.Provider, r *llm.Request, limit time.Duration) iter.Seq2[llm.Delta, error] {
+func WithIdleTimeout(ctx context.Context, client Provider, r *Request, limit time.Duration) iter.Seq2[Delta, error] {
 	if limit <= 0 {
 		return client.Stream(ctx, r)
 	}
-	return func(yield func(llm.Delta, error) bool) {
+	return func(yield func(Delta, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		w := &silence{limit: limit, end: cancel, began: time.Now()}
@@ -96,7 +94,7 @@ func (w *silence) look() {
 
 // pausedByCallbacks returns a copy of r whose callbacks stop the idle timer while
 // they run.
-func (w *silence) pausedByCallbacks(r *llm.Request) *llm.Request {
+func (w *silence) pausedByCallbacks(r *Request) *Request {
 	with := *r
 	if body := r.Body; body != nil {
 		with.Body = func(ctx context.Context, b []byte) ([]byte, error) {
@@ -123,14 +121,14 @@ func (w *silence) pausedByCallbacks(r *llm.Request) *llm.Request {
 	return &with
 }
 
-func (w *silence) failure(model *llm.Model) error {
-	return &llm.ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
-		Message:  fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", shortTime(w.limit)),
+func (w *silence) failure(model *Model) error {
+	return &ProviderError{Provider: model.Provider, Retryable: true, Err: errSilent,
+		Message:  fmt.Sprintf("no sign of life for %s (stream_idle_timeout)", ShortTime(w.limit)),
 		NextStep: "stream_idle_timeout in config.toml says for how many seconds a server may be silent; 0: for ever"}
 }
 
-// shortTime is a time for people: 5m, not 5m0s.
-func shortTime(d time.Duration) string {
+// ShortTime is a time for people: 5m, not 5m0s.
+func ShortTime(d time.Duration) string {
 	text := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(text, zero) {
