@@ -7,17 +7,18 @@ import (
 	"fmt"
 
 	"pi/agent/llm"
+	"pi/session"
 	"pi/session/message"
 )
 
 // A model is asked in the conversation (answer.go) and outside of it: by hooks
-// (complete.go) and for summaries (compact_write.go). Both send a request with
+// ([Agent.Complete]) and for summaries (compact_write.go). Both send a request with
 // [Agent.send], and send it again with [tries] if it fails for a passing reason.
 
 // send sends r and hands what comes to take, until the answer has ended, take
 // returns an error or ctx is done. It is an error if the session has no money left,
 // if the server is silent for too long (see idle.go) or if the answer is too long
-// (see answerlimit.go). sending is called when there is all that it takes to send
+// (see limits.go). sending is called when there is all that it takes to send
 // it; it may be nil. The errors are *[llm.ProviderError] or *[LimitError].
 func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take func(llm.Delta) error) (err error) {
 	defer func() {
@@ -112,4 +113,58 @@ func refusedBy(model *llm.Model, stop llm.Stop) error {
 	}
 	words := cmp.Or(stop.Message, "the model ended its answer as "+string(stop.Reason))
 	return &llm.ProviderError{Provider: model.Provider, Type: stop.Raw, Message: words, Retryable: stop.Retryable}
+}
+
+// Completion is one model call outside of the conversation.
+type Completion struct {
+	Model     *llm.Model // nil: the current one
+	System    string
+	Messages  []session.Item
+	Tools     []llm.ToolSpec // the model may call them; nobody runs them
+	APIKey    string         // instead of the model's own
+	MaxTokens int            // 0: the model's own limit
+	Thinking  string         // "": off
+	By        string         // who asks; noted in the usage entry
+}
+
+// Complete asks a model outside of the conversation and returns its answer. What
+// it used is recorded in the session as a usage entry of the kind "hook", also of
+// an answer that failed on the way. A call that failed for a passing reason is made
+// again, as in a conversation.
+//
+// The provider events come, for the request goes over the same wire, except for
+// what listeners to these events ask themselves. Message and context events do
+// not. The error is ErrAborted once ctx has ended, a *[llm.ProviderError], a
+// *[LimitError], or says that there is nothing to ask.
+func (a *Agent) Complete(ctx context.Context, c Completion) (*message.Message, error) {
+	model := c.Model
+	if model == nil {
+		model = a.Model()
+	}
+	messages := a.Session().ForModel(c.Messages)
+	if len(messages) == 0 {
+		return nil, errors.New("complete: no messages")
+	}
+	r := &llm.Request{Model: model, System: c.System, Messages: messages, Tools: c.Tools, APIKey: c.APIKey,
+		Thinking: cmp.Or(c.Thinking, "off"), MaxTokens: cmp.Or(c.MaxTokens, model.MaxTokens)}
+	if !llm.ValidThinking(r.Thinking) {
+		return nil, fmt.Errorf("complete: unknown thinking level %q", r.Thinking)
+	}
+	var answer llm.Assembly
+	err := a.askAside(ctx, r, &answer)
+	m := a.assembled(model, &answer)
+	noted := a.recordUsage(session.UsageEntry{Kind: "hook", Provider: model.Provider, Model: model.ID, Usage: m.Usage, Note: c.By})
+	if noted != nil {
+		a.Notify(context.WithoutCancel(ctx), LevelWarning, noted.Error())
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ErrAborted
+	case err != nil:
+		return nil, err
+	}
+	if m.StopReason = answer.Stop().Reason; m.StopReason == llm.StopPause {
+		m.StopReason = message.StopEnd
+	}
+	return m, nil
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -58,4 +59,64 @@ func (c *compactionState) wasTried() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.tried
+}
+
+var (
+	// ErrCompactionWaits is told to whoever asks for a compaction while another
+	// one that was asked for has not come to its turn.
+	ErrCompactionWaits = errors.New("a compaction waits already")
+
+	errLeft = errors.New("the session was left before it was compacted")
+)
+
+// compactRequest is a compaction that somebody wants done when it can be.
+type compactRequest struct {
+	CompactOptions
+	done func(*Compacted, error)
+}
+
+// RequestCompact has the context compacted as soon as it can be, and returns at
+// once: while a prompt runs, before its next request or at its end, otherwise
+// when the front end gets to it (see [Agent.Submitted]). done is told what came of
+// it, with what [Agent.Compact] returns, or ErrCompactionWaits; it is called once,
+// on another goroutine or before RequestCompact returns, and must not wait.
+func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
+	if !a.putCompact(&compactRequest{o, done}) {
+		done(nil, ErrCompactionWaits)
+	}
+}
+
+// compactAsked does what was asked for, if something was, and reports whether it
+// compacted. What is too short in the middle of the work waits for its end.
+func (a *Agent) compactAsked(ctx context.Context, atRest bool) bool {
+	request := a.waitingCompact()
+	if request == nil {
+		return false
+	}
+	done, err := a.compactFor(ctx, request.CompactOptions, atRest)
+	if !atRest && nothingToDo(err) || a.takeCompact() == nil {
+		return false
+	}
+	if done != nil {
+		a.Notify(context.WithoutCancel(ctx), LevelInfo, done.String())
+	}
+	request.done(done, err)
+	return done != nil
+}
+
+// refuseAsked tells whoever waits for a compaction that it does not come.
+func (a *Agent) refuseAsked(why error) {
+	if request := a.takeCompact(); request != nil {
+		request.done(nil, why)
+	}
+}
+
+// runAsked is the prompt that stands for a compaction. The request may be done
+// by now.
+func (a *Agent) runAsked(ctx context.Context) error {
+	a.compactAsked(ctx, true)
+	if ctx.Err() != nil {
+		return ErrAborted
+	}
+	return nil
 }
