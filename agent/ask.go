@@ -17,8 +17,8 @@ import (
 
 // send sends r and hands what comes to take, until the answer has ended, take
 // returns an error or ctx is done. It is an error if the session has no money left,
-// if the server is silent for too long (see idle.go) or if the answer is too long
-// (see limits.go). sending is called when there is all that it takes to send
+// if the server is silent for too long (see [llm.WithIdleTimeout]) or if the answer
+// is too long (see limits.go). sending is called when there is all that it takes to send
 // it; it may be nil. The errors are *[llm.ProviderError] or *[LimitError].
 func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take func(llm.Delta) error) (err error) {
 	defer func() {

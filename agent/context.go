@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"pi/session"
@@ -191,4 +193,41 @@ func (l *lastSeen) edit(s *session.Session, id string) {
 		l.edited = map[string]bool{}
 	}
 	l.edited[id] = true
+}
+
+// EditContext makes a lasting edit of what the model sees of one entry of the
+// current branch: r nil takes it out, else only its content changes. The history
+// of the session stays as it is. It returns the id of the edit. Messages of the
+// person, answers, tool results and custom messages can be edited.
+func (a *Agent) EditContext(_ context.Context, id string, r *session.Replacement) (string, error) {
+	s := a.Session()
+	if err := editTarget(s, id); err != nil {
+		return "", fmt.Errorf("edit context: %w", err)
+	}
+	e, err := s.Append(session.TypeContextEdit, session.ContextEdit{TargetID: id, Replacement: r})
+	if e == nil {
+		return "", fmt.Errorf("edit context: %w", err)
+	}
+	a.lastSeen.edit(s, id)
+	return e.ID, err
+}
+
+// editTarget refuses an entry that no edit reaches.
+func editTarget(s *session.Session, id string) error {
+	e := s.Entry(id)
+	if e == nil {
+		return fmt.Errorf("no entry %q", id)
+	}
+	if !slices.Contains(s.Branch(), e) {
+		return fmt.Errorf("entry %q is not on the current branch", id)
+	}
+	kind := e.Type
+	if m := e.Message(); m != nil {
+		switch m.Role {
+		case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
+			return nil
+		}
+		kind = string(m.Role)
+	}
+	return fmt.Errorf("entry %q is a %s; only messages of the roles user, assistant, toolResult and custom can be edited", id, kind)
 }

@@ -1,5 +1,10 @@
 package agent
 
+import (
+	"context"
+	"fmt"
+)
+
 // Kind names an event; its String is the name that hooks use.
 type Kind uint8
 
@@ -85,3 +90,116 @@ func (k Kind) String() string { return kindNames[k] }
 // Event is a pointer to one of the structs of the event_*.go files. Fields
 // under "result" are written by listeners, everything else is read only.
 type Event interface{ Kind() Kind }
+
+// listeners hear of everything, in their order. Those of an agent are complete
+// before it starts, see [Agent.Listen]; from then on all methods may be called from
+// any goroutine.
+type listeners []Listener
+
+// wants reports whether anybody listens to k; events nobody wants are not built.
+func (ls listeners) wants(k Kind) bool {
+	for _, l := range ls {
+		if l.Wants(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// emitIf builds and emits an event if anybody wants it.
+func (ls listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
+	if ls.wants(k) {
+		ls.emit(ctx, build())
+	}
+}
+
+// emitAfter is emitIf for what has happened whether the run was interrupted or
+// not: listeners hear of it also after an interrupt.
+func (ls listeners) emitAfter(ctx context.Context, k Kind, build func() Event) {
+	if ls.wants(k) {
+		ls.emit(uncancelled(ctx), build())
+	}
+}
+
+// uncancelled returns ctx, or a copy without its cancellation if it is cancelled
+// already, so that listeners still run after an interrupt. An interrupt that comes
+// while they run reaches them.
+func uncancelled(ctx context.Context) context.Context {
+	if ctx.Err() != nil {
+		return context.WithValue(context.WithoutCancel(ctx), interruptedKey{}, true)
+	}
+	return ctx
+}
+
+type interruptedKey struct{}
+
+// Interrupted reports whether the event that came with ctx is of a run that was
+// interrupted before, so that nobody wants to wait for those who hear of it.
+func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) != nil }
+
+// emit hands e to the listeners in order. A listener's error stops nobody; it is
+// told to all as a notice. The gates, where it decides, are asked with emitGate.
+func (ls listeners) emit(ctx context.Context, e Event) {
+	ls.emitUntil(ctx, e, func() bool { return false })
+}
+
+// emitUntil is emit up to the listener whose answer decides.
+func (ls listeners) emitUntil(ctx context.Context, e Event, decided func() bool) {
+	for _, l := range ls {
+		if !l.Wants(e.Kind()) {
+			continue
+		}
+		if err := handle(ctx, l, e); err != nil {
+			ls.Notify(context.WithoutCancel(ctx), LevelError, err.Error())
+		}
+		if decided() {
+			return
+		}
+	}
+}
+
+// emitGate hands e to the listeners in order, up to the first error, which it
+// returns, or until decided reports true.
+func (ls listeners) emitGate(ctx context.Context, e Event, decided func() bool) error {
+	for _, l := range ls {
+		if !l.Wants(e.Kind()) {
+			continue
+		}
+		if err := handle(ctx, l, e); err != nil {
+			return err
+		}
+		if decided() {
+			return nil
+		}
+	}
+	return nil
+}
+
+// handle turns a crash of a listener into its error, so that it neither takes
+// the session with it nor opens a gate.
+func handle(ctx context.Context, l Listener, e Event) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("listener for %s crashed: %v", e.Kind(), p)
+		}
+	}()
+	return l.Handle(ctx, e)
+}
+
+// Notify shows the person a line that is no part of the conversation.
+func (ls listeners) Notify(ctx context.Context, level Level, text string) {
+	ls.tellAll(ctx, &Notice{Text: text, Level: level})
+}
+
+// tellAll passes on what is no part of a run.
+func (ls listeners) tellAll(ctx context.Context, e Event) {
+	for _, l := range ls {
+		if l.Wants(e.Kind()) {
+			_ = handle(ctx, l, e) // a front end that cannot show a notice has no better place to say so
+		}
+	}
+}
+
+func (ls listeners) notifyf(ctx context.Context, level Level, format string, args ...any) {
+	ls.Notify(ctx, level, fmt.Sprintf(format, args...))
+}

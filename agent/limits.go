@@ -1,9 +1,13 @@
 package agent
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"pi/agent/llm"
 )
@@ -97,4 +101,72 @@ func (s *answerSize) add(d llm.Delta) {
 	default:
 		s.blocks[d.Index] = before + len(d.Text)
 	}
+}
+
+// A model that is stuck makes the same call again and again. The same is a call of
+// the same tool with the same arguments that came to the same: who asks until the
+// answer is another one has not repeated anything.
+
+// tellAt is the repetition at which the model is told, before the limit.
+const tellAt = 3
+
+// noteRepeat counts a call that has its result. The model is told once what the
+// next ones lead to; the last makes the limit of s.
+func (r *run) noteRepeat(s *step) {
+	limit := r.settings.MaxRepeats
+	if limit <= 0 {
+		return
+	}
+	count := r.repeats.note(s)
+	switch {
+	case count >= limit:
+		s.limit = &LimitError{"max_repeats", fmt.Sprintf("stopped: the model called %s %d times in a row with the same arguments and the same result (max_repeats)",
+			s.call.Name, count)}
+	case count == min(tellAt, limit-1) && count > 1:
+		s.result = withText(s.result, fmt.Sprintf("[%s was called %d times in a row with these arguments, and the result was the same each time. After %d times the work is stopped: do something else.]",
+			s.call.Name, count, limit))
+	}
+}
+
+// repeatCounter counts how often the same call came in a row.
+type repeatCounter struct {
+	last  [sha256.Size]byte
+	count int
+}
+
+// note counts a call. Arguments are the same whatever the order of their keys
+// and the space between them; a call without readable ones had something else
+// instead.
+func (c *repeatCounter) note(s *step) int {
+	key := sha256.Sum256([]byte(strings.Join([]string{s.call.Name, canonical(s.call.Arguments), s.broken, outcomeKey(s.result)}, "\x00")))
+	if key != c.last {
+		c.last, c.count = key, 0
+	}
+	c.count++
+	return c.count
+}
+
+// outcomeKey is what a result comes to. The file that the whole of a long output is
+// kept in is another one each time.
+func outcomeKey(r Result) string {
+	b, _ := json.Marshal(r.Content) // blocks of texts and numbers
+	key := fmt.Sprint(r.IsError, " ", string(b))
+	var details struct {
+		Path string `json:"fullOutputPath"`
+	}
+	if json.Unmarshal(r.Details, &details) == nil && details.Path != "" {
+		key = strings.ReplaceAll(key, details.Path, "")
+	}
+	return key
+}
+
+func canonical(args json.RawMessage) string {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if !json.Valid(args) || d.Decode(&v) != nil {
+		return string(args)
+	}
+	b, _ := json.Marshal(v) // made of JSON
+	return string(b)
 }

@@ -198,3 +198,12 @@ func (a *Agent) announce(ctx context.Context, reason, previous string) {
 		return &SessionStart{Reason: reason, SessionID: s.ID(), SessionFile: s.File(), PreviousSessionFile: previous}
 	})
 }
+
+// SetSessionName names the session; "" takes the name away.
+func (a *Agent) SetSessionName(ctx context.Context, name string) error {
+	_, err := a.Session().Append(session.TypeSessionInfo, session.SessionInfo{Name: name})
+	if err == nil {
+		a.emitIf(ctx, KindSessionInfoChanged, func() Event { return &SessionInfoChanged{name} })
+	}
+	return err
+}
