@@ -56,7 +56,11 @@ func (w *world) inTerminalAs(program string, args ...string) *screen {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := pty.Setsize(master, &pty.Winsize{Rows: screenLines, Cols: screenColumns}); err != nil {
+	size := &pty.Winsize{Rows: screenLines, Cols: screenColumns}
+	if w.narrow {
+		size = &pty.Winsize{}
+	}
+	if err := pty.Setsize(master, size); err != nil {
 		w.t.Fatal(err)
 	}
 	before, err := term.GetState(int(tty.Fd()))

@@ -21,6 +21,7 @@ type world struct {
 	home, project string
 	env           []string // beside what every program gets
 	written       int      // sessions, by keeps
+	narrow        bool     // its terminals have no columns
 }
 
 func newWorld(t *testing.T) *world {

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"testing"
+
+	"github.com/creack/pty"
 )
 
 // starts is how often the program is started by the test of what is typed early;
@@ -40,5 +42,24 @@ func TestALineThatIsTypedWhileACommandRunsIsAnswered(t *testing.T) {
 	s := newWorld(t).inTerminal()
 	s.prompt()
 	s.keys("/session\r/context\r/name early\r/hooks\r/quit\r")
+	s.leave(statusDone)
+}
+
+// Consoles of containers and serial lines often have no size, or get it later.
+func TestATerminalWithoutColumnsIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.narrow = true
+	s := w.inTerminal()
+	s.keys("read a.txt\r")
+	s.see(1, "a.txt has 2 lines:")
+	s.keys("/name narrow\r")
+	s.see(1, "/name narrow")
+	if err := pty.Setsize(s.master, &pty.Winsize{Rows: screenLines, Cols: screenColumns}); err != nil {
+		t.Fatal(err)
+	}
+	s.keys("/session\r")
+	s.see(1, "messages 1 of you")
+	s.enter("/quit")
 	s.leave(statusDone)
 }

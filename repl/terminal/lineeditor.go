@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/peterh/liner"
+	"golang.org/x/term"
 )
 
 // ErrCtrlC is the error of a [Line] that was given up with Ctrl+C.
@@ -41,6 +44,9 @@ type lineEditor struct {
 	raw      liner.ModeApplier
 	suggest  Completer
 	result   chan Line
+	plain    plainEditor // for as long as the terminal is too narrow
+	narrow   bool        // the open prompt is that of plain
+	columns  int         // of the terminal when state last asked
 
 	mu       sync.Mutex
 	resting  bool
@@ -57,7 +63,7 @@ type Completer func(line string, pos int) (head string, words []string, tail str
 
 // newLineEditor takes over the terminal, which must be the process's own.
 func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) (*lineEditor, error) {
-	e := &lineEditor{screen: s, suggest: suggest, result: make(chan Line, 1)}
+	e := &lineEditor{screen: s, suggest: suggest, result: make(chan Line, 1), plain: plainEditor{screen: s}}
 	var err error
 	if e.cooked, err = liner.TerminalMode(); err != nil {
 		return nil, fmt.Errorf("read terminal mode: %w", err)
@@ -68,22 +74,42 @@ func newLineEditor(k *Keyboard, s *Screen, history []string, suggest Completer) 
 			return nil, fmt.Errorf("make the editor's input: %w", err)
 		}
 	}
-	e.state = e.newState()
 	e.resting = true
-	if e.raw, err = rawMode(os.Stdin); err != nil {
+	if err := e.begin(); err != nil {
 		e.Close()
 		return nil, err
 	}
+	for _, line := range history {
+		e.Remember(line)
+	}
+	return e, nil
+}
+
+// begin makes the state of the editor, and leaves the terminal as it found it.
+func (e *lineEditor) begin() (err error) {
+	e.state = e.newState()
 	e.state.SetMultiLineMode(true)
 	e.state.SetBeep(false)
 	e.state.SetCtrlCAborts(true)
 	e.state.SetTabCompletionStyle(liner.TabPrints)
 	e.state.SetWordCompleter(e.complete)
-	for _, line := range history {
-		e.state.AppendHistory(toSigns(line))
-	}
+	e.columns = width()
+	e.raw, err = rawMode(os.Stdin)
 	e.cook()
-	return e, nil
+	return err
+}
+
+// beginAgain is begin for a terminal that was too narrow: liner asks for the size
+// anew only where it was wide enough.
+func (e *lineEditor) beginAgain() error {
+	var history bytes.Buffer
+	_, _ = e.state.WriteHistory(&history) // a buffer takes everything
+	e.state.Close()
+	if err := e.begin(); err != nil {
+		return err
+	}
+	_, _ = e.state.ReadHistory(&history)
+	return nil
 }
 
 // rawMode is the mode that the editor has put the terminal in, without signals.
@@ -117,6 +143,16 @@ func (e *lineEditor) cook() {
 }
 
 func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
+	needed := runewidth.StringWidth(prompt) + room
+	if e.narrow = e.keyboard != nil && width() < needed; e.narrow {
+		e.Rest()
+		return e.plain.Open(prompt, text, pos)
+	}
+	if e.keyboard != nil && e.columns < needed && e.beginAgain() != nil {
+		e.result <- Line{Err: io.EOF}
+		return e.result
+	}
+	e.columns = width()
 	e.mu.Lock()
 	e.canceled, e.kept, e.resting = false, Line{}, false
 	e.mu.Unlock()
@@ -126,6 +162,20 @@ func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
 	}
 	go func() { e.result <- e.prompt(prompt, text, pos) }()
 	return e.result
+}
+
+// room is how many columns liner wants behind a prompt. Where there are fewer it
+// reads whole lines, and waits for a line end that its keys do not have. Consoles
+// without a size have none.
+const room = 10
+
+// width is that of the terminal as liner asks for it; 0: it has none.
+func width() int {
+	columns, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return usualColumns // the terminal is gone, and reading it will say so
+	}
+	return columns
 }
 
 // takeKeys puts the terminal into raw mode and has the editor take the keys.
@@ -152,6 +202,9 @@ func (e *lineEditor) prompt(prompt, text string, pos int) Line {
 }
 
 func (e *lineEditor) Cancel() (Line, bool) {
+	if e.narrow {
+		return e.plain.Cancel()
+	}
 	if e.keyboard == nil {
 		return Line{}, false
 	}
@@ -169,7 +222,13 @@ func (e *lineEditor) Cancel() (Line, bool) {
 	return e.kept, true
 }
 
-func (e *lineEditor) Ended() { e.screen.KeepFooter() }
+func (e *lineEditor) Ended() {
+	if e.narrow {
+		e.plain.Ended()
+		return
+	}
+	e.screen.KeepFooter()
+}
 
 func (e *lineEditor) Rest() {
 	e.mu.Lock()
