@@ -118,9 +118,10 @@ type luaWalk struct {
 
 // walk lists what is below dir; above are the directories on the way there, for a
 // link may lead back.
-func (w *luaWalk) walk(dir string, above []string) {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || slices.Contains(above, real) || w.large {
+func (w *luaWalk) walk(dir string, above []fs.FileInfo) {
+	here, err := os.Stat(dir)
+	leadsBack := func(a fs.FileInfo) bool { return os.SameFile(a, here) }
+	if err != nil || w.large || slices.ContainsFunc(above, leadsBack) {
 		return
 	}
 	entries, err := someEntries(dir, w.left)
@@ -129,7 +130,7 @@ func (w *luaWalk) walk(dir string, above []string) {
 		return
 	}
 	w.left -= len(entries)
-	above = append(above[:len(above):len(above)], real)
+	above = append(above[:len(above):len(above)], here)
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
