@@ -100,8 +100,14 @@ func (e *lineEditor) begin() (err error) {
 }
 
 // beginAgain is begin for a terminal that was too narrow: liner asks for the size
-// anew only where it was wide enough.
+// anew only where it was wide enough. After Close nothing is begun: the terminal
+// would be left to liner.
 func (e *lineEditor) beginAgain() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return io.EOF
+	}
 	var history bytes.Buffer
 	_, _ = e.state.WriteHistory(&history) // a buffer takes everything
 	e.state.Close()
