@@ -88,21 +88,14 @@ func buildInput(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
 }
 
 func mergeInput(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s := e.(*agent.Input)
-	text, rewrites, err := record.OptionalString(r, "text")
-	if err != nil {
-		return nil, false, err
-	}
-	handled, err := record.OptionalBool(r, "handled")
-	if err != nil {
-		return nil, false, err
-	}
+	s, a := e.(*agent.Input), src.records.NewAnswer(L, r)
+	text, rewrites, handled := a.Text("text"), a.Has("text"), a.Flag("handled")
 	var blocks []message.Block
 	given := r.RawGetString("attachments")
 	if given != lua.LNil {
-		if blocks, err = src.records.BlocksFrom(L, given, "attachments"); err != nil {
-			return nil, false, err
-		}
+		var err error
+		blocks, err = src.records.BlocksFrom(L, given, "attachments")
+		a.FailWith(err)
 	}
 	return func() {
 		if rewrites {
@@ -112,7 +105,7 @@ func mergeInput(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(
 			s.Attachments = blocks
 		}
 		s.Handled = s.Handled || handled
-	}, handled, nil
+	}, handled, a.Failed()
 }
 
 func buildBeforeAgentStart(src *Source, L *lua.LState, e agent.Event) *lua.LTable {

@@ -91,28 +91,14 @@ func peekCall(field, name, id string) (lua.LValue, bool) {
 }
 
 func mergeToolCall(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s := e.(*agent.ToolCall)
-	block, err := record.OptionalBool(r, "block")
-	if err != nil {
-		return nil, false, err
-	}
-	terminate, err := record.OptionalBool(r, "terminate")
-	if err != nil {
-		return nil, false, err
-	}
-	reason, _, err := record.OptionalString(r, "reason")
-	if err != nil {
-		return nil, false, err
-	}
-	context, adds, err := record.OptionalString(r, "additional_context")
-	if err != nil {
-		return nil, false, err
-	}
+	s, a := e.(*agent.ToolCall), src.records.NewAnswer(L, r)
+	block, terminate, reason := a.Flag("block"), a.Flag("terminate"), a.Text("reason")
+	context, adds := a.Text("additional_context"), a.Has("additional_context")
 	var input json.RawMessage
 	if given := r.RawGetString("input"); given != lua.LNil {
-		if input, err = src.records.InputFrom(s.Name, given); err != nil {
-			return nil, false, err
-		}
+		var err error
+		input, err = src.records.InputFrom(s.Name, given)
+		a.FailWith(err)
 	}
 	return func() {
 		if block {
@@ -125,7 +111,7 @@ func mergeToolCall(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (fu
 		if adds {
 			s.AdditionalContext = append(s.AdditionalContext, context)
 		}
-	}, block, nil
+	}, block, a.Failed()
 }
 
 func buildToolResult(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
@@ -168,15 +154,14 @@ func mergeToolResult(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (
 	default:
 		return nil, false, fmt.Errorf("usage: expected a table, got %s", v.Type())
 	}
+	a := src.records.NewAnswer(L, r)
 	for name, field := range map[string]*bool{"is_error": &s.Result.IsError, "terminate": &s.Result.Terminate} {
-		if r.RawGetString(name) == lua.LNil {
-			continue
+		if v := a.Flag(name); a.Has(name) {
+			edits = append(edits, func() { *field = v })
 		}
-		v, err := record.OptionalBool(r, name)
-		if err != nil {
-			return nil, false, err
-		}
-		edits = append(edits, func() { *field = v })
+	}
+	if a.Failed() != nil {
+		return nil, false, a.Failed()
 	}
 	return func() {
 		for _, edit := range edits {

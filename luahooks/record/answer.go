@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"pi/internal/suggest"
 	"pi/luavm"
@@ -12,31 +13,42 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Answer reads a table that a handler returned, or one in it. What is wrong is
-// said with the path of the value; the first of it is the error of the whole.
+// Answer reads the fields of a table that a handler returned, or of one in it. It
+// collects instead of raising: the first problem, with the path of its value, is the
+// error of the whole answer, and what cannot be read is its zero value.
 type Answer struct {
+	*whole
+	t    *lua.LTable
+	path string // of t, with a dot at the end
+}
+
+// whole is what all parts of one answer share.
+type whole struct {
 	from *Converter
 	L    *lua.LState
-	t    *lua.LTable
-	path string
-	err  *error
-	size *Size // of the whole answer
+	err  error
+	size Size
 }
 
-// NewAnswer reads a result, whose keys are known to be right.
+// NewAnswer reads t, whose keys are known to be right.
 func (c *Converter) NewAnswer(L *lua.LState, t *lua.LTable) Answer {
-	return Answer{c, L, t, "", new(error), new(Size)}
+	return Answer{&whole{from: c, L: L}, t, ""}
 }
 
-// Fail notes what is wrong with a field, unless something was wrong before.
+// Fail reports a problem with a field. Only the first problem counts.
 func (a Answer) Fail(name, format string, args ...any) {
-	if *a.err == nil {
-		*a.err = fmt.Errorf("%s: "+format, append([]any{a.path + name}, args...)...)
+	a.FailWith(fmt.Errorf("%s: "+format, append([]any{a.path + name}, args...)...))
+}
+
+// FailWith is Fail for an error that names its place itself. nil is no problem.
+func (a Answer) FailWith(err error) {
+	if a.err == nil {
+		a.err = err
 	}
 }
 
-// Failed is the first thing that was wrong; nil: nothing.
-func (a Answer) Failed() error { return *a.err }
+// Failed is the first problem, or nil.
+func (a Answer) Failed() error { return a.err }
 
 // Has reports whether a field is given.
 func (a Answer) Has(name string) bool { return a.t.RawGetString(name) != lua.LNil }
@@ -76,11 +88,14 @@ func (a Answer) Need(name string) string {
 
 // Flag reads a boolean; false for none.
 func (a Answer) Flag(name string) bool {
-	b, err := OptionalBool(a.t, name)
-	if err != nil {
-		a.Fail(name, "expected a boolean, got %s", a.t.RawGetString(name).Type())
+	switch v := a.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+	case lua.LBool:
+		return bool(v)
+	default:
+		a.Fail(name, "expected a boolean, got %s", v.Type())
 	}
-	return b
+	return false
 }
 
 // Integer reads one; 0 for none.
@@ -96,6 +111,18 @@ func (a Answer) Integer(name string) int {
 		a.Fail(name, "expected an integer, got %s", v.Type())
 	}
 	return 0
+}
+
+// Number reads a number without its fraction; given is false for none.
+func (a Answer) Number(name string) (n int, given bool) {
+	switch v := a.t.RawGetString(name).(type) {
+	case *lua.LNilType:
+	case lua.LNumber:
+		return int(v), true
+	default:
+		a.Fail(name, "expected a number, got %s", v.Type())
+	}
+	return 0, false
 }
 
 // Natural reads an integer that is not negative; 0 for none.
@@ -114,9 +141,7 @@ func (a Answer) Data(name string) json.RawMessage {
 		return nil
 	}
 	raw, err := a.from.Encode(v, a.path+name)
-	if err != nil && *a.err == nil {
-		*a.err = err
-	}
+	a.FailWith(err)
 	a.count(name, len(raw))
 	return raw
 }
@@ -130,7 +155,8 @@ func (a Answer) Record(name string, known ...string) (inner Answer, ok bool) {
 	return a.Open(v, name, known...)
 }
 
-// Open is record for a value that is no field.
+// Open is Record for a value that is not a field of the answer; name is what errors
+// call it.
 func (a Answer) Open(v lua.LValue, name string, known ...string) (inner Answer, ok bool) {
 	t, isTable := v.(*lua.LTable)
 	if !isTable {
@@ -138,28 +164,13 @@ func (a Answer) Open(v lua.LValue, name string, known ...string) (inner Answer, 
 		return a, false
 	}
 	luavm.Materialise(a.L, t)
-	inner = Answer{a.from, a.L, t, a.path + name + ".", a.err, a.size}
-	inner.rejectUnknown(known)
+	inner = Answer{a.whole, t, a.path + name + "."}
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if key := k.String(); k.Type() != lua.LTString || !slices.Contains(known, key) {
+			inner.Fail(key, "unknown key%s", suggest.Hint(key, known))
+		}
+	}
 	return inner, true
-}
-
-func (a Answer) rejectUnknown(known []string) {
-	for k, _ := a.t.Next(lua.LNil); k != lua.LNil; k, _ = a.t.Next(k) {
-		name := k.String()
-		if k.Type() == lua.LTString && knows(known, name) {
-			continue
-		}
-		a.Fail(name, "unknown key%s", suggest.Hint(name, known))
-	}
-}
-
-func knows(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // List calls f for the elements of a list, with what to call them; given is
@@ -266,9 +277,7 @@ func (a Answer) Content(name string) (blocks []message.Block, plain bool) {
 		return nil, false
 	}
 	blocks, err := a.from.Content(a.L, v, a.path+name)
-	if err != nil && *a.err == nil {
-		*a.err = err
-	}
+	a.FailWith(err)
 	a.count(name, SizeOf(blocks...))
 	_, plain = v.(lua.LString)
 	return blocks, plain

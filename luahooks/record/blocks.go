@@ -76,7 +76,9 @@ func (c *Converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, erro
 			was, b.Raw = *origin, origin.Raw
 		}
 	}
-	if err := c.readBlock(t, &b); err != nil {
+	r := c.NewAnswer(L, t)
+	c.readBlock(r, &b)
+	if err := r.Failed(); err != nil {
 		return b, err
 	}
 	if sameBlock(b, was) {
@@ -85,38 +87,30 @@ func (c *Converter) blockFrom(L *lua.LState, t *lua.LTable) (message.Block, erro
 	return b, nil
 }
 
-func (c *Converter) readBlock(t *lua.LTable, b *message.Block) (err error) {
-	r := &roleReader{t: t}
-	need := func(name string, into *string) {
-		if r.text(name, into); *into == "" && t.RawGetString(name) == lua.LNil {
-			r.wrong(name, "string", lua.LNil)
+func (c *Converter) readBlock(r Answer, b *message.Block) {
+	need := func(name string) string {
+		if !r.Has(name) {
+			r.Fail(name, "expected a string, got nil")
 		}
+		return r.Text(name)
 	}
+	var err error
 	switch b.Type {
 	case message.BlockText:
-		need("text", &b.Text)
-		r.text("text_signature", &b.Signature)
+		b.Text, b.Signature = need("text"), r.Text("text_signature")
 	case message.BlockThinking:
-		need("thinking", &b.Text)
-		r.text("thinking_signature", &b.Signature)
-		r.flag("redacted", &b.Redacted)
+		b.Text, b.Signature, b.Redacted = need("thinking"), r.Text("thinking_signature"), r.Flag("redacted")
 	case message.BlockToolCall:
-		need("id", &b.ID)
-		need("name", &b.Name)
-		r.text("thought_signature", &b.Signature)
-		b.Arguments, err = c.InputFrom(b.Name, t.RawGetString("arguments"))
+		b.ID, b.Name, b.Signature = need("id"), need("name"), r.Text("thought_signature")
+		b.Arguments, err = c.InputFrom(b.Name, r.t.RawGetString("arguments"))
 	case message.BlockImage:
-		need("data", &b.Data)
-		need("mime_type", &b.MimeType)
+		b.Data, b.MimeType = need("data"), need("mime_type")
 	case "":
-		return errors.New("type is missing")
+		err = errors.New("type is missing")
 	default:
-		b.Raw, err = c.Encode(t, "block")
+		b.Raw, err = c.Encode(r.t, "block")
 	}
-	if r.err != nil {
-		return r.err
-	}
-	return err
+	r.FailWith(err)
 }
 
 // sameBlock compares what two blocks say; for types that nobody here knows that
@@ -160,28 +154,4 @@ func (c *Converter) InputFrom(tool string, v lua.LValue) (json.RawMessage, error
 		return nil, fmt.Errorf("input: %w", err)
 	}
 	return raw, nil
-}
-
-// OptionalString reads a field that may be nil, and says whether it is there.
-func OptionalString(t *lua.LTable, name string) (string, bool, error) {
-	switch v := t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		return "", false, nil
-	case lua.LString:
-		return string(v), true, nil
-	default:
-		return "", false, fmt.Errorf("%s: expected a string, got %s", name, v.Type())
-	}
-}
-
-// OptionalBool reads a field that may be nil, which is false.
-func OptionalBool(t *lua.LTable, name string) (bool, error) {
-	switch v := t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		return false, nil
-	case lua.LBool:
-		return bool(v), nil
-	default:
-		return false, fmt.Errorf("%s: expected a boolean, got %s", name, v.Type())
-	}
 }

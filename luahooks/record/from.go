@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -123,8 +124,9 @@ func (c *Converter) messageFrom(L *lua.LState, t *lua.LTable, base *message.Mess
 	if err := c.readContent(L, t, m); err != nil {
 		return nil, err
 	}
-	if err := c.readRole(L, t, m); err != nil {
-		return nil, err
+	r := c.NewAnswer(L, t)
+	if c.readRole(r, m); r.Failed() != nil {
+		return nil, r.Failed()
 	}
 	if base != nil && sameMessage(m, base) {
 		return base, nil
@@ -162,126 +164,49 @@ func (c *Converter) readContent(L *lua.LState, t *lua.LTable, m *message.Message
 	return nil
 }
 
-// roleReader reads the fields of a role; the first that is wrong is its error.
-type roleReader struct {
-	t   *lua.LTable
-	err error
-}
-
-func (r *roleReader) wrong(name, want string, v lua.LValue) {
-	if r.err == nil {
-		r.err = fmt.Errorf("%s: expected a %s, got %s", name, want, v.Type())
-	}
-}
-
-// text reads a string; one that is not there is empty.
-func (r *roleReader) text(name string, into *string) {
-	switch v := r.t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		*into = ""
-	case lua.LString:
-		*into = string(v)
-	default:
-		r.wrong(name, "string", v)
-	}
-}
-
-func (r *roleReader) flag(name string, into *bool) {
-	switch v := r.t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		*into = false
-	case lua.LBool:
-		*into = bool(v)
-	default:
-		r.wrong(name, "boolean", v)
-	}
-}
-
-// number reads an integer and reports whether it is there.
-func (r *roleReader) number(name string, into *int) bool {
-	switch v := r.t.RawGetString(name).(type) {
-	case *lua.LNilType:
-		return false
-	case lua.LNumber:
-		*into = int(v)
-		return true
-	default:
-		r.wrong(name, "number", v)
-	}
-	return false
-}
-
-func (c *Converter) readRole(L *lua.LState, t *lua.LTable, m *message.Message) error {
-	r := &roleReader{t: t}
+// readRole reads the fields that only messages of some roles have. The usage of an
+// answer stays as it was: that is what the call cost, whatever a hook makes of it.
+func (c *Converter) readRole(r Answer, m *message.Message) {
 	switch m.Role {
 	case message.RoleAssistant:
-		readAssistant(r, m)
+		m.API, m.Provider, m.Model, m.ErrorMessage = r.Text("api"), r.Text("provider"), r.Text("model"), r.Text("error_message")
+		m.StopReason = message.StopReason(cmp.Or(r.Text("stop_reason"), string(message.StopEnd)))
 	case message.RoleToolResult:
-		r.text("tool_call_id", &m.ToolCallID)
-		r.text("tool_name", &m.ToolName)
-		r.flag("is_error", &m.IsError)
+		m.ToolCallID, m.ToolName, m.IsError = r.Text("tool_call_id"), r.Text("tool_name"), r.Flag("is_error")
+		c.readDetails(r, m)
 	case message.RoleBashExecution:
 		readBash(r, m)
 	case message.RoleBranchSummary:
-		r.text("summary", &m.Summary)
-		r.text("from_id", &m.FromID)
+		m.Summary, m.FromID = r.Text("summary"), r.Text("from_id")
 	case message.RoleCompactionSummary:
-		r.text("summary", &m.Summary)
-		r.number("tokens_before", &m.TokensBefore)
+		m.Summary = r.Text("summary")
+		if n, given := r.Number("tokens_before"); given {
+			m.TokensBefore = n
+		}
 	case message.RoleCustom:
-		r.text("custom_type", &m.CustomType)
-		r.flag("display", &m.Display)
+		m.CustomType, m.Display = r.Text("custom_type"), r.Flag("display")
+		c.readDetails(r, m)
 	}
-	if r.err != nil {
-		return r.err
-	}
-	if m.Role != message.RoleToolResult && m.Role != message.RoleCustom {
-		return nil
-	}
-	return c.readDetails(L, t, m)
 }
 
-// readAssistant leaves the usage as it was: that is what the call cost, whatever
-// a hook makes of the message.
-func readAssistant(r *roleReader, m *message.Message) {
-	r.text("api", &m.API)
-	r.text("provider", &m.Provider)
-	r.text("model", &m.Model)
-	r.text("error_message", &m.ErrorMessage)
-	reason := ""
-	r.text("stop_reason", &reason)
-	if reason == "" {
-		reason = string(message.StopEnd)
-	}
-	m.StopReason = message.StopReason(reason)
-}
-
-func readBash(r *roleReader, m *message.Message) {
-	r.text("command", &m.Command)
-	r.text("output", &m.Output)
-	r.text("full_output_path", &m.FullOutputPath)
-	r.flag("cancelled", &m.Cancelled)
-	r.flag("truncated", &m.Truncated)
-	r.flag("exclude_from_context", &m.ExcludeFromContext)
-	code := 0
-	if !r.number("exit_code", &code) {
+func readBash(r Answer, m *message.Message) {
+	m.Command, m.Output, m.FullOutputPath = r.Text("command"), r.Text("output"), r.Text("full_output_path")
+	m.Cancelled, m.Truncated = r.Flag("cancelled"), r.Flag("truncated")
+	m.ExcludeFromContext = r.Flag("exclude_from_context")
+	if code, given := r.Number("exit_code"); !given {
 		m.ExitCode = nil
 	} else if m.ExitCode == nil || *m.ExitCode != code {
 		m.ExitCode = &code
 	}
 }
 
-func (c *Converter) readDetails(_ *lua.LState, t *lua.LTable, m *message.Message) error {
-	v := t.RawGetString("details")
-	if v == lua.LNil {
-		m.Details = nil
-		return nil
-	}
-	raw, err := c.DetailsFrom(m.ToolName, v)
-	if err == nil {
+func (c *Converter) readDetails(r Answer, m *message.Message) {
+	m.Details = nil
+	if r.Has("details") {
+		raw, err := c.DetailsFrom(m.ToolName, r.t.RawGetString("details"))
+		r.FailWith(err)
 		m.Details = raw
 	}
-	return err
 }
 
 // sameMessage reports whether m, which was made on top of base, says the same.
