@@ -10,6 +10,7 @@ import (
 	"pi/agent/llm"
 	"pi/session"
 	"pi/session/message"
+	"pi/session/rawjson"
 )
 
 // answer is a finished assistant message.
@@ -90,7 +91,7 @@ func (r *run) tellStopped(ctx context.Context, abort *Abort) error {
 	if abort.Inject == "" {
 		return nil
 	}
-	details, err := encode(map[string]string{"hook": abort.By, "reason": abort.Reason})
+	details, err := rawjson.Encode(map[string]string{"hook": abort.By, "reason": abort.Reason})
 	if err != nil {
 		return fmt.Errorf("note the stopped answer: %w", err)
 	}

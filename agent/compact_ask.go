@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"pi/session"
 	"pi/session/message"
+	"pi/session/rawjson"
 )
 
 // summary asks the listeners and, if none of them brings a summary, the model.
@@ -135,18 +135,7 @@ func withData(details json.RawMessage, data map[string]json.RawMessage) (json.Ra
 	}
 	all := maps.Clone(data)
 	maps.Copy(all, own)
-	return encode(all)
-}
-
-// encode writes v as JSON, with <, > and & as they are.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	return rawjson.Encode(all)
 }
 
 // CanKeepFrom says why what a compaction keeps of a branch cannot begin with the

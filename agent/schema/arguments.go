@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"pi/session/rawjson"
+
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -30,7 +32,7 @@ func (c *Checker) Check(args json.RawMessage) (json.RawMessage, error) {
 	if !changed {
 		return args, nil
 	}
-	return marshal(value)
+	return rawjson.Encode(value)
 }
 
 // Validate checks args without coercing anything. Its errors are those of Check.
@@ -63,17 +65,6 @@ func decodeNumbers(b []byte, v any) error {
 		return errors.New("more than one value")
 	}
 	return nil
-}
-
-// marshal writes v as JSON, with <, > and & as they are.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // plain turns json.Number into float64, which is what the validator knows.

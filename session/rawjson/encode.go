@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Encode is json.Marshal without HTML escaping.
+// Encode writes v as JSON as json.Marshal does, with <, > and & as they are.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
