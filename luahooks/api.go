@@ -62,7 +62,7 @@ func (in *instance) apiOn(event string, fn *lua.LFunction) (*lua.LFunction, erro
 		}
 		return nil, luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", event, strings.Join(names, ", "))
 	}
-	off := in.on(event, fn)
+	off := in.registered.Handlers.on(event, fn)
 	return in.vm.Func("off", func() { off() }), nil
 }
 

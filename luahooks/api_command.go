@@ -37,50 +37,14 @@ func (in *instance) apiCommand(L *lua.LState) int {
 	case slices.Contains(in.chain.opts.Reserved, c.name):
 		luavm.Raise(L, "command: /%s is built in; choose another name", c.name)
 	}
-	if in.addCommand(c) {
+	in.registered.Commands.replace(c)
+	if in.registered.Handlers.isInForce() {
 		in.chain.warnCommands(in.vm.Context())
 	}
 	return 0
 }
 
-// addCommand reports whether the hook stands in the chain already.
-func (in *instance) addCommand(c *luaCommand) (live bool) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	commands := slices.Clone(in.commands)
-	if i := slices.IndexFunc(commands, func(have *luaCommand) bool { return have.name == c.name }); i >= 0 {
-		commands[i] = c
-	} else {
-		commands = append(commands, c)
-	}
-	in.commands = commands
-	return in.live
-}
-
-// ownCommands lists the hook's commands. in may be nil.
-func (in *instance) ownCommands() []*luaCommand {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.commands
-}
-
-// same finds what stands in the place of a command or shortcut now. in may be
-// nil.
-func (in *instance) same(lc *luaCommand) *luaCommand {
-	list := in.ownCommands()
-	if lc.shortcut {
-		list = in.ownShortcuts()
-	}
-	for _, c := range list {
-		if c.name == lc.name {
-			return c
-		}
-	}
-	return nil
-}
+func (lc *luaCommand) id() string { return lc.name }
 
 // title names a command or shortcut in messages.
 func (lc *luaCommand) title() string {
@@ -98,33 +62,34 @@ func (lc *luaCommand) command(name string) command.Command {
 	return c
 }
 
-// run is one call of the command. If the hook was reloaded since it was looked
-// up, the new version runs.
-func (lc *luaCommand) run(ctx context.Context, args string) (command.Outcome, error) {
+// run is one call of the command, or of the one that a newer version of its hook has
+// in its place.
+func (lc *luaCommand) run(ctx context.Context, args string) (out command.Outcome, err error) {
 	began := time.Now()
-	out, err := lc.call(ctx, args)
-	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
-		lc.in.chain.revive(ctx, lc.in.hook, lc.in)
-		next := lc.in.hook.current().same(lc)
-		if next == nil {
-			break
-		}
-		lc = next
+	lc, err = latest(ctx, lc, func(lc *luaCommand) error {
 		out, err = lc.call(ctx, args)
-	}
-	lc.in.chain.ran(ctx, lc.in.hook, lc.title(), began, err)
+		return err
+	})
+	in := lc.in
+	in.chain.ran(ctx, in.hook, lc.title(), began, err)
 	if err == nil {
 		return out, nil
 	}
-	in := lc.in
 	if !interrupted(ctx, err) {
 		n := in.again(failure{lc.handler, lc.title(), err.Error()})
-		in.hook.fault(err, n)
 		in.chain.tellFailed(ctx, failureOf(in.hook, lc.title(), err, n), "") // who typed it sees the error
-		in.chain.log.write(in.hook.Name, lc.title()+": "+fullText(err))
-		in.chain.revive(ctx, in.hook, in)
+		in.fault(ctx, lc.title(), err, n)
 	}
 	return command.Outcome{}, fmt.Errorf("hook %s: %w", in.hook.Name, err)
+}
+
+func (lc *luaCommand) instance() *instance { return lc.in }
+
+func (lc *luaCommand) successor(now *Registered) (*luaCommand, bool) {
+	if lc.shortcut {
+		return now.Shortcuts.Find(lc.name)
+	}
+	return now.Commands.Find(lc.name)
 }
 
 func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, error) {

@@ -31,11 +31,11 @@ func (in *instance) apiFlag(L *lua.LState) int {
 		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: letters, digits and -, without the dashes before it", f.Name)
 	}
 	f.setType(L, standard)
-	in.mu.Lock()
-	in.flags = append(slices.DeleteFunc(slices.Clone(in.flags), func(have Flag) bool { return have.Name == f.Name }), f)
-	in.mu.Unlock()
+	in.registered.Flags.put(f)
 	return 0
 }
+
+func (f Flag) id() string { return f.Name }
 
 func isFlagName(name string) bool {
 	for _, c := range []byte(name) {
@@ -107,19 +107,16 @@ func (in *instance) getFlag(name string) lua.LValue {
 // findFlag looks among the hook's own flags while it loads, because it does not
 // stand in the chain yet, then among those of all hooks.
 func (in *instance) findFlag(name string) (Flag, bool) {
-	isName := func(f Flag) bool { return f.Name == name }
-	all := in.chain.Flags()
-	if i := slices.IndexFunc(all, isName); i >= 0 && !in.vm.Loading() {
-		return all[i], true
+	own, isOwn := in.registered.Flags.Find(name)
+	if isOwn && in.vm.Loading() {
+		return own, true
 	}
-	own := in.ownFlags()
-	if i := slices.IndexFunc(own, isName); i >= 0 {
-		return own[i], true
+	for _, f := range in.chain.Flags() {
+		if f.Name == name {
+			return f, true
+		}
 	}
-	if i := slices.IndexFunc(all, isName); i >= 0 {
-		return all[i], true
-	}
-	return Flag{}, false
+	return own, isOwn
 }
 
 // value reads what the command line gave.
@@ -137,13 +134,4 @@ func (f Flag) value(given string) (lua.LValue, error) {
 		return nil, fmt.Errorf("--%s=%s: hook %s wants a number, such as --%s=3; its default counts", f.Name, given, f.Hook, f.Name)
 	}
 	return lua.LString(given), nil
-}
-
-func (in *instance) ownFlags() []Flag {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.flags
 }

@@ -248,13 +248,12 @@ func layered[V any](below, above map[string]V) map[string]V {
 	return both
 }
 
+func (p hookProvider) id() string { return p.name }
+
 // register notes a provider of the hook; while it is in the chain, at once.
 func (in *instance) register(p hookProvider) {
-	in.mu.Lock()
-	in.providers = append(withoutProvider(in.providers, p.name), p)
-	live := in.live
-	in.mu.Unlock()
-	if live {
+	in.registered.Providers.put(p)
+	if in.registered.Handlers.isInForce() {
 		in.chain.applyProviders()
 	}
 }
@@ -262,32 +261,9 @@ func (in *instance) register(p hookProvider) {
 // removeProvider is pi.remove_provider(name); it reports whether the hook had
 // registered it.
 func (in *instance) removeProvider(name string) bool {
-	in.mu.Lock()
-	had := len(in.providers)
-	in.providers = withoutProvider(in.providers, name)
-	mine, live := len(in.providers) < had, in.live
-	in.mu.Unlock()
-	if mine && live {
+	had := in.registered.Providers.remove(name)
+	if had && in.registered.Handlers.isInForce() {
 		in.chain.applyProviders()
 	}
-	return mine
-}
-
-func withoutProvider(list []hookProvider, name string) []hookProvider {
-	return slices.DeleteFunc(slices.Clone(list), func(p hookProvider) bool { return p.name == name })
-}
-
-// streamOf returns the script that answers for a provider, or nil. in may be nil.
-func (in *instance) streamOf(name string) *luaProvider {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, p := range in.providers {
-		if p.name == name && p.stream != nil {
-			return p.stream
-		}
-	}
-	return nil
+	return had
 }

@@ -61,25 +61,20 @@ func (p *luaProvider) failure(err error) error {
 	return &llm.ProviderError{Provider: p.name, Message: err.Error(), Err: err}
 }
 
-// run asks the script. If its hook was reloaded since it was looked up, the new
-// version answers.
+// run asks the script, or the one that a newer version of its hook has in its place.
 func (p *luaProvider) run(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
-	err := p.call(ctx, r, deltas)
-	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
-		p.in.chain.revive(ctx, p.in.hook, p.in)
-		next := p.in.hook.current().streamOf(p.name)
-		if next == nil {
-			break
-		}
-		p = next
-		err = p.call(ctx, r, deltas)
-	}
+	p, err := latest(ctx, p, func(p *luaProvider) error { return p.call(ctx, r, deltas) })
 	if err != nil && !interrupted(ctx, err) {
-		p.in.hook.fault(err, 1)
-		p.in.chain.log.write(p.in.hook.Name, "stream "+p.name+": "+fullText(err))
-		p.in.chain.revive(ctx, p.in.hook, p.in)
+		p.in.fault(ctx, "stream "+p.name, err, 1)
 	}
 	return err
+}
+
+func (p *luaProvider) instance() *instance { return p.in }
+
+func (p *luaProvider) successor(now *Registered) (*luaProvider, bool) {
+	next, _ := now.Providers.Find(p.name)
+	return next.stream, next.stream != nil
 }
 
 func (p *luaProvider) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {

@@ -3,7 +3,6 @@ package luahooks
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,26 +25,11 @@ func (in *instance) registerRenderer(kind string, fn *lua.LFunction) error {
 	if kind == "" {
 		return luavm.Misusef("custom_type is empty")
 	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.renderers = append(slices.DeleteFunc(slices.Clone(in.renderers), func(have messageRenderer) bool { return have.kind == kind }),
-		messageRenderer{kind, fn})
+	in.registered.Renderers.put(messageRenderer{kind, fn})
 	return nil
 }
 
-func (in *instance) rendererOf(kind string) *lua.LFunction {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, r := range in.renderers {
-		if r.kind == kind {
-			return r.fn
-		}
-	}
-	return nil
-}
+func (r messageRenderer) id() string { return r.kind }
 
 // drawing is opts of a renderer.
 func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {

@@ -45,9 +45,7 @@ func (in *instance) apiShortcut(L *lua.LState) int {
 		L.Push(lua.LFalse)
 		return 1
 	}
-	in.mu.Lock()
-	in.shortcuts = append(slices.DeleteFunc(slices.Clone(in.shortcuts), func(have *luaCommand) bool { return have.name == key }), s)
-	in.mu.Unlock()
+	in.registered.Shortcuts.put(s)
 	L.Push(lua.LTrue)
 	return 1
 }
@@ -85,14 +83,4 @@ func isKey(key string) bool {
 		return key[0] > ' ' && key[0] < 0x7f
 	}
 	return slices.Contains(reservedKeys(), key)
-}
-
-// ownShortcuts lists the hook's shortcuts. in may be nil.
-func (in *instance) ownShortcuts() []*luaCommand {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.shortcuts
 }

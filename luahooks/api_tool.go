@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"pi/agent"
@@ -52,11 +51,8 @@ func (in *instance) apiTool(L *lua.LState) int {
 		luavm.Raise(L, "tool: execution must be \"parallel\" or \"sequential\", not %q", execution)
 	}
 	t.spec.Parameters = in.schema(L, "tool", parameters)
-	in.mu.Lock()
-	in.tools = append(slices.DeleteFunc(slices.Clone(in.tools), func(have *luaTool) bool { return have.spec.Name == t.spec.Name }), t)
-	live := in.live
-	in.mu.Unlock()
-	if live {
+	in.registered.Tools.put(t)
+	if in.registered.Handlers.isInForce() {
 		in.chain.applyTools(in.hook.Name)
 	}
 	return 0
@@ -86,6 +82,8 @@ func (in *instance) schema(L *lua.LState, function string, t *lua.LTable) json.R
 	}
 	return raw
 }
+
+func (t *luaTool) id() string { return t.spec.Name }
 
 // Spec describes the tool.
 func (t *luaTool) Spec() llm.ToolSpec { return t.spec }
@@ -126,27 +124,19 @@ func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.U
 	return result, err
 }
 
-// inForce does something with the tool. If the hook was reloaded since the tool was
-// looked up, its new version does it.
+// inForce does something with the tool, or with the one that a newer version of its
+// hook has in its place. A failure is one of the hook.
 func (t *luaTool) inForce(ctx context.Context, do func(*luaTool) error) error {
-	err := do(t)
-	for tries := 0; isReplaced(err) && tries < maxReplaced; tries++ {
-		t.in.chain.revive(ctx, t.in.hook, t.in)
-		next := t.in.hook.current().tool(t.spec.Name)
-		if next == nil {
-			break
-		}
-		t = next
-		err = do(t)
+	t, err := latest(ctx, t, do)
+	if err != nil && !interrupted(ctx, err) {
+		t.in.fault(ctx, "tool "+t.spec.Name, err, 1)
 	}
-	if err == nil || interrupted(ctx, err) {
-		return err
-	}
-	t.in.hook.fault(err, 1)
-	t.in.chain.log.write(t.in.hook.Name, "tool "+t.spec.Name+": "+fullText(err))
-	t.in.chain.revive(ctx, t.in.hook, t.in)
 	return err
 }
+
+func (t *luaTool) instance() *instance { return t.in }
+
+func (t *luaTool) successor(now *Registered) (*luaTool, bool) { return now.Tools.Find(t.spec.Name) }
 
 func (t *luaTool) job(ctx context.Context, run func(L *lua.LState) error) error {
 	return t.in.vm.Run(ctx, luavm.Job{Name: "tool " + t.spec.Name, Timeout: t.in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: run})
@@ -185,21 +175,6 @@ func (in *instance) mustNotRecurse(L *lua.LState, name string) {
 			luavm.Raise(L, "call_tool: %s is the tool that is running, and would call itself: it stands in the place of the program's, which cannot be called then; do the work with pi.exec or pi.fs, or give the tool another name", name)
 		}
 	}
-}
-
-// tool returns the hook's own tool of a name, or nil. in may be nil.
-func (in *instance) tool(name string) *luaTool {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, t := range in.tools {
-		if t.spec.Name == name {
-			return t
-		}
-	}
-	return nil
 }
 
 // callTable is the third argument of execute: {id, update, signal}.
@@ -254,13 +229,4 @@ func (in *instance) resultFrom(L *lua.LState, tool string, t *lua.LTable) (r age
 		r.Details, err = in.records.DetailsFrom(tool, details)
 	}
 	return r, err
-}
-
-func (in *instance) ownTools() []*luaTool {
-	if in == nil {
-		return nil
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.tools
 }

@@ -50,7 +50,7 @@ func (b *builtin) load(ctx context.Context) (llm.Provider, error) {
 		}
 		b.in = in
 	}
-	for _, p := range b.in.providers {
+	for _, p := range b.in.registered.Providers.All() {
 		if p.stream != nil {
 			return p.stream, nil
 		}

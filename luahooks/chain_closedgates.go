@@ -57,7 +57,7 @@ const looking = "read, grep, find and ls"
 func (c *Chain) onlyLooks(tool string) bool {
 	switch tool {
 	case "read", "grep", "find", "ls":
-		return !slices.ContainsFunc(c.list(), func(h *hook) bool { return h.current().tool(tool) != nil })
+		return c.ownerOf(tool) == nil
 	}
 	return false
 }
@@ -123,7 +123,7 @@ func (c *Chain) tellShut(ctx context.Context) {
 // gatesOf lists the gates that an instance registered.
 func (c *Chain) gatesOf(in *instance) (kinds []agent.Kind) {
 	for _, kind := range gateKinds() {
-		if len(in.registered(c.events[kind].Name)) > 0 {
+		if len(in.handlers(c.events[kind].Name)) > 0 {
 			kinds = append(kinds, kind)
 		}
 	}

@@ -16,7 +16,7 @@ func (c *Chain) Commands() []command.Command {
 	var all []command.Command
 	taken := map[string]int{}
 	for _, h := range c.list() {
-		for _, cmd := range h.current().ownCommands() {
+		for _, cmd := range h.registered().Commands.All() {
 			taken[cmd.name]++
 			name := cmd.name
 			if n := taken[name]; n > 1 {
@@ -32,7 +32,7 @@ func (c *Chain) Commands() []command.Command {
 func (c *Chain) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}
 	for _, h := range c.list() {
-		for _, cmd := range h.current().ownCommands() {
+		for _, cmd := range h.registered().Commands.All() {
 			if first := owner[cmd.name]; first != nil && c.warned.add("command "+cmd.name+h.Path) {
 				c.notify(ctx, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
 					cmd.name, c.shown(first.Path), c.shown(h.Path), cmd.name))
@@ -48,7 +48,7 @@ func (c *Chain) warnCommands(ctx context.Context) {
 func (c *Chain) Shortcuts() []Shortcut {
 	var all []Shortcut
 	for _, h := range c.list() {
-		for _, s := range h.current().ownShortcuts() {
+		for _, s := range h.registered().Shortcuts.All() {
 			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.name })
 			all = append(all, Shortcut{Key: s.name, Description: s.description, Hook: h.Name,
 				Run: func(ctx context.Context) (command.Outcome, error) { return s.run(ctx, "") }})
@@ -62,7 +62,7 @@ func (c *Chain) Shortcuts() []Shortcut {
 func (c *Chain) Flags() []Flag {
 	var all []Flag
 	for _, h := range c.list() {
-		for _, f := range h.current().ownFlags() {
+		for _, f := range h.registered().Flags.All() {
 			all = append(slices.DeleteFunc(all, func(have Flag) bool { return have.Name == f.Name }), f)
 		}
 	}

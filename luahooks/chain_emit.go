@@ -16,7 +16,7 @@ import (
 func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.RawMessage) {
 	var others []*hook
 	for _, h := range c.list() {
-		if h != from && len(h.current().registered(name)) > 0 {
+		if h != from && len(h.current().handlers(name)) > 0 {
 			others = append(others, h)
 		}
 	}

@@ -51,6 +51,14 @@ func (c *Chain) failed(ctx context.Context, h *hook, in *instance, event string,
 	c.revive(ctx, h, in)
 }
 
+// fault notes what went wrong in a call of the hook whose caller is told, for the n-th
+// time, and gives a hook whose VM did not stop a fresh one.
+func (in *instance) fault(ctx context.Context, what string, err error, n int) {
+	in.hook.fault(err, n)
+	in.chain.log.write(in.hook.Name, what+": "+fullText(err))
+	in.chain.revive(ctx, in.hook, in)
+}
+
 func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {
 	f := &agent.HookFailed{Hook: h.Name, Path: h.Path, Event: event, Message: err.Error(), Count: n}
 	var e *luavm.Error

@@ -179,7 +179,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		c.behind.run(func() { c.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
 		return false
 	}
-	a.in.enter()
+	a.in.registered.Handlers.Enter()
 	h.now.Store(a.in)
 	if old != nil {
 		old.close()
@@ -251,7 +251,8 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), handlers: map[string][]*registration{}, failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
+	in.registered.Handlers.count = c.count
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
@@ -338,7 +339,7 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 		c.disable(ctx, h, dead)
 		return
 	}
-	in.enter()
+	in.registered.Handlers.Enter()
 	h.now.Store(in)
 	dead.close()
 	c.takeEffect(ctx)

@@ -86,11 +86,7 @@ func (c *Chain) applyProviders() {
 	c.inForce.Lock()
 	var wanted []hookProvider
 	for _, h := range c.list() {
-		if in := h.current(); in != nil {
-			in.mu.Lock()
-			wanted = append(wanted, in.providers...)
-			in.mu.Unlock()
-		}
+		wanted = append(wanted, h.registered().Providers.All()...)
 	}
 	c.providers.apply(wanted)
 	c.inForce.Unlock()

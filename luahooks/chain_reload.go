@@ -183,7 +183,7 @@ func (c *Chain) remove(ctx context.Context, h *hook) {
 func (c *Chain) greet(ctx context.Context, h *hook) <-chan struct{} {
 	host := c.hostNow()
 	spec := c.events[agent.KindSessionStart]
-	if host == nil || len(h.current().registered(spec.Name)) == 0 {
+	if host == nil || len(h.current().handlers(spec.Name)) == 0 {
 		done := make(chan struct{})
 		close(done)
 		return done

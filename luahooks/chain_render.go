@@ -18,13 +18,13 @@ import (
 func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
 	for _, h := range c.list() {
 		in := h.current()
-		fn := in.rendererOf(m.CustomType)
-		if fn == nil {
+		r, ok := h.registered().Renderers.Find(m.CustomType)
+		if !ok {
 			continue
 		}
 		lines, ok := in.render(ctx, "renderer of "+m.CustomType, func(L *lua.LState) lua.LValue {
 			message := in.records.Message(m)
-			return callFunction(L, fn, message, drawing(L, &expanded, width), in.theme)
+			return callFunction(L, r.fn, message, drawing(L, &expanded, width), in.theme)
 		})
 		if ok {
 			return lines, true
@@ -60,7 +60,7 @@ func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, wid
 func (c *Chain) ownerOf(name string) *luaTool {
 	hooks := c.list()
 	for i := len(hooks) - 1; i >= 0; i-- {
-		if t := hooks[i].current().tool(name); t != nil {
+		if t, ok := hooks[i].registered().Tools.Find(name); ok {
 			return t
 		}
 	}

@@ -27,7 +27,7 @@ func (c *Chain) tell(ctx context.Context, spec *event.Spec, hooks []*hook, e age
 	deadline, _ := wait.Deadline()
 	var late []*toldLate
 	for _, h := range hooks {
-		if len(h.current().registered(spec.Name)) == 0 {
+		if len(h.current().handlers(spec.Name)) == 0 {
 			continue
 		}
 		l := &toldLate{hook: h}

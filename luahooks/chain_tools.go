@@ -25,7 +25,7 @@ func (c *Chain) allTools(told func(t *luaTool, before agent.Tool)) []offeredTool
 		all = append(all, offeredTool{t, false})
 	}
 	for _, h := range c.list() {
-		for _, t := range h.current().ownTools() {
+		for _, t := range h.registered().Tools.All() {
 			i := slices.IndexFunc(all, func(have offeredTool) bool { return have.spec().Name == t.spec.Name })
 			if i < 0 {
 				all = append(all, offeredTool{t, true})

@@ -66,7 +66,7 @@ func (c *Chain) streamed(ctx context.Context, spec *event.Spec, e *agent.Message
 func (c *Chain) spread(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
 	var message *message.Message
 	for _, h := range c.list() {
-		if len(h.current().registered(spec.Name)) == 0 {
+		if len(h.current().handlers(spec.Name)) == 0 {
 			continue
 		}
 		if message == nil {

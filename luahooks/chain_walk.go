@@ -100,7 +100,7 @@ func (w *walk) next(err error) (*luavm.VM, luavm.Job, bool) {
 
 func (w *walk) begin(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
-	if w.handlers = w.in.registered(w.spec.Name); len(w.handlers) > 0 {
+	if w.handlers = w.in.handlers(w.spec.Name); len(w.handlers) > 0 {
 		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
 			h.queue.catchUp(w.ctx, w.chain.behind)
 		}
@@ -159,7 +159,7 @@ var errLost = errors.New("the hook was given up after some of its handlers had r
 // a copy that has not registered all of its own yet, are none of them.
 func (w *walk) moveOn() bool {
 	in := w.hook.current()
-	handlers := in.registered(w.spec.Name)
+	handlers := in.handlers(w.spec.Name)
 	switch {
 	case !w.ran:
 		w.n, w.in, w.handlers, w.limit = 0, in, handlers, w.step.enter(w.hook, in)

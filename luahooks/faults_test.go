@@ -15,7 +15,7 @@ func TestAToolThatFailsIsTheLastErrorOfItsHook(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `pi.tool{ name = "t", description = "d", execute = function()
 		error("out of luck")
 	end }`})
-	tool := r.chain.list()[0].current().tool("t")
+	tool, _ := r.chain.list()[0].registered().Tools.Find("t")
 	if tool == nil {
 		t.Fatal("there is no such tool")
 	}

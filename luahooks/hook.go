@@ -3,7 +3,6 @@ package luahooks
 import (
 	"path/filepath"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -87,7 +86,7 @@ func (h *hook) info(c *Chain) Info {
 	case in == nil:
 		i.State = "failed"
 	default:
-		in.describe(&i)
+		in.registered.describe(&i)
 		if c.guard.IsPending(h.Path) || slices.ContainsFunc(in.files(), c.guard.IsPending) {
 			i.State = "pending"
 		}
@@ -117,86 +116,34 @@ type instance struct {
 	command  *lua.LTable // the metatable of ctx in commands
 	requires map[string]*module
 
-	mu        sync.Mutex
-	handlers  map[string][]*registration // by event; lists are replaced, never changed
-	commands  []*luaCommand
-	tools     []*luaTool
-	shortcuts []*luaCommand
-	flags     []Flag
-	renderers []messageRenderer
-	providers []hookProvider
-	failures  map[failure]int
-	shown     shownKeys         // in the front end, taken back with the instance
-	modules   map[string]string // files that require looked at, with the sum of their bytes
-	live      bool              // in the chain: registrations take effect at once
+	registered Registered
+
+	mu       sync.Mutex // guards what follows
+	failures map[failure]int
+	shown    shownKeys         // in the front end, taken back with the instance
+	modules  map[string]string // files that require looked at, with the sum of their bytes
 }
 
-// registration is one pi.on.
-type registration struct {
-	fn   *lua.LFunction
-	gone atomic.Bool // taken back
-}
-
-// registered lists the handlers for an event. in may be nil.
-func (in *instance) registered(event string) []*registration {
+// handlers lists the handlers that in has for an event. in may be nil.
+func (in *instance) handlers(event string) []*registration {
 	if in == nil {
 		return nil
 	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.handlers[event]
+	return in.registered.Handlers.Of(event)
 }
 
-// on registers a handler and returns what takes it back.
-func (in *instance) on(event string, fn *lua.LFunction) (off func()) {
-	r := &registration{fn: fn}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.handlers[event] = append(slices.Clip(in.handlers[event]), r)
-	if in.live {
-		in.chain.count(event, 1)
+// registered is what the version of the hook that runs has registered; nothing, if
+// none runs.
+func (h *hook) registered() *Registered {
+	if in := h.current(); in != nil {
+		return &in.registered
 	}
-	return func() { in.off(event, r) }
-}
-
-func (in *instance) off(event string, r *registration) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if r.gone.Swap(true) {
-		return
-	}
-	in.handlers[event] = slices.DeleteFunc(slices.Clone(in.handlers[event]), func(have *registration) bool { return have == r })
-	if in.live {
-		in.chain.count(event, -1)
-	}
-}
-
-// enter puts the instance's handlers into the count that Wants reads; leave
-// takes them out.
-func (in *instance) enter() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.live = true
-	for event, list := range in.handlers {
-		in.chain.count(event, len(list))
-	}
-}
-
-func (in *instance) leave() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if !in.live {
-		return
-	}
-	in.live = false
-	for event, list := range in.handlers {
-		in.chain.count(event, -len(list))
-	}
+	return new(Registered)
 }
 
 // close takes the instance out of everything; what runs in it finishes.
 func (in *instance) close() {
-	in.leave()
+	in.registered.Handlers.Exit()
 	in.vm.Close()
 	in.end()
 }
@@ -209,31 +156,24 @@ func (in *instance) end() {
 	in.chain.ending.run(in.behind.wg.Wait)
 }
 
-func (in *instance) describe(i *Info) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for event, list := range in.handlers {
-		if len(list) > 0 {
-			i.Events = append(i.Events, event)
-		}
-	}
-	sort.Strings(i.Events)
-	for _, c := range in.commands {
+func (r *Registered) describe(i *Info) {
+	i.Events = r.Handlers.Events()
+	for _, c := range r.Commands.All() {
 		i.Commands = append(i.Commands, c.name)
 	}
-	for _, t := range in.tools {
+	for _, t := range r.Tools.All() {
 		i.Tools = append(i.Tools, t.spec.Name)
 	}
-	for _, p := range in.providers {
+	for _, p := range r.Providers.All() {
 		i.Others = append(i.Others, "provider "+p.name)
 	}
-	for _, f := range in.flags {
+	for _, f := range r.Flags.All() {
 		i.Others = append(i.Others, "--"+f.Name)
 	}
-	for _, s := range in.shortcuts {
+	for _, s := range r.Shortcuts.All() {
 		i.Others = append(i.Others, "key "+s.name)
 	}
-	for _, r := range in.renderers {
+	for _, r := range r.Renderers.All() {
 		i.Others = append(i.Others, "renderer "+r.kind)
 	}
 }

@@ -60,7 +60,8 @@ func TestWhatBeganIsNotRunAgainWhenItsVMIsGivenUp(t *testing.T) {
 			return err
 		}},
 		"the preparation of a tool": {`pi.tool{ name = "t", description = "d", prepare_arguments = function() ` + once + ` end, execute = function() end }`, func(r *rig) error {
-			_, err := r.chain.list()[0].current().tool("t").Prepare(context.Background(), []byte(`{}`))
+			tool, _ := r.chain.list()[0].registered().Tools.Find("t")
+			_, err := tool.Prepare(context.Background(), []byte(`{}`))
 			return err
 		}},
 		"a model": {`pi.provider("s", { models = { "m" }, stream = function(request, emit) emit{ type = "text", text = "Hello" } ` + once + ` end })`, func(r *rig) error {
