@@ -17,39 +17,41 @@ import (
 // offer gives an asking event to the handlers of hooks, in the order in which
 // they were registered.
 func (c *Chain) offer(ctx context.Context, hooks []*hook, spec *event.Spec, e agent.Event) {
-	c.walk(ctx, spec, hooks, &offering{spec: spec, event: e})
+	a := &asking{spec: spec, event: e}
+	c.walk(ctx, spec, hooks, steps{asking: a,
+		ended: func(_ *hook, _ int, err error) bool { return a.apply(err) }})
 }
 
-// offering are the steps of an asking event.
-type offering struct {
+// asking asks handlers about an event, one after the other.
+type asking struct {
 	spec  *event.Spec
 	event agent.Event
 	seen  agent.Event // a copy of it as it is now; nil: to be made
-	asked *question
-	stop  bool
+	last  *question
 }
 
-func (o *offering) enter(*hook, *instance) int { return allHandlers }
-
-func (o *offering) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	if o.seen == nil {
-		o.seen = o.spec.Copy(o.event)
+// job asks one handler.
+func (a *asking) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	if a.seen == nil {
+		a.seen = a.spec.Copy(a.event)
 	}
-	o.asked = &question{in: in, spec: o.spec, event: o.event, seen: o.seen, fn: fn}
-	return o.asked.run
+	a.last = &question{in: in, spec: a.spec, event: a.event, seen: a.seen, fn: fn}
+	return a.last.run
 }
 
-func (o *offering) after(_ *hook, _ int, err error) bool {
-	changed := false
-	if o.stop, changed = o.asked.settle(err); changed {
-		o.seen = nil
+// apply carries out what the last handler answered, which ended with err. What
+// comes late or with an error has no effect. stop reports whether the answer ends
+// the chain.
+func (a *asking) apply(err error) (stop bool) {
+	if err != nil {
+		return false
 	}
-	return o.stop
+	if a.last.apply != nil {
+		a.last.apply()
+		a.seen = nil
+	}
+	return a.last.stop
 }
-
-func (o *offering) leave(*hook) bool { return o.stop }
-
-func (o *offering) answered() []string { return o.asked.keys }
 
 // question is one handler asked about an event. apply and stop are written by
 // its job and read only when that ended in time; what the job looks at is its
@@ -79,24 +81,6 @@ func (q *question) run(L *lua.LState) error {
 		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
 	}
 	return placeOf(q.fn, err)
-}
-
-func copied[T any](e *T) *T {
-	c := *e
-	return &c
-}
-
-// settle carries out what a handler answered. What comes late or with an error
-// has no effect. stop ends the chain; changed says that the event may be another
-// one now.
-func (q *question) settle(err error) (stop, changed bool) {
-	if err != nil {
-		return false, false
-	}
-	if q.apply != nil {
-		q.apply()
-	}
-	return q.stop, q.apply != nil
 }
 
 // call calls a handler with an event and ctx and returns its first result.

@@ -20,30 +20,17 @@ func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.Raw
 			others = append(others, h)
 		}
 	}
-	if len(others) > 0 {
-		c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, emission{name, data})
+	if len(others) == 0 {
+		return
 	}
+	c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, steps{
+		tell: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+			return func(L *lua.LState) error {
+				t := record.NewPayload(L, 2).Text("type", name).Set("data", in.records.JSON(data))
+				t.Metatable = in.emitted()
+				in.call(L, fn, t.Table())
+				return nil
+			}
+		},
+	})
 }
-
-// emission are the steps of an event of a hook.
-type emission struct {
-	name string
-	data json.RawMessage
-}
-
-func (emission) enter(*hook, *instance) int { return allHandlers }
-
-func (e emission) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	return func(L *lua.LState) error {
-		t := record.NewPayload(L, 2).Text("type", e.name).Set("data", in.records.JSON(e.data))
-		t.Metatable = in.emitted()
-		in.call(L, fn, t.Table())
-		return nil
-	}
-}
-
-func (emission) after(*hook, int, error) bool { return false }
-
-func (emission) leave(*hook) bool { return false }
-
-func (emission) answered() []string { return nil }

@@ -6,8 +6,6 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/event"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // The gates: a tool call, or a command of the person, passes or does not run. A
@@ -40,93 +38,61 @@ func (c *Chain) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) e
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
 func (c *Chain) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	g := &gateSteps{chain: c, spec: spec, call: e, until: until}
-	c.walk(ctx, spec, c.list(), g)
-	return g.rewriter
+	c.walk(ctx, spec, c.list(), c.gateSteps(spec, e, until, &rewriter))
+	return rewriter
 }
 
-type gateSteps struct {
-	chain    *Chain
-	spec     *event.Spec
-	call     *agent.ToolCall
-	until    place
-	rewriter place
-
-	asked  *question
-	before *agent.ToolCall // what asked saw, as the call is now; nil: to be copied
+func (c *Chain) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewriter *place) steps {
+	a := &asking{spec: spec, event: e}
+	return steps{asking: a,
+		begin: func(h *hook, in *instance) (limit int) {
+			if h == until.hook && in == until.in {
+				return until.n
+			}
+			return allHandlers // of a file that was saved since, for what is where in it now is not known
+		},
+		ended: func(h *hook, n int, err error) (stop bool) {
+			before := a.seen.(*agent.ToolCall)
+			a.apply(err)
+			if err != nil {
+				e.Block, e.BlockedBy, e.Reason = true, h.Name, failedGate(h, err)
+			}
+			if string(before.Input) != string(e.Input) {
+				*rewriter = place{h, a.last.in, n}
+			}
+			if until.hook != nil {
+				e.Input, e.RewrittenBy = before.Input, before.RewrittenBy
+			}
+			return e.Block
+		},
+		done: func(h *hook) (stop bool) {
+			if reason := c.shutForTool(h, e.Name); reason != "" {
+				e.Block, e.BlockedBy, e.Reason = true, h.Name, reason
+			}
+			return e.Block || h == until.hook
+		},
+	}
 }
-
-// enter asks all of a hook whose file was saved since, for what stands where in it
-// now is not known.
-func (g *gateSteps) enter(h *hook, in *instance) (limit int) {
-	if h == g.until.hook && in == g.until.in {
-		return g.until.n
-	}
-	return allHandlers
-}
-
-func (g *gateSteps) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	if g.before == nil {
-		g.before = copied(g.call)
-	}
-	g.asked = &question{in: in, spec: g.spec, event: g.call, seen: g.before, fn: fn}
-	return g.asked.run
-}
-
-func (g *gateSteps) after(h *hook, n int, err error) (stop bool) {
-	e := g.call
-	_, changed := g.asked.settle(err)
-	if err != nil {
-		e.Block, e.BlockedBy = true, h.Name
-		e.Reason = failedGate(h, err)
-	}
-	if string(g.before.Input) != string(e.Input) {
-		g.rewriter = place{h, g.asked.in, n}
-	}
-	if g.until.hook != nil {
-		e.Input, e.RewrittenBy = g.before.Input, g.before.RewrittenBy
-	}
-	if changed {
-		g.before = nil
-	}
-	return e.Block
-}
-
-func (g *gateSteps) leave(h *hook) (stop bool) {
-	e := g.call
-	if reason := g.chain.shutForTool(h, e.Name); reason != "" && !e.Block {
-		e.Block, e.BlockedBy, e.Reason = true, h.Name, reason
-	}
-	return e.Block || h == g.until.hook
-}
-
-func (g *gateSteps) answered() []string { return g.asked.keys }
 
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
 // bash asks who answers for a command of the person, until one does or blocks.
 func (c *Chain) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
-	c.walk(ctx, spec, c.list(), &bashSteps{offering: offering{spec: spec, event: e}, command: e})
+	a := &asking{spec: spec, event: e}
+	c.walk(ctx, spec, c.list(), steps{asking: a,
+		ended: func(h *hook, _ int, err error) (stop bool) {
+			if err != nil {
+				e.Blocked = failedGate(h, err)
+			}
+			return a.apply(err) || err != nil
+		},
+		done: func(h *hook) (stop bool) {
+			if reason := h.shutAt(agent.KindUserBash); reason != "" {
+				e.Blocked = reason
+				return true
+			}
+			return false
+		},
+	})
 	return ctx.Err()
-}
-
-type bashSteps struct {
-	offering
-	command *agent.UserBash
-}
-
-func (b *bashSteps) after(h *hook, n int, err error) (stop bool) {
-	if err != nil {
-		b.command.Blocked = failedGate(h, err)
-		b.stop = true
-		return true
-	}
-	return b.offering.after(h, n, err)
-}
-
-func (b *bashSteps) leave(h *hook) (stop bool) {
-	if reason := h.shutAt(agent.KindUserBash); reason != "" && !b.stop {
-		b.command.Blocked, b.stop = reason, true
-	}
-	return b.stop
 }

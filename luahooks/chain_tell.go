@@ -19,7 +19,7 @@ const shutdownTime = 2 * time.Second
 // as the event says; handlers that need longer finish behind the agent.
 func (c *Chain) tell(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
 	if spec.IsWaitedFor(ctx) {
-		c.walk(ctx, spec, hooks, &telling{chain: c, ctx: ctx, spec: spec, event: e})
+		c.tellNow(ctx, spec, hooks, e, nil)
 		return
 	}
 	wait, cancel := c.patience(ctx, spec)
@@ -115,55 +115,42 @@ func (c *Chain) tellHook(ctx context.Context, l *toldLate, spec *event.Spec, e a
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
-	c.walk(ctx, spec, []*hook{l.hook}, &telling{chain: c, ctx: ctx, spec: spec, event: e, turn: t})
+	c.tellNow(ctx, spec, []*hook{l.hook}, e, t)
 	if mayBeLate && ctx.Err() != nil {
 		c.cutOff(l, spec)
 	}
 }
 
-// telling are the steps of a telling event that is waited for.
-type telling struct {
-	chain *Chain
-	ctx   context.Context
-	spec  *event.Spec
-	event agent.Event
-
-	turn *turn // in the hook's queue; nil while it is not this event's
-}
-
-// enter waits for the hook's turn. If others are before, the event goes into
-// the hook's queue, and from there to the hook.
-func (t *telling) enter(h *hook, _ *instance) (limit int) {
-	if t.turn != nil { // it comes out of the queue
-		return allHandlers
-	}
-	if t.turn = h.queue.begin(t.chain.behind); t.turn != nil {
-		return allHandlers
-	}
-	run := func(own *turn) {
-		t.chain.tellHook(t.ctx, &toldLate{hook: h}, t.spec, t.event, time.Time{}, own)
-	}
-	waitDone(t.ctx, h.queue.add(t.chain.behind, run))
-	return 0
-}
-
-func (t *telling) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	spec, event, turn := t.spec, t.event, t.turn
-	return func(L *lua.LState) error {
-		turn.end()
-		in.call(L, fn, spec.Table(in.events, L, event))
-		return nil
-	}
-}
-
-func (t *telling) after(*hook, int, error) bool { return false }
-
-func (t *telling) answered() []string { return nil }
-
-func (t *telling) leave(*hook) bool {
-	if t.turn != nil {
-		t.turn.end()
-		t.turn = nil
-	}
-	return false
+// tellNow runs the handlers of hooks and waits for them. A hook whose turn has not
+// come gets the event out of its queue. own is the turn of an event that came out
+// of there, else nil.
+func (c *Chain) tellNow(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *turn) {
+	c.walk(ctx, spec, hooks, steps{
+		begin: func(h *hook, _ *instance) (limit int) {
+			if own == nil {
+				own = h.queue.begin(c.behind)
+			}
+			if own != nil {
+				return allHandlers
+			}
+			run := func(t *turn) { c.tellHook(ctx, &toldLate{hook: h}, spec, e, time.Time{}, t) }
+			waitDone(ctx, h.queue.add(c.behind, run))
+			return 0
+		},
+		tell: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+			turn := own
+			return func(L *lua.LState) error {
+				turn.end()
+				in.call(L, fn, spec.Table(in.events, L, e))
+				return nil
+			}
+		},
+		done: func(*hook) bool {
+			if own != nil {
+				own.end()
+				own = nil
+			}
+			return false
+		},
+	})
 }

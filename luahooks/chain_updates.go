@@ -131,7 +131,7 @@ func (c *Chain) startUpdates(h *hook, spec *event.Spec) {
 			}
 			e := j.event()
 			ctx, cancel := c.behind.within(ctx)
-			c.walk(ctx, spec, []*hook{h}, &offering{spec: spec, event: e})
+			c.offer(ctx, []*hook{h}, spec, e)
 			cancel()
 			h.updates.stop(answer, e.Abort)
 		}

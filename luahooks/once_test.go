@@ -133,10 +133,10 @@ func TestTheHandlersBehindOneThatDoesNotStopRunInTheFreshCopy(t *testing.T) {
 // one has run.
 func (r *rig) between(call *agent.ToolCall) *walk {
 	spec := r.chain.events[agent.KindToolCall]
-	w := &walk{chain: r.chain, ctx: context.Background(), spec: spec, step: &gateSteps{spec: spec, call: call}}
-	w.begin(r.chain.list()[0])
+	w := &walk{chain: r.chain, ctx: context.Background(), spec: spec, steps: r.chain.gateSteps(spec, call, place{}, new(place))}
+	w.enter(r.chain.list()[0])
 	w.ran, w.n = true, 1
-	w.run()
+	w.start(w.handlers[1].fn)
 	return w
 }
 
