@@ -95,69 +95,65 @@ type Found struct {
 // source too, with Err. Of a project it is one only if the person approved
 // something there.
 func (p Places) Discover(g *Guard) Found {
-	d := discovery{Places: p, guard: g, seen: map[string]bool{}, own: p.own(g)}
+	d := discovery{places: p, guard: g, seen: map[string]bool{}, own: p.own(g)}
 	if err := p.TooLarge(); err != nil && !p.NoHooks {
-		d.withoutProject(err)
+		// Nobody can judge the hooks of the project, so none of them is listed. One that
+		// the person approved before may have been a gate.
+		d.found.TooLarge = err
+		dir := p.ProjectDir()
+		d.add(Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: ScopeProject, Err: fmt.Errorf("%w: no hook of this project runs", err)})
 	}
+	project := d.found.TooLarge == nil
 	if !p.NoHooks && !p.Only {
-		d.directory(ScopeGlobal, p.GlobalDir())
-		d.ofProject(func() { d.directory(ScopeProject, p.ProjectDir()) })
+		d.addDirectory(ScopeGlobal, p.GlobalDir())
+		if project {
+			d.addDirectory(ScopeProject, p.ProjectDir())
+		}
 	}
 	if !p.NoHooks {
-		d.files(ScopeConfig, p.Configured)
-		d.ofProject(func() { d.files(ScopeProject, p.ConfiguredIn) })
-		d.lostSettings()
+		d.addFiles(ScopeConfig, p.Configured)
+		if project {
+			d.addFiles(ScopeProject, p.ConfiguredIn)
+		}
+		d.addLostSettings()
 	}
-	d.files(ScopeCommand, p.CommandLine)
-	return d.Found
+	d.addFiles(ScopeCommand, p.CommandLine)
+	return d.found
 }
 
 // discovery is a search for hooks.
 type discovery struct {
-	Places
-	Found
-	guard     *Guard
-	seen, own map[string]bool // by the file they lead to
+	places Places
+	found  Found
+	guard  *Guard
+	seen   map[string]bool // the files that were listed, symbolic links followed
+	own    map[string]bool // the files of hooks that the person names, see [Places.own]
 }
 
-// withoutProject leaves the hooks of the project out: nobody can judge them. Those
-// that the person approved before may have been gates.
-func (d *discovery) withoutProject(err error) {
-	d.Found.TooLarge = err
-	dir := d.ProjectDir()
-	d.add(Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: ScopeProject, Err: fmt.Errorf("%w: no hook of this project runs", err)})
-}
-
-func (d *discovery) ofProject(look func()) {
-	if d.Found.TooLarge == nil {
-		look()
-	}
-}
-
-func (d *discovery) files(scope Scope, paths []string) {
+func (d *discovery) addFiles(scope Scope, paths []string) {
 	for _, path := range paths {
 		d.add(sourceAt(path, scope, d.guard))
 	}
 }
 
-func (d *discovery) directory(scope Scope, dir string) {
+func (d *discovery) addDirectory(scope Scope, dir string) {
 	paths, err := hookFiles(dir, d.guard)
 	if err != nil {
 		s := Source{Name: filepath.Base(dir), Path: dir, Real: dir, Scope: scope, Err: fmt.Errorf("hooks in %s: %w", dir, reasonOf(err))}
-		d.Unread = append(d.Unread, s)
+		d.found.Unread = append(d.found.Unread, s)
 		d.add(s)
 	}
-	d.files(scope, paths)
+	d.addFiles(scope, paths)
 }
 
-func (d *discovery) lostSettings() {
-	for _, path := range slices.Sorted(maps.Keys(d.Lost)) {
+func (d *discovery) addLostSettings() {
+	for _, path := range slices.Sorted(maps.Keys(d.places.Lost)) {
 		s := Source{Name: filepath.Base(path), Path: path, Real: path, Scope: ScopeConfig,
-			Err: fmt.Errorf("what %s says of hooks and tools is not known: %w", path, d.Lost[path])}
-		if path == filepath.Join(d.Cwd, ".pi", "config.toml") {
+			Err: fmt.Errorf("what %s says of hooks and tools is not known: %w", path, d.places.Lost[path])}
+		if path == filepath.Join(d.places.Cwd, ".pi", "config.toml") {
 			s.Scope = ScopeProject
 		}
-		if s.Scope != ScopeProject || d.counts(s) { // who reads settings has said what is wrong with them
+		if s.Scope != ScopeProject || d.mayBeGate(s) { // who reads settings has said what is wrong with them
 			d.add(s)
 		}
 	}
@@ -167,22 +163,22 @@ func (d *discovery) add(s Source) {
 	ofProject := s.Scope == ScopeProject
 	switch {
 	case d.seen[s.Real], ofProject && d.own[s.Real]:
-	case d.disabled(s):
-		d.Disabled = append(d.Disabled, s)
-	case s.Err != nil && ofProject && !d.counts(s):
-		d.Problems = append(d.Problems, s.Err)
-	case ofProject && d.NoProject:
-		d.Untrusted = append(d.Untrusted, s)
+	case d.places.disables(s):
+		d.found.Disabled = append(d.found.Disabled, s)
+	case s.Err != nil && ofProject && !d.mayBeGate(s):
+		d.found.Problems = append(d.found.Problems, s.Err)
+	case ofProject && d.places.NoProject:
+		d.found.Untrusted = append(d.found.Untrusted, s)
 	default:
 		d.seen[s.Real] = true
-		d.Sources = append(d.Sources, s)
+		d.found.Sources = append(d.found.Sources, s)
 	}
 }
 
-// counts reports whether what cannot be read of the project may be a gate that the
+// mayBeGate reports whether what cannot be read of the project may be a gate that the
 // person wants.
-func (d *discovery) counts(s Source) bool {
-	return !d.NoProject && (d.ProjectApproved || d.guard.ApprovedOnce(s.Path))
+func (d *discovery) mayBeGate(s Source) bool {
+	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.ApprovedOnce(s.Path))
 }
 
 // ApprovedOnce reports whether the person approved a version of a project's file, or
@@ -214,7 +210,7 @@ func (p Places) own(g *Guard) map[string]bool {
 	}
 	own := map[string]bool{}
 	for _, path := range named {
-		if s := sourceAt(path, ScopeCommand, g); s.Err == nil && !p.disabled(s) {
+		if s := sourceAt(path, ScopeCommand, g); s.Err == nil && !p.disables(s) {
 			own[s.Real] = true
 		}
 	}
@@ -227,7 +223,7 @@ func (p Places) GlobalDir() string { return filepath.Join(p.AgentDir, "hooks") }
 // ProjectDir is the directory of the project's hooks.
 func (p Places) ProjectDir() string { return filepath.Join(p.Cwd, ".pi", "hooks") }
 
-func (p Places) disabled(s Source) bool {
+func (p Places) disables(s Source) bool {
 	by := func(list []string) bool {
 		return slices.Contains(list, s.Name) || slices.Contains(list, s.Path) || slices.Contains(list, s.Real)
 	}

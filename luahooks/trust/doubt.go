@@ -17,13 +17,13 @@ import (
 func (s *state) pendingDoubt() *Pending {
 	all := *s.home
 	all.store, all.named = nil, map[string]bool{}
-	s.seen = newGuard(&all)
+	reader := newGuard(&all)
 	p := s.home.places()
 	p.NoProject = true // what is of the project needs approval in any case
-	paths, _ := s.seen.deciding(p)
+	paths, _ := reader.deciding(p)
 	var text, sums strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if v := s.seen.Read(path); v.exists() {
+		if v := reader.Read(path); v.exists() {
 			text.WriteString(Diff(path, nil, s.home.shownCode(path, v)))
 			fmt.Fprintln(&sums, path, v.Sum, v.real)
 		}
@@ -31,6 +31,7 @@ func (s *state) pendingDoubt() *Pending {
 	if text.Len() == 0 {
 		text.WriteString("there are no hooks and no settings; if there were some, they are gone\n")
 	}
+	s.seen = reader.state.ledger.files
 	return &Pending{Name: "trust.json", Path: s.home.store.Path(), Kind: "approvals", Change: "lost", Since: time.Now().UTC(), Lost: true,
 		Diff: s.doubt.Error() + "; what was in force cannot be known. This is what there is:\n" + text.String(), sum: Sum([]byte(sums.String()))}
 }
@@ -41,7 +42,7 @@ func (s *state) acceptDoubt() error {
 	if p := s.pendingDoubt(); p.sum != shown {
 		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
 	}
-	files := s.seen.state.ledger.files
+	files := s.seen
 	known := Known{Files: map[string]File{}}
 	for path, v := range files {
 		known.Files[path] = s.ledger.fileOf(path, v, "")

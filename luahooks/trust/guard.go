@@ -170,7 +170,11 @@ func (s *state) readLocked(path string) Version {
 		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.doubt), Sum: Unreadable}
 	}
 	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeSpoken) {
-		return s.readKnown(path, f)
+		s.holdIfChanged(path, f)                                                  // f is in force whatever the disk says
+		if _, read := s.ledger.files[path]; s.ledger.held[path] == nil && !read { // there was none, and is none
+			s.ledger.files[path] = Version{Err: fs.ErrNotExist}
+		}
+		return s.readLocked(path)
 	}
 	v := s.home.onDisk(path)
 	if v.exists() && s.window != nil && !s.window.had(path, v) {
@@ -180,16 +184,6 @@ func (s *state) readLocked(path string) Version {
 	}
 	s.ledger.files[path] = v
 	return v
-}
-
-// readKnown returns f, which is in force whatever the disk says.
-func (s *state) readKnown(path string, f File) Version {
-	s.holdIfChanged(path, f)
-	_, read := s.ledger.files[path]
-	if s.ledger.held[path] == nil && !read { // there was none, and is none
-		s.ledger.files[path] = Version{Err: fs.ErrNotExist}
-	}
-	return s.readLocked(path)
 }
 
 // RealPath is the file that a hook was read from, symbolic links followed.

@@ -103,13 +103,6 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// isLarge reports whether a folder has too much in it to be listed.
-func isLarge(dir string) bool {
-	w := luaWalk{left: MaxEntries}
-	w.walk(dir, nil)
-	return w.large
-}
-
 type luaWalk struct {
 	files []string
 	left  int // entries that may still be looked at
@@ -149,11 +142,4 @@ func isDir(path string, e fs.DirEntry) bool {
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func (g *Guard) noteLarge(l listing) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	s.news.large = append(s.news.large, l.large...)
 }

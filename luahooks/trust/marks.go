@@ -62,15 +62,12 @@ func (s *state) mark() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	want := Data{Pending: s.home.store.Pending()}
+	have := s.home.store.Pending()
+	want := Data{Pending: maps.Clone(have)}
 	s.ledger.setMarks(&want)
-	if !sameMarks(s.home.store.Pending(), want.Pending) {
+	if !maps.EqualFunc(have, want.Pending, func(a, b Mark) bool { return a.Old == b.Old && a.New == b.New }) {
 		_ = s.change(nothing)
 	}
-}
-
-func sameMarks(a, b map[string]Mark) bool {
-	return maps.EqualFunc(a, b, func(x, y Mark) bool { return x.Old == y.Old && x.New == y.New })
 }
 
 // nothing edits nothing: a change writes the marks and the window in any case.
@@ -110,24 +107,10 @@ func (l *ledger) setMarks(d *Data) {
 	for path, h := range l.held {
 		if h.marked {
 			l.marked[path] = true
-			d.Pending[path] = l.markOf(path, h)
+			f := l.fileOf(path, h.old, h.scope)
+			d.Pending[path] = Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
 		}
 	}
-}
-
-func (l *ledger) markOf(path string, h *held) Mark {
-	f := l.fileOf(path, h.old, h.scope)
-	return Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
-}
-
-// notMarked is why the store does not tell what waits, if anything does.
-func (s *state) notMarked() error {
-	for _, h := range s.ledger.held {
-		if h.marked {
-			return s.unwritten
-		}
-	}
-	return nil
 }
 
 // noteApproved tells the window and the store of a version that a person approved.

@@ -79,7 +79,12 @@ func (h *home) tooLarge(path string) string {
 	for _, config := range h.configs {
 		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
 		rel, below := strings.CutPrefix(path, dir)
-		if name, _, inFolder := strings.Cut(rel, string(filepath.Separator)); below && inFolder && isLarge(dir+name) {
+		name, _, inFolder := strings.Cut(rel, string(filepath.Separator))
+		if !below || !inFolder {
+			continue
+		}
+		w := luaWalk{left: MaxEntries}
+		if w.walk(dir+name, nil); w.large {
 			return dir + name
 		}
 	}

@@ -16,7 +16,12 @@ func (g *Guard) TakeNotices() Notices {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	n := Notices{s.notMarked(), s.news.lines, s.news.began, slices.Compact(slices.Sorted(slices.Values(s.news.large)))}
+	n := Notices{Lines: s.news.lines, Began: s.news.began, Large: slices.Compact(slices.Sorted(slices.Values(s.news.large)))}
+	for _, h := range s.ledger.held {
+		if h.marked {
+			n.Unmarked = s.unwritten
+		}
+	}
 	for _, p := range s.news.began {
 		s.news.unasked = append(s.news.unasked, p.Path)
 	}

@@ -48,13 +48,10 @@ func (s *state) mayCount(mine, theirs Data) bool {
 	if s.window == nil && !s.others.atWork {
 		return true
 	}
-	return mine.ApprovesLike(theirs) && s.sameWindow(mine, theirs) && knowsAll(mine.Known, theirs.Known) && s.holdsAll(mine, theirs)
-}
-
-// sameWindow reports whether the window of this program is in the store as it is.
-func (s *state) sameWindow(mine, theirs Data) bool {
-	file := s.runningFile()
-	return file == nil || slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups)
+	if file := s.runningFile(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
+		return false // the window of this program is not there as it is
+	}
+	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.holdsAll(mine, theirs)
 }
 
 func knowsAll(mine, theirs Known) bool {

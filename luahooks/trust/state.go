@@ -14,11 +14,11 @@ type state struct {
 	news      news
 	others    programs
 
-	window    *openWindow // nil while closed
-	wrote     bool        // a window, with copies of what it is about
-	unwritten error       // why the store does not have the marks of what is held
-	doubt     error       // why it cannot be known what was in force; nothing is, until a person decides
-	seen      *Guard      // what there is, as it was shown while in doubt
+	window    *openWindow        // nil while closed
+	wrote     bool               // a window, with copies of what it is about
+	unwritten error              // why the store does not have the marks of what is held
+	doubt     error              // why it cannot be known what was in force; nothing is, until a person decides
+	seen      map[string]Version // the files that there are, as they were shown while in doubt
 }
 
 // home is where the files are that count, and how they are read.

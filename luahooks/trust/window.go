@@ -36,7 +36,11 @@ func (w *openWindow) had(path string, v Version) bool {
 // this run count too: the next run has them. The error says that the window could not
 // be written down; what changes is held also then.
 func (g *Guard) Open(p Places, parts map[string]Scope) error {
-	g.lookBefore()
+	g.mu.Lock()
+	if g.state.window == nil {
+		g.state.lookAtOthers() // before anything of what they changed is read
+	}
+	g.mu.Unlock()
 	p.NoHooks, p.Only, p.NoProject = false, false, !g.AnyApproved()
 	paths, dirs := g.deciding(p)
 	maps.Copy(paths, parts)
@@ -61,16 +65,6 @@ func (g *Guard) Open(p Places, parts map[string]Scope) error {
 		return nil // with nothing there, a program that leaves in the middle writes it
 	}
 	return s.begin(w)
-}
-
-// lookBefore looks at what others changed, before any of it is read.
-func (g *Guard) lookBefore() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	if s.window == nil {
-		s.lookAtOthers()
-	}
 }
 
 // addAway adds to paths what is known to be in dirs and was not there at the moment
@@ -259,20 +253,14 @@ func (s *state) endWindow() (closed bool) {
 		return false
 	}
 	if w.file != nil {
-		s.end(w)
+		if err := s.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
+			w.file.Leave() // what cannot be written stays as it was, for the next program
+		} else {
+			w.file.End()
+		}
 	}
 	s.window = nil
 	return true
-}
-
-// end takes a window out of the store. What cannot be written stays as it was, for
-// the next program.
-func (s *state) end(w *openWindow) {
-	if err := s.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
-		w.file.Leave()
-		return
-	}
-	w.file.End()
 }
 
 // Close ends the Guard with the program. A window that is still open stays so
@@ -320,7 +308,9 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 		for _, path := range l.files {
 			paths[path] = scope
 		}
-		g.noteLarge(l)
+		g.mu.Lock()
+		g.state.news.large = append(g.state.news.large, l.large...)
+		g.mu.Unlock()
 	}
 	for _, path := range h.configs {
 		paths[path] = ""
