@@ -15,6 +15,7 @@
 //	project.go    what of a project may run; modules.go: what a hook requires
 //	keys.go       commands that print keys, and instructions for the model
 //	others.go     programs beside this one and before it; marks.go: what is written down
+//	store.go      what outlives the program; folder.go: its files
 //
 // What is to outlive the program is in a [Store]. It lies in the agent directory,
 // outside of every project:

@@ -52,7 +52,7 @@ func (l *ledger) restore(path string, m Mark) {
 	case m.Old == h.now.Sum:
 		h.old.Code, h.old.Err = h.now.Code, h.now.Err
 	default:
-		h.old.Code, h.old.Err = l.home.store.Kept(cmp.Or(m.Kept, m.Old))
+		h.old.Code, h.old.Err = l.home.store.disk.readCopy(cmp.Or(m.Kept, m.Old))
 	}
 	l.held[path], l.files[path], l.marked[path] = h, h.old, true
 }

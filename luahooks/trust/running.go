@@ -38,7 +38,7 @@ func (w Window) Living(alive func(group int) bool) (groups []int) {
 
 // Running is the file of a window, while its program lives.
 type Running struct {
-	store  *Store
+	in     folder
 	name   string
 	window Window
 	f      *os.File // locked
@@ -53,15 +53,15 @@ func isRunning(name string) bool {
 // Begin opens a window: edit writes down in the same step what is in force.
 func (s *Store) Begin(w Window, mayCount func(mine, theirs Data) bool, edit func(*Data)) (*Running, error) {
 	fail := func(err error) error { return fmt.Errorf("note the files before tools run: %w", err) }
-	if err := s.heal(); err != nil {
+	if err := s.disk.repair(); err != nil {
 		return nil, fail(err)
 	}
-	f, err := os.CreateTemp(s.Dir(), runningPrefix+"*")
+	f, err := os.CreateTemp(s.disk.dir(), runningPrefix+"*")
 	if err != nil {
 		return nil, fail(err)
 	}
 	w.Boot = bootID()
-	r := &Running{s, filepath.Base(f.Name()), w, f}
+	r := &Running{s.disk, filepath.Base(f.Name()), w, f}
 	if err = r.write(f); err == nil {
 		err = s.Change(mayCount, func(d *Data) {
 			d.Windows[r.name] = w
@@ -84,7 +84,7 @@ func (r *Running) write(f *os.File) error {
 	return err
 }
 
-func (r *Running) path() string { return filepath.Join(r.store.Dir(), r.name) }
+func (r *Running) path() string { return filepath.Join(r.in.dir(), r.name) }
 
 // Name is how the store calls the window.
 func (r *Running) Name() string { return r.name }
@@ -101,16 +101,16 @@ func (r *Running) Keep() error {
 	if err == nil && lerr == nil && rerr == nil && os.SameFile(mine, there) && bytes.Equal(text, []byte(r.name+"\n")) {
 		return nil
 	}
-	if err := r.store.heal(); err != nil {
+	if err := r.in.repair(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(r.store.Dir(), ".running-*")
+	f, err := os.CreateTemp(r.in.dir(), ".running-*")
 	if err != nil {
 		return err
 	}
 	if err = r.write(f); err == nil {
 		if err = os.Rename(f.Name(), r.path()); err != nil {
-			err = errors.Join(putAside(r.path()), os.Rename(f.Name(), r.path()))
+			err = errors.Join(renameDamaged(r.path()), os.Rename(f.Name(), r.path()))
 		}
 	}
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Store) Others(own *Running) (open, left map[string]Window) {
 	for name, w := range s.data.Windows {
 		switch {
 		case own != nil && name == own.name:
-		case s.isLocked(name):
+		case s.disk.isLocked(name):
 			open[name] = w
 		default:
 			left[name] = w
@@ -152,31 +152,18 @@ func (s *Store) Others(own *Running) (open, left map[string]Window) {
 	return open, left
 }
 
-func (s *Store) isLocked(name string) bool {
-	f, err := safefile.Open(filepath.Join(s.Dir(), name), os.O_RDWR)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return errors.Is(lockFile(f), safefile.ErrLocked)
-}
-
 // sweep removes the files of windows that the store does not name and that nobody
 // has locked: their programs ended in the middle of a step, or never were.
 func (s *Store) sweep() {
-	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.Dir()), runningPrefix+"*"))
+	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), runningPrefix+"*"))
 	for _, path := range names {
 		s.mu.Lock()
 		_, named := s.data.Windows[filepath.Base(path)]
 		s.mu.Unlock()
-		if !named && !s.isLocked(filepath.Base(path)) {
+		if !named && !s.disk.isLocked(filepath.Base(path)) {
 			os.Remove(path)
 		}
 	}
-}
-
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // bootID tells starts of the machine apart, where that can be known: the numbers

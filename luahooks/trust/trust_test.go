@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -344,19 +345,48 @@ func TestNoToolKeepsAStoreFromBeingWritten(t *testing.T) {
 	}
 }
 
+func TestTheFolderOfAStoreTellsWhoWroteIt(t *testing.T) {
+	d := folder{t.TempDir()}
+	if r := d.examine(); r.err != nil || r.raw != nil {
+		t.Fatalf("of a new person: %+v", r)
+	}
+	must(t, d.repair())
+	unlock, err := d.lock()
+	must(t, err)
+	raw, err := d.encode(empty())
+	must(t, err)
+	must(t, d.replace(d.copyPath(), raw, false))
+	must(t, d.replace(d.path(), raw, false))
+	unlock()
+	if r := d.examine(); r.err != nil || r.foreign || !d.isUntouched(raw) {
+		t.Errorf("what was written: %+v", r)
+	}
+	must(t, os.WriteFile(d.path(), []byte("{}"), 0o600))
+	if r := d.examine(); !r.foreign || !bytes.Equal(r.raw, raw) || d.isUntouched(raw) {
+		t.Errorf("what somebody else wrote: %+v", r)
+	}
+	if err := d.checkNew(); err != nil {
+		t.Errorf("missed without a witness: %v", err)
+	}
+	must(t, d.writeWitness())
+	if d.checkNew() == nil {
+		t.Error("not missed, though there is a witness")
+	}
+}
+
 func TestKeptCopiesAreWhatTheyWere(t *testing.T) {
 	s := open(t, t.TempDir())
 	sum, err := s.Keep([]byte("code"))
 	must(t, err)
-	if code, err := s.Kept(sum); err != nil || string(code) != "code" {
+	if code, err := s.disk.readCopy(sum); err != nil || string(code) != "code" {
 		t.Errorf("got %q, %v", code, err)
 	}
-	must(t, os.WriteFile(s.keptPath(sum), []byte("evil"), 0o600))
-	if code, err := s.Kept(sum); err == nil {
+	must(t, os.WriteFile(s.disk.keptPath(sum), []byte("evil"), 0o600))
+	if code, err := s.disk.readCopy(sum); err == nil {
 		t.Errorf("got %q", code)
 	}
 	for _, sum := range []string{"", "../../x", Unreadable, strings.Repeat("0", 64)} {
-		if _, err := s.Kept(sum); err == nil {
+		if _, err := s.disk.readCopy(sum); err == nil {
 			t.Errorf("%q is there", sum)
 		}
 	}

@@ -1,0 +1,317 @@
+package trust
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pi/internal/safefile"
+)
+
+// folder is the files of a store, in the agent directory of that name. Its methods find,
+// read and write them, and make good what a tool did to them; what counts of them is for
+// [Store] to decide. It remembers nothing, so any goroutine may use it.
+type folder struct{ agentDir string }
+
+// path is the file of the approvals.
+func (d folder) path() string { return filepath.Join(d.agentDir, "trust.json") }
+
+// dir is the directory of what belongs to them.
+func (d folder) dir() string { return filepath.Join(d.agentDir, "trust") }
+
+// copyPath is the second copy of the file. A file that is not what its copy is
+// was written by somebody else, or the copy was.
+func (d folder) copyPath() string { return filepath.Join(d.dir(), "copy") }
+
+// keptPath is where the copy of a file with that hash is kept.
+func (d folder) keptPath(sum string) string { return filepath.Join(d.dir(), "kept", sum) }
+
+// witness is a file beside the store, in a directory of something else, that says
+// that there is one: who removes the store by its name leaves it.
+func (d folder) witness() string { return filepath.Join(d.agentDir, "locks", "trust.json.exists") }
+
+// writeWitness makes sure that the witness is there.
+func (d folder) writeWitness() error {
+	if _, err := os.Lstat(d.witness()); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(d.witness()), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(d.witness(), nil, 0o600)
+}
+
+// record is what the file and its copy say together.
+type record struct {
+	data    Data
+	raw     []byte // nil: there is none
+	foreign bool   // the file is not what was written; data is that of the copy
+	why     error  // it is foreign
+	err     error  // nothing counts
+}
+
+// examine reads both files. An interrupted write, which leaves the copy one step
+// ahead, is told from one of somebody else by the hash of the file before.
+func (d folder) examine() record {
+	if err := d.check(); err != nil {
+		return record{err: err}
+	}
+	file, copied := readStore(d.path()), readStore(d.copyPath())
+	switch {
+	case copied.err != nil:
+		return record{err: fmt.Errorf("read %s: %w", d.copyPath(), copied.err)}
+	case file.raw == nil && file.err == nil && copied.raw == nil:
+		return record{data: empty(), err: d.checkNew()}
+	case copied.raw == nil && file.err != nil:
+		// Version 1 wrote no copy and no witness. A window of it that was abandoned is not
+		// believed: what was in force is told there in another form.
+		if data, err := parseVersion(file.raw, 1); err == nil && d.checkNew() == nil {
+			return record{data: data, raw: file.raw}
+		}
+		return record{err: fmt.Errorf("read %s: %w", d.path(), file.err)}
+	case copied.raw == nil:
+		return record{err: fmt.Errorf("read %s: its copy %s is gone", d.path(), d.copyPath())}
+	case bytes.Equal(file.raw, copied.raw) && file.err == nil, (file.err == nil || file.raw != nil) && copied.data.Prev == sumOf(file.raw):
+		return record{data: copied.data, raw: copied.raw}
+	case file.err != nil:
+		return record{data: copied.data, raw: copied.raw, foreign: true, why: fmt.Errorf("read %s: %w", d.path(), file.err)}
+	case file.raw == nil:
+		return record{data: copied.data, raw: copied.raw, foreign: true, why: fmt.Errorf("%s was removed", d.path())}
+	}
+	return record{err: fmt.Errorf("read %s: it is not what %s says", d.path(), d.copyPath())}
+}
+
+// checkNew says why a store that is not there cannot be that of a new person: there
+// was one. The directory alone says nothing, for it is made before the first store is
+// written, and version 1 wrote none before something was approved.
+func (d folder) checkNew() error {
+	ofVersion1, _ := filepath.Glob(filepath.Join(escapeGlob(d.dir()), "window-*"))
+	if _, err := os.Lstat(d.witness()); err == nil || len(ofVersion1) > 0 {
+		return fmt.Errorf("%s is gone, although there was one", d.path())
+	}
+	return nil
+}
+
+// check says why the agent directory cannot hold what is believed.
+func (d folder) check() error {
+	info, err := os.Stat(d.agentDir)
+	if err != nil {
+		return nil // there is nothing to believe either
+	}
+	if why := OthersMayChange(info); why != "" {
+		return fmt.Errorf("read %s: its folder %s", d.path(), why)
+	}
+	return nil
+}
+
+// stored is one of the files; raw is nil if it does not exist.
+type stored struct {
+	raw  []byte
+	data Data
+	err  error
+}
+
+func readStore(path string) (r stored) {
+	f, err := safefile.Open(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stored{}
+	}
+	if err != nil {
+		return stored{err: reasonOf(err)}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return stored{err: err}
+	}
+	if why := groupMayChange(info); why != "" {
+		return stored{err: errors.New(why)}
+	}
+	if r.raw, r.err = safefile.ReadMost(f, maxStore); r.err == nil {
+		r.data, r.err = parseData(r.raw)
+	}
+	return r
+}
+
+// isUntouched reports whether both files are known, the bytes that this process wrote or
+// read last; nil: there was none.
+func (d folder) isUntouched(known []byte) bool {
+	for _, path := range []string{d.path(), d.copyPath()} {
+		raw, err := safefile.Read(path, maxStore)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || !bytes.Equal(raw, known) || (raw == nil) != (known == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// encode is the file that takes the place of the one that is there.
+func (d folder) encode(data Data) ([]byte, error) {
+	old, err := safefile.Read(d.path(), maxStore)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := renameDamaged(d.path()); err != nil {
+			return nil, err
+		}
+	}
+	data.Prev = sumOf(old)
+	return data.encode()
+}
+
+// replace writes one of the files, also where a tool put a directory.
+func (d folder) replace(path string, raw []byte, durable bool) error {
+	err := safefile.Replace(path, raw, durable)
+	if info, lerr := os.Lstat(path); err != nil && lerr == nil && info.IsDir() && renameDamaged(path) == nil {
+		err = safefile.Replace(path, raw, durable)
+	}
+	return err
+}
+
+// renameDamaged renames a harmed file or directory, under a name that is free.
+func renameDamaged(path string) error {
+	for n := 1; n <= maxDamaged; n++ {
+		to := fmt.Sprintf("%s.damaged-%d", path, n)
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.Rename(path, to); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil // there is nothing
+	}
+	return fmt.Errorf("%s is damaged, and so were %d before it", path, maxDamaged)
+}
+
+// maxDamaged is how many harmed files are kept.
+const maxDamaged = 100
+
+// repair makes the directories of the store, and makes them usable again where a tool
+// harmed them.
+func (d folder) repair() error {
+	for _, dir := range []string{d.dir(), filepath.Join(d.dir(), "kept")} {
+		info, err := os.Lstat(dir)
+		if err == nil && !info.IsDir() {
+			err = renameDamaged(dir)
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.MkdirAll(dir, 0o700)
+		}
+		if err == nil && info != nil && info.IsDir() && info.Mode().Perm() != 0o700 {
+			err = os.Chmod(dir, 0o700)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepCopy keeps a copy of a file's bytes and returns their hash.
+func (d folder) keepCopy(code []byte) (sum string, err error) {
+	sum = Sum(code)
+	path := d.keptPath(sum)
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(code)) {
+		now := time.Now()
+		_ = os.Chtimes(path, now, now) // somebody needs it, see Store.Prune
+		return sum, nil                // readCopy looks at the bytes
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	if err := safefile.Replace(path, code, false); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	return sum, nil
+}
+
+// readCopy returns the bytes with a hash, and an error for bytes that are no longer
+// those that were kept.
+func (d folder) readCopy(sum string) ([]byte, error) {
+	if !isSum(sum) || sum == Unreadable {
+		return nil, fmt.Errorf("there is no copy %q", sum)
+	}
+	code, err := safefile.Read(d.keptPath(sum), maxStore)
+	if err != nil {
+		return nil, fmt.Errorf("the kept copy is lost: %w", reasonOf(err))
+	}
+	if Sum(code) != sum {
+		return nil, fmt.Errorf("the kept copy %.12s is not what was kept", sum)
+	}
+	return code, nil
+}
+
+// keepForeign keeps a copy of a file that somebody else wrote.
+func (d folder) keepForeign() (sum string) {
+	raw, err := safefile.Read(d.path(), maxStore)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return Unreadable
+	}
+	if _, err := d.keepCopy(raw); err != nil {
+		return Unreadable
+	}
+	return Sum(raw)
+}
+
+// patience is how long a writer waits for another one, who holds the lock for
+// some milliseconds. A tool may hold it for ever: who waited for so long goes on
+// without, for no tool must keep others from being watched.
+const patience = 2 * time.Second
+
+// lock keeps other processes from writing; they wait for each other.
+func (d folder) lock() (unlock func(), err error) {
+	if err := d.repair(); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(d.dir(), "lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil && renameDamaged(path) == nil { // a tool may have made it something else
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(patience)
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		err = lockFile(f)
+		if !errors.Is(err, safefile.ErrLocked) || time.Now().After(deadline) {
+			break
+		}
+		time.Sleep(pause) // nothing tells when a lock of another process is free
+	}
+	if err != nil && !errors.Is(err, safefile.ErrLocked) {
+		f.Close()
+		return nil, fmt.Errorf("lock the store: %w", err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// lockFile locks a file until it is closed. On a file system without
+// locks everybody has it.
+func lockFile(f *os.File) error {
+	if err := safefile.Lock(f); !errors.Is(err, safefile.ErrNoLock) {
+		return err
+	}
+	return nil
+}
+
+func (d folder) isLocked(name string) bool {
+	f, err := safefile.Open(filepath.Join(d.dir(), name), os.O_RDWR)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(lockFile(f), safefile.ErrLocked)
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
