@@ -45,7 +45,7 @@ func hooksApprove(o *app.Options) *cobra.Command {
 func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 	var files []trust.ProjectFile
 	var waiting []trust.Pending
-	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.Pending()
+	ofProject, pending := p.Guard.ProjectFiles(p.Places()), p.Guard.ShowPending()
 	for _, name := range names {
 		n := len(files) + len(waiting)
 		for _, f := range ofProject {

@@ -64,7 +64,7 @@ func errorsOf(sources []trust.Source) (errs []error) {
 
 func listedHooks(p *app.Place, f trust.Found) []listedHook {
 	hooks, pending := []listedHook{}, map[string]bool{}
-	for _, w := range p.Guard.Pending() {
+	for _, w := range p.Guard.ShowPending() {
 		pending[w.Path] = true
 	}
 	add := func(s trust.Source, state string) {

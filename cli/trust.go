@@ -50,7 +50,7 @@ type trustListing struct {
 }
 
 func listTrust(p *app.Place) trustListing {
-	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().Never(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.AllWaiting()}
+	l := trustListing{Project: p.Cwd, Never: p.Guard.Store().IsRefused(p.Cwd), Files: p.Guard.ProjectFiles(p.Places()), Pending: p.AllWaiting()}
 	if err := p.Places().TooLarge(); err != nil {
 		l.TooLarge = err.Error()
 	}
@@ -70,7 +70,7 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	files, waiting := p.Guard.ProjectFiles(p.Places()), p.AllWaiting()
 	ask := !list && !yes && term.IsTerminal(int(os.Stdin.Fd()))
 	fmt.Print(app.ListFiles(p.Cwd, files))
-	if p.Guard.Store().Never(p.Cwd) {
+	if p.Guard.Store().IsRefused(p.Cwd) {
 		fmt.Println("you said never to run hooks of this project")
 	}
 	var problems []error
@@ -124,7 +124,7 @@ func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, 
 			open++
 		}
 	}
-	never := p.Guard.Store().Never(p.Cwd)
+	never := p.Guard.Store().IsRefused(p.Cwd)
 	if open == 0 && !never {
 		return 0, nil
 	}
@@ -144,7 +144,7 @@ func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, 
 		fmt.Println("approved" + meanwhile(p))
 		return 0, nil
 	case trust.AnswerNever:
-		return 0, p.Guard.Never()
+		return 0, p.Guard.Refuse()
 	}
 	return open, nil
 }

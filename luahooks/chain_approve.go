@@ -16,7 +16,7 @@ import (
 // What a person says to files that wait for approval.
 
 // Pending lists the files of the chain that wait for approval.
-func (c *Chain) Pending() []trust.Pending { return c.guard.Pending() }
+func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
 
 // Approve puts what waits under a name, a path or the end of one in force, as it
 // was when [Chain.Pending] listed it last, and loads what is made of it.
@@ -41,12 +41,12 @@ func (c *Chain) ApproveShown(ctx context.Context, p trust.Pending) error {
 	if _, err := c.findPending(p.Path); err != nil {
 		return err
 	}
-	return c.reloadApproved(ctx, c.guard.AcceptShown(&p))
+	return c.reloadApproved(ctx, c.guard.AcceptExactly(&p))
 }
 
 func (c *Chain) findPending(name string) (path string, err error) {
 	var found, all []string
-	list := c.guard.Waiting()
+	list := c.guard.ListPending()
 	for _, p := range list {
 		all = append(all, p.Name)
 		switch {
@@ -115,7 +115,7 @@ func (c *Chain) answered(ctx context.Context, list []*trust.Pending, yes bool) {
 			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
 			continue
 		}
-		if err := c.guard.AcceptShown(p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
+		if err := c.guard.AcceptExactly(p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
 			c.notify(ctx, agent.LevelError, err.Error())
 		}
 	}

@@ -94,20 +94,20 @@ func (c *Chain) approvedHook(h *hook) bool {
 		return true // Discover has asked
 	}
 	v := c.guard.Read(h.Path)
-	return c.guard.Allows(h.Scope, h.Path, v) || v.Err != nil && c.guard.ApprovedOnce(h.Path)
+	return c.guard.MayRunVersion(h.Scope, h.Path, v) || v.Err != nil && c.guard.WasApproved(h.Path)
 }
 
 // guardEdits opens the window that never closes, where every change is asked
 // about, and goes on with one whose processes outlived the program before. c.changes
 // is held.
 func (c *Chain) guardEdits(ctx context.Context) {
-	if c.guard.OpensAtStart() {
+	if c.guard.NeedsWindowAtStart() {
 		c.openWindow(ctx)
-		if !c.guard.Settle() {
+		if !c.guard.CloseWindow() {
 			c.awaitProcesses()
 		}
 	}
-	c.guard.TakeOver()
+	c.guard.RemoveAbandonedWindows()
 }
 
 // attempt is one try to load a hook's file.
@@ -133,7 +133,7 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	v := c.guard.Read(h.Path)
 	h.sum = v.Sum
 	code, err := v.Code, cmp.Or(h.Err, v.Err)
-	if err == nil && !c.guard.Allows(h.Scope, h.Path, v) {
+	if err == nil && !c.guard.MayRunVersion(h.Scope, h.Path, v) {
 		err = c.errUnapproved(h.Path, v)
 	}
 	if err != nil {

@@ -47,7 +47,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	if c.closed.Load() {
 		return nil, false
 	}
-	c.guard.Check()
+	c.guard.WithholdChanges()
 	c.tellNotices(ctx)
 	hooks, gone := c.compare()
 	if len(gone) > 0 && !sure {

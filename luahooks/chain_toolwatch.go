@@ -72,7 +72,7 @@ func (c *Chain) openWindow(ctx context.Context) {
 		parts[h.Path] = h.Scope
 		maps.Copy(parts, h.partPaths())
 	}
-	err := c.guard.Open(c.opts.Places, parts)
+	err := c.guard.OpenWindow(c.opts.Places, parts)
 	c.tellNotices(ctx)
 	if err != nil && c.warned.add("window") {
 		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
@@ -82,7 +82,7 @@ func (c *Chain) openWindow(ctx context.Context) {
 // closeWindow checks and closes the window, or has somebody wait for the processes
 // that keep it open.
 func (c *Chain) closeWindow(ctx context.Context) {
-	closed := c.guard.Settle()
+	closed := c.guard.CloseWindow()
 	c.tellNotices(ctx)
 	if !closed {
 		c.awaitProcesses()
@@ -123,7 +123,7 @@ func (c *Chain) awaitProcesses() {
 		timer := time.NewTimer(firstLook)
 		defer timer.Stop()
 		for pause := firstLook; ; pause = min(2*pause, lastLook) {
-			looked, waits := c.guard.SettleIdle()
+			looked, waits := c.guard.CloseIdleWindow()
 			if looked {
 				c.tellNotices(c.behind.life)
 				c.askUnasked(c.behind.life)
@@ -173,5 +173,5 @@ func (c *Chain) startedBy(ctx context.Context) func(group int) {
 	if agent.CallID(ctx) == "" {
 		return func(int) {}
 	}
-	return c.guard.Started
+	return c.guard.NoteGroup
 }

@@ -31,7 +31,7 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 		return yes
 	}
 	if c.opts.AskProject == nil {
-		return g.AnyApproved()
+		return g.HasApprovals()
 	}
 	switch c.opts.AskProject(ctx, trust.Question{Project: c.opts.Places.Cwd, Files: files}) {
 	case trust.AnswerOnce:
@@ -41,12 +41,12 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 			c.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
 		}
 	case trust.AnswerNever:
-		if err := g.Never(); err != nil {
+		if err := g.Refuse(); err != nil {
 			c.notify(ctx, agent.LevelError, err.Error())
 		}
 		return false
 	}
-	return g.AnyApproved()
+	return g.HasApprovals()
 }
 
 // askTrustHooks asks the hooks that do not come from the project.
@@ -66,7 +66,7 @@ func (c *Chain) askTrustHooks(ctx context.Context, files []trust.ProjectFile) (d
 	}
 	accepted := slices.DeleteFunc(slices.Clone(files), func(f trust.ProjectFile) bool { return !e.Trusted[f.SHA256] })
 	c.guard.ApproveRun(accepted)
-	return true, c.guard.AnyApproved()
+	return true, c.guard.HasApprovals()
 }
 
 func allApproved(files []trust.ProjectFile) bool {

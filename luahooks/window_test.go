@@ -247,7 +247,7 @@ func TestAProgramThatStartsWhileToolsOfAnotherRun(t *testing.T) {
 		if code, ok := two.chain.guard.Config(g.path("agent/config.toml")); !ok || string(code) != "thinking = 'low'\n" {
 			t.Errorf("its settings are %q", code)
 		}
-		if two.chain.guard.Store().Never(g.path("project")) {
+		if two.chain.guard.Store().IsRefused(g.path("project")) {
 			t.Error("what a tool wrote to the store counts")
 		}
 		two.wantPending("config.toml changed, a changed, trust.json changed")
@@ -265,7 +265,7 @@ func TestAnOpenWindowDoesNotHideOneThatWasLeft(t *testing.T) {
 	one.kill(func() { g.write("agent/trust.json", g.never()) })
 	two.tool(func() {
 		three := g.start()
-		if three.chain.guard.Store().Never(g.path("project")) {
+		if three.chain.guard.Store().IsRefused(g.path("project")) {
 			t.Error("what a tool wrote to the store counts")
 		}
 		three.wantPending("trust.json changed")
@@ -279,7 +279,7 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 	g.write("agent/hooks/a.lua", says("a"))
 	g.alive.Store(true)
 	r := g.start()
-	r.tool(func() { r.chain.guard.Started(4711) })
+	r.tool(func() { r.chain.guard.NoteGroup(4711) })
 	r.quit()
 	again := g.start(func(*Options) { // a person is asked something meanwhile
 		g.write("agent/hooks/a.lua", says("evil"))
@@ -287,7 +287,7 @@ func TestAProcessCannotUseTheTimeWhileTheNextProgramStarts(t *testing.T) {
 		g.write("agent/trust.json", g.never())
 	})
 	again.wantInput("a")
-	if again.chain.guard.Store().Never(g.path("project")) {
+	if again.chain.guard.Store().IsRefused(g.path("project")) {
 		t.Error("what a tool wrote to the store counts")
 	}
 	again.quit()
@@ -312,7 +312,7 @@ func TestWhatCannotBeMarkedIsKnownToTheWindow(t *testing.T) {
 	again := g.start()
 	again.wantInput("a")
 	again.wantPending("a changed")
-	if open, left := again.chain.guard.Store().Others(nil); len(open)+len(left) != 0 {
+	if open, left := again.chain.guard.Store().OtherWindows(nil); len(open)+len(left) != 0 {
 		t.Errorf("the window is still there: %v, %v", open, left)
 	}
 }
@@ -395,7 +395,7 @@ func TestAToolCannotRemoveOrDamageTheWindow(t *testing.T) {
 		g.alive.Store(true)
 		r := g.start()
 		r.tool(func() {
-			r.chain.guard.Started(4711)
+			r.chain.guard.NoteGroup(4711)
 			mustDo(t, g.harms()[name]())
 		})
 		r.quit()
@@ -422,7 +422,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			g.write("agent/hooks/gate.lua", gateCode)
 			r := g.start()
 			r.kill(func() {
-				r.chain.guard.Started(4711)
+				r.chain.guard.NoteGroup(4711)
 				mustDo(t, g.harms()[name]())
 			})
 			g.write("agent/hooks/a.lua", says("evil"))
@@ -435,7 +435,7 @@ func TestHarmAfterAKillHoldsEverythingBack(t *testing.T) {
 			if again.Doubt() == nil && again.Read(g.path("agent/hooks/gate.lua")).Sum == "" {
 				t.Errorf("%s: the gate is gone, and nobody says so", name)
 			}
-			if len(again.Pending()) == 0 {
+			if len(again.ShowPending()) == 0 {
 				t.Errorf("%s: nothing waits", name)
 			}
 		}
@@ -458,7 +458,7 @@ func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
 	if err := guard.Accept(store); err == nil {
 		t.Error("approved unseen")
 	}
-	p := guard.Pending()
+	p := guard.ShowPending()
 	if len(p) != 1 || !strings.Contains(p[0].Diff, `+pi.on("input", function(e) return { text = e.text .. "a" }`) {
 		t.Fatalf("pending is %+v", p)
 	}
@@ -467,7 +467,7 @@ func TestADoubtEndsWithWhatAPersonSaw(t *testing.T) {
 		t.Errorf("approved something else: %v", err)
 	}
 	g.write("agent/hooks/a.lua", says("a"))
-	guard.Pending()
+	guard.ShowPending()
 	mustDo(t, guard.Accept(store))
 	g.write("agent/hooks/a.lua", says("b")) // what was shown is in force until somebody looks
 	if v := guard.Read(g.path("agent/hooks/a.lua")); string(v.Code) != says("a") {
@@ -492,7 +492,7 @@ func TestAToolCannotForgeAWindow(t *testing.T) {
 			d.Known.Files[g.path("agent/hooks/a.lua")] = trust.File{Sum: sum, Scope: string(trust.ScopeGlobal)}
 		})
 		mustDo(t, err)
-		w.Leave()
+		w.Abandon()
 	})
 	r.quit()
 	again := g.start()
@@ -559,7 +559,7 @@ func TestWhatAHooksOwnToolStartsKeepsTheWindowOpen(t *testing.T) {
 		a, r := programWith(t, map[string]string{"c.lua": caller, "h.lua": code}, guard, echoTool{})
 		a.Listen(r.chain.Watcher(), r.chain)
 		mustDo(t, a.Prompt(context.Background(), agent.Prompt{Text: "x"}))
-		if closed := guard.Settle(); closed == open {
+		if closed := guard.CloseWindow(); closed == open {
 			t.Errorf("the window is closed: %v, want open %v: %s", closed, open, code)
 		}
 	}

@@ -160,7 +160,7 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 	for _, w := range r.warnings {
 		r.agent.Notify(ctx, agent.LevelWarning, w)
 	}
-	for _, line := range r.Guard.TakeSpoken() {
+	for _, line := range r.Guard.TakeChangedInstructions() {
 		r.agent.Notify(ctx, agent.LevelWarning, line)
 	}
 	for _, n := range r.notices {
@@ -242,7 +242,7 @@ func (r *run) sessionID() string {
 // known, and what decides about hooks is not theirs to write.
 func (r *run) modelToolOptions() tool.Options {
 	o := r.toolOptions()
-	o.Started = r.Guard.Started
+	o.Started = r.Guard.NoteGroup
 	o.Protect = []string{r.Guard.Store().Path(), r.Guard.Store().Dir()}
 	return o
 }

@@ -248,7 +248,7 @@ func (p *Place) AllWaiting() []trust.Pending { return p.waitingFor(true) }
 
 func (p *Place) waitingFor(commandLine bool) []trust.Pending {
 	waiting, places := []trust.Pending{}, p.Places()
-	for _, w := range p.Guard.Pending() {
+	for _, w := range p.Guard.ShowPending() {
 		if w.Concerns(places) || commandLine && w.Scope == trust.ScopeCommand {
 			waiting = append(waiting, w)
 		}
@@ -274,7 +274,7 @@ func (r *run) reportSkipped() error {
 	if r.Hooks.Require {
 		return &UntrustedError{Text: text}
 	}
-	if !r.Hooks.NoApprove && !r.Guard.Store().Never(r.Cwd) {
+	if !r.Hooks.NoApprove && !r.Guard.Store().IsRefused(r.Cwd) {
 		r.warnings = append(r.warnings, text+"; `pi trust` shows and approves them, --approve runs them this once")
 	}
 	return nil

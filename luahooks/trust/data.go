@@ -169,11 +169,11 @@ func parseVersion(raw []byte, version int) (Data, error) {
 	if err := d.check(); err != nil {
 		return empty(), err
 	}
-	return d.whole(), nil
+	return d.withoutNilMaps(), nil
 }
 
-// whole has no map that is nil.
-func (d Data) whole() Data {
+// withoutNilMaps has no map that is nil.
+func (d Data) withoutNilMaps() Data {
 	e := empty()
 	maps.Copy(e.Projects, d.Projects)
 	maps.Copy(e.Pending, d.Pending)

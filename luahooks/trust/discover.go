@@ -178,12 +178,12 @@ func (d *discovery) add(s Source) {
 // mayBeGate reports whether what cannot be read of the project may be a gate that the
 // person wants.
 func (d *discovery) mayBeGate(s Source) bool {
-	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.ApprovedOnce(s.Path))
+	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }
 
-// ApprovedOnce reports whether the person approved a version of a project's file, or
+// WasApproved reports whether the person approved a version of a project's file, or
 // of one below a directory. Of settings that are lost any may be meant.
-func (g *Guard) ApprovedOnce(path string) bool {
+func (g *Guard) WasApproved(path string) bool {
 	if g == nil {
 		return false
 	}

@@ -3,7 +3,7 @@
 //
 // [Places.Discover] finds the hooks. A [Guard] reads them once, so that the bytes that
 // were judged are the bytes that run, and says what may run of a project. It is told
-// when tools begin and end ([Guard.Open], [Guard.Settle]); what they could have changed
+// when tools begin and end ([Guard.OpenWindow], [Guard.CloseWindow]); what they could have changed
 // is pending, and the version before it stays in force until a person accepts the new
 // one. It serves one chain of hooks, and may be used from any goroutine.
 //

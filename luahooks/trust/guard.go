@@ -61,7 +61,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	g.state.others.group = o.Group
 	var err error
 	g.state.home.store, err = Open(o.AgentDir)
-	return g, errors.Join(err, g.state.recover())
+	return g, errors.Join(err, g.state.recoverState())
 }
 
 // NewForRun returns a Guard that remembers nothing beyond this run, and looks at nothing
@@ -99,8 +99,8 @@ func (v Version) exists() bool { return v.Sum != "" }
 
 func (v Version) same(w Version) bool { return v.Sum == w.Sum && v.real == w.real }
 
-// held is a file whose version on the disk is not in force.
-type held struct {
+// withheld is a file whose version on the disk is not in force.
+type withheld struct {
 	old, now Version
 	scope    Scope // of a hook; "" for what is none
 	since    time.Time
@@ -157,7 +157,7 @@ func (g *Guard) Read(path string) Version {
 }
 
 func (s *state) readLocked(path string) Version {
-	if h := s.ledger.held[path]; h != nil {
+	if h := s.ledger.withheld[path]; h != nil {
 		if !h.old.exists() {
 			return Version{Err: h.old.Err}
 		}
@@ -169,9 +169,9 @@ func (s *state) readLocked(path string) Version {
 	if s.doubt != nil {
 		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.doubt), Sum: Unreadable}
 	}
-	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeSpoken) {
-		s.holdIfChanged(path, f)                                                  // f is in force whatever the disk says
-		if _, read := s.ledger.files[path]; s.ledger.held[path] == nil && !read { // there was none, and is none
+	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeInstructions) {
+		s.withholdIfChanged(path, f)                                                  // f is in force whatever the disk says
+		if _, read := s.ledger.files[path]; s.ledger.withheld[path] == nil && !read { // there was none, and is none
 			s.ledger.files[path] = Version{Err: fs.ErrNotExist}
 		}
 		return s.readLocked(path)
@@ -179,7 +179,7 @@ func (s *state) readLocked(path string) Version {
 	v := s.home.onDisk(path)
 	if v.exists() && s.window != nil && !s.window.had(path, v) {
 		// It waits from now on, or nobody could approve it.
-		h := s.ledger.hold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
+		h := s.ledger.withhold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
 		return Version{Err: h.old.Err, Sum: Unreadable}
 	}
 	s.ledger.files[path] = v
@@ -201,7 +201,7 @@ func (g *Guard) Config(path string) (code []byte, ok bool) {
 	defer g.mu.Unlock()
 	s := &g.state
 	v := s.readLocked(path)
-	return v.Code, v.Err == nil || s.ledger.held[path] != nil
+	return v.Code, v.Err == nil || s.ledger.withheld[path] != nil
 }
 
 // AskEdits makes every change of a hook wait for the person.
@@ -229,14 +229,14 @@ func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) 
 		if !ok && w != nil { // nobody has read it yet
 			was, ok = w.base[path]
 		}
-		if h := l.held[path]; h != nil {
+		if h := l.withheld[path]; h != nil {
 			was, ok = h.old, true
 		}
 		is := l.home.onDisk(path)
-		if h := l.held[path]; h != nil && h.now.same(is) {
+		if h := l.withheld[path]; h != nil && h.now.same(is) {
 			continue
 		}
-		if ok && !was.same(is) || !ok && is.exists() || l.held[path] != nil {
+		if ok && !was.same(is) || !ok && is.exists() || l.withheld[path] != nil {
 			list = append(list, change{path, paths[path], was, is})
 		}
 	}
@@ -252,7 +252,7 @@ func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	paths := s.ledger.heldBeside(files)
+	paths := s.ledger.withWithheld(files)
 	changes := s.ledger.changed(paths, s.window)
 	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
 		changes = s.ledger.changed(paths, s.window)
@@ -272,10 +272,10 @@ func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure
 	return ask, unsure
 }
 
-// heldBeside is files and those that are held besides.
-func (l *ledger) heldBeside(files map[string]Scope) map[string]Scope {
+// withWithheld is files and those that are held besides.
+func (l *ledger) withWithheld(files map[string]Scope) map[string]Scope {
 	paths := maps.Clone(files)
-	for path, h := range l.held {
+	for path, h := range l.withheld {
 		if _, ok := paths[path]; !ok && !slices.Contains(l.home.configs, path) {
 			paths[path] = h.scope
 		}
@@ -286,42 +286,42 @@ func (l *ledger) heldBeside(files map[string]Scope) map[string]Scope {
 // decide takes changes over or holds them.
 func (s *state) decide(changes []change) (ask []*Pending) {
 	s.lookAtOthers()
-	crowd := s.approvals.crowded(changes, time.Now())
+	crowd := s.approvals.noteChanges(changes, time.Now())
 	for _, c := range changes {
-		h := s.ledger.held[c.path]
+		h := s.ledger.withheld[c.path]
 		switch {
 		case h != nil && h.old.same(c.is): // it is again what it was
 			s.ledger.release(c.path)
-		case h != nil && h.marked && !s.quiet():
+		case h != nil && h.marked && !s.isOpenToAsk():
 			h.now = c.is
-		case s.suspect(c) && !s.quiet():
-			s.news.tell(s.home.pending(c.path, s.ledger.hold(c, true)))
-		case s.mayTake(c, crowd):
-			s.take(c)
+		case s.mayBeOfTool(c) && !s.isOpenToAsk():
+			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
+		case s.mayAdopt(c, crowd):
+			s.adopt(c)
 		default:
-			h := s.ledger.hold(c, false)
+			h := s.ledger.withhold(c, false)
 			if !h.asking {
 				ask = append(ask, s.home.pending(c.path, h))
 			}
 		}
 	}
-	s.mark()
+	s.writeMarks()
 	return ask
 }
 
-// suspect reports whether tools could have made a change.
-func (s *state) suspect(c change) bool {
+// mayBeOfTool reports whether tools could have made a change.
+func (s *state) mayBeOfTool(c change) bool {
 	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is)
 }
 
-// quiet reports whether the window is only open because every change is asked
+// isOpenToAsk reports whether the window is only open because every change is asked
 // about.
-func (s *state) quiet() bool {
+func (s *state) isOpenToAsk() bool {
 	return s.ledger.askEdits && s.window != nil && s.window.settled && !slices.ContainsFunc(s.window.groups, s.others.alive)
 }
 
-// mayTake reports whether a change is taken over without a question.
-func (s *state) mayTake(c change, crowd bool) bool {
+// mayAdopt reports whether a change is taken over without a question.
+func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
 	case s.ledger.askEdits:
 		return false
@@ -330,7 +330,7 @@ func (s *state) mayTake(c change, crowd bool) bool {
 	case s.approvals.isApproved(c.path, c.is.Sum):
 		return true
 	}
-	return s.approvals.live[c.path] && !crowd && s.ledger.held[c.path] == nil && s.home.headNow() == s.approvals.head
+	return s.approvals.live[c.path] && !crowd && s.ledger.withheld[c.path] == nil && s.home.headNow() == s.approvals.head
 }
 
 // edit is when a file was seen to have changed.
@@ -343,9 +343,9 @@ type edit struct {
 // closer is one step of a program, even where a look falls in between.
 const atOnce = 2 * time.Second
 
-// crowded reports whether several files of the project change at once: that is
+// noteChanges reports whether several files of the project change at once: that is
 // hardly somebody with an editor.
-func (a *approvals) crowded(changes []change, now time.Time) (crowd bool) {
+func (a *approvals) noteChanges(changes []change, now time.Time) (crowd bool) {
 	for _, c := range changes {
 		if c.scope != ScopeProject || !c.is.exists() || a.isApproved(c.path, c.is.Sum) {
 			continue
@@ -356,23 +356,23 @@ func (a *approvals) crowded(changes []change, now time.Time) (crowd bool) {
 	return crowd
 }
 
-// take puts a version in force.
-func (s *state) take(c change) {
+// adopt puts a version in force.
+func (s *state) adopt(c change) {
 	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
 		_ = s.approve(c.path, c.is.Sum) // what cannot be stored holds for this run
 	}
 	s.ledger.files[c.path] = c.is
-	if s.ledger.held[c.path] != nil {
+	if s.ledger.withheld[c.path] != nil {
 		s.ledger.release(c.path)
 	}
 }
 
-// hold keeps a version from taking effect.
-func (l *ledger) hold(c change, marked bool) *held {
-	h := l.held[c.path]
+// withhold keeps a version from taking effect.
+func (l *ledger) withhold(c change, marked bool) *withheld {
+	h := l.withheld[c.path]
 	if h == nil {
-		h = &held{old: c.was, scope: c.scope, since: time.Now().UTC()}
-		l.held[c.path] = h
+		h = &withheld{old: c.was, scope: c.scope, since: time.Now().UTC()}
+		l.withheld[c.path] = h
 	}
 	l.files[c.path] = h.old
 	h.now, h.marked = c.is, h.marked || marked || l.askEdits
@@ -382,7 +382,7 @@ func (l *ledger) hold(c change, marked bool) *held {
 
 // release ends a hold. mark writes it down.
 func (l *ledger) release(path string) {
-	delete(l.held, path)
+	delete(l.withheld, path)
 	delete(l.shown, path)
 }
 
@@ -403,7 +403,7 @@ func (g *Guard) inForceIn(dir string) map[string]bool {
 			in[path] = true
 		}
 	}
-	for path, h := range s.ledger.held {
+	for path, h := range s.ledger.withheld {
 		in[path] = h.old.exists()
 	}
 	maps.DeleteFunc(in, func(path string, _ bool) bool { return !isBelow(path, dir) })
@@ -414,7 +414,7 @@ func isBelow(path, dir string) bool { return strings.HasPrefix(path, dir+string(
 
 // inForceAt returns the version in force of a file that is held or was read.
 func (g *Guard) inForceAt(path string) (Version, bool) {
-	if v, held := g.heldAt(path); held {
+	if v, held := g.withheldAt(path); held {
 		return v, true
 	}
 	g.mu.Lock()
@@ -424,12 +424,12 @@ func (g *Guard) inForceAt(path string) (Version, bool) {
 	return v, read && v.Code != nil
 }
 
-// heldAt returns the version in force of a file that is held.
-func (g *Guard) heldAt(path string) (Version, bool) {
+// withheldAt returns the version in force of a file that is held.
+func (g *Guard) withheldAt(path string) (Version, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	if h := s.ledger.held[path]; h != nil {
+	if h := s.ledger.withheld[path]; h != nil {
 		return h.old, true
 	}
 	return Version{}, false
@@ -437,14 +437,14 @@ func (g *Guard) heldAt(path string) (Version, bool) {
 
 // IsPending reports whether another version of a file waits for approval.
 func (g *Guard) IsPending(path string) bool {
-	_, held := g.heldAt(path)
+	_, held := g.withheldAt(path)
 	return held
 }
 
 // IsLost reports whether the version of a file that is in force cannot be had any
 // more.
 func (g *Guard) IsLost(path string) bool {
-	v, held := g.heldAt(path)
+	v, held := g.withheldAt(path)
 	return held && v.exists() && v.Code == nil
 }
 

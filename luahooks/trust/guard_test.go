@@ -40,7 +40,7 @@ func TestFilesOfAProjectThatChangeWithinMomentsChangeAtOnce(t *testing.T) {
 		a.run["o"] = "approved"
 		for _, l := range c.looks {
 			now = now.Add(l.after)
-			crowd = a.crowded(l.changes, now)
+			crowd = a.noteChanges(l.changes, now)
 		}
 		if crowd != c.crowd {
 			t.Errorf("%s: %v", name, crowd)
@@ -69,9 +69,9 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 	path := filepath.Join(root, "agent/hooks/a.lua")
 	g, err := NewGuard(o)
 	must(t, err)
-	must(t, g.Open(g.state.home.places(), nil))
+	must(t, g.OpenWindow(g.state.home.places(), nil))
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
-	if !g.Settle() {
+	if !g.CloseWindow() {
 		t.Error("the window is open")
 	}
 	n := g.TakeNotices()
@@ -87,7 +87,7 @@ func TestAWindowHoldsWhatChangedUntilItIsAccepted(t *testing.T) {
 	if err := g.Accept(path); !errors.Is(err, ErrChangedAgain) {
 		t.Errorf("accepted unseen: %v", err)
 	}
-	g.Pending()
+	g.ShowPending()
 	must(t, g.Accept(path))
 	if v := g.Read(path); string(v.Code) != "-- two" || g.IsPending(path) {
 		t.Errorf("in force is %q", v.Code)
@@ -100,10 +100,10 @@ func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 	path := filepath.Join(root, "agent/hooks/a.lua")
 	g, err := NewGuard(o)
 	must(t, err)
-	must(t, g.Open(g.state.home.places(), nil))
+	must(t, g.OpenWindow(g.state.home.places(), nil))
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
-	g.Settle()
-	shown := g.Waiting()
+	g.CloseWindow()
+	shown := g.ListPending()
 	must(t, os.WriteFile(path, []byte("-- three"), 0o644))
 	var looking sync.WaitGroup
 	done := make(chan struct{})
@@ -114,13 +114,13 @@ func TestOnlyWhatAPersonWasShownIsAcceptedThoughOthersLook(t *testing.T) {
 				case <-done:
 					return
 				default:
-					g.Pending()
+					g.ShowPending()
 				}
 			}
 		})
 	}
 	for range 200 {
-		if err := g.AcceptShown(shown[0]); !errors.Is(err, ErrChangedAgain) {
+		if err := g.AcceptExactly(shown[0]); !errors.Is(err, ErrChangedAgain) {
 			t.Errorf("another version was accepted: %v", err)
 			break
 		}
@@ -136,23 +136,23 @@ func TestAWindowWaitsForTheProcessesOfItsTools(t *testing.T) {
 	o.Alive = func(int) bool { return lives }
 	g, err := NewGuard(o)
 	must(t, err)
-	if looked, waits := g.SettleIdle(); looked || waits {
+	if looked, waits := g.CloseIdleWindow(); looked || waits {
 		t.Error("there is no window")
 	}
-	must(t, g.Open(g.state.home.places(), nil))
-	g.Started(4711)
-	if looked, waits := g.SettleIdle(); looked || waits {
+	must(t, g.OpenWindow(g.state.home.places(), nil))
+	g.NoteGroup(4711)
+	if looked, waits := g.CloseIdleWindow(); looked || waits {
 		t.Error("tools run, so nothing waits")
 	}
-	if g.Settle() {
+	if g.CloseWindow() {
 		t.Error("closed while a process lives")
 	}
-	if looked, waits := g.SettleIdle(); looked || !waits {
+	if looked, waits := g.CloseIdleWindow(); looked || !waits {
 		t.Error("closed while a process lives")
 	}
 	must(t, os.WriteFile(path, []byte("-- two"), 0o644))
 	lives = false
-	if looked, waits := g.SettleIdle(); !looked || waits || !g.IsPending(path) {
+	if looked, waits := g.CloseIdleWindow(); !looked || waits || !g.IsPending(path) {
 		t.Error("what the process changed is not held")
 	}
 }
@@ -164,7 +164,7 @@ func TestOfAProjectRunsWhatIsApproved(t *testing.T) {
 	must(t, err)
 	at := Places{AgentDir: o.AgentDir, Cwd: o.Project}
 	p := at.Discover(g).Sources[1] // after the module, which is a hook too by its place
-	if p.Name != "p" || g.MayRun(p) || g.AnyApproved() {
+	if p.Name != "p" || g.MayRun(p) || g.HasApprovals() {
 		t.Fatalf("%s runs unapproved", p.Name)
 	}
 	files := g.ProjectFiles(at)
@@ -186,7 +186,7 @@ func TestOfAProjectRunsWhatIsApproved(t *testing.T) {
 	if !again.MayRun(p) {
 		t.Error("always is forgotten")
 	}
-	must(t, again.Never())
+	must(t, again.Refuse())
 	if again.MayRun(p) || !again.IsRefused() {
 		t.Error("never is forgotten")
 	}
@@ -208,7 +208,7 @@ func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
 	if len(changes) != 1 {
 		t.Fatalf("changes %+v", changes)
 	}
-	l.hold(changes[0], true)
+	l.withhold(changes[0], true)
 	if !l.files[path].same(was) || len(l.changed(map[string]Scope{path: ScopeGlobal}, nil)) != 0 {
 		t.Error("the version before is not in force, or the change comes twice")
 	}
@@ -226,9 +226,9 @@ func TestTheLedgerKeepsTheVersionBefore(t *testing.T) {
 func TestANewsIsToldOnce(t *testing.T) {
 	t.Parallel()
 	n := news{spoken: map[string]time.Time{}}
-	n.noteSpoken("/a/AGENTS.md")
-	n.noteSpoken("/a/AGENTS.md")
-	n.tell(&Pending{Path: "p"})
+	n.noteInstructions("/a/AGENTS.md")
+	n.noteInstructions("/a/AGENTS.md")
+	n.noteBegan(&Pending{Path: "p"})
 	if len(n.lines) != 1 || len(n.began) != 1 {
 		t.Errorf("%+v", n)
 	}

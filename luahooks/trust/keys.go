@@ -73,12 +73,12 @@ func commandLine(command string) string {
 	return "!" + strings.NewReplacer("\\", `\\`, "\n", `\n`).Replace(strings.TrimSpace(command))
 }
 
-// scopeSpoken is of files that a model reads and that nobody runs: a change is told,
+// scopeInstructions is of files that a model reads and that nobody runs: a change is told,
 // not held back.
-const scopeSpoken Scope = "instructions"
+const scopeInstructions Scope = "instructions"
 
-// noteSpoken tells of a change now and at the next start.
-func (n *news) noteSpoken(path string) {
+// noteInstructions tells of a change now and at the next start.
+func (n *news) noteInstructions(path string) {
 	if _, told := n.spoken[path]; told {
 		return
 	}
@@ -86,16 +86,16 @@ func (n *news) noteSpoken(path string) {
 	n.lines = append(n.lines, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
 }
 
-// TakeSpoken tells once of instructions that changed while the agent was at work in
+// TakeChangedInstructions tells once of instructions that changed while the agent was at work in
 // a program before this one.
-func (g *Guard) TakeSpoken() (lines []string) {
+func (g *Guard) TakeChangedInstructions() (lines []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
 	if s.home.store == nil || s.doubt != nil {
 		return nil
 	}
-	changed := s.home.store.Spoken()
+	changed := s.home.store.ChangedInstructions()
 	for _, path := range s.home.instructions {
 		if at, ok := changed[path]; ok {
 			lines = append(lines, fmt.Sprintf("%s was changed on %s while the agent was at work: a model reads it at the start of every session",

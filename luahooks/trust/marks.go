@@ -11,22 +11,22 @@ import (
 // program too. Marks are written with everything else that this program knows: a
 // change of the store writes all of them.
 
-// recover deals with what programs left behind, and puts what was pending before
+// recoverState deals with what programs left behind, and puts what was pending before
 // in force as it was.
-func (s *state) recover() error {
+func (s *state) recoverState() error {
 	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
 		return nil
 	}
-	s.holdMarked()
+	s.withholdMarked()
 	s.lookAtWindows()
-	s.others.toldStore = s.home.store.Pending()[s.home.store.Path()]
+	s.others.toldStore = s.home.store.Marks()[s.home.store.Path()]
 	return s.unwritten
 }
 
-// holdMarked holds what the store says is pending.
-func (s *state) holdMarked() {
-	for path, m := range s.home.store.Pending() {
-		if path != s.home.store.Path() && s.ledger.held[path] == nil {
+// withholdMarked holds what the store says is pending.
+func (s *state) withholdMarked() {
+	for path, m := range s.home.store.Marks() {
+		if path != s.home.store.Path() && s.ledger.withheld[path] == nil {
 			s.ledger.restore(path, m)
 		}
 	}
@@ -35,7 +35,7 @@ func (s *state) holdMarked() {
 // restore holds a file that has a mark, unless it is again what it was. Then this
 // look is the one that counts, for the next may see another file.
 func (l *ledger) restore(path string, m Mark) {
-	h := &held{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
+	h := &withheld{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
 	h.old = Version{Sum: m.Old, real: m.Real}
 	was, read := l.files[path]
 	if m.Old == h.now.Sum && (m.Real == "" || m.Real == h.now.real) {
@@ -54,24 +54,24 @@ func (l *ledger) restore(path string, m Mark) {
 	default:
 		h.old.Code, h.old.Err = l.home.store.disk.readCopy(cmp.Or(m.Kept, m.Old))
 	}
-	l.held[path], l.files[path], l.marked[path] = h, h.old, true
+	l.withheld[path], l.files[path], l.marked[path] = h, h.old, true
 }
 
-// mark brings the marks of the store in line with what is held.
-func (s *state) mark() {
+// writeMarks brings the marks of the store in line with what is held.
+func (s *state) writeMarks() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	have := s.home.store.Pending()
+	have := s.home.store.Marks()
 	want := Data{Pending: maps.Clone(have)}
 	s.ledger.setMarks(&want)
 	if !maps.EqualFunc(have, want.Pending, func(a, b Mark) bool { return a.Old == b.Old && a.New == b.New }) {
-		_ = s.change(nothing)
+		_ = s.change(noEdit)
 	}
 }
 
-// nothing edits nothing: a change writes the marks and the window in any case.
-func nothing(*Data) {}
+// noEdit edits nothing: a change writes the marks and the window in any case.
+func noEdit(*Data) {}
 
 // change edits the store.
 func (s *state) change(edit func(*Data)) error {
@@ -100,11 +100,11 @@ func (s *state) setWindow(d *Data) {
 // Another process may have added marks since.
 func (l *ledger) setMarks(d *Data) {
 	for path := range l.marked {
-		if h := l.held[path]; h == nil || !h.marked {
+		if h := l.withheld[path]; h == nil || !h.marked {
 			delete(d.Pending, path)
 		}
 	}
-	for path, h := range l.held {
+	for path, h := range l.withheld {
 		if h.marked {
 			l.marked[path] = true
 			f := l.fileOf(path, h.old, h.scope)
@@ -132,9 +132,9 @@ func (s *state) releaseUnmarked(before map[string]Mark) {
 	if s.window != nil || s.others.atWork {
 		return
 	}
-	now := s.home.store.Pending()
+	now := s.home.store.Marks()
 	for path := range before {
-		if _, marked := now[path]; !marked && s.ledger.held[path] != nil {
+		if _, marked := now[path]; !marked && s.ledger.withheld[path] != nil {
 			s.ledger.release(path)
 		}
 	}

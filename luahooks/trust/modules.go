@@ -24,16 +24,16 @@ type Required struct {
 // there, cannot be read, is not approved, or nobody could watch it.
 func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	for _, path := range candidates(r.Hook.dirs(), r.Name) {
-		if err := g.watched(r, path); err != nil {
+		if err := g.checkWatched(r, path); err != nil {
 			return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
 		}
 		v := g.Read(path)
 		r.Looked(path, v.Sum)
 		switch {
-		case errors.Is(v.Err, ErrNotApproved) || v.exists() && !g.Allows(r.Hook.Scope, path, v):
+		case errors.Is(v.Err, ErrNotApproved) || v.exists() && !g.MayRunVersion(r.Hook.Scope, path, v):
 			return "", nil, fmt.Errorf("module %s is %w (%s)", r.Name, ErrNotApproved, r.Shown(path))
 		case v.exists():
-			if err := g.judged(r, path); err != nil {
+			if err := g.checkListed(r, path); err != nil {
 				return "", nil, fmt.Errorf("module %s: %w", r.Name, err)
 			}
 			return path, v.Code, v.Err
@@ -42,29 +42,29 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(moduleFiles(r.Name), ", "))
 }
 
-// judged says why a module cannot count: it is one of more than anybody can watch,
+// checkListed says why a module cannot count: it is one of more than anybody can watch,
 // and the hook does not name it in its text, so a tool could add it unseen.
-func (g *Guard) judged(r Required, path string) error {
+func (g *Guard) checkListed(r Required, path string) error {
 	dir := g.state.home.tooLarge(path)
-	if dir == "" || g.names(r.Hook, path) {
+	if dir == "" || g.namesModule(r.Hook, path) {
 		return nil
 	}
 	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", r.Shown(dir), MaxEntries)
 }
 
-// watched says why a module beside a hook that stands alone cannot count: nobody knew of
+// checkWatched says why a module beside a hook that stands alone cannot count: nobody knew of
 // it when tools began to run, so nobody knows whether one of them wrote it.
-func (g *Guard) watched(r Required, path string) error {
-	if r.Loading || g.state.home.inHooks(path) || !isThere(path) || g.names(r.Hook, path) {
+func (g *Guard) checkWatched(r Required, path string) error {
+	if r.Loading || g.state.home.inHooks(path) || !isThere(path) || g.namesModule(r.Hook, path) {
 		return nil
 	}
 	return fmt.Errorf("%s stands outside of the folders of hooks, which are watched, and its name is computed: require it while the hook loads, or name it as a text, as in require \"x\"",
 		r.Shown(path))
 }
 
-// names reports whether the text of the hook, or of a module it names, names a module.
-func (g *Guard) names(hook Source, path string) bool {
-	_, named := g.literal(hook.Path, hook.dirs(), hook.Scope)
+// namesModule reports whether the text of the hook, or of a module it names, names a module.
+func (g *Guard) namesModule(hook Source, path string) bool {
+	_, named := g.literalModules(hook.Path, hook.dirs(), hook.Scope)
 	return slices.Contains(named, path)
 }
 
@@ -129,9 +129,9 @@ const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 // IsBuiltinModule reports whether a name is one of the standard library's.
 func IsBuiltinModule(name string) bool { return name == "pi" || strings.HasPrefix(name, "pi.") }
 
-// literal lists the modules that the literal require calls of a hook reach, and
+// literalModules lists the modules that the literal require calls of a hook reach, and
 // all files that decide about it, those that are not there among them.
-func (g *Guard) literal(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
+func (g *Guard) literalModules(path string, dirs []string, scope Scope) (looked map[string]Scope, reached []string) {
 	r := g.newReach(scope, math.MaxInt, math.MaxInt)
 	r.follow(path, dirs)
 	return r.looked, r.reached
@@ -161,18 +161,18 @@ func (r *reach) follow(path string, dirs []string) {
 	for todo := []string{path}; len(todo) > 0 && len(r.looked) < maxModules && r.left >= 0; todo = todo[1:] {
 		if file := todo[0]; !r.done[in+file] {
 			r.done[in+file] = true
-			todo = append(todo, r.required(file, dirs)...)
+			todo = append(todo, r.modulesOf(file, dirs)...)
 		}
 	}
 }
 
-// required lists the modules that one file requires.
-func (r *reach) required(file string, dirs []string) (modules []string) {
+// modulesOf lists the modules that one file requires.
+func (r *reach) modulesOf(file string, dirs []string) (modules []string) {
 	v := r.guard.Read(file)
 	if r.left -= len(v.Code); r.left < 0 {
 		return nil
 	}
-	for _, name := range r.guard.requires.of(v) {
+	for _, name := range r.guard.requires.namesOf(v) {
 		found := false
 		for _, candidate := range candidates(dirs, name) {
 			r.looked[candidate] = r.scope
@@ -196,9 +196,9 @@ type requireCache struct {
 	names map[string][]string // by the hash of the file
 }
 
-// of is what a version of a file requires by name. What cannot be read requires
+// namesOf is what a version of a file requires by name. What cannot be read requires
 // nothing.
-func (c *requireCache) of(v Version) []string {
+func (c *requireCache) namesOf(v Version) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	names, known := c.names[v.Sum]

@@ -17,7 +17,7 @@ func (g *Guard) TakeNotices() Notices {
 	defer g.mu.Unlock()
 	s := &g.state
 	n := Notices{Lines: s.news.lines, Began: s.news.began, Large: slices.Compact(slices.Sorted(slices.Values(s.news.large)))}
-	for _, h := range s.ledger.held {
+	for _, h := range s.ledger.withheld {
 		if h.marked {
 			n.Unmarked = s.unwritten
 		}
@@ -29,8 +29,8 @@ func (g *Guard) TakeNotices() Notices {
 	return n
 }
 
-// tell notes what began to wait.
-func (n *news) tell(began ...*Pending) { n.began = append(n.began, began...) }
+// noteBegan notes what began to wait.
+func (n *news) noteBegan(began ...*Pending) { n.began = append(n.began, began...) }
 
 // TakeUnasked lists what waits of what was told, as it is now. What somebody is
 // asked about is not among it.
@@ -40,7 +40,7 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 	s := &g.state
 	paths := s.news.unasked
 	s.news.unasked = nil
-	for _, p := range s.waiting() {
+	for _, p := range s.listPending() {
 		if slices.Contains(paths, p.Path) && !p.asking {
 			list = append(list, p)
 		}

@@ -19,23 +19,23 @@ func (s *state) lookAtOthers() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	before, marked := maps.Clone(s.ledger.held), s.home.store.Pending()
+	before, marked := maps.Clone(s.ledger.withheld), s.home.store.Marks()
 	harmed := s.home.store.Look(s.mayCount)
-	s.holdMarked()
+	s.withholdMarked()
 	s.lookAtWindows()
 	s.releaseUnmarked(marked)
-	for _, path := range slices.Sorted(maps.Keys(s.ledger.held)) {
+	for _, path := range slices.Sorted(maps.Keys(s.ledger.withheld)) {
 		if before[path] == nil {
-			s.news.tell(s.home.pending(path, s.ledger.held[path]))
+			s.news.noteBegan(s.home.pending(path, s.ledger.withheld[path]))
 		}
 	}
-	if m, ok := s.home.store.Pending()[s.home.store.Path()]; ok && m != s.others.toldStore {
+	if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok && m != s.others.toldStore {
 		s.others.toldStore = m
-		s.news.tell(s.home.pendingStore(m))
+		s.news.noteBegan(s.home.pendingStore(m))
 	}
 	if w := s.window; w != nil && w.file != nil {
-		if err := w.file.Keep(); err != nil || harmed {
-			_ = s.change(nothing)
+		if err := w.file.Restore(); err != nil || harmed {
+			_ = s.change(noEdit)
 		}
 		_ = s.inForce(w) // a tool may have removed the copies
 	}
@@ -51,7 +51,7 @@ func (s *state) mayCount(mine, theirs Data) bool {
 	if file := s.runningFile(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
 		return false // the window of this program is not there as it is
 	}
-	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.holdsAll(mine, theirs)
+	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
 }
 
 func knowsAll(mine, theirs Known) bool {
@@ -73,12 +73,12 @@ func knowsAll(mine, theirs Known) bool {
 	return true
 }
 
-// holdsAll reports whether the marks hold back what this program holds back, and
+// withholdsAll reports whether the marks hold back what this program holds back, and
 // have no other version in force. A file of a project needs approval in any case.
-func (s *state) holdsAll(mine, theirs Data) bool {
+func (s *state) withholdsAll(mine, theirs Data) bool {
 	for path, m := range mine.Pending {
 		their, marked := theirs.Pending[path]
-		if h := s.ledger.held[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
+		if h := s.ledger.withheld[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
 			continue // it is again what it was
 		}
 		if !marked || their.Old != m.Old || their.Kept != m.Kept {
@@ -98,14 +98,14 @@ func (s *state) holdsAll(mine, theirs Data) bool {
 // lookAtWindows holds what differs while others may have tools at work, and ends
 // the windows that were left and that nothing lives of.
 func (s *state) lookAtWindows() {
-	open, left := s.home.store.Others(s.runningFile())
+	open, left := s.home.store.OtherWindows(s.runningFile())
 	s.others.atWork, s.others.known = false, Known{}
 	if len(open)+len(left) == 0 {
 		return
 	}
 	known := s.home.store.Known()
-	s.compare(known)
-	ended := s.ended(left)
+	s.withholdDiffering(known)
+	ended := s.endedWindows(left)
 	for _, w := range open {
 		s.others.atWork = s.others.atWork || !w.Asks
 	}
@@ -124,7 +124,7 @@ func (g *Guard) OthersAtWork() bool {
 	if s.home.store == nil {
 		return false
 	}
-	open, _ := s.home.store.Others(s.runningFile())
+	open, _ := s.home.store.OtherWindows(s.runningFile())
 	for _, w := range open {
 		if !w.Asks {
 			return true
@@ -133,9 +133,9 @@ func (g *Guard) OthersAtWork() bool {
 	return false
 }
 
-// ended lists the windows that were left of which nothing lives, and those whose
+// endedWindows lists the windows that were left of which nothing lives, and those whose
 // processes a window of this program waits for from now on.
-func (s *state) ended(left map[string]Window) (ended []string) {
+func (s *state) endedWindows(left map[string]Window) (ended []string) {
 	for name, w := range left {
 		living := w.Living(s.others.alive)
 		s.inherit(living)
@@ -169,16 +169,16 @@ func (s *state) inherit(groups []int) {
 	}
 }
 
-// TakeOver ends the windows that were left: this program's own, if there must be
+// RemoveAbandonedWindows ends the windows that were left: this program's own, if there must be
 // one, has begun.
-func (g *Guard) TakeOver() {
+func (g *Guard) RemoveAbandonedWindows() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	_, left := s.home.store.Others(s.runningFile())
+	_, left := s.home.store.OtherWindows(s.runningFile())
 	ended := slices.DeleteFunc(slices.Collect(maps.Keys(left)), func(name string) bool {
 		return len(left[name].Living(s.others.alive)) > 0 && s.runningFile() == nil
 	})
@@ -196,61 +196,61 @@ func (s *state) endWindows(names []string) {
 	})
 }
 
-// compare holds what is not as it was.
-func (s *state) compare(known Known) {
+// withholdDiffering holds what is not as it was.
+func (s *state) withholdDiffering(known Known) {
 	for path, f := range known.Files {
-		s.holdIfChanged(path, f)
+		s.withholdIfChanged(path, f)
 	}
 	for dir := range known.Dirs {
 		for _, path := range listLua(dir).files {
 			if f, known := known.Was(path); known {
-				s.holdIfChanged(path, f)
+				s.withholdIfChanged(path, f)
 			}
 		}
 	}
 }
 
-// holdIfChanged holds a file that is not f. What this program has read is in force
+// withholdIfChanged holds a file that is not f. What this program has read is in force
 // in the version that it has.
-func (s *state) holdIfChanged(path string, f File) {
-	if s.ledger.held[path] != nil {
+func (s *state) withholdIfChanged(path string, f File) {
+	if s.ledger.withheld[path] != nil {
 		return
 	}
-	if f.Scope == string(scopeSpoken) {
+	if f.Scope == string(scopeInstructions) {
 		if is := s.home.onDisk(path); is.Sum != f.Sum {
-			s.news.noteSpoken(path)
+			s.news.noteInstructions(path)
 		}
 		return
 	}
 	if was, read := s.ledger.files[path]; read {
 		if is := s.home.onDisk(path); !was.same(is) && (f.Sum != is.Sum || f.Real != is.real) {
-			s.ledger.hold(change{path, Scope(f.Scope), was, is}, true)
+			s.ledger.withhold(change{path, Scope(f.Scope), was, is}, true)
 		}
 		return
 	}
 	s.ledger.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
 }
 
-// holdOfOthers holds a file that tools of another program changed, since this one
+// withholdOfOthers holds a file that tools of another program changed, since this one
 // read it if it did.
-func (s *state) holdOfOthers(path string, scope Scope, is Version) {
+func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 	was, read := s.ledger.files[path]
-	if s.ledger.held[path] != nil || read && was.same(is) || scope == scopeSpoken {
+	if s.ledger.withheld[path] != nil || read && was.same(is) || scope == scopeInstructions {
 		return
 	}
 	f, known := s.others.known.Was(path)
 	differs := known && (f.Sum != is.Sum || f.Real != "" && f.Real != is.real)
-	m, marked := s.home.store.Pending()[path]
+	m, marked := s.home.store.Marks()[path]
 	switch {
 	case !differs && !(marked && m.New == is.Sum):
 		return
 	case read:
-		s.ledger.hold(change{path, scope, was, is}, true)
+		s.ledger.withhold(change{path, scope, was, is}, true)
 	default:
-		s.holdIfChanged(path, f)
+		s.withholdIfChanged(path, f)
 	}
-	if h := s.ledger.held[path]; h != nil {
-		s.news.tell(s.home.pending(path, h))
+	if h := s.ledger.withheld[path]; h != nil {
+		s.news.noteBegan(s.home.pending(path, h))
 	}
 }
 
@@ -260,7 +260,7 @@ func (s *state) isOfTool() bool {
 	if s.home.store == nil || s.others.group <= 1 {
 		return false
 	}
-	open, left := s.home.store.Others(s.runningFile())
+	open, left := s.home.store.OtherWindows(s.runningFile())
 	for _, windows := range []map[string]Window{open, left} {
 		for _, w := range windows {
 			if slices.Contains(w.Groups, s.others.group) {

@@ -33,7 +33,7 @@ type Pending struct {
 func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
 // pending describes a held file.
-func (at *home) pending(path string, h *held) *Pending {
+func (at *home) pending(path string, h *withheld) *Pending {
 	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
 	switch {
 	case slices.Contains(at.configs, path):
@@ -56,7 +56,7 @@ func (at *home) pending(path string, h *held) *Pending {
 
 // diff shows the two versions, and where a link leads now: what stands beside a
 // hook counts.
-func (at *home) diff(path string, h *held) string {
+func (at *home) diff(path string, h *withheld) string {
 	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
 		return Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
 	}
@@ -115,9 +115,9 @@ func (p *Pending) Effect() string {
 	return "the version before stays in force"
 }
 
-// Pending lists what waits for approval, in order of the path, and notes that a
+// ShowPending lists what waits for approval, in order of the path, and notes that a
 // person was shown it: [Guard.Accept] approves exactly this.
-func (g *Guard) Pending() []Pending {
+func (g *Guard) ShowPending() []Pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -127,7 +127,7 @@ func (g *Guard) Pending() []Pending {
 		s.ledger.shown[p.Path] = p.sum
 		return append(list, *p)
 	}
-	for path, h := range s.ledger.held {
+	for path, h := range s.ledger.withheld {
 		h.now = s.home.onDisk(path)
 		if h.old.same(h.now) {
 			s.ledger.release(path)
@@ -137,12 +137,12 @@ func (g *Guard) Pending() []Pending {
 		s.ledger.shown[path] = h.now.Sum
 	}
 	if s.home.store != nil {
-		if m, ok := s.home.store.Pending()[s.home.store.Path()]; ok {
+		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
 			list = append(list, *s.home.pendingStore(m))
 			s.ledger.shown[s.home.store.Path()] = m.New
 		}
 	}
-	s.mark()
+	s.writeMarks()
 	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
@@ -190,9 +190,9 @@ func (g *Guard) Accept(path string) error {
 	return g.state.acceptShown(path)
 }
 
-// AcceptShown is Accept for exactly what p describes: a person answered a question about
+// AcceptExactly is Accept for exactly what p describes: a person answered a question about
 // it, while others may list what waits.
-func (g *Guard) AcceptShown(p *Pending) error {
+func (g *Guard) AcceptExactly(p *Pending) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -208,7 +208,7 @@ func (s *state) acceptShown(path string) error {
 	if s.home.store != nil && path == s.home.store.Path() {
 		return s.acceptStore()
 	}
-	h := s.ledger.held[path]
+	h := s.ledger.withheld[path]
 	if h == nil {
 		return fmt.Errorf("%s does not wait for approval", path)
 	}
@@ -220,7 +220,7 @@ func (s *state) acceptShown(path string) error {
 }
 
 // accept puts now in force.
-func (s *state) accept(path string, h *held, now Version) (err error) {
+func (s *state) accept(path string, h *withheld, now Version) (err error) {
 	if h.scope == ScopeProject {
 		if now.exists() {
 			err = s.approve(path, now.Sum)
@@ -237,7 +237,7 @@ func (s *state) acceptStore() error {
 	if s.doubt != nil {
 		return s.acceptDoubt()
 	}
-	m, ok := s.home.store.Pending()[s.home.store.Path()]
+	m, ok := s.home.store.Marks()[s.home.store.Path()]
 	if !ok {
 		return fmt.Errorf("%s does not wait for approval", s.home.store.Path())
 	}
@@ -251,19 +251,19 @@ func (s *state) acceptStore() error {
 	})
 }
 
-// Waiting is Pending without a person who looks.
-func (g *Guard) Waiting() []*Pending {
+// ListPending is Pending without a person who looks.
+func (g *Guard) ListPending() []*Pending {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.state.waiting()
+	return g.state.listPending()
 }
 
-func (s *state) waiting() (list []*Pending) {
-	for path, h := range s.ledger.held {
+func (s *state) listPending() (list []*Pending) {
+	for path, h := range s.ledger.withheld {
 		list = append(list, s.home.pending(path, h))
 	}
 	if s.home.store != nil {
-		if m, ok := s.home.store.Pending()[s.home.store.Path()]; ok {
+		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
 			list = append(list, s.home.pendingStore(m))
 		}
 	}
@@ -277,7 +277,7 @@ func (g *Guard) NoteAsking(list []*Pending, now bool) {
 	defer g.mu.Unlock()
 	s := &g.state
 	for _, p := range list {
-		if h := s.ledger.held[p.Path]; h != nil {
+		if h := s.ledger.withheld[p.Path]; h != nil {
 			h.asking = now
 			if !now && h.now.Sum != p.sum {
 				h.now = Version{Sum: p.sum} // so that the next look sees another one

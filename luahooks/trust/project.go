@@ -160,8 +160,8 @@ func isOthers(scope Scope, v Version) bool {
 	return v.Others != "" && (scope == ScopeGlobal || scope == ScopeConfig)
 }
 
-// Allows reports whether a version of a hook's file may run.
-func (g *Guard) Allows(scope Scope, path string, v Version) bool {
+// MayRunVersion reports whether a version of a hook's file may run.
+func (g *Guard) MayRunVersion(scope Scope, path string, v Version) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -173,17 +173,17 @@ func (g *Guard) MayRun(s Source) bool {
 	if s.Scope == ScopeProject && g.IsRefused() {
 		return false
 	}
-	return g.Allows(s.Scope, s.Path, g.Read(s.Path))
+	return g.MayRunVersion(s.Scope, s.Path, g.Read(s.Path))
 }
 
 // IsRefused reports whether a person said that nothing of the project is ever to run.
 func (g *Guard) IsRefused() bool {
 	at := g.state.home
-	return at.store != nil && at.store.Never(at.project)
+	return at.store != nil && at.store.IsRefused(at.project)
 }
 
-// AnyApproved reports whether anything of the project may run.
-func (g *Guard) AnyApproved() bool {
+// HasApprovals reports whether anything of the project may run.
+func (g *Guard) HasApprovals() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -259,8 +259,8 @@ func (g *Guard) notOfTool() error {
 	return nil
 }
 
-// Never has nothing of the project run, and nobody asked.
-func (g *Guard) Never() error { return g.forget(true) }
+// Refuse has nothing of the project run, and nobody asked.
+func (g *Guard) Refuse() error { return g.forget(true) }
 
 // Revoke takes back what was decided about the project, and about hooks of the
 // person that somebody else may change.
@@ -294,7 +294,7 @@ func (g *Guard) othersMayChange(found Found) (paths []string) {
 		if s.Err != nil || !isOthers(s.Scope, g.Read(s.Path)) {
 			continue
 		}
-		_, reached := g.literal(s.Path, s.dirs(), s.Scope)
+		_, reached := g.literalModules(s.Path, s.dirs(), s.Scope)
 		paths = append(append(paths, s.Path), reached...)
 	}
 	return paths

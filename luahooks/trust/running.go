@@ -92,9 +92,9 @@ func (r *Running) Name() string { return r.name }
 // Window is how it began.
 func (r *Running) Window() Window { return r.window }
 
-// Keep puts the file back where others look for it, as it was, if a tool harmed
+// Restore puts the file back where others look for it, as it was, if a tool harmed
 // it.
-func (r *Running) Keep() error {
+func (r *Running) Restore() error {
 	mine, err := r.f.Stat()
 	there, lerr := os.Lstat(r.path())
 	text, rerr := safefile.Read(r.path(), maxRunning)
@@ -131,12 +131,12 @@ func (r *Running) End() {
 	r.f.Close()
 }
 
-// Leave lets go of a window that stays open.
-func (r *Running) Leave() { r.f.Close() }
+// Abandon lets go of a window that stays open.
+func (r *Running) Abandon() { r.f.Close() }
 
-// Others lists the windows of other programs: those whose program lives, and those
+// OtherWindows lists the windows of other programs: those whose program lives, and those
 // that were left. own may be nil.
-func (s *Store) Others(own *Running) (open, left map[string]Window) {
+func (s *Store) OtherWindows(own *Running) (open, left map[string]Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open, left = map[string]Window{}, map[string]Window{}

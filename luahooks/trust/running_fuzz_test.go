@@ -21,11 +21,11 @@ func FuzzTheFileOfAWindowSaysNothing(f *testing.F) {
 		must(t, err)
 		must(t, os.WriteFile(r.path(), said, 0o600))
 		if !lives {
-			r.Leave()
+			r.Abandon()
 		}
 		other, err := Open(dir)
 		must(t, err)
-		open, left := other.Others(nil)
+		open, left := other.OtherWindows(nil)
 		if !lives {
 			open, left = left, open
 		}
@@ -33,7 +33,7 @@ func FuzzTheFileOfAWindowSaysNothing(f *testing.F) {
 			t.Errorf("its file says %q, lives: %v; windows %+v, and %+v", said, lives, open, left)
 		}
 		if lives {
-			r.Leave()
+			r.Abandon()
 		}
 	})
 }

@@ -51,15 +51,15 @@ func newHome(o GuardOptions) *home {
 // ledger is which version of each file is in force, and what the disk has instead.
 type ledger struct {
 	home     *home
-	files    map[string]Version // in force: what was read
-	held     map[string]*held   // what the disk has instead
-	marked   map[string]bool    // what was ever held and marked
-	shown    map[string]string  // path → hash of what a person was shown last
-	askEdits bool               // every change is held
+	files    map[string]Version   // in force: what was read
+	withheld map[string]*withheld // what the disk has instead
+	marked   map[string]bool      // what was ever held and marked
+	shown    map[string]string    // path → hash of what a person was shown last
+	askEdits bool                 // every change is held
 }
 
 func newLedger(h *home) ledger {
-	return ledger{home: h, files: map[string]Version{}, held: map[string]*held{}, marked: map[string]bool{}, shown: map[string]string{}}
+	return ledger{home: h, files: map[string]Version{}, withheld: map[string]*withheld{}, marked: map[string]bool{}, shown: map[string]string{}}
 }
 
 // approvals are the versions of a project's files that may run.

@@ -105,23 +105,23 @@ func (s *Store) Files(project string) map[string]string {
 	return nil
 }
 
-// Never reports whether a project is not to be asked about.
-func (s *Store) Never(project string) bool {
+// IsRefused reports whether a project is not to be asked about.
+func (s *Store) IsRefused(project string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.data.Projects[project]
 	return p != nil && p.Never
 }
 
-// Pending returns the marks.
-func (s *Store) Pending() map[string]Mark {
+// Marks returns the marks.
+func (s *Store) Marks() map[string]Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.data.Pending)
 }
 
-// Spoken returns the instructions that changed, and when.
-func (s *Store) Spoken() map[string]time.Time {
+// ChangedInstructions returns the instructions that changed, and when.
+func (s *Store) ChangedInstructions() map[string]time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.data.Spoken)

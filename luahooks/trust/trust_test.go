@@ -53,7 +53,7 @@ func TestApprovalsAreKeptByPathAndBytes(t *testing.T) {
 		}
 	}
 	must(t, s.Change(always, func(d *Data) { d.Project("/p").Never = true }))
-	if s := open(t, dir); s.Approved("/p", "/p/a.lua") != "" || !s.Never("/p") || s.Never("/q") {
+	if s := open(t, dir); s.Approved("/p", "/p/a.lua") != "" || !s.IsRefused("/p") || s.IsRefused("/q") {
 		t.Error("never does not mean never")
 	}
 	if info, err := os.Stat(s.Path()); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -114,11 +114,11 @@ func TestAHarmedStoreIsThatOfItsCopy(t *testing.T) {
 		if s.Approved("/p", "/p/a.lua") != Sum([]byte("a")) {
 			t.Errorf("%s: what was approved is not", name)
 		}
-		if m, marked := s.Pending()[s.Path()]; !marked || m.New != "" == (name == "removed") {
+		if m, marked := s.Marks()[s.Path()]; !marked || m.New != "" == (name == "removed") {
 			t.Errorf("%s: the mark is %+v", name, m)
 		}
 		must(t, s.Change(always, approve("/p", "/p/b.lua", "b")))
-		if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || s.Approved("/p", "/p/a.lua") == "" || len(s.Pending()) != 1 {
+		if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || s.Approved("/p", "/p/a.lua") == "" || len(s.Marks()) != 1 {
 			t.Errorf("%s: not written anew", name)
 		}
 	}
@@ -158,7 +158,7 @@ func TestAnInterruptedWriteIsNoHarm(t *testing.T) {
 	s := open(t, dir)
 	must(t, s.Change(always, approve("/p", "/p/b.lua", "b")))
 	must(t, os.WriteFile(s.Path(), []byte(before), 0o600)) // the copy is written first
-	if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || len(s.Pending()) > 0 {
+	if s := open(t, dir); s.Approved("/p", "/p/b.lua") == "" || len(s.Marks()) > 0 {
 		t.Errorf("store is %+v", s.data)
 	}
 	must(t, s.Change(always, approve("/p", "/p/c.lua", "c")))
@@ -215,7 +215,7 @@ func TestAStoreOfVersion1GoesOnToCount(t *testing.T) {
 	must(t, s.Change(never, approve("/p", "/p/b.lua", "b")))
 	again := open(t, dir)
 	for _, s := range []*Store{s, again} {
-		if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || !s.Never("/q") || s.Pending()["/h.lua"].Old == "" || len(s.Pending()) != 1 {
+		if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || !s.IsRefused("/q") || s.Marks()["/h.lua"].Old == "" || len(s.Marks()) != 1 {
 			t.Errorf("store is %+v", s.data)
 		}
 	}
@@ -305,7 +305,7 @@ func TestAChangeThatMayNotCountIsPutBackAndMarked(t *testing.T) {
 	if s.Approved("/p", "/p/a.lua") == "" || s.Approved("/p", "/p/b.lua") == "" || s.Approved("/q", "/q/evil.lua") != "" {
 		t.Errorf("store is %+v", s.data)
 	}
-	must(t, mine.Accept(mine.Pending()[mine.Path()].New, never, func(*Data) {})) // as the person said
+	must(t, mine.Accept(mine.Marks()[mine.Path()].New, never, func(*Data) {})) // as the person said
 	if s := open(t, dir); s.Approved("/q", "/q/evil.lua") == "" || s.Approved("/p", "/p/b.lua") == "" {
 		t.Errorf("store is %+v", s.data)
 	}
@@ -399,13 +399,13 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 	must(t, err)
 	count := func(s *Store, own *Running, wantOpen, wantLeft int) {
 		t.Helper()
-		if open, left := s.Others(own); len(open) != wantOpen || len(left) != wantLeft {
+		if open, left := s.OtherWindows(own); len(open) != wantOpen || len(left) != wantLeft {
 			t.Errorf("open %v, left %v", open, left)
 		}
 	}
 	count(s, r, 0, 0)
 	count(open(t, dir), nil, 1, 0)
-	r.Leave()
+	r.Abandon()
 	other := open(t, dir)
 	count(other, nil, 0, 1)
 	for _, harm := range []func(path string) error{
@@ -416,7 +416,7 @@ func TestWindowsAreFoundWhenTheirProgramIsGone(t *testing.T) {
 		must(t, harm(r.path()))
 		count(open(t, dir), nil, 0, 1)
 	}
-	_, left := other.Others(nil)
+	_, left := other.OtherWindows(nil)
 	if f, known := other.Known().Was("/a"); !known || f.Sum != Sum(nil) {
 		t.Errorf("known is %+v", other.Known())
 	}
@@ -445,9 +445,9 @@ func TestTheFileOfAWindowIsPutBack(t *testing.T) {
 		r, err := s.Begin(Window{}, always, func(*Data) {})
 		must(t, err)
 		must(t, harm(r.path()))
-		must(t, r.Keep())
+		must(t, r.Restore())
 		must(t, s.Change(never, func(*Data) {}))
-		if open, left := open(t, dir).Others(nil); len(open) != 1 || len(left) != 0 {
+		if open, left := open(t, dir).OtherWindows(nil); len(open) != 1 || len(left) != 0 {
 			t.Errorf("%s: open %v, left %v", name, open, left)
 		}
 		r.End()

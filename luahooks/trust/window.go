@@ -31,17 +31,17 @@ func (w *openWindow) had(path string, v Version) bool {
 	return ok && base.same(v) || !ok && !v.exists()
 }
 
-// Open begins a window, unless one is open: p says where hooks are, and parts are the
+// OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
 // files that those which run were made of or looked for. Those that flags leave out of
 // this run count too: the next run has them. The error says that the window could not
 // be written down; what changes is held also then.
-func (g *Guard) Open(p Places, parts map[string]Scope) error {
+func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	g.mu.Lock()
 	if g.state.window == nil {
 		g.state.lookAtOthers() // before anything of what they changed is read
 	}
 	g.mu.Unlock()
-	p.NoHooks, p.Only, p.NoProject = false, false, !g.AnyApproved()
+	p.NoHooks, p.Only, p.NoProject = false, false, !g.HasApprovals()
 	paths, dirs := g.deciding(p)
 	maps.Copy(paths, parts)
 	g.mu.Lock()
@@ -52,11 +52,11 @@ func (g *Guard) Open(p Places, parts map[string]Scope) error {
 		return nil
 	}
 	w := &openWindow{base: map[string]Version{}, scopes: paths, dirs: dirs, groups: s.others.inherited}
-	s.addAway(paths, dirs)
+	s.addKnownMissing(paths, dirs)
 	for path, scope := range paths {
 		w.base[path] = s.home.onDisk(path)
-		s.holdOfOthers(path, scope, w.base[path])
-		if _, known := s.others.known.Files[path]; s.ledger.held[path] != nil || known && scope != scopeSpoken {
+		s.withholdOfOthers(path, scope, w.base[path])
+		if _, known := s.others.known.Files[path]; s.ledger.withheld[path] != nil || known && scope != scopeInstructions {
 			w.base[path] = s.readLocked(path) // the disk may say another thing at each look
 		}
 	}
@@ -64,12 +64,12 @@ func (g *Guard) Open(p Places, parts map[string]Scope) error {
 	if s.home.store == nil || !s.home.store.Exists() {
 		return nil // with nothing there, a program that leaves in the middle writes it
 	}
-	return s.begin(w)
+	return s.beginWindow(w)
 }
 
-// addAway adds to paths what is known to be in dirs and was not there at the moment
+// addKnownMissing adds to paths what is known to be in dirs and was not there at the moment
 // in which they were listed.
-func (s *state) addAway(paths, dirs map[string]Scope) {
+func (s *state) addKnownMissing(paths, dirs map[string]Scope) {
 	for path, f := range s.others.known.Files {
 		if _, listed := paths[path]; listed {
 			continue
@@ -82,8 +82,8 @@ func (s *state) addAway(paths, dirs map[string]Scope) {
 	}
 }
 
-// begin writes a window down, and what is in force.
-func (s *state) begin(w *openWindow) (err error) {
+// beginWindow writes a window down, and what is in force.
+func (s *state) beginWindow(w *openWindow) (err error) {
 	known := s.inForce(w)
 	w.file, err = s.home.store.Begin(Window{Groups: w.groups, Asks: s.ledger.askEdits}, s.mayCount, func(d *Data) {
 		if len(d.Windows) == 1 {
@@ -101,7 +101,7 @@ func (s *state) begin(w *openWindow) (err error) {
 func (s *state) inForce(w *openWindow) Known {
 	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
 	for path, v := range w.base {
-		if h := s.ledger.held[path]; h != nil {
+		if h := s.ledger.withheld[path]; h != nil {
 			v = h.old
 		}
 		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
@@ -114,7 +114,7 @@ func (s *state) inForce(w *openWindow) Known {
 
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
-	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeSpoken {
+	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {
 		// What is not kept is lost with the program, and says so.
 		if kept, _ := l.home.store.Keep(code); kept != f.Sum {
 			f.Kept = kept
@@ -136,53 +136,53 @@ func addKnown(to, from Known) {
 	}
 }
 
-// Started tells of a process group that a tool started.
-func (g *Guard) Started(group int) {
+// NoteGroup tells of a process group that a tool started.
+func (g *Guard) NoteGroup(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
 	if w := s.window; w != nil {
 		w.groups = append(w.groups, group)
 		if w.file != nil {
-			_ = s.change(nothing)
+			_ = s.change(noEdit)
 		}
 	}
 }
 
-// Check holds what differs from when the window opened.
-func (g *Guard) Check() {
+// WithholdChanges holds what differs from when the window opened.
+func (g *Guard) WithholdChanges() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.state.look()
+	g.state.withholdChanges()
 }
 
-// look is [Guard.Check].
-func (s *state) look() {
+// withholdChanges is [Guard.WithholdChanges].
+func (s *state) withholdChanges() {
 	w := s.window
-	if w == nil || s.quiet() {
+	if w == nil || s.isOpenToAsk() {
 		return
 	}
 	var news []*Pending
 	for path, base := range w.base {
-		is, h := s.home.onDisk(path), s.ledger.held[path]
+		is, h := s.home.onDisk(path), s.ledger.withheld[path]
 		switch {
 		case h != nil && h.old.same(is):
 			s.ledger.release(path)
 		case h != nil:
 			h.now = is
-		case !base.same(is) && w.scopes[path] == scopeSpoken:
+		case !base.same(is) && w.scopes[path] == scopeInstructions:
 			w.base[path] = is
-			s.news.noteSpoken(path)
-			_ = s.change(nothing)
+			s.news.noteInstructions(path)
+			_ = s.change(noEdit)
 		case !base.same(is):
-			news = append(news, s.home.pending(path, s.ledger.hold(change{path, w.scopes[path], base, is}, true)))
+			news = append(news, s.home.pending(path, s.ledger.withhold(change{path, w.scopes[path], base, is}, true)))
 		}
 	}
 	news = append(news, s.added(w)...)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
-	s.news.tell(news...)
+	s.news.noteBegan(news...)
 	s.lookAtOthers()
-	s.mark()
+	s.writeMarks()
 }
 
 // added holds the hooks and modules that appeared in a directory.
@@ -191,33 +191,33 @@ func (s *state) added(w *openWindow) (news []*Pending) {
 		l := listLua(dir)
 		s.news.large = append(s.news.large, l.large...)
 		for _, path := range l.files {
-			if _, known := w.base[path]; known || s.ledger.held[path] != nil {
+			if _, known := w.base[path]; known || s.ledger.withheld[path] != nil {
 				continue
 			}
 			if is := s.home.onDisk(path); is.exists() {
 				c := change{path, scope, Version{Err: fmt.Errorf("%s is %w", path, ErrNotApproved)}, is}
-				news = append(news, s.home.pending(path, s.ledger.hold(c, true)))
+				news = append(news, s.home.pending(path, s.ledger.withhold(c, true)))
 			}
 		}
 	}
 	return news
 }
 
-// Settle looks at what the tools changed and ends the window, if nothing that one of
+// CloseWindow looks at what the tools changed and ends the window, if nothing that one of
 // them started lives any more. It reports whether the window is closed.
-func (g *Guard) Settle() (closed bool) {
+func (g *Guard) CloseWindow() (closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	s.look()
+	s.withholdChanges()
 	return s.endWindow()
 }
 
-// SettleIdle is Settle for a window that only waits for processes, once none of them
+// CloseIdleWindow is Settle for a window that only waits for processes, once none of them
 // lives: looked reports that. waits reports that there is such a window and that it is
 // still open; also after a look it may have found others to wait for, which tools of a
 // program that was killed started.
-func (g *Guard) SettleIdle() (looked, waits bool) {
+func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -228,13 +228,13 @@ func (g *Guard) SettleIdle() (looked, waits bool) {
 	if slices.ContainsFunc(w.groups, s.others.alive) {
 		return false, true
 	}
-	s.look()
+	s.withholdChanges()
 	return true, !s.endWindow()
 }
 
-// OpensAtStart reports whether a window is open before any tool runs: every change is
+// NeedsWindowAtStart reports whether a window is open before any tool runs: every change is
 // asked about, or processes of the program before live.
-func (g *Guard) OpensAtStart() bool {
+func (g *Guard) NeedsWindowAtStart() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -254,7 +254,7 @@ func (s *state) endWindow() (closed bool) {
 	}
 	if w.file != nil {
 		if err := s.change(func(d *Data) { delete(d.Windows, w.file.Name()) }); err != nil {
-			w.file.Leave() // what cannot be written stays as it was, for the next program
+			w.file.Abandon() // what cannot be written stays as it was, for the next program
 		} else {
 			w.file.End()
 		}
@@ -269,7 +269,7 @@ func (g *Guard) Close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	s.look()
+	s.withholdChanges()
 	closed := s.endWindow()
 	if s.wrote {
 		s.home.store.Prune()
@@ -278,10 +278,10 @@ func (g *Guard) Close() {
 		return
 	}
 	if s.window.file == nil && s.home.store != nil {
-		_ = s.begin(s.window) // there is nobody left to tell
+		_ = s.beginWindow(s.window) // there is nobody left to tell
 	}
 	if s.window.file != nil {
-		s.window.file.Leave()
+		s.window.file.Abandon()
 	}
 	s.window = nil
 }
@@ -291,7 +291,7 @@ func (g *Guard) TestOnlyKill() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	s.window.file.Leave()
+	s.window.file.Abandon()
 	s.window, s.home.store, s.wrote = nil, nil, false
 }
 
@@ -319,7 +319,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 		paths[h.keys] = ""
 	}
 	for _, path := range h.instructions {
-		paths[path] = scopeSpoken
+		paths[path] = scopeInstructions
 	}
 	for _, path := range p.Named() {
 		paths[path], paths[filepath.Join(path, "init.lua")] = "", ""
@@ -330,7 +330,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 			continue // the directories and names below are looked at
 		}
 		paths[s.Path] = s.Scope
-		looked, _ := g.literal(s.Path, s.dirs(), s.Scope)
+		looked, _ := g.literalModules(s.Path, s.dirs(), s.Scope)
 		maps.Copy(paths, looked)
 	}
 	return paths, dirs
