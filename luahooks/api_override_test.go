@@ -2,14 +2,12 @@ package luahooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"pi/agent"
 	"pi/agent/llm"
@@ -79,63 +77,6 @@ func TestWhatAHookDoesNotSayOfAKnownModelStays(t *testing.T) {
 	}
 }
 
-func TestDiscoveredModelsAreReachedAsTheHookSays(t *testing.T) {
-	t.Setenv("K", "x")
-	var asked []Server
-	r := newRig(t, nil, func(o *Options) {
-		o.Server = func(s Server) llm.ProviderSpec {
-			asked = append(asked, s)
-			return llm.ProviderSpec{
-				Open: func(id string) *llm.Model {
-					return &llm.Model{ID: id, Name: id, ContextWindow: 77, BaseURL: s.BaseURL, API: s.API}
-				},
-				Discover: func(context.Context) ([]*llm.Model, error) {
-					return []*llm.Model{{ID: "there", BaseURL: s.BaseURL}}, nil
-				},
-			}
-		}
-	})
-	models := r.chain.opts.Models
-	models.Register(coreProvider(new(int)))
-	discovers := func(options, id, base string) {
-		t.Helper()
-		r.write("a.lua", `pi.provider("core", { `+options+` })`)
-		r.chain.Reload(context.Background(), false)
-		if problems := models.Discover(t.Context(), time.Minute); len(problems) != 0 {
-			t.Error(problems)
-		}
-		if m := models.Find("core", id); m == nil || m.BaseURL != base || m.Provider != "core" {
-			t.Errorf("%s: %+v", options, m)
-		}
-	}
-	discovers(`headers = { A = "b" }`, "found", "http://own")
-	discovers(`base_url = "http://proxy", api = "openai-completions", api_key = "$K", headers = { A = "b" }`, "there", "http://proxy")
-	if want := (Server{Name: "core", API: "openai-completions", BaseURL: "http://proxy", APIKey: "env:K", Headers: map[string]string{"A": "b"}}); !reflect.DeepEqual(asked, []Server{want}) {
-		t.Errorf("asked at %+v", asked)
-	}
-	r.write("b.lua", `pi.provider("new", { base_url = "http://new", api = "openai-completions" })`)
-	r.chain.Reload(context.Background(), false)
-	models.Discover(t.Context(), time.Minute)
-	if m := models.Find("new", "there"); m == nil || m.Provider != "new" || m.BaseURL != "http://new" {
-		t.Errorf("of a provider that only the hook has: %+v", m)
-	}
-	if m := models.Find("new", "any"); m == nil || m.ContextWindow != 77 || m.Provider != "new" {
-		t.Errorf("a model that nobody lists: %+v", m)
-	}
-	r.write("a.lua", `pi.provider("core", { base_url = "http://proxy" })`)
-	r.chain.Reload(context.Background(), false)
-	models.Discover(t.Context(), time.Minute)
-	if m := models.Find("core", "found"); m != nil {
-		t.Errorf("a server that is asked no more has %+v", m)
-	}
-	r.write("a.lua", `pi.provider("core", { models = { "one" } })`)
-	r.chain.Reload(context.Background(), false)
-	models.Discover(t.Context(), time.Minute)
-	if m := models.Find("core", "found"); m != nil {
-		t.Errorf("beside the models that the hook lists there is %+v", m)
-	}
-}
-
 func TestHookThatNeedsAKeySaysWhere(t *testing.T) {
 	t.Setenv("PI_TEST_NONE", "")
 	r := newRig(t, map[string]string{"keys.lua": `pi.provider("p", { api = "openai-completions", base_url = "http://h", api_key = "$PI_TEST_NONE", models = { "m" } })`})
@@ -185,38 +126,36 @@ func TestModelWhoseHookGoesIsToldOnceAndStaysAtHand(t *testing.T) {
 	mustDo(t, s.agent.Prompt(t.Context(), agent.Prompt{Text: "hello"}))
 }
 
-func TestKeyOfAProviderIsReadAsTheSettingsReadIt(t *testing.T) {
-	t.Setenv("PI_TEST_KEY", "secret")
-	t.Setenv("PI_TEST_NONE", "")
-	for given, want := range map[string]struct {
-		spec string
-		has  bool
-	}{
-		"sk-literal":          {"sk-literal", true},
-		"$PI_TEST_KEY":        {"env:PI_TEST_KEY", true},
-		"env: PI_TEST_KEY":    {"env: PI_TEST_KEY", true},
-		"$PI_TEST_NONE":       {"env:PI_TEST_NONE", false},
-		"!pass show a key":    {"!pass show a key", true},
-		"!echo $PI_TEST_NONE": {"!echo $PI_TEST_NONE", true}, // nobody knows before it was run
-	} {
-		var resolved []string
-		r := newRig(t, map[string]string{"k.lua": `pi.provider("p", { api = "openai-completions", base_url = "http://h", api_key = [[` + given + `]], models = { "m" } })`},
-			func(o *Options) {
-				o.ResolveKey = func(_ context.Context, spec string) (string, error) {
-					resolved = append(resolved, spec)
-					return "", os.ErrNotExist
+func TestSettingsOfAProviderAreHandedIn(t *testing.T) {
+	given := map[string]llm.ProviderSettings{}
+	r := newRig(t, map[string]string{"k.lua": `
+		pi.provider("literal", { api = "openai-completions", base_url = "http://h//", api_key = "sk-literal", headers = { A = "b" } })
+		pi.provider("named", { api = "openai-completions", base_url = "http://h", api_key = "$PI_TEST_KEY", models = {} })
+		pi.provider("env", { api = "openai-completions", base_url = "http://h", api_key = "env: PI_TEST_KEY" })
+		pi.provider("command", { api = "openai-completions", base_url = "http://h", api_key = "!echo $PI_TEST_KEY" })
+		pi.provider("script", { stream = function() end, compat = { a = { b = 1 } } })`},
+		func(o *Options) {
+			o.Overlay = func(below *llm.ProviderSpec, set llm.ProviderSettings) llm.ProviderSpec {
+				if below != nil {
+					t.Errorf("below %s there is %+v", set.Name, below)
 				}
-			})
-		models := r.chain.opts.Models
-		if spec, _ := models.Lookup("p"); spec.HasKey() != want.has || len(resolved) != 0 {
-			t.Errorf("%s: has a key %v, resolved %q", given, spec.HasKey(), resolved)
-		}
-		m := models.Find("p", "m")
-		_, err := models.Key(t.Context(), m)
-		var known *llm.ProviderError
-		if !errors.As(err, &known) || !strings.Contains(known.NextStep, "hook k") || strings.Contains(known.Error()+known.NextStep, "sk-literal") ||
-			len(resolved) != 1 || resolved[0] != want.spec || !m.NeedsKey {
-			t.Errorf("%s: resolved %q, %v", given, resolved, err)
+				given[set.Name] = set
+				return llm.ProviderSpec{Name: set.Name}
+			}
+		})
+	r.mustBeQuiet()
+	server := func(name, url, key string) llm.ProviderSettings {
+		return llm.ProviderSettings{Name: name, Hook: "k", API: "openai-completions", BaseURL: url, APIKey: key}
+	}
+	literal, named := server("literal", "http://h", "sk-literal"), server("named", "http://h", "env:PI_TEST_KEY")
+	literal.Headers, named.Models = map[string]string{"A": "b"}, []llm.ModelSettings{}
+	if given["script"].Stream == nil {
+		t.Error("the script does not answer")
+	}
+	for _, want := range []llm.ProviderSettings{literal, named, server("env", "http://h", "env: PI_TEST_KEY"), server("command", "http://h", "!echo $PI_TEST_KEY"),
+		{Name: "script", Hook: "k", API: "lua", Compat: map[string]any{"a": map[string]any{"b": 1.0}}, Stream: given["script"].Stream}} {
+		if got := given[want.Name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
 }

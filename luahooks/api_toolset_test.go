@@ -112,17 +112,7 @@ func TestRenderersDrawMessagesAndTools(t *testing.T) {
 
 func TestAProviderOverridesOnlyWhatItSays(t *testing.T) {
 	t.Setenv("PI_TEST_KEY", "secret")
-	r := newRig(t, nil, func(o *Options) {
-		o.ResolveKey = func(_ context.Context, spec string) (string, error) {
-			if name, ok := strings.CutPrefix(spec, "env:"); ok {
-				if v := os.Getenv(name); v != "" {
-					return v, nil
-				}
-				return "", os.ErrNotExist
-			}
-			return spec, nil
-		}
-	})
+	r := newRig(t, nil)
 	models := r.chain.opts.Models
 	own := &llm.Model{Provider: "core", ID: "m", API: "openai-completions", BaseURL: "http://own", Headers: map[string]string{"A": "a"}, ContextWindow: 5}
 	models.Register(llm.ProviderSpec{Name: "core", Models: llm.Listed(own), Open: func(id string) *llm.Model { c := *own; c.ID = id; return &c }})

@@ -51,15 +51,12 @@ type Options struct {
 	// Only are the names of the tools that the model may have at all, those of hooks
 	// among them, whatever hooks choose; nil: any.
 	Only []string
-	// Server is what the program knows of a provider that a hook adds, and of its
-	// models; nil: nothing.
-	Server func(Server) llm.ProviderSpec
+	// Overlay returns the provider below with what a hook says of it on top; a nil
+	// below is one that only the hook has. nil: hooks cannot register providers.
+	Overlay func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec
 	// CheckSwitches says what is wrong with the switches of a wire API, "" for the
 	// one that is spoken already; nil: nothing.
 	CheckSwitches func(api string, switches map[string]any) error
-	// ResolveKey gives the key that an api_key of a provider means, as in the
-	// configuration: literal, env:NAME or !command. nil takes it literally.
-	ResolveKey func(ctx context.Context, spec string) (string, error)
 	// Flags are the values of flags that the command line gave for hooks.
 	Flags map[string]string
 	// Commands lists all commands of the program, those of hooks among them; nil
@@ -144,7 +141,7 @@ func New(o Options) *Chain {
 	}
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
-	c.providers.models = o.Models
+	c.providers.models, c.providers.overlay = o.Models, o.Overlay
 	table := event.Table()
 	for i := range table {
 		table[i].InMode(o.Mode)

@@ -14,7 +14,8 @@ import (
 // program's own, which comes back when the hook goes. The chain's inForce lock is
 // held for all of it.
 type registry struct {
-	models *llm.Models // nil: nobody keeps models
+	models  *llm.Models // nil: nobody keeps models
+	overlay func(*llm.ProviderSpec, llm.ProviderSettings) llm.ProviderSpec
 
 	ours    map[string]bool
 	covered map[string]llm.ProviderSpec
@@ -22,21 +23,22 @@ type registry struct {
 
 // apply puts wanted in force, in order, in place of what was before.
 func (r *registry) apply(wanted []hookProvider) {
-	if r.models == nil {
+	if r.models == nil || r.overlay == nil {
 		return
 	}
 	made := map[string]llm.ProviderSpec{}
 	var order []string
 	for _, w := range wanted {
-		below, ok := made[w.name]
+		name := w.id()
+		below, ok := made[name]
 		if !ok {
-			below, ok = r.own(w.name)
-			order = append(order, w.name)
+			below, ok = r.own(name)
+			order = append(order, name)
 		}
 		if ok {
-			made[w.name] = w.over(&below)
+			made[name] = r.overlay(&below, w.settings)
 		} else {
-			made[w.name] = w.over(nil)
+			made[name] = r.overlay(nil, w.settings)
 		}
 	}
 	now := map[string]bool{}

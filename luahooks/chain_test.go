@@ -12,6 +12,8 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/cli/keyring"
+	"pi/cli/providers"
 	"pi/luahooks/trust"
 	"pi/session"
 	"pi/session/message"
@@ -49,6 +51,7 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 		Places: trust.Places{AgentDir: filepath.Join(root, "agent"), Cwd: r.cwd}, Cwd: r.cwd, Mode: "interactive", Version: "1.2.3",
 		LogPath: filepath.Join(root, "agent", "hooks.log"),
 		Timeout: 5 * time.Second, testOnlyLoadTime: 20 * time.Second, Grace: 50 * time.Millisecond, Models: llm.NewModels(nil), Reserved: []string{"help"},
+		Overlay: overlay(filepath.Join(root, "agent")),
 	}
 	for _, f := range change {
 		f(&o)
@@ -64,6 +67,14 @@ func newRig(t testing.TB, files map[string]string, change ...func(*Options)) *ri
 		r.chain.Close(ctx)
 	})
 	return r
+}
+
+// overlay registers providers as the program does.
+func overlay(agentDir string) func(*llm.ProviderSpec, llm.ProviderSettings) llm.ProviderSpec {
+	ring := keyring.New(keyring.Options{AgentDir: agentDir})
+	return func(below *llm.ProviderSpec, set llm.ProviderSettings) llm.ProviderSpec {
+		return providers.Overlay(ring, below, set)
+	}
 }
 
 func mustDo(t testing.TB, err error) {

@@ -165,7 +165,7 @@ func (r *Registered) describe(i *Info) {
 		i.Tools = append(i.Tools, t.spec.Name)
 	}
 	for _, p := range r.Providers.All() {
-		i.Others = append(i.Others, "provider "+p.name)
+		i.Others = append(i.Others, "provider "+p.id())
 	}
 	for _, f := range r.Flags.All() {
 		i.Others = append(i.Others, "--"+f.Name)

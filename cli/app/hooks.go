@@ -49,9 +49,9 @@ func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.O
 	return luahooks.Options{
 		Places: places, Cwd: p.Cwd, Mode: "print", Version: p.Version, Guard: p.Guard, Models: models,
 		Timeout: time.Duration(p.Config.HookTimeout) * time.Millisecond, Memory: int64(p.Config.HookMemory) << 20,
-		Reserved: reservedCommands(), ResolveKey: p.Keys.Resolve, CheckSwitches: providers.CheckSwitches,
-		Server: func(s luahooks.Server) llm.ProviderSpec {
-			return providers.OfHook(p.Keys, s.Name, config.Provider{API: s.API, BaseURL: s.BaseURL, APIKey: s.APIKey, Headers: s.Headers, Compat: s.Compat})
+		Reserved: reservedCommands(), CheckSwitches: providers.CheckSwitches,
+		Overlay: func(below *llm.ProviderSpec, settings llm.ProviderSettings) llm.ProviderSpec {
+			return providers.Overlay(p.Keys, below, settings)
 		},
 	}
 }

@@ -16,6 +16,7 @@ type Key struct {
 	Ring       *Ring
 	Provider   string
 	Configured string   // api_key of the settings
+	Hook       string   // the hook that has Configured; "": config.toml has it
 	Logins     []string // its names in auth.json
 	Variables  []string // of the environment
 	Optional   bool     // it may do without: its address is one of the person's own
@@ -57,6 +58,9 @@ func (k Key) place() keyPlace {
 
 func (k Key) configuredHint() string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
+	if k.Hook != "" {
+		setting = "api_key in hook " + k.Hook
+	}
 	name, ok := strings.CutPrefix(k.Configured, "env:")
 	if name = strings.TrimSpace(name); ok && name == config.ShownVariable(name) {
 		return fmt.Sprintf("export %s, or change %s", name, setting)

@@ -1,16 +1,12 @@
 package keyring
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 )
 
 // sentKey is a key as it was sent, "" where none was.
 type sentKey struct{ provider, key string }
-
-// AnyKey, given to [Ring.Sent], means every key that a provider is sent.
-const AnyKey = "\x00any"
 
 // Sent notes what a person can do if the server of a provider refuses a key.
 func (r *Ring) Sent(provider, key, advice string) {
@@ -26,7 +22,7 @@ func (r *Ring) Sent(provider, key, advice string) {
 func (r *Ring) Advice(provider, key string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return cmp.Or(r.from[sentKey{provider, key}], r.from[sentKey{provider, AnyKey}])
+	return r.from[sentKey{provider, key}]
 }
 
 // Refused tells the ring that a server refused a key: the command that printed it,
@@ -37,6 +33,8 @@ func (r *Ring) Refused(key string) { r.commands.forgetKey(key) }
 func (k Key) adviceOnRefusal(p keyPlace) string {
 	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
 	switch {
+	case k.Hook != "":
+		return fmt.Sprintf("check api_key of pi.provider(%q) in its hook", k.Provider)
 	case p.spec == "" && p.login == nil:
 		return "no key was sent: " + k.howToSet()
 	case k.Configured != "" && strings.HasPrefix(k.Configured, "!"):

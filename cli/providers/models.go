@@ -11,7 +11,6 @@ import (
 	"pi/agent/llm"
 	"pi/agent/provider"
 	"pi/agent/provider/catalogue"
-	"pi/cli/config"
 )
 
 // models lists those of the settings that the catalogue does not have, then the
@@ -51,13 +50,17 @@ func (p *source) applySettings(m *llm.Model, needsKey bool) {
 		m.BaseURL = rebased(m.BaseURL, p.BaseURL, own)
 	}
 	m.API = cmp.Or(p.set.API, m.API)
-	m.Headers, m.Compat = maps.Clone(p.set.Headers), maps.Clone(p.set.Compat)
+	m.Headers, m.Compat = layered(m.Headers, p.set.Headers), layered(m.Compat, p.set.Compat)
 	m.NeedsKey = needsKey
 }
 
 // rebased moves an address of a model from the address of its provider to
-// another one; the models of one provider may differ in the last parts.
+// another one; the models of one provider may differ in the last parts. A from of
+// "" is none, and every model is asked at the other.
 func rebased(address, from, to string) string {
+	if from == "" {
+		return to
+	}
 	if rest, ok := strings.CutPrefix(address, from); ok {
 		return to + rest
 	}
@@ -102,8 +105,12 @@ func (p *source) discover(ctx context.Context) ([]*llm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	client := p.client
+	if client == nil {
+		client = provider.NewClient()
+	}
 	auth, _ := p.set.Compat["auth"].(string)
-	found, err := provider.Discover(ctx, p.client, provider.Server{
+	found, err := provider.Discover(ctx, client, provider.Server{
 		Provider: p.Name, API: p.api(), BaseURL: p.address(), Key: key, Auth: auth, Headers: p.set.Headers,
 	})
 	var models []*llm.Model
@@ -139,49 +146,35 @@ func seemsToThink(id string) bool {
 }
 
 // override lets the settings of a model win.
-func override(m *llm.Model, set config.Model) {
+func override(m *llm.Model, set llm.ModelSettings) {
 	m.Name = cmp.Or(set.Name, m.Name)
-	m.ContextWindow = cmp.Or(set.ContextWindow, m.ContextWindow)
-	m.MaxTokens = cmp.Or(set.MaxTokens, m.MaxTokens)
+	if set.ContextWindow != nil {
+		m.ContextWindow = *set.ContextWindow
+	}
+	if set.MaxTokens != nil {
+		m.MaxTokens = *set.MaxTokens
+	}
 	if len(set.Input) > 0 {
 		m.Input = set.Input
 	}
 	if len(set.Levels) > 0 {
-		m.Levels = levelsInOrder(set.Levels)
+		m.Levels = slices.DeleteFunc(llm.ThinkingLevels(), func(l string) bool { return !slices.Contains(set.Levels, l) })
 		m.Reasoning = !slices.Equal(m.Levels, []string{"off"})
 	}
 	if set.Reasoning != nil {
 		m.Reasoning = *set.Reasoning
 	}
-	if set.Cost != nil {
-		m.Cost = price(set.Cost)
+	m.Cost = cmp.Or(set.Cost, m.Cost)
+	m.Headers, m.Compat = layered(m.Headers, set.Headers), layered(m.Compat, set.Compat)
+}
+
+// layered is a map with what another one says besides or instead. Neither is changed.
+func layered[V any](below, above map[string]V) map[string]V {
+	if len(above) == 0 {
+		return below
 	}
-	m.Headers, m.Compat = merged(m.Headers, set.Headers), merged(m.Compat, set.Compat)
-}
-
-// levelsInOrder sorts thinking levels, the lowest first.
-func levelsInOrder(levels []string) []string {
-	return slices.DeleteFunc(llm.ThinkingLevels(), func(l string) bool { return !slices.Contains(levels, l) })
-}
-
-func price(c *config.Cost) *llm.Price {
-	const unknown = -1
-	first := func(prices ...*float64) float64 {
-		for _, p := range prices {
-			if p != nil {
-				return *p
-			}
-		}
-		return unknown
-	}
-	return &llm.Price{Input: first(c.Input), Output: first(c.Output),
-		CacheRead: first(c.CacheRead, c.Input), CacheWrite: first(c.CacheWrite, c.Input)}
-}
-
-// merged is a new map with what both have; of the same name the second's.
-func merged[V any](a, b map[string]V) map[string]V {
-	out := map[string]V{}
-	maps.Copy(out, a)
-	maps.Copy(out, b)
-	return out
+	both := map[string]V{}
+	maps.Copy(both, below)
+	maps.Copy(both, above)
+	return both
 }

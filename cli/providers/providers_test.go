@@ -38,7 +38,8 @@ func TestPriceThatTheSettingsLeaveOutIsNotKnown(t *testing.T) {
 		{config.Cost{Input: &zero, Output: &zero}, llm.Price{}},
 		{config.Cost{Output: &one, CacheRead: &zero}, llm.Price{Input: -1, Output: 1, CacheWrite: -1}},
 	} {
-		if got := price(&c.set); *got != c.want {
+		set := settingsOf(config.Provider{Models: []config.Model{{ID: "m", Cost: &c.set}}})
+		if got := set.Models[0].Cost; *got != c.want {
 			t.Errorf("%+v: %+v", c.set, *got)
 		}
 	}

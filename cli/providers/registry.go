@@ -6,7 +6,7 @@
 //
 //	registry.go  [New] fills the registry; where a provider is asked, and with which key
 //	models.go    its models: the catalogue's, those of the settings, and unheard-of ones
-//	hook.go      [OfHook]: a provider that a hook adds
+//	overlay.go   [Overlay]: a provider with what a hook says of it on top
 //	check.go     what of the settings has no effect, and who cannot be used
 //	states.go    what else is asked about the settings of a provider
 //	refused.go   what happens when a server refuses a key
@@ -39,11 +39,11 @@ import (
 // source is one provider before it is registered: what is known of it, and
 // what the settings say.
 type source struct {
-	catalogue.Provider                 // of a provider that nobody knows, only the name
-	set                config.Provider // as the settings have it
-	section            string          // its name there; "" if it is not
+	catalogue.Provider                      // of a provider that nobody knows, only the name
+	set                llm.ProviderSettings // as config.toml or a hook has it
+	section            string               // its name in config.toml; "" if it is not there
 	ring               *keyring.Ring
-	client             *http.Client
+	client             *http.Client                   // that asks for its models; nil: a new one
 	decode             func(name string) []*llm.Model // the catalogue's models
 }
 
@@ -89,7 +89,7 @@ func sources(cfg config.Config, ring *keyring.Ring) []source {
 		p := source{Provider: known, ring: ring}
 		for _, name := range append([]string{known.Name}, known.Aliases...) {
 			if set, ok := cfg.Providers[name]; ok && p.section == "" {
-				p.set, p.section = set, name
+				p.set, p.section = settingsOf(set), name
 				used[name] = true
 			}
 		}
@@ -97,10 +97,29 @@ func sources(cfg config.Config, ring *keyring.Ring) []source {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		if !used[name] {
-			all = append(all, source{Provider: catalogue.Provider{Name: name}, set: cfg.Providers[name], section: name, ring: ring})
+			all = append(all, source{Provider: catalogue.Provider{Name: name}, set: settingsOf(cfg.Providers[name]), section: name, ring: ring})
 		}
 	}
 	return all
+}
+
+// settingsOf are those of a section of config.toml, where 0 and empty is not said.
+func settingsOf(section config.Provider) llm.ProviderSettings {
+	set := llm.ProviderSettings{BaseURL: section.BaseURL, API: section.API, APIKey: section.APIKey, Headers: section.Headers, Compat: section.Compat}
+	for _, m := range section.Models {
+		model := llm.ModelSettings{ID: m.ID, Name: m.Name, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input, Headers: m.Headers, Compat: m.Compat}
+		if m.ContextWindow > 0 {
+			model.ContextWindow = &m.ContextWindow
+		}
+		if m.MaxTokens > 0 {
+			model.MaxTokens = &m.MaxTokens
+		}
+		if c := m.Cost; c != nil {
+			model.Cost = llm.NewPrice(c.Input, c.Output, c.CacheRead, c.CacheWrite)
+		}
+		set.Models = append(set.Models, model)
+	}
+	return set
 }
 
 // api is the wire API of models that name none themselves.
@@ -173,7 +192,7 @@ func (p *source) unusableSpec(why string) llm.ProviderSpec {
 
 func (p *source) key() keyring.Key {
 	return keyring.Key{
-		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Logins: append([]string{p.Name}, p.Aliases...),
+		Ring: p.ring, Provider: p.Name, Configured: p.set.APIKey, Hook: p.set.Hook, Logins: append([]string{p.Name}, p.Aliases...),
 		Variables: p.KeyVars, Optional: p.ownAddress() != "" && p.BaseURL != "",
 	}
 }

@@ -1,0 +1,43 @@
+package llm
+
+// ProviderSettings are what config.toml or a hook says of a provider. What they
+// leave out is as it was before, if the provider is known.
+type ProviderSettings struct {
+	Name    string // of the provider
+	Hook    string // the hook that says it; "": config.toml does
+	BaseURL string // without a slash at the end
+	API     string // the wire API; "lua" with Stream
+	APIKey  string // "env:NAME", "!command" or the key itself; "": not given
+	Headers map[string]string
+	Compat  map[string]any  // switches of the wire API
+	Models  []ModelSettings // nil: not given
+	Stream  Provider        // a script that answers in place of a server; nil: none
+}
+
+// ModelSettings are what config.toml or a hook says of one model. What is empty or
+// nil is as it was before, if the model is known.
+type ModelSettings struct {
+	ID, Name      string
+	ContextWindow *int // tokens
+	MaxTokens     *int
+	Reasoning     *bool
+	Levels        []string // thinking levels, in any order; with Reasoning nil they decide about it
+	Input         []string // "text", "image"
+	Cost          *Price
+	Headers       map[string]string
+	Compat        map[string]any
+}
+
+// NewPrice is a price of which parts may be left out. One that is nil is not known;
+// but what comes from the cache or goes there costs what other input does.
+func NewPrice(input, output, cacheRead, cacheWrite *float64) *Price {
+	first := func(prices ...*float64) float64 {
+		for _, p := range prices {
+			if p != nil {
+				return *p
+			}
+		}
+		return -1
+	}
+	return &Price{Input: first(input), Output: first(output), CacheRead: first(cacheRead, input), CacheWrite: first(cacheWrite, input)}
+}

@@ -1,0 +1,142 @@
+package providers
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"pi/agent/llm"
+	"pi/agent/provider/catalogue"
+	"pi/cli/keyring"
+)
+
+// Overlay returns the provider below with what a hook says of it on top: how it is
+// reached, and, if the hook lists models, these and no others. A nil below is a
+// provider that only the hook has: of it is known what would be of one that
+// config.toml describes so. below is not changed, and is asked for its models only
+// when somebody asks for those of the result.
+func Overlay(ring *keyring.Ring, below *llm.ProviderSpec, set llm.ProviderSettings) llm.ProviderSpec {
+	p := &source{Provider: catalogue.Provider{Name: set.Name}, set: set, ring: ring, decode: catalogue.Models}
+	p.set.Models = nil // they replace those below, and do not join them
+	switch {
+	case below == nil && set.Stream != nil:
+		below = &llm.ProviderSpec{Open: func(id string) *llm.Model { return &llm.Model{ID: id, Name: id, Input: []string{"text"}} }}
+	case below == nil:
+		added := p.spec()
+		below = &added
+	}
+	spec, key := *below, p.key()
+	spec.Name = set.Name
+	switch {
+	case set.APIKey != "":
+		spec.Key, spec.HasKey, spec.KeyHint = key.Resolve, key.Present, key.Hint
+	case set.Stream != nil: // a script needs no key unless it says so
+		spec.Key, spec.HasKey, spec.KeyHint = nil, nil, nil
+	}
+	if below.Models != nil {
+		spec.Models = sync.OnceValue(func() []*llm.Model { return p.overlaid(below.Models()) })
+	}
+	if below.Open != nil {
+		spec.Open = func(id string) *llm.Model {
+			if m := below.Open(id); m != nil {
+				return p.overlaid([]*llm.Model{m})[0]
+			}
+			return nil
+		}
+	}
+	discover := below.Discover
+	switch {
+	case set.Stream != nil:
+		spec.Stream, discover = set.Stream, nil
+	case set.BaseURL != "": // where the provider below would not ask
+		discover, spec.Partial = nil, true
+		if set.API != "" {
+			discover = p.discover
+		}
+	}
+	spec.Discover = nil
+	if discover != nil {
+		spec.Discover = func(ctx context.Context) ([]*llm.Model, error) {
+			found, err := discover(ctx)
+			return p.overlaid(found), err
+		}
+	}
+	if set.Models != nil {
+		p.replaceModels(&spec, below, set.Models)
+	}
+	return spec
+}
+
+// replaceModels makes models the only ones of spec. What is known of them is looked
+// up in below when somebody asks for the list.
+func (p *source) replaceModels(spec, below *llm.ProviderSpec, models []llm.ModelSettings) {
+	spec.Open, spec.Discover, spec.Partial = nil, nil, false
+	spec.Models = sync.OnceValue(func() []*llm.Model {
+		var known, listed []*llm.Model
+		if below.Models != nil {
+			known = below.Models()
+		}
+		for _, set := range models {
+			m := modelBelow(below, known, set.ID)
+			override(&m, set)
+			m.ID, m.Name = set.ID, cmp.Or(m.Name, set.ID)
+			if len(m.Input) == 0 {
+				m.Input = []string{"text"}
+			}
+			listed = append(listed, &m)
+		}
+		return p.overlaid(listed)
+	})
+	if !slices.ContainsFunc(models, func(m llm.ModelSettings) bool { return m.ID == spec.Default }) {
+		spec.Default = ""
+		if len(models) > 0 {
+			spec.Default = models[0].ID
+		}
+	}
+}
+
+// modelBelow is what is known of a model: the model itself, or at least how its
+// provider is reached.
+func modelBelow(below *llm.ProviderSpec, known []*llm.Model, id string) llm.Model {
+	m := byID(known, id)
+	if m == nil && below.Open != nil {
+		m = below.Open(id)
+	}
+	switch {
+	case m != nil:
+		return *m
+	case len(known) == 0:
+		return llm.Model{}
+	}
+	like := known[0]
+	return llm.Model{API: like.API, BaseURL: like.BaseURL, Headers: like.Headers, Compat: like.Compat, NeedsKey: like.NeedsKey}
+}
+
+// overlaid are copies of models that are reached as the hook says.
+func (p *source) overlaid(models []*llm.Model) []*llm.Model {
+	all := make([]*llm.Model, len(models))
+	for i, m := range models {
+		c := *m
+		c.Provider = p.Name
+		p.applySettings(&c, c.NeedsKey && p.set.Stream == nil || p.set.APIKey != "")
+		all[i] = &c
+	}
+	return all
+}
+
+// CheckSwitches says what is wrong with the switches of a provider of a hook. One
+// that leaves the API as it is may name those of any.
+func CheckSwitches(api string, switches map[string]any) error {
+	p := source{set: llm.ProviderSettings{API: api}}
+	if api == "" {
+		p.API = "openai-completions"
+	}
+	for _, name := range slices.Sorted(maps.Keys(switches)) {
+		if err := p.checkSwitch(map[string]any{name: switches[name]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
