@@ -15,7 +15,7 @@ func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
 	}
 	for name, end := range ends {
 		r := newRig(t, map[string]string{"a.lua": "-- old"})
-		env := r.chain.list()[0].current().env()
+		env := r.chain.roster.list()[0].current().env()
 		told, release, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		var ended atomic.Bool
 		if !env.Spawn(func(ctx context.Context) {
@@ -50,7 +50,7 @@ func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
 
 func TestWhatGoesWrongInACallbackIsTheHooksError(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": "-- empty"})
-	env := r.chain.list()[0].current().env()
+	env := r.chain.roster.list()[0].current().env()
 	err := env.Call(context.Background(), "timer", func(L *lua.LState) error { L.RaiseError("late %d", 7); return nil })
 	if err == nil {
 		t.Error("no error")

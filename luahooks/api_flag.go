@@ -89,9 +89,7 @@ func (in *instance) getFlag(name string) lua.LValue {
 		if err == nil {
 			return v
 		}
-		if in.chain.warned.add("flag " + name) {
-			in.chain.notify(in.vm.Context(), agent.LevelError, err.Error())
-		}
+		in.chain.audience.notifyOnce(in.vm.Context(), "flag "+name, agent.LevelError, err.Error())
 	}
 	switch v := f.Default.(type) {
 	case bool:

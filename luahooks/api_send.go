@@ -28,7 +28,7 @@ func (in *instance) deliver(L *lua.LState, function string, p agent.Prompt, take
 			in.chain.notify(ctx, agent.LevelError, "hook "+in.hook.Name+": "+function+": "+err.Error())
 		}
 	}
-	if in.chain.early.keep(in.chain, later) {
+	if in.chain.audience.keep(later) {
 		return nil
 	}
 	host := in.mustHost(L, function)

@@ -357,7 +357,7 @@ func TestTheTableSaysWhatHandlersGet(t *testing.T) {
 		r := newRig(t, map[string]string{"a.lua": `pi.on("` + name + `", function(e) local l = {} for k in pairs(e) do l[#l + 1] = k end table.sort(l) pi.send(table.concat(l, " ")) end)`}, patient)
 		r.emitAll(e)
 		var want []string
-		for f := range r.chain.events[e.Kind()].Fields.Each {
+		for f := range r.chain.roster.events[e.Kind()].Fields.Each {
 			want = append(want, f.Name)
 		}
 		got := strings.Fields(r.host.texts())

@@ -136,9 +136,9 @@ func BenchmarkSaveToLive(b *testing.B) {
 		code := []byte(fmt.Sprintf(`pi.on("input", function() return { text = "%d" } end)`, i))
 		mustDo(b, os.WriteFile(path, code, 0o644))
 		began := time.Now()
-		for h := r.chain.list()[5]; ; {
+		for h := r.chain.roster.list()[5]; ; {
 			e := &agent.Input{}
-			r.chain.offer(context.Background(), []*hook{h}, r.chain.events[agent.KindInput], e)
+			r.chain.offer(context.Background(), []*hook{h}, r.chain.roster.events[agent.KindInput], e)
 			if e.Text == fmt.Sprint(i) {
 				break
 			}

@@ -103,7 +103,7 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 	f.Add([]byte{0, 72, 70, 1, 1, 70, 2, 68, 89, 2, 70, 2})
 	f.Add([]byte("0000Z\xe6")) // an index far from every list
 	r := newRig(f, map[string]string{"a.lua": ""})
-	in := r.chain.list()[0].current()
+	in := r.chain.roster.list()[0].current()
 	f.Fuzz(func(t *testing.T, script []byte) {
 		read := func(name string, do func(L *lua.LState, v lua.LValue) error) {
 			err := in.vm.Run(context.Background(), luavm.Job{Name: name, Timeout: 20 * time.Second, Run: func(L *lua.LState) error {
@@ -115,7 +115,7 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 			}
 		}
 		for _, e := range samples(t) {
-			spec := r.chain.events[e.Kind()]
+			spec := r.chain.roster.events[e.Kind()]
 			if spec.Merge == nil {
 				continue
 			}

@@ -2,11 +2,7 @@ package luahooks
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
-	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +10,6 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
-	"pi/internal/printable"
 	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
@@ -69,20 +64,17 @@ type Options struct {
 // Chain is the hooks of a program in their order. It is an [agent.Listener];
 // all its methods may be called from any goroutine.
 type Chain struct {
-	opts   Options
-	events map[agent.Kind]*event.Spec
-	log    *hookLog
-	behind *background // handlers that finish behind the agent, greetings, the watcher
-	ending *background // what waits for the modules of hooks that were replaced
-	lanes  luavm.Lanes // what handlers run on
-	valid  record.ValidJSON
+	opts     Options
+	dir      workdir
+	audience audience
+	roster   *roster
+	log      *hookLog
+	behind   *background // handlers that finish behind the agent, greetings, the watcher
+	ending   *background // what waits for the modules of hooks that were replaced
+	lanes    luavm.Lanes // what handlers run on
+	valid    record.ValidJSON
 
-	host atomic.Pointer[Host]
-	ui   atomic.Pointer[agent.UI]
-
-	hooks   atomic.Pointer[[]*hook] // replaced, never changed
-	wanted  [256]atomic.Int32       // handlers per agent.Kind
-	changes sync.Mutex              // held while the list or a hook of it is replaced
+	changes sync.Mutex // held while the list of hooks or a hook of it is replaced
 	closed  atomic.Bool
 
 	inForce   sync.Mutex // held while tools and providers of hooks are handed over
@@ -91,8 +83,6 @@ type Chain struct {
 	dialogs   chan struct{} // holds one token: who takes it may ask the person
 
 	abandoned atomic.Int32 // VMs that did not stop, in this process
-	early     earlyReports
-	warned    onceOnly
 	watcher   atomic.Pointer[watcher]
 	guard     *trust.Guard
 	awaiting  atomic.Bool   // somebody waits for the processes of tools
@@ -100,41 +90,9 @@ type Chain struct {
 	builtins  []*builtin
 }
 
-// earlyReports holds what happened before there was a host to tell.
-type earlyReports struct {
-	mu    sync.Mutex
-	lines []notice
-	sent  []func(Host)
-}
-
-// keep takes what is to be sent; it is false when there is a host already.
-func (r *earlyReports) keep(c *Chain, send func(Host)) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if c.hostNow() != nil {
-		return false
-	}
-	r.sent = append(r.sent, send)
-	return true
-}
-
-type notice struct {
-	level  agent.Level
-	text   string            // "" is not shown
-	failed *agent.HookFailed // of a hook; its level is error
-}
-
-func (n notice) tell(ctx context.Context, h Host) {
-	if n.failed != nil {
-		h.HookFailed(ctx, n.failed, n.text)
-	} else {
-		h.Notify(ctx, n.level, n.text)
-	}
-}
-
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, events: map[agent.Kind]*event.Spec{}, log: &hookLog{path: o.LogPath}, behind: newBackground(),
+	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: newRoster(o.Mode), log: &hookLog{path: o.LogPath}, behind: newBackground(),
 		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard, leaving: make(chan struct{})}
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)
@@ -142,119 +100,44 @@ func New(o Options) *Chain {
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers.models, c.providers.overlay = o.Models, o.Overlay
-	table := event.Table()
-	for i := range table {
-		table[i].InMode(o.Mode)
-		c.events[table[i].Kind] = &table[i]
-	}
-	c.hooks.Store(&[]*hook{})
 	return c
 }
 
 // Meet gives the chain its person before there is a front end.
-func (c *Chain) Meet(ui agent.UI) { c.ui.Store(&ui) }
+func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 
 // Attach gives the chain its host and its person. Hooks get their events from
 // now on, and the host the tools that hooks brought.
 func (c *Chain) Attach(host Host, ui agent.UI) {
-	c.ui.Store(&ui)
-	c.early.mu.Lock()
-	c.host.Store(&host)
-	lines, sent := c.early.lines, c.early.sent
-	c.early.lines, c.early.sent = nil, nil
-	c.early.mu.Unlock()
-	for _, n := range lines {
-		n.tell(context.Background(), host)
-	}
+	sends := c.audience.attach(host, ui)
 	c.applyTools("")
-	for _, send := range sent {
+	for _, send := range sends {
 		send(host)
 	}
 }
 
-// Unheard takes what was to be told before there was anybody to tell it to, line
-// by line. It is for a start that fails: why may stand there.
-func (c *Chain) Unheard() []string {
-	c.early.mu.Lock()
-	defer c.early.mu.Unlock()
-	var lines []string
-	for _, n := range c.early.lines {
-		if n.text == "" {
-			continue
-		}
-		line := n.text
-		if n.level != agent.LevelInfo {
-			line = string(n.level) + ": " + line
-		}
-		lines = append(lines, line)
-	}
-	c.early.lines = nil
-	return lines
-}
+// Unheard returns the notices from before Attach, line by line, and drops them. It
+// is for a start that fails: they may say why.
+func (c *Chain) Unheard() []string { return c.audience.drainNotices() }
 
-func (c *Chain) hostNow() Host {
-	if h := c.host.Load(); h != nil {
-		return *h
-	}
-	return nil
+// What instances need.
+func (c *Chain) hostNow() Host   { return c.audience.hostNow() }
+func (c *Chain) uiNow() agent.UI { return c.audience.uiNow() }
+func (c *Chain) notify(ctx context.Context, l agent.Level, text string) {
+	c.audience.notify(ctx, l, text)
 }
-
-func (c *Chain) uiNow() agent.UI {
-	if u := c.ui.Load(); u != nil {
-		return *u
-	}
-	return nil
-}
-
-// list returns the hooks as they stand; the caller must not change it.
-func (c *Chain) list() []*hook { return *c.hooks.Load() }
-
-// notify tells the person, or remembers it until there is one to tell.
-func (c *Chain) notify(ctx context.Context, level agent.Level, text string) {
-	c.say(ctx, notice{level: level, text: text})
-}
-
-func (c *Chain) say(ctx context.Context, n notice) {
-	if h := c.hostNow(); h != nil {
-		n.tell(ctx, h)
-		return
-	}
-	c.early.mu.Lock()
-	h := c.hostNow()
-	if h == nil {
-		c.early.lines = append(c.early.lines, n)
-	}
-	c.early.mu.Unlock()
-	if h != nil { // it came just now
-		n.tell(ctx, h)
-	}
-}
-
-// absolute is a path that hooks give: relative ones begin in the working
-// directory.
-func (c *Chain) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(c.opts.Cwd, path)
-}
-
-// shown is how a path is written in messages: relative below the working
-// directory, whole elsewhere.
-func (c *Chain) shown(path string) string {
-	if rel, err := filepath.Rel(c.opts.Cwd, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return rel
-	}
-	return path
-}
+func (c *Chain) absolute(path string) string { return c.dir.absolute(path) }
+func (c *Chain) shown(path string) string    { return c.dir.shown(path) }
+func (c *Chain) knows(event string) bool     { return c.roster.knows(event) }
+func (c *Chain) eventNames() []string        { return c.roster.eventNames() }
 
 // Wants reports whether a hook listens to k.
-func (c *Chain) Wants(k agent.Kind) bool { return c.wanted[k].Load() > 0 }
+func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }
 
 // Handle passes e along the chain. The error is only ever that of a chain whose
 // context ended at a gate. After Close gates block, and nothing else happens.
 func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
-	spec := c.events[e.Kind()]
+	spec := c.roster.events[e.Kind()]
 	if spec == nil {
 		return nil
 	}
@@ -277,7 +160,7 @@ func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
 	if spec.Asking {
 		c.offer(ctx, c.askedAbout(spec), spec, e)
 	} else {
-		c.tell(ctx, spec, c.list(), e)
+		c.tell(ctx, spec, c.roster.list(), e)
 	}
 	return nil
 }
@@ -296,9 +179,9 @@ func afterTheEnd(e agent.Event) {
 // askedAbout lists the hooks that may hear of an event.
 func (c *Chain) askedAbout(spec *event.Spec) []*hook {
 	if !spec.OwnOnly {
-		return c.list()
+		return c.roster.list()
 	}
-	return slices.DeleteFunc(slices.Clone(c.list()), func(h *hook) bool { return !h.isOwn() })
+	return slices.DeleteFunc(slices.Clone(c.roster.list()), func(h *hook) bool { return !h.isOwn() })
 }
 
 // Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.
@@ -323,7 +206,7 @@ func (c *Chain) Close(ctx context.Context) {
 func (c *Chain) endAll() {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		if in := h.current(); in != nil {
 			in.vm.Close() // it stays in its place, so that its gates are not open
 			in.end()
@@ -357,58 +240,14 @@ type Info struct {
 // Hooks describes the chain in its order.
 func (c *Chain) Hooks() []Info {
 	var infos []Info
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		infos = append(infos, h.info(c))
 	}
 	return infos
 }
 
 // Summary is one phrase for the first line of a front end, such as "2 hooks".
-func (c *Chain) Summary() string {
-	loaded, failed := 0, 0
-	for _, h := range c.list() {
-		if h.current() != nil {
-			loaded++
-		} else {
-			failed++
-		}
-	}
-	summary := printable.Count(loaded, "hook")
-	if failed > 0 {
-		summary += fmt.Sprintf(", %d failed", failed)
-	}
-	return summary
-}
-
-func (c *Chain) knows(event string) bool {
-	if isCustom(event) {
-		return true
-	}
-	for _, spec := range c.events {
-		if spec.Name == event {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *Chain) eventNames() []string {
-	var names []string
-	for _, spec := range c.events {
-		names = append(names, spec.Name)
-	}
-	sort.Strings(names)
-	return names
-}
-
-// count keeps the number of handlers per event.
-func (c *Chain) count(event string, n int) {
-	for kind, spec := range c.events {
-		if spec.Name == event {
-			c.wanted[kind].Add(int32(n))
-		}
-	}
-}
+func (c *Chain) Summary() string { return c.roster.summary() }
 
 func (c *Chain) commandEnv() []string {
 	if c.opts.CommandEnv == nil {

@@ -52,7 +52,7 @@ func (c *Chain) findPending(name string) (path string, err error) {
 		switch {
 		case p.Path == name:
 			return p.Path, nil
-		case p.Name == name, c.shown(p.Path) == name, strings.HasSuffix(p.Path, string(filepath.Separator)+name):
+		case p.Name == name, c.dir.shown(p.Path) == name, strings.HasSuffix(p.Path, string(filepath.Separator)+name):
 			found = append(found, p.Path)
 		}
 	}
@@ -70,10 +70,10 @@ func (c *Chain) findPending(name string) (path string, err error) {
 // askEdits asks the person about changes that are held, all of them at once, and
 // does not wait for the answer.
 func (c *Chain) askEdits(ctx context.Context, list []*trust.Pending) {
-	ui := c.uiNow()
-	if ui == nil || !ui.HasUI() {
+	ui := c.audience.person()
+	if ui == nil {
 		for _, p := range list {
-			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(c.shown(p.Path)), p.Change, p.Effect()))
+			c.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(c.dir.shown(p.Path)), p.Change, p.Effect()))
 		}
 		return
 	}
@@ -95,7 +95,7 @@ func (c *Chain) askEdits(ctx context.Context, list []*trust.Pending) {
 func (c *Chain) editTitle(list []*trust.Pending) string {
 	var names []string
 	for _, p := range list {
-		names = append(names, printable.VisibleLine(c.shown(p.Path))+" was "+p.Change)
+		names = append(names, printable.VisibleLine(c.dir.shown(p.Path))+" was "+p.Change)
 	}
 	return strings.Join(names, ", ") + ". Run it like this from now on?"
 }
@@ -112,11 +112,11 @@ func editText(list []*trust.Pending) string {
 func (c *Chain) answered(ctx context.Context, list []*trust.Pending, yes bool) {
 	for _, p := range list {
 		if !yes {
-			c.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
+			c.audience.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(c.dir.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
 			continue
 		}
 		if err := c.guard.AcceptExactly(p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
-			c.notify(ctx, agent.LevelError, err.Error())
+			c.audience.notify(ctx, agent.LevelError, err.Error())
 		}
 	}
 	// This asks again about what changed meanwhile. A file that is being saved at

@@ -8,10 +8,7 @@ import (
 
 // How hooks ask the person.
 
-func (c *Chain) hasUI() bool {
-	ui := c.uiNow()
-	return ui != nil && ui.HasUI()
-}
+func (c *Chain) hasUI() bool { return c.audience.person() != nil }
 
 // asking reports whether a dialog is open.
 func (c *Chain) asking() bool { return len(c.dialogs) > 0 }

@@ -109,13 +109,13 @@ func wayOut(h *hook) string {
 // do. c.changes is held.
 func (c *Chain) tellShut(ctx context.Context) {
 	var names, outs []string
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		if h.unloaded() {
 			names, outs = append(names, h.Name), append(outs, wayOut(h))
 		}
 	}
 	if len(names) > 0 {
-		c.notify(ctx, agent.LevelError, fmt.Sprintf("until %s loads, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
+		c.audience.notify(ctx, agent.LevelError, fmt.Sprintf("until %s loads, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
 			strings.Join(names, " and "), looking, strings.Join(outs, "; ")))
 	}
 }
@@ -123,7 +123,7 @@ func (c *Chain) tellShut(ctx context.Context) {
 // gatesOf lists the gates that an instance registered.
 func (c *Chain) gatesOf(in *instance) (kinds []agent.Kind) {
 	for _, kind := range gateKinds() {
-		if len(in.handlers(c.events[kind].Name)) > 0 {
+		if len(in.handlers(c.roster.events[kind].Name)) > 0 {
 			kinds = append(kinds, kind)
 		}
 	}
@@ -134,7 +134,7 @@ func (c *Chain) shut(h *hook, closed *closedGates) {
 	c.openGates(h)
 	h.shut.Store(closed)
 	for _, kind := range closed.kinds {
-		c.wanted[kind].Add(1)
+		c.roster.wanted[kind].Add(1)
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *Chain) shut(h *hook, closed *closedGates) {
 func (c *Chain) openGates(h *hook) {
 	if closed := h.shut.Swap(nil); closed != nil {
 		for _, kind := range closed.kinds {
-			c.wanted[kind].Add(-1)
+			c.roster.wanted[kind].Add(-1)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func TestAHookThatIsFoundAfterTheStartIsShutUntilItLoads(t *testing.T) {
 			if reason := r.toolIsShut("bash"); reason != "" {
 				t.Errorf("shut: %s", reason)
 			}
-			if r.chain.wanted[agent.KindUserBash].Load() != 0 || r.chain.wanted[agent.KindToolCall].Load() != 1 {
+			if r.chain.roster.wanted[agent.KindUserBash].Load() != 0 || r.chain.roster.wanted[agent.KindToolCall].Load() != 1 {
 				t.Error("the counts of handlers are wrong")
 			}
 		})

@@ -15,7 +15,7 @@ import (
 func (c *Chain) Commands() []command.Command {
 	var all []command.Command
 	taken := map[string]int{}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		for _, cmd := range h.registered().Commands.All() {
 			taken[cmd.name]++
 			name := cmd.name
@@ -31,12 +31,12 @@ func (c *Chain) Commands() []command.Command {
 // warnCommands tells of commands that two hooks bring.
 func (c *Chain) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		for _, cmd := range h.registered().Commands.All() {
-			if first := owner[cmd.name]; first != nil && c.warned.add("command "+cmd.name+h.Path) {
-				c.notify(ctx, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
-					cmd.name, c.shown(first.Path), c.shown(h.Path), cmd.name))
-			} else if first == nil {
+			if first := owner[cmd.name]; first != nil {
+				c.audience.notifyOnce(ctx, "command "+cmd.name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
+					cmd.name, c.dir.shown(first.Path), c.dir.shown(h.Path), cmd.name))
+			} else {
 				owner[cmd.name] = h
 			}
 		}
@@ -47,7 +47,7 @@ func (c *Chain) warnCommands(ctx context.Context) {
 // in the chain has it.
 func (c *Chain) Shortcuts() []Shortcut {
 	var all []Shortcut
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		for _, s := range h.registered().Shortcuts.All() {
 			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.name })
 			all = append(all, Shortcut{Key: s.name, Description: s.description, Hook: h.Name,
@@ -61,7 +61,7 @@ func (c *Chain) Shortcuts() []Shortcut {
 // chain counts.
 func (c *Chain) Flags() []Flag {
 	var all []Flag
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		for _, f := range h.registered().Flags.All() {
 			all = append(slices.DeleteFunc(all, func(have Flag) bool { return have.Name == f.Name }), f)
 		}

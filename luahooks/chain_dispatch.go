@@ -148,8 +148,8 @@ func keysOf(t *lua.LTable) (keys []string) {
 // tellOfWait names a hook that keeps an event or a command waiting, and why. For
 // its tools, models and timers that is nothing special.
 func (c *Chain) tellOfWait(h *hook, job, function string) {
-	if c.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
-		c.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
+	if c.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
+		c.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"context"
 	"encoding/json"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -14,12 +15,7 @@ import (
 
 // emit passes an event of a hook to all others that listen.
 func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.RawMessage) {
-	var others []*hook
-	for _, h := range c.list() {
-		if h != from && len(h.current().handlers(name)) > 0 {
-			others = append(others, h)
-		}
-	}
+	others := slices.DeleteFunc(c.roster.listening(name), func(h *hook) bool { return h == from })
 	if len(others) == 0 {
 		return
 	}

@@ -8,34 +8,13 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/internal/suggest"
 )
-
-// named lists the hooks that a person means: by name, or by path as it is shown
-// or whole.
-func (c *Chain) named(name string) ([]*hook, error) {
-	var hooks []*hook
-	var names []string
-	for _, h := range c.list() {
-		names = append(names, h.Name)
-		if name == h.Name || name == h.Path || name == c.shown(h.Path) {
-			hooks = append(hooks, h)
-		}
-	}
-	if len(hooks) > 0 {
-		return hooks, nil
-	}
-	if near := suggest.Nearest(name, names); near != "" {
-		return nil, fmt.Errorf("no hook %q; did you mean %q?", name, near)
-	}
-	return nil, fmt.Errorf("no hook %q", name)
-}
 
 // SetEnabled turns hooks of a name off or on for the session. What is off is out
 // of force at once, its gates too: the person asked for it. Turning on loads the
 // file anew; the error is why that did not work.
 func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
-	hooks, err := c.named(name)
+	hooks, err := c.roster.named(name, c.dir)
 	if err != nil {
 		return err
 	}
@@ -77,7 +56,7 @@ func (c *Chain) enable(ctx context.Context, hooks []*hook) error {
 // Trace turns on or off that each event that hooks of a name handle is told to
 // the person and written to the hook log.
 func (c *Chain) Trace(name string, on bool) error {
-	hooks, err := c.named(name)
+	hooks, err := c.roster.named(name, c.dir)
 	for _, h := range hooks {
 		h.traced.Store(on)
 	}
@@ -109,5 +88,5 @@ func (c *Chain) tellTrace(ctx context.Context, h *hook, event, said string, took
 	}
 	line := fmt.Sprintf("%s: %s in %s", event, said, took.Round(time.Microsecond))
 	c.log.write(h.Name, "trace: "+line)
-	c.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
+	c.audience.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
 }

@@ -77,15 +77,15 @@ type tellingErrorKey struct{}
 func (c *Chain) tellFailed(ctx context.Context, f *agent.HookFailed, text string) {
 	ctx = context.WithoutCancel(ctx)
 	if ctx.Value(tellingErrorKey{}) == nil {
-		c.say(ctx, notice{level: agent.LevelError, text: text, failed: f})
+		c.audience.tell(ctx, notice{level: agent.LevelError, text: text, failed: f})
 	} else if text != "" {
-		c.notify(ctx, agent.LevelError, text)
+		c.audience.notify(ctx, agent.LevelError, text)
 	}
 }
 
 // otherThan lists the hooks that hear of a failure.
 func (c *Chain) otherThan(f *agent.HookFailed) (hooks []*hook) {
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		if h.Path != f.Path {
 			hooks = append(hooks, h)
 		}

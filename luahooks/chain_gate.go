@@ -38,7 +38,7 @@ func (c *Chain) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) e
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
 func (c *Chain) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	c.walk(ctx, spec, c.list(), c.gateSteps(spec, e, until, &rewriter))
+	c.walk(ctx, spec, c.roster.list(), c.gateSteps(spec, e, until, &rewriter))
 	return rewriter
 }
 
@@ -79,7 +79,7 @@ func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed:
 // bash asks who answers for a command of the person, until one does or blocks.
 func (c *Chain) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
 	a := &asking{spec: spec, event: e}
-	c.walk(ctx, spec, c.list(), steps{asking: a,
+	c.walk(ctx, spec, c.roster.list(), steps{asking: a,
 		ended: func(h *hook, _ int, err error) (stop bool) {
 			if err != nil {
 				e.Blocked = failedGate(h, err)

@@ -210,7 +210,7 @@ func TestASaveBetweenTheRoundsOfAGateLeavesNobodyOut(t *testing.T) {
 	const gate = `pi.on("tool_call", function(e) if e.input.command == "rm" then return { block = true, reason = "no rm" } end end)`
 	const rewrite = `pi.on("tool_call", function(e) if e.input.command == "ls" then return { input = { command = "rm" } } end end)`
 	r := newRig(t, map[string]string{"g.lua": gate + "\n" + rewrite})
-	spec, e := r.chain.events[agent.KindToolCall], &agent.ToolCall{Name: "bash", Input: []byte(`{"command":"ls"}`)}
+	spec, e := r.chain.roster.events[agent.KindToolCall], &agent.ToolCall{Name: "bash", Input: []byte(`{"command":"ls"}`)}
 	rewriter := r.chain.gateRound(t.Context(), spec, e, place{})
 	if e.Block || string(e.Input) != `{"command":"rm"}` {
 		t.Fatalf("after the first round: %+v", e)

@@ -31,7 +31,7 @@ const API = 1
 func (c *Chain) Load(ctx context.Context) (skipped []trust.Source) {
 	found := c.opts.Places.Discover(c.guard)
 	for _, err := range found.Problems {
-		c.notify(ctx, agent.LevelError, err.Error())
+		c.audience.notify(ctx, agent.LevelError, err.Error())
 	}
 	hooks := make([]*hook, len(found.Sources))
 	var others, ofProject []*hook
@@ -44,7 +44,7 @@ func (c *Chain) Load(ctx context.Context) (skipped []trust.Source) {
 			others = append(others, hooks[i])
 		}
 	}
-	c.hooks.Store(&hooks)
+	c.roster.replace(hooks)
 	c.loadAll(ctx, others)
 	skipped = found.Untrusted
 	if len(ofProject) > 0 {
@@ -82,8 +82,8 @@ func (c *Chain) leaveOut(ofProject []*hook, may bool) (run []*hook, skipped []tr
 			skipped = append(skipped, h.Source)
 		}
 	}
-	hooks := slices.DeleteFunc(slices.Clone(c.list()), out)
-	c.hooks.Store(&hooks)
+	hooks := slices.DeleteFunc(slices.Clone(c.roster.list()), out)
+	c.roster.replace(hooks)
 	return run, skipped
 }
 
@@ -145,7 +145,7 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 		if state, lost, err = old.encodeState(ctx); interrupted(ctx, err) {
 			return attempt{hook: h, err: err}
 		} else if err = cmp.Or(err, lost); err != nil {
-			c.notify(ctx, agent.LevelWarning, "hook "+h.Name+": not carried over: "+err.Error())
+			c.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+": not carried over: "+err.Error())
 		}
 	}
 	in, err := c.run(ctx, h, code, state)
@@ -175,7 +175,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 			h.fault(a.err, 1)
 		}
 		c.log.write(h.Name, "load: "+fullText(a.err))
-		c.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
+		c.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
 		c.behind.run(func() { c.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
 		return false
 	}
@@ -233,7 +233,7 @@ func (c *Chain) run(ctx context.Context, h *hook, code []byte, state json.RawMes
 }
 
 func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage) error {
-	name := in.chain.shown(in.hook.Path)
+	name := in.chain.dir.shown(in.hook.Path)
 	if err := checkAPI(name, code); err != nil {
 		return err
 	}
@@ -252,9 +252,9 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 
 func (c *Chain) newInstance(h *hook) *instance {
 	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
-	in.registered.Handlers.count = c.count
+	in.registered.Handlers.count = c.roster.count
 	in.vm = luavm.New(luavm.Options{
-		Print:         func(line string) { c.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
+		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
 		Lanes:         &c.lanes,
@@ -270,7 +270,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 
 // currentBranch is that of the session; known is false without one.
 func (c *Chain) currentBranch() (branch []*session.Entry, known bool) {
-	host := c.hostNow()
+	host := c.audience.hostNow()
 	if host == nil {
 		return nil, false
 	}
@@ -343,7 +343,7 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 	h.now.Store(in)
 	dead.close()
 	c.takeEffect(ctx)
-	c.notify(ctx, agent.LevelWarning, "hook "+h.Name+" did not stop; a fresh copy of it goes on")
+	c.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+" did not stop; a fresh copy of it goes on")
 	c.greet(ctx, h)
 }
 
@@ -357,7 +357,7 @@ func (c *Chain) disable(ctx context.Context, h *hook, in *instance) {
 	h.now.Store(nil)
 	in.close()
 	c.takeEffect(ctx)
-	c.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
+	c.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
 
 var (

@@ -87,7 +87,7 @@ func (c *Chain) applyProviders() {
 	before := c.atHand()
 	c.inForce.Lock()
 	var wanted []hookProvider
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		wanted = append(wanted, h.registered().Providers.All()...)
 	}
 	c.providers.apply(wanted)
@@ -98,7 +98,7 @@ func (c *Chain) applyProviders() {
 // atHand is the model at hand as it is registered; nil: it is not, or there is
 // no session yet.
 func (c *Chain) atHand() *llm.Model {
-	host := c.hostNow()
+	host := c.audience.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (c *Chain) atHand() *llm.Model {
 // meanwhile stays. One that is gone stays at hand, and the person is told to choose
 // another.
 func (c *Chain) refreshModel(before *llm.Model) {
-	host := c.hostNow()
+	host := c.audience.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (c *Chain) refreshModel(before *llm.Model) {
 	now := host.Models().Find(was.Provider, was.ID)
 	switch {
 	case before != nil && now == nil:
-		c.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
+		c.audience.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
 	case now != nil && !reflect.DeepEqual(now, was):
 		host.Replace(was, now)
 	}

@@ -32,7 +32,7 @@ func (c *Chain) welcome(ctx context.Context, fresh []*hook) {
 	for _, h := range fresh {
 		waitDone(ctx, c.greet(ctx, h))
 	}
-	if host := c.hostNow(); host != nil && len(fresh) > 0 && c.Wants(agent.KindContext) && host.IsIdle() {
+	if host := c.audience.hostNow(); host != nil && len(fresh) > 0 && c.Wants(agent.KindContext) && host.IsIdle() {
 		host.Context(ctx)
 	}
 }
@@ -51,7 +51,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	c.tellNotices(ctx)
 	hooks, gone := c.compare()
 	if len(gone) > 0 && !sure {
-		hooks, doubtful = c.list(), true // the next look brings the new ones too
+		hooks, doubtful = c.roster.list(), true // the next look brings the new ones too
 		gone = nil
 	}
 	unsure := c.review(ctx, append(hooks[:len(hooks):len(hooks)], gone...), sure)
@@ -60,7 +60,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 		hooks, gone = c.compare() // without what is held now
 	}
 	c.shutUnseen(hooks)
-	c.hooks.Store(&hooks)
+	c.roster.replace(hooks)
 	for _, h := range gone {
 		c.remove(ctx, h)
 	}
@@ -73,7 +73,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	for _, a := range c.attemptAll(ctx, changed) {
 		if c.settle(ctx, a) {
 			fresh = append(fresh, a.hook)
-			c.notify(ctx, agent.LevelInfo, "hook "+a.hook.Name+" loaded")
+			c.audience.notify(ctx, agent.LevelInfo, "hook "+a.hook.Name+" loaded")
 		}
 	}
 	if len(fresh)+len(gone) > 0 {
@@ -86,14 +86,14 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 // are no more. While a directory cannot be read, everything stays as it is.
 func (c *Chain) compare() (hooks, gone []*hook) {
 	have := map[string]*hook{}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		have[h.Path] = h
 	}
 	found := c.opts.Places.Discover(c.guard)
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		if dir, ok := found.Hides(h.Source); ok { // what cannot be seen is not gone
-			c.notify(context.Background(), agent.LevelError, dir.Err.Error()+"; the hooks stay as they are")
-			return c.list(), nil
+			c.audience.notify(context.Background(), agent.LevelError, dir.Err.Error()+"; the hooks stay as they are")
+			return c.roster.list(), nil
 		}
 	}
 	for _, s := range found.Sources {
@@ -111,7 +111,7 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 		}
 		hooks = append(hooks, h)
 	}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		if have[h.Path] == h {
 			gone = append(gone, h)
 		}
@@ -123,7 +123,7 @@ func (c *Chain) compare() (hooks, gone []*hook) {
 // read until now, it may have stood there from the start.
 func (c *Chain) newcomer(s trust.Source) *hook {
 	n := newHook(s)
-	n.counts = slices.ContainsFunc(c.list(), func(h *hook) bool {
+	n.counts = slices.ContainsFunc(c.roster.list(), func(h *hook) bool {
 		return h.Err != nil && h.counts && s.Below(h.Path)
 	})
 	return n
@@ -175,14 +175,14 @@ func (c *Chain) remove(ctx context.Context, h *hook) {
 	if in := h.now.Swap(nil); in != nil {
 		in.close()
 	}
-	c.notify(ctx, agent.LevelInfo, "hook "+h.Name+" removed")
+	c.audience.notify(ctx, agent.LevelInfo, "hook "+h.Name+" removed")
 }
 
 // greet fires session_start with reason reload for one hook and returns what is
 // closed when it has handled it.
 func (c *Chain) greet(ctx context.Context, h *hook) <-chan struct{} {
-	host := c.hostNow()
-	spec := c.events[agent.KindSessionStart]
+	host := c.audience.hostNow()
+	spec := c.roster.events[agent.KindSessionStart]
 	if host == nil || len(h.current().handlers(spec.Name)) == 0 {
 		done := make(chan struct{})
 		close(done)

@@ -16,7 +16,7 @@ import (
 // answer of the chain counts; false means that no hook has one. A renderer that
 // fails is reported and has none.
 func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		in := h.current()
 		r, ok := h.registered().Renderers.Find(m.CustomType)
 		if !ok {
@@ -58,7 +58,7 @@ func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, wid
 
 // ownerOf returns the tool of a hook that a name means; nil if it means none.
 func (c *Chain) ownerOf(name string) *luaTool {
-	hooks := c.list()
+	hooks := c.roster.list()
 	for i := len(hooks) - 1; i >= 0; i-- {
 		if t, ok := hooks[i].registered().Tools.Find(name); ok {
 			return t
@@ -68,7 +68,7 @@ func (c *Chain) ownerOf(name string) *luaTool {
 }
 
 func (c *Chain) paint(style, text string) string {
-	if ui := c.uiNow(); ui != nil {
+	if ui := c.audience.uiNow(); ui != nil {
 		return ui.Theme().Paint(style, text)
 	}
 	return text

@@ -65,7 +65,7 @@ func (c *Chain) cutOff(l *toldLate, spec *event.Spec) {
 func (c *Chain) tellCutOff(h *hook, what, why string) {
 	text := what + " was cut off: " + why
 	c.log.write(h.Name, text)
-	c.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
+	c.audience.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
 }
 
 // waitFor waits for one hook. One that hangs at the end of a session does not

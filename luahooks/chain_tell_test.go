@@ -85,7 +85,7 @@ func TestEventsOfOneHookStartInTheirOrder(t *testing.T) {
 		r.emit(&agent.SessionNew{SessionID: fmt.Sprint(i)})
 		want = append(want, fmt.Sprint(i))
 	}
-	<-r.chain.list()[0].queue.add(r.chain.behind, func(*turn) {})
+	<-r.chain.roster.list()[0].queue.add(r.chain.behind, func(*turn) {})
 	if got := r.input(""); got != strings.Join(want, " ") {
 		t.Errorf("order is %s", got)
 	}
@@ -129,7 +129,7 @@ func TestTooManyEventsDropTheOldest(t *testing.T) {
 	var started sync.WaitGroup
 	started.Go(func() { r.emit(&agent.AgentStart{}) })
 	<-r.host.hanging
-	h := r.chain.list()[0]
+	h := r.chain.roster.list()[0]
 	for i := range maxTold + 5 {
 		r.emit(&agent.SessionNew{SessionID: fmt.Sprint(i)})
 	}

@@ -24,7 +24,7 @@ func (c *Chain) allTools(told func(t *luaTool, before agent.Tool)) []offeredTool
 	for _, t := range c.opts.Inactive {
 		all = append(all, offeredTool{t, false})
 	}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		for _, t := range h.registered().Tools.All() {
 			i := slices.IndexFunc(all, func(have offeredTool) bool { return have.spec().Name == t.spec.Name })
 			if i < 0 {
@@ -61,28 +61,25 @@ func (c *Chain) ToolNames() []string {
 // applyTools gives the host the tools in force. by is the hook that chose them, ""
 // if they only are those that there are.
 func (c *Chain) applyTools(by string) {
-	host := c.hostNow()
+	host := c.audience.hostNow()
 	if host == nil {
 		return
 	}
-	for _, warning := range c.setTools(host, by) {
-		c.notify(context.Background(), agent.LevelWarning, warning)
-	}
-}
-
-func (c *Chain) setTools(host Host, by string) (warnings []string) {
 	c.inForce.Lock()
-	defer c.inForce.Unlock()
+	var warnings []func()
 	var tools []agent.Tool
 	for _, t := range c.allTools(func(t *luaTool, before agent.Tool) {
-		if c.warned.add("tool " + t.spec.Name + " " + t.in.hook.Path) {
-			warnings = append(warnings, replaces(t, before))
-		}
+		warnings = append(warnings, func() {
+			c.audience.notifyOnce(context.Background(), "tool "+t.spec.Name+" "+t.in.hook.Path, agent.LevelWarning, replaces(t, before))
+		})
 	}) {
 		if t.active {
 			tools = append(tools, t.Tool)
 		}
 	}
 	host.SetTools(tools, by)
-	return warnings
+	c.inForce.Unlock()
+	for _, warn := range warnings {
+		warn()
+	}
 }

@@ -40,7 +40,7 @@ func (t *toolWatch) Handle(ctx context.Context, e agent.Event) error {
 		t.count(1)
 		t.chain.beforeTool(ctx)
 	case *agent.ToolExecutionEnd:
-		if host := t.chain.hostNow(); t.count(-1) == 0 && host != nil && host.IsIdle() {
+		if host := t.chain.audience.hostNow(); t.count(-1) == 0 && host != nil && host.IsIdle() {
 			t.chain.afterTools(ctx)
 		}
 	case *agent.TurnEnd: // until the next tool, what is saved is the person's
@@ -68,14 +68,14 @@ func (c *Chain) beforeTool(ctx context.Context) {
 // openWindow is beforeTool with c.changes held.
 func (c *Chain) openWindow(ctx context.Context) {
 	parts := map[string]trust.Scope{}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		parts[h.Path] = h.Scope
 		maps.Copy(parts, h.partPaths())
 	}
 	err := c.guard.OpenWindow(c.opts.Places, parts)
 	c.tellNotices(ctx)
-	if err != nil && c.warned.add("window") {
-		c.notify(ctx, agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
+	if err != nil {
+		c.audience.notifyOnce(ctx, "window", agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
 	}
 }
 
@@ -99,7 +99,7 @@ func (c *Chain) afterTools(ctx context.Context) {
 // askUnasked asks the person, if there is one, about what began to wait in this run
 // and still does.
 func (c *Chain) askUnasked(ctx context.Context) {
-	if ui := c.uiNow(); ui == nil || !ui.HasUI() {
+	if c.audience.person() == nil {
 		return
 	}
 	if list := c.guard.TakeUnasked(); len(list) > 0 {
@@ -149,21 +149,19 @@ func (c *Chain) awaitProcesses() {
 func (c *Chain) tellNotices(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	n := c.guard.TakeNotices()
-	if n.Unmarked != nil && c.warned.add("marks") {
-		c.notify(ctx, agent.LevelWarning, n.Unmarked.Error()+"; what waits for approval is held back, but not marked")
+	if n.Unmarked != nil {
+		c.audience.notifyOnce(ctx, "marks", agent.LevelWarning, n.Unmarked.Error()+"; what waits for approval is held back, but not marked")
 	}
 	for _, line := range n.Lines {
-		c.notify(ctx, agent.LevelWarning, line)
+		c.audience.notify(ctx, agent.LevelWarning, line)
 	}
 	for _, p := range n.Began {
-		c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
-			printable.VisibleLine(c.shown(p.Path)), p.Change, p.Effect(), printable.VisibleLine(p.Name)))
+		c.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
+			printable.VisibleLine(c.dir.shown(p.Path)), p.Change, p.Effect(), printable.VisibleLine(p.Name)))
 	}
 	for _, dir := range n.Large {
-		if c.warned.add("large " + dir) {
-			c.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
-				printable.VisibleLine(c.shown(dir)), trust.MaxEntries))
-		}
+		c.audience.notifyOnce(ctx, "large "+dir, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
+			printable.VisibleLine(c.dir.shown(dir)), trust.MaxEntries))
 	}
 }
 

@@ -38,11 +38,11 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 		g.ApproveRun(files)
 	case trust.AnswerAlways:
 		if err := g.ApproveAlways(files); err != nil {
-			c.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
+			c.audience.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
 		}
 	case trust.AnswerNever:
 		if err := g.Refuse(); err != nil {
-			c.notify(ctx, agent.LevelError, err.Error())
+			c.audience.notify(ctx, agent.LevelError, err.Error())
 		}
 		return false
 	}
@@ -76,7 +76,7 @@ func allApproved(files []trust.ProjectFile) bool {
 // errUnapproved is why a version of a file does not run.
 func (c *Chain) errUnapproved(path string, v trust.Version) error {
 	if v.Others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), trust.ErrNotApproved, printable.VisibleLine(v.Others))
+		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.dir.shown(path)), trust.ErrNotApproved, printable.VisibleLine(v.Others))
 	}
-	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.shown(path)), trust.ErrNotApproved)
+	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.dir.shown(path)), trust.ErrNotApproved)
 }

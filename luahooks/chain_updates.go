@@ -65,10 +65,7 @@ func (c *Chain) streamed(ctx context.Context, spec *event.Spec, e *agent.Message
 
 func (c *Chain) spread(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
 	var message *message.Message
-	for _, h := range c.list() {
-		if len(h.current().handlers(spec.Name)) == 0 {
-			continue
-		}
+	for _, h := range c.roster.listening(spec.Name) {
 		if message == nil {
 			message = e.Message()
 		}
@@ -173,7 +170,7 @@ func (c *Chain) awaitUpdates(ctx context.Context, e *agent.MessageUpdate) {
 		moment = c.opts.Timeout
 	}
 	var timer *time.Timer
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		done := h.updates.underWay()
 		if done == nil || !last && !h.updates.mayWait(c.opts.Grace) {
 			continue
@@ -216,7 +213,7 @@ func (u *updates) spend(d time.Duration) {
 // collectAborts tells the agent of the first hook in the chain that wants no more
 // of the answer. With that, and with its last update, the answer is over.
 func (c *Chain) collectAborts(e *agent.MessageUpdate) {
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		if abort := h.updates.takeAbort(); abort != nil && e.Abort == nil {
 			e.Abort = abort
 		}
@@ -224,7 +221,7 @@ func (c *Chain) collectAborts(e *agent.MessageUpdate) {
 	if e.Abort == nil && e.Delta.Kind != llm.DeltaStop {
 		return
 	}
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		h.updates.mu.Lock()
 		h.updates.forget()
 		h.updates.mu.Unlock()
@@ -233,7 +230,7 @@ func (c *Chain) collectAborts(e *agent.MessageUpdate) {
 
 // holdUpdates makes aborts wait to be collected.
 func (c *Chain) holdUpdates() {
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		h.updates.mu.Lock()
 		h.updates.held = true
 		h.updates.mu.Unlock()

@@ -185,7 +185,7 @@ func (w *watcher) matters(e fsnotify.Event) bool {
 func (c *Chain) files() (files []string) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	for _, h := range c.list() {
+	for _, h := range c.roster.list() {
 		files = append(files, h.Path)
 		if h.tried != nil {
 			files = append(files, h.tried.files()...)

@@ -256,7 +256,7 @@ func TestAReloadKeepsStateAndGreetsOnlyTheHookThatIsNew(t *testing.T) {
 	if h := r.chain.Hooks()[0]; len(h.Events) != 1 || len(h.Commands) != 1 || len(h.Tools) != 1 || len(r.host.tools) != 1 || len(r.chain.Commands()) != 1 {
 		t.Errorf("registrations are doubled: %+v", h)
 	}
-	if n := r.chain.wanted[agent.KindSessionStart].Load(); n != 2 {
+	if n := r.chain.roster.wanted[agent.KindSessionStart].Load(); n != 2 {
 		t.Errorf("%d handlers are counted", n)
 	}
 }

@@ -8,7 +8,8 @@
 // everything else about the event in one table (package event). Session data goes into
 // Lua and back through package record.
 //
-//	chain.go      the list of hooks; Wants and Handle. The rest of the chain is in
+//	chain.go      puts the parts together; roster: the hooks in their order; audience:
+//	              whom it talks to. The rest of the chain is in
 //	chain_*.go:   load, reload, watch: from bytes to a running VM, and again; walk,
 //	              dispatch, tell, gate, updates, queue: an event's way along the
 //	              handlers; closedgates: gates that nobody can be asked at; toolwatch,

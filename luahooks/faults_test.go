@@ -15,7 +15,7 @@ func TestAToolThatFailsIsTheLastErrorOfItsHook(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `pi.tool{ name = "t", description = "d", execute = function()
 		error("out of luck")
 	end }`})
-	tool, _ := r.chain.list()[0].registered().Tools.Find("t")
+	tool, _ := r.chain.roster.list()[0].registered().Tools.Find("t")
 	if tool == nil {
 		t.Fatal("there is no such tool")
 	}

@@ -60,7 +60,7 @@ func TestAThousandReloadsLeaveNothingBehind(t *testing.T) {
 	if now := live(); now > heap+2<<20 {
 		t.Errorf("%d KiB before, %d KiB after", heap>>10, now>>10)
 	}
-	if r.chain.wanted[agent.KindToolCall].Load() != 1 || len(r.chain.Hooks()[0].Commands) != 1 {
+	if r.chain.roster.wanted[agent.KindToolCall].Load() != 1 || len(r.chain.Hooks()[0].Commands) != 1 {
 		t.Error("registrations of old versions are left")
 	}
 	r.chain.Close(context.Background())

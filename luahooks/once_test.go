@@ -60,7 +60,7 @@ func TestWhatBeganIsNotRunAgainWhenItsVMIsGivenUp(t *testing.T) {
 			return err
 		}},
 		"the preparation of a tool": {`pi.tool{ name = "t", description = "d", prepare_arguments = function() ` + once + ` end, execute = function() end }`, func(r *rig) error {
-			tool, _ := r.chain.list()[0].registered().Tools.Find("t")
+			tool, _ := r.chain.roster.list()[0].registered().Tools.Find("t")
 			_, err := tool.Prepare(context.Background(), []byte(`{}`))
 			return err
 		}},
@@ -132,9 +132,9 @@ func TestTheHandlersBehindOneThatDoesNotStopRunInTheFreshCopy(t *testing.T) {
 // between is an event on its way along the handlers of the first hook, of which
 // one has run.
 func (r *rig) between(call *agent.ToolCall) *walk {
-	spec := r.chain.events[agent.KindToolCall]
+	spec := r.chain.roster.events[agent.KindToolCall]
 	w := &walk{chain: r.chain, ctx: context.Background(), spec: spec, steps: r.chain.gateSteps(spec, call, place{}, new(place))}
-	w.enter(r.chain.list()[0])
+	w.enter(r.chain.roster.list()[0])
 	w.ran, w.n = true, 1
 	w.start(w.handlers[1].fn)
 	return w
@@ -165,7 +165,7 @@ func TestAGateGoesOnInTheFreshCopyOnlyIfThatHasTheSameHandlers(t *testing.T) {
 			if call.Block != c.block || stop != c.block || c.block && !strings.Contains(call.Reason, "after some of its handlers had run") {
 				t.Errorf("stop %v, block %v: %s", stop, call.Block, call.Reason)
 			}
-			if !c.block && (w.n != 1 || w.in != r.chain.list()[0].current()) {
+			if !c.block && (w.n != 1 || w.in != r.chain.roster.list()[0].current()) {
 				t.Errorf("it goes on with handler %d", w.n+1)
 			}
 		})
@@ -206,7 +206,7 @@ func TestAHookThatIsTurnedOffInTheMiddleOfAnEventIsOutAtOnce(t *testing.T) {
 // A timer that fails while the program ends may want to replace its VM just then.
 func TestTheEndDoesNotWaitForWhatWaitsForIt(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": ""})
-	r.chain.list()[0].current().spawn(func(life context.Context) {
+	r.chain.roster.list()[0].current().spawn(func(life context.Context) {
 		<-life.Done()
 		r.chain.changes.Lock()
 		defer r.chain.changes.Unlock()

@@ -156,14 +156,14 @@ func TestDraftsBecomeEntriesOfTheSession(t *testing.T) {
 func TestProjectHooksAreNotAskedAboutTheirTrust(t *testing.T) {
 	trusts := `pi.on("project_trust", function(e) return { trusted = { x = true } } end)`
 	r := newRig(t, nil)
-	r.chain.hooks.Store(&[]*hook{})
+	r.chain.roster.replace([]*hook{})
 	for _, scope := range []trust.Scope{trust.ScopeProject, trust.ScopeConfig, trust.ScopeGlobal, trust.ScopeCommand} {
 		h := &hook{Source: trust.Source{Name: string(scope), Path: "/h.lua", Scope: scope}}
 		in, err := r.chain.run(t.Context(), h, []byte(trusts), nil)
 		mustDo(t, err)
 		in.registered.Handlers.Enter()
 		h.now.Store(in)
-		r.chain.hooks.Store(&[]*hook{h})
+		r.chain.roster.replace([]*hook{h})
 		e := &agent.ProjectTrust{Files: []agent.TrustFile{{SHA256: "x"}}}
 		r.emit(e)
 		if own := scope == trust.ScopeGlobal || scope == trust.ScopeCommand; own != (e.Trusted != nil) {

@@ -1,0 +1,139 @@
+package luahooks
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"pi/agent"
+)
+
+// audience is whom a chain talks to: the host, which shows notices and does what
+// hooks ask for, and the person at its front end. What is told before there is a
+// host waits for it. All methods may be called from any goroutine.
+type audience struct {
+	host atomic.Pointer[Host] // set once, while mu is held
+	ui   atomic.Pointer[agent.UI]
+
+	mu      sync.Mutex // guards what waits for the host, and what was told
+	notices []notice
+	sends   []func(Host)
+	told    map[string]bool // by notifyOnce
+}
+
+type notice struct {
+	level  agent.Level
+	text   string            // "" is not shown
+	failed *agent.HookFailed // of a hook; its level is error
+}
+
+func (n notice) deliver(ctx context.Context, h Host) {
+	if n.failed != nil {
+		h.HookFailed(ctx, n.failed, n.text)
+	} else {
+		h.Notify(ctx, n.level, n.text)
+	}
+}
+
+// attach brings the host and the person. The host gets the notices from before. What
+// was to be sent is returned, for later: it may begin a run.
+func (a *audience) attach(host Host, ui agent.UI) (sends []func(Host)) {
+	a.ui.Store(&ui)
+	a.mu.Lock()
+	a.host.Store(&host)
+	notices, sends := a.notices, a.sends
+	a.notices, a.sends = nil, nil
+	a.mu.Unlock()
+	for _, n := range notices {
+		n.deliver(context.Background(), host)
+	}
+	return sends
+}
+
+// drainNotices returns the notices that wait for a host, line by line, and drops
+// them.
+func (a *audience) drainNotices() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var lines []string
+	for _, n := range a.notices {
+		switch {
+		case n.text == "":
+		case n.level == agent.LevelInfo:
+			lines = append(lines, n.text)
+		default:
+			lines = append(lines, string(n.level)+": "+n.text)
+		}
+	}
+	a.notices = nil
+	return lines
+}
+
+// hostNow returns the host; nil: there is none yet.
+func (a *audience) hostNow() Host {
+	if h := a.host.Load(); h != nil {
+		return *h
+	}
+	return nil
+}
+
+// uiNow returns the person; nil: there is none yet.
+func (a *audience) uiNow() agent.UI {
+	if u := a.ui.Load(); u != nil {
+		return *u
+	}
+	return nil
+}
+
+// person returns the person if questions can be asked, else nil.
+func (a *audience) person() agent.UI {
+	if ui := a.uiNow(); ui != nil && ui.HasUI() {
+		return ui
+	}
+	return nil
+}
+
+// notify tells the person something, now or when there is a host.
+func (a *audience) notify(ctx context.Context, level agent.Level, text string) {
+	a.tell(ctx, notice{level: level, text: text})
+}
+
+// notifyOnce is notify for what is told once in the life of the chain; what names it.
+func (a *audience) notifyOnce(ctx context.Context, what string, level agent.Level, text string) {
+	a.mu.Lock()
+	known := a.told[what]
+	if a.told == nil {
+		a.told = map[string]bool{}
+	}
+	a.told[what] = true
+	a.mu.Unlock()
+	if !known {
+		a.notify(ctx, level, text)
+	}
+}
+
+func (a *audience) tell(ctx context.Context, n notice) {
+	host := a.hostNow()
+	if host == nil {
+		a.mu.Lock()
+		if host = a.hostNow(); host == nil { // else it came just now
+			a.notices = append(a.notices, n)
+		}
+		a.mu.Unlock()
+	}
+	if host != nil {
+		n.deliver(ctx, host)
+	}
+}
+
+// keep stores what is to be sent as soon as there is a host. It is false if there is
+// one already.
+func (a *audience) keep(send func(Host)) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.hostNow() != nil {
+		return false
+	}
+	a.sends = append(a.sends, send)
+	return true
+}

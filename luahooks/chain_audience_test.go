@@ -1,0 +1,60 @@
+package luahooks
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"pi/agent"
+)
+
+// noting is a host that notes what it is told.
+type noting struct {
+	Host
+	lines []string
+}
+
+func (n *noting) Notify(_ context.Context, level agent.Level, text string) {
+	n.lines = append(n.lines, string(level)+": "+text)
+}
+
+func (n *noting) HookFailed(_ context.Context, f *agent.HookFailed, text string) {
+	n.lines = append(n.lines, f.Hook+" failed: "+text)
+}
+
+func TestWhatIsToldBeforeThereIsAHostWaitsForIt(t *testing.T) {
+	var a audience
+	ctx, host := t.Context(), new(noting)
+	a.notify(ctx, agent.LevelInfo, "one")
+	a.tell(ctx, notice{level: agent.LevelError, text: "broken", failed: &agent.HookFailed{Hook: "h"}})
+	a.notifyOnce(ctx, "key", agent.LevelWarning, "once")
+	a.notifyOnce(ctx, "key", agent.LevelWarning, "once")
+	if !a.keep(func(h Host) { h.Notify(ctx, agent.LevelInfo, "sent") }) {
+		t.Error("nothing is kept before there is a host")
+	}
+	for _, send := range a.attach(host, nil) {
+		send(host)
+	}
+	a.notifyOnce(ctx, "key", agent.LevelWarning, "once")
+	a.notify(ctx, agent.LevelInfo, "two")
+	if a.keep(func(Host) {}) {
+		t.Error("something waits although there is a host")
+	}
+	want := []string{"info: one", "h failed: broken", "warning: once", "info: sent", "info: two"}
+	if !slices.Equal(host.lines, want) {
+		t.Errorf("told %q, want %q", host.lines, want)
+	}
+}
+
+func TestNoticesOfAStartThatFailsAreDrained(t *testing.T) {
+	var a audience
+	a.notify(t.Context(), agent.LevelInfo, "fine")
+	a.notify(t.Context(), agent.LevelError, "no session")
+	a.tell(t.Context(), notice{failed: new(agent.HookFailed)})
+	if got := a.drainNotices(); !slices.Equal(got, []string{"fine", "error: no session"}) {
+		t.Errorf("drained %q", got)
+	}
+	if got := a.drainNotices(); len(got) > 0 {
+		t.Errorf("drained again: %q", got)
+	}
+}

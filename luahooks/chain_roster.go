@@ -1,0 +1,135 @@
+package luahooks
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync/atomic"
+
+	"pi/agent"
+	"pi/internal/printable"
+	"pi/internal/suggest"
+	"pi/luahooks/event"
+)
+
+// roster is the hooks of a chain in their order, the events that they can listen
+// to, and how many do. All methods may be called from any goroutine; who replaces
+// the list or a hook of it holds the chain's changes.
+type roster struct {
+	events map[agent.Kind]*event.Spec // never changed
+	hooks  atomic.Pointer[[]*hook]    // the list is replaced, never changed
+	wanted [256]atomic.Int32          // handlers and closed gates, per agent.Kind
+}
+
+// newRoster makes one without hooks for a front end.
+func newRoster(mode string) *roster {
+	r := &roster{events: map[agent.Kind]*event.Spec{}}
+	table := event.Table()
+	for i := range table {
+		table[i].InMode(mode)
+		r.events[table[i].Kind] = &table[i]
+	}
+	r.hooks.Store(&[]*hook{})
+	return r
+}
+
+// list returns the hooks in their order. It must not be changed.
+func (r *roster) list() []*hook { return *r.hooks.Load() }
+
+func (r *roster) replace(hooks []*hook) { r.hooks.Store(&hooks) }
+
+// listening returns the hooks with handlers for an event.
+func (r *roster) listening(event string) (hooks []*hook) {
+	for _, h := range r.list() {
+		if len(h.current().handlers(event)) > 0 {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
+
+// named returns the hooks that a person means: by name, or by path as it is shown
+// below dir or whole.
+func (r *roster) named(name string, dir workdir) ([]*hook, error) {
+	var hooks []*hook
+	var names []string
+	for _, h := range r.list() {
+		names = append(names, h.Name)
+		if name == h.Name || name == h.Path || name == dir.shown(h.Path) {
+			hooks = append(hooks, h)
+		}
+	}
+	if len(hooks) > 0 {
+		return hooks, nil
+	}
+	if near := suggest.Nearest(name, names); near != "" {
+		return nil, fmt.Errorf("no hook %q; did you mean %q?", name, near)
+	}
+	return nil, fmt.Errorf("no hook %q", name)
+}
+
+// wants reports whether a hook listens to k, or has a closed gate there.
+func (r *roster) wants(k agent.Kind) bool { return r.wanted[k].Load() > 0 }
+
+// count adds n handlers of an event.
+func (r *roster) count(event string, n int) {
+	for kind, spec := range r.events {
+		if spec.Name == event {
+			r.wanted[kind].Add(int32(n))
+		}
+	}
+}
+
+// knows reports whether hooks can listen to an event.
+func (r *roster) knows(event string) bool {
+	return isCustom(event) || slices.Contains(r.eventNames(), event)
+}
+
+// eventNames returns the names of the program's own events, sorted.
+func (r *roster) eventNames() []string {
+	var names []string
+	for _, spec := range r.events {
+		names = append(names, spec.Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// summary is one phrase, such as "2 hooks, 1 failed".
+func (r *roster) summary() string {
+	loaded, failed := 0, 0
+	for _, h := range r.list() {
+		if h.current() != nil {
+			loaded++
+		} else {
+			failed++
+		}
+	}
+	summary := printable.Count(loaded, "hook")
+	if failed > 0 {
+		summary += fmt.Sprintf(", %d failed", failed)
+	}
+	return summary
+}
+
+// workdir is the working directory of a chain.
+type workdir string
+
+// absolute is a path that hooks give: relative ones begin in the working directory.
+func (d workdir) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(string(d), path)
+}
+
+// shown is how a path is written in messages: relative below the working directory,
+// whole elsewhere.
+func (d workdir) shown(path string) string {
+	if rel, err := filepath.Rel(string(d), path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return rel
+	}
+	return path
+}

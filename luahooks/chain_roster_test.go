@@ -1,0 +1,52 @@
+package luahooks
+
+import (
+	"testing"
+
+	"pi/agent"
+	"pi/luahooks/trust"
+)
+
+func TestARosterFindsHooksByNameAndByPath(t *testing.T) {
+	r := newRoster("print")
+	gate := newHook(trust.Source{Name: "gate", Path: "/home/hooks/gate.lua"})
+	mine := newHook(trust.Source{Name: "gate", Path: "/work/.pi/hooks/gate.lua"})
+	r.replace([]*hook{gate, mine})
+	for name, want := range map[string]int{"gate": 2, "/home/hooks/gate.lua": 1, ".pi/hooks/gate.lua": 1} {
+		if found, err := r.named(name, "/work"); err != nil || len(found) != want {
+			t.Errorf("%s: %d hooks, %v", name, len(found), err)
+		}
+	}
+	if _, err := r.named("gat", "/work"); err == nil || err.Error() != `no hook "gat"; did you mean "gate"?` {
+		t.Error(err)
+	}
+	if got := r.summary(); got != "0 hooks, 2 failed" {
+		t.Error(got)
+	}
+}
+
+func TestARosterCountsWhoListens(t *testing.T) {
+	r := newRoster("print")
+	r.count("tool_call", 2)
+	r.count("tool_call", -1)
+	if !r.wants(agent.KindToolCall) || r.wants(agent.KindUserBash) {
+		t.Error("one handler of tool_call is left, and none of user_bash")
+	}
+	if r.count("tool_call", -1); r.wants(agent.KindToolCall) {
+		t.Error("nobody listens any more")
+	}
+	if !r.knows("tool_call") || !r.knows("mine:done") || r.knows("tool_cal") {
+		t.Error("events are those of the table and those with a colon")
+	}
+}
+
+func TestPathsAreShownBelowTheWorkingDirectory(t *testing.T) {
+	for path, want := range map[string]string{"/work/a.lua": "a.lua", "/work/b/c": "b/c", "/workshop/a": "/workshop/a", "/": "/", "/work/..b": "..b"} {
+		if got := workdir("/work").shown(path); got != want {
+			t.Errorf("%s is shown as %s, want %s", path, got, want)
+		}
+	}
+	if got := workdir("/work").absolute("a"); got != "/work/a" {
+		t.Error(got)
+	}
+}
