@@ -165,7 +165,7 @@ func (c *Chain) tellNotices(ctx context.Context) {
 	}
 }
 
-// startedBy is [Guard.Started] for what a hook's own tool starts; what its handlers
+// startedBy is [trust.Guard.NoteGroup] for what a hook's own tool starts; what its handlers
 // start is not the model's.
 func (c *Chain) startedBy(ctx context.Context) func(group int) {
 	if agent.CallID(ctx) == "" {

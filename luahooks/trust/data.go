@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -236,3 +237,55 @@ func approvalText(d Data) []byte {
 }
 
 func now() time.Time { return time.Now().UTC() }
+
+// Sum is the SHA-256 of a file's bytes, in hexadecimal.
+func Sum(code []byte) string {
+	sum := sha256.Sum256(code)
+	return hex.EncodeToString(sum[:])
+}
+
+// sumOf is Sum, and "" for no file.
+func sumOf(raw []byte) string {
+	if raw == nil {
+		return ""
+	}
+	return Sum(raw)
+}
+
+// Window is the time in which tools could have changed a file: from the first
+// tool on until the agent has settled and the processes that tools started have
+// ended. The store names it, with a small file that its program holds locked: a
+// window whose file nobody has locked was left by a program that ended before its
+// tools did. A file that is damaged or gone makes no difference, since the store
+// knows of it.
+type Window struct {
+	Groups []int  `json:"groups,omitempty"` // process groups that tools started
+	Boot   string `json:"boot,omitempty"`   // which start of the machine they belong to
+	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
+}
+
+// Living lists the process groups of a window that have a process.
+func (w Window) Living(alive func(group int) bool) (groups []int) {
+	if w.Boot != bootID() {
+		return nil
+	}
+	for _, group := range w.Groups {
+		if group > 1 && alive(group) {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+const runningPrefix = "running-"
+
+func isRunning(name string) bool {
+	return strings.HasPrefix(name, runningPrefix) && filepath.Base(name) == name
+}
+
+// bootID tells starts of the machine apart, where that can be known: the numbers
+// of process groups begin anew with each.
+func bootID() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(bytes.TrimSpace(b))
+}

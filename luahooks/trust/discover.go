@@ -10,69 +10,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"syscall"
 )
-
-// Scope says where a hook comes from.
-type Scope string
-
-const (
-	ScopeBuiltin Scope = "builtin"      // inside the program
-	ScopeGlobal  Scope = "global"       // the agent directory's hooks/
-	ScopeProject Scope = "project"      // the project's .pi/hooks/
-	ScopeConfig  Scope = "configured"   // named in a config.toml
-	ScopeCommand Scope = "command line" // --hook
-)
-
-// Source is a hook file that is to be loaded.
-type Source struct {
-	Name  string // file name without .lua, or the directory's name
-	Path  string // as it was found, absolute
-	Real  string // with symbolic links resolved; what is read and watched
-	Scope Scope
-	// Err is why there is nothing to read where a hook stands or is named; what is
-	// there may be a gate.
-	Err error
-}
-
-// Missing reports whether the path of a source leads to no file.
-func (s Source) Missing() bool {
-	return errors.Is(s.Err, fs.ErrNotExist) || errors.Is(s.Err, syscall.ENOTDIR) || errors.Is(s.Err, syscall.ELOOP)
-}
-
-// Removed reports whether nothing at all is at the path of a source that is named.
-func (s Source) Removed() bool {
-	if !s.Missing() {
-		return false
-	}
-	_, err := os.Lstat(s.Path)
-	return err != nil
-}
-
-// Below reports whether a source stands in a directory.
-func (s Source) Below(dir string) bool {
-	return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
-}
-
-// Places says where hooks are looked for.
-type Places struct {
-	AgentDir     string
-	Cwd          string   // the project
-	Configured   []string // absolute paths, the global file's
-	ConfiguredIn []string // absolute paths, the project file's: project scope
-	CommandLine  []string // absolute paths
-	NoHooks      bool     // only those of the command line
-	Only         bool     // only those that are named, none of a directory
-	NoProject    bool     // nothing of the project
-	Disable      []string // names or paths
-
-	DisableProject []string // names or paths; reaches project hooks only
-
-	// Lost are settings files whose list of hooks cannot be known, and why.
-	Lost map[string]error
-
-	ProjectApproved bool // the hooks of the project count as they are
-}
 
 // Found is what a search came up with.
 type Found struct {
@@ -181,27 +119,6 @@ func (d *discovery) mayBeGate(s Source) bool {
 	return !d.places.NoProject && (d.places.ProjectApproved || d.guard.WasApproved(s.Path))
 }
 
-// WasApproved reports whether the person approved a version of a project's file, or
-// of one below a directory. Of settings that are lost any may be meant.
-func (g *Guard) WasApproved(path string) bool {
-	if g == nil {
-		return false
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	known := maps.Clone(s.approvals.run)
-	if s.home.store != nil {
-		maps.Copy(known, s.home.store.Files(s.home.project))
-	}
-	for file := range known {
-		if file == path || strings.HasPrefix(file, path+string(filepath.Separator)) || slices.Contains(s.home.configs, path) {
-			return true
-		}
-	}
-	return false
-}
-
 // own are the hooks that the person names, by the file they lead to.
 func (p Places) own(g *Guard) map[string]bool {
 	named := p.CommandLine
@@ -215,19 +132,6 @@ func (p Places) own(g *Guard) map[string]bool {
 		}
 	}
 	return own
-}
-
-// GlobalDir is the directory of the person's own hooks.
-func (p Places) GlobalDir() string { return filepath.Join(p.AgentDir, "hooks") }
-
-// ProjectDir is the directory of the project's hooks.
-func (p Places) ProjectDir() string { return filepath.Join(p.Cwd, ".pi", "hooks") }
-
-func (p Places) disables(s Source) bool {
-	by := func(list []string) bool {
-		return slices.Contains(list, s.Name) || slices.Contains(list, s.Path) || slices.Contains(list, s.Real)
-	}
-	return by(p.Disable) || s.Scope == ScopeProject && by(p.DisableProject)
 }
 
 // sourceAt describes the hook at path: a file, or a directory with an init.lua.
@@ -266,14 +170,6 @@ func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 		}
 	}
 	return s, false
-}
-
-func hookName(path string) string {
-	base := filepath.Base(path)
-	if base == "init.lua" {
-		return filepath.Base(filepath.Dir(path))
-	}
-	return strings.TrimSuffix(base, ".lua")
 }
 
 // hookFiles lists the hooks of a directory in chain order: by entry name, so
@@ -368,40 +264,4 @@ func (f Found) Hides(s Source) (dir Source, ok bool) {
 		}
 	}
 	return Source{}, false
-}
-
-// Ignored reports whether a directory entry is an editor's, not a hook.
-func Ignored(name string) bool {
-	if name == "4913" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") {
-		return true
-	}
-	for _, end := range []string{"~", ".swp", ".tmp", ".bak"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
-}
-
-// Watched are the directories whose content decides which hooks there are.
-func (p Places) Watched() []string {
-	switch {
-	case p.NoHooks:
-		return nil
-	case p.NoProject:
-		return []string{p.GlobalDir()}
-	}
-	return []string{p.GlobalDir(), p.ProjectDir()}
-}
-
-// Named are the hooks that were named one by one.
-func (p Places) Named() []string {
-	named := p.CommandLine[:len(p.CommandLine):len(p.CommandLine)]
-	if p.NoHooks {
-		return named
-	}
-	if !p.NoProject {
-		named = append(named, p.ConfiguredIn...)
-	}
-	return append(named, p.Configured...)
 }

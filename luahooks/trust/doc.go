@@ -7,15 +7,23 @@
 // is pending, and the version before it stays in force until a person accepts the new
 // one. It serves one chain of hooks, and may be used from any goroutine.
 //
-//	discover.go   which hooks, in which order; listing.go: what lies in their folders
-//	guard.go      which version of each file is in force; state.go: what is known
-//	window.go     the time in which tools could have changed a file
-//	pending.go    what waits for a person; notices.go: what is told; doubt.go: nothing
-//	              is known of what was in force
-//	project.go    what of a project may run; modules.go: what a hook requires
-//	keys.go       commands that print keys, and instructions for the model
-//	others.go     programs beside this one and before it; marks.go: what is written down
-//	store.go      what outlives the program; folder.go: its files
+// From the bottom to the top, each file needs only those above it in this list:
+//
+//	places.go     where hooks are; listing.go: the Lua files of a folder
+//	version.go    a file at one time; keys.go: commands that print keys
+//	data.go       what the store says; folder.go: its files; store.go: both, shared
+//	running.go    the file of a window; openwindow.go: the window of this program
+//	home.go       how files are read and shown; pending.go: what waits for a person
+//	ledger.go     which version of each file is in force
+//	approvals.go  what of a project may run; news.go: what a person is to be told
+//	state.go      all of that together; marks.go: it is written down
+//	others.go     programs beside this one and before it
+//	guard.go      the questions that are asked of it; discover.go: which hooks there
+//	              are; modules.go: what a hook requires
+//	judge.go      what to do about a change; window.go: tools begin and end
+//	accept.go     a person says yes; project.go: to the files of a project; doubt.go:
+//	              while it is not known what was in force
+//	notices.go    what is told
 //
 // What is to outlive the program is in a [Store]. It lies in the agent directory,
 // outside of every project:

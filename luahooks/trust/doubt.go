@@ -54,10 +54,3 @@ func (s *state) acceptDoubt() error {
 	}
 	return err
 }
-
-// Doubt is why nothing is in force, nil in ordinary life.
-func (g *Guard) Doubt() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.state.doubt
-}

@@ -143,3 +143,16 @@ func isDir(path string, e fs.DirEntry) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
+
+// Ignored reports whether a directory entry is an editor's, not a hook.
+func Ignored(name string) bool {
+	if name == "4913" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") {
+		return true
+	}
+	for _, end := range []string{"~", ".swp", ".tmp", ".bak"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}

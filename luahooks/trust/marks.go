@@ -1,8 +1,6 @@
 package trust
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -10,52 +8,6 @@ import (
 // What is held back is marked in the store, so that it is held back in the next
 // program too. Marks are written with everything else that this program knows: a
 // change of the store writes all of them.
-
-// recoverState deals with what programs left behind, and puts what was pending before
-// in force as it was.
-func (s *state) recoverState() error {
-	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
-		return nil
-	}
-	s.withholdMarked()
-	s.lookAtWindows()
-	s.others.toldStore = s.home.store.Marks()[s.home.store.Path()]
-	return s.unwritten
-}
-
-// withholdMarked holds what the store says is pending.
-func (s *state) withholdMarked() {
-	for path, m := range s.home.store.Marks() {
-		if path != s.home.store.Path() && s.ledger.withheld[path] == nil {
-			s.ledger.restore(path, m)
-		}
-	}
-}
-
-// restore holds a file that has a mark, unless it is again what it was. Then this
-// look is the one that counts, for the next may see another file.
-func (l *ledger) restore(path string, m Mark) {
-	h := &withheld{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
-	h.old = Version{Sum: m.Old, real: m.Real}
-	was, read := l.files[path]
-	if m.Old == h.now.Sum && (m.Real == "" || m.Real == h.now.real) {
-		if !read && h.now.exists() {
-			l.files[path] = h.now
-		}
-		return
-	}
-	switch {
-	case read && was.Sum == m.Old:
-		h.old = was
-	case m.Old == "":
-		h.old.Err = fmt.Errorf("%s is %w", path, ErrNotApproved)
-	case m.Old == h.now.Sum:
-		h.old.Code, h.old.Err = h.now.Code, h.now.Err
-	default:
-		h.old.Code, h.old.Err = l.home.store.disk.readCopy(cmp.Or(m.Kept, m.Old))
-	}
-	l.withheld[path], l.files[path], l.marked[path] = h, h.old, true
-}
 
 // writeMarks brings the marks of the store in line with what is held.
 func (s *state) writeMarks() {
@@ -96,23 +48,6 @@ func (s *state) setWindow(d *Data) {
 	}
 }
 
-// setMarks marks what is held, and nothing else that this program has ever held.
-// Another process may have added marks since.
-func (l *ledger) setMarks(d *Data) {
-	for path := range l.marked {
-		if h := l.withheld[path]; h == nil || !h.marked {
-			delete(d.Pending, path)
-		}
-	}
-	for path, h := range l.withheld {
-		if h.marked {
-			l.marked[path] = true
-			f := l.fileOf(path, h.old, h.scope)
-			d.Pending[path] = Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
-		}
-	}
-}
-
 // noteApproved tells the window and the store of a version that a person approved.
 func (s *state) noteApproved(path string, v Version, scope Scope) {
 	if s.window != nil {
@@ -126,16 +61,95 @@ func (s *state) noteApproved(path string, v Version, scope Scope) {
 	})
 }
 
-// releaseUnmarked ends the holds whose marks another program has taken back: a
-// person approved there.
-func (s *state) releaseUnmarked(before map[string]Mark) {
-	if s.window != nil || s.others.atWork {
-		return
+// approve lets a version of a project's file run: for this run, and in the store
+// if the file has an approval there.
+func (s *state) approve(path, sum string) error {
+	s.approvals.run[path] = sum
+	if s.home.store == nil || s.home.store.Files(s.home.project)[path] == "" {
+		return nil
 	}
-	now := s.home.store.Marks()
-	for path := range before {
-		if _, marked := now[path]; !marked && s.ledger.withheld[path] != nil {
-			s.ledger.release(path)
+	return s.change(func(d *Data) { d.Project(s.home.project).Files[path] = sum })
+}
+
+// mayCount reports whether what another program wrote may count for this one. It
+// may not, while tools are at work, if it takes back what this one knows of, or
+// approves what this one has not: then a tool may have written it.
+func (s *state) mayCount(mine, theirs Data) bool {
+	if s.window == nil && !s.others.atWork {
+		return true
+	}
+	if file := s.runningFile(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
+		return false // the window of this program is not there as it is
+	}
+	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
+}
+
+func knowsAll(mine, theirs Known) bool {
+	for path, f := range mine.Files {
+		if theirs.Files[path] != f {
+			return false
+		}
+	}
+	for path, f := range theirs.Files {
+		if was, known := mine.Was(path); known && was.Sum != f.Sum {
+			return false
+		}
+	}
+	for dir, scope := range mine.Dirs {
+		if theirs.Dirs[dir] != scope {
+			return false
+		}
+	}
+	return true
+}
+
+// withholdsAll reports whether the marks hold back what this program holds back, and
+// have no other version in force. A file of a project needs approval in any case.
+func (s *state) withholdsAll(mine, theirs Data) bool {
+	for path, m := range mine.Pending {
+		their, marked := theirs.Pending[path]
+		if h := s.ledger.withheld[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
+			continue // it is again what it was
+		}
+		if !marked || their.Old != m.Old || their.Kept != m.Kept {
+			return false
+		}
+	}
+	for path, m := range theirs.Pending {
+		was, known := mine.Known.Was(path)
+		_, marked := mine.Pending[path]
+		if !marked && path != s.home.store.Path() && (known && was.Sum != m.Old || !known && Scope(m.Scope) != ScopeProject) {
+			return false
+		}
+	}
+	return true
+}
+
+// inForce is what a window begins with. The versions are kept, so that they can
+// go on to be in force.
+func (s *state) inForce(w *openWindow) Known {
+	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
+	for path, v := range w.base {
+		if h := s.ledger.withheld[path]; h != nil {
+			v = h.old
+		}
+		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
+	}
+	for dir, scope := range w.dirs {
+		known.Dirs[dir] = string(scope)
+	}
+	return known
+}
+
+func addKnown(to, from Known) {
+	for path, f := range from.Files {
+		if _, known := to.Was(path); !known {
+			to.Files[path] = f
+		}
+	}
+	for dir, scope := range from.Dirs {
+		if to.Dirs[dir] == "" {
+			to.Dirs[dir] = scope
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Required is a module that a hook requires.
@@ -66,29 +65,6 @@ func (g *Guard) checkWatched(r Required, path string) error {
 func (g *Guard) namesModule(hook Source, path string) bool {
 	_, named := g.literalModules(hook.Path, hook.dirs(), hook.Scope)
 	return slices.Contains(named, path)
-}
-
-// inHooks reports whether a file lies in a folder of hooks.
-func (h *home) inHooks(path string) bool {
-	return slices.ContainsFunc(h.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
-}
-
-// tooLarge is the folder of a directory of hooks that a module lies in and that
-// cannot be listed; "" for modules that can be judged.
-func (h *home) tooLarge(path string) string {
-	for _, config := range h.configs {
-		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
-		rel, below := strings.CutPrefix(path, dir)
-		name, _, inFolder := strings.Cut(rel, string(filepath.Separator))
-		if !below || !inFolder {
-			continue
-		}
-		w := luaWalk{left: MaxEntries}
-		if w.walk(dir+name, nil); w.large {
-			return dir + name
-		}
-	}
-	return ""
 }
 
 // candidates are the files in which a module is looked for, in order.
@@ -187,28 +163,4 @@ func (r *reach) modulesOf(file string, dirs []string) (modules []string) {
 		}
 	}
 	return modules
-}
-
-// requireCache remembers what files require by name: it is asked before each run of
-// tools. It may be used from any goroutine.
-type requireCache struct {
-	mu    sync.Mutex          // guards names
-	names map[string][]string // by the hash of the file
-}
-
-// namesOf is what a version of a file requires by name. What cannot be read requires
-// nothing.
-func (c *requireCache) namesOf(v Version) []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	names, known := c.names[v.Sum]
-	if known || v.Code == nil {
-		return names
-	}
-	scanned, _ := Scan(v.Code)
-	if c.names == nil {
-		c.names = map[string][]string{}
-	}
-	c.names[v.Sum] = scanned.Requires
-	return scanned.Requires
 }

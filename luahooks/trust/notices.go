@@ -1,6 +1,12 @@
 package trust
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pi/internal/printable"
+)
 
 // Notices are what a person is to be told.
 type Notices struct {
@@ -29,9 +35,6 @@ func (g *Guard) TakeNotices() Notices {
 	return n
 }
 
-// noteBegan notes what began to wait.
-func (n *news) noteBegan(began ...*Pending) { n.began = append(n.began, began...) }
-
 // TakeUnasked lists what waits of what was told, as it is now. What somebody is
 // asked about is not among it.
 func (g *Guard) TakeUnasked() (list []*Pending) {
@@ -46,4 +49,27 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 		}
 	}
 	return list
+}
+
+// TakeChangedInstructions tells once of instructions that changed while the agent was at work in
+// a program before this one.
+func (g *Guard) TakeChangedInstructions() (lines []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	if s.home.store == nil || s.doubt != nil {
+		return nil
+	}
+	changed := s.home.store.ChangedInstructions()
+	for _, path := range s.home.instructions {
+		if at, ok := changed[path]; ok {
+			lines = append(lines, fmt.Sprintf("%s was changed on %s while the agent was at work: a model reads it at the start of every session",
+				printable.VisibleLine(path), at.Local().Format("2006-01-02 15:04")))
+		}
+	}
+	if len(changed) > 0 {
+		s.news.spoken = map[string]time.Time{}
+		_ = s.change(func(d *Data) { clear(d.Spoken) })
+	}
+	return lines
 }

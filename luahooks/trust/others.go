@@ -1,9 +1,9 @@
 package trust
 
 import (
+	"errors"
 	"maps"
 	"slices"
-	"time"
 )
 
 // Several programs share an agent directory, at a time and one after the other,
@@ -41,60 +41,6 @@ func (s *state) lookAtOthers() {
 	}
 }
 
-// mayCount reports whether what another program wrote may count for this one. It
-// may not, while tools are at work, if it takes back what this one knows of, or
-// approves what this one has not: then a tool may have written it.
-func (s *state) mayCount(mine, theirs Data) bool {
-	if s.window == nil && !s.others.atWork {
-		return true
-	}
-	if file := s.runningFile(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
-		return false // the window of this program is not there as it is
-	}
-	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
-}
-
-func knowsAll(mine, theirs Known) bool {
-	for path, f := range mine.Files {
-		if theirs.Files[path] != f {
-			return false
-		}
-	}
-	for path, f := range theirs.Files {
-		if was, known := mine.Was(path); known && was.Sum != f.Sum {
-			return false
-		}
-	}
-	for dir, scope := range mine.Dirs {
-		if theirs.Dirs[dir] != scope {
-			return false
-		}
-	}
-	return true
-}
-
-// withholdsAll reports whether the marks hold back what this program holds back, and
-// have no other version in force. A file of a project needs approval in any case.
-func (s *state) withholdsAll(mine, theirs Data) bool {
-	for path, m := range mine.Pending {
-		their, marked := theirs.Pending[path]
-		if h := s.ledger.withheld[path]; !marked && h != nil && h.old.same(s.home.onDisk(path)) {
-			continue // it is again what it was
-		}
-		if !marked || their.Old != m.Old || their.Kept != m.Kept {
-			return false
-		}
-	}
-	for path, m := range theirs.Pending {
-		was, known := mine.Known.Was(path)
-		_, marked := mine.Pending[path]
-		if !marked && path != s.home.store.Path() && (known && was.Sum != m.Old || !known && Scope(m.Scope) != ScopeProject) {
-			return false
-		}
-	}
-	return true
-}
-
 // lookAtWindows holds what differs while others may have tools at work, and ends
 // the windows that were left and that nothing lives of.
 func (s *state) lookAtWindows() {
@@ -115,24 +61,6 @@ func (s *state) lookAtWindows() {
 	s.endWindows(ended)
 }
 
-// OthersAtWork reports whether another program runs that has tools at work: it holds
-// back what is approved meanwhile.
-func (g *Guard) OthersAtWork() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	if s.home.store == nil {
-		return false
-	}
-	open, _ := s.home.store.OtherWindows(s.runningFile())
-	for _, w := range open {
-		if !w.Asks {
-			return true
-		}
-	}
-	return false
-}
-
 // endedWindows lists the windows that were left of which nothing lives, and those whose
 // processes a window of this program waits for from now on.
 func (s *state) endedWindows(left map[string]Window) (ended []string) {
@@ -149,13 +77,6 @@ func (s *state) endedWindows(left map[string]Window) (ended []string) {
 	return ended
 }
 
-func (s *state) runningFile() *Running {
-	if s.window == nil {
-		return nil
-	}
-	return s.window.file
-}
-
 // inherit waits for processes of a program that has ended.
 func (s *state) inherit(groups []int) {
 	to := &s.others.inherited
@@ -167,22 +88,6 @@ func (s *state) inherit(groups []int) {
 			*to = append(*to, group)
 		}
 	}
-}
-
-// RemoveAbandonedWindows ends the windows that were left: this program's own, if there must be
-// one, has begun.
-func (g *Guard) RemoveAbandonedWindows() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	if s.home.store == nil || s.doubt != nil {
-		return
-	}
-	_, left := s.home.store.OtherWindows(s.runningFile())
-	ended := slices.DeleteFunc(slices.Collect(maps.Keys(left)), func(name string) bool {
-		return len(left[name].Living(s.others.alive)) > 0 && s.runningFile() == nil
-	})
-	s.endWindows(ended)
 }
 
 func (s *state) endWindows(names []string) {
@@ -208,27 +113,6 @@ func (s *state) withholdDiffering(known Known) {
 			}
 		}
 	}
-}
-
-// withholdIfChanged holds a file that is not f. What this program has read is in force
-// in the version that it has.
-func (s *state) withholdIfChanged(path string, f File) {
-	if s.ledger.withheld[path] != nil {
-		return
-	}
-	if f.Scope == string(scopeInstructions) {
-		if is := s.home.onDisk(path); is.Sum != f.Sum {
-			s.news.noteInstructions(path)
-		}
-		return
-	}
-	if was, read := s.ledger.files[path]; read {
-		if is := s.home.onDisk(path); !was.same(is) && (f.Sum != is.Sum || f.Real != is.real) {
-			s.ledger.withhold(change{path, Scope(f.Scope), was, is}, true)
-		}
-		return
-	}
-	s.ledger.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
 }
 
 // withholdOfOthers holds a file that tools of another program changed, since this one
@@ -270,3 +154,56 @@ func (s *state) isOfTool() bool {
 	}
 	return false
 }
+
+// recoverState deals with what programs left behind, and puts what was pending before
+// in force as it was.
+func (s *state) recoverState() error {
+	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
+		return nil
+	}
+	s.withholdMarked()
+	s.lookAtWindows()
+	s.others.toldStore = s.home.store.Marks()[s.home.store.Path()]
+	return s.unwritten
+}
+
+// withholdMarked holds what the store says is pending.
+func (s *state) withholdMarked() {
+	for path, m := range s.home.store.Marks() {
+		if path != s.home.store.Path() && s.ledger.withheld[path] == nil {
+			s.ledger.restore(path, m)
+		}
+	}
+}
+
+// releaseUnmarked ends the holds whose marks another program has taken back: a
+// person approved there.
+func (s *state) releaseUnmarked(before map[string]Mark) {
+	if s.window != nil || s.others.atWork {
+		return
+	}
+	now := s.home.store.Marks()
+	for path := range before {
+		if _, marked := now[path]; !marked && s.ledger.withheld[path] != nil {
+			s.ledger.release(path)
+		}
+	}
+}
+
+// addKnownMissing adds to paths what is known to be in dirs and was not there at the moment
+// in which they were listed.
+func (s *state) addKnownMissing(paths, dirs map[string]Scope) {
+	for path, f := range s.others.known.Files {
+		if _, listed := paths[path]; listed {
+			continue
+		}
+		for dir := range dirs {
+			if isBelow(path, dir) {
+				paths[path] = Scope(f.Scope)
+			}
+		}
+	}
+}
+
+// errOfTool keeps what a tool started from approving what the tool did.
+var errOfTool = errors.New("a tool started this program, so it approves nothing; a person has to run `pi trust`")

@@ -6,35 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"pi/internal/safefile"
 )
-
-// Window is the time in which tools could have changed a file: from the first
-// tool on until the agent has settled and the processes that tools started have
-// ended. The store names it, with a small file that its program holds locked: a
-// window whose file nobody has locked was left by a program that ended before its
-// tools did. A file that is damaged or gone makes no difference, since the store
-// knows of it.
-type Window struct {
-	Groups []int  `json:"groups,omitempty"` // process groups that tools started
-	Boot   string `json:"boot,omitempty"`   // which start of the machine they belong to
-	Asks   bool   `json:"asks,omitempty"`   // every change is asked about, so the window never closes
-}
-
-// Living lists the process groups of a window that have a process.
-func (w Window) Living(alive func(group int) bool) (groups []int) {
-	if w.Boot != bootID() {
-		return nil
-	}
-	for _, group := range w.Groups {
-		if group > 1 && alive(group) {
-			groups = append(groups, group)
-		}
-	}
-	return groups
-}
 
 // Running is the file of a window, while its program lives.
 type Running struct {
@@ -42,12 +16,6 @@ type Running struct {
 	name   string
 	window Window
 	f      *os.File // locked
-}
-
-const runningPrefix = "running-"
-
-func isRunning(name string) bool {
-	return strings.HasPrefix(name, runningPrefix) && filepath.Base(name) == name
 }
 
 // Begin opens a window: edit writes down in the same step what is in force.
@@ -150,25 +118,4 @@ func (s *Store) OtherWindows(own *Running) (open, left map[string]Window) {
 		}
 	}
 	return open, left
-}
-
-// sweep removes the files of windows that the store does not name and that nobody
-// has locked: their programs ended in the middle of a step, or never were.
-func (s *Store) sweep() {
-	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), runningPrefix+"*"))
-	for _, path := range names {
-		s.mu.Lock()
-		_, named := s.data.Windows[filepath.Base(path)]
-		s.mu.Unlock()
-		if !named && !s.disk.isLocked(filepath.Base(path)) {
-			os.Remove(path)
-		}
-	}
-}
-
-// bootID tells starts of the machine apart, where that can be known: the numbers
-// of process groups begin anew with each.
-func bootID() string {
-	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return string(bytes.TrimSpace(b))
 }

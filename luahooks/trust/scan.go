@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
@@ -98,4 +99,28 @@ func (s *Scanned) call(call *ast.FuncCallExpr) {
 	} else {
 		s.Dynamic = true
 	}
+}
+
+// requireCache remembers what files require by name: it is asked before each run of
+// tools. It may be used from any goroutine.
+type requireCache struct {
+	mu    sync.Mutex          // guards names
+	names map[string][]string // by the hash of the file
+}
+
+// namesOf is what a version of a file requires by name. What cannot be read requires
+// nothing.
+func (c *requireCache) namesOf(v Version) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names, known := c.names[v.Sum]
+	if known || v.Code == nil {
+		return names
+	}
+	scanned, _ := Scan(v.Code)
+	if c.names == nil {
+		c.names = map[string][]string{}
+	}
+	c.names[v.Sum] = scanned.Requires
+	return scanned.Requires
 }

@@ -1,7 +1,8 @@
 package trust
 
 import (
-	"path/filepath"
+	"fmt"
+	"io/fs"
 	"time"
 )
 
@@ -21,69 +22,6 @@ type state struct {
 	seen      map[string]Version // the files that there are, as they were shown while in doubt
 }
 
-// home is where the files are that count, and how they are read.
-type home struct {
-	project      string // the working directory
-	agentDir     string // approvals of what is not of a project stand under it
-	store        *Store // nil: nothing outlives the run
-	configs      []string
-	keys         string          // auth.json, of which the commands count
-	instructions []string        // of the agent directory
-	named        map[string]bool // hooks that stand alone
-	mask         func([]byte) ([]byte, bool)
-	places       func() Places
-}
-
-// newHome is the home of an agent directory and a project, without a store.
-func newHome(o GuardOptions) *home {
-	h := &home{project: o.Project, agentDir: o.AgentDir, mask: o.Mask, places: o.Places, named: map[string]bool{}}
-	if h.places == nil {
-		h.places = func() Places { return Places{AgentDir: o.AgentDir, Cwd: o.Project} }
-	}
-	h.configs = []string{filepath.Join(o.AgentDir, "config.toml"), filepath.Join(o.Project, ".pi", "config.toml")}
-	h.keys = filepath.Join(o.AgentDir, "auth.json")
-	for _, name := range []string{"AGENTS.md", "SYSTEM.md", "APPEND_SYSTEM.md"} {
-		h.instructions = append(h.instructions, filepath.Join(o.AgentDir, name))
-	}
-	return h
-}
-
-// ledger is which version of each file is in force, and what the disk has instead.
-type ledger struct {
-	home     *home
-	files    map[string]Version   // in force: what was read
-	withheld map[string]*withheld // what the disk has instead
-	marked   map[string]bool      // what was ever held and marked
-	shown    map[string]string    // path → hash of what a person was shown last
-	askEdits bool                 // every change is held
-}
-
-func newLedger(h *home) ledger {
-	return ledger{home: h, files: map[string]Version{}, withheld: map[string]*withheld{}, marked: map[string]bool{}, shown: map[string]string{}}
-}
-
-// approvals are the versions of a project's files that may run.
-type approvals struct {
-	home *home
-	run  map[string]string // for this run: path → hash
-	live map[string]bool   // files that were edited and approved in this run
-	head string            // .git/HEAD when they were
-	last edit              // that nobody had approved
-}
-
-func newApprovals(h *home) approvals {
-	return approvals{home: h, run: map[string]string{}, live: map[string]bool{}}
-}
-
-// news is what a person is to be told, and to be asked about.
-type news struct {
-	lines   []string
-	began   []*Pending           // what began to wait
-	large   []string             // folders of hooks with too much in them
-	unasked []string             // what was told of, by path
-	spoken  map[string]time.Time // instructions that changed and were told of
-}
-
 // programs are what is known of those beside this one and before it.
 type programs struct {
 	alive     func(group int) bool
@@ -92,4 +30,62 @@ type programs struct {
 	atWork    bool  // tools of other programs may be at work
 	toldStore Mark  // of the store
 	known     Known // how files have to be while they are, and at a start
+}
+
+func (s *state) readLocked(path string) Version {
+	if h := s.ledger.withheld[path]; h != nil {
+		if !h.old.exists() {
+			return Version{Err: h.old.Err}
+		}
+		return h.old
+	}
+	if v, ok := s.ledger.files[path]; ok {
+		return v
+	}
+	if s.doubt != nil {
+		return Version{Err: fmt.Errorf("%s is %w: %w", path, ErrNotApproved, s.doubt), Sum: Unreadable}
+	}
+	if f, known := s.others.known.Was(path); known && f.Scope != string(scopeInstructions) {
+		s.withholdIfChanged(path, f)                                                  // f is in force whatever the disk says
+		if _, read := s.ledger.files[path]; s.ledger.withheld[path] == nil && !read { // there was none, and is none
+			s.ledger.files[path] = Version{Err: fs.ErrNotExist}
+		}
+		return s.readLocked(path)
+	}
+	v := s.home.onDisk(path)
+	if v.exists() && s.window != nil && !s.window.had(path, v) {
+		// It waits from now on, or nobody could approve it.
+		h := s.ledger.withhold(change{path: path, was: Version{Err: fmt.Errorf("%s is %w: it was not there before the tools ran", path, ErrNotApproved)}, is: v}, true)
+		return Version{Err: h.old.Err, Sum: Unreadable}
+	}
+	s.ledger.files[path] = v
+	return v
+}
+
+// withholdIfChanged holds a file that is not f. What this program has read is in force
+// in the version that it has.
+func (s *state) withholdIfChanged(path string, f File) {
+	if s.ledger.withheld[path] != nil {
+		return
+	}
+	if f.Scope == string(scopeInstructions) {
+		if is := s.home.onDisk(path); is.Sum != f.Sum {
+			s.news.noteInstructions(path)
+		}
+		return
+	}
+	if was, read := s.ledger.files[path]; read {
+		if is := s.home.onDisk(path); !was.same(is) && (f.Sum != is.Sum || f.Real != is.real) {
+			s.ledger.withhold(change{path, Scope(f.Scope), was, is}, true)
+		}
+		return
+	}
+	s.ledger.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
+}
+
+func (s *state) runningFile() *Running {
+	if s.window == nil {
+		return nil
+	}
+	return s.window.file
 }

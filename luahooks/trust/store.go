@@ -1,11 +1,7 @@
 package trust
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -68,20 +64,6 @@ func (s *Store) Doubt() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.doubt
-}
-
-// Sum is the SHA-256 of a file's bytes, in hexadecimal.
-func Sum(code []byte) string {
-	sum := sha256.Sum256(code)
-	return hex.EncodeToString(sum[:])
-}
-
-// sumOf is Sum, and "" for no file.
-func sumOf(raw []byte) string {
-	if raw == nil {
-		return ""
-	}
-	return Sum(raw)
 }
 
 // Approved returns the hash that is approved for a file of a project; "" if none.
@@ -289,10 +271,16 @@ func (s *Store) needed() map[string]bool {
 	return sums
 }
 
-func reasonOf(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
+// sweep removes the files of windows that the store does not name and that nobody
+// has locked: their programs ended in the middle of a step, or never were.
+func (s *Store) sweep() {
+	names, _ := filepath.Glob(filepath.Join(escapeGlob(s.disk.dir()), runningPrefix+"*"))
+	for _, path := range names {
+		s.mu.Lock()
+		_, named := s.data.Windows[filepath.Base(path)]
+		s.mu.Unlock()
+		if !named && !s.disk.isLocked(filepath.Base(path)) {
+			os.Remove(path)
+		}
 	}
-	return err
 }

@@ -15,22 +15,6 @@ import (
 // started has ended, is pending. No file events are needed for that, and while
 // the window is open none has an effect.
 
-// openWindow is that time.
-type openWindow struct {
-	base    map[string]Version // how files were; what is missing was not there or not known
-	scopes  map[string]Scope
-	dirs    map[string]Scope
-	file    *Running // nil without a store
-	groups  []int
-	settled bool // the agent has; it only waits for processes
-}
-
-// had reports whether a file was v when the window opened.
-func (w *openWindow) had(path string, v Version) bool {
-	base, ok := w.base[path]
-	return ok && base.same(v) || !ok && !v.exists()
-}
-
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
 // files that those which run were made of or looked for. Those that flags leave out of
 // this run count too: the next run has them. The error says that the window could not
@@ -67,21 +51,6 @@ func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	return s.beginWindow(w)
 }
 
-// addKnownMissing adds to paths what is known to be in dirs and was not there at the moment
-// in which they were listed.
-func (s *state) addKnownMissing(paths, dirs map[string]Scope) {
-	for path, f := range s.others.known.Files {
-		if _, listed := paths[path]; listed {
-			continue
-		}
-		for dir := range dirs {
-			if isBelow(path, dir) {
-				paths[path] = Scope(f.Scope)
-			}
-		}
-	}
-}
-
 // beginWindow writes a window down, and what is in force.
 func (s *state) beginWindow(w *openWindow) (err error) {
 	known := s.inForce(w)
@@ -94,46 +63,6 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	})
 	s.wrote = true
 	return err
-}
-
-// inForce is what a window begins with. The versions are kept, so that they can
-// go on to be in force.
-func (s *state) inForce(w *openWindow) Known {
-	known := Known{Files: map[string]File{}, Dirs: map[string]string{}}
-	for path, v := range w.base {
-		if h := s.ledger.withheld[path]; h != nil {
-			v = h.old
-		}
-		known.Files[path] = s.ledger.fileOf(path, v, w.scopes[path])
-	}
-	for dir, scope := range w.dirs {
-		known.Dirs[dir] = string(scope)
-	}
-	return known
-}
-
-func (l *ledger) fileOf(path string, v Version, scope Scope) File {
-	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
-	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {
-		// What is not kept is lost with the program, and says so.
-		if kept, _ := l.home.store.Keep(code); kept != f.Sum {
-			f.Kept = kept
-		}
-	}
-	return f
-}
-
-func addKnown(to, from Known) {
-	for path, f := range from.Files {
-		if _, known := to.Was(path); !known {
-			to.Files[path] = f
-		}
-	}
-	for dir, scope := range from.Dirs {
-		if to.Dirs[dir] == "" {
-			to.Dirs[dir] = scope
-		}
-	}
 }
 
 // NoteGroup tells of a process group that a tool started.
@@ -334,4 +263,20 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 		maps.Copy(paths, looked)
 	}
 	return paths, dirs
+}
+
+// RemoveAbandonedWindows ends the windows that were left: this program's own, if there must be
+// one, has begun.
+func (g *Guard) RemoveAbandonedWindows() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	if s.home.store == nil || s.doubt != nil {
+		return
+	}
+	_, left := s.home.store.OtherWindows(s.runningFile())
+	ended := slices.DeleteFunc(slices.Collect(maps.Keys(left)), func(name string) bool {
+		return len(left[name].Living(s.others.alive)) > 0 && s.runningFile() == nil
+	})
+	s.endWindows(ended)
 }

@@ -1,0 +1,142 @@
+package trust
+
+import (
+	"fmt"
+	"sort"
+)
+
+// ShowPending lists what waits for approval, in order of the path, and notes that a
+// person was shown it: [Guard.Accept] approves exactly this.
+func (g *Guard) ShowPending() []Pending {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	list := []Pending{}
+	if s.doubt != nil {
+		p := s.pendingDoubt()
+		s.ledger.shown[p.Path] = p.sum
+		return append(list, *p)
+	}
+	for path, h := range s.ledger.withheld {
+		h.now = s.home.onDisk(path)
+		if h.old.same(h.now) {
+			s.ledger.release(path)
+			continue
+		}
+		list = append(list, *s.home.pending(path, h))
+		s.ledger.shown[path] = h.now.Sum
+	}
+	if s.home.store != nil {
+		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
+			list = append(list, *s.home.pendingStore(m))
+			s.ledger.shown[s.home.store.Path()] = m.New
+		}
+	}
+	s.writeMarks()
+	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
+	return list
+}
+
+// ListPending is Pending without a person who looks.
+func (g *Guard) ListPending() []*Pending {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.listPending()
+}
+
+func (s *state) listPending() (list []*Pending) {
+	for path, h := range s.ledger.withheld {
+		list = append(list, s.home.pending(path, h))
+	}
+	if s.home.store != nil {
+		if m, ok := s.home.store.Marks()[s.home.store.Path()]; ok {
+			list = append(list, s.home.pendingStore(m))
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
+	return list
+}
+
+// NoteAsking notes whether somebody looks at the files of list.
+func (g *Guard) NoteAsking(list []*Pending, now bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	for _, p := range list {
+		if h := s.ledger.withheld[p.Path]; h != nil {
+			h.asking = now
+			if !now && h.now.Sum != p.sum {
+				h.now = Version{Sum: p.sum} // so that the next look sees another one
+			}
+		}
+	}
+}
+
+// Accept puts the version that was shown last in force. A hook runs it when it is
+// loaded the next time.
+func (g *Guard) Accept(path string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state.acceptShown(path)
+}
+
+// AcceptExactly is Accept for exactly what p describes: a person answered a question about
+// it, while others may list what waits.
+func (g *Guard) AcceptExactly(p *Pending) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	s.ledger.shown[p.Path] = p.sum
+	return s.acceptShown(p.Path)
+}
+
+// acceptShown puts what waits in force if it is what a person was shown.
+func (s *state) acceptShown(path string) error {
+	if s.isOfTool() {
+		return errOfTool
+	}
+	if s.home.store != nil && path == s.home.store.Path() {
+		return s.acceptStore()
+	}
+	h := s.ledger.withheld[path]
+	if h == nil {
+		return fmt.Errorf("%s does not wait for approval", path)
+	}
+	now := s.home.onDisk(path)
+	if sum, ok := s.ledger.shown[path]; !ok || sum != now.Sum {
+		return fmt.Errorf("%s: %w", path, ErrChangedAgain)
+	}
+	return s.accept(path, h, now)
+}
+
+// accept puts now in force.
+func (s *state) accept(path string, h *withheld, now Version) (err error) {
+	if h.scope == ScopeProject {
+		if now.exists() {
+			err = s.approve(path, now.Sum)
+		}
+		s.approvals.live[path], s.approvals.head = true, s.home.headNow()
+	}
+	s.ledger.files[path] = now
+	s.ledger.release(path)
+	s.noteApproved(path, now, h.scope)
+	return err
+}
+
+func (s *state) acceptStore() error {
+	if s.doubt != nil {
+		return s.acceptDoubt()
+	}
+	m, ok := s.home.store.Marks()[s.home.store.Path()]
+	if !ok {
+		return fmt.Errorf("%s does not wait for approval", s.home.store.Path())
+	}
+	if s.ledger.shown[s.home.store.Path()] != m.New {
+		return fmt.Errorf("%s: %w", s.home.store.Path(), ErrChangedAgain)
+	}
+	return s.home.store.Accept(m.New, s.mayCount, func(d *Data) {
+		s.ledger.setMarks(d)
+		s.setWindow(d)
+		delete(d.Pending, s.home.store.Path())
+	})
+}

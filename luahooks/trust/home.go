@@ -1,0 +1,156 @@
+package trust
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pi/internal/printable"
+	"pi/internal/safefile"
+)
+
+// home is where the files are that count, and how they are read.
+type home struct {
+	project      string // the working directory
+	agentDir     string // approvals of what is not of a project stand under it
+	store        *Store // nil: nothing outlives the run
+	configs      []string
+	keys         string          // auth.json, of which the commands count
+	instructions []string        // of the agent directory
+	named        map[string]bool // hooks that stand alone
+	mask         func([]byte) ([]byte, bool)
+	places       func() Places
+}
+
+// onDisk is what counts of a file now.
+func (h *home) onDisk(path string) Version {
+	if path == h.keys && path != "" {
+		return commandsIn(path)
+	}
+	return onDisk(path)
+}
+
+// headNow is the content of the project's .git/HEAD; "" without one.
+func (h *home) headNow() string {
+	const most = 4 << 10
+	path := filepath.Join(h.project, ".git")
+	if text, err := safefile.Read(path, most); err == nil { // a work tree of its own
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
+			path = dir
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(h.project, path)
+			}
+		}
+	}
+	head, _ := safefile.Read(filepath.Join(path, "HEAD"), most)
+	return string(head)
+}
+
+// masked is the text of a file without keys, to be kept or shown.
+func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
+	if h.mask == nil || code == nil || !slices.Contains(h.configs, path) {
+		return code, code != nil
+	}
+	return h.mask(code)
+}
+
+// pending describes a held file.
+func (at *home) pending(path string, h *withheld) *Pending {
+	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
+	switch {
+	case slices.Contains(at.configs, path):
+		p.Kind = "settings"
+	case path == at.keys:
+		p.Kind = "commands of keys"
+	case at.isHook(path):
+		p.Kind, p.Name = "hook", hookName(path)
+	}
+	switch {
+	case !h.old.exists():
+		p.Change = "added"
+	case !h.now.exists():
+		p.Change = "removed"
+	}
+	p.Lost = h.old.exists() && h.old.Code == nil
+	p.Diff = at.diff(path, h)
+	return p
+}
+
+// diff shows the two versions, and where a link leads now: what stands beside a
+// hook counts.
+func (at *home) diff(path string, h *withheld) string {
+	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
+		return Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
+	}
+	leads := printable.VisibleLine(fmt.Sprintf("%s led to %s and leads to %s now", path, h.old.real, h.now.real)) + "\n"
+	if h.old.Sum == h.now.Sum {
+		return leads
+	}
+	return leads + Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
+}
+
+// shownCode is what is shown of a version: settings without their keys.
+func (h *home) shownCode(path string, v Version) []byte {
+	code, ok := h.masked(path, v.Code)
+	if !ok {
+		return existing(Version{Sum: v.Sum})
+	}
+	return existing(Version{Code: code, Sum: v.Sum})
+}
+
+// existing is the code of a version, nil only if there is no file.
+func existing(v Version) []byte {
+	if v.exists() && v.Code == nil {
+		return []byte{}
+	}
+	return v.Code
+}
+
+// pendingStore describes the store that somebody wrote to.
+func (h *home) pendingStore(m Mark) *Pending {
+	old, now := h.store.Foreign(m.New)
+	p := &Pending{Name: "trust.json", Path: h.store.Path(), Kind: "approvals", Change: "changed", Since: m.Since, sum: m.New}
+	if m.New == "" {
+		p.Change = "removed"
+	}
+	p.Diff = Diff(p.Path, old, now)
+	return p
+}
+
+// isHook tells a hook's own file from a module by where it lies.
+func (h *home) isHook(path string) bool {
+	dir, base := filepath.Split(path)
+	if base == "init.lua" {
+		dir = filepath.Dir(filepath.Clean(dir)) + string(filepath.Separator)
+	}
+	for _, config := range h.configs {
+		if dir == filepath.Join(filepath.Dir(config), "hooks")+string(filepath.Separator) {
+			return true
+		}
+	}
+	return h.named[path]
+}
+
+// inHooks reports whether a file lies in a folder of hooks.
+func (h *home) inHooks(path string) bool {
+	return slices.ContainsFunc(h.configs, func(config string) bool { return isBelow(path, filepath.Join(filepath.Dir(config), "hooks")) })
+}
+
+// tooLarge is the folder of a directory of hooks that a module lies in and that
+// cannot be listed; "" for modules that can be judged.
+func (h *home) tooLarge(path string) string {
+	for _, config := range h.configs {
+		dir := filepath.Join(filepath.Dir(config), "hooks") + string(filepath.Separator)
+		rel, below := strings.CutPrefix(path, dir)
+		name, _, inFolder := strings.Cut(rel, string(filepath.Separator))
+		if !below || !inFolder {
+			continue
+		}
+		w := luaWalk{left: MaxEntries}
+		if w.walk(dir+name, nil); w.large {
+			return dir + name
+		}
+	}
+	return ""
+}

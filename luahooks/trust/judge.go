@@ -1,0 +1,119 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Judge looks at the files of hooks, and at those that are held, and decides about
+// what changed: what may be taken over is in force when it returns, the rest is held.
+// ask are those that a person is to be asked about now; the others wait for
+// /hooks approve. Unless sure, files that are gone or empty are often so for a moment
+// only, while an editor saves: unsure has them, and nothing is decided.
+func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	paths := s.ledger.withWithheld(files)
+	changes := s.ledger.changed(paths, s.window)
+	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
+		changes = s.ledger.changed(paths, s.window)
+	}
+	unsure = map[string]bool{}
+	if !sure {
+		changes = slices.DeleteFunc(changes, func(c change) bool {
+			if !c.is.exists() || len(c.is.Code) == 0 && c.is.Err == nil {
+				unsure[c.path] = true
+			}
+			return unsure[c.path]
+		})
+	}
+	if len(changes) > 0 {
+		ask = s.decide(changes)
+	}
+	return ask, unsure
+}
+
+// errCommand is why a command that prints a key does not run.
+var errCommand = errors.New("it was added to auth.json while the agent was at work")
+
+// MayRunCommand reports whether a command in auth.json may run: it does not if tools could
+// have put it there, until a person approved it. What a person put there counts at
+// once, and logins are renewed as they like.
+func (g *Guard) MayRunCommand(command string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	if changes := s.ledger.changed(map[string]Scope{s.home.keys: ""}, s.window); len(changes) > 0 {
+		s.decide(changes)
+	}
+	commands := strings.Split(string(s.readLocked(s.home.keys).Code), "\n")
+	if slices.Contains(commands, commandLine(command)) {
+		return nil
+	}
+	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", ErrNotApproved, errCommand)
+}
+
+// decide takes changes over or holds them.
+func (s *state) decide(changes []change) (ask []*Pending) {
+	s.lookAtOthers()
+	crowd := s.approvals.noteChanges(changes, time.Now())
+	for _, c := range changes {
+		h := s.ledger.withheld[c.path]
+		switch {
+		case h != nil && h.old.same(c.is): // it is again what it was
+			s.ledger.release(c.path)
+		case h != nil && h.marked && !s.isOpenToAsk():
+			h.now = c.is
+		case s.mayBeOfTool(c) && !s.isOpenToAsk():
+			s.news.noteBegan(s.home.pending(c.path, s.ledger.withhold(c, true)))
+		case s.mayAdopt(c, crowd):
+			s.adopt(c)
+		default:
+			h := s.ledger.withhold(c, false)
+			if !h.asking {
+				ask = append(ask, s.home.pending(c.path, h))
+			}
+		}
+	}
+	s.writeMarks()
+	return ask
+}
+
+// mayBeOfTool reports whether tools could have made a change.
+func (s *state) mayBeOfTool(c change) bool {
+	return s.doubt != nil || s.others.atWork || s.window != nil && !s.window.had(c.path, c.is)
+}
+
+// isOpenToAsk reports whether the window is only open because every change is asked
+// about.
+func (s *state) isOpenToAsk() bool {
+	return s.ledger.askEdits && s.window != nil && s.window.settled && !slices.ContainsFunc(s.window.groups, s.others.alive)
+}
+
+// mayAdopt reports whether a change is taken over without a question.
+func (s *state) mayAdopt(c change, crowd bool) bool {
+	switch {
+	case s.ledger.askEdits:
+		return false
+	case c.scope != ScopeProject || !c.is.exists():
+		return true
+	case s.approvals.isApproved(c.path, c.is.Sum):
+		return true
+	}
+	return s.approvals.live[c.path] && !crowd && s.ledger.withheld[c.path] == nil && s.home.headNow() == s.approvals.head
+}
+
+// adopt puts a version in force.
+func (s *state) adopt(c change) {
+	if c.scope == ScopeProject && c.is.exists() && !s.approvals.isApproved(c.path, c.is.Sum) {
+		_ = s.approve(c.path, c.is.Sum) // what cannot be stored holds for this run
+	}
+	s.ledger.files[c.path] = c.is
+	if s.ledger.withheld[c.path] != nil {
+		s.ledger.release(c.path)
+	}
+}

@@ -1,0 +1,135 @@
+package trust
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// ledger is which version of each file is in force, and what the disk has instead.
+type ledger struct {
+	home     *home
+	files    map[string]Version   // in force: what was read
+	withheld map[string]*withheld // what the disk has instead
+	marked   map[string]bool      // what was ever held and marked
+	shown    map[string]string    // path → hash of what a person was shown last
+	askEdits bool                 // every change is held
+}
+
+func newLedger(h *home) ledger {
+	return ledger{home: h, files: map[string]Version{}, withheld: map[string]*withheld{}, marked: map[string]bool{}, shown: map[string]string{}}
+}
+
+// change is a file whose version on the disk is not the one in force.
+type change struct {
+	path    string
+	scope   Scope
+	was, is Version
+}
+
+// changed lists which of paths have another version on the disk than in force. Of what
+// nobody has read, that is how it was when the window opened; w may be nil.
+func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) {
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		was, ok := l.files[path]
+		if !ok && w != nil { // nobody has read it yet
+			was, ok = w.base[path]
+		}
+		if h := l.withheld[path]; h != nil {
+			was, ok = h.old, true
+		}
+		is := l.home.onDisk(path)
+		if h := l.withheld[path]; h != nil && h.now.same(is) {
+			continue
+		}
+		if ok && !was.same(is) || !ok && is.exists() || l.withheld[path] != nil {
+			list = append(list, change{path, paths[path], was, is})
+		}
+	}
+	return list
+}
+
+// withWithheld is files and those that are held besides.
+func (l *ledger) withWithheld(files map[string]Scope) map[string]Scope {
+	paths := maps.Clone(files)
+	for path, h := range l.withheld {
+		if _, ok := paths[path]; !ok && !slices.Contains(l.home.configs, path) {
+			paths[path] = h.scope
+		}
+	}
+	return paths
+}
+
+// withhold keeps a version from taking effect.
+func (l *ledger) withhold(c change, marked bool) *withheld {
+	h := l.withheld[c.path]
+	if h == nil {
+		h = &withheld{old: c.was, scope: c.scope, since: time.Now().UTC()}
+		l.withheld[c.path] = h
+	}
+	l.files[c.path] = h.old
+	h.now, h.marked = c.is, h.marked || marked || l.askEdits
+	l.marked[c.path] = l.marked[c.path] || h.marked
+	return h
+}
+
+// release ends a hold. mark writes it down.
+func (l *ledger) release(path string) {
+	delete(l.withheld, path)
+	delete(l.shown, path)
+}
+
+// restore holds a file that has a mark, unless it is again what it was. Then this
+// look is the one that counts, for the next may see another file.
+func (l *ledger) restore(path string, m Mark) {
+	h := &withheld{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
+	h.old = Version{Sum: m.Old, real: m.Real}
+	was, read := l.files[path]
+	if m.Old == h.now.Sum && (m.Real == "" || m.Real == h.now.real) {
+		if !read && h.now.exists() {
+			l.files[path] = h.now
+		}
+		return
+	}
+	switch {
+	case read && was.Sum == m.Old:
+		h.old = was
+	case m.Old == "":
+		h.old.Err = fmt.Errorf("%s is %w", path, ErrNotApproved)
+	case m.Old == h.now.Sum:
+		h.old.Code, h.old.Err = h.now.Code, h.now.Err
+	default:
+		h.old.Code, h.old.Err = l.home.store.disk.readCopy(cmp.Or(m.Kept, m.Old))
+	}
+	l.withheld[path], l.files[path], l.marked[path] = h, h.old, true
+}
+
+// setMarks marks what is held, and nothing else that this program has ever held.
+// Another process may have added marks since.
+func (l *ledger) setMarks(d *Data) {
+	for path := range l.marked {
+		if h := l.withheld[path]; h == nil || !h.marked {
+			delete(d.Pending, path)
+		}
+	}
+	for path, h := range l.withheld {
+		if h.marked {
+			l.marked[path] = true
+			f := l.fileOf(path, h.old, h.scope)
+			d.Pending[path] = Mark{Old: f.Sum, Kept: f.Kept, New: h.now.Sum, Real: f.Real, Scope: f.Scope, Since: h.since}
+		}
+	}
+}
+
+func (l *ledger) fileOf(path string, v Version, scope Scope) File {
+	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
+	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {
+		// What is not kept is lost with the program, and says so.
+		if kept, _ := l.home.store.Keep(code); kept != f.Sum {
+			f.Kept = kept
+		}
+	}
+	return f
+}

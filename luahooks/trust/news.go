@@ -1,0 +1,32 @@
+package trust
+
+import (
+	"time"
+
+	"pi/internal/printable"
+)
+
+// news is what a person is to be told, and to be asked about.
+type news struct {
+	lines   []string
+	began   []*Pending           // what began to wait
+	large   []string             // folders of hooks with too much in them
+	unasked []string             // what was told of, by path
+	spoken  map[string]time.Time // instructions that changed and were told of
+}
+
+// noteBegan notes what began to wait.
+func (n *news) noteBegan(began ...*Pending) { n.began = append(n.began, began...) }
+
+// scopeInstructions is of files that a model reads and that nobody runs: a change is told,
+// not held back.
+const scopeInstructions Scope = "instructions"
+
+// noteInstructions tells of a change now and at the next start.
+func (n *news) noteInstructions(path string) {
+	if _, told := n.spoken[path]; told {
+		return
+	}
+	n.spoken[path] = time.Now().UTC()
+	n.lines = append(n.lines, printable.VisibleLine(path)+" was changed while the agent was at work: a model reads it at the start of every session")
+}

@@ -1,0 +1,17 @@
+package trust
+
+// openWindow is that time.
+type openWindow struct {
+	base    map[string]Version // how files were; what is missing was not there or not known
+	scopes  map[string]Scope
+	dirs    map[string]Scope
+	file    *Running // nil without a store
+	groups  []int
+	settled bool // the agent has; it only waits for processes
+}
+
+// had reports whether a file was v when the window opened.
+func (w *openWindow) had(path string, v Version) bool {
+	base, ok := w.base[path]
+	return ok && base.same(v) || !ok && !v.exists()
+}

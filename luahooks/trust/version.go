@@ -1,0 +1,85 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"pi/internal/safefile"
+)
+
+// Version is a file at one time.
+type Version struct {
+	Code []byte
+	Err  error  // why there is no code
+	Sum  string // "": there is no such file
+	real string // with symbolic links resolved
+
+	Others string // why somebody else may change it; "": only this user and root may
+}
+
+func (v Version) exists() bool { return v.Sum != "" }
+
+func (v Version) same(w Version) bool { return v.Sum == w.Sum && v.real == w.real }
+
+// withheld is a file whose version on the disk is not in force.
+type withheld struct {
+	old, now Version
+	scope    Scope // of a hook; "" for what is none
+	since    time.Time
+	marked   bool // in the store: tools could have changed it
+	asking   bool // a person is looking at it
+}
+
+// onDisk reads what a file is now.
+func onDisk(path string) Version {
+	code, err := readHook(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return Version{Err: err}
+	case err != nil:
+		return Version{Err: err, Sum: Unreadable}
+	}
+	v := Version{Code: code, Sum: Sum(code), real: path}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		v.real = real
+	}
+	v.Others = othersMayChange(path, v.real)
+	return v
+}
+
+// othersMayChange says of a file and of the folders it is reached through why
+// somebody else may change what is there.
+func othersMayChange(path, real string) string {
+	for _, at := range []string{real, filepath.Dir(real), filepath.Dir(path)} {
+		if info, err := os.Stat(at); err == nil {
+			if why := OthersMayChange(info); why != "" {
+				return at + " " + why
+			}
+		}
+	}
+	return ""
+}
+
+// readHook never waits and never reads more than a hook may have: what is there
+// may have been put there to harm.
+func readHook(path string) ([]byte, error) {
+	code, err := safefile.Read(path, MaxHook)
+	if errors.Is(err, safefile.ErrNotRegular) {
+		return nil, fmt.Errorf("read hook %s: not a regular file of at most %d KiB", path, MaxHook>>10)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read hook: %w", err)
+	}
+	return code, nil
+}
+
+// MaxHook is how long a hook may be: far more than one written by hand.
+const MaxHook = 1 << 20
+
+// ErrNotApproved is why there is no version of a file that may run: nobody said yes to it.
+var ErrNotApproved = errors.New("not approved")
