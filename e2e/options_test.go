@@ -189,29 +189,25 @@ func TestTheAnnotationsHaveTheKeywordsOfSchemas(t *testing.T) {
 	}
 }
 
-// answerRecords are the classes of the tables inside of what handlers return, by
-// the key that they stand under.
-func answerRecords() map[string]string {
-	return map[string]string{
-		"compaction": "pi.CompactionDraft", "summary": "pi.BranchSummaryDraft", "abort": "pi.Abort", "message": "pi.CustomMessage",
-		"result": "pi.BashResult", "replacement": "pi.Replacement",
-	}
-}
-
 func TestTheAnnotationsHaveTheKeysThatAnswersMayHave(t *testing.T) {
 	a := readAnnotations(t)
 	source := sourceOf(t, "luahooks/event")
-	read := regexp.MustCompile(`\.Record\("(\w+)"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
+	read := regexp.MustCompile(`\.record\("(\w+)", "(pi\.\w+)\?"((?:, "\w+")+)\)`).FindAllStringSubmatch(source, -1)
+	replacement := regexp.MustCompile(`\.Record\("(replacement)"((?:, "\w+")+)\)`).FindStringSubmatch(source)
+	if replacement == nil {
+		t.Fatal("no replacement is read")
+	}
+	read = append(read, []string{"", replacement[1], "pi.Replacement", replacement[2]})
 	if len(read) < 5 {
 		t.Fatalf("only %d records are read", len(read))
 	}
 	for _, m := range read {
-		class := a.classes[answerRecords()[m[1]]]
+		class := a.classes[m[2]]
 		if class == nil {
-			t.Errorf("%s with%s is not annotated", m[1], m[2])
+			t.Errorf("%s with%s is not annotated", m[1], m[3])
 			continue
 		}
-		if takes, have := sorted(plainTexts(m[2])), sorted(a.names(class)); !slices.Equal(takes, have) {
+		if takes, have := sorted(plainTexts(m[3])), sorted(a.names(class)); !slices.Equal(takes, have) {
 			t.Errorf("%s takes %q, annotated with %q", m[1], takes, have)
 		}
 	}

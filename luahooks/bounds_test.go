@@ -116,7 +116,7 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 		}
 		for _, e := range samples(t) {
 			spec := r.chain.roster.events[e.Kind()]
-			if spec.Merge == nil {
+			if !spec.Asking {
 				continue
 			}
 			read(spec.Name, func(L *lua.LState, v lua.LValue) error {

@@ -2,7 +2,7 @@ package luahooks
 
 import (
 	"pi/luahooks/event"
-	"pi/luahooks/record"
+	"pi/luavm"
 
 	"context"
 	"encoding/json"
@@ -22,9 +22,11 @@ func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.Raw
 	c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, steps{
 		tell: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 			return func(L *lua.LState) error {
-				t := record.NewPayload(L, 2).Text("type", name).Set("data", in.records.JSON(data))
+				t := luavm.NewRecord(L, 2)
+				luavm.Set(t, "type", lua.LString(name))
+				luavm.Set(t, "data", in.records.JSON(data))
 				t.Metatable = in.emitted()
-				in.call(L, fn, t.Table())
+				in.call(L, fn, t)
 				return nil
 			}
 		},

@@ -136,7 +136,7 @@ func TestAnAskingEventIsACopyForItsHandler(t *testing.T) {
 			if spec.Kind != e.Kind() || !spec.Asking {
 				continue
 			}
-			if spec.Copy == nil || spec.Merge == nil {
+			if spec.Copy == nil {
 				t.Fatalf("%s has no copy", spec.Name)
 			}
 			if c := spec.Copy(e); c == e || c.Kind() != e.Kind() {

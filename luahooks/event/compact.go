@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"pi/agent"
-	"pi/luahooks/record"
+	"pi/agent/llm"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -14,175 +14,152 @@ import (
 
 func compactEvents() []Spec {
 	return []Spec{
-		{
-			Kind: agent.KindSessionBeforeCompact, Asking: true, Clock: luavm.CountedLua,
-			Fields: "preparation pi.CompactionPreparation; branch_entries pi.Entry[]; messages pi.Message[]; " +
-				"custom_instructions string?; model pi.ModelRef?; reason string; will_retry boolean; signal pi.Signal",
-			Results: "cancel boolean?; compaction pi.CompactionDraft?; summary string?",
-			Rule:    firstCancel,
-			build:   buildSessionBeforeCompact, Copy: copyOf[agent.SessionBeforeCompact], Merge: mergeSessionBeforeCompact,
-		},
-		{
-			Kind: agent.KindSessionCompacting, Asking: true,
-			Fields:  "session_id string; messages pi.Message[]",
-			Results: "context string[]?; prompt string?; preserve_data table?",
-			Rule:    "context: joined in order; prompt: the last one counts; preserve_data: merged",
-			build:   buildSessionCompacting, Copy: copyOf[agent.SessionCompacting], Merge: mergeSessionCompacting,
-		},
-		{
-			Kind:   agent.KindSessionCompact,
-			Fields: "compaction_entry pi.Entry; summary string; from_hook boolean; reason string; will_retry boolean",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildSessionCompact,
-		},
-		{
-			Kind:   agent.KindSessionCompactFailed,
-			Fields: "reason string; error_message string?; aborted boolean; will_retry boolean; from_hook boolean",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildSessionCompactFailed,
-		},
+		asking(Spec{Rule: firstCancel, Clock: luavm.CountedLua},
+			func(p *payload, e *agent.SessionBeforeCompact) {
+				p.record("preparation", "pi.CompactionPreparation", func() { preparation(p, &e.Preparation) })
+				p.entries("branch_entries", e.BranchEntries)
+				p.messages("messages", e.Messages)
+				p.optional("custom_instructions", e.CustomInstructions)
+				p.value("model", "pi.ModelRef?", func() lua.LValue { return modelRef(p.L, e.Model) })
+				p.text("reason", e.Reason)
+				p.flag("will_retry", e.WillRetry)
+				p.value("signal", "pi.Signal", func() lua.LValue { return p.src.signal(p.L) })
+			}, readBeforeCompact),
+		asking(Spec{Rule: "context: joined in order; prompt: the last one counts; preserve_data: merged"},
+			func(p *payload, e *agent.SessionCompacting) {
+				p.text("session_id", e.SessionID)
+				p.messages("messages", e.Messages)
+			}, readCompacting),
+		graceful(func(p *payload, e *agent.SessionCompact) {
+			p.entry("compaction_entry", "pi.Entry", e.Entry)
+			p.text("summary", e.Summary)
+			p.flag("from_hook", e.FromHook)
+			p.text("reason", e.Reason)
+			p.flag("will_retry", e.WillRetry)
+		}),
+		graceful(func(p *payload, e *agent.SessionCompactFailed) {
+			p.text("reason", e.Reason)
+			p.optional("error_message", e.ErrorMessage)
+			p.flag("aborted", e.Aborted)
+			p.flag("will_retry", e.WillRetry)
+			p.flag("from_hook", e.FromHook)
+		}),
 	}
 }
 
-func buildSessionBeforeCompact(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.SessionBeforeCompact)
-	p := newPayload(L, e, 8).Set("preparation", src.preparation(L, &s.Preparation)).
-		Set("branch_entries", src.records.Entries(L, s.BranchEntries)).Set("messages", src.records.Messages(L, s.Messages)).
-		Maybe("custom_instructions", s.CustomInstructions).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).
-		Set("signal", src.signal(L))
-	if s.Model != nil {
-		p.Set("model", record.NewPayload(L, 2).Text("provider", s.Model.Provider).Text("id", s.Model.ID).Table())
+func preparation(p *payload, e *agent.Preparation) {
+	p.optional("first_kept_entry_id", e.FirstKeptEntryID)
+	p.integer("first_kept_entry_index", e.FirstKeptEntryIndex+1)
+	p.messages("messages_to_summarize", e.MessagesToSummarize)
+	p.messages("turn_prefix_messages", e.TurnPrefixMessages)
+	p.flag("is_split_turn", e.IsSplitTurn)
+	p.integer("tokens_before", e.TokensBefore)
+	p.optional("previous_summary", e.PreviousSummary)
+	p.record("file_ops", "pi.FileOps", func() {
+		p.texts("read", e.FileOps.Read)
+		p.texts("written", e.FileOps.Written)
+		p.texts("edited", e.FileOps.Edited)
+	})
+	p.record("settings", "pi.CompactionSettings", func() {
+		p.flag("enabled", e.Settings.Enabled)
+		p.integer("reserve_tokens", e.Settings.ReserveTokens)
+		p.integer("keep_recent_tokens", e.Settings.KeepRecentTokens)
+	})
+}
+
+func modelRef(L *lua.LState, m *llm.Model) lua.LValue {
+	if m == nil {
+		return lua.LNil
 	}
-	return p.Table()
+	t := luavm.NewRecord(L, 2)
+	luavm.Set(t, "provider", lua.LString(m.Provider))
+	luavm.Set(t, "id", lua.LString(m.ID))
+	return t
 }
 
-func (src *Source) preparation(L *lua.LState, p *agent.Preparation) *lua.LTable {
-	ops := record.NewPayload(L, 3).Texts("read", p.FileOps.Read).Texts("written", p.FileOps.Written).Texts("edited", p.FileOps.Edited)
-	settings := record.NewPayload(L, 3).Flag("enabled", p.Settings.Enabled).Number("reserve_tokens", p.Settings.ReserveTokens).
-		Number("keep_recent_tokens", p.Settings.KeepRecentTokens)
-	return record.NewPayload(L, 9).
-		Maybe("first_kept_entry_id", p.FirstKeptEntryID).Number("first_kept_entry_index", p.FirstKeptEntryIndex+1).
-		Set("messages_to_summarize", src.records.Messages(L, p.MessagesToSummarize)).
-		Set("turn_prefix_messages", src.records.Messages(L, p.TurnPrefixMessages)).Flag("is_split_turn", p.IsSplitTurn).
-		Number("tokens_before", p.TokensBefore).Maybe("previous_summary", p.PreviousSummary).
-		Set("file_ops", ops.Table()).Set("settings", settings.Table()).Table()
-}
-
-// mergeSessionBeforeCompact: a summary that is empty is no opinion.
-func mergeSessionBeforeCompact(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeCompact), src.records.NewAnswer(L, r)
-	cancel := a.Flag("cancel")
-	draft := &agent.CompactionDraft{Summary: a.Text("summary"), By: src.hook}
-	if c, ok := a.Record("compaction", "summary", "first_kept_entry_id", "tokens_before", "details"); ok {
-		if a.Has("summary") {
-			a.Fail("summary", "it is given twice; compaction has one too")
+// readBeforeCompact reads the draft of a compaction, in full or as its summary alone. A
+// summary that is empty is no opinion.
+func readBeforeCompact(r *result, e *agent.SessionBeforeCompact) {
+	r.cancel(&e.Cancel)
+	draft := &agent.CompactionDraft{By: r.src.hook}
+	if c, ok := r.record("compaction", "pi.CompactionDraft?", "summary", "first_kept_entry_id", "tokens_before", "details"); ok {
+		if r.Has("summary") {
+			r.Fail("summary", "it is given twice; compaction has one too")
 		}
-		draft = &agent.CompactionDraft{By: src.hook, Summary: c.Text("summary"), FirstKeptEntryID: c.Text("first_kept_entry_id"),
-			TokensBefore: c.Natural("tokens_before"), Details: c.Data("details")}
-		if err := agent.CanKeepFrom(s.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
+		draft.Summary, draft.FirstKeptEntryID = c.Text("summary"), c.Text("first_kept_entry_id")
+		draft.TokensBefore, draft.Details = c.Natural("tokens_before"), c.Data("details")
+		if err := agent.CanKeepFrom(e.BranchEntries, draft.FirstKeptEntryID); err != nil && draft.FirstKeptEntryID != "" {
 			c.Fail("first_kept_entry_id", "%w", err)
 		}
 	}
-	return func() {
-		s.Cancel = cancel
-		if draft.Summary != "" {
-			s.Compaction = draft
-		}
-	}, cancel, a.Failed()
-}
-
-func buildSessionCompacting(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.SessionCompacting)
-	return newPayload(L, e, 2).Text("session_id", s.SessionID).Set("messages", src.records.Messages(L, s.Messages)).Table()
-}
-
-func mergeSessionCompacting(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionCompacting), src.records.NewAnswer(L, r)
-	context, prompt := a.Texts("context"), a.Text("prompt")
-	var data map[string]json.RawMessage
-	if raw := a.Data("preserve_data"); raw != nil {
-		if json.Unmarshal(raw, &data) != nil && r.RawGetString("preserve_data").(*lua.LTable).Len() == 0 {
-			data = nil // an empty table
-		} else if data == nil {
-			a.Fail("preserve_data", "expected a table with names as keys")
-		}
+	if summary := r.text("summary"); summary != "" {
+		draft.Summary = summary
 	}
-	return func() {
-		s.Context = append(slices.Clip(s.Context), context...)
-		if prompt != "" {
-			s.Prompt = prompt
-		}
-		if len(data) > 0 {
-			kept := maps.Clone(s.PreserveData)
-			if kept == nil {
-				kept = map[string]json.RawMessage{}
-			}
-			maps.Copy(kept, data)
-			s.PreserveData = kept
-		}
-	}, false, a.Failed()
+	if draft.Summary != "" {
+		r.then(func() { e.Compaction = draft })
+	}
 }
 
-func buildSessionCompact(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.SessionCompact)
-	return newPayload(L, e, 5).Set("compaction_entry", src.records.Entry(s.Entry)).Text("summary", s.Summary).
-		Flag("from_hook", s.FromHook).Text("reason", s.Reason).Flag("will_retry", s.WillRetry).Table()
-}
-
-func buildSessionCompactFailed(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.SessionCompactFailed)
-	return newPayload(L, e, 5).Text("reason", s.Reason).Maybe("error_message", s.ErrorMessage).Flag("aborted", s.Aborted).
-		Flag("will_retry", s.WillRetry).Flag("from_hook", s.FromHook).Table()
+func readCompacting(r *result, e *agent.SessionCompacting) {
+	if r.has("context", "string[]?") {
+		context := r.Texts("context")
+		r.then(func() { e.Context = append(slices.Clip(e.Context), context...) })
+	}
+	if prompt := r.text("prompt"); prompt != "" {
+		r.then(func() { e.Prompt = prompt })
+	}
+	if !r.has("preserve_data", "table?") {
+		return
+	}
+	var data map[string]json.RawMessage
+	if raw := r.Data("preserve_data"); raw != nil && string(raw) != "[]" && (json.Unmarshal(raw, &data) != nil || data == nil) {
+		r.Fail("preserve_data", "expected a table with names as keys")
+	}
+	if len(data) > 0 {
+		r.then(func() {
+			both := map[string]json.RawMessage{}
+			maps.Copy(both, e.PreserveData)
+			maps.Copy(both, data)
+			e.PreserveData = both
+		})
+	}
 }
 
 func treeEvents() []Spec {
 	return []Spec{
-		{
-			Kind: agent.KindSessionBeforeTree, Asking: true, Clock: luavm.CountedLua,
-			Fields: "preparation pi.TreePreparation; signal pi.Signal",
-			Results: "cancel boolean?; summary pi.BranchSummaryDraft?; custom_instructions string?; " +
-				"replace_instructions boolean?; label string?",
-			Rule:  firstCancel + ", its summary only where the person wants one",
-			build: buildSessionBeforeTree, Copy: copyOf[agent.SessionBeforeTree], Merge: mergeSessionBeforeTree,
-		},
-		{
-			Kind:   agent.KindSessionTree,
-			Fields: "new_leaf_id string?; old_leaf_id string?; summary_entry pi.Entry?; from_hook boolean",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildSessionTree,
-		},
+		asking(Spec{Rule: firstCancel + ", its summary only where the person wants one", Clock: luavm.CountedLua},
+			func(p *payload, e *agent.SessionBeforeTree) {
+				p.record("preparation", "pi.TreePreparation", func() {
+					p.text("target_id", e.Preparation.TargetID)
+					p.optional("old_leaf_id", e.Preparation.OldLeafID)
+					p.optional("common_ancestor_id", e.Preparation.CommonAncestorID)
+					p.entries("entries_to_summarize", e.Preparation.EntriesToSummarize)
+					p.flag("user_wants_summary", e.Preparation.UserWantsSummary)
+				})
+				p.value("signal", "pi.Signal", func() lua.LValue { return p.src.signal(p.L) })
+			}, readBeforeTree),
+		graceful(func(p *payload, e *agent.SessionTree) {
+			p.optional("new_leaf_id", e.NewLeafID)
+			p.optional("old_leaf_id", e.OldLeafID)
+			p.entry("summary_entry", "pi.Entry?", e.SummaryEntry)
+			p.flag("from_hook", e.FromHook)
+		}),
 	}
 }
 
-func buildSessionBeforeTree(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	p := &e.(*agent.SessionBeforeTree).Preparation
-	return newPayload(L, e, 2).Set("preparation", record.NewPayload(L, 5).
-		Text("target_id", p.TargetID).Maybe("old_leaf_id", p.OldLeafID).Maybe("common_ancestor_id", p.CommonAncestorID).
-		Set("entries_to_summarize", src.records.Entries(L, p.EntriesToSummarize)).
-		Flag("user_wants_summary", p.UserWantsSummary).Table()).Set("signal", src.signal(L)).Table()
-}
-
-// mergeSessionBeforeTree: of several answers the last counts as a whole.
-func mergeSessionBeforeTree(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.SessionBeforeTree), src.records.NewAnswer(L, r)
-	next := agent.SessionBeforeTree{Preparation: s.Preparation, Cancel: a.Flag("cancel"), Label: a.Text("label"),
-		CustomInstructions: a.Text("custom_instructions"), ReplaceInstructions: a.Flag("replace_instructions")}
-	if draft, ok := a.Record("summary", "summary", "details"); ok {
-		next.Summary = &agent.SummaryDraft{Summary: draft.Need("summary"), Details: draft.Data("details")}
-	}
-	if !s.Preparation.UserWantsSummary {
-		next.Summary = nil
-	}
-	says := next.Cancel || next.Summary != nil || next.Label != "" || next.CustomInstructions != "" || next.ReplaceInstructions
-	return func() {
-		if says {
-			*s = next
+// readBeforeTree replaces what other handlers answered: the last answer counts as a whole.
+func readBeforeTree(r *result, e *agent.SessionBeforeTree) {
+	next := agent.SessionBeforeTree{Preparation: e.Preparation, Cancel: r.flag("cancel")}
+	if draft, ok := r.record("summary", "pi.BranchSummaryDraft?", "summary", "details"); ok {
+		summary := &agent.SummaryDraft{Summary: draft.Need("summary"), Details: draft.Data("details")}
+		if e.Preparation.UserWantsSummary {
+			next.Summary = summary
 		}
-	}, next.Cancel, a.Failed()
-}
-
-func buildSessionTree(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.SessionTree)
-	return newPayload(L, e, 4).Maybe("new_leaf_id", s.NewLeafID).Maybe("old_leaf_id", s.OldLeafID).
-		Set("summary_entry", src.records.Entry(s.SummaryEntry)).Flag("from_hook", s.FromHook).Table()
+	}
+	next.CustomInstructions, next.ReplaceInstructions = r.text("custom_instructions"), r.flag("replace_instructions")
+	next.Label = r.text("label")
+	r.stop = next.Cancel
+	if next.Cancel || next.Summary != nil || next.Label != "" || next.CustomInstructions != "" || next.ReplaceInstructions {
+		r.then(func() { *e = next })
+	}
 }

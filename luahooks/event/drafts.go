@@ -14,19 +14,16 @@ import (
 // Drafts are the entries that a handler of turn_end or agent_before_settle wants
 // to be appended.
 
-// continuation reads entries and continue. tokens is the size of the context, for
-// a compaction that does not say it.
-func (src *Source) continuation(L *lua.LState, r *lua.LTable, into *agent.Continuation, tokens int) (func(), bool, error) {
-	a := src.records.NewAnswer(L, r)
-	goOn := a.Flag("continue")
-	d := draftReader{tokens: max(tokens, 0), branch: src.branch}
-	drafts := d.list(a, "entries")
-	return func() {
-		into.Entries = append(slices.Clip(into.Entries), drafts...)
-		if goOn {
-			into.Continue, into.ContinuedBy = true, src.hook
-		}
-	}, false, a.Failed()
+// readContinuation reads entries and continue. tokens is the size of the context, for a
+// compaction that does not say it.
+func readContinuation(r *result, into *agent.Continuation, tokens int) {
+	if r.has("entries", "pi.EntryDraft[]?") {
+		drafts := draftReader{max(tokens, 0), r.src.branch}.list(r.Answer, "entries")
+		r.then(func() { into.Entries = append(slices.Clip(into.Entries), drafts...) })
+	}
+	if r.flag("continue") {
+		r.then(func() { into.Continue, into.ContinuedBy = true, r.src.hook })
+	}
 }
 
 // draftReader reads drafts.

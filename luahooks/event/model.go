@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,140 +10,136 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/luahooks/record"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
 func providerEvents() []Spec {
 	return []Spec{
-		{
-			Kind: agent.KindBeforeProviderRequest, Asking: true,
-			Fields:  "payload table; provider string; model string",
-			Results: "payload table?",
-			Rule:    "chained: each sees the body as rewritten so far",
-			build:   buildBeforeProviderRequest, Copy: copyOf[agent.BeforeProviderRequest], Merge: mergeBeforeProviderRequest,
-		},
-		{
-			Kind: agent.KindBeforeProviderHeaders, Asking: true,
-			Fields:  "headers table<string, string>; provider string; model string",
-			Results: "headers table<string, string|false>?",
-			Rule:    "merged: each sees the headers as changed so far",
-			build:   buildBeforeProviderHeaders, Copy: copyOf[agent.BeforeProviderHeaders], Merge: mergeBeforeProviderHeaders,
-		},
-		{
-			Kind:   agent.KindAfterProviderResponse,
-			Fields: "provider string; model string; status integer; headers table<string, string>",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildAfterProviderResponse,
-		},
+		asking(Spec{Rule: "chained: each sees the body as rewritten so far"},
+			func(p *payload, e *agent.BeforeProviderRequest) {
+				p.value("payload", "table", func() lua.LValue { return p.src.records.JSON(e.Payload) })
+				p.text("provider", e.Provider)
+				p.text("model", e.Model)
+			}, readBody),
+		asking(Spec{Rule: "merged: each sees the headers as changed so far"},
+			func(p *payload, e *agent.BeforeProviderHeaders) {
+				p.record("headers", "table<string, string>", func() { headersNow(p, e) })
+				p.text("provider", e.Provider)
+				p.text("model", e.Model)
+			}, readHeaders),
+		graceful(func(p *payload, e *agent.AfterProviderResponse) {
+			p.text("provider", e.Provider)
+			p.text("model", e.Model)
+			p.integer("status", e.Status)
+			p.record("headers", "table<string, string>", func() {
+				for name, values := range e.Headers {
+					p.text(strings.ToLower(name), strings.Join(values, ", "))
+				}
+			})
+		}),
 	}
 }
 
 func messageEvents() []Spec {
 	return []Spec{
-		{
-			Kind:   agent.KindMessageStart,
-			Fields: "message pi.Message",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildMessageStart,
-		},
-		{
-			Kind: agent.KindMessageUpdate, Asking: true,
-			Fields:  "message pi.Message; delta pi.Delta",
-			Results: "abort pi.Abort?",
-			Rule:    "the stream does not wait: what comes while a hook is busy is joined; the first abort counts",
-			build:   buildMessageUpdate, Copy: copyOf[agent.MessageUpdate], Merge: mergeMessageUpdate,
-		},
-		{
-			Kind: agent.KindMessageEnd, Asking: true,
-			Fields:  "message pi.Message",
-			Results: "message pi.Message?",
-			Rule:    "chained: each sees the message as the one before left it; the role stays",
-			build:   buildMessageEnd, Copy: copyOf[agent.MessageEnd], Merge: mergeMessageEnd,
-		},
+		graceful(func(p *payload, e *agent.MessageStart) { p.message("message", e.Message) }),
+		asking(Spec{Rule: "the stream does not wait: what comes while a hook is busy is joined; the first abort counts"},
+			func(p *payload, e *agent.MessageUpdate) {
+				p.value("message", "pi.Message", func() lua.LValue { return p.src.records.Message(e.Message()) })
+				p.record("delta", "pi.Delta", func() {
+					p.text("type", deltaType(e.Delta.Kind))
+					p.integer("index", e.Delta.Index)
+					p.text("text", e.Delta.Text)
+				})
+			},
+			func(r *result, e *agent.MessageUpdate) {
+				if given, ok := r.record("abort", "pi.Abort?", "reason", "inject"); ok {
+					abort := &agent.Abort{Reason: given.Text("reason"), Inject: given.Text("inject"), By: r.src.hook}
+					r.stop = true
+					r.then(func() { e.Abort = abort })
+				}
+			}),
+		asking(Spec{Rule: "chained: each sees the message as the one before left it; the role stays"},
+			func(p *payload, e *agent.MessageEnd) { p.message("message", e.Message) }, readMessage),
 	}
 }
 
 func choiceEvents() []Spec {
 	return []Spec{
-		{
-			Kind: agent.KindModelSelect,
-			Fields: "model pi.Model; previous_model pi.Model?; provider string; model_id string; " +
-				"previous_provider string?; previous_model_id string?; thinking_level string; source string",
-			Rule: toldWithGrace, Wait: Graceful,
-			build: buildModelSelect,
-		},
-		{
-			Kind:   agent.KindThinkingLevelSelect,
-			Fields: "level string; previous_level string",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildThinkingLevelSelect,
-		},
-		{
-			Kind:   agent.KindUIPromptStart,
-			Fields: "kind string; title string?",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildUIPrompt,
-		},
-		{
-			Kind:   agent.KindUIPromptEnd,
-			Fields: "kind string; title string?",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildUIPrompt,
-		},
-		{
-			Kind:   agent.KindHookError,
-			Fields: "hook string; path string; event string; error string; traceback string?; count integer",
-			Rule:   "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful,
-			build: buildHookError,
-		},
+		graceful(func(p *payload, e *agent.ModelSelect) {
+			model, previous := cmp.Or(e.Model, new(llm.Model)), cmp.Or(e.Previous, new(llm.Model))
+			p.value("model", "pi.Model", func() lua.LValue { return p.src.records.Model(e.Model) })
+			p.value("previous_model", "pi.Model?", func() lua.LValue { return p.src.records.Model(e.Previous) })
+			p.text("provider", model.Provider)
+			p.text("model_id", model.ID)
+			p.optional("previous_provider", previous.Provider)
+			p.optional("previous_model_id", previous.ID)
+			p.text("thinking_level", e.ThinkingLevel)
+			p.text("source", e.Source)
+		}),
+		graceful(func(p *payload, e *agent.ThinkingLevelSelect) {
+			p.text("level", e.Level)
+			p.text("previous_level", e.Previous)
+		}),
+		graceful(func(p *payload, e *agent.UIPromptStart) { p.prompt(e.PromptKind, e.Title) }),
+		graceful(func(p *payload, e *agent.UIPromptEnd) { p.prompt(e.PromptKind, e.Title) }),
+		telling(Spec{Rule: "told in chain order to the other hooks; the agent goes on after hook_grace", Wait: Graceful},
+			func(p *payload, e *agent.HookFailed) {
+				p.text("hook", e.Hook)
+				p.text("path", e.Path)
+				p.text("event", e.Event)
+				p.text("error", e.Message)
+				p.optional("traceback", e.Traceback)
+				p.integer("count", e.Count)
+			}),
 	}
+}
+
+// prompt is a dialog with the person.
+func (p *payload) prompt(kind, title string) {
+	p.text("kind", kind)
+	p.optional("title", title)
 }
 
 func recoveryEvents() []Spec {
-	start := func(k agent.Kind) Spec {
-		return Spec{Kind: k, Fields: "reason string", Rule: toldWithGrace, Wait: Graceful, build: buildCompactionStart}
+	start := func(p *payload, e *agent.CompactionStart) { p.text("reason", e.Reason) }
+	end := func(p *payload, e *agent.CompactionEnd) {
+		p.entry("result", "pi.Entry?", e.Result)
+		p.flag("aborted", e.Aborted)
+		p.flag("will_retry", e.WillRetry)
+		p.optional("error_message", e.ErrorMessage)
 	}
-	end := func(k agent.Kind) Spec {
-		return Spec{Kind: k, Rule: toldWithGrace, Wait: Graceful, build: buildCompactionEnd,
-			Fields: "result pi.Entry?; aborted boolean; will_retry boolean; error_message string?"}
-	}
+	auto := func(k agent.Kind) Spec { return Spec{Kind: k, Rule: toldWithGrace, Wait: Graceful} }
 	return []Spec{
-		start(agent.KindCompactionStart), end(agent.KindCompactionEnd),
-		start(agent.KindAutoCompactionStart), end(agent.KindAutoCompactionEnd),
-		{
-			Kind:   agent.KindAutoRetryStart,
-			Fields: "attempt integer; max_attempts integer; delay_ms integer; error_message string",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildAutoRetryStart,
-		},
-		{
-			Kind:   agent.KindAutoRetryEnd,
-			Fields: "success boolean; attempt integer; final_error string?",
-			Rule:   toldWithGrace, Wait: Graceful,
-			build: buildAutoRetryEnd,
-		},
+		graceful(start), graceful(end),
+		telling(auto(agent.KindAutoCompactionStart), start), telling(auto(agent.KindAutoCompactionEnd), end),
+		graceful(func(p *payload, e *agent.AutoRetryStart) {
+			p.integer("attempt", e.Attempt)
+			p.integer("max_attempts", e.MaxAttempts)
+			p.integer("delay_ms", e.DelayMS)
+			p.text("error_message", e.ErrorMessage)
+		}),
+		graceful(func(p *payload, e *agent.AutoRetryEnd) {
+			p.flag("success", e.Success)
+			p.integer("attempt", e.Attempt)
+			p.optional("final_error", e.FinalError)
+		}),
 	}
 }
 
-func buildBeforeProviderRequest(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.BeforeProviderRequest)
-	return newPayload(L, e, 3).Set("payload", src.records.JSON(s.Payload)).Text("provider", s.Provider).Text("model", s.Model).Table()
-}
-
-func mergeBeforeProviderRequest(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderRequest), src.records.NewAnswer(L, r)
-	body := a.Data("payload")
+func readBody(r *result, e *agent.BeforeProviderRequest) {
+	if !r.has("payload", "table?") {
+		return
+	}
+	body := r.Data("payload")
 	if body != nil && body[0] != '{' {
-		a.Fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
+		r.Fail("payload", "expected a table that is an object, got %s", kindOfJSON(body))
 	}
-	return func() {
-		if body != nil {
-			s.Payload = body
-			s.Stages = append(slices.Clip(s.Stages), agent.PayloadStage{By: src.hook, Payload: body})
-		}
-	}, false, a.Failed()
+	r.then(func() {
+		e.Payload = body
+		e.Stages = append(slices.Clip(e.Stages), agent.PayloadStage{By: r.src.hook, Payload: body})
+	})
 }
 
 func kindOfJSON(raw json.RawMessage) string {
@@ -155,40 +152,36 @@ func kindOfJSON(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// buildBeforeProviderHeaders names headers in lower case, as scripts write them.
-func buildBeforeProviderHeaders(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.BeforeProviderHeaders)
-	headers := record.NewPayload(L, len(s.Headers))
-	for name, value := range s.Headers {
-		headers.Text(strings.ToLower(name), value)
+// headersNow names headers in lower case, as scripts write them.
+func headersNow(p *payload, e *agent.BeforeProviderHeaders) {
+	for name, value := range e.Headers {
+		p.text(strings.ToLower(name), value)
 	}
-	for name, value := range s.Changed {
+	for name, value := range e.Changed {
 		if value == nil {
-			headers.Set(strings.ToLower(name), lua.LNil)
+			p.put(strings.ToLower(name), lua.LNil)
 		} else {
-			headers.Text(strings.ToLower(name), *value)
+			p.text(strings.ToLower(name), *value)
 		}
 	}
-	return newPayload(L, e, 3).Set("headers", headers.Table()).Text("provider", s.Provider).Text("model", s.Model).Table()
 }
 
-// mergeBeforeProviderHeaders takes what differs from what the hook was shown: the
-// key, which reads "…", is not overwritten by a hook that returns the whole table.
-func mergeBeforeProviderHeaders(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.BeforeProviderHeaders), src.records.NewAnswer(L, r)
-	given, _ := a.Switches("headers")
+// readHeaders reads what differs from what the hook was shown: the key, which reads "…",
+// is not overwritten by a hook that returns the whole table.
+func readHeaders(r *result, e *agent.BeforeProviderHeaders) {
+	r.has("headers", "table<string, string|false>?")
+	given, _ := r.Switches("headers")
 	changes := map[string]*string{}
 	for name, value := range given {
 		key := http.CanonicalHeaderKey(name)
 		if err := validHeader(name, value); err != nil {
-			a.Fail("headers", "%w", err)
+			r.Fail("headers", "%w", err)
 		}
-		if value != nil && *value == headerNow(s, key) {
-			continue
+		if value == nil || *value != headerNow(e, key) {
+			changes[key] = value
 		}
-		changes[key] = value
 	}
-	return func() { s.Changed = merged(s.Changed, changes) }, false, a.Failed()
+	r.then(func() { e.Changed = merged(e.Changed, changes) })
 }
 
 // headerNow is a header as hooks see it; "" for none.
@@ -218,26 +211,6 @@ func validHeader(name string, value *string) error {
 	return nil
 }
 
-func buildAfterProviderResponse(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.AfterProviderResponse)
-	headers := record.NewPayload(L, len(s.Headers))
-	for name, values := range s.Headers {
-		headers.Text(strings.ToLower(name), strings.Join(values, ", "))
-	}
-	return newPayload(L, e, 4).Text("provider", s.Provider).Text("model", s.Model).Number("status", s.Status).
-		Set("headers", headers.Table()).Table()
-}
-
-func buildMessageStart(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).Set("message", src.records.Message(e.(*agent.MessageStart).Message)).Table()
-}
-
-func buildMessageUpdate(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.MessageUpdate)
-	delta := record.NewPayload(L, 3).Text("type", deltaType(s.Delta.Kind)).Number("index", s.Delta.Index).Text("text", s.Delta.Text)
-	return newPayload(L, e, 2).Set("message", src.records.Message(s.Message())).Set("delta", delta.Table()).Table()
-}
-
 func deltaType(k llm.DeltaKind) string {
 	switch k {
 	case llm.DeltaThinking:
@@ -248,88 +221,22 @@ func deltaType(k llm.DeltaKind) string {
 	return "text"
 }
 
-func mergeMessageUpdate(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s, a := e.(*agent.MessageUpdate), src.records.NewAnswer(L, r)
-	abort, ok := a.Record("abort", "reason", "inject")
-	if !ok {
-		return nil, false, a.Failed()
+func readMessage(r *result, e *agent.MessageEnd) {
+	given := r.value("message", "pi.Message?")
+	if given == lua.LNil {
+		return
 	}
-	answer := &agent.Abort{Reason: abort.Text("reason"), Inject: abort.Text("inject"), By: src.hook}
-	return func() { s.Abort = answer }, true, a.Failed()
-}
-
-func buildMessageEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).Set("message", src.records.Message(e.(*agent.MessageEnd).Message)).Table()
-}
-
-func mergeMessageEnd(src *Source, L *lua.LState, e agent.Event, r *lua.LTable) (func(), bool, error) {
-	s := e.(*agent.MessageEnd)
-	t, ok := r.RawGetString("message").(*lua.LTable)
+	t, ok := given.(*lua.LTable)
 	if !ok {
-		return nil, false, fmt.Errorf("message: expected a table, got %s", r.RawGetString("message").Type())
+		r.Fail("message", "expected a table, got %s", given.Type())
+		return
 	}
-	item, _, err := src.records.ItemFrom(L, t, nil)
-	if err == nil && item.Message.Role != s.Message.Role {
-		err = fmt.Errorf("the role must stay %q, got %q", s.Message.Role, item.Message.Role)
+	item, _, err := r.src.records.ItemFrom(r.L, t, nil)
+	if err == nil && item.Message.Role != e.Message.Role {
+		err = fmt.Errorf("the role must stay %q, got %q", e.Message.Role, item.Message.Role)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("message: %w", err)
+		r.Fail("message", "%w", err)
 	}
-	return func() { s.Message = item.Message }, false, nil
-}
-
-func buildModelSelect(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.ModelSelect)
-	p := newPayload(L, e, 8).Set("model", src.records.Model(s.Model)).Set("previous_model", src.records.Model(s.Previous)).
-		Text("thinking_level", s.ThinkingLevel).Text("source", s.Source)
-	if s.Model != nil {
-		p.Text("provider", s.Model.Provider).Text("model_id", s.Model.ID)
-	}
-	if s.Previous != nil {
-		p.Text("previous_provider", s.Previous.Provider).Text("previous_model_id", s.Previous.ID)
-	}
-	return p.Table()
-}
-
-func buildThinkingLevelSelect(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.ThinkingLevelSelect)
-	return newPayload(L, e, 2).Text("level", s.Level).Text("previous_level", s.Previous).Table()
-}
-
-func buildUIPrompt(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	p := newPayload(L, e, 2)
-	switch s := e.(type) {
-	case *agent.UIPromptStart:
-		p.Text("kind", s.PromptKind).Maybe("title", s.Title)
-	case *agent.UIPromptEnd:
-		p.Text("kind", s.PromptKind).Maybe("title", s.Title)
-	}
-	return p.Table()
-}
-
-func buildHookError(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.HookFailed)
-	return newPayload(L, e, 6).Text("hook", s.Hook).Text("path", s.Path).Text("event", s.Event).Text("error", s.Message).
-		Maybe("traceback", s.Traceback).Number("count", s.Count).Table()
-}
-
-func buildCompactionStart(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	return newPayload(L, e, 1).Text("reason", e.(*agent.CompactionStart).Reason).Table()
-}
-
-func buildCompactionEnd(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.CompactionEnd)
-	return newPayload(L, e, 4).Set("result", src.records.Entry(s.Result)).Flag("aborted", s.Aborted).
-		Flag("will_retry", s.WillRetry).Maybe("error_message", s.ErrorMessage).Table()
-}
-
-func buildAutoRetryStart(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.AutoRetryStart)
-	return newPayload(L, e, 4).Number("attempt", s.Attempt).Number("max_attempts", s.MaxAttempts).
-		Number("delay_ms", s.DelayMS).Text("error_message", s.ErrorMessage).Table()
-}
-
-func buildAutoRetryEnd(_ *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	s := e.(*agent.AutoRetryEnd)
-	return newPayload(L, e, 3).Flag("success", s.Success).Number("attempt", s.Attempt).Maybe("final_error", s.FinalError).Table()
+	r.then(func() { e.Message = item.Message })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pi/agent"
 	"pi/internal/suggest"
@@ -30,34 +29,85 @@ const (
 	LastChance                 // 2 s for all together
 )
 
-// Spec is everything the program knows of one event. Dispatch, the list
-// that `pi hooks events` prints and the checks of the documentation are made
-// from the table of these, so they cannot disagree.
+// Spec is everything the program knows of one event. Dispatch, the list that
+// `pi hooks events` prints and the checks of the documentation are made from the table of
+// these. What a row says of fields and results is the code that makes and reads them.
 type Spec struct {
 	Kind    agent.Kind
 	Name    string // of Kind
 	Asking  bool
-	Fields  fieldList
-	Results fieldList
-	Rule    string // how several handlers go together
+	Fields  []Field // of the payload, besides its type
+	Results []Field // the keys that a handler may return
+	Rule    string  // how several handlers go together
 	Wait    Patience
 	Clock   luavm.Clock
 
-	// OwnOnly: only hooks of the person's own hear of it, none of a project.
+	// OwnOnly: only the person's own hooks get it, none of a project.
 	OwnOnly bool
-
-	build func(*Source, *lua.LState, agent.Event) *lua.LTable
-	// Copy is the event as it is now, for a handler to look at. Every asking
-	// event has one.
+	// Copy is the event as it is now, for a handler to look at. Every asking event has one.
+	// What it points to stays shared: whoever carries out a result puts new slices and maps
+	// in place of the old ones.
 	Copy func(agent.Event) agent.Event
-	// peek answers for single fields without building the table: most handlers
-	// look at one or two and go. nil where that is not worth it.
-	peek func(e agent.Event, field string) (lua.LValue, bool)
-	// Merge reads a handler's result while the VM is held and returns what to
-	// do with it, which is done only if the handler ended in time. stop ends
-	// the chain.
-	Merge func(*Source, *lua.LState, agent.Event, *lua.LTable) (apply func(), stop bool, err error)
+
+	// lazy: the table is filled when a handler reads a field that is no plain value. Most
+	// handlers look at one or two and return.
+	lazy    bool
+	fields  func(*payload, agent.Event)
+	results func(*result, agent.Event) // nil for a telling event
 }
+
+// eventOf is the pointer to the struct of an event.
+type eventOf[T any] interface {
+	*T
+	agent.Event
+}
+
+// telling makes the row of an event whose results are ignored. fields hands all fields to
+// the payload, whatever is in the event, and must bear an empty one. The kind is that of
+// an empty event, unless s has one.
+func telling[T any, E eventOf[T]](s Spec, fields func(*payload, E)) Spec {
+	empty := E(new(T))
+	if s.Kind == agent.KindNone {
+		s.Kind = empty.Kind()
+	}
+	s.Name = s.Kind.String()
+	fields(&payload{list: &s.Fields}, empty)
+	s.fields = func(p *payload, e agent.Event) { fields(p, e.(E)) }
+	return s
+}
+
+// asking makes the row of an event whose results count. results reads all keys, whatever
+// is in the result, and must bear an empty event.
+func asking[T any, E eventOf[T]](s Spec, fields func(*payload, E), results func(*result, E)) Spec {
+	s = telling(s, fields)
+	s.Asking = true
+	s.Copy = func(e agent.Event) agent.Event {
+		c := *e.(E)
+		return E(&c)
+	}
+	none := new(lua.LTable)
+	results(&result{Answer: new(record.Converter).NewAnswer(nil, none), src: new(Source), table: none, list: &s.Results}, new(T))
+	s.results = func(r *result, e agent.Event) { results(r, e.(E)) }
+	return s
+}
+
+// waited is the row of a telling event whose handlers the agent waits for.
+func waited[T any, E eventOf[T]](fields func(*payload, E)) Spec {
+	return telling(Spec{Rule: toldAndWaitedFor}, fields)
+}
+
+const (
+	toldAndWaitedFor = "told in chain order; waited for"
+	toldWithGrace    = "told in chain order; the agent goes on after hook_grace"
+)
+
+// graceful is the row of a telling event whose handlers finish behind the agent.
+func graceful[T any, E eventOf[T]](fields func(*payload, E)) Spec {
+	return telling(Spec{Rule: toldWithGrace, Wait: Graceful}, fields)
+}
+
+// noFields is the payload of an event that has nothing but its type.
+func noFields[E agent.Event](*payload, E) {}
 
 // Source is what the tables of events are made with, and results read with, for the
 // hook of one VM. It is used only while the VM is held.
@@ -68,23 +118,22 @@ type Source struct {
 	signal  func(L *lua.LState) lua.LValue               // of the handler that runs
 	branch  func() (branch []*session.Entry, known bool) // of the session; not known without one
 	strict  map[*Spec]*lua.LTable                        // metatables of events
+	payload payload                                      // of the event whose fields are read
 }
 
 // NewSource returns the source of a VM. signal is that of the handler that runs; branch
 // is that of the session, and known is false without one.
 func NewSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
-	return &Source{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
+	src := &Source{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
+	src.payload.src = src
+	return src
 }
 
 // Table lists the events in the order of their documentation. Each call
 // returns a fresh value; a Chain keeps one.
 func Table() []Spec {
-	table := slices.Concat(sessionEvents(), compactEvents(), treeEvents(), endEvents(),
+	return slices.Concat(sessionEvents(), compactEvents(), treeEvents(), endEvents(),
 		promptEvents(), providerEvents(), messageEvents(), choiceEvents(), recoveryEvents(), toolEvents())
-	for i := range table {
-		table[i].Name = table[i].Kind.String()
-	}
-	return table
 }
 
 // Info is what a person or an editor is told of an event.
@@ -100,49 +149,9 @@ type Info struct {
 func Infos() []Info {
 	var infos []Info
 	for _, s := range Table() {
-		infos = append(infos, Info{s.Name, s.Asking, s.Fields.list(), s.Results.list(), s.Rule})
+		infos = append(infos, Info{s.Name, s.Asking, s.Fields, s.Results, s.Rule})
 	}
 	return infos
-}
-
-// fieldList is the fields of a payload or a result, "name type; name type".
-// Text costs nothing until somebody reads it, and hardly anybody does.
-type fieldList string
-
-// Each calls yield with one field after the other, until it returns false.
-func (l fieldList) Each(yield func(Field) bool) {
-	for rest := string(l); rest != ""; {
-		var field string
-		field, rest, _ = strings.Cut(rest, "; ")
-		name, kind, _ := strings.Cut(field, " ")
-		if !yield(Field{Name: name, Type: kind}) {
-			return
-		}
-	}
-}
-
-func (l fieldList) list() (all []Field) {
-	for f := range l.Each {
-		all = append(all, f)
-	}
-	return all
-}
-
-// newEvent begins the table of an event: it has its type.
-func newEvent(L *lua.LState, k agent.Kind, size int) *lua.LTable {
-	t := luavm.NewRecord(L, size+1)
-	luavm.Set(t, "type", lua.LString(k.String()))
-	return t
-}
-
-// copyOf copies an event of one kind. What it points to stays shared: whoever
-// carries out an answer puts new slices and maps in place of the old ones.
-func copyOf[T any, P interface {
-	*T
-	agent.Event
-}](e agent.Event) agent.Event {
-	c := *e.(P)
-	return P(&c)
 }
 
 // eventView is an event as Lua sees it before it looks closer.
@@ -154,35 +163,13 @@ type eventView struct {
 
 // Table is the event for a handler. e must not change any more.
 func (s *Spec) Table(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	if s.peek == nil {
-		return s.strictTable(src, s.build(src, L, e))
+	if s.lazy {
+		return src.vm.NewStub(&eventView{src, s, e}, func(L *lua.LState, ref any) *lua.LTable {
+			v := ref.(*eventView)
+			return v.spec.strictTable(v.src, L, v.event)
+		})
 	}
-	return src.vm.NewStub(&eventView{src, s, e}, fillEvent)
-}
-
-func fillEvent(L *lua.LState, ref any) *lua.LTable {
-	v := ref.(*eventView)
-	return v.spec.strictTable(v.src, v.spec.build(v.src, L, v.event))
-}
-
-// strictTable makes the table of an event raise where a field is read that the event does
-// not have. The VM is held.
-func (s *Spec) strictTable(src *Source, t *lua.LTable) *lua.LTable {
-	meta := src.strict[s]
-	if meta == nil {
-		meta = src.vm.Strict(&luavm.Fields{Of: "the event " + s.Name, Names: s.fieldNames})
-		src.strict[s] = meta
-	}
-	t.Metatable = meta
-	return t
-}
-
-func (s *Spec) fieldNames() []string {
-	names := []string{"type"}
-	for f := range s.Fields.Each {
-		names = append(names, f.Name)
-	}
-	return names
+	return s.strictTable(src, L, e)
 }
 
 // Peek makes an eventView a [luavm.Peeker].
@@ -190,7 +177,29 @@ func (v *eventView) Peek(field string) (lua.LValue, bool) {
 	if field == "type" {
 		return lua.LString(v.spec.Name), true
 	}
-	return v.spec.peek(v.event, field)
+	return v.spec.peek(v.src, v.event, field)
+}
+
+// strictTable is the table of an event, which raises where a field is read that the event
+// does not have. The VM is held.
+func (s *Spec) strictTable(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
+	t := s.fill(src, L, e)
+	meta := src.strict[s]
+	if meta == nil {
+		names := func() []string { return append([]string{"type"}, namesOf(s.Fields)...) }
+		meta = src.vm.Strict(&luavm.Fields{Of: "the event " + s.Name, Names: names})
+		src.strict[s] = meta
+	}
+	t.Metatable = meta
+	return t
+}
+
+func namesOf(fields []Field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return names
 }
 
 // InMode fits the table to a front end: a program that is about to end waits for
@@ -201,29 +210,15 @@ func (s *Spec) InMode(mode string) {
 	}
 }
 
-// newPayload begins the table of an event: it has its type.
-func newPayload(L *lua.LState, e agent.Event, size int) record.Payload {
-	return record.PayloadOn(L, newEvent(L, e.Kind(), size))
-}
-
 // Takes reports whether a result of the event may have a key.
 func (s *Spec) Takes(key string) bool {
-	for f := range s.Results.Each {
-		if f.Name == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Results, func(f Field) bool { return f.Name == key })
 }
 
 // UnknownKey is the error for a key that a result of the event may not have, with the
 // one that was probably meant.
 func (s *Spec) UnknownKey(key string) error {
-	var known []string
-	for f := range s.Results.Each {
-		known = append(known, f.Name)
-	}
-	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.Name, suggest.Hint(key, known))
+	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.Name, suggest.Hint(key, namesOf(s.Results)))
 }
 
 // IsWaitedFor reports whether the agent goes on only when all handlers have ended.
