@@ -21,7 +21,7 @@ type Question struct {
 	Files   []ProjectFile // all that approval covers
 }
 
-// Answer is what a person says to it.
+// Answer is a person's answer to a Question.
 type Answer int
 
 // The answers; only Always and Never are remembered.

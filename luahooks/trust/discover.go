@@ -26,10 +26,10 @@ type Found struct {
 // the configured ones, those of the command line; within a directory by name,
 // byte by byte. A file reached twice counts at its first place, but one that the
 // person names counts where the person does: a link in a project must not take its
-// place and then wait for approval. What g holds back is listed as it was before; g
+// place and then wait for approval. What g withholds is listed as it was before; g
 // may be nil. Whether a hook of the project may run is not decided here.
 //
-// What stands where hooks stand, or is named as one, and cannot be found is a
+// A hook that is named, or lies where hooks lie, and cannot be found is a
 // source too, with Err. Of a project it is one only if the person approved
 // something there.
 func (p Places) Discover(g *Guard) Found {
@@ -154,7 +154,7 @@ func sourceAt(path string, scope Scope, g *Guard) Source {
 	return s
 }
 
-// knownSource describes a hook that was read or is held back.
+// knownSource describes a hook that was read or is withheld.
 func (g *Guard) knownSource(path string, scope Scope) (s Source, ok bool) {
 	if g == nil {
 		return s, false
@@ -229,8 +229,8 @@ func lostLink(path string) error {
 	}
 }
 
-// withInForce lists the hooks of a directory as they are in force: what is held as
-// removed is there, what is held as added is not.
+// withInForce lists the hooks of a directory as they are in force: one whose
+// removal is withheld is there, one whose addition is withheld is not.
 func withInForce(paths []string, inForce map[string]bool, dir string) []string {
 	for file, was := range inForce {
 		path := file
@@ -252,7 +252,7 @@ func withInForce(paths []string, inForce map[string]bool, dir string) []string {
 	return paths
 }
 
-// Hides returns the directory that a hook stands in, if that cannot be read now, or
+// Hides returns the directory that a hook lies in, if that cannot be read now, or
 // belongs to a project that has become too large.
 func (f Found) Hides(s Source) (dir Source, ok bool) {
 	if f.TooLarge != nil && s.Scope == ScopeProject {

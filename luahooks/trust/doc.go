@@ -2,7 +2,7 @@
 // force: what a person approved, or what was there before a tool could have changed it.
 //
 // [Places.Discover] finds the hooks. A [Guard] reads them once, so that the bytes that
-// were judged are the bytes that run, and says what may run of a project. It is told
+// were judged are the bytes that run, and decides what may run of a project. It is told
 // when tools begin and end ([Guard.OpenWindow], [Guard.CloseWindow]); what they could have changed
 // is pending, and the version before it stays in force until a person accepts the new
 // one. It serves one chain of hooks, and may be used from any goroutine.
@@ -17,11 +17,12 @@
 //	ledger.go     which version of each file is in force
 //	approvals.go  what of a project may run; news.go: what a person is to be told
 //	state.go      all of that together; marks.go: it is written down
-//	others.go     programs beside this one and before it
+//	others.go     what programs beside this one and before it did; programs.go: which
+//	              there are
 //	guard.go      the questions that are asked of it; discover.go: which hooks there
 //	              are; modules.go: what a hook requires
 //	judge.go      what to do about a change; window.go: tools begin and end
-//	accept.go     a person says yes; project.go: to the files of a project; doubt.go:
+//	accept.go     a person approves; project.go: the files of a project; doubt.go:
 //	              while it is not known what was in force
 //	notices.go    what is told
 //

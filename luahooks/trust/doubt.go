@@ -11,9 +11,9 @@ import (
 // After a program was killed, a tool or a process of one may have removed or
 // forged what it wrote down. Then it cannot be known what was in force, and a
 // hook that is gone would not be missed. So nothing is in force, no hook and no
-// setting, until a person has seen what there is.
+// setting, until a person has seen all files that there are.
 
-// pendingDoubt describes all that a person says yes to.
+// pendingDoubt describes all files that a person approves by accepting the store.
 func (s *state) pendingDoubt() *Pending {
 	all := *s.home
 	all.store, all.named = nil, map[string]bool{}

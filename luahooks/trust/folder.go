@@ -31,8 +31,8 @@ func (d folder) copyPath() string { return filepath.Join(d.dir(), "copy") }
 // keptPath is where the copy of a file with that hash is kept.
 func (d folder) keptPath(sum string) string { return filepath.Join(d.dir(), "kept", sum) }
 
-// witness is a file beside the store, in a directory of something else, that says
-// that there is one: who removes the store by its name leaves it.
+// witness is an empty file in a directory of something else, which exists once a store
+// was written: a tool that removes the store by its name overlooks it.
 func (d folder) witness() string { return filepath.Join(d.agentDir, "locks", "trust.json.exists") }
 
 // writeWitness makes sure that the witness is there.
@@ -55,8 +55,8 @@ type record struct {
 	err     error  // nothing counts
 }
 
-// examine reads both files. An interrupted write, which leaves the copy one step
-// ahead, is told from one of somebody else by the hash of the file before.
+// examine reads both files. After an interrupted write the copy is one step ahead; it
+// then has the hash of the file, which a write of somebody else does not match.
 func (d folder) examine() record {
 	if err := d.check(); err != nil {
 		return record{err: err}
@@ -69,7 +69,7 @@ func (d folder) examine() record {
 		return record{data: empty(), err: d.checkNew()}
 	case copied.raw == nil && file.err != nil:
 		// Version 1 wrote no copy and no witness. A window of it that was abandoned is not
-		// believed: what was in force is told there in another form.
+		// believed: it has what was in force in another form.
 		if data, err := parseVersion(file.raw, 1); err == nil && d.checkNew() == nil {
 			return record{data: data, raw: file.raw}
 		}
@@ -86,8 +86,8 @@ func (d folder) examine() record {
 	return record{err: fmt.Errorf("read %s: it is not what %s says", d.path(), d.copyPath())}
 }
 
-// checkNew says why a store that is not there cannot be that of a new person: there
-// was one. The directory alone says nothing, for it is made before the first store is
+// checkNew is an error if there was a store before, so that one that is missing is not
+// that of a new person. The directory alone says nothing, for it is made before the first store is
 // written, and version 1 wrote none before something was approved.
 func (d folder) checkNew() error {
 	ofVersion1, _ := filepath.Glob(filepath.Join(escapeGlob(d.dir()), "window-*"))
@@ -97,7 +97,7 @@ func (d folder) checkNew() error {
 	return nil
 }
 
-// check says why the agent directory cannot hold what is believed.
+// check is an error if somebody else may write to the agent directory.
 func (d folder) check() error {
 	info, err := os.Stat(d.agentDir)
 	if err != nil {
@@ -261,9 +261,9 @@ func (d folder) keepForeign() (sum string) {
 	return Sum(raw)
 }
 
-// patience is how long a writer waits for another one, who holds the lock for
-// some milliseconds. A tool may hold it for ever: who waited for so long goes on
-// without, for no tool must keep others from being watched.
+// patience is how long a writer waits for another one, who has the lock for some
+// milliseconds. A tool may keep it locked for ever: after that time the writer works
+// without the lock, for no tool must prevent that others are watched.
 const patience = 2 * time.Second
 
 // lock keeps other processes from writing; they wait for each other.

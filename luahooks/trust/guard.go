@@ -14,12 +14,12 @@ import (
 // made of what it read once, so the bytes that were judged are the bytes that
 // run; what the disk says now counts when it may:
 //
-//   - What changed while tools could have done it is held back as pending, and
+//   - What changed while tools could have done it is withheld as pending, and
 //     marked in the store, until a person approves it (window.go).
 //   - A file of the project runs if its bytes are approved (project.go).
-//   - With AskEdits every change is held back.
+//   - With AskEdits every change is withheld.
 //
-// Anything else is the person's own edit and is taken as it comes. All methods
+// Anything else is the person's own edit and is in force at once. All methods
 // may be called from any goroutine.
 type Guard struct {
 	mu       sync.Mutex // guards state: what is in force, what waits and what the store says of it change together
@@ -69,7 +69,7 @@ func newGuard(h *home) *Guard {
 		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
 }
 
-// NoteNamed notes which hooks stand alone.
+// NoteNamed notes the hooks that are named one by one and lie in no folder of hooks.
 func (g *Guard) NoteNamed(p Places) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +115,7 @@ func (g *Guard) AskEdits() {
 func (g *Guard) Store() *Store { return g.state.home.store }
 
 // inForceIn lists the paths below dir of which it is known, whatever the disk says,
-// whether a version of them is in force: those that are held, those that were read, and
+// whether a version of them is in force: those that are withheld, those that were read, and
 // while others may have tools at work all that there were. A process may take them
 // away for the moment in which they are looked for.
 func (g *Guard) inForceIn(dir string) map[string]bool {
@@ -138,7 +138,7 @@ func (g *Guard) inForceIn(dir string) map[string]bool {
 	return in
 }
 
-// inForceAt returns the version in force of a file that is held or was read.
+// inForceAt returns the version in force of a file that is withheld or was read.
 func (g *Guard) inForceAt(path string) (Version, bool) {
 	if v, held := g.withheldAt(path); held {
 		return v, true
@@ -150,7 +150,7 @@ func (g *Guard) inForceAt(path string) (Version, bool) {
 	return v, read && v.Code != nil
 }
 
-// withheldAt returns the version in force of a file that is held.
+// withheldAt returns the version in force of a file that is withheld.
 func (g *Guard) withheldAt(path string) (Version, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -239,8 +239,8 @@ func (g *Guard) WasApproved(path string) bool {
 	return false
 }
 
-// OthersAtWork reports whether another program runs that has tools at work: it holds
-// back what is approved meanwhile.
+// OthersAtWork reports whether another program runs that has tools at work: it
+// withholds what is approved meanwhile.
 func (g *Guard) OthersAtWork() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -248,7 +248,7 @@ func (g *Guard) OthersAtWork() bool {
 	if s.home.store == nil {
 		return false
 	}
-	open, _ := s.home.store.OtherWindows(s.runningFile())
+	open, _ := s.home.store.OtherWindows(s.window.running())
 	for _, w := range open {
 		if !w.Asks {
 			return true

@@ -55,7 +55,7 @@ func (h *home) masked(path string, code []byte) (text []byte, ok bool) {
 	return h.mask(code)
 }
 
-// pending describes a held file.
+// pending describes a file that is withheld.
 func (at *home) pending(path string, h *withheld) *Pending {
 	p := &Pending{Name: filepath.Base(path), Path: path, Kind: "module", Change: "changed", Scope: h.scope, Since: h.since, sum: h.now.Sum, asking: h.asking}
 	switch {
@@ -77,8 +77,8 @@ func (at *home) pending(path string, h *withheld) *Pending {
 	return p
 }
 
-// diff shows the two versions, and where a link leads now: what stands beside a
-// hook counts.
+// diff shows the two versions, and where a link leads now: the files beside a
+// hook count.
 func (at *home) diff(path string, h *withheld) string {
 	if !h.old.exists() || !h.now.exists() || h.old.real == "" || h.now.real == "" || h.old.real == h.now.real {
 		return Diff(path, at.shownCode(path, h.old), at.shownCode(path, h.now))
@@ -118,7 +118,7 @@ func (h *home) pendingStore(m Mark) *Pending {
 	return p
 }
 
-// isHook tells a hook's own file from a module by where it lies.
+// isHook reports whether a file is a hook, not a module, as far as its path tells.
 func (h *home) isHook(path string) bool {
 	dir, base := filepath.Split(path)
 	if base == "init.lua" {

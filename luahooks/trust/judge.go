@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Judge looks at the files of hooks, and at those that are held, and decides about
-// what changed: what may be taken over is in force when it returns, the rest is held.
-// ask are those that a person is to be asked about now; the others wait for
+// Judge looks at the files of hooks, and at those that are withheld, and decides about
+// the changes: one that may be adopted is in force when it returns, the others are
+// withheld. ask are those that a person is to be asked about now; the others wait for
 // /hooks approve. Unless sure, files that are gone or empty are often so for a moment
 // only, while an editor saves: unsure has them, and nothing is decided.
 func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
@@ -57,7 +57,7 @@ func (g *Guard) MayRunCommand(command string) error {
 	return fmt.Errorf("the command of the key is %w: %w; `pi trust` shows it", ErrNotApproved, errCommand)
 }
 
-// decide takes changes over or holds them.
+// decide adopts or withholds changes, and returns those that a person is asked about.
 func (s *state) decide(changes []change) (ask []*Pending) {
 	s.lookAtOthers()
 	crowd := s.approvals.noteChanges(changes, time.Now())
@@ -94,7 +94,7 @@ func (s *state) isOpenToAsk() bool {
 	return s.ledger.askEdits && s.window != nil && s.window.settled && !slices.ContainsFunc(s.window.groups, s.others.alive)
 }
 
-// mayAdopt reports whether a change is taken over without a question.
+// mayAdopt reports whether a change comes into force without a question.
 func (s *state) mayAdopt(c change, crowd bool) bool {
 	switch {
 	case s.ledger.askEdits:

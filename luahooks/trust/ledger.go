@@ -51,7 +51,7 @@ func (l *ledger) changed(paths map[string]Scope, w *openWindow) (list []change) 
 	return list
 }
 
-// withWithheld is files and those that are held besides.
+// withWithheld is files, and those that are withheld but are no settings.
 func (l *ledger) withWithheld(files map[string]Scope) map[string]Scope {
 	paths := maps.Clone(files)
 	for path, h := range l.withheld {
@@ -75,13 +75,13 @@ func (l *ledger) withhold(c change, marked bool) *withheld {
 	return h
 }
 
-// release ends a hold. mark writes it down.
+// release ends the withholding of a file. writeMarks writes it down.
 func (l *ledger) release(path string) {
 	delete(l.withheld, path)
 	delete(l.shown, path)
 }
 
-// restore holds a file that has a mark, unless it is again what it was. Then this
+// restore withholds a file that has a mark, unless it is again what it was. Then this
 // look is the one that counts, for the next may see another file.
 func (l *ledger) restore(path string, m Mark) {
 	h := &withheld{now: l.home.onDisk(path), scope: Scope(m.Scope), since: m.Since, marked: true}
@@ -106,7 +106,7 @@ func (l *ledger) restore(path string, m Mark) {
 	l.withheld[path], l.files[path], l.marked[path] = h, h.old, true
 }
 
-// setMarks marks what is held, and nothing else that this program has ever held.
+// setMarks marks what is withheld, and nothing else that this program ever withheld.
 // Another process may have added marks since.
 func (l *ledger) setMarks(d *Data) {
 	for path := range l.marked {
@@ -126,7 +126,7 @@ func (l *ledger) setMarks(d *Data) {
 func (l *ledger) fileOf(path string, v Version, scope Scope) File {
 	f := File{Sum: v.Sum, Real: v.real, Scope: string(scope)}
 	if code, ok := l.home.masked(path, v.Code); ok && l.home.store != nil && scope != scopeInstructions {
-		// What is not kept is lost with the program, and says so.
+		// If it cannot be kept, the mark has no copy, and a later program reports it as lost.
 		if kept, _ := l.home.store.Keep(code); kept != f.Sum {
 			f.Kept = kept
 		}

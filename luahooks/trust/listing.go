@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// What stands in a directory of hooks. The loader and the guard ask the same
-// function, so that what is loaded is what was judged. A link to / must hold nobody
-// up, so there are limits: a directory with more hooks than that is not read at
+// The contents of a directory of hooks. The loader and the guard ask the same
+// function, so that what is loaded is what was judged. A link to / must delay nobody,
+// so there are limits: a directory with more hooks than that is not read at
 // all, and of a folder in it with more, only those modules count that a hook names
 // in its text, for they are judged one by one.
 const (
@@ -54,7 +54,7 @@ func someEntries(dir string, most int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// listing is what stands in a directory of hooks: Lua files, and the folders with
+// listing is the contents of a directory of hooks: Lua files, and the folders with
 // too much in them to be listed.
 type listing struct {
 	files []string
@@ -62,7 +62,7 @@ type listing struct {
 }
 
 // listLua lists the Lua files below a directory of hooks, symbolic links followed:
-// first what is a hook, whatever stands elsewhere.
+// first those that are hooks, so that other folders cannot use up the limit before.
 func listLua(dir string) (l listing) {
 	entries, err := hookEntries(dir)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// What is held back is marked in the store, so that it is held back in the next
-// program too. Marks are written with everything else that this program knows: a
+// A file that is withheld is marked in the store, so that the next program withholds it
+// too. Marks are written with everything else that this program knows: a
 // change of the store writes all of them.
 
-// writeMarks brings the marks of the store in line with what is held.
+// writeMarks brings the marks of the store in line with what is withheld.
 func (s *state) writeMarks() {
 	if s.home.store == nil || s.doubt != nil {
 		return
@@ -41,14 +41,14 @@ func (s *state) change(edit func(*Data)) error {
 
 // setWindow notes the processes that the window waits for.
 func (s *state) setWindow(d *Data) {
-	if file := s.runningFile(); file != nil {
+	if file := s.window.running(); file != nil {
 		w := file.Window()
 		w.Groups = slices.Clone(s.window.groups)
 		d.Windows[file.Name()] = w
 	}
 }
 
-// noteApproved tells the window and the store of a version that a person approved.
+// noteApproved notes in the window and in the store the version that a person approved.
 func (s *state) noteApproved(path string, v Version, scope Scope) {
 	if s.window != nil {
 		s.window.base[path] = v
@@ -78,7 +78,7 @@ func (s *state) mayCount(mine, theirs Data) bool {
 	if s.window == nil && !s.others.atWork {
 		return true
 	}
-	if file := s.runningFile(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
+	if file := s.window.running(); file != nil && !slices.Equal(mine.Windows[file.Name()].Groups, theirs.Windows[file.Name()].Groups) {
 		return false // the window of this program is not there as it is
 	}
 	return mine.ApprovesLike(theirs) && knowsAll(mine.Known, theirs.Known) && s.withholdsAll(mine, theirs)
@@ -103,8 +103,8 @@ func knowsAll(mine, theirs Known) bool {
 	return true
 }
 
-// withholdsAll reports whether the marks hold back what this program holds back, and
-// have no other version in force. A file of a project needs approval in any case.
+// withholdsAll reports whether the marks of theirs withhold what this program withholds,
+// and have no other version in force. A file of a project needs approval in any case.
 func (s *state) withholdsAll(mine, theirs Data) bool {
 	for path, m := range mine.Pending {
 		their, marked := theirs.Pending[path]

@@ -19,7 +19,7 @@ type Required struct {
 }
 
 // FindModule reads the version in force of a module's file: x.lua, x/init.lua or
-// lib/x.lua beside the hook. The error says why the hook does not get it: it is not
+// lib/x.lua beside the hook. The error is why the hook does not get it: it is not
 // there, cannot be read, is not approved, or nobody could watch it.
 func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	for _, path := range candidates(r.Hook.dirs(), r.Name) {
@@ -41,7 +41,7 @@ func (g *Guard) FindModule(r Required) (path string, code []byte, err error) {
 	return "", nil, fmt.Errorf("module %s not found beside the hook (tried %s)", r.Name, strings.Join(moduleFiles(r.Name), ", "))
 }
 
-// checkListed says why a module cannot count: it is one of more than anybody can watch,
+// checkListed is an error for a module that lies among more files than can be watched,
 // and the hook does not name it in its text, so a tool could add it unseen.
 func (g *Guard) checkListed(r Required, path string) error {
 	dir := g.state.home.tooLarge(path)
@@ -51,7 +51,7 @@ func (g *Guard) checkListed(r Required, path string) error {
 	return fmt.Errorf("%s has more than %d entries, too many to be watched: a module in it has to be named as a text, as in require \"x\"", r.Shown(dir), MaxEntries)
 }
 
-// checkWatched says why a module beside a hook that stands alone cannot count: nobody knew of
+// checkWatched is an error for a module outside of the folders of hooks: nobody knew of
 // it when tools began to run, so nobody knows whether one of them wrote it.
 func (g *Guard) checkWatched(r Required, path string) error {
 	if r.Loading || g.state.home.inHooks(path) || !isThere(path) || g.namesModule(r.Hook, path) {

@@ -6,7 +6,7 @@ import (
 	"pi/internal/printable"
 )
 
-// news is what a person is to be told, and to be asked about.
+// news is collected until the person can be told and asked.
 type news struct {
 	lines   []string
 	began   []*Pending           // what began to wait
@@ -18,11 +18,12 @@ type news struct {
 // noteBegan notes what began to wait.
 func (n *news) noteBegan(began ...*Pending) { n.began = append(n.began, began...) }
 
-// scopeInstructions is of files that a model reads and that nobody runs: a change is told,
-// not held back.
+// scopeInstructions is for files that a model reads and that nobody runs: the person is
+// told of a change, and it is not withheld.
 const scopeInstructions Scope = "instructions"
 
-// noteInstructions tells of a change now and at the next start.
+// noteInstructions notes that instructions changed: the person is told now and at the next
+// start.
 func (n *news) noteInstructions(path string) {
 	if _, told := n.spoken[path]; told {
 		return

@@ -8,7 +8,7 @@ import (
 	"pi/internal/printable"
 )
 
-// Notices are what a person is to be told.
+// Notices are for the person.
 type Notices struct {
 	Unmarked error      // why what waits is held back but not written down; nil: it is
 	Lines    []string   // in words
@@ -35,8 +35,8 @@ func (g *Guard) TakeNotices() Notices {
 	return n
 }
 
-// TakeUnasked lists what waits of what was told, as it is now. What somebody is
-// asked about is not among it.
+// TakeUnasked lists, once, the files that the person was told of and that still wait. Those
+// that somebody is asked about just now are not among them.
 func (g *Guard) TakeUnasked() (list []*Pending) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -51,8 +51,8 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 	return list
 }
 
-// TakeChangedInstructions tells once of instructions that changed while the agent was at work in
-// a program before this one.
+// TakeChangedInstructions returns, once, a line for each file of instructions that changed
+// while the agent was at work in a program before this one.
 func (g *Guard) TakeChangedInstructions() (lines []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,3 +15,11 @@ func (w *openWindow) had(path string, v Version) bool {
 	base, ok := w.base[path]
 	return ok && base.same(v) || !ok && !v.exists()
 }
+
+// running is the file of a window; nil: there is no window, or no file of it.
+func (w *openWindow) running() *Running {
+	if w == nil {
+		return nil
+	}
+	return w.file
+}

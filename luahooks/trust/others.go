@@ -8,12 +8,12 @@ import (
 
 // Several programs share an agent directory, at a time and one after the other,
 // and tools can write there too. The store says what was in force when a window
-// opened and which windows are open. A window of another program, or one that was
-// left, makes this one hold back what differs from that. While a window of its own
-// is open, what this program knows is in force, whatever the store says by then:
-// it is written back, and that is told.
+// opened and which windows are open. While a window of another program is open, or one
+// was abandoned, this program withholds what differs from that. While a window of its
+// own is open, what this program knows is in force, whatever the store says by then:
+// it is written back, and the person is told.
 
-// lookAtOthers finds out what other programs do and wrote down, and holds what
+// lookAtOthers finds out what other programs do and wrote down, and withholds what
 // tools of theirs changed.
 func (s *state) lookAtOthers() {
 	if s.home.store == nil || s.doubt != nil {
@@ -41,53 +41,24 @@ func (s *state) lookAtOthers() {
 	}
 }
 
-// lookAtWindows holds what differs while others may have tools at work, and ends
-// the windows that were left and that nothing lives of.
+// lookAtWindows withholds what differs while others may have tools at work, and ends
+// the abandoned windows of which no process lives.
 func (s *state) lookAtWindows() {
-	open, left := s.home.store.OtherWindows(s.runningFile())
+	open, abandoned := s.home.store.OtherWindows(s.window.running())
 	s.others.atWork, s.others.known = false, Known{}
-	if len(open)+len(left) == 0 {
+	if len(open)+len(abandoned) == 0 {
 		return
 	}
 	known := s.home.store.Known()
 	s.withholdDiffering(known)
-	ended := s.endedWindows(left)
+	ended := s.others.endedWindows(abandoned, s.window)
 	for _, w := range open {
 		s.others.atWork = s.others.atWork || !w.Asks
 	}
-	if len(open)+len(left) > len(ended) {
+	if len(open)+len(abandoned) > len(ended) {
 		s.others.known = known
 	}
 	s.endWindows(ended)
-}
-
-// endedWindows lists the windows that were left of which nothing lives, and those whose
-// processes a window of this program waits for from now on.
-func (s *state) endedWindows(left map[string]Window) (ended []string) {
-	for name, w := range left {
-		living := w.Living(s.others.alive)
-		s.inherit(living)
-		switch {
-		case s.runningFile() != nil, len(living) == 0 && !w.Asks:
-			ended = append(ended, name)
-		case !w.Asks:
-			s.others.atWork = true
-		}
-	}
-	return ended
-}
-
-// inherit waits for processes of a program that has ended.
-func (s *state) inherit(groups []int) {
-	to := &s.others.inherited
-	if s.window != nil {
-		to = &s.window.groups
-	}
-	for _, group := range groups {
-		if !slices.Contains(*to, group) {
-			*to = append(*to, group)
-		}
-	}
 }
 
 func (s *state) endWindows(names []string) {
@@ -101,7 +72,7 @@ func (s *state) endWindows(names []string) {
 	})
 }
 
-// withholdDiffering holds what is not as it was.
+// withholdDiffering withholds the files that are not as they are known.
 func (s *state) withholdDiffering(known Known) {
 	for path, f := range known.Files {
 		s.withholdIfChanged(path, f)
@@ -115,8 +86,8 @@ func (s *state) withholdDiffering(known Known) {
 	}
 }
 
-// withholdOfOthers holds a file that tools of another program changed, since this one
-// read it if it did.
+// withholdOfOthers withholds a file that tools of another program changed: since this
+// program read it, or since the store knows of it.
 func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 	was, read := s.ledger.files[path]
 	if s.ledger.withheld[path] != nil || read && was.same(is) || scope == scopeInstructions {
@@ -138,25 +109,8 @@ func (s *state) withholdOfOthers(path string, scope Scope, is Version) {
 	}
 }
 
-// isOfTool reports whether a tool started this program: of what it approves
-// nothing counts.
-func (s *state) isOfTool() bool {
-	if s.home.store == nil || s.others.group <= 1 {
-		return false
-	}
-	open, left := s.home.store.OtherWindows(s.runningFile())
-	for _, windows := range []map[string]Window{open, left} {
-		for _, w := range windows {
-			if slices.Contains(w.Groups, s.others.group) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// recoverState deals with what programs left behind, and puts what was pending before
-// in force as it was.
+// recoverState withholds what programs before this one marked, or did not see the end of:
+// the versions that were in force are in force again.
 func (s *state) recoverState() error {
 	if s.doubt = s.home.store.Doubt(); s.doubt != nil {
 		return nil
@@ -167,7 +121,7 @@ func (s *state) recoverState() error {
 	return s.unwritten
 }
 
-// withholdMarked holds what the store says is pending.
+// withholdMarked withholds what the store says is pending.
 func (s *state) withholdMarked() {
 	for path, m := range s.home.store.Marks() {
 		if path != s.home.store.Path() && s.ledger.withheld[path] == nil {
@@ -176,8 +130,8 @@ func (s *state) withholdMarked() {
 	}
 }
 
-// releaseUnmarked ends the holds whose marks another program has taken back: a
-// person approved there.
+// releaseUnmarked releases the files whose marks another program has removed: a person
+// approved there.
 func (s *state) releaseUnmarked(before map[string]Mark) {
 	if s.window != nil || s.others.atWork {
 		return
@@ -207,3 +161,9 @@ func (s *state) addKnownMissing(paths, dirs map[string]Scope) {
 
 // errOfTool keeps what a tool started from approving what the tool did.
 var errOfTool = errors.New("a tool started this program, so it approves nothing; a person has to run `pi trust`")
+
+// isOfTool reports whether a tool started this program: nothing that it approves
+// counts.
+func (s *state) isOfTool() bool {
+	return s.home.store != nil && s.others.includeThis(s.home.store.OtherWindows(s.window.running()))
+}

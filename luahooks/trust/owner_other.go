@@ -4,7 +4,7 @@ package trust
 
 import "io/fs"
 
-// OthersMayChange says why somebody else may change a file, where that can be told
+// OthersMayChange returns why somebody else may change a file, where that can be told
 // from its mode and owner.
 func OthersMayChange(fs.FileInfo) string { return "" }
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// OthersMayChange says why somebody else may change a file, or what is in a
+// OthersMayChange returns why somebody else may change a file, or what is in a
 // folder; "" if only this user and root may. In a folder like /tmp everybody may
 // add files, but not touch those of others.
 func OthersMayChange(info fs.FileInfo) string {

@@ -28,7 +28,7 @@ type Pending struct {
 // is for a moment while it is saved.
 func (p *Pending) IsGoneOrEmpty() bool { return p.sum == "" || p.sum == Sum(nil) }
 
-// Effect says what is in force meanwhile.
+// Effect is a clause for the person: what is in force meanwhile.
 func (p *Pending) Effect() string {
 	switch {
 	case p.Change == "lost":

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Scope says where a hook comes from.
+// Scope is where a hook comes from.
 type Scope string
 
 const (
@@ -28,7 +28,7 @@ type Source struct {
 	Path  string // as it was found, absolute
 	Real  string // with symbolic links resolved; what is read and watched
 	Scope Scope
-	// Err is why there is nothing to read where a hook stands or is named; what is
+	// Err is why there is nothing to read where a hook lies or is named; what is
 	// there may be a gate.
 	Err error
 }
@@ -47,7 +47,7 @@ func (s Source) Removed() bool {
 	return err != nil
 }
 
-// Below reports whether a source stands in a directory.
+// Below reports whether a source lies in a directory, at any depth.
 func (s Source) Below(dir string) bool {
 	return strings.HasPrefix(s.Path, dir+string(filepath.Separator))
 }
@@ -69,7 +69,7 @@ func hookName(path string) string {
 	return strings.TrimSuffix(base, ".lua")
 }
 
-// Places says where hooks are looked for.
+// Places are where hooks are looked for.
 type Places struct {
 	AgentDir     string
 	Cwd          string   // the project
@@ -137,7 +137,7 @@ const (
 	maxProjectLua   = 4 << 20 // bytes of all its files
 )
 
-// TooLarge says why the hooks of the project cannot be judged, so that none of
+// TooLarge is why the hooks of the project cannot be judged, so that none of
 // them runs; nil: they can.
 func (p Places) TooLarge() error {
 	l := listLua(p.ProjectDir())

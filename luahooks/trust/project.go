@@ -81,13 +81,13 @@ func (g *Guard) ApproveRun(files []ProjectFile) {
 
 // ApproveAlways lets these files of the project run from now on.
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
-	if err := g.notOfTool(); err != nil {
-		return err
-	}
-	g.ApproveRun(files)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
+	if s.isOfTool() {
+		return errOfTool
+	}
+	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
 	return s.change(func(d *Data) {
 		p, own := d.Project(s.home.project), []ProjectFile{}
 		p.Never = false
@@ -101,16 +101,6 @@ func (g *Guard) ApproveAlways(files []ProjectFile) error {
 			maps.Copy(d.Project(s.home.agentDir).Files, s.approvals.approvable(own, s.ledger.files))
 		}
 	})
-}
-
-func (g *Guard) notOfTool() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := &g.state
-	if s.isOfTool() {
-		return errOfTool
-	}
-	return nil
 }
 
 // Refuse has nothing of the project run, and nobody asked.

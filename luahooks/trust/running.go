@@ -103,7 +103,7 @@ func (r *Running) End() {
 func (r *Running) Abandon() { r.f.Close() }
 
 // OtherWindows lists the windows of other programs: those whose program lives, and those
-// that were left. own may be nil.
+// that were abandoned. own may be nil.
 func (s *Store) OtherWindows(own *Running) (open, left map[string]Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 )
 
 // state is what a Guard knows. Its methods, and those of its parts, are called with
-// the mutex of the Guard held.
+// the mutex of the Guard locked.
 type state struct {
 	home      *home
 	ledger    ledger
@@ -20,16 +20,6 @@ type state struct {
 	unwritten error              // why the store does not have the marks of what is held
 	doubt     error              // why it cannot be known what was in force; nothing is, until a person decides
 	seen      map[string]Version // the files that there are, as they were shown while in doubt
-}
-
-// programs are what is known of those beside this one and before it.
-type programs struct {
-	alive     func(group int) bool
-	group     int   // of this program
-	inherited []int // process groups that tools of the programs before this one started
-	atWork    bool  // tools of other programs may be at work
-	toldStore Mark  // of the store
-	known     Known // how files have to be while they are, and at a start
 }
 
 func (s *state) readLocked(path string) Version {
@@ -62,7 +52,7 @@ func (s *state) readLocked(path string) Version {
 	return v
 }
 
-// withholdIfChanged holds a file that is not f. What this program has read is in force
+// withholdIfChanged withholds a file that is not f. What this program has read is in force
 // in the version that it has.
 func (s *state) withholdIfChanged(path string, f File) {
 	if s.ledger.withheld[path] != nil {
@@ -81,11 +71,4 @@ func (s *state) withholdIfChanged(path string, f File) {
 		return
 	}
 	s.ledger.restore(path, Mark{Old: f.Sum, Kept: f.Kept, Real: f.Real, Scope: f.Scope, Since: time.Now().UTC()})
-}
-
-func (s *state) runningFile() *Running {
-	if s.window == nil {
-		return nil
-	}
-	return s.window.file
 }

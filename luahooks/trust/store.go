@@ -58,8 +58,8 @@ func (s *Store) Exists() bool {
 	return err == nil
 }
 
-// Doubt is why nothing counts of what the store held, nil in ordinary life: what
-// was in force can then not be known.
+// Doubt is why nothing in the store counts, nil in ordinary life: then it cannot be known
+// what was in force.
 func (s *Store) Doubt() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Store) Known() Known {
 }
 
 // Change edits the store: read, edit and write happen under a lock that other
-// processes respect, so that nobody's approval is lost. What stands in the file
+// processes respect, so that nobody's approval is lost. What is in the file
 // counts if it can be believed and mayCount allows it; otherwise what this process
 // knows is edited, and the file is marked as pending.
 func (s *Store) Change(mayCount func(mine, theirs Data) bool, edit func(*Data)) error {

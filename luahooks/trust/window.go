@@ -16,9 +16,9 @@ import (
 // the window is open none has an effect.
 
 // OpenWindow begins a window, unless one is open: p says where hooks are, and parts are the
-// files that those which run were made of or looked for. Those that flags leave out of
-// this run count too: the next run has them. The error says that the window could not
-// be written down; what changes is held also then.
+// files that running hooks were made of or looked for. Hooks that flags exclude from this
+// run count too, since the next run has them. The error is why the window could not be
+// written down; changes are withheld in any case.
 func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	g.mu.Lock()
 	if g.state.window == nil {
@@ -65,7 +65,7 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 	return err
 }
 
-// NoteGroup tells of a process group that a tool started.
+// NoteGroup notes a process group that a tool started: the window stays open while it lives.
 func (g *Guard) NoteGroup(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,7 +78,7 @@ func (g *Guard) NoteGroup(group int) {
 	}
 }
 
-// WithholdChanges holds what differs from when the window opened.
+// WithholdChanges withholds what differs from when the window opened.
 func (g *Guard) WithholdChanges() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -107,15 +107,15 @@ func (s *state) withholdChanges() {
 			news = append(news, s.home.pending(path, s.ledger.withhold(change{path, w.scopes[path], base, is}, true)))
 		}
 	}
-	news = append(news, s.added(w)...)
+	news = append(news, s.withholdAdded(w)...)
 	sort.Slice(news, func(i, j int) bool { return news[i].Path < news[j].Path })
 	s.news.noteBegan(news...)
 	s.lookAtOthers()
 	s.writeMarks()
 }
 
-// added holds the hooks and modules that appeared in a directory.
-func (s *state) added(w *openWindow) (news []*Pending) {
+// withholdAdded withholds the hooks and modules that appeared in a directory.
+func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
 	for dir, scope := range w.dirs {
 		l := listLua(dir)
 		s.news.large = append(s.news.large, l.large...)
@@ -265,7 +265,7 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 	return paths, dirs
 }
 
-// RemoveAbandonedWindows ends the windows that were left: this program's own, if there must be
+// RemoveAbandonedWindows ends the abandoned windows: this program's own, if there must be
 // one, has begun.
 func (g *Guard) RemoveAbandonedWindows() {
 	g.mu.Lock()
@@ -274,9 +274,9 @@ func (g *Guard) RemoveAbandonedWindows() {
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
-	_, left := s.home.store.OtherWindows(s.runningFile())
+	_, left := s.home.store.OtherWindows(s.window.running())
 	ended := slices.DeleteFunc(slices.Collect(maps.Keys(left)), func(name string) bool {
-		return len(left[name].Living(s.others.alive)) > 0 && s.runningFile() == nil
+		return len(left[name].Living(s.others.alive)) > 0 && s.window.running() == nil
 	})
 	s.endWindows(ended)
 }

@@ -1,0 +1,131 @@
+package trust
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The parts of a Guard, each without it.
+
+func TestProcessesOfAProgramThatEndedAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	living, dead, other := Window{Groups: []int{7}, Boot: bootID()}, Window{Groups: []int{8}, Boot: bootID()}, Window{Groups: []int{7}, Boot: "before"}
+	asks := Window{Boot: bootID(), Asks: true}
+	p := programs{alive: func(group int) bool { return group == 7 }}
+	if ended := p.endedWindows(map[string]Window{"dead": dead}, nil); len(ended) != 1 || p.atWork || len(p.inherited) != 0 {
+		t.Errorf("nothing lives: %v, %+v", ended, p.inherited)
+	}
+	if ended := p.endedWindows(map[string]Window{"other": other, "asks": asks}, nil); !reflect.DeepEqual(ended, []string{"other"}) || p.atWork {
+		t.Errorf("of another start of the machine: %v, %+v", ended, p.inherited)
+	}
+	if ended := p.endedWindows(map[string]Window{"living": living}, nil); len(ended) != 0 || !p.atWork || !reflect.DeepEqual(p.inherited, []int{7}) {
+		t.Errorf("a process lives: %v, %+v", ended, p.inherited)
+	}
+	own := &openWindow{file: &Running{}}
+	if ended := p.endedWindows(map[string]Window{"living": living}, own); len(ended) != 1 || !reflect.DeepEqual(own.groups, []int{7}) {
+		t.Errorf("the own window does not wait for it: %v, %+v", ended, own.groups)
+	}
+}
+
+func TestAProgramThatAToolStartedIsOneOfItsWindow(t *testing.T) {
+	t.Parallel()
+	windows := map[string]Window{"a": {Groups: []int{1, 7}}}
+	for group, want := range map[int]bool{7: true, 8: false, 1: false, 0: false} {
+		p := programs{group: group}
+		if got := p.includeThis(nil, windows); got != want {
+			t.Errorf("group %d: %v", group, got)
+		}
+	}
+}
+
+func TestAHomeKnowsWhatAFileIs(t *testing.T) {
+	t.Parallel()
+	root, o := homeOf(t, map[string]string{
+		"agent/auth.json":   `{"a": {"key": "!cat key"}, "b": {"key": "secret"}}`,
+		"agent/config.toml": "key = 1",
+	})
+	at := func(name string) string { return filepath.Join(root, name) }
+	o.Mask = func(settings []byte) ([]byte, bool) { return []byte("masked"), string(settings) == "key = 1" }
+	h := newHome(o)
+	h.named[at("elsewhere/h.lua")] = true
+	for name, want := range map[string]string{
+		"agent/hooks/a.lua":         "hook a",
+		"agent/hooks/b/init.lua":    "hook b",
+		"agent/hooks/b/m.lua":       "module m.lua",
+		"project/.pi/hooks/p.lua":   "hook p",
+		"elsewhere/h.lua":           "hook h",
+		"elsewhere/m.lua":           "module m.lua",
+		"agent/config.toml":         "settings config.toml",
+		"project/.pi/config.toml":   "settings config.toml",
+		"agent/auth.json":           "commands of keys auth.json",
+		"project/hooks/a/b/init.go": "module init.go",
+	} {
+		if p := h.pending(at(name), &withheld{now: Version{Sum: "x"}}); p.Kind+" "+p.Name != want || p.Change != "added" {
+			t.Errorf("%s: %s %s %s", name, p.Change, p.Kind, p.Name)
+		}
+	}
+	if v := h.onDisk(h.keys); string(v.Code) != "!cat key" {
+		t.Errorf("of the keys count %q", v.Code)
+	}
+	if v := h.onDisk(at("agent/config.toml")); string(h.shownCode(at("agent/config.toml"), v)) != "masked" {
+		t.Error("a key is shown")
+	}
+	if !h.inHooks(at("agent/hooks/x/y.lua")) || h.inHooks(at("agent/y.lua")) {
+		t.Error("the folders of hooks are others")
+	}
+}
+
+func TestALinkThatLeadsElsewhereIsShown(t *testing.T) {
+	t.Parallel()
+	h := newHome(GuardOptions{AgentDir: "/agent", Project: "/project"})
+	one := Version{Sum: "1", Code: []byte("x\n"), real: "/a"}
+	moved := one
+	moved.real = "/b"
+	if got := h.diff("/l", &withheld{old: one, now: moved}); got != "/l led to /a and leads to /b now\n" {
+		t.Errorf("%q", got)
+	}
+	moved.Sum, moved.Code = "2", []byte("y\n")
+	if got := h.diff("/l", &withheld{old: one, now: moved}); !strings.Contains(got, "leads to /b now") || !strings.Contains(got, "+y") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestApprovalsAreForBytes(t *testing.T) {
+	t.Parallel()
+	_, o := homeOf(t, nil)
+	h := newHome(o)
+	a := newApprovals(h)
+	a.run["/p/a.lua"] = "1"
+	for sum, want := range map[string]bool{"1": true, "2": false, "": false, Unreadable: false} {
+		if a.isApproved("/p/a.lua", sum) != want || a.isApproved("/p/b.lua", sum) {
+			t.Errorf("%q is approved: %v", sum, !want)
+		}
+	}
+	a.run["/p/a.lua"] = Unreadable
+	if a.isApproved("/p/a.lua", Unreadable) {
+		t.Error("what cannot be read is approved")
+	}
+	store, err := Open(o.AgentDir)
+	must(t, err)
+	h.store = store
+	must(t, store.Change(always, approve(o.Project, "/p/b.lua", "b")))
+	if !a.isApproved("/p/b.lua", Sum([]byte("b"))) || a.isApproved("/p/b.lua", "1") {
+		t.Error("the store does not count")
+	}
+}
+
+func TestApprovalIsForWhatWasListedOrAcceptedSince(t *testing.T) {
+	t.Parallel()
+	a := newApprovals(&home{})
+	a.run["later"] = "2"
+	files := []ProjectFile{{Path: "same", SHA256: "1"}, {Path: "later", SHA256: "1"}, {Path: "changed", SHA256: "1"}, {Path: "gone", SHA256: "1"},
+		{Path: "unread", SHA256: "1"}, {Path: "unreadable", SHA256: Unreadable}}
+	got := a.approvable(files, map[string]Version{"same": {Sum: "1"}, "later": {Sum: "2"}, "changed": {Sum: "2"}, "gone": {Err: os.ErrNotExist}, "unreadable": {Sum: Unreadable}})
+	want := map[string]string{"same": "1", "later": "2", "changed": "1", "unread": "1"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,57 @@
+package trust
+
+import "slices"
+
+// programs are what is known of those beside this one and before it.
+type programs struct {
+	alive     func(group int) bool
+	group     int   // of this program
+	inherited []int // process groups that tools of the programs before this one started
+	atWork    bool  // tools of other programs may be at work
+	toldStore Mark  // of the store
+	known     Known // how files have to be while they are, and at a start
+}
+
+// endedWindows lists the abandoned windows that are over: no process of them lives, or
+// the window of this program, which may be nil, waits for their processes from now on.
+// It notes whether others are at work.
+func (p *programs) endedWindows(abandoned map[string]Window, own *openWindow) (ended []string) {
+	for name, w := range abandoned {
+		living := w.Living(p.alive)
+		p.inherit(living, own)
+		switch {
+		case own.running() != nil, len(living) == 0 && !w.Asks:
+			ended = append(ended, name)
+		case !w.Asks:
+			p.atWork = true
+		}
+	}
+	return ended
+}
+
+// inherit adds process groups of a program that has ended to those that the window of
+// this program waits for, or its next one if own is nil.
+func (p *programs) inherit(groups []int, own *openWindow) {
+	to := &p.inherited
+	if own != nil {
+		to = &own.groups
+	}
+	for _, group := range groups {
+		if !slices.Contains(*to, group) {
+			*to = append(*to, group)
+		}
+	}
+}
+
+// includeThis reports whether this program belongs to one of the windows of others: a
+// tool started it, and nothing that it approves counts.
+func (p *programs) includeThis(windows ...map[string]Window) bool {
+	for _, list := range windows {
+		for _, w := range list {
+			if p.group > 1 && slices.Contains(w.Groups, p.group) {
+				return true
+			}
+		}
+	}
+	return false
+}
