@@ -72,7 +72,7 @@ func (in *instance) apiLog(L *lua.LState, values ...lua.LValue) {
 	for _, v := range values {
 		parts = append(parts, in.printable(L, v))
 	}
-	in.chain.log.write(in.hook.Name, strings.Join(parts, " "))
+	in.chain.reports.log.write(in.hook.Name, strings.Join(parts, " "))
 }
 
 // printable is a value for a person: tables and values as JSON where they are data.

@@ -71,13 +71,13 @@ func (lc *luaCommand) run(ctx context.Context, args string) (out command.Outcome
 		return err
 	})
 	in := lc.in
-	in.chain.ran(ctx, in.hook, lc.title(), began, err)
+	in.chain.reports.ran(ctx, in.hook, lc.title(), began, err)
 	if err == nil {
 		return out, nil
 	}
 	if !interrupted(ctx, err) {
 		n := in.again(failure{lc.handler, lc.title(), err.Error()})
-		in.chain.tellFailed(ctx, failureOf(in.hook, lc.title(), err, n), "") // who typed it sees the error
+		in.chain.reports.tellFailed(ctx, failureOf(in.hook, lc.title(), err, n), "") // who typed it sees the error
 		in.fault(ctx, lc.title(), err, n)
 	}
 	return command.Outcome{}, fmt.Errorf("hook %s: %w", in.hook.Name, err)

@@ -44,7 +44,7 @@ func (in *instance) apiEmit(L *lua.LState) int {
 		luavm.Raise(L, "emit: %s is the %dth event in a row that hooks answer with an event; they would never end", name, maxEmits+1)
 	}
 	_ = in.wait(L, "emit", false, func(ctx context.Context) error {
-		in.chain.emit(context.WithValue(ctx, emitDepthKey{}, depth+1), in.hook, name, data)
+		in.chain.events.emitCustom(context.WithValue(ctx, emitDepthKey{}, depth+1), in.hook, name, data)
 		return nil
 	})
 	L.Push(lua.LTrue)

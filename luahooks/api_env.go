@@ -41,10 +41,10 @@ func (in *instance) callBack(ctx context.Context, name string, f func(L *lua.LSt
 	began := time.Now()
 	err := in.vm.Run(ctx, luavm.Job{Name: name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: f})
 	if !isReplaced(err) {
-		in.chain.ran(ctx, in.hook, name, began, err)
+		in.chain.reports.ran(ctx, in.hook, name, began, err)
 	}
-	if err != nil && ctx.Err() != nil && in.chain.closed.Load() {
-		in.chain.tellCutOff(in.hook, name, "the program has ended")
+	if err != nil && ctx.Err() != nil && in.chain.behind.isEnding() {
+		in.chain.reports.tellCutOff(in.hook, name, "the program has ended")
 	} else if err != nil && !isReplaced(err) {
 		in.chain.failed(ctx, in.hook, in, name, nil, err)
 	}

@@ -120,7 +120,7 @@ func (t *luaTool) Run(ctx context.Context, input json.RawMessage, update agent.U
 		result, err = t.run(ctx, input, update)
 		return err
 	})
-	t.in.chain.ran(ctx, t.in.hook, "tool "+t.spec.Name, began, err)
+	t.in.chain.reports.ran(ctx, t.in.hook, "tool "+t.spec.Name, began, err)
 	return result, err
 }
 

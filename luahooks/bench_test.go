@@ -138,7 +138,7 @@ func BenchmarkSaveToLive(b *testing.B) {
 		began := time.Now()
 		for h := r.chain.roster.list()[5]; ; {
 			e := &agent.Input{}
-			r.chain.offer(context.Background(), []*hook{h}, r.chain.roster.events[agent.KindInput], e)
+			r.chain.events.ask(context.Background(), r.chain.roster.events[agent.KindInput], []*hook{h}, e)
 			if e.Text == fmt.Sprint(i) {
 				break
 			}

@@ -2,7 +2,6 @@ package luahooks
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
-	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -68,14 +66,15 @@ type Chain struct {
 	dir      workdir
 	audience audience
 	roster   *roster
-	log      *hookLog
+	gates    gatekeeper
+	reports  *reporter
+	events   *dispatcher
 	behind   *background // handlers that finish behind the agent, greetings, the watcher
 	ending   *background // what waits for the modules of hooks that were replaced
 	lanes    luavm.Lanes // what handlers run on
 	valid    record.ValidJSON
 
 	changes sync.Mutex // held while the list of hooks or a hook of it is replaced
-	closed  atomic.Bool
 
 	inForce   sync.Mutex // held while tools and providers of hooks are handed over
 	providers registry
@@ -85,18 +84,21 @@ type Chain struct {
 	abandoned atomic.Int32 // VMs that did not stop, in this process
 	watcher   atomic.Pointer[watcher]
 	guard     *trust.Guard
-	awaiting  atomic.Bool   // somebody waits for the processes of tools
-	leaving   chan struct{} // closed when the chain ends
+	awaiting  atomic.Bool // somebody waits for the processes of tools
 	builtins  []*builtin
 }
 
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
-	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: newRoster(o.Mode), log: &hookLog{path: o.LogPath}, behind: newBackground(),
-		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard, leaving: make(chan struct{})}
+	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: newRoster(o.Mode), behind: newBackground(),
+		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard}
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)
 	}
+	c.gates = gatekeeper{c.roster}
+	c.reports = &reporter{audience: &c.audience, log: &hookLog{path: o.LogPath}, isEnding: c.behind.isEnding}
+	c.events = newDispatcher(dispatcher{roster: c.roster, gates: c.gates, reports: c.reports, behind: c.behind, lanes: &c.lanes,
+		timeout: o.Timeout, grace: o.Grace, keeper: c})
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers.models, c.providers.overlay = o.Models, o.Overlay
@@ -136,60 +138,13 @@ func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }
 
 // Handle passes e along the chain. The error is only ever that of a chain whose
 // context ended at a gate. After Close gates block, and nothing else happens.
-func (c *Chain) Handle(ctx context.Context, e agent.Event) error {
-	spec := c.roster.events[e.Kind()]
-	if spec == nil {
-		return nil
-	}
-	if c.closed.Load() {
-		afterTheEnd(e)
-		return nil
-	}
-	switch e := e.(type) {
-	case *agent.ToolCall:
-		return c.gate(ctx, spec, e)
-	case *agent.UserBash:
-		return c.bash(ctx, spec, e)
-	case *agent.MessageUpdate:
-		c.streamed(ctx, spec, e)
-		return nil
-	case *agent.HookFailed:
-		c.tellError(ctx, spec, e)
-		return nil
-	}
-	if spec.Asking {
-		c.offer(ctx, c.askedAbout(spec), spec, e)
-	} else {
-		c.tell(ctx, spec, c.roster.list(), e)
-	}
-	return nil
-}
-
-// afterTheEnd blocks at gates.
-func afterTheEnd(e agent.Event) {
-	const reason = "the hooks have ended, so nobody can be asked"
-	switch e := e.(type) {
-	case *agent.ToolCall:
-		e.Block, e.Reason = true, reason
-	case *agent.UserBash:
-		e.Blocked = reason
-	}
-}
-
-// askedAbout lists the hooks that may hear of an event.
-func (c *Chain) askedAbout(spec *event.Spec) []*hook {
-	if !spec.OwnOnly {
-		return c.roster.list()
-	}
-	return slices.DeleteFunc(slices.Clone(c.roster.list()), func(h *hook) bool { return !h.isOwn() })
-}
+func (c *Chain) Handle(ctx context.Context, e agent.Event) error { return c.events.handle(ctx, e) }
 
 // Close ends the hooks: handlers in flight finish, or are cut off when ctx ends.
 func (c *Chain) Close(ctx context.Context) {
-	if c.closed.Swap(true) {
+	if !c.behind.announceEnd() {
 		return
 	}
-	close(c.leaving)
 	if w := c.watcher.Load(); w != nil {
 		w.close()
 	}
@@ -198,7 +153,7 @@ func (c *Chain) Close(ctx context.Context) {
 	c.ending.wait()
 	c.lanes.Close()
 	c.guard.Close()
-	c.log.close()
+	c.reports.log.close()
 }
 
 // endAll ends what runs of the hooks. Nothing is waited for here: who is to end may be

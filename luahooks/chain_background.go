@@ -3,24 +3,40 @@ package luahooks
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // background counts the goroutines of a chain: handlers that finish behind the
 // agent, and greetings after a reload. After it was closed none begins.
 type background struct {
-	life context.Context // ends with the chain
-	end  context.CancelFunc
+	life   context.Context // ends with the chain
+	end    context.CancelFunc
+	ending chan struct{} // closed when the chain begins to end
+	ended  atomic.Bool   // it was closed
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards closed, and that none is added to wg afterwards
 	closed bool
 	wg     sync.WaitGroup
 }
 
 func newBackground() *background {
-	b := new(background)
+	b := &background{ending: make(chan struct{})}
 	b.life, b.end = context.WithCancel(context.Background())
 	return b
 }
+
+// announceEnd lets everybody know that the chain ends. It reports whether nobody did
+// before.
+func (b *background) announceEnd() bool {
+	first := !b.ended.Swap(true)
+	if first {
+		close(b.ending)
+	}
+	return first
+}
+
+// isEnding reports whether the chain has ended or is about to.
+func (b *background) isEnding() bool { return b.ended.Load() }
 
 // run starts f on a goroutine of its own; it is false after close.
 func (b *background) run(f func()) bool {

@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,9 +9,11 @@ import (
 	"pi/agent"
 )
 
-// A gate that is gone must not become an open one. Where nobody can be asked
-// because a hook was given up, its version in force is lost or its file does not
-// load, the gate stays shut and says why and what to do.
+// gatekeeper closes gates. A gate that is gone must not become an open one: where
+// nobody can be asked because a hook was given up, its version in force is lost or
+// its file does not load, the gate stays closed and says why and what to do. Gates
+// are closed and opened by who holds the chain's changes; reading needs no lock.
+type gatekeeper struct{ roster *roster }
 
 // closedGates are the gates of a hook that block without being asked.
 type closedGates struct {
@@ -27,122 +28,111 @@ type closedGates struct {
 // gateKinds are the events at which a hook that says nothing blocks.
 func gateKinds() []agent.Kind { return []agent.Kind{agent.KindToolCall, agent.KindUserBash} }
 
-// shutAt says why a gate of the hook blocks without being asked; "" if it does not.
-func (h *hook) shutAt(kind agent.Kind) string {
-	if closed := h.shut.Load(); closed != nil && slices.Contains(closed.kinds, kind) {
+// closedAt says why a gate of the hook blocks without being asked; "" if it does not.
+func (h *hook) closedAt(kind agent.Kind) string {
+	if closed := h.closed.Load(); closed != nil && slices.Contains(closed.kinds, kind) {
 		return closed.reason
 	}
 	return ""
 }
 
-// unloaded reports whether the gates of the hook are shut because it never loaded.
+// unloaded reports whether the gates of the hook are closed because it never loaded.
 func (h *hook) unloaded() bool {
-	closed := h.shut.Load()
+	closed := h.closed.Load()
 	return closed != nil && closed.unloaded
-}
-
-// shutForTool is shutAt for the call of a tool.
-func (c *Chain) shutForTool(h *hook, tool string) string {
-	if h.unloaded() && c.onlyLooks(tool) {
-		return ""
-	}
-	return h.shutAt(agent.KindToolCall)
 }
 
 // looking are the tools that go on where a hook did not load.
 const looking = "read, grep, find and ls"
 
-// onlyLooks reports whether a tool is one of looking. What a hook put in its place
-// may do anything.
-func (c *Chain) onlyLooks(tool string) bool {
-	switch tool {
-	case "read", "grep", "find", "ls":
-		return c.ownerOf(tool) == nil
+// closedForTool says why a hook blocks a tool without being asked; "" if it does not.
+// Where a hook did not load the tools of looking go on, unless a hook put others in
+// their place, which may do anything.
+func (g gatekeeper) closedForTool(h *hook, tool string) string {
+	if h.unloaded() {
+		switch tool {
+		case "read", "grep", "find", "ls":
+			if g.roster.tool(tool) == nil {
+				return ""
+			}
+		}
 	}
-	return false
+	return h.closedAt(agent.KindToolCall)
 }
 
-// shutGates makes the gates of a hook that is given up block until its file
+// closeDisabled makes the gates of a hook that is given up block until its file
 // changes. in is what ran.
-func (c *Chain) shutGates(h *hook, in *instance) {
-	if kinds := c.gatesOf(in); len(kinds) > 0 {
-		c.shut(h, &closedGates{kinds: kinds,
+func (g gatekeeper) closeDisabled(h *hook, in *instance) {
+	var kinds []agent.Kind
+	for _, kind := range gateKinds() {
+		if len(in.handlers(g.roster.events[kind].Name)) > 0 {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) > 0 {
+		g.close(h, &closedGates{kinds: kinds,
 			reason: "hook " + h.File() + " did not stop and is disabled, so its gate stays shut; change or remove its file to open it"})
 	}
 }
 
-// shutLost makes a hook block whose version in force is lost: it may have been a
+// closeLost makes a hook block whose version in force is lost: it may have been a
 // gate, and the version that is there is not approved.
-func (c *Chain) shutLost(h *hook) {
-	c.shut(h, &closedGates{kinds: gateKinds(),
+func (g gatekeeper) closeLost(h *hook) {
+	g.close(h, &closedGates{kinds: gateKinds(),
 		reason: "hook " + h.File() + " waits for approval and the version in force is lost, so nobody can be asked; `pi trust` shows it"})
 }
 
-// shutUnloaded makes a hook block that has no version to run. Gates that are shut for
-// another reason stay so, and what appeared in a running session changes nothing.
-func (c *Chain) shutUnloaded(h *hook, err error) {
-	if !h.counts || h.shut.Load() != nil && !h.unloaded() {
+// closeUnloaded makes a hook block that has no version to run. Gates that are closed
+// for another reason stay so, and what appeared in a running session changes nothing.
+func (g gatekeeper) closeUnloaded(h *hook, err error) {
+	if !h.counts || h.closed.Load() != nil && !h.unloaded() {
 		return
 	}
-	c.shut(h, &closedGates{kinds: gateKinds(), unloaded: true,
+	g.close(h, &closedGates{kinds: gateKinds(), unloaded: true,
 		reason: fmt.Sprintf("hook %s did not load, so only %s work, and no command with !: %v; a person has to mend or remove it, or turn it off with /hooks disable %s",
 			h.File(), looking, err, h.Name)})
 }
 
-// shutUnseen shuts the gates of hooks that count before they are loaded for the first
-// time. c.changes is held.
-func (c *Chain) shutUnseen(hooks []*hook) {
+// closeNew closes the gates of hooks that count before they are loaded for the first
+// time.
+func (g gatekeeper) closeNew(hooks []*hook) {
 	for _, h := range hooks {
-		if h.counts && h.sum == notLooked && h.shut.Load() == nil {
-			c.shutUnloaded(h, errors.New("it is being loaded"))
+		if h.counts && h.sum == notLooked && h.closed.Load() == nil {
+			g.closeUnloaded(h, errors.New("it is being loaded"))
 		}
 	}
 }
 
-// wayOut is what a person can do about a hook that does not load.
-func wayOut(h *hook) string {
-	return fmt.Sprintf("mend or remove %s, or turn it off: /hooks disable %s for this session, `disable = [%q]` in config.toml for good",
-		h.File(), h.Name, h.Name)
-}
-
-// tellShut says at the start, once, what hooks that did not load mean, and what to
-// do. c.changes is held.
-func (c *Chain) tellShut(ctx context.Context) {
-	var names, outs []string
-	for _, h := range c.roster.list() {
-		if h.unloaded() {
-			names, outs = append(names, h.Name), append(outs, wayOut(h))
-		}
-	}
-	if len(names) > 0 {
-		c.audience.notify(ctx, agent.LevelError, fmt.Sprintf("until %s loads, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
-			strings.Join(names, " and "), looking, strings.Join(outs, "; ")))
-	}
-}
-
-// gatesOf lists the gates that an instance registered.
-func (c *Chain) gatesOf(in *instance) (kinds []agent.Kind) {
-	for _, kind := range gateKinds() {
-		if len(in.handlers(c.roster.events[kind].Name)) > 0 {
-			kinds = append(kinds, kind)
-		}
-	}
-	return kinds
-}
-
-func (c *Chain) shut(h *hook, closed *closedGates) {
-	c.openGates(h)
-	h.shut.Store(closed)
+func (g gatekeeper) close(h *hook, closed *closedGates) {
+	g.open(h)
+	h.closed.Store(closed)
 	for _, kind := range closed.kinds {
-		c.roster.wanted[kind].Add(1)
+		g.roster.wanted[kind].Add(1)
 	}
 }
 
-// openGates ends what shut did.
-func (c *Chain) openGates(h *hook) {
-	if closed := h.shut.Swap(nil); closed != nil {
+// open makes the gates of a hook block no more without being asked.
+func (g gatekeeper) open(h *hook) {
+	if closed := h.closed.Swap(nil); closed != nil {
 		for _, kind := range closed.kinds {
-			c.roster.wanted[kind].Add(-1)
+			g.roster.wanted[kind].Add(-1)
 		}
 	}
+}
+
+// warning says what hooks that did not load mean, and what to do; "" if all loaded.
+func (g gatekeeper) warning() string {
+	var names, outs []string
+	for _, h := range g.roster.list() {
+		if h.unloaded() {
+			names = append(names, h.Name)
+			outs = append(outs, fmt.Sprintf("mend or remove %s, or turn it off: /hooks disable %s for this session, `disable = [%q]` in config.toml for good",
+				h.File(), h.Name, h.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("until %s loads, only %s work, and no command with !: what was not loaded may be a gate. To go on, %s",
+		strings.Join(names, " and "), looking, strings.Join(outs, "; "))
 }

@@ -2,10 +2,8 @@ package luahooks
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"pi/agent"
 	"pi/luahooks/event"
@@ -14,156 +12,84 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// offer gives an asking event to the handlers of hooks, in the order in which
-// they were registered.
-func (c *Chain) offer(ctx context.Context, hooks []*hook, spec *event.Spec, e agent.Event) {
-	a := &asking{spec: spec, event: e}
-	c.walk(ctx, spec, hooks, steps{asking: a,
-		ended: func(_ *hook, _ int, err error) bool { return a.apply(err) }})
+// dispatcher passes events along the handlers of hooks. It may be used from any
+// goroutine.
+type dispatcher struct {
+	roster  *roster
+	gates   gatekeeper
+	reports *reporter
+	behind  *background // handlers that finish behind the agent
+	lanes   *luavm.Lanes
+	timeout time.Duration // of a handler
+	grace   time.Duration // that the agent waits for an event's handlers
+	keeper  instanceKeeper
+	deltas  *streamer
 }
 
-// asking asks handlers about an event, one after the other.
-type asking struct {
-	spec  *event.Spec
-	event agent.Event
-	seen  agent.Event // a copy of it as it is now; nil: to be made
-	last  *question
+// instanceKeeper is told how handlers end.
+type instanceKeeper interface {
+	// failed is told of a handler that failed.
+	failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error)
+	// revive puts a fresh copy of a hook in the place of one whose VM had to be given up.
+	revive(ctx context.Context, h *hook, dead *instance)
 }
 
-// job asks one handler.
-func (a *asking) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
-	if a.seen == nil {
-		a.seen = a.spec.Copy(a.event)
-	}
-	a.last = &question{in: in, spec: a.spec, event: a.event, seen: a.seen, fn: fn}
-	return a.last.run
+// newDispatcher adds to d what passes the deltas of answers.
+func newDispatcher(d dispatcher) *dispatcher {
+	d.deltas = &streamer{roster: d.roster, behind: d.behind, timeout: d.timeout, grace: d.grace, ask: d.ask}
+	return &d
 }
 
-// apply carries out what the last handler answered, which ended with err. What
-// comes late or with an error has no effect. stop reports whether the answer ends
-// the chain.
-func (a *asking) apply(err error) (stop bool) {
-	if err != nil {
-		return false
-	}
-	if a.last.apply != nil {
-		a.last.apply()
-		a.seen = nil
-	}
-	return a.last.stop
-}
-
-// question is one handler asked about an event. apply and stop are written by
-// its job and read only when that ended in time; what the job looks at is its
-// own, for it may still do so when the event has gone on without it.
-type question struct {
-	in    *instance
-	spec  *event.Spec
-	event agent.Event // that apply changes
-	seen  agent.Event // as it is now
-	fn    *lua.LFunction
-
-	apply func()
-	stop  bool
-	keys  []string // of the result, where the hook is traced
-}
-
-func (q *question) run(L *lua.LState) error {
-	result := q.in.call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
-	if result == lua.LNil {
+// handle passes e along the chain, as [Chain.Handle] promises.
+func (d *dispatcher) handle(ctx context.Context, e agent.Event) error {
+	spec := d.roster.events[e.Kind()]
+	if spec == nil {
 		return nil
 	}
-	t, err := q.in.resultTable(L, q.spec, result)
-	if err == nil && q.in.hook.traced.Load() {
-		q.keys = keysOf(t)
+	if d.behind.isEnding() {
+		blockAtEnd(e)
+		return nil
 	}
-	if err == nil {
-		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
+	switch e := e.(type) {
+	case *agent.ToolCall:
+		return d.gate(ctx, spec, e)
+	case *agent.UserBash:
+		return d.bash(ctx, spec, e)
+	case *agent.MessageUpdate:
+		d.deltas.pass(ctx, spec, e)
+		return nil
+	case *agent.HookFailed:
+		others := slices.DeleteFunc(slices.Clone(d.roster.list()), func(h *hook) bool { return h.Path == e.Path })
+		d.emit(context.WithValue(ctx, tellingErrorKey{}, true), spec, others, e)
+		return nil
 	}
-	return placeOf(q.fn, err)
+	hooks := d.roster.list()
+	if spec.OwnOnly {
+		hooks = slices.DeleteFunc(slices.Clone(hooks), func(h *hook) bool { return !h.isOwn() })
+	}
+	if spec.Asking {
+		d.ask(ctx, spec, hooks, e)
+	} else {
+		d.emit(ctx, spec, hooks, e)
+	}
+	return nil
 }
 
-// call calls a handler with an event and ctx and returns its first result.
-func (in *instance) call(L *lua.LState, fn *lua.LFunction, event lua.LValue) lua.LValue {
-	result := callFunction(L, fn, event, in.ctx)
-	in.seen = jobMessages{}
-	return result
-}
-
-// callFunction calls fn and returns its first result.
-func callFunction(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) lua.LValue {
-	L.Push(fn)
-	for _, a := range args {
-		L.Push(a)
-	}
-	L.Call(len(args), 1)
-	result := L.Get(-1)
-	L.Pop(1)
-	return result
-}
-
-// placeOf adds to what is wrong with a function's result where the function
-// stands.
-func placeOf(fn *lua.LFunction, err error) error {
-	if err == nil || fn.IsG {
-		return err
-	}
-	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, fn.Proto.LineDefined, err)
-}
-
-// placeOfRaised is the same for what was raised where no Lua ran any more, so that it
-// has no place yet.
-func placeOfRaised(fn *lua.LFunction, err error) error {
-	var e *luavm.Error
-	if errors.As(err, &e) && e.Kind == luavm.Raised && e.Where == "" && e.Value != nil {
-		return placeOf(fn, err)
-	}
-	return err
-}
-
-// resultTable checks the shape of what a handler returned.
-func (in *instance) resultTable(L *lua.LState, spec *event.Spec, v lua.LValue) (*lua.LTable, error) {
-	t, ok := v.(*lua.LTable)
-	if !ok {
-		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", spec.Name, v.Type())
-	}
-	luavm.Materialise(L, t)
-	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		if name, ok := k.(lua.LString); !ok || !spec.Takes(string(name)) {
-			return nil, spec.UnknownKey(k.String())
-		}
-	}
-	return t, nil
-}
-
-// keysOf lists the keys of a result in their order.
-func keysOf(t *lua.LTable) (keys []string) {
-	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
-		keys = append(keys, k.String())
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// tellOfWait names a hook that keeps an event or a command waiting, and why. For
-// its tools, models and timers that is nothing special.
-func (c *Chain) tellOfWait(h *hook, job, function string) {
-	if c.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
-		c.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
+// blockAtEnd blocks at gates.
+func blockAtEnd(e agent.Event) {
+	const reason = "the hooks have ended, so nobody can be asked"
+	switch e := e.(type) {
+	case *agent.ToolCall:
+		e.Block, e.Reason = true, reason
+	case *agent.UserBash:
+		e.Blocked = reason
 	}
 }
 
-// interrupted reports whether somebody ended a job. What was cut off with its VM
-// was not, though the end of the VM may end its context as well.
-func interrupted(ctx context.Context, err error) bool {
-	var e *luavm.Error
-	return errors.As(err, &e) && e.Kind == luavm.Cancelled && ctx.Err() != nil && !errors.Is(err, luavm.ErrCutOff)
-}
-
-func fullText(err error) string {
-	var e *luavm.Error
-	if errors.As(err, &e) && e.Traceback != "" && e.Traceback != "-" {
-		return err.Error() + "\n" + e.Traceback
-	}
-	return err.Error()
+// ask gives an asking event to the handlers of hooks, in the order in which they
+// were registered.
+func (d *dispatcher) ask(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
+	a := &asking{spec: spec, event: e}
+	d.walk(ctx, spec, hooks, steps{asking: a,
+		ended: func(_ *hook, _ int, err error) bool { return a.apply(err) }})
 }

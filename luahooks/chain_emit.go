@@ -1,26 +1,161 @@
 package luahooks
 
 import (
-	"pi/luahooks/event"
-	"pi/luavm"
-
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"sync"
+	"time"
+
+	"pi/agent"
+	"pi/luahooks/event"
+	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Events of hooks for each other.
+// shutdownTime is what all handlers of session_shutdown get together.
+const shutdownTime = 2 * time.Second
 
-// emit passes an event of a hook to all others that listen.
-func (c *Chain) emit(ctx context.Context, from *hook, name string, data json.RawMessage) {
-	others := slices.DeleteFunc(c.roster.listening(name), func(h *hook) bool { return h == from })
+// emit gives a telling event to the hooks one after the other and waits as long
+// as the event says; handlers that need longer finish behind the agent.
+func (d *dispatcher) emit(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event) {
+	if spec.IsWaitedFor(ctx) {
+		d.runHandlers(ctx, spec, hooks, e, nil)
+		return
+	}
+	patience := d.grace
+	if spec.Wait == event.LastChance {
+		patience = shutdownTime
+	}
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	deadline, _ := wait.Deadline()
+	var late []*pendingEvent
+	for _, h := range hooks {
+		if len(h.current().handlers(spec.Name)) == 0 {
+			continue
+		}
+		l := &pendingEvent{hook: h}
+		run := func(t *turn) { d.emitTo(ctx, l, spec, e, deadline, t) }
+		l.done = h.queue.add(d.behind, run)
+		if !d.waitFor(wait, spec, l.done) {
+			late = append(late, l)
+		}
+	}
+	if spec.Wait == event.LastChance {
+		for _, l := range late {
+			if !waitDone(wait, l.done) {
+				d.cutOff(l, spec)
+			}
+		}
+	}
+}
+
+// pendingEvent is a hook that may not come to the end of what it does about an event.
+type pendingEvent struct {
+	hook *hook
+	done <-chan struct{}
+	said sync.Once
+}
+
+// cutOff says that a hook was not left the time that it wanted.
+func (d *dispatcher) cutOff(l *pendingEvent, spec *event.Spec) {
+	why := "the program has ended"
+	if spec.Wait == event.LastChance {
+		why = fmt.Sprintf("all hooks together have %v for it", shutdownTime)
+	}
+	l.said.Do(func() { d.reports.tellCutOff(l.hook, spec.Name, why) })
+}
+
+// waitFor waits for one hook. One that hangs at the end of a session does not
+// keep the others from hearing of it.
+func (d *dispatcher) waitFor(wait context.Context, spec *event.Spec, done <-chan struct{}) bool {
+	if spec.Wait == event.LastChance {
+		var cancel context.CancelFunc
+		wait, cancel = context.WithTimeout(wait, d.grace)
+		defer cancel()
+	}
+	return waitDone(wait, done)
+}
+
+func waitDone(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// emitTo runs one hook's handlers of a telling event when its turn has come.
+// Those that may finish behind the agent are not ended by the end of its run.
+func (d *dispatcher) emitTo(ctx context.Context, l *pendingEvent, spec *event.Spec, e agent.Event, deadline time.Time, t *turn) {
+	mayBeLate := !spec.IsWaitedFor(ctx)
+	if mayBeLate {
+		var cancel context.CancelFunc
+		ctx, cancel = d.behind.detach(ctx)
+		defer cancel()
+	}
+	if spec.Wait == event.LastChance {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
+	d.runHandlers(ctx, spec, []*hook{l.hook}, e, t)
+	if mayBeLate && ctx.Err() != nil {
+		d.cutOff(l, spec)
+	}
+}
+
+// runHandlers runs the handlers of hooks and waits for them. A hook whose turn has not
+// come gets the event out of its queue. own is the turn of an event that came out
+// of there, else nil.
+func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event, own *turn) {
+	d.walk(ctx, spec, hooks, steps{
+		begin: func(h *hook, _ *instance) (limit int) {
+			if own == nil {
+				own = h.queue.begin(d.behind)
+			}
+			if own != nil {
+				return allHandlers
+			}
+			run := func(t *turn) { d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t) }
+			waitDone(ctx, h.queue.add(d.behind, run))
+			return 0
+		},
+		run: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+			turn := own
+			return func(L *lua.LState) error {
+				turn.end()
+				in.call(L, fn, spec.Table(in.events, L, e))
+				return nil
+			}
+		},
+		done: func(*hook) bool {
+			if own != nil {
+				own.end()
+				own = nil
+			}
+			return false
+		},
+	})
+}
+
+// emitCustom passes an event of a hook to all others that listen.
+func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, data json.RawMessage) {
+	others := slices.DeleteFunc(d.roster.listening(name), func(h *hook) bool { return h == from })
 	if len(others) == 0 {
 		return
 	}
-	c.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, steps{
-		tell: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	d.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, steps{
+		run: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 			return func(L *lua.LState) error {
 				t := luavm.NewRecord(L, 2)
 				luavm.Set(t, "type", lua.LString(name))

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
-
-	"pi/agent"
 )
 
 // SetEnabled turns hooks of a name off or on for the session. What is off is out
@@ -25,7 +21,7 @@ func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
 	defer c.changes.Unlock()
 	for _, h := range hooks {
 		h.off.Store(true)
-		c.openGates(h)
+		c.gates.open(h)
 		if in := h.now.Swap(nil); in != nil {
 			in.close()
 		}
@@ -61,32 +57,4 @@ func (c *Chain) Trace(name string, on bool) error {
 		h.traced.Store(on)
 	}
 	return err
-}
-
-// trace tells how a handler ended. keys are those of its result.
-func (c *Chain) trace(ctx context.Context, h *hook, event string, keys []string, took time.Duration, err error) {
-	said := "no opinion"
-	if len(keys) > 0 {
-		said = "{" + strings.Join(keys, ", ") + "}"
-	}
-	c.tellTrace(ctx, h, event, said, took, err)
-}
-
-// ran counts what is no handler of an event: a command, a tool, a timer. It is told too
-// if its hook is traced.
-func (c *Chain) ran(ctx context.Context, h *hook, what string, began time.Time, err error) {
-	took := time.Since(began)
-	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
-	if h.traced.Load() {
-		c.tellTrace(ctx, h, what, "ran", took, err)
-	}
-}
-
-func (c *Chain) tellTrace(ctx context.Context, h *hook, event, said string, took time.Duration, err error) {
-	if err != nil {
-		said = "error: " + err.Error()
-	}
-	line := fmt.Sprintf("%s: %s in %s", event, said, took.Round(time.Microsecond))
-	c.log.write(h.Name, "trace: "+line)
-	c.audience.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
 }

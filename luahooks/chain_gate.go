@@ -21,13 +21,13 @@ type place struct {
 // gate passes a tool call along the chain. What runs is what every handler last
 // saw: after a rewrite the handlers before it are asked again with the final
 // arguments, and of those answers only a block counts.
-func (c *Chain) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
-	rewriter := c.gateRound(ctx, spec, e, place{})
+func (d *dispatcher) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) error {
+	rewriter := d.gateRound(ctx, spec, e, place{})
 	if e.Block || rewriter.hook == nil {
 		return ctx.Err()
 	}
 	again := *e
-	c.gateRound(ctx, spec, &again, rewriter)
+	d.gateRound(ctx, spec, &again, rewriter)
 	if again.Block {
 		e.Block, e.Reason, e.BlockedBy, e.Terminate = true, again.Reason, again.BlockedBy, again.Terminate
 	}
@@ -37,12 +37,12 @@ func (c *Chain) gate(ctx context.Context, spec *event.Spec, e *agent.ToolCall) e
 // gateRound asks the handlers of the chain until one blocks. With a place it
 // asks only those before that, all with the same arguments. It returns the last
 // handler that rewrote the arguments.
-func (c *Chain) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
-	c.walk(ctx, spec, c.roster.list(), c.gateSteps(spec, e, until, &rewriter))
+func (d *dispatcher) gateRound(ctx context.Context, spec *event.Spec, e *agent.ToolCall, until place) (rewriter place) {
+	d.walk(ctx, spec, d.roster.list(), d.gateSteps(spec, e, until, &rewriter))
 	return rewriter
 }
 
-func (c *Chain) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewriter *place) steps {
+func (d *dispatcher) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewriter *place) steps {
 	a := &asking{spec: spec, event: e}
 	return steps{asking: a,
 		begin: func(h *hook, in *instance) (limit int) {
@@ -66,7 +66,7 @@ func (c *Chain) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewr
 			return e.Block
 		},
 		done: func(h *hook) (stop bool) {
-			if reason := c.shutForTool(h, e.Name); reason != "" {
+			if reason := d.gates.closedForTool(h, e.Name); reason != "" {
 				e.Block, e.BlockedBy, e.Reason = true, h.Name, reason
 			}
 			return e.Block || h == until.hook
@@ -77,9 +77,9 @@ func (c *Chain) gateSteps(spec *event.Spec, e *agent.ToolCall, until place, rewr
 func failedGate(h *hook, err error) string { return fmt.Sprintf("hook %s failed: %v", h.File(), err) }
 
 // bash asks who answers for a command of the person, until one does or blocks.
-func (c *Chain) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
+func (d *dispatcher) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) error {
 	a := &asking{spec: spec, event: e}
-	c.walk(ctx, spec, c.roster.list(), steps{asking: a,
+	d.walk(ctx, spec, d.roster.list(), steps{asking: a,
 		ended: func(h *hook, _ int, err error) (stop bool) {
 			if err != nil {
 				e.Blocked = failedGate(h, err)
@@ -87,7 +87,7 @@ func (c *Chain) bash(ctx context.Context, spec *event.Spec, e *agent.UserBash) e
 			return a.apply(err) || err != nil
 		},
 		done: func(h *hook) (stop bool) {
-			if reason := h.shutAt(agent.KindUserBash); reason != "" {
+			if reason := h.closedAt(agent.KindUserBash); reason != "" {
 				e.Blocked = reason
 				return true
 			}

@@ -56,7 +56,9 @@ func (c *Chain) Load(ctx context.Context) (skipped []trust.Source) {
 	defer c.changes.Unlock()
 	c.takeEffect(ctx)
 	c.guardEdits(ctx)
-	c.tellShut(ctx)
+	if warning := c.gates.warning(); warning != "" {
+		c.audience.notify(ctx, agent.LevelError, warning)
+	}
 	return skipped
 }
 
@@ -174,9 +176,9 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		} else {
 			h.fault(a.err, 1)
 		}
-		c.log.write(h.Name, "load: "+fullText(a.err))
+		c.reports.log.write(h.Name, "load: "+fullText(a.err))
 		c.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" did not load"+keeps(h, old)+": "+a.err.Error())
-		c.behind.run(func() { c.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
+		c.behind.run(func() { c.reports.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
 		return false
 	}
 	a.in.registered.Handlers.Enter()
@@ -184,7 +186,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 	if old != nil {
 		old.close()
 	}
-	c.openGates(h)
+	c.gates.open(h)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.code, h.disabled, h.lastError, h.rejected = a.code, false, "", ""
@@ -194,14 +196,14 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 // shutUnasked shuts the gates of a hook that has no version that runs.
 func (c *Chain) shutUnasked(h *hook, a attempt) {
 	if c.guard.IsLost(h.Path) {
-		c.shutLost(h)
+		c.gates.closeLost(h)
 	} else {
-		c.shutUnloaded(h, a.err)
+		c.gates.closeUnloaded(h, a.err)
 	}
 }
 
 func keeps(h *hook, old *instance) string {
-	closed := h.shut.Load()
+	closed := h.closed.Load()
 	switch {
 	case old != nil:
 		return ", the last good version keeps running"
@@ -258,9 +260,14 @@ func (c *Chain) newInstance(h *hook) *instance {
 		MemoryLimit:   c.opts.Memory,
 		StrictGlobals: true,
 		Lanes:         &c.lanes,
-		Waits:         func(job, function string) { c.tellOfWait(h, job, function) },
+		Waits: func(job, function string) {
+			// For its tools, models and timers waiting is nothing special.
+			if c.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
+				c.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
+			}
+		},
 		Panicked: func(function string, value any, stack []byte) {
-			c.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
+			c.reports.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
 		},
 	})
 	in.records = record.NewConverter(in.vm, &c.valid)
@@ -320,7 +327,7 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 	}
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	if h.current() != dead || c.closed.Load() {
+	if h.current() != dead || c.behind.isEnding() {
 		return
 	}
 	ctx, cancel := c.behind.detach(ctx) // who is interrupted wants a working hook afterwards too
@@ -350,7 +357,7 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 // disable takes a hook out of the chain for the session. Its gates go on to
 // block: a gate that is gone must not be an open one.
 func (c *Chain) disable(ctx context.Context, h *hook, in *instance) {
-	c.shutGates(h, in)
+	c.gates.closeDisabled(h, in)
 	h.mu.Lock()
 	h.disabled = true
 	h.mu.Unlock()

@@ -44,7 +44,7 @@ func (c *Chain) welcome(ctx context.Context, fresh []*hook) {
 func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	if c.closed.Load() {
+	if c.behind.isEnding() {
 		return nil, false
 	}
 	c.guard.WithholdChanges()
@@ -59,7 +59,7 @@ func (c *Chain) update(ctx context.Context, force, sure bool) (fresh []*hook, do
 	if !doubtful {
 		hooks, gone = c.compare() // without what is held now
 	}
-	c.shutUnseen(hooks)
+	c.gates.closeNew(hooks)
 	c.roster.replace(hooks)
 	for _, h := range gone {
 		c.remove(ctx, h)
@@ -171,7 +171,7 @@ func (h *hook) partPaths() map[string]trust.Scope {
 
 // remove takes out a hook whose file is gone. c.changes is held.
 func (c *Chain) remove(ctx context.Context, h *hook) {
-	c.openGates(h)
+	c.gates.open(h)
 	if in := h.now.Swap(nil); in != nil {
 		in.close()
 	}
@@ -193,6 +193,6 @@ func (c *Chain) greet(ctx context.Context, h *hook) <-chan struct{} {
 	return h.queue.add(c.behind, func(t *turn) {
 		ctx, cancel := c.behind.detach(ctx)
 		defer cancel()
-		c.tellHook(ctx, &toldLate{hook: h}, spec, e, time.Time{}, t)
+		c.events.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t)
 	})
 }

@@ -36,7 +36,7 @@ func (c *Chain) RenderMessage(ctx context.Context, m *message.Message, expanded 
 // RenderToolCall asks the tool that the call is for, if a hook brought it and it
 // has render_call.
 func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]string, bool) {
-	t := c.ownerOf(name)
+	t := c.roster.tool(name)
 	if t == nil || t.renderCall == nil {
 		return nil, false
 	}
@@ -47,24 +47,13 @@ func (c *Chain) RenderToolCall(name string, args json.RawMessage, width int) ([]
 
 // RenderToolResult is the same for render_result.
 func (c *Chain) RenderToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
-	t := c.ownerOf(name)
+	t := c.roster.tool(name)
 	if t == nil || t.renderResult == nil {
 		return nil, false
 	}
 	return t.in.render(context.Background(), "render_result of "+name, func(L *lua.LState) lua.LValue {
 		return callFunction(L, t.renderResult, t.in.resultValue(L, t.spec.Name, r), drawing(L, &expanded, width), t.in.theme)
 	})
-}
-
-// ownerOf returns the tool of a hook that a name means; nil if it means none.
-func (c *Chain) ownerOf(name string) *luaTool {
-	hooks := c.roster.list()
-	for i := len(hooks) - 1; i >= 0; i-- {
-		if t, ok := hooks[i].registered().Tools.Find(name); ok {
-			return t
-		}
-	}
-	return nil
 }
 
 func (c *Chain) paint(style, text string) string {

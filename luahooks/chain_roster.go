@@ -70,6 +70,17 @@ func (r *roster) named(name string, dir workdir) ([]*hook, error) {
 	return nil, fmt.Errorf("no hook %q", name)
 }
 
+// tool returns the tool of a hook that a name means, that of the last hook which has
+// one; nil: no hook has.
+func (r *roster) tool(name string) *luaTool {
+	for _, h := range slices.Backward(r.list()) {
+		if t, ok := h.registered().Tools.Find(name); ok {
+			return t
+		}
+	}
+	return nil
+}
+
 // wants reports whether a hook listens to k, or has a closed gate there.
 func (r *roster) wants(k agent.Kind) bool { return r.wanted[k].Load() > 0 }
 

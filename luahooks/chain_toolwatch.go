@@ -133,7 +133,7 @@ func (c *Chain) awaitProcesses() {
 			}
 			timer.Reset(pause)
 			select {
-			case <-c.leaving:
+			case <-c.behind.ending:
 				return
 			case <-timer.C:
 			}

@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -12,13 +13,21 @@ import (
 	"pi/session/message"
 )
 
-// A stream never waits for a hook. Each hook with handlers of message_update has
-// a goroutine of its own while there is something for it; what comes meanwhile is
-// joined. Handle only gives a handler a moment, so that a quick one, which is the
-// normal case, stops an answer at the very delta that it objects to.
+// streamer passes the deltas of an answer to hooks. A stream never waits for a hook:
+// each with handlers of message_update has a goroutine of its own while there is
+// something for it, and what comes meanwhile is joined. A handler only gets a
+// moment, so that a quick one, which is the normal case, stops an answer at the very
+// delta that it objects to.
+type streamer struct {
+	roster  *roster
+	behind  *background
+	timeout time.Duration // that the end of an answer waits for handlers
+	grace   time.Duration // that a hook may slow down an answer
+	ask     func(ctx context.Context, spec *event.Spec, hooks []*hook, e agent.Event)
+}
 
 const (
-	// updateMoment is how long Handle waits for the handlers of one delta.
+	// updateMoment is how long a stream waits for the handlers of one delta.
 	updateMoment = 10 * time.Millisecond
 	// updateFree is what a handler may take without being counted as slow. What
 	// goes beyond that comes out of a budget of hook_grace per answer.
@@ -27,13 +36,13 @@ const (
 
 // updates are the deltas of an answer on their way to one hook.
 type updates struct {
-	mu      sync.Mutex
+	mu      sync.Mutex      // guards all of it
 	ctx     context.Context // of the answer
 	answer  int             // counts answers, so that a late abort stops no other one
 	pending []joined
 	done    chan struct{} // closed when nothing runs any more; nil if nothing does
 	last    *agent.MessageUpdate
-	held    bool // somebody is about to collect abort
+	collect bool // somebody is about to collect abort
 	abort   *agent.Abort
 	spent   time.Duration // of the budget
 }
@@ -46,33 +55,25 @@ type joined struct {
 	message *message.Message // as far as it had come with the last of them
 }
 
-func (j *joined) event() *agent.MessageUpdate {
-	return agent.NewMessageUpdate(llm.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
-		func() *message.Message { return j.message }, nil)
-}
-
-// streamed passes a delta to the hooks that listen, and tells the agent what they
-// have said so far. The last update of an answer waits for what is under way.
-func (c *Chain) streamed(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
-	if e.Delta.Kind != llm.DeltaStop {
-		c.spread(ctx, spec, e)
-	} else {
-		c.holdUpdates()
-	}
-	c.awaitUpdates(ctx, e)
-	c.collectAborts(e)
-}
-
-func (c *Chain) spread(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
-	var message *message.Message
-	for _, h := range c.roster.listening(spec.Name) {
-		if message == nil {
-			message = e.Message()
+// pass gives a delta to the hooks that listen, and tells the agent what they have
+// answered so far. The last update of an answer waits for what is under way.
+func (s *streamer) pass(ctx context.Context, spec *event.Spec, e *agent.MessageUpdate) {
+	if e.Delta.Kind == llm.DeltaStop {
+		for _, h := range s.roster.list() {
+			h.updates.mu.Lock()
+			h.updates.collect = true
+			h.updates.mu.Unlock()
 		}
-		if h.updates.add(ctx, e, message) {
-			c.startUpdates(h, spec)
+	} else if hooks := s.roster.listening(spec.Name); len(hooks) > 0 {
+		message := e.Message()
+		for _, h := range hooks {
+			if h.updates.add(ctx, e, message) {
+				s.start(h, spec)
+			}
 		}
 	}
+	s.wait(ctx, e.Delta.Kind == llm.DeltaStop)
+	s.collectAborts(e)
 }
 
 // add queues a delta, and reports whether somebody has to start on it.
@@ -84,7 +85,7 @@ func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *mess
 		u.forget()
 		u.ctx = ctx
 	}
-	u.last, u.held = e, true
+	u.last, u.collect = e, true
 	if last := len(u.pending) - 1; last >= 0 && u.pending[last].kind == d.Kind && u.pending[last].index == d.Index {
 		j := &u.pending[last]
 		j.texts, j.message = append(j.texts, d.Text), message
@@ -100,11 +101,11 @@ func (u *updates) add(ctx context.Context, e *agent.MessageUpdate, message *mess
 
 // forget ends an answer. u.mu is held.
 func (u *updates) forget() {
-	u.ctx, u.pending, u.last, u.held, u.abort, u.spent = nil, nil, nil, false, nil, 0
+	u.ctx, u.pending, u.last, u.collect, u.abort, u.spent = nil, nil, nil, false, nil, 0
 	u.answer++
 }
 
-// next takes what is to be handled; nil ends the goroutine.
+// next removes and returns what is to be handled; nil ends the goroutine.
 func (u *updates) next() (j *joined, ctx context.Context, answer int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -118,61 +119,54 @@ func (u *updates) next() (j *joined, ctx context.Context, answer int) {
 	return &first, u.ctx, u.answer
 }
 
-// startUpdates hands a hook its deltas until there are no more.
-func (c *Chain) startUpdates(h *hook, spec *event.Spec) {
-	began := c.behind.run(func() {
+// start hands a hook its deltas until there are no more.
+func (s *streamer) start(h *hook, spec *event.Spec) {
+	began := s.behind.run(func() {
 		for {
 			j, ctx, answer := h.updates.next()
 			if j == nil {
 				return
 			}
-			e := j.event()
-			ctx, cancel := c.behind.within(ctx)
-			c.offer(ctx, []*hook{h}, spec, e)
+			e := agent.NewMessageUpdate(llm.Delta{Kind: j.kind, Index: j.index, Text: strings.Join(j.texts, "")},
+				func() *message.Message { return j.message }, nil)
+			ctx, cancel := s.behind.within(ctx)
+			s.ask(ctx, spec, []*hook{h}, e)
 			cancel()
 			h.updates.stop(answer, e.Abort)
 		}
 	})
-	if !began { // the chain is closed
-		h.updates.drop()
+	for more := !began; more; { // the chain is closed
+		j, _, _ := h.updates.next()
+		more = j != nil
 	}
 }
 
-func (u *updates) drop() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.pending = nil
-	close(u.done)
-	u.done = nil
-}
-
-// stop is told that a handler wants no more of an answer. While Handle waits it
-// takes that along, in the order of the chain; otherwise the stream, which may
-// have nothing more to say for long, is ended at once.
+// stop is told that a handler wants no more of an answer. While somebody is about to
+// collect that it waits for them, so that the order of the chain counts; otherwise
+// the stream, which may have nothing more to send for long, is ended at once.
 func (u *updates) stop(answer int, abort *agent.Abort) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
 	case abort == nil || u.answer != answer:
-	case !u.held:
+	case !u.collect:
 		u.last.Stop(abort)
 	case u.abort == nil:
 		u.abort = abort
 	}
 }
 
-// awaitUpdates gives the handlers a moment, or at the end of an answer as long as
-// a handler may take.
-func (c *Chain) awaitUpdates(ctx context.Context, e *agent.MessageUpdate) {
-	last := e.Delta.Kind == llm.DeltaStop
-	moment := updateMoment
+// wait gives the handlers a moment, or at the end of an answer as long as a handler
+// may take.
+func (s *streamer) wait(ctx context.Context, last bool) {
+	moment, budget := updateMoment, s.grace
 	if last {
-		moment = c.opts.Timeout
+		moment, budget = s.timeout, math.MaxInt64
 	}
 	var timer *time.Timer
-	for _, h := range c.roster.list() {
-		done := h.updates.underWay()
-		if done == nil || !last && !h.updates.mayWait(c.opts.Grace) {
+	for _, h := range s.roster.list() {
+		done := h.updates.underWay(budget)
+		if done == nil {
 			continue
 		}
 		if timer == nil {
@@ -192,16 +186,15 @@ func (c *Chain) awaitUpdates(ctx context.Context, e *agent.MessageUpdate) {
 	}
 }
 
-func (u *updates) underWay() <-chan struct{} {
+// underWay returns what is closed when nothing runs any more; nil if nothing does, or
+// if the hook has spent the budget.
+func (u *updates) underWay(budget time.Duration) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.spent >= budget {
+		return nil
+	}
 	return u.done
-}
-
-func (u *updates) mayWait(budget time.Duration) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.spent < budget
 }
 
 func (u *updates) spend(d time.Duration) {
@@ -212,8 +205,8 @@ func (u *updates) spend(d time.Duration) {
 
 // collectAborts tells the agent of the first hook in the chain that wants no more
 // of the answer. With that, and with its last update, the answer is over.
-func (c *Chain) collectAborts(e *agent.MessageUpdate) {
-	for _, h := range c.roster.list() {
+func (s *streamer) collectAborts(e *agent.MessageUpdate) {
+	for _, h := range s.roster.list() {
 		if abort := h.updates.takeAbort(); abort != nil && e.Abort == nil {
 			e.Abort = abort
 		}
@@ -221,18 +214,9 @@ func (c *Chain) collectAborts(e *agent.MessageUpdate) {
 	if e.Abort == nil && e.Delta.Kind != llm.DeltaStop {
 		return
 	}
-	for _, h := range c.roster.list() {
+	for _, h := range s.roster.list() {
 		h.updates.mu.Lock()
 		h.updates.forget()
-		h.updates.mu.Unlock()
-	}
-}
-
-// holdUpdates makes aborts wait to be collected.
-func (c *Chain) holdUpdates() {
-	for _, h := range c.roster.list() {
-		h.updates.mu.Lock()
-		h.updates.held = true
 		h.updates.mu.Unlock()
 	}
 }
@@ -241,6 +225,6 @@ func (u *updates) takeAbort() *agent.Abort {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	abort := u.abort
-	u.abort, u.held = nil, false
+	u.abort, u.collect = nil, false
 	return abort
 }

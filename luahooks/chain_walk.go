@@ -21,11 +21,11 @@ import (
 // would do that too; they cost 1 to 1.5 µs for each event, and half of one more
 // for each handler.
 type walk struct {
-	chain *Chain
-	ctx   context.Context
-	spec  *event.Spec
-	steps steps
-	hooks []*hook // still to come
+	dispatcher *dispatcher
+	ctx        context.Context
+	spec       *event.Spec
+	steps      steps
+	hooks      []*hook // still to come
 
 	hook     *hook // that it is at, with what runs of it
 	in       *instance
@@ -46,11 +46,11 @@ type steps struct {
 	// in are run at most; nil runs all. It is called again when in was replaced
 	// before any began.
 	begin func(h *hook, in *instance) (limit int)
-	// asking is what handlers are asked, nil for an event that they are told.
+	// asking is what handlers are asked; nil for a telling event.
 	asking *asking
-	// tell returns what runs for a handler of an event that it is told: inside a job,
-	// maybe still when the walk has gone on.
-	tell func(in *instance, fn *lua.LFunction) func(L *lua.LState) error
+	// run returns what runs for a handler of a telling event: inside a job, maybe
+	// still when the walk has gone on.
+	run func(in *instance, fn *lua.LFunction) func(L *lua.LState) error
 	// ended is told the number of a handler of h and how it ended. stop ends the
 	// walk.
 	ended func(h *hook, n int, err error) (stop bool)
@@ -69,7 +69,7 @@ const maxReplaced = 20
 // left out. A VM that is replaced at that moment is no reason to leave one out
 // that did not begin: a hook of which a handler began finishes the event on the
 // version that it began on, and goes on in a fresh copy if that was given up.
-func (c *Chain) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps steps) {
+func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps steps) {
 	inner := ctx
 	if !isCustom(spec.Name) { // what the agent tells of is nobody's wish any more
 		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
@@ -77,8 +77,8 @@ func (c *Chain) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps
 	if spec.Kind == agent.KindContext {
 		inner = context.WithValue(inner, contextEventKey{}, true)
 	}
-	w := &walk{chain: c, ctx: ctx, spec: spec, steps: steps, hooks: hooks}
-	c.lanes.Run(inner, w.next)
+	w := &walk{dispatcher: d, ctx: ctx, spec: spec, steps: steps, hooks: hooks}
+	d.lanes.Run(inner, w.next)
 }
 
 // next is a [luavm.Next].
@@ -108,7 +108,7 @@ func (w *walk) enter(h *hook) {
 	w.hook, w.in, w.n, w.tries, w.limit, w.ran = h, h.current(), 0, 0, 0, false
 	if w.handlers = w.in.handlers(w.spec.Name); len(w.handlers) > 0 {
 		if w.spec.Asking && w.spec.Kind != agent.KindMessageUpdate { // deltas have a queue of their own
-			h.queue.catchUp(w.ctx, w.chain.behind)
+			h.queue.catchUp(w.ctx, w.dispatcher.behind)
 		}
 		w.begin()
 	}
@@ -125,11 +125,11 @@ func (w *walk) begin() {
 // start makes the job of a handler.
 func (w *walk) start(fn *lua.LFunction) luavm.Job {
 	w.running, w.began, w.fn = true, time.Now(), fn
-	j := luavm.Job{Name: w.spec.Name, Timeout: w.chain.opts.Timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
+	j := luavm.Job{Name: w.spec.Name, Timeout: w.dispatcher.timeout, Clock: w.spec.Clock, Continues: w.ran && !w.hook.off.Load()}
 	if w.steps.asking != nil {
 		j.Run = w.steps.asking.job(w.in, fn)
 	} else {
-		j.Run = w.steps.tell(w.in, fn)
+		j.Run = w.steps.run(w.in, fn)
 	}
 	return j
 }
@@ -140,15 +140,19 @@ func (w *walk) ended(err error) (stop bool) {
 		w.ran = true
 	} else if w.tries < maxReplaced {
 		w.tries++
-		w.chain.revive(w.ctx, w.hook, w.in)
+		w.dispatcher.keeper.revive(w.ctx, w.hook, w.in)
 		if w.moveOn() {
 			return false
 		}
 		w.limit, err = 0, errLost
 	}
-	w.count(err)
+	var keys []string
+	if err == nil && w.steps.asking != nil {
+		keys = w.steps.asking.last.keys
+	}
+	w.dispatcher.reports.handled(w.ctx, w.hook, w.spec.Name, keys, time.Since(w.began), err)
 	if err != nil {
-		w.chain.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
+		w.dispatcher.keeper.failed(w.ctx, w.hook, w.in, w.spec.Name, w.fn, err)
 	}
 	stop = w.steps.ended != nil && w.steps.ended(w.hook, w.n, err)
 	w.n++
@@ -189,20 +193,6 @@ func (r *registration) isCopyOf(other *registration) bool {
 	}
 	return a.Proto.SourceName == b.Proto.SourceName && a.Proto.LineDefined == b.Proto.LineDefined &&
 		a.Proto.LastLineDefined == b.Proto.LastLineDefined
-}
-
-// count counts a handler, and tells of it if its hook is traced.
-func (w *walk) count(err error) {
-	took := time.Since(w.began)
-	w.hook.stats.add(w.spec.Name, took, err != nil && !interrupted(w.ctx, err))
-	if !w.hook.traced.Load() {
-		return
-	}
-	var keys []string
-	if err == nil && w.steps.asking != nil {
-		keys = w.steps.asking.last.keys
-	}
-	w.chain.trace(w.ctx, w.hook, w.spec.Name, keys, took, err)
 }
 
 // isReplaced reports whether something did not begin because its VM is no more.

@@ -241,7 +241,7 @@ func (in *instance) hideAll() {
 	shown := in.shown
 	in.shown = shownKeys{}
 	in.mu.Unlock()
-	if ui == nil || in.chain.closed.Load() {
+	if ui == nil || in.chain.behind.isEnding() {
 		return
 	}
 	for key, on := range shown.statuses {

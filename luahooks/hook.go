@@ -19,7 +19,7 @@ import (
 type hook struct {
 	trust.Source
 	now     atomic.Pointer[instance]    // nil: it did not load, or is disabled
-	shut    atomic.Pointer[closedGates] // gates that block without being asked
+	closed  atomic.Pointer[closedGates] // gates that block without being asked
 	queue   tellQueue
 	updates updates
 

@@ -1,0 +1,136 @@
+package luahooks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"pi/agent"
+	"pi/luahooks/event"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// asking asks handlers about an event, one after the other.
+type asking struct {
+	spec  *event.Spec
+	event agent.Event
+	seen  agent.Event // a copy of it as it is now; nil: to be made
+	last  *question
+}
+
+// job asks one handler.
+func (a *asking) job(in *instance, fn *lua.LFunction) func(*lua.LState) error {
+	if a.seen == nil {
+		a.seen = a.spec.Copy(a.event)
+	}
+	a.last = &question{in: in, spec: a.spec, event: a.event, seen: a.seen, fn: fn}
+	return a.last.run
+}
+
+// apply carries out what the last handler answered, which ended with err. What
+// comes late or with an error has no effect. stop reports whether the answer ends
+// the chain.
+func (a *asking) apply(err error) (stop bool) {
+	if err != nil {
+		return false
+	}
+	if a.last.apply != nil {
+		a.last.apply()
+		a.seen = nil
+	}
+	return a.last.stop
+}
+
+// question is one handler asked about an event. apply and stop are written by
+// its job and read only when that ended in time; what the job looks at is its
+// own, for it may still do so when the event has gone on without it.
+type question struct {
+	in    *instance
+	spec  *event.Spec
+	event agent.Event // that apply changes
+	seen  agent.Event // as it is now
+	fn    *lua.LFunction
+
+	apply func()
+	stop  bool
+	keys  []string // of the result, where the hook is traced
+}
+
+func (q *question) run(L *lua.LState) error {
+	result := q.in.call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
+	if result == lua.LNil {
+		return nil
+	}
+	t, err := q.in.resultTable(L, q.spec, result)
+	if err == nil && q.in.hook.traced.Load() {
+		q.keys = keysOf(t)
+	}
+	if err == nil {
+		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
+	}
+	return placeOf(q.fn, err)
+}
+
+// call calls a handler with an event and ctx and returns its first result.
+func (in *instance) call(L *lua.LState, fn *lua.LFunction, event lua.LValue) lua.LValue {
+	result := callFunction(L, fn, event, in.ctx)
+	in.seen = jobMessages{}
+	return result
+}
+
+// callFunction calls fn and returns its first result.
+func callFunction(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) lua.LValue {
+	L.Push(fn)
+	for _, a := range args {
+		L.Push(a)
+	}
+	L.Call(len(args), 1)
+	result := L.Get(-1)
+	L.Pop(1)
+	return result
+}
+
+// placeOf adds to what is wrong with a function's result where the function
+// stands.
+func placeOf(fn *lua.LFunction, err error) error {
+	if err == nil || fn.IsG {
+		return err
+	}
+	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, fn.Proto.LineDefined, err)
+}
+
+// placeOfRaised is the same for what was raised where no Lua ran any more, so that it
+// has no place yet.
+func placeOfRaised(fn *lua.LFunction, err error) error {
+	var e *luavm.Error
+	if errors.As(err, &e) && e.Kind == luavm.Raised && e.Where == "" && e.Value != nil {
+		return placeOf(fn, err)
+	}
+	return err
+}
+
+// resultTable checks the shape of what a handler returned.
+func (in *instance) resultTable(L *lua.LState, spec *event.Spec, v lua.LValue) (*lua.LTable, error) {
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		return nil, fmt.Errorf("a handler of %s returns nil or a table, not a %s", spec.Name, v.Type())
+	}
+	luavm.Materialise(L, t)
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		if name, ok := k.(lua.LString); !ok || !spec.Takes(string(name)) {
+			return nil, spec.UnknownKey(k.String())
+		}
+	}
+	return t, nil
+}
+
+// keysOf lists the keys of a result in their order.
+func keysOf(t *lua.LTable) (keys []string) {
+	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
+		keys = append(keys, k.String())
+	}
+	slices.Sort(keys)
+	return keys
+}

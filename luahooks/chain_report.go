@@ -1,0 +1,155 @@
+package luahooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// reporter says what hooks did: what goes wrong is shown to the person once per
+// handler and message, counted for /hooks, told to the other hooks each time, and
+// written to the log; what runs is counted, and told of a hook that is traced.
+type reporter struct {
+	audience *audience
+	log      *hookLog
+	isEnding func() bool // the program ends, which is no fault of a hook
+}
+
+// failure is what is shown once.
+type failure struct {
+	handler        *lua.LFunction // nil: it is known by the event
+	event, message string
+}
+
+// maxFailures is how many different ones of a hook are told apart.
+const maxFailures = 1000
+
+// again counts a failure and returns how often it has come since the file was loaded.
+func (in *instance) again(f failure) int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if _, known := in.failures[f]; !known && len(in.failures) >= maxFailures {
+		f = failure{}
+	}
+	in.failures[f]++
+	return in.failures[f]
+}
+
+// failed reports what went wrong in a handler, which may be nil. It reports nothing
+// and returns false where the person or the end of the program interrupted it.
+func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) bool {
+	if interrupted(ctx, err) || r.isEnding() {
+		return false
+	}
+	n := in.again(failure{handler, event, err.Error()})
+	h.fault(err, n)
+	text := ""
+	if n == 1 {
+		r.log.write(h.Name, event+": "+fullText(err))
+		text = "hook " + h.Name + ": " + event + ": " + err.Error()
+	}
+	r.tellFailed(ctx, failureOf(h, event, err, n), text)
+	return true
+}
+
+// fault notes what went wrong in a call of the hook whose caller is told, for the n-th
+// time, and gives a hook whose VM did not stop a fresh one.
+func (in *instance) fault(ctx context.Context, what string, err error, n int) {
+	in.hook.fault(err, n)
+	in.chain.reports.log.write(in.hook.Name, what+": "+fullText(err))
+	in.chain.revive(ctx, in.hook, in)
+}
+
+func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {
+	f := &agent.HookFailed{Hook: h.Name, Path: h.Path, Event: event, Message: err.Error(), Count: n}
+	var e *luavm.Error
+	if errors.As(err, &e) && e.Traceback != "-" {
+		f.Traceback = e.Traceback
+	}
+	return f
+}
+
+// tellingErrorKey marks the context of a handler of hook_error, and of what it sets
+// off.
+type tellingErrorKey struct{}
+
+// tellFailed shows text, if it is not empty, and tells the other hooks and front ends
+// of f. What fails where hooks hear of failures is shown only: it would never end.
+func (r *reporter) tellFailed(ctx context.Context, f *agent.HookFailed, text string) {
+	ctx = context.WithoutCancel(ctx)
+	if ctx.Value(tellingErrorKey{}) == nil {
+		r.audience.tell(ctx, notice{level: agent.LevelError, text: text, failed: f})
+	} else if text != "" {
+		r.audience.notify(ctx, agent.LevelError, text)
+	}
+}
+
+// handled counts a run of a handler. It is told too if its hook is traced; keys are
+// those of its result.
+func (r *reporter) handled(ctx context.Context, h *hook, event string, keys []string, took time.Duration, err error) {
+	h.stats.add(event, took, err != nil && !interrupted(ctx, err))
+	if !h.traced.Load() {
+		return
+	}
+	result := "no opinion"
+	if len(keys) > 0 {
+		result = "{" + strings.Join(keys, ", ") + "}"
+	}
+	r.tellTrace(ctx, h, event, result, took, err)
+}
+
+// ran counts what is no handler of an event: a command, a tool, a timer. It is told too
+// if its hook is traced.
+func (r *reporter) ran(ctx context.Context, h *hook, what string, began time.Time, err error) {
+	took := time.Since(began)
+	h.stats.add(what, took, err != nil && !interrupted(ctx, err))
+	if h.traced.Load() {
+		r.tellTrace(ctx, h, what, "ran", took, err)
+	}
+}
+
+func (r *reporter) tellTrace(ctx context.Context, h *hook, event, result string, took time.Duration, err error) {
+	if err != nil {
+		result = "error: " + err.Error()
+	}
+	line := fmt.Sprintf("%s: %s in %s", event, result, took.Round(time.Microsecond))
+	r.log.write(h.Name, "trace: "+line)
+	r.audience.notify(context.WithoutCancel(ctx), agent.LevelInfo, "hook "+h.Name+": "+line)
+}
+
+// tellCutOff says that a hook did not get the time that it wanted for something.
+func (r *reporter) tellCutOff(h *hook, what, why string) {
+	text := what + " was cut off: " + why
+	r.log.write(h.Name, text)
+	r.audience.notify(context.Background(), agent.LevelWarning, "hook "+h.Name+": "+text)
+}
+
+// interrupted reports whether somebody ended a job. What was cut off with its VM
+// was not, though the end of the VM may end its context as well.
+func interrupted(ctx context.Context, err error) bool {
+	var e *luavm.Error
+	return errors.As(err, &e) && e.Kind == luavm.Cancelled && ctx.Err() != nil && !errors.Is(err, luavm.ErrCutOff)
+}
+
+func fullText(err error) string {
+	var e *luavm.Error
+	if errors.As(err, &e) && e.Traceback != "" && e.Traceback != "-" {
+		return err.Error() + "\n" + e.Traceback
+	}
+	return err.Error()
+}
+
+// failed is an [instanceKeeper]: it reports what went wrong in a handler, which may
+// be nil, and gives a hook whose VM did not stop a fresh one.
+func (c *Chain) failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) {
+	if c.reports.failed(ctx, h, in, event, handler, err) {
+		c.revive(ctx, h, in)
+	}
+}
