@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pi/cli/app"
+	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/luahooks/trust"
 
@@ -31,7 +32,7 @@ func hooksApprove(o *app.Options) *cobra.Command {
 				return errors.Join(printJSON(approved), err)
 			}
 			for _, path := range approved {
-				fmt.Println("approved " + printable.VisibleLine(app.InProject(p.Cwd, path)))
+				fmt.Println("approved " + printable.VisibleLine(config.InProject(p.Cwd, path)))
 			}
 			return err
 		},
@@ -87,7 +88,7 @@ func approveFiles(p *app.Place, names []string) (approved []string, err error) {
 // named reports whether a person means path by name: the whole path, that in the
 // project, or the name of a hook.
 func named(project, name, path string) bool {
-	rel := app.InProject(project, path)
+	rel := config.InProject(project, path)
 	hook := strings.TrimSuffix(filepath.Base(path), ".lua")
 	if hook == "init" {
 		hook = filepath.Base(filepath.Dir(path))

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent/provider/catalogue"
 	"pi/cli/app"
+	"pi/cli/config"
 	"pi/cli/providers"
 	"pi/internal/printable"
 	"pi/internal/safefile"
@@ -147,7 +148,7 @@ func compiled(p *app.Place, s trust.Source) checkedHook {
 	c := checkedHook{Name: s.Name, Path: s.Path, Scope: s.Scope, State: "compiles"}
 	code, err := safefile.Read(s.Path, trust.MaxHook)
 	if err == nil {
-		_, err = luavm.Compile(app.InProject(p.Cwd, s.Path), code)
+		_, err = luavm.Compile(config.InProject(p.Cwd, s.Path), code)
 	}
 	if err != nil {
 		c.State, c.Error = "failed", err.Error()

@@ -56,7 +56,7 @@ func listSessions(w io.Writer, l listing, p *app.Place, all bool, limit int) err
 	}
 	var problems []error
 	n := 0
-	for info, err := range folder.Scan(p.SessionRoot(), cwd) {
+	for info, err := range folder.Scan(p.Sessions().Root, cwd) {
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -89,7 +89,7 @@ func (l *lines) add(w io.Writer, i folder.Info) error {
 	if l.all {
 		where = "  " + printable.Short(i.Cwd)
 	}
-	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", app.ShortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
+	_, err := fmt.Fprintf(w, "%s  %s  %8s  %4d messages%s  %s\n", command.ShortID(i.ID), written(i), command.Size(i.Size), i.Messages, where, command.Title(i))
 	return err
 }
 

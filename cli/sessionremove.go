@@ -24,7 +24,7 @@ func sessionsRemove(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r.place, r.person = p, app.Terminal()
+			r.sessions, r.person = p.Sessions(), app.Terminal()
 			r.asks = term.IsTerminal(int(os.Stdin.Fd()))
 			return r.run(cmd.Context(), args)
 		},
@@ -36,11 +36,11 @@ func sessionsRemove(o *app.Options) *cobra.Command {
 
 // removal is one pi sessions rm.
 type removal struct {
-	place   *app.Place
-	person  app.Person
-	asks    bool // a person can be asked
-	yes     bool
-	forGood bool
+	sessions app.Sessions
+	person   app.Person
+	asks     bool // a person can be asked
+	yes      bool
+	forGood  bool
 }
 
 // run removes all that are named, or none if one of them is unknown.
@@ -50,7 +50,7 @@ func (r *removal) run(ctx context.Context, refs []string) error {
 	}
 	var infos []folder.Info
 	for _, ref := range refs {
-		path, err := r.place.ExistingSession(ref)
+		path, err := r.sessions.FindExisting(ref)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (r *removal) agreed(ctx context.Context, infos []folder.Info, question stri
 }
 
 func (r *removal) remove(ctx context.Context, info folder.Info) error {
-	to, err := r.place.Remove(info.Path, r.forGood)
+	to, err := r.sessions.Remove(info.Path, r.forGood)
 	var none *folder.NoTrashError
 	if errors.As(err, &none) {
 		if r.yes {
@@ -99,7 +99,7 @@ func (r *removal) remove(ctx context.Context, info folder.Info) error {
 			fmt.Println("session " + info.ID + " stays")
 			return nil
 		}
-		to, err = r.place.Remove(info.Path, true)
+		to, err = r.sessions.Remove(info.Path, true)
 	}
 	switch {
 	case err != nil:

@@ -39,7 +39,7 @@ func readNamed(o app.Options, ref string) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := p.ExistingSession(ref)
+	path, err := p.Sessions().FindExisting(ref)
 	if err != nil {
 		return nil, err
 	}

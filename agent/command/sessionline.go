@@ -59,6 +59,9 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
+// ShortID is enough of the id of a session to find it again by.
+func ShortID(id string) string { return id[:min(len(id), 13)] }
+
 // titleLength is as much of a first prompt as a list has room for.
 const titleLength = 60
 

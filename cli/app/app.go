@@ -11,8 +11,8 @@
 //	app.go         from a place to a front end and its end
 //	hooks.go       which hooks are loaded, and what they are told before a session
 //	hookcommand.go /hooks and /reload
-//	screen.go      what hooks draw, and their keys
-//	session.go     which session a run works on
+//	screen.go      what hooks draw
+//	session.go     where sessions are kept; opening.go: which one a run works on
 //	model.go       which model it begins with; unattended.go: which may answer
 //	               where nobody watches
 //	prompt.go      prompts of the command line, and those in files
@@ -30,18 +30,18 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/agent/instructions"
 	"pi/agent/llm"
 	"pi/agent/provider/catalogue"
 	"pi/agent/tool"
-	"pi/cli/config"
 	"pi/cli/providers"
+	"pi/internal/printable"
 	"pi/luahooks"
 	"pi/luahooks/trust"
 	"pi/repl"
@@ -54,17 +54,27 @@ import (
 // run is one run in a place, put together in the order in which its parts need
 // each other: hooks, models, session, agent, front end.
 type run struct {
-	*Place
+	place    *Place
+	sessions Sessions // those of the place, unless a hook named another folder
+	said     messages
 	models   *llm.Models
 	chain    *luahooks.Chain
 	skipped  []trust.Source // project hooks that nobody approved
-	agent    *agent.Agent
-	commands *command.Set        // nil until there is a front end
-	warnings []string            // for the person, once a front end is there
-	notices  []string            // likewise, of what is in order
-	begun    begun               // the model that the run began with
-	files    []instructions.File // instructions that the model is given
+	choice   modelChoice
+	prompt   agent.SystemPrompt
+	agent    *agent.Agent // nil until there is a session
+	commands *command.Set // nil until there is a front end
 }
+
+// messages are for the person, once a front end is there.
+type messages struct {
+	warnings []string
+	notices  []string // of what is in order
+}
+
+func (m *messages) warn(lines ...string) { m.warnings = append(m.warnings, lines...) }
+
+func (m *messages) inform(line string) { m.notices = append(m.notices, line) }
 
 // front is a front end as a run sees it.
 type front interface {
@@ -74,11 +84,12 @@ type front interface {
 
 // Start runs a session in the front end that the command line asks for.
 func Start(ctx context.Context, p *Place) error {
-	r := &run{Place: p}
-	if settings, err := r.settlePending(ctx); err != nil {
+	r := p.newRun()
+	if settings, err := p.approvePending(ctx, &r.said); err != nil {
 		return err
 	} else if settings {
 		p.readSettings()
+		r.sessions = p.Sessions()
 	}
 	if err := p.checkNamedHooks(); err != nil {
 		return err
@@ -89,12 +100,19 @@ func Start(ctx context.Context, p *Place) error {
 	return r.interact(ctx)
 }
 
+func (p *Place) newRun() *run { return &run{place: p, sessions: p.Sessions()} }
+
 // print answers the prompts of the command line and of standard input.
 func (r *run) print(ctx context.Context) error {
-	defer noticeBrokenPipes()()
+	// A reader that went away is an error of the write, which ends the session in
+	// order, and not the end of the program. The signal is caught and not ignored:
+	// commands would inherit that.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGPIPE)
+	defer signal.Stop(caught)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	texts, err := r.printPrompts(os.Stdin)
+	texts, err := r.place.printPrompts(os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -103,50 +121,52 @@ func (r *run) print(ctx context.Context) error {
 		prompts = append(prompts, agent.Prompt{Text: text})
 	}
 	f := serve.NewPrint(os.Stdout, os.Stderr)
-	f.Ready = r.checkAnswerer
-	err = r.with(ctx, f, "print", nil, func(commands *command.Set) error {
-		return f.Run(ctx, r.agent, commands, prompts)
-	})
+	f.Ready = func() error { return r.choice.check(r.agent.Model()) }
+	err = r.with(ctx, f, "print", nil, func() error { return f.Run(ctx, r.agent, r.commands, prompts) })
 	if errors.Is(err, serve.ErrBrokenPipe) {
 		return ErrReported
 	}
 	return err
 }
 
-// noticeBrokenPipes makes a reader that went away an error of the write, which
-// ends the session in order, instead of the end of the program. The signal is
-// caught and not ignored: commands would inherit that.
-func noticeBrokenPipes() (stop func()) {
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGPIPE)
-	return func() { signal.Stop(caught) }
-}
-
 // interact talks with a person.
 func (r *run) interact(ctx context.Context) error {
+	p := r.place
 	f := repl.New(repl.Options{
-		History: filepath.Join(r.AgentDir, "history", session.FolderName(r.Cwd)),
+		History: filepath.Join(p.AgentDir, "history", session.FolderName(p.Cwd)),
 		NoColor: os.Getenv("NO_COLOR") != "",
-		Plain:   r.Plain || r.Config.UI.Plain, ShowThinking: r.Config.UI.ShowThinking,
-		Banner: r.banner, First: r.firstLines(),
+		Plain:   p.Plain || p.Config.UI.Plain, ShowThinking: p.Config.UI.ShowThinking,
+		Banner: r.banner, First: p.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
-		Renderer: drawnByHooks{r}, Shortcuts: r.shortcuts,
+		Renderer: drawnByHooks{r},
+		Shortcuts: func() (all []repl.Shortcut) {
+			for _, s := range r.chain.Shortcuts() {
+				all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
+			}
+			return all
+		},
 	})
 	defer f.Close()
-	return r.with(ctx, f, "interactive", f.Commands(), func(commands *command.Set) error {
-		return f.Run(ctx, r.agent, commands)
-	})
+	return r.with(ctx, f, "interactive", f.Commands(), func() error { return f.Run(ctx, r.agent, r.commands) })
 }
 
-// with puts the rest together around a front end, runs it, and says goodbye to
-// everybody on every way out.
-func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func(*command.Set) error) error {
-	r.models = providers.New(r.Config, r.Keys, catalogue.Models)
-	r.warnings = append(r.warnings, providers.Problems(r.Config, r.Keys)...)
-	defer r.closeHooks()
+// with puts the rest together around a front end with commands of its own, runs it,
+// and ends the session and the hooks on every way out.
+func (r *run) with(ctx context.Context, f front, mode string, own []command.Command, work func() error) error {
+	p := r.place
+	r.models = providers.New(p.Config, p.Keys, catalogue.Models)
+	r.said.warn(providers.Problems(p.Config, p.Keys)...)
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		r.chain.Close(ctx)
+	}()
 	if err := r.prepare(ctx, mode); err != nil {
-		r.tellUnheard()
+		// The model or the flag that is missing may be that of a hook that did not load.
+		for _, line := range r.chain.Unheard() {
+			fmt.Fprintln(os.Stderr, printable.Text(line))
+		}
 		return err
 	}
 	r.agent.Listen(r.chain.Watcher(), r.chain, f)
@@ -154,24 +174,36 @@ func (r *run) with(ctx context.Context, f front, mode string, own []command.Comm
 		r.agent.Listen(&watchLater{begin: func() { r.watchHooks(ctx) }})
 	}
 	r.chain.Attach(r.agent, f)
-	commands := command.NewSet(append(r.coreCommands(f), append(r.hookCommands(f), own...)...), r.chain.Commands)
+	// Bars may be more than ASCII where they are drawn for a person.
+	blocks := !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+	hooks := hookCommands{chain: r.chain, skipped: r.skipped, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: f}
+	builtin := slices.Concat(command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.sessions.forResume(), Blocks: blocks}), hooks.list(), own)
+	commands := command.NewSet(builtin, r.chain.Commands)
 	commands.Refresh = func() { r.chain.CatchUp(ctx) }
 	r.commands = commands
-	for _, w := range r.warnings {
-		r.agent.Notify(ctx, agent.LevelWarning, w)
-	}
-	for _, line := range r.Guard.TakeChangedInstructions() {
+	for _, line := range append(r.said.warnings, p.Guard.TakeChangedInstructions()...) {
 		r.agent.Notify(ctx, agent.LevelWarning, line)
 	}
-	for _, n := range r.notices {
-		r.agent.Notify(ctx, agent.LevelInfo, n)
+	for _, line := range r.said.notices {
+		r.agent.Notify(ctx, agent.LevelInfo, line)
 	}
 	r.agent.Start(ctx)
 	if mode == "interactive" {
 		r.watchHooks(ctx)
 	}
-	err := r.catch(func() error { return work(commands) })
-	return sayOnce(err, r.goodbye())
+	if p.Catch != nil {
+		inner := work
+		work = func() error { return p.Catch(inner) }
+	}
+	err := work()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second) // nobody may delay the end for long
+	defer cancel()
+	end := r.agent.Close(ctx)
+	var unsaved *session.SaveError
+	if errors.As(err, &unsaved) && errors.As(end, &unsaved) {
+		return err // both say the same
+	}
+	return errors.Join(err, end)
 }
 
 // prepare loads the hooks and makes the agent that they are for.
@@ -182,7 +214,7 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	if err := r.beforeSession(ctx); err != nil {
 		return err
 	}
-	s, err := r.openSession(ctx)
+	s, err := opening{r.sessions, r.place.Session, !r.place.PrintMode(), &r.said}.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -192,73 +224,43 @@ func (r *run) prepare(ctx context.Context, mode string) error {
 	return nil
 }
 
-// coreCommands are those that every front end has.
-func (r *run) coreCommands(f front) []command.Command {
-	return command.Core(command.Options{Agent: r.agent, UI: f, Sessions: r.keptSessions(), Blocks: r.drawsBlocks()})
-}
-
-// drawsBlocks reports whether bars may be more than ASCII.
-func (p *Place) drawsBlocks() bool {
-	return !p.Plain && !p.Config.UI.Plain && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
-}
-
-// sayOnce joins how the work ended with how the session did, which is nothing
-// new if both could not be saved.
-func sayOnce(work, end error) error {
-	var unsaved *session.SaveError
-	if errors.As(work, &unsaved) && errors.As(end, &unsaved) {
-		return work
-	}
-	return errors.Join(work, end)
-}
-
-// goodbye ends the session; nobody may hold it up for long.
-func (r *run) goodbye() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	return r.agent.Close(ctx)
-}
-
 // toolOptions say where the tools work; commands learn which session and model
 // they run for.
 func (r *run) toolOptions() tool.Options {
-	return tool.Options{Cwd: r.Cwd, Shell: r.Config.Tools.Shell, Confine: r.Config.Tools.Confine, Locale: r.locale, Session: r.sessionID, Env: func() []string {
+	o := tool.Options{Cwd: r.place.Cwd, Shell: r.place.Config.Tools.Shell, Confine: r.place.Config.Tools.Confine, Locale: r.place.locale}
+	o.Session = func() string {
+		if r.agent == nil {
+			return ""
+		}
+		return r.agent.Session().ID()
+	}
+	o.Env = func() []string {
 		if r.agent == nil {
 			return nil
 		}
 		s, m := r.agent.Session(), r.agent.Model()
 		return []string{"PI_SESSION_ID=" + s.ID(), "PI_SESSION_FILE=" + s.File(), "PI_PROVIDER=" + m.Provider, "PI_MODEL=" + m.ID}
-	}}
-}
-
-func (r *run) sessionID() string {
-	if r.agent == nil {
-		return ""
 	}
-	return r.agent.Session().ID()
-}
-
-// modelToolOptions are those of the tools that a model calls: what they start is
-// known, and what decides about hooks is not theirs to write.
-func (r *run) modelToolOptions() tool.Options {
-	o := r.toolOptions()
-	o.Started = r.Guard.NoteGroup
-	o.Protect = []string{r.Guard.Store().Path(), r.Guard.Store().Dir()}
 	return o
 }
 
 func (r *run) newAgent(s *session.Session) error {
-	model, thinking, err := r.chooseModel(s)
+	p, c := r.place, r.place.Config
+	r.choice = modelChoice{place: p, models: r.models, said: &r.said}
+	model, thinking, err := r.choice.choose(s)
 	if err != nil {
 		return err
 	}
-	prompt := &agent.SystemPrompt{Replace: r.SystemPrompt, Append: r.AppendPrompt}
-	r.readPromptFiles(prompt)
+	r.prompt = agent.SystemPrompt{Replace: p.SystemPrompt, Append: p.AppendPrompt}
+	p.readPromptFiles(&r.prompt, &r.said)
 	r.agent = agent.New(agent.Options{
-		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: r.Config.Models, Prompt: prompt, Cwd: r.Cwd,
-		Settings: settingsOfLoop(r.Config),
+		Session: s, Models: r.models, Model: model, Thinking: thinking, Cycle: c.Models, Prompt: &r.prompt, Cwd: p.Cwd,
+		Settings: agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost,
+			MaxAnswerBytes: c.MaxAnswerBytes, SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
+			Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
+			StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second},
 		NewSession: func(parent string) (*session.Session, error) {
-			o := r.SessionOptions()
+			o := r.sessions.Options()
 			o.Parent = parent
 			return session.New(o), nil
 		},
@@ -266,27 +268,16 @@ func (r *run) newAgent(s *session.Session) error {
 			if _, err := os.Stat(path); err != nil { // session.Open would begin one there
 				return nil, fmt.Errorf("open session: %w", err)
 			}
-			return session.Open(path, r.SessionOptions())
+			return session.Open(path, r.sessions.Options())
 		},
 		CopySession: func(s *session.Session, leaf string) (*session.Session, error) {
-			return s.CopyPath(leaf, r.SessionOptions())
+			return s.CopyPath(leaf, r.sessions.Options())
 		},
-		Shell: r.shell,
+		Shell: func(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
+			o, err := tool.RunShell(ctx, r.toolOptions(), line, output)
+			return agent.BashOutcome{Output: o.Output, ExitCode: o.ExitCode, Cancelled: o.Cancelled || o.TimedOut,
+				Truncated: o.Truncation.Truncated, FullOutputPath: o.FullOutputPath}, err
+		},
 	})
 	return nil
-}
-
-// settingsOfLoop are the settings that the agent obeys.
-func settingsOfLoop(c config.Config) agent.Settings {
-	return agent.Settings{MaxTurns: c.MaxTurns, MaxRepeats: c.MaxRepeats, MaxContinuations: c.MaxContinuations, MaxCost: c.MaxCost, MaxAnswerBytes: c.MaxAnswerBytes,
-		SteerAll: c.Steering == "all", FollowUpAll: c.FollowUp == "all",
-		Compaction: agent.CompactionSettings(c.Compaction), Retry: agent.RetrySettings(c.Retry),
-		StreamIdleTimeout: time.Duration(c.StreamIdleTimeout) * time.Second}
-}
-
-// shell runs a command of the person.
-func (r *run) shell(ctx context.Context, line string, output func(string)) (agent.BashOutcome, error) {
-	o, err := tool.RunShell(ctx, r.toolOptions(), line, output)
-	return agent.BashOutcome{Output: o.Output, ExitCode: o.ExitCode, Cancelled: o.Cancelled || o.TimedOut,
-		Truncated: o.Truncation.Truncated, FullOutputPath: o.FullOutputPath}, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"pi/cli/config"
@@ -84,7 +83,10 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 		case "never":
 			return trust.AnswerNever
 		case "v", "view":
-			fmt.Fprint(p.Out, viewFiles(q.Project, q.Files))
+			for _, f := range q.Files {
+				fmt.Fprintf(p.Out, "--- %s\n%s\n", printable.VisibleLine(config.InProject(q.Project, f.Path)), strings.TrimRight(printable.Visible(string(f.Code)), "\n"))
+			}
+			fmt.Fprintln(p.Out, "---")
 		default:
 			fmt.Fprintln(p.Out, "Please answer view, once, always, never or no.")
 		}
@@ -96,16 +98,13 @@ func (p Person) AskProject(ctx context.Context, q trust.Question) trust.Answer {
 func ListFiles(project string, files []trust.ProjectFile) string {
 	var b strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(InProject(project, f.Path)), f.Size, f.SHA256, fileState(f), fileDoes(f))
+		state := "new"
+		if f.Approved {
+			state = "approved"
+		}
+		fmt.Fprintf(&b, "  %-32s %7d bytes  %.12s  %-10s  %s\n", printable.VisibleLine(config.InProject(project, f.Path)), f.Size, f.SHA256, state, fileDoes(f))
 	}
 	return b.String()
-}
-
-func fileState(f trust.ProjectFile) string {
-	if f.Approved {
-		return "approved"
-	}
-	return "new"
 }
 
 // fileDoes is what a file registers, as far as its text says so.
@@ -121,25 +120,6 @@ func fileDoes(f trust.ProjectFile) string {
 		return "no events"
 	}
 	return printable.VisibleLine(strings.Join(events, ", "))
-}
-
-// viewFiles shows the files themselves.
-func viewFiles(project string, files []trust.ProjectFile) string {
-	var b strings.Builder
-	for _, f := range files {
-		fmt.Fprintf(&b, "--- %s\n%s\n", printable.VisibleLine(InProject(project, f.Path)), strings.TrimRight(printable.Visible(string(f.Code)), "\n"))
-	}
-	b.WriteString("---\n")
-	return b.String()
-}
-
-// InProject is a path relative to the project that it lies in; elsewhere it is
-// written with ~ where that is shorter.
-func InProject(project, path string) string {
-	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return config.Tilde(path)
 }
 
 // AskPending asks whether to approve one file that tools may have changed, and shows
@@ -209,15 +189,15 @@ func (e *UntrustedError) Hint() string {
 	return "`pi trust` shows them and asks; `pi trust --yes` approves what it lists"
 }
 
-// settlePending asks about what waits for approval and matters to this run. It
+// approvePending asks about what waits for approval and matters to a run here. It
 // reports whether settings are among what was approved. Without a person the run
 // is refused: which version counts is not for a program to say.
-func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
-	waiting := r.Waiting()
+func (p *Place) approvePending(ctx context.Context, said *messages) (settings bool, err error) {
+	waiting := p.Waiting()
 	if len(waiting) == 0 {
 		return false, nil
 	}
-	if r.PrintMode() {
+	if p.PrintMode() {
 		var names []string
 		for _, w := range waiting {
 			names = append(names, printable.VisibleLine(config.Tilde(w.Path))+" was "+w.Change)
@@ -228,12 +208,12 @@ func (r *run) settlePending(ctx context.Context) (settings bool, err error) {
 		if !Terminal().AskPending(ctx, w) {
 			continue
 		}
-		if err := r.Guard.Accept(w.Path); err != nil {
-			r.warnings = append(r.warnings, err.Error())
+		if err := p.Guard.Accept(w.Path); err != nil {
+			said.warn(err.Error())
 		}
 		settings = settings || w.Kind == "settings" || w.Change == "lost"
 	}
-	if err := r.Guard.Doubt(); err != nil {
+	if err := p.Guard.Doubt(); err != nil {
 		return false, &UntrustedError{Text: "not run: " + err.Error()}
 	}
 	return settings, ctx.Err()
@@ -256,26 +236,22 @@ func (p *Place) waitingFor(commandLine bool) []trust.Pending {
 	return waiting
 }
 
-// askProject is nil where nobody can be asked.
-func (p *Place) askProject() func(context.Context, trust.Question) trust.Answer {
-	if p.PrintMode() || p.Hooks.NoApprove {
-		return nil
-	}
-	return Terminal().AskProject
-}
-
 // reportSkipped says which hooks of the project do not run, and ends the run if
 // it must not go on without them.
-func (r *run) reportSkipped() error {
-	if len(r.skipped) == 0 {
+func (p *Place) reportSkipped(skipped []trust.Source, said *messages) error {
+	if len(skipped) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of this project not run: %s", printable.Count(len(r.skipped), "hook"), printable.VisibleLine(strings.Join(names(r.skipped), ", ")))
-	if r.Hooks.Require {
+	var names []string
+	for _, s := range skipped {
+		names = append(names, s.Name)
+	}
+	text := fmt.Sprintf("%s of this project not run: %s", printable.Count(len(skipped), "hook"), printable.VisibleLine(strings.Join(names, ", ")))
+	if p.Hooks.Require {
 		return &UntrustedError{Text: text}
 	}
-	if !r.Hooks.NoApprove && !r.Guard.Store().IsRefused(r.Cwd) {
-		r.warnings = append(r.warnings, text+"; `pi trust` shows and approves them, --approve runs them this once")
+	if !p.Hooks.NoApprove && !p.Guard.Store().IsRefused(p.Cwd) {
+		said.warn(text + "; `pi trust` shows and approves them, --approve runs them this once")
 	}
 	return nil
 }

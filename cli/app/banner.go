@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pi/agent/command"
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/session"
@@ -12,10 +13,10 @@ import (
 
 // banner is what the interactive front end begins with.
 func (r *run) banner() []string {
-	m := r.agent.Model()
-	first := fmt.Sprintf("pi %s · %s:%s · %s", r.Version, m.Ref(), r.agent.Thinking(), r.chain.Summary())
-	for _, f := range r.files {
-		rel, err := filepath.Rel(r.Cwd, f.Path)
+	m, p := r.agent.Model(), r.place
+	first := fmt.Sprintf("pi %s · %s:%s · %s", p.Version, m.Ref(), r.agent.Thinking(), r.chain.Summary())
+	for _, f := range r.prompt.Files {
+		rel, err := filepath.Rel(p.Cwd, f.Path)
 		if err != nil || strings.HasPrefix(rel, "..") {
 			rel = f.Path
 		}
@@ -27,7 +28,7 @@ func (r *run) banner() []string {
 	}
 	if m.Provider == "demo" {
 		lines = append(lines, "demo/tour is a script, no model. For a real one: export ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a server in "+
-			config.Tilde(filepath.Join(r.AgentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
+			config.Tilde(filepath.Join(p.AgentDir, "config.toml"))+" (config.example.toml shows how). Try: help")
 	}
 	return lines
 }
@@ -41,7 +42,7 @@ func resumed(s *session.Session) string {
 	if messages == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("going on with %s: %s", ShortID(s.ID()), printable.Count(messages, "message"))
+	line := fmt.Sprintf("going on with %s: %s", command.ShortID(s.ID()), printable.Count(messages, "message"))
 	if prompt = printable.FirstLine(prompt, 60); prompt != "" { // of a compacted conversation there may be a summary only
 		line += fmt.Sprintf(", %q", prompt)
 	}

@@ -15,7 +15,7 @@ import (
 // have no countdown here.
 type early struct {
 	agent.NoUI
-	Person
+	person Person
 }
 
 func (early) HasUI() bool { return true }
@@ -23,7 +23,7 @@ func (early) HasUI() bool { return true }
 // Confirm wants a y; everything else is No.
 func (e early) Confirm(ctx context.Context, title, message string, _ agent.DialogOptions) (bool, error) {
 	e.show(title, message)
-	line, err := e.answer(ctx, "y, or Enter for No: ")
+	line, err := e.person.Ask(ctx, "y, or Enter for No: ")
 	return err == nil && (strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")), ctx.Err()
 }
 
@@ -31,9 +31,9 @@ func (e early) Confirm(ctx context.Context, title, message string, _ agent.Dialo
 func (e early) Select(ctx context.Context, title string, options []string, _ agent.DialogOptions) (string, bool, error) {
 	e.show(title)
 	for i, o := range options {
-		fmt.Fprintf(e.Out, "%3d  %s\n", i+1, printable.VisibleLine(o))
+		fmt.Fprintf(e.person.Out, "%3d  %s\n", i+1, printable.VisibleLine(o))
 	}
-	line, err := e.answer(ctx, "number, or Enter for none: ")
+	line, err := e.person.Ask(ctx, "number, or Enter for none: ")
 	if err != nil {
 		return "", false, ctx.Err()
 	}
@@ -48,19 +48,14 @@ func (e early) Select(ctx context.Context, title string, options []string, _ age
 // Input takes a line.
 func (e early) Input(ctx context.Context, title, placeholder string, _ agent.DialogOptions) (string, bool, error) {
 	e.show(title, placeholder)
-	line, err := e.answer(ctx, "> ")
+	line, err := e.person.Ask(ctx, "> ")
 	return line, err == nil && line != "", ctx.Err()
 }
 
 func (e early) show(texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			fmt.Fprintln(e.Out, printable.Visible(text))
+			fmt.Fprintln(e.person.Out, printable.Visible(text))
 		}
 	}
-}
-
-// answer is a line; an error means that nobody answers.
-func (e early) answer(ctx context.Context, prompt string) (string, error) {
-	return e.Ask(ctx, prompt)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,20 +17,29 @@ import (
 	"pi/luahooks/trust"
 )
 
-// hookCommands are the slash commands about hooks. ui is who approves.
-func (r *run) hookCommands(ui agent.UI) []command.Command {
+// hookCommands are the slash commands about hooks.
+type hookCommands struct {
+	chain     *luahooks.Chain
+	skipped   []trust.Source // project hooks that nobody approved
+	globalDir string         // where hooks of the person are
+	log       string         // the file of the hook log
+	ui        agent.UI       // who approves
+}
+
+// list returns the commands.
+func (h *hookCommands) list() []command.Command {
 	return []command.Command{
 		{
 			Name: "hooks", Args: "[reload|log|trace|enable|disable|approve] [name]",
 			Help:     "list the hooks with their state, or do something about one",
-			Complete: r.completeHooks,
+			Complete: h.complete,
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
-				status, err := r.hooksCommand(ctx, ui, args)
+				status, err := h.run(ctx, args)
 				return command.Outcome{Status: status}, err
 			},
 		},
 		{Name: "reload", Help: "load all hooks anew", Run: func(ctx context.Context, _ string) (command.Outcome, error) {
-			return command.Outcome{Status: r.reloadHooks(ctx)}, nil
+			return command.Outcome{Status: h.reload(ctx)}, nil
 		}},
 	}
 }
@@ -40,15 +48,15 @@ func hookActions() []string {
 	return []string{"reload", "log", "trace", "enable", "disable", "approve"}
 }
 
-// completeHooks completes what follows /hooks: an action, then a hook.
-func (r *run) completeHooks(prefix string) []string {
+// complete completes what follows /hooks: an action, then a hook.
+func (h *hookCommands) complete(prefix string) []string {
 	action, name, second := strings.Cut(prefix, " ")
 	var words []string
 	if !second {
 		words = hookActions()
 	} else {
-		for _, h := range r.chain.Hooks() {
-			words = append(words, action+" "+h.Name)
+		for _, hook := range h.chain.Hooks() {
+			words = append(words, action+" "+hook.Name)
 		}
 	}
 	return slices.DeleteFunc(words, func(w string) bool {
@@ -56,8 +64,8 @@ func (r *run) completeHooks(prefix string) []string {
 	})
 }
 
-// hooksCommand is /hooks with what follows it.
-func (r *run) hooksCommand(ctx context.Context, ui agent.UI, args string) (string, error) {
+// run does what follows /hooks.
+func (h *hookCommands) run(ctx context.Context, args string) (string, error) {
 	action, name, _ := strings.Cut(args, " ")
 	name = strings.TrimSpace(name)
 	if name == "" && slices.Contains([]string{"trace", "enable", "disable"}, action) {
@@ -65,32 +73,32 @@ func (r *run) hooksCommand(ctx context.Context, ui agent.UI, args string) (strin
 	}
 	switch action {
 	case "":
-		return r.describeHooks(), nil
+		return h.describe(), nil
 	case "reload":
-		return r.reloadHooks(ctx), nil
+		return h.reload(ctx), nil
 	case "log":
-		return r.hookLog(name)
+		return h.showLog(name)
 	case "trace":
-		return r.traceHook(name)
+		return h.trace(name)
 	case "enable":
-		return "hook " + name + " is enabled", r.chain.SetEnabled(ctx, name, true)
+		return "hook " + name + " is enabled", h.chain.SetEnabled(ctx, name, true)
 	case "disable":
-		return "hook " + name + " is disabled until you enable it or pi ends", r.chain.SetEnabled(ctx, name, false)
+		return "hook " + name + " is disabled until you enable it or pi ends", h.chain.SetEnabled(ctx, name, false)
 	case "approve":
-		return r.approveHook(ctx, ui, name)
+		return h.approve(ctx, name)
 	}
 	return "", fmt.Errorf("/hooks %s: the words are %s", action, strings.Join(hookActions(), ", "))
 }
 
-func (r *run) reloadHooks(ctx context.Context) string {
-	r.chain.Reload(ctx, true)
-	return "reloaded: " + r.chain.Summary()
+func (h *hookCommands) reload(ctx context.Context) string {
+	h.chain.Reload(ctx, true)
+	return "reloaded: " + h.chain.Summary()
 }
 
-// traceHook turns the telling of a hook's events on; "NAME off" turns it off.
-func (r *run) traceHook(name string) (string, error) {
+// trace has each event that a hook handles told to the person; "NAME off" ends it.
+func (h *hookCommands) trace(name string) (string, error) {
 	name, off := strings.CutSuffix(name, " off")
-	if err := r.chain.Trace(name, !off); err != nil {
+	if err := h.chain.Trace(name, !off); err != nil {
 		return "", err
 	}
 	if off {
@@ -104,10 +112,9 @@ const (
 	logRead  = 64 << 10 // bytes of its end that are looked at
 )
 
-// hookLog is the end of the hook log; with a name, of the lines of that hook.
-func (r *run) hookLog(name string) (string, error) {
-	path := r.hookLogPath()
-	f, err := os.Open(path)
+// showLog is the end of the hook log; with a name, of the lines of that hook.
+func (h *hookCommands) showLog(name string) (string, error) {
+	f, err := os.Open(h.log)
 	if errors.Is(err, os.ErrNotExist) {
 		return "the hook log is empty", nil
 	}
@@ -127,7 +134,7 @@ func (r *run) hookLog(name string) (string, error) {
 	if len(lines) == 0 {
 		return "the hook log has nothing of " + name, nil
 	}
-	return strings.Join(append(lines, "("+config.Tilde(path)+")"), "\n"), nil
+	return strings.Join(append(lines, "("+config.Tilde(h.log)+")"), "\n"), nil
 }
 
 // logLines are the last lines of the log that are a hook's; "" is any.
@@ -146,12 +153,10 @@ func logLines(text, name string) (lines []string) {
 	return lines[max(0, len(lines)-logShown):]
 }
 
-func (p *Place) hookLogPath() string { return filepath.Join(p.AgentDir, "hooks.log") }
-
-// approveHook shows the difference of what waits and asks a person; a program
-// that hands in prompts is none.
-func (r *run) approveHook(ctx context.Context, ui agent.UI, name string) (string, error) {
-	waiting := r.chain.Pending()
+// approve shows the difference of what waits and asks a person; a program that hands
+// in prompts is none.
+func (h *hookCommands) approve(ctx context.Context, name string) (string, error) {
+	waiting := h.chain.Pending()
 	if len(waiting) == 0 {
 		return "nothing waits for approval", nil
 	}
@@ -160,48 +165,49 @@ func (r *run) approveHook(ctx context.Context, ui agent.UI, name string) (string
 		i = slices.IndexFunc(waiting, func(p trust.Pending) bool { return p.Name == name || p.Path == name })
 	}
 	if i < 0 {
-		return "", fmt.Errorf("/hooks approve wants one of: %s", strings.Join(pendingNames(waiting), ", "))
+		var names []string
+		for _, p := range waiting {
+			names = append(names, printable.VisibleLine(p.Name))
+		}
+		return "", fmt.Errorf("/hooks approve wants one of: %s", strings.Join(names, ", "))
 	}
-	if !ui.HasUI() {
+	if !h.ui.HasUI() {
 		return "", errors.New("a person has to approve: run `pi trust` in a terminal, or `pi hooks approve NAME` after looking at it")
 	}
 	p := waiting[i]
-	yes, err := ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", DescribePending(p), agent.DialogOptions{})
+	yes, err := h.ui.Confirm(ctx, "Approve "+printable.VisibleLine(p.Name)+"?", DescribePending(p), agent.DialogOptions{})
 	if err != nil || !yes {
 		return "not approved", err
 	}
-	return "approved: " + p.Name, r.chain.ApproveShown(ctx, p)
+	return "approved: " + p.Name, h.chain.ApproveShown(ctx, p)
 }
 
-func pendingNames(waiting []trust.Pending) (names []string) {
-	for _, p := range waiting {
-		names = append(names, printable.VisibleLine(p.Name))
-	}
-	return names
-}
-
-// describeHooks is the chain: what each hook is, and below it what it does, how
-// long that takes, and what went wrong last.
-func (r *run) describeHooks() string {
+// describe is the chain: what each hook is, and below it what it does, how long that
+// takes, and what went wrong last.
+func (h *hookCommands) describe() string {
 	var b strings.Builder
-	waiting := r.chain.Pending()
-	for i, h := range r.chain.Hooks() {
-		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(h, waiting), h.Scope, printable.VisibleLine(config.Tilde(h.Path)))
-		detail(&b, strings.Trim(Registered(h)+" · "+hookTimes(h), " ·"))
-		if h.Rejected != "" {
-			detail(&b, "what was saved last did not load, the version before runs: "+printable.VisibleLine(h.Rejected))
+	waiting := h.chain.Pending()
+	for i, hook := range h.chain.Hooks() {
+		fmt.Fprintf(&b, "%2d  %-9s %-12s %s\n", i+1, hookState(hook, waiting), hook.Scope, printable.VisibleLine(config.Tilde(hook.Path)))
+		detail(&b, strings.Trim(Registered(hook)+" · "+hookTimes(hook), " ·"))
+		if hook.Rejected != "" {
+			detail(&b, "what was saved last did not load, the version before runs: "+printable.VisibleLine(hook.Rejected))
 		}
-		if h.LastError != "" {
-			detail(&b, "last error"+times(h.LastErrors)+": "+printable.VisibleLine(h.LastError))
+		if hook.LastError != "" {
+			times := ""
+			if hook.LastErrors > 1 {
+				times = fmt.Sprintf(" (%d times)", hook.LastErrors)
+			}
+			detail(&b, "last error"+times+": "+printable.VisibleLine(hook.LastError))
 		}
-		if h.Shuts {
+		if hook.Shuts {
 			detail(&b, "only read, grep, find and ls work until it loads, is removed or is disabled")
 		}
-		if h.Dropped > 0 {
-			detail(&b, printable.Count(h.Dropped, "event")+" came too fast and were dropped")
+		if hook.Dropped > 0 {
+			detail(&b, printable.Count(hook.Dropped, "event")+" came too fast and were dropped")
 		}
 	}
-	for _, s := range r.skipped {
+	for _, s := range h.skipped {
 		fmt.Fprintf(&b, " -  %-9s %-12s %s\n", "untrusted", s.Scope, printable.VisibleLine(config.Tilde(s.Path)))
 		detail(&b, "`pi trust` shows and approves it")
 	}
@@ -210,17 +216,9 @@ func (r *run) describeHooks() string {
 		detail(&b, "it was "+p.Change+"; /hooks approve "+printable.VisibleLine(p.Name)+" shows the difference")
 	}
 	if b.Len() == 0 {
-		return "no hooks; a Lua file in " + config.Tilde(r.Places().GlobalDir()) + " is one"
+		return "no hooks; a Lua file in " + config.Tilde(h.globalDir) + " is one"
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// times says how often, if that is more than once.
-func times(n int) string {
-	if n < 2 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d times)", n)
 }
 
 // detail is a line below that of a hook.
@@ -254,18 +252,14 @@ func hookTimes(h luahooks.Info) string {
 func short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= unit {
-			return fmt.Sprintf("%.*f%s", digits(d, unit), float64(d)/float64(unit), strings.TrimLeft(unit.String(), "1"))
+			digits := 0
+			if d < 10*unit {
+				digits = 1
+			}
+			return fmt.Sprintf("%.*f%s", digits, float64(d)/float64(unit), strings.TrimLeft(unit.String(), "1"))
 		}
 	}
 	return d.String()
-}
-
-// digits after the point: one below ten units, none above.
-func digits(d, unit time.Duration) int {
-	if d < 10*unit {
-		return 1
-	}
-	return 0
 }
 
 // Registered is what a hook registers, in one line: events, commands, tools, others.

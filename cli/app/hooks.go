@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -14,35 +15,48 @@ import (
 	"pi/agent/llm"
 	"pi/cli/config"
 	"pi/cli/providers"
-	"pi/internal/printable"
 	"pi/internal/suggest"
 	"pi/luahooks"
 	"pi/luahooks/trust"
+	"pi/repl"
 	"pi/session/message"
 	"pi/stdlib"
 )
 
+// loadHooks makes the chain and loads the hooks into it.
 func (r *run) loadHooks(ctx context.Context, mode string) error {
-	if r.Config.HookEdits == "ask" {
-		r.Guard.AskEdits()
+	p := r.place
+	if p.Config.HookEdits == "ask" {
+		p.Guard.AskEdits()
 	}
-	o := r.chainOptions(r.Places(), r.models)
-	o.Mode, o.LogPath = mode, r.hookLogPath()
-	o.ApproveProject, o.AskProject = r.Hooks.Approve, r.askProject()
-	o.CommandEnv, o.Grace = r.locale, time.Duration(r.Config.HookGrace)*time.Millisecond
-	o.Tools, o.Inactive = r.tools()
-	o.Only, o.Flags, o.Commands = r.onlyTools(), r.Hooks.Given.Values, r.allCommands
+	o := p.chainOptions(p.Places(), r.models)
+	o.Mode, o.LogPath = mode, p.hookLog()
+	o.ApproveProject = p.Hooks.Approve
+	if !p.PrintMode() && !p.Hooks.NoApprove {
+		o.AskProject = Terminal().AskProject
+	}
+	o.CommandEnv, o.Grace = p.locale, time.Duration(p.Config.HookGrace)*time.Millisecond
+	o.Tools, o.Inactive = p.tools(r.toolOptions())
+	o.Only, o.Flags = p.onlyTools(), p.Hooks.Given.Values
+	o.Commands = func() []command.Command {
+		if r.commands == nil {
+			return r.chain.Commands()
+		}
+		return r.commands.All()
+	}
 	r.chain = luahooks.New(o)
 	r.models.Register(llm.ProviderSpec{Name: "demo", Aside: true, Models: llm.Listed(TourModel()), Stream: r.chain.Builtin("demo/tour", stdlib.Tour())})
-	if !r.PrintMode() {
-		r.chain.Meet(early{Person: Terminal()})
+	if !p.PrintMode() {
+		r.chain.Meet(early{person: Terminal()})
 	}
 	r.skipped = r.chain.Load(ctx)
-	if err := errors.Join(r.checkHookFlags(), r.checkTools()); err != nil {
+	if err := errors.Join(p.checkHookFlags(r.chain.Flags()), p.checkTools(r.chain.ToolNames(), &r.said)); err != nil {
 		return err
 	}
-	return r.reportSkipped()
+	return p.reportSkipped(r.skipped, &r.said)
 }
+
+func (p *Place) hookLog() string { return filepath.Join(p.AgentDir, "hooks.log") }
 
 // chainOptions are those of every chain of this place.
 func (p *Place) chainOptions(places trust.Places, models *llm.Models) luahooks.Options {
@@ -70,30 +84,20 @@ func (p *Place) Places() trust.Places {
 		DisableProject: p.Config.ProjectDisable, Lost: p.Config.Lost,
 	}
 	for _, h := range p.Hooks.Files {
-		places.CommandLine = append(places.CommandLine, p.abs(config.Expand(h, config.Home(os.Getenv))))
+		places.CommandLine = append(places.CommandLine, absolute(p.Cwd, config.Expand(h, config.Home(os.Getenv))))
 	}
 	return places
 }
 
+// reservedCommands are the names of the program's own commands, in any front end, and
+// of those that are to come.
 func reservedCommands() []string {
-	return []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
-		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools",
-		"settings", "hotkeys", "quit", "exit"}
-}
-
-func (r *run) allCommands() []command.Command {
-	if r.commands == nil {
-		return r.chain.Commands()
+	own := slices.Concat(command.Core(command.Options{Sessions: &command.Sessions{}}), new(hookCommands).list(), new(repl.REPL).Commands()) // only their names are looked at
+	names := []string{"copy", "settings"}
+	for _, c := range command.NewSet(own, nil).All() {
+		names = append(append(names, c.Name), c.Aliases...)
 	}
-	return r.commands.All()
-}
-
-func names(sources []trust.Source) []string {
-	var n []string
-	for _, s := range sources {
-		n = append(n, s.Name)
-	}
-	return n
+	return names
 }
 
 // checkNamedHooks refuses a --hook that names no file.
@@ -112,64 +116,48 @@ func (p *Place) checkNamedHooks() error {
 }
 
 // checkHookFlags refuses flags that no hook has, and those that lack a value.
-func (r *run) checkHookFlags() error {
-	known := map[string]luahooks.Flag{}
-	for _, f := range r.chain.Flags() {
-		known[f.Name] = f
+func (p *Place) checkHookFlags(flags []luahooks.Flag) error {
+	known, names := map[string]luahooks.Flag{}, slices.Clone(p.FlagNames)
+	for _, f := range flags {
+		known[f.Name], names = f, append(names, f.Name)
 	}
-	for name := range r.Hooks.Given.Values {
+	for name := range p.Hooks.Given.Values {
 		f, ok := known[name]
 		switch {
 		case !ok:
-			return UsageError{Err: fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags of pi, `pi hooks check` for those of hooks", name, nearFlag(name, r.FlagNames, r.chain.Flags()))}
-		case f.Type != "boolean" && r.Hooks.Given.Bare[name]:
+			near := suggest.Nearest(name, names)
+			if near != "" {
+				near = ", did you mean --" + near + "?"
+			}
+			return UsageError{Err: fmt.Errorf("unknown flag: --%s%s\nrun `pi --help` for the flags of pi, `pi hooks check` for those of hooks", name, near)}
+		case f.Type != "boolean" && p.Hooks.Given.Bare[name]:
 			return UsageError{Err: fmt.Errorf("--%s of hook %s wants a value behind =, such as --%s=VALUE", name, f.Hook, name)}
 		}
 	}
 	return nil
 }
 
-func nearFlag(name string, own []string, flags []luahooks.Flag) string {
-	names := slices.Clone(own)
-	for _, f := range flags {
-		names = append(names, f.Name)
-	}
-	if near := suggest.Nearest(name, names); near != "" {
-		return ", did you mean --" + near + "?"
-	}
-	return ""
-}
-
-// beforeSession lets hooks have their say while there is no session yet.
+// beforeSession asks the hooks what is to be known before there is a session: in
+// which folder the sessions of this run are.
 func (r *run) beforeSession(ctx context.Context) error {
+	p := r.place
 	if r.chain.Wants(agent.KindAppStart) {
 		_ = r.chain.Handle(ctx, &agent.AppStart{})
 	}
-	if r.Session.Dir != "" || r.Session.None || !r.chain.Wants(agent.KindSessionDirectory) {
+	if p.Session.Dir != "" || p.Session.None || !r.chain.Wants(agent.KindSessionDirectory) {
 		return ctx.Err()
 	}
-	e := &agent.SessionDirectory{Cwd: r.Cwd}
+	e := &agent.SessionDirectory{Cwd: p.Cwd}
 	_ = r.chain.Handle(ctx, e)
-	dir, err := r.sessionDirectory(e.Dir)
-	if err != nil {
-		r.warnings = append(r.warnings, err.Error())
-	} else if dir != "" {
-		r.Session.Dir = dir
+	if e.Dir != "" {
+		dir := absolute(p.Cwd, config.Expand(e.Dir, config.Home(os.Getenv)))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			r.said.warn(fmt.Sprintf("the session directory that a hook wants: %v; the usual one is used", err))
+		} else {
+			r.sessions.Root = dir
+		}
 	}
 	return ctx.Err()
-}
-
-// sessionDirectory is a directory that a hook named; it must be one, or be
-// possible to make.
-func (p *Place) sessionDirectory(dir string) (string, error) {
-	if dir == "" {
-		return "", nil
-	}
-	dir = p.abs(config.Expand(dir, config.Home(os.Getenv)))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("the session directory that a hook wants: %w; the usual one is used", err)
-	}
-	return dir, nil
 }
 
 // watchHooks makes what a person saves in a hook take effect.
@@ -195,18 +183,4 @@ func (w *watchLater) Handle(_ context.Context, e agent.Event) error {
 		w.once.Do(w.begin)
 	}
 	return nil
-}
-
-// tellUnheard says what hooks had to say before a start that failed: the model
-// or the flag that is missing may be that of a hook that did not load.
-func (r *run) tellUnheard() {
-	for _, line := range r.chain.Unheard() {
-		fmt.Fprintln(os.Stderr, printable.Text(line))
-	}
-}
-
-func (r *run) closeHooks() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	r.chain.Close(ctx)
 }

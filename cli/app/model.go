@@ -10,56 +10,63 @@ import (
 	"pi/session"
 )
 
-// chooseModel picks the model to begin with: that of the command line, of the
-// session, of the settings, of the first provider that has a key, or the demo.
-func (r *run) chooseModel(s *session.Session) (*llm.Model, string, error) {
-	thinking := r.Config.Thinking
-	left := s.ThinkingLevel()
-	model, level, by, err := r.pickModel(s)
+// modelChoice is how a run comes to the model that it begins with, and what that was
+// chosen by.
+type modelChoice struct {
+	place  *Place
+	models *llm.Models
+	said   *messages // what is unusual about the model
+
+	model *llm.Model // what was chosen; nil: nothing yet
+	by    picked
+}
+
+// choose picks the model to begin with: that of the command line, of the session,
+// of the settings, of the first provider that has a key, or the demo. It returns the
+// thinking level with it.
+func (c *modelChoice) choose(s *session.Session) (*llm.Model, string, error) {
+	p := c.place
+	model, level, by, err := c.pick(s)
 	if err != nil {
 		return nil, "", err
 	}
-	r.begun = begun{model, by}
+	c.model, c.by = model, by
 	provider, id := s.Model()
-	used := r.models.Find(provider, id)
-	if id != "" && r.Model == "" && used == nil {
-		r.warnings = append(r.warnings, agent.ModelGone(provider, id, model))
+	used := c.models.Find(provider, id)
+	if id != "" && p.Model == "" && used == nil {
+		c.said.warn(agent.ModelGone(provider, id, model))
 	}
+	thinking, left := p.Config.Thinking, s.ThinkingLevel()
 	if llm.ValidThinking(left) {
 		thinking = left
 		if used != nil {
-			thinking = llm.WishLeft(used, left, r.Config.Thinking)
+			thinking = llm.WishLeft(used, left, p.Config.Thinking)
 		}
 	}
 	if level != "" {
 		thinking = level
 	}
-	if r.Thinking != "" {
-		thinking = r.Thinking
+	if p.Thinking != "" {
+		thinking = p.Thinking
 		if !llm.ValidThinking(thinking) {
 			return nil, "", UsageError{Err: fmt.Errorf("--thinking %q: levels are %s", thinking, strings.Join(llm.ThinkingLevels(), ", "))}
 		}
 	}
-	if note := llm.Clamped(model, thinking); note != "" && (level != "" || r.Thinking != "") {
-		r.notices = append(r.notices, note)
+	if note := llm.Clamped(model, thinking); note != "" && (level != "" || p.Thinking != "") {
+		c.said.inform(note)
 	}
-	if left != "" && !llm.ValidThinking(left) && r.Thinking == "" {
-		r.warnings = append(r.warnings, agent.LevelGone(left, thinking))
+	if left != "" && !llm.ValidThinking(left) && p.Thinking == "" {
+		c.said.warn(agent.LevelGone(left, thinking))
 	}
-	r.giveKey(model)
-	return model, thinking, nil
-}
-
-// giveKey makes the key of the command line that of the provider of model.
-func (r *run) giveKey(model *llm.Model) {
 	switch {
-	case r.APIKey == "":
+	case p.APIKey == "":
 	case !model.NeedsKey && model.BaseURL == "":
-		r.warnings = append(r.warnings, fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
-	default:
-		r.models.GiveKey(model.Provider, r.APIKey)
-		r.Keys.Sent(model.Provider, r.APIKey, "the key is that of --api-key; check it")
+		c.said.warn(fmt.Sprintf("--api-key has no effect: %s needs none; --model says which model it is for", model.Ref()))
+	default: // it is that of the model's provider
+		c.models.GiveKey(model.Provider, p.APIKey)
+		p.Keys.Sent(model.Provider, p.APIKey, "the key is that of --api-key; check it")
 	}
+	return model, thinking, nil
 }
 
 // picked is what a model was picked by; the later ones count only where the
@@ -74,52 +81,60 @@ const (
 	byNothing // there is only the demo
 )
 
-func (r *run) pickModel(s *session.Session) (*llm.Model, string, picked, error) {
-	if r.Model != "" {
-		m, level, err := r.models.Match(r.Model)
-		if err == nil {
-			r.warnUnlisted(m)
-		}
-		return m, level, byFlag, err
+func (c *modelChoice) pick(s *session.Session) (model *llm.Model, level string, by picked, err error) {
+	p := c.place
+	if p.Model != "" {
+		model, level, err = c.match(p.Model)
+		return model, level, byFlag, err
 	}
 	if provider, id := s.Model(); id != "" {
-		if m := r.models.Find(provider, id); m != nil {
+		if m := c.models.Find(provider, id); m != nil {
 			return m, "", bySession, nil
 		}
 	}
-	if r.Config.Model != "" {
-		m, level, err := r.models.Match(r.Config.Model)
+	if p.Config.Model != "" {
+		model, level, err = c.match(p.Config.Model)
 		if err == nil {
-			r.warnUnlisted(m)
-			return m, level, bySetting, nil
+			return model, level, bySetting, nil
 		}
-		r.warnings = append(r.warnings, fmt.Sprintf("model in config.toml: %v", err))
+		c.said.warn(fmt.Sprintf("model in config.toml: %v", err))
 	}
-	if m := r.firstModel(); m != nil {
+	if m := c.first(); m != nil {
 		return m, "", byKey, nil
 	}
-	r.warnings = append(r.warnings, r.Keys.Expired()...)
-	r.warnings = append(r.warnings, providers.Unused(r.Config, r.Keys)...)
+	c.said.warn(p.Keys.Expired()...)
+	c.said.warn(providers.Unused(p.Config, p.Keys)...)
 	return TourModel(), "", byNothing, nil
 }
 
-// warnUnlisted says that a model which a person named may not be there.
-func (r *run) warnUnlisted(m *llm.Model) {
-	if note := r.models.Unlisted(m); note != "" {
-		r.warnings = append(r.warnings, note)
+// match finds the model that a person named, and warns if it may not be there.
+func (c *modelChoice) match(ref string) (*llm.Model, string, error) {
+	m, level, err := c.models.Match(ref)
+	if err == nil {
+		if note := c.models.Unlisted(m); note != "" {
+			c.said.warn(note)
+		}
 	}
+	return m, level, err
 }
 
-// firstModel is that of the first provider that has a key, else of the first at
-// an address of one's own; nil if there is neither.
-func (r *run) firstModel() *llm.Model {
-	defer r.Keys.Freeze()()
+// first is the model of the first provider that has a key, else of the first at an
+// address of one's own; nil if there is neither.
+func (c *modelChoice) first() *llm.Model {
+	defer c.place.Keys.Freeze()()
 	var addressed *llm.Model
-	for _, p := range r.models.Providers() {
+	for _, p := range c.models.Providers() {
 		if p.HasKey != nil && !p.HasKey() {
 			continue
 		}
-		m := r.firstOf(p)
+		var m *llm.Model
+		if p.Default != "" {
+			m = c.models.Find(p.Name, p.Default)
+		} else if p.Models != nil {
+			if listed := p.Models(); len(listed) > 0 {
+				m = listed[0]
+			}
+		}
 		switch {
 		case m == nil:
 		case m.NeedsKey:
@@ -129,18 +144,6 @@ func (r *run) firstModel() *llm.Model {
 		}
 	}
 	return addressed
-}
-
-func (r *run) firstOf(p llm.ProviderSpec) *llm.Model {
-	if p.Default != "" {
-		return r.models.Find(p.Name, p.Default)
-	}
-	if p.Models != nil {
-		for _, m := range p.Models() {
-			return m
-		}
-	}
-	return nil
 }
 
 // TourModel is the model that needs no key and asks nobody: a script inside pi.

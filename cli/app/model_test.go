@@ -40,11 +40,11 @@ func begin(t *testing.T, cfg config.Config, variables map[string]string, model s
 		t.Setenv(name, value)
 	}
 	ring := keyring.New(keyring.Options{AgentDir: t.TempDir()})
-	r := &run{Place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: providers.New(cfg, ring, d.decode)}
+	c := &modelChoice{place: &Place{Options: Options{Model: model}, Config: cfg, Keys: ring}, models: providers.New(cfg, ring, d.decode), said: &messages{}}
 	if len(d.names) > 0 {
 		t.Errorf("making the registry decoded %q", d.names)
 	}
-	m, _, err := r.chooseModel(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
+	m, _, err := c.choose(session.New(session.Options{Cwd: t.TempDir(), Dir: t.TempDir()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +95,8 @@ func BenchmarkFirstModel(b *testing.B) {
 	ring := keyring.New(keyring.Options{AgentDir: b.TempDir()})
 	b.ReportAllocs()
 	for b.Loop() {
-		r := &run{Place: &Place{Keys: ring}, models: providers.New(config.Default(), ring, catalogue.Models)}
-		if r.firstModel() == nil {
+		c := &modelChoice{place: &Place{Keys: ring}, models: providers.New(config.Default(), ring, catalogue.Models)}
+		if c.first() == nil {
 			b.Fatal("no model")
 		}
 	}

@@ -64,14 +64,6 @@ type GivenFlags struct {
 	Bare   map[string]bool // without a value of their own
 }
 
-// catch calls f under the net of the program.
-func (o Options) catch(f func() error) error {
-	if o.Catch == nil {
-		return f()
-	}
-	return o.Catch(f)
-}
-
 // PrintMode reports whether a run prints and leaves.
 func (o Options) PrintMode() bool {
 	return o.Print || !term.IsTerminal(int(os.Stdin.Fd()))

@@ -34,8 +34,15 @@ func New(o Options, cwd string) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, Guard: newGuard(agentDir, cwd),
-		locale: tool.NewLocale(os.Environ())}
+	p := &Place{Options: o, AgentDir: agentDir, Cwd: cwd, locale: tool.NewLocale(os.Environ())}
+	places := func() trust.Places { // of the hooks that the settings on the disk name, which may not be in force
+		cfg, _ := config.Load(agentDir, cwd, os.Getenv, nil)
+		return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
+	}
+	p.Guard, err = trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Group: process.Own(), Places: places, Mask: config.MaskKeys})
+	if err != nil { // it does not stop pi
+		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
+	}
 	p.Keys = keyring.New(keyring.Options{AgentDir: agentDir, MayRun: p.Guard.MayRunCommand})
 	p.readSettings()
 	return p, nil
@@ -50,32 +57,14 @@ func (p *Place) readSettings() {
 	}
 }
 
-// newGuard opens the store of approvals; what is wrong with it is shown and does
-// not stop pi.
-func newGuard(agentDir, cwd string) *trust.Guard {
-	g, err := trust.NewGuard(trust.GuardOptions{AgentDir: agentDir, Project: cwd, Alive: process.Alive, Group: process.Own(),
-		Places: func() trust.Places { return onDisk(agentDir, cwd) }, Mask: config.MaskKeys})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
-	}
-	return g
-}
-
-// onDisk are the places of the hooks that the settings on the disk name, which
-// may not be in force.
-func onDisk(agentDir, cwd string) trust.Places {
-	cfg, _ := config.Load(agentDir, cwd, os.Getenv, nil)
-	return trust.Places{AgentDir: agentDir, Cwd: cwd, Configured: cfg.Hooks}
-}
-
-// abs is a path that a person wrote, made absolute.
-func (p *Place) abs(path string) string {
+// absolute is a path that a person wrote, made absolute in cwd.
+func absolute(cwd, path string) string {
 	switch {
 	case filepath.IsAbs(path):
 	case path != "" && os.IsPathSeparator(path[0]): // on Windows it names no drive
-		path = filepath.VolumeName(p.Cwd) + path
+		path = filepath.VolumeName(cwd) + path
 	default:
-		path = filepath.Join(p.Cwd, path)
+		path = filepath.Join(cwd, path)
 	}
 	return filepath.Clean(path)
 }

@@ -7,7 +7,6 @@ import (
 
 func TestPathsAreTakenFromThePlace(t *testing.T) {
 	cwd := t.TempDir()
-	p := &Place{Cwd: cwd}
 	top := filepath.VolumeName(cwd) + string(filepath.Separator)
 	for path, want := range map[string]string{
 		"":                           cwd,
@@ -16,7 +15,7 @@ func TestPathsAreTakenFromThePlace(t *testing.T) {
 		"/a/b/":                      filepath.Join(top, "a", "b"), // on Windows of the drive of the place
 		filepath.Join(top, "c", "d"): filepath.Join(top, "c", "d"),
 	} {
-		if got := p.abs(path); got != want {
+		if got := absolute(cwd, path); got != want {
 			t.Errorf("%q is %q, want %q", path, got, want)
 		}
 	}

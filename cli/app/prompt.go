@@ -14,12 +14,12 @@ import (
 )
 
 // printPrompts joins what stands on the command line with what is piped in.
-func (r *run) printPrompts(stdin *os.File) ([]string, error) {
+func (o Options) printPrompts(stdin *os.File) ([]string, error) {
 	piped, err := readPiped(stdin)
 	if err != nil {
 		return nil, err
 	}
-	prompts := r.Prompts
+	prompts := o.Prompts
 	if piped != "" {
 		if len(prompts) == 0 {
 			return []string{piped}, nil
@@ -50,30 +50,42 @@ func readPiped(f *os.File) (string, error) {
 	return strings.TrimRight(strings.ToValidUTF8(string(b), "\uFFFD"), "\n"), nil
 }
 
-// readPromptFile reads a file of the agent directory, unless the command line
-// said something else.
-func (r *run) readPromptFile(name string, into *string) {
-	path := filepath.Join(r.AgentDir, name)
-	b, err := os.ReadFile(path)
-	if err == nil && *into == "" {
-		*into = strings.TrimSpace(string(b))
-		if err := instructions.HiddenIn(path, string(b)); err != nil {
-			r.warnings = append(r.warnings, err.Error())
+// readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
+// the agent directory, unless the command line said something else, and the
+// instructions of the directories. What is wrong with them is said.
+func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, said *messages) {
+	read := func(name string, into *string) {
+		path := filepath.Join(p.AgentDir, name)
+		b, err := os.ReadFile(path)
+		if err == nil && *into == "" {
+			*into = strings.TrimSpace(string(b))
+			err = instructions.HiddenIn(path, string(b))
 		}
-	} else if err != nil && !os.IsNotExist(err) {
-		r.warnings = append(r.warnings, err.Error())
+		if err != nil && !os.IsNotExist(err) {
+			said.warn(err.Error())
+		}
+	}
+	read("SYSTEM.md", &prompt.Replace)
+	read("APPEND_SYSTEM.md", &prompt.Append)
+	files, problems := instructions.Find(instructions.Places{
+		AgentDir: p.AgentDir, Cwd: p.Cwd, Home: config.Home(os.Getenv), Allowed: p.Config.Instructions})
+	prompt.Files = files
+	for _, err := range problems {
+		said.warn(err.Error())
 	}
 }
 
-// readPromptFiles adds what stands in files: SYSTEM.md and APPEND_SYSTEM.md of
-// the agent directory, and the instructions of the directories.
-func (r *run) readPromptFiles(p *agent.SystemPrompt) {
-	r.readPromptFile("SYSTEM.md", &p.Replace)
-	r.readPromptFile("APPEND_SYSTEM.md", &p.Append)
-	files, problems := instructions.Find(instructions.Places{
-		AgentDir: r.AgentDir, Cwd: r.Cwd, Home: config.Home(os.Getenv), Allowed: r.Config.Instructions})
-	p.Files, r.files = files, files
-	for _, err := range problems {
-		r.warnings = append(r.warnings, err.Error())
+// firstLines are what a person would type first: with a bare --resume they pick
+// a session, whose model gives way to that of the command line.
+func (o Options) firstLines() (lines []string) {
+	if o.Session.Resume.Pick {
+		lines = append(lines, "/resume")
+		if o.Model != "" {
+			lines = append(lines, "/model "+o.Model)
+		}
+		if o.Thinking != "" {
+			lines = append(lines, "/thinking "+o.Thinking)
+		}
 	}
+	return append(lines, o.Prompts...)
 }

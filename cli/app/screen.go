@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"pi/agent"
-	"pi/repl"
 	"pi/session/message"
 )
 
@@ -22,13 +21,4 @@ func (d drawnByHooks) ToolCall(name string, args json.RawMessage, width int) ([]
 
 func (d drawnByHooks) ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool) {
 	return d.run.chain.RenderToolResult(name, r, expanded, width)
-}
-
-// shortcuts are the keys that hooks took.
-func (r *run) shortcuts() []repl.Shortcut {
-	var all []repl.Shortcut
-	for _, s := range r.chain.Shortcuts() {
-		all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})
-	}
-	return all
 }

@@ -23,15 +23,18 @@ func (o Options) onlyTools() []string {
 }
 
 // tools are the program's own: those that the model gets, in their order, and the
-// others, which hooks may choose. All are of one set, for they mind what the others
-// do to a file.
-func (r *run) tools() (active, others []agent.Tool) {
-	names := r.Config.Tools.Active
-	if only := r.onlyTools(); only != nil {
+// others, which hooks may choose. All are of one set, for they know what the others
+// did to a file.
+func (p *Place) tools(o tool.Options) (active, others []agent.Tool) {
+	names := p.Config.Tools.Active
+	if only := p.onlyTools(); only != nil {
 		names = only
 	}
+	// What they start is known, and what decides about hooks is not theirs to write.
+	o.Started = p.Guard.NoteGroup
+	o.Protect = []string{p.Guard.Store().Path(), p.Guard.Store().Dir()}
 	byName := map[string]agent.Tool{}
-	for _, t := range tool.All(r.modelToolOptions()) {
+	for _, t := range tool.All(o) {
 		byName[t.Spec().Name] = t
 		if !slices.Contains(names, t.Spec().Name) {
 			others = append(others, t)
@@ -45,15 +48,14 @@ func (r *run) tools() (active, others []agent.Tool) {
 	return active, others
 }
 
-// checkTools refuses names on the command line that no tool has, of the program or
-// a hook, and warns of those in the settings.
-func (r *run) checkTools() error {
-	known := r.chain.ToolNames()
-	if unknown := unknownTool(r.Tools, known); unknown != "" {
+// checkTools refuses names on the command line that are none of the known tools, of
+// the program or a hook, and warns of those in the settings.
+func (p *Place) checkTools(known []string, said *messages) error {
+	if unknown := unknownTool(p.Tools, known); unknown != "" {
 		return UsageError{Err: fmt.Errorf("--tools: %s", unknown)}
 	}
-	if unknown := unknownTool(r.Config.Tools.Active, known); unknown != "" {
-		r.warnings = append(r.warnings, "[tools] active: "+unknown)
+	if unknown := unknownTool(p.Config.Tools.Active, known); unknown != "" {
+		said.warn("[tools] active: " + unknown)
 	}
 	return nil
 }

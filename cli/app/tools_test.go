@@ -24,7 +24,7 @@ func toolsOf(t *testing.T, names ...string) (dir string, active, others []agent.
 		t.Fatal(err)
 	}
 	p.Config.Tools.Active = names
-	active, others = (&run{Place: p}).tools()
+	active, others = p.tools(p.newRun().toolOptions())
 	return dir, active, others
 }
 

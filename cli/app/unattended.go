@@ -19,12 +19,6 @@ import (
 // tryDemo is the way to use pi without a key.
 const tryDemo = "to try pi without a key, name the script that is built in: --model demo/tour"
 
-// begun is the model of the start and what it was picked by.
-type begun struct {
-	model *llm.Model
-	by    picked
-}
-
 // unattendedError is a prompt that is not sent.
 type unattendedError struct{ text, hint string }
 
@@ -36,29 +30,23 @@ func (e *unattendedError) Hint() string { return e.hint }
 // NoKeyError is one for want of somebody to ask.
 type NoKeyError struct{ unattendedError }
 
-// checkAnswerer is asked before each prompt of an unattended run: until then a
-// hook or a command may have chosen another model than that of the start.
-func (r *run) checkAnswerer() error {
-	m, start := r.agent.Model(), r.begun
-	if m.Ref() == start.model.Ref() {
-		if lost := r.lostChoice(start); lost != "" {
+// check is asked before each prompt of an unattended run, which m is to answer: a hook
+// or a command may have chosen another model than that of the start.
+func (c *modelChoice) check(m *llm.Model) error {
+	if m.Ref() == c.model.Ref() {
+		if lost := c.lostSetting(); lost != "" {
 			return UsageError{Err: &unattendedError{"not sent: who answers depends on a setting that cannot be used: " + lost, "mend it; " + tryDemo}}
 		}
-		if start.by == byNothing {
+		if c.by == byNothing {
 			return &NoKeyError{unattendedError{"not sent: there is no model to ask, no provider has a key",
 				"export ANTHROPIC_API_KEY, OPENAI_API_KEY or that of another provider, or name a server in " +
-					config.Tilde(filepath.Join(r.AgentDir, "config.toml")) + "\n" + tryDemo}}
+					config.Tilde(filepath.Join(c.place.AgentDir, "config.toml")) + "\n" + tryDemo}}
 		}
 	}
-	if !m.NeedsKey || r.models.KeyMissing(m.Provider) == "" || r.APIKey != "" && m.Provider == start.model.Provider {
+	if !m.NeedsKey || c.models.KeyMissing(m.Provider) == "" || c.place.APIKey != "" && m.Provider == c.model.Provider {
 		return nil
 	}
-	return r.keyless(m)
-}
-
-// keyless is why a model has no key, in the words of whoever looked for it.
-func (r *run) keyless(m *llm.Model) error {
-	_, err := r.models.Key(context.Background(), m) // none is there, so no command runs
+	_, err := c.models.Key(context.Background(), m) // none is there, so no command runs
 	var failed *llm.ProviderError
 	if !errors.As(err, &failed) {
 		return err
@@ -66,35 +54,35 @@ func (r *run) keyless(m *llm.Model) error {
 	return &NoKeyError{unattendedError{failed.Error(), failed.NextStep + "\n" + tryDemo}}
 }
 
-// lostChoice names a setting without effect that has a say in who answers; ""
-// if there is none.
-func (r *run) lostChoice(start begun) string {
-	for _, p := range r.lost {
-		if !p.Warning && r.decides(p, start.model, start.by) {
+// lostSetting names a setting without effect that has a say in who answers; "" if
+// there is none.
+func (c *modelChoice) lostSetting() string {
+	for _, p := range c.place.lost {
+		if !p.Warning && c.decides(p) {
 			return p.Where()
 		}
 	}
-	if r.Config.Model != "" && start.by > bySetting {
+	if c.place.Config.Model != "" && c.by > bySetting {
 		return "model"
 	}
-	return providers.Misplaced(r.Config, r.Keys, start.model.Provider, start.by >= byKey)
+	return providers.Misplaced(c.place.Config, c.place.Keys, c.model.Provider, c.by >= byKey)
 }
 
 // decides reports whether a lost setting has a say in who answers.
-func (r *run) decides(p config.Problem, m *llm.Model, by picked) bool {
+func (c *modelChoice) decides(p config.Problem) bool {
 	switch {
 	case p.Key == "model":
-		return by >= bySetting
-	case p.Key == "" && p.File != filepath.Join(r.AgentDir, "config.toml"):
+		return c.by >= bySetting
+	case p.Key == "" && p.File != filepath.Join(c.place.AgentDir, "config.toml"):
 		// A project's names no servers. One that holds no text at all, a directory
 		// or a device, names no model either: it must not keep a person out.
-		return by >= bySetting && p.Line > 0
+		return c.by >= bySetting && p.Line > 0
 	case p.Key == "", p.Key == "providers":
-		_, known := providers.Section(r.Config, m.Provider)
-		return by >= bySetting || known
+		_, known := providers.Section(c.place.Config, c.model.Provider)
+		return c.by >= bySetting || known
 	case strings.HasPrefix(p.Key, "providers."):
-		section, known := providers.Section(r.Config, m.Provider)
-		return by >= byKey || known && p.Key == config.KeyPath("providers", section)
+		section, known := providers.Section(c.place.Config, c.model.Provider)
+		return c.by >= byKey || known && p.Key == config.KeyPath("providers", section)
 	}
 	return false
 }

@@ -47,3 +47,12 @@ func Tilde(path string) string {
 	}
 	return path
 }
+
+// InProject is a path relative to the project that it lies in; elsewhere it is
+// written with ~ where that is shorter.
+func InProject(project, path string) string {
+	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return Tilde(path)
+}

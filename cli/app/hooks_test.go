@@ -1,0 +1,58 @@
+package app
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pi/agent"
+)
+
+func TestNamesOfTheProgramsCommandsAreReserved(t *testing.T) {
+	names := reservedCommands()
+	for _, want := range []string{"help", "model", "thinking", "new", "clear", "resume", "branch", "fork", "tree", "label", "name",
+		"session", "context", "compact", "uncompact", "undo", "redo", "export", "copy", "hooks", "reload", "tools", "settings", "hotkeys", "quit", "exit"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is not reserved: %q", want, names)
+		}
+	}
+}
+
+func TestHookCommands(t *testing.T) {
+	p := place(t, Options{}, map[string]string{"one.lua": `pi.on("input", function() end) pi.command("c", { handler = function() end })`, "two.lua": `error("no")`})
+	chain := p.Chain(p.Places(), nil)
+	chain.Load(t.Context())
+	defer chain.Close(t.Context())
+	h := &hookCommands{chain: chain, globalDir: p.Places().GlobalDir(), log: p.hookLog(), ui: agent.NoUI{}}
+	for _, tt := range [][2]string{
+		{"", "active    global       " + p.Places().GlobalDir() + "/one.lua"},
+		{"disable one", "hook one is disabled until you enable it or pi ends"},
+		{"enable one", "hook one is enabled"},
+		{"trace one", "hook one is traced"},
+		{"trace one off", "hook one is not traced any more"},
+		{"log", "the hook log is empty"},
+		{"approve", "nothing waits for approval"},
+		{"approve nothing", "nothing waits for approval"},
+		{"reload", "reloaded: 1 hook, 1 failed"},
+		{"trace", "!/hooks trace wants the name of a hook"},
+		{"aprove", "!the words are reload, log"},
+	} {
+		args, want := tt[0], tt[1]
+		status, err := h.run(t.Context(), args)
+		if err != nil {
+			status = "!" + err.Error()
+		}
+		if wantError, isError := strings.CutPrefix(want, "!"); isError != (err != nil) || !strings.Contains(status, wantError) {
+			t.Errorf("/hooks %s: %q, want %q", args, status, want)
+		}
+	}
+	for prefix, want := range map[string]string{"": "reload log trace enable disable approve", "tr": "trace", "trace ": "trace one,trace two", "trace tw": "trace two"} {
+		sep := " "
+		if strings.Contains(want, ",") || strings.HasPrefix(want, "trace ") {
+			sep = ","
+		}
+		if got := strings.Join(h.complete(prefix), sep); got != want {
+			t.Errorf("%q is completed to %q, want %q", prefix, got, want)
+		}
+	}
+}

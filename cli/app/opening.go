@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"pi/agent/command"
+	"pi/internal/printable"
+	"pi/session"
+	"pi/session/folder"
+)
+
+// opening is how a run gets the session that it works on.
+type opening struct {
+	sessions Sessions
+	flags    SessionFlags
+	attended bool      // a person can be asked
+	said     *messages // what is unusual about the session
+}
+
+// open opens the session that the command line names, or begins one. With a bare
+// --resume it is an empty one: picking is what the person does first.
+func (o opening) open(ctx context.Context) (*session.Session, error) {
+	path, err := o.path()
+	if err != nil {
+		return nil, SessionError{Err: err}
+	}
+	if path == "" {
+		return session.New(o.sessions.Options()), nil
+	}
+	s, err := o.openAt(ctx, path)
+	if err != nil {
+		return nil, SessionError{Err: err}
+	}
+	o.said.warn(s.Problems()...)
+	if line := s.UnknownTypes(); line != "" {
+		o.said.warn(line)
+	}
+	return s, nil
+}
+
+// path is that of the session which the command line names; "" if there is none.
+func (o opening) path() (string, error) {
+	switch {
+	case o.flags.Resume.Ref != "":
+		return o.sessions.FindExisting(o.flags.Resume.Ref)
+	case o.flags.Ref != "" && o.flags.access() == session.ToWrite:
+		return o.sessions.Find(o.flags.Ref)
+	case o.flags.Ref != "":
+		return o.sessions.FindExisting(o.flags.Ref)
+	case !o.flags.Last:
+		return "", nil
+	}
+	path, err := folder.Latest(o.sessions.Root, o.sessions.Cwd)
+	switch {
+	case err != nil && path != "":
+		o.said.warn(err.Error() + "; this is the last of those that can be read")
+		return path, nil
+	case err == nil && path == "" && o.flags.ReadOnly:
+		return "", errors.New("no session in this directory yet, so there is none to look at")
+	case err == nil && path == "":
+		o.said.warn("no session in this directory yet; this is a new one")
+	}
+	return path, err
+}
+
+// openAt opens the session at path the way the command line says, or the way that the
+// person chooses if another process has it.
+func (o opening) openAt(ctx context.Context, path string) (*session.Session, error) {
+	as := o.flags.access()
+	s, err := o.openAs(ctx, path, as)
+	var busy *session.BusyError
+	if errors.As(err, &busy) && o.attended {
+		if as, err = Terminal().askBusy(ctx, busy, err); err != nil {
+			return nil, err
+		}
+		s, err = o.openAs(ctx, path, as)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case as == session.ToCopy:
+		o.said.inform(fmt.Sprintf("going on in a copy, session %s; %s stays as it is", s.ID(), path))
+		if h, err := session.ReadHeader(path); err == nil && h.Version > session.Version {
+			o.said.inform(fmt.Sprintf("that has version %d: what only newer programs know is in the copy too, without an effect here", h.Version))
+		}
+	case s.ReadOnly():
+		o.said.inform("the session is open for reading only: prompts are refused; /branch here goes on in a copy")
+	}
+	if cwd := s.Cwd(); o.flags.Resume.Ref != "" && as != session.ToCopy && cwd != "" && cwd != o.sessions.Cwd {
+		o.said.inform(fmt.Sprintf("the session was started in %s; the tools work in %s", cwd, o.sessions.Cwd))
+	}
+	return s, nil
+}
+
+// openAs opens a session; Ctrl+C ends a wait.
+func (o opening) openAs(ctx context.Context, path string, as session.Access) (*session.Session, error) {
+	if as == session.InTurn {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
+	}
+	return session.OpenAs(ctx, path, o.sessions.Options(), as, func(busy *session.BusyError) {
+		fmt.Fprintf(os.Stderr, "%s\n%s\n", printable.Text(busy.Error()), command.WaitNotice)
+	})
+}
