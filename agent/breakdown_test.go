@@ -150,7 +150,7 @@ func TestTheBreakdownAddsUpWhateverHappened(t *testing.T) {
 			}
 		},
 		"another branch": func(t *testing.T, r *rig) {
-			if _, err := r.Session().MoveLeaf(r.Session().Branch()[2].ID); err != nil {
+			if _, err := moveLeaf(r.Session(), r.Session().Branch()[2].ID); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -123,14 +123,14 @@ func TestOnlyMessagesOfTheBranchCanBeEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := s.Branch()[len(s.Branch())-3]
-	if _, err = s.MoveLeaf(s.Context()[0].Entry.ID); err != nil {
+	if _, err = moveLeaf(s, s.Context()[0].Entry.ID); err != nil {
 		t.Fatal(err)
 	}
 	left := answer.ID
 	if _, err = r.EditContext(t.Context(), left, nil); err == nil || err.Error() != fmt.Sprintf("edit context: entry %q is not on the current branch", left) {
 		t.Error(err)
 	}
-	if _, err = s.MoveLeaf(bash.ID); err != nil {
+	if _, err = moveLeaf(s, bash.ID); err != nil {
 		t.Fatal(err)
 	}
 	before := len(s.Entries())

@@ -258,7 +258,7 @@ func TestWhatTheSessionSaysIsNoPrefixBreak(t *testing.T) {
 			_, err := r.Session().Append(session.TypeCompaction, session.Compaction{Summary: "so far", FirstKeptEntryID: r.Session().Leaf()})
 			return err
 		},
-		"another branch": func(_ *testing.T, r *rig) error { _, err := r.Session().MoveLeaf(entry(r, 1)); return err },
+		"another branch": func(_ *testing.T, r *rig) error { _, err := moveLeaf(r.Session(), entry(r, 1)); return err },
 		"a label":        func(t *testing.T, r *rig) error { return r.SetLabel(t.Context(), entry(r, 1), "here") },
 		"a name":         func(t *testing.T, r *rig) error { return r.SetSessionName(t.Context(), "n") },
 		"another model and back": func(t *testing.T, r *rig) error {

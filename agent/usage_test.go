@@ -44,12 +44,12 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 			}
 		}, 807},
 		"back to the first answer": {func(t *testing.T, r *rig) {
-			if _, err := r.Session().MoveLeaf(r.Seen()[1].Entry.ID); err != nil {
+			if _, err := moveLeaf(r.Session(), r.Seen()[1].Entry.ID); err != nil {
 				t.Fatal(err)
 			}
 		}, 1000},
 		"back to the first prompt": {func(t *testing.T, r *rig) {
-			if _, err := r.Session().MoveLeaf(r.Seen()[0].Entry.ID); err != nil {
+			if _, err := moveLeaf(r.Session(), r.Seen()[0].Entry.ID); err != nil {
 				t.Fatal(err)
 			}
 		}, 400},
@@ -136,4 +136,10 @@ func TestUsageIsCountedOnlyWhileARunIsInProgress(t *testing.T) {
 	if u.add(&message.Usage{Input: 1}); u.end() != nil {
 		t.Error("it is counted after the end")
 	}
+}
+
+// moveLeaf goes on from another entry, as the session alone does it: no event tells of
+// the move.
+func moveLeaf(s *session.Session, id string) (*session.Entry, error) {
+	return s.MoveTo(id, session.Draft{Type: session.TypeCustom, Body: session.Custom{CustomType: session.LeafMove}})
 }

@@ -36,12 +36,12 @@ func openCopy(path string, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.closeBodies()
 	next, err := s.CopyPath(s.Leaf(), o)
 	if err != nil {
 		return nil, err
 	}
-	broken := slices.DeleteFunc(s.Problems(), func(p string) bool { return p == s.newer() })
-	next.problems = append(broken, next.problems...) // it is not in the copy
+	broken := slices.DeleteFunc(s.Problems(), func(p string) bool { return p == s.loader.newer() })
+	next.problems.texts = append(broken, next.problems.texts...) // it is not in the copy
 	return next, nil
 }

@@ -29,6 +29,32 @@ func (e *SaveError) Error() string {
 
 func (e *SaveError) Unwrap() error { return e.Err }
 
+// Draft is an entry that is not in a session yet: its type, and its own fields
+// as [Session.Append] takes them.
+type Draft struct {
+	Type string
+	Body any
+}
+
+// newLine is a draft whose fields are JSON.
+type newLine struct {
+	typ   string
+	own   rawjson.Object
+	about *Entry // of a compaction, see [Compaction.About]
+}
+
+func (d Draft) encode() (newLine, error) {
+	if d.Type == "" || d.Type == TypeSession {
+		return newLine{}, fmt.Errorf("entry: %q is no type of an entry", d.Type)
+	}
+	own, err := flatten(d.Body)
+	if err != nil {
+		return newLine{}, fmt.Errorf("%s entry: %w", d.Type, err)
+	}
+	c, _ := d.Body.(Compaction)
+	return newLine{d.Type, own, c.About}, nil
+}
+
 // AppendMessage adds a message to the branch and makes it the leaf. With a
 // *[SaveError] comes the entry, which is then only in memory.
 func (s *Session) AppendMessage(m *message.Message) (*Entry, error) {
@@ -42,11 +68,11 @@ func (s *Session) AppendMessage(m *message.Message) (*Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.readOnly {
-		s.started = true
+		s.journal.wanted = true
 	}
 	var own rawjson.Object
 	own.Put("message", raw)
-	return s.append(TypeMessage, own)
+	return s.append(newLine{typ: TypeMessage, own: own})
 }
 
 // Append adds an entry and makes it the leaf. fields is anything that encodes
@@ -58,19 +84,45 @@ func (s *Session) AppendMessage(m *message.Message) (*Entry, error) {
 // is written with its own id there, which means that it keeps nothing. With a
 // *[SaveError] comes the entry, which is then only in memory.
 func (s *Session) Append(typ string, fields any) (*Entry, error) {
-	own, err := Draft{typ, fields}.fields()
+	d, err := Draft{typ, fields}.encode()
 	if err != nil {
 		return nil, fmt.Errorf("append %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.append(typ, own)
+	return s.append(d)
 }
 
-// MoveLeaf makes another entry the one that the next hangs on, by an entry
-// that records the move; "" is the root. It returns that entry.
-func (s *Session) MoveLeaf(id string) (*Entry, error) {
-	return s.MoveTo(id, Draft{TypeCustom, Custom{CustomType: LeafMove}})
+// AppendAll adds entries in order, each a child of the one before, all or none:
+// if one of them cannot be an entry, nothing is added. They go to the file in
+// one write, so a process that is killed leaves all of them or none there too;
+// only a disk that fills up or a machine that stops in the middle of that write
+// can leave the first few. With a *[SaveError] come the entries, some of which
+// are then only in memory.
+func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
+	list := make([]newLine, len(drafts))
+	for i, d := range drafts {
+		var err error
+		if list[i], err = d.encode(); err != nil {
+			return nil, fmt.Errorf("append %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if s.readOnly {
+		return nil, ErrReadOnly
+	}
+	s.journal.readForeign()
+	entries := make([]*Entry, len(list))
+	durable := false
+	for i, d := range list {
+		entries[i] = s.addToBranch(d)
+		durable = durable || d.typ == TypeCompaction
+	}
+	return entries, s.journal.save(durable)
 }
 
 // MoveTo makes another entry the leaf, "" being the root, and hangs an entry on
@@ -78,33 +130,22 @@ func (s *Session) MoveLeaf(id string) (*Entry, error) {
 // without one would be gone with the process. The move is synced. It returns
 // that entry; with a *[SaveError] the leaf has moved, but only in memory.
 func (s *Session) MoveTo(id string, d Draft) (*Entry, error) {
-	own, err := d.fields()
+	record, err := d.encode()
 	if err != nil {
 		return nil, fmt.Errorf("move leaf: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	to := s.byID[id]
+	to := s.tree.byID[id]
 	if to == nil && id != "" {
 		return nil, fmt.Errorf("move leaf: no entry %q", id)
 	}
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
-	s.catchUp()
-	s.leaf, s.branch = to, nil
-	e, err := s.append(d.Type, own)
-	return e, s.settled(err)
-}
-
-// settled syncs after what must not be lost by a machine that stops: where the
-// conversation goes on, and what it stands on. err is how writing it went.
-func (s *Session) settled(err error) error {
-	if err != nil || s.store == nil || !s.started {
-		return err
-	}
-	s.sync()
-	return s.saveError(s.synced)
+	s.journal.readForeign()
+	s.tree.moveTo(to)
+	return s.addToBranch(record), s.journal.save(true)
 }
 
 // Flush writes what was kept back. A command that appends an entry calls it,
@@ -115,78 +156,52 @@ func (s *Session) Flush() error {
 	if s.readOnly {
 		return nil
 	}
-	s.started = true
-	return s.flush()
+	s.journal.wanted = true
+	return s.journal.flush()
 }
 
-func (s *Session) append(typ string, own rawjson.Object) (*Entry, error) {
+func (s *Session) append(d newLine) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
-	s.catchUp()
-	e := s.grow(typ, own)
-	err := s.flushStarted()
-	if typ == TypeCompaction {
-		err = s.settled(err)
-	}
-	return e, err
+	s.journal.readForeign()
+	return s.addToBranch(d), s.journal.save(d.typ == TypeCompaction)
 }
 
-// grow adds an entry in memory, and its line to what is pending.
-func (s *Session) grow(typ string, own rawjson.Object) *Entry {
-	e := &Entry{Type: typ, ID: newEntryID(s.byID), Timestamp: iso(s.opts.Now())}
-	e.setParent(s.leaf)
-	if typ == TypeCompaction {
-		own = keepFrom(own, e.ID)
+// addToBranch adds an entry behind the leaf, and its line to what is pending.
+func (s *Session) addToBranch(d newLine) *Entry {
+	e := &Entry{Type: d.typ, ID: newEntryID(s.tree.byID), Timestamp: iso(s.opts.Now())}
+	e.setParent(s.tree.leaf)
+	if d.typ == TypeCompaction {
+		d.setFirstKept(e.ID, s.tree.path())
 	}
-	e.raw = e.line0(own)
-	path := s.path()
-	s.add(e)
-	s.leaf, s.branch = e, append(s.branch[:len(path)], e)
-	if s.store != nil {
-		s.pending = append(append(s.pending, e.raw...), '\n')
-	}
+	e.raw = e.line0(d.own)
+	s.tree.addToBranch(e)
+	s.journal.add(e.raw)
 	return e
 }
 
-// keepLater has a compaction that names no first entry to keep begin with what was
-// said after the last entry that it is about.
-func (s *Session) keepLater(d Draft, own rawjson.Object) rawjson.Object {
-	c, ok := d.Body.(Compaction)
-	if !ok || c.About == nil {
-		return own
+// setFirstKept gives a compaction that names no first entry to keep the first of path
+// that has a message and stands behind the last entry that it is about. If there is
+// none, or it is about nothing, that is its own id: so a file says that it keeps none.
+func (d *newLine) setFirstKept(own string, path []*Entry) {
+	at := slices.IndexFunc(d.own, func(f rawjson.Member) bool { return f.Key == "firstKeptEntryId" })
+	if at < 0 {
+		at = len(d.own)
+		d.own.Text("firstKeptEntryId", "")
 	}
-	path := s.path()
-	for _, e := range path[slices.Index(path, c.About)+1:] {
-		if e.Message() != nil {
-			return keepFrom(own, e.ID)
+	if rawjson.Unquote(d.own[at].Value) != "" {
+		return
+	}
+	if d.about != nil {
+		for _, e := range path[slices.Index(path, d.about)+1:] {
+			if e.Message() != nil {
+				own = e.ID
+				break
+			}
 		}
 	}
-	return own
-}
-
-// keepFrom gives a compaction that names no first entry to keep this one. Its own
-// id is how a file says that it keeps none.
-func keepFrom(own rawjson.Object, id string) rawjson.Object {
-	for i, f := range own {
-		if f.Key != "firstKeptEntryId" {
-			continue
-		}
-		if rawjson.Unquote(f.Value) == "" {
-			own[i].Value = rawjson.Quote(id)
-		}
-		return own
-	}
-	own.Text("firstKeptEntryId", id)
-	return own
-}
-
-// flushStarted writes what is pending, unless the file is not wanted yet.
-func (s *Session) flushStarted() error {
-	if s.store == nil || !s.started {
-		return nil
-	}
-	return s.flush()
+	d.own[at].Value = rawjson.Quote(own)
 }
 
 // line0 is the line of a new entry: its head first, so that loading finds it

@@ -107,7 +107,7 @@ func benchmarkResume(b *testing.B, path string, use func(*Session)) {
 		}
 		use(s)
 		s.Close()
-		s.release()
+		s.closeBodies()
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(reading), "x/read")
 }

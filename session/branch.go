@@ -1,13 +1,11 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
-	"runtime"
 
 	"pi/session/rawjson"
 )
@@ -27,35 +25,30 @@ func (s *Session) CopyPath(leaf string, o Options) (*Session, error) {
 	if len(path) == 0 && leaf != "" {
 		return nil, fmt.Errorf("copy session: no entry %q", leaf)
 	}
-	o.Parent = s.whereKept()
+	s.mu.Lock()
+	o.Parent = ""
+	if s.journal.store != nil && s.journal.wanted {
+		o.Parent = s.path
+		if abs, err := filepath.Abs(s.path); err == nil {
+			o.Parent = abs
+		}
+	}
+	s.mu.Unlock()
 	next := New(o)
 	if len(path) == 0 {
 		return next, nil
 	}
-	if err := next.startWith(s.linesOf(path, next.pending)); err != nil {
+	if err := next.startWith(s.linesOf(path, next.loader.header)); err != nil {
 		return nil, fmt.Errorf("copy session: %w", err)
 	}
 	return next, nil
 }
 
-// whereKept is the absolute path of the file; "" if there is none.
-func (s *Session) whereKept() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.store == nil || !s.started {
-		return ""
-	}
-	if path, err := filepath.Abs(s.store.path); err == nil {
-		return path
-	}
-	return s.store.path
-}
-
 // linesOf yields the header, the lines of a path, and those of its labels behind
 // it, each with its newline.
-func (s *Session) linesOf(path []*Entry, header []byte) iter.Seq2[[]byte, error] {
+func (s *Session) linesOf(path []*Entry, header Header) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if !yield(header, nil) {
+		if !yield(append(bytes.Clone(header.raw), '\n'), nil) {
 			return
 		}
 		for i := range path {
@@ -80,7 +73,7 @@ func (s *Session) linesOf(path []*Entry, header []byte) iter.Seq2[[]byte, error]
 // it says of the tree what is not so in memory.
 func copied(path []*Entry, i int) (json.RawMessage, error) {
 	e := path[i]
-	line := e.passing()
+	line := e.rawUncached()
 	if line == nil {
 		return nil, &GoneError{e.ID}
 	}
@@ -131,102 +124,36 @@ func (s *Session) labelsFor(path []*Entry) []*Entry {
 // a session that has none yet, and loads them from there. On failure no file is
 // left.
 func (s *Session) startWith(lines iter.Seq2[[]byte, error]) error {
-	if s.store == nil {
+	s.journal.pending, s.journal.wanted = nil, true
+	st := s.journal.store
+	if st == nil {
 		return s.startInMemory(lines)
 	}
-	s.pending, s.started = nil, true
-	if err := s.store.begin(lines); err != nil {
-		return s.saveError(err)
+	if err := st.createWith(lines); err != nil {
+		return s.journal.saveError(err)
 	}
-	s.noteLock()
-	s.header, s.lines = Header{}, 0
-	s.store.size, s.store.tail = 0, nil
-	if err := s.load(s.store.f, s.store.path); err != nil {
-		s.store.close()
+	s.journal.checkLocked()
+	s.loader.header, st.end = Header{}, fileEnd{}
+	if err := s.load(st.f); err != nil {
+		st.close()
 		return err
 	}
 	return nil
 }
 
 func (s *Session) startInMemory(lines iter.Seq2[[]byte, error]) error {
-	var all []byte
 	for line, err := range lines {
 		if err != nil {
 			return err
 		}
-		all = append(all, line...)
-	}
-	header := len(s.pending)
-	s.pending, s.started, s.lines = nil, true, 1
-	s.settle(s.ingest(all[header:], -1, nil))
-	s.leaf = s.last()
-	return nil
-}
-
-// begin makes the file with these lines and brings it to the disk. It has its
-// name only when it is whole: a process that is killed before leaves it under one
-// that nobody looks for. On failure it is taken away.
-func (st *store) begin(lines iter.Seq2[[]byte, error]) error {
-	next := &store{path: st.path + ".new", seams: st.seams}
-	if runtime.GOOS == "windows" { // an open file keeps its name there
-		next.path = st.path
-	}
-	err := next.create()
-	if err == nil {
-		err = next.fill(lines)
-	}
-	if err == nil {
-		err = next.take(st.path)
-	}
-	if err != nil {
-		if next.f != nil {
-			next.close()
-			os.Remove(next.path)
-		}
-		return err
-	}
-	next.lockDir = st.lockDir
-	next.leaveHint()
-	*st = *next
-	return nil
-}
-
-// fill writes lines piece by piece, for all of them may be a lot, and syncs.
-func (st *store) fill(lines iter.Seq2[[]byte, error]) error {
-	const enough = 1 << 20
-	var piece []byte
-	for line, err := range lines {
-		if err != nil {
-			return err
-		}
-		if piece = append(piece, line...); len(piece) < enough {
+		if s.loader.lines == 0 { // the header, which is there
+			s.loader.lines = 1
 			continue
 		}
-		if _, _, err := st.write(piece); err != nil {
-			return err
-		}
-		piece = piece[:0]
+		s.loader.add(line, -1)
 	}
-	if len(piece) > 0 {
-		if _, _, err := st.write(piece); err != nil {
-			return err
-		}
-	}
-	return st.sync()
-}
-
-// take gives the file its name, for good.
-func (st *store) take(path string) error {
-	if path == st.path {
-		return nil
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return &fs.PathError{Op: "make", Path: path, Err: fs.ErrExist}
-	}
-	if err := os.Rename(st.path, path); err != nil {
-		return err
-	}
-	st.step("renamed")
-	st.path, st.dirty, st.folders = path, true, append(st.folders, filepath.Dir(path))
-	return st.sync()
+	s.tree.link(s.loader.waiting, &s.problems)
+	s.loader.waiting = nil
+	s.tree.moveTo(s.tree.last())
+	return nil
 }

@@ -194,9 +194,9 @@ func TestACopyThatCannotBeWrittenLeavesNoFile(t *testing.T) {
 		"sync": func(st *store) { st.testOnlySync = func(*os.File) error { return io.ErrUnexpectedEOF } },
 	} {
 		next := New(Options{Dir: t.TempDir(), Cwd: "/w"})
-		fail(next.store)
+		fail(next.journal.store)
 		var unsaved *SaveError
-		if err := next.startWith(s.linesOf(s.Path("2"), next.pending)); !errors.As(err, &unsaved) {
+		if err := next.startWith(s.linesOf(s.Path("2"), next.loader.header)); !errors.As(err, &unsaved) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(next.File()), "*")); left != nil {
@@ -289,8 +289,9 @@ func FuzzACopyHasTheTreeOfItsSource(f *testing.F) {
 		}
 		defer file.Close()
 		s := newSession(Options{})
-		s.readOnly, s.store, s.testOnlyBuffer = true, &store{path: path}, buffer
-		if s.load(file, path) != nil || len(s.Entries()) == 0 {
+		s.setFile(path)
+		s.readOnly, s.loader.testOnlyBuffer = true, buffer
+		if s.load(file) != nil || len(s.Entries()) == 0 {
 			return
 		}
 		leaf := s.Entries()[int(which)%len(s.Entries())]

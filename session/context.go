@@ -2,7 +2,6 @@ package session
 
 import (
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -142,51 +141,4 @@ func editable(r message.Role) bool {
 		return true
 	}
 	return false
-}
-
-// Model returns the model that the branch used last: that of the last
-// model_change or assistant message. Both are "" if there was none.
-func (s *Session) Model() (provider, id string) {
-	path := s.Branch()
-	for i := len(path) - 1; i >= 0; i-- {
-		switch e := path[i]; e.Type {
-		case TypeModelChange:
-			if c, err := Body[ModelChange](e); err == nil {
-				return c.Provider, c.ModelID
-			}
-		case TypeMessage:
-			if m := e.Message(); m != nil && m.Role == message.RoleAssistant && m.Model != "" {
-				return m.Provider, m.Model
-			}
-		}
-	}
-	return "", ""
-}
-
-// ThinkingLevel returns the level set last on the branch, "" if none was.
-func (s *Session) ThinkingLevel() string {
-	path := s.Branch()
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type != TypeThinkingLevelChange {
-			continue
-		}
-		if c, err := Body[ThinkingLevelChange](path[i]); err == nil {
-			return c.ThinkingLevel
-		}
-	}
-	return ""
-}
-
-// Name returns the name given last, on whatever branch; "" if there is none.
-func (s *Session) Name() string {
-	entries := s.Entries()
-	for i := len(entries) - 1; i >= 0; i-- {
-		if entries[i].Type != TypeSessionInfo {
-			continue
-		}
-		if c, err := Body[SessionInfo](entries[i]); err == nil {
-			return strings.TrimSpace(c.Name)
-		}
-	}
-	return ""
 }

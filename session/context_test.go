@@ -186,10 +186,10 @@ func TestMoveLeafSurvivesOpening(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.MoveLeaf("2"); err != nil {
+	if _, err := moveLeaf(s, "2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.MoveLeaf("nowhere"); err == nil {
+	if _, err := moveLeaf(s, "nowhere"); err == nil {
 		t.Error("moved to an entry that does not exist")
 	}
 	if err := s.Close(); err != nil {
@@ -213,7 +213,7 @@ func TestBranchGivenOutStaysAsItWas(t *testing.T) {
 	before := slices.Clone(branch)
 	_ = append(branch, nil)
 	s.AppendMessage(user("10"))
-	s.MoveLeaf(branch[3].ID)
+	moveLeaf(s, branch[3].ID)
 	s.AppendMessage(user("11"))
 	if !slices.Equal(before, branch) {
 		t.Error("a branch that was given out has changed")

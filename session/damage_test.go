@@ -71,8 +71,9 @@ func readWith(t testing.TB, path string, buffer int) *Session {
 	}
 	defer f.Close()
 	s := newSession(Options{})
-	s.readOnly, s.store, s.testOnlyBuffer = true, &store{path: path}, buffer
-	if err := s.load(f, path); err != nil {
+	s.setFile(path)
+	s.readOnly, s.loader.testOnlyBuffer = true, buffer
+	if err := s.load(f); err != nil {
 		t.Fatal(err)
 	}
 	return s

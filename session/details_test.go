@@ -46,12 +46,17 @@ func TestACommandWithoutExitStatusHasNoneInTheFile(t *testing.T) {
 	}
 }
 
-func TestALineOfVersion1ThatCannotBeTakenApartStaysAsItIs(t *testing.T) {
+func TestALineOfAnOldVersionThatCannotBeTakenApartStaysAsItIs(t *testing.T) {
 	for _, line := range []string{`{"type":"message","message":{"role":"user"`, `{"type":"compaction","firstKeptEntryIndex":1`, `[]`} {
-		s := &Session{header: Header{Version: 1}}
+		l := &loader{header: Header{Version: 1}}
 		e := &Entry{ID: "1", Type: TypeMessage, raw: []byte(line)}
-		if got := s.upgradeLinear(e); string(got) != line {
+		if got := l.upgraded(e); string(got) != line {
 			t.Errorf("%s became %s", line, got)
 		}
+	}
+	broken := `{"type":"message","id":"1","parentId":null,"timestamp":"t","message":{"role":"hookMessage","content":,}}`
+	s := read(t, write(t, strings.Replace(headerLine, `"version":3`, `"version":2`, 1), broken))
+	if got := string(s.Entries()[0].Raw()); got != broken {
+		t.Errorf("%s became %s", broken, got)
 	}
 }

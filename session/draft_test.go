@@ -68,7 +68,7 @@ func TestDraftsAreAppendedAllOrNone(t *testing.T) {
 func TestDraftsAreOneWrite(t *testing.T) {
 	s := open(t, write(t, story("u1")...), Options{})
 	writes := 0
-	s.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) {
+	s.journal.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) {
 		writes++
 		return f.Write(b)
 	}

@@ -55,9 +55,9 @@ func (e *Entry) readRaw() []byte {
 	return line
 }
 
-// passing is Raw for who passes it on and needs it no more: what is not in memory
-// does not stay there.
-func (e *Entry) passing() json.RawMessage {
+// rawUncached is Raw without keeping in memory what is read from the file: for callers
+// that write it somewhere else.
+func (e *Entry) rawUncached() json.RawMessage {
 	if e.src != nil {
 		if line := e.readRaw(); line != nil {
 			return line

@@ -102,7 +102,7 @@ func appendSomething(s *Session, i int) (ids []string, err error) {
 		}
 		return ids, err
 	case 4:
-		e, err = s.MoveLeaf(s.Branch()[0].ID)
+		e, err = moveLeaf(s, s.Branch()[0].ID)
 	case 5:
 		e, err = s.AppendMessage(user(strings.Repeat("long ", 20000)))
 	default:

@@ -14,12 +14,12 @@ func reads(t testing.TB, path string) (s *Session, problems []string) {
 	t.Helper()
 	before := contents(t, path)
 	s = read(t, path)
-	is := tree(s)
+	is := treeOf(s)
 	problems = s.Problems()
 	if again := s.Problems(); again != nil {
 		t.Errorf("reported twice: %q", again)
 	}
-	if other := tree(readWith(t, path, 64)); other != is {
+	if other := treeOf(readWith(t, path, 64)); other != is {
 		t.Errorf("read in pieces it is\n%s\nnot\n%s", other, is)
 	}
 	if contents(t, path) != before {

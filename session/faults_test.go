@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tree is all that a session says: which entry hangs on which, and what they
+// treeOf is all that a session says: which entry hangs on which, and what they
 // contain.
-func tree(s *Session) string {
+func treeOf(s *Session) string {
 	var b strings.Builder
 	for _, e := range s.Entries() {
 		fmt.Fprintf(&b, "%s<%s %s\n", e.ID, e.ParentID, e.Type)
@@ -62,7 +62,7 @@ func goesOn(t testing.TB, path string) {
 	if !anew && !strings.HasPrefix(contents(t, path), before) {
 		t.Error("what was in the file has changed")
 	}
-	if was, is := tree(s), tree(read(t, path)); was != is {
+	if was, is := treeOf(s), treeOf(read(t, path)); was != is {
 		t.Errorf("another tree when it is read again:\n%s\nnot\n%s", is, was)
 	}
 }

@@ -81,12 +81,12 @@ func survives(t *testing.T, w *brokenWrite) {
 			t.Errorf("entry %d: %v, unsaved %v", i, err, s.Unsaved())
 		}
 	}
-	want := tree(s)
+	want := treeOf(s)
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 	again := read(t, path)
-	if got := tree(again); got != want {
+	if got := treeOf(again); got != want {
 		t.Errorf("in the file\n%s\nin memory\n%s", got, want)
 	}
 	if p := again.Problems(); p != nil {
@@ -257,7 +257,7 @@ func TestFaultWhatAnotherProgramWritesAtTheSameMomentIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			parts := other
-			s.store.testOnlyStep = func(now string) {
+			s.journal.store.testOnlyStep = func(now string) {
 				if now == step && len(parts) > 0 {
 					f.WriteString(parts[0])
 					parts = parts[1:]
@@ -295,7 +295,7 @@ func TestFaultALineThatAnotherProgramIsStillWritingIsReadWhole(t *testing.T) {
 	defer f.Close()
 	other := line("u7^1") + "\n"
 	f.WriteString(other[:40])
-	s.store.testOnlyStep = func(step string) {
+	s.journal.store.testOnlyStep = func(step string) {
 		if step == "before the write" && other != "" {
 			f.WriteString(other[40:])
 			other = ""
@@ -343,7 +343,7 @@ func TestFaultLinesThatOthersAddDuringAMigrationAreKept(t *testing.T) {
 	path := write(t, versionOne...)
 	s := open(t, path, Options{})
 	other := `{"type":"message","timestamp":"t","message":{"role":"user","content":"other","timestamp":1}}` + "\n"
-	s.store.testOnlyStep = func(step string) {
+	s.journal.store.testOnlyStep = func(step string) {
 		if step != "new file complete" || other == "" {
 			return
 		}
@@ -412,7 +412,7 @@ func TestWhatTheConversationStandsOnIsSynced(t *testing.T) {
 		act  func() error
 	}{
 		{"a message", 0, func() error { _, err := s.AppendMessage(user("3")); return err }},
-		{"a move", 1, func() error { _, err := s.MoveLeaf("1"); return err }},
+		{"a move", 1, func() error { _, err := moveLeaf(s, "1"); return err }},
 		{"a summary of a branch", 1, func() error {
 			_, err := s.MoveTo("2", Draft{TypeBranchSummary, BranchSummary{FromID: "1", Summary: "s"}})
 			return err
@@ -490,11 +490,11 @@ func TestFaultAMigrationThatFailsLeavesTheOriginalAndIsTriedAgain(t *testing.T) 
 func TestTheFoldersAreSyncedOnceWhenTheFileIsMade(t *testing.T) {
 	s := New(Options{Dir: filepath.Join(t.TempDir(), "a", "sessions"), Cwd: "/w"})
 	say(t, s, "1")
-	if got := len(s.store.folders); got != 4 { // that of the file, and three in which one was made
-		t.Errorf("%d folders wait for a sync: %q", got, s.store.folders)
+	if got := len(s.journal.store.folders); got != 4 { // that of the file, and three in which one was made
+		t.Errorf("%d folders wait for a sync: %q", got, s.journal.store.folders)
 	}
-	if err := s.Sync(); err != nil || len(s.store.folders) != 0 {
-		t.Errorf("%v, %q", err, s.store.folders)
+	if err := s.Sync(); err != nil || len(s.journal.store.folders) != 0 {
+		t.Errorf("%v, %q", err, s.journal.store.folders)
 	}
 	goesOnAfterClose(t, s)
 }

@@ -100,10 +100,11 @@ func FuzzLoadingNeverPanicsAndNeverChangesTheFile(f *testing.F) {
 		}
 		defer file.Close()
 		s := newSession(Options{})
-		s.readOnly, s.store, s.testOnlyBuffer = true, &store{path: path}, int(buffer)
-		if s.load(file, path) == nil && s.header.ID != "" {
+		s.setFile(path)
+		s.readOnly, s.loader.testOnlyBuffer = true, int(buffer)
+		if s.load(file) == nil && s.loader.header.ID != "" {
 			checkLoaded(t, s)
-			if s.header.Version >= Version {
+			if s.loader.header.Version >= Version {
 				checkRaw(t, s, text)
 			}
 		}

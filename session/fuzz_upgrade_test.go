@@ -41,8 +41,8 @@ func FuzzAnUpgradeLosesNothing(f *testing.F) {
 		if closed := s.Close(); err != nil || closed != nil {
 			t.Fatalf("%v, %v", err, closed)
 		}
-		if s.header.Version != Version {
-			t.Fatalf("the session has version %d", s.header.Version)
+		if s.loader.header.Version != Version {
+			t.Fatalf("the session has version %d", s.loader.header.Version)
 		}
 		if kept := contents(t, path+".v1.bak"); kept != before {
 			t.Errorf("beside it lies\n%s\nnot\n%s", kept, before)

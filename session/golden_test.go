@@ -55,7 +55,7 @@ func TestTheContextOfAFileIsThatOfPi(t *testing.T) {
 		for _, buffer := range []int{0, 100} {
 			t.Run(name, func(t *testing.T) {
 				s := readWith(t, path, buffer)
-				defer s.release()
+				defer s.closeBodies()
 				if p := s.Problems(); p != nil {
 					t.Errorf("problems %q", p)
 				}

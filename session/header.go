@@ -107,7 +107,7 @@ func newHeader(o Options) Header {
 
 // ReadHeader reads the first line of a session file and nothing else.
 func ReadHeader(path string) (Header, error) {
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return Header{}, err
 	}
@@ -125,9 +125,16 @@ func readHeader(f io.ReaderAt, path string) (Header, error) {
 	if err != nil && err != io.EOF {
 		return Header{}, err
 	}
-	h, reason := parseHeader(line)
+	h, _, err := cutHeader(line, path)
+	return h, err
+}
+
+// cutHeader reads the header from the first lines of a file and returns the others.
+func cutHeader(lines []byte, path string) (h Header, rest []byte, err error) {
+	line, rest, _ := bytes.Cut(lines, []byte("\n"))
+	h, reason := parseHeader(bytes.Clone(line))
 	if reason != "" {
-		return Header{}, &NotSessionError{Path: path, Reason: reason}
+		return Header{}, nil, &NotSessionError{Path: path, Reason: reason}
 	}
-	return h, nil
+	return h, rest, nil
 }

@@ -20,7 +20,7 @@ func (s *Session) Lines() iter.Seq2[json.RawMessage, error] {
 		}
 		for _, e := range s.Entries() {
 			var gone error
-			raw := e.passing()
+			raw := e.rawUncached()
 			if raw == nil {
 				gone = &GoneError{e.ID}
 			}

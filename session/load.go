@@ -2,10 +2,9 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+	"os"
 
 	"pi/session/rawjson"
 )
@@ -20,19 +19,169 @@ import (
 //   - a parentId that leads nowhere, or around in a circle, is replaced by the
 //     entry before it in the file.
 
-// ingest reads whole lines, the last of which may lack its newline, and adds
-// their entries. It does not move the leaf. It returns waiting with the entries
-// whose parent was not read yet. at is where buf stands in the file, if bodies
-// are read from there, and -1 if buf is the entries' to keep.
-func (s *Session) ingest(buf []byte, at int64, waiting []*Entry) []*Entry {
+// loader reads the lines of a file and puts their entries into a tree. What is wrong
+// with the file it adds to the problems.
+type loader struct {
+	tree     *tree
+	problems *problems
+
+	header  Header   // without an ID: it was not read yet
+	lines   int      // of the file that are known
+	waiting []*Entry // their parent was not read yet
+	bodies  *source  // where bodies are read from; nil: they are in memory
+	arena   arena
+
+	testOnlyBuffer int
+}
+
+// load reads the whole of an open file. Of an empty one there is no header then. end
+// gets what the file ends in.
+func (l *loader) load(f *os.File, path string, end *fileEnd) error {
+	if err := l.loadPieces(f, path, end); err != nil {
+		return readError(path, err)
+	}
+	if l.header.ID == "" {
+		return nil
+	}
+	if l.header.Version > Version {
+		l.problems.add("%s", l.newer())
+	}
+	if end.torn {
+		end.seemsWhole = l.removeTorn()
+	}
+	l.tree.link(l.waiting, l.problems)
+	l.waiting = nil
+	l.tree.moveTo(l.tree.last())
+	l.addUnreached()
+	if l.header.Version < Version {
+		l.upgrade()
+	}
+	return nil
+}
+
+// readError says which file could not be read, if the error does not yet.
+func readError(path string, err error) error {
+	var not *NotSessionError
+	if err == nil || errors.As(err, &not) {
+		return err
+	}
+	return fmt.Errorf("read session %q: %w", path, err)
+}
+
+func (l *loader) loadPieces(f *os.File, path string, end *fileEnd) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size, buffer := info.Size(), int64(bufferSize)
+	if size > maxHeader { // a file without lines would be one line, all of it in memory
+		if _, err := readHeader(f, path); err != nil {
+			return err
+		}
+	}
+	if l.testOnlyBuffer > 0 {
+		buffer = int64(l.testOnlyBuffer)
+	}
+	if size > buffer {
+		if l.bodies, err = reopen(f, path); err != nil {
+			return err
+		}
+	}
+	return eachPiece(f, size, buffer, func(lines []byte) error {
+		at := end.size
+		end.add(lines)
+		if l.header.ID == "" {
+			h, rest, err := cutHeader(lines, path)
+			if err != nil {
+				return err
+			}
+			l.header, l.lines = h, 1
+			l.tree.reserve(bytes.Count(lines, []byte("\n")) * int(size/int64(len(lines))+1))
+			at += int64(len(lines) - len(rest))
+			lines = rest
+		}
+		l.add(lines, at)
+		return nil
+	})
+}
+
+// newer says why a session of a newer version cannot be written.
+func (l *loader) newer() string {
+	return fmt.Sprintf("the session has version %d, newer than %d: it is open for reading only", l.header.Version, Version)
+}
+
+// removeTorn looks at the last line of a file that does not end in a newline, the one
+// place where a write that was cut short leaves a line that may look whole. An entry
+// that it removes has nothing hanging on it yet but entries that wait. It reports
+// whether there was one.
+func (l *loader) removeTorn() bool {
+	e := l.tree.last()
+	looksWhole := e != nil && e.line == l.lines && !validLine(e.Raw())
+	if !looksWhole && !l.problems.removeUnreadable(l.lines) {
+		return false
+	}
+	if looksWhole {
+		l.tree.removeLast()
+		if n := len(l.waiting); n > 0 && l.waiting[n-1] == e {
+			l.waiting = l.waiting[:n-1]
+		}
+	}
+	l.problems.add("line %d: the end of the file was cut off in mid-write", l.lines)
+	return looksWhole
+}
+
+// addUnreached adds to the problems how much of the file the conversation does not
+// come by.
+func (l *loader) addUnreached() {
+	root, hidden := l.tree.unreached()
+	if len(hidden) == 0 {
+		return
+	}
+	entries := "1 entry"
+	if len(hidden) > 1 {
+		entries = fmt.Sprintf("%d entries", len(hidden))
+	}
+	l.problems.add("line %d: the %s entry %s has no usable parentId, so the conversation begins there: %s cannot be reached, from line %d on; /tree shows them",
+		root.line, root.Type, root.ID, entries, hidden[0].line)
+}
+
+// addForeign adds the entries of whole lines that another program wrote behind what is
+// known. The leaf stays. lines are the entries' from then on.
+func (l *loader) addForeign(lines []byte) {
+	before := len(l.tree.entries)
+	l.add(lines, -1)
+	l.tree.link(l.waiting, l.problems)
+	l.waiting = nil
+	switch n := len(l.tree.entries) - before; {
+	case n == 1:
+		l.problems.add("another program added an entry to the file; it is on a branch of its own")
+	case n > 1:
+		l.problems.add("another program added %d entries to the file; they are on a branch of their own", n)
+	}
+}
+
+// addWritten counts lines of entries that are in the tree already.
+func (l *loader) addWritten(lines int) { l.lines += lines }
+
+// add adds the entries of whole lines, the last of which may lack its newline. Those
+// whose parent was not read yet wait. at is where buf begins in the file, if bodies are
+// read from there, and -1 if buf is the entries' from then on.
+func (l *loader) add(buf []byte, at int64) {
 	for len(buf) > 0 {
 		line, rest, _ := bytes.Cut(buf, []byte("\n"))
-		s.lines++
-		if e := s.readLine(line); e != nil {
-			s.keep(e, line, at)
-			s.add(e)
+		l.lines++
+		if e := l.parse(line); e != nil {
+			switch {
+			case l.bodies == nil || at < 0:
+				e.raw = bytes.TrimRight(line, "\r")
+			case l.header.Version < Version:
+				e.raw = bytes.Clone(bytes.TrimRight(line, "\r")) // about to be upgraded
+			default:
+				e.src, e.at, e.size = l.bodies, at, len(line)
+			}
+			l.tree.add(e)
 			if e.parent == nil && e.ParentID != "" {
-				waiting = append(waiting, e)
+				l.waiting = append(l.waiting, e)
 			}
 		}
 		if at >= 0 {
@@ -40,115 +189,57 @@ func (s *Session) ingest(buf []byte, at int64, waiting []*Entry) []*Entry {
 		}
 		buf = rest
 	}
-	return waiting
 }
 
-// keep gives the entry its line, or the place where it is found.
-func (s *Session) keep(e *Entry, line []byte, at int64) {
-	switch {
-	case s.src == nil || at < 0:
-		e.raw = bytes.TrimRight(line, "\r")
-	case s.header.Version < Version:
-		e.raw = bytes.Clone(bytes.TrimRight(line, "\r")) // about to be upgraded
-	default:
-		e.src, e.at, e.size = s.src, at, len(line)
-	}
-}
-
-func (s *Session) readLine(line []byte) *Entry {
+// parse makes an entry of a line, with its place in the tree; nil if the line is none.
+func (l *loader) parse(line []byte) *Entry {
 	h, ok := scanHead(line)
-	if !ok || s.header.Version < 2 && !validLine(line) {
+	if !ok || l.header.Version < 2 && !validLine(line) {
 		if len(bytes.TrimSpace(line)) > 0 {
-			s.unreadable = append(s.unreadable, s.lines)
+			l.problems.unreadable = append(l.problems.unreadable, l.lines)
 		}
 		return nil
 	}
-	typ := s.typeName(h.typ)
+	typ := l.arena.typeName(h.typ)
 	if typ == TypeSession {
-		s.problem("line %d: a second header; it is left where it is", s.lines)
+		l.problems.add("line %d: a second header; it is left where it is", l.lines)
 		return nil
 	}
-	e := s.alloc()
-	e.Type, e.Timestamp, e.line = typ, s.text(h.time), s.lines
-	s.identify(e, h.id)
-	s.attach(e, h)
+	e := l.arena.entry()
+	e.Type, e.Timestamp, e.line = typ, l.arena.unquote(h.time), l.lines
+	l.setID(e, h.id)
+	l.setParent(e, h)
 	return e
 }
 
-// textChunk is how much room short strings share.
-const textChunk = 4 << 10
-
-// text is unquote for the short strings of a head, which share their memory: one
-// by one they would be most of the garbage of loading.
-func (s *Session) text(quoted []byte) string {
-	if !rawjson.IsString(quoted) || len(quoted) > 64 || bytes.IndexByte(quoted, '\\') >= 0 || !utf8.Valid(quoted) {
-		return rawjson.Unquote(quoted)
-	}
-	in := quoted[1 : len(quoted)-1]
-	if s.chunk == nil || s.chunk.Cap()-s.chunk.Len() < len(in) {
-		s.chunk = &strings.Builder{}
-		s.chunk.Grow(textChunk)
-	}
-	start := s.chunk.Len()
-	s.chunk.Write(in)
-	return s.chunk.String()[start:]
-}
-
-// alloc takes entries from blocks: one by one they would cost a large file
-// more than reading it.
-func (s *Session) alloc() *Entry {
-	if len(s.slab) == 0 {
-		s.slab = make([]Entry, 256)
-	}
-	e := &s.slab[0]
-	s.slab = s.slab[1:]
-	return e
-}
-
-func (s *Session) typeName(quoted []byte) string {
-	if name, ok := s.types[string(quoted)]; ok {
-		return name
-	}
-	name := rawjson.Unquote(quoted)
-	s.types[string(quoted)] = name
-	return name
-}
-
-// identify gives the entry its id: that of the line if it is free.
-func (s *Session) identify(e *Entry, quoted []byte) {
-	id := s.text(quoted)
-	if id != "" && s.byID[id] == nil {
+// setID gives the entry its id: that of the line if it is free.
+func (l *loader) setID(e *Entry, quoted []byte) {
+	id := l.arena.unquote(quoted)
+	if id != "" && l.tree.byID[id] == nil {
 		e.ID = id
 		return
 	}
 	switch {
 	case id != "":
-		s.problem("line %d: id %q stands there a second time", e.line, id)
+		l.problems.add("line %d: id %q stands there a second time", e.line, id)
 		e.fileID = id
-	case s.header.Version < 2:
-		id = fmt.Sprintf("%08x", e.line)
+	case l.header.Version < 2:
+		if id = fmt.Sprintf("%08x", e.line); l.tree.byID[id] == nil {
+			e.ID = id
+			return
+		}
 	default:
-		s.problem("line %d: an entry without an id", e.line)
+		l.problems.add("line %d: an entry without an id", e.line)
 		id = "line"
 	}
-	e.ID = s.freeID(id, e.line)
+	e.ID = l.tree.freeID(id, e.line)
 }
 
-func (s *Session) freeID(id string, line int) string {
-	if s.header.Version < 2 && s.byID[id] == nil {
-		return id
-	}
-	for id += "-" + strconv.Itoa(line); s.byID[id] != nil; {
-		id += "-"
-	}
-	return id
-}
-
-// attach links the entry to its parent. If that was not read yet, ParentID is
+// setParent links the entry to its parent. If that was not read yet, ParentID is
 // set and parent is nil.
-func (s *Session) attach(e *Entry, h head) {
-	prev := s.last()
-	if s.header.Version < 2 {
+func (l *loader) setParent(e *Entry, h head) {
+	prev := l.tree.last()
+	if l.header.Version < 2 {
 		e.setParent(prev)
 		return
 	}
@@ -157,91 +248,14 @@ func (s *Session) attach(e *Entry, h head) {
 		case h.parent == nil && h.id == nil:
 			e.setParent(prev)
 		case string(h.parent) != "null":
-			s.orphans = append(s.orphans, e)
+			l.tree.orphans = append(l.tree.orphans, e)
 		}
 		return
 	}
-	if prev != nil && prev.fileID == "" && len(s.later) == 0 && string(h.parent[1:len(h.parent)-1]) == prev.ID {
+	if prev != nil && prev.fileID == "" && len(l.tree.byFileID) == 0 && string(h.parent[1:len(h.parent)-1]) == prev.ID {
 		e.setParent(prev)
 		return
 	}
 	e.ParentID = rawjson.Unquote(h.parent)
-	e.setParent(s.named(e.ParentID))
-}
-
-func (e *Entry) setParent(p *Entry) {
-	if e.parent = p; p != nil {
-		e.ParentID = p.ID
-	}
-}
-
-// named finds what an id in the file means at this point.
-func (s *Session) named(id string) *Entry {
-	if e := s.later[id]; e != nil {
-		return e
-	}
-	return s.byID[id]
-}
-
-func (s *Session) last() *Entry {
-	if len(s.entries) == 0 {
-		return nil
-	}
-	return s.entries[len(s.entries)-1]
-}
-
-func (s *Session) add(e *Entry) {
-	e.index = len(s.entries)
-	s.entries = append(s.entries, e)
-	s.byID[e.ID] = e
-	if e.fileID != "" {
-		s.later[e.fileID] = e
-	}
-}
-
-// settle gives parents to entries whose parent did not stand before them.
-func (s *Session) settle(waiting []*Entry) {
-	hanging := false // some entry hangs on a later one, so circles are possible
-	for _, e := range waiting {
-		hanging = hanging || s.named(e.ParentID) != nil
-	}
-	for _, e := range waiting {
-		p := s.named(e.ParentID)
-		switch {
-		case p == nil:
-			s.problem("line %d: parent %q is not in the file; the entry goes on from the one before it", e.line, e.ParentID)
-			s.attachBefore(e, hanging)
-		case leadsTo(p, e):
-			s.problem("line %d: parent %q leads around in a circle; the entry goes on from the one before it", e.line, e.ParentID)
-			s.attachBefore(e, hanging)
-		default:
-			e.setParent(p)
-		}
-	}
-}
-
-// leadsTo reports whether the way from p to the root passes e. Links made so
-// far are free of circles.
-func leadsTo(p, e *Entry) bool {
-	for ; p != nil; p = p.parent {
-		if p == e {
-			return true
-		}
-	}
-	return false
-}
-
-// attachBefore links e to the nearest entry before it that does not hang on e.
-func (s *Session) attachBefore(e *Entry, hanging bool) {
-	e.ParentID = ""
-	for i := e.index - 1; i >= 0; i-- {
-		if p := s.entries[i]; !hanging || !leadsTo(p, e) {
-			e.setParent(p)
-			return
-		}
-	}
-}
-
-func (s *Session) problem(format string, args ...any) {
-	s.problems = append(s.problems, fmt.Sprintf(format, args...))
+	e.setParent(l.tree.meant(e.ParentID))
 }

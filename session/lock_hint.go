@@ -67,8 +67,8 @@ func (st *store) readHint() (h lockHint, ok bool) {
 	return h, err == nil && json.Unmarshal(b, &h) == nil
 }
 
-// leaveHint writes the hint whole or not at all.
-func (st *store) leaveHint() {
+// writeHint writes the hint whole or not at all.
+func (st *store) writeHint() {
 	if !st.locked || st.lockDir == "" {
 		return
 	}

@@ -125,8 +125,8 @@ func TestAHintThatIsOnItsWayIsWaitedFor(t *testing.T) {
 				return
 			}
 			if tries++; tries == 3 {
-				holder.store.lockDir = locks
-				holder.store.leaveHint()
+				holder.journal.store.lockDir = locks
+				holder.journal.store.writeHint()
 			}
 		}}})
 		var busy *BusyError
@@ -269,9 +269,9 @@ func TestAFileSystemWithoutLocksIsToldOfOnce(t *testing.T) {
 func TestWithoutALockAFileIsNeverCutBack(t *testing.T) {
 	path := write(t, story("u1")...)
 	s := open(t, path, Options{seams: seams{testOnlyLock: func(*os.File) error { return safefile.ErrNoLock }}})
-	s.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) { return f.Write(b[:20]) }
+	s.journal.store.testOnlyWrite = func(f *os.File, b []byte) (int, error) { return f.Write(b[:20]) }
 	s.AppendMessage(user("2"))
-	s.store.testOnlyWrite = nil
+	s.journal.store.testOnlyWrite = nil
 	say(t, s, "3")
 	if !strings.Contains(contents(t, path), "\n"+`{"type":"message","i`+"\n{") {
 		t.Errorf("the piece is gone, or merged:\n%s", contents(t, path))
@@ -293,7 +293,7 @@ func TestALockThatFailsIsNoLock(t *testing.T) {
 	if _, err := s.AppendMessage(user("1")); !errors.As(err, &unsaved) || contents(t, s.File()) != "" {
 		t.Errorf("a new file: %v", err)
 	}
-	s.store.testOnlyLock = nil
+	s.journal.store.testOnlyLock = nil
 	say(t, s, "2")
 	if got := gist(read(t, s.File()).Context()); got != "1 2" {
 		t.Errorf("context %q once locks work", got)
@@ -329,7 +329,7 @@ func TestAMigrationKeepsTheLockAllTheTime(t *testing.T) {
 	path, locks := write(t, versionOne...), filepath.Join(t.TempDir(), "locks")
 	s := open(t, path, Options{LockDir: locks})
 	steps := 0
-	s.store.testOnlyStep = func(step string) {
+	s.journal.store.testOnlyStep = func(step string) {
 		steps++
 		var busy *BusyError
 		if other, err := Open(path, Options{}); !errors.As(err, &busy) {
@@ -340,7 +340,7 @@ func TestAMigrationKeepsTheLockAllTheTime(t *testing.T) {
 	if steps < 5 {
 		t.Errorf("only %d steps", steps)
 	}
-	s.store.testOnlyStep = nil
+	s.journal.store.testOnlyStep = nil
 	var busy *BusyError
 	if _, err := Open(path, Options{LockDir: locks}); !errors.As(err, &busy) || busy.PID != os.Getpid() {
 		t.Errorf("afterwards: %v", err)

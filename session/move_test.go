@@ -42,7 +42,7 @@ func TestAMoveThatCannotBeChangesNothing(t *testing.T) {
 	s := open(t, path, Options{})
 	before := contents(t, path)
 	for name, move := range map[string]func() (*Entry, error){
-		"no such entry": func() (*Entry, error) { return s.MoveLeaf("9") },
+		"no such entry": func() (*Entry, error) { return moveLeaf(s, "9") },
 		"no type":       func() (*Entry, error) { return s.MoveTo("1", Draft{}) },
 		"no object":     func() (*Entry, error) { return s.MoveTo("1", Draft{TypeCustom, 1}) },
 	} {
@@ -50,7 +50,7 @@ func TestAMoveThatCannotBeChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v, leaf %s", name, e, err, s.Leaf())
 		}
 	}
-	if _, err := read(t, path).MoveLeaf("1"); !errors.Is(err, ErrReadOnly) {
+	if _, err := moveLeaf(read(t, path), "1"); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("of a session for reading: %v", err)
 	}
 }

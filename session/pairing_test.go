@@ -76,7 +76,7 @@ func resume(t *testing.T, path string) []*message.Message {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.release()
+	s.closeBodies()
 	if again := ForModel(read(t, path).Context()); sent(again) != sent(ms) {
 		t.Errorf("sent %s\nand when opened again %s", sent(ms), sent(again))
 	}

@@ -26,7 +26,3 @@ func FolderName(cwd string) string {
 	}
 	return "--" + name + "--"
 }
-
-func fileName(h Header) string {
-	return strings.NewReplacer(":", "-", ".", "-").Replace(h.Timestamp) + "_" + h.ID + ".jsonl"
-}

@@ -6,17 +6,49 @@ import (
 	"strings"
 )
 
-// Problems returns what was wrong with the file, one sentence each, and forgets
-// it: every problem is reported once. Bodies are read late, so building the
-// context may bring up more.
-func (s *Session) Problems() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := s.problems
-	if len(s.unreadable) > 0 {
-		out = append(out, unreadable(s.unreadable))
+// problems are what was wrong with a file and was not reported yet.
+type problems struct {
+	texts      []string
+	unreadable []int           // numbers of lines that are no entries
+	broken     map[*Entry]bool // entries whose bodies were reported already
+}
+
+// add adds a sentence.
+func (p *problems) add(format string, args ...any) {
+	p.texts = append(p.texts, fmt.Sprintf(format, args...))
+}
+
+// addBroken adds the entries whose bodies turned out to be broken, each once.
+func (p *problems) addBroken(path []*Entry) {
+	for _, e := range path {
+		if err := e.err(); err != nil && !p.broken[e] {
+			if p.broken == nil {
+				p.broken = map[*Entry]bool{}
+			}
+			p.broken[e] = true
+			p.add("line %d: the %s entry %s cannot be used: %v", e.line, e.Type, e.ID, err)
+		}
 	}
-	s.problems, s.unreadable = nil, nil
+}
+
+// removeUnreadable removes a line from those that cannot be read, if it is the last of
+// them.
+func (p *problems) removeUnreadable(line int) bool {
+	last := len(p.unreadable) - 1
+	if last < 0 || p.unreadable[last] != line {
+		return false
+	}
+	p.unreadable = p.unreadable[:last]
+	return true
+}
+
+// take returns all, one sentence each, and forgets them.
+func (p *problems) take() []string {
+	out := p.texts
+	if len(p.unreadable) > 0 {
+		out = append(out, unreadable(p.unreadable))
+	}
+	p.texts, p.unreadable = nil, nil
 	return out
 }
 
@@ -37,16 +69,20 @@ func unreadable(lines []int) string {
 	return text
 }
 
-// noteUnreadable reports entries whose bodies turned out to be broken.
+// Problems returns what was wrong with the file, one sentence each, and forgets
+// it: every problem is reported once. Bodies are read late, so building the
+// context may bring up more.
+func (s *Session) Problems() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problems.take()
+}
+
+// noteUnreadable adds entries whose bodies turned out to be broken to the problems.
 func (s *Session) noteUnreadable(path []*Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range path {
-		if err := e.err(); err != nil && !s.badBody[e] {
-			s.badBody[e] = true
-			s.problem("line %d: the %s entry %s cannot be used: %v", e.line, e.Type, e.ID, err)
-		}
-	}
+	s.problems.addBroken(path)
 }
 
 // UnknownTypes returns the line that tells of entries that are not the core's,

@@ -3,7 +3,6 @@ package session
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 )
@@ -54,54 +53,17 @@ func sameFile(f, g *os.File) error {
 	return err
 }
 
-// load reads the whole of an open file; an empty one begins a new session.
-func (s *Session) load(f *os.File, path string) error {
-	if err := s.loadFrom(f, path); err != nil {
-		return readError(path, err)
-	}
-	if s.header.ID != "" {
-		s.loaded()
-	} else if !s.readOnly {
-		s.begin()
-	}
-	return nil
-}
-
-// readError says which file could not be read, if the error does not yet.
-func readError(path string, err error) error {
-	var not *NotSessionError
-	if err == nil || errors.As(err, &not) {
-		return err
-	}
-	return fmt.Errorf("read session %q: %w", path, err)
-}
-
-func (s *Session) loadFrom(f *os.File, path string) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	size, buffer := info.Size(), int64(bufferSize)
-	if size > maxHeader { // a file without lines would be one line, all of it in memory
-		if _, err := readHeader(f, path); err != nil {
-			return err
-		}
-	}
-	if s.testOnlyBuffer > 0 {
-		buffer = int64(s.testOnlyBuffer)
-	}
-	if size > buffer {
-		if s.src, err = reopen(f, path); err != nil {
-			return err
-		}
-	}
+// eachPiece calls do with the first size bytes of a file, in pieces of whole lines that
+// are valid until it returns. A file of at most buffer bytes is one piece, whose bytes
+// are the caller's.
+func eachPiece(f io.ReaderAt, size, buffer int64, do func(lines []byte) error) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	for p := range readPieces(io.NewSectionReader(f, 0, size), min(size, buffer)+1, size <= buffer, stop) {
 		if p.err != nil {
 			return p.err
 		}
-		if err := s.loadLines(p.lines, path, size); err != nil {
+		if err := do(p.lines); err != nil {
 			return err
 		}
 	}
@@ -190,88 +152,5 @@ func (r *lineReader) next() ([]byte, error) {
 			return buf[:end:end], nil
 		}
 		buf = append(buf, make([]byte, len(buf))...)
-	}
-}
-
-func (s *Session) loadLines(lines []byte, path string, size int64) error {
-	at := s.store.size
-	s.store.grew(lines)
-	if s.header.ID == "" {
-		line, rest, _ := bytes.Cut(lines, []byte("\n"))
-		h, reason := parseHeader(bytes.Clone(line))
-		if reason != "" {
-			return &NotSessionError{Path: path, Reason: reason}
-		}
-		s.header, s.started, s.lines = h, true, 1
-		s.expect(bytes.Count(lines, []byte("\n")) * int(size/int64(len(lines))+1))
-		at += int64(len(lines) - len(rest))
-		lines = rest
-	}
-	s.waiting = s.ingest(lines, at, s.waiting)
-	return nil
-}
-
-// expect makes room for about n entries, within reason.
-func (s *Session) expect(n int) {
-	n = min(n, 1<<16)
-	s.byID = make(map[string]*Entry, n)
-	s.entries = make([]*Entry, 0, n)
-}
-
-// loaded finishes what needs all of the file.
-func (s *Session) loaded() {
-	if s.header.Version > Version {
-		s.readOnly = true
-		s.problems = append(s.problems, s.newer())
-	}
-	s.checkTail()
-	s.settle(s.waiting)
-	s.waiting, s.leaf = nil, s.last()
-	s.noteUnreached()
-	if s.header.Version < Version {
-		s.upgrade()
-	}
-}
-
-// newer says why a session of a newer version cannot be written.
-func (s *Session) newer() string {
-	return fmt.Sprintf("the session has version %d, newer than %d: it is open for reading only", s.header.Version, Version)
-}
-
-// checkTail looks at the end of the file, the one place where a write that was
-// cut short leaves a line that may look whole. An entry that it takes back has
-// nothing hanging on it yet but entries that wait.
-func (s *Session) checkTail() {
-	if !s.store.torn {
-		return
-	}
-	n, e := len(s.unreadable), s.last()
-	switch {
-	case n > 0 && s.unreadable[n-1] == s.lines:
-		s.unreadable = s.unreadable[:n-1]
-	case e != nil && e.line == s.lines && !validLine(e.Raw()):
-		s.drop(e)
-		s.store.seemsWhole = true
-	default:
-		return
-	}
-	s.problem("line %d: the end of the file was cut off in mid-write", s.lines)
-}
-
-func (s *Session) drop(e *Entry) {
-	s.entries = s.entries[:len(s.entries)-1]
-	delete(s.byID, e.ID)
-	if s.later[e.fileID] == e {
-		delete(s.later, e.fileID)
-	}
-	if n := len(s.waiting); n > 0 && s.waiting[n-1] == e {
-		s.waiting = s.waiting[:n-1]
-	}
-}
-
-// release closes the descriptor for bodies; those not read by then stay unread.
-func (s *Session) release() {
-	if s.src != nil {
-		s.src.f.Close()
 	}
 }

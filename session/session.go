@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -29,49 +28,36 @@ type Options struct {
 // read meanwhile. Lists that it returns are cut to length and capacity and
 // never change, so a reader keeps what it saw.
 type Session struct {
-	mu   sync.Mutex
 	opts Options
+	path string // of the file; "" if the session is never saved
 
-	header  Header
-	entries []*Entry
-	byID    map[string]*Entry // by the id in memory
-	later   map[string]*Entry // by the id in the file, where it stood there before
-	leaf    *Entry
-	branch  []*Entry // root to leaf; nil: to be built
-
-	store   *store // nil: never saved
-	pending []byte // whole lines that are not in the file yet
-	partial []byte // the beginning of a line that another program is writing
-	started bool   // the file is wanted: what is appended is written at once
-	unsaved error  // why pending could not be written
-	synced  error  // a sync that failed; it is not undone by a later one
-
-	readOnly   bool
-	migrate    bool // the file is of version 1; the first write makes a new one
-	lines      int  // lines in the file
-	unreadable []int
-	problems   []string
-	badBody    map[*Entry]bool
-	waiting    []*Entry // while loading: their parent was not read yet
-	orphans    []*Entry // they name no parent, and do not say that they have none
-	src        *source
-	types      map[string]string
-	slab       []Entry
-	chunk      *strings.Builder // for text
-
-	testOnlyBuffer int
+	// mu guards all that follows: an entry is in the tree and among the lines to be
+	// written at the same moment.
+	mu       sync.Mutex
+	readOnly bool
+	tree     tree
+	loader   loader
+	journal  journal
+	problems problems
 }
 
 // ErrReadOnly is returned for appending to a session opened by [Read], or one
 // of a newer version.
 var ErrReadOnly = errors.New("the session is open for reading only")
 
+// newSession returns a session without a header and without a file.
 func newSession(o Options) *Session {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Session{opts: o, byID: map[string]*Entry{}, later: map[string]*Entry{},
-		types: map[string]string{}, badBody: map[*Entry]bool{}}
+	s := &Session{opts: o, tree: newTree()}
+	s.loader = loader{tree: &s.tree, problems: &s.problems}
+	s.journal = journal{syncEach: o.SyncEach, changes: &s.loader, problems: &s.problems}
+	return s
+}
+
+func (s *Session) setFile(path string) {
+	s.path, s.journal.store = path, newStore(path, s.opts)
 }
 
 // New returns an empty session. Its file is made with the first message or the
@@ -79,16 +65,19 @@ func newSession(o Options) *Session {
 // if neither comes.
 func New(o Options) *Session {
 	s := newSession(o)
-	s.begin()
+	h := newHeader(s.opts)
 	if o.Dir != "" {
-		s.store = newStore(filepath.Join(o.Dir, FolderName(o.Cwd), fileName(s.header)), o)
+		name := strings.NewReplacer(":", "-", ".", "-").Replace(h.Timestamp) + "_" + h.ID + ".jsonl"
+		s.setFile(filepath.Join(o.Dir, FolderName(o.Cwd), name))
 	}
+	s.setHeader(h)
 	return s
 }
 
-func (s *Session) begin() {
-	s.header = newHeader(s.opts)
-	s.pending = append(bytes.Clone(s.header.raw), '\n')
+// setHeader makes a header the first line of a session that has no file yet.
+func (s *Session) setHeader(h Header) {
+	s.loader.header = h
+	s.journal.add(h.raw)
 }
 
 // Open reads a session and locks it for appending. If path does not exist or
@@ -97,43 +86,60 @@ func (s *Session) begin() {
 // read, a *[NotSessionError] if it is no session. A session of a newer version is opened for reading only.
 func Open(path string, o Options) (*Session, error) {
 	s := newSession(o)
-	s.store = newStore(path, o)
-	err := s.store.open()
+	s.setFile(path)
+	st := s.journal.store
+	err := st.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		s.begin()
+		s.setHeader(newHeader(s.opts))
 		return s, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.load(s.store.f, path); err != nil {
-		s.store.close()
+	if err := s.load(st.f); err != nil {
+		st.close()
 		return nil, err
 	}
 	if s.readOnly {
-		s.store.close()
+		st.close()
 		return s, nil
 	}
-	s.noteLock()
+	if s.loader.header.ID == "" {
+		s.setHeader(newHeader(s.opts))
+	}
+	s.journal.checkLocked()
 	return s, nil
 }
 
 // Read reads a session to show it. It takes no lock and never changes the file.
 func Read(path string) (*Session, error) {
-	f, err := openRegular(path, os.O_RDONLY)
+	f, err := openFile(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	s := newSession(Options{})
-	s.readOnly, s.store = true, &store{path: path}
-	if err := s.load(f, path); err != nil {
+	s.setFile(path)
+	s.readOnly = true
+	if err := s.load(f); err != nil {
 		return nil, err
 	}
-	if s.header.ID == "" {
+	if s.loader.header.ID == "" {
 		return nil, &NotSessionError{Path: path, Reason: "it is empty"}
 	}
 	return s, nil
+}
+
+// load reads the session's file, which may be empty. One of a newer version is read
+// only.
+func (s *Session) load(f *os.File) error {
+	if err := s.loader.load(f, s.path, &s.journal.store.end); err != nil {
+		return err
+	}
+	h := &s.loader.header
+	s.readOnly = s.readOnly || h.Version > Version
+	s.journal.wanted, s.journal.outdated = h.ID != "", h.Version == 1
+	return nil
 }
 
 // ID returns the id of the session.
@@ -146,17 +152,12 @@ func (s *Session) Cwd() string { return s.Header().Cwd }
 func (s *Session) Header() Header {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.header
+	return s.loader.header
 }
 
 // File returns the path of the file, which may not exist yet; "" if the
 // session is never saved.
-func (s *Session) File() string {
-	if s.store == nil {
-		return ""
-	}
-	return s.store.path
-}
+func (s *Session) File() string { return s.path }
 
 // ReadOnly reports whether appending is refused.
 func (s *Session) ReadOnly() bool {
@@ -165,65 +166,43 @@ func (s *Session) ReadOnly() bool {
 	return s.readOnly
 }
 
-// Leaf returns the id of the entry that the next one will hang on; "" in an
-// empty session.
-func (s *Session) Leaf() string {
+// Sync writes what is pending and waits until the disk has it. A sync that
+// failed once leaves the session unsaved: nobody can tell what was lost.
+func (s *Session) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.leaf == nil {
-		return ""
+	if s.readOnly {
+		return nil
 	}
-	return s.leaf.ID
+	return s.journal.save(true)
 }
 
-// Entry returns the entry with an id, or nil.
-func (s *Session) Entry(id string) *Entry {
+// Unsaved returns why the file lacks part of the session, or nil.
+func (s *Session) Unsaved() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.byID[id]
+	return s.journal.err()
 }
 
-// Entries returns all entries in the order of the file.
-func (s *Session) Entries() []*Entry {
+// Close syncs and closes the file, which ends its lock. Entries that were kept
+// back are dropped with it. The session can still be read.
+func (s *Session) Close() error {
+	err := s.Sync()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return cut(s.entries)
-}
-
-// Branch returns the entries from the root to the leaf.
-func (s *Session) Branch() []*Entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.path()
-}
-
-// Path returns the entries from the root to the one with the given id; nil if
-// there is none.
-func (s *Session) Path(id string) []*Entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return pathTo(s.byID[id])
-}
-
-func (s *Session) path() []*Entry {
-	if s.branch == nil {
-		s.branch = pathTo(s.leaf)
+	if s.journal.store == nil {
+		return nil
 	}
-	return cut(s.branch)
+	s.readOnly = true
+	if cerr := s.journal.store.close(); err == nil && cerr != nil {
+		err = s.journal.saveError(cerr)
+	}
+	return err
 }
 
-func pathTo(e *Entry) []*Entry {
-	n := 0
-	for p := e; p != nil; p = p.parent {
-		n++
+// closeBodies closes the descriptor for bodies; those not read by then stay unread.
+func (s *Session) closeBodies() {
+	if s.loader.bodies != nil {
+		s.loader.bodies.f.Close()
 	}
-	path := make([]*Entry, n)
-	for ; e != nil; e = e.parent {
-		n--
-		path[n] = e
-	}
-	return path
 }
-
-// cut keeps callers from writing into, or reading, what is appended later.
-func cut(es []*Entry) []*Entry { return es[:len(es):len(es)] }

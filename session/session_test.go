@@ -194,7 +194,7 @@ func TestFailedWritesKeepTheEntryAndAreTriedAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, story("u1")...)
 			s := open(t, path, Options{})
-			s.store.testOnlyWrite = c.write
+			s.journal.store.testOnlyWrite = c.write
 			e, err := s.AppendMessage(user("2"))
 			var failed *SaveError
 			if !errors.As(err, &failed) || e == nil || s.Leaf() != e.ID || s.Unsaved() == nil {
@@ -203,7 +203,7 @@ func TestFailedWritesKeepTheEntryAndAreTriedAgain(t *testing.T) {
 			if got := gist(s.Context()); got != "1 2" {
 				t.Errorf("context %q", got)
 			}
-			s.store.testOnlyWrite = nil
+			s.journal.store.testOnlyWrite = nil
 			say(t, s, "3")
 			if s.Unsaved() != nil || gist(read(t, path).Context()) != "1 2 3" {
 				t.Errorf("context %q once there is space, unsaved %v", gist(read(t, path).Context()), s.Unsaved())
@@ -243,11 +243,11 @@ func TestFileThatGoesAwayIsNoticed(t *testing.T) {
 func TestFailedSyncLeavesTheSessionUnsaved(t *testing.T) {
 	s := open(t, write(t, story("u1")...), Options{})
 	say(t, s, "2")
-	s.store.testOnlySync = func(*os.File) error { return errors.New("input/output error") }
+	s.journal.store.testOnlySync = func(*os.File) error { return errors.New("input/output error") }
 	if s.Sync() == nil {
 		t.Fatal("the error is lost")
 	}
-	s.store.testOnlySync = nil
+	s.journal.store.testOnlySync = nil
 	if s.Sync() == nil || s.Unsaved() == nil {
 		t.Error("a later sync made it good")
 	}
@@ -298,4 +298,9 @@ func TestAFailureToSaveNamesTheFileOnce(t *testing.T) {
 	if want := `save session "/x/s.jsonl": mkdir /x: read-only`; err.Error() != want {
 		t.Errorf("got %s, want %s", err, want)
 	}
+}
+
+// moveLeaf moves the leaf as a move to nowhere else in the conversation is recorded.
+func moveLeaf(s *Session, id string) (*Entry, error) {
+	return s.MoveTo(id, Draft{TypeCustom, Custom{CustomType: LeafMove}})
 }

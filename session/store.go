@@ -3,10 +3,8 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"pi/internal/safefile"
@@ -19,14 +17,11 @@ type store struct {
 	lockDir string
 	f       *os.File // nil until the file is made
 	locked  bool
-	hint    []byte   // what we left about the lock
-	size    int64    // of the file as far as we know it
-	tail    []byte   // the last bytes of that
-	torn    bool     // the file does not end in a newline
+	hint    []byte // what we left about the lock
+	end     fileEnd
 	dirty   bool     // written since the last sync
 	folders []string // new names in them: they want a sync too
 
-	seemsWhole bool // what it ends in instead is no JSON, but ends in a brace
 	seams
 }
 
@@ -55,8 +50,8 @@ var (
 	errMixed     = errors.New("another program wrote a part of a line at the same moment")
 )
 
-// openRegular refuses what is no file: reading a pipe might wait forever.
-func openRegular(path string, flag int) (*os.File, error) {
+// openFile is [safefile.Open] for a session: reading a pipe might wait forever.
+func openFile(path string, flag int) (*os.File, error) {
 	f, err := safefile.Open(path, flag)
 	if errors.Is(err, safefile.ErrNotRegular) {
 		return nil, &NotSessionError{Path: path, Reason: "it is not a regular file"}
@@ -84,7 +79,7 @@ func unwritable(path string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
 	}
-	f, readErr := openRegular(path, os.O_RDONLY)
+	f, readErr := openFile(path, os.O_RDONLY)
 	if readErr != nil {
 		return err
 	}
@@ -96,26 +91,12 @@ func unwritable(path string, err error) error {
 	return &UnwritableError{Path: path, Err: err}
 }
 
-// readAll reads from the start; the size is known, so the buffer is made once.
-func readAll(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	buf := make([]byte, info.Size())
-	n, err := io.ReadFull(io.NewSectionReader(f, 0, info.Size()), buf)
-	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		err = nil // the file became shorter meanwhile
-	}
-	return buf[:n], err
-}
-
 // open opens and locks the file that has the path. While the lock was taken
 // another process may have put a new file in its place (see replace): the lock
 // of the old one is worth nothing.
 func (st *store) open() error {
 	for {
-		f, err := openRegular(st.path, os.O_RDWR|os.O_APPEND)
+		f, err := openFile(st.path, os.O_RDWR|os.O_APPEND)
 		if err != nil {
 			return unwritable(st.path, err)
 		}
@@ -126,7 +107,7 @@ func (st *store) open() error {
 			return err
 		}
 		if st.inPlace() {
-			st.leaveHint()
+			st.writeHint()
 			return nil
 		}
 		st.close()
@@ -141,52 +122,6 @@ func (st *store) inPlace() bool {
 	}
 	there, err := os.Stat(st.path)
 	return err == nil && os.SameFile(here, there)
-}
-
-// create makes the file. One that somebody else made meanwhile is left alone,
-// unless there is nothing in it: then a failure was in our way before.
-func (st *store) create() error {
-	dir := filepath.Dir(st.path)
-	folders, err := safefile.MakeDirs(dir)
-	st.folders = append(st.folders, folders...)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(st.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return st.adopt(err)
-	} else if err != nil {
-		return err
-	}
-	st.f = f
-	st.step("made")
-	if err := f.Chmod(0o600); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		st.close()
-		return err
-	}
-	if err := st.lock(); err != nil {
-		st.close()
-		return err
-	}
-	st.folders = append(st.folders, dir)
-	st.leaveHint()
-	return nil
-}
-
-// adopt takes an empty file; cause says why there is one to take.
-func (st *store) adopt(cause error) error {
-	if info, err := os.Stat(st.path); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
-		return cause
-	}
-	if err := st.open(); err != nil {
-		return err
-	}
-	if info, err := st.f.Stat(); err != nil || info.Size() > 0 {
-		st.close()
-		return cause
-	}
-	st.folders = append(st.folders, filepath.Dir(st.path))
-	return nil
 }
 
 func (st *store) close() error {

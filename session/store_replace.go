@@ -12,12 +12,12 @@ import (
 	"pi/internal/safefile"
 )
 
-// replace swaps the file for a new one with other contents, keeping a backup.
-// The new one is locked before it takes the name, so the lock has no gap. Until
+// replace swaps the file, which is of an older version, for a new one with other
+// contents, and makes a backup. The new one is locked before it takes the name, so the lock has no gap. Until
 // then the file is as it was; if the process ends before, the new one stays
 // under a name that nobody looks for.
-func (st *store) replace(contents, old []byte, version int) error {
-	if err := st.backup(old, version); err != nil {
+func (st *store) replace(contents []byte, version int) error {
+	if err := st.backup(version); err != nil {
 		return err
 	}
 	next := &store{path: fmt.Sprintf("%s.%s.new", st.path, newEntryID(nil)), seams: st.seams}
@@ -31,11 +31,16 @@ func (st *store) replace(contents, old []byte, version int) error {
 		return err
 	}
 	st.close()
-	next.path, next.lockDir, next.dirty = st.path, st.lockDir, true
-	next.folders = append(next.folders, filepath.Dir(st.path))
-	next.leaveHint()
-	*st = *next
+	st.become(next)
+	st.dirty, st.folders = true, append(st.folders, filepath.Dir(st.path))
 	return nil
+}
+
+// become goes on with the file of another store, which has got our path.
+func (st *store) become(next *store) {
+	next.path, next.lockDir = st.path, st.lockDir
+	*st = *next
+	st.writeHint()
 }
 
 // swap fills the new file and gives it the name of the old one.
@@ -47,7 +52,7 @@ func (st *store) swap(next *store, contents []byte) error {
 		return err
 	}
 	st.step("new file complete")
-	if foreign, err := st.check(); err != nil || foreign > 0 {
+	if foreign, err := st.foreign(); err != nil || foreign > 0 {
 		return errors.Join(err, errMixed)
 	}
 	if err := os.Rename(next.path, st.path); err != nil {
@@ -57,9 +62,19 @@ func (st *store) swap(next *store, contents []byte) error {
 	return nil
 }
 
-// backup keeps the contents beside the file. A backup that is there already,
-// whole or of an attempt that was cut short, is not touched.
-func (st *store) backup(old []byte, version int) error {
+// backup copies the file to one beside it. A backup that is there already, whole or of
+// an attempt that was cut short, is not touched.
+func (st *store) backup(version int) error {
+	info, err := st.f.Stat()
+	if err != nil {
+		return err
+	}
+	old := make([]byte, info.Size())
+	n, err := st.f.ReadAt(old, 0)
+	if err != nil && err != io.EOF { // then the file became shorter meanwhile
+		return err
+	}
+	old = old[:n]
 	name := fmt.Sprintf("%s.v%d.bak", st.path, version)
 	for i := 1; ; i++ {
 		err := st.writeNew(name, old)

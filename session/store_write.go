@@ -16,9 +16,44 @@ import (
 // grew from one that was written anew.
 const tailSize = 64
 
-// check compares the file with what we know of it. It returns how many bytes
-// somebody else has added.
-func (st *store) check() (foreign int64, err error) {
+// fileEnd is how long a file is and what it ends in, as far as we know it.
+type fileEnd struct {
+	size       int64
+	tail       []byte // its last bytes
+	torn       bool   // it does not end in a newline
+	seemsWhole bool   // what it ends in instead is no JSON, but ends in a brace
+}
+
+// add adds bytes to what is known.
+func (e *fileEnd) add(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	e.size += int64(len(b))
+	e.torn, e.seemsWhole = b[len(b)-1] != '\n', false
+	if len(b) > tailSize {
+		b = b[len(b)-tailSize:]
+	}
+	e.tail = append(e.tail, b...)
+	e.tail = e.tail[max(len(e.tail)-tailSize, 0):]
+}
+
+// lineBreak ends a line that was cut off; "" if there is none. One that ends in a brace
+// by chance would look whole with lines after it, when only its head is read: it gets a
+// comma.
+func (e *fileEnd) lineBreak() string {
+	switch {
+	case e.seemsWhole:
+		return ",\n"
+	case e.torn:
+		return "\n"
+	}
+	return ""
+}
+
+// foreign returns how many bytes somebody else has added to the file. The error says
+// that it is no longer the file that we know.
+func (st *store) foreign() (int64, error) {
 	here, err := st.f.Stat()
 	if err != nil {
 		return 0, err
@@ -27,46 +62,28 @@ func (st *store) check() (foreign int64, err error) {
 	if err != nil || !os.SameFile(here, there) {
 		return 0, errGone
 	}
-	foreign = here.Size() - st.size
-	if foreign < 0 {
+	n := here.Size() - st.end.size
+	if n < 0 {
 		return 0, errTruncated
 	}
-	if foreign > 0 && !st.tailStands() {
-		return 0, errRewritten
+	if n > 0 {
+		tail := make([]byte, len(st.end.tail))
+		if _, err := st.f.ReadAt(tail, st.end.size-int64(len(tail))); err != nil || !bytes.Equal(tail, st.end.tail) {
+			return 0, errRewritten
+		}
 	}
-	return foreign, nil
-}
-
-// tailStands reports whether the last bytes that we know are where they were.
-func (st *store) tailStands() bool {
-	now := make([]byte, len(st.tail))
-	_, err := st.f.ReadAt(now, st.size-int64(len(now)))
-	return err == nil && bytes.Equal(now, st.tail)
+	return n, nil
 }
 
 // readForeign returns what others added and counts it as known.
 func (st *store) readForeign(n int64) ([]byte, error) {
 	buf := make([]byte, n)
-	got, err := st.f.ReadAt(buf, st.size)
+	got, err := st.f.ReadAt(buf, st.end.size)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	st.grew(buf[:got])
+	st.end.add(buf[:got])
 	return buf[:got], nil
-}
-
-// grew counts bytes at the end of the file as known.
-func (st *store) grew(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	st.size += int64(len(b))
-	st.torn, st.seemsWhole = b[len(b)-1] != '\n', false
-	if len(b) > tailSize {
-		b = b[len(b)-tailSize:]
-	}
-	st.tail = append(st.tail, b...)
-	st.tail = st.tail[max(len(st.tail)-tailSize, 0):]
 }
 
 // write appends whole lines with one write and returns how many bytes of them
@@ -74,7 +91,7 @@ func (st *store) grew(b []byte) {
 // write the file is cut back to its last whole line, if nobody else wrote
 // meanwhile.
 func (st *store) write(lines []byte) (n int, foreign []byte, err error) {
-	buf, lead := lines, st.lead()
+	buf, lead := lines, st.end.lineBreak()
 	if lead != "" {
 		buf = append([]byte(lead), lines...)
 	}
@@ -85,62 +102,45 @@ func (st *store) write(lines []byte) (n int, foreign []byte, err error) {
 		st.dirty = true
 	}
 	if n < len(buf) || err != nil {
-		n, err = st.cutShort(buf, n, err)
-		return max(n-len(lead), 0), nil, err
+		if err == nil {
+			err = io.ErrShortWrite
+		}
+		return max(st.cutShort(buf, n)-len(lead), 0), nil, err
 	}
-	foreign = st.between(n)
+	foreign = st.readBetween(n)
 	mixed := lead == "" && len(foreign) > 0 && foreign[len(foreign)-1] != '\n'
-	st.grew(foreign)
-	st.grew(buf)
+	st.end.add(foreign)
+	st.end.add(buf)
 	if mixed {
 		return 0, foreign, errMixed
 	}
 	return len(lines), foreign, nil
 }
 
-// lead ends a line that was cut off. One that ends in a brace by chance would
-// look whole with lines after it, when only its head is read: it gets a comma.
-func (st *store) lead() string {
-	switch {
-	case st.seemsWhole:
-		return ",\n"
-	case st.torn:
-		return "\n"
-	}
-	return ""
-}
-
-// cutShort leaves of a write that failed after n bytes the whole lines.
-func (st *store) cutShort(buf []byte, n int, err error) (int, error) {
-	if err == nil {
-		err = io.ErrShortWrite
-	}
+// cutShort cuts the file back to its last whole line after a write that failed when n
+// bytes of buf had arrived: only while we hold the lock, and nobody else wrote
+// meanwhile. It returns how many bytes of buf are whole lines in the file.
+func (st *store) cutShort(buf []byte, n int) int {
 	whole := bytes.LastIndexByte(buf[:n], '\n') + 1
-	if st.cutBack(st.size+int64(n), st.size+int64(whole)) {
+	info, err := st.f.Stat()
+	if err == nil && st.locked && info.Size() == st.end.size+int64(n) &&
+		(n == whole || st.f.Truncate(st.end.size+int64(whole)) == nil) {
 		n = whole
 	}
-	st.grew(buf[:n])
-	return whole, err
+	st.end.add(buf[:n])
+	return whole
 }
 
-func (st *store) cutBack(from, to int64) bool {
-	info, err := st.f.Stat()
-	if err != nil || !st.locked || info.Size() != from {
-		return false
-	}
-	return from == to || st.f.Truncate(to) == nil
-}
-
-// between returns what stands between the end as we knew it and the n bytes
+// readBetween returns what stands between the end as we knew it and the n bytes
 // that were just written.
-func (st *store) between(n int) []byte {
+func (st *store) readBetween(n int) []byte {
 	end, err := st.f.Seek(0, io.SeekCurrent) // after an append that is the end of what it wrote
-	gap := end - int64(n) - st.size
+	gap := end - int64(n) - st.end.size
 	if err != nil || gap <= 0 {
 		return nil
 	}
 	buf := make([]byte, gap)
-	got, _ := st.f.ReadAt(buf, st.size)
+	got, _ := st.f.ReadAt(buf, st.end.size)
 	return buf[:got]
 }
 

@@ -1,53 +1,201 @@
 package session
 
-// Labels returns the names of the entries that have one. Labels stand anywhere
-// in the tree: the last one of the file that names an entry counts, and an
-// empty one takes the name away.
-func (s *Session) Labels() map[string]string {
-	names := labelsIn(s.Entries())
-	for id, name := range names {
-		if name == "" {
-			delete(names, id)
-		}
-	}
-	return names
+import (
+	"slices"
+	"strconv"
+)
+
+// tree is the entries of a session: a list in the order of the file, in which each
+// entry but the roots knows its parent. One path through it is the branch, which
+// ends with the leaf.
+type tree struct {
+	entries  []*Entry
+	byID     map[string]*Entry // by the id in memory
+	byFileID map[string]*Entry // those whose id in the file was given before: the last of each
+	leaf     *Entry
+	branch   []*Entry // root to leaf; nil: to be built
+	orphans  []*Entry // they name no parent, and do not say that they have none
 }
 
-// labelsIn returns what entries say about names, "" for one that was taken away.
-func labelsIn(entries []*Entry) map[string]string {
-	names := map[string]string{}
-	for _, e := range entries {
-		if e.Type != TypeLabel {
-			continue
-		}
-		if l, err := Body[Label](e); err == nil {
-			names[l.TargetID] = l.Label
-		}
-	}
-	return names
+func newTree() tree { return tree{byID: map[string]*Entry{}, byFileID: map[string]*Entry{}} }
+
+// reserve makes room for about n entries, within reason, in a tree that is empty.
+func (t *tree) reserve(n int) {
+	n = min(n, 1<<16)
+	t.byID = make(map[string]*Entry, n)
+	t.entries = make([]*Entry, 0, n)
 }
 
-// Children returns the entries that hang on each one, in the order of the
-// file, by the id of that one; "" has the roots.
-func (s *Session) Children() map[string][]*Entry {
-	entries := s.Entries()
-	children := make(map[string][]*Entry, len(entries))
-	for _, e := range entries {
-		children[e.ParentID] = append(children[e.ParentID], e)
+// add puts an entry with an id of its own at the end of the list. The leaf stays.
+func (t *tree) add(e *Entry) {
+	e.index = len(t.entries)
+	t.entries = append(t.entries, e)
+	t.byID[e.ID] = e
+	if e.fileID != "" {
+		t.byFileID[e.fileID] = e
 	}
-	return children
 }
 
-// CommonAncestor returns the id of the last entry that lies on the paths to both
-// a and b, "" if that is the root. An entry lies on the path to itself.
-func (s *Session) CommonAncestor(a, b string) string {
-	one, other := s.Path(a), s.Path(b)
-	common := ""
-	for i := range min(len(one), len(other)) {
-		if one[i] != other[i] {
+// addToBranch adds an entry whose parent is the leaf, and makes it the leaf.
+func (t *tree) addToBranch(e *Entry) {
+	path := t.path()
+	t.add(e)
+	t.leaf, t.branch = e, append(t.branch[:len(path)], e)
+}
+
+// removeLast undoes adding the last entry, which no other has for its parent.
+func (t *tree) removeLast() {
+	e := t.last()
+	t.entries = t.entries[:len(t.entries)-1]
+	delete(t.byID, e.ID)
+	if t.byFileID[e.fileID] == e {
+		delete(t.byFileID, e.fileID)
+	}
+}
+
+// moveTo makes an entry the leaf; nil is the root.
+func (t *tree) moveTo(e *Entry) { t.leaf, t.branch = e, nil }
+
+// last is the last entry of the file, nil if there is none.
+func (t *tree) last() *Entry {
+	if len(t.entries) == 0 {
+		return nil
+	}
+	return t.entries[len(t.entries)-1]
+}
+
+// path returns the entries from the root to the leaf.
+func (t *tree) path() []*Entry {
+	if t.branch == nil {
+		t.branch = pathTo(t.leaf)
+	}
+	return clipped(t.branch)
+}
+
+func pathTo(e *Entry) []*Entry {
+	n := 0
+	for p := e; p != nil; p = p.parent {
+		n++
+	}
+	path := make([]*Entry, n)
+	for ; e != nil; e = e.parent {
+		n--
+		path[n] = e
+	}
+	return path
+}
+
+// clipped is a list that callers may have: they cannot write into, nor see, what is
+// appended to it later.
+func clipped(es []*Entry) []*Entry { return es[:len(es):len(es)] }
+
+// meant is the entry that an id in the file means at this point, nil for none: of
+// those that share one it is the last.
+func (t *tree) meant(id string) *Entry {
+	if e := t.byFileID[id]; e != nil {
+		return e
+	}
+	return t.byID[id]
+}
+
+// freeID is an id that no entry has yet: the given one with a number at its end.
+func (t *tree) freeID(id string, number int) string {
+	for id += "-" + strconv.Itoa(number); t.byID[id] != nil; {
+		id += "-"
+	}
+	return id
+}
+
+// link gives parents to entries whose parent did not stand before them. A parentId
+// that leads nowhere, or around in a circle, is replaced by the entry before it in the
+// file.
+func (t *tree) link(waiting []*Entry, p *problems) {
+	circles := false // some entry hangs on a later one, so they are possible
+	for _, e := range waiting {
+		circles = circles || t.meant(e.ParentID) != nil
+	}
+	for _, e := range waiting {
+		parent := t.meant(e.ParentID)
+		switch {
+		case parent == nil:
+			p.add("line %d: parent %q is not in the file; the entry goes on from the one before it", e.line, e.ParentID)
+			t.linkToEarlier(e, circles)
+		case leadsTo(parent, e):
+			p.add("line %d: parent %q leads around in a circle; the entry goes on from the one before it", e.line, e.ParentID)
+			t.linkToEarlier(e, circles)
+		default:
+			e.setParent(parent)
+		}
+	}
+}
+
+// linkToEarlier links e to the nearest entry before it that does not hang on e.
+func (t *tree) linkToEarlier(e *Entry, circles bool) {
+	e.ParentID = ""
+	for i := e.index - 1; i >= 0; i-- {
+		if p := t.entries[i]; !circles || !leadsTo(p, e) {
+			e.setParent(p)
+			return
+		}
+	}
+}
+
+// leadsTo reports whether the way from p to the root passes e. Links made so
+// far are free of circles.
+func leadsTo(p, e *Entry) bool {
+	for ; p != nil; p = p.parent {
+		if p == e {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Entry) setParent(p *Entry) {
+	if e.parent = p; p != nil {
+		e.ParentID = p.ID
+	}
+}
+
+// unreached finds what the conversation does not come by because the entry that it
+// begins with lacks its parent. A file with several roots is in order: who goes back to
+// before the first prompt begins anew, and null says so. An entry whose parentId is
+// missing, misspelt or no text looks the same, and is a mistake that hides all that
+// stands before it. root is that entry, nil if all is in order.
+func (t *tree) unreached() (root *Entry, hidden []*Entry) {
+	if len(t.orphans) == 0 || t.leaf == nil {
+		return nil, nil
+	}
+	root = t.leaf
+	for root.parent != nil {
+		root = root.parent
+	}
+	if root.index == 0 || !slices.Contains(t.orphans, root) {
+		return nil, nil
+	}
+	below := map[*Entry]bool{root: true}
+	for _, e := range t.entries {
+		if !isBelow(e, below) {
+			hidden = append(hidden, e)
+		}
+	}
+	return root, hidden
+}
+
+// isBelow reports whether the way from e to its root passes one that is below
+// already, and adds what it finds to below.
+func isBelow(e *Entry, below map[*Entry]bool) bool {
+	var way []*Entry
+	found := false
+	for ; e != nil; e = e.parent {
+		known, seen := below[e]
+		if found = known; seen {
 			break
 		}
-		common = one[i].ID
+		way = append(way, e)
 	}
-	return common
+	for _, e := range way {
+		below[e] = found
+	}
+	return found
 }

@@ -37,11 +37,7 @@ func TestEntriesThatARootByMistakeHidesAreToldOf(t *testing.T) {
 			if (c.says == "") != (said == "") || !strings.Contains(said, c.says) {
 				t.Errorf("said %q, want %q", said, c.says)
 			}
-			var ids []string
-			for _, e := range s.Unreached() {
-				ids = append(ids, e.ID)
-			}
-			if got := strings.Join(ids, " "); got != c.unreached {
+			if got := idsOf(s.Unreached()); got != c.unreached {
 				t.Errorf("unreached %q, want %q", got, c.unreached)
 			}
 		})

@@ -18,93 +18,62 @@ import (
 
 func validLine(line []byte) bool { return rawjson.Valid(line) }
 
-// upgrade gives all entries the form of version 3.
-func (s *Session) upgrade() {
-	if s.header.Version < 2 {
-		s.renumber()
-	}
-	for _, e := range s.entries {
-		switch {
-		case s.header.Version < 2:
-			e.raw = s.upgradeLinear(e)
-		case e.Type == TypeMessage && bytes.Contains(e.raw, []byte(`"hookMessage"`)):
-			own, _ := flatten(e.raw)
-			e.raw = e.line0(renameRole(own))
+// upgrade gives all entries the form of version 3. Those of a file of version 1 have
+// the ids that they have in memory: the file will be written anew.
+func (l *loader) upgrade() {
+	if l.header.Version < 2 {
+		clear(l.tree.byFileID)
+		for _, e := range l.tree.entries {
+			e.fileID = ""
 		}
 	}
-	s.migrate = s.header.Version < 2
-}
-
-// renumber forgets ids that stood twice in the file: the new one will have those
-// in memory.
-func (s *Session) renumber() {
-	clear(s.later)
-	for _, e := range s.entries {
-		e.fileID = ""
+	for _, e := range l.tree.entries {
+		if l.header.Version < 2 || e.Type == TypeMessage && bytes.Contains(e.raw, []byte(`"hookMessage"`)) {
+			e.raw = l.upgraded(e)
+		}
 	}
 }
 
-func (s *Session) upgradeLinear(e *Entry) []byte {
+// upgraded is the line of an entry in the form of version 3, or as it is if it is no
+// valid JSON.
+func (l *loader) upgraded(e *Entry) []byte {
 	own, err := flatten(e.raw)
 	if err != nil {
 		return e.raw
 	}
-	if e.Type == TypeCompaction {
-		own = s.keepByID(own)
-	}
-	return e.line0(renameRole(own))
-}
-
-func (s *Session) keepByID(own rawjson.Object) rawjson.Object {
 	for i, f := range own {
-		if f.Key != "firstKeptEntryIndex" {
-			continue
+		switch {
+		case f.Key == "firstKeptEntryIndex" && e.Type == TypeCompaction && l.header.Version < 2:
+			id := ""
+			if n := int(rawjson.Number(f.Value)); n >= 1 && n <= len(l.tree.entries) {
+				id = l.tree.entries[n-1].ID
+			}
+			own[i].Key, own[i].Value = "firstKeptEntryId", rawjson.Quote(id)
+		case f.Key == "message" && rawjson.Unquote(rawjson.Field(f.Value, "role")) == "hookMessage":
+			var was, now rawjson.Object
+			was.Text("role", "hookMessage")
+			now.Text("role", string(message.RoleCustom))
+			own[i].Value = rawjson.Overlay(f.Value, was, now)
 		}
-		id := ""
-		if n := int(rawjson.Number(f.Value)); n >= 1 && n <= len(s.entries) {
-			id = s.entries[n-1].ID
-		}
-		own[i].Key, own[i].Value = "firstKeptEntryId", rawjson.Quote(id)
 	}
-	return own
+	return e.line0(own)
 }
 
-func renameRole(own rawjson.Object) rawjson.Object {
-	for i, f := range own {
-		if f.Key != "message" || rawjson.Unquote(rawjson.Field(f.Value, "role")) != "hookMessage" {
-			continue
-		}
-		var was, now rawjson.Object
-		was.Text("role", "hookMessage")
-		now.Text("role", string(message.RoleCustom))
-		own[i].Value = rawjson.Overlay(f.Value, was, now)
-	}
-	return own
-}
-
-// rewrite puts a file of version 3 in the place of one of version 1. Lines that
-// cannot be read are only in the backup.
-func (s *Session) rewrite() error {
+// rewrite calls replace with the contents of a file of version 3 for one of version 1.
+// Lines that cannot be read are not in it.
+func (l *loader) rewrite(replace func(contents []byte, version int) error) error {
 	var b bytes.Buffer
-	var was, now rawjson.Object
-	was.Int("version", 1)
-	now.Int("version", 3)
-	header := rawjson.Overlay(s.header.raw, was, now)
+	header := l.header.current()
 	b.Write(header)
 	b.WriteByte('\n')
-	for _, e := range s.entries {
+	for _, e := range l.tree.entries {
 		b.Write(e.raw)
 		b.WriteByte('\n')
 	}
-	old, err := readAll(s.store.f)
-	if err != nil {
+	if err := replace(b.Bytes(), l.header.Version); err != nil {
 		return err
 	}
-	if err := s.store.replace(b.Bytes(), old, s.header.Version); err != nil {
-		return err
-	}
-	s.header.raw, s.header.Version = header, Version
-	s.migrate, s.pending = false, nil
-	s.lines = len(s.entries) + 1
+	l.header.raw, l.header.Version = header, Version
+	l.lines = len(l.tree.entries) + 1
 	return nil
 }

@@ -72,7 +72,7 @@ func grow(t *testing.T, s *Session, op byte, n int) {
 		_, err = s.Append(TypeCompaction, Compaction{Summary: fmt.Sprint("summary ", n), FirstKeptEntryID: target})
 	case 'm':
 		if target != "" {
-			_, err = s.MoveLeaf(target)
+			_, err = moveLeaf(s, target)
 		}
 	}
 	if err != nil {

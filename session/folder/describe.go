@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"strings"
 	"time"
 
 	"pi/session"
@@ -26,51 +27,35 @@ type Info struct {
 // bodies that say what it is called. It holds no more of it than a piece. The error is
 // a *[session.NotSessionError] if the file is no session.
 func Describe(path string) (Info, error) {
-	d := describer{}
-	h, stat, err := session.Skim(path, d.entry)
+	var info Info
+	h, stat, err := session.Skim(path, info.count, info.describe)
 	if err != nil {
 		return Info{}, err
 	}
-	d.info.Path, d.info.Modified, d.info.Size = path, stat.ModTime(), stat.Size()
-	d.info.ID, d.info.Cwd, d.info.Parent = h.ID, h.Cwd, h.ParentSession
-	d.info.Created, _ = time.Parse(time.RFC3339, h.Timestamp)
-	d.info.Name = d.name()
-	return d.info, nil
+	info.Path, info.Modified, info.Size = path, stat.ModTime(), stat.Size()
+	info.ID, info.Cwd, info.Parent = h.ID, h.Cwd, h.ParentSession
+	info.Created, _ = time.Parse(time.RFC3339, h.Timestamp)
+	return info, nil
 }
 
-// describer counts entries as they come.
-type describer struct {
-	info  Info
-	named []*session.Entry // that name the session
-	asked bool             // the first prompt is known
+// count counts an entry by its type, and reports whether its body is of interest.
+func (i *Info) count(typ string) bool {
+	i.Entries++
+	if typ == session.TypeMessage {
+		i.Messages++
+		return i.FirstPrompt == ""
+	}
+	return typ == session.TypeSessionInfo
 }
 
-func (d *describer) entry(typ string, entry func() *session.Entry) {
-	d.info.Entries++
-	switch typ {
-	case session.TypeMessage:
-		d.info.Messages++
-		if !d.asked {
-			d.ask(entry())
+// describe adds what a body says: the last name that can be read counts, as
+// [session.Session.Name] has it, and the first text of the person.
+func (i *Info) describe(e *session.Entry) {
+	if e.Type == session.TypeSessionInfo {
+		if c, err := session.Body[session.SessionInfo](e); err == nil {
+			i.Name = strings.TrimSpace(c.Name)
 		}
-	case session.TypeSessionInfo:
-		d.named = append(d.named, entry())
+	} else if m := e.Message(); m != nil && m.Role == message.RoleUser {
+		i.FirstPrompt = m.Text()
 	}
-}
-
-// ask takes the text of the first message of the person.
-func (d *describer) ask(e *session.Entry) {
-	if m := e.Message(); m != nil && m.Role == message.RoleUser {
-		d.info.FirstPrompt, d.asked = m.Text(), m.Text() != ""
-	}
-}
-
-// name is the last one that can be read, as [session.Session.Name] has it.
-func (d *describer) name() string {
-	for i := len(d.named) - 1; i >= 0; i-- {
-		if c, err := session.Body[session.SessionInfo](d.named[i]); err == nil {
-			return c.Name
-		}
-	}
-	return ""
 }

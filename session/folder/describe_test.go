@@ -37,6 +37,7 @@ func FuzzADescriptionSaysWhatReadingTheSessionFinds(f *testing.F) {
 		"", "{", header, header + prompt, header + strings.TrimSpace(prompt), header + prompt[:40], header + "\n\r\n" + prompt,
 		header + `{"type":"message","message":{"role":"user","content":[{"type":"image"}]}}` + "\n" + prompt,
 		header + `{"type":"session_info","id":"1","name":"a"}` + "\n" + `{"type":"session_info","id":"2","name":1}` + "\n",
+		header + `{"type":"session_info","id":"1","name":"a"}` + "\n" + `{"type":"session_info","id":"2","name":" b\n"}` + "\n",
 		strings.Replace(header, "3", "1", 1) + `{"type":"message",,}` + "\n" + prompt,
 		header + `{"type":"message","id":"1",,,}` + "\n" + prompt + `{"type":"x"}`,
 	} {

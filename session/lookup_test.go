@@ -1,0 +1,31 @@
+package session
+
+import "testing"
+
+func TestTheLastLabelOfAnEntryCounts(t *testing.T) {
+	s := read(t, write(t, append(story("u1 a2 u3"),
+		labelLine("u4", "1", "one"), labelLine("u5^1", "2", "two"), labelLine("u6", "1", "uno"), labelLine("u7^2", "2", ""))...))
+	if got := s.Labels(); !sameNames(got, map[string]string{"1": "uno"}) {
+		t.Errorf("labels %v", got)
+	}
+}
+
+func TestChildrenAreInTheOrderOfTheFile(t *testing.T) {
+	s := read(t, write(t, story("u1 a2 u3^1 a4^2 u5^1 u6^0")...))
+	for id, want := range map[string]string{"": "1 6", "1": "2 3 5", "2": "4", "4": ""} {
+		if got := idsOf(s.Children()[id]); got != want {
+			t.Errorf("below %q: %q, want %q", id, got, want)
+		}
+	}
+}
+
+func TestCommonAncestorIsTheLastEntryOfBothPaths(t *testing.T) {
+	s := read(t, write(t, story("u1 a2 u3^2 a4^3 u5^2 a6^5 u7^0")...))
+	for _, c := range []struct{ a, b, want string }{
+		{"4", "6", "2"}, {"6", "4", "2"}, {"4", "4", "4"}, {"2", "4", "2"}, {"4", "7", ""}, {"", "4", ""}, {"gone", "4", ""},
+	} {
+		if got := s.CommonAncestor(c.a, c.b); got != c.want {
+			t.Errorf("of %q and %q: %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
