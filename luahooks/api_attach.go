@@ -20,9 +20,9 @@ const maxAttachment = 20 << 20
 // {text = …, name = …}. Images become image blocks, text a text block that
 // names the file; anything else is refused. What an image is, its bytes say:
 // mime_type is taken, and not believed.
-func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable) ([]message.Block, error) {
+func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) ([]message.Block, error) {
 	luavm.Materialise(L, list)
-	if list.Len() == 0 && !empty(list) {
+	if first, _ := list.Next(lua.LNil); list.Len() == 0 && first != lua.LNil {
 		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
 	}
 	n, err := record.ListLen(list)
@@ -39,27 +39,22 @@ func (in *instance) attachments(L *lua.LState, function string, list *lua.LTable
 		var path, data, mime, text, name string
 		luavm.UnpackTable(L, t, function, luavm.Opt("path", &path), luavm.Opt("data", &data), luavm.Opt("mime_type", &mime),
 			luavm.Opt("text", &text), luavm.Opt("name", &name))
-		b, err := in.attachment(path, data, text, name)
+		block, err := b.attachment(path, data, text, name)
 		if err == nil {
-			err = size.Add(record.SizeOf(b))
+			err = size.Add(record.SizeOf(block))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("attachment %d: %w", i, err)
 		}
-		blocks = append(blocks, b)
+		blocks = append(blocks, block)
 	}
 	return blocks, nil
 }
 
-func empty(t *lua.LTable) bool {
-	k, _ := t.Next(lua.LNil)
-	return k == lua.LNil
-}
-
-func (in *instance) attachment(path, data, text, name string) (message.Block, error) {
+func (b *bridge) attachment(path, data, text, name string) (message.Block, error) {
 	switch {
 	case path != "":
-		return in.attachFile(path)
+		return b.attachFile(path)
 	case data != "":
 		raw, err := base64.StdEncoding.DecodeString(data)
 		if err != nil {
@@ -72,8 +67,8 @@ func (in *instance) attachment(path, data, text, name string) (message.Block, er
 	return message.Block{}, fmt.Errorf("it has no path, data or text")
 }
 
-func (in *instance) attachFile(path string) (message.Block, error) {
-	path = in.chain.absolute(path)
+func (b *bridge) attachFile(path string) (message.Block, error) {
+	path = b.absolute(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return message.Block{}, fmt.Errorf("attach file: %w", err)

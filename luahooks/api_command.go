@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,133 +17,54 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// luaCommand is one pi.command, or one pi.shortcut.
-type luaCommand struct {
-	in          *instance
-	name        string // of a shortcut its key
-	shortcut    bool
-	description string
-	handler     *lua.LFunction
-	complete    *lua.LFunction
+// Command is one pi.command, or one pi.shortcut.
+type Command struct {
+	Name        string // of a shortcut its key
+	Description string
+
+	home       *commands
+	isShortcut bool
+	handler    *lua.LFunction
+	complete   *lua.LFunction
 }
 
-// apiCommand is pi.command(name, {description, complete?, handler}).
-func (in *instance) apiCommand(L *lua.LState) int {
-	c := &luaCommand{in: in, name: strings.TrimPrefix(L.CheckString(1), "/")}
-	luavm.Unpack(L, 2, "command", luavm.Opt("description", &c.description),
-		luavm.Opt("complete", &c.complete), luavm.Opt("handler", &c.handler).Required())
+// commands are the commands and shortcuts of a hook.
+type commands struct {
+	*bridge
+	jobs       *jobs
+	contexts   *contexts
+	registered *Registered
+	reserved   []string                  // names of built-in commands
+	all        func() []command.Command  // of the program and of all hooks
+	changed    func(ctx context.Context) // a command is in force that was not
+}
+
+func (c *commands) part() part {
+	return part{"command": c.command, "commands": c.list, "shortcut": c.shortcut}
+}
+
+// command is pi.command(name, {description, complete?, handler}).
+func (c *commands) command(L *lua.LState) int {
+	n := &Command{home: c, Name: strings.TrimPrefix(L.CheckString(1), "/")}
+	luavm.Unpack(L, 2, "command", luavm.Opt("description", &n.Description),
+		luavm.Opt("complete", &n.complete), luavm.Opt("handler", &n.handler).Required())
 	switch {
-	case c.name == "" || strings.ContainsAny(c.name, " \t\r\n:/."):
-		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / : and .", c.name)
-	case slices.Contains(in.chain.opts.Reserved, c.name):
-		luavm.Raise(L, "command: /%s is built in; choose another name", c.name)
+	case n.Name == "" || strings.ContainsAny(n.Name, " \t\r\n:/."):
+		luavm.RaiseArg(L, 1, "command", "%q is no command name: one word without / : and .", n.Name)
+	case slices.Contains(c.reserved, n.Name):
+		luavm.Raise(L, "command: /%s is built in; choose another name", n.Name)
 	}
-	in.registered.Commands.replace(c)
-	if in.registered.Handlers.isInForce() {
-		in.chain.warnCommands(in.vm.Context())
+	c.registered.Commands.replace(n)
+	if c.registered.Handlers.isInForce() {
+		c.changed(c.vm.Context())
 	}
 	return 0
 }
 
-func (lc *luaCommand) id() string { return lc.name }
-
-// title names a command or shortcut in messages.
-func (lc *luaCommand) title() string {
-	if lc.shortcut {
-		return "shortcut " + lc.name
-	}
-	return "/" + lc.name
-}
-
-func (lc *luaCommand) command(name string) command.Command {
-	c := command.Command{Name: name, Help: lc.description, Hook: lc.in.hook.Name, Run: lc.run}
-	if lc.complete != nil {
-		c.Complete = lc.candidates
-	}
-	return c
-}
-
-// run is one call of the command, or of the one that a newer version of its hook has
-// in its place.
-func (lc *luaCommand) run(ctx context.Context, args string) (out command.Outcome, err error) {
-	began := time.Now()
-	lc, err = latest(ctx, lc, func(lc *luaCommand) error {
-		out, err = lc.call(ctx, args)
-		return err
-	})
-	in := lc.in
-	in.chain.reports.ran(ctx, in.hook, lc.title(), began, err)
-	if err == nil {
-		return out, nil
-	}
-	if !interrupted(ctx, err) {
-		n := in.again(failure{lc.handler, lc.title(), err.Error()})
-		in.chain.reports.tellFailed(ctx, failureOf(in.hook, lc.title(), err, n), "") // who typed it sees the error
-		in.fault(ctx, lc.title(), err, n)
-	}
-	return command.Outcome{}, fmt.Errorf("hook %s: %w", in.hook.Name, err)
-}
-
-func (lc *luaCommand) instance() *instance { return lc.in }
-
-func (lc *luaCommand) successor(now *Registered) (*luaCommand, bool) {
-	if lc.shortcut {
-		return now.Shortcuts.Find(lc.name)
-	}
-	return now.Commands.Find(lc.name)
-}
-
-func (lc *luaCommand) call(ctx context.Context, args string) (command.Outcome, error) {
-	in, result, self := lc.in, new(command.Outcome), new(commandRun)
-	ctx = asPerson(context.WithValue(ctx, commandKey{}, self))
-	err := in.vm.Run(ctx, luavm.Job{Name: lc.title(), Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
-		self.job = in.vm.Context()
-		out, err := in.outcome(L, callFunction(L, lc.handler, in.commandContext(L, args)))
-		*result = out
-		return placeOf(lc.handler, err)
-	}})
-	if err != nil {
-		return command.Outcome{}, placeOfRaised(lc.handler, err)
-	}
-	if result.Prompt != nil {
-		result.Prompt.Origin = originOf(ctx)
-		result.Prompt.Origin.Hook = in.hook.Name
-	}
-	return *result, nil
-}
-
-// commandContext is ctx with what only commands get.
-func (in *instance) commandContext(L *lua.LState, args string) *lua.LTable {
-	t := luavm.NewRecord(L, 2)
-	words := splitWords(args)
-	list := L.CreateTable(len(words), 0)
-	for _, w := range words {
-		list.Append(lua.LString(w))
-	}
-	luavm.Set(t, "args", list)
-	luavm.Set(t, "args_raw", lua.LString(args))
-	if in.command == nil {
-		in.command = in.contextMeta(append(liveMembers(), luavm.Keys(in.ctx)...), in.contextMember)
-	}
-	t.Metatable = in.command
-	return t
-}
-
-// contextMember reads a member of ctx where a command has a ctx of its own.
-func (in *instance) contextMember(L *lua.LState, name string) (lua.LValue, bool, error) {
-	if v := in.ctx.RawGetString(name); v != lua.LNil {
-		return v, true, nil
-	}
-	return in.contextField(L, name)
-}
-
-// apiCommands is pi.commands(): the program's own and those of hooks.
-func (in *instance) apiCommands(L *lua.LState) *lua.LTable {
-	in.mustHost(L, "commands")
-	all := in.chain.Commands()
-	if in.chain.opts.Commands != nil {
-		all = in.chain.opts.Commands()
-	}
+// list is pi.commands(): the program's own and those of hooks.
+func (c *commands) list(L *lua.LState) *lua.LTable {
+	c.mustHost(L, "commands")
+	all := c.all()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		t := luavm.NewRecord(L, 4)
 		luavm.Set(t, "name", lua.LString(all[i].Name))
@@ -153,16 +75,84 @@ func (in *instance) apiCommands(L *lua.LState) *lua.LTable {
 	})
 }
 
+func (c *Command) id() string { return c.Name }
+
+// title names a command or shortcut in messages.
+func (c *Command) title() string {
+	if c.isShortcut {
+		return "shortcut " + c.Name
+	}
+	return "/" + c.Name
+}
+
+// Under is the command for a front end, under a name that may not be its own.
+func (c *Command) Under(name string) command.Command {
+	cmd := command.Command{Name: name, Help: c.Description, Hook: c.home.hook, Run: c.Run}
+	if c.complete != nil {
+		cmd.Complete = c.candidates
+	}
+	return cmd
+}
+
+// Run is one call of the command, or of the one that a newer version of its hook has
+// in its place.
+func (c *Command) Run(ctx context.Context, args string) (out command.Outcome, err error) {
+	began := time.Now()
+	c, err = latest(ctx, c, func(c *Command) error {
+		out, err = c.call(ctx, args)
+		return err
+	})
+	owner := c.home.jobs.owner
+	owner.Ran(ctx, c.title(), began, err)
+	if err != nil {
+		owner.Failed(ctx, c.title(), c.handler, err, OtherHooks)
+		return command.Outcome{}, fmt.Errorf("hook %s: %w", c.home.hook, err)
+	}
+	return out, nil
+}
+
+func (c *Command) owner() Owner { return c.home.jobs.owner }
+
+func (c *Command) successor(now *Registered) (*Command, bool) {
+	if c.isShortcut {
+		return now.Shortcuts.Find(c.Name)
+	}
+	return now.Commands.Find(c.Name)
+}
+
+func (c *Command) call(ctx context.Context, args string) (command.Outcome, error) {
+	home, result, self := c.home, new(command.Outcome), new(commandRun)
+	ctx = asPerson(context.WithValue(ctx, commandKey{}, self))
+	err := home.jobs.run(ctx, c.title(), func(L *lua.LState) error {
+		self.job = home.vm.Context()
+		out, err := home.outcome(L, callLua(L, c.handler, home.contexts.ofCommand(L, args)))
+		*result = out
+		return Placed(c.handler, err)
+	})
+	var raised *luavm.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &raised) && raised.Kind == luavm.Raised && raised.Where == "" && raised.Value != nil:
+		return command.Outcome{}, Placed(c.handler, err) // no Lua ran any more where it was raised
+	default:
+		return command.Outcome{}, err
+	}
+	if result.Prompt != nil {
+		result.Prompt.Origin = originOf(ctx, home.hook)
+	}
+	return *result, nil
+}
+
 // outcome reads what a command handler returned: nil, a string or {prompt = …,
 // attachments = …} for the model, or {status = …} for the person.
-func (in *instance) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error) {
+func (c *commands) outcome(L *lua.LState, v lua.LValue) (command.Outcome, error) {
 	switch v := v.(type) {
 	case *lua.LNilType:
 		return command.Outcome{}, nil
 	case lua.LString:
 		return asPrompt(string(v), nil), nil
 	case *lua.LTable:
-		return in.outcomeTable(L, v)
+		return c.outcomeTable(L, v)
 	}
 	return command.Outcome{}, fmt.Errorf("a command returns nil, a string or a table, not a %s", v.Type())
 }
@@ -171,36 +161,33 @@ func asPrompt(text string, attachments []message.Block) command.Outcome {
 	return command.Outcome{Prompt: &agent.Prompt{Text: text, Attachments: attachments, Source: "hook"}}
 }
 
-func (in *instance) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outcome, err error) {
+func (c *commands) outcomeTable(L *lua.LState, t *lua.LTable) (out command.Outcome, err error) {
 	var prompt, status *string
 	var attachments *lua.LTable
 	luavm.UnpackTable(L, t, "result of the command", luavm.Opt("prompt", &prompt), luavm.Opt("status", &status),
 		luavm.Opt("attachments", &attachments))
 	var blocks []message.Block
 	if attachments != nil {
-		if blocks, err = in.attachments(L, "result of the command", attachments); err != nil {
+		if blocks, err = c.attachments(L, "result of the command", attachments); err != nil {
 			return out, err
 		}
 	}
 	if prompt != nil || len(blocks) > 0 {
-		text := ""
-		if prompt != nil {
-			text = *prompt
-		}
-		out = asPrompt(text, blocks)
+		out = asPrompt(textOf(prompt), blocks)
 	}
-	if status != nil {
-		out.Status = *status
-	}
+	out.Status = textOf(status)
 	return out, nil
 }
 
-// candidates asks the hook what could complete an argument. None is all that a
-// person at the prompt wants to hear of a failure.
-func (lc *luaCommand) candidates(prefix string) []string {
+// completeTime is how long a completion may hold the prompt.
+const completeTime = time.Second
+
+// candidates asks the hook what could complete an argument. A failure is none: nobody
+// at the prompt wants to read of it.
+func (c *Command) candidates(prefix string) []string {
 	words := new([]string)
-	err := lc.in.vm.Run(context.Background(), luavm.Job{Name: "complete /" + lc.name, Timeout: completeTime, Run: func(L *lua.LState) error {
-		*words, _ = luavm.Strings(L, callFunction(L, lc.complete, lua.LString(prefix)))
+	err := c.home.vm.Run(context.Background(), luavm.Job{Name: "complete /" + c.Name, Timeout: completeTime, Run: func(L *lua.LState) error {
+		*words, _ = luavm.Strings(L, callLua(L, c.complete, lua.LString(prefix)))
 		return nil
 	}})
 	if err != nil {

@@ -15,10 +15,10 @@ func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
 	}
 	for name, end := range ends {
 		r := newRig(t, map[string]string{"a.lua": "-- old"})
-		env := r.chain.roster.list()[0].current().env()
+		spawn := r.chain.roster.list()[0].current().spawn
 		told, release, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		var ended atomic.Bool
-		if !env.Spawn(func(ctx context.Context) {
+		if !spawn(func(ctx context.Context) {
 			<-ctx.Done()
 			close(told)
 			<-release
@@ -42,7 +42,7 @@ func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
 		if !ended.Load() {
 			t.Errorf("%s: it had not ended when Close returned", name)
 		}
-		if env.Spawn(func(context.Context) { t.Error("it ran") }) {
+		if spawn(func(context.Context) { t.Error("it ran") }) {
 			t.Errorf("%s: something began afterwards", name)
 		}
 	}
@@ -50,7 +50,7 @@ func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
 
 func TestWhatGoesWrongInACallbackIsTheHooksError(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": "-- empty"})
-	env := r.chain.roster.list()[0].current().env()
+	env := r.chain.roster.list()[0].current().script.modules.env
 	err := env.Call(context.Background(), "timer", func(L *lua.LState) error { L.RaiseError("late %d", 7); return nil })
 	if err == nil {
 		t.Error("no error")

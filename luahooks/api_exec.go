@@ -22,7 +22,7 @@ const (
 	maxCapture = 16 << 20               // of each output stream
 )
 
-// execCall is one pi.exec.
+// execCall is one call of a program.
 type execCall struct {
 	command string
 	args    []string
@@ -33,19 +33,31 @@ type execCall struct {
 	stdin   string
 }
 
-// execResult is what came of it.
+// execResult is what a program wrote, and how it ended.
 type execResult struct {
 	stdout, stderr string
 	code           int
 	killed         bool
 }
 
-// apiExec is pi.exec(cmd, args?, {timeout, cwd, env, stdin, signal}) → {stdout,
+// programs starts programs for a hook.
+type programs struct {
+	*bridge
+	environ func() []string                           // variables besides those of the process
+	started func(ctx context.Context) func(group int) // is told the process group of what a job starts
+}
+
+// call is one program that is not told anything yet.
+func (p *programs) call(name string, args []string) execCall {
+	return execCall{command: name, args: args, timeout: execTime, cwd: p.cwd, extra: p.environ()}
+}
+
+// exec is pi.exec(cmd, args?, {timeout, cwd, env, stdin, signal}) → {stdout,
 // stderr, code, killed}, or nil and a message when the program could not be
 // started. There is no shell.
-func (in *instance) apiExec(L *lua.LState) int {
-	in.mustHost(L, "exec")
-	c := execCall{command: L.CheckString(1), timeout: execTime, cwd: in.chain.opts.Cwd, extra: in.chain.commandEnv()}
+func (p *programs) exec(L *lua.LState) int {
+	p.mustHost(L, "exec")
+	c := p.call(L.CheckString(1), nil)
 	if v := L.Get(2); v != lua.LNil {
 		args, ok := luavm.Strings(L, v)
 		if !ok {
@@ -56,13 +68,13 @@ func (in *instance) apiExec(L *lua.LState) int {
 	var signal lua.LValue
 	luavm.Unpack(L, 3, "exec", luavm.Opt("timeout", &c.timeout), luavm.Opt("cwd", &c.cwd),
 		luavm.Opt("env", &c.env), luavm.Opt("stdin", &c.stdin), luavm.Opt("signal", &signal))
-	c.cwd = in.chain.absolute(c.cwd)
+	c.cwd = p.absolute(c.cwd)
 	until := signalOption(L, "exec", signal)
 	var r execResult
-	err := in.wait(L, "exec", false, func(ctx context.Context) (err error) {
+	err := p.wait(L, "exec", func(ctx context.Context) (err error) {
 		ctx, cancel := until.within(ctx)
 		defer cancel()
-		r, err = c.run(ctx, in.chain.startedBy(ctx))
+		r, err = c.run(ctx, p.started(ctx))
 		return err
 	})
 	if err != nil {
@@ -107,7 +119,13 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 		return execResult{}, fmt.Errorf("start %s: interrupted", c.command)
 	}
 	if err := cmd.Start(); err != nil {
-		return execResult{}, c.notStarted(err)
+		// The system reports a working directory that does not exist as if the program did not.
+		if info, missing := os.Stat(c.cwd); missing != nil {
+			err = fmt.Errorf("cwd: %w", missing)
+		} else if !info.IsDir() {
+			err = fmt.Errorf("cwd: %s is no directory", c.cwd)
+		}
+		return execResult{}, fmt.Errorf("start %s: %w", c.command, err)
 	}
 	started(cmd.Process.Pid)
 	stdout.open()
@@ -124,15 +142,4 @@ func (c execCall) run(ctx context.Context, started func(group int)) (execResult,
 	grace, over := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
 	defer over()
 	return execResult{stdout.rest(grace.Done()), stderr.rest(grace.Done()), cmd.ProcessState.ExitCode(), killed}, nil
-}
-
-// notStarted says why. The system reports a working directory that does not
-// exist as if the program did not.
-func (c execCall) notStarted(err error) error {
-	if info, missing := os.Stat(c.cwd); missing != nil {
-		err = fmt.Errorf("cwd: %w", missing)
-	} else if !info.IsDir() {
-		err = fmt.Errorf("cwd: %s is no directory", c.cwd)
-	}
-	return fmt.Errorf("start %s: %w", c.command, err)
 }

@@ -1,6 +1,7 @@
 package luahooks
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,16 +23,28 @@ type Flag struct {
 	Hook        string
 }
 
-// apiFlag is pi.flag(name, {description, type, default}).
-func (in *instance) apiFlag(L *lua.LState) int {
-	f := Flag{Name: L.CheckString(1), Hook: in.hook.Name}
+// flags are the flags that a hook brings, and reads.
+type flags struct {
+	*bridge
+	own   *List[Flag]
+	all   func() []Flag     // of all hooks
+	given map[string]string // on the command line, by name
+	// notifyOnce tells the person something once in the life of the program.
+	notifyOnce func(ctx context.Context, what string, level agent.Level, text string)
+}
+
+func (f *flags) part() part { return part{"flag": f.flag, "get_flag": f.get} }
+
+// flag is pi.flag(name, {description, type, default}).
+func (f *flags) flag(L *lua.LState) int {
+	n := Flag{Name: L.CheckString(1), Hook: f.hook}
 	var standard lua.LValue
-	luavm.Unpack(L, 2, "flag", luavm.Opt("description", &f.Description), luavm.Opt("type", &f.Type), luavm.Opt("default", &standard))
-	if !isFlagName(f.Name) {
-		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: letters, digits and -, without the dashes before it", f.Name)
+	luavm.Unpack(L, 2, "flag", luavm.Opt("description", &n.Description), luavm.Opt("type", &n.Type), luavm.Opt("default", &standard))
+	if !isFlagName(n.Name) {
+		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: letters, digits and -, without the dashes before it", n.Name)
 	}
-	f.setType(L, standard)
-	in.registered.Flags.put(f)
+	n.setType(L, standard)
+	f.own.put(n)
 	return 0
 }
 
@@ -77,21 +90,21 @@ func (f *Flag) setType(L *lua.LState, standard lua.LValue) {
 	}
 }
 
-// getFlag is pi.get_flag(name): what the command line says, or the default; nil
-// for a flag that no hook has.
-func (in *instance) getFlag(name string) lua.LValue {
-	f, ok := in.findFlag(name)
+// get is pi.get_flag(name): what the command line says, or the default; nil for a flag
+// that no hook has.
+func (f *flags) get(name string) lua.LValue {
+	flag, ok := f.find(name)
 	if !ok {
 		return lua.LNil
 	}
-	if given, ok := in.chain.opts.Flags[name]; ok {
-		v, err := f.value(given)
+	if given, ok := f.given[name]; ok {
+		v, err := flag.value(given)
 		if err == nil {
 			return v
 		}
-		in.chain.audience.notifyOnce(in.vm.Context(), "flag "+name, agent.LevelError, err.Error())
+		f.notifyOnce(f.vm.Context(), "flag "+name, agent.LevelError, err.Error())
 	}
-	switch v := f.Default.(type) {
+	switch v := flag.Default.(type) {
 	case bool:
 		return lua.LBool(v)
 	case string:
@@ -102,22 +115,22 @@ func (in *instance) getFlag(name string) lua.LValue {
 	return lua.LNil
 }
 
-// findFlag looks among the hook's own flags while it loads, because it does not
-// stand in the chain yet, then among those of all hooks.
-func (in *instance) findFlag(name string) (Flag, bool) {
-	own, isOwn := in.registered.Flags.Find(name)
-	if isOwn && in.vm.Loading() {
+// find searches the hook's own flags while it loads, because it is no part of the
+// chain yet, then those of all hooks.
+func (f *flags) find(name string) (Flag, bool) {
+	own, isOwn := f.own.Find(name)
+	if isOwn && f.vm.Loading() {
 		return own, true
 	}
-	for _, f := range in.chain.Flags() {
-		if f.Name == name {
-			return f, true
+	for _, flag := range f.all() {
+		if flag.Name == name {
+			return flag, true
 		}
 	}
 	return own, isOwn
 }
 
-// value reads what the command line gave.
+// value parses what the command line gave.
 func (f Flag) value(given string) (lua.LValue, error) {
 	switch f.Type {
 	case "boolean":

@@ -12,9 +12,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// models reads the list of models: ids, or tables that describe them. Of no list it
+// modelSettings reads the list of models: ids, or tables that describe them. Of no list it
 // is nil.
-func (in *instance) models(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
+func modelSettings(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
 	if list == nil {
 		return nil
 	}

@@ -13,47 +13,84 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// hookProvider is one pi.provider.
-type hookProvider struct {
-	settings llm.ProviderSettings
-	stream   *luaProvider // settings.Stream, if there is one
+// Provider is one pi.provider.
+type Provider struct {
+	Settings llm.ProviderSettings
+	script   *scriptModel // Settings.Stream, if there is one
 }
 
-func (p hookProvider) id() string { return p.settings.Name }
+func (p Provider) id() string { return p.Settings.Name }
 
-// apiProvider is pi.provider(name, {base_url?, api?, api_key?, headers?, compat?, models?,
+// Script returns the model that a script is, if the provider is one.
+func (p Provider) Script() (model llm.Provider, ok bool) { return p.script, p.script != nil }
+
+// hookProviders are the providers of models that a hook registers.
+type hookProviders struct {
+	*bridge
+	jobs          *jobs
+	registered    *Registered
+	known         *llm.Models                                     // nil: nobody has any
+	checkSwitches func(api string, switches map[string]any) error // nil: all are right
+	changed       func()                                          // a provider is in force, or gone
+}
+
+func (p *hookProviders) part() part {
+	return part{"provider": p.provider, "remove_provider": p.remove}
+}
+
+// provider is pi.provider(name, {base_url?, api?, api_key?, headers?, compat?, models?,
 // stream?}): it adds a provider, or changes one. With stream a script is the
 // model.
-func (in *instance) apiProvider(L *lua.LState) int {
-	p := llm.ProviderSettings{Name: L.CheckString(1), Hook: in.hook.Name}
+func (p *hookProviders) provider(L *lua.LState) int {
+	n := Provider{Settings: llm.ProviderSettings{Name: L.CheckString(1), Hook: p.hook}}
+	o := &n.Settings
 	var models, compat *lua.LTable
 	var stream *lua.LFunction
-	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &p.BaseURL), luavm.Opt("api", &p.API), luavm.Opt("api_key", &p.APIKey),
-		luavm.Opt("headers", &p.Headers), luavm.Opt("compat", &compat), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
-	if p.Name == "" || strings.ContainsAny(p.Name, "/ \t\n") {
-		luavm.RaiseArg(L, 1, "provider", "%q is no name of a provider: one word without /", p.Name)
+	luavm.Unpack(L, 2, "provider", luavm.Opt("base_url", &o.BaseURL), luavm.Opt("api", &o.API), luavm.Opt("api_key", &o.APIKey),
+		luavm.Opt("headers", &o.Headers), luavm.Opt("compat", &compat), luavm.Opt("models", &models), luavm.Opt("stream", &stream))
+	if o.Name == "" || strings.ContainsAny(o.Name, "/ \t\n") {
+		luavm.RaiseArg(L, 1, "provider", "%q is no name of a provider: one word without /", o.Name)
 	}
-	in.checkWireAPI(L, p.API)
-	var script *luaProvider
+	p.mustSpeak(L, o.API)
 	if stream != nil {
-		script = &luaProvider{in, p.Name, stream}
-		p.API, p.Stream = "lua", script
+		n.script = &scriptModel{p, o.Name, stream}
+		o.API, o.Stream = "lua", n.script
 	}
-	if stream == nil && (p.API == "" || p.BaseURL == "") && !in.chain.hasProvider(p.Name) {
+	if stream == nil && (o.API == "" || o.BaseURL == "") && !p.isKnown(o.Name) {
 		luavm.Raise(L, "provider: it needs api and base_url, or a stream function")
 	}
-	if variable, ok := strings.CutPrefix(p.APIKey, "$"); ok {
-		p.APIKey = "env:" + variable
+	if variable, ok := strings.CutPrefix(o.APIKey, "$"); ok {
+		o.APIKey = "env:" + variable
 	}
-	p.Compat = in.switches(L, p.API, compat)
-	p.BaseURL = strings.TrimRight(p.BaseURL, "/")
-	p.Models = in.models(L, models)
-	in.register(hookProvider{p, script})
+	o.Compat = p.switches(L, o.API, compat)
+	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
+	o.Models = modelSettings(L, models)
+	p.registered.Providers.put(n)
+	if p.registered.Handlers.isInForce() {
+		p.changed()
+	}
 	return 0
 }
 
+// remove is pi.remove_provider(name); it reports whether the hook had registered it.
+func (p *hookProviders) remove(name string) bool {
+	had := p.registered.Providers.remove(name)
+	if had && p.registered.Handlers.isInForce() {
+		p.changed()
+	}
+	return had
+}
+
+func (p *hookProviders) isKnown(name string) bool {
+	if p.known == nil {
+		return false
+	}
+	_, ok := p.known.Lookup(name)
+	return ok
+}
+
 // switches reads those of a wire API.
-func (in *instance) switches(L *lua.LState, api string, t *lua.LTable) (switches map[string]any) {
+func (p *hookProviders) switches(L *lua.LState, api string, t *lua.LTable) (switches map[string]any) {
 	if t == nil {
 		return nil
 	}
@@ -61,8 +98,8 @@ func (in *instance) switches(L *lua.LState, api string, t *lua.LTable) (switches
 	if err == nil {
 		err = json.Unmarshal(raw, &switches)
 	}
-	if check := in.chain.opts.CheckSwitches; err == nil && check != nil {
-		err = check(api, switches)
+	if err == nil && p.checkSwitches != nil {
+		err = p.checkSwitches(api, switches)
 	}
 	if err != nil {
 		luavm.Raise(L, "provider: compat: %v", err)
@@ -70,12 +107,12 @@ func (in *instance) switches(L *lua.LState, api string, t *lua.LTable) (switches
 	return switches
 }
 
-// checkWireAPI raises for an api that no client speaks.
-func (in *instance) checkWireAPI(L *lua.LState, api string) {
-	if in.chain.opts.Models == nil {
+// mustSpeak raises for an api that no client speaks.
+func (p *hookProviders) mustSpeak(L *lua.LState, api string) {
+	if p.known == nil {
 		return
 	}
-	apis := in.chain.opts.Models.APIs()
+	apis := p.known.APIs()
 	if api == "" || len(apis) == 0 || slices.Contains(apis, api) {
 		return
 	}
@@ -84,22 +121,4 @@ func (in *instance) checkWireAPI(L *lua.LState, api string) {
 		near = fmt.Sprintf(" (did you mean %q?)", n)
 	}
 	luavm.Raise(L, "provider: unknown api %q%s; there are %s", api, near, strings.Join(apis, ", "))
-}
-
-// register notes a provider of the hook; while it is in the chain, at once.
-func (in *instance) register(p hookProvider) {
-	in.registered.Providers.put(p)
-	if in.registered.Handlers.isInForce() {
-		in.chain.applyProviders()
-	}
-}
-
-// removeProvider is pi.remove_provider(name); it reports whether the hook had
-// registered it.
-func (in *instance) removeProvider(name string) bool {
-	had := in.registered.Providers.remove(name)
-	if had && in.registered.Handlers.isInForce() {
-		in.chain.applyProviders()
-	}
-	return had
 }

@@ -14,15 +14,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// luaProvider is a model that a script is.
-type luaProvider struct {
-	in     *instance
+// scriptModel is a model that a script is.
+type scriptModel struct {
+	home   *hookProviders
 	name   string
 	stream *lua.LFunction
 }
 
 // Stream runs the script in a job of its own and yields what it emits.
-func (p *luaProvider) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+func (p *scriptModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -33,12 +33,12 @@ func (p *luaProvider) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.
 			cancel()
 			<-ended
 		} else if err != nil {
-			yield(llm.Delta{}, p.failure(err))
+			yield(llm.Delta{}, &llm.ProviderError{Provider: p.name, Message: err.Error(), Err: err})
 		}
 	}
 }
 
-// pass yields what comes until the script has ended, or the consumer stops.
+// pass yields deltas until the script has ended, or the consumer stops.
 func pass(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, error) bool) (err error, stopped bool) {
 	for {
 		select {
@@ -57,42 +57,39 @@ func pass(deltas <-chan llm.Delta, ended <-chan error, yield func(llm.Delta, err
 	}
 }
 
-func (p *luaProvider) failure(err error) error {
-	return &llm.ProviderError{Provider: p.name, Message: err.Error(), Err: err}
-}
-
 // run asks the script, or the one that a newer version of its hook has in its place.
-func (p *luaProvider) run(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
-	p, err := latest(ctx, p, func(p *luaProvider) error { return p.call(ctx, r, deltas) })
-	if err != nil && !interrupted(ctx, err) {
-		p.in.fault(ctx, "stream "+p.name, err, 1)
+func (p *scriptModel) run(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
+	p, err := latest(ctx, p, func(p *scriptModel) error { return p.call(ctx, r, deltas) })
+	if err != nil {
+		p.owner().Failed(ctx, "stream "+p.name, nil, err, NobodyElse)
 	}
 	return err
 }
 
-func (p *luaProvider) instance() *instance { return p.in }
+func (p *scriptModel) owner() Owner { return p.home.jobs.owner }
 
-func (p *luaProvider) successor(now *Registered) (*luaProvider, bool) {
+func (p *scriptModel) successor(now *Registered) (*scriptModel, bool) {
 	next, _ := now.Providers.Find(p.name)
-	return next.stream, next.stream != nil
+	return next.script, next.script != nil
 }
 
-func (p *luaProvider) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
-	in := p.in
-	e := &emitter{in: in, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
-	return in.vm.Run(ctx, luavm.Job{Name: "stream " + p.name, Timeout: in.chain.opts.Timeout, Clock: luavm.CountedLua, Run: func(L *lua.LState) error {
+func (p *scriptModel) call(ctx context.Context, r *llm.Request, deltas chan<- llm.Delta) error {
+	e := &emitter{bridge: p.home.bridge, deltas: deltas, gone: ctx.Done(), price: r.Model.Cost}
+	return p.home.jobs.run(ctx, "stream "+p.name, func(L *lua.LState) error {
 		defer func() { e.over = true }()
-		callFunction(L, p.stream, in.requestTable(L, r), in.vm.GFunc("emit", e.emit))
-		e.finish(L)
+		callLua(L, p.stream, p.home.requestTable(L, r), p.home.vm.GFunc("emit", e.emit))
+		if !e.stopped {
+			e.send(L, llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: e.natural()}})
+		}
 		return nil
-	}})
+	})
 }
 
-func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
+func (p *hookProviders) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 	t := luavm.NewRecord(L, 6)
-	luavm.Set(t, "model", in.records.Model(r.Model))
+	luavm.Set(t, "model", p.records.Model(r.Model))
 	luavm.Set(t, "system", lua.LString(r.System))
-	luavm.Set(t, "messages", in.records.Messages(L, record.ItemsOf(r.Messages)))
+	luavm.Set(t, "messages", p.records.Messages(L, record.ItemsOf(r.Messages)))
 	luavm.Set(t, "thinking_level", lua.LString(r.Thinking))
 	record.SetText(t, "session_id", r.SessionID)
 	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
@@ -100,7 +97,7 @@ func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 		tool := luavm.NewRecord(L, 3)
 		luavm.Set(tool, "name", lua.LString(s.Name))
 		luavm.Set(tool, "description", lua.LString(s.Description))
-		luavm.Set(tool, "parameters", in.records.JSON(s.Parameters))
+		luavm.Set(tool, "parameters", p.records.JSON(s.Parameters))
 		return tool
 	}))
 	return t
@@ -109,7 +106,7 @@ func (in *instance) requestTable(L *lua.LState, r *llm.Request) *lua.LTable {
 // emitter turns emit{…} into deltas. Text and thinking that follow each other
 // are one block; each call is one of its own.
 type emitter struct {
-	in     *instance
+	*bridge
 	deltas chan<- llm.Delta
 	gone   <-chan struct{} // nobody reads any more
 	price  *llm.Price      // of the model
@@ -174,7 +171,7 @@ func (e *emitter) call(L *lua.LState, id, name string, arguments lua.LValue) llm
 	raw := json.RawMessage(`{}`)
 	if arguments != nil && arguments != lua.LNil {
 		var err error
-		if raw, err = e.in.records.InputFrom(name, arguments); err != nil {
+		if raw, err = e.records.InputFrom(name, arguments); err != nil {
 			luavm.Raise(L, "emit: %v", err)
 		}
 	}
@@ -196,6 +193,7 @@ func (e *emitter) stop(L *lua.LState, stop llm.Stop) llm.Delta {
 	return llm.Delta{Kind: llm.DeltaStop, Stop: stop}
 }
 
+// natural is the reason for which an answer ends that gives none.
 func (e *emitter) natural() message.StopReason {
 	if e.calls > 0 {
 		return message.StopToolUse
@@ -210,7 +208,7 @@ func (e *emitter) send(L *lua.LState, d llm.Delta) {
 		return
 	default:
 	}
-	_ = e.in.wait(L, "emit", false, func(ctx context.Context) error {
+	_ = e.wait(L, "emit", func(ctx context.Context) error {
 		select {
 		case e.deltas <- d:
 		case <-e.gone:
@@ -218,11 +216,4 @@ func (e *emitter) send(L *lua.LState, d llm.Delta) {
 		}
 		return nil
 	})
-}
-
-// finish ends an answer that the script did not end itself.
-func (e *emitter) finish(L *lua.LState) {
-	if !e.stopped {
-		e.send(L, llm.Delta{Kind: llm.DeltaStop, Stop: llm.Stop{Reason: e.natural()}})
-	}
 }

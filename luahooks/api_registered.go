@@ -12,12 +12,12 @@ import (
 // Registered is what a hook's file registered with pi.
 type Registered struct {
 	Handlers  Handlers
-	Commands  List[*luaCommand]
-	Shortcuts List[*luaCommand]
-	Tools     List[*luaTool]
+	Commands  List[*Command]
+	Shortcuts List[*Command]
+	Tools     List[*Tool]
 	Flags     List[Flag]
-	Renderers List[messageRenderer]
-	Providers List[hookProvider]
+	Renderers List[Renderer]
+	Providers List[Provider]
 }
 
 // Named is what is registered under a name.

@@ -2,34 +2,47 @@ package luahooks
 
 import (
 	"context"
-	"fmt"
-	"strings"
-	"time"
 
 	"pi/luavm"
+	"pi/session/message"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// renderTime is how long a hook may draw: somebody waits at the screen.
-const renderTime = time.Second
-
-// messageRenderer draws the custom messages of one type.
-type messageRenderer struct {
-	kind string
+// Renderer draws the custom messages of one type.
+type Renderer struct {
+	Kind string
 	fn   *lua.LFunction
+	home *renderers
 }
 
-// registerRenderer is pi.register_message_renderer(custom_type, fn).
-func (in *instance) registerRenderer(kind string, fn *lua.LFunction) error {
+// renderers are those that a hook registers.
+type renderers struct {
+	*bridge
+	jobs  *jobs
+	theme *theme
+	own   *List[Renderer]
+}
+
+func (r *renderers) part() part { return part{"register_message_renderer": r.register} }
+
+// register is pi.register_message_renderer(custom_type, fn).
+func (r *renderers) register(kind string, fn *lua.LFunction) error {
 	if kind == "" {
 		return luavm.Misusef("custom_type is empty")
 	}
-	in.registered.Renderers.put(messageRenderer{kind, fn})
+	r.own.put(Renderer{kind, fn, r})
 	return nil
 }
 
-func (r messageRenderer) id() string { return r.kind }
+func (r Renderer) id() string { return r.Kind }
+
+// Render draws a message; false: the renderer has no opinion, or it failed.
+func (r Renderer) Render(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool) {
+	return r.home.jobs.render(ctx, "renderer of "+r.Kind, func(L *lua.LState) lua.LValue {
+		return callLua(L, r.fn, r.home.records.Message(m), drawing(L, &expanded, width), r.home.theme.table)
+	})
+}
 
 // drawing is opts of a renderer.
 func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
@@ -39,49 +52,4 @@ func drawing(L *lua.LState, expanded *bool, width int) *lua.LTable {
 	}
 	luavm.Set(t, "width", lua.LNumber(width))
 	return t
-}
-
-// render runs a function that draws, and reports what goes wrong.
-func (in *instance) render(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) (lines []string, ok bool) {
-	lines, err := in.drawn(ctx, what, draw)
-	return lines, err == nil && lines != nil
-}
-
-// drawn is the same for one that wants to know of it.
-func (in *instance) drawn(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
-	drawn := new([]string)
-	err := in.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, in.chain.opts.Timeout), Run: func(L *lua.LState) error {
-		got, err := linesOf(L, draw(L))
-		*drawn = got
-		return err
-	}})
-	if err == nil {
-		return *drawn, nil
-	}
-	if !isReplaced(err) {
-		in.chain.failed(ctx, in.hook, in, what, nil, err)
-	}
-	return nil, err
-}
-
-// linesOf reads what a renderer returned: a string, a list of lines, or nil for
-// no opinion, which is nil here too.
-func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
-	switch v := v.(type) {
-	case *lua.LNilType:
-		return nil, nil
-	case lua.LString:
-		return strings.Split(strings.TrimSuffix(string(v), "\n"), "\n"), nil
-	case *lua.LTable:
-		list, ok := luavm.Strings(L, v)
-		if !ok {
-			return nil, fmt.Errorf("a renderer returns a string or a list of strings")
-		}
-		lines := []string{}
-		for _, l := range list {
-			lines = append(lines, strings.Split(l, "\n")...)
-		}
-		return lines, nil
-	}
-	return nil, fmt.Errorf("a renderer returns a string or a list of strings, not a %s", v.Type())
 }

@@ -14,29 +14,37 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// deliver has the host take p while the VM is free. Before there is a session, what
-// is sent is kept until there is one.
-func (in *instance) deliver(L *lua.LState, function string, p agent.Prompt, take func(context.Context, Host, agent.Prompt) error) error {
-	if in.vm.Loading() {
-		luavm.Raise(L, "%s: %v", function, errLoading)
-	}
-	p.Origin = in.origin()
-	later := func(host Host) {
-		ctx, cancel := in.chain.behind.within(context.Background())
-		defer cancel()
-		if err := take(ctx, host, p); err != nil {
-			in.chain.notify(ctx, agent.LevelError, "hook "+in.hook.Name+": "+function+": "+err.Error())
-		}
-	}
-	if in.chain.audience.keep(later) {
-		return nil
-	}
-	host := in.mustHost(L, function)
-	return in.wait(L, function, false, func(ctx context.Context) error { return take(ctx, host, p) })
+// sender is what hooks send into the conversation.
+type sender struct {
+	*bridge
+	// later stores what is to be sent until there is a session; it is false when there
+	// is one.
+	later func(send func(ctx context.Context, host Host)) bool
 }
 
-// apiSend is pi.send(text, attachments?): as typed at the prompt.
-func (in *instance) apiSend(L *lua.LState) int {
+func (s *sender) part() part {
+	return part{"send": s.send, "send_message": s.sendMessage, "send_user_message": s.sendUserMessage}
+}
+
+// deliver hands p to the host while the VM is free, or stores it until there is one.
+func (s *sender) deliver(L *lua.LState, function string, p agent.Prompt, hand func(context.Context, Host, agent.Prompt) error) error {
+	if s.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errLoading)
+	}
+	p.Origin = originOf(s.vm.Context(), s.hook)
+	if s.later(func(ctx context.Context, host Host) {
+		if err := hand(ctx, host, p); err != nil {
+			s.notify(ctx, agent.LevelError, "hook "+s.hook+": "+function+": "+err.Error())
+		}
+	}) {
+		return nil
+	}
+	host := s.mustHost(L, function)
+	return s.wait(L, function, func(ctx context.Context) error { return hand(ctx, host, p) })
+}
+
+// send is pi.send(text, attachments?): as typed at the prompt.
+func (s *sender) send(L *lua.LState) int {
 	p := agent.Prompt{Text: L.CheckString(1), Source: "hook"}
 	var err error
 	if v := L.Get(2); v != lua.LNil {
@@ -44,31 +52,31 @@ func (in *instance) apiSend(L *lua.LState) int {
 		if !ok {
 			luavm.RaiseArg(L, 2, "send", "table expected, got %s", v.Type())
 		}
-		if p.Attachments, err = in.attachments(L, "send", list); err != nil {
+		if p.Attachments, err = s.attachments(L, "send", list); err != nil {
 			return pushResult(L, nil, err)
 		}
 	}
 	if strings.TrimSpace(p.Text) != "" || len(p.Attachments) > 0 {
-		err = in.deliver(L, "send", p, func(ctx context.Context, host Host, p agent.Prompt) error { return host.Submit(ctx, p) })
+		err = s.deliver(L, "send", p, func(ctx context.Context, host Host, p agent.Prompt) error { return host.Submit(ctx, p) })
 	}
 	return pushResult(L, lua.LTrue, err)
 }
 
-// apiSendMessage is pi.send_message({custom_type, content, display?, details?},
+// sendMessage is pi.send_message({custom_type, content, display?, details?},
 // {trigger_turn?, deliver_as?}).
-func (in *instance) apiSendMessage(L *lua.LState) int {
-	m := in.sentMessage(L)
+func (s *sender) sendMessage(L *lua.LState) int {
+	m := s.customMessage(L)
 	var trigger bool
 	var as string
 	luavm.Unpack(L, 2, "send_message", luavm.Opt("trigger_turn", &trigger), luavm.Opt("deliver_as", &as))
 	d := delivery(L, "send_message", as, agent.DeliverSteer, "steer", "follow_up", "next_turn")
-	err := in.deliver(L, "send_message", agent.Prompt{Custom: m}, func(ctx context.Context, host Host, p agent.Prompt) error {
+	err := s.deliver(L, "send_message", agent.Prompt{Custom: m}, func(ctx context.Context, host Host, p agent.Prompt) error {
 		return host.SendCustom(ctx, p, d, trigger)
 	})
 	return pushResult(L, lua.LTrue, err)
 }
 
-func (in *instance) sentMessage(L *lua.LState) *message.Message {
+func (s *sender) customMessage(L *lua.LState) *message.Message {
 	m := &message.Message{Role: message.RoleCustom, Display: true, Timestamp: time.Now().UnixMilli()}
 	var content, details lua.LValue
 	luavm.Unpack(L, 1, "send_message", luavm.Opt("custom_type", &m.CustomType).Required(), luavm.Opt("content", &content).Required(),
@@ -76,9 +84,9 @@ func (in *instance) sentMessage(L *lua.LState) *message.Message {
 	if m.CustomType == "" {
 		luavm.Raise(L, "send_message: custom_type is empty")
 	}
-	blocks, err := in.records.Content(L, content, "content")
+	blocks, err := s.records.Content(L, content, "content")
 	if err == nil && details != nil {
-		m.Details, err = in.records.Encode(details, "details")
+		m.Details, err = s.records.Encode(details, "details")
 	}
 	if err != nil {
 		luavm.Raise(L, "send_message: %v", err)
@@ -105,10 +113,10 @@ func delivery(L *lua.LState, function, as string, standard agent.Delivery, known
 	return agent.DeliverSteer
 }
 
-// apiSendUserMessage is pi.send_user_message(content, {deliver_as?,
-// attachments?, expand?}): as if it had been typed.
-func (in *instance) apiSendUserMessage(L *lua.LState) int {
-	blocks, err := in.records.Content(L, L.Get(1), "content")
+// sendUserMessage is pi.send_user_message(content, {deliver_as?, attachments?,
+// expand?}): as if it had been typed. The text that leads the content is the prompt's.
+func (s *sender) sendUserMessage(L *lua.LState) int {
+	blocks, err := s.records.Content(L, L.Get(1), "content")
 	if err != nil {
 		luavm.RaiseArg(L, 1, "send_user_message", "%v", err)
 	}
@@ -117,9 +125,12 @@ func (in *instance) apiSendUserMessage(L *lua.LState) int {
 	var attachments *lua.LTable
 	luavm.Unpack(L, 2, "send_user_message", luavm.Opt("deliver_as", &as), luavm.Opt("attachments", &attachments), luavm.Opt("expand", &p.Expand))
 	d := delivery(L, "send_user_message", as, agent.DeliverFollowUp, "steer", "follow_up")
-	p.Text, p.Attachments = typed(blocks)
+	if len(blocks) > 0 && blocks[0].Type == message.BlockText {
+		p.Text, blocks = blocks[0].Text, blocks[1:]
+	}
+	p.Attachments = slices.Clip(blocks)
 	if attachments != nil {
-		more, err := in.attachments(L, "send_user_message", attachments)
+		more, err := s.attachments(L, "send_user_message", attachments)
 		if err != nil {
 			return pushResult(L, nil, err)
 		}
@@ -128,16 +139,8 @@ func (in *instance) apiSendUserMessage(L *lua.LState) int {
 	if strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0 {
 		return pushResult(L, nil, agent.ErrEmptyPrompt)
 	}
-	err = in.deliver(L, "send_user_message", p, func(ctx context.Context, host Host, p agent.Prompt) error {
+	err = s.deliver(L, "send_user_message", p, func(ctx context.Context, host Host, p agent.Prompt) error {
 		return host.SendUser(ctx, p, d)
 	})
 	return pushResult(L, lua.LTrue, err)
-}
-
-// typed takes the text that leads a message out of its blocks.
-func typed(blocks []message.Block) (text string, rest []message.Block) {
-	if len(blocks) > 0 && blocks[0].Type == message.BlockText {
-		return blocks[0].Text, blocks[1:len(blocks):len(blocks)]
-	}
-	return "", blocks[:len(blocks):len(blocks)]
 }

@@ -29,23 +29,23 @@ func reservedKeys() []string {
 		"up", "down", "left", "right", "home", "end", "pageup", "pagedown"}
 }
 
-// apiShortcut is pi.shortcut(key, {description, handler}). A key that is
-// reserved is refused with a warning, so that the rest of the hook works.
-func (in *instance) apiShortcut(L *lua.LState) int {
+// shortcut is pi.shortcut(key, {description, handler}). A key that is reserved is
+// refused with a warning, so that the rest of the hook works.
+func (c *commands) shortcut(L *lua.LState) int {
 	given := L.CheckString(1)
-	s := &luaCommand{in: in, shortcut: true}
-	luavm.Unpack(L, 2, "shortcut", luavm.Opt("description", &s.description), luavm.Opt("handler", &s.handler).Required())
+	s := &Command{home: c, isShortcut: true}
+	luavm.Unpack(L, 2, "shortcut", luavm.Opt("description", &s.Description), luavm.Opt("handler", &s.handler).Required())
 	key, ok := normalKey(given)
 	if !ok {
 		luavm.RaiseArg(L, 1, "shortcut", "%q is no key; keys are like ctrl+x, alt+x, shift+f2, f5", given)
 	}
-	s.name = key
+	s.Name = key
 	if slices.Contains(reservedKeys(), key) || len(strings.TrimPrefix(key, "shift+")) == 1 {
-		in.chain.notify(in.vm.Context(), agent.LevelWarning, fmt.Sprintf("hook %s: the key %s is reserved; its shortcut has no effect", in.hook.Name, key))
+		c.notify(c.vm.Context(), agent.LevelWarning, fmt.Sprintf("hook %s: the key %s is reserved; its shortcut has no effect", c.hook, key))
 		L.Push(lua.LFalse)
 		return 1
 	}
-	in.registered.Shortcuts.put(s)
+	c.registered.Shortcuts.put(s)
 	L.Push(lua.LTrue)
 	return 1
 }

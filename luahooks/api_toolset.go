@@ -3,13 +3,10 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"pi/agent"
-	"pi/agent/llm"
 	"pi/internal/suggest"
 	"pi/luahooks/record"
 	"pi/luavm"
@@ -17,100 +14,77 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// toolChoice is what hooks chose with pi.set_active_tools. It outlives reloads.
-// Tools that were not there when the choice was made are as they would be
-// without one.
-type toolChoice struct {
-	mu     sync.Mutex
-	active map[string]bool // by name; nil: no choice was made
+// Toolbox is all tools that there are, the program's own and those of hooks.
+type Toolbox interface {
+	// All lists them in the order in which the model gets them.
+	All() []OfferedTool
+	// IsOwn reports whether the program has a tool of that name, which a hook's may
+	// stand in for.
+	IsOwn(name string) bool
+	// Choose makes exactly these tools active; by is the hook that wants it.
+	Choose(names []string, by string)
+	// Apply gives the agent the tools that there are now. by is the hook that changed
+	// them.
+	Apply(by string)
 }
 
-func (c *toolChoice) set(all []offeredTool, names []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.active = map[string]bool{}
-	for _, t := range all {
-		c.active[t.spec().Name] = slices.Contains(names, t.spec().Name)
-	}
-}
-
-func (c *toolChoice) of(name string, standard bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if chosen, ok := c.active[name]; ok {
-		return chosen
-	}
-	return standard
-}
-
-// offeredTool is a tool that there is.
-type offeredTool struct {
+// OfferedTool is a tool that the model gets if it is active.
+type OfferedTool struct {
 	agent.Tool
-	active bool
+	Active bool
 }
-
-func (t offeredTool) spec() llm.ToolSpec { return t.Spec() }
 
 // source is who brought a tool: a hook, or the program.
-func (t offeredTool) source() string {
-	if own, ok := t.Tool.(*luaTool); ok {
+func (t OfferedTool) source() string {
+	if own, ok := t.Tool.(*Tool); ok {
 		return own.Source()
 	}
 	return "program"
 }
 
-func replaces(t *luaTool, before agent.Tool) string {
-	if other, ok := before.(*luaTool); ok {
-		return fmt.Sprintf("hook %s replaces the tool %s of hook %s", t.in.hook.Name, t.spec.Name, other.in.hook.Name)
-	}
-	return fmt.Sprintf("hook %s replaces the tool %s", t.in.hook.Name, t.spec.Name)
-}
-
-// apiTools is pi.tools(): all there are.
-func (in *instance) apiTools(L *lua.LState) *lua.LTable {
-	in.mustHost(L, "tools")
-	all := in.chain.allTools(nil)
+// list is pi.tools(): all there are.
+func (t *tools) list(L *lua.LState) *lua.LTable {
+	t.mustHost(L, "tools")
+	all := t.box.All()
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
-		spec := all[i].spec()
-		t := luavm.NewRecord(L, 6)
-		luavm.Set(t, "name", lua.LString(spec.Name))
-		record.SetText(t, "label", spec.Label)
-		luavm.Set(t, "description", lua.LString(spec.Description))
-		luavm.Set(t, "parameters", in.records.JSON(spec.Parameters))
-		luavm.Set(t, "source", lua.LString(all[i].source()))
-		luavm.Set(t, "active", lua.LBool(all[i].active))
-		return t
+		spec, e := all[i].Spec(), luavm.NewRecord(L, 6)
+		luavm.Set(e, "name", lua.LString(spec.Name))
+		record.SetText(e, "label", spec.Label)
+		luavm.Set(e, "description", lua.LString(spec.Description))
+		luavm.Set(e, "parameters", t.records.JSON(spec.Parameters))
+		luavm.Set(e, "source", lua.LString(all[i].source()))
+		luavm.Set(e, "active", lua.LBool(all[i].Active))
+		return e
 	})
 }
 
-// apiActiveTools is pi.active_tools(): the names, in the order of the model.
-func (in *instance) apiActiveTools(L *lua.LState) []string {
+// active is pi.active_tools(): the names, in the order of the model.
+func (t *tools) active(L *lua.LState) []string {
 	names := []string{}
-	for _, t := range in.mustHost(L, "active_tools").Tools() {
-		names = append(names, t.Spec().Name)
+	for _, tool := range t.mustHost(L, "active_tools").Tools() {
+		names = append(names, tool.Spec().Name)
 	}
 	return names
 }
 
-// apiSetActiveTools is pi.set_active_tools(names).
-func (in *instance) apiSetActiveTools(L *lua.LState, list *lua.LTable) {
-	in.mustHost(L, "set_active_tools")
+// setActive is pi.set_active_tools(names).
+func (t *tools) setActive(L *lua.LState, list *lua.LTable) {
+	t.mustHost(L, "set_active_tools")
 	names, ok := luavm.Strings(L, list)
 	if !ok {
 		luavm.RaiseArg(L, 1, "set_active_tools", "list of strings expected")
 	}
-	all := in.chain.allTools(nil)
 	for _, name := range names {
-		mustBeTool(L, "set_active_tools", name, all)
+		t.mustExist(L, "set_active_tools", name)
 	}
-	in.chain.choice.set(all, names)
-	in.chain.applyTools(in.hook.Name)
+	t.box.Choose(names, t.hook)
 }
 
-func mustBeTool(L *lua.LState, function, name string, all []offeredTool) {
+// mustExist raises for the name of no tool.
+func (t *tools) mustExist(L *lua.LState, function, name string) {
 	var known []string
-	for _, t := range all {
-		known = append(known, t.spec().Name)
+	for _, tool := range t.box.All() {
+		known = append(known, tool.Spec().Name)
 	}
 	switch near := suggest.Hint(name, known); {
 	case slices.Contains(known, name):
@@ -121,40 +95,51 @@ func mustBeTool(L *lua.LState, function, name string, all []offeredTool) {
 	}
 }
 
-// apiCallTool is pi.call_tool(name, input?) → {content, details?, is_error, …}.
-// The call passes the same gate as one of the model.
-func (in *instance) apiCallTool(L *lua.LState) int {
-	host, name := in.mustHost(L, "call_tool"), L.CheckString(1)
-	in.mustNotRecurse(L, name)
-	mustBeTool(L, "call_tool", name, in.chain.allTools(nil))
+// call is pi.call_tool(name, input?) → {content, details?, is_error, …}. The call
+// passes the same gate as one of the model.
+func (t *tools) call(L *lua.LState) int {
+	host, name := t.mustHost(L, "call_tool"), L.CheckString(1)
+	t.mustNotRecurse(L, name)
+	t.mustExist(L, "call_tool", name)
 	input := json.RawMessage(`{}`)
 	if v := L.Get(2); v != lua.LNil {
-		raw, err := in.records.InputFrom(name, v)
+		raw, err := t.records.InputFrom(name, v)
 		if err != nil {
 			luavm.Raise(L, "call_tool: %v", err)
 		}
 		input = raw
 	}
 	var r agent.Result
-	_ = in.wait(L, "call_tool", false, func(ctx context.Context) error {
+	_ = t.wait(L, "call_tool", func(ctx context.Context) error {
 		r = host.CallTool(ctx, name, input)
 		return nil
 	})
-	L.Push(in.resultValue(L, name, r))
+	L.Push(t.resultTable(L, name, r))
 	return 1
 }
 
-// resultValue is the result of a tool for Lua. r must not change any more.
-func (in *instance) resultValue(L *lua.LState, tool string, r agent.Result) *lua.LTable {
-	t := luavm.NewRecord(L, 5)
-	luavm.Set(t, "content", in.records.Blocks(L, r.Content))
-	luavm.Set(t, "details", in.records.Details(tool, r.Details))
-	luavm.Set(t, "is_error", lua.LBool(r.IsError))
+// mustNotRecurse raises if a tool that stands in for one of the program's would call
+// itself: whoever wrote it means the other, which cannot be called any more.
+func (t *tools) mustNotRecurse(L *lua.LState, name string) {
+	running, _ := t.vm.Context().Value(runningToolKey{}).(*runningTool)
+	for ; running != nil; running = running.above {
+		if running.name == name && t.box.IsOwn(name) {
+			luavm.Raise(L, "call_tool: %s is the tool that is running, and would call itself: it stands in the place of the program's, which cannot be called then; do the work with pi.exec or pi.fs, or give the tool another name", name)
+		}
+	}
+}
+
+// resultTable is the result of a tool for Lua. r must not change any more.
+func (t *tools) resultTable(L *lua.LState, tool string, r agent.Result) *lua.LTable {
+	v := luavm.NewRecord(L, 5)
+	luavm.Set(v, "content", t.records.Blocks(L, r.Content))
+	luavm.Set(v, "details", t.records.Details(tool, r.Details))
+	luavm.Set(v, "is_error", lua.LBool(r.IsError))
 	if r.Terminate {
-		luavm.Set(t, "terminate", lua.LTrue)
+		luavm.Set(v, "terminate", lua.LTrue)
 	}
 	if r.Usage != nil {
-		luavm.Set(t, "usage", record.Usage(L, r.Usage))
+		luavm.Set(v, "usage", record.Usage(L, r.Usage))
 	}
-	return t
+	return v
 }

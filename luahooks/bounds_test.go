@@ -124,24 +124,5 @@ func FuzzWhatLuaHandsIn(f *testing.F) {
 				return err
 			})
 		}
-		for name, do := range map[string]func(L *lua.LState, t *lua.LTable) error{
-			"content":     func(L *lua.LState, t *lua.LTable) error { _, err := in.records.Content(L, t, "content"); return err },
-			"tool result": func(L *lua.LState, t *lua.LTable) error { _, err := in.toolResult(L, "t", t); return err },
-			"outcome":     func(L *lua.LState, t *lua.LTable) error { _, err := in.outcome(L, t); return err },
-			"attachments": func(L *lua.LState, t *lua.LTable) error { _, err := in.attachments(L, "send", t); return err },
-			"messages": func(L *lua.LState, t *lua.LTable) error {
-				_, err := in.records.ItemsFrom(L, t, nil)
-				return err
-			},
-			"models":    func(L *lua.LState, t *lua.LTable) error { in.models(L, t); return nil },
-			"tools":     func(L *lua.LState, t *lua.LTable) error { in.toolSpecs(L, t); return nil },
-			"schema":    func(L *lua.LState, t *lua.LTable) error { in.schema(L, "tool", t); return nil },
-			"lines":     func(L *lua.LState, t *lua.LTable) error { _, err := linesOf(L, t); return err },
-			"log":       func(L *lua.LState, t *lua.LTable) error { in.printable(L, t); return nil },
-			"arguments": func(L *lua.LState, t *lua.LTable) error { _, err := in.records.InputFrom("bash", t); return err },
-			"an error":  func(L *lua.LState, t *lua.LTable) error { L.Error(t, 0); return nil },
-		} {
-			read(name, func(L *lua.LState, v lua.LValue) error { return do(L, v.(*lua.LTable)) })
-		}
 	})
 }

@@ -76,10 +76,10 @@ type Chain struct {
 
 	changes sync.Mutex // held while the list of hooks or a hook of it is replaced
 
-	inForce   sync.Mutex // held while tools and providers of hooks are handed over
+	tools     toolbox
+	inForce   sync.Mutex // held while providers of hooks are handed over
 	providers registry
-	choice    toolChoice
-	dialogs   chan struct{} // holds one token: who takes it may ask the person
+	dialogs   *dialogQueue
 
 	abandoned atomic.Int32 // VMs that did not stop, in this process
 	watcher   atomic.Pointer[watcher]
@@ -91,10 +91,11 @@ type Chain struct {
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
 	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: newRoster(o.Mode), behind: newBackground(),
-		ending: newBackground(), dialogs: make(chan struct{}, 1), guard: o.Guard}
+		ending: newBackground(), guard: o.Guard}
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)
 	}
+	c.dialogs = newDialogQueue(c)
 	c.gates = gatekeeper{c.roster}
 	c.reports = &reporter{audience: &c.audience, log: &hookLog{path: o.LogPath}, isEnding: c.behind.isEnding}
 	c.events = newDispatcher(dispatcher{roster: c.roster, gates: c.gates, reports: c.reports, behind: c.behind, lanes: &c.lanes,
@@ -102,6 +103,7 @@ func New(o Options) *Chain {
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers.models, c.providers.overlay = o.Models, o.Overlay
+	c.tools = toolbox{program: o.Tools, inactive: o.Inactive, only: o.Only, roster: c.roster, audience: &c.audience}
 	return c
 }
 
@@ -112,7 +114,7 @@ func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 // now on, and the host the tools that hooks brought.
 func (c *Chain) Attach(host Host, ui agent.UI) {
 	sends := c.audience.attach(host, ui)
-	c.applyTools("")
+	c.tools.Apply("")
 	for _, send := range sends {
 		send(host)
 	}
@@ -121,17 +123,6 @@ func (c *Chain) Attach(host Host, ui agent.UI) {
 // Unheard returns the notices from before Attach, line by line, and drops them. It
 // is for a start that fails: they may say why.
 func (c *Chain) Unheard() []string { return c.audience.drainNotices() }
-
-// What instances need.
-func (c *Chain) hostNow() Host   { return c.audience.hostNow() }
-func (c *Chain) uiNow() agent.UI { return c.audience.uiNow() }
-func (c *Chain) notify(ctx context.Context, l agent.Level, text string) {
-	c.audience.notify(ctx, l, text)
-}
-func (c *Chain) absolute(path string) string { return c.dir.absolute(path) }
-func (c *Chain) shown(path string) string    { return c.dir.shown(path) }
-func (c *Chain) knows(event string) bool     { return c.roster.knows(event) }
-func (c *Chain) eventNames() []string        { return c.roster.eventNames() }
 
 // Wants reports whether a hook listens to k.
 func (c *Chain) Wants(k agent.Kind) bool { return c.roster.wants(k) }

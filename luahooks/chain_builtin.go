@@ -50,9 +50,9 @@ func (b *builtin) load(ctx context.Context) (llm.Provider, error) {
 		}
 		b.in = in
 	}
-	for _, p := range b.in.registered.Providers.All() {
-		if p.stream != nil {
-			return p.stream, nil
+	for _, p := range b.in.script.Registered.Providers.All() {
+		if model, ok := p.Script(); ok {
+			return model, nil
 		}
 	}
 	return nil, fmt.Errorf("load %s: it registers no model", b.name)

@@ -17,12 +17,12 @@ func (c *Chain) Commands() []command.Command {
 	taken := map[string]int{}
 	for _, h := range c.roster.list() {
 		for _, cmd := range h.registered().Commands.All() {
-			taken[cmd.name]++
-			name := cmd.name
+			taken[cmd.Name]++
+			name := cmd.Name
 			if n := taken[name]; n > 1 {
 				name = fmt.Sprintf("%s:%d", name, n)
 			}
-			all = append(all, cmd.command(name))
+			all = append(all, cmd.Under(name))
 		}
 	}
 	return all
@@ -33,11 +33,11 @@ func (c *Chain) warnCommands(ctx context.Context) {
 	owner := map[string]*hook{}
 	for _, h := range c.roster.list() {
 		for _, cmd := range h.registered().Commands.All() {
-			if first := owner[cmd.name]; first != nil {
-				c.audience.notifyOnce(ctx, "command "+cmd.name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
-					cmd.name, c.dir.shown(first.Path), c.dir.shown(h.Path), cmd.name))
+			if first := owner[cmd.Name]; first != nil {
+				c.audience.notifyOnce(ctx, "command "+cmd.Name+h.Path, agent.LevelWarning, fmt.Sprintf("command /%s is in %s and in %s; the second is /%s:2",
+					cmd.Name, c.dir.shown(first.Path), c.dir.shown(h.Path), cmd.Name))
 			} else {
-				owner[cmd.name] = h
+				owner[cmd.Name] = h
 			}
 		}
 	}
@@ -49,9 +49,9 @@ func (c *Chain) Shortcuts() []Shortcut {
 	var all []Shortcut
 	for _, h := range c.roster.list() {
 		for _, s := range h.registered().Shortcuts.All() {
-			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.name })
-			all = append(all, Shortcut{Key: s.name, Description: s.description, Hook: h.Name,
-				Run: func(ctx context.Context) (command.Outcome, error) { return s.run(ctx, "") }})
+			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.Name })
+			all = append(all, Shortcut{Key: s.Name, Description: s.Description, Hook: h.Name,
+				Run: func(ctx context.Context) (command.Outcome, error) { return s.Run(ctx, "") }})
 		}
 	}
 	return all

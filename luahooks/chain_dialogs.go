@@ -1,33 +1,38 @@
 package luahooks
 
 import (
-	"pi/agent"
-
 	"context"
+
+	"pi/agent"
 )
 
-// How hooks ask the person.
+// dialogQueue shows the dialogs of all hooks one at a time. It is a [Dialogs].
+type dialogQueue struct {
+	open   chan struct{}  // holds one token: who has put it there may ask the person
+	events agent.Listener // is told when the program waits for the person
+}
 
-func (c *Chain) hasUI() bool { return c.audience.person() != nil }
+func newDialogQueue(events agent.Listener) *dialogQueue {
+	return &dialogQueue{open: make(chan struct{}, 1), events: events}
+}
 
-// asking reports whether a dialog is open.
-func (c *Chain) asking() bool { return len(c.dialogs) > 0 }
+// IsOpen is that of [Dialogs].
+func (q *dialogQueue) IsOpen() bool { return len(q.open) > 0 }
 
-// ask opens a dialog when those before it have ended, and tells hooks that the
-// program waits for the person.
-func (c *Chain) ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
+// Ask is that of [Dialogs].
+func (q *dialogQueue) Ask(ctx context.Context, kind, title string, f func(context.Context) error) error {
 	select {
-	case c.dialogs <- struct{}{}:
-		defer func() { <-c.dialogs }()
+	case q.open <- struct{}{}:
+		defer func() { <-q.open }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if c.Wants(agent.KindUIPromptStart) {
-		_ = c.Handle(ctx, &agent.UIPromptStart{PromptKind: kind, Title: title})
+	if q.events.Wants(agent.KindUIPromptStart) {
+		_ = q.events.Handle(ctx, &agent.UIPromptStart{PromptKind: kind, Title: title})
 	}
-	if c.Wants(agent.KindUIPromptEnd) {
+	if q.events.Wants(agent.KindUIPromptEnd) {
 		defer func() {
-			_ = c.Handle(context.WithoutCancel(ctx), &agent.UIPromptEnd{PromptKind: kind, Title: title})
+			_ = q.events.Handle(context.WithoutCancel(ctx), &agent.UIPromptEnd{PromptKind: kind, Title: title})
 		}()
 	}
 	return f(ctx)

@@ -10,7 +10,6 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/event"
-	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -134,7 +133,7 @@ func (d *dispatcher) runHandlers(ctx context.Context, spec *event.Spec, hooks []
 			turn := own
 			return func(L *lua.LState) error {
 				turn.end()
-				in.call(L, fn, spec.Table(in.events, L, e))
+				in.script.Call(L, fn, spec.Table(in.events, L, e))
 				return nil
 			}
 		},
@@ -157,11 +156,7 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 	d.walk(ctx, &event.Spec{Name: name, Rule: "told in chain order; waited for"}, others, steps{
 		run: func(in *instance, fn *lua.LFunction) func(*lua.LState) error {
 			return func(L *lua.LState) error {
-				t := luavm.NewRecord(L, 2)
-				luavm.Set(t, "type", lua.LString(name))
-				luavm.Set(t, "data", in.records.JSON(data))
-				t.Metatable = in.emitted()
-				in.call(L, fn, t)
+				in.script.Call(L, fn, in.script.Emitted(L, name, data))
 				return nil
 			}
 		},

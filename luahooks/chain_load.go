@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,9 +19,6 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 )
-
-// API is the number that `-- pi-api:` in a hook pins.
-const API = 1
 
 // Load finds the hooks and runs their files. Errors are reported, never
 // returned: a hook that does not load keeps none of the others from loading. It
@@ -144,7 +140,7 @@ func (c *Chain) attempt(ctx context.Context, h *hook) attempt {
 	var state json.RawMessage
 	if old := h.current(); old != nil {
 		var lost error
-		if state, lost, err = old.encodeState(ctx); interrupted(ctx, err) {
+		if state, lost, err = old.script.State(ctx); interrupted(ctx, err) {
 			return attempt{hook: h, err: err}
 		} else if err = cmp.Or(err, lost); err != nil {
 			c.audience.notify(ctx, agent.LevelWarning, "hook "+h.Name+": not carried over: "+err.Error())
@@ -181,7 +177,7 @@ func (c *Chain) settle(ctx context.Context, a attempt) bool {
 		c.behind.run(func() { c.reports.tellFailed(ctx, failureOf(h, "load", a.err, 1), "") }) // the chain is being changed
 		return false
 	}
-	a.in.registered.Handlers.Enter()
+	a.in.script.Registered.Handlers.Enter()
 	h.now.Store(a.in)
 	if old != nil {
 		old.close()
@@ -218,7 +214,7 @@ func keeps(h *hook, old *instance) string {
 // takeEffect brings what hooks registered in line with the chain.
 func (c *Chain) takeEffect(ctx context.Context) {
 	c.applyProviders()
-	c.applyTools("")
+	c.tools.Apply("")
 	c.warnCommands(ctx)
 }
 
@@ -244,17 +240,13 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 		return err
 	}
 	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: cmp.Or(in.chain.opts.testOnlyLoadTime, in.chain.opts.Timeout), Run: func(L *lua.LState) error {
-		pi := in.open(L, state)
-		if main, ok := callFunction(L, L.NewFunctionFromProto(proto)).(*lua.LFunction); ok {
-			callFunction(L, main, pi)
-		}
+		in.script.Run(L, proto, state)
 		return nil
 	}})
 }
 
 func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}, requires: map[string]*module{}, modules: map[string]string{}}
-	in.registered.Handlers.count = c.roster.count
+	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}}
 	in.vm = luavm.New(luavm.Options{
 		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
 		MemoryLimit:   c.opts.Memory,
@@ -271,7 +263,8 @@ func (c *Chain) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &c.valid)
-	in.events = event.NewSource(in.vm, in.records, h.Name, in.signalValue, c.currentBranch)
+	in.script = NewScript(in.vm, in.records, c.program(in))
+	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, c.currentBranch)
 	return in
 }
 
@@ -346,7 +339,7 @@ func (c *Chain) revive(ctx context.Context, h *hook, dead *instance) {
 		c.disable(ctx, h, dead)
 		return
 	}
-	in.registered.Handlers.Enter()
+	in.script.Registered.Handlers.Enter()
 	h.now.Store(in)
 	dead.close()
 	c.takeEffect(ctx)
@@ -366,8 +359,3 @@ func (c *Chain) disable(ctx context.Context, h *hook, in *instance) {
 	c.takeEffect(ctx)
 	c.audience.notify(ctx, agent.LevelError, "hook "+h.Name+" is disabled for this session: it did not stop again; change its file to load it anew")
 }
-
-var (
-	errLoading = errors.New("not available while the hook loads; use session_start")
-	errNoHost  = errors.New("not available before there is a session; use session_start")
-)

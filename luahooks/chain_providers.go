@@ -22,23 +22,23 @@ type registry struct {
 }
 
 // apply puts wanted in force, in order, in place of what was before.
-func (r *registry) apply(wanted []hookProvider) {
+func (r *registry) apply(wanted []Provider) {
 	if r.models == nil || r.overlay == nil {
 		return
 	}
 	made := map[string]llm.ProviderSpec{}
 	var order []string
 	for _, w := range wanted {
-		name := w.id()
+		name := w.Settings.Name
 		below, ok := made[name]
 		if !ok {
 			below, ok = r.own(name)
 			order = append(order, name)
 		}
 		if ok {
-			made[name] = r.overlay(&below, w.settings)
+			made[name] = r.overlay(&below, w.Settings)
 		} else {
-			made[name] = r.overlay(nil, w.settings)
+			made[name] = r.overlay(nil, w.Settings)
 		}
 	}
 	now := map[string]bool{}
@@ -86,7 +86,7 @@ func (r *registry) restore(now map[string]bool) {
 func (c *Chain) applyProviders() {
 	before := c.atHand()
 	c.inForce.Lock()
-	var wanted []hookProvider
+	var wanted []Provider
 	for _, h := range c.roster.list() {
 		wanted = append(wanted, h.registered().Providers.All()...)
 	}
@@ -122,12 +122,4 @@ func (c *Chain) refreshModel(before *llm.Model) {
 	case now != nil && !reflect.DeepEqual(now, was):
 		host.Replace(was, now)
 	}
-}
-
-func (c *Chain) hasProvider(name string) bool {
-	if c.opts.Models == nil {
-		return false
-	}
-	_, ok := c.opts.Models.Lookup(name)
-	return ok
 }

@@ -1,7 +1,6 @@
 package luahooks
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -59,7 +58,7 @@ type question struct {
 }
 
 func (q *question) run(L *lua.LState) error {
-	result := q.in.call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
+	result := q.in.script.Call(L, q.fn, q.spec.Table(q.in.events, L, q.seen))
 	if result == lua.LNil {
 		return nil
 	}
@@ -70,45 +69,7 @@ func (q *question) run(L *lua.LState) error {
 	if err == nil {
 		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
 	}
-	return placeOf(q.fn, err)
-}
-
-// call calls a handler with an event and ctx and returns its first result.
-func (in *instance) call(L *lua.LState, fn *lua.LFunction, event lua.LValue) lua.LValue {
-	result := callFunction(L, fn, event, in.ctx)
-	in.seen = jobMessages{}
-	return result
-}
-
-// callFunction calls fn and returns its first result.
-func callFunction(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) lua.LValue {
-	L.Push(fn)
-	for _, a := range args {
-		L.Push(a)
-	}
-	L.Call(len(args), 1)
-	result := L.Get(-1)
-	L.Pop(1)
-	return result
-}
-
-// placeOf adds to what is wrong with a function's result where the function
-// stands.
-func placeOf(fn *lua.LFunction, err error) error {
-	if err == nil || fn.IsG {
-		return err
-	}
-	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, fn.Proto.LineDefined, err)
-}
-
-// placeOfRaised is the same for what was raised where no Lua ran any more, so that it
-// has no place yet.
-func placeOfRaised(fn *lua.LFunction, err error) error {
-	var e *luavm.Error
-	if errors.As(err, &e) && e.Kind == luavm.Raised && e.Where == "" && e.Value != nil {
-		return placeOf(fn, err)
-	}
-	return err
+	return Placed(q.fn, err)
 }
 
 // resultTable checks the shape of what a handler returned.

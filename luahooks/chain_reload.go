@@ -160,11 +160,9 @@ func (h *hook) partPaths() map[string]trust.Scope {
 		if in == nil {
 			continue
 		}
-		in.mu.Lock()
-		for path := range in.modules {
+		for path := range in.script.Files() {
 			paths[path] = h.Scope
 		}
-		in.mu.Unlock()
 	}
 	return paths
 }

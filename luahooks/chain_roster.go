@@ -72,7 +72,7 @@ func (r *roster) named(name string, dir workdir) ([]*hook, error) {
 
 // tool returns the tool of a hook that a name means, that of the last hook which has
 // one; nil: no hook has.
-func (r *roster) tool(name string) *luaTool {
+func (r *roster) tool(name string) *Tool {
 	for _, h := range slices.Backward(r.list()) {
 		if t, ok := h.registered().Tools.Find(name); ok {
 			return t
@@ -95,7 +95,7 @@ func (r *roster) count(event string, n int) {
 
 // knows reports whether hooks can listen to an event.
 func (r *roster) knows(event string) bool {
-	return isCustom(event) || slices.Contains(r.eventNames(), event)
+	return IsCustom(event) || slices.Contains(r.eventNames(), event)
 }
 
 // eventNames returns the names of the program's own events, sorted.
@@ -127,14 +127,6 @@ func (r *roster) summary() string {
 
 // workdir is the working directory of a chain.
 type workdir string
-
-// absolute is a path that hooks give: relative ones begin in the working directory.
-func (d workdir) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(string(d), path)
-}
 
 // shown is how a path is written in messages: relative below the working directory,
 // whole elsewhere.

@@ -2,84 +2,118 @@ package luahooks
 
 import (
 	"context"
-	"pi/agent"
-
+	"fmt"
 	"slices"
+	"sync"
+
+	"pi/agent"
 )
 
-// The tools of the program and of hooks, as the agent gets them.
+// toolbox is the tools of the program and of hooks, as the agent gets them. It is a
+// [Toolbox].
+type toolbox struct {
+	program  []agent.Tool // the program's own; hooks may replace them by name
+	inactive []agent.Tool // those of them that the model does not get unless a hook chooses them
+	only     []string     // names of those that the model may have at all; nil: any
+	roster   *roster
+	audience *audience
 
-func (c *Chain) isProgramTool(name string) bool {
-	return slices.ContainsFunc(slices.Concat(c.opts.Tools, c.opts.Inactive), func(t agent.Tool) bool { return t.Spec().Name == name })
+	applies sync.Mutex // held while the host gets the tools
+	mu      sync.Mutex // guards chosen
+	// chosen is what hooks chose with pi.set_active_tools, by name; it outlives reloads.
+	// Tools that were not there then are as they would be without a choice.
+	chosen map[string]bool
 }
 
-// allTools lists the program's tools, those of hooks in their place where the
-// name is the same, and the others behind them. told hears of each that takes
-// another's place; it may be nil.
-func (c *Chain) allTools(told func(t *luaTool, before agent.Tool)) []offeredTool {
-	var all []offeredTool
-	for _, t := range c.opts.Tools {
-		all = append(all, offeredTool{t, true})
+// IsOwn is that of [Toolbox].
+func (b *toolbox) IsOwn(name string) bool {
+	return slices.ContainsFunc(slices.Concat(b.program, b.inactive), func(t agent.Tool) bool { return t.Spec().Name == name })
+}
+
+// All lists the program's tools, those of hooks in their place where the name is the
+// same, and the others behind them.
+func (b *toolbox) All() []OfferedTool { return b.list(func(*hook, *Tool, agent.Tool) {}) }
+
+// list is All; replaced is called for each tool of a hook that is in the place of another.
+func (b *toolbox) list(replaced func(h *hook, t *Tool, before agent.Tool)) []OfferedTool {
+	var all []OfferedTool
+	for _, t := range b.program {
+		all = append(all, OfferedTool{t, true})
 	}
-	for _, t := range c.opts.Inactive {
-		all = append(all, offeredTool{t, false})
+	for _, t := range b.inactive {
+		all = append(all, OfferedTool{t, false})
 	}
-	for _, h := range c.roster.list() {
+	for _, h := range b.roster.list() {
 		for _, t := range h.registered().Tools.All() {
-			i := slices.IndexFunc(all, func(have offeredTool) bool { return have.spec().Name == t.spec.Name })
+			i := slices.IndexFunc(all, func(have OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
 			if i < 0 {
-				all = append(all, offeredTool{t, true})
+				all = append(all, OfferedTool{t, true})
 				continue
 			}
-			if told != nil {
-				told(t, all[i].Tool)
-			}
-			all[i] = offeredTool{t, true}
+			replaced(h, t, all[i].Tool)
+			all[i] = OfferedTool{t, true}
 		}
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for i := range all {
-		name := all[i].spec().Name
-		all[i].active = c.mayUse(name) && c.choice.of(name, all[i].active)
+		name := all[i].Spec().Name
+		if chosen, ok := b.chosen[name]; ok {
+			all[i].Active = chosen
+		}
+		all[i].Active = all[i].Active && (b.only == nil || slices.Contains(b.only, name))
 	}
 	return all
 }
 
-// mayUse reports whether the person lets the model have a tool.
-func (c *Chain) mayUse(tool string) bool {
-	return c.opts.Only == nil || slices.Contains(c.opts.Only, tool)
+// Choose is that of [Toolbox].
+func (b *toolbox) Choose(names []string, by string) {
+	chosen := map[string]bool{}
+	for _, t := range b.All() {
+		name := t.Spec().Name
+		chosen[name] = slices.Contains(names, name)
+	}
+	b.mu.Lock()
+	b.chosen = chosen
+	b.mu.Unlock()
+	b.Apply(by)
+}
+
+// Apply gives the host the tools in force. by is the hook that changed them, "" if
+// they only are those that there are.
+func (b *toolbox) Apply(by string) {
+	host := b.audience.hostNow()
+	if host == nil {
+		return
+	}
+	b.applies.Lock()
+	var warnings []func()
+	var tools []agent.Tool
+	for _, t := range b.list(func(h *hook, t *Tool, before agent.Tool) {
+		warnings = append(warnings, func() {
+			text := fmt.Sprintf("hook %s replaces the tool %s", h.Name, t.Spec().Name)
+			if other, ok := before.(*Tool); ok {
+				text += " of hook " + other.Source()
+			}
+			b.audience.notifyOnce(context.Background(), "tool "+t.Spec().Name+" "+h.Path, agent.LevelWarning, text)
+		})
+	}) {
+		if t.Active {
+			tools = append(tools, t.Tool)
+		}
+	}
+	host.SetTools(tools, by)
+	b.applies.Unlock()
+	for _, warn := range warnings {
+		warn()
+	}
 }
 
 // ToolNames lists all tools that there are, the program's own and those of hooks.
 func (c *Chain) ToolNames() []string {
 	var names []string
-	for _, t := range c.allTools(nil) {
-		names = append(names, t.spec().Name)
+	for _, t := range c.tools.All() {
+		names = append(names, t.Spec().Name)
 	}
 	return names
-}
-
-// applyTools gives the host the tools in force. by is the hook that chose them, ""
-// if they only are those that there are.
-func (c *Chain) applyTools(by string) {
-	host := c.audience.hostNow()
-	if host == nil {
-		return
-	}
-	c.inForce.Lock()
-	var warnings []func()
-	var tools []agent.Tool
-	for _, t := range c.allTools(func(t *luaTool, before agent.Tool) {
-		warnings = append(warnings, func() {
-			c.audience.notifyOnce(context.Background(), "tool "+t.spec.Name+" "+t.in.hook.Path, agent.LevelWarning, replaces(t, before))
-		})
-	}) {
-		if t.active {
-			tools = append(tools, t.Tool)
-		}
-	}
-	host.SetTools(tools, by)
-	c.inForce.Unlock()
-	for _, warn := range warnings {
-		warn()
-	}
 }

@@ -71,11 +71,11 @@ const maxReplaced = 20
 // version that it began on, and goes on in a fresh copy if that was given up.
 func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps steps) {
 	inner := ctx
-	if !isCustom(spec.Name) { // what the agent tells of is nobody's wish any more
+	if !IsCustom(spec.Name) { // what the agent tells of is nobody's wish any more
 		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
 	}
 	if spec.Kind == agent.KindContext {
-		inner = context.WithValue(inner, contextEventKey{}, true)
+		inner = InContextEvent(inner)
 	}
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, steps: steps, hooks: hooks}
 	d.lanes.Run(inner, w.next)
@@ -136,7 +136,7 @@ func (w *walk) start(fn *lua.LFunction) luavm.Job {
 
 // ended is told how a handler ended. stop ends the walk.
 func (w *walk) ended(err error) (stop bool) {
-	if !isReplaced(err) {
+	if !IsReplaced(err) {
 		w.ran = true
 	} else if w.tries < maxReplaced {
 		w.tries++
@@ -193,10 +193,4 @@ func (r *registration) isCopyOf(other *registration) bool {
 	}
 	return a.Proto.SourceName == b.Proto.SourceName && a.Proto.LineDefined == b.Proto.LineDefined &&
 		a.Proto.LastLineDefined == b.Proto.LastLineDefined
-}
-
-// isReplaced reports whether something did not begin because its VM is no more.
-// What began and was cut off ends with another error: it is never run again.
-func isReplaced(err error) bool {
-	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
 }

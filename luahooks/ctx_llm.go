@@ -17,19 +17,19 @@ import (
 // complete is pi.llm.complete(model, {system?, messages, tools?}, {api_key?,
 // max_tokens?, signal?, thinking?}) → message, or nil and a message: one model
 // call outside of the conversation. model nil is the current one.
-func (in *instance) complete(L *lua.LState) int {
-	host := in.mustHost(L, "complete")
-	c := agent.Completion{By: in.hook.Name}
-	until := in.completion(L, &c)
+func (m models) complete(L *lua.LState) int {
+	host := m.mustHost(L, "complete")
+	c := agent.Completion{By: m.hook}
+	until := m.completion(L, &c)
 	if v := L.Get(1); v != lua.LNil {
-		m, level, err := in.modelArgument(L, 1, "complete", v, host)
+		model, level, err := modelArgument(L, 1, "complete", v, host)
 		if err != nil {
 			return pushResult(L, nil, err)
 		}
-		c.Model, c.Thinking = m, cmp.Or(c.Thinking, level)
+		c.Model, c.Thinking = model, cmp.Or(c.Thinking, level)
 	}
 	var answer *message.Message
-	err := in.wait(L, "complete", false, func(ctx context.Context) (err error) {
+	err := m.wait(L, "complete", func(ctx context.Context) (err error) {
 		ctx, cancel := until.within(ctx)
 		defer cancel()
 		answer, err = host.Complete(ctx, c)
@@ -38,17 +38,17 @@ func (in *instance) complete(L *lua.LState) int {
 	if err != nil {
 		return pushResult(L, nil, err)
 	}
-	return pushResult(L, in.records.Message(answer), nil)
+	return pushResult(L, m.records.Message(answer), nil)
 }
 
-// completion reads what is asked, and how. Misuse raises.
-func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
+// completion reads the request and its options; it raises for misuse.
+func (m models) completion(L *lua.LState, c *agent.Completion) *signal {
 	var messages, tools *lua.LTable
 	var until lua.LValue
 	luavm.Unpack(L, 2, "complete", luavm.Opt("system", &c.System), luavm.Opt("messages", &messages).Required(), luavm.Opt("tools", &tools))
 	luavm.Unpack(L, 3, "complete", luavm.Opt("api_key", &c.APIKey), luavm.Opt("max_tokens", &c.MaxTokens),
 		luavm.Opt("signal", &until), luavm.Opt("thinking", &c.Thinking))
-	items, err := in.records.ItemsFrom(L, messages, nil)
+	items, err := m.records.ItemsFrom(L, messages, nil)
 	switch {
 	case err != nil:
 		luavm.Raise(L, "complete: %v", err)
@@ -59,13 +59,13 @@ func (in *instance) completion(L *lua.LState, c *agent.Completion) *signal {
 	}
 	c.Messages = items
 	if tools != nil {
-		c.Tools = in.toolSpecs(L, tools)
+		c.Tools = m.toolSpecs(L, tools)
 	}
 	return signalOption(L, "complete", until)
 }
 
 // toolSpecs reads a list of {name, description, parameters?}.
-func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
+func (m models) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 	luavm.Materialise(L, list)
 	n, err := record.ListLen(list)
 	if err != nil {
@@ -82,7 +82,7 @@ func (in *instance) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 		var parameters *lua.LTable
 		luavm.UnpackTable(L, t, "complete: tools", luavm.Opt("name", &spec.Name).Required(),
 			luavm.Opt("description", &spec.Description).Required(), luavm.Opt("parameters", &parameters))
-		spec.Parameters = in.schema(L, "complete", parameters)
+		spec.Parameters = m.schema(L, "complete", parameters)
 		if err := size.Add(len(spec.Name) + len(spec.Description) + len(spec.Parameters)); err != nil {
 			luavm.Raise(L, "complete: tools: %v", err)
 		}

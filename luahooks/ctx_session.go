@@ -10,78 +10,73 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// newSessionView makes ctx.session, which only reads.
-func (in *instance) newSessionView(L *lua.LState) *lua.LTable {
-	t := luavm.NewRecord(L, 10)
-	in.addFuncs(t, map[string]any{
-		"entries": in.allEntries, "branch": in.branchEntries, "entry": in.entry, "tree": in.tree, "label": in.label,
-		"header":  in.header,
-		"leaf_id": func(L *lua.LState) lua.LValue { return record.TextOrNil(in.sessionOf(L, "leaf_id").Leaf()) },
-		"file":    func(L *lua.LState) lua.LValue { return record.TextOrNil(in.sessionOf(L, "file").File()) },
-		"id":      func(L *lua.LState) string { return in.sessionOf(L, "id").ID() },
-		"name":    func(L *lua.LState) lua.LValue { return record.TextOrNil(in.sessionOf(L, "name").Name()) },
-	})
-	return in.vm.StrictTable("ctx.session", t)
+// sessionView is ctx.session, which only reads.
+type sessionView struct{ *bridge }
+
+func (s sessionView) part() part {
+	return part{
+		"entries": s.entries, "branch": s.branch, "entry": s.entry, "tree": s.tree, "header": s.header,
+		"label":   func(L *lua.LState, id string) lua.LValue { return record.TextOrNil(s.session(L, "label").Labels()[id]) },
+		"leaf_id": func(L *lua.LState) lua.LValue { return record.TextOrNil(s.session(L, "leaf_id").Leaf()) },
+		"file":    func(L *lua.LState) lua.LValue { return record.TextOrNil(s.session(L, "file").File()) },
+		"id":      func(L *lua.LState) string { return s.session(L, "id").ID() },
+		"name":    func(L *lua.LState) lua.LValue { return record.TextOrNil(s.session(L, "name").Name()) },
+	}
 }
 
-func (in *instance) sessionOf(L *lua.LState, function string) *session.Session {
-	return in.mustHost(L, function).Session()
+func (s sessionView) session(L *lua.LState, function string) *session.Session {
+	return s.mustHost(L, function).Session()
 }
 
-// allEntries is ctx.session.entries(): those of all branches, in the order of
-// the file.
-func (in *instance) allEntries(L *lua.LState) *lua.LTable {
-	return in.entryStubs(L, in.sessionOf(L, "entries").Entries())
+// entries is ctx.session.entries(): those of all branches, in the order of the file.
+func (s sessionView) entries(L *lua.LState) *lua.LTable {
+	return s.list(L, s.session(L, "entries").Entries())
 }
 
-// entryStubs makes a fresh list; the entries of a session never change.
-func (in *instance) entryStubs(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	list := in.records.Entries(L, entries)
+// list makes a fresh list; the entries of a session never change.
+func (s sessionView) list(L *lua.LState, entries []*session.Entry) *lua.LTable {
+	list := s.records.Entries(L, entries)
 	luavm.MarkList(list)
 	return list
 }
 
-// branchEntries is ctx.session.branch(from_id?): from the root to an entry, or
-// to the leaf.
-func (in *instance) branchEntries(L *lua.LState, from *string) (*lua.LTable, error) {
-	s := in.sessionOf(L, "branch")
+// branch is ctx.session.branch(from_id?): from the root to an entry, or to the leaf.
+func (s sessionView) branch(L *lua.LState, from *string) (*lua.LTable, error) {
+	now := s.session(L, "branch")
 	if from == nil {
-		return in.entryStubs(L, s.Branch()), nil
+		return s.list(L, now.Branch()), nil
 	}
-	if s.Entry(*from) == nil {
+	if now.Entry(*from) == nil {
 		return nil, fmt.Errorf("no entry %q", *from)
 	}
-	return in.entryStubs(L, s.Path(*from)), nil
+	return s.list(L, now.Path(*from)), nil
 }
 
 // entry is ctx.session.entry(id) → entry, or nil and a message.
-func (in *instance) entry(L *lua.LState, id string) (*lua.LTable, error) {
-	e := in.sessionOf(L, "entry").Entry(id)
+func (s sessionView) entry(L *lua.LState, id string) (lua.LValue, error) {
+	e := s.session(L, "entry").Entry(id)
 	if e == nil {
 		return nil, fmt.Errorf("no entry %q", id)
 	}
-	return in.records.Entry(e).(*lua.LTable), nil
-}
-
-// label is ctx.session.label(id) → string or nil.
-func (in *instance) label(L *lua.LState, id string) lua.LValue {
-	return record.TextOrNil(in.sessionOf(L, "label").Labels()[id])
+	return s.records.Entry(e), nil
 }
 
 // tree is ctx.session.tree(): the roots, each {entry, children, label?}.
-func (in *instance) tree(L *lua.LState) *lua.LTable {
-	s := in.sessionOf(L, "tree")
-	entries, names, children := s.Entries(), s.Labels(), map[string]*lua.LTable{}
-	for _, e := range entries {
+func (s sessionView) tree(L *lua.LState) *lua.LTable {
+	now := s.session(L, "tree")
+	entries, names, children := now.Entries(), now.Labels(), map[string]*lua.LTable{}
+	newList := func() *lua.LTable {
 		list := L.CreateTable(0, 0)
 		luavm.MarkList(list)
-		children[e.ID] = list
+		return list
 	}
-	roots := L.CreateTable(0, 0)
-	luavm.MarkList(roots)
+	for _, e := range entries {
+		children[e.ID] = newList()
+	}
+	roots := newList()
 	for _, e := range entries {
 		node := luavm.NewRecord(L, 3)
-		luavm.Set(node, "entry", in.records.Entry(e))
+		luavm.Set(node, "entry", s.records.Entry(e))
 		luavm.Set(node, "children", children[e.ID])
 		record.SetText(node, "label", names[e.ID])
 		if above := children[e.ParentID]; above != nil {
@@ -94,8 +89,8 @@ func (in *instance) tree(L *lua.LState) *lua.LTable {
 }
 
 // header is ctx.session.header(): the first line of the file.
-func (in *instance) header(L *lua.LState) *lua.LTable {
-	h := in.sessionOf(L, "header").Header()
+func (s sessionView) header(L *lua.LState) *lua.LTable {
+	h := s.session(L, "header").Header()
 	t := luavm.NewRecord(L, 6)
 	luavm.Set(t, "type", lua.LString(session.TypeSession))
 	luavm.Set(t, "version", lua.LNumber(h.Version))

@@ -13,41 +13,46 @@ import (
 // itself its signal never tells that.
 type signal struct{ job context.Context }
 
-// jobSignal is the signal of one handler.
-type jobSignal struct {
+// signals makes the signal of each handler.
+type signals struct {
+	*bridge
+	jobs *jobs
+
+	// Of the last handler that asked; only while the VM is held.
 	job   context.Context
 	value *lua.LTable
 }
 
-// signalValue is ctx.signal of the job that runs.
-func (in *instance) signalValue(L *lua.LState) lua.LValue {
-	if job := in.vm.Context(); in.sign.job != job {
-		in.sign = jobSignal{job, in.vm.NewStub(&signal{job}, in.fillSignal)}
+// current is ctx.signal of the job that runs.
+func (s *signals) current() *lua.LTable {
+	if job := s.vm.Context(); s.job != job {
+		s.job, s.value = job, s.vm.NewStub(&signal{job}, s.fill)
 	}
-	return in.sign.value
+	return s.value
 }
 
-func (in *instance) fillSignal(L *lua.LState, ref any) *lua.LTable {
-	s := ref.(*signal)
+func (s *signals) fill(L *lua.LState, ref any) *lua.LTable {
+	job := ref.(*signal).job
 	t := luavm.NewRecord(L, 2)
-	luavm.Set(t, "cancelled", in.vm.Func("cancelled", func() bool { return luavm.Stopped(s.job) }))
-	luavm.Set(t, "on_cancel", in.vm.Func("on_cancel", func(fn *lua.LFunction) *lua.LFunction {
-		off := context.AfterFunc(s.job, func() { in.cancelled(s, fn) })
-		return in.vm.Func("off", func() { off() })
-	}))
-	return in.vm.StrictTable("signal", t)
+	s.add(t, part{
+		"cancelled": func() bool { return luavm.Stopped(job) },
+		"on_cancel": func(fn *lua.LFunction) *lua.LFunction {
+			off := context.AfterFunc(job, func() {
+				if luavm.Stopped(job) {
+					s.jobs.spawn(func(ctx context.Context) { s.cancelled(ctx, fn) })
+				}
+			})
+			return s.vm.Func("off", func() { off() })
+		},
+	})
+	return s.vm.StrictTable("signal", t)
 }
 
 // cancelled runs what waits for the end of a handler, in a job of its own.
-func (in *instance) cancelled(s *signal, fn *lua.LFunction) {
-	if !luavm.Stopped(s.job) {
-		return
-	}
-	in.spawn(func(ctx context.Context) {
-		_ = in.callBack(ctx, "on_cancel", func(L *lua.LState) error {
-			callFunction(L, fn)
-			return nil
-		})
+func (s *signals) cancelled(ctx context.Context, fn *lua.LFunction) {
+	_ = s.jobs.callBack(ctx, "on_cancel", func(L *lua.LState) error {
+		callLua(L, fn)
+		return nil
 	})
 }
 

@@ -10,8 +10,6 @@ import (
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // hook is one hook file for as long as it stands in the chain. What runs is its
@@ -73,7 +71,7 @@ func (h *hook) reject(err error) {
 
 func (h *hook) info(c *Chain) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: c.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
+	i := Info{Name: h.Name, Path: c.dir.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	var all EventStats
@@ -86,7 +84,7 @@ func (h *hook) info(c *Chain) Info {
 	case in == nil:
 		i.State = "failed"
 	default:
-		in.registered.describe(&i)
+		i.add(&in.script.Registered)
 		if c.guard.IsPending(h.Path) || slices.ContainsFunc(in.files(), c.guard.IsPending) {
 			i.State = "pending"
 		}
@@ -94,34 +92,21 @@ func (h *hook) info(c *Chain) Info {
 	return i
 }
 
-// instance is one VM that runs a hook's file, and everything the file registered.
+// instance is one VM that runs a hook's file.
 type instance struct {
 	chain *Chain
 	hook  *hook
 	real  string // the file, with symbolic links resolved
 	code  []byte // the file's bytes
 	vm    *luavm.VM
-	ctx   *lua.LTable // what handlers get
 
 	records *record.Converter
+	script  *Script // the API in the VM, and what the file registered
 	events  *event.Source
+	behind  *background // what modules do beside the VM; ends with the instance
 
-	behind *background // what modules do beside the VM; ends with the instance
-
-	// Only while the VM is held.
-	seen     jobMessages
-	sign     jobSignal
-	theme    *lua.LTable // ctx.ui.theme
-	ofEmit   *lua.LTable // the metatable of events that hooks emit
-	command  *lua.LTable // the metatable of ctx in commands
-	requires map[string]*module
-
-	registered Registered
-
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards failures
 	failures map[failure]int
-	shown    shownKeys         // in the front end, taken back with the instance
-	modules  map[string]string // files that require looked at, with the sum of their bytes
 }
 
 // handlers lists the handlers that in has for an event. in may be nil.
@@ -129,21 +114,21 @@ func (in *instance) handlers(event string) []*registration {
 	if in == nil {
 		return nil
 	}
-	return in.registered.Handlers.Of(event)
+	return in.script.Registered.Handlers.Of(event)
 }
 
 // registered is what the version of the hook that runs has registered; nothing, if
 // none runs.
 func (h *hook) registered() *Registered {
 	if in := h.current(); in != nil {
-		return &in.registered
+		return &in.script.Registered
 	}
 	return new(Registered)
 }
 
 // close takes the instance out of everything; what runs in it finishes.
 func (in *instance) close() {
-	in.registered.Handlers.Exit()
+	in.script.Registered.Handlers.Exit()
 	in.vm.Close()
 	in.end()
 }
@@ -152,29 +137,32 @@ func (in *instance) close() {
 // the VM; Chain.Close waits for that.
 func (in *instance) end() {
 	in.behind.stop()
-	in.hideAll()
+	if !in.chain.behind.isEnding() {
+		in.script.Clear()
+	}
 	in.chain.ending.run(in.behind.wg.Wait)
 }
 
-func (r *Registered) describe(i *Info) {
+// add describes what a hook registered.
+func (i *Info) add(r *Registered) {
 	i.Events = r.Handlers.Events()
 	for _, c := range r.Commands.All() {
-		i.Commands = append(i.Commands, c.name)
+		i.Commands = append(i.Commands, c.Name)
 	}
 	for _, t := range r.Tools.All() {
-		i.Tools = append(i.Tools, t.spec.Name)
+		i.Tools = append(i.Tools, t.Spec().Name)
 	}
 	for _, p := range r.Providers.All() {
-		i.Others = append(i.Others, "provider "+p.id())
+		i.Others = append(i.Others, "provider "+p.Settings.Name)
 	}
 	for _, f := range r.Flags.All() {
 		i.Others = append(i.Others, "--"+f.Name)
 	}
 	for _, s := range r.Shortcuts.All() {
-		i.Others = append(i.Others, "key "+s.name)
+		i.Others = append(i.Others, "key "+s.Name)
 	}
 	for _, r := range r.Renderers.All() {
-		i.Others = append(i.Others, "renderer "+r.kind)
+		i.Others = append(i.Others, "renderer "+r.Kind)
 	}
 }
 

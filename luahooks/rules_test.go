@@ -161,7 +161,7 @@ func TestProjectHooksAreNotAskedAboutTheirTrust(t *testing.T) {
 		h := &hook{Source: trust.Source{Name: string(scope), Path: "/h.lua", Scope: scope}}
 		in, err := r.chain.run(t.Context(), h, []byte(trusts), nil)
 		mustDo(t, err)
-		in.registered.Handlers.Enter()
+		in.script.Registered.Handlers.Enter()
 		h.now.Store(in)
 		r.chain.roster.replace([]*hook{h})
 		e := &agent.ProjectTrust{Files: []agent.TrustFile{{SHA256: "x"}}}
