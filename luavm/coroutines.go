@@ -7,28 +7,28 @@ import lua "github.com/yuin/gopher-lua"
 const maxCoroutines = 100
 
 // openCoroutines gives every coroutine the VM's switching context, so that one
-// made in one job can go on in another and both can be stopped, and refuses
+// made in one job can continue in another and both can be stopped, and refuses
 // the resumptions that would corrupt a stack.
-func (vm *VM) openCoroutines(g *lua.LTable) {
-	t := g.RawGetString("coroutine").(*lua.LTable)
-	create := t.RawGetString("create").(*lua.LFunction).GFunction
-	wrap := t.RawGetString("wrap").(*lua.LFunction).GFunction
-	resume := t.RawGetString("resume").(*lua.LFunction).GFunction
-	yield := t.RawGetString("yield").(*lua.LFunction).GFunction
-	vm.setAll(t, map[string]lua.LGFunction{
+func (t *threads) openCoroutines(g *lua.LTable) {
+	lib := g.RawGetString("coroutine").(*lua.LTable)
+	create := lib.RawGetString("create").(*lua.LFunction).GFunction
+	wrap := lib.RawGetString("wrap").(*lua.LFunction).GFunction
+	resume := lib.RawGetString("resume").(*lua.LFunction).GFunction
+	yield := lib.RawGetString("yield").(*lua.LFunction).GFunction
+	setAll(t.main, lib, map[string]lua.LGFunction{
 		"create": func(L *lua.LState) int {
 			n := withoutContext(L, create)
-			vm.adopt(L.Get(-1).(*lua.LState))
+			L.Get(-1).(*lua.LState).SetContext(t.turn)
 			return n
 		},
 		"wrap": func(L *lua.LState) int {
 			n := withoutContext(L, wrap)
-			vm.adoptWrapped(L.Get(-1).(*lua.LFunction))
+			t.wrapped(L.Get(-1).(*lua.LFunction))
 			return n
 		},
 		"resume": func(L *lua.LState) int {
 			th := L.CheckThread(1)
-			if msg := vm.cannotResume(L, th); msg != "" {
+			if msg := t.cannotResume(L, th); msg != "" {
 				L.Push(lua.LFalse)
 				L.Push(lua.LString(msg))
 				return 2
@@ -42,8 +42,15 @@ func (vm *VM) openCoroutines(g *lua.LTable) {
 			checkYield(L)
 			return yield(L)
 		},
-		"running": running,
-		"status":  status,
+		"running": func(L *lua.LState) int {
+			if th := coroutineOf(L); th != nil {
+				L.Push(th)
+			} else {
+				L.Push(lua.LNil)
+			}
+			return 1
+		},
+		"status": status,
 	})
 }
 
@@ -54,20 +61,20 @@ func withoutContext(L *lua.LState, make lua.LGFunction) int {
 	return make(L)
 }
 
-func (vm *VM) adopt(th *lua.LState) { th.SetContext((*jobSwitch)(vm)) }
-
-func (vm *VM) adoptWrapped(fn *lua.LFunction) {
+// wrapped does for the function of coroutine.wrap what the others do for a
+// coroutine and its resumption.
+func (t *threads) wrapped(fn *lua.LFunction) {
 	th := fn.Upvalues[0].Value().(*lua.LState)
-	vm.adopt(th)
+	th.SetContext(t.turn)
 	next := fn.GFunction
 	fn.GFunction = func(L *lua.LState) int {
-		if msg := vm.cannotResume(L, th); msg != "" {
+		if msg := t.cannotResume(L, th); msg != "" {
 			L.RaiseError("%s", msg)
 		}
-		running, holder := L.G.CurrentThread, vm.cur.Load()
+		running, holder := L.G.CurrentThread, t.turn.cur.Load()
 		failed := true
 		defer func() {
-			if failed && vm.cur.Load() == holder && !vm.Dead() { // else the job was given up in a Wait
+			if failed && t.turn.cur.Load() == holder && !t.turn.isDead() { // else the job was given up in a Wait
 				th.Dead, th.Parent = true, nil
 				L.G.CurrentThread = running
 			}
@@ -79,15 +86,16 @@ func (vm *VM) adoptWrapped(fn *lua.LFunction) {
 	}
 }
 
-func (vm *VM) cannotResume(L, th *lua.LState) string {
+// cannotResume is why L may not resume a coroutine, or "".
+func (t *threads) cannotResume(L, th *lua.LState) string {
 	if th.Dead {
 		return "cannot resume dead coroutine"
 	}
-	if _, ok := vm.parked[th]; ok {
+	if t.parked[th] {
 		return "cannot resume a coroutine that waits in another job"
 	}
-	for t := L; t != nil; t = t.Parent {
-		if t == th {
+	for outer := L; outer != nil; outer = outer.Parent {
+		if outer == th {
 			return "cannot resume non-suspended coroutine"
 		}
 	}
@@ -113,15 +121,6 @@ func checkYield(L *lua.LState) {
 			L.RaiseError("attempt to yield across pcall or another function of the program")
 		}
 	}
-}
-
-func running(L *lua.LState) int {
-	if th := coroutineOf(L); th != nil {
-		L.Push(th)
-	} else {
-		L.Push(lua.LNil)
-	}
-	return 1
 }
 
 // coroutineOf is the coroutine that L runs in, or nil in a job's own thread.

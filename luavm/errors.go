@@ -60,15 +60,6 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// ofBegun is the error of a job that began. What it returns may be that an inner
-// job did not begin, which must not be taken for its own.
-func ofBegun(err error) error {
-	if errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
-		return &Error{Kind: Raised, Message: err.Error()}
-	}
-	return err
-}
-
 // at adds the place where a stop was noticed.
 func (e *Error) at(err error) *Error {
 	if found := explain(err); found != nil {
@@ -150,12 +141,12 @@ func messageOf(v lua.LValue) string {
 
 // describe finds words for an error that is a table without a message: its own,
 // or its fields.
-func (vm *VM) describe(th *lua.LState, e *Error) {
+func describe(th *lua.LState, e *Error) {
 	t, ok := e.Value.(*lua.LTable)
 	if !ok || lua.LVCanConvToString(t.RawGetString("message")) {
 		return
 	}
-	th.Push(vm.main.NewFunction(func(L *lua.LState) int {
+	th.Push(th.NewFunction(func(L *lua.LState) int {
 		if L.GetMetaField(t, "__tostring") != lua.LNil {
 			L.Push(L.ToStringMeta(t))
 		} else if raw, err := encodeUpTo(maxErrorJSON, L, t, JSON{}); err == nil && t.Len()+len(raw) > len("{}") {

@@ -20,12 +20,12 @@ func (vm *VM) GFunc(name string, fn lua.LGFunction) *lua.LFunction {
 		defer func() {
 			if r := recover(); r != nil {
 				if _, ok := r.(*lua.ApiError); !ok {
-					r = vm.panicked(L, name, r)
+					r = vm.threads.ofPanic(L, name, r)
 				}
 				panic(r)
 			}
 		}()
-		vm.cur.Load().calling = name
+		vm.turn.cur.Load().calling = name
 		return fn(L)
 	})
 }
@@ -273,7 +273,7 @@ func (c *call) results(L *lua.LState, out []reflect.Value) int {
 		return 1
 	}
 	for _, v := range out {
-		L.Push(c.vm.toLua(L, v))
+		L.Push(toLua(L, v))
 	}
 	return len(out)
 }

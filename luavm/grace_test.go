@@ -26,8 +26,8 @@ func supervise(t *testing.T, state int32) *supervised {
 	h.now = func() time.Time { return d.at }
 	d.lane.ctx, d.lane.next = context.Background(), func(error) (*VM, Job, bool) { return nil, Job{}, false }
 	d.job = &job{vm: h.VM, lane: d.lane, parent: context.Background(), detached: make(chan struct{})}
-	_ = h.retain(false)
-	d.holding.Store(1)
+	_ = h.life.begin(false)
+	d.clock.stretch.Store(1)
 	d.state.Store(state)
 	d.lane.cur.Store(d.job)
 	return d
@@ -81,7 +81,7 @@ func TestTimeInWhichAJobCouldNotRunIsNoGrace(t *testing.T) {
 func TestAJobThatComesBackFromWaitingHasItsWholeGrace(t *testing.T) {
 	d := stopped(t, stateWaiting)
 	d.look(allLooks-1, tick)
-	d.holding.Add(1)
+	d.clock.stretch.Add(1)
 	d.state.Store(stateHolding)
 	if got := d.look(allLooks-1, tick); got != stateHolding {
 		t.Errorf("an innocent VM was given up: state %d", got)
@@ -93,8 +93,8 @@ func TestAJobThatComesBackFromWaitingHasItsWholeGrace(t *testing.T) {
 
 func TestAJobWhoseTimeWentByBeforeItCouldRunHasAnotherLook(t *testing.T) {
 	d := supervise(t, stateHolding)
-	d.limit = 100 * time.Millisecond
-	d.since.Store(d.at.UnixNano())
+	d.spec.Timeout = 100 * time.Millisecond
+	d.clock.since.Store(d.at.UnixNano())
 	if d.look(1, time.Minute); d.cause.Load() != nil {
 		t.Errorf("stopped at once: %v", d.reason())
 	}

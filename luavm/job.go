@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -56,14 +57,12 @@ const (
 )
 
 type job struct {
-	vm                *VM
-	lane              *lane
-	name              string
-	run               func(*lua.LState) error
-	loading           bool
-	depth             int
-	calling, waitsFor string // the API function that was called last, and that it waits in; only the job itself
+	vm    *VM
+	lane  *lane
+	spec  Job
+	depth int
 
+	// The job's context, and why it ended. parent is that of whoever runs it.
 	parent context.Context
 	real   *jobContext // made when it is asked for; only the job itself
 	cancel atomic.Pointer[context.CancelFunc]
@@ -71,16 +70,15 @@ type job struct {
 
 	state    atomic.Int32
 	detached chan struct{} // made by each Wait, closed if the job is given up in it
-	result   error         // of run, at last of the job
+	result   error         // of spec.Run, at last of the job
 
-	clock   Clock
-	limit   time.Duration
-	used    atomic.Int64 // nanoseconds, without the stretch that is running
-	since   atomic.Int64 // when that stretch began
-	holding atomic.Int64 // number of the stretch
+	clock stopwatch
+	base  atomic.Int64 // the heap when the job got the VM last; 0: nobody has looked yet
 
-	base  atomic.Int64 // the heap when the stretch began; 0: nobody has looked yet
-	built int          // bytes of strings since the heap was looked at; only the job itself
+	// Only the job itself: the API function that was called last and the one that
+	// it waits in, and the bytes of strings since the heap was looked at.
+	calling, waitsFor string
+	built             int
 }
 
 type jobKey struct{}
@@ -124,7 +122,7 @@ func (j *job) giveUp(state int32) error {
 	switch {
 	case state == stateWaiting && j.state.CompareAndSwap(stateWaiting, stateDetached):
 		close(j.detached)
-		j.vm.release()
+		j.vm.life.end()
 		return reason
 	case state == stateHolding && j.state.CompareAndSwap(stateHolding, stateAbandoned):
 		j.vm.kill()
@@ -142,29 +140,33 @@ func (j *job) main() bool {
 		if returned || !j.state.CompareAndSwap(stateHolding, stateEnded) {
 			return
 		}
-		j.leave() // runtime.Goexit was called
+		j.finish() // runtime.Goexit was called
 		go j.lane.resume(&Error{Kind: Raised, Message: "the goroutine of the job ended"})
 	}()
-	th := j.vm.thread()
-	j.holding.Add(1)
-	j.vm.take(j, th)
-	err := j.vm.runProtected(th, j)
+	th := j.vm.threads.get()
+	j.vm.begin(j, stateQueued, th)
+	err := j.runOn(th)
 	returned = true
 	if !j.state.CompareAndSwap(stateHolding, stateEnded) {
 		return false
 	}
 	if err == nil {
-		j.vm.recycle(th)
+		j.vm.threads.put(th)
 	}
-	j.leave()
-	j.result = ofBegun(err)
+	j.finish()
+	if errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
+		// The job ran: that one inside it did not begin must not be taken for its own.
+		err = &Error{Kind: Raised, Message: err.Error()}
+	}
+	j.result = err
 	return true
 }
 
-func (j *job) leave() {
+// finish ends a job that holds its VM, and with it its turn.
+func (j *job) finish() {
 	j.end()
-	j.vm.leave()
 	j.vm.release()
+	j.vm.life.end()
 }
 
 func (j *job) end() {
@@ -174,43 +176,18 @@ func (j *job) end() {
 	}
 }
 
-// runProtected calls j.run on a thread and explains what went wrong.
-func (vm *VM) runProtected(th *lua.LState, j *job) error {
-	th.Push(vm.enter)
-	err := th.PCall(0, 0, nil)
+// runOn calls the job's function on a Lua thread and explains what went wrong.
+func (j *job) runOn(th *lua.LState) error {
+	err := j.vm.threads.runJob(th)
 	if j.interrupted() {
 		return j.reason().at(err)
 	}
 	if err != nil {
 		e := explain(err)
-		vm.describe(th, e)
+		describe(th, e)
 		return e
 	}
 	return j.result
-}
-
-// thread gives a Lua thread with the swappable context; see recycle.
-func (vm *VM) thread() *lua.LState {
-	if n := len(vm.threads); n > 0 {
-		th := vm.threads[n-1]
-		vm.threads = vm.threads[:n-1]
-		return th
-	}
-	th, _ := vm.main.NewThread()
-	th.SetContext((*jobSwitch)(vm))
-	return th
-}
-
-const maxPooled = 8
-
-// recycle takes back a thread that ended well. Threads of jobs that failed are
-// thrown away.
-func (vm *VM) recycle(th *lua.LState) {
-	if len(vm.threads) < maxPooled {
-		th.SetTop(0)
-		th.Env, th.Parent = vm.main.G.Global, nil
-		vm.threads = append(vm.threads, th)
-	}
 }
 
 // stop ends the job; the first reason counts.

@@ -77,13 +77,25 @@ func (vm *VM) DecodeJSON(raw json.RawMessage, conv JSON) (lua.LValue, error) {
 
 // DecodeValidJSON is DecodeJSON for what is known to be valid JSON.
 func (vm *VM) DecodeValidJSON(raw json.RawMessage, conv JSON) lua.LValue {
-	return vm.decode(bytes.TrimSpace(raw), conv)
+	return vm.json.value(bytes.TrimSpace(raw), conv)
 }
 
-func (vm *VM) decode(raw []byte, conv JSON) lua.LValue {
+// jsonDecoder makes Lua values of valid JSON. Objects and arrays are stubs.
+type jsonDecoder struct {
+	stubs *stubs
+	fill  func(*lua.LState, any) *lua.LTable // (*jsonDecoder).table, made once
+}
+
+func newJSONDecoder(s *stubs) *jsonDecoder {
+	d := &jsonDecoder{stubs: s}
+	d.fill = d.table
+	return d
+}
+
+func (d *jsonDecoder) value(raw []byte, conv JSON) lua.LValue {
 	switch raw[0] {
 	case '{', '[':
-		return vm.NewStub(&jsonNode{raw, conv}, vm.fromJSON)
+		return d.stubs.init(new(stub), &jsonNode{raw, conv}, d.fill)
 	case '"':
 		return lua.LString(unquote(raw))
 	case 't':
@@ -97,34 +109,35 @@ func (vm *VM) decode(raw []byte, conv JSON) lua.LValue {
 	return lua.LNumber(n)
 }
 
-func (vm *VM) fillJSON(L *lua.LState, ref any) *lua.LTable {
+// table fills the stub of a *jsonNode.
+func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 	node := ref.(*jsonNode)
 	o := &jsonOrigin{raw: node.raw, array: node.raw[0] == '[', renamed: node.conv.ToLua != nil}
 	var t *lua.LTable
 	if o.array {
-		t = vm.fillArray(o, node)
+		t = d.array(L, o, node)
 	} else {
-		t = vm.fillObject(o, node)
+		t = d.object(L, o, node)
 	}
 	t.Metatable = marker(o)
 	return t
 }
 
-func (vm *VM) fillArray(o *jsonOrigin, node *jsonNode) *lua.LTable {
+func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	eachElement(node.raw, func(raw []byte) {
-		v := vm.decode(raw, node.conv)
+		v := d.value(raw, node.conv)
 		if v == lua.LNil {
 			v = Null
 		}
 		o.fields = append(o.fields, jsonField{raw: raw, decoded: v})
 	})
-	return NewList(vm.main, len(o.fields), func(i int) lua.LValue { return o.fields[i].decoded })
+	return NewList(L, len(o.fields), func(i int) lua.LValue { return o.fields[i].decoded })
 }
 
-func (vm *VM) fillObject(o *jsonOrigin, node *jsonNode) *lua.LTable {
+func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	index := map[string]int{}
 	eachMember(node.raw, func(wire, raw []byte) {
-		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: vm.decode(raw, node.conv)}
+		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: d.value(raw, node.conv)}
 		if node.conv.ToLua != nil {
 			f.key = node.conv.ToLua(f.key)
 		}
@@ -138,7 +151,7 @@ func (vm *VM) fillObject(o *jsonOrigin, node *jsonNode) *lua.LTable {
 		index[f.key] = len(o.fields)
 		o.fields = append(o.fields, f)
 	})
-	t := vm.main.CreateTable(0, len(o.fields))
+	t := L.CreateTable(0, len(o.fields))
 	for _, f := range o.fields {
 		if f.decoded != lua.LNil {
 			Set(t, f.key, f.decoded)

@@ -130,8 +130,8 @@ func (l *lane) resume(err error) {
 func (l *lane) drive(j *job) bool {
 	for ; j != nil; j = l.prepare(j.result) {
 		l.cur.Store(j)
-		if err := j.vm.acquire(j); err != nil {
-			j.vm.release()
+		if err := j.vm.turn.acquire(j); err != nil {
+			j.vm.life.end()
 			j.end()
 			j.result = err
 		} else if !j.main() {
@@ -152,7 +152,7 @@ func (l *lane) prepare(err error) *job {
 		}
 		var j *job
 		if j, err = l.newJob(vm, spec); err == nil {
-			if err = vm.retain(spec.Continues); err == nil {
+			if err = vm.life.begin(spec.Continues); err == nil {
 				return j
 			}
 		}
@@ -160,16 +160,13 @@ func (l *lane) prepare(err error) *job {
 }
 
 func (l *lane) newJob(vm *VM, spec Job) (*job, error) {
-	if o := l.outer; o != nil && o.vm == vm && o.state.Load() == stateHolding && vm.cur.Load() == o {
+	if o := l.outer; o != nil && o.vm == vm && o.state.Load() == stateHolding && vm.turn.cur.Load() == o {
 		return nil, ErrNested
 	}
 	if l.depth > maxDepth {
 		return nil, &Error{Kind: Raised, Message: "hooks call each other more than 20 deep"}
 	}
-	return &job{
-		vm: vm, lane: l, name: spec.Name, run: spec.Run, loading: spec.Loading, depth: l.depth,
-		parent: l.ctx, clock: spec.Clock, limit: spec.Timeout,
-	}, nil
+	return &job{vm: vm, lane: l, spec: spec, depth: l.depth, parent: l.ctx}, nil
 }
 
 // ring asks the supervisor to look at the job that is under way.

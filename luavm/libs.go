@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"math"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -20,27 +21,28 @@ func (vm *VM) openLibs() {
 	for _, name := range []string{"dofile", "loadfile", "module", "newproxy", "_printregs", "require", "_GOPHER_LUA_VERSION"} {
 		Set(g, name, lua.LNil)
 	}
-	vm.openOS(g)
-	vm.setAll(g, map[string]lua.LGFunction{
-		"print": vm.print, "error": raiseAt, "pcall": vm.pcall, "xpcall": vm.xpcall,
-		"load": vm.load, "loadstring": vm.loadString, "collectgarbage": collectGarbage,
+	setAll(L, g, map[string]lua.LGFunction{
+		"print": vm.print, "error": raiseAt, "tonumber": toNumberFunc,
+		"load": load, "loadstring": loadString, "collectgarbage": collectGarbage,
 	})
 	debug := NewRecord(L, 1)
-	vm.setAll(debug, map[string]lua.LGFunction{"traceback": traceback})
+	setAll(L, debug, map[string]lua.LGFunction{"traceback": traceback})
 	Set(g, "debug", debug)
-	vm.openStrings(g)
-	vm.openMath(g)
-	vm.openTables(g)
-	vm.openCoroutines(g)
+	Set(g.RawGetString("math").(*lua.LTable), "huge", lua.LNumber(math.Inf(1)))
+	openOS(L, g)
+	openStrings(L, g)
+	openTables(L, g)
+	vm.threads.openPcall(g)
+	vm.threads.openCoroutines(g)
 	if vm.opts.StrictGlobals {
 		vm.makeStrict(g)
 	}
 }
 
 // setAll puts Go functions of the library itself into a table.
-func (vm *VM) setAll(t *lua.LTable, fns map[string]lua.LGFunction) {
+func setAll(L *lua.LState, t *lua.LTable, fns map[string]lua.LGFunction) {
 	for name, fn := range fns {
-		Set(t, name, vm.main.NewFunction(fn))
+		Set(t, name, L.NewFunction(fn))
 	}
 }
 
@@ -95,10 +97,10 @@ func collectGarbage(L *lua.LState) int {
 }
 
 // load takes a string or a function that returns pieces of one.
-func (vm *VM) load(L *lua.LState) int {
+func load(L *lua.LState) int {
 	switch chunk := L.Get(1).(type) {
 	case lua.LString:
-		return vm.compileInto(L, string(chunk), L.OptString(2, "=(load)"))
+		return pushCompiled(L, string(chunk), L.OptString(2, "=(load)"))
 	case *lua.LFunction:
 		src, ok := readPieces(L, chunk)
 		if !ok {
@@ -106,7 +108,7 @@ func (vm *VM) load(L *lua.LState) int {
 			L.Push(lua.LString("reader function must return a string"))
 			return 2
 		}
-		return vm.compileInto(L, src, L.OptString(2, "=(load)"))
+		return pushCompiled(L, src, L.OptString(2, "=(load)"))
 	}
 	L.TypeError(1, lua.LTFunction)
 	return 0
@@ -130,13 +132,13 @@ func readPieces(L *lua.LState, reader *lua.LFunction) (string, bool) {
 	return b.String(), true
 }
 
-func (vm *VM) loadString(L *lua.LState) int {
+func loadString(L *lua.LState) int {
 	src := L.CheckString(1)
-	return vm.compileInto(L, src, L.OptString(2, src))
+	return pushCompiled(L, src, L.OptString(2, src))
 }
 
-// compileInto pushes a function, or nil and a message.
-func (vm *VM) compileInto(L *lua.LState, src, name string) int {
+// pushCompiled pushes a function, or nil and a message.
+func pushCompiled(L *lua.LState, src, name string) int {
 	proto, err := Compile(chunkName(name), []byte(src))
 	if err != nil {
 		L.Push(lua.LNil)

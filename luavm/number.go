@@ -1,19 +1,12 @@
 package luavm
 
 import (
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
-
-// openMath gives numbers the meaning that they have in Lua 5.1.
-func (vm *VM) openMath(g *lua.LTable) {
-	vm.setAll(g, map[string]lua.LGFunction{"tonumber": toNumberFunc})
-	Set(g.RawGetString("math").(*lua.LTable), "huge", lua.LNumber(math.Inf(1)))
-}
 
 // toNumberFunc is tonumber(value, base?).
 func toNumberFunc(L *lua.LState) int {

@@ -8,15 +8,18 @@ import (
 
 // openOS replaces the library by a table of five functions. OpenOs put the
 // others there, and leaves no way to them.
-func (vm *VM) openOS(g *lua.LTable) {
+func openOS(L *lua.LState, g *lua.LTable) {
 	all := g.RawGetString("os").(*lua.LTable)
-	few := NewRecord(vm.main, 5)
+	few := NewRecord(L, 5)
 	for _, name := range []string{"clock", "getenv"} {
 		Set(few, name, all.RawGetString(name))
 	}
-	vm.setAll(few, map[string]lua.LGFunction{"date": osDate, "time": osTime(all), "difftime": osDiffTime})
+	setAll(L, few, map[string]lua.LGFunction{"date": osDate, "time": osTime(all), "difftime": func(L *lua.LState) int {
+		L.Push(L.CheckNumber(1) - L.OptNumber(2, 0))
+		return 1
+	}})
 	Set(g, "os", few)
-	if loaded, ok := vm.main.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
+	if loaded, ok := L.G.Registry.RawGetString("_LOADED").(*lua.LTable); ok {
 		Set(loaded, "os", few)
 	}
 }
@@ -32,9 +35,4 @@ func osTime(all *lua.LTable) lua.LGFunction {
 		materialiseArg(L, 1)
 		return original(L)
 	}
-}
-
-func osDiffTime(L *lua.LState) int {
-	L.Push(L.CheckNumber(1) - L.OptNumber(2, 0))
-	return 1
 }

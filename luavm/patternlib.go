@@ -21,9 +21,9 @@ type patternKey struct {
 
 // patternOf compiles a pattern, or finds it among those that the VM keeps.
 func patternOf(L *lua.LState, text string, canAnchor bool) *pattern {
-	vm, key := vmOf(L), patternKey{text, canAnchor}
-	if vm != nil {
-		if p := vm.patterns[key]; p != nil {
+	j, key := jobOf(L), patternKey{text, canAnchor}
+	if j != nil {
+		if p := j.vm.patterns[key]; p != nil {
 			return p
 		}
 	}
@@ -31,11 +31,11 @@ func patternOf(L *lua.LState, text string, canAnchor bool) *pattern {
 	if err != nil {
 		L.RaiseError("%s", err.Error())
 	}
-	if vm != nil && len(text) <= maxKeptPattern {
-		if vm.patterns == nil || len(vm.patterns) >= maxPatterns {
-			vm.patterns = map[patternKey]*pattern{}
+	if j != nil && len(text) <= maxKeptPattern {
+		if j.vm.patterns == nil || len(j.vm.patterns) >= maxPatterns {
+			j.vm.patterns = map[patternKey]*pattern{}
 		}
-		vm.patterns[key] = p
+		j.vm.patterns[key] = p
 	}
 	return p
 }

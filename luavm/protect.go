@@ -15,33 +15,33 @@ import (
 // closures and locals drift apart; with an error handler it closes none, so
 // that closures made inside see garbage; and it builds a trace with one line
 // per tail call. So every protected call runs on a Lua thread of its own,
-// above a Go frame (vm.enter) that sees errors before the stack is unwound:
-// closing the upvalues of that thread is then exactly right, and an error that
-// already has a trace gets no other.
+// above a Go frame that sees errors before the stack is unwound: closing the
+// upvalues of that thread is then exactly right, and an error that already has
+// a trace gets no other.
 
 // maxProtected bounds how deep pcall, xpcall and coroutines nest together.
 const maxProtected = 180
 
-// protected is the lowest frame of a job. An error that leaves it has a trace.
-func (vm *VM) protected(L *lua.LState) int {
-	L.Panic = raise
+// jobFrame is the lowest frame of a job. An error that leaves it has a trace.
+func (t *threads) jobFrame(L *lua.LState) int {
+	L.Panic = func(L *lua.LState) { panic(raised(L, trace(L))) }
 	defer func() {
 		if r := recover(); r != nil {
-			panic(vm.caught(L, r, trace))
+			panic(t.caught(L, r, trace))
 		}
 	}()
-	j := vm.cur.Load()
-	j.result = j.run(L)
+	j := t.turn.cur.Load()
+	j.result = j.spec.Run(L)
 	return 0
 }
 
-// quietly is the lowest frame of a pcall, f, args... on the stack. Nobody reads
+// pcallFrame is the lowest frame of a pcall, f, args... on the stack. Nobody reads
 // the trace.
-func (vm *VM) quietly(L *lua.LState) int {
+func (t *threads) pcallFrame(L *lua.LState) int {
 	L.Panic = raiseQuietly
 	defer func() {
 		if r := recover(); r != nil {
-			panic(vm.caught(L, r, noTrace))
+			panic(t.caught(L, r, noTrace))
 		}
 	}()
 	L.Call(L.GetTop()-1, lua.MultRet)
@@ -51,7 +51,6 @@ func (vm *VM) quietly(L *lua.LState) int {
 // noTrace is not empty, because PCall replaces an empty one by its own.
 func noTrace(*lua.LState) string { return "-" }
 
-func raise(L *lua.LState)        { panic(raised(L, trace(L))) }
 func raiseQuietly(L *lua.LState) { panic(raised(L, noTrace(L))) }
 
 // raised turns the value on top of the stack into an error in flight.
@@ -67,10 +66,10 @@ func raised(L *lua.LState, trace string) *lua.ApiError {
 }
 
 // caught completes an error before the stack that it comes from is gone.
-func (vm *VM) caught(L *lua.LState, r any, trace func(*lua.LState) string) *lua.ApiError {
+func (t *threads) caught(L *lua.LState, r any, trace func(*lua.LState) string) *lua.ApiError {
 	e, ok := r.(*lua.ApiError)
 	if !ok {
-		e = vm.panicked(L, "", r)
+		e = t.ofPanic(L, "", r)
 	}
 	if e.StackTrace == "" {
 		e.StackTrace = trace(L)
@@ -79,15 +78,15 @@ func (vm *VM) caught(L *lua.LState, r any, trace func(*lua.LState) string) *lua.
 	return e
 }
 
-// panicked makes an error with the hook's line of a Go panic. The interpreter
+// ofPanic makes an error with the hook's line of a Go panic. The interpreter
 // itself panics when calls nest too deep; that is the script's doing.
-func (vm *VM) panicked(L *lua.LState, function string, r any) *lua.ApiError {
+func (t *threads) ofPanic(L *lua.LState, function string, r any) *lua.ApiError {
 	text := fmt.Sprint(r)
 	if text == "lua callstack overflow" {
 		return &lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(placed(where(L, 0), "stack overflow"))}
 	}
-	if vm.opts.Panicked != nil {
-		vm.opts.Panicked(function, r, debug.Stack())
+	if t.panicked != nil {
+		t.panicked(function, r, debug.Stack())
 	}
 	if function != "" {
 		text = function + ": " + text
@@ -108,36 +107,34 @@ func closeUpvalues(L *lua.LState) {
 	L.Pop(1)
 }
 
-// pcall(f, ...) and xpcall(f, handler).
-
-func (vm *VM) pcall(L *lua.LState) int {
-	if L.GetTop() == 0 {
-		L.ArgError(1, "value expected")
-	}
-	return vm.call(L, nil)
+// openPcall puts pcall(f, ...) and xpcall(f, handler) among the globals.
+func (t *threads) openPcall(g *lua.LTable) {
+	setAll(t.main, g, map[string]lua.LGFunction{
+		"pcall": func(L *lua.LState) int {
+			if L.GetTop() == 0 {
+				L.ArgError(1, "value expected")
+			}
+			return t.call(L, t.lowestPcall)
+		},
+		"xpcall": func(L *lua.LState) int {
+			fn, handler := L.Get(1), L.CheckFunction(2)
+			L.SetTop(0)
+			L.Push(fn)
+			return t.call(L, t.main.NewFunction(func(L *lua.LState) int { return t.xpcallFrame(L, handler) }))
+		},
+	})
 }
 
-func (vm *VM) xpcall(L *lua.LState) int {
-	fn := L.Get(1)
-	handler := L.CheckFunction(2)
-	L.SetTop(0)
-	L.Push(fn)
-	return vm.call(L, handler)
-}
-
-// call runs what is on L's stack (function, arguments) on another thread.
-func (vm *VM) call(L *lua.LState, handler *lua.LFunction) int {
+// call runs what is on L's stack (function, arguments) on another thread, whose
+// lowest frame is given.
+func (t *threads) call(L *lua.LState, frame *lua.LFunction) int {
 	if chainLength(L) >= maxProtected {
 		L.RaiseError("too many nested pcalls")
 	}
-	th := vm.thread()
+	th := t.get()
 	th.Parent = L
 	th.Env = L.Env
-	enter := vm.quiet
-	if handler != nil {
-		enter = vm.main.NewFunction(func(L *lua.LState) int { return vm.protectedBy(L, handler) })
-	}
-	th.Push(enter)
+	th.Push(frame)
 	n := L.GetTop()
 	for i := 1; i <= n; i++ {
 		th.Push(L.Get(i))
@@ -156,17 +153,17 @@ func (vm *VM) call(L *lua.LState, handler *lua.LFunction) int {
 	for i := 1; i <= th.GetTop(); i++ {
 		L.Push(th.Get(i))
 	}
-	vm.recycle(th)
+	t.put(th)
 	return L.GetTop()
 }
 
-// protectedBy is protected with an xpcall handler, which runs where the error
-// happened and replaces its value.
-func (vm *VM) protectedBy(L *lua.LState, handler *lua.LFunction) int {
+// xpcallFrame is pcallFrame with a handler, which runs where the error happened
+// and replaces its value.
+func (t *threads) xpcallFrame(L *lua.LState, handler *lua.LFunction) int {
 	defer func() {
 		if r := recover(); r != nil {
-			e := vm.caught(L, r, noTrace)
-			e.Object = vm.handle(L, handler, e.Object)
+			e := t.caught(L, r, noTrace)
+			e.Object = handled(L, handler, e.Object)
 			panic(e)
 		}
 	}()
@@ -175,7 +172,9 @@ func (vm *VM) protectedBy(L *lua.LState, handler *lua.LFunction) int {
 	return L.GetTop()
 }
 
-func (vm *VM) handle(L *lua.LState, handler *lua.LFunction, obj lua.LValue) (result lua.LValue) {
+// handled is what a handler makes of the value of an error; one that fails leaves
+// it as it is.
+func handled(L *lua.LState, handler *lua.LFunction, obj lua.LValue) (result lua.LValue) {
 	defer func() {
 		if r := recover(); r != nil {
 			result = obj

@@ -30,29 +30,28 @@ func Room(L *lua.LState, n int) {
 
 // room is Room for what reports errors itself.
 func room(L *lua.LState, n int) error {
-	vm := vmOf(L)
-	if vm == nil {
+	j := jobOf(L)
+	if j == nil {
 		return nil
 	}
-	j := vm.cur.Load()
 	if j.built += n; j.built < roomStep {
 		return nil
 	}
 	j.built = 0
-	if vm.fits(j, n) {
+	if j.fits(n) {
 		return nil
 	}
 	runtime.GC() // most of it may be garbage
-	if vm.fits(j, n) {
+	if j.fits(n) {
 		return nil
 	}
-	j.stop(memoryError(heapBytes()+int64(n)-j.base.Load(), vm.opts.MemoryLimit))
+	j.stop(memoryError(heapBytes()+int64(n)-j.base.Load(), j.vm.opts.MemoryLimit))
 	return j.reason()
 }
 
 // fits reports whether the job that runs may use n bytes more.
-func (vm *VM) fits(j *job, n int) bool {
-	limit := vm.opts.MemoryLimit
+func (j *job) fits(n int) bool {
+	limit := j.vm.opts.MemoryLimit
 	if limit < 0 || j.lane == nil {
 		return true
 	}
@@ -72,13 +71,13 @@ func memoryError(grown, limit int64) *Error {
 		grown>>20, limit>>20)}
 }
 
-// vmOf is the VM of the job that runs; nil while none does.
-func vmOf(L *lua.LState) *VM {
+// jobOf is the job that runs; nil while none does.
+func jobOf(L *lua.LState) *job {
 	if L.G.CurrentThread != nil {
 		L = L.G.CurrentThread
 	}
-	if s, ok := L.Context().(*jobSwitch); ok {
-		return (*VM)(s)
+	if t, ok := L.Context().(*turn); ok {
+		return t.cur.Load()
 	}
 	return nil
 }

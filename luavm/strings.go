@@ -10,10 +10,10 @@ import (
 // openStrings replaces what gopher-lua's library does otherwise than Lua 5.1, or
 // without bounds. Letters are those of ASCII, so that bytes that are no text
 // stay what they are.
-func (vm *VM) openStrings(g *lua.LTable) {
+func openStrings(L *lua.LState, g *lua.LTable) {
 	t := g.RawGetString("string").(*lua.LTable)
 	Set(t, "dump", lua.LNil)
-	vm.setAll(t, map[string]lua.LGFunction{
+	setAll(L, t, map[string]lua.LGFunction{
 		"find": stringFind, "match": stringMatch, "gmatch": stringGmatch, "gsub": stringGsub,
 		"format": stringFormat, "rep": stringRep, "byte": stringByte, "char": stringChar, "reverse": stringReverse,
 		"lower": func(L *lua.LState) int { return mapBytes(L, 'A', 'Z') },

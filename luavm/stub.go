@@ -37,10 +37,15 @@ type origin struct {
 	fields *Fields // of a strict table
 }
 
-func (vm *VM) initStubs() {
-	t := vm.main.CreateTable(0, 4)
+// stubs makes stubs.
+type stubs struct {
+	meta lua.LTable // is copied into each of them
+}
+
+func newStubs(L *lua.LState) *stubs {
+	t := L.CreateTable(0, 4)
 	Set(t, "__metatable", lua.LFalse)
-	vm.setAll(t, map[string]lua.LGFunction{
+	setAll(L, t, map[string]lua.LGFunction{
 		"__index": func(L *lua.LState) int {
 			t := L.CheckTable(1)
 			if v, ok := peek(t, L.Get(2)); ok {
@@ -64,7 +69,7 @@ func (vm *VM) initStubs() {
 			return 1
 		},
 	})
-	vm.stubMeta = *t
+	return &stubs{meta: *t}
 }
 
 // Peeker is what a stub may stand for: it tells single fields without the table
@@ -89,12 +94,13 @@ func peek(t *lua.LTable, key lua.LValue) (lua.LValue, bool) {
 // once, and must return a fresh table, whose contents the stub takes over. In
 // Lua it cannot be told from a plain table.
 func (vm *VM) NewStub(ref any, build func(L *lua.LState, ref any) *lua.LTable) *lua.LTable {
-	return vm.initStub(new(stub), ref, build)
+	return vm.stubs.init(new(stub), ref, build)
 }
 
-func (vm *VM) initStub(s *stub, ref any, build func(*lua.LState, any) *lua.LTable) *lua.LTable {
+// init makes a stub of s and returns its table.
+func (all *stubs) init(s *stub, ref any, build func(*lua.LState, any) *lua.LTable) *lua.LTable {
 	s.ref, s.build = ref, build
-	s.meta = vm.stubMeta
+	s.meta = all.meta
 	s.meta.Metatable = s
 	s.table.Metatable = &s.meta
 	return &s.table
@@ -113,7 +119,7 @@ func (vm *VM) NewStubList(L *lua.LState, n int, ref func(i int) any, build func(
 		}
 		s := &chunk[0]
 		chunk = chunk[1:]
-		return vm.initStub(s, ref(i), build)
+		return vm.stubs.init(s, ref(i), build)
 	})
 }
 

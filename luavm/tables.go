@@ -11,7 +11,7 @@ import (
 const maxResults = 100_000
 
 // openTables makes the functions that look into tables work on stubs.
-func (vm *VM) openTables(g *lua.LTable) {
+func openTables(L *lua.LState, g *lua.LTable) {
 	for _, name := range []string{"ipairs", "pairs", "next", "rawset", "setmetatable"} {
 		touchFirst(g, name)
 	}
@@ -23,12 +23,12 @@ func (vm *VM) openTables(g *lua.LTable) {
 		}
 		return ofTable(L)
 	}
-	vm.setAll(g, map[string]lua.LGFunction{"unpack": unpack, "getmetatable": getMetatable, "rawget": rawGet})
+	setAll(L, g, map[string]lua.LGFunction{"unpack": unpack, "getmetatable": getMetatable, "rawget": rawGet})
 	t := g.RawGetString("table").(*lua.LTable)
 	for _, name := range []string{"getn", "insert", "remove", "sort"} {
 		touchFirst(t, name)
 	}
-	vm.setAll(t, map[string]lua.LGFunction{"concat": tableConcat, "maxn": tableMaxn})
+	setAll(L, t, map[string]lua.LGFunction{"concat": tableConcat, "maxn": tableMaxn})
 }
 
 // touchFirst wraps a function so that a stub given as its first argument has

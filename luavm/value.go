@@ -31,32 +31,32 @@ func (vm *VM) Value(v any) lua.LValue {
 	if r.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("luavm: %T is no struct", v))
 	}
-	return vm.structValue(r)
+	return structValue(vm.main, r)
 }
 
 // structValue hands a struct to gopher-luar, which knows its fields, those of embedded
 // structs among them, and keeps one metatable for each type. What its metatable says is
 // replaced, once for each type, by what a value of a hook promises.
-func (vm *VM) structValue(r reflect.Value) lua.LValue {
-	config := luar.GetConfig(vm.main)
+func structValue(L *lua.LState, r reflect.Value) lua.LValue {
+	config := luar.GetConfig(L)
 	if config.FieldNames == nil {
 		config.FieldNames = fieldNames
 		config.MethodNames = func(reflect.Type, reflect.Method) []string { return nil }
 	}
 	v := r.Interface()
-	if meta := luar.MT(vm.main, v); meta.RawGetString("__newindex") == lua.LNil {
-		vm.makeReadOnly(meta.LTable)
+	if meta := luar.MT(L, v); meta.RawGetString("__newindex") == lua.LNil {
+		makeReadOnly(L, meta.LTable)
 	}
-	return luar.New(vm.main, v)
+	return luar.New(L, v)
 }
 
 // makeReadOnly changes the metatable that gopher-luar has for a struct type: alone it
 // answers nil for what a struct has not, gives the lists and maps of a struct away for
 // writing and without ipairs, and panics when it compares two structs that have lists.
-func (vm *VM) makeReadOnly(meta *lua.LTable) {
+func makeReadOnly(L *lua.LState, meta *lua.LTable) {
 	fields := meta.RawGetString("fields").(*lua.LTable)
-	vm.setAll(meta, map[string]lua.LGFunction{
-		"__index": func(L *lua.LState) int { return vm.structField(L, fields) },
+	setAll(L, meta, map[string]lua.LGFunction{
+		"__index": func(L *lua.LState) int { return structField(L, fields) },
 		"__newindex": func(L *lua.LState) int {
 			Raise(L, "cannot set %s: this value is read-only", L.Get(2).String())
 			return 0
@@ -73,13 +73,12 @@ func (vm *VM) makeReadOnly(meta *lua.LTable) {
 	Set(meta, "__metatable", lua.LFalse)
 	names := Keys(fields)
 	slices.SortFunc(names, func(a, b string) int { return slices.Compare(indexOf(fields, a), indexOf(fields, b)) })
-	meta.Metatable = &valueMark{vm: vm, fields: fields, names: names}
+	meta.Metatable = &valueMark{fields: fields, names: names}
 }
 
 // valueMark hides behind the metatable of a struct type.
 type valueMark struct {
 	opaque
-	vm     *VM
 	fields *lua.LTable
 	names  []string // of the fields, in the order of the struct
 }
@@ -106,12 +105,12 @@ func valueTable(L *lua.LState, v lua.LValue) *lua.LTable {
 	}
 	t := NewRecord(L, len(m.names))
 	for _, name := range m.names {
-		Set(t, name, m.vm.fieldOf(L, ud, m.fields.RawGetString(name)))
+		Set(t, name, fieldOf(L, ud, m.fields.RawGetString(name)))
 	}
 	return t
 }
 
-func (vm *VM) structField(L *lua.LState, fields *lua.LTable) int {
+func structField(L *lua.LState, fields *lua.LTable) int {
 	ud, ok := L.Get(1).(*lua.LUserData)
 	name, isName := L.Get(2).(lua.LString)
 	if !ok || !isName {
@@ -121,17 +120,17 @@ func (vm *VM) structField(L *lua.LState, fields *lua.LTable) int {
 	if !known {
 		Raise(L, "this value has no field %q%s", name, orList(string(name), Keys(fields)))
 	}
-	L.Push(vm.fieldOf(L, ud, index))
+	L.Push(fieldOf(L, ud, index))
 	return 1
 }
 
 // fieldOf is a field of a struct, by the index that gopher-luar has of it.
-func (vm *VM) fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LValue {
+func fieldOf(L *lua.LState, of *lua.LUserData, index lua.LValue) lua.LValue {
 	field, err := reflect.ValueOf(of.Value).FieldByIndexErr(index.(*lua.LUserData).Value.([]int))
 	if err != nil { // of an embedded struct that is not there
 		return lua.LNil
 	}
-	return vm.toLua(L, field)
+	return toLua(L, field)
 }
 
 // fieldNames is what Lua calls a field; nothing hides it.
@@ -160,7 +159,7 @@ func snakeCase(name string) string {
 }
 
 // toLua converts a result or a field. Lists and maps are copied.
-func (vm *VM) toLua(L *lua.LState, r reflect.Value) lua.LValue {
+func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 	if !r.IsValid() {
 		return lua.LNil
 	}
@@ -176,33 +175,29 @@ func (vm *VM) toLua(L *lua.LState, r reflect.Value) lua.LValue {
 			raiseTooLong(L)
 		}
 	case reflect.Pointer, reflect.Interface:
-		return vm.toLua(L, r.Elem())
+		return toLua(L, r.Elem())
 	case reflect.Struct:
-		return vm.structValue(r)
+		return structValue(L, r)
 	case reflect.Slice, reflect.Array:
-		return vm.sliceToLua(L, r)
+		return sliceToLua(L, r)
 	case reflect.Map:
-		return vm.mapToLua(L, r)
+		t := L.CreateTable(0, r.Len())
+		for _, k := range sortedKeys(r) {
+			t.RawSet(toLua(L, k), toLua(L, r.MapIndex(k)))
+		}
+		return t
 	case reflect.Func, reflect.Chan:
 		return lua.LNil // what runs or waits comes from Func
 	}
 	return luar.New(L, r.Interface())
 }
 
-func (vm *VM) sliceToLua(L *lua.LState, r reflect.Value) lua.LValue {
+func sliceToLua(L *lua.LState, r reflect.Value) lua.LValue {
 	if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
 		if r.Len() > maxString {
 			raiseTooLong(L)
 		}
 		return lua.LString(r.Bytes())
 	}
-	return NewList(L, r.Len(), func(i int) lua.LValue { return vm.toLua(L, r.Index(i)) })
-}
-
-func (vm *VM) mapToLua(L *lua.LState, r reflect.Value) lua.LValue {
-	t := L.CreateTable(0, r.Len())
-	for _, k := range sortedKeys(r) {
-		t.RawSet(vm.toLua(L, k), vm.toLua(L, r.MapIndex(k)))
-	}
-	return t
+	return NewList(L, r.Len(), func(i int) lua.LValue { return toLua(L, r.Index(i)) })
 }

@@ -3,7 +3,6 @@ package luavm
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -42,33 +41,18 @@ type Options struct {
 // VM is one Lua state with its jobs. All methods may be called from any
 // goroutine, except those that say that they belong to the job that runs.
 type VM struct {
-	opts Options
-	main *lua.LState // never runs a job; jobs run on threads of it
-
-	lock chan struct{} // holds one token; receivers queue in order
-	cur  atomic.Pointer[job]
-	idle *job // stands in cur while nobody holds the lock
-	dead chan struct{}
-
-	halt chan struct{} // closed: what Lua's context says when it must stop
-
+	opts  Options
 	lanes *Lanes
+	life  *life
+	turn  *turn
+	now   func() time.Time
 
-	// Below: only the holder of the lock.
-	threads  []*lua.LState
-	parked   map[*lua.LState]struct{} // coroutines that sit in Wait
-	enter    *lua.LFunction           // the frame below every job
-	quiet    *lua.LFunction           // the frame below every pcall
-	stubMeta lua.LTable               // metatable copied into every stub
-	now      func() time.Time
-	fromJSON func(*lua.LState, any) *lua.LTable // fillJSON, made once
-	patterns map[patternKey]*pattern            // that were used
-
-	life    sync.Mutex
-	jobs    int
-	waiting map[*job]struct{}
-	closed  bool
-	died    bool
+	// Below: only the job that runs.
+	main     *lua.LState // never runs a job; jobs run on threads of it
+	threads  *threads
+	stubs    *stubs
+	json     *jsonDecoder
+	patterns map[patternKey]*pattern // that were used
 }
 
 var setLimits sync.Once
@@ -85,26 +69,19 @@ func New(opts Options) *VM {
 			RegistrySize: 256, RegistryMaxSize: 256 * 1024, RegistryGrowStep: 1024,
 			CallStackSize: 200, MinimizeStackMemory: true, SkipOpenLibs: true,
 		}),
-		lock:    make(chan struct{}, 1),
-		dead:    make(chan struct{}),
-		halt:    make(chan struct{}),
-		lanes:   opts.Lanes,
-		parked:  map[*lua.LState]struct{}{},
-		waiting: map[*job]struct{}{},
-		now:     time.Now,
+		lanes: opts.Lanes,
+		life:  newLife(func() {}),
+		now:   time.Now,
 	}
-	close(vm.halt)
 	if vm.lanes == nil {
 		vm.lanes = new(Lanes)
+		vm.life.free = vm.lanes.Close
 	}
-	vm.idle = &job{vm: vm, real: &jobContext{Context: context.Background()}}
-	vm.cur.Store(vm.idle)
-	vm.enter = vm.main.NewFunction(vm.protected)
-	vm.quiet = vm.main.NewFunction(vm.quietly)
-	vm.fromJSON = vm.fillJSON
+	vm.turn = newTurn(&job{vm: vm, real: &jobContext{Context: context.Background()}}, vm.life.dead)
+	vm.threads = newThreads(vm.main, vm.turn, opts.Panicked)
+	vm.stubs = newStubs(vm.main)
+	vm.json = newJSONDecoder(vm.stubs)
 	vm.openLibs()
-	vm.initStubs()
-	vm.lock <- struct{}{}
 	return vm
 }
 
@@ -125,74 +102,21 @@ func (vm *VM) SetRequire(fn lua.LGFunction) {
 
 // Dead reports whether a job had to be abandoned while it held the VM. Nothing
 // runs on a dead VM, and its API functions raise.
-func (vm *VM) Dead() bool {
-	select {
-	case <-vm.dead:
-		return true
-	default:
-		return false
-	}
-}
+func (vm *VM) Dead() bool { return vm.turn.isDead() }
 
 // Loading reports whether the job that runs has Loading set. It belongs to
 // that job.
-func (vm *VM) Loading() bool { return vm.cur.Load().loading }
+func (vm *VM) Loading() bool { return vm.turn.cur.Load().spec.Loading }
 
 // Close refuses new jobs, but for those that continue something, and returns at
 // once; what is in flight ends on its own, then the VM is freed.
-func (vm *VM) Close() {
-	vm.life.Lock()
-	defer vm.life.Unlock()
-	if vm.closed {
-		return
-	}
-	vm.closed = true
-	vm.freeLocked()
-}
+func (vm *VM) Close() { vm.life.close() }
 
-func (vm *VM) retain(continues bool) error {
-	vm.life.Lock()
-	defer vm.life.Unlock()
-	switch {
-	case vm.died:
-		return ErrDead
-	case vm.closed && !continues:
-		return ErrClosed
-	}
-	vm.jobs++
-	return nil
-}
-
-func (vm *VM) release() {
-	vm.life.Lock()
-	defer vm.life.Unlock()
-	vm.jobs--
-	vm.freeLocked()
-}
-
-func (vm *VM) freeLocked() {
-	if vm.closed && vm.jobs == 0 && !vm.died {
-		vm.closeLanes()
-	}
-}
-
-func (vm *VM) closeLanes() {
-	if vm.opts.Lanes == nil {
-		vm.lanes.Close()
-	}
-}
-
-// kill marks the VM dead; waiters on the lock and in Wait give up.
+// kill marks the VM dead. The jobs that wait on it are stopped, whose supervisors
+// see that there is nothing to come back to.
 func (vm *VM) kill() {
-	vm.life.Lock()
-	defer vm.life.Unlock()
-	if !vm.died {
-		vm.died = true
-		close(vm.dead)
-		vm.closeLanes()
-		for j := range vm.waiting {
-			j.stop(vmIsGone())
-			j.lane.ring()
-		}
+	for _, j := range vm.life.kill() {
+		j.stop(vmIsGone())
+		j.lane.ring()
 	}
 }

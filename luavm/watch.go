@@ -38,7 +38,7 @@ type patience struct {
 
 // look counts the time since the look before, and returns what is left.
 func (p *patience) look(j *job, state int32) time.Duration {
-	now, stretch := j.vm.now(), j.holding.Load()
+	now, stretch := j.vm.now(), j.clock.stretch.Load()
 	if p.job != j || state == stateHolding && p.stretch != stretch {
 		*p = patience{j, stretch, grace, now}
 		if j.reason().Kind == Memory {
@@ -145,12 +145,12 @@ func (l *lane) hurry(j *job) {
 
 // checkClock returns when to look again.
 func (w *watch) checkClock(j *job) time.Duration {
-	if j.limit <= 0 {
+	if j.spec.Timeout <= 0 {
 		return tick
 	}
-	stretch := j.holding.Load()
-	left := j.limit - time.Duration(j.used.Load()+j.vm.now().UnixNano()-j.since.Load())
-	if left <= 0 && j.state.Load() == stateHolding && j.holding.Load() == stretch { // what was read belongs together
+	stretch := j.clock.stretch.Load()
+	left := j.spec.Timeout - j.clock.elapsed(j.vm.now())
+	if left <= 0 && j.state.Load() == stateHolding && j.clock.stretch.Load() == stretch { // what was read belongs together
 		if w.overdue != j {
 			w.overdue = j
 			runtime.Gosched() // on a busy machine its time may have gone by before it ran at all
@@ -171,7 +171,7 @@ func (w *watch) checkHeap(j *job) {
 	if w.slept {
 		w.heap, w.slept = heap, false
 	}
-	if stretch := j.holding.Load(); w.job != j || w.stretch != stretch {
+	if stretch := j.clock.stretch.Load(); w.job != j || w.stretch != stretch {
 		w.job, w.stretch, w.late = j, stretch, false
 	}
 	base := j.baseOf(min(w.heap, heap))

@@ -1,0 +1,86 @@
+package luavm
+
+import "sync"
+
+// life counts what still needs a VM, and says when it is over: when the VM was
+// closed and its last job has ended, or when a job had to be abandoned.
+type life struct {
+	dead chan struct{} // closed when a job was abandoned
+	free func()        // called when it is over, perhaps more than once
+
+	// mu guards the fields below: whether a job may still begin and whether the
+	// last one has ended are decided in one step.
+	mu      sync.Mutex
+	jobs    int               // begun and not ended
+	waiting map[*job]struct{} // those of them that are in Wait
+	closed  bool
+	died    bool // dead is closed
+}
+
+func newLife(free func()) *life {
+	return &life{dead: make(chan struct{}), free: free, waiting: map[*job]struct{}{}}
+}
+
+// begin counts one more job. A closed VM takes only those that continue
+// something, a dead one none: the error is ErrClosed or ErrDead.
+func (l *life) begin(continues bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.died:
+		return ErrDead
+	case l.closed && !continues:
+		return ErrClosed
+	}
+	l.jobs++
+	return nil
+}
+
+// end counts one job less.
+func (l *life) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.jobs--
+	l.freeLocked()
+}
+
+func (l *life) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.freeLocked()
+}
+
+func (l *life) freeLocked() {
+	if l.closed && l.jobs == 0 && !l.died {
+		l.free()
+	}
+}
+
+// kill ends it at once and returns the jobs that wait: they have nothing to come
+// back to.
+func (l *life) kill() (waiting []*job) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.died {
+		return nil
+	}
+	l.died = true
+	close(l.dead)
+	l.free()
+	for j := range l.waiting {
+		waiting = append(waiting, j)
+	}
+	return waiting
+}
+
+// setWaiting notes whether a job is in Wait.
+func (l *life) setWaiting(j *job, waits bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if waits {
+		l.waiting[j] = struct{}{}
+	} else {
+		delete(l.waiting, j)
+	}
+}

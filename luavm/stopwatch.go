@@ -1,0 +1,59 @@
+package luavm
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// stopwatch adds up the time of a job that counts against its Timeout. The job
+// starts and stops it whenever it gets and releases its VM; its supervisor reads
+// it meanwhile.
+type stopwatch struct {
+	counted atomic.Int64 // nanoseconds, without the stretch that runs
+	since   atomic.Int64 // when that stretch began
+	stretch atomic.Int64 // its number; it changes after since
+}
+
+func (w *stopwatch) start(now time.Time) {
+	w.since.Store(now.UnixNano())
+	w.stretch.Add(1)
+}
+
+func (w *stopwatch) stop(now time.Time) { w.add(time.Duration(now.UnixNano() - w.since.Load())) }
+
+// add counts time that went by while it was stopped.
+func (w *stopwatch) add(d time.Duration) { w.counted.Add(int64(d)) }
+
+// elapsed is the time so far of a watch that runs. Whoever is not its job must see
+// afterwards that it ran all the time, in the same stretch.
+func (w *stopwatch) elapsed(now time.Time) time.Duration {
+	return time.Duration(w.counted.Load() + now.UnixNano() - w.since.Load())
+}
+
+// pauseClock is called when a job has released its VM to wait for something. What
+// it returns is called when that is over. Without a dialog the time counts under
+// WholeJob, and under CountedLua a long one is reported.
+func (j *job) pauseClock(dialog bool) (resume func()) {
+	if dialog {
+		return func() {}
+	}
+	spec, began, stop := &j.spec, j.vm.now(), func() bool { return true }
+	switch waits := j.vm.opts.Waits; {
+	case spec.Timeout <= 0:
+	case spec.Clock == WholeJob:
+		stop = time.AfterFunc(spec.Timeout-time.Duration(j.clock.counted.Load()), j.expire).Stop
+	case waits != nil:
+		name, function := spec.Name, j.waitsFor
+		stop = time.AfterFunc(spec.Timeout, func() { waits(name, function) }).Stop
+	}
+	return func() {
+		stop()
+		if spec.Clock == WholeJob {
+			j.clock.add(j.vm.now().Sub(began))
+		}
+	}
+}
+
+func (j *job) expire() {
+	j.stop(&Error{Kind: Timeout, Message: "stopped: ran longer than " + j.spec.Timeout.String()})
+}

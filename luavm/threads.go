@@ -1,0 +1,66 @@
+package luavm
+
+import lua "github.com/yuin/gopher-lua"
+
+// threads are the Lua threads of a VM: those that jobs and pcalls run on, and the
+// coroutines that hooks make. All have the same context. Only the job that runs
+// uses them.
+type threads struct {
+	main     *lua.LState // runs nothing itself
+	turn     *turn       // the context
+	panicked func(function string, value any, stack []byte)
+
+	spare  []*lua.LState
+	parked map[*lua.LState]bool // the coroutines that wait in Wait
+
+	// The lowest frames, see protect.go.
+	lowestJob, lowestPcall *lua.LFunction
+}
+
+func newThreads(main *lua.LState, turn *turn, panicked func(string, any, []byte)) *threads {
+	t := &threads{main: main, turn: turn, panicked: panicked, parked: map[*lua.LState]bool{}}
+	t.lowestJob, t.lowestPcall = main.NewFunction(t.jobFrame), main.NewFunction(t.pcallFrame)
+	return t
+}
+
+// get gives a thread that nothing runs on.
+func (t *threads) get() *lua.LState {
+	if n := len(t.spare); n > 0 {
+		th := t.spare[n-1]
+		t.spare = t.spare[:n-1]
+		return th
+	}
+	th, _ := t.main.NewThread()
+	th.SetContext(t.turn)
+	return th
+}
+
+const maxSpare = 8
+
+// put keeps a thread for get. What ran on it must have ended well: threads of
+// failures are thrown away.
+func (t *threads) put(th *lua.LState) {
+	if len(t.spare) < maxSpare {
+		th.SetTop(0)
+		th.Env, th.Parent = t.main.G.Global, nil
+		t.spare = append(t.spare, th)
+	}
+}
+
+// runJob calls the function of the job that runs.
+func (t *threads) runJob(th *lua.LState) error {
+	th.Push(t.lowestJob)
+	return th.PCall(0, 0, nil)
+}
+
+// setParked notes for L and the coroutines that resumed it whether they wait in
+// Wait. Nobody else may resume them then.
+func (t *threads) setParked(L *lua.LState, parked bool) {
+	for ; L.Parent != nil; L = L.Parent {
+		if parked {
+			t.parked[L] = true
+		} else {
+			delete(t.parked, L)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package luavm
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// turn decides which job runs on a VM: one at a time, in the order in which they
+// asked for it. It is also the one context of all Lua threads of the VM, namely
+// that of the job whose turn it is. Nothing may be derived from it, because it
+// changes with the job.
+type turn struct {
+	token chan struct{}       // holds one element while no job runs; receivers queue in order
+	cur   atomic.Pointer[job] // the job that runs, or idle
+	idle  *job                // is in cur while no job runs, and is never stopped
+	dead  <-chan struct{}     // closed when nothing will run any more
+	halt  chan struct{}       // a closed channel
+}
+
+func newTurn(idle *job, dead <-chan struct{}) *turn {
+	t := &turn{token: make(chan struct{}, 1), idle: idle, dead: dead, halt: make(chan struct{})}
+	close(t.halt)
+	t.cur.Store(idle)
+	t.token <- struct{}{}
+	return t
+}
+
+// Done is closed when the job that runs was stopped, and nil before: the
+// interpreter does not wait for it, it only looks.
+func (t *turn) Done() <-chan struct{} {
+	if t.cur.Load().cause.Load() == nil {
+		return nil
+	}
+	return t.halt
+}
+
+func (t *turn) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (t *turn) Value(any) any               { return nil }
+
+// Err is the text that Lua raises when Done is closed. It is never nil: the
+// runtime would panic on a context that is done without an error.
+func (t *turn) Err() error { return errors.New(t.cur.Load().reason().Message) }
+
+// acquire waits until it is the turn of a job that wants to begin. The error is
+// why it does not begin: its own reason to stop, ErrNested or ErrDead.
+func (t *turn) acquire(j *job) error {
+	if j.interrupted() {
+		return j.reason()
+	}
+	select {
+	case <-t.token:
+		return nil
+	default:
+	}
+	if j.lane.isNested() {
+		return ErrNested
+	}
+	ctx := j.context()
+	select {
+	case <-t.token:
+		return nil
+	case <-ctx.Done():
+		j.interrupted()
+		return j.reason()
+	case <-t.dead:
+		return ErrDead
+	}
+}
+
+// reacquire waits until a job that waits in Wait may go on. It is false when it
+// never may: it was given up, or the VM is dead.
+func (t *turn) reacquire(j *job) bool {
+	select {
+	case <-t.token:
+		return true
+	case <-j.detached:
+		return false
+	case <-t.dead:
+		return false
+	}
+}
+
+// release ends the turn of the job that runs.
+func (t *turn) release() {
+	t.cur.Store(t.idle)
+	t.token <- struct{}{}
+}
+
+// isDead reports whether a job had to be abandoned in its turn, which never ends.
+func (t *turn) isDead() bool {
+	select {
+	case <-t.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// Context is the context of the job that runs; it ends with the job. It
+// belongs to that job.
+func (vm *VM) Context() context.Context { return vm.turn.cur.Load().context() }
+
+// Wait frees the VM for other jobs, runs f with the job's context, and waits for
+// the job's next turn. It must be called on the goroutine of the job, from a Go
+// function that Lua called with L. With dialog the job's clock stops meanwhile.
+//
+// If the job was stopped meanwhile, Wait returns the reason, which the caller
+// raises; otherwise it returns what f returned.
+func (vm *VM) Wait(L *lua.LState, dialog bool, f func(ctx context.Context) error) error {
+	j := vm.turn.cur.Load()
+	if j == vm.turn.idle {
+		return errors.New("wait: no job runs")
+	}
+	if j.interrupted() {
+		return j.reason()
+	}
+	err := vm.wait(j, L, dialog, f)
+	if j.interrupted() {
+		return j.reason()
+	}
+	return err
+}
+
+// wait is the frame that insideJob looks for on the stack. A job that is given up
+// before or while f runs ends in it, quietly, without touching the VM again.
+func (vm *VM) wait(j *job, L *lua.LState, dialog bool, f func(context.Context) error) error {
+	thread, ctx := L.G.CurrentThread, j.context()
+	j.waitsFor = j.calling
+	j.detached = make(chan struct{})
+	vm.life.setWaiting(j, true)
+	if !j.state.CompareAndSwap(stateHolding, stateWaiting) {
+		runtime.Goexit()
+	}
+	j.clock.stop(vm.now())
+	vm.threads.setParked(L, true)
+	vm.release()
+	resume := j.pauseClock(dialog)
+	defer func() {
+		resume()
+		defer vm.life.setWaiting(j, false)
+		if !vm.turn.reacquire(j) {
+			runtime.Goexit()
+		}
+		if !vm.begin(j, stateWaiting, thread) {
+			vm.turn.token <- struct{}{}
+			runtime.Goexit()
+		}
+		vm.threads.setParked(L, false)
+	}()
+	return f(ctx)
+}
+
+// begin makes j, whose turn it is, the job that runs on a Lua thread. It is false
+// if j is not in the state that it is expected in: it was given up.
+func (vm *VM) begin(j *job, from int32, thread *lua.LState) bool {
+	j.clock.start(vm.now()) // before the supervisor looks at it again
+	j.base.Store(0)
+	if !j.state.CompareAndSwap(from, stateHolding) {
+		return false
+	}
+	vm.main.G.CurrentThread = thread
+	vm.turn.cur.Store(j)
+	j.lane.rouse()
+	return true
+}
+
+// release lets other jobs run on the VM.
+func (vm *VM) release() {
+	vm.main.G.CurrentThread = nil
+	vm.turn.release()
+}
+
+// insideJob reports whether the calling goroutine is inside a job of any VM
+// and not inside a Wait of that job. Blocking there would hold one VM while
+// waiting for another.
+func insideJob() bool {
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for n > 0 {
+			f, more := frames.Next()
+			switch f.Function {
+			case waitName:
+				return false
+			case mainName:
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}
+
+// The names of the frames that insideJob looks for.
+const (
+	waitName = "pi/luavm.(*VM).wait"
+	mainName = "pi/luavm.(*job).main"
+)
