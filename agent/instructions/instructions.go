@@ -64,20 +64,11 @@ func Find(at Places) (files []File, problems []error) {
 			continue
 		}
 		files = append(files, *f)
-		if err := HiddenIn("instructions "+f.Path, f.Text); err != nil {
-			problems = append(problems, err)
+		if found := printable.HiddenIn(f.Text); found != "" {
+			problems = append(problems, fmt.Errorf("instructions %s: %s", f.Path, found))
 		}
 	}
 	return files, problems
-}
-
-// HiddenIn reports the characters of a text that the model reads and a person does
-// not see; nil if there are none.
-func HiddenIn(what, text string) error {
-	if n := printable.CountHidden(text); n.N > 0 {
-		return fmt.Errorf("%s: %v", what, n)
-	}
-	return nil
 }
 
 // Text puts instruction files into the words of the system prompt, each under

@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/agent/instructions"
 	"pi/cli/config"
+	"pi/internal/printable"
 )
 
 // printPrompts joins what stands on the command line with what is piped in.
@@ -59,7 +60,9 @@ func (p *Place) readPromptFiles(prompt *agent.SystemPrompt, said *messages) {
 		b, err := os.ReadFile(path)
 		if err == nil && *into == "" {
 			*into = strings.TrimSpace(string(b))
-			err = instructions.HiddenIn(path, string(b))
+			if found := printable.HiddenIn(string(b)); found != "" {
+				err = fmt.Errorf("%s: %s", path, found)
+			}
 		}
 		if err != nil && !os.IsNotExist(err) {
 			said.warn(err.Error())

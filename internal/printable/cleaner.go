@@ -12,7 +12,7 @@
 //	JSONWriter        JSON with such characters as escapes, so that nothing is lost
 //	Hidden, Belongs   the table of what a person does not see, and what of it makes
 //	                  up what they do see
-//	CountHidden       what a model would read in a text and a person would not
+//	HiddenIn(s)       what a model would read in a text and a person would not
 //
 // It knows nothing of the rest of the program.
 package printable

@@ -23,7 +23,7 @@ func Hidden(r rune) bool {
 		return r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x206f ||
 			r == blankBraille || r == 0x3164
 	case r < 0x10000:
-		return private(r) || selector(r) || r == 0xfeff || r == 0xffa0 || r >= 0xfff0 && r <= 0xfffb
+		return private(r) || r >= 0xfe00 && r <= 0xfe0f || r == 0xfeff || r == 0xffa0 || r >= 0xfff0 && r <= 0xfffb
 	}
 	return r >= 0x1bca0 && r <= 0x1bca3 || r >= 0x1d173 && r <= 0x1d17a || r >= 0xe0000 && r <= 0xe0fff || private(r)
 }
@@ -42,8 +42,6 @@ const (
 func private(r rune) bool {
 	return r >= 0xd800 && r <= 0xf8ff || r >= 0xf0000 && r <= unicode.MaxRune
 }
-
-func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
 // Belongs reports whether a hidden character makes up what is seen, between the
 // characters before and after it (0: none): the selector of an emoji, the joiner
@@ -87,47 +85,32 @@ func pictograph(r rune) bool {
 	return r == 0x3030 || r == 0x303d || r == 0x3297 || r == 0x3299 || r >= 0x1f000 && r <= 0x1faff
 }
 
-// HiddenCount is how many hidden characters there are in a text, and where the first of
-// them is.
-type HiddenCount struct {
-	N     int
-	First rune
-	Line  int // of the first, from 1
-}
-
-// CountHidden counts what of a text nobody sees. Line ends of either kind are none.
-func CountHidden(text string) HiddenCount {
-	var c HiddenCount
-	for n, line := range strings.Split(text, "\n") {
+// HiddenIn says how many characters of a text a person does not see and which is the
+// first; "" if they see all. Line ends of either kind are none of them.
+func HiddenIn(text string) string {
+	n, first := 0, ""
+	for number, line := range strings.Split(text, "\n") {
 		runes, before := []rune(strings.TrimSuffix(line, "\r")), rune(0)
 		for i, r := range runes {
-			if !Hidden(r) || Belongs(before, r, at(runes, i+1)) {
+			after := rune(0)
+			if i+1 < len(runes) {
+				after = runes[i+1]
+			}
+			if !Hidden(r) || Belongs(before, r, after) {
 				before = r
 				continue
 			}
-			if before = unicode.ReplacementChar; c.N == 0 { // nothing belongs to what is not seen
-				c.First, c.Line = r, n+1
+			before = unicode.ReplacementChar // nothing belongs to what is not seen
+			if n++; n == 1 {
+				first = fmt.Sprintf("%U in line %d", r, number+1)
 			}
-			c.N++
 		}
 	}
-	return c
-}
-
-// String says it in words; "" if there are none.
-func (c HiddenCount) String() string {
-	switch c.N {
+	switch n {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("hidden character %U in line %d", c.First, c.Line)
+		return "hidden character " + first
 	}
-	return fmt.Sprintf("%d hidden characters, the first is %U in line %d", c.N, c.First, c.Line)
-}
-
-func at(runes []rune, i int) rune {
-	if i < 0 || i >= len(runes) {
-		return 0
-	}
-	return runes[i]
+	return fmt.Sprintf("%d hidden characters, the first is %s", n, first)
 }

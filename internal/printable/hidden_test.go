@@ -55,7 +55,7 @@ func TestHiddenCharactersAreCounted(t *testing.T) {
 		{"a joiner at the end of an emoji", "👩\u200d", "hidden character U+200D in line 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := CountHidden(c.text).String(); got != c.want {
+			if got := HiddenIn(c.text); got != c.want {
 				t.Errorf("%+q: %q, want %q", c.text, got, c.want)
 			}
 		})

@@ -14,10 +14,12 @@ func Visible(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
+		// Of what is approved even an emoji's selector is shown.
+		unclear := Hidden(r) || unicode.Is(unicode.Zs, r) || !unicode.IsGraphic(r)
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case r == '\n' || r == '\t' || r == ' ' || !isHidden(r):
+		case r == '\n' || r == '\t' || r == ' ' || !unclear:
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, `\u{%x}`, r)
@@ -30,10 +32,4 @@ func Visible(text string) string {
 // VisibleLine is Visible for what stands in one line, such as a path.
 func VisibleLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(text))
-}
-
-// isHidden reports whether r cannot be seen, or not told from a space. Of what is
-// approved even an emoji's selector is shown.
-func isHidden(r rune) bool {
-	return Hidden(r) || unicode.Is(unicode.Zs, r) || !unicode.IsGraphic(r)
 }
