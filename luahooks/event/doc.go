@@ -9,7 +9,8 @@
 //
 // A new event is a row in the file of its subject and a sample in the tests.
 //
-//	table.go    what a row is made of; payload.go: fields; result.go: keys of a result
+//	table.go    the events in their order; spec.go: what a row is made of
+//	payload.go  fields; result.go: keys of a result
 //	session.go  starts, ends, switches; compact.go: compaction and the tree
 //	prompt.go   runs and turns; drafts.go: entries that a result adds
 //	model.go    requests, messages, models; tool.go: tools, commands of the person

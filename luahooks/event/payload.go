@@ -2,7 +2,6 @@ package event
 
 import (
 	"encoding/json"
-	"pi/agent"
 
 	"pi/luahooks/record"
 	"pi/luavm"
@@ -11,6 +10,32 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 )
+
+// Field is one field of an event's payload or one key of its result.
+type Field struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // as the annotations for editors write it; "?" at the end: may be nil
+}
+
+// Source is what the tables of events are made with, and results read with, for the
+// hook of one VM. It is used only while the VM is held.
+type Source struct {
+	vm      *luavm.VM
+	records *record.Converter
+	hook    string                                       // its name
+	signal  func(L *lua.LState) lua.LValue               // of the handler that runs
+	branch  func() (branch []*session.Entry, known bool) // of the session; not known without one
+	strict  map[*Spec]*lua.LTable                        // metatables of events
+	payload payload                                      // of the event whose fields are read
+}
+
+// NewSource returns the source of a VM. signal is that of the handler that runs; branch
+// is that of the session, and known is false without one.
+func NewSource(vm *luavm.VM, records *record.Converter, hook string, signal func(*lua.LState) lua.LValue, branch func() (branch []*session.Entry, known bool)) *Source {
+	src := &Source{vm: vm, records: records, hook: hook, signal: signal, branch: branch, strict: map[*Spec]*lua.LTable{}}
+	src.payload.src = src
+	return src
+}
 
 // payload is what a row hands the fields of its event to, always all of them and in
 // the same order. The same lines of the row thereby list the fields for the
@@ -22,27 +47,6 @@ type payload struct {
 	table  *lua.LTable // while it is filled
 	wanted string      // the field to tell, while no table is filled
 	found  lua.LValue  // its value; nil if the table must be filled to know it
-}
-
-// fill returns a new table of an event with the fields of its row.
-func (s *Spec) fill(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
-	t := luavm.NewRecord(L, len(s.Fields)+1)
-	luavm.Set(t, "type", lua.LString(s.Name))
-	p := &src.payload
-	p.L, p.table = L, t
-	s.fields(p, e)
-	p.L, p.table = nil, nil
-	return t
-}
-
-// peek returns a field that is a text, a number or a boolean, without a table.
-func (s *Spec) peek(src *Source, e agent.Event, name string) (v lua.LValue, ok bool) {
-	p := &src.payload
-	p.wanted = name
-	s.fields(p, e)
-	v = p.found
-	p.wanted, p.found = "", nil
-	return v, v != nil
 }
 
 // fills reports whether a table is filled, which a field is needed for that is no plain

@@ -1,7 +1,6 @@
 package event
 
 import (
-	"pi/agent"
 	"pi/luahooks/record"
 
 	lua "github.com/yuin/gopher-lua"
@@ -19,27 +18,6 @@ type result struct {
 	list  *[]Field // while the keys are listed
 	apply []func() // what the keys change in the event
 	stop  bool     // no other handler is asked
-}
-
-// Merge reads the result of a handler while the VM is held, and returns what to do with
-// it, which is to be done only if the handler ended in time; nil: nothing. stop ends the
-// chain.
-func (s *Spec) Merge(src *Source, L *lua.LState, e agent.Event, t *lua.LTable) (apply func(), stop bool, err error) {
-	r := &result{Answer: src.records.NewAnswer(L, t), src: src, L: L, table: t}
-	s.results(r, e)
-	switch {
-	case r.Failed() != nil:
-		return nil, false, r.Failed()
-	case len(r.apply) == 0:
-		return nil, r.stop, nil
-	case len(r.apply) == 1:
-		return r.apply[0], r.stop, nil
-	}
-	return func() {
-		for _, apply := range r.apply {
-			apply()
-		}
-	}, r.stop, nil
 }
 
 // then adds what to do with the result, in the order of the calls.

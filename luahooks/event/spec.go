@@ -1,0 +1,209 @@
+package event
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"pi/agent"
+	"pi/internal/suggest"
+	"pi/luahooks/record"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// How long the agent waits for the handlers of a telling event.
+type Patience uint8
+
+const (
+	UntilDone  Patience = iota // up to hook_timeout each
+	Graceful                   // hook_grace for all together; then they finish behind it
+	LastChance                 // 2 s for all together
+)
+
+// Spec is everything the program knows of one event. Dispatch, the list that
+// `pi hooks events` prints and the checks of the documentation are made from the table of
+// these. What a row says of fields and results is the code that makes and reads them.
+type Spec struct {
+	Kind    agent.Kind
+	Name    string // of Kind
+	Asking  bool
+	Fields  []Field // of the payload, besides its type
+	Results []Field // the keys that a handler may return
+	Rule    string  // how several handlers go together
+	Wait    Patience
+	Clock   luavm.Clock
+
+	// OwnOnly: only the person's own hooks get it, none of a project.
+	OwnOnly bool
+	// Copy is the event as it is now, for a handler to look at. Every asking event has one.
+	// What it points to stays shared: whoever carries out a result puts new slices and maps
+	// in place of the old ones.
+	Copy func(agent.Event) agent.Event
+
+	// lazy: the table is filled when a handler reads a field that is no plain value. Most
+	// handlers look at one or two and return.
+	lazy    bool
+	fields  func(*payload, agent.Event)
+	results func(*result, agent.Event) // nil for a telling event
+}
+
+// eventOf is the pointer to the struct of an event.
+type eventOf[T any] interface {
+	*T
+	agent.Event
+}
+
+// telling makes the row of an event whose results are ignored. fields hands all fields to
+// the payload, whatever is in the event, and must bear an empty one. The kind is that of
+// an empty event, unless s has one.
+func telling[T any, E eventOf[T]](s Spec, fields func(*payload, E)) Spec {
+	empty := E(new(T))
+	if s.Kind == agent.KindNone {
+		s.Kind = empty.Kind()
+	}
+	s.Name = s.Kind.String()
+	fields(&payload{list: &s.Fields}, empty)
+	s.fields = func(p *payload, e agent.Event) { fields(p, e.(E)) }
+	return s
+}
+
+// asking makes the row of an event whose results count. results reads all keys, whatever
+// is in the result, and must bear an empty event.
+func asking[T any, E eventOf[T]](s Spec, fields func(*payload, E), results func(*result, E)) Spec {
+	s = telling(s, fields)
+	s.Asking = true
+	s.Copy = func(e agent.Event) agent.Event {
+		c := *e.(E)
+		return E(&c)
+	}
+	none := new(lua.LTable)
+	results(&result{Answer: new(record.Converter).NewAnswer(nil, none), src: new(Source), table: none, list: &s.Results}, new(T))
+	s.results = func(r *result, e agent.Event) { results(r, e.(E)) }
+	return s
+}
+
+// waited is the row of a telling event whose handlers the agent waits for.
+func waited[T any, E eventOf[T]](fields func(*payload, E)) Spec {
+	return telling(Spec{Rule: toldAndWaitedFor}, fields)
+}
+
+const (
+	toldAndWaitedFor = "told in chain order; waited for"
+	toldWithGrace    = "told in chain order; the agent goes on after hook_grace"
+)
+
+// graceful is the row of a telling event whose handlers finish behind the agent.
+func graceful[T any, E eventOf[T]](fields func(*payload, E)) Spec {
+	return telling(Spec{Rule: toldWithGrace, Wait: Graceful}, fields)
+}
+
+// noFields is the payload of an event that has nothing but its type.
+func noFields[E agent.Event](*payload, E) {}
+
+// eventView is an event as Lua sees it before it looks closer.
+type eventView struct {
+	src   *Source
+	spec  *Spec
+	event agent.Event
+}
+
+// Table is the event for a handler. e must not change any more.
+func (s *Spec) Table(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
+	if s.lazy {
+		return src.vm.NewStub(&eventView{src, s, e}, func(L *lua.LState, ref any) *lua.LTable {
+			v := ref.(*eventView)
+			return v.spec.strictTable(v.src, L, v.event)
+		})
+	}
+	return s.strictTable(src, L, e)
+}
+
+// fill returns a new table of an event with the fields of its row.
+func (s *Spec) fill(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
+	t := luavm.NewRecord(L, len(s.Fields)+1)
+	luavm.Set(t, "type", lua.LString(s.Name))
+	p := &src.payload
+	p.L, p.table, p.wanted = L, t, ""
+	s.fields(p, e)
+	return t
+}
+
+// peek returns a field that is a text, a number or a boolean, without a table.
+func (s *Spec) peek(src *Source, e agent.Event, name string) (v lua.LValue, ok bool) {
+	p := &src.payload
+	p.table, p.wanted, p.found = nil, name, nil
+	s.fields(p, e)
+	return p.found, p.found != nil
+}
+
+// Peek makes an eventView a [luavm.Peeker].
+func (v *eventView) Peek(field string) (lua.LValue, bool) {
+	if field == "type" {
+		return lua.LString(v.spec.Name), true
+	}
+	return v.spec.peek(v.src, v.event, field)
+}
+
+// strictTable is the table of an event, which raises where a field is read that the event
+// does not have. The VM is held.
+func (s *Spec) strictTable(src *Source, L *lua.LState, e agent.Event) *lua.LTable {
+	t := s.fill(src, L, e)
+	meta := src.strict[s]
+	if meta == nil {
+		names := func() []string { return append([]string{"type"}, namesOf(s.Fields)...) }
+		meta = src.vm.Strict(&luavm.Fields{Of: "the event " + s.Name, Names: names})
+		src.strict[s] = meta
+	}
+	t.Metatable = meta
+	return t
+}
+
+func namesOf(fields []Field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Merge reads the result of a handler while the VM is held, and returns what to do with
+// it, which is to be done only if the handler ended in time; nil: nothing. stop ends the
+// chain.
+func (s *Spec) Merge(src *Source, L *lua.LState, e agent.Event, t *lua.LTable) (apply func(), stop bool, err error) {
+	r := &result{Answer: src.records.NewAnswer(L, t), src: src, L: L, table: t}
+	s.results(r, e)
+	if r.Failed() != nil || len(r.apply) == 0 {
+		return nil, r.stop && r.Failed() == nil, r.Failed()
+	}
+	return func() {
+		for _, apply := range r.apply {
+			apply()
+		}
+	}, r.stop, nil
+}
+
+// InMode fits the table to a front end: a program that is about to end waits for
+// what hooks do at the end of a run.
+func (s *Spec) InMode(mode string) {
+	if (mode == "print" || mode == "json") && (s.Kind == agent.KindAgentEnd || s.Kind == agent.KindAgentSettled) {
+		s.Wait = UntilDone
+	}
+}
+
+// Takes reports whether a result of the event may have a key.
+func (s *Spec) Takes(key string) bool {
+	return slices.ContainsFunc(s.Results, func(f Field) bool { return f.Name == key })
+}
+
+// UnknownKey is the error for a key that a result of the event may not have, with the
+// one that was probably meant.
+func (s *Spec) UnknownKey(key string) error {
+	return fmt.Errorf("unknown key %q in the result of %s%s", key, s.Name, suggest.Hint(key, namesOf(s.Results)))
+}
+
+// IsWaitedFor reports whether the agent goes on only when all handlers have ended.
+func (s *Spec) IsWaitedFor(ctx context.Context) bool {
+	return s.Wait == UntilDone && !agent.Interrupted(ctx)
+}
