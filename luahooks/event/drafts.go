@@ -11,14 +11,13 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Drafts are the entries that a handler of turn_end or agent_before_settle wants
-// to be appended.
-
-// readContinuation reads entries and continue. tokens is the size of the context, for a
-// compaction that does not say it.
+// readContinuation reads the entries that a handler wants to be appended, and continue.
+// tokens is the size of the context, for a compaction that does not say it.
 func readContinuation(r *result, into *agent.Continuation, tokens int) {
 	if r.has("entries", "pi.EntryDraft[]?") {
-		drafts := draftReader{max(tokens, 0), r.src.branch}.list(r.Answer, "entries")
+		var drafts []session.Draft
+		reader := draftReader{max(tokens, 0), r.src.branch}
+		r.List("entries", func(v lua.LValue, at string) { drafts = append(drafts, reader.draft(r.Answer, v, at)) })
 		r.then(func() { into.Entries = append(slices.Clip(into.Entries), drafts...) })
 	}
 	if r.flag("continue") {
@@ -26,21 +25,10 @@ func readContinuation(r *result, into *agent.Continuation, tokens int) {
 	}
 }
 
-// draftReader reads drafts.
+// draftReader reads entries that are to be appended.
 type draftReader struct {
 	tokens int                                          // the size of the context, for a compaction that does not say it
 	branch func() (branch []*session.Entry, known bool) // that they are for
-}
-
-// list reads a list of drafts.
-func (r draftReader) list(a record.Answer, name string) []session.Draft {
-	var drafts []session.Draft
-	a.List(name, func(v lua.LValue, at string) {
-		if d, ok := r.draft(a, v, at); ok {
-			drafts = append(drafts, d)
-		}
-	})
-	return drafts
 }
 
 // draftKeys are the fields that each type of draft may have, besides its type.
@@ -58,23 +46,21 @@ func draftKeys(kind string) []string {
 	return nil
 }
 
-func (r draftReader) draft(a record.Answer, v lua.LValue, at string) (session.Draft, bool) {
+// draft reads one entry; at is what errors call it.
+func (r draftReader) draft(a record.Answer, v lua.LValue, at string) (d session.Draft) {
 	t, ok := v.(*lua.LTable)
 	if !ok {
 		a.Fail(at, "expected a table, got %s", v.Type())
-		return session.Draft{}, false
+		return d
 	}
 	kind, _ := t.RawGetString("type").(lua.LString)
 	keys := draftKeys(string(kind))
 	if keys == nil {
 		a.Fail(at+".type", "expected custom, custom_message, context_edit or compaction, got %q", string(kind))
-		return session.Draft{}, false
+		return d
 	}
-	d, ok := a.Open(t, at, append(keys, "type")...)
-	if !ok {
-		return session.Draft{}, false
-	}
-	return session.Draft{Type: string(kind), Body: r.body(d, string(kind))}, a.Failed() == nil
+	fields, _ := a.Open(t, at, append(keys, "type")...)
+	return session.Draft{Type: string(kind), Body: r.body(fields, string(kind))}
 }
 
 func (r draftReader) body(a record.Answer, kind string) any {
@@ -100,6 +86,9 @@ func (r draftReader) body(a record.Answer, kind string) any {
 	return c
 }
 
+// editable are the roles of messages that have content.
+var editable = []message.Role{message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom}
+
 // target is an entry of the branch whose content can be edited.
 func (r draftReader) target(a record.Answer) string {
 	id := a.Need("target_id")
@@ -107,25 +96,12 @@ func (r draftReader) target(a record.Answer) string {
 	if !known || id == "" {
 		return id
 	}
-	for _, e := range branch {
-		if e.ID != id {
-			continue
-		}
-		if m := e.Message(); m == nil || !hasContent(m.Role) {
-			a.Fail("target_id", "a %s entry has no content to edit", e.Type)
-		}
-		return id
+	if i := slices.IndexFunc(branch, func(e *session.Entry) bool { return e.ID == id }); i < 0 {
+		a.Fail("target_id", "entry %q is not on the branch", id)
+	} else if m := branch[i].Message(); m == nil || !slices.Contains(editable, m.Role) {
+		a.Fail("target_id", "a %s entry has no content to edit", branch[i].Type)
 	}
-	a.Fail("target_id", "entry %q is not on the branch", id)
 	return id
-}
-
-func hasContent(r message.Role) bool {
-	switch r {
-	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
-		return true
-	}
-	return false
 }
 
 // replacement is the new content of an entry; nil takes it out of the context.
