@@ -122,6 +122,15 @@ func sameBlock(a, b message.Block) bool {
 		a.Data == b.Data && a.MimeType == b.MimeType && (known || bytes.Equal(a.Raw, b.Raw))
 }
 
+// SizeOf is how many bytes blocks have.
+func SizeOf(blocks ...message.Block) (n int) {
+	for i := range blocks {
+		b := &blocks[i]
+		n += len(b.Text) + len(b.Signature) + len(b.ID) + len(b.Name) + len(b.Data) + len(b.MimeType) + len(b.Arguments) + len(b.Raw)
+	}
+	return n
+}
+
 // Encode turns a Lua value into JSON; the error names the place below name.
 func (c *Converter) Encode(v lua.LValue, name string) (json.RawMessage, error) {
 	raw, err := luavm.EncodeJSON(c.vm.State(), v, luavm.JSON{})

@@ -3,8 +3,6 @@ package record
 import (
 	"fmt"
 
-	"pi/session/message"
-
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -38,13 +36,4 @@ func (h *Size) Add(n int) error {
 		return fmt.Errorf("it is larger than %d MiB", maxHanded>>20)
 	}
 	return nil
-}
-
-// SizeOf is how many bytes blocks have.
-func SizeOf(blocks ...message.Block) (n int) {
-	for i := range blocks {
-		b := &blocks[i]
-		n += len(b.Text) + len(b.Signature) + len(b.ID) + len(b.Name) + len(b.Data) + len(b.MimeType) + len(b.Arguments) + len(b.Raw)
-	}
-	return n
 }

@@ -6,8 +6,6 @@
 // names in Lua (names.go); what hooks and models wrote keeps its keys.
 //
 //	to.go       messages, blocks and entries on their way into Lua; model.go, usage.go
-//	payload.go  what the table of an event is made with
 //	from.go     messages on their way back; blocks.go: content and arguments
 //	answer.go   what a handler returned, read with the path of what is wrong in it
-//	bounds.go   how much of it is read
 package record

@@ -39,6 +39,36 @@ func (c *Converter) Messages(L *lua.LState, items []session.Item) *lua.LTable {
 // leads back to it.
 func (c *Converter) Item(item *session.Item) *lua.LTable { return c.vm.NewStub(item, c.fillMessage) }
 
+// Entries is a list of entries that is not the current branch.
+func (c *Converter) Entries(L *lua.LState, entries []*session.Entry) *lua.LTable {
+	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.FillEntry)
+}
+
+// Entry is one entry, or nil.
+func (c *Converter) Entry(e *session.Entry) lua.LValue {
+	if e == nil {
+		return lua.LNil
+	}
+	return c.vm.NewStub(e, c.FillEntry)
+}
+
+// Message is a message outside of the context, or nil.
+func (c *Converter) Message(m *message.Message) lua.LValue {
+	if m == nil {
+		return lua.LNil
+	}
+	return c.Item(&session.Item{Message: m, Index: -1})
+}
+
+// ItemsOf are messages that are no entries, as a context has them.
+func ItemsOf(messages []*message.Message) []session.Item {
+	items := make([]session.Item, len(messages))
+	for i, m := range messages {
+		items[i] = session.Item{Message: m, Index: -1}
+	}
+	return items
+}
+
 func (c *Converter) fillMessage(L *lua.LState, ref any) *lua.LTable {
 	item := ref.(*session.Item)
 	m := item.Message
