@@ -25,12 +25,12 @@ func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) (
 	if first, _ := list.Next(lua.LNil); list.Len() == 0 && first != lua.LNil {
 		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
 	}
-	n, err := record.ListLen(list)
+	n, err := luavm.ListLen(list)
 	if err != nil {
 		return nil, err
 	}
 	var blocks []message.Block
-	var size record.Size
+	var size luavm.Size
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {

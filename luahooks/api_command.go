@@ -10,7 +10,6 @@ import (
 
 	"pi/agent"
 	"pi/agent/command"
-	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -68,9 +67,9 @@ func (c *commands) list(L *lua.LState) *lua.LTable {
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		t := luavm.NewRecord(L, 4)
 		luavm.Set(t, "name", lua.LString(all[i].Name))
-		record.SetText(t, "description", all[i].Help)
-		record.SetText(t, "args", all[i].Args)
-		record.SetText(t, "hook", all[i].Hook)
+		luavm.SetText(t, "description", all[i].Help)
+		luavm.SetText(t, "args", all[i].Args)
+		luavm.SetText(t, "hook", all[i].Hook)
 		return t
 	})
 }

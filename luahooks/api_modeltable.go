@@ -6,7 +6,6 @@ import (
 
 	"pi/agent/llm"
 	"pi/internal/suggest"
-	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -19,7 +18,7 @@ func modelSettings(L *lua.LState, list *lua.LTable) []llm.ModelSettings {
 		return nil
 	}
 	luavm.Materialise(L, list)
-	n, err := record.ListLen(list)
+	n, err := luavm.ListLen(list)
 	if err != nil {
 		luavm.Raise(L, "provider: models: %v", err)
 	}

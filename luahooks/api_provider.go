@@ -91,7 +91,7 @@ func (p *hookProviders) requestTable(L *lua.LState, r *llm.Request) *lua.LTable 
 	luavm.Set(t, "system", lua.LString(r.System))
 	luavm.Set(t, "messages", p.records.Messages(L, record.ItemsOf(r.Messages)))
 	luavm.Set(t, "thinking_level", lua.LString(r.Thinking))
-	record.SetText(t, "session_id", r.SessionID)
+	luavm.SetText(t, "session_id", r.SessionID)
 	luavm.Set(t, "tools", luavm.NewList(L, len(r.Tools), func(i int) lua.LValue {
 		s := r.Tools[i]
 		tool := luavm.NewRecord(L, 3)

@@ -49,7 +49,7 @@ func (t *tools) list(L *lua.LState) *lua.LTable {
 	return luavm.NewList(L, len(all), func(i int) lua.LValue {
 		spec, e := all[i].Spec(), luavm.NewRecord(L, 6)
 		luavm.Set(e, "name", lua.LString(spec.Name))
-		record.SetText(e, "label", spec.Label)
+		luavm.SetText(e, "label", spec.Label)
 		luavm.Set(e, "description", lua.LString(spec.Description))
 		luavm.Set(e, "parameters", t.records.JSON(spec.Parameters))
 		luavm.Set(e, "source", lua.LString(all[i].source()))

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"pi/agent"
-	"pi/luahooks/record"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -101,7 +100,7 @@ func (c *contexts) field(L *lua.LState, name string) (lua.LValue, bool, error) {
 	case "session_id":
 		return lua.LString(host.Session().ID()), true, nil
 	case "session_file":
-		return record.TextOrNil(host.Session().File()), true, nil
+		return luavm.TextOrNil(host.Session().File()), true, nil
 	case "thinking_level":
 		return lua.LString(host.Thinking()), true, nil
 	case "model":

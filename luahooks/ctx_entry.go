@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
 
@@ -38,7 +37,7 @@ func (s *sessionEdits) setName(L *lua.LState, name string) error {
 }
 
 func (s *sessionEdits) name(L *lua.LState) lua.LValue {
-	return record.TextOrNil(s.mustHost(L, "session_name").Session().Name())
+	return luavm.TextOrNil(s.mustHost(L, "session_name").Session().Name())
 }
 
 // setLabel is pi.set_label(entry_id, label?); nil takes the label away.

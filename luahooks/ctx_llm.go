@@ -7,7 +7,6 @@ import (
 	"pi/agent"
 	"pi/agent/llm"
 	"pi/internal/suggest"
-	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session/message"
 
@@ -67,12 +66,12 @@ func (m models) completion(L *lua.LState, c *agent.Completion) *signal {
 // toolSpecs reads a list of {name, description, parameters?}.
 func (m models) toolSpecs(L *lua.LState, list *lua.LTable) []llm.ToolSpec {
 	luavm.Materialise(L, list)
-	n, err := record.ListLen(list)
+	n, err := luavm.ListLen(list)
 	if err != nil {
 		luavm.Raise(L, "complete: tools: %v", err)
 	}
 	var specs []llm.ToolSpec
-	var size record.Size
+	var size luavm.Size
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {

@@ -3,7 +3,6 @@ package luahooks
 import (
 	"fmt"
 
-	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
 
@@ -16,11 +15,11 @@ type sessionView struct{ *bridge }
 func (s sessionView) part() part {
 	return part{
 		"entries": s.entries, "branch": s.branch, "entry": s.entry, "tree": s.tree, "header": s.header,
-		"label":   func(L *lua.LState, id string) lua.LValue { return record.TextOrNil(s.session(L, "label").Labels()[id]) },
-		"leaf_id": func(L *lua.LState) lua.LValue { return record.TextOrNil(s.session(L, "leaf_id").Leaf()) },
-		"file":    func(L *lua.LState) lua.LValue { return record.TextOrNil(s.session(L, "file").File()) },
+		"label":   func(L *lua.LState, id string) lua.LValue { return luavm.TextOrNil(s.session(L, "label").Labels()[id]) },
+		"leaf_id": func(L *lua.LState) lua.LValue { return luavm.TextOrNil(s.session(L, "leaf_id").Leaf()) },
+		"file":    func(L *lua.LState) lua.LValue { return luavm.TextOrNil(s.session(L, "file").File()) },
 		"id":      func(L *lua.LState) string { return s.session(L, "id").ID() },
-		"name":    func(L *lua.LState) lua.LValue { return record.TextOrNil(s.session(L, "name").Name()) },
+		"name":    func(L *lua.LState) lua.LValue { return luavm.TextOrNil(s.session(L, "name").Name()) },
 	}
 }
 
@@ -78,7 +77,7 @@ func (s sessionView) tree(L *lua.LState) *lua.LTable {
 		node := luavm.NewRecord(L, 3)
 		luavm.Set(node, "entry", s.records.Entry(e))
 		luavm.Set(node, "children", children[e.ID])
-		record.SetText(node, "label", names[e.ID])
+		luavm.SetText(node, "label", names[e.ID])
 		if above := children[e.ParentID]; above != nil {
 			above.Append(node)
 		} else {
@@ -97,6 +96,6 @@ func (s sessionView) header(L *lua.LState) *lua.LTable {
 	luavm.Set(t, "id", lua.LString(h.ID))
 	luavm.Set(t, "timestamp", lua.LString(h.Timestamp))
 	luavm.Set(t, "cwd", lua.LString(h.Cwd))
-	record.SetText(t, "parent_session", h.ParentSession)
+	luavm.SetText(t, "parent_session", h.ParentSession)
 	return t
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pi/agent"
-	"pi/luahooks/record"
 	"pi/luavm"
 	"pi/session"
 	"pi/session/message"
@@ -61,7 +60,7 @@ func (s *switching) outcome(L *lua.LState, host Host, err error) (*lua.LTable, e
 	t := luavm.NewRecord(L, 3)
 	luavm.Set(t, "cancelled", lua.LBool(cancelled))
 	luavm.Set(t, "session_id", lua.LString(host.Session().ID()))
-	record.SetText(t, "session_file", host.Session().File())
+	luavm.SetText(t, "session_file", host.Session().File())
 	return t, nil
 }
 
@@ -190,7 +189,7 @@ func (s *switching) navigateTree(L *lua.LState) int {
 	t, err := s.outcome(L, host, err)
 	s.giveBack(t, moved.Recalled)
 	if t != nil {
-		record.SetText(t, "leaf_id", moved.Leaf)
+		luavm.SetText(t, "leaf_id", moved.Leaf)
 		if moved.Summary != nil {
 			luavm.Set(t, "summary_entry", s.records.Entry(moved.Summary))
 		}

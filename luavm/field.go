@@ -1,6 +1,8 @@
 package luavm
 
-import lua "github.com/yuin/gopher-lua"
+import (
+	lua "github.com/yuin/gopher-lua"
+)
 
 // Set sets a field of a table, or takes it away when v is nil, without asking
 // a metatable. It is t.RawSetString, which the compiler would copy to each of
@@ -13,3 +15,18 @@ func Set(t *lua.LTable, name string, v lua.LValue) { t.RawSetString(name, v) }
 //
 //go:noinline
 func NewRecord(L *lua.LState, n int) *lua.LTable { return L.CreateTable(0, n) }
+
+// TextOrNil is what SetText puts into a table.
+func TextOrNil(text string) lua.LValue {
+	if text == "" {
+		return lua.LNil
+	}
+	return lua.LString(text)
+}
+
+// SetText sets a field, or leaves it nil when the text is empty.
+func SetText(t *lua.LTable, name, text string) {
+	if text != "" {
+		Set(t, name, lua.LString(text))
+	}
+}

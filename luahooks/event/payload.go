@@ -83,7 +83,7 @@ func (p *payload) text(name, s string) {
 // optional is text for one that is nil when it is empty.
 func (p *payload) optional(name, s string) {
 	if p.needs(name, "string?") {
-		p.put(name, record.TextOrNil(s))
+		p.put(name, luavm.TextOrNil(s))
 	}
 }
 

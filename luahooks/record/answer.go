@@ -27,7 +27,7 @@ type whole struct {
 	from *Converter
 	L    *lua.LState
 	err  error
-	size Size
+	size luavm.Size
 }
 
 // NewAnswer reads t, whose keys are known to be right.
@@ -186,7 +186,7 @@ func (a Answer) List(name string, f func(v lua.LValue, name string)) (given bool
 		return false
 	}
 	luavm.Materialise(a.L, t)
-	n, err := ListLen(t)
+	n, err := luavm.ListLen(t)
 	if err != nil {
 		a.Fail(name, "%w", err)
 		return false

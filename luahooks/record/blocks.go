@@ -35,12 +35,12 @@ func (c *Converter) BlocksFrom(L *lua.LState, v lua.LValue, name string) ([]mess
 	if list.RawGetString("type") != lua.LNil {
 		return nil, fmt.Errorf("%s: expected a list of blocks, got one block; put it into { }", name)
 	}
-	n, err := ListLen(list)
+	n, err := luavm.ListLen(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var blocks []message.Block
-	var size Size
+	var size luavm.Size
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)
 		if !ok {

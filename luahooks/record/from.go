@@ -22,11 +22,11 @@ import (
 // entry on the branch.
 func (c *Converter) ItemsFrom(L *lua.LState, list *lua.LTable, branch []*session.Entry) ([]session.Item, error) {
 	luavm.Materialise(L, list)
-	n, err := ListLen(list)
+	n, err := luavm.ListLen(list)
 	if err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
-	var size Size
+	var size luavm.Size
 	items := make([]session.Item, 0, n)
 	for i := 1; i <= n; i++ {
 		t, ok := list.RawGetInt(i).(*lua.LTable)

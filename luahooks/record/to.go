@@ -89,7 +89,7 @@ func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		fillBash(t, m)
 	case message.RoleBranchSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
-		SetText(t, "from_id", m.FromID)
+		luavm.SetText(t, "from_id", m.FromID)
 	case message.RoleCompactionSummary:
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		luavm.Set(t, "tokens_before", lua.LNumber(m.TokensBefore))
@@ -127,7 +127,7 @@ func fillBash(t *lua.LTable, m *message.Message) {
 	}
 	luavm.Set(t, "cancelled", lua.LBool(m.Cancelled))
 	luavm.Set(t, "truncated", lua.LBool(m.Truncated))
-	SetText(t, "full_output_path", m.FullOutputPath)
+	luavm.SetText(t, "full_output_path", m.FullOutputPath)
 	if m.ExcludeFromContext {
 		luavm.Set(t, "exclude_from_context", lua.LTrue)
 	}
@@ -138,7 +138,7 @@ func fillAssistant(L *lua.LState, t *lua.LTable, m *message.Message) {
 	t.RawSetString("provider", lua.LString(m.Provider))
 	t.RawSetString("model", lua.LString(m.Model))
 	t.RawSetString("stop_reason", lua.LString(m.StopReason))
-	SetText(t, "error_message", m.ErrorMessage)
+	luavm.SetText(t, "error_message", m.ErrorMessage)
 	if m.Usage != nil {
 		t.RawSetString("usage", Usage(L, m.Usage))
 	}
@@ -158,10 +158,10 @@ func (c *Converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	switch b.Type {
 	case message.BlockText:
 		t.RawSetString("text", lua.LString(b.Text))
-		SetText(t, "text_signature", b.Signature)
+		luavm.SetText(t, "text_signature", b.Signature)
 	case message.BlockThinking:
 		luavm.Set(t, "thinking", lua.LString(b.Text))
-		SetText(t, "thinking_signature", b.Signature)
+		luavm.SetText(t, "thinking_signature", b.Signature)
 		if b.Redacted {
 			luavm.Set(t, "redacted", lua.LTrue)
 		}
@@ -169,7 +169,7 @@ func (c *Converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 		t.RawSetString("id", lua.LString(b.ID))
 		t.RawSetString("name", lua.LString(b.Name))
 		t.RawSetString("arguments", c.Input(b.Name, b.Arguments))
-		SetText(t, "thought_signature", b.Signature)
+		luavm.SetText(t, "thought_signature", b.Signature)
 	case message.BlockImage:
 		luavm.Set(t, "data", lua.LString(b.Data))
 		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
@@ -266,7 +266,7 @@ func (c *Converter) FillEntry(L *lua.LState, ref any) *lua.LTable {
 	t.RawSetString("type", lua.LString(e.Type))
 	t.RawSetString("id", lua.LString(e.ID))
 	luavm.Set(t, "parent_id", lua.LNil)
-	SetText(t, "parent_id", e.ParentID)
+	luavm.SetText(t, "parent_id", e.ParentID)
 	luavm.Set(t, "parentId", lua.LNil)
 	t.RawSetString("timestamp", lua.LString(e.Timestamp))
 	return t

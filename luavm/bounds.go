@@ -1,4 +1,4 @@
-package record
+package luavm
 
 import (
 	"fmt"
