@@ -66,7 +66,7 @@ func TestOnlyMain(args []string, work func()) int {
 	}}
 	args = joinResume(splitDoubleShort(args))
 	root := newRoot(&o, asksToPrint(args))
-	args, o.Hooks.Given = takeHookFlags(root, args)
+	args, o.Hooks.Given = cutHookFlags(root, args)
 	root.SetArgs(args)
 	err := crash.catch(func() error { return root.ExecuteContext(ctx) })
 	status := exitStatus(err)
@@ -74,7 +74,10 @@ func TestOnlyMain(args []string, work func()) int {
 		status = exitTerminated
 	}
 	if err != nil && !errors.Is(err, app.ErrReported) && !(ctx.Err() != nil && errors.Is(err, context.Canceled)) {
-		report(err)
+		tell("pi: " + err.Error())
+		if hint := cmp.Or(command.HintOf(err), sessionHint(err)); hint != "" {
+			tell("    " + strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
+		}
 	}
 	return crash.tell(status)
 }
@@ -161,10 +164,9 @@ func exitStatus(err error) int {
 	return exitFailed
 }
 
-// report tells the person what went wrong, and on a line of its own what to do.
-func report(err error) {
-	fmt.Fprintln(os.Stderr, "pi: "+printable.Text(err.Error()))
-	if hint := cmp.Or(command.HintOf(err), sessionHint(err)); hint != "" {
-		fmt.Fprintln(os.Stderr, "    "+strings.ReplaceAll(printable.Text(hint), "\n", "\n    "))
+// tell writes lines for the person, without what could command a terminal.
+func tell(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintln(os.Stderr, printable.Text(line))
 	}
 }

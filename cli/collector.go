@@ -25,8 +25,8 @@ const (
 )
 
 // quietStart keeps the collector out of the way until the program has started,
-// which the caller says with settle. What the person set with GOGC stays.
-func quietStart() (settle func()) {
+// which the caller says with started. What the person set with GOGC stays.
+func quietStart() (started func()) {
 	before := debug.SetGCPercent(startHeap)
 	if before != goHeap {
 		debug.SetGCPercent(before)

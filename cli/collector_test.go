@@ -22,11 +22,11 @@ func gcPercent() int {
 func TestTheCollectorWaitsForTheStartAndIsGosOwnAfterwards(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(goHeap))
 	before := collections()
-	settle := quietStart()
+	started := quietStart()
 	if got := gcPercent(); got != startHeap && collections() == before {
 		t.Errorf("while the program starts the collector is set to %d, want %d", got, startHeap)
 	}
-	settle()
+	started()
 	if got := gcPercent(); got != goHeap {
 		t.Errorf("after the start the collector is set to %d, want %d", got, goHeap)
 	}
@@ -42,11 +42,11 @@ func TestTheFirstCollectionEndsTheQuiet(t *testing.T) {
 func TestACollectorThatThePersonSetStays(t *testing.T) {
 	const own = 70
 	defer debug.SetGCPercent(debug.SetGCPercent(own))
-	settle := quietStart()
+	started := quietStart()
 	if got := gcPercent(); got != own {
 		t.Errorf("while the program starts the collector is set to %d, the person set %d", got, own)
 	}
-	settle()
+	started()
 	if got := gcPercent(); got != own {
 		t.Errorf("after the start the collector is set to %d, the person set %d", got, own)
 	}

@@ -9,14 +9,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// printSettings prints what is in force.
-func printSettings(cfg config.Config, origin bool) error {
-	if origin {
-		return config.Print(os.Stdout, cfg, cfg.Origins)
-	}
-	return config.Print(os.Stdout, cfg, nil)
-}
-
 func configCommand() *cobra.Command {
 	var origin bool
 	c := &cobra.Command{
@@ -26,7 +18,11 @@ func configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printSettings(p.Config, origin)
+			var origins config.Origins
+			if origin {
+				origins = p.Config.Origins
+			}
+			return config.Print(os.Stdout, p.Config, origins)
 		},
 	}
 	c.Flags().BoolVar(&origin, "origin", false, "with where each came from")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -42,7 +41,12 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 			if err := checkSessionFlags(cmd.Flags(), o); err != nil {
 				return err
 			}
-			return startHere(cmd.Context(), *o)
+			time.AfterFunc(startTime, quietStart())
+			p, err := here(*o)
+			if err != nil {
+				return err
+			}
+			return app.Start(cmd.Context(), p)
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -50,9 +54,12 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addFlags(root, o, &showVersion)
-	o.FlagNames = flagNames(root)
+	root.Flags().VisitAll(func(f *pflag.Flag) { o.FlagNames = append(o.FlagNames, f.Name) })
 	if !promptsOnly {
-		root.AddCommand(sessionsCommand(o), hooksCommand(o), trustCommand(o), modelsCommand(o), configCommand())
+		root.AddCommand(
+			group("sessions", "List, show, export and remove sessions", sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o)),
+			group("hooks", "List and check hooks, and list the events they can listen to", hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes()),
+			trustCommand(o), modelsCommand(o), configCommand())
 	}
 	return root
 }
@@ -60,18 +67,23 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 // exactly wants n arguments; another number is a mistake in the usage.
 func exactly(n int) cobra.PositionalArgs { return usageOf(cobra.ExactArgs(n)) }
 
-// subcommand is for a command that only has others below it.
-func subcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
+// group is a command that only has others below it, and shows its help.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
 		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				names = append(names, c.Name())
+			}
+		}
+		return app.UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
 	}
-	return app.UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
+	c.AddCommand(below...)
+	return c
 }
 
 // usageOf makes what is wrong with arguments a mistake in the usage.
@@ -125,14 +137,4 @@ func here(o app.Options) (*app.Place, error) {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
 	return app.New(o, cwd)
-}
-
-// startHere starts a run in the place that pi was started in.
-func startHere(ctx context.Context, o app.Options) error {
-	time.AfterFunc(startTime, quietStart())
-	p, err := here(o)
-	if err != nil {
-		return err
-	}
-	return app.Start(ctx, p)
 }

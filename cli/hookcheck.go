@@ -121,11 +121,7 @@ func ofProject(p *app.Place, path string) (file string, ok bool) {
 			}
 		}
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		real = path
-	}
-	for _, at := range []string{path, real} {
+	for _, at := range []string{path, realPath(path)} {
 		for _, dir := range []string{places.ProjectDir(), realPath(places.ProjectDir())} {
 			if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
 				return path, true

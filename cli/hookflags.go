@@ -10,12 +10,12 @@ import (
 )
 
 // Hooks bring flags of their own, which are known only when the hooks are
-// loaded. So what the program does not know is taken from the command line
+// loaded. So what the program does not know is cut out of the command line
 // before it is parsed, and checked afterwards.
 
-// takeHookFlags takes long flags that root does not have out of args. A value
+// cutHookFlags cuts long flags that root does not have out of args. A value
 // follows after =; without one the flag is "true".
-func takeHookFlags(root *cobra.Command, args []string) (rest []string, flags app.GivenFlags) {
+func cutHookFlags(root *cobra.Command, args []string) (rest []string, flags app.GivenFlags) {
 	if sub, _, err := root.Find(args); err != nil || sub != root {
 		return args, flags
 	}
@@ -64,10 +64,4 @@ func takesNext(root *cobra.Command, arg string) bool {
 	}
 	f := root.Flags().ShorthandLookup(arg[len(arg)-1:])
 	return f != nil && f.NoOptDefVal == ""
-}
-
-// flagNames are the flags of a command.
-func flagNames(c *cobra.Command) (names []string) {
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
 }

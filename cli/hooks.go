@@ -13,13 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func hooksCommand(o *app.Options) *cobra.Command {
-	c := &cobra.Command{Use: "hooks", Short: "List and check hooks, and list the events they can listen to", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(hooksList(o), hooksCheck(o), hooksEvents(), hooksApprove(o), hooksTypes())
-	return c
-}
-
 func hooksList(o *app.Options) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -30,7 +23,13 @@ func hooksList(o *app.Options) *cobra.Command {
 				return err
 			}
 			found := p.Places().Discover(p.Guard)
-			for _, err := range append(found.Problems, errorsOf(found.Sources)...) {
+			problems := found.Problems
+			for _, s := range found.Sources {
+				if s.Err != nil {
+					problems = append(problems, s.Err)
+				}
+			}
+			for _, err := range problems {
 				fmt.Fprintln(os.Stderr, printable.VisibleLine(err.Error()))
 			}
 			if asJSON {
@@ -53,15 +52,6 @@ type listedHook struct {
 	State string      `json:"state"` // runs, untrusted, pending, disabled, failed
 }
 
-func errorsOf(sources []trust.Source) (errs []error) {
-	for _, s := range sources {
-		if s.Err != nil {
-			errs = append(errs, s.Err)
-		}
-	}
-	return errs
-}
-
 func listedHooks(p *app.Place, f trust.Found) []listedHook {
 	hooks, pending := []listedHook{}, map[string]bool{}
 	for _, w := range p.Guard.ShowPending() {
@@ -76,7 +66,7 @@ func listedHooks(p *app.Place, f trust.Found) []listedHook {
 			add(s, "pending")
 		case s.Err != nil:
 			add(s, "failed")
-		case mayRun(p, s):
+		case p.Hooks.Approve || p.Guard.MayRun(s):
 			add(s, "runs")
 		default:
 			add(s, "untrusted")
@@ -89,11 +79,6 @@ func listedHooks(p *app.Place, f trust.Found) []listedHook {
 		add(s, "disabled")
 	}
 	return hooks
-}
-
-// mayRun reports whether a hook is one's own or approved.
-func mayRun(p *app.Place, s trust.Source) bool {
-	return p.Hooks.Approve || p.Guard.MayRun(s)
 }
 
 func hooksEvents() *cobra.Command {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 
@@ -26,12 +25,4 @@ func printJSON(v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-// printRaw writes JSON as it is.
-func printRaw(raw []byte, err error) error {
-	if err == nil {
-		_, err = fmt.Fprintf(forPrograms(), "%s\n", raw)
-	}
-	return err
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pi/cli/app"
 	"pi/cli/config"
 	"pi/internal/printable"
 	"pi/stdlib"
@@ -35,7 +34,7 @@ directory. A .luarc.json that is there already is left as it is.`
 func hooksTypes() *cobra.Command {
 	return &cobra.Command{
 		Use: "types [DIR]", Short: "Write annotations and a .luarc.json, so that an editor knows hooks", Long: hooksTypesHelp,
-		Args: atMost(1),
+		Args: usageOf(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			agentDir, err := config.AgentDir(os.Getenv)
 			if err != nil {
@@ -47,16 +46,6 @@ func hooksTypes() *cobra.Command {
 			}
 			return writeTypes(cmd.OutOrStdout(), dir, agentDir)
 		},
-	}
-}
-
-// atMost wants no more than n arguments; more are a mistake in the usage.
-func atMost(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := cobra.MaximumNArgs(n)(cmd, args); err != nil {
-			return app.UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
-		}
-		return nil
 	}
 }
 

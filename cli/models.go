@@ -47,13 +47,17 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 	if err != nil {
 		return err
 	}
-	tellAll(providers.Problems(p.Config, p.Keys))
+	tell(providers.Problems(p.Config, p.Keys)...)
 	models := providers.New(p.Config, p.Keys, catalogue.Models)
 	models.Register(llm.ProviderSpec{Name: "demo", Models: llm.Listed(app.TourModel())})
 	if f.discover {
-		tellAll(unanswered(models.Discover(ctx, discoverTime)))
+		tell(unanswered(models.Discover(ctx, discoverTime))...)
 	}
-	all := listAll(p, models)
+	states := providers.States(p.Config, p.Keys)
+	var all []listedModel
+	for _, m := range models.All() {
+		all = append(all, listed(m, states[m.Provider]))
+	}
 	found := search(all, words)
 	shown := found
 	if !f.all {
@@ -68,16 +72,10 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 		err = app.ErrReported
 	}
 	if len(words) == 0 && !f.all && !f.json && !f.discover {
-		tellAll(providers.Unused(p.Config, p.Keys))
+		tell(providers.Unused(p.Config, p.Keys)...)
 	}
-	tellAll(notShown(words, all, found, shown))
+	tell(notShown(words, all, found, shown)...)
 	return err
-}
-
-func tellAll(lines []string) {
-	for _, line := range lines {
-		fmt.Fprintln(os.Stderr, printable.Text(line))
-	}
 }
 
 // discoverTime is how long servers may take to say what they have: the ports of
@@ -116,16 +114,6 @@ func portOf(address string) string {
 		return ""
 	}
 	return ":" + u.Port()
-}
-
-// listAll lists the models that are known of all providers.
-func listAll(p *app.Place, models *llm.Models) []listedModel {
-	states := providers.States(p.Config, p.Keys)
-	var all []listedModel
-	for _, m := range models.All() {
-		all = append(all, listed(m, states[m.Provider]))
-	}
-	return all
 }
 
 // usable leaves only models that can be used; all, if none can and others will do.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 
 	"pi/agent/llm"
@@ -108,7 +109,7 @@ func madeOf(word string, parts []string) bool {
 		return true
 	}
 	for i, part := range parts {
-		for n := commonPrefix(word, part); n > 0; n-- {
+		for n := 1; n <= min(len(word), len(part)) && word[n-1] == part[n-1]; n++ {
 			if madeOf(word[n:], parts[i+1:]) {
 				return true
 			}
@@ -117,48 +118,17 @@ func madeOf(word string, parts []string) bool {
 	return false
 }
 
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
 // printModels writes a table for people.
 func printModels(w io.Writer, models []listedModel) error {
 	if len(models) == 0 {
 		return nil
 	}
-	rows := [][]string{{"MODEL", "CONTEXT", "ANSWER", "IMAGES", "IN/OUT PER M", "KEY", "THINKING"}}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MODEL\tCONTEXT\tANSWER\tIMAGES\tIN/OUT PER M\tKEY\tTHINKING")
 	for _, m := range models {
-		rows = append(rows, m.row())
+		fmt.Fprintln(table, strings.Join(m.row(), "\t"))
 	}
-	var text strings.Builder
-	widths := columnWidths(rows)
-	for _, row := range rows {
-		text.WriteString(strings.TrimRight(tableLine(row, widths), " ") + "\n")
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
-}
-
-func columnWidths(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	return widths
-}
-
-func tableLine(row []string, widths []int) string {
-	cells := make([]string, len(row))
-	for i, cell := range row {
-		cells[i] = cell + strings.Repeat(" ", widths[i]-len([]rune(cell)))
-	}
-	return strings.Join(cells, "  ")
+	return table.Flush()
 }
 
 // row is a model in words. A dash is what it has not, a question mark what is

@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"pi/agent/command"
-	"pi/cli/app"
 	"pi/session"
 	"pi/session/folder"
-
-	"github.com/spf13/cobra"
 )
 
 // sessionHint is what the flags and subcommands of pi can do about a session that
@@ -57,10 +54,3 @@ func candidates(e *folder.AmbiguousError) string {
 
 // written is when something was last written to a session.
 func written(i folder.Info) string { return i.Modified.Local().Format("2006-01-02 15:04") }
-
-func sessionsCommand(o *app.Options) *cobra.Command {
-	c := &cobra.Command{Use: "sessions", Short: "List, show, export and remove sessions", Args: subcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(sessionsList(o), sessionsShow(o), sessionsExport(o), sessionsRemove(o))
-	return c
-}

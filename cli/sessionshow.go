@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"pi/cli/app"
@@ -22,11 +21,15 @@ func sessionsShow(o *app.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer tellProblems(s) // bodies are read as they are shown
-			if asJSON {
-				return printRaw(s.Show())
+			defer func() { tell(s.Problems()...) }() // bodies are read as they are shown
+			if !asJSON {
+				return printSession(s)
 			}
-			return printSession(s)
+			raw, err := s.Show()
+			if err == nil {
+				_, err = fmt.Fprintf(forPrograms(), "%s\n", raw)
+			}
+			return err
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON: what a model would see, before hooks")
@@ -47,14 +50,8 @@ func readNamed(o app.Options, ref string) (*session.Session, error) {
 	if err != nil {
 		return nil, app.SessionError{Err: err}
 	}
-	tellProblems(s)
+	tell(s.Problems()...)
 	return s, nil
-}
-
-func tellProblems(s *session.Session) {
-	for _, p := range s.Problems() {
-		fmt.Fprintln(os.Stderr, printable.Text(p))
-	}
 }
 
 // printSession writes the conversation for a person.
@@ -65,7 +62,7 @@ func printSession(s *session.Session) error {
 	}
 	fmt.Printf("session %s\ncwd     %s\nmodel   %s\nentries %d\n", s.ID(), printable.Text(s.Cwd()), printable.Text(model), len(s.Entries()))
 	if line := s.UnknownTypes(); line != "" {
-		fmt.Fprintln(os.Stderr, printable.Text(line))
+		tell(line)
 	}
 	for _, item := range s.Context() {
 		fmt.Printf("\n[%s]\n%s\n", item.Message.Role, printable.Text(shownText(item.Message)))

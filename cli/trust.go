@@ -27,7 +27,11 @@ func trustCommand(o *app.Options) *cobra.Command {
 			}
 			switch {
 			case revoke:
-				return revokeTrust(p)
+				if err := p.Guard.Revoke(); err != nil {
+					return err
+				}
+				fmt.Println("nothing of " + printable.VisibleLine(p.Cwd) + " is approved or refused any more")
+				return nil
 			case asJSON:
 				return printJSON(listTrust(p))
 			}
@@ -55,14 +59,6 @@ func listTrust(p *app.Place) trustListing {
 		l.TooLarge = err.Error()
 	}
 	return l
-}
-
-func revokeTrust(p *app.Place) error {
-	if err := p.Guard.Revoke(); err != nil {
-		return err
-	}
-	fmt.Println("nothing of " + printable.VisibleLine(p.Cwd) + " is approved or refused any more")
-	return nil
 }
 
 // runTrust shows what there is to approve, and asks, unless the answer is given.
@@ -108,15 +104,6 @@ func runTrust(ctx context.Context, p *app.Place, list, yes bool) error {
 	return errors.Join(problems...)
 }
 
-// meanwhile says what becomes of an approval that another program takes for one of its
-// tools.
-func meanwhile(p *app.Place) string {
-	if !p.Guard.OthersAtWork() {
-		return ""
-	}
-	return "; but tools of another pi are at work, so that one asks about it when they have ended"
-}
-
 // trustProject approves the files of the project, or says how many are not.
 func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, ask, yes bool) (open int, err error) {
 	for _, f := range files {
@@ -141,7 +128,11 @@ func trustProject(ctx context.Context, p *app.Place, files []trust.ProjectFile, 
 		if err := p.Guard.ApproveAlways(files); err != nil {
 			return open, err
 		}
-		fmt.Println("approved" + meanwhile(p))
+		effect := ""
+		if p.Guard.OthersAtWork() { // it takes the approval for a change by one of its tools
+			effect = "; but tools of another pi are at work, so that one asks about it when they have ended"
+		}
+		fmt.Println("approved" + effect)
 		return 0, nil
 	case trust.AnswerNever:
 		return 0, p.Guard.Refuse()
