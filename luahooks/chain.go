@@ -74,18 +74,17 @@ type Chain struct {
 	lanes    luavm.Lanes // what handlers run on
 	valid    record.ValidJSON
 
-	changes sync.Mutex // held while the list of hooks or a hook of it is replaced
+	edits  *edits
+	loader *loader
 
 	tools     toolbox
 	inForce   sync.Mutex // held while providers of hooks are handed over
 	providers registry
 	dialogs   *dialogQueue
 
-	abandoned atomic.Int32 // VMs that did not stop, in this process
-	watcher   atomic.Pointer[watcher]
-	guard     *trust.Guard
-	awaiting  atomic.Bool // somebody waits for the processes of tools
-	builtins  []*builtin
+	watcher  atomic.Pointer[watcher]
+	guard    *trust.Guard
+	builtins []*builtin
 }
 
 // New returns a chain without hooks; [Chain.Load] fills it.
@@ -99,13 +98,106 @@ func New(o Options) *Chain {
 	c.gates = gatekeeper{c.roster}
 	c.reports = &reporter{audience: &c.audience, log: &hookLog{path: o.LogPath}, isEnding: c.behind.isEnding}
 	c.events = newDispatcher(dispatcher{roster: c.roster, gates: c.gates, reports: c.reports, behind: c.behind, lanes: &c.lanes,
-		timeout: o.Timeout, grace: o.Grace, keeper: c})
+		timeout: o.Timeout, grace: o.Grace})
+	c.edits = &edits{guard: c.guard, dir: c.dir, audience: &c.audience, behind: c.behind}
+	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
+		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, takeEffect: c.takeEffect,
+		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, tell: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
+	c.events.keeper, c.edits.catchUp = c.loader, c.loader.catchUp
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
 	c.providers.models, c.providers.overlay = o.Models, o.Overlay
 	c.tools = toolbox{program: o.Tools, inactive: o.Inactive, only: o.Only, roster: c.roster, audience: &c.audience}
 	return c
 }
+
+// SetEnabled turns hooks of a name off or on for the session. What is off is out
+// of force at once, its gates too: the person asked for it. Turning on loads the
+// file anew; the error is why that did not work.
+func (c *Chain) SetEnabled(ctx context.Context, name string, on bool) error {
+	hooks, err := c.roster.named(name, c.dir)
+	if err != nil {
+		return err
+	}
+	if on {
+		return c.loader.enable(ctx, hooks)
+	}
+	c.loader.turnOff(ctx, hooks)
+	return nil
+}
+
+// Trace turns on or off that each event that hooks of a name handle is told to
+// the person and written to the hook log.
+func (c *Chain) Trace(name string, on bool) error {
+	hooks, err := c.roster.named(name, c.dir)
+	for _, h := range hooks {
+		h.traced.Store(on)
+	}
+	return err
+}
+
+// Pending lists the files of the chain that wait for approval.
+func (c *Chain) Pending() []trust.Pending { return c.guard.ShowPending() }
+
+// Approve puts what waits under a name, a path or the end of one in force, as it
+// was when [Chain.Pending] listed it last, and loads what is made of it.
+func (c *Chain) Approve(ctx context.Context, name string) error {
+	path, err := c.edits.find(name)
+	if err != nil {
+		return err
+	}
+	return c.reloadApproved(ctx, c.guard.Accept(path))
+}
+
+func (c *Chain) reloadApproved(ctx context.Context, err error) error {
+	if err == nil {
+		c.Reload(ctx, false)
+	}
+	return err
+}
+
+// ApproveShown is Approve for exactly what p describes: a person answered a
+// question about it, while others may have listed what waits.
+func (c *Chain) ApproveShown(ctx context.Context, p trust.Pending) error {
+	if _, err := c.edits.find(p.Path); err != nil {
+		return err
+	}
+	return c.reloadApproved(ctx, c.guard.AcceptExactly(&p))
+}
+
+// Watcher is the listener that opens and closes the window in which a change of a
+// hook's file may be that of a tool. It listens before hooks do.
+func (c *Chain) Watcher() agent.Listener {
+	return &toolWatch{edits: c.edits, open: c.loader.openWindow, isIdle: func() bool {
+		host := c.audience.hostNow()
+		return host != nil && host.IsIdle()
+	}}
+}
+
+// startedBy is [trust.Guard.NoteGroup] for what a hook's own tool starts; what its handlers
+// start is not the model's.
+func (c *Chain) startedBy(ctx context.Context) func(group int) {
+	if agent.CallID(ctx) == "" {
+		return func(int) {}
+	}
+	return c.guard.NoteGroup
+}
+
+// Load finds the hooks and runs their files. Errors are reported, never
+// returned: a hook that does not load keeps none of the others from loading. It
+// returns the project's hooks that were left out because nobody approved them.
+// Those of the project run last, when the others could say whether they may.
+func (c *Chain) Load(ctx context.Context) (skipped []trust.Source) { return c.loader.load(ctx) }
+
+// Reload looks at all hook files again and puts what changed into the chain: new
+// files appear, deleted ones disappear, changed ones get a new VM. A file that
+// does not load leaves its last good version running. Handlers in flight finish
+// on the old code. force loads also what has not changed. It returns when the
+// hooks with new code have handled their session_start.
+func (c *Chain) Reload(ctx context.Context, force bool) { c.loader.reload(ctx, force) }
+
+// CatchUp puts in force what was saved a moment ago, as the watcher will.
+func (c *Chain) CatchUp(ctx context.Context) { c.loader.catchUp(ctx, false) }
 
 // Meet gives the chain its person before there is a front end.
 func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
@@ -150,8 +242,8 @@ func (c *Chain) Close(ctx context.Context) {
 // endAll ends what runs of the hooks. Nothing is waited for here: who is to end may be
 // about to change the chain.
 func (c *Chain) endAll() {
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	c.loader.changes.Lock()
+	defer c.loader.changes.Unlock()
 	for _, h := range c.roster.list() {
 		if in := h.current(); in != nil {
 			in.vm.Close() // it stays in its place, so that its gates are not open
@@ -161,6 +253,13 @@ func (c *Chain) endAll() {
 	for _, b := range c.builtins {
 		b.close()
 	}
+}
+
+// takeEffect puts what hooks registered in force.
+func (c *Chain) takeEffect(ctx context.Context) {
+	c.applyProviders()
+	c.tools.Apply("")
+	c.warnCommands(ctx)
 }
 
 // Info is the state of one hook, for a person.
@@ -187,7 +286,7 @@ type Info struct {
 func (c *Chain) Hooks() []Info {
 	var infos []Info
 	for _, h := range c.roster.list() {
-		infos = append(infos, h.info(c))
+		infos = append(infos, h.info(c.dir, c.guard))
 	}
 	return infos
 }

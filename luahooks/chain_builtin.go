@@ -2,6 +2,7 @@ package luahooks
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"sync"
@@ -15,17 +16,17 @@ import (
 // costs nothing to those who use another model. It is called before the chain is
 // used.
 func (c *Chain) Builtin(name string, code []byte) llm.Provider {
-	b := &builtin{chain: c, name: name, code: code}
+	b := &builtin{run: c.loader.run, name: name, code: code}
 	c.builtins = append(c.builtins, b)
 	return b
 }
 
 type builtin struct {
-	chain *Chain
-	name  string
-	code  []byte
+	run  func(ctx context.Context, h *hook, code []byte, state json.RawMessage) (*instance, error)
+	name string
+	code []byte
 
-	mu sync.Mutex
+	mu sync.Mutex // guards in
 	in *instance
 }
 
@@ -44,7 +45,7 @@ func (b *builtin) load(ctx context.Context) (llm.Provider, error) {
 	defer b.mu.Unlock()
 	if b.in == nil || b.in.vm.Dead() {
 		h := &hook{Source: trust.Source{Name: b.name, Path: b.name + ".lua", Scope: trust.ScopeBuiltin}}
-		in, err := b.chain.run(ctx, h, b.code, nil)
+		in, err := b.run(ctx, h, b.code, nil)
 		if err != nil {
 			return nil, fmt.Errorf("load %s: %w", b.name, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/event"
+	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -160,5 +161,22 @@ func (d *dispatcher) emitCustom(ctx context.Context, from *hook, name string, da
 				return nil
 			}
 		},
+	})
+}
+
+// greet emits session_start with reason reload to a hook that runs new code, and
+// returns what is closed when the hook has handled it.
+func (d *dispatcher) greet(ctx context.Context, h *hook, s *session.Session) <-chan struct{} {
+	spec := d.roster.events[agent.KindSessionStart]
+	if len(h.current().handlers(spec.Name)) == 0 {
+		done := make(chan struct{})
+		close(done)
+		return done
+	}
+	e := &agent.SessionStart{Reason: "reload", SessionID: s.ID(), SessionFile: s.File()}
+	return h.queue.add(d.behind, func(t *turn) {
+		ctx, cancel := d.behind.detach(ctx)
+		defer cancel()
+		d.emitTo(ctx, &pendingEvent{hook: h}, spec, e, time.Time{}, t)
 	})
 }

@@ -74,7 +74,7 @@ func (in *instance) spawn(f func(ctx context.Context)) bool {
 
 // Current is that of [Owner].
 func (in *instance) Current(ctx context.Context) *Registered {
-	in.chain.revive(ctx, in.hook, in)
+	in.chain.loader.revive(ctx, in.hook, in)
 	return in.hook.registered()
 }
 
@@ -86,7 +86,7 @@ func (in *instance) Ran(ctx context.Context, what string, began time.Time, err e
 // Failed is that of [Owner].
 func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to Audience) {
 	if to == Everybody {
-		in.chain.failed(ctx, in.hook, in, what, handler, err)
+		in.chain.loader.failed(ctx, in.hook, in, what, handler, err)
 		return
 	}
 	if interrupted(ctx, err) {

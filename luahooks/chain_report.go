@@ -64,7 +64,7 @@ func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event stri
 func (in *instance) fault(ctx context.Context, what string, err error, n int) {
 	in.hook.fault(err, n)
 	in.chain.reports.log.write(in.hook.Name, what+": "+fullText(err))
-	in.chain.revive(ctx, in.hook, in)
+	in.chain.loader.revive(ctx, in.hook, in)
 }
 
 func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {
@@ -144,12 +144,4 @@ func fullText(err error) string {
 		return err.Error() + "\n" + e.Traceback
 	}
 	return err.Error()
-}
-
-// failed is an [instanceKeeper]: it reports what went wrong in a handler, which may
-// be nil, and gives a hook whose VM did not stop a fresh one.
-func (c *Chain) failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) {
-	if c.reports.failed(ctx, h, in, event, handler, err) {
-		c.revive(ctx, h, in)
-	}
 }

@@ -10,16 +10,25 @@ import (
 	"pi/luahooks/trust"
 )
 
-// Whether hooks of the project may run: who decides that, in which order.
+// projectApproval decides whether hooks of the project may run.
+type projectApproval struct {
+	guard   *trust.Guard
+	places  *trust.Places
+	events  *dispatcher
+	tell    *audience
+	approve bool // they run as they are now
+	// ask asks whether hooks of the project may run; nil: nobody is asked.
+	ask func(context.Context, trust.Question) trust.Answer
+}
 
-// decideProject finds out which files of the project may run, before any of them
+// decide finds out which files of the project may run, before any of them
 // does: flags first, then what the store says, then hooks that are not of the
 // project, then the person. It reports whether anything of the project may.
-func (c *Chain) decideProject(ctx context.Context) bool {
-	g := c.guard
-	files := g.ProjectFiles(c.opts.Places)
+func (p *projectApproval) decide(ctx context.Context) bool {
+	g := p.guard
+	files := g.ProjectFiles(*p.places)
 	switch {
-	case c.opts.ApproveProject:
+	case p.approve:
 		g.ApproveRun(files)
 		return true
 	case g.IsRefused():
@@ -27,56 +36,56 @@ func (c *Chain) decideProject(ctx context.Context) bool {
 	case allApproved(files):
 		return true
 	}
-	if decided, yes := c.askTrustHooks(ctx, files); decided {
+	if decided, yes := p.askHooks(ctx, files); decided {
 		return yes
 	}
-	if c.opts.AskProject == nil {
+	if p.ask == nil {
 		return g.HasApprovals()
 	}
-	switch c.opts.AskProject(ctx, trust.Question{Project: c.opts.Places.Cwd, Files: files}) {
+	switch p.ask(ctx, trust.Question{Project: p.places.Cwd, Files: files}) {
 	case trust.AnswerOnce:
 		g.ApproveRun(files)
 	case trust.AnswerAlways:
 		if err := g.ApproveAlways(files); err != nil {
-			c.audience.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
+			p.tell.notify(ctx, agent.LevelError, "the approval holds for this run only: "+err.Error())
 		}
 	case trust.AnswerNever:
 		if err := g.Refuse(); err != nil {
-			c.audience.notify(ctx, agent.LevelError, err.Error())
+			p.tell.notify(ctx, agent.LevelError, err.Error())
 		}
 		return false
 	}
 	return g.HasApprovals()
 }
 
-// askTrustHooks asks the hooks that do not come from the project.
-func (c *Chain) askTrustHooks(ctx context.Context, files []trust.ProjectFile) (decided, yes bool) {
-	if !c.Wants(agent.KindProjectTrust) {
+// askHooks asks the hooks that do not come from the project.
+func (p *projectApproval) askHooks(ctx context.Context, files []trust.ProjectFile) (decided, yes bool) {
+	if !p.events.roster.wants(agent.KindProjectTrust) {
 		return false, false
 	}
-	e := &agent.ProjectTrust{Cwd: c.opts.Places.Cwd}
+	e := &agent.ProjectTrust{Cwd: p.places.Cwd}
 	for _, f := range files {
 		e.Files = append(e.Files, agent.TrustFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size})
 	}
-	if err := c.Handle(ctx, e); err != nil || e.Refused {
+	if err := p.events.handle(ctx, e); err != nil || e.Refused {
 		return true, false
 	}
 	if e.Trusted == nil {
 		return false, false
 	}
 	accepted := slices.DeleteFunc(slices.Clone(files), func(f trust.ProjectFile) bool { return !e.Trusted[f.SHA256] })
-	c.guard.ApproveRun(accepted)
-	return true, c.guard.HasApprovals()
+	p.guard.ApproveRun(accepted)
+	return true, p.guard.HasApprovals()
 }
 
 func allApproved(files []trust.ProjectFile) bool {
 	return !slices.ContainsFunc(files, func(f trust.ProjectFile) bool { return !f.Approved })
 }
 
-// errUnapproved is why a version of a file does not run.
-func (c *Chain) errUnapproved(path string, v trust.Version) error {
+// errUnapproved is why a version of a file does not run; path is how it is shown.
+func errUnapproved(path string, v trust.Version) error {
 	if v.Others != "" {
-		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(c.dir.shown(path)), trust.ErrNotApproved, printable.VisibleLine(v.Others))
+		return fmt.Errorf("%s is %w, and %s: `pi trust` shows and approves it", printable.VisibleLine(path), trust.ErrNotApproved, printable.VisibleLine(v.Others))
 	}
-	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(c.dir.shown(path)), trust.ErrNotApproved)
+	return fmt.Errorf("%s is %w: `pi trust` shows and approves it", printable.VisibleLine(path), trust.ErrNotApproved)
 }

@@ -19,21 +19,30 @@ import (
 // files; a change is looked at when nothing more came for a while; and what is
 // looked at is the bytes, not the event.
 const (
-	settle    = 50 * time.Millisecond  // without a further event
-	settleMax = 250 * time.Millisecond // however many come
+	quiet     = 50 * time.Millisecond  // without a further event
+	quietMax  = 250 * time.Millisecond // however many come
 	lookAgain = 100 * time.Millisecond // at a file that was gone or empty
 )
 
-// watcher reloads the chain when files change.
+// watcher brings the chain up to date when files change.
 type watcher struct {
-	chain *Chain
-	fs    *fsnotify.Watcher
-	done  chan struct{}
-	end   context.CancelFunc
+	hooks  updater
+	places *trust.Places
+	behind *background
+	fs     *fsnotify.Watcher
+	done   chan struct{}
+	end    context.CancelFunc
 
 	// Only on its goroutine.
-	places map[string]bool // directories in which every entry counts
-	names  map[string]bool // paths that count wherever they are
+	dirs  map[string]bool // directories in which every entry counts
+	names map[string]bool // paths that count wherever they are
+}
+
+// updater is what a watcher brings up to date; a loader is one.
+type updater interface {
+	update(ctx context.Context, force, sure bool) (fresh []*hook, doubtful bool)
+	welcome(ctx context.Context, fresh []*hook)
+	files() []string // that decide what the hooks are
 }
 
 // Watch makes changes of hook files take effect until [Chain.Close] or the end
@@ -43,7 +52,7 @@ func (c *Chain) Watch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("watch hooks: %w", err)
 	}
-	w := &watcher{chain: c, fs: fs, done: make(chan struct{})}
+	w := &watcher{hooks: c.loader, places: &c.opts.Places, behind: c.behind, fs: fs, done: make(chan struct{})}
 	ctx, w.end = c.behind.within(ctx)
 	w.follow()
 	c.watcher.Store(w)
@@ -75,9 +84,9 @@ func (w *watcher) run(ctx context.Context) {
 			if first.IsZero() {
 				first = time.Now()
 			}
-			timer.Reset(max(0, min(settle, settleMax-time.Since(first))))
+			timer.Reset(max(0, min(quiet, quietMax-time.Since(first))))
 		case <-w.fs.Errors: // events were lost, so everything is looked at
-			timer.Reset(settle)
+			timer.Reset(quiet)
 		case <-timer.C:
 			again = w.look(ctx, again && first.IsZero())
 			first = time.Time{}
@@ -92,16 +101,16 @@ func (w *watcher) run(ctx context.Context) {
 // for a moment; sure says that it was so at the last look, and nothing came.
 func (w *watcher) look(ctx context.Context, sure bool) (doubtful bool) {
 	w.follow() // first, so that nothing changes unseen after it was read
-	fresh, doubtful := w.chain.update(ctx, false, sure)
+	fresh, doubtful := w.hooks.update(ctx, false, sure)
 	for w.follow() { // directories that were made, or modules required, while nobody watched them
-		more, unsure := w.chain.update(ctx, false, sure)
+		more, unsure := w.hooks.update(ctx, false, sure)
 		fresh, doubtful = union(fresh, more), doubtful || unsure
 	}
 	if len(fresh) > 0 {
-		w.chain.behind.run(func() {
-			ctx, cancel := w.chain.behind.within(ctx)
+		w.behind.run(func() {
+			ctx, cancel := w.behind.within(ctx)
 			defer cancel()
-			w.chain.welcome(ctx, fresh)
+			w.hooks.welcome(ctx, fresh)
 		})
 	}
 	return doubtful
@@ -121,10 +130,10 @@ func union(a, b []*hook) []*hook {
 // heals a watch that was lost with its directory.
 func (w *watcher) follow() (grown bool) {
 	before := len(w.fs.WatchList())
-	w.places, w.names = map[string]bool{}, map[string]bool{}
-	p := w.chain.opts.Places
+	w.dirs, w.names = map[string]bool{}, map[string]bool{}
+	p := w.places
 	for _, dir := range p.Watched() {
-		w.places[dir] = true
+		w.dirs[dir] = true
 		w.followPath(filepath.Join(dir, "x"))
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
@@ -137,7 +146,7 @@ func (w *watcher) follow() (grown bool) {
 		w.followPath(path)
 		w.followPath(filepath.Join(path, "init.lua"))
 	}
-	for _, path := range w.chain.files() {
+	for _, path := range w.hooks.files() {
 		w.followPath(path)
 	}
 	return len(w.fs.WatchList()) > before
@@ -177,19 +186,5 @@ func (w *watcher) matters(e fsnotify.Event) bool {
 	case w.names[e.Name]:
 		return true
 	}
-	return w.places[filepath.Dir(e.Name)] && !trust.Ignored(filepath.Base(e.Name))
-}
-
-// files lists the files that hooks were made of or looked for when they were
-// loaded last.
-func (c *Chain) files() (files []string) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	for _, h := range c.roster.list() {
-		files = append(files, h.Path)
-		if h.tried != nil {
-			files = append(files, h.tried.files()...)
-		}
-	}
-	return files
+	return w.dirs[filepath.Dir(e.Name)] && !trust.Ignored(filepath.Base(e.Name))
 }

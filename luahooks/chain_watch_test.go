@@ -11,6 +11,8 @@ import (
 
 	"pi/agent"
 
+	"pi/luahooks/trust"
+
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -51,7 +53,7 @@ func (r *rig) waitUntil(done func() bool, why func() string) {
 
 func TestSavingTakesEffectHoweverTheEditorSaves(t *testing.T) {
 	path := func(r *rig) string { return filepath.Join(r.dir, "h.lua") }
-	const betweenLooks = settle + lookAgain/2 // the moment that two of the ways are about
+	const betweenLooks = quiet + lookAgain/2 // the moment that two of the ways are about
 	ways := map[string]func(t *testing.T, r *rig, code string){
 		"in place": func(t *testing.T, r *rig, code string) { mustDo(t, os.WriteFile(path(r), []byte(code), 0o644)) },
 		"truncated and written in pieces": func(t *testing.T, r *rig, code string) {
@@ -102,7 +104,7 @@ func TestSavingTakesEffectHoweverTheEditorSaves(t *testing.T) {
 			r.waitFor("akept newz")
 			r.waitFor("akept newz")
 			n := r.host.notices()
-			if took-pauses[name] > settle/2 { // the machine was busy: a look may have fallen into the middle of the save
+			if took-pauses[name] > quiet/2 { // the machine was busy: a look may have fallen into the middle of the save
 				n = n[len(n)-1:]
 			}
 			if len(n) != 1 || n[0] != "info: hook h loaded" {
@@ -314,25 +316,32 @@ func TestADialogInSessionStartDoesNotHoldUpTheNextSave(t *testing.T) {
 	r.waitFor("c")
 }
 
+// noHooks is what a watcher brings up to date, without any.
+type noHooks struct{ updater }
+
+func (noHooks) files() []string { return nil }
+
 func TestLogLinesAreNoChangeOfAHook(t *testing.T) {
-	r := newRig(t, nil)
+	agentDir := t.TempDir()
+	dir := filepath.Join(agentDir, "hooks")
+	mustDo(t, os.Mkdir(dir, 0o755))
 	fs, err := fsnotify.NewWatcher()
 	mustDo(t, err)
 	defer fs.Close()
-	w := &watcher{chain: r.chain, fs: fs}
+	w := &watcher{hooks: noHooks{}, places: &trust.Places{AgentDir: agentDir, Cwd: t.TempDir()}, fs: fs}
 	w.follow()
 	for _, c := range []struct {
 		path string
 		want bool
 	}{
-		{filepath.Join(filepath.Dir(r.dir), "hooks.log"), false},
-		{filepath.Join(filepath.Dir(r.dir), "config.toml"), false},
-		{r.dir, true},
-		{filepath.Dir(r.dir), true},
-		{filepath.Join(r.dir, "x.lua"), true},
-		{filepath.Join(r.dir, ".x.lua.swp"), false},
-		{filepath.Join(r.dir, "4913"), false},
-		{filepath.Join(r.dir, "newdir"), true},
+		{filepath.Join(filepath.Dir(dir), "hooks.log"), false},
+		{filepath.Join(filepath.Dir(dir), "config.toml"), false},
+		{dir, true},
+		{filepath.Dir(dir), true},
+		{filepath.Join(dir, "x.lua"), true},
+		{filepath.Join(dir, ".x.lua.swp"), false},
+		{filepath.Join(dir, "4913"), false},
+		{filepath.Join(dir, "newdir"), true},
 	} {
 		if w.matters(fsnotify.Event{Name: c.path, Op: fsnotify.Chmod}) {
 			t.Errorf("%s matters when only its mode changes", c.path)

@@ -367,7 +367,7 @@ func TestAHookIsGoneOnceItsRemovalWasJudged(t *testing.T) {
 	g.write("agent/hooks/b/init.lua", says("b"))
 	r := g.start()
 	mustDo(t, os.Rename(g.path("agent/hooks"), g.path("agent/away")))
-	if hooks, gone := r.chain.compare(); len(hooks) != 2 || len(gone) != 0 {
+	if hooks, gone := r.chain.loader.compare(); len(hooks) != 2 || len(gone) != 0 {
 		t.Errorf("%d hooks, %d gone", len(hooks), len(gone))
 	}
 	r.chain.Reload(context.Background(), false)
@@ -477,11 +477,11 @@ func TestTheFirstEditOfAProjectHookAsksAndThenItIsLive(t *testing.T) {
 	edit := func(want string, questions int, files ...string) {
 		t.Helper()
 		before := asked()
-		r.chain.changes.Lock() // no look, not even that after an answer, falls in between
+		r.chain.loader.changes.Lock() // no look, not even that after an answer, falls in between
 		for i := 0; i < len(files); i += 2 {
 			g.write("project/.pi/hooks/"+files[i], says(files[i+1]))
 		}
-		r.chain.changes.Unlock()
+		r.chain.loader.changes.Unlock()
 		r.chain.Reload(context.Background(), false)
 		r.waitFor(want)
 		r.waitUntil(func() bool { return asked()-before == questions }, func() string { return fmt.Sprint(asked()-before, " questions, want ", questions) })

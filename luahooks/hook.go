@@ -69,9 +69,9 @@ func (h *hook) reject(err error) {
 	h.rejected = err.Error()
 }
 
-func (h *hook) info(c *Chain) Info {
+func (h *hook) info(dir workdir, guard *trust.Guard) Info {
 	h.mu.Lock()
-	i := Info{Name: h.Name, Path: c.dir.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
+	i := Info{Name: h.Name, Path: dir.shown(h.Path), Scope: h.Scope, State: "active", LastError: h.lastError, LastErrors: h.lastCount, Rejected: h.rejected, Shuts: h.unloaded(), Dropped: h.queue.lost()}
 	disabled := h.disabled
 	h.mu.Unlock()
 	var all EventStats
@@ -85,7 +85,7 @@ func (h *hook) info(c *Chain) Info {
 		i.State = "failed"
 	default:
 		i.add(&in.script.Registered)
-		if c.guard.IsPending(h.Path) || slices.ContainsFunc(in.files(), c.guard.IsPending) {
+		if guard.IsPending(h.Path) || slices.ContainsFunc(in.files(), guard.IsPending) {
 			i.State = "pending"
 		}
 	}

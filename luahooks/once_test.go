@@ -208,8 +208,8 @@ func TestTheEndDoesNotWaitForWhatWaitsForIt(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": ""})
 	r.chain.roster.list()[0].current().spawn(func(life context.Context) {
 		<-life.Done()
-		r.chain.changes.Lock()
-		defer r.chain.changes.Unlock()
+		r.chain.loader.changes.Lock()
+		defer r.chain.loader.changes.Unlock()
 	})
 	ended := aside(func() error { r.chain.Close(context.Background()); return nil })
 	select {

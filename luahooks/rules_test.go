@@ -159,7 +159,7 @@ func TestProjectHooksAreNotAskedAboutTheirTrust(t *testing.T) {
 	r.chain.roster.replace([]*hook{})
 	for _, scope := range []trust.Scope{trust.ScopeProject, trust.ScopeConfig, trust.ScopeGlobal, trust.ScopeCommand} {
 		h := &hook{Source: trust.Source{Name: string(scope), Path: "/h.lua", Scope: scope}}
-		in, err := r.chain.run(t.Context(), h, []byte(trusts), nil)
+		in, err := r.chain.loader.run(t.Context(), h, []byte(trusts), nil)
 		mustDo(t, err)
 		in.script.Registered.Handlers.Enter()
 		h.now.Store(in)

@@ -1,0 +1,209 @@
+package luahooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"pi/agent"
+	"pi/internal/printable"
+	"pi/luahooks/trust"
+)
+
+// edits are the changes of hooks' files that a person has to approve. It opens and
+// closes the window in which a change may be that of a tool, tells what waits, and
+// asks. All methods may be called from any goroutine.
+type edits struct {
+	guard    *trust.Guard
+	dir      workdir
+	audience *audience
+	behind   *background
+	catchUp  func(ctx context.Context, sure bool) // brings the chain in line with the files
+
+	waiting atomic.Bool // somebody waits for the processes of tools
+}
+
+// open opens the window. parts are the files that the hooks of the chain consist of.
+func (e *edits) open(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
+	err := e.guard.OpenWindow(places, parts)
+	e.tellNotices(ctx)
+	if err != nil {
+		e.audience.notifyOnce(ctx, "window", agent.LevelWarning, err.Error()+"; a change of a hook is noticed only while this program runs")
+	}
+}
+
+// start opens the window that never closes, where every change is asked about, and
+// goes on with one whose processes outlived the program before.
+func (e *edits) start(ctx context.Context, places trust.Places, parts map[string]trust.Scope) {
+	if e.guard.NeedsWindowAtStart() {
+		e.open(ctx, places, parts)
+		if !e.guard.CloseWindow() {
+			e.waitForProcesses()
+		}
+	}
+	e.guard.RemoveAbandonedWindows()
+}
+
+// close checks and closes the window, or has somebody wait for the processes
+// that keep it open.
+func (e *edits) close(ctx context.Context) {
+	closed := e.guard.CloseWindow()
+	e.tellNotices(ctx)
+	if !closed {
+		e.waitForProcesses()
+	}
+}
+
+// endRun is close at the end of a run: what waits is easily missed, so the
+// person is asked.
+func (e *edits) endRun(ctx context.Context) {
+	e.close(ctx)
+	e.askUnasked(ctx)
+}
+
+// askUnasked asks the person, if there is one, about what began to wait in this run
+// and still does.
+func (e *edits) askUnasked(ctx context.Context) {
+	if e.audience.person() == nil {
+		return
+	}
+	if list := e.guard.TakeUnasked(); len(list) > 0 {
+		e.ask(ctx, list)
+	}
+}
+
+const (
+	firstLook = 50 * time.Millisecond
+	lastLook  = 2 * time.Second
+)
+
+// waitForProcesses closes the window when the last process has ended. Nothing tells
+// when a group is empty, so it is asked, at growing intervals.
+func (e *edits) waitForProcesses() {
+	if e.waiting.Swap(true) {
+		return
+	}
+	began := e.behind.run(func() {
+		defer e.waiting.Store(false)
+		timer := time.NewTimer(firstLook)
+		defer timer.Stop()
+		for pause := firstLook; ; pause = min(2*pause, lastLook) {
+			looked, waits := e.guard.CloseIdleWindow()
+			if looked {
+				e.tellNotices(e.behind.life)
+				e.askUnasked(e.behind.life)
+			}
+			if !waits {
+				return
+			}
+			timer.Reset(pause)
+			select {
+			case <-e.behind.ending:
+				return
+			case <-timer.C:
+			}
+		}
+	})
+	if !began {
+		e.waiting.Store(false)
+	}
+}
+
+// tellNotices says what waits for the person, and if it cannot be written down; once of
+// each folder that it has too much in it to be judged.
+func (e *edits) tellNotices(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	n := e.guard.TakeNotices()
+	if n.Unmarked != nil {
+		e.audience.notifyOnce(ctx, "marks", agent.LevelWarning, n.Unmarked.Error()+"; what waits for approval is held back, but not marked")
+	}
+	for _, line := range n.Lines {
+		e.audience.notify(ctx, agent.LevelWarning, line)
+	}
+	for _, p := range n.Began {
+		e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s while the agent was at work: %s; /hooks approve %s shows the difference",
+			printable.VisibleLine(e.dir.shown(p.Path)), p.Change, p.Effect(), printable.VisibleLine(p.Name)))
+	}
+	for _, dir := range n.Large {
+		e.audience.notifyOnce(ctx, "large "+dir, agent.LevelWarning, fmt.Sprintf("%s has more than %d entries, too many to be watched: modules in it count only where a hook names them in its text",
+			printable.VisibleLine(e.dir.shown(dir)), trust.MaxEntries))
+	}
+}
+
+// ask asks the person about changes that are held, all of them at once, and
+// does not wait for the answer.
+func (e *edits) ask(ctx context.Context, list []*trust.Pending) {
+	ui := e.audience.person()
+	if ui == nil {
+		for _, p := range list {
+			e.audience.notify(ctx, agent.LevelWarning, fmt.Sprintf("%s was %s and is not approved: %s", printable.VisibleLine(e.dir.shown(p.Path)), p.Change, p.Effect()))
+		}
+		return
+	}
+	var names []string
+	var diffs strings.Builder
+	for _, p := range list {
+		names = append(names, printable.VisibleLine(e.dir.shown(p.Path))+" was "+p.Change)
+		diffs.WriteString(p.Diff)
+	}
+	e.guard.NoteAsking(list, true)
+	began := e.behind.run(func() {
+		ctx, cancel := e.behind.detach(ctx)
+		defer cancel()
+		yes, err := ui.Confirm(ctx, strings.Join(names, ", ")+". Run it like this from now on?", diffs.String(), agent.DialogOptions{})
+		e.guard.NoteAsking(list, false)
+		if err == nil {
+			e.apply(ctx, list, yes)
+		}
+	})
+	if !began {
+		e.guard.NoteAsking(list, false)
+	}
+}
+
+// apply carries out what the person answered about list.
+func (e *edits) apply(ctx context.Context, list []*trust.Pending, yes bool) {
+	for _, p := range list {
+		if !yes {
+			e.audience.notify(ctx, agent.LevelInfo, fmt.Sprintf("%s: %s; /hooks approve %s asks again", printable.VisibleLine(e.dir.shown(p.Path)), p.Effect(), printable.VisibleLine(p.Name)))
+			continue
+		}
+		if err := e.guard.AcceptExactly(p); err != nil && !errors.Is(err, trust.ErrChangedAgain) {
+			e.audience.notify(ctx, agent.LevelError, err.Error())
+		}
+	}
+	// This asks again about what changed meanwhile. A file that is being saved at
+	// this moment may be empty; only one that was shown so is sure to be.
+	sure := slices.ContainsFunc(list, (*trust.Pending).IsGoneOrEmpty)
+	e.catchUp(ctx, sure)
+}
+
+// find returns the path of what waits for approval under a name, a path or the end of
+// one.
+func (e *edits) find(name string) (path string, err error) {
+	var found, all []string
+	list := e.guard.ListPending()
+	for _, p := range list {
+		all = append(all, p.Name)
+		switch {
+		case p.Path == name:
+			return p.Path, nil
+		case p.Name == name, e.dir.shown(p.Path) == name, strings.HasSuffix(p.Path, string(filepath.Separator)+name):
+			found = append(found, p.Path)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return "", fmt.Errorf("%q may be %s: give the path", name, strings.Join(found, " or "))
+	case len(all) == 0:
+		return "", errors.New("nothing waits for approval")
+	}
+	return "", fmt.Errorf("%q does not wait for approval; there are %s", name, strings.Join(all, ", "))
+}
