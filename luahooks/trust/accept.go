@@ -8,9 +8,8 @@ import (
 // ShowPending lists what waits for approval, in order of the path, and notes that a
 // person was shown it: [Guard.Accept] approves exactly this.
 func (g *Guard) ShowPending() []Pending {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	list := []Pending{}
 	if s.doubt != nil {
 		p := s.pendingDoubt()
@@ -59,9 +58,8 @@ func (s *state) listPending() (list []*Pending) {
 
 // NoteAsking notes whether somebody looks at the files of list.
 func (g *Guard) NoteAsking(list []*Pending, now bool) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	for _, p := range list {
 		if h := s.ledger.withheld[p.Path]; h != nil {
 			h.asking = now
@@ -83,9 +81,8 @@ func (g *Guard) Accept(path string) error {
 // AcceptExactly is Accept for exactly what p describes: a person answered a question about
 // it, while others may list what waits.
 func (g *Guard) AcceptExactly(p *Pending) error {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	s.ledger.shown[p.Path] = p.sum
 	return s.acceptShown(p.Path)
 }

@@ -69,11 +69,16 @@ func newGuard(h *home) *Guard {
 		news: news{spoken: map[string]time.Time{}}, others: programs{alive: func(int) bool { return false }}}}
 }
 
+// lock locks the state and returns it; the caller unlocks mu.
+func (g *Guard) lock() *state {
+	g.mu.Lock()
+	return &g.state
+}
+
 // NoteNamed notes the hooks that are named one by one and lie in no folder of hooks.
 func (g *Guard) NoteNamed(p Places) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	for _, path := range append(p.Named(), p.ConfiguredIn...) {
 		s.home.named[path], s.home.named[filepath.Join(path, "init.lua")] = true, true
 	}
@@ -97,9 +102,8 @@ func (g *Guard) RealPath(s Source) string {
 // Config returns the bytes of a settings file that are in force, nil for no file;
 // ok is false if it cannot be read.
 func (g *Guard) Config(path string) (code []byte, ok bool) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	v := s.readLocked(path)
 	return v.Code, v.Err == nil || s.ledger.withheld[path] != nil
 }
@@ -119,9 +123,8 @@ func (g *Guard) Store() *Store { return g.state.home.store }
 // while others may have tools at work all that there were. A process may take them
 // away for the moment in which they are looked for.
 func (g *Guard) inForceIn(dir string) map[string]bool {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	in := map[string]bool{}
 	for path, f := range s.others.known.Files {
 		in[path] = f.Sum != ""
@@ -143,18 +146,16 @@ func (g *Guard) inForceAt(path string) (Version, bool) {
 	if v, held := g.withheldAt(path); held {
 		return v, true
 	}
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	v, read := s.ledger.files[path]
 	return v, read && v.Code != nil
 }
 
 // withheldAt returns the version in force of a file that is withheld.
 func (g *Guard) withheldAt(path string) (Version, bool) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if h := s.ledger.withheld[path]; h != nil {
 		return h.old, true
 	}
@@ -190,9 +191,8 @@ func newHome(o GuardOptions) *home {
 
 // MayRunVersion reports whether a version of a hook's file may run.
 func (g *Guard) MayRunVersion(scope Scope, path string, v Version) bool {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	return scope != ScopeProject && !isOthers(scope, v) || s.approvals.isApproved(path, v.Sum)
 }
 
@@ -212,9 +212,8 @@ func (g *Guard) IsRefused() bool {
 
 // HasApprovals reports whether anything of the project may run.
 func (g *Guard) HasApprovals() bool {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	return len(s.approvals.run) > 0 || s.home.store != nil && len(s.home.store.Files(s.home.project)) > 0
 }
 
@@ -224,9 +223,8 @@ func (g *Guard) WasApproved(path string) bool {
 	if g == nil {
 		return false
 	}
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	known := maps.Clone(s.approvals.run)
 	if s.home.store != nil {
 		maps.Copy(known, s.home.store.Files(s.home.project))
@@ -242,9 +240,8 @@ func (g *Guard) WasApproved(path string) bool {
 // OthersAtWork reports whether another program runs that has tools at work: it
 // withholds what is approved meanwhile.
 func (g *Guard) OthersAtWork() bool {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if s.home.store == nil {
 		return false
 	}

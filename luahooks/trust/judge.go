@@ -14,9 +14,8 @@ import (
 // /hooks approve. Unless sure, files that are gone or empty are often so for a moment
 // only, while an editor saves: unsure has them, and nothing is decided.
 func (g *Guard) Judge(files map[string]Scope, sure bool) (ask []*Pending, unsure map[string]bool) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	paths := s.ledger.withWithheld(files)
 	changes := s.ledger.changed(paths, s.window)
 	if len(changes) > 0 { // whoever wrote these may just have written others that were read before
@@ -44,9 +43,8 @@ var errCommand = errors.New("it was added to auth.json while the agent was at wo
 // have put it there, until a person approved it. What a person put there counts at
 // once, and logins are renewed as they like.
 func (g *Guard) MayRunCommand(command string) error {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if changes := s.ledger.changed(map[string]Scope{s.home.keys: ""}, s.window); len(changes) > 0 {
 		s.decide(changes)
 	}

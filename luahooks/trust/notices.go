@@ -19,9 +19,8 @@ type Notices struct {
 // TakeNotices takes what came up since it was asked last. What began to wait is what
 // a person is asked about when the tools have ended, see [Guard.TakeUnasked].
 func (g *Guard) TakeNotices() Notices {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	n := Notices{Lines: s.news.lines, Began: s.news.began, Large: slices.Compact(slices.Sorted(slices.Values(s.news.large)))}
 	for _, h := range s.ledger.withheld {
 		if h.marked {
@@ -38,9 +37,8 @@ func (g *Guard) TakeNotices() Notices {
 // TakeUnasked lists, once, the files that the person was told of and that still wait. Those
 // that somebody is asked about just now are not among them.
 func (g *Guard) TakeUnasked() (list []*Pending) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	paths := s.news.unasked
 	s.news.unasked = nil
 	for _, p := range s.listPending() {
@@ -54,9 +52,8 @@ func (g *Guard) TakeUnasked() (list []*Pending) {
 // TakeChangedInstructions returns, once, a line for each file of instructions that changed
 // while the agent was at work in a program before this one.
 func (g *Guard) TakeChangedInstructions() (lines []string) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if s.home.store == nil || s.doubt != nil {
 		return nil
 	}

@@ -64,26 +64,23 @@ func (g *Guard) describe(path string, v Version, parse bool) ProjectFile {
 		f.Problem = err.Error()
 	}
 	f.Events, f.More = append(f.Events, scanned.Events...), scanned.Dynamic
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	f.Approved = s.approvals.isApproved(path, v.Sum)
 	return f
 }
 
 // ApproveRun lets files run until the program ends.
 func (g *Guard) ApproveRun(files []ProjectFile) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	maps.Copy(s.approvals.run, s.approvals.approvable(files, s.ledger.files))
 }
 
 // ApproveAlways lets these files of the project run from now on.
 func (g *Guard) ApproveAlways(files []ProjectFile) error {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if s.isOfTool() {
 		return errOfTool
 	}
@@ -111,9 +108,8 @@ func (g *Guard) Refuse() error { return g.forget(true) }
 func (g *Guard) Revoke() error { return g.forget(false) }
 
 func (g *Guard) forget(never bool) error {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if s.isOfTool() {
 		return errOfTool
 	}

@@ -28,9 +28,8 @@ func (g *Guard) OpenWindow(p Places, parts map[string]Scope) error {
 	p.NoHooks, p.Only, p.NoProject = false, false, !g.HasApprovals()
 	paths, dirs := g.deciding(p)
 	maps.Copy(paths, parts)
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if s.window != nil {
 		s.window.settled = false
 		return nil
@@ -67,9 +66,8 @@ func (s *state) beginWindow(w *openWindow) (err error) {
 
 // NoteGroup notes a process group that a tool started: the window stays open while it lives.
 func (g *Guard) NoteGroup(group int) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if w := s.window; w != nil {
 		w.groups = append(w.groups, group)
 		if w.file != nil {
@@ -135,9 +133,8 @@ func (s *state) withholdAdded(w *openWindow) (news []*Pending) {
 // CloseWindow looks at what the tools changed and ends the window, if nothing that one of
 // them started lives any more. It reports whether the window is closed.
 func (g *Guard) CloseWindow() (closed bool) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	s.withholdChanges()
 	return s.endWindow()
 }
@@ -147,9 +144,8 @@ func (g *Guard) CloseWindow() (closed bool) {
 // still open; also after a look it may have found others to wait for, which tools of a
 // program that was killed started.
 func (g *Guard) CloseIdleWindow() (looked, waits bool) {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	w := s.window
 	if w == nil || !w.settled || s.ledger.askEdits {
 		return false, false
@@ -164,9 +160,8 @@ func (g *Guard) CloseIdleWindow() (looked, waits bool) {
 // NeedsWindowAtStart reports whether a window is open before any tool runs: every change is
 // asked about, or processes of the program before live.
 func (g *Guard) NeedsWindowAtStart() bool {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	return s.ledger.askEdits || len(s.others.inherited) > 0
 }
 
@@ -195,9 +190,8 @@ func (s *state) endWindow() (closed bool) {
 // Close ends the Guard with the program. A window that is still open stays so
 // for the next one.
 func (g *Guard) Close() {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	s.withholdChanges()
 	closed := s.endWindow()
 	if s.wrote {
@@ -217,9 +211,8 @@ func (g *Guard) Close() {
 
 // TestOnlyKill lets go of what the system closes when a program is killed.
 func (g *Guard) TestOnlyKill() {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	s.window.file.Abandon()
 	s.window, s.home.store, s.wrote = nil, nil, false
 }
@@ -268,9 +261,8 @@ func (g *Guard) deciding(p Places) (paths, dirs map[string]Scope) {
 // RemoveAbandonedWindows ends the abandoned windows: this program's own, if there must be
 // one, has begun.
 func (g *Guard) RemoveAbandonedWindows() {
-	g.mu.Lock()
+	s := g.lock()
 	defer g.mu.Unlock()
-	s := &g.state
 	if s.home.store == nil || s.doubt != nil {
 		return
 	}
