@@ -115,7 +115,7 @@ func (s Switches) assign(name string, value any) error {
 	return nil
 }
 
-// add takes over a table, or the short form of our rows: "low=small high=large".
+// add adds a table, or the short form of our rows: "low=small high=large".
 func (w *Words) add(value any) bool {
 	words := maps.Clone(*w)
 	if words == nil {

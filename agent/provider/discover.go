@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +16,7 @@ import (
 	"pi/internal/printable"
 )
 
-// Server is whom [Discover] asks for its models.
+// Server is a server that [Discover] asks for its models.
 type Server struct {
 	Provider string // its name in the settings
 	API      string // the wire API that it speaks
@@ -123,8 +125,8 @@ func withQuery(address, query string) string {
 	return address + "?" + query
 }
 
-// beside is an address of the server that is no part of the API.
-func (d *discovery) beside(path string) string {
+// sibling is an address on the server, beside that of the API.
+func (d *discovery) sibling(path string) string {
 	base, query, found := strings.Cut(d.server.BaseURL, "?")
 	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1") + path
 	if found {
@@ -135,9 +137,11 @@ func (d *discovery) beside(path string) string {
 
 func (d *discovery) list(ctx context.Context) ([]Found, error) {
 	body, err := d.get(ctx, d.address())
-	if isMissing(err) && d.server.API == "openai-completions" {
+	var refusal *llm.ProviderError
+	missing := errors.As(err, &refusal) && (refusal.Status == http.StatusNotFound || refusal.Status == http.StatusMethodNotAllowed)
+	if missing && d.server.API == "openai-completions" {
 		// Ollama had a list of its own before it had the usual one.
-		if older, e := d.get(ctx, d.beside("/api/tags")); e == nil {
+		if older, e := d.get(ctx, d.sibling("/api/tags")); e == nil {
 			body, err = older, nil
 		}
 	}
@@ -149,11 +153,6 @@ func (d *discovery) list(ctx context.Context) ([]Found, error) {
 		return nil, d.unreadable(body, err)
 	}
 	return d.complete(ctx, offers, readOffers(offers)), nil
-}
-
-func isMissing(err error) bool {
-	e, ok := err.(*llm.ProviderError)
-	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed)
 }
 
 // get returns the body of an answer that is good.
@@ -194,7 +193,7 @@ func (d *discovery) unreadable(body []byte, cause error) error {
 }
 
 func (d *discovery) noList(message string) *llm.ProviderError {
-	return &llm.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.said(message),
+	return &llm.ProviderError{Provider: d.server.Provider, Status: http.StatusOK, Message: d.faults.secrets.shown(message),
 		NextStep: d.faults.setting("base_url") + " (" + d.faults.secrets.hide(printable.URL(d.server.BaseURL)) + "): another service may be answering there"}
 }
 
@@ -219,15 +218,17 @@ func (d *discovery) complete(ctx context.Context, offers []offer, found []Found)
 			found = slices.DeleteFunc(found, func(f Found) bool { return f.ID == o.id() })
 		}
 	case owned("llamacpp") && len(found) == 1:
-		if body, err := d.get(ctx, d.beside("/props")); err == nil {
-			setWindow(found, found[0].ID, objectOf(body).child("default_generation_settings").count("n_ctx"))
+		if body, err := d.get(ctx, d.sibling("/props")); err == nil {
+			var props offer
+			_ = json.Unmarshal(body, &props) // of something else nothing is read
+			setWindow(found, found[0].ID, props.child("default_generation_settings").count("n_ctx"))
 		}
 	}
 	return found
 }
 
 func (d *discovery) more(ctx context.Context, path string) []offer {
-	body, err := d.get(ctx, d.beside(path))
+	body, err := d.get(ctx, d.sibling(path))
 	if err != nil {
 		return nil
 	}

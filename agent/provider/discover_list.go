@@ -44,7 +44,7 @@ func (f *Found) Fill(m *llm.Model) {
 }
 
 // offer is one element of a list of models. Each service has its own idea of
-// what stands in it; of a field that is not what it is expected to be, nothing
+// what is in it; of a field that is not what it is expected to be, nothing
 // is read.
 type offer map[string]any
 
@@ -104,7 +104,10 @@ func readOffers(offers []offer) []Found {
 }
 
 func (o offer) read(id string) Found {
-	f := Found{ID: id, Name: o.title(), Reasoning: o.reasons(), Input: o.input(), Cost: o.price(id)}
+	can := o.child("capabilities")
+	reasons := o.has("supported_parameters", "reasoning") || o.has("tags", "reasoning") || o["thinking"] == true ||
+		can["reasoning"] == true || can.child("thinking")["supported"] == true
+	f := Found{ID: id, Name: o.title(), Reasoning: reasons, Input: o.input(), Cost: o.price(id)}
 	if f.Name == "" {
 		f.Name = id
 	}
@@ -160,12 +163,6 @@ func (o offer) isForTalk() bool {
 	}
 	others := []string{"embedding", "embeddings", "rerank", "reranker", "image", "video", "audio", "speech", "tts", "transcribe", "moderation"}
 	return !slices.Contains(others, o.text("type"))
-}
-
-func (o offer) reasons() bool {
-	can := o.child("capabilities")
-	return o.has("supported_parameters", "reasoning") || o.has("tags", "reasoning") || o["thinking"] == true ||
-		can["reasoning"] == true || can.child("thinking")["supported"] == true
 }
 
 // input is what a model takes, nil if that is not told.
@@ -257,13 +254,4 @@ func (o offer) child(name string) offer {
 func (o offer) has(name, word string) bool {
 	list, _ := o[name].([]any)
 	return slices.Contains(list, any(word))
-}
-
-// objectOf is an answer that is an object; nil if it is something else.
-func objectOf(body []byte) offer {
-	var o offer
-	if json.Unmarshal(body, &o) != nil {
-		return nil
-	}
-	return o
 }

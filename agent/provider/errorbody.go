@@ -86,7 +86,7 @@ func parseErrorJSON(body []byte, depth int) (errorBody, bool) {
 	return o.read(depth)
 }
 
-// read takes the innermost description, and what it lacks from around it.
+// read returns the innermost description, completed by what the objects around it have.
 func (o *errorObject) read(depth int) (errorBody, bool) {
 	e := errorBody{Message: cmp.Or(o.Msg, o.StatusMsg)}
 	ok := e.Message != ""
@@ -102,8 +102,8 @@ func (o *errorObject) read(depth int) (errorBody, bool) {
 	if e.Type == "" && word(o.Type) != "error" {
 		e.Type = word(o.Type)
 	}
-	if name, _ := o.Status.(string); e.Type == "" && isStatusName(name) {
-		e.Type = name
+	if name, _ := o.Status.(string); e.Type == "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
+		e.Type = name // Google's name of a status, not something else in that place
 	}
 	if e.Code == "" {
 		e.Code = word(o.Code)
@@ -118,11 +118,6 @@ func (o *errorObject) read(depth int) (errorBody, bool) {
 		}
 	}
 	return e, true
-}
-
-// isStatusName tells Google's names of a status from other things in that place.
-func isStatusName(s string) bool {
-	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }
 
 // word is a JSON string or number as text.

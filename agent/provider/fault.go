@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -48,11 +49,11 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 	}
 	e := &llm.ProviderError{
 		Provider: f.model.Provider, Status: status,
-		Type: f.secrets.said(said.Type), Code: f.secrets.said(said.Code), Message: f.secrets.said(said.Message),
+		Type: f.secrets.shown(said.Type), Code: f.secrets.shown(said.Code), Message: f.secrets.shown(said.Message),
 		RetryAfter: retryAfter(h),
 	}
 	if e.RetryAfter == 0 {
-		e.RetryAfter = cmp.Or(said.RetryAfter, saidDelay(said.Message))
+		e.RetryAfter = cmp.Or(said.RetryAfter, findDelay(said.Message))
 	}
 	wordless := e.Message == ""
 	if wordless {
@@ -62,7 +63,7 @@ func (f *faults) answer(status int, h http.Header, body []byte) *llm.ProviderErr
 	e.Retryable = !e.Overflow && isRetryable(e, h)
 	e.NextStep = f.hintFor(e, said.HTML)
 	if to := h.Get("Location"); to != "" && status >= 300 && status < 400 {
-		e.NextStep = f.setting("base_url") + ": the server sends us to " + f.secrets.said(to)
+		e.NextStep = f.setting("base_url") + ": the server sends us to " + f.secrets.shown(to)
 	}
 	return e
 }
@@ -77,10 +78,11 @@ func (f *faults) stream(ctx context.Context, err error) error {
 	case errors.As(err, &said):
 		return f.answer(0, nil, said.Body)
 	case errors.As(err, &garbled):
-		e := f.cut("the answer holds something that cannot be read: "+clip([]byte(f.secrets.said(string(garbled.Event)))), nil)
+		e := f.cut("the answer holds something that cannot be read: "+clip([]byte(f.secrets.shown(string(garbled.Event)))), nil)
 		e.Err = garbled.Err
 		return e
-	case isEnd(err):
+	case errors.Is(err, ErrCut), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		// An end that the connection itself calls regular or merely early.
 		return f.cut("the answer ended early", err)
 	default:
 		e := f.connection(ctx, err)
@@ -117,7 +119,7 @@ func (f *faults) notAStream(contentType string, h http.Header, body []byte) *llm
 	if contentType == "" {
 		contentType = "something else"
 	}
-	e.Message = fmt.Sprintf("answered with %s instead of an event stream: %s", contentType, f.secrets.said(clip([]byte(e.Message))))
+	e.Message = fmt.Sprintf("answered with %s instead of an event stream: %s", contentType, f.secrets.shown(clip([]byte(e.Message))))
 	if !said.HTML {
 		e.NextStep = f.setting("base_url") + ": a gateway or another service may be answering there"
 	}
@@ -131,13 +133,14 @@ func (f *faults) unreadableAddress() error {
 		NextStep: f.setting("base_url") + ": it is such as \"http://localhost:8080/v1\", and a / or % in a password is written as %2F or %25"}
 }
 
-// clean keeps a cause only if its text is free of keys.
+// clean returns a cause whose text is free of keys, and for another one its text without
+// them.
 func (f *faults) clean(cause error) error {
 	if cause == nil {
 		return nil
 	}
 	if text := cause.Error(); f.secrets.hide(text) != text {
-		return errors.New(f.secrets.said(text))
+		return errors.New(f.secrets.shown(text))
 	}
 	return cause
 }

@@ -39,7 +39,7 @@ func FuzzErrorBody(f *testing.F) {
 			if shown := fmt.Sprintf("%+v %v", *e, e); strings.Contains(shown, key) {
 				t.Errorf("the key is in %s", shown)
 			}
-			if e.Message == "" || len(e.Message) > longestSaid+100 {
+			if e.Message == "" || len(e.Message) > longestShownText+100 {
 				t.Errorf("message %q", e.Message)
 			}
 		}

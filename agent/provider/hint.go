@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,7 +16,7 @@ import (
 	"pi/internal/printable"
 )
 
-// hintFor says what the person can do about an answer that is an error.
+// hintFor returns what the person can do about an answer that is an error.
 func (f *faults) hintFor(e *llm.ProviderError, html bool) string {
 	if f.hint != nil && !e.Overflow {
 		if h := f.hint(e.Status, e.Message); h != "" {
@@ -101,7 +100,7 @@ func (f *faults) connection(ctx context.Context, err error) error {
 	if errors.As(err, &u) {
 		err = u.Err // without method and address
 	}
-	e := &llm.ProviderError{Provider: f.model.Provider, Message: f.secrets.said(err.Error()), Err: f.clean(err)}
+	e := &llm.ProviderError{Provider: f.model.Provider, Message: f.secrets.shown(err.Error()), Err: f.clean(err)}
 	e.NextStep, e.Retryable = f.connectionHint(err)
 	return e
 }
@@ -164,10 +163,4 @@ func isCertificateTrouble(err error) bool {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
 	return errors.As(err, &verification) || errors.As(err, &authority) || errors.As(err, &host)
-}
-
-// isEnd reports an end of the stream that the connection itself calls regular
-// or merely early.
-func isEnd(err error) bool {
-	return errors.Is(err, ErrCut) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

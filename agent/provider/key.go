@@ -28,3 +28,10 @@ func SetKey(h http.Header, scheme, key string) {
 		h.Set(scheme, key)
 	}
 }
+
+// KeyHeader is a header with the key alone, put there as [SetKey] does.
+func KeyHeader(scheme, key string) http.Header {
+	h := http.Header{}
+	SetKey(h, scheme, key)
+	return h
+}

@@ -27,11 +27,6 @@ func overflowWords() []string {
 	}
 }
 
-// vagueWords mean the same, but servers say them of other limits too.
-func vagueWords() []string {
-	return []string{"too many tokens", "token limit exceeded", "token limit exceed", "tokens_limit_reached", "too many input tokens", "超长"}
-}
-
 // rateWords tell a limit on what may be sent in some time from one on the size of
 // a prompt.
 func rateWords() []string {
@@ -46,11 +41,13 @@ func rateWords() []string {
 // an answer that can be nothing but a refusal of this very request.
 func isOverflow(e *llm.ProviderError) bool {
 	text := strings.ToLower(e.Type + "\n" + e.Code + "\n" + e.Message)
+	// Servers use these words for other limits too.
+	vague := []string{"too many tokens", "token limit exceeded", "token limit exceed", "tokens_limit_reached", "too many input tokens", "超长"}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
 		return false
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return hasAny(text, overflowWords()) || hasAny(text, vagueWords()) && !hasAny(text, rateWords())
+		return hasAny(text, overflowWords()) || hasAny(text, vague) && !hasAny(text, rateWords())
 	case http.StatusRequestEntityTooLarge:
 		return !hasAny(text, rateWords())
 	}
@@ -90,15 +87,12 @@ func (s *silent) pass(d llm.Delta, err error) bool {
 	case llm.DeltaUsage:
 		s.prompt = d.Usage.Input + d.Usage.CacheRead + d.Usage.CacheWrite
 	case llm.DeltaStop:
-		if err == nil && !s.spoke && s.full(&d.Stop) {
+		full := d.Stop.Raw == "model_context_window_exceeded" ||
+			s.window > 0 && s.prompt > s.window && (d.Stop.Reason == message.StopEnd || d.Stop.Reason == message.StopLength)
+		if err == nil && !s.spoke && full {
 			s.yield(llm.Delta{}, s.fault([]byte(`{"code":"model_context_window_exceeded","message":"the prompt left no room in the context window for an answer"}`)))
 			return false
 		}
 	}
 	return s.yield(d, err)
-}
-
-func (s *silent) full(stop *llm.Stop) bool {
-	return stop.Raw == "model_context_window_exceeded" ||
-		s.window > 0 && s.prompt > s.window && (stop.Reason == message.StopEnd || stop.Reason == message.StopLength)
 }

@@ -37,12 +37,17 @@ import (
 // key would go there. A connection is kept while a tool runs that takes its time,
 // so that the next request needs no handshake.
 func NewClient() *http.Client {
-	c := &http.Client{Transport: http.DefaultTransport, CheckRedirect: stayAtHost}
+	c := &http.Client{Transport: http.DefaultTransport, CheckRedirect: checkSameHost}
 	if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		t = t.Clone()
 		t.DisableCompression = true
 		t.IdleConnTimeout = 5 * time.Minute
-		t.OnProxyConnectResponse = throughProxy
+		t.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &proxyRefusal{answer.StatusCode, answer.Status}
+		}
 		c.Transport = t
 	}
 	return c
@@ -56,15 +61,8 @@ type proxyRefusal struct {
 
 func (e *proxyRefusal) Error() string { return "the proxy refused the connection: " + e.text }
 
-func throughProxy(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
-	if answer.StatusCode == http.StatusOK {
-		return nil
-	}
-	return &proxyRefusal{answer.StatusCode, answer.Status}
-}
-
-// stayAtHost follows redirections that send the same request to the same host.
-func stayAtHost(next *http.Request, via []*http.Request) error {
+// checkSameHost follows redirections that send the same request to the same host.
+func checkSameHost(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method || len(via) > 5 {
 		return http.ErrUseLastResponse
@@ -93,7 +91,13 @@ func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
 		if i > 0 {
 			w.WriteByte(',')
 		}
-		if err := w.element(&list[i]); err != nil {
+		var err error
+		if own, ok := any(&list[i]).(WriterTo); ok {
+			err = own.WriteJSON(w)
+		} else {
+			err = w.Value(&list[i])
+		}
+		if err != nil {
 			return nil, err
 		}
 		if w.Len() > enough {
@@ -102,6 +106,17 @@ func EncodeList[T any](before []byte, list []T, after []byte) ([]byte, error) {
 		}
 	}
 	return bytes.Join(append(pieces, w.Bytes(), []byte("]"), after), nil), nil
+}
+
+// EncodeFramed writes a request whose last field is a list as [Encode] does: frame is
+// the request with an empty list in that field, and list goes there.
+func EncodeFramed[T any](frame any, list []T) ([]byte, error) {
+	b, err := Encode(frame)
+	if err != nil {
+		return nil, err
+	}
+	const end = "[]}"
+	return EncodeList(b[:len(b)-len(end)], list, []byte("}"))
 }
 
 // SameModel reports whether an assistant message was made by the model that is

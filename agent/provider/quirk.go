@@ -28,20 +28,20 @@ const reasoners = "(reasoning)"
 // machine, under any of its names.
 type kind struct{ server, hosts, names string }
 
-// quirksOf yields the rows that hold for a model, in the order of the table;
+// quirksOf yields the rows that apply to a model, in the order of the table;
 // later ones win.
 func quirksOf(m *llm.Model) iter.Seq[*quirk] {
 	return func(yield func(*quirk) bool) {
 		server := serverOf(m)
 		for i := range quirks {
-			if row := &quirks[i]; row.holds(m, server) && !yield(row) {
+			if row := &quirks[i]; row.applies(m, server) && !yield(row) {
 				return
 			}
 		}
 	}
 }
 
-func (q *quirk) holds(m *llm.Model, server string) bool {
+func (q *quirk) applies(m *llm.Model, server string) bool {
 	return listed(q.apis, m.API) && listed(q.servers, server) && (q.models == "" || q.models == reasoners && m.Reasoning || anyGlob(q.models, m.ID))
 }
 
@@ -95,7 +95,7 @@ func (k *kind) answersAt(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	for suffix := range strings.FieldsSeq(k.hosts) {
 		if port, local := strings.CutPrefix(suffix, "localhost:"); local {
-			if u.Port() == port && isLoopback(host) {
+			if u.Port() == port && (host == "localhost" || net.ParseIP(host).IsLoopback()) {
 				return true
 			}
 		} else if host == suffix || strings.HasSuffix(host, "."+suffix) || suffix[0] == '-' && strings.HasSuffix(host, suffix) {
@@ -103,8 +103,4 @@ func (k *kind) answersAt(u *url.URL) bool {
 		}
 	}
 	return false
-}
-
-func isLoopback(host string) bool {
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }

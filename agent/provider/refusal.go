@@ -22,16 +22,12 @@ func (r Refusals) Hint(m *llm.Model) func(status int, said string) string {
 		said = strings.ToLower(said)
 		for _, row := range r {
 			if phrase, remedy := row[0], row[1]; strings.Contains(said, phrase) {
-				return remedyAt(m.Provider, remedy)
+				if !strings.Contains(remedy, "NAME") {
+					remedy = "set compat." + remedy + " of [providers.NAME]"
+				}
+				return strings.ReplaceAll(remedy, "NAME", m.Provider)
 			}
 		}
 		return ""
 	}
-}
-
-func remedyAt(provider, remedy string) string {
-	if !strings.Contains(remedy, "NAME") {
-		remedy = "set compat." + remedy + " of [providers.NAME]"
-	}
-	return strings.ReplaceAll(remedy, "NAME", provider)
 }

@@ -32,11 +32,11 @@ func isRetryable(e *llm.ProviderError, h http.Header) bool {
 	case e.Status != 0:
 		return false
 	}
-	return e.Type == "" && e.Code == "" || e.Code == "error" || isPassing(e)
+	return e.Type == "" && e.Code == "" || e.Code == "error" || isTransient(e)
 }
 
-// isPassing knows the words for a fault that passes.
-func isPassing(e *llm.ProviderError) bool {
+// isTransient knows the words for a fault that passes by itself.
+func isTransient(e *llm.ProviderError) bool {
 	switch e.Type {
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
 		"OTHER", "IMAGE_OTHER", "NO_IMAGE": // answers of Gemini that went wrong by themselves
@@ -112,8 +112,8 @@ type errorDetail struct {
 // perDay marks an error by whose details a day's quota is used up.
 const perDay = "quota_per_day"
 
-// readDetails takes from the details of an error how long to wait, and whether
-// that would help.
+// readDetails reads in the details of an error how long to wait, and whether that
+// would help.
 func (e *errorBody) readDetails(raw json.RawMessage) {
 	var details []errorDetail
 	if json.Unmarshal(raw, &details) != nil {
@@ -131,17 +131,17 @@ func (e *errorBody) readDetails(raw json.RawMessage) {
 	}
 }
 
-// saidDelay finds a time to wait in words, such as "try again in 1m2.5s" or
+// findDelay finds a time to wait in a message, such as "try again in 1m2.5s" or
 // "retry after 26 seconds"; 0: none.
-func saidDelay(message string) time.Duration {
+func findDelay(message string) time.Duration {
 	const amount = `(\d+(?:\.\d+)?)\s*(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)\b`
-	said := regexp.MustCompile(`(?i)\b(?:try again|retry)\s+(?:in|after)\s+((?:\d+(?:\.\d+)?\s*[a-z]+\s*)+)`).FindStringSubmatch(message)
-	if said == nil {
+	found := regexp.MustCompile(`(?i)\b(?:try again|retry)\s+(?:in|after)\s+((?:\d+(?:\.\d+)?\s*[a-z]+\s*)+)`).FindStringSubmatch(message)
+	if found == nil {
 		return 0
 	}
 	var total time.Duration
 	// Units follow numbers without a gap, so a word ends where a digit begins.
-	spaced := regexp.MustCompile(`([a-zA-Z])(\d)`).ReplaceAllString(said[1], "$1 $2")
+	spaced := regexp.MustCompile(`([a-zA-Z])(\d)`).ReplaceAllString(found[1], "$1 $2")
 	for _, m := range regexp.MustCompile(`(?i)`+amount).FindAllStringSubmatch(spaced, -1) {
 		if d, ok := number(m[1], unitOf(strings.ToLower(m[2]))); ok && total+d >= total {
 			total += d

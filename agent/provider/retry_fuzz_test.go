@@ -54,7 +54,7 @@ func FuzzWaitsInWords(f *testing.F) {
 		f.Add(words, uint16(i), uint16(2*i), uint16(900), uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, words string, minutes, seconds, millis uint16, style uint8) {
-		if d := saidDelay(words); d < 0 {
+		if d := findDelay(words); d < 0 {
 			t.Errorf("%q means %v", words, d)
 		}
 		want := time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second + time.Duration(millis)*time.Millisecond
@@ -64,7 +64,7 @@ func FuzzWaitsInWords(f *testing.F) {
 			fmt.Sprintf("Try again in %d min %d sec %d ms", minutes, seconds, millis),
 			fmt.Sprintf("RETRY IN %dM%d.%03dS", minutes, int(seconds)+int(millis)/1000, millis%1000),
 		}[style%4]
-		if got := saidDelay(said + "."); (got - want).Abs() > time.Microsecond {
+		if got := findDelay(said + "."); (got - want).Abs() > time.Microsecond {
 			t.Errorf("%q means %v, want %v", said, got, want)
 		}
 	})

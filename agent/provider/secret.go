@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	hidden       = "[key]"
-	smallestKey  = 4
-	longestShown = 15   // so much of a key tells nothing new
-	longestSaid  = 2000 // bytes of a server's message
+	hidden           = "[key]"
+	smallestKey      = 4
+	longestShown     = 15   // so much of a key tells nothing new
+	longestShownText = 2000 // bytes of a server's message
 )
 
 // secrets are the strings that no error text may hold.
 type secrets []string
 
-// collectSecrets takes the key and whatever the request's headers carry under a
-// name that speaks of keys.
+// collectSecrets returns the key and all values of the headers whose names speak of
+// keys.
 func collectSecrets(key string, headers ...http.Header) secrets {
 	var s secrets
 	s.add(key)
@@ -85,8 +85,8 @@ func hidePieces(text string, forms []string) string {
 	return b.String() + text[done:]
 }
 
-// without is a copy of the headers of an answer in which no secret stands whole.
-// Pieces of one are let be: looking for them takes long, and it is every answer.
+// without is a copy of the headers of an answer in which no secret is whole.
+// Pieces of one are not replaced: finding them takes long, and this is for every answer.
 func (s secrets) without(h http.Header) http.Header {
 	forms := s.forms()
 	h = h.Clone()
@@ -115,12 +115,12 @@ func (s secrets) forms() []string {
 	return slices.Compact(forms)
 }
 
-// said makes a server's words fit to be shown: without keys and control
+// shown makes a server's words fit to be shown: without keys and control
 // characters, and not endless.
-func (s secrets) said(text string) string {
+func (s secrets) shown(text string) string {
 	text = strings.TrimSpace(s.hide(printable.Text(CleanText(text))))
-	if len(text) > longestSaid {
-		text = CleanText(text[:longestSaid]) + " …"
+	if len(text) > longestShownText {
+		text = CleanText(text[:longestShownText]) + " …"
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,8 +45,30 @@ type Decoder interface {
 	End(out []llm.Delta) ([]llm.Delta, error)
 }
 
-// Keeper says how many bytes of an answer have been kept that did not become deltas.
-type Keeper interface{ Kept() int }
+// Keeper is a decoder that has to buffer parts of an answer. Buffered is how many bytes
+// of it are in memory that did not become deltas.
+type Keeper interface{ Buffered() int }
+
+// ParseEvent parses the JSON of an event into v, which has to be empty, and returns its
+// text; an event without data and [DONE] have none. The error is a [Said] for an event
+// that is named an error, and a [Garbled] for one that is not JSON.
+func ParseEvent(e sse.Event, v any) (data []byte, err error) {
+	data = bytes.TrimSpace(e.Data)
+	switch {
+	case e.Name == "error":
+		return nil, &Said{Body: bytes.Clone(data)}
+	case len(data) == 0, string(data) == "[DONE]":
+		return nil, nil
+	}
+	if err := json.Unmarshal(data, v); !Readable(err) {
+		return nil, &Garbled{Event: bytes.Clone(data), Err: err}
+	}
+	return data, nil
+}
+
+// LargeEvent is the size, in bytes, from which on a decoder drops the memory of an
+// event after it, and does not use it again for the next.
+const LargeEvent = 1 << 20
 
 // Stream sends the call that encode makes of r and yields the deltas of the
 // answer. It is the body of a Provider's Stream.
@@ -89,9 +112,9 @@ const (
 	drainTime = 250 * time.Millisecond
 )
 
-// drain reads what follows the end of an answer, which is next to nothing, for a
-// connection is used again only if its answer was read to the end. A server that
-// keeps the answer open is not waited for: giveUp ends the reading.
+// drain reads the rest after the end of an answer, which is next to nothing, for a
+// connection is used again only if its answer was read to the end. If the server
+// leaves the answer open, giveUp ends the reading after drainTime.
 func drain(body io.Reader, giveUp func()) {
 	timer := time.AfterFunc(drainTime, giveUp)
 	defer timer.Stop()
@@ -136,14 +159,14 @@ func decode(body io.Reader, d Decoder, r *llm.Request, yield func(llm.Delta, err
 		switch {
 		case done || err != nil:
 			return err
-		case keeper != nil && keeper.Kept() > r.MaxAnswer:
+		case keeper != nil && keeper.Buffered() > r.MaxAnswer:
 			return llm.ErrAnswerTooLong
 		}
 	}
 }
 
-// finish ends a stream that ran out. An answer that was complete stands, even
-// if the connection then broke.
+// finish ends a stream that ran out. An answer that was complete counts, even if
+// the connection broke then.
 func finish(cause error, d Decoder, out []llm.Delta, yield func(llm.Delta, error) bool) error {
 	out, err := d.End(out)
 	for i := range out {
@@ -219,8 +242,8 @@ func setHeaders(h, api http.Header, r *llm.Request) {
 	}
 }
 
-// addURL takes what an address has of keys: its password, a user name that stands
-// alone, both as they go in a header, and what is in the query.
+// addURL adds the secrets of an address: its password, a user name without one, both
+// also in the form of a header, and the values of the query that carry keys.
 func (s *secrets) addURL(u *url.URL) {
 	if password, _ := u.User.Password(); password != "" {
 		s.add(password)

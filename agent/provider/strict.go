@@ -38,7 +38,7 @@ func among(list string, word []byte) bool {
 	return bytes.Contains([]byte(list), append(append([]byte(" "), word...), ' '))
 }
 
-// place is where a node stands in a schema.
+// place is where a node is in a schema.
 type place struct {
 	depth int
 	// hidden: among definitions or alternatives. Whoever reads the arguments does
@@ -64,7 +64,11 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	if hasNoStrictForm(fields, at) {
+	// Nodes whose keywords are fine one by one: a list of anything, a reference with
+	// something beside it, and a whole that is a choice.
+	if hasType(fields.Get("type"), "array") && fields.Get("items") == nil ||
+		fields.Get("$ref") != nil && len(fields) > 1 ||
+		fields.Get("anyOf") != nil && at.depth == 0 {
 		return nil, errNotStrict
 	}
 	if hasType(fields.Get("type"), "object") || fields.Get("properties") != nil {
@@ -75,14 +79,6 @@ func strictNode(schema json.RawMessage, at place) (json.RawMessage, error) {
 		return nil, errNotStrict // anything at all
 	}
 	return fields.JSON()
-}
-
-// hasNoStrictForm knows the nodes whose keywords are fine one by one: a list of
-// anything, a reference with something beside it, and a whole that is a choice.
-func hasNoStrictForm(node Fields, at place) bool {
-	return hasType(node.Get("type"), "array") && node.Get("items") == nil ||
-		node.Get("$ref") != nil && len(node) > 1 ||
-		node.Get("anyOf") != nil && at.depth == 0
 }
 
 func strictKeyword(f *Field, at place) (json.RawMessage, error) {
@@ -100,7 +96,12 @@ func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 			return nil, errNotStrict
 		}
 	case "pattern":
-		if !isRegular(f.Value) {
+		// Not every engine has what Go's has not, such as looking ahead.
+		var p string
+		if json.Unmarshal(f.Value, &p) != nil {
+			return nil, errNotStrict
+		}
+		if _, err := regexp.Compile(p); err != nil {
 			return nil, errNotStrict
 		}
 	}
@@ -108,17 +109,6 @@ func strictKeyword(f *Field, at place) (json.RawMessage, error) {
 		return nil, errNotStrict
 	}
 	return f.Value, nil
-}
-
-// isRegular reports a pattern without what only some engines can, such as looking
-// ahead.
-func isRegular(pattern json.RawMessage) bool {
-	var p string
-	if json.Unmarshal(pattern, &p) != nil {
-		return false
-	}
-	_, err := regexp.Compile(p)
-	return err == nil
 }
 
 func eachField(object json.RawMessage, at place) (json.RawMessage, error) {
@@ -195,7 +185,7 @@ func setObject(object *Fields, properties Fields, required []string) error {
 	return nil
 }
 
-// nullable lets a schema with a type accept null as well. Others have no strict
+// nullable makes a schema with a type accept null as well. Others have no strict
 // form as an optional property: null for them would not be taken for absent.
 func nullable(schema json.RawMessage) (json.RawMessage, error) {
 	fields, err := ReadFields(schema)

@@ -41,10 +41,3 @@ func (w *Writer) Text(before, s string) {
 type WriterTo interface {
 	WriteJSON(w *Writer) error
 }
-
-func (w *Writer) element(v any) error {
-	if own, ok := v.(WriterTo); ok {
-		return own.WriteJSON(w)
-	}
-	return w.Value(v)
-}

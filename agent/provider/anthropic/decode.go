@@ -64,12 +64,12 @@ type open struct {
 type decoder struct {
 	price *llm.Price
 	out   []llm.Delta
-	now   event // the event at hand; kept for its memory
+	now   event // the current event; its memory is used again
 
 	usage       message.Usage
 	open        map[int]*open
 	skip        map[int]bool // blocks of kinds we did not ask for
-	kept        int          // bytes of arguments with which calls began
+	buffered    int          // bytes of arguments with which calls began
 	calls       int
 	stopReason  string
 	explanation string
@@ -81,43 +81,35 @@ func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error)
 	return d.out, done, err
 }
 
-// Kept is what blocks take of which nothing is out.
-func (d *decoder) Kept() int { return d.kept + (len(d.open)+len(d.skip))*perBlock }
+// Buffered is the size of the blocks that are open or skipped.
+func (d *decoder) Buffered() int { return d.buffered + (len(d.open)+len(d.skip))*perBlock }
 
-// Sizes of what is kept: of a block, at least, and of an event whose memory is not.
-const (
-	perBlock   = 64
-	largeEvent = 1 << 20
-)
+// perBlock is the size of a block at least.
+const perBlock = 64
 
 // End is called when no message_stop came: then the answer is incomplete.
 func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
 func (d *decoder) event(e sse.Event) (bool, error) {
-	data := bytes.TrimSpace(e.Data)
-	if e.Name == "error" {
-		return false, &provider.Said{Body: bytes.Clone(data)}
-	}
-	if len(data) == 0 || string(data) == "[DONE]" {
-		return false, nil
-	}
 	d.now = event{}
-	if len(data) > largeEvent {
+	if len(e.Data) > provider.LargeEvent {
 		defer func() { d.now = event{} }()
 	}
 	v := &d.now
-	if err := json.Unmarshal(data, v); !provider.Readable(err) {
-		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	data, err := provider.ParseEvent(e, v)
+	if data == nil || err != nil {
+		return false, err
 	}
-	// A gateway that fails on the way says so in a form of its own, without a type.
+	// A gateway that fails on the way reports it in a form of its own, without a type.
 	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 && string(v.Error) != "null" {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
-	return d.take(v), nil
+	return d.apply(v), nil
 }
 
-// take handles an event; unknown ones mean nothing. It reports the end.
-func (d *decoder) take(v *event) bool {
+// apply adds the deltas of an event to out; unknown events have none. It reports the
+// end.
+func (d *decoder) apply(v *event) bool {
 	switch v.Type {
 	case "message_start":
 		d.count(v.Message.Usage)
@@ -133,7 +125,9 @@ func (d *decoder) take(v *event) bool {
 		}
 		d.count(v.Usage)
 	case "message_stop":
-		d.closeAll()
+		for index := range d.open {
+			d.stopBlock(index)
+		}
 		d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: d.stop()})
 		return true
 	}
@@ -153,7 +147,7 @@ func (d *decoder) start(v *event) {
 	case "text":
 		d.emitText(llm.DeltaText, v.Index, b.Text)
 	case "thinking":
-		// Even without text: the block may be signed, and keeps its place.
+		// Even without text: the block may be signed, and has its place among the others.
 		d.emit(llm.Delta{Kind: llm.DeltaThinking, Index: v.Index, Text: b.Thinking})
 		d.emitText(llm.DeltaSignature, v.Index, b.Signature)
 	case "redacted_thinking":
@@ -164,7 +158,7 @@ func (d *decoder) start(v *event) {
 			d.open = map[int]*open{}
 		}
 		d.open[v.Index] = &open{input: b.Input}
-		d.kept += len(b.Input)
+		d.buffered += len(b.Input)
 		d.emit(llm.Delta{Kind: llm.DeltaToolCall, Index: v.Index, ID: b.ID, Name: b.Name})
 	default:
 		if d.skip == nil {
@@ -193,18 +187,12 @@ func (d *decoder) delta(v *event) {
 	}
 }
 
-// stopBlock completes a call that got no pieces: its arguments stood in the
-// start of the block, or there are none.
+// stopBlock completes a call that got no pieces: its arguments were in the start of
+// the block, or there are none.
 func (d *decoder) stopBlock(index int) {
 	if o := d.open[index]; o != nil && !o.some {
 		d.emitText(llm.DeltaToolCall, index, string(provider.Object(o.input)))
 		o.some = true
-	}
-}
-
-func (d *decoder) closeAll() {
-	for index := range d.open {
-		d.stopBlock(index)
 	}
 }
 

@@ -59,7 +59,11 @@ func encodeMessages(r *llm.Request) []wireMessage {
 		case message.RoleAssistant:
 			v.append("assistant", v.assistant(m))
 		case message.RoleToolResult:
-			v.append("user", []block{v.toolResult(m)})
+			content := v.shown(m.Content)
+			if len(content) == 0 {
+				content = []block{textBlock(provider.NoOutput)}
+			}
+			v.append("user", []block{{Type: "tool_result", ToolUseID: v.ids.Result(m.ToolCallID), Content: content, IsError: m.IsError}})
 		}
 	}
 	v.trimEnd()
@@ -97,26 +101,13 @@ func (v *conversation) shown(content []message.Block) []block {
 		switch b := &content[i]; {
 		case b.Type == message.BlockText && strings.TrimSpace(b.Text) != "":
 			blocks = append(blocks, textBlock(b.Text))
+		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+			blocks = append(blocks, textBlock(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
-			blocks = append(blocks, v.image(b))
+			blocks = append(blocks, block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}})
 		}
 	}
 	return blocks
-}
-
-func (v *conversation) image(b *message.Block) block {
-	if !provider.AcceptsImages(v.model) {
-		return textBlock(provider.ImageOmitted)
-	}
-	return block{Type: "image", Source: &source{Type: "base64", MediaType: b.MimeType, Data: b.Data}}
-}
-
-func (v *conversation) toolResult(m *message.Message) block {
-	content := v.shown(m.Content)
-	if len(content) == 0 {
-		content = []block{textBlock(provider.NoOutput)}
-	}
-	return block{Type: "tool_result", ToolUseID: v.ids.Result(m.ToolCallID), Content: content, IsError: m.IsError}
 }
 
 func (v *conversation) assistant(m *message.Message) []block {
@@ -151,8 +142,8 @@ func appendThought(blocks []block, b *message.Block, same bool) []block {
 	return blocks
 }
 
-// trimEnd takes blanks off the end of a conversation that ends in an answer, as
-// when a paused one is continued; they are refused there.
+// trimEnd removes blanks at the end of a conversation that ends in an answer, as when
+// a paused one is continued; the API refuses them there.
 func (v *conversation) trimEnd() {
 	n := len(v.messages)
 	if n == 0 || v.messages[n-1].Role != "assistant" {

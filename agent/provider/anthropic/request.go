@@ -60,13 +60,8 @@ func encode(r *llm.Request) (*provider.Call, error) {
 
 func (q *request) encode() ([]byte, error) {
 	frame := *q
-	frame.Messages = []wireMessage{}
-	b, err := provider.Encode(&frame)
-	if err != nil {
-		return nil, err
-	}
-	const end = "[]}" // the messages are the last field
-	return provider.EncodeList(b[:len(b)-len(end)], q.Messages, []byte("}"))
+	frame.Messages = []wireMessage{} // the last field
+	return provider.EncodeFramed(&frame, q.Messages)
 }
 
 func (c *compat) url(m *llm.Model) string {
@@ -115,7 +110,7 @@ func (c *compat) request(r *llm.Request) *request {
 		q.Tools = append(q.Tools, tool{Name: t.Name, Description: provider.CleanText(t.Description), InputSchema: provider.Schema(t.Parameters)})
 	}
 	q.Messages = encodeMessages(r)
-	if q.Thinking != nil && q.Thinking.Type == "enabled" && goesOnWithoutThought(q.Messages) {
+	if q.Thinking != nil && q.Thinking.Type == "enabled" && continuesWithoutThought(q.Messages) {
 		q.Thinking = nil
 	}
 	if c.cache {
@@ -127,7 +122,7 @@ func (c *compat) request(r *llm.Request) *request {
 const (
 	defaultMax     = 8192 // when nobody knows the model's limit; the API demands one
 	smallestBudget = 1024
-	smallestAnswer = 1024 // what thinking has to leave
+	smallestAnswer = 1024 // that has to be left besides the thinking
 )
 
 // budget is the thinking budget of a level, in tokens.
@@ -192,11 +187,11 @@ func (c *compat) setBudget(q *request, r *llm.Request) {
 	}
 }
 
-// goesOnWithoutThought reports a conversation in the midst of a turn, such as one
-// whose calls have their results now, that did not begin with a thought: another
-// model began it, or the same one while it was not to think. With a thinking
-// budget the API refuses that. Further answers of a turn may do without.
-func goesOnWithoutThought(messages []wireMessage) bool {
+// continuesWithoutThought reports whether the next answer continues a turn, as after the
+// results of its calls, that did not begin with a thought: another model began it, or
+// the same one when thinking was off. With a thinking budget the API refuses that. It
+// accepts further answers of a turn without a thought.
+func continuesWithoutThought(messages []wireMessage) bool {
 	first := -1
 	for i := len(messages) - 1; i >= 0; i-- {
 		if m := &messages[i]; m.Role == "assistant" {

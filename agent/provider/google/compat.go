@@ -33,18 +33,15 @@ func (c *compat) switches() provider.Switches {
 }
 
 func compatOf(r *llm.Request) (*compat, error) {
-	c := usual()
+	c := &compat{thinkingFormat: "budget", schema: "subset", toolImages: "turn", budgets: usualBudgets, levels: usualLevels}
 	if err := c.switches().Set(r.Model); err != nil {
 		return nil, err
 	}
 	if c.auth == "" {
 		c.auth = "x-goog-api-key"
-		if isToken(r.APIKey) {
+		if strings.HasPrefix(strings.TrimSpace(r.APIKey), "ya29.") { // an access token of an account
 			c.auth = "bearer"
 		}
 	}
 	return c, nil
 }
-
-// isToken tells an access token of an account from an API key.
-func isToken(key string) bool { return strings.HasPrefix(strings.TrimSpace(key), "ya29.") }

@@ -73,7 +73,7 @@ type pending struct {
 
 // conversation writes the turns of a request.
 type conversation struct {
-	*compat
+	compat   *compat
 	model    *llm.Model
 	ids      *provider.CallIDs
 	contents []content
@@ -133,7 +133,7 @@ func (v *conversation) shown(blocks []message.Block) []part {
 	return parts
 }
 
-// answer encodes what a model said. The first of its calls has to be signed for
+// answer encodes the answer of a model. The first of its calls has to be signed for
 // the models that sign.
 func (v *conversation) answer(m *message.Message) []part {
 	same := provider.SameModel(m, v.model)
@@ -143,13 +143,13 @@ func (v *conversation) answer(m *message.Message) []part {
 	v.open = nil
 	for i := range m.Content {
 		b := &m.Content[i]
-		p, ok := v.said(b, same, ours)
+		p, ok := v.block(b, same, ours)
 		if !ok {
 			continue
 		}
 		if p.Call != nil {
 			v.open = append(v.open, pending{b.ID, p.Call})
-			if calls++; calls == 1 && p.Signature == "" && v.placeholder {
+			if calls++; calls == 1 && p.Signature == "" && v.compat.placeholder {
 				p.Signature = unchecked
 			}
 		}
@@ -161,76 +161,60 @@ func (v *conversation) answer(m *message.Message) []part {
 // unchecked is the signature of a call that the model did not make itself.
 const unchecked = "skip_thought_signature_validator"
 
-// said encodes one block of an answer; it reports whether there is anything to
-// send. The model that is asked gets its own words with their signatures; what
-// another one thought goes as text.
-func (v *conversation) said(b *message.Block, same, ours bool) (part, bool) {
+// block encodes one block of an answer; ok is false if there is nothing to send. A model
+// gets its own words back with their signatures, and thoughts of another one as text.
+func (v *conversation) block(b *message.Block, same, ours bool) (p part, ok bool) {
 	signature := ""
-	if same && isSignature(b.Signature) {
+	// The service refuses a request for bytes that are not base64, of either alphabet.
+	const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
+	if same && strings.Trim(b.Signature, base64) == "" {
 		signature = b.Signature
 	}
 	something := strings.TrimSpace(b.Text) != "" || signature != ""
 	switch {
 	case b.Type == message.BlockToolCall:
-		return part{Call: v.call(b, ours), Signature: signature}, true
+		id := v.ids.Call(b.ID)
+		if !ours || strings.HasPrefix(b.ID, made) {
+			id = "" // only ids that this service gave mean anything to it
+		}
+		return part{Call: &call{ID: id, Name: wireName(b.Name), Args: provider.Object(b.Arguments)}, Signature: signature}, true
 	case b.Redacted:
 		return part{}, false
-	case b.Type == message.BlockThinking && same && isWhole(b):
+	case b.Type == message.BlockThinking && same && b.Text == "" && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)):
+		// A part of a kind that we do not know.
 		return part{whole: json.RawMessage(b.Signature)}, true
 	case b.Type == message.BlockText || b.Type == message.BlockThinking:
-		p := textPart(b.Text)
+		p = textPart(b.Text)
 		p.Thought, p.Signature = same && b.Type == message.BlockThinking, signature
 		return p, something
 	}
 	return part{}, false
 }
 
-// call encodes a call. Only ids that this service gave mean anything to it.
-func (v *conversation) call(b *message.Block, ours bool) *call {
-	id := v.ids.Call(b.ID)
-	if !ours || strings.HasPrefix(b.ID, made) {
-		id = ""
-	}
-	return &call{ID: id, Name: tellName(b.Name), Args: provider.Object(b.Arguments)}
-}
-
-// tellName is the name that the model is told of a tool: it has to begin with a
-// letter or an underscore.
-func tellName(name string) string {
+// wireName is the name under which the model gets a tool: it has to begin with a letter
+// or an underscore.
+func wireName(name string) string {
 	if name == "" || name[0] == '-' || name[0] >= '0' && name[0] <= '9' {
 		name = "_" + name
 	}
 	return name[:min(len(name), 64)]
 }
 
-// isSignature reports whether s can be one: the service refuses a request for
-// bytes that are not base64, of either alphabet.
-func isSignature(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_=", r))
-	}) < 0
-}
-
-// isWhole reports a block that stands for a part of a kind that we do not know.
-func isWhole(b *message.Block) bool {
-	return b.Text == "" && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature))
-}
-
-// result encodes what a tool said. Its images go into the result, or behind all
+// result encodes the result of a tool. Its images go into the result, or behind all
 // results of the turn.
 func (v *conversation) result(m *message.Message) []part {
-	var said []string
+	var texts []string
 	var images []part
 	for _, p := range v.shown(m.Content) {
 		if p.Image != nil {
 			images = append(images, p)
 		} else {
-			said = append(said, *p.Text)
+			texts = append(texts, *p.Text)
 		}
 	}
 	out := v.answering(m)
-	out.Response = v.response(strings.Join(said, "\n"), m.IsError, len(images) > 0)
-	if v.toolImages == "response" {
+	out.Response = v.response(strings.Join(texts, "\n"), m.IsError, len(images) > 0)
+	if v.compat.toolImages == "response" {
 		out.Parts = images
 	} else if len(images) > 0 {
 		v.images = append(append(v.images, textPart("[image of the result of "+out.Name+"]")), images...)
@@ -259,5 +243,5 @@ func (v *conversation) answering(m *message.Message) *result {
 			return &result{ID: c.ID, Name: c.Name}
 		}
 	}
-	return &result{Name: tellName(m.ToolName)}
+	return &result{Name: wireName(m.ToolName)}
 }

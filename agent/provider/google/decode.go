@@ -60,9 +60,9 @@ type decoder struct {
 	price *llm.Price
 	tools []llm.ToolSpec // that the model knows
 	out   []llm.Delta
-	now   chunk // the event at hand; kept for its memory
+	now   chunk // the current event; its memory is used again
 
-	index int           // of the block at hand
+	index int           // of the current block
 	kind  llm.DeltaKind // of the block that more may be added to; DeltaPing: none
 	calls int
 	used  [4]int // the counts, in the order of their fields
@@ -85,52 +85,53 @@ func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 		return d.out, provider.ErrCut
 	}
 	if broken[d.finish] {
-		return d.out, d.failure()
+		// An error in the form in which the service reports one.
+		text := cmp.Or(d.finishMessage, "the model's answer went wrong: "+d.finish)
+		body, err := provider.Encode(map[string]any{"error": map[string]string{"type": d.finish, "message": text}})
+		if err == nil {
+			err = &provider.Said{Body: body}
+		}
+		return d.out, err
 	}
 	d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: d.stop()})
 	return d.out, nil
 }
 
 func (d *decoder) event(e sse.Event) error {
-	data := bytes.TrimSpace(e.Data)
-	switch {
-	case e.Name == "error", bytes.HasPrefix(data, []byte("[{")):
+	if data := bytes.TrimSpace(e.Data); bytes.HasPrefix(data, []byte("[{")) {
 		return &provider.Said{Body: bytes.Clone(data)}
-	case len(data) == 0, string(data) == "[DONE]":
-		return nil
 	}
 	d.now = chunk{}
-	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
-		return &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	data, err := provider.ParseEvent(e, &d.now)
+	if data == nil || err != nil {
+		return err
 	}
-	d.take(&d.now, data)
+	d.apply(&d.now, data)
 	if len(d.now.Error) > 0 && string(d.now.Error) != "null" {
 		return &provider.Said{Body: bytes.Clone(data)}
 	}
 	return nil
 }
 
-func (d *decoder) take(c *chunk, data []byte) {
+// apply adds the deltas of a chunk to out; data is its text.
+func (d *decoder) apply(c *chunk, data []byte) {
 	for i := range c.Candidates {
-		if c.Candidates[i].Index != 0 {
+		candidate := &c.Candidates[i]
+		if candidate.Index != 0 {
 			continue
 		}
-		d.candidate(&c.Candidates[i], data)
+		for n := range candidate.Content.Parts {
+			d.part(&candidate.Content.Parts[n], n, data)
+		}
+		if candidate.FinishReason != "" {
+			d.finish, d.finishMessage = candidate.FinishReason, candidate.FinishMessage
+		}
 	}
 	if c.Feedback.BlockReason != "" {
 		d.blocked, d.blockedMessage = c.Feedback.BlockReason, c.Feedback.Message
 	}
 	if c.Usage != nil {
 		d.count(c.Usage)
-	}
-}
-
-func (d *decoder) candidate(c *candidate, data []byte) {
-	for i := range c.Content.Parts {
-		d.part(&c.Content.Parts[i], i, data)
-	}
-	if c.FinishReason != "" {
-		d.finish, d.finishMessage = c.FinishReason, c.FinishMessage
 	}
 }
 
@@ -141,7 +142,7 @@ func (d *decoder) part(p *answerPart, i int, data []byte) {
 	case p.Text != nil:
 		d.text(p)
 	case p.Signature != "" && p.Image == nil:
-		d.keep(i, data)
+		d.emitWhole(i, data)
 	}
 }
 
@@ -161,7 +162,7 @@ func (d *decoder) sign(signature string) {
 	}
 }
 
-// text adds to the block at hand. A signed piece stands alone, even if it is
+// text adds to the current block. A signed piece is a block of its own, even if it is
 // empty.
 func (d *decoder) text(p *answerPart) {
 	kind := llm.DeltaText
@@ -178,7 +179,7 @@ func (d *decoder) text(p *answerPart) {
 	d.sign(p.Signature)
 }
 
-// call takes a call, which always comes whole.
+// call emits a call, which always comes whole.
 func (d *decoder) call(p *answerPart) {
 	id, args := p.Call.ID, "{}"
 	if id == "" {
@@ -193,22 +194,23 @@ func (d *decoder) call(p *answerPart) {
 	d.sign(p.Signature)
 }
 
-// toolName is the tool that a model means by the name that it was told.
-func (d *decoder) toolName(told string) string {
-	name := told
+// toolName is the name of the tool that a model calls by its wire name.
+func (d *decoder) toolName(wire string) string {
+	name := wire
 	for i := range d.tools {
-		switch t := &d.tools[i]; told {
+		switch t := &d.tools[i]; wire {
 		case t.Name:
-			return told
-		case tellName(t.Name):
+			return wire
+		case wireName(t.Name):
 			name = t.Name
 		}
 	}
 	return name
 }
 
-// keep keeps part i of an event whole.
-func (d *decoder) keep(i int, data []byte) {
+// emitWhole emits part i of an event as it is, as the signature of a thought without
+// text.
+func (d *decoder) emitWhole(i int, data []byte) {
 	var raw struct {
 		Candidates []struct {
 			Index   int `json:"index"`
@@ -252,16 +254,6 @@ func (d *decoder) count(c *counts) {
 var broken = map[string]bool{
 	"MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "TOO_MANY_TOOL_CALLS": true,
 	"MALFORMED_RESPONSE": true, "MISSING_THOUGHT_SIGNATURE": true, "OTHER": true, "IMAGE_OTHER": true, "NO_IMAGE": true,
-}
-
-// failure puts such an end into the form of an error that the service reports.
-func (d *decoder) failure() error {
-	said := cmp.Or(d.finishMessage, "the model's answer went wrong: "+d.finish)
-	body, err := provider.Encode(map[string]any{"error": map[string]string{"type": d.finish, "message": said}})
-	if err != nil {
-		return err
-	}
-	return &provider.Said{Body: body}
 }
 
 // stop maps the reason. Calls decide about tool use; a reason that is not known

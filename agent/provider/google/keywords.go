@@ -28,8 +28,6 @@ func parseKeywords(raw json.RawMessage) (*keywords, bool) {
 	return &keywords{fields}, true
 }
 
-func (k *keywords) has(name string) bool { return k.Get(name) != nil }
-
 // text is a keyword that is a text; "" if it is not.
 func (k *keywords) text(name string) string {
 	var s string
@@ -137,7 +135,7 @@ func (k *keywords) guess(values []json.RawMessage) string {
 		{"minLength", "string"}, {"maxLength", "string"}, {"minimum", "number"}, {"maximum", "number"},
 		{"additionalProperties", "object"}, {"required", "object"},
 	} {
-		if k.has(g[0]) {
+		if k.Get(g[0]) != nil {
 			return g[1]
 		}
 	}
@@ -175,21 +173,12 @@ func (k *keywords) without(names ...string) *keywords {
 	return &keywords{slices.DeleteFunc(slices.Clone(k.Fields), named)}
 }
 
-// joined is a schema of which raw and k both hold.
-func (k *keywords) joined(raw json.RawMessage) json.RawMessage {
-	beside, err := k.JSON()
-	if err != nil || len(k.Fields) == 0 {
-		return raw
-	}
-	return both(raw, beside)
-}
-
-// both is a schema of which two hold.
+// both is a schema that demands what two schemas demand.
 func both(a, b json.RawMessage) json.RawMessage {
 	return bytes.Join([][]byte{[]byte(`{"allOf":[`), a, []byte(","), b, []byte("]}")}, nil)
 }
 
-// merge adds the keywords of another schema that holds too. Properties and what
+// merge adds the keywords of another schema that has to match too. Properties and what
 // is required add up; of other keywords the first counts.
 func (k *keywords) merge(other *keywords) {
 	for _, f := range other.Fields {
@@ -202,7 +191,9 @@ func (k *keywords) merge(other *keywords) {
 		case f.Name == "required":
 			k.Set(f.Name, concat(mine, f.Value))
 		case f.Name == "type":
-			k.Set(f.Name, narrower(mine, f.Value))
+			if bytes.HasPrefix(bytes.TrimSpace(mine), []byte("[")) { // one type is narrower than a list
+				k.Set(f.Name, f.Value)
+			}
 		}
 	}
 }
@@ -238,16 +229,8 @@ func concat(a, b json.RawMessage) json.RawMessage {
 	return bytes.Join([][]byte{a[:len(a)-1], b[1:]}, []byte(","))
 }
 
-// narrower prefers one type to a list of them.
-func narrower(a, b json.RawMessage) json.RawMessage {
-	if bytes.HasPrefix(bytes.TrimSpace(a), []byte("[")) {
-		return b
-	}
-	return a
-}
-
 // resolve follows the references of a schema and merges its allOf. inside are
-// the references that it stands in then. It reports false for a schema that
+// the references that it is in then. It reports false for a schema that
 // contains itself, and for what is none.
 func (x *converter) resolve(raw json.RawMessage, open []string) (k *keywords, inside []string, ok bool) {
 	all, ok := parseKeywords(raw)

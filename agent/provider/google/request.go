@@ -50,18 +50,13 @@ func encode(r *llm.Request) (*provider.Call, error) {
 	if err != nil {
 		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode the request", Err: err}
 	}
-	return &provider.Call{URL: address(r.Model), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
+	return &provider.Call{URL: address(r.Model), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: hint(r.Model)}, nil
 }
 
 func (q *request) encode() ([]byte, error) {
 	frame := *q
-	frame.Contents = []content{}
-	b, err := provider.Encode(&frame)
-	if err != nil {
-		return nil, err
-	}
-	const end = "[]}" // the contents are the last field
-	return provider.EncodeList(b[:len(b)-len(end)], q.Contents, []byte("}"))
+	frame.Contents = []content{} // the last field
+	return provider.EncodeFramed(&frame, q.Contents)
 }
 
 // address puts the model into the path. A base without any path is that of the
@@ -80,12 +75,6 @@ func address(m *llm.Model) string {
 		return u + "&alt=sse"
 	}
 	return u + "?alt=sse"
-}
-
-func (c *compat) headers(r *llm.Request) http.Header {
-	h := http.Header{}
-	provider.SetKey(h, c.auth, r.APIKey)
-	return h
 }
 
 // hint knows what to do about some errors.
@@ -121,7 +110,7 @@ func (c *compat) request(r *llm.Request) *request {
 func (c *compat) functions(specs []llm.ToolSpec) []function {
 	var list []function
 	for i := range specs {
-		f := function{Name: tellName(specs[i].Name), Description: provider.CleanText(specs[i].Description)}
+		f := function{Name: wireName(specs[i].Name), Description: provider.CleanText(specs[i].Description)}
 		if c.schema == "json" {
 			f.JSONSchema = provider.Schema(specs[i].Parameters)
 		} else {

@@ -101,7 +101,7 @@ type converter struct {
 	depth int
 }
 
-// convert makes a schema of raw. open are the references that it stands in.
+// convert makes a schema of raw. open are the references that it is in.
 func (x *converter) convert(raw json.RawMessage, open []string) *schema {
 	k, open, ok := x.resolve(raw, open)
 	x.depth++
@@ -139,7 +139,7 @@ func splitTypes(types []string, nullable bool) []json.RawMessage {
 	return list
 }
 
-// orNull allows null. Nothing may stand beside a choice.
+// orNull allows null: in each alternative of a choice, for nothing may be beside it.
 func (s *schema) orNull() {
 	for _, one := range s.AnyOf {
 		one.Nullable = true
@@ -147,16 +147,21 @@ func (s *schema) orNull() {
 	s.Nullable = s.AnyOf == nil
 }
 
-// choice makes a schema of alternatives. What stands beside them holds for each.
+// choice makes a schema of alternatives. Each of them also has the keywords beside the
+// list.
 func (x *converter) choice(beside *keywords, list []json.RawMessage, open []string) *schema {
 	nullable := false
 	var all []*schema
+	common, err := beside.JSON()
 	for _, raw := range list {
-		if isNull(raw) {
+		if k, ok := parseKeywords(raw); ok && (k.text("type") == "null" || string(bytes.TrimSpace(k.Get("const"))) == "null") {
 			nullable = true
 			continue
 		}
-		s := x.convert(beside.joined(raw), open)
+		if err == nil && len(beside.Fields) > 0 {
+			raw = both(raw, common)
+		}
+		s := x.convert(raw, open)
 		if s.AnyOf != nil {
 			all = append(all, s.AnyOf...)
 		} else {
@@ -174,11 +179,6 @@ func (x *converter) choice(beside *keywords, list []json.RawMessage, open []stri
 		s.orNull()
 	}
 	return s
-}
-
-func isNull(raw json.RawMessage) bool {
-	k, ok := parseKeywords(raw)
-	return ok && (k.text("type") == "null" || string(bytes.TrimSpace(k.Get("const"))) == "null")
 }
 
 // distinct leaves out schemas that are equal to earlier ones.
@@ -225,15 +225,11 @@ func (s *schema) text(k *keywords) {
 	if f := k.text("format"); f == "date-time" {
 		s.Format = f
 	}
-	if p := k.text("pattern"); isPattern(p) {
-		s.Pattern = p
+	if p := k.text("pattern"); p != "" {
+		if _, err := regexp.Compile(p); err == nil { // not every engine takes the others
+			s.Pattern = p
+		}
 	}
-}
-
-// isPattern leaves out what not every engine takes.
-func isPattern(p string) bool {
-	_, err := regexp.Compile(p)
-	return err == nil
 }
 
 func (s *schema) number(k *keywords, kind string) {
@@ -266,20 +262,16 @@ func (s *schema) list(values []json.RawMessage) {
 	for _, raw := range values {
 		var text string
 		if s.Type != "STRING" || json.Unmarshal(raw, &text) != nil || text == "" {
-			s.describe("one of: " + string(bytes.Join(asBytes(values), []byte(", "))))
+			var all []string
+			for _, raw := range values {
+				all = append(all, string(provider.CleanJSON(raw)))
+			}
+			s.describe("one of: " + strings.Join(all, ", "))
 			return
 		}
 		texts = append(texts, provider.CleanText(text))
 	}
 	s.Enum = unique(texts)
-}
-
-func asBytes(list []json.RawMessage) [][]byte {
-	var out [][]byte
-	for _, raw := range list {
-		out = append(out, provider.CleanJSON(raw))
-	}
-	return out
 }
 
 func unique(list []string) []string {

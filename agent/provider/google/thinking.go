@@ -25,14 +25,6 @@ var (
 	}
 )
 
-// usual are the switches where nothing else is known.
-func usual() *compat {
-	return &compat{
-		thinkingFormat: "budget", schema: "subset", toolImages: "turn",
-		budgets: usualBudgets, levels: usualLevels,
-	}
-}
-
 // generating limits the answer and asks for thinking. Thoughts count as part of
 // the limit, so where less than all was asked for, they come on top of it.
 func (c *compat) generating(r *llm.Request) *generating {
@@ -46,7 +38,10 @@ func (c *compat) generating(r *llm.Request) *generating {
 		case c.thinkingFormat == "level":
 			g.Thinking.Level = c.levels[level]
 		case err == nil:
-			g.Thinking.Budget = new(g.fit(budget))
+			if most := g.MaxOutputTokens - smallestAnswer; g.MaxOutputTokens > 0 && budget > most {
+				budget = max(most, min(budget, smallestBudget)) // something has to be left for the answer
+			}
+			g.Thinking.Budget = &budget
 		}
 	}
 	if *g == (generating{}) {
@@ -56,14 +51,6 @@ func (c *compat) generating(r *llm.Request) *generating {
 }
 
 const (
-	smallestAnswer = 1024 // what thinking has to leave
+	smallestAnswer = 1024 // that has to be left besides the thinking
 	smallestBudget = 512  // that any model takes
 )
-
-// fit shortens a budget that would leave nothing for the answer.
-func (g *generating) fit(budget int) int {
-	if most := g.MaxOutputTokens - smallestAnswer; g.MaxOutputTokens > 0 && budget > most {
-		return max(most, min(budget, smallestBudget))
-	}
-	return budget
-}

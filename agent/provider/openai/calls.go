@@ -10,16 +10,16 @@ import (
 // calls joins the pieces of tool calls. Servers number them, or do not, or
 // number all of them zero; they repeat id and name, or leave them empty.
 type calls struct {
-	list    []*call
-	byIndex map[int]*call
-	kept    int // bytes of arguments that are not out, and of calls without a name
+	list     []*call
+	byIndex  map[int]*call
+	buffered int // bytes of arguments that are not out, and of calls without a name
 }
 
 type call struct {
 	index    int // block index
 	id, name string
 	started  bool            // its first delta is out
-	held     strings.Builder // arguments that are not out
+	unsent   strings.Builder // arguments that are not out
 	some     bool            // there were arguments
 }
 
@@ -34,10 +34,10 @@ func (c *calls) add(p *callPiece, out []llm.Delta) []llm.Delta {
 	if k.name == "" {
 		k.name = p.Function.Name
 	}
-	k.held.WriteString(string(p.Function.Arguments))
+	k.unsent.WriteString(string(p.Function.Arguments))
 	if k.name == "" {
-		c.kept += len(p.Function.Arguments) + len(p.ID)
-		return out // the first delta of a call has its name
+		c.buffered += len(p.Function.Arguments) + len(p.ID)
+		return out // the first delta of a call needs its name
 	}
 	return c.emit(k, out)
 }
@@ -65,7 +65,7 @@ func (c *calls) find(p *callPiece) *call {
 	return k
 }
 
-// nameless is what something counts of which no delta is out.
+// nameless is the size of a call or an item besides its texts.
 const nameless = 64
 
 func (c *calls) byID(id string) *call {
@@ -86,7 +86,7 @@ func (c *calls) last() *call {
 
 func (c *calls) open(p *callPiece) *call {
 	k := &call{index: callsIndex + len(c.list), id: p.ID}
-	c.kept += nameless
+	c.buffered += nameless
 	c.list = append(c.list, k)
 	if p.Index != nil {
 		if c.byIndex == nil {
@@ -97,12 +97,12 @@ func (c *calls) open(p *callPiece) *call {
 	return k
 }
 
-// emit sends what is held. The id is final then: one that is missing, or was
-// given to another call of the same answer, is made.
+// emit sends the arguments that are not out. The id is final then: one that is missing,
+// or was given to another call of the same answer, is made.
 func (c *calls) emit(k *call, out []llm.Delta) []llm.Delta {
-	d := llm.Delta{Kind: llm.DeltaToolCall, Index: k.index, Text: k.held.String()}
+	d := llm.Delta{Kind: llm.DeltaToolCall, Index: k.index, Text: k.unsent.String()}
 	k.some = k.some || d.Text != ""
-	k.held.Reset()
+	k.unsent.Reset()
 	if !k.started {
 		k.started = true
 		if k.id == "" || c.byID(k.id) != k {
@@ -115,12 +115,11 @@ func (c *calls) emit(k *call, out []llm.Delta) []llm.Delta {
 	return append(out, d)
 }
 
-// close sends what was held for want of a name, and {} for calls without
-// arguments.
+// close sends the calls that have no name, and {} for those without arguments.
 func (c *calls) close(out []llm.Delta) []llm.Delta {
 	for _, k := range c.list {
-		if !k.some && k.held.Len() == 0 {
-			k.held.WriteString("{}")
+		if !k.some && k.unsent.Len() == 0 {
+			k.unsent.WriteString("{}")
 		}
 		out = c.emit(k, out)
 	}

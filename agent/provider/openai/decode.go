@@ -19,14 +19,11 @@ const (
 	callsIndex
 )
 
-// largeEvent is from where on an event is not kept for its memory.
-const largeEvent = 1 << 20
-
 // decoder reads one answer.
 type decoder struct {
 	price *llm.Price
 	out   []llm.Delta
-	now   chunk // the event at hand; kept for its memory
+	now   chunk // the current event; its memory is used again
 
 	field    string // the name under which thinking came
 	details  details
@@ -43,25 +40,20 @@ func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error)
 }
 
 func (d *decoder) event(e sse.Event) (bool, error) {
-	data := bytes.TrimSpace(e.Data)
-	switch {
-	case e.Name == "error":
-		return false, &provider.Said{Body: bytes.Clone(data)}
-	case len(data) == 0:
-		return false, nil
-	case string(data) == "[DONE]":
+	if e.Name != "error" && string(bytes.TrimSpace(e.Data)) == "[DONE]" {
 		d.finished = true
 		return true, d.close()
 	}
 	d.now = chunk{}
-	if len(data) > largeEvent {
+	if len(e.Data) > provider.LargeEvent {
 		defer func() { d.now = chunk{} }()
 	}
-	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
-		if d.finish != "" {
-			return false, nil // the answer is complete; what follows adds counts at most
-		}
-		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
+	data, err := provider.ParseEvent(e, &d.now)
+	if _, garbled := err.(*provider.Garbled); garbled && d.finish != "" {
+		return false, nil // the answer is complete; what follows adds counts at most
+	}
+	if data == nil || err != nil {
+		return false, err
 	}
 	return false, d.chunk(&d.now, data)
 }
@@ -77,7 +69,16 @@ func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) {
 }
 
 func (d *decoder) chunk(c *chunk, data []byte) error {
-	first := c.first()
+	var first *choice // of several, only the first one counts
+	for i := range c.Choices {
+		if c.Choices[i].Index == 0 {
+			first = &c.Choices[i]
+			break
+		}
+	}
+	if first == nil {
+		first = &choice{}
+	}
 	d.choice(first)
 	d.usage(c, first)
 	switch {
@@ -87,16 +88,6 @@ func (d *decoder) chunk(c *chunk, data []byte) error {
 		return &provider.Said{Body: bytes.Clone(first.Error)}
 	}
 	return nil
-}
-
-// first is the choice that counts, an empty one if the event has none.
-func (c *chunk) first() *choice {
-	for i := range c.Choices {
-		if c.Choices[i].Index == 0 {
-			return &c.Choices[i]
-		}
-	}
-	return &choice{}
 }
 
 func (d *decoder) choice(c *choice) {
@@ -113,15 +104,16 @@ func (d *decoder) choice(c *choice) {
 	}
 }
 
-// Kept is what the refusal, the details of thoughts and calls without a name take.
-func (d *decoder) Kept() int { return len(d.refusal) + d.details.kept + d.calls.kept }
+// Buffered is the size of the refusal, the details of thoughts and the calls without a
+// name.
+func (d *decoder) Buffered() int { return len(d.refusal) + d.details.buffered + d.calls.buffered }
 
 func (d *decoder) emit(delta llm.Delta) { d.out = append(d.out, delta) }
 
-// thinking takes the first name that has something to say: several servers send
-// the same thought under two.
+// thinking emits the text of the first field that has one: several servers send the
+// same thought in two.
 func (d *decoder) thinking(c *delta) {
-	said := d.details.add(c.ReasoningDetails)
+	detailed := d.details.add(c.ReasoningDetails)
 	field, text := "", ""
 	switch {
 	case c.ReasoningContent != "":
@@ -130,8 +122,8 @@ func (d *decoder) thinking(c *delta) {
 		field, text = "reasoning", c.Reasoning
 	case c.ReasoningText != "":
 		field, text = "reasoning_text", c.ReasoningText
-	case said != "":
-		field, text = "", said
+	case detailed != "":
+		field, text = "", detailed
 	case c.Content.thinking != "":
 		field, text = "content", c.Content.thinking
 	}
@@ -156,9 +148,15 @@ func (d *decoder) usage(c *chunk, first *choice) {
 	}
 }
 
-// close ends the answer: what belongs to its blocks as a whole, and the stop.
+// close ends the answer: the signature of the thought, what calls lack, and the stop.
 func (d *decoder) close() error {
-	if signature := d.signature(); signature != "" {
+	// The next request sends the thought back as details where these contain what only
+	// the server understands, or where it came under no other name; else under its name.
+	signature := d.field
+	if d.details.isOpaque() || signature == "" {
+		signature = d.details.String()
+	}
+	if signature != "" {
 		d.emit(llm.Delta{Kind: llm.DeltaSignature, Index: thinkingIndex, Text: signature})
 	}
 	d.out = d.calls.close(d.out)
@@ -167,15 +165,6 @@ func (d *decoder) close() error {
 		d.emit(llm.Delta{Kind: llm.DeltaStop, Stop: stop})
 	}
 	return err
-}
-
-// signature says how the thought goes back: the details where they hold what
-// only the server understands or came under no other name, else the name.
-func (d *decoder) signature() string {
-	if d.details.opaque() || d.field == "" {
-		return d.details.String()
-	}
-	return d.field
 }
 
 // stop maps the finish reason. What counts for tool use is that there are calls:

@@ -7,14 +7,14 @@ import (
 	"pi/agent/provider"
 )
 
-// details joins the pieces of a reasoning_details list. What it gives back is
-// what the server would have sent in one piece, in the same order: consecutive
-// pieces of a type and index are one item.
+// details joins the pieces of a reasoning_details list into the list that the server
+// would have sent in one piece, in the same order: consecutive pieces of a type and
+// index are one item.
 type details struct {
-	items []*detail
-	kept  int // bytes of them
-	// What stood around the text or summary of the last piece, and what it went to.
-	// As a rule the next one has the same around it, and only that has to be read.
+	items    []*detail
+	buffered int // bytes of them
+	// The bytes around the text or summary of the last piece, and where the text went.
+	// As a rule the next piece has the same bytes around it, so only its text is parsed.
 	before, after []byte
 	grows         *[]byte
 }
@@ -26,12 +26,12 @@ type detail struct {
 	text, summary []byte
 }
 
-// add takes the pieces of one chunk and returns the thinking text in them.
+// add adds the pieces of one chunk and returns the thinking text in them.
 func (d *details) add(pieces []json.RawMessage) string {
-	said := ""
+	all := ""
 	for _, raw := range pieces {
-		if text, ok := d.more(raw); ok {
-			said += text
+		if text, ok := d.addSimilar(raw); ok {
+			all += text
 			continue
 		}
 		var fields map[string]json.RawMessage
@@ -39,9 +39,9 @@ func (d *details) add(pieces []json.RawMessage) string {
 			continue
 		}
 		text, summary := textOf(fields["text"]), textOf(fields["summary"])
-		said += text + summary
+		all += text + summary
 		item := d.open(fields)
-		d.kept += item.take(fields) + len(text) + len(summary)
+		d.buffered += item.merge(fields) + len(text) + len(summary)
 		item.text = append(item.text, text...)
 		item.summary = append(item.summary, summary...)
 		switch {
@@ -53,26 +53,26 @@ func (d *details) add(pieces []json.RawMessage) string {
 			d.remember(raw, `"text":`, text, &item.text)
 		}
 	}
-	return said
+	return all
 }
 
-// more reads a piece that differs from the last one in its text or summary at
-// most, adds it to the last item and returns it.
-func (d *details) more(raw []byte) (string, bool) {
+// addSimilar adds a piece to the last item and returns its text, if it differs from the
+// piece before in that at most.
+func (d *details) addSimilar(raw []byte) (string, bool) {
 	if len(d.before) == 0 || len(raw) < len(d.before)+len(d.after) || !bytes.HasPrefix(raw, d.before) || !bytes.HasSuffix(raw, d.after) {
 		return "", false
 	}
 	value := raw[len(d.before) : len(raw)-len(d.after)]
 	if end := stringEnd(value); end != len(value) {
-		return "", false // there is more to it
+		return "", false // it differs in something else too
 	}
 	text := textOf(value)
-	d.kept += len(text)
+	d.buffered += len(text)
 	*d.grows = append(*d.grows, text...)
 	return text, true
 }
 
-// remember keeps what stands around the text of a field, in a piece that others may
+// remember notes the bytes around the text of a field, in a piece that others may
 // continue.
 func (d *details) remember(raw []byte, field, text string, grows *[]byte) {
 	d.before, d.after, d.grows = nil, nil, grows
@@ -110,7 +110,7 @@ func (d *details) open(piece map[string]json.RawMessage) *detail {
 		return d.items[n-1]
 	}
 	item := &detail{fields: map[string]json.RawMessage{}}
-	d.kept += nameless
+	d.buffered += nameless
 	d.items = append(d.items, item)
 	return item
 }
@@ -130,9 +130,9 @@ func (d *detail) continues(p map[string]json.RawMessage) bool {
 		(id == "" || other == "" || id == other)
 }
 
-// take takes over what the item lacks, and what says more than what it has. It
-// returns by how many bytes the item grew.
-func (d *detail) take(p map[string]json.RawMessage) (grew int) {
+// merge adds the fields that the item lacks, and replaces those that changed. It returns
+// by how many bytes the item grew.
+func (d *detail) merge(p map[string]json.RawMessage) (grew int) {
 	for name, value := range p {
 		old, has := d.fields[name]
 		if !has || !bytes.Equal(old, value) && name != "text" && name != "summary" && present(value) {
@@ -143,8 +143,8 @@ func (d *detail) take(p map[string]json.RawMessage) (grew int) {
 	return grew
 }
 
-// opaque reports whether an item holds what only the server can read.
-func (d *details) opaque() bool {
+// isOpaque reports whether an item contains what only the server can read.
+func (d *details) isOpaque() bool {
 	for _, item := range d.items {
 		if textOf(item.fields["signature"]) != "" || textOf(item.fields["data"]) != "" {
 			return true
@@ -172,8 +172,8 @@ func (d *details) String() string {
 	return string(b)
 }
 
-// write puts a text that came in pieces into its field; one that did not come
-// stays as it is.
+// write puts a text that came in pieces into its field; a field without pieces stays as
+// it is.
 func (d *detail) write(name string, text []byte) error {
 	if len(text) == 0 {
 		return nil

@@ -111,7 +111,9 @@ func (v *conversation) user(parts []part) {
 	if len(parts) == 0 {
 		return
 	}
-	v.separate()
+	if n := len(v.messages); v.assistantAfterTools && n > 0 && v.messages[n-1].Role == "tool" {
+		v.messages = append(v.messages, wireMessage{Role: "assistant", Content: "Done."}) // the server insists on one between
+	}
 	var content any = parts
 	if v.stringContent && !v.cacheControl {
 		if text, ok := joined(parts); ok {
@@ -119,14 +121,6 @@ func (v *conversation) user(parts []part) {
 		}
 	}
 	v.messages = append(v.messages, wireMessage{Role: "user", Content: content})
-}
-
-// separate puts an answer between a tool's result and a user message, where the
-// server insists on one.
-func (v *conversation) separate() {
-	if n := len(v.messages); v.assistantAfterTools && n > 0 && v.messages[n-1].Role == "tool" {
-		v.messages = append(v.messages, wireMessage{Role: "assistant", Content: "Done."})
-	}
 }
 
 func joined(parts []part) (string, bool) {
@@ -146,8 +140,10 @@ func (v *conversation) parts(blocks []message.Block) []part {
 		switch b := &blocks[i]; {
 		case b.Type == message.BlockText && b.Text != "":
 			parts = append(parts, textPart(b.Text))
+		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+			parts = append(parts, textPart(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
-			parts = append(parts, v.image(b))
+			parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}})
 		}
 	}
 	return parts
@@ -158,18 +154,11 @@ func textPart(s string) part {
 	return part{Type: "text", Text: &s}
 }
 
-func (v *conversation) image(b *message.Block) part {
-	if !provider.AcceptsImages(v.model) {
-		return textPart(provider.ImageOmitted)
-	}
-	return part{Type: "image_url", ImageURL: &imageURL{URL: "data:" + b.MimeType + ";base64," + b.Data}}
-}
-
-// toolResult writes a result. Where images may stand in user messages only, they
-// are put into one after the row of results.
+// toolResult writes a result. Where images are accepted in user messages only, they are
+// put into one after the row of results.
 func (v *conversation) toolResult(m *message.Message) {
 	parts := v.parts(m.Content)
-	text, images := apart(parts)
+	text, images := splitResult(parts)
 	out := wireMessage{Role: "tool", ToolCallID: v.ids.Result(m.ToolCallID)}
 	if v.toolResultImages && len(images) > 0 {
 		out.Content = parts
@@ -183,8 +172,8 @@ func (v *conversation) toolResult(m *message.Message) {
 	v.messages = append(v.messages, out)
 }
 
-// apart parts the text of a result, which is never empty, from its images.
-func apart(parts []part) (text string, images []part) {
+// splitResult returns the text of a result, which is never empty, and its images.
+func splitResult(parts []part) (text string, images []part) {
 	var texts []string
 	for _, p := range parts {
 		if p.Text != nil {
@@ -213,28 +202,29 @@ func (v *conversation) placeImages() {
 func (v *conversation) assistant(m *message.Message) {
 	out := wireMessage{Role: "assistant"}
 	own := provider.SameModel(m, v.model)
-	var said speech
+	var spoken speech
 	var typed []part
 	for i := range m.Content {
 		switch b := &m.Content[i]; b.Type {
 		case message.BlockText:
-			said.add(b.Text, "")
+			spoken.add(b.Text, "")
 		case message.BlockThinking:
 			switch {
-			case own && !v.sendReasoning: // it would take it for what it said
-			case !own || !out.think(b, &typed, v.reasoningField):
-				said.foreignThought(b)
+			case own && !v.sendReasoning: // the model would read it as its answer
+			case (!own || !out.addThought(b, &typed, v.reasoningField)) && !b.Redacted:
+				spoken.add(strings.TrimSpace(b.Text), "\n\n") // of another model, as text
 			}
 		case message.BlockToolCall:
-			out.ToolCalls = append(out.ToolCalls, v.call(b))
+			out.ToolCalls = append(out.ToolCalls, toolCall{ID: v.ids.Call(b.ID), Type: "function",
+				Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}})
 			if own && v.sendReasoning && strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 				out.addDetail(b.Signature)
 			}
 		}
 	}
-	text := provider.CleanText(said.String())
+	text := provider.CleanText(spoken.String())
 	if text == "" && len(out.ToolCalls) == 0 {
-		return // nothing that a server would take
+		return // servers refuse an empty message
 	}
 	out.Content = v.answer(text, typed)
 	if field := out.thought(v.reasoningField); v.requireReasoning && len(out.ToolCalls) > 0 && *field == nil {
@@ -243,31 +233,31 @@ func (v *conversation) assistant(m *message.Message) {
 	v.messages = append(v.messages, out)
 }
 
-func (v *conversation) answer(said string, typed []part) any {
+func (v *conversation) answer(text string, typed []part) any {
 	switch {
-	case len(typed) > 0 && said != "":
-		return append(typed, textPart(said))
+	case len(typed) > 0 && text != "":
+		return append(typed, textPart(text))
 	case len(typed) > 0:
 		return typed
-	case said != "":
-		return v.plain(said)
+	case text != "":
+		return v.plain(text)
 	case v.nullContent:
 		return nil
 	}
 	return ""
 }
 
-func (v *conversation) call(b *message.Block) toolCall {
-	return toolCall{ID: v.ids.Call(b.ID), Type: "function", Function: callBody{Name: b.Name, Arguments: string(provider.Object(b.Arguments))}}
-}
-
-// think puts a thought back under the name it came with, or under the one that
-// the server insists on; it reports whether the block says where it belongs.
-func (m *wireMessage) think(b *message.Block, typed *[]part, name string) bool {
+// addThought adds a thought under the name that it came with, or under the one that the
+// server insists on. It reports false if the signature has no name.
+func (m *wireMessage) addThought(b *message.Block, typed *[]part, name string) bool {
 	text := provider.CleanText(b.Text)
 	switch b.Signature {
 	case "reasoning_content", "reasoning", "reasoning_text":
-		appendText(m.thought(cmp.Or(name, b.Signature)), text)
+		field := m.thought(cmp.Or(name, b.Signature))
+		if *field != nil {
+			text = **field + "\n" + text
+		}
+		*field = &text
 	case "content":
 		*typed = append(*typed, part{Type: "thinking", Thinking: []part{textPart(text)}, Closed: true})
 	default:
@@ -290,13 +280,6 @@ func (m *wireMessage) thought(name string) **string {
 	return &m.ReasoningContent
 }
 
-func appendText(to **string, text string) {
-	if *to != nil {
-		text = **to + "\n" + text
-	}
-	*to = &text
-}
-
 // addDetail appends a detail, or the details of a list, byte for byte.
 func (m *wireMessage) addDetail(raw string) {
 	inner := raw
@@ -312,7 +295,7 @@ func (m *wireMessage) addDetail(raw string) {
 	m.ReasoningDetails = json.RawMessage("[" + inner + "]")
 }
 
-// speech is the text of an assistant message.
+// speech joins the texts of an assistant message.
 type speech struct {
 	strings.Builder
 	gap string // what separates the next piece
@@ -322,14 +305,6 @@ func (s *speech) add(text, after string) {
 	if text != "" {
 		s.WriteString(s.gap + text)
 		s.gap = after
-	}
-}
-
-// foreignThought turns a thought of another model into text; a withheld one is
-// dropped.
-func (s *speech) foreignThought(b *message.Block) {
-	if !b.Redacted {
-		s.add(strings.TrimSpace(b.Text), "\n\n")
 	}
 }
 

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"pi/agent/llm"
@@ -75,13 +74,7 @@ func encode(r *llm.Request) (*provider.Call, error) {
 	if body, err = provider.WithFields(body, c.extra); err != nil {
 		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: c.headers(r), Body: body, Hint: hint(r.Model)}, nil
-}
-
-func (c *compat) headers(r *llm.Request) http.Header {
-	h := http.Header{}
-	provider.SetKey(h, c.auth, r.APIKey)
-	return h
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/chat/completions"), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: hint(r.Model)}, nil
 }
 
 func (c *compat) request(r *llm.Request) *request {
@@ -105,13 +98,10 @@ func (c *compat) request(r *llm.Request) *request {
 		q.Store = new(false)
 	}
 	if c.promptCacheKey {
-		q.PromptCacheKey = cacheKey(r.SessionID)
+		q.PromptCacheKey = r.SessionID[:min(len(r.SessionID), 64)] // the length that is accepted
 	}
 	return q
 }
-
-// cacheKey cuts a session id to the length that is accepted.
-func cacheKey(id string) string { return id[:min(len(id), 64)] }
 
 func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
@@ -147,8 +137,9 @@ func (c *compat) thinking(r *llm.Request) (t thinking) {
 	case "reasoning_enabled":
 		t.Reasoning = &reasoning{Enabled: &on}
 	case "thinking":
-		t.Thinking = &thinkingType{Type: enabled(on)}
+		t.Thinking = &thinkingType{Type: "disabled"}
 		if on {
+			t.Thinking.Type = "enabled"
 			t.ReasoningEffort = c.efforts[r.Thinking]
 		}
 		if on && c.keepThinking {
@@ -165,14 +156,7 @@ func (c *compat) thinking(r *llm.Request) (t thinking) {
 	return t
 }
 
-func enabled(on bool) string {
-	if on {
-		return "enabled"
-	}
-	return "disabled"
-}
-
-// hint knows which switch turns off what a server refused.
+// hint returns the advice for a refusal: the switch that turns off the refused field.
 func hint(m *llm.Model) func(int, string) string {
 	advice := refusals.Hint(m)
 	return func(status int, said string) string {
@@ -183,7 +167,7 @@ func hint(m *llm.Model) func(int, string) string {
 	}
 }
 
-// refused tells the refusal of a field from a complaint about its value.
+// refused reports whether a message is about a field as such, not about its value.
 func refused(said string) bool {
 	said = strings.ToLower(said)
 	for _, word := range []string{"not support", "unsupported", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra", "requires", "missing"} {

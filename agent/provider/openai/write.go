@@ -23,7 +23,11 @@ func (q *request) encode() ([]byte, error) {
 // writeRest writes what follows the messages.
 func (q *request) writeRest(w *provider.Writer) error {
 	for i := range q.Tools {
-		w.WriteString(before(i, `,"tools":[`))
+		if i == 0 {
+			w.WriteString(`,"tools":[`)
+		} else {
+			w.WriteByte(',')
+		}
 		if err := q.Tools[i].write(w); err != nil {
 			return err
 		}
@@ -47,14 +51,6 @@ func (q *request) writeRest(w *provider.Writer) error {
 		return err
 	}
 	return w.WriteByte('}')
-}
-
-// before is what stands before the i-th element of a list.
-func before(i int, first string) string {
-	if i == 0 {
-		return first
-	}
-	return ","
 }
 
 func flag(w *provider.Writer, before string, v *bool) {

@@ -17,7 +17,7 @@ import (
 type decoder struct {
 	price *llm.Price
 	out   []llm.Delta
-	now   event // the event at hand; kept for its memory
+	now   event // the current event; its memory is used again
 	items items
 }
 
@@ -49,43 +49,34 @@ func (d *decoder) Event(e sse.Event, out []llm.Delta) ([]llm.Delta, bool, error)
 	return d.out, done, err
 }
 
-// Kept is what items take of which nothing is out.
-func (d *decoder) Kept() int { return d.items.early + len(d.items.byIndex)*perItem }
+// Buffered is the size of the items.
+func (d *decoder) Buffered() int { return d.items.early + len(d.items.byIndex)*perItem }
 
-// Sizes of what is kept: of an item, at least, and of an event whose memory is not.
-const (
-	perItem    = 128
-	largeEvent = 1 << 20
-)
+// perItem is the size of an item at least.
+const perItem = 128
 
 // End is called when the last event never came: nothing else ends an answer.
 func (d *decoder) End(out []llm.Delta) ([]llm.Delta, error) { return out, provider.ErrCut }
 
 func (d *decoder) event(e sse.Event) (bool, error) {
-	data := bytes.TrimSpace(e.Data)
-	if len(data) == 0 || string(data) == "[DONE]" {
-		return false, nil
-	}
-	if e.Name == "error" {
-		return false, &provider.Said{Body: bytes.Clone(data)}
-	}
 	d.now = event{}
-	if len(data) > largeEvent {
+	if len(e.Data) > provider.LargeEvent {
 		defer func() { d.now = event{} }()
 	}
-	if err := json.Unmarshal(data, &d.now); !provider.Readable(err) {
-		return false, &provider.Garbled{Event: bytes.Clone(data), Err: err}
-	}
 	v := &d.now
+	data, err := provider.ParseEvent(e, v)
+	if data == nil || err != nil {
+		return false, err
+	}
 	if v.Type == "error" || v.Type == "" && len(v.Error) > 0 && string(v.Error) != "null" {
 		return false, &provider.Said{Body: bytes.Clone(data)}
 	}
-	return d.take(v)
+	return d.apply(v)
 }
 
-// take decodes an event; those that are not named here mean nothing. It reports
-// the end.
-func (d *decoder) take(v *event) (bool, error) {
+// apply adds the deltas of an event to out; events that are not named here have none.
+// It reports the end.
+func (d *decoder) apply(v *event) (bool, error) {
 	switch v.Type {
 	case "response.output_text.delta", "response.refusal.delta":
 		d.out = d.items.text(v.Output, v.Delta, d.out)
@@ -96,7 +87,10 @@ func (d *decoder) take(v *event) (bool, error) {
 	case "response.function_call_arguments.delta":
 		d.out = d.items.arguments(v.Output, v.Delta, d.out)
 	case "response.output_item.added":
-		d.out = d.items.begin(v.Output, v.Item, d.out)
+		var w wireItem
+		if provider.Readable(json.Unmarshal(v.Item, &w)) {
+			d.out = d.items.start(d.items.at(v.Output), &w, d.out)
+		}
 	case "response.output_item.done":
 		d.out = d.items.finish(v.Output, v.Item, d.out)
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done":
@@ -113,7 +107,10 @@ func (d *decoder) end(v *event) error {
 	}
 	status := cmp.Or(r.Status, strings.TrimPrefix(v.Type, "response."))
 	d.out = d.items.close(r.Output, d.out)
-	d.count(r.Usage)
+	var c counts
+	if len(r.Usage) > len("null") && provider.Readable(json.Unmarshal(r.Usage, &c)) {
+		d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(c.usage())})
+	}
 	if status == "failed" || status == "cancelled" {
 		return failure(status, r.Error)
 	}
@@ -123,8 +120,8 @@ func (d *decoder) end(v *event) error {
 
 func (d *decoder) emit(delta llm.Delta) { d.out = append(d.out, delta) }
 
-// failure is what the server says about a response that failed. If it says
-// nothing, asking again may help.
+// failure is the error of a response that failed. If the server gives none, asking again
+// may help.
 func failure(status string, said json.RawMessage) error {
 	if len(said) > len("null") {
 		return &provider.Said{Body: said}
@@ -166,14 +163,6 @@ type counts struct {
 	OutputMore struct {
 		Reasoning int `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
-}
-
-func (d *decoder) count(raw json.RawMessage) {
-	var c counts
-	if len(raw) <= len("null") || !provider.Readable(json.Unmarshal(raw, &c)) {
-		return
-	}
-	d.emit(llm.Delta{Kind: llm.DeltaUsage, Usage: d.price.Of(c.usage())})
 }
 
 // usage maps counts. The input includes cached tokens, and the output the

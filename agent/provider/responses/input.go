@@ -38,11 +38,6 @@ func inputText(s string) part {
 	return part{Type: "input_text", Text: &s}
 }
 
-func outputText(s string) part {
-	s = provider.CleanText(s)
-	return part{Type: "output_text", Text: &s, Annotations: &[]string{}}
-}
-
 // conversation writes the input of a request.
 type conversation struct {
 	*compat
@@ -112,22 +107,17 @@ func (v *conversation) parts(blocks []message.Block) []part {
 		switch b := &blocks[i]; {
 		case b.Type == message.BlockText && b.Text != "":
 			parts = append(parts, inputText(b.Text))
+		case b.Type == message.BlockImage && !provider.AcceptsImages(v.model):
+			parts = append(parts, inputText(provider.ImageOmitted))
 		case b.Type == message.BlockImage:
-			parts = append(parts, v.image(b))
+			parts = append(parts, part{Type: "input_image", ImageURL: "data:" + b.MimeType + ";base64," + b.Data, Detail: "auto"})
 		}
 	}
 	return parts
 }
 
-func (v *conversation) image(b *message.Block) part {
-	if !provider.AcceptsImages(v.model) {
-		return inputText(provider.ImageOmitted)
-	}
-	return part{Type: "input_image", ImageURL: "data:" + b.MimeType + ";base64," + b.Data, Detail: "auto"}
-}
-
-// toolResult writes a result as a string, or as a list if it holds images and
-// the server takes them there.
+// toolResult writes a result as a string, or as a list if it has images and the server
+// accepts them there.
 func (v *conversation) toolResult(m *message.Message) {
 	out := item{Type: "function_call_output", CallID: v.calls.Result(m.ToolCallID)}
 	parts := v.parts(m.Content)
@@ -189,23 +179,24 @@ type turn struct {
 	thoughts []any // they go in front of what they led to
 }
 
-// thought keeps a reasoning item for the item that it led to. One that cannot be
-// sent costs the ids of what follows. The thought of another model is text.
+// thought adds a reasoning item in front of the item that it led to. After one that
+// cannot be sent the items of the turn go without ids. The thought of another model is
+// text.
 func (t *turn) thought(b *message.Block) {
 	own := t.same && (b.Signature == "" || strings.HasPrefix(b.Signature, "{"))
-	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.sendReasoning && t.first(id) {
+	if raw, id := reasoningItem(b.Signature); raw != nil && own && t.sendReasoning && t.claim(id) {
 		t.thoughts = append(t.thoughts, raw)
 		return
 	}
 	t.ids = false
 	if !own && !b.Redacted {
-		t.say(strings.TrimSpace(b.Text), item{})
+		t.addMessage(strings.TrimSpace(b.Text), item{})
 	}
 }
 
-// reasoningItem is the item that a signature holds, and its id; nil is one that
-// says nothing to its server, for an id alone is of no use where nothing is
-// stored. An id that servers do not take back stays here.
+// reasoningItem is the item in a signature, and its id; nil for one that means nothing
+// to its server, as an id alone where nothing is stored. An id that is too long for
+// servers is removed.
 func reasoningItem(signature string) (raw json.RawMessage, id string) {
 	var i struct {
 		Type      string          `json:"type"`
@@ -236,9 +227,9 @@ func withoutID(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// first reports whether an id is new to the request: servers refuse an item that
-// stands there twice.
-func (v *conversation) first(id string) bool {
+// claim reports whether an id is new to the request, and notes it: servers refuse a
+// request that has an item twice.
+func (v *conversation) claim(id string) bool {
 	if id != "" && v.used[id] {
 		return false
 	}
@@ -254,24 +245,26 @@ func (t *turn) text(b *message.Block) {
 	if !t.ids {
 		i.ID = ""
 	}
-	t.say(b.Text, i)
+	t.addMessage(b.Text, i)
 }
 
-// say writes text as the message i.
-func (t *turn) say(text string, i item) {
+// addMessage adds text as the message i.
+func (t *turn) addMessage(text string, i item) {
 	if text == "" {
 		return
 	}
 	t.placeThoughts()
-	if !t.first(i.ID) {
+	if !t.claim(i.ID) {
 		i.ID = ""
 	}
 	for n := len(t.items); i.ID == "" && t.messageIDs; n++ {
-		if id := fmt.Sprintf("msg_%d", n); t.first(id) {
+		if id := fmt.Sprintf("msg_%d", n); t.claim(id) {
 			i.ID = id
 		}
 	}
-	i.Type, i.Role, i.Status, i.Content = "message", "assistant", "completed", []part{outputText(text)}
+	text = provider.CleanText(text)
+	i.Type, i.Role, i.Status = "message", "assistant", "completed"
+	i.Content = []part{{Type: "output_text", Text: &text, Annotations: &[]string{}}}
 	t.append(i)
 }
 
@@ -279,7 +272,7 @@ func (t *turn) call(b *message.Block) {
 	t.placeThoughts()
 	arguments := string(provider.Object(b.Arguments))
 	i := item{Type: "function_call", CallID: t.calls.Call(b.ID), Name: b.Name, Arguments: &arguments}
-	if id := itemID(b.ID); t.ids && i.CallID == callIDs(b.ID) && t.first(id) {
+	if id := itemID(b.ID); t.ids && i.CallID == callIDs(b.ID) && t.claim(id) {
 		i.ID = id
 	}
 	t.append(i)

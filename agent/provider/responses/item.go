@@ -64,7 +64,7 @@ func (w *wireItem) text() string {
 	return s.String()
 }
 
-// separator stands between the parts of a thought.
+// separator is between the parts of a thought.
 const separator = "\n\n"
 
 // thought is the text of a reasoning item, out of the list that its pieces came
@@ -93,8 +93,8 @@ const (
 	contentPart
 )
 
-// sameJSON reports the same value, however it is spaced.
-func sameJSON(a, b string) bool {
+// isSameJSON reports whether two JSON texts differ in blanks at most.
+func isSameJSON(a, b string) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, []byte(a)) == nil && json.Compact(&y, []byte(b)) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }

@@ -12,7 +12,7 @@ import (
 
 // items are the items of an answer, by their index in it. Pieces are told apart
 // by that index, since some services change the id of an item with each event.
-// An item that is finished says all again, and what it says counts.
+// A finished item comes again as a whole, which then counts.
 type items struct {
 	byIndex map[int]*outputItem
 	placed  int             // all items below have their place among the blocks
@@ -47,10 +47,10 @@ func (l *items) at(index int) *outputItem {
 	return it
 }
 
-// emit sends a piece of an item. Blocks stand in the order of their first delta,
-// so that items before it which are still to come are given their place first.
+// emit sends a piece of an item. Blocks are in the order of their first delta, so items
+// before it that are still to come get their place first.
 func (l *items) emit(it *outputItem, d llm.Delta, out []llm.Delta) []llm.Delta {
-	const far = 100 // nobody leaves out so many
+	const far = 100 // more than that are never missing
 	l.placed = max(l.placed, it.index-far)
 	for ; l.placed < it.index; l.placed++ {
 		if before := l.at(l.placed); !before.open && !before.done && before.kind != other {
@@ -80,7 +80,7 @@ func (l *items) text(index int, text string, out []llm.Delta) []llm.Delta {
 	return l.emit(it, llm.Delta{Kind: llm.DeltaText, Text: text}, out)
 }
 
-// thought takes a piece of a thought. Its parts are separated by a blank line.
+// thought adds a piece of a thought. Its parts are separated by a blank line.
 func (l *items) thought(index int, parts partKind, part int, text string, out []llm.Delta) []llm.Delta {
 	it := l.at(index)
 	if text == "" || !it.is(thinking) || it.parts != noPart && it.parts != parts {
@@ -101,15 +101,7 @@ func (l *items) arguments(index int, text string, out []llm.Delta) []llm.Delta {
 	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, Text: text}, out)
 }
 
-// begin takes an item at its start, when it says what it is going to be.
-func (l *items) begin(index int, raw json.RawMessage, out []llm.Delta) []llm.Delta {
-	var w wireItem
-	if !provider.Readable(json.Unmarshal(raw, &w)) {
-		return out
-	}
-	return l.start(l.at(index), &w, out)
-}
-
+// start notes the kind and the id of an item, and sends the first delta of a call.
 func (l *items) start(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	if !it.is(w.kind()) {
 		return out
@@ -143,7 +135,7 @@ func (l *items) open(it *outputItem, w *wireItem, out []llm.Delta) []llm.Delta {
 	return l.emit(it, llm.Delta{Kind: llm.DeltaToolCall, ID: id, Name: w.Name}, out)
 }
 
-// finish takes an item as a whole.
+// finish sends what is missing of an item, which raw has as a whole.
 func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.Delta {
 	var w wireItem
 	if !provider.Readable(json.Unmarshal(raw, &w)) {
@@ -168,8 +160,8 @@ func (l *items) finish(index int, raw json.RawMessage, out []llm.Delta) []llm.De
 	return out
 }
 
-// whole sends what the pieces of an item left out. Pieces that were something
-// else are replaced.
+// whole sends the rest of a text of which pieces were sent. If those are not its
+// beginning, the whole text replaces them.
 func (l *items) whole(it *outputItem, k llm.DeltaKind, text string, out []llm.Delta) []llm.Delta {
 	if text == "" || k == llm.DeltaToolCall && it.name == "" {
 		return out
@@ -177,7 +169,7 @@ func (l *items) whole(it *outputItem, k llm.DeltaKind, text string, out []llm.De
 	sent := it.sent.String()
 	rest, more := strings.CutPrefix(text, sent)
 	switch {
-	case more && rest == "", k == llm.DeltaToolCall && sameJSON(sent, text):
+	case more && rest == "", k == llm.DeltaToolCall && isSameJSON(sent, text):
 		return out
 	case more:
 		return l.emit(it, llm.Delta{Kind: k, Text: rest}, out)
@@ -216,7 +208,7 @@ func (l *items) close(output []json.RawMessage, out []llm.Delta) []llm.Delta {
 	return out
 }
 
-// unfinished finds the item that stands at a place of the list.
+// unfinished finds the item for an element of the list.
 func (l *items) unfinished(place int, raw json.RawMessage) (index int, found bool) {
 	var w wireItem
 	if !provider.Readable(json.Unmarshal(raw, &w)) {

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"encoding/json"
-	"net/http"
 
 	"pi/agent/llm"
 	"pi/agent/provider"
@@ -49,24 +48,13 @@ func encode(r *llm.Request) (*provider.Call, error) {
 	if body, err = provider.WithFields(body, c.extra); err != nil {
 		return nil, &llm.ProviderError{Provider: r.Model.Provider, Message: "encode compat extra_body", Err: err}
 	}
-	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: c.headers(r), Body: body, Hint: refusals.Hint(r.Model)}, nil
+	return &provider.Call{URL: provider.Join(r.Model.BaseURL, "/responses"), Header: provider.KeyHeader(c.auth, r.APIKey), Body: body, Hint: refusals.Hint(r.Model)}, nil
 }
 
 func (q *request) encode() ([]byte, error) {
 	frame := *q
-	frame.Input = []any{}
-	b, err := provider.Encode(&frame)
-	if err != nil {
-		return nil, err
-	}
-	const end = "[]}" // the input is the last field
-	return provider.EncodeList(b[:len(b)-len(end)], q.Input, []byte("}"))
-}
-
-func (c *compat) headers(r *llm.Request) http.Header {
-	h := http.Header{}
-	provider.SetKey(h, c.auth, r.APIKey)
-	return h
+	frame.Input = []any{} // the last field
+	return provider.EncodeFramed(&frame, q.Input)
 }
 
 func (c *compat) request(r *llm.Request) *request {
@@ -80,11 +68,12 @@ func (c *compat) request(r *llm.Request) *request {
 	if c.encryptedReasoning && r.Model.Reasoning {
 		q.Include = []string{"reasoning.encrypted_content"}
 	}
-	if c.maxOutputTokens {
-		q.MaxOutputTokens = answerLimit(r)
+	const smallest = 16 // that the API accepts
+	if limit := provider.AnswerLimit(r); c.maxOutputTokens && limit > 0 {
+		q.MaxOutputTokens = max(limit, smallest)
 	}
 	if c.promptCacheKey {
-		q.PromptCacheKey = cacheKey(r.SessionID)
+		q.PromptCacheKey = r.SessionID[:min(len(r.SessionID), 64)] // the length that is accepted
 	}
 	if c.tools {
 		q.Tools = c.encodeTools(r.Tools)
@@ -115,21 +104,8 @@ func (c *compat) reasoning(r *llm.Request) *reasoning {
 	return &q
 }
 
-// answerLimit is never below what the API takes.
-func answerLimit(r *llm.Request) int {
-	const smallest = 16
-	limit := provider.AnswerLimit(r)
-	if limit > 0 {
-		limit = max(limit, smallest)
-	}
-	return limit
-}
-
-// cacheKey cuts a session id to the length that is accepted.
-func cacheKey(id string) string { return id[:min(len(id), 64)] }
-
-// encodeTools says of each tool whether its schema is strict: for this API that
-// is the default, and it rewrites schemas then.
+// encodeTools states for each tool whether its schema is strict: for this API that is
+// the default, and it rewrites schemas then.
 func (c *compat) encodeTools(specs []llm.ToolSpec) []tool {
 	var tools []tool
 	for i := range specs {

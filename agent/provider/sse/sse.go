@@ -5,8 +5,8 @@
 // counts, a bare "error:" line is an event named error, and comments are
 // reported, because they prove that the connection lives.
 //
-// Lines end at LF, CRLF or CR and nowhere else: U+2028 and its like may stand
-// unescaped inside JSON.
+// Lines end at LF, CRLF or CR and nowhere else: U+2028 and its like may be unescaped
+// inside JSON.
 package sse
 
 import (
@@ -43,12 +43,12 @@ type Reader struct {
 	skipLF  bool   // the line before ended in CR: a LF now belongs to it
 	started bool   // past a possible byte order mark
 
-	name  string
-	data  []byte
-	first []byte // the only data line so far, still in buf: most events have one
-	dirty bool   // the pending event has a name or data
-	lines int    // data lines of the pending event
-	held  []byte // a line that was read but belongs to the next event
+	name   string
+	data   []byte
+	first  []byte // the only data line so far, still in buf: most events have one
+	dirty  bool   // the pending event has a name or data
+	lines  int    // data lines of the pending event
+	pushed []byte // a line that was read but belongs to the next event
 }
 
 // NewReader returns a Reader of src.
@@ -69,21 +69,24 @@ func (r *Reader) Next() (Event, error) {
 			}
 			return Event{}, err
 		}
-		if r.dirty && isError(line) {
-			r.held = append([]byte(nil), line...) // an event of its own
+		if field, _ := split(line); r.dirty && field == "error" {
+			r.pushed = append([]byte(nil), line...) // an event of its own
 			return r.flush(), nil
 		}
-		if e, done, err := r.take(line); err != nil || done {
+		if e, done, err := r.add(line); err != nil || done {
 			return e, err
 		}
 	}
 }
 
-// take adds a line to the pending event and says whether there is something to
-// return.
-func (r *Reader) take(line []byte) (Event, bool, error) {
-	if len(line) == 0 {
-		return r.flushIfDirty()
+// add adds a line to the pending event. It reports whether there is an event or a comment
+// to return.
+func (r *Reader) add(line []byte) (Event, bool, error) {
+	switch {
+	case len(line) == 0 && r.dirty:
+		return r.flush(), true, nil
+	case len(line) == 0:
+		return Event{}, false, nil
 	}
 	field, value := split(line)
 	switch field {
@@ -107,25 +110,18 @@ func (r *Reader) addData(value []byte) error {
 	if r.lines++; r.lines == 1 {
 		r.first = value
 	} else {
-		r.keepFirst()
+		r.copyFirst()
 		r.data = append(append(r.data, '\n'), value...)
 	}
 	r.dirty = true
 	return nil
 }
 
-// keepFirst takes the data line out of the buffer, which is about to change.
-func (r *Reader) keepFirst() {
+// copyFirst copies the data line out of the buffer, which is about to change.
+func (r *Reader) copyFirst() {
 	if r.first != nil {
 		r.data, r.first = append(r.data[:0], r.first...), nil
 	}
-}
-
-func (r *Reader) flushIfDirty() (Event, bool, error) {
-	if !r.dirty {
-		return Event{}, false, nil
-	}
-	return r.flush(), true, nil
 }
 
 func (r *Reader) flush() Event {
@@ -164,16 +160,11 @@ func split(line []byte) (field string, value []byte) {
 	return "unknown", value
 }
 
-func isError(line []byte) bool {
-	field, _ := split(line)
-	return field == "error"
-}
-
 // line returns the next line without its end. The last line of the stream may
 // lack the end; it comes with a nil error, and io.EOF after it.
 func (r *Reader) line() ([]byte, error) {
-	if line := r.held; line != nil {
-		r.held = nil
+	if line := r.pushed; line != nil {
+		r.pushed = nil
 		return line, nil
 	}
 	for {
@@ -211,8 +202,8 @@ func (r *Reader) buffered() ([]byte, bool) {
 	return line, true
 }
 
-// ready consumes what may stand before a line: the second half of a CRLF, and a
-// byte order mark at the very start. It says whether the line may be looked for.
+// ready consumes the second half of a CRLF before a line, and a byte order mark at the
+// very start. It reports whether the line may be looked for.
 func (r *Reader) ready() bool {
 	if r.skipLF && r.pos < len(r.buf) {
 		r.skipLF = false
@@ -259,7 +250,7 @@ func (r *Reader) fill() {
 		r.pos, r.scanned = len(r.buf), len(r.buf)
 		return
 	}
-	r.keepFirst()
+	r.copyFirst()
 	if r.pos > 0 {
 		rest := r.buf[r.pos:]
 		if cap(r.buf) > largeBuffer && len(rest) < smallBuffer { // of an event that is over
