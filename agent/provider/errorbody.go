@@ -140,3 +140,38 @@ func pageTitle(page []byte) string {
 	}
 	return clip([]byte(strings.Join(strings.Fields(string(anyTag.ReplaceAll(page, []byte(" ")))), " ")))
 }
+
+// errorDetail is one of the details of an error as Google writes them.
+type errorDetail struct {
+	RetryDelay string `json:"retryDelay"` // "34.07s"
+	Violations []struct {
+		QuotaID string `json:"quotaId"`
+	} `json:"violations"`
+}
+
+// readDetails reads in the details of an error how long to wait, and whether that
+// would help.
+func (e *errorBody) readDetails(raw json.RawMessage) {
+	var details []errorDetail
+	if json.Unmarshal(raw, &details) != nil {
+		return
+	}
+	for _, d := range details {
+		if seconds, ok := strings.CutSuffix(d.RetryDelay, "s"); ok {
+			e.RetryAfter, _ = number(seconds, time.Second)
+		}
+		for _, v := range d.Violations {
+			if strings.Contains(v.QuotaID, "PerDay") {
+				e.Code = perDay
+			}
+		}
+	}
+}
+
+func clip(b []byte) string {
+	const most = 200
+	if len(b) > most {
+		return strings.ToValidUTF8(string(b[:most]), "") + " …"
+	}
+	return string(b)
+}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 
 	"pi/agent/llm"
 )
@@ -156,12 +155,4 @@ func canceled(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)
 	}
 	return ctx.Err()
-}
-
-func clip(b []byte) string {
-	const most = 200
-	if len(b) > most {
-		return strings.ToValidUTF8(string(b[:most]), "") + " …"
-	}
-	return string(b)
 }

@@ -140,3 +140,21 @@ var quirks = []quirk{
 	{claude, "vertex", "", "vertex", true},
 	{claude, "vertex openrouter copilot", "", "auth", "bearer"},
 }
+
+// quirk is one way in which servers differ from the API they speak. Its fields
+// are lists of words separated by blanks; an empty list stands for all.
+type quirk struct {
+	apis    string
+	servers string // names of servers, see kind
+	models  string // globs of model ids in lower case, or reasoners
+	name    string // of the switch
+	value   any    // bool or string
+}
+
+// reasoners stands for the models that can think.
+const reasoners = "(reasoning)"
+
+// kind is a kind of server: what its addresses end in, and the names beside its
+// own that providers have which are one. "localhost:1" is that port of this
+// machine, under any of its names.
+type kind struct{ server, hosts, names string }

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"encoding/json"
 	"math"
 	"net/http"
 	"regexp"
@@ -101,35 +100,8 @@ func number(s string, unit time.Duration) (time.Duration, bool) {
 	return time.Duration(n * float64(unit)), true
 }
 
-// errorDetail is one of the details of an error as Google writes them.
-type errorDetail struct {
-	RetryDelay string `json:"retryDelay"` // "34.07s"
-	Violations []struct {
-		QuotaID string `json:"quotaId"`
-	} `json:"violations"`
-}
-
 // perDay marks an error by whose details a day's quota is used up.
 const perDay = "quota_per_day"
-
-// readDetails reads in the details of an error how long to wait, and whether that
-// would help.
-func (e *errorBody) readDetails(raw json.RawMessage) {
-	var details []errorDetail
-	if json.Unmarshal(raw, &details) != nil {
-		return
-	}
-	for _, d := range details {
-		if seconds, ok := strings.CutSuffix(d.RetryDelay, "s"); ok {
-			e.RetryAfter, _ = number(seconds, time.Second)
-		}
-		for _, v := range d.Violations {
-			if strings.Contains(v.QuotaID, "PerDay") {
-				e.Code = perDay
-			}
-		}
-	}
-}
 
 // findDelay finds a time to wait in a message, such as "try again in 1m2.5s" or
 // "retry after 26 seconds"; 0: none.

@@ -154,3 +154,8 @@ func (v *conversation) trimEnd() {
 		*last = textBlock(strings.TrimRightFunc(*last.Text, unicode.IsSpace))
 	}
 }
+
+type cacheControl struct {
+	Type string `json:"type"`
+	TTL  string `json:"ttl,omitempty"`
+}

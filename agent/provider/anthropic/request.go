@@ -40,11 +40,6 @@ type tool struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 }
 
-type cacheControl struct {
-	Type string `json:"type"`
-	TTL  string `json:"ttl,omitempty"`
-}
-
 func encode(r *llm.Request) (*provider.Call, error) {
 	c, err := compatOf(r)
 	if err != nil {

@@ -45,3 +45,14 @@ func compatOf(r *llm.Request) (*compat, error) {
 	}
 	return c, nil
 }
+
+// What a level is in tokens, and which word it is. Not all models take all of
+// them, and not all can be kept from thinking.
+var (
+	usualBudgets = provider.Amounts{
+		"off": "0", "minimal": "1024", "low": "2048", "medium": "8192", "high": "16384", "xhigh": "24576", "max": "24576",
+	}
+	usualLevels = provider.Words{
+		"off": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH", "max": "HIGH",
+	}
+)

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pi/agent/provider"
@@ -227,61 +225,4 @@ func concat(a, b json.RawMessage) json.RawMessage {
 		return b
 	}
 	return bytes.Join([][]byte{a[:len(a)-1], b[1:]}, []byte(","))
-}
-
-// resolve follows the references of a schema and merges its allOf. inside are
-// the references that it is in then. It reports false for a schema that
-// contains itself, and for what is none.
-func (x *converter) resolve(raw json.RawMessage, open []string) (k *keywords, inside []string, ok bool) {
-	all, ok := parseKeywords(raw)
-	k, inside = all.without("$ref", "allOf"), open
-	if x.left--; x.left < 0 || !ok {
-		return k, inside, false
-	}
-	add := func(raw json.RawMessage, within []string) {
-		more, further, fine := x.resolve(raw, within)
-		k.merge(more)
-		inside = append(slices.Clip(inside), further[len(open):]...)
-		ok = ok && fine
-	}
-	if ref := all.text("$ref"); slices.Contains(open, ref) {
-		return k, inside, false
-	} else if ref != "" {
-		add(x.find(ref), append(slices.Clip(open), ref))
-	}
-	for _, part := range all.schemas("allOf") {
-		add(part, open)
-	}
-	return k, inside, ok
-}
-
-// find looks up a reference within the schema; what is elsewhere may be anything.
-func (x *converter) find(ref string) json.RawMessage {
-	anything := json.RawMessage("true")
-	path, local := strings.CutPrefix(ref, "#")
-	path, err := url.PathUnescape(path)
-	if !local || err != nil || path != "" && path[0] != '/' {
-		return anything
-	}
-	at, unescape := x.root, strings.NewReplacer("~1", "/", "~0", "~")
-	for step := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-		if path == "" {
-			break
-		}
-		if at = child(at, unescape.Replace(step)); at == nil {
-			return anything
-		}
-	}
-	return at
-}
-
-func child(raw json.RawMessage, name string) json.RawMessage {
-	if i, err := strconv.Atoi(name); err == nil {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) == nil && i >= 0 && i < len(list) {
-			return list[i]
-		}
-	}
-	k, _ := parseKeywords(raw)
-	return k.Get(name)
 }

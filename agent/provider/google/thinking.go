@@ -14,17 +14,6 @@ type thinking struct {
 	Level   string `json:"thinkingLevel,omitempty"`
 }
 
-// What a level is in tokens, and which word it is. Not all models take all of
-// them, and not all can be kept from thinking.
-var (
-	usualBudgets = provider.Amounts{
-		"off": "0", "minimal": "1024", "low": "2048", "medium": "8192", "high": "16384", "xhigh": "24576", "max": "24576",
-	}
-	usualLevels = provider.Words{
-		"off": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH", "max": "HIGH",
-	}
-)
-
 // generating limits the answer and asks for thinking. Thoughts count as part of
 // the limit, so where less than all was asked for, they come on top of it.
 func (c *compat) generating(r *llm.Request) *generating {

@@ -125,3 +125,11 @@ func (c *calls) close(out []llm.Delta) []llm.Delta {
 	}
 	return out
 }
+
+// Block indexes. Text and thinking have one block each, wherever their pieces
+// come; calls follow.
+const (
+	thinkingIndex = iota
+	textIndex
+	callsIndex
+)

@@ -11,14 +11,6 @@ import (
 	"pi/session/message"
 )
 
-// Block indexes. Text and thinking have one block each, wherever their pieces
-// come; calls follow.
-const (
-	thinkingIndex = iota
-	textIndex
-	callsIndex
-)
-
 // decoder reads one answer.
 type decoder struct {
 	price *llm.Price
