@@ -53,7 +53,7 @@ func (d *decoder) normalize(t target, s string) (kept, problem string) {
 			return d.absolute(s), ""
 		}
 	case "disable":
-		if isSeparated(s) {
+		if strings.HasPrefix(s, "~") || strings.ContainsAny(s, "/"+string(filepath.Separator)) { // a path, not a name
 			s = d.absolute(s)
 		}
 		return s, emptyElement(t.path, s)
@@ -71,10 +71,6 @@ func emptyElement(path, s string) string {
 		return fmt.Sprintf("key %q: an empty string names nothing", path)
 	}
 	return ""
-}
-
-func isSeparated(s string) bool {
-	return strings.HasPrefix(s, "~") || strings.ContainsRune(s, '/') || strings.ContainsRune(s, filepath.Separator)
 }
 
 // absolute makes a path absolute: ~ is the home directory, anything else is
@@ -196,17 +192,16 @@ func belowMin(t target, v reflect.Value) string {
 		return ""
 	}
 	least, err := strconv.ParseFloat(tag, 64)
-	if err != nil || numberOf(v) >= least {
+	n := 0.0
+	if v.CanFloat() {
+		n = v.Float()
+	} else {
+		n = float64(v.Int())
+	}
+	if err != nil || n >= least {
 		return ""
 	}
 	return fmt.Sprintf("key %q: must be at least %s, found %s", t.path, tag, formatValue(v))
-}
-
-func numberOf(v reflect.Value) float64 {
-	if v.CanFloat() {
-		return v.Float()
-	}
-	return float64(v.Int())
 }
 
 func wrongType(path, expected string, v any) string {

@@ -43,7 +43,7 @@ type target struct {
 func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 	if d.project != "" {
 		for _, key := range d.inOrder("", doc) {
-			if _, known := fieldOf(reflect.TypeFor[Config](), key); known && !projectMaySet(key) {
+			if _, known := fieldOf(reflect.TypeFor[Config](), key); known && !slices.Contains(projectKeys(), key) {
 				d.warn(d.line(KeyPath("", key)), fmt.Sprintf("key %q is ignored: a project may set only %s",
 					KeyPath("", key), strings.Join(projectKeys(), ", ")))
 				delete(doc, key)
@@ -66,8 +66,6 @@ func (d *decoder) decodeDocument(cfg *Config, doc map[string]any) {
 func projectKeys() []string {
 	return []string{"model", "thinking", "models", "compaction", "ui", "hooks", "disable"}
 }
-
-func projectMaySet(key string) bool { return slices.Contains(projectKeys(), key) }
 
 // decodeTable decodes src into a struct.
 func (d *decoder) decodeTable(path string, dst reflect.Value, src map[string]any) {
@@ -121,43 +119,32 @@ func (d *decoder) decodeValue(t target, v any) {
 	}
 }
 
-func (d *decoder) decodeByKind(t target, v any) {
+// decodeByKind decodes a value into a target that has no rules of its type; false means
+// that it was rejected as a whole.
+func (d *decoder) decodeByKind(t target, v any) (ok bool) {
+	var src map[string]any
 	switch t.dst.Kind() {
 	case reflect.Pointer:
 		elem := reflect.New(t.dst.Type().Elem())
-		if d.decodeElem(target{t.path, t.tag, elem.Elem()}, v) {
+		if ok = d.decodeByKind(target{t.path, t.tag, elem.Elem()}, v); ok {
 			t.dst.Set(elem)
 		}
 	case reflect.Struct:
-		if src, ok := d.asTable(t, v); ok {
+		if src, ok = d.asTable(t, v); ok {
 			d.decodeTable(t.path, t.dst, src)
 		}
 	case reflect.Map:
-		d.decodeNamed(t, v)
-	default:
-		d.decodeScalar(t, v)
-	}
-}
-
-// decodeElem decodes a value that is kept behind a pointer; false means that it was
-// rejected.
-func (d *decoder) decodeElem(t target, v any) bool {
-	if t.dst.Kind() == reflect.Struct {
-		src, ok := d.asTable(t, v)
-		if ok {
-			d.decodeTable(t.path, t.dst, src)
+		if src, ok = d.asTable(t, v); ok {
+			d.decodeNamed(t, src)
 		}
-		return ok
+	default:
+		ok = d.decodeScalar(t, v)
 	}
-	return d.decodeScalar(t, v)
+	return ok
 }
 
 // decodeNamed decodes a table whose keys are names, such as [providers].
-func (d *decoder) decodeNamed(t target, v any) {
-	src, ok := d.asTable(t, v)
-	if !ok {
-		return
-	}
+func (d *decoder) decodeNamed(t target, src map[string]any) {
 	// Copied first: a Config that was handed out shares no map with this one.
 	all := reflect.MakeMap(t.dst.Type())
 	for iter := t.dst.MapRange(); iter.Next(); {
@@ -307,19 +294,7 @@ func convert(typ reflect.Type, v any) (converted reflect.Value, expected string)
 			return reflect.ValueOf(int(n)), ""
 		}
 	}
-	return reflect.Value{}, typeNames(typ.Kind())
-}
-
-func typeNames(kind reflect.Kind) string {
-	switch kind {
-	case reflect.Int:
-		return "integer"
-	case reflect.Float64:
-		return "number"
-	case reflect.Bool:
-		return "boolean"
-	}
-	return "string"
+	return reflect.Value{}, cmp.Or(map[reflect.Kind]string{reflect.Int: "integer", reflect.Float64: "number", reflect.Bool: "boolean"}[typ.Kind()], "string")
 }
 
 func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
@@ -330,15 +305,14 @@ func (d *decoder) asTable(t target, v any) (map[string]any, bool) {
 	return src, ok
 }
 
-func (d *decoder) noteOrigin(t target) { d.origins[d.originKey(t.path)] = d.origin(t.path) }
-
-// originKey is the key of a path in Origins: the lists of a project have keys of
-// their own.
-func (d *decoder) originKey(path string) string {
-	if d.project != "" && (path == "hooks" || path == "disable") {
-		return "project " + path
+// noteOrigin notes where a setting is from. The lists of a project have keys of their
+// own.
+func (d *decoder) noteOrigin(t target) {
+	key := t.path
+	if d.project != "" && (key == "hooks" || key == "disable") {
+		key = "project " + key
 	}
-	return path
+	d.origins[key] = d.origin(t.path)
 }
 
 func (d *decoder) origin(path string) string { return d.file + ":" + strconv.Itoa(d.line(path)) }
@@ -365,15 +339,6 @@ const (
 	hooksKey = "hooks"
 	toolsKey = "tools"
 )
-
-// countRest returns the problems, and says how many are not told.
-func (d *decoder) countRest() []Problem {
-	if d.unshown == 0 {
-		return d.problems
-	}
-	last := d.problems[len(d.problems)-1].Line
-	return append(d.problems, Problem{File: d.file, Line: last, Text: fmt.Sprintf("and %d more problems in this file", d.unshown)})
-}
 
 // reject reports a value that breaks its rule, and the one that stays in force
 // instead.

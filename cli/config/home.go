@@ -32,13 +32,11 @@ func Home(getenv func(string) string) string {
 // Expand replaces a leading ~; without a home directory the path stays.
 func Expand(path, home string) string {
 	rest, ok := strings.CutPrefix(path, "~")
-	if !ok || home == "" || rest != "" && !isSeparator(rest[0]) {
+	if !ok || home == "" || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator {
 		return path
 	}
 	return filepath.Join(home, rest)
 }
-
-func isSeparator(c byte) bool { return c == '/' || c == filepath.Separator }
 
 // Tilde writes a path with ~ where it is below the home directory of this process.
 func Tilde(path string) string {

@@ -29,7 +29,13 @@ func indexPath(list string, i int) string { return list + "[" + strconv.Itoa(i) 
 // there. It reads before the parser does and by its own bounds: nothing that the
 // parser then meets is larger.
 func indexLines(data string) (lineIndex, *tooMuch) {
-	s := lineScanner{text: withoutBOM(data), lastLine: 1, lines: lineIndex{}, tables: map[string]int{}}
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} { // of the order of bytes
+		if rest, ok := strings.CutPrefix(data, mark); ok {
+			data = rest
+			break
+		}
+	}
+	s := lineScanner{text: data, lastLine: 1, lines: lineIndex{}, tables: map[string]int{}}
 	s.document()
 	return s.lines, s.tooMuch
 }
@@ -47,15 +53,6 @@ const (
 type tooMuch struct {
 	line int
 	text string
-}
-
-func withoutBOM(s string) string {
-	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} {
-		if rest, ok := strings.CutPrefix(s, mark); ok {
-			return rest
-		}
-	}
-	return s
 }
 
 type lineScanner struct {

@@ -88,7 +88,11 @@ func loadFile(cfg *Config, at place) []Problem {
 				"run chmod 600 on it, or write api_key = \"env:NAME\" or \"!command\"", info.Mode().Perm())})
 	}
 	sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].Line < d.problems[j].Line })
-	return d.countRest()
+	if d.unshown > 0 {
+		last := d.problems[len(d.problems)-1].Line
+		d.problems = append(d.problems, Problem{File: at.file, Line: last, Text: fmt.Sprintf("and %d more problems in this file", d.unshown)})
+	}
+	return d.problems
 }
 
 // read is the content in force, and what the disk says of the file; nil if it has
@@ -206,7 +210,11 @@ func syntaxProblem(err error, data string) (int, string) {
 		return 1, "syntax error: not valid TOML"
 	}
 	line := max(parse.Position.Line, 1)
-	if nearSecret(parse.LastKey) || nearSecret(textOfLine(data, line)) {
+	text := ""
+	if lines := strings.Split(data, "\n"); line <= len(lines) {
+		text = lines[line-1]
+	}
+	if nearSecret(parse.LastKey) || nearSecret(text) {
 		return line, "syntax error: a value cannot be read; text needs quotes"
 	}
 	return line, "syntax error: " + printable.Short(parse.Message)
@@ -214,14 +222,6 @@ func syntaxProblem(err error, data string) (int, string) {
 
 func nearSecret(s string) bool {
 	return strings.Contains(s, "api_key") || strings.Contains(s, "headers")
-}
-
-func textOfLine(data string, n int) string {
-	lines := strings.Split(data, "\n")
-	if n > len(lines) {
-		return ""
-	}
-	return lines[n-1]
 }
 
 // applyEnvironment applies the variables that decide about a setting.

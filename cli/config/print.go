@@ -54,17 +54,12 @@ func (p *printer) table(header, path string, v reflect.Value) {
 	}
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name, value := f.Tag.Get("toml"), v.FieldByIndex(f.Index)
-		if name == "-" || isSection(value) || path != "" && p.unsetProviderField(path, value) {
+		// A provider overrides the catalogue, so what it does not set is left out.
+		if name == "-" || isSection(value) || strings.HasPrefix(path, "providers.") && value.IsZero() {
 			continue
 		}
 		p.setting(KeyPath(path, name), name, p.shown(f.Tag, value))
 	}
-}
-
-// unsetProviderField: a provider overrides the catalogue, so what it does not
-// set is left out.
-func (p *printer) unsetProviderField(path string, v reflect.Value) bool {
-	return strings.HasPrefix(path, "providers.") && v.IsZero()
 }
 
 func (p *printer) setting(path, key, value string) {
@@ -91,12 +86,12 @@ func shownKey(key string) string {
 
 // projectLists are comments: a file of one's own cannot set them.
 func (p *printer) projectLists(cfg Config) {
-	lists := map[string][]string{"project disable": cfg.ProjectDisable, "project hooks": cfg.ProjectHooks}
-	for _, name := range []string{"project hooks", "project disable"} {
-		if len(lists[name]) == 0 {
+	for i, list := range [][]string{cfg.ProjectHooks, cfg.ProjectDisable} {
+		if len(list) == 0 {
 			continue
 		}
-		fmt.Fprintf(p.out, "# %s: %s", name, formatValue(reflect.ValueOf(lists[name])))
+		name := []string{"project hooks", "project disable"}[i]
+		fmt.Fprintf(p.out, "# %s: %s", name, formatValue(reflect.ValueOf(list)))
 		if p.origins != nil {
 			fmt.Fprintf(p.out, " # %s", printable.Short(p.origins.Of(name)))
 		}
@@ -148,19 +143,11 @@ func (p *printer) plainSection(header, path string, tag reflect.StructTag, v ref
 		return
 	}
 	fmt.Fprintf(p.out, "\n%s\n", shownKey(header))
-	for _, name := range namesInOrder(v) {
-		value := v.MapIndex(reflect.ValueOf(name))
-		p.setting(KeyPath(path, name), name, p.shown(tag, value))
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		p.setting(KeyPath(path, key.String()), key.String(), p.shown(tag, v.MapIndex(key)))
 	}
-}
-
-func namesInOrder(m reflect.Value) []string {
-	names := []string{}
-	for _, k := range m.MapKeys() {
-		names = append(names, k.String())
-	}
-	slices.Sort(names)
-	return names
 }
 
 func isSection(v reflect.Value) bool {
@@ -213,7 +200,11 @@ func formatValue(v reflect.Value) string {
 	case reflect.Interface, reflect.Map:
 		return formatAny(v.Interface())
 	case reflect.Slice:
-		return formatList(v)
+		elems := make([]string, v.Len())
+		for i := range elems {
+			elems[i] = formatValue(v.Index(i))
+		}
+		return "[" + strings.Join(elems, ", ") + "]"
 	case reflect.Float64:
 		return formatFloat(v.Float())
 	}
@@ -230,14 +221,6 @@ func formatDuration(dur time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
-}
-
-func formatList(v reflect.Value) string {
-	elems := make([]string, v.Len())
-	for i := range elems {
-		elems[i] = formatValue(v.Index(i))
-	}
-	return "[" + strings.Join(elems, ", ") + "]"
 }
 
 // formatAny writes what a free table such as compat holds.
