@@ -34,15 +34,15 @@ func (a *activity) end() {
 	a.cancel, a.idle = nil, nil
 }
 
-// IsIdle reports whether no prompt is running.
-func (a *activity) IsIdle() bool {
+// isIdle reports whether no prompt is running.
+func (a *activity) isIdle() bool {
 	a.starting.Lock()
 	defer a.starting.Unlock()
 	return a.cancel == nil
 }
 
-// WaitIdle returns when no prompt is running, or with ctx's error.
-func (a *activity) WaitIdle(ctx context.Context) error {
+// waitIdle returns when no prompt is running, or with ctx's error.
+func (a *activity) waitIdle(ctx context.Context) error {
 	a.starting.Lock()
 	idle := a.idle
 	a.starting.Unlock()
@@ -57,8 +57,8 @@ func (a *activity) WaitIdle(ctx context.Context) error {
 	}
 }
 
-// Abort interrupts the run in progress, if there is one, and does not wait.
-func (a *activity) Abort() {
+// abort interrupts the run in progress, if there is one, and does not wait.
+func (a *activity) abort() {
 	a.starting.Lock()
 	defer a.starting.Unlock()
 	if a.cancel != nil {
@@ -66,15 +66,15 @@ func (a *activity) Abort() {
 	}
 }
 
-// farewell is the wish that the program ends.
-type farewell struct {
-	leave   sync.Once
-	leaving chan struct{} // closed by Shutdown
+// shutdown is the wish that the program ends.
+type shutdown struct {
+	once      sync.Once
+	requested chan struct{} // closed by Shutdown
 }
 
 // Shutdown asks the front end to end the program in order, once the prompt that
 // runs is done. Who cannot wait for that calls [Agent.Abort] as well.
-func (f *farewell) Shutdown() { f.leave.Do(func() { close(f.leaving) }) }
+func (s *shutdown) Shutdown() { s.once.Do(func() { close(s.requested) }) }
 
-// Leaving is closed when somebody asked for the end of the program.
-func (f *farewell) Leaving() <-chan struct{} { return f.leaving }
+// ShutdownRequested is closed when somebody asked for the end of the program.
+func (s *shutdown) ShutdownRequested() <-chan struct{} { return s.requested }

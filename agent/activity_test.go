@@ -9,7 +9,7 @@ import (
 func TestOneAtATimeOccupiesTheAgent(t *testing.T) {
 	var a activity
 	ctx, err := a.begin(t.Context())
-	if err != nil || a.IsIdle() {
+	if err != nil || a.isIdle() {
 		t.Fatal("nobody has it", err)
 	}
 	if _, err := a.begin(t.Context()); !errors.Is(err, ErrBusy) {
@@ -17,20 +17,20 @@ func TestOneAtATimeOccupiesTheAgent(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := a.WaitIdle(gone); !errors.Is(err, context.Canceled) {
+	if err := a.waitIdle(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("who does not want to wait waits: %v", err)
 	}
-	a.Abort()
+	a.abort()
 	if ctx.Err() == nil {
 		t.Error("it is not interrupted")
 	}
 	waited := make(chan error)
-	go func() { waited <- a.WaitIdle(t.Context()) }()
+	go func() { waited <- a.waitIdle(t.Context()) }()
 	a.end()
-	if err := <-waited; err != nil || !a.IsIdle() {
-		t.Errorf("idle %t, %v", a.IsIdle(), err)
+	if err := <-waited; err != nil || !a.isIdle() {
+		t.Errorf("idle %t, %v", a.isIdle(), err)
 	}
-	a.Abort() // nobody
+	a.abort() // nobody
 	if _, err := a.begin(t.Context()); err != nil {
 		t.Error(err)
 	}

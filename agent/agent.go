@@ -23,7 +23,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"pi/agent/llm"
@@ -77,30 +76,35 @@ type Options struct {
 }
 
 // Agent runs prompts in a session. See the package comment. What is written while
-// it works is in types that guard themselves.
+// it works is in the parts, which guard themselves.
 type Agent struct {
-	listeners
-	choice
-	cycling
-	toolset
-	activity
-	inbox
-	openers
-	farewell
+	parts
+	*shutdown
+	busy       *activity
+	sessions   *sessions
+	tree       *tree
+	maxTurns   int // see [Settings]
+	maxRepeats int
+	cwd        string
+	shell      func(context.Context, string, func(string)) (BashOutcome, error)
+}
 
-	models   *llm.Models
-	settings Settings
-	cwd      string
-	shell    func(context.Context, string, func(string)) (BashOutcome, error)
-	now      func() time.Time
-
-	current    atomic.Pointer[session.Session]
-	view       contextView
-	lastSeen   lastSeen
-	sent       lastSent
-	inForce    promptInForce
-	spending   spending
-	compacting compactionState
+// parts are what a prompt is worked on with. Each is a type of its own, which knows
+// only those that it was given.
+type parts struct {
+	events       *listeners
+	conversation *conversation
+	choice       *choice
+	tools        *toolset
+	gate         *gate
+	inbox        *Inbox
+	prompts      *systemPrompts
+	sent         *lastSent
+	spending     *spending
+	meter        *Meter
+	asker        *asker
+	compactor    *compactor
+	now          func() time.Time
 }
 
 // openers make the sessions that an agent goes on with, see [Options].
@@ -127,55 +131,105 @@ func (e *LimitError) Error() string { return e.Message }
 
 // New returns an idle agent. Nothing is emitted before [Agent.Start].
 func New(o Options) *Agent {
-	a := &Agent{
-		models: o.Models, listeners: o.Listeners, settings: o.Settings, cwd: o.Cwd, shell: o.Shell, now: o.Now,
-		openers: openers{o.NewSession, o.OpenSession, o.CopySession}, cycling: cycling{patterns: o.Cycle},
-		inForce: promptInForce{source: o.Prompt},
-	}
-	a.current.Store(o.Session)
-	a.restore(selection{o.Model, o.Thinking})
-	a.SetTools(o.Tools, "")
-	a.wake, a.leaving = make(chan struct{}, 1), make(chan struct{})
-	if a.now == nil {
-		a.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.Prompt == nil {
-		a.inForce.source = &SystemPrompt{}
+		o.Prompt = &SystemPrompt{}
 	}
-	return a
+	busy, p := &activity{}, parts{events: &listeners{o.Listeners}, tools: &toolset{}, sent: &lastSent{}, now: o.Now}
+	p.tools.set(o.Tools, "")
+	p.gate = &gate{p.events, p.tools}
+	p.conversation = &conversation{events: p.events, session: o.Session}
+	p.choice = &choice{events: p.events, conversation: p.conversation, models: o.Models, patterns: o.Cycle, idle: busy.isIdle,
+		selected: selection{o.Model, o.Thinking}}
+	p.inbox = newInbox(p.events, o.Settings, o.Now)
+	p.prompts = &systemPrompts{source: o.Prompt, tools: p.tools, cwd: o.Cwd, now: o.Now}
+	p.spending = &spending{events: p.events, conversation: p.conversation, models: o.Models, limit: o.Settings.MaxCost}
+	p.meter = &Meter{p.conversation, p.choice, p.tools, p.prompts, p.sent, p.spending}
+	p.asker = &asker{p.events, o.Models, p.sent, p.spending, o.Now, o.Settings.Retry, o.Settings.StreamIdleTimeout, o.Settings.MaxAnswerBytes}
+	p.compactor = &compactor{events: p.events, conversation: p.conversation, choice: p.choice, meter: p.meter, asker: p.asker,
+		inbox: p.inbox, settings: o.Settings.Compaction}
+	return &Agent{
+		parts: p, busy: busy, shutdown: &shutdown{requested: make(chan struct{})},
+		sessions: &sessions{openers{o.NewSession, o.OpenSession, o.CopySession}, busy, p.events, p.conversation, p.choice, p.inbox, p.prompts, &p.compactor.state},
+		tree:     &tree{busy, p.events, p.conversation, p.choice, p.meter, p.asker, o.Settings.Compaction},
+		maxTurns: o.Settings.MaxTurns, maxRepeats: o.Settings.MaxRepeats, cwd: o.Cwd, shell: o.Shell,
+	}
 }
 
 // Listen adds listeners behind the present ones. It may be called before Start
 // only.
-func (a *Agent) Listen(listeners ...Listener) { a.listeners = append(a.listeners, listeners...) }
+func (a *Agent) Listen(listeners ...Listener) { a.events.all = append(a.events.all, listeners...) }
 
 // Start announces the session and, if a listener wants it, runs the context
 // chain over what it holds.
 func (a *Agent) Start(ctx context.Context) {
-	a.announce(ctx, "startup", "")
-	a.refresh(ctx)
+	a.sessions.emitStart(ctx, "startup", "")
+	a.conversation.refresh(ctx)
 }
 
-// Close says goodbye to the listeners and closes the session. It interrupts a
+// Close tells the listeners that the session ends and closes it. It interrupts a
 // run in progress and waits for it.
 func (a *Agent) Close(ctx context.Context) error {
 	a.Abort()
 	_ = a.WaitIdle(ctx) // who does not stop in time is not waited for
-	a.refuseRest(ctx)
-	a.refuseAsked(ErrAborted)
-	if a.isUnnoted() {
-		a.noteChoice(ctx)
+	if n := a.inbox.close(); n > 0 {
+		a.events.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
 	}
-	a.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
-	a.refuseAsked(ErrAborted) // of those who asked just now
+	a.inbox.takeCompact().refuse(ErrAborted)
+	if a.choice.isUnrecorded() {
+		a.choice.recordAtRest(ctx)
+	}
+	a.events.emitIf(ctx, KindSessionShutdown, func() Event { return &SessionShutdown{Reason: "quit"} })
+	a.inbox.takeCompact().refuse(ErrAborted) // of those who asked just now
 	return a.Session().Close()
 }
 
+// IsIdle reports whether no prompt is running.
+func (a *Agent) IsIdle() bool { return a.busy.isIdle() }
+
+// WaitIdle returns when no prompt is running, or with ctx's error.
+func (a *Agent) WaitIdle(ctx context.Context) error { return a.busy.waitIdle(ctx) }
+
+// Abort interrupts the run in progress, if there is one, and does not wait.
+func (a *Agent) Abort() { a.busy.abort() }
+
 // Session returns the current session.
-func (a *Agent) Session() *session.Session { return a.current.Load() }
+func (a *Agent) Session() *session.Session { return a.conversation.current() }
 
 // Models returns the registry the agent asks.
-func (a *Agent) Models() *llm.Models { return a.models }
+func (a *Agent) Models() *llm.Models { return a.choice.models }
 
 // Cwd returns the working directory of the agent and its tools.
 func (a *Agent) Cwd() string { return a.cwd }
+
+// Tools returns the active tools in the order the model sees them.
+func (a *Agent) Tools() []Tool { return a.tools.active() }
+
+// SetTools replaces the active tools from the next model call on. by is the hook
+// that chose them, "" if none did.
+func (a *Agent) SetTools(tools []Tool, by string) { a.tools.set(tools, by) }
+
+// Inbox returns what was sent and waits for the front end.
+func (a *Agent) Inbox() *Inbox { return a.inbox }
+
+// Meter returns what counts the use of models and the context.
+func (a *Agent) Meter() *Meter { return a.meter }
+
+// Totals adds up what the session has used: answers, and the model calls outside
+// of the conversation.
+func (a *Agent) Totals() Totals { return a.meter.totals() }
+
+// Notify shows the person a line that is no part of the conversation.
+func (a *Agent) Notify(ctx context.Context, level Level, text string) {
+	a.events.Notify(ctx, level, text)
+}
+
+// HookFailed shows the person text, if it is not empty, and emits what failed.
+func (a *Agent) HookFailed(ctx context.Context, f *HookFailed, text string) {
+	if text != "" {
+		a.events.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
+	}
+	a.events.tellAll(ctx, f)
+}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 // answer is a finished assistant message.
 type answer struct {
 	message *message.Message
+	entry   *session.Entry    // nil: it could not be added to the session
 	broken  map[string]string // calls whose arguments never became JSON, by id
 	paused  bool              // the model wants to go on with this very answer
 }
@@ -26,20 +28,20 @@ type answer struct {
 // session whatever happened; an error, an interrupt or a stop is recorded as one.
 func (r *run) answer(ctx context.Context) (answer, error) {
 	for {
-		t := &tries{Agent: r.Agent}
+		t := &tries{asker: r.asker}
 		s, err := r.askWithRetry(ctx, t)
 		a, err := s.finish(ctx, err)
-		t.over(ctx, err)
+		t.emitEnd(ctx, err)
 		switch {
 		case err == nil:
-			r.compacting.noteGoodAnswer()
+			r.compacting.state.noteGoodAnswer()
 			return a, nil
 		case ctx.Err() != nil:
 			return a, err
 		case s.abort != nil:
-			err = r.tellStopped(ctx, s.abort)
+			err = r.noteAbort(ctx, s.abort)
 		default:
-			err = r.recovered(ctx, err)
+			err = r.compacting.recover(ctx, err, a.entry)
 		}
 		if err != nil {
 			return a, err
@@ -52,19 +54,34 @@ func (r *run) answer(ctx context.Context) (answer, error) {
 func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 	var s *stream
 	seen := r.contextForRequest(ctx)
-	t.changed = func() error {
-		err := r.saved(r.recordModel())
-		if err == nil {
-			seen = r.contextForRequest(ctx)
+	t.watch = func() func() error {
+		was := r.basis()
+		return func() error {
+			if r.basis() == was {
+				return nil
+			}
+			err := r.noteSaved(r.choice.record())
+			if err == nil {
+				seen = r.contextForRequest(ctx)
+			}
+			return err
 		}
-		return err
 	}
 	err := t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
-		s = &stream{run: r, model: r.Model(), seen: seen, fresh: t.lost}
+		s = &stream{run: r, events: r.events, model: r.choice.model(), seen: seen, fresh: t.lost}
 		s.partial, s.stop = s.message, s.late.stop
 		return s.model, &s.assembly, s.ask(ctx)
 	})
 	return s, err
+}
+
+// contextForRequest is what the next request is made of. Where the model goes on with
+// its own answer, nothing may come between.
+func (r *run) contextForRequest(ctx context.Context) chained {
+	if r.resumes {
+		return r.conversation.runChain(ctx)
+	}
+	return r.compacting.contextForRequest(ctx)
 }
 
 // basis is what a request is made from.
@@ -75,16 +92,16 @@ type basis struct {
 	thinking string
 }
 
-func (a *Agent) basis() basis {
-	s, is := a.Session(), a.chosen()
+func (r *run) basis() basis {
+	s, is := r.conversation.current(), r.choice.chosen()
 	return basis{s, s.Leaf(), is.model, is.level()}
 }
 
 // maxAborts is how often listeners may stop an answer in one prompt.
 const maxAborts = 3
 
-// tellStopped tells the model why its answer was stopped.
-func (r *run) tellStopped(ctx context.Context, abort *Abort) error {
+// noteAbort notes for the model why its answer was stopped.
+func (r *run) noteAbort(ctx context.Context, abort *Abort) error {
 	if r.aborts++; r.aborts > maxAborts {
 		return &LimitError{"aborts", fmt.Sprintf("%s; hooks may stop %d answers per prompt", stopText(abort), maxAborts)}
 	}
@@ -121,7 +138,8 @@ func hookName(by string) string {
 
 // stream is one answer on its way in.
 type stream struct {
-	*run
+	run      *run
+	events   *listeners
 	model    *llm.Model
 	seen     chained // by the model
 	fresh    bool    // not over the connection of the attempt before
@@ -145,41 +163,40 @@ func (c *cut) stop(abort *Abort) {
 	}
 }
 
-// ask sends the request and takes the answer in. Listeners hear of each delta at
-// once and may stop the answer; those that look at deltas behind the stream get a
-// last update when it is over, whatever its end (see [MessageUpdate]). The errors
-// are those of [Agent.send], or errStopped.
+// ask sends the request and adds up the answer. Listeners get each delta at once and
+// may stop the answer; those that look at deltas behind the stream get a last update
+// when it is over, whatever its end (see [MessageUpdate]). The errors are those of
+// [asker.send], or errStopped.
 func (s *stream) ask(ctx context.Context) error {
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	s.late.end = end
 	ctx = context.WithValue(ctx, answerKey{}, s)
-	request, sending := s.request()
-	err := s.send(streaming, request, sending, func(d llm.Delta) error { return s.take(ctx, d) })
+	err := s.run.asker.send(streaming, s.model, "", s.request, func(d llm.Delta) error { return s.add(ctx, d) })
 	switch {
 	case s.stopped():
 		return errStopped
-	case s.started && ctx.Err() == nil && s.updated(ctx, llm.Delta{Kind: llm.DeltaStop, Stop: s.assembly.Stop()}):
+	case s.started && ctx.Err() == nil && s.update(ctx, llm.Delta{Kind: llm.DeltaStop, Stop: s.assembly.Stop()}):
 		return errStopped
 	}
 	return err
 }
 
-// request is the next model call, as the session and the listeners have it.
-// Whoever sends it calls sending first.
-func (s *stream) request() (r *llm.Request, sending func()) {
-	tools, by := s.toolsAndChooser()
-	r = &llm.Request{
-		Model: s.model, System: s.system.text, Messages: s.view.forModel(s.seen.items), Tools: specsOf(tools),
-		Thinking: s.Thinking(), MaxTokens: s.model.MaxTokens, SessionID: s.Session().ID(), Fresh: s.fresh,
+// request is the next model call, as the session and the listeners have it. It is noted
+// as what is sent now.
+func (s *stream) request() *llm.Request {
+	tools, by := s.run.tools.toolsAndChooser()
+	current := s.run.conversation.current()
+	r := &llm.Request{
+		Model: s.model, System: s.run.system.text, Messages: s.run.conversation.view.forModel(s.seen.items), Tools: specsOf(tools),
+		Thinking: s.run.choice.thinking(), MaxTokens: s.model.MaxTokens, SessionID: current.ID(), Fresh: s.fresh,
 	}
-	return r, func() {
-		s.sent.sending(&sentRequest{session: s.Session(), system: s.system, chain: s.seen}, r, tools, by)
-	}
+	s.run.sent.noteRequest(&sentRequest{session: current, system: s.run.system, chain: s.seen}, r, tools, by)
+	return r
 }
 
-// take adds a delta to the answer and tells the listeners of it.
-func (s *stream) take(ctx context.Context, d llm.Delta) error {
+// add adds a delta to the answer and emits it.
+func (s *stream) add(ctx context.Context, d llm.Delta) error {
 	if s.stopped() {
 		return errStopped
 	}
@@ -192,7 +209,7 @@ func (s *stream) take(ctx context.Context, d llm.Delta) error {
 		return nil
 	}
 	d.Index = s.assembly.Position(d) // providers count in ways of their own
-	if s.updated(ctx, d) {
+	if s.update(ctx, d) {
 		return errStopped
 	}
 	return nil
@@ -204,13 +221,13 @@ type answerKey struct{}
 // errStopped ends an answer that a listener wants no more of.
 var errStopped = errors.New("stopped by a listener")
 
-// updated tells the listeners of a delta and reports whether one wants no more.
-func (s *stream) updated(ctx context.Context, d llm.Delta) (stop bool) {
-	if !s.wants(KindMessageUpdate) {
+// update emits a delta and reports whether a listener wants no more.
+func (s *stream) update(ctx context.Context, d llm.Delta) (stop bool) {
+	if !s.events.wants(KindMessageUpdate) {
 		return false
 	}
 	e := &MessageUpdate{Delta: d, partial: s.partial, stop: s.stop}
-	s.emit(ctx, e)
+	s.events.emit(ctx, e)
 	s.abort = e.Abort
 	return s.stopped()
 }
@@ -231,23 +248,12 @@ func shown(k llm.DeltaKind) bool {
 func (s *stream) start(ctx context.Context) {
 	if !s.started {
 		s.started = true
-		s.emitIf(ctx, KindMessageStart, func() Event { return &MessageStart{Message: s.message()} })
+		s.events.emitIf(ctx, KindMessageStart, func() Event { return &MessageStart{Message: s.message()} })
 	}
 }
 
 // message is the answer as far as it has come.
-func (s *stream) message() *message.Message { return s.assembled(s.model, &s.assembly) }
-
-// assembled is what model said so far as a message.
-func (a *Agent) assembled(model *llm.Model, assembly *llm.Assembly) *message.Message {
-	content, _ := assembly.Content()
-	m := &message.Message{Role: message.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
-		Content: content, Usage: assembly.Usage(), Timestamp: a.now().UnixMilli()}
-	if m.Usage == nil {
-		m.Usage = &message.Usage{}
-	}
-	return m
-}
+func (s *stream) message() *message.Message { return s.run.asker.assembled(s.model, &s.assembly) }
 
 // finish stores what came as a message, and says whether the run may go on.
 func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
@@ -278,16 +284,13 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	if failure != nil {
 		m.Content = withoutCalls(m.Content)
 	}
-	m = s.ended(ctx, m)
-	addUsage(&s.usage, m.Usage)
-	err := s.append(m)
+	m = s.askEnd(ctx, m)
+	s.run.usage.Add(m.Usage)
+	entry, err := s.run.append(m)
 	if failure == nil {
-		s.sent.answered(s.Session().Leaf())
+		s.run.sent.noteAnswer(s.run.conversation.current().Leaf())
 	}
-	if err != nil {
-		return answer{message: m}, err
-	}
-	return answer{m, broken, stop == llm.StopPause && len(m.Content) > 0}, failure
+	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)
 }
 
 // withoutCalls takes out the calls of a failed answer: they will never run.
@@ -295,14 +298,14 @@ func withoutCalls(content []message.Block) []message.Block {
 	return slices.DeleteFunc(content, func(b message.Block) bool { return b.Type == message.BlockToolCall })
 }
 
-// ended lets listeners replace the final message; another role is not taken.
-func (s *stream) ended(ctx context.Context, m *message.Message) *message.Message {
+// askEnd lets listeners replace the final message; one of another role does not count.
+func (s *stream) askEnd(ctx context.Context, m *message.Message) *message.Message {
 	s.start(ctx)
-	if !s.wants(KindMessageEnd) {
+	if !s.events.wants(KindMessageEnd) {
 		return m
 	}
 	e := &MessageEnd{Message: m, Abort: s.abort}
-	s.emit(uncancelled(ctx), e)
+	s.events.emit(uncancelled(ctx), e)
 	switch {
 	case e.Message == nil || e.Message.Role != m.Role:
 		return m

@@ -55,7 +55,7 @@ func TestFailureOfAModelCallIsRecordedAndTyped(t *testing.T) {
 
 func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 	r := newRig(t, Options{})
-	r.models.Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
+	r.Models().Register(llm.ProviderSpec{Name: "acme", Key: func(context.Context) (string, error) { return "", errors.New("no such variable") }})
 	var provider *llm.ProviderError
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.As(err, &provider) || !strings.Contains(provider.NextStep, "providers.acme") {
 		t.Errorf("key: %v", err)
@@ -70,7 +70,7 @@ func TestModelThatCannotBeAskedIsAFailureToo(t *testing.T) {
 func TestRequestSaysWhatIsAsked(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("look")}}, say("hi"))
 	model := &llm.Model{Provider: "acme", ID: "big", API: "test", MaxTokens: 99, Reasoning: true}
-	r.models.Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(model), Key: func(context.Context) (string, error) { return "k", nil }})
+	r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(model), Key: func(context.Context) (string, error) { return "k", nil }})
 	r.SetModel(t.Context(), model, "set")
 	if err := r.SetThinking(t.Context(), "high"); err != nil {
 		t.Fatal(err)
@@ -177,9 +177,35 @@ func TestProviderErrorNamesWhatItKnows(t *testing.T) {
 
 func TestNothingIsSentToAProviderThatIsGone(t *testing.T) {
 	r := newRig(t, Options{}, say("never"))
-	r.models.Unregister("acme")
+	r.Models().Unregister("acme")
 	err := r.Prompt(t.Context(), Prompt{Text: "go"})
 	if err == nil || !strings.Contains(err.Error(), `there is no provider "acme" (any more)`) || len(r.model.requests) != 0 {
 		t.Errorf("%v, %d requests", err, len(r.model.requests))
 	}
+}
+
+// fragile is a tool that crashes when somebody looks at it once more.
+type fragile struct {
+	*fakeTool
+	broken bool
+}
+
+func (f *fragile) Spec() llm.ToolSpec {
+	if f.broken {
+		panic("no spec")
+	}
+	return f.fakeTool.Spec()
+}
+
+func TestACrashWhileARequestIsMadeIsAFailedAnswer(t *testing.T) {
+	look := &fragile{fakeTool: echo("look")}
+	r := newRig(t, Options{Tools: []Tool{look}})
+	r.Models().Register(llm.ProviderSpec{Name: "acme", Models: llm.Listed(r.Model()),
+		Key: func(context.Context) (string, error) { look.broken = true; return "sk-1", nil }})
+	err := r.Prompt(t.Context(), Prompt{Text: "go"})
+	look.broken = false
+	if want := "acme: the client crashed: no spec"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	r.wantTalk("user: go", "assistant [error: acme: the client crashed: no spec]")
 }

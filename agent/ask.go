@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"pi/agent/llm"
 	"pi/session"
@@ -12,45 +13,56 @@ import (
 )
 
 // A model is asked in the conversation (answer.go) and outside of it: by hooks
-// ([Agent.Complete]) and for summaries (compact_write.go). Both send a request with
-// [Agent.send], and send it again with [tries] if it fails for a passing reason.
+// ([Agent.Complete]) and for summaries. Both send a request with [asker.send], and send
+// it again with [tries] if it fails for a passing reason.
 
-// send sends r and hands what comes to take, until the answer has ended, take
-// returns an error or ctx is done. It is an error if the session has no money left,
-// if the server is silent for too long (see [llm.WithIdleTimeout]) or if the answer
-// is too long (see limits.go). sending is called when there is all that it takes to send
-// it; it may be nil. The errors are *[llm.ProviderError] or *[LimitError].
-func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take func(llm.Delta) error) (err error) {
+// asker sends requests to models. All methods may be called from any goroutine.
+type asker struct {
+	events    *listeners
+	models    *llm.Models
+	sent      *lastSent
+	spending  *spending
+	now       func() time.Time
+	retry     RetrySettings
+	silence   time.Duration // of a server that ends a request; 0: any
+	maxAnswer int           // bytes; 0: no limit
+}
+
+// send sends a request to model and hands what comes to add, until the answer has
+// ended, add returns an error or ctx is done. It is an error if the session has no
+// money left, if the server is silent for too long (see [llm.WithIdleTimeout]) or if
+// the answer is too long (see limits.go). build makes the request once there is all
+// that it takes to send it; key, if it is not empty, is sent instead of the model's own.
+// The errors are *[llm.ProviderError] or *[LimitError], also where something crashes.
+func (a *asker) send(ctx context.Context, model *llm.Model, key string, build func() *llm.Request, add func(llm.Delta) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the client crashed: %v", p)
 		}
-		err = typed(r.Model, err)
+		err = asProviderError(model, err)
 	}()
-	if err := a.costLimit(ctx, r.Model); err != nil {
+	if err := a.spending.checkLimit(ctx, model); err != nil {
 		return err
 	}
-	client, err := a.models.Client(r.Model)
+	client, err := a.models.Client(model)
 	if err != nil {
 		return err
 	}
-	if r.APIKey == "" {
-		if r.APIKey, err = a.models.Key(ctx, r.Model); err != nil {
-			return noKey(r.Model, err)
+	if key == "" {
+		if key, err = a.models.Key(ctx, model); err != nil {
+			return noKey(model, err)
 		}
 	}
-	if sending != nil {
-		sending()
-	}
-	r.MaxAnswer = a.settings.MaxAnswerBytes
-	tap := &wiretap{a.listeners, &a.sent}
+	r := build()
+	r.APIKey, r.MaxAnswer = key, a.maxAnswer
+	tap := &wiretap{a.events, a.sent}
 	tap.watch(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	var size answerSize
 	var stop llm.Stop
-	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.settings.StreamIdleTimeout) {
+	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.silence) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
 			return answerTooLong(r)
@@ -61,26 +73,45 @@ func (a *Agent) send(ctx context.Context, r *llm.Request, sending func(), take f
 		case d.Kind == llm.DeltaStop:
 			stop = d.Stop
 		}
-		if err := take(d); err != nil {
+		if err := add(d); err != nil {
 			return err
 		}
 	}
 	if stop.Reason == "" {
-		return &llm.ProviderError{Provider: r.Model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
+		return &llm.ProviderError{Provider: model.Provider, Message: "the answer was cut off", Retryable: true, Err: ctx.Err()}
 	}
-	return refusedBy(r.Model, stop)
+	return refusedBy(model, stop)
 }
 
-// askAside asks a model outside of the conversation, again if it fails for a reason
-// that may pass, and takes the answer in. The errors are those of [Agent.send].
-func (a *Agent) askAside(ctx context.Context, r *llm.Request, into *llm.Assembly) (err error) {
+// askOutside asks a model outside of the conversation, again if it fails for a reason
+// that may pass. The message is what came, with what was used, also with an error,
+// which is one of [asker.send], or ErrAborted once ctx has ended.
+func (a *asker) askOutside(ctx context.Context, r *llm.Request) (*message.Message, llm.Stop, error) {
 	r.Thinking = llm.Clamp(r.Model, r.Thinking)
-	t := &tries{Agent: a, aside: true}
-	defer func() { t.over(ctx, err) }()
-	return t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
-		*into, r.Fresh = llm.Assembly{}, t.lost
-		return r.Model, into, a.send(ctx, r, nil, func(d llm.Delta) error { into.Add(d); return nil })
+	key := r.APIKey
+	var answer llm.Assembly
+	t := &tries{asker: a, outside: true}
+	err := t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
+		answer, r.Fresh = llm.Assembly{}, t.lost
+		err := a.send(ctx, r.Model, key, func() *llm.Request { return r }, func(d llm.Delta) error { answer.Add(d); return nil })
+		return r.Model, &answer, err
 	})
+	t.emitEnd(ctx, err)
+	if ctx.Err() != nil {
+		err = ErrAborted
+	}
+	return a.assembled(r.Model, &answer), answer.Stop(), err
+}
+
+// assembled is what model said so far as a message.
+func (a *asker) assembled(model *llm.Model, assembly *llm.Assembly) *message.Message {
+	content, _ := assembly.Content()
+	m := &message.Message{Role: message.RoleAssistant, API: model.API, Provider: model.Provider, Model: model.ID,
+		Content: content, Usage: assembly.Usage(), Timestamp: a.now().UnixMilli()}
+	if m.Usage == nil {
+		m.Usage = &message.Usage{}
+	}
+	return m
 }
 
 // noKey is a key that could not be had; whoever knows better where it should
@@ -94,8 +125,8 @@ func noKey(model *llm.Model, err error) error {
 		NextStep: fmt.Sprintf("check api_key of [providers.%s] in config.toml", model.Provider)}
 }
 
-// typed makes every failure of a model call one of its provider, but for a limit.
-func typed(model *llm.Model, err error) error {
+// asProviderError makes every failure of a model call one of its provider, but for a limit.
+func asProviderError(model *llm.Model, err error) error {
 	var known *llm.ProviderError
 	var limit *LimitError
 	if err == nil || errors.As(err, &known) || errors.As(err, &limit) {
@@ -139,7 +170,7 @@ type Completion struct {
 func (a *Agent) Complete(ctx context.Context, c Completion) (*message.Message, error) {
 	model := c.Model
 	if model == nil {
-		model = a.Model()
+		model = a.choice.model()
 	}
 	messages := a.Session().ForModel(c.Messages)
 	if len(messages) == 0 {
@@ -150,20 +181,12 @@ func (a *Agent) Complete(ctx context.Context, c Completion) (*message.Message, e
 	if !llm.ValidThinking(r.Thinking) {
 		return nil, fmt.Errorf("complete: unknown thinking level %q", r.Thinking)
 	}
-	var answer llm.Assembly
-	err := a.askAside(ctx, r, &answer)
-	m := a.assembled(model, &answer)
-	noted := a.recordUsage(session.UsageEntry{Kind: "hook", Provider: model.Provider, Model: model.ID, Usage: m.Usage, Note: c.By})
-	if noted != nil {
-		a.Notify(context.WithoutCancel(ctx), LevelWarning, noted.Error())
-	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, ErrAborted
-	case err != nil:
+	m, stop, err := a.asker.askOutside(ctx, r)
+	a.spending.record(ctx, session.UsageEntry{Kind: "hook", Provider: model.Provider, Model: model.ID, Usage: m.Usage, Note: c.By})
+	if err != nil {
 		return nil, err
 	}
-	if m.StopReason = answer.Stop().Reason; m.StopReason == llm.StopPause {
+	if m.StopReason = stop.Reason; m.StopReason == llm.StopPause {
 		m.StopReason = message.StopEnd
 	}
 	return m, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"pi/session"
 	"pi/session/message"
 )
 
@@ -45,14 +46,14 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	sequential := wantsOrder(steps)
 	if !sequential {
 		for _, s := range steps {
-			go s.run(ctx, r.updates(ctx, s.call, s.input()))
+			go s.run(ctx, r.gate.updates(ctx, s.call, s.input()))
 		}
 	}
 	end.terminate = len(steps) > 0
 	for _, s := range steps {
 		if sequential {
 			s.refuseBehind(limit)
-			s.run(ctx, r.updates(ctx, s.call, s.input()))
+			s.run(ctx, r.gate.updates(ctx, s.call, s.input()))
 		}
 		<-s.done
 		m := r.finishStep(ctx, s)
@@ -63,7 +64,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 		}
 		limit = cmp.Or(limit, s.limit)
 		if err == nil {
-			err = r.append(m)
+			_, err = r.append(m)
 		}
 		if err != nil {
 			cancel()
@@ -78,7 +79,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 // prepare decides for each call whether it runs.
 func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
-		r.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
+		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
 		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
 		var no *refused
 		if s.ready, no = r.admit(ctx, a, call); no != nil {
@@ -100,7 +101,7 @@ func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared
 	case isBroken:
 		return nil, refuse("not run: the arguments are not a JSON object: %.200s", raw)
 	}
-	return r.gate().clear(ctx, call)
+	return r.gate.clear(ctx, call)
 }
 
 func wantsOrder(steps []*step) bool {
@@ -137,11 +138,11 @@ func (s *step) run(ctx context.Context, update Update) {
 // finishStep makes the result message of one call.
 func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	if s.ready != nil {
-		s.result = r.finishCall(ctx, s.ready, s.result)
+		s.result = r.gate.finishCall(ctx, s.ready, s.result)
 	}
 	r.noteRepeat(s)
-	r.noteToolUsage(ctx, s.call.Name, s.result)
-	r.emitAfter(ctx, KindToolExecutionEnd, func() Event {
+	r.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: s.result.Usage, Note: s.call.Name})
+	r.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
 	})
 	return &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,

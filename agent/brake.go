@@ -48,9 +48,13 @@ func (a *Agent) CommandContext(ctx context.Context, p Prompt) context.Context {
 	if p.Origin.Hook != "" {
 		return WithOrigin(ctx, Origin{Kind: FromHook, Hook: p.Origin.Hook})
 	}
-	a.HeardFrom(p.Origin)
+	a.ResetBrake(p.Origin)
 	return WithOrigin(ctx, p.Origin)
 }
+
+// ResetBrake notes that somebody had a say otherwise than in a prompt: what hooks add
+// is counted anew.
+func (a *Agent) ResetBrake(o Origin) { a.inbox.resetBrake(o) }
 
 // Hooks may send messages at any time, and a message may make the model work,
 // whose work hooks hear of: one that sends at the end of each run would never
@@ -83,7 +87,7 @@ type HeldBackError struct{ Why string }
 
 func (e *HeldBackError) Error() string { return e.Why }
 
-func (b *brake) heardFrom(o Origin) {
+func (b *brake) reset(o Origin) {
 	b.added, b.pulled = 0, false
 	if o.Kind == FromPerson {
 		b.sources = nil
@@ -104,7 +108,7 @@ func (b *brake) admit(o Origin, limit int, now time.Time) (notice string, err er
 			return notice, err
 		}
 	}
-	b.heardFrom(o)
+	b.reset(o)
 	return "", nil
 }
 

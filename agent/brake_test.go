@@ -22,7 +22,7 @@ func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(
 	for name, say := range map[string]func(*rig){
 		"a prompt":         func(r *rig) { r.prompt("hello") },
 		"a command":        func(r *rig) { r.CommandContext(ctx, Prompt{Text: "/tools"}) },
-		"a word to a hook": func(r *rig) { r.HeardFrom(Origin{Kind: FromPerson}) },
+		"a word to a hook": func(r *rig) { r.ResetBrake(Origin{Kind: FromPerson}) },
 		"what a hook listens to": func(r *rig) {
 			_ = r.Submit(ctx, Prompt{Text: "ci", Origin: Origin{Kind: FromOutside, Hook: "web", Source: "port"}})
 		},
@@ -38,7 +38,7 @@ func TestOnceHooksWantedTooMuchNothingOfTheirsIsTakenUntilSomebodySaysSomething(
 			}
 		}
 		var limit *LimitError
-		for p := range r.TakeSubmitted() {
+		for p := range r.Inbox().TakeSubmitted() {
 			if err := r.Prompt(ctx, p); !errors.As(err, &limit) || !strings.HasSuffix(err.Error(), "; messages of hooks that waited are dropped: 1") {
 				t.Errorf("%s: %s ended with %v", name, p.Text, err)
 			}
@@ -64,7 +64,7 @@ func scriptedAnswers(n int) (replies []reply) {
 func TestWhatAPersonTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
 	r := newRig(t, Options{}, scriptedAnswers(9)...)
 	turns := 0
-	r.listeners = append(r.listeners, on(func(*TurnEnd) {
+	r.events.all = append(r.events.all, on(func(*TurnEnd) {
 		if turns++; turns == 1 {
 			if err := r.Submit(t.Context(), byHook("mine")); err != nil {
 				t.Error(err)
@@ -74,14 +74,14 @@ func TestWhatAPersonTypesWhileTheAgentWorksBeginsANewCount(t *testing.T) {
 			}
 		}
 	}))
-	r.settings.MaxContinuations = 1
+	r.inbox.limit = 1
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant: a", "user: yours", "assistant: a", "user: mine", "assistant: a")
 }
 
 func TestAMessageThatGoesAlongWithARequestIsNotCounted(t *testing.T) {
 	r := newRig(t, Options{Tools: []Tool{echo("t")}}, use(call{"1", "t", `{"n":1}`}), use(call{"2", "t", `{"n":2}`}), say("done"))
-	r.listeners = append(r.listeners, on(func(*ToolResult) {
+	r.events.all = append(r.events.all, on(func(*ToolResult) {
 		if err := r.SendUser(t.Context(), byHook("mind"), DeliverSteer); err != nil {
 			t.Error(err)
 		}
@@ -95,8 +95,7 @@ func TestAMessageThatGoesAlongWithARequestIsNotCounted(t *testing.T) {
 func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var said []string
-	r := newRig(t, Options{Listeners: []Listener{on(func(e *Notice) { said = append(said, e.Text) })}})
-	r.now = func() time.Time { return now }
+	r := newRig(t, Options{Now: func() time.Time { return now }, Listeners: []Listener{on(func(e *Notice) { said = append(said, e.Text) })}})
 	send := func(source string) error {
 		now = now.Add(time.Second)
 		return r.Submit(context.Background(), Prompt{Text: "x", Origin: Origin{Kind: FromOutside, Hook: "ci", Source: source}})
@@ -124,7 +123,7 @@ func TestASourceThatSendsTooMuchIsPaused(t *testing.T) {
 	if n := taken(port); n != 30 || len(said) != 2 {
 		t.Errorf("after a minute %d messages were taken, said %q", n, said)
 	}
-	r.HeardFrom(Origin{Kind: FromPerson})
+	r.ResetBrake(Origin{Kind: FromPerson})
 	if n := taken(port); n != 30 {
 		t.Errorf("after a word of a person %d messages were taken", n)
 	}

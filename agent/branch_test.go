@@ -96,7 +96,7 @@ func TestBranchThatIsForbiddenOrCannotBeChangesNothing(t *testing.T) {
 	if _, err := r.Branch(t.Context(), "nothing"); err == nil || !strings.Contains(err.Error(), `no entry "nothing"`) {
 		t.Errorf("no such entry: %v", err)
 	}
-	r.copySession = func(*session.Session, string) (*session.Session, error) { return nil, errors.New("no room") }
+	r.sessions.copySession = func(*session.Session, string) (*session.Session, error) { return nil, errors.New("no room") }
 	if _, err := r.Branch(t.Context(), id); err == nil || err.Error() != "no room" {
 		t.Errorf("no room: %v", err)
 	}

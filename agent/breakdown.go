@@ -42,12 +42,11 @@ const (
 )
 
 // Breakdown says what the model was shown last, and what came since.
-func (a *Agent) Breakdown() Breakdown {
-	items := a.Seen()
-	chain := a.lastSeen.lastChain()
-	counted, estimated := a.contextTokens(items)
-	b := Breakdown{Counted: counted, Sources: append([]Source{a.promptSource(), a.toolSource()}, messageSources(items, chain)...)}
-	b.ContextUsage = fullness(counted+estimated, a.Model())
+func (m *Meter) Breakdown() Breakdown {
+	items, chain := m.conversation.seen()
+	counted, estimated := m.contextTokens(items)
+	b := Breakdown{Counted: counted, Sources: append([]Source{m.promptSource(), m.toolSource()}, messageSources(items, chain)...)}
+	b.ContextUsage = fullness(counted+estimated, m.choice.model())
 	rest := b.Tokens
 	for _, s := range b.Sources {
 		rest -= s.Tokens
@@ -60,14 +59,14 @@ func (a *Agent) Breakdown() Breakdown {
 		b.Hooks = append(b.Hooks, effect(stage.By, before, stage.Items))
 		before = stage.Items
 	}
-	b.Unsent, b.Break = unsent(items), a.PrefixBreak()
+	b.Unsent, b.Break = unsent(items), m.PrefixBreak()
 	return b
 }
 
 // promptSource is the system prompt by its sections, the instruction files each
 // by itself.
-func (a *Agent) promptSource() Source {
-	p := a.lastPrompt()
+func (m *Meter) promptSource() Source {
+	p := m.system.last(m.sent.of(m.conversation.current()))
 	s := Source{Name: SourceSystem}
 	if p.text != joinSections(p.sections) {
 		s.part(Source{Name: "all of it", Note: changedBy(p), Tokens: textTokens(p.text)})
@@ -75,8 +74,8 @@ func (a *Agent) promptSource() Source {
 	}
 	for _, section := range p.sections {
 		switch {
-		case section.Name == SectionInstructions && section.Text == instructions.Text(a.inForce.source.Files):
-			for _, f := range a.inForce.source.Files {
+		case section.Name == SectionInstructions && section.Text == instructions.Text(m.system.source.Files):
+			for _, f := range m.system.source.Files {
 				s.part(Source{Name: f.Path, Tokens: textTokens(instructions.Text([]instructions.File{f}))})
 			}
 		case ownSection(section.Name):
@@ -112,9 +111,9 @@ func changedBy(p promptText) string {
 }
 
 // toolSource is the descriptions of the tools as they are sent.
-func (a *Agent) toolSource() Source {
+func (m *Meter) toolSource() Source {
 	s := Source{Name: SourceTools}
-	for _, t := range a.Tools() {
+	for _, t := range m.tools.active() {
 		spec := t.Spec()
 		one := Source{Name: spec.Name, Count: 1, Tokens: textTokens(spec.Name + spec.Description + string(spec.Parameters))}
 		if hook := sourceOf(t); hook != "" {

@@ -89,7 +89,7 @@ func part(s Source, name string) Source {
 func TestTheBreakdownSaysWhereEverythingIsFrom(t *testing.T) {
 	r := filled(t, Options{Tools: []Tool{echo("look"), sourced{echo("other")}}, Prompt: &SystemPrompt{Append: "And smile.",
 		Files: []instructions.File{{Path: "/a/AGENTS.md", Text: "Be brief."}, {Path: "/b/AGENTS.md", Text: strings.Repeat("Be kind. ", 20)}}}})
-	b := r.Breakdown()
+	b := r.Meter().Breakdown()
 	wantSums(t, b)
 	if b.Counted != 0 || b.Tokens != r.Totals().Tokens {
 		t.Errorf("%d of %d counted, ctx.usage has %d", b.Counted, b.Tokens, r.Totals().Tokens)
@@ -167,7 +167,7 @@ func TestTheBreakdownAddsUpWhateverHappened(t *testing.T) {
 				r := filled(t, Options{Listeners: hooks})
 				r.model.replies = []reply{counted}
 				happens(t, r)
-				b := r.Breakdown()
+				b := r.Meter().Breakdown()
 				wantSums(t, b)
 				if b.Counted > 0 && b.Tokens != r.Totals().Tokens || b.Tokens <= 0 {
 					t.Errorf("%d tokens, ctx.usage has %d", b.Tokens, r.Totals().Tokens)
@@ -196,7 +196,7 @@ func TestTheBreakdownSaysWhatEachHookDid(t *testing.T) {
 	one, two := &named{hook: "one", context: cut}, &named{hook: "two", context: func(_ int, items []session.Item) []session.Item { return items }}
 	r := filled(t, Options{Listeners: append(one.listeners(), two.listeners()...)})
 	r.Start(t.Context())
-	b := r.Breakdown()
+	b := r.Meter().Breakdown()
 	wantSums(t, b)
 	want := []HookEffect{
 		{Hook: "one", Removed: Amount{2, 1250}, Added: Amount{1, 3}, Changed: Amount{1, 50}, ChangedTo: 3},
@@ -217,7 +217,7 @@ func TestTheBreakdownShowsAPromptThatAHookReplaced(t *testing.T) {
 	})
 	r := newRig(t, Options{Listeners: []Listener{replace}}, say("1"))
 	r.prompt("x")
-	b := r.Breakdown()
+	b := r.Meter().Breakdown()
 	wantSums(t, b)
 	if s := sourceOfName(b, SourceSystem); s.Tokens != 25 || len(s.Parts) != 1 || s.Parts[0].Note != "of bard" {
 		t.Errorf("%+v", s)

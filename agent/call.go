@@ -54,11 +54,11 @@ func withText(r Result, text string) Result {
 
 // finishCall lets listeners edit the result of a run. After an interrupt they no
 // longer can, and what they had no chance to take out is not kept.
-func (ls listeners) finishCall(ctx context.Context, c *cleared, result Result) Result {
-	if ls.wants(KindToolResult) {
+func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
+	if g.events.wants(KindToolResult) {
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
 		if ctx.Err() == nil {
-			ls.emit(ctx, e)
+			g.events.emit(ctx, e)
 		}
 		if ctx.Err() != nil {
 			return refuse("interrupted; what the tool had to say is not kept").result
@@ -91,37 +91,28 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	if len(input) == 0 {
 		input = json.RawMessage(`{}`)
 	}
-	call := message.Block{Type: message.BlockToolCall, ID: newCallID(), Name: name, Arguments: input}
-	a.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
-	c, no := a.gate().clear(ctx, call)
+	call := message.Block{Type: message.BlockToolCall, ID: "call_" + rand.Text()[:20], Name: name, Arguments: input}
+	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
+	c, no := a.gate.clear(ctx, call)
 	var result Result
 	if no != nil {
 		result = no.result
 	} else {
 		input = c.input
-		result = a.finishCall(ctx, c, c.run(ctx, a.updates(ctx, call, input)))
-		a.noteToolUsage(ctx, name, result)
+		result = a.gate.finishCall(ctx, c, c.run(ctx, a.gate.updates(ctx, call, input)))
+		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: result.Usage, Note: name})
 	}
-	a.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
+	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
 	return result
 }
 
-// noteToolUsage records what a tool used of models.
-func (a *Agent) noteToolUsage(ctx context.Context, name string, r Result) {
-	if err := a.recordUsage(session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name}); err != nil {
-		a.Notify(context.WithoutCancel(ctx), LevelWarning, err.Error())
-	}
-}
-
 // updates passes on what a running tool reports, if anyone wants it.
-func (ls listeners) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
-	if !ls.wants(KindToolExecutionUpdate) {
+func (g *gate) updates(ctx context.Context, call message.Block, input json.RawMessage) Update {
+	if !g.events.wants(KindToolExecutionUpdate) {
 		return nil
 	}
 	id, name := call.ID, call.Name // a block captured whole would be allocated also for nobody
 	return func(partial Result) {
-		ls.emit(ctx, &ToolExecutionUpdate{id, name, input, partial})
+		g.events.emit(ctx, &ToolExecutionUpdate{id, name, input, partial})
 	}
 }
-
-func newCallID() string { return "call_" + rand.Text()[:20] }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"pi/agent/llm"
 	"pi/internal/printable"
@@ -33,10 +34,24 @@ type Compacted struct {
 	Usage         message.Usage // of the model for the summary
 }
 
-// Compact puts a summary in the place of what stands at the beginning of the
-// conversation; the entries stay in the file. The listeners are asked first. It
-// may be called while no prompt runs (else the error is ErrNotIdle), and what it
-// does can be interrupted with [Agent.Abort].
+// compactor puts summaries in the place of what is at the beginning of a conversation.
+// All methods may be called from any goroutine; those that compact only by whoever
+// has claimed the agent.
+type compactor struct {
+	events       *listeners
+	conversation *conversation
+	choice       *choice
+	meter        *Meter
+	asker        *asker
+	inbox        *Inbox // has the compaction that waits
+	settings     CompactionSettings
+	state        compactionState
+}
+
+// Compact puts a summary in the place of the beginning of the conversation; the
+// entries stay in the file. The listeners are asked first. It may be called while no
+// prompt runs (else the error is ErrNotIdle), and what it does can be interrupted with
+// [Agent.Abort].
 //
 // The error wraps session.ErrNothingToCompact or session.ErrJustCompacted, for
 // which nobody was called; ErrCancelled, ErrAborted, a *[llm.ProviderError]; or it is
@@ -44,24 +59,24 @@ type Compacted struct {
 // *[session.SaveError] comes a result: the context is compacted, but the file
 // lacks it.
 func (a *Agent) Compact(ctx context.Context, o CompactOptions) (*Compacted, error) {
-	ctx, err := a.begin(ctx)
+	ctx, err := a.busy.begin(ctx)
 	if err != nil {
 		return nil, ErrNotIdle
 	}
-	defer a.end()
-	return a.compactFor(ctx, o, true)
+	defer a.busy.end()
+	return a.compactor.manual(ctx, o, true)
 }
 
-// compactFor compacts because somebody asked for it. At rest there is no work
-// that needs its beginning in full: then also a short conversation is summarised.
-func (a *Agent) compactFor(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
-	c := &compactRun{Agent: a, reason: CompactManual, instructions: o.Instructions, all: atRest}
-	return c.perform(ctx, a.runChain(ctx))
+// manual compacts because somebody asked for it. At rest there is no work that needs
+// its beginning in full: then also a short conversation is summarised.
+func (c *compactor) manual(ctx context.Context, o CompactOptions, atRest bool) (*Compacted, error) {
+	r := &compactRun{compactor: c, reason: CompactManual, instructions: o.Instructions, all: atRest}
+	return r.perform(ctx, c.conversation.runChain(ctx))
 }
 
 // compactRun is a compaction on its way.
 type compactRun struct {
-	*Agent
+	*compactor
 	reason       string
 	instructions string
 	all          bool           // where everything could be kept, nothing is
@@ -82,58 +97,46 @@ func (c *compactRun) perform(ctx context.Context, seen chained) (done *Compacted
 	if err := c.prepare(ctx, seen); err != nil {
 		return nil, err
 	}
-	ctx, stop := c.compacting.begin(ctx)
+	ctx, stop := c.state.begin(ctx)
 	defer stop()
 	c.emitBoth(ctx, func(auto bool) Event { return &CompactionStart{Reason: c.reason, Auto: auto} })
 	defer func() {
 		if p := recover(); p != nil {
 			done, err = nil, fmt.Errorf("compaction crashed: %v", p)
-			c.tellFailed(ctx, err)
+			c.emitFailed(ctx, err)
 		}
-		c.tellEnd(ctx, done, err)
+		c.emitEnd(ctx, done, err)
 	}()
 	done, err = c.work(ctx)
 	if done == nil {
-		c.tellFailed(ctx, err)
+		c.emitFailed(ctx, err)
 	}
 	return done, err
 }
 
 // prepare plans it. Nothing has been told to anybody when it fails.
 func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
-	c.session = c.Session()
+	c.session = c.conversation.current()
 	switch {
 	case ctx.Err() != nil:
 		return ErrAborted
 	case c.session.ReadOnly():
 		return session.ErrReadOnly
 	}
-	items := c.withoutFailed(seen.items)
-	tokens := c.tokensOf(items)
+	items := slices.DeleteFunc(slices.Clone(seen.items), func(it session.Item) bool {
+		return it.Entry != nil && it.Entry == c.failed
+	})
+	tokens := c.meter.tokensOf(items)
 	c.branch = seen.branch
-	c.model = c.Model()
+	c.model = c.choice.model()
 	c.window = c.model.ContextWindow
 	if c.reason == CompactOverflow && (c.window <= 0 || tokens < c.window) {
 		c.window = tokens // whatever is said of the model, this much was too much
 	}
-	c.limits = c.settings.Compaction.within(c.window)
+	c.limits = c.settings.within(c.window)
 	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
 		Keep: c.limits.KeepRecentTokens, Room: c.limits.room(), All: c.all})
 	return err
-}
-
-// withoutFailed is what the model sees once the failed answer is taken out.
-func (c *compactRun) withoutFailed(seen []session.Item) []session.Item {
-	if c.failed == nil {
-		return seen
-	}
-	var kept []session.Item
-	for _, it := range seen {
-		if it.Entry != c.failed {
-			kept = append(kept, it)
-		}
-	}
-	return kept
 }
 
 // work gets the summary and stores it.
@@ -146,13 +149,13 @@ func (c *compactRun) work(ctx context.Context) (*Compacted, error) {
 	if entry == nil {
 		return nil, fmt.Errorf("store the summary: %w", unsaved)
 	}
-	c.emitAfter(ctx, KindSessionCompact, func() Event {
+	c.events.emitAfter(ctx, KindSessionCompact, func() Event {
 		return &SessionCompact{Entry: entry, Summary: s.Summary, FromHook: s.FromHook, Reason: c.reason, WillRetry: c.retries()}
 	})
-	c.refresh(uncancelled(ctx))
+	c.conversation.refresh(uncancelled(ctx))
 	done := &Compacted{Entry: entry, Messages: len(c.plan.Summarize) + len(c.plan.TurnPrefix), FromHook: s.FromHook,
-		Before: s.TokensBefore, After: c.tokensOf(c.Seen())}
-	addUsage(&done.Usage, s.Usage)
+		Before: s.TokensBefore, After: c.meter.tokensSeen()}
+	done.Usage.Add(s.Usage)
 	return done, unsaved
 }
 
@@ -173,8 +176,8 @@ func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 			}
 		}
 	}
-	if c.failed != nil {
-		drafts = append(drafts, takeOut(c.failed))
+	if c.failed != nil { // it leaves the context; in the file it stays
+		drafts = append(drafts, session.Draft{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: c.failed.ID}})
 	}
 	entries, err := c.session.AppendAll(drafts)
 	if len(entries) == 0 {
@@ -198,12 +201,6 @@ func (c *compactRun) editedSince() map[string]bool {
 	return edited
 }
 
-// takeOut is the entry that takes a failed answer out of the context; in the
-// file it stays.
-func takeOut(failed *session.Entry) session.Draft {
-	return session.Draft{Type: session.TypeContextEdit, Body: session.ContextEdit{TargetID: failed.ID}}
-}
-
 // firstKept is the id of the first entry that the plan keeps, "" if it keeps
 // none.
 func (c *compactRun) firstKept() string {
@@ -216,23 +213,23 @@ func (c *compactRun) firstKept() string {
 // CancelCompaction interrupts the compaction in progress and nothing else: a run
 // that it belongs to goes on as if the compaction had failed. It reports whether
 // there was one.
-func (a *Agent) CancelCompaction() bool { return a.compacting.interrupt() }
+func (a *Agent) CancelCompaction() bool { return a.compactor.state.interrupt() }
 
 // emitBoth emits an event, and for a compaction that nobody asked for its second
 // form as well.
 func (c *compactRun) emitBoth(ctx context.Context, build func(auto bool) Event) {
 	for _, auto := range []bool{false, true} {
-		if e := build(auto); (!auto || c.reason != CompactManual) && c.wants(e.Kind()) {
-			c.emit(uncancelled(ctx), e)
+		if e := build(auto); (!auto || c.reason != CompactManual) && c.events.wants(e.Kind()) {
+			c.events.emit(uncancelled(ctx), e)
 		}
 	}
 }
 
-func (c *compactRun) tellEnd(ctx context.Context, done *Compacted, err error) {
+func (c *compactRun) emitEnd(ctx context.Context, done *Compacted, err error) {
 	c.emitBoth(ctx, func(auto bool) Event {
 		e := &CompactionEnd{Auto: auto, Reason: c.reason, Done: done}
 		if done == nil {
-			e.Aborted, e.ErrorMessage = stopped(err), err.Error()
+			e.Aborted, e.ErrorMessage = isStopped(err), err.Error()
 			return e
 		}
 		e.Result, e.WillRetry = done.Entry, c.retries()
@@ -240,14 +237,14 @@ func (c *compactRun) tellEnd(ctx context.Context, done *Compacted, err error) {
 	})
 }
 
-func (c *compactRun) tellFailed(ctx context.Context, err error) {
-	c.emitAfter(ctx, KindSessionCompactFailed, func() Event {
-		return &SessionCompactFailed{Reason: c.reason, ErrorMessage: err.Error(), Aborted: stopped(err), FromHook: c.fromHook}
+func (c *compactRun) emitFailed(ctx context.Context, err error) {
+	c.events.emitAfter(ctx, KindSessionCompactFailed, func() Event {
+		return &SessionCompactFailed{Reason: c.reason, ErrorMessage: err.Error(), Aborted: isStopped(err), FromHook: c.fromHook}
 	})
 }
 
-// stopped reports whether somebody did not want it.
-func stopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
+// isStopped reports whether somebody did not want it.
+func isStopped(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, ErrCancelled) }
 
 // Text says what happens in one line.
 func (e *CompactionStart) Text() string {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"pi/agent/summary"
 	"pi/session"
 	"pi/session/message"
 	"pi/session/rawjson"
@@ -28,12 +29,12 @@ func (c *compactRun) summary(ctx context.Context) (session.Compaction, error) {
 // askListeners is session_before_compact. A summary that cannot be taken is told
 // as the mistake of the hook that brought it, and is none.
 func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error) {
-	if !c.wants(KindSessionBeforeCompact) {
+	if !c.events.wants(KindSessionBeforeCompact) {
 		return nil, nil
 	}
 	e := &SessionBeforeCompact{Preparation: c.preparation(), BranchEntries: c.branch, Messages: c.summarized(),
 		CustomInstructions: c.instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}
-	c.emitUntil(ctx, e, func() bool { return e.Cancel })
+	c.events.emitUntil(ctx, e, func() bool { return e.Cancel })
 	switch d := e.Compaction; {
 	case ctx.Err() != nil:
 		return nil, ErrAborted
@@ -43,7 +44,7 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 		return nil, nil
 	case d.FirstKeptEntryID != "":
 		if err := CanKeepFrom(c.branch, d.FirstKeptEntryID); err != nil {
-			c.notifyf(ctx, LevelError, "%s: %s: first_kept_entry_id: %v", hookName(d.By), e.Kind(), err)
+			c.events.notifyf(ctx, LevelError, "%s: %s: first_kept_entry_id: %v", hookName(d.By), e.Kind(), err)
 			return nil, nil
 		}
 	}
@@ -62,7 +63,7 @@ func (c *compactRun) preparation() Preparation {
 		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
 		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
 		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: FileOps(c.plan.Files),
-		Settings: c.settings.Compaction,
+		Settings: c.settings,
 	}
 }
 
@@ -89,18 +90,18 @@ func (c *compactRun) brought(d *CompactionDraft) session.Compaction {
 
 // written is the entry of a summary that the model makes.
 func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
-	w := c.writer()
+	w := summary.Writer{Ask: c.asker.askOutside, Instructions: c.instructions}
 	var preserved map[string]json.RawMessage
-	if c.wants(KindSessionCompacting) {
+	if c.events.wants(KindSessionCompacting) {
 		e := &SessionCompacting{SessionID: c.session.ID(), Messages: c.summarized()}
-		c.emit(ctx, e)
-		w.added, w.prompt, preserved = e.Context, e.Prompt, e.PreserveData
+		c.events.emit(ctx, e)
+		w.Added, w.Prompt, preserved = e.Context, e.Prompt, e.PreserveData
 	}
 	switch {
 	case ctx.Err() != nil:
 		return session.Compaction{}, ErrAborted
 	case len(c.editedSince()) > 0: // what hooks took out just now is not summarised
-		if err := c.prepare(ctx, c.runChain(ctx)); err != nil {
+		if err := c.prepare(ctx, c.conversation.runChain(ctx)); err != nil {
 			return session.Compaction{}, err
 		}
 	}
@@ -108,17 +109,18 @@ func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
 	if err != nil {
 		return session.Compaction{}, err
 	}
-	text, err := w.write(ctx, c.plan)
+	w.Model, w.Longest, w.InputLimit = c.model, c.limits.summary(), c.limits.input(c.window)
+	text, err := w.Conversation(ctx, c.plan)
 	if err != nil {
-		w.recordUnused(ctx, session.TypeCompaction)
+		c.asker.spending.record(ctx, session.UsageEntry{Kind: session.TypeCompaction, Provider: c.model.Provider, Model: c.model.ID, Usage: &w.Usage})
 		return session.Compaction{}, err
 	}
-	if w.cut > 0 {
-		c.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.cut)
+	if w.CutAt > 0 {
+		c.events.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; raise compaction.reserve_tokens, or /uncompact and use another model", w.CutAt)
 	}
-	c.spending.aside.add(&w.usage)
+	c.asker.spending.aside.add(&w.Usage)
 	return session.Compaction{Summary: text, FirstKeptEntryID: c.firstKept(), TokensBefore: c.plan.TokensBefore,
-		Details: details, Usage: &w.usage}, nil
+		Details: details, Usage: &w.Usage}, nil
 }
 
 // withData adds what hooks want kept to the details; what is in them already

@@ -55,9 +55,9 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 			t.Run(fmt.Sprintf("%s/%s", sort, k), func(t *testing.T) {
 				o, l := &moment{kind: k}, &log{}
 				r := full(t, Options{Listeners: []Listener{o, l}}, replies...)
-				r.Agent.settings.Compaction.Enabled = false
+				r.compactor.settings.Enabled = false
 				r.prompt("first")
-				r.Agent.settings.Compaction.Enabled = true
+				r.compactor.settings.Enabled = true
 				l.kinds = nil
 				arm := func(do func()) { o.armed, o.do = true, do }
 				test(t, r, l, arm, func(ctx context.Context) error {
@@ -68,7 +68,7 @@ func everySort(t *testing.T, test func(t *testing.T, r *rig, l *log, arm func(fu
 					return r.Prompt(ctx, Prompt{Text: "second"})
 				})
 				paired(t, l.kinds)
-				r.Agent.settings.Compaction.Enabled = false
+				r.compactor.settings.Enabled = false
 				r.wantGoesOn()
 			})
 		}
@@ -232,7 +232,7 @@ func TestOfTwoCompactionsAtOnceOneIsRefused(t *testing.T) {
 	if err := <-ended; err != nil || r.compactions() != 1 {
 		t.Errorf("the first: %v, %d compactions", err, r.compactions())
 	}
-	for p := range r.TakeSubmitted() {
+	for p := range r.Inbox().TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Error(err)
 		}

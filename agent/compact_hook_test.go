@@ -22,7 +22,7 @@ func longTurn(t *testing.T, o Options, replies ...reply) *rig {
 		before = append(before, use(call{id, "big", "{}"}))
 	}
 	r := full(t, o, append(append(before, say("two")), replies...)...)
-	r.Agent.settings.Compaction.Enabled = false
+	r.compactor.settings.Enabled = false
 	r.prompt("first")
 	r.prompt("second")
 	return r
@@ -197,7 +197,7 @@ func TestACompactionThatIsAskedForWhileTheAgentWorksComesBeforeTheNextRequest(t 
 	if !strings.Contains(r.asked(3), "mind the doors") || !strings.Contains(r.asked(4), "user: second\nassistant a=look{}\ntoolResult a: looked") || strings.Contains(r.asked(4), "first") {
 		t.Errorf("asked %s and %s", r.asked(3), r.asked(4))
 	}
-	for p := range r.TakeSubmitted() { // it is done
+	for p := range r.Inbox().TakeSubmitted() { // it is done
 		if err := r.Prompt(t.Context(), p); err != nil || r.requests() != 5 {
 			t.Errorf("%v, %d requests", err, r.requests())
 		}
@@ -236,14 +236,14 @@ func TestACompactionThatIsAskedForAtRestIsDoneByTheFrontEnd(t *testing.T) {
 	r.prompt("first")
 	r.RequestCompact(CompactOptions{}, got.note)
 	select {
-	case <-r.Submitted():
+	case <-r.Inbox().Submitted():
 	default:
 		t.Fatal("the front end is not woken")
 	}
 	if len(got) > 0 || r.Pending() != 0 {
 		t.Errorf("outcomes %q, %d pending", got, r.Pending())
 	}
-	for p := range r.TakeSubmitted() {
+	for p := range r.Inbox().TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Error(err)
 		}
@@ -261,7 +261,7 @@ func TestACompactionThatDoesNotComeAnyMoreIsSaidToHaveFailed(t *testing.T) {
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for p := range r.TakeSubmitted() {
+	for p := range r.Inbox().TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Error(err)
 		}
@@ -332,7 +332,7 @@ func TestWhatTheLastRequestDidNotHavePassesTheContextChainBeforeItIsSummarised(t
 		}
 	})
 	r := full(t, Options{Listeners: []Listener{hide, add}}, say("one"), using(95000, text("the secret")), say("the notes"), say("the beginning"))
-	r.Agent.settings.Compaction.KeepRecentTokens = 1000
+	r.compactor.settings.KeepRecentTokens = 1000
 	r.prompt("first")
 	r.prompt("second")
 	if r.compactions() != 1 {

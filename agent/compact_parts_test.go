@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"pi/agent/llm"
-	"pi/session"
 	"pi/session/compaction"
 	"pi/session/message"
 )
@@ -44,23 +43,4 @@ func TestAMessageLargerThanTheWindowIsSummarisedInFull(t *testing.T) {
 		t.Errorf("%d of 40000 words were summarised", n)
 	}
 	r.wantTalk("compactionSummary", "assistant: a long prompt")
-}
-
-func TestTheBeginningOfATurnThatIsSummarisedInPartsKeepsItsFirstPart(t *testing.T) {
-	r := newRig(t, compacting(false), say("what was before"), say("part one"), say("both parts"))
-	item := func(text string) session.Item {
-		return session.Item{Message: r.userMessage([]message.Block{message.TextBlock(text)}), Index: -1}
-	}
-	w := &summaryWriter{Agent: r.Agent, model: r.Model(), most: 1000, inputLimit: 500}
-	text, err := w.write(t.Context(), &compaction.Plan{Summarize: []session.Item{item("long ago")},
-		TurnPrefix: []session.Item{item(strings.Repeat("do it; ", 200)), item(strings.Repeat("no, so; ", 200))}})
-	if err != nil || !strings.HasSuffix(text, "both parts") {
-		t.Fatalf("%q, %v", text, err)
-	}
-	if first := r.asked(1); strings.Contains(first, "<notes>") || strings.Contains(first, "The notes between the tags") {
-		t.Errorf("the first part: %s", first)
-	}
-	if second := r.asked(2); !strings.Contains(second, "<notes>\npart one\n</notes>") || !strings.Contains(second, "The notes between the tags") {
-		t.Errorf("the model is not told what to do with the notes: %s", second)
-	}
 }

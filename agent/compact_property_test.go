@@ -71,7 +71,7 @@ func (k *talker) reply(ctx context.Context, r *llm.Request, yield func(llm.Delta
 		yield(llm.Delta{}, &llm.ProviderError{Provider: "acme", Message: "too long", Overflow: true})
 		return
 	}
-	if r.System == summarySystem {
+	if strings.HasPrefix(r.System, "You write notes for a coding agent") {
 		k.summarize(text, yield)
 		return
 	}
@@ -236,10 +236,10 @@ func TestAConversationSurvivesItsCompactions(t *testing.T) {
 // ask is /compact: afterwards there is no more than is to be kept and to be free,
 // unless that failed.
 func (k *talker) ask(r *rig) {
-	before := r.tokensOf(r.Context(k.t.Context()))
+	before := r.meter.tokensOf(r.Context(k.t.Context()))
 	done, err := r.Compact(k.t.Context(), CompactOptions{})
-	after := r.tokensOf(r.Seen())
-	limits := r.settings.Compaction.within(k.window)
+	after := r.meter.tokensOf(r.Seen())
+	limits := r.compactor.settings.within(k.window)
 	switch {
 	case err != nil && after != before:
 		k.t.Errorf("a compaction that failed (%v) leaves %d of %d tokens", err, after, before)

@@ -75,48 +75,38 @@ type compactRequest struct {
 	done func(*Compacted, error)
 }
 
+// refuse tells whoever waits for the compaction that it does not happen. r may be nil.
+func (r *compactRequest) refuse(why error) {
+	if r != nil {
+		r.done(nil, why)
+	}
+}
+
 // RequestCompact has the context compacted as soon as it can be, and returns at
 // once: while a prompt runs, before its next request or at its end, otherwise
-// when the front end gets to it (see [Agent.Submitted]). done is told what came of
-// it, with what [Agent.Compact] returns, or ErrCompactionWaits; it is called once,
-// on another goroutine or before RequestCompact returns, and must not wait.
+// when the front end gets to it (see [Agent.Submitted]). done is called once with
+// what [Agent.Compact] returns, or with ErrCompactionWaits, on another goroutine or
+// before RequestCompact returns, and must not wait.
 func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {
-	if !a.putCompact(&compactRequest{o, done}) {
+	if !a.inbox.putCompact(&compactRequest{o, done}) {
 		done(nil, ErrCompactionWaits)
 	}
 }
 
-// compactAsked does what was asked for, if something was, and reports whether it
-// compacted. What is too short in the middle of the work waits for its end.
-func (a *Agent) compactAsked(ctx context.Context, atRest bool) bool {
-	request := a.waitingCompact()
+// performRequested compacts if somebody requested that, and reports whether it did.
+// What is too short in the middle of the work waits for its end.
+func (c *compactor) performRequested(ctx context.Context, atRest bool) bool {
+	request := c.inbox.waitingCompact()
 	if request == nil {
 		return false
 	}
-	done, err := a.compactFor(ctx, request.CompactOptions, atRest)
-	if !atRest && nothingToDo(err) || a.takeCompact() == nil {
+	done, err := c.manual(ctx, request.CompactOptions, atRest)
+	if !atRest && isNothingToDo(err) || c.inbox.takeCompact() == nil {
 		return false
 	}
 	if done != nil {
-		a.Notify(context.WithoutCancel(ctx), LevelInfo, done.String())
+		c.events.Notify(context.WithoutCancel(ctx), LevelInfo, done.String())
 	}
 	request.done(done, err)
 	return done != nil
-}
-
-// refuseAsked tells whoever waits for a compaction that it does not come.
-func (a *Agent) refuseAsked(why error) {
-	if request := a.takeCompact(); request != nil {
-		request.done(nil, why)
-	}
-}
-
-// runAsked is the prompt that stands for a compaction. The request may be done
-// by now.
-func (a *Agent) runAsked(ctx context.Context) error {
-	a.compactAsked(ctx, true)
-	if ctx.Err() != nil {
-		return ErrAborted
-	}
-	return nil
 }

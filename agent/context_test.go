@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,22 +11,85 @@ import (
 	"pi/session/message"
 )
 
+// unsaved is a session in memory that begins with these prompts.
+func unsaved(t *testing.T, prompts ...string) *session.Session {
+	t.Helper()
+	s := session.New(session.Options{Cwd: "/p"})
+	for _, text := range prompts {
+		if _, err := s.AppendMessage(userMessage([]message.Block{message.TextBlock(text)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
 func TestTheResultOfAChainIsThatOfItsSession(t *testing.T) {
-	one, other := &session.Session{}, &session.Session{}
-	var l lastSeen
-	l.edit(one, "a") // nothing was shown yet
-	l.set(one, chained{branch: make([]*session.Entry, 3), items: make([]session.Item, 2)})
-	l.edit(one, "b")
-	l.edit(other, "c")
-	if items, to, edited := l.of(one); len(items) != 2 || to != 3 || len(edited) != 1 || !edited["b"] {
-		t.Errorf("%d items to %d, edited %v", len(items), to, edited)
+	one, other := unsaved(t, "a", "b"), unsaved(t, "c")
+	upper := on(func(e *Context) {
+		e.Items = []session.Item{{Message: userMessage([]message.Block{message.TextBlock("A")}), Entry: e.Items[0].Entry}}
+	})
+	c := &conversation{events: listening(upper), session: one}
+	seen := func() (texts []string) {
+		items, _ := c.seen()
+		for _, it := range items {
+			texts = append(texts, it.Message.Text())
+		}
+		return texts
 	}
-	if items, _, _ := l.of(other); items != nil {
-		t.Error("another session has them too")
+	want := func(what string, texts ...string) {
+		t.Helper()
+		if got := seen(); !slices.Equal(got, texts) {
+			t.Errorf("%s: %q, want %q", what, got, texts)
+		}
 	}
-	l.forget()
-	if items, _, _ := l.of(one); items != nil || len(l.lastChain().branch) != 3 {
-		t.Error("they are there though they were dropped, or the chain is not")
+	edited := one.Branch()[0].ID
+	c.noteEdit(one, edited) // nothing was shown yet
+	want("before a chain", "a", "b")
+	c.runChain(t.Context())
+	want("after it", "A")
+	c.noteEdit(other, edited)
+	want("an edit of another session", "A")
+	c.noteEdit(one, edited)
+	want("an edit", "a")
+	if previous := c.replace(other); previous != one || c.current() != other {
+		t.Error("the session was not replaced")
+	}
+	if _, chain := c.seen(); chain.branch != nil {
+		t.Error("another session has the chain")
+	}
+	want("another session", "c")
+	c.runChain(t.Context())
+	c.forgetChain()
+	want("forgotten", "c")
+}
+
+func TestAChainOverASessionThatIsLeftMeanwhileIsForgotten(t *testing.T) {
+	one, other := unsaved(t, "a"), unsaved(t, "b")
+	c := &conversation{session: one}
+	c.events = listening(on(func(*Context) { c.replace(other) }))
+	if got := c.runChain(t.Context()).items; len(got) != 1 || got[0].Message.Text() != "a" {
+		t.Errorf("%+v", got)
+	}
+	if got, chain := c.seen(); len(got) != 1 || got[0].Message.Text() != "b" || chain.branch != nil {
+		t.Errorf("%+v of %+v", got, chain)
+	}
+}
+
+func TestAViewOfASessionGrowsWithItAndForgetsIt(t *testing.T) {
+	var v contextView
+	s := unsaved(t, strings.Repeat("abcd", 100))
+	if n := v.tokens(v.core(s)).Rest; n != 100 {
+		t.Errorf("%d tokens", n)
+	}
+	if _, err := s.AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("abcd", 50))})); err != nil {
+		t.Fatal(err)
+	}
+	if items := v.core(s); len(items) != 2 || v.tokens(items).Rest != 150 || len(v.forModel(items)) == 0 {
+		t.Errorf("%d items, %d tokens", len(items), v.tokens(items).Rest)
+	}
+	v.reset()
+	if items := v.core(unsaved(t, "x")); len(items) != 1 || v.tokens(items).Rest != 1 {
+		t.Errorf("another session has %d items", len(items))
 	}
 }
 

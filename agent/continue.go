@@ -13,32 +13,28 @@ import (
 // turnEnded tells the listeners of the end of a turn, appends what they want
 // added, and returns what they want next.
 func (r *run) turnEnded(ctx context.Context, index int, a answer, b batchEnd) Continuation {
-	if !r.wants(KindTurnEnd) {
+	if !r.events.wants(KindTurnEnd) {
 		return Continuation{}
 	}
 	e := &TurnEnd{TurnIndex: index, Message: a.message, ToolResults: b.results, EntryIDs: r.entries,
-		Usage: sync.OnceValue(func() TurnUsage { return r.turnUsage(a.message) })}
-	r.emit(uncancelled(ctx), e)
+		Usage: sync.OnceValue(func() TurnUsage {
+			usage := TurnUsage{ContextUsage: r.meter.contextUsage()}
+			usage.Add(a.message.Usage)
+			return usage
+		})}
+	r.events.emit(uncancelled(ctx), e)
 	r.addDrafts(ctx, e.Kind(), e.Entries)
 	return e.Continuation
 }
 
-func (r *run) turnUsage(m *message.Message) TurnUsage {
-	usage := TurnUsage{ContextUsage: r.contextUsage()}
-	if m.Usage != nil {
-		usage.Usage = *m.Usage
-	}
-	return usage
-}
-
-// beforeSettle asks the listeners whether the run is really to end with err. It
-// reports whether it goes on; if not, err is how it ended.
-func (r *run) beforeSettle(ctx context.Context, err error) (again bool, _ error) {
-	if !r.wants(KindAgentBeforeSettle) {
+// askAgain asks the listeners whether the run is really to end with err. It reports
+// whether there is another turn; if not, err is how the run ended.
+func (r *run) askAgain(ctx context.Context, err error) (again bool, _ error) {
+	if !r.events.wants(KindAgentBeforeSettle) {
 		return false, err
 	}
 	e := &AgentBeforeSettle{Outcome: outcome(err), Messages: r.added[:len(r.added):len(r.added)]}
-	r.emit(uncancelled(ctx), e)
+	r.events.emit(uncancelled(ctx), e)
 	r.addDrafts(ctx, e.Kind(), e.Entries)
 	if err == nil && ctx.Err() != nil {
 		err = ErrAborted
@@ -46,18 +42,15 @@ func (r *run) beforeSettle(ctx context.Context, err error) (again bool, _ error)
 	if !e.Continue || errors.Is(err, ErrAborted) {
 		return false, err
 	}
-	if final(err) {
-		r.notifyf(ctx, LevelWarning, "%s wants to go on, but the run has ended for good", hookName(e.ContinuedBy))
+	if isFinal(err) {
+		r.events.notifyf(ctx, LevelWarning, "%s wants to go on, but the run has ended for good", hookName(e.ContinuedBy))
 		return false, err
 	}
-	if err == nil && r.waits() { // it goes on by itself
+	if err == nil && r.inbox.hasQueued() { // it goes on by itself
 		return false, nil
 	}
-	no := r.goOn(e.Continuation)
-	if no != nil {
-		return false, no
-	}
-	return true, nil
+	err = r.addTurn(e.Continuation)
+	return err == nil, err
 }
 
 func outcome(err error) string {
@@ -70,9 +63,9 @@ func outcome(err error) string {
 	return "error"
 }
 
-// final reports whether a run that ended with err may not go on: a person set
+// isFinal reports whether a run that ended with err may not go on: a person set
 // the limit, or a gate closed.
-func final(err error) bool {
+func isFinal(err error) bool {
 	var limit *LimitError
 	var ended *TerminatedError
 	return errors.As(err, &limit) || errors.As(err, &ended) || errors.Is(err, errNothingToSend)
@@ -81,12 +74,13 @@ func final(err error) bool {
 // errNothingToSend ends a run that listeners want to go on without a word.
 var errNothingToSend = errors.New("the answer is the last message and nothing was added, so there is nothing to send")
 
-// goOn counts a model request that listeners added, and says why it cannot be.
-func (r *run) goOn(wish Continuation) error {
-	if err := r.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}, r.settings.MaxContinuations); err != nil {
+// addTurn counts a model request that listeners added. The error says why there cannot
+// be one.
+func (r *run) addTurn(wish Continuation) error {
+	if err := r.inbox.addRequest(Origin{Kind: FromHook, Hook: wish.ContinuedBy}); err != nil {
 		return err
 	}
-	sent := session.ForModel(r.Session().Context())
+	sent := session.ForModel(r.conversation.current().Context())
 	if len(sent) == 0 || sent[len(sent)-1].Role == message.RoleAssistant {
 		return fmt.Errorf("%s wants the model to go on, but %w", hookName(wish.ContinuedBy), errNothingToSend)
 	}
@@ -107,14 +101,14 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 		}
 		r.added = append(r.added, m)
 		if m.Display {
-			r.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
 		}
 	}
-	if err = r.saved(err); err != nil {
-		r.Notify(context.WithoutCancel(ctx), LevelError, fmt.Sprintf("%s: the entries of hooks were not added: %v", k, err))
+	if err = r.noteSaved(err); err != nil {
+		r.events.Notify(context.WithoutCancel(ctx), LevelError, fmt.Sprintf("%s: the entries of hooks were not added: %v", k, err))
 	}
 	if r.announceCompactions(ctx, entries) {
-		r.refresh(ctx)
+		r.conversation.refresh(ctx)
 	}
 }
 
@@ -127,7 +121,7 @@ func (r *run) announceCompactions(ctx context.Context, entries []*session.Entry)
 			continue
 		}
 		any = true
-		r.emitAfter(ctx, KindSessionCompact, func() Event {
+		r.events.emitAfter(ctx, KindSessionCompact, func() Event {
 			return &SessionCompact{Entry: e, Summary: e.Message().Summary, FromHook: true, Reason: CompactManual}
 		})
 	}
@@ -135,7 +129,7 @@ func (r *run) announceCompactions(ctx context.Context, entries []*session.Entry)
 }
 
 func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
-	s := r.Session()
+	s := r.conversation.current()
 	checked := make([]session.Draft, len(drafts))
 	for i, d := range drafts {
 		body, err := checkDraft(s, d)
@@ -147,7 +141,7 @@ func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
 	entries, err := s.AppendAll(checked)
 	for _, d := range checked {
 		if edit, ok := d.Body.(session.ContextEdit); ok && len(entries) > 0 {
-			r.lastSeen.edit(s, edit.TargetID)
+			r.conversation.noteEdit(s, edit.TargetID)
 		}
 	}
 	return entries, err
@@ -160,7 +154,7 @@ func checkDraft(s *session.Session, d session.Draft) (any, error) {
 	case session.Custom, session.CustomMessage:
 		return body, nil
 	case session.ContextEdit:
-		return body, editTarget(s, body.TargetID)
+		return body, checkEdit(s, body.TargetID)
 	case session.Compaction:
 		body.FromHook = true
 		if body.FirstKeptEntryID == "" { // nothing is kept

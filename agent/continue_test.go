@@ -92,7 +92,7 @@ func TestContinuationWithoutAWordEndsTheRunAndNamesTheHook(t *testing.T) {
 // wantGoesOnWithout is wantGoesOn when nobody listens any more.
 func (r *rig) wantGoesOnWithout() {
 	r.t.Helper()
-	r.listeners = nil
+	r.events.all = nil
 	r.wantGoesOn()
 }
 
@@ -319,7 +319,7 @@ func TestTurnEndSaysHowFullTheContextIs(t *testing.T) {
 
 func TestContextUsageIsOfWhatListenersMakeOfTheContext(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{on(func(e *Context) { e.Items = e.Items[len(e.Items)-1:] })}}, say("four"))
-	if _, err := r.Session().AppendMessage(r.userMessage([]message.Block{message.TextBlock(strings.Repeat("long ", 100))})); err != nil {
+	if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("long ", 100))})); err != nil {
 		t.Fatal(err)
 	}
 	around := aroundMessages(r)
@@ -344,7 +344,7 @@ func TestCompactionIsSeenAlsoWhereNobodyListensToTheContext(t *testing.T) {
 }
 
 // aroundMessages is the estimate of what a request carries beside its messages.
-func aroundMessages(r *rig) int { return r.promptSource().Tokens + r.toolSource().Tokens }
+func aroundMessages(r *rig) int { return r.meter.promptSource().Tokens + r.meter.toolSource().Tokens }
 
 func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 	ask := func(text string) *message.Message {
@@ -384,7 +384,7 @@ func TestContextUsageCountsWhatIsInForce(t *testing.T) {
 				last = e.ID
 			}
 			got := r.Totals().Tokens
-			if r.Breakdown().Counted == 0 {
+			if r.Meter().Breakdown().Counted == 0 {
 				got -= aroundMessages(r)
 			}
 			if c.want >= 0 && got != c.want || c.want < 0 && (got <= 0 || got > 100) {
@@ -413,9 +413,7 @@ func TestTotalsKnowWhetherEveryPriceIsKnown(t *testing.T) {
 		if _, err := r.Session().AppendMessage(&message.Message{Role: message.RoleAssistant, Provider: "acme", Model: "one", Usage: u}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.recordUsage(session.UsageEntry{Kind: "hook", Provider: "acme", Model: "one", Usage: u}); err != nil {
-			t.Fatal(err)
-		}
+		r.spending.record(t.Context(), session.UsageEntry{Kind: "hook", Provider: "acme", Model: "one", Usage: u})
 		got := r.Totals()
 		if got.Priced != c.want || got.Input != 2*c.tokens || got.Cost.Total != 2*c.cost {
 			t.Errorf("%s: %+v", c.name, got)

@@ -25,7 +25,7 @@ func TestFailureOfAListenerStopsNobodyAndIsToldToAll(t *testing.T) {
 
 func TestFailureToShowANoticeIsTheEndOfIt(t *testing.T) {
 	shown := 0
-	listeners{try(func(*Notice) error { shown++; return errors.New("no screen") })}.Notify(t.Context(), LevelInfo, "hello")
+	listening(try(func(*Notice) error { shown++; return errors.New("no screen") })).Notify(t.Context(), LevelInfo, "hello")
 	if shown != 1 {
 		t.Errorf("shown %d times", shown)
 	}
@@ -38,7 +38,7 @@ func TestAGateEndsWithTheFirstFailureOrAnswer(t *testing.T) {
 		"":                                    on(func(e *ToolCall) { e.Block = true }),
 	} {
 		e := &ToolCall{}
-		all := listeners{on(func(*Notice) {}), first, on(func(*ToolCall) { t.Error("the next one was asked") })}
+		all := listening(on(func(*Notice) {}), first, on(func(*ToolCall) { t.Error("the next one was asked") }))
 		if err := all.emitGate(t.Context(), e, func() bool { return e.Block }); fmt.Sprint(err) != want && (err != nil || want != "") {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -49,23 +49,23 @@ func TestEventNobodyWantsAllocatesNothing(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{on(func(*Input) {})}}, say("x"))
 	ctx := t.Context()
 	s := &step{call: message.Block{ID: "a", Name: "look"}}
-	run := &run{Agent: r.Agent}
-	answer := &stream{run: run, model: r.Model(), started: false}
+	run := &run{parts: r.parts}
+	answer := &stream{run: run, events: r.events, model: r.Model(), started: false}
 	for name, emit := range map[string]func(){
 		"turn_start": func() {
-			run.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{Timestamp: r.now().UnixMilli()} })
+			run.events.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{Timestamp: r.now().UnixMilli()} })
 		},
 		"message_start": func() { answer.started = false; answer.start(ctx) },
 		"tool_execution_start": func() {
-			run.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{s.call.ID, s.call.Name, nil} })
+			run.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{s.call.ID, s.call.Name, nil} })
 		},
-		"tool_execution_update": func() { r.updates(ctx, s.call, nil) },
+		"tool_execution_update": func() { r.gate.updates(ctx, s.call, nil) },
 		"tool_execution_end": func() {
-			run.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result} })
+			run.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{s.call.ID, s.call.Name, nil, s.result} })
 		},
-		"message_end": func() { answer.ended(ctx, nil) },
-		"tool_result": func() { r.finishCall(ctx, &cleared{}, s.result) },
-		"context":     func() { r.refresh(ctx) },
+		"message_end": func() { answer.askEnd(ctx, nil) },
+		"tool_result": func() { r.gate.finishCall(ctx, &cleared{}, s.result) },
+		"context":     func() { r.conversation.refresh(ctx) },
 	} {
 		if n := testing.AllocsPerRun(100, emit); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)

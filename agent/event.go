@@ -91,14 +91,14 @@ func (k Kind) String() string { return kindNames[k] }
 // under "result" are written by listeners, everything else is read only.
 type Event interface{ Kind() Kind }
 
-// listeners hear of everything, in their order. Those of an agent are complete
+// listeners are told of everything, in their order. Those of an agent are complete
 // before it starts, see [Agent.Listen]; from then on all methods may be called from
 // any goroutine.
-type listeners []Listener
+type listeners struct{ all []Listener }
 
 // wants reports whether anybody listens to k; events nobody wants are not built.
-func (ls listeners) wants(k Kind) bool {
-	for _, l := range ls {
+func (ls *listeners) wants(k Kind) bool {
+	for _, l := range ls.all {
 		if l.Wants(k) {
 			return true
 		}
@@ -107,7 +107,7 @@ func (ls listeners) wants(k Kind) bool {
 }
 
 // emitIf builds and emits an event if anybody wants it.
-func (ls listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
+func (ls *listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
 	if ls.wants(k) {
 		ls.emit(ctx, build())
 	}
@@ -115,7 +115,7 @@ func (ls listeners) emitIf(ctx context.Context, k Kind, build func() Event) {
 
 // emitAfter is emitIf for what has happened whether the run was interrupted or
 // not: listeners hear of it also after an interrupt.
-func (ls listeners) emitAfter(ctx context.Context, k Kind, build func() Event) {
+func (ls *listeners) emitAfter(ctx context.Context, k Kind, build func() Event) {
 	if ls.wants(k) {
 		ls.emit(uncancelled(ctx), build())
 	}
@@ -139,13 +139,13 @@ func Interrupted(ctx context.Context) bool { return ctx.Value(interruptedKey{}) 
 
 // emit hands e to the listeners in order. A listener's error stops nobody; it is
 // told to all as a notice. The gates, where it decides, are asked with emitGate.
-func (ls listeners) emit(ctx context.Context, e Event) {
+func (ls *listeners) emit(ctx context.Context, e Event) {
 	ls.emitUntil(ctx, e, func() bool { return false })
 }
 
 // emitUntil is emit up to the listener whose answer decides.
-func (ls listeners) emitUntil(ctx context.Context, e Event, decided func() bool) {
-	for _, l := range ls {
+func (ls *listeners) emitUntil(ctx context.Context, e Event, decided func() bool) {
+	for _, l := range ls.all {
 		if !l.Wants(e.Kind()) {
 			continue
 		}
@@ -160,8 +160,8 @@ func (ls listeners) emitUntil(ctx context.Context, e Event, decided func() bool)
 
 // emitGate hands e to the listeners in order, up to the first error, which it
 // returns, or until decided reports true.
-func (ls listeners) emitGate(ctx context.Context, e Event, decided func() bool) error {
-	for _, l := range ls {
+func (ls *listeners) emitGate(ctx context.Context, e Event, decided func() bool) error {
+	for _, l := range ls.all {
 		if !l.Wants(e.Kind()) {
 			continue
 		}
@@ -187,19 +187,19 @@ func handle(ctx context.Context, l Listener, e Event) (err error) {
 }
 
 // Notify shows the person a line that is no part of the conversation.
-func (ls listeners) Notify(ctx context.Context, level Level, text string) {
+func (ls *listeners) Notify(ctx context.Context, level Level, text string) {
 	ls.tellAll(ctx, &Notice{Text: text, Level: level})
 }
 
 // tellAll passes on what is no part of a run.
-func (ls listeners) tellAll(ctx context.Context, e Event) {
-	for _, l := range ls {
+func (ls *listeners) tellAll(ctx context.Context, e Event) {
+	for _, l := range ls.all {
 		if l.Wants(e.Kind()) {
 			_ = handle(ctx, l, e) // a front end that cannot show a notice has no better place to say so
 		}
 	}
 }
 
-func (ls listeners) notifyf(ctx context.Context, level Level, format string, args ...any) {
+func (ls *listeners) notifyf(ctx context.Context, level Level, format string, args ...any) {
 	ls.Notify(ctx, level, fmt.Sprintf(format, args...))
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 
 	"pi/session/message"
@@ -99,12 +98,3 @@ type HookFailed struct {
 
 // Kind is KindHookError.
 func (*HookFailed) Kind() Kind { return KindHookError }
-
-// HookFailed shows the person text, if it is not empty, and tells everybody what
-// failed.
-func (ls listeners) HookFailed(ctx context.Context, f *HookFailed, text string) {
-	if text != "" {
-		ls.tellAll(ctx, &Notice{Text: text, Level: LevelError, Failed: f})
-	}
-	ls.tellAll(ctx, f)
-}

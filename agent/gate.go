@@ -33,11 +33,9 @@ func interrupted() *refused { return refuse("interrupted") }
 
 // gate decides which calls of tools run.
 type gate struct {
-	listeners
-	tools *toolset
+	events *listeners
+	tools  *toolset
 }
-
-func (a *Agent) gate() *gate { return &gate{a.listeners, &a.toolset} }
 
 // clear decides whether call may run and with which arguments: the tool must be
 // active, the arguments valid, and no listener against it.
@@ -46,7 +44,7 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *refuse
 	if tool == nil {
 		return nil, g.unknownTool(call.Name)
 	}
-	checker, err := g.tools.checker(tool, func(text string) { g.Notify(ctx, LevelWarning, text) })
+	checker, err := g.tools.checker(tool, func(text string) { g.events.Notify(ctx, LevelWarning, text) })
 	if err != nil {
 		return nil, refuse("tool %s cannot be called: %v", call.Name, err)
 	}
@@ -61,7 +59,7 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *refuse
 		return nil, refuse("%v", err)
 	}
 	c := &cleared{tool: tool, id: call.ID, input: input}
-	if !g.wants(KindToolCall) {
+	if !g.events.wants(KindToolCall) {
 		return c, nil
 	}
 	return g.ask(ctx, c, checker)
@@ -78,7 +76,7 @@ func prepared(ctx context.Context, p Preparer, arguments json.RawMessage) (chang
 }
 
 func (g *gate) unknownTool(name string) *refused {
-	names := g.tools.ToolNames()
+	names := g.tools.names()
 	if len(names) == 0 {
 		return refuse("unknown tool %q; no tools are available", name)
 	}
@@ -90,7 +88,7 @@ func (g *gate) unknownTool(name string) *refused {
 // not coerced, for what runs is what the listeners saw.
 func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
-	err := g.emitGate(ctx, e, func() bool { return e.Block })
+	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
 	case ctx.Err() != nil:
 		return nil, interrupted()

@@ -137,6 +137,8 @@ func try[E Event](f func(E) error) listener {
 	return listener{zero.Kind(): func(_ context.Context, e Event) error { return f(e.(E)) }}
 }
 
+func listening(all ...Listener) *listeners { return &listeners{all} }
+
 // log writes down the kinds of all events.
 type log struct {
 	mu    sync.Mutex
@@ -181,7 +183,9 @@ func newRig(t *testing.T, o Options, replies ...reply) *rig {
 	o.CopySession = func(s *session.Session, leaf string) (*session.Session, error) {
 		return s.CopyPath(leaf, session.Options{Dir: dir, Cwd: "/p"})
 	}
-	o.Now = func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+	}
 	r := &rig{New(o), t, model}
 	t.Cleanup(func() { _ = r.Session().Close() })
 	return r
@@ -267,4 +271,9 @@ func (r *rig) file() string {
 		r.t.Error(err)
 	}
 	return string(b)
+}
+
+// userMessage is a message of a person.
+func userMessage(content []message.Block) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: content}
 }

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,59 +12,114 @@ import (
 	"pi/session/message"
 )
 
-// inbox is what was sent and waits: for its place in a run, for the next prompt, or
-// for the front end; and who may send. All methods may be called from any
+// Inbox has what was sent and waits: for its place in a run, for the next prompt, or
+// for the front end; and it decides who may send. All methods may be called from any
 // goroutine, but for those of which it is said that the caller has the lock.
-type inbox struct {
-	sorting sync.Mutex // guards what follows: a message is in one place, and is admitted and put there in one step
+type Inbox struct {
+	events      *listeners
+	now         func() time.Time
+	limit       int           // requests that hooks may add until somebody says something
+	steerAll    bool          // deliver all steering messages at once
+	followUpAll bool          // likewise
+	wake        chan struct{} // signalled when something is submitted, has room for one
 
-	queueing  bool // a prompt runs that will look at the queues again
+	mu        sync.Mutex // guards what follows: a message is in one place, and is admitted and put there in one step
+	queueing  bool       // a prompt runs that will look at the queues again
 	steer     []queued
 	followUp  []queued
 	nextTurn  []*message.Message // custom messages that go with the next prompt
 	submitted []Prompt           // for the front end
 	compact   *compactRequest    // that a hook waits for; nil for none
 	closed    bool               // nobody looks at what is sent any more
-	wake      chan struct{}      // signalled when something is submitted, holds one
 	brake     brake              // for hooks that would keep the agent at work
 }
 
-// post has take, which has the lock, put a message where it belongs, if it may
-// come: the error is a *[HeldBackError] or that of take. notice is what the person is
-// told of a refusal. limit is how many requests hooks may add.
-func (b *inbox) post(o Origin, limit int, now time.Time, take func() error) (notice string, err error) {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
-	if notice, err = b.brake.admit(o, limit, now); err != nil {
-		return notice, err
-	}
-	return "", take()
+func newInbox(events *listeners, s Settings, now func() time.Time) *Inbox {
+	return &Inbox{events: events, now: now, limit: s.MaxContinuations, steerAll: s.SteerAll, followUpAll: s.FollowUpAll,
+		wake: make(chan struct{}, 1)}
 }
 
-// HeardFrom notes that somebody had a say otherwise than in a prompt: what hooks add
+// ErrEnded is returned to whoever sends a message that nobody will look at.
+var ErrEnded = errors.New("the program ends, so nothing more is sent")
+
+// post calls put with the lock, if a message of this origin may be sent: the error is
+// a *[HeldBackError] or that of put. The person may be told of a refusal.
+func (b *Inbox) post(ctx context.Context, o Origin, put func() error) error {
+	b.mu.Lock()
+	notice, err := b.brake.admit(o, b.limit, b.now())
+	if err == nil {
+		err = put()
+	}
+	b.mu.Unlock()
+	if notice != "" {
+		b.events.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
+	}
+	return err
+}
+
+// postForNextPrompt puts the custom message of p behind the next prompt. The error is
+// one of [Inbox.post], or ErrEnded.
+func (b *Inbox) postForNextPrompt(ctx context.Context, p Prompt) error {
+	return b.post(ctx, p.Origin, func() error {
+		if b.closed {
+			return ErrEnded
+		}
+		b.nextTurn = append(b.nextTurn, p.Custom)
+		return nil
+	})
+}
+
+// postToRun queues p if a run will look at the queues again, and reports whether it did.
+func (b *Inbox) postToRun(ctx context.Context, p Prompt, q Queue) (posted bool, err error) {
+	err = b.post(ctx, p.Origin, func() error {
+		if posted = b.queueing && !b.closed; posted {
+			b.put(queued{Prompt: p}, q)
+		}
+		return nil
+	})
+	return posted, err
+}
+
+// postPrompt queues p if a run will look at the queues again. Otherwise, and if it is a
+// command, the front end runs it. The error is one of [Inbox.post], or ErrEnded.
+func (b *Inbox) postPrompt(ctx context.Context, p Prompt, q Queue) error {
+	return b.post(ctx, p.Origin, func() error {
+		switch {
+		case b.closed:
+			return ErrEnded
+		case b.queueing && !p.isCommand():
+			b.put(queued{Prompt: p}, q)
+		default:
+			b.deferToFrontEnd(p)
+		}
+		return nil
+	})
+}
+
+// resetBrake notes that somebody had a say otherwise than in a prompt: what hooks add
 // is counted anew.
-func (b *inbox) HeardFrom(o Origin) {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
-	b.brake.heardFrom(o)
+func (b *Inbox) resetBrake(o Origin) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.brake.reset(o)
 }
 
 // addRequest counts a model request that is made because of a message, or
-// because a hook wants to go on. It is a *[LimitError] if hooks have added limit.
-func (b *inbox) addRequest(o Origin, limit int) error {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+// because a hook wants to go on. It is a *[LimitError] if hooks have added too many.
+func (b *Inbox) addRequest(o Origin) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if o.Kind != FromHook {
-		b.brake.heardFrom(o)
+		b.brake.reset(o)
 		return nil
 	}
-	if b.brake.added < limit {
+	if b.brake.added < b.limit {
 		b.brake.added++
 		return nil
 	}
 	b.brake.pulled = true
 	text := fmt.Sprintf("stopped: %s wants the model asked once more, and hooks may add %d requests until somebody says something (max_continuations)",
-		hookName(o.Hook), limit)
+		hookName(o.Hook), b.limit)
 	if n := b.dropSent(); n > 0 {
 		text += fmt.Sprintf("; messages of hooks that waited are dropped: %d", n)
 	}
@@ -71,7 +128,7 @@ func (b *inbox) addRequest(o Origin, limit int) error {
 
 // dropSent takes what hooks sent of themselves out of all queues and counts it;
 // the caller has the lock.
-func (b *inbox) dropSent() (dropped int) {
+func (b *Inbox) dropSent() (dropped int) {
 	sent := func(p Prompt) bool {
 		drop := p.Origin.Kind == FromHook && !p.compact
 		if drop {
@@ -86,21 +143,21 @@ func (b *inbox) dropSent() (dropped int) {
 }
 
 // enqueue puts a prompt into a queue, and reports false if no run will look at it.
-func (b *inbox) enqueue(p Prompt, q Queue) bool {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) enqueue(p Prompt, q Queue) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !b.queueing {
 		return false
 	}
 	if p.Origin.Kind != FromHook {
-		b.brake.heardFrom(p.Origin)
+		b.brake.reset(p.Origin)
 	}
 	b.put(queued{p, true}, q)
 	return true
 }
 
 // put appends to a queue; the caller has the lock.
-func (b *inbox) put(m queued, q Queue) {
+func (b *Inbox) put(m queued, q Queue) {
 	if q == Steer {
 		b.steer = append(b.steer, m)
 	} else {
@@ -110,7 +167,7 @@ func (b *inbox) put(m queued, q Queue) {
 
 // deferToFrontEnd appends a prompt to those that the front end runs, and wakes it;
 // the caller has the lock.
-func (b *inbox) deferToFrontEnd(p Prompt) {
+func (b *Inbox) deferToFrontEnd(p Prompt) {
 	b.submitted = append(b.submitted, p)
 	select {
 	case b.wake <- struct{}{}:
@@ -119,53 +176,53 @@ func (b *inbox) deferToFrontEnd(p Prompt) {
 }
 
 // isOpen reports whether a run will look at the queues again.
-func (b *inbox) isOpen() bool {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) isOpen() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.queueing
 }
 
 // openQueues is called when a run begins, which looks at the queues until they are
 // closed.
-func (b *inbox) openQueues() {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) openQueues() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.queueing = true
 }
 
 // closeQueues leaves what is sent from now on to the front end.
-func (b *inbox) closeQueues() {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) closeQueues() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.queueing = false
 }
 
-// waits reports whether a message is queued.
-func (b *inbox) waits() bool {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+// hasQueued reports whether a message is queued for the run.
+func (b *Inbox) hasQueued() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return len(b.steer)+len(b.followUp) > 0
 }
 
-// endRun reports whether messages are queued. If none are, it closes the queues in
-// the same step, so that nothing is accepted that the run would not deliver.
-func (b *inbox) endRun() (queued bool) {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+// closeIfNoneQueued reports whether messages are queued. If none are, it closes the
+// queues in the same step, so that nothing is accepted that the run would not deliver.
+func (b *Inbox) closeIfNoneQueued() (queued bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.queueing = len(b.steer)+len(b.followUp) > 0
 	return b.queueing
 }
 
 // Pending counts the messages that wait to be delivered, those among them that
 // hooks handed in and that the front end has not taken yet.
-func (b *inbox) Pending() int {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) Pending() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.pending()
 }
 
 // pending is Pending; the caller has the lock.
-func (b *inbox) pending() int {
+func (b *Inbox) pending() int {
 	n := len(b.steer) + len(b.followUp)
 	for _, p := range b.submitted {
 		if !p.compact {
@@ -175,7 +232,7 @@ func (b *inbox) pending() int {
 	return n
 }
 
-// take removes what is to be delivered now from a queue: one message, or all.
+// take removes and returns what is to be delivered now from a queue: one message, or all.
 func take(queue *[]queued, all bool) []queued {
 	n := min(1, len(*queue))
 	if all {
@@ -189,13 +246,13 @@ func take(queue *[]queued, all bool) []queued {
 // due removes from the queues what is to be delivered now: the steering
 // messages, and, when the run would stop otherwise, the follow-ups; of each one, or
 // all.
-func (b *inbox) due(stopping, steerAll, followUpAll bool) ([]queued, Queue) {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
-	if messages := take(&b.steer, steerAll); len(messages) > 0 || !stopping {
+func (b *Inbox) due(stopping bool) ([]queued, Queue) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if messages := take(&b.steer, b.steerAll); len(messages) > 0 || !stopping {
 		return messages, Steer
 	}
-	return take(&b.followUp, followUpAll), FollowUp
+	return take(&b.followUp, b.followUpAll), FollowUp
 }
 
 // TakeQueued takes the texts of people out of both queues and returns them, so
@@ -203,14 +260,14 @@ func (b *inbox) due(stopping, steerAll, followUpAll bool) ([]queued, Queue) {
 // somebody typed stays queued for the next run: custom messages, what hooks sent,
 // and what a program sent with attachments. The files of a typed text are named
 // in it, and come along again.
-func (b *inbox) TakeQueued() []string {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) TakeQueued() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var texts []string
 	for _, queue := range []*[]queued{&b.steer, &b.followUp} {
 		var kept []queued
 		for _, m := range *queue {
-			if m.typed() {
+			if m.isTyped() {
 				texts = append(texts, m.Text)
 			} else {
 				kept = append(kept, m)
@@ -222,44 +279,57 @@ func (b *inbox) TakeQueued() []string {
 }
 
 // takeForPrompt takes what goes with the next prompt.
-func (b *inbox) takeForPrompt() []*message.Message {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) takeForPrompt() []*message.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	messages := b.nextTurn
 	b.nextTurn = nil
 	return messages
 }
 
-// forget drops what waited for a prompt of a session that was left.
-func (b *inbox) forget() {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+// forget drops what waited for a prompt of a session that swap leaves, and returns the
+// compaction that waited. It is one step: what is sent after it is for the session
+// that comes then.
+func (b *Inbox) forget(swap func()) *compactRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	swap()
 	b.steer, b.followUp, b.nextTurn = nil, nil, nil
+	request := b.compact
+	b.compact = nil
+	return request
 }
 
 // Submitted is signalled when a prompt was handed in; the front end then calls
 // [Agent.TakeSubmitted] when it is idle.
-func (b *inbox) Submitted() <-chan struct{} { return b.wake }
+func (b *Inbox) Submitted() <-chan struct{} { return b.wake }
 
-// TakeSubmitted takes the prompts that were handed in one after the other, oldest
-// first, until none is left. They are as typed: a command among them runs as a
-// command, unless it is [Prompt.Literal].
-func (b *inbox) TakeSubmitted() iter.Seq[Prompt] {
+// TakeSubmitted removes and returns the prompts that were handed in one after the
+// other, oldest first, until none is left. They are as typed: a command among them
+// runs as a command, unless it is [Prompt.Literal].
+func (b *Inbox) TakeSubmitted() iter.Seq[Prompt] {
 	return func(yield func(Prompt) bool) {
 		for {
-			p, ok := b.nextSubmitted()
-			if !ok || !yield(p) {
+			b.mu.Lock()
+			if len(b.submitted) == 0 {
+				b.mu.Unlock()
+				return
+			}
+			p := b.submitted[0]
+			b.submitted = b.submitted[1:]
+			b.mu.Unlock()
+			if !yield(p) {
 				return
 			}
 		}
 	}
 }
 
-// TakeNoMore refuses from now on what is handed in. It is false, and changes
-// nothing, if something waits: the front end runs that first.
-func (b *inbox) TakeNoMore() bool {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+// CloseIfEmpty refuses from now on what is sent. It is false, and changes nothing, if
+// something waits: the front end runs that first.
+func (b *Inbox) CloseIfEmpty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if len(b.submitted) > 0 {
 		return false
 	}
@@ -267,21 +337,10 @@ func (b *inbox) TakeNoMore() bool {
 	return true
 }
 
-// nextSubmitted removes and returns the oldest prompt for the front end.
-func (b *inbox) nextSubmitted() (p Prompt, ok bool) {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
-	if len(b.submitted) == 0 {
-		return Prompt{}, false
-	}
-	p, b.submitted = b.submitted[0], b.submitted[1:]
-	return p, true
-}
-
-// dropAll takes no more, and counts the messages for which nobody came.
-func (b *inbox) dropAll() (dropped int) {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+// close refuses from now on what is sent, drops what waits, and counts it.
+func (b *Inbox) close() (dropped int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.closed = true
 	dropped = b.pending()
 	b.followUp, b.steer, b.submitted = nil, nil, nil
@@ -290,9 +349,9 @@ func (b *inbox) dropAll() (dropped int) {
 
 // putCompact has a compaction wait for its turn, and reports false if another one
 // waits already.
-func (b *inbox) putCompact(r *compactRequest) bool {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) putCompact(r *compactRequest) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.compact != nil {
 		return false
 	}
@@ -302,16 +361,16 @@ func (b *inbox) putCompact(r *compactRequest) bool {
 }
 
 // waitingCompact returns the compaction that waits, or nil.
-func (b *inbox) waitingCompact() *compactRequest {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) waitingCompact() *compactRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.compact
 }
 
 // takeCompact removes and returns the compaction that waits, or nil.
-func (b *inbox) takeCompact() *compactRequest {
-	b.sorting.Lock()
-	defer b.sorting.Unlock()
+func (b *Inbox) takeCompact() *compactRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	request := b.compact
 	b.compact = nil
 	return request

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"pi/session/message"
 )
 
 func textsOf(messages []queued) (texts []string) {
@@ -16,7 +18,7 @@ func textsOf(messages []queued) (texts []string) {
 }
 
 func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
-	b := inbox{wake: make(chan struct{}, 1)}
+	b := newInbox(listening(), Settings{FollowUpAll: true}, time.Now)
 	if b.enqueue(Prompt{Text: "early"}, Steer) {
 		t.Error("a prompt is queued though no run is there")
 	}
@@ -26,48 +28,95 @@ func TestAnInboxKeepsWhatNoRunLooksAtForTheFrontEnd(t *testing.T) {
 	}
 	var got []string
 	for _, stopping := range []bool{false, true, false, true, true} {
-		messages, q := b.due(stopping, false, true)
+		messages, q := b.due(stopping)
 		got = append(got, fmt.Sprint(q, textsOf(messages)))
 	}
 	if want := []string{"steer [0]", "steer [2]", "steer []", "follow_up [1 3]", "follow_up []"}; !slices.Equal(got, want) {
 		t.Errorf("delivered %q, want %q", got, want)
 	}
-	if b.endRun() || b.isOpen() {
+	if b.closeIfNoneQueued() || b.isOpen() {
 		t.Error("the queues are open after the end of the run")
 	}
-	_, err := b.post(Origin{}, 1, time.Time{}, func() error { b.deferToFrontEnd(Prompt{Text: "late"}); return nil })
-	<-b.wake
-	if err != nil || b.Pending() != 1 || b.TakeNoMore() {
+	err := b.postPrompt(t.Context(), Prompt{Text: "late"}, Steer)
+	<-b.Submitted()
+	if err != nil || b.Pending() != 1 || b.CloseIfEmpty() {
 		t.Errorf("%v, %d wait", err, b.Pending())
 	}
 	for p := range b.TakeSubmitted() {
-		if p.Text != "late" || !b.TakeNoMore() {
+		if p.Text != "late" || !b.CloseIfEmpty() {
 			t.Error(p)
 		}
+	}
+	if err := b.postPrompt(t.Context(), Prompt{Text: "too late"}, Steer); !errors.Is(err, ErrEnded) {
+		t.Error(err)
 	}
 }
 
 func TestAnInboxDropsWhatHooksSentOnceTheyWantTooMuch(t *testing.T) {
-	b := inbox{wake: make(chan struct{}, 1), queueing: true}
+	b := newInbox(listening(), Settings{MaxContinuations: 1}, time.Now)
+	b.openQueues()
 	hook := Origin{Kind: FromHook, Hook: "loop"}
-	b.put(queued{Prompt: Prompt{Text: "a", Origin: hook}}, Steer)
-	b.put(queued{Prompt: Prompt{Text: "b"}}, Steer)
+	for _, p := range []Prompt{{Text: "a", Origin: hook}, {Text: "b"}} {
+		if posted, err := b.postToRun(t.Context(), p, Steer); !posted || err != nil {
+			t.Fatal(posted, err)
+		}
+	}
 	var limit *LimitError
-	if err := b.addRequest(hook, 1); err != nil {
+	if err := b.addRequest(hook); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.addRequest(hook, 1); !errors.As(err, &limit) || b.Pending() != 1 {
+	if err := b.addRequest(hook); !errors.As(err, &limit) || b.Pending() != 1 {
 		t.Errorf("%v, %d wait", err, b.Pending())
 	}
-	if _, err := b.post(hook, 1, time.Time{}, func() error { t.Error("it is taken"); return nil }); !heldBack(err) {
+	if err := b.postPrompt(t.Context(), Prompt{Text: "c", Origin: hook}, Steer); !heldBack(err) || b.Pending() != 1 {
 		t.Error(err)
 	}
-	b.HeardFrom(Origin{Kind: FromPerson})
-	if err := b.addRequest(hook, 1); err != nil {
+	b.resetBrake(Origin{Kind: FromPerson})
+	if err := b.addRequest(hook); err != nil {
 		t.Error(err)
 	}
 	r := &compactRequest{}
 	if !b.putCompact(r) || b.putCompact(&compactRequest{}) || b.takeCompact() != r || b.takeCompact() != nil {
 		t.Error("more than one compaction waits")
+	}
+}
+
+// What is sent while the session is swapped waits for the one that comes, and is not
+// dropped with what waited for the other.
+func TestWhatIsSentWhileASessionIsLeftIsForTheNext(t *testing.T) {
+	b := newInbox(listening(), Settings{}, time.Now)
+	note := func(text string) Prompt {
+		return Prompt{Custom: &message.Message{Role: message.RoleCustom, CustomType: text}}
+	}
+	if err := b.postForNextPrompt(t.Context(), note("old")); err != nil || !b.putCompact(&compactRequest{}) {
+		t.Fatal(err)
+	}
+	sent := make(chan error)
+	request := b.forget(func() {
+		go func() { sent <- b.postForNextPrompt(t.Context(), note("new")) }()
+	})
+	if err := <-sent; err != nil || request == nil || b.takeCompact() != nil {
+		t.Errorf("%v, compaction %v", err, request)
+	}
+	if got := b.takeForPrompt(); len(got) != 1 || got[0].CustomType != "new" {
+		t.Errorf("%d messages go with the next prompt", len(got))
+	}
+}
+
+func TestAnInboxGivesBackWhatPeopleTyped(t *testing.T) {
+	b := newInbox(listening(), Settings{SteerAll: true}, time.Now)
+	b.openQueues()
+	for _, p := range []Prompt{{Text: "typed", Source: "interactive"}, {Text: "of a hook", Source: "hook"}, {Text: "of a program", Source: "rpc"}} {
+		b.enqueue(p, Steer)
+	}
+	if got := b.TakeQueued(); !slices.Equal(got, []string{"typed", "of a program"}) {
+		t.Errorf("given back %q", got)
+	}
+	if messages, _ := b.due(false); !slices.Equal(textsOf(messages), []string{"of a hook"}) || b.hasQueued() {
+		t.Errorf("stays %q", textsOf(messages))
+	}
+	b.enqueue(Prompt{Text: "rest"}, FollowUp)
+	if n := b.close(); n != 1 || b.Pending() != 0 {
+		t.Errorf("%d dropped", n)
 	}
 }

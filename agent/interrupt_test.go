@@ -139,10 +139,10 @@ func TestWhatWaitedAtAnInterruptCanBeTakenBack(t *testing.T) {
 		r.Abort()
 	})}}, say("hm"))
 	_ = r.Prompt(t.Context(), Prompt{Text: "go"})
-	if got := r.TakeQueued(); !reflect.DeepEqual(got, []string{"one", "two", "later"}) {
+	if got := r.Inbox().TakeQueued(); !reflect.DeepEqual(got, []string{"one", "two", "later"}) {
 		t.Errorf("taken %q", got)
 	}
-	r.listeners = nil
+	r.events.all = nil
 	r.wantGoesOn()
 }
 

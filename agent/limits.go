@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -11,35 +10,6 @@ import (
 
 	"pi/agent/llm"
 )
-
-// costLimit is the error of a request that the session's money does not reach
-// for. What was used of models without a known price is not in the sum; that is
-// said once, for a limit that cannot see everything should not look as if it did.
-func (a *Agent) costLimit(ctx context.Context, m *llm.Model) error {
-	limit := a.settings.MaxCost
-	if limit <= 0 {
-		return nil
-	}
-	used, priced := a.used()
-	if used.Cost.Total >= limit {
-		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, limit)}
-	}
-	if what := unpricedPart(m, priced); what != "" && a.spending.account.warned.CompareAndSwap(false, true) {
-		a.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)
-	}
-	return nil
-}
-
-// unpricedPart says what the limit does not see; "" if nothing.
-func unpricedPart(m *llm.Model, priced bool) string {
-	switch {
-	case !m.Cost.Known():
-		return fmt.Sprintf("that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider)
-	case !priced:
-		return "that of some of what this session has used is not known (/session)"
-	}
-	return ""
-}
 
 // A model that repeats itself, or a server that means harm, must not fill the
 // memory: an answer longer than max_answer_bytes ends with an error.
@@ -113,7 +83,7 @@ const tellAt = 3
 // noteRepeat counts a call that has its result. The model is told once what the
 // next ones lead to; the last makes the limit of s.
 func (r *run) noteRepeat(s *step) {
-	limit := r.settings.MaxRepeats
+	limit := r.maxRepeats
 	if limit <= 0 {
 		return
 	}

@@ -91,7 +91,7 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 	} {
 		r := newRig(t, Options{})
 		if c.price != nil {
-			r.models.Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(&llm.Model{Provider: "other", ID: "m", Cost: c.price})})
+			r.Models().Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(&llm.Model{Provider: "other", ID: "m", Cost: c.price})})
 		}
 		if _, err := r.Session().Append(session.TypeUsage, session.UsageEntry{Kind: "hook", Provider: "other", Model: "m", Usage: &c.used}); err != nil {
 			t.Fatal(err)
@@ -105,11 +105,11 @@ func TestTotalsKnowWhichPartOfAnAnswerHasNoPrice(t *testing.T) {
 func TestASummaryHasThePriceOfTheModelThatWasChosenForIt(t *testing.T) {
 	for id, want := range map[string]bool{"dear": true, "odd": false} {
 		r := newRig(t, Options{}, say("a"))
-		r.models.Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(
+		r.Models().Register(llm.ProviderSpec{Name: "other", Models: llm.Listed(
 			&llm.Model{Provider: "other", ID: "dear", API: "test", Cost: &llm.Price{}}, &llm.Model{Provider: "other", ID: "odd", API: "test"})})
-		r.SetModel(t.Context(), r.models.Find("other", "dear"), "set")
+		r.SetModel(t.Context(), r.Models().Find("other", "dear"), "set")
 		r.prompt("one")
-		r.SetModel(t.Context(), r.models.Find("other", id), "set")
+		r.SetModel(t.Context(), r.Models().Find("other", id), "set")
 		s := r.Session()
 		for _, body := range []struct {
 			kind string

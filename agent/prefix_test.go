@@ -151,7 +151,7 @@ func TestThePrefixBreakNamesTheFirstHookThatMadeIt(t *testing.T) {
 			r := newRig(t, Options{Listeners: listeners}, say("1"), say("2"), say("3"))
 			for i, want := range test.want {
 				r.prompt(fmt.Sprint("prompt ", i))
-				if got := r.PrefixBreak(); (got == nil) != (want == nil) || got != nil && *got != *want {
+				if got := r.Meter().PrefixBreak(); (got == nil) != (want == nil) || got != nil && *got != *want {
 					t.Errorf("after prompt %d: %+v, want %+v", i+1, got, want)
 				}
 			}
@@ -197,7 +197,7 @@ func TestAPrefixBreakInThePayloadNamesItsHook(t *testing.T) {
 			r := newRig(t, Options{Listeners: append(one.listeners(), two.listeners()...)}, overWire("1"), overWire("2"))
 			r.prompt("prompt 1")
 			r.prompt("prompt 2")
-			if got := r.PrefixBreak(); (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
+			if got := r.Meter().PrefixBreak(); (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
 				t.Errorf("%+v, want %+v", got, test.want)
 			}
 		})
@@ -232,12 +232,12 @@ func TestAPrefixBreakInTheToolsNamesTheHookThatChoseOrBroughtThem(t *testing.T) 
 			r.prompt("one")
 			r.SetTools(test.after, test.by)
 			r.prompt("two")
-			got := r.PrefixBreak()
+			got := r.Meter().PrefixBreak()
 			if got == nil && test.want != "" || got != nil && *got != (prefix.Break{Hook: test.want, Part: prefix.PartTools}) {
 				t.Errorf("%+v, want %q", got, test.want)
 			}
 			r.prompt("three")
-			if got := r.PrefixBreak(); got != nil {
+			if got := r.Meter().PrefixBreak(); got != nil {
 				t.Errorf("with the same tools again there still is %+v", got)
 			}
 		})
@@ -286,7 +286,7 @@ func TestWhatTheSessionSaysIsNoPrefixBreak(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.prompt("two")
-			if got := r.PrefixBreak(); got != nil {
+			if got := r.Meter().PrefixBreak(); got != nil {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -305,13 +305,13 @@ func TestANewSessionHasNoPrefixBreak(t *testing.T) {
 	r := newRig(t, Options{Listeners: hook.listeners()}, say("1"), say("2"))
 	r.prompt("one")
 	r.prompt("two")
-	if r.PrefixBreak() == nil {
+	if r.Meter().PrefixBreak() == nil {
 		t.Fatal("there was no break to begin with")
 	}
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.PrefixBreak(); got != nil {
+	if got := r.Meter().PrefixBreak(); got != nil {
 		t.Errorf("the new session has %+v", got)
 	}
 }

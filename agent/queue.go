@@ -10,7 +10,7 @@ import (
 // queued is a message that waits for its place in a run.
 type queued struct {
 	Prompt
-	heard bool // by the listeners to input; else they are asked when it is delivered
+	asked bool // the listeners to input were; else they are when it is delivered
 }
 
 // Queue says when a message that comes while the agent works is delivered.
@@ -37,24 +37,24 @@ func (q Queue) String() string {
 // meanwhile: then the caller prompts instead. What was accepted is delivered, or
 // waits for [Agent.TakeQueued] or the next run if this one ends in another way.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
-	if !a.isOpen() {
+	if !a.inbox.isOpen() {
 		return false, ErrNoRun
 	}
-	in, handled := a.input(ctx, in, q.String())
+	in, handled := a.events.askInput(ctx, in, q.String())
 	switch {
 	case handled:
 		return false, nil
-	case in.empty():
+	case in.isEmpty():
 		return false, ErrEmptyPrompt
 	}
-	if !a.enqueue(in, q) {
+	if !a.inbox.enqueue(in, q) {
 		return false, ErrNoRun
 	}
 	return true, nil
 }
 
-// typed reports whether the text is all that it takes to send m again.
-func (m queued) typed() bool {
+// isTyped reports whether the text is all that it takes to send m again.
+func (m queued) isTyped() bool {
 	switch m.Source {
 	case "hook":
 		return false
@@ -66,18 +66,18 @@ func (m queued) typed() bool {
 
 // deliver writes what is due into the session and counts it.
 func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err error) {
-	messages, q := r.due(stopping, r.settings.SteerAll, r.settings.FollowUpAll)
+	messages, q := r.inbox.due(stopping)
 	counted := !stopping // the model is asked again anyway
 	for _, m := range messages {
 		p, handled := m.Prompt, false
-		if p.Custom == nil && !m.heard {
-			p, handled = r.input(ctx, p, q.String())
+		if p.Custom == nil && !m.asked {
+			p, handled = r.events.askInput(ctx, p, q.String())
 		}
-		if handled || p.empty() {
+		if handled || p.isEmpty() {
 			continue
 		}
 		if !counted {
-			if err := r.addRequest(batchOrigin(messages), r.settings.MaxContinuations); err != nil {
+			if err := r.inbox.addRequest(batchOrigin(messages)); err != nil {
 				return delivered, err
 			}
 			counted = true
@@ -86,8 +86,8 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 			return delivered, err
 		}
 		if p.Custom == nil && p.Source == "hook" { // nobody has seen it yet
-			m := r.userMessage(promptContent(p.Text, p.Attachments))
-			r.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
+			m := r.newUserMessage(promptContent(p.Text, p.Attachments))
+			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
 		}
 		delivered++
 	}
@@ -99,7 +99,8 @@ func (r *run) write(ctx context.Context, p Prompt) error {
 	if p.Custom != nil {
 		return r.appendCustom(ctx, p.Custom)
 	}
-	return r.append(r.userMessage(promptContent(p.Text, p.Attachments)))
+	_, err := r.append(r.newUserMessage(promptContent(p.Text, p.Attachments)))
+	return err
 }
 
 func promptContent(text string, attachments []message.Block) []message.Block {
@@ -110,7 +111,7 @@ func promptContent(text string, attachments []message.Block) []message.Block {
 	return append(content, attachments...)
 }
 
-func (p Prompt) empty() bool {
+func (p Prompt) isEmpty() bool {
 	return p.Custom == nil && strings.TrimSpace(p.Text) == "" && len(p.Attachments) == 0
 }
 

@@ -25,16 +25,16 @@ type RetrySettings struct {
 
 // tries are the attempts of one model call.
 type tries struct {
-	*Agent
-	aside   bool         // the call is none of the conversation
-	changed func() error // called when what the conversation consists of changed during a wait; may be nil
-	further int          // so far, without the first
-	told    bool         // the listeners know that there are further ones
-	lost    bool         // the last attempt got no answer: its connection may be dead
+	asker   *asker
+	outside bool                // the call is none of the conversation
+	watch   func() func() error // called before a wait, and what it returns after it; may be nil
+	further int                 // so far, without the first
+	told    bool                // the listeners know that there are further ones
+	lost    bool                // the last attempt got no answer: its connection may be dead
 }
 
 // repeat calls ask until an answer is there or no further attempt is made. ask
-// returns whom it asked and what came, also with an error.
+// returns the model that it asked and what came, also with an error.
 func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembly, error)) error {
 	for {
 		model, answer, err := ask()
@@ -42,18 +42,19 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 		if !again {
 			return t.final(ctx, err)
 		}
-		t.spent(model, answer)
-		if err := t.costLimit(ctx, model); err != nil {
+		t.asker.spending.record(ctx, session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: answer.TakeUsage()})
+		if err := t.asker.spending.checkLimit(ctx, model); err != nil {
 			return err
 		}
-		was := t.basis()
+		waited := func() error { return nil }
+		if t.watch != nil {
+			waited = t.watch()
+		}
 		if !t.wait(ctx, delay, err) {
 			return err
 		}
-		if t.changed != nil && t.basis() != was {
-			if err := t.changed(); err != nil {
-				return err
-			}
+		if err := waited(); err != nil {
+			return err
 		}
 	}
 }
@@ -62,7 +63,7 @@ func (t *tries) repeat(ctx context.Context, ask func() (*llm.Model, *llm.Assembl
 // that. Before it is, the delay has to pass.
 func (t *tries) next(ctx context.Context, err error) (delay time.Duration, again bool) {
 	failed := transient(err)
-	if ctx.Err() != nil || failed == nil || t.further >= t.settings.Retry.MaxAttempts || t.tooLong(failed) {
+	if ctx.Err() != nil || failed == nil || t.further >= t.asker.retry.MaxAttempts || t.tooLong(failed) {
 		return 0, false
 	}
 	t.further++
@@ -82,7 +83,7 @@ func transient(err error) *llm.ProviderError {
 
 // tooLong reports whether the server wants a longer wait than is granted.
 func (t *tries) tooLong(failed *llm.ProviderError) bool {
-	most := t.settings.Retry.MaxDelay
+	most := t.asker.retry.MaxDelay
 	return most > 0 && failed.RetryAfter > most
 }
 
@@ -93,31 +94,23 @@ func (t *tries) delay(failed *llm.ProviderError) time.Duration {
 		return failed.RetryAfter
 	}
 	const longest = 24 * time.Hour
-	d := t.settings.Retry.BaseDelay
+	d := t.asker.retry.BaseDelay
 	for i := 1; i < t.further && d < longest; i++ {
 		d *= 2
 	}
 	d = time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
-	if most := t.settings.Retry.MaxDelay; most > 0 {
+	if most := t.asker.retry.MaxDelay; most > 0 {
 		d = min(d, most)
 	}
 	return min(d, longest)
 }
 
-// spent records what an attempt used that is followed by another one.
-func (t *tries) spent(model *llm.Model, answer *llm.Assembly) {
-	err := t.recordUsage(session.UsageEntry{Kind: "retry", Provider: model.Provider, Model: model.ID, Usage: answer.TakeUsage()})
-	if err != nil {
-		t.Notify(context.Background(), LevelWarning, err.Error())
-	}
-}
-
-// wait lets the delay pass. It reports false if the call was given up meanwhile.
+// wait blocks for delay. It reports false if the call was given up meanwhile.
 func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	t.told = true
 	t.emitRetry(ctx, KindAutoRetryStart, func() Event {
-		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.settings.Retry.MaxAttempts,
-			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.aside}
+		return &AutoRetryStart{Attempt: t.further, MaxAttempts: t.asker.retry.MaxAttempts,
+			DelayMS: int(delay.Milliseconds()), ErrorMessage: err.Error(), Aside: t.outside}
 	})
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -125,12 +118,12 @@ func (t *tries) wait(ctx context.Context, delay time.Duration, err error) bool {
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.aside} })
+	t.emitRetry(ctx, KindAutoRetryWaited, func() Event { return &AutoRetryWaited{t.outside} })
 	return ctx.Err() == nil
 }
 
-// over tells what came of a call that was made again.
-func (t *tries) over(ctx context.Context, err error) {
+// emitEnd tells the listeners how a call ended that was made again.
+func (t *tries) emitEnd(ctx context.Context, err error) {
 	if !t.told {
 		return
 	}
@@ -148,28 +141,28 @@ func (t *tries) over(ctx context.Context, err error) {
 // request or of this: that could go on for ever.
 func (t *tries) emitRetry(ctx context.Context, k Kind, build func() Event) {
 	if ctx.Value(wireKey{}) == nil {
-		t.emitAfter(onWire(ctx), k, build)
+		t.asker.events.emitAfter(onWire(ctx), k, build)
 	}
 }
 
 // final is the error of a call that is not made again.
 func (t *tries) final(ctx context.Context, err error) error {
 	failed := transient(err)
-	if failed == nil || ctx.Err() != nil || t.settings.Retry.MaxAttempts == 0 {
+	if failed == nil || ctx.Err() != nil || t.asker.retry.MaxAttempts == 0 {
 		return err
 	}
 	with := *failed
 	if t.tooLong(failed) {
 		asked := llm.ShortTime(failed.RetryAfter.Round(time.Second))
-		with.Message = said(failed.Message, fmt.Sprintf("the server asks to wait %s", asked))
-		with.NextStep = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, llm.ShortTime(t.settings.Retry.MaxDelay))
+		with.Message = withNote(failed.Message, fmt.Sprintf("the server asks to wait %s", asked))
+		with.NextStep = fmt.Sprintf("ask again in %s; retry.max_delay in config.toml (now %s) says how long pi waits by itself", asked, llm.ShortTime(t.asker.retry.MaxDelay))
 		return &with
 	}
-	with.Message = said(failed.Message, fmt.Sprintf("tried %d times", t.further+1))
+	with.Message = withNote(failed.Message, fmt.Sprintf("tried %d times", t.further+1))
 	return &with
 }
 
-func said(message, more string) string {
+func withNote(message, more string) string {
 	if message == "" {
 		return more
 	}

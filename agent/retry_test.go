@@ -154,8 +154,8 @@ func TestWhatACutAttemptUsedIsKeptAndNothingElse(t *testing.T) {
 		if len(kept) != 1 || kept[0].Kind != "retry" || kept[0].Provider != "acme" || kept[0].Model != "one" || kept[0].Usage.Input != 7 {
 			t.Errorf("kept %+v", kept)
 		}
-		if r.PrefixBreak() != nil {
-			t.Errorf("the request that is sent again breaks the prefix: %v", r.PrefixBreak())
+		if r.Meter().PrefixBreak() != nil {
+			t.Errorf("the request that is sent again breaks the prefix: %v", r.Meter().PrefixBreak())
 		}
 	})
 }
@@ -208,11 +208,11 @@ func TestTheWaitIsTheServersWishOrGrowsUpToTheLimit(t *testing.T) {
 		{"at once", RetrySettings{3, 0, time.Minute}, 0, 0, 0},
 		{"a base without reason", RetrySettings{3, 1 << 62, 0}, 0, 24 * time.Hour, 24 * time.Hour},
 	} {
-		a := &Agent{settings: Settings{Retry: c.settings}}
+		a := &asker{retry: c.settings}
 		for range 100 {
 			failed := overloaded()
 			failed.RetryAfter = c.wish
-			try, delay, again := &tries{Agent: a}, time.Duration(0), false
+			try, delay, again := &tries{asker: a}, time.Duration(0), false
 			for range 3 {
 				delay, again = try.next(t.Context(), failed)
 			}

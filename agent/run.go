@@ -50,81 +50,90 @@ func (e *TerminatedError) Error() string { return "a hook ended the run: " + e.R
 // session.ErrReadOnly. If there is nothing worse to say, a *[session.SaveError]
 // tells that the file lacks part of what happened; otherwise that is a notice.
 func (a *Agent) Prompt(ctx context.Context, p Prompt) error {
-	ctx, err := a.begin(ctx)
+	ctx, err := a.busy.begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.end()
+	defer a.busy.end()
 	if p.compact {
-		return a.runAsked(ctx)
+		if a.compactor.performRequested(ctx, true); ctx.Err() != nil {
+			return ErrAborted
+		}
+		return nil // the request may have been served before
 	}
 	if a.Session().ReadOnly() {
 		return session.ErrReadOnly
 	}
 	handled := false
 	if p.Custom == nil {
-		p, handled = a.input(ctx, p, "")
+		p, handled = a.events.askInput(ctx, p, "")
 	}
 	switch {
 	case handled:
 		return nil
 	case ctx.Err() != nil:
 		return ErrAborted
-	case p.empty():
+	case p.isEmpty():
 		return ErrEmptyPrompt
 	}
-	if err := a.addRequest(p.Origin, a.settings.MaxContinuations); err != nil {
+	if err := a.inbox.addRequest(p.Origin); err != nil {
 		return err
 	}
-	return a.run(ctx, p)
+	r := &run{parts: a.parts, maxTurns: a.maxTurns, maxRepeats: a.maxRepeats, unsaved: a.Session().Unsaved() != nil}
+	r.compacting = autoCompact{compactor: a.compactor, noteSaved: r.noteSaved}
+	return r.run(ctx, p)
 }
 
-// input lets listeners rewrite a prompt or take it over.
-func (a *Agent) input(ctx context.Context, p Prompt, behavior string) (_ Prompt, handled bool) {
-	if !a.wants(KindInput) {
+// askInput lets listeners rewrite a prompt or handle it themselves. behavior says how it
+// comes while the agent works, see [Queue.String]; else it is "".
+func (ls *listeners) askInput(ctx context.Context, p Prompt, behavior string) (_ Prompt, handled bool) {
+	if !ls.wants(KindInput) {
 		return p, false
 	}
 	e := &Input{Text: p.Text, Attachments: p.Attachments, Source: p.Source, StreamingBehavior: behavior}
-	a.emit(ctx, e)
+	ls.emit(ctx, e)
 	p.Text, p.Attachments = e.Text, e.Attachments
 	return p, e.Handled
 }
 
 // run is the state of one prompt on its way.
 type run struct {
-	*Agent
-	system   promptText // for this prompt only
-	index    int        // of the next turn
-	added    []*message.Message
-	entries  []string // ids of what this turn has appended
-	usage    message.Usage
-	repeats  repeatCounter
-	aborts   int   // answers that listeners stopped
-	unsaved  bool  // before this run
-	saveErr  error // the first failure to save; the conversation goes on in memory
-	verdict  error // why a listener ended the last turn's run, or nil
-	resumes  bool  // the model goes on with its own answer
-	unwanted bool  // no further compaction by itself: the person stopped one, or one did not help
+	parts
+	maxTurns   int // 0: no limit
+	maxRepeats int // likewise
+	compacting autoCompact
+
+	system  promptText // for this prompt only
+	index   int        // of the next turn
+	added   []*message.Message
+	entries []string // ids of what this turn has appended
+	usage   message.Usage
+	repeats repeatCounter
+	aborts  int   // answers that listeners stopped
+	unsaved bool  // before this run
+	saveErr error // the first failure to save; the conversation goes on in memory
+	verdict error // why a listener ended the last turn's run, or nil
+	resumes bool  // the model goes on with its own answer
 }
 
-func (a *Agent) run(ctx context.Context, p Prompt) error {
-	r := &run{Agent: a, unsaved: a.Session().Unsaved() != nil}
-	a.openQueues()
-	defer a.closeQueues()
-	a.spending.aside.begin()
-	defer a.spending.aside.end()
-	defer a.inForce.set(promptText{})
+// run works on a prompt that the listeners to input have seen.
+func (r *run) run(ctx context.Context, p Prompt) error {
+	r.inbox.openQueues()
+	defer r.inbox.closeQueues()
+	r.spending.aside.begin()
+	defer r.spending.aside.end()
+	defer r.prompts.setOfRun(promptText{})
 	if err := r.open(ctx, p); err != nil {
 		return err
 	}
-	r.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
+	r.events.emitIf(ctx, KindAgentStart, func() Event { return &AgentStart{} })
 	err := r.work(ctx)
-	a.closeQueues() // what is sent from here on is for the front end
-	addUsage(&r.usage, a.spending.aside.end())
-	r.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
-	r.afterRun(ctx)
-	err = r.settle(ctx, err)
-	r.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
+	r.inbox.closeQueues() // what is sent from here on is for the front end
+	r.usage.Add(r.spending.aside.end())
+	r.events.emitAfter(ctx, KindAgentEnd, func() Event { return &AgentEnd{Messages: r.added, Usage: r.usage} })
+	r.compacting.afterRun(ctx)
+	err = r.sync(ctx, err)
+	r.events.emitAfter(ctx, KindAgentSettled, func() Event { return &AgentSettled{} })
 	return err
 }
 
@@ -135,7 +144,7 @@ func (r *run) work(ctx context.Context) error {
 		if err == nil && ctx.Err() != nil {
 			err = ErrAborted
 		}
-		again, err := r.beforeSettle(ctx, err)
+		again, err := r.askAgain(ctx, err)
 		if again {
 			_, err = r.deliver(ctx, false)
 		} else if err == nil {
@@ -150,7 +159,7 @@ func (r *run) work(ctx context.Context) error {
 // deliverRest writes the next of what came in the meantime, and reports whether
 // there was anything.
 func (r *run) deliverRest(ctx context.Context) (bool, error) {
-	for r.endRun() {
+	for r.inbox.closeIfNoneQueued() {
 		if err := r.turnLimit(); err != nil {
 			return false, err
 		}
@@ -162,19 +171,19 @@ func (r *run) deliverRest(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// settle brings the session to the disk and returns how the run ended, of which
-// a failure to save is the least.
-func (r *run) settle(ctx context.Context, err error) error {
-	err = cmp.Or(err, r.saved(r.recordModel()))
-	syncErr := r.saved(r.Session().Sync())
-	for _, problem := range r.Session().Problems() {
-		r.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
+// sync writes the session to the disk and returns how the run ended, of which a failure
+// to save is the least.
+func (r *run) sync(ctx context.Context, err error) error {
+	err = cmp.Or(err, r.noteSaved(r.choice.record()))
+	syncErr := r.noteSaved(r.conversation.current().Sync())
+	for _, problem := range r.conversation.current().Problems() {
+		r.events.Notify(context.WithoutCancel(ctx), LevelWarning, problem)
 	}
 	if err = cmp.Or(err, syncErr); err == nil {
 		return r.saveErr
 	}
 	if r.saveErr != nil {
-		r.Notify(context.WithoutCancel(ctx), LevelError, r.saveErr.Error())
+		r.events.Notify(context.WithoutCancel(ctx), LevelError, r.saveErr.Error())
 	}
 	return err
 }
@@ -182,40 +191,40 @@ func (r *run) settle(ctx context.Context, err error) error {
 // open writes the prompt, what was to go with it, and what still waits from an
 // earlier run, and lets listeners add to it.
 func (r *run) open(ctx context.Context, p Prompt) error {
-	if err := r.saved(r.recordModel()); err != nil {
+	if err := r.noteSaved(r.choice.record()); err != nil {
 		return err
 	}
 	if err := r.write(ctx, p); err != nil {
 		return err
 	}
 	if p.Custom != nil { // which alone does not make the file
-		if err := r.saved(r.Session().Flush()); err != nil {
+		if err := r.noteSaved(r.conversation.current().Flush()); err != nil {
 			return err
 		}
 	}
-	for _, m := range r.takeForPrompt() {
+	for _, m := range r.inbox.takeForPrompt() {
 		if err := r.appendCustom(ctx, m); err != nil {
 			return err
 		}
 	}
-	if err := r.begun(ctx, p); err != nil {
+	if err := r.askPrompt(ctx, p); err != nil {
 		return err
 	}
 	_, err := r.deliver(ctx, false)
 	return err
 }
 
-// begun lets listeners add messages and decides the system prompt.
-func (r *run) begun(ctx context.Context, p Prompt) error {
-	sections := r.sections()
+// askPrompt lets listeners add messages and change the system prompt.
+func (r *run) askPrompt(ctx context.Context, p Prompt) error {
+	sections := r.prompts.sections()
 	r.system = plainPrompt(sections)
-	if r.wants(KindBeforeAgentStart) {
+	if r.events.wants(KindBeforeAgentStart) {
 		text := p.Text
 		if p.Custom != nil {
 			text = p.Custom.Text()
 		}
 		e := &BeforeAgentStart{Prompt: text, Attachments: p.Attachments, SystemPrompt: r.system.text, Sections: sections}
-		r.emit(ctx, e)
+		r.events.emit(ctx, e)
 		r.system.text, r.system.sections = e.Prompts()
 		r.system.stages = e.Stages
 		for _, m := range e.Messages {
@@ -224,21 +233,21 @@ func (r *run) begun(ctx context.Context, p Prompt) error {
 			}
 		}
 	}
-	r.inForce.set(r.system)
+	r.prompts.setOfRun(r.system)
 	return nil
 }
 
 // turns asks the model until there is nothing left to do.
 func (r *run) turns(ctx context.Context) error {
 	for {
-		if err := r.costLimit(ctx, r.Model()); err != nil {
+		if err := r.spending.checkLimit(ctx, r.choice.model()); err != nil {
 			return err
 		}
 		next, err := r.turn(ctx)
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		if next == nextStop && !r.waits() {
+		if next == nextStop && !r.inbox.hasQueued() {
 			return r.verdict
 		}
 		if err := r.turnLimit(); err != nil {
@@ -251,7 +260,7 @@ func (r *run) turns(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 && next == nextStop && !r.waits() { // listeners handled what waited
+		if n == 0 && next == nextStop && !r.inbox.hasQueued() { // listeners handled what waited
 			return r.verdict
 		}
 	}
@@ -259,7 +268,7 @@ func (r *run) turns(ctx context.Context) error {
 
 // turnLimit is the error of a run that may not take another turn.
 func (r *run) turnLimit() error {
-	if limit := r.settings.MaxTurns; limit > 0 && r.index >= limit {
+	if limit := r.maxTurns; limit > 0 && r.index >= limit {
 		return &LimitError{"max_turns", fmt.Sprintf("stopped after %d turns (max_turns)", limit)}
 	}
 	return nil
@@ -278,9 +287,9 @@ const (
 func (r *run) turn(ctx context.Context) (next, error) {
 	index := r.index
 	r.index++
-	r.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
+	r.events.emitIf(ctx, KindTurnStart, func() Event { return &TurnStart{TurnIndex: index, Timestamp: r.now().UnixMilli()} })
 	r.entries, r.verdict = nil, nil
-	if err := r.saved(r.recordModel()); err != nil {
+	if err := r.noteSaved(r.choice.record()); err != nil {
 		return nextStop, err
 	}
 	answer, err := r.answer(ctx)
@@ -297,34 +306,34 @@ func (r *run) turn(ctx context.Context) (next, error) {
 		return nextAsk, nil
 	case answer.paused:
 		return nextResume, nil
-	case wish.Continue && ctx.Err() == nil && !r.waits():
-		return nextAsk, r.goOn(wish)
+	case wish.Continue && ctx.Err() == nil && !r.inbox.hasQueued():
+		return nextAsk, r.addTurn(wish)
 	}
 	return nextStop, nil
 }
 
-// append adds m to the session.
-func (r *run) append(m *message.Message) error {
-	e, err := r.Session().AppendMessage(m)
+// append adds m to the session. The entry is nil if there is none.
+func (r *run) append(m *message.Message) (*session.Entry, error) {
+	e, err := r.conversation.current().AppendMessage(m)
 	if e != nil {
 		r.added, r.entries = append(r.added, m), append(r.entries, e.ID)
 	}
-	return r.saved(err)
+	return e, r.noteSaved(err)
 }
 
 // appendCustom persists a custom message of a listener.
 func (r *run) appendCustom(ctx context.Context, m *message.Message) error {
-	e, err := r.storeCustom(ctx, m)
+	e, err := r.conversation.appendCustom(ctx, m)
 	if e != nil {
 		r.added = append(r.added, e.Message())
 	}
-	return r.saved(err)
+	return r.noteSaved(err)
 }
 
-// saved notes a failure to save, which does not end the run; any other failure
+// noteSaved notes a failure to save, which does not end the run; any other failure
 // is returned. A session that lacked something before is not complained about
 // again.
-func (r *run) saved(err error) error {
+func (r *run) noteSaved(err error) error {
 	var unsaved *session.SaveError
 	if !errors.As(err, &unsaved) {
 		return err
@@ -335,24 +344,7 @@ func (r *run) saved(err error) error {
 	return nil
 }
 
-// userMessage is a user message of now.
-func (a *Agent) userMessage(content []message.Block) *message.Message {
-	return &message.Message{Role: message.RoleUser, Content: content, Timestamp: a.now().UnixMilli()}
-}
-
-// recordModel notes model and thinking level in the session when they are not
-// what the session says.
-func (a *Agent) recordModel() error {
-	s, is := a.Session(), a.takeForNote()
-	model, thinking := is.model, is.level()
-	if provider, id := s.Model(); provider != model.Provider || id != model.ID {
-		if _, err := s.Append("model_change", session.ModelChange{Provider: model.Provider, ModelID: model.ID}); err != nil {
-			return err
-		}
-	}
-	if s.ThinkingLevel() != thinking {
-		_, err := s.Append("thinking_level_change", session.ThinkingLevelChange{ThinkingLevel: thinking})
-		return err
-	}
-	return nil
+// newUserMessage is a user message of now.
+func (r *run) newUserMessage(content []message.Block) *message.Message {
+	return &message.Message{Role: message.RoleUser, Content: content, Timestamp: r.now().UnixMilli()}
 }

@@ -161,7 +161,7 @@ func TestNothingIsLostWhenMessagesRaceWithTheEndOfTheRun(t *testing.T) {
 		r := newRig(t, Options{Session: session.New(session.Options{})}, replies...)
 		accepted, began := 0, make(chan struct{})
 		var sender sync.WaitGroup
-		r.listeners = []Listener{on(func(*AgentStart) { close(began) })}
+		r.events.all = []Listener{on(func(*AgentStart) { close(began) })}
 		sender.Go(func() {
 			<-began
 			for range 10 {
@@ -279,7 +279,7 @@ func TestMessagesThatWaitAtALimitCanBeTakenBack(t *testing.T) {
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); err == nil {
 		t.Error("no limit")
 	}
-	if got := r.TakeQueued(); !reflect.DeepEqual(got, []string{"steer"}) || r.Pending() != 0 {
+	if got := r.Inbox().TakeQueued(); !reflect.DeepEqual(got, []string{"steer"}) || r.Pending() != 0 {
 		t.Errorf("taken %q", got)
 	}
 }

@@ -29,7 +29,7 @@ func TestSystemPromptHasNamedSections(t *testing.T) {
 	} {
 		r := newRig(t, Options{Prompt: &c.prompt, Tools: c.tools})
 		var names []string
-		for _, s := range r.sections() {
+		for _, s := range r.prompts.sections() {
 			names = append(names, s.Name)
 		}
 		if got := r.SystemPrompt(); got != c.want || strings.Join(names, " ") != c.names {
@@ -89,14 +89,36 @@ func TestChangedSystemPromptIsOfOnePromptAndShownDuringIt(t *testing.T) {
 }
 
 func TestTheDateOfASystemPromptStaysForASession(t *testing.T) {
-	var p promptInForce
 	day := time.Date(2026, 1, 2, 23, 59, 0, 0, time.UTC)
 	now := func() time.Time { day = day.AddDate(0, 0, 1); return day }
-	first := p.date(now)
-	if again := p.date(now); first != "2026-01-03" || again != first {
-		t.Errorf("%s, then %s", first, again)
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, cwd: "/p", now: now}
+	want := func(date string) {
+		t.Helper()
+		if got := joinSections(p.sections()); got != "Hi.\n\nDate: "+date+"\nWorking directory: /p" {
+			t.Errorf("%q, want %s", got, date)
+		}
 	}
-	if p.forgetDate(); p.date(now) != "2026-01-04" {
-		t.Error("another session does not ask for the date")
+	want("2026-01-03")
+	want("2026-01-03")
+	p.forgetDate()
+	want("2026-01-04")
+}
+
+func TestTheLastSystemPromptIsThatOfTheRunThenThatOfTheLastRequest(t *testing.T) {
+	p := systemPrompts{source: &SystemPrompt{Replace: "Hi."}, tools: &toolset{}, now: time.Now}
+	next := plainPrompt(p.sections())
+	sent := &sentRequest{system: promptText{base: next.base, text: "as a hook left it"}}
+	if got := p.last(nil).text; got != next.text {
+		t.Errorf("nothing was sent: %q", got)
+	}
+	if got := p.last(sent).text; got != "as a hook left it" {
+		t.Errorf("it was sent: %q", got)
+	}
+	if got := p.last(&sentRequest{system: promptText{base: "another one", text: "x"}}).text; got != next.text {
+		t.Errorf("another one was sent: %q", got)
+	}
+	p.setOfRun(promptText{text: "running"})
+	if got := p.last(sent).text; got != "running" || p.ofRun().text != got {
+		t.Errorf("in a run: %q", got)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"pi/agent/llm"
+	"pi/session"
 )
 
 // selection is what the person chose to talk to.
@@ -20,149 +20,227 @@ type selection struct {
 // level is what the model is asked for.
 func (s selection) level() string { return llm.Clamp(s.model, s.wish) }
 
-// choice is the selection of the next request. All methods may be called from any
-// goroutine.
+// choice is the selection of the next request, and the ways to change it. All
+// methods may be called from any goroutine.
 type choice struct {
-	choosing sync.Mutex // guards what follows, which changes together
-	selected selection
-	unnoted  bool // it was chosen, and the session does not say so yet
+	events       *listeners
+	conversation *conversation // which says how it was left
+	models       *llm.Models
+	patterns     []string    // what CycleModel goes through, see [llm.Models.Scope]
+	idle         func() bool // no prompt runs
+
+	mu         sync.Mutex // guards what follows, which changes together
+	selected   selection
+	unrecorded bool   // it was chosen, and the session does not say so yet
+	cycleTold  string // what was told of patterns that mean no model
 }
 
 // chosen returns the selection of the next request.
 func (c *choice) chosen() selection {
-	c.choosing.Lock()
-	defer c.choosing.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.selected
 }
 
-// Model returns the model that the next request goes to.
-func (c *choice) Model() *llm.Model { return c.chosen().model }
+// model is [Agent.Model].
+func (c *choice) model() *llm.Model { return c.chosen().model }
 
-// Thinking returns the thinking level of the next request: what was wished, as
-// far as the model offers it.
-func (c *choice) Thinking() string { return c.chosen().level() }
+// thinking is [Agent.Thinking].
+func (c *choice) thinking() string { return c.chosen().level() }
 
-// ThinkingWish returns the thinking level that was chosen. It stays when a model
-// offers less, and counts again with one that offers more.
-func (c *choice) ThinkingWish() string { return c.chosen().wish }
-
-// change changes a part of the selection. The rest stays as somebody else may
-// choose it at the same time.
-func (c *choice) change(change func(*selection)) (was, is selection) {
-	c.choosing.Lock()
-	defer c.choosing.Unlock()
-	was = c.selected
-	change(&c.selected)
-	c.unnoted = true
-	return was, c.selected
-}
-
-// Replace puts now, which is was as it is known by now, in its place if that is
-// the model at hand. Nobody is told, because nobody chose.
-func (c *choice) Replace(was, now *llm.Model) {
-	c.choosing.Lock()
-	defer c.choosing.Unlock()
+// replace is [Agent.Replace].
+func (c *choice) replace(was, now *llm.Model) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.selected.model == was {
 		c.selected.model = now
 	}
 }
 
+// setModel is [Agent.SetModel].
+func (c *choice) setModel(ctx context.Context, model *llm.Model, source string) {
+	c.change(ctx, func(s *selection) { s.model = model }, source)
+}
+
+// setThinking is [Agent.SetThinking].
+func (c *choice) setThinking(ctx context.Context, level string) error {
+	if err := llm.CheckThinking(level); err != nil {
+		return err
+	}
+	c.change(ctx, func(s *selection) { s.wish = level }, "set")
+	return nil
+}
+
+// setBoth is [Agent.Select].
+func (c *choice) setBoth(ctx context.Context, model *llm.Model, level, source string) error {
+	if level == "" {
+		c.setModel(ctx, model, source)
+		return nil
+	}
+	if err := llm.CheckThinking(level); err != nil {
+		return err
+	}
+	c.change(ctx, func(s *selection) { *s = selection{model, level} }, source)
+	return nil
+}
+
+// change changes a part of the selection, for somebody else may change the rest at
+// the same time. It emits what is different, and the session records it.
+func (c *choice) change(ctx context.Context, change func(*selection), source string) {
+	c.mu.Lock()
+	was := c.selected
+	change(&c.selected)
+	is := c.selected
+	c.unrecorded = true
+	c.mu.Unlock()
+	c.emitChange(ctx, was, is, source)
+	c.recordAtRest(ctx)
+}
+
 // restore makes is, which a session was left with, the selection.
 func (c *choice) restore(is selection) (was selection) {
-	c.choosing.Lock()
-	defer c.choosing.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	was = c.selected
-	c.selected, c.unnoted = is, false
+	c.selected, c.unrecorded = is, false
 	return was
 }
 
-// takeForNote returns the selection to whoever writes it into the session.
-func (c *choice) takeForNote() selection {
-	c.choosing.Lock()
-	defer c.choosing.Unlock()
-	c.unnoted = false
-	return c.selected
+// emitChange tells the listeners what is different from before.
+func (c *choice) emitChange(ctx context.Context, was, is selection, source string) {
+	before, now := was.level(), is.level()
+	if was.model.Ref() != is.model.Ref() {
+		c.events.emitIf(ctx, KindModelSelect, func() Event {
+			return &ModelSelect{Model: is.model, Previous: was.model, ThinkingLevel: now, Source: source}
+		})
+	}
+	if before != now {
+		c.events.emitIf(ctx, KindThinkingLevelSelect, func() Event { return &ThinkingLevelSelect{now, before} })
+	}
 }
 
-// isUnnoted reports whether a choice came too late for the run to note it.
-func (c *choice) isUnnoted() bool {
-	c.choosing.Lock()
-	defer c.choosing.Unlock()
-	return c.unnoted
+// isUnrecorded reports whether a choice came too late for the run to record it.
+func (c *choice) isUnrecorded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unrecorded
 }
+
+// recordAtRest records what was chosen in a session that has begun, so that whoever
+// goes on with it later finds it as it was left. While a prompt runs, its next
+// turn does that; in a session without entries, the next prompt.
+func (c *choice) recordAtRest(ctx context.Context) {
+	s := c.conversation.current()
+	if !c.idle() || s.ReadOnly() || s.Leaf() == "" {
+		return
+	}
+	if err := c.record(); err != nil {
+		c.events.Notify(ctx, LevelWarning, err.Error())
+	}
+}
+
+// record appends model and thinking level to the session when they are not what the
+// session says.
+func (c *choice) record() error {
+	s := c.conversation.current()
+	c.mu.Lock()
+	is := c.selected
+	c.unrecorded = false
+	c.mu.Unlock()
+	if provider, id := s.Model(); provider != is.model.Provider || id != is.model.ID {
+		if _, err := s.Append(session.TypeModelChange, session.ModelChange{Provider: is.model.Provider, ModelID: is.model.ID}); err != nil {
+			return err
+		}
+	}
+	if level := is.level(); s.ThinkingLevel() != level {
+		_, err := s.Append(session.TypeThinkingLevelChange, session.ThinkingLevelChange{ThinkingLevel: level})
+		return err
+	}
+	return nil
+}
+
+// ErrFewModels is returned where there is no other model to go to.
+var ErrFewModels = errors.New("fewer than two models to go through")
+
+// cycleModel is [Agent.CycleModel].
+func (c *choice) cycleModel(ctx context.Context) error {
+	if !c.idle() {
+		return ErrNotIdle
+	}
+	choices, problems := c.models.Scope(c.patterns)
+	c.tellProblems(ctx, problems)
+	if len(choices) < 2 {
+		return ErrFewModels
+	}
+	now := c.chosen()
+	is := func(c llm.Choice) bool { return c.Model.Ref() == now.model.Ref() }
+	at := slices.IndexFunc(choices, func(c llm.Choice) bool { return is(c) && (c.Level == "" || c.Level == now.wish) })
+	if at < 0 {
+		at = slices.IndexFunc(choices, is)
+	}
+	next := choices[(at+1)%len(choices)]
+	return c.setBoth(ctx, next.Model, next.Level, "cycle")
+}
+
+// tellProblems tells the person which patterns mean no model, unless that was told
+// before.
+func (c *choice) tellProblems(ctx context.Context, problems []error) {
+	if len(problems) == 0 {
+		return
+	}
+	text := "models in the settings: " + strings.ReplaceAll(errors.Join(problems...).Error(), "\n", "; ")
+	c.mu.Lock()
+	isNew := text != c.cycleTold
+	c.cycleTold = text
+	c.mu.Unlock()
+	if isNew {
+		c.events.Notify(ctx, LevelWarning, text)
+	}
+}
+
+// cycleThinking is [Agent.CycleThinking].
+func (c *choice) cycleThinking(ctx context.Context) (bool, error) {
+	levels := llm.OfferedLevels(c.model())
+	if len(levels) < 2 {
+		return false, nil
+	}
+	next := levels[(slices.Index(levels, c.thinking())+1)%len(levels)]
+	return true, c.setThinking(ctx, next)
+}
+
+// Model returns the model that the next request goes to.
+func (a *Agent) Model() *llm.Model { return a.choice.model() }
+
+// Thinking returns the thinking level of the next request: what was wished, as
+// far as the model offers it.
+func (a *Agent) Thinking() string { return a.choice.thinking() }
+
+// ThinkingWish returns the thinking level that was chosen. It stays when a model
+// offers less, and counts again with one that offers more.
+func (a *Agent) ThinkingWish() string { return a.choice.chosen().wish }
+
+// Replace puts now, which is was as it is known by now, in its place if that is
+// the model at hand. Nobody is told, because nobody chose.
+func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
 
 // SetModel makes the next request go to model, also while a prompt runs. It fires
 // model_select if that is another model than before; source is set, cycle or
 // restore. If the thinking level in force becomes another one with it, that is
 // told as well.
 func (a *Agent) SetModel(ctx context.Context, model *llm.Model, source string) {
-	a.choose(ctx, func(s *selection) { s.model = model }, source)
+	a.choice.setModel(ctx, model, source)
 }
 
 // SetThinking sets how much the model is to think from the next request on. What
 // it does not offer is clamped, see [llm.Clamp].
 func (a *Agent) SetThinking(ctx context.Context, level string) error {
-	if err := llm.CheckThinking(level); err != nil {
-		return err
-	}
-	a.choose(ctx, func(s *selection) { s.wish = level }, "set")
-	return nil
+	return a.choice.setThinking(ctx, level)
 }
 
 // Select is SetModel and SetThinking in one step; a level of "" leaves that as it
 // is.
 func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source string) error {
-	if level == "" {
-		a.SetModel(ctx, model, source)
-		return nil
-	}
-	if err := llm.CheckThinking(level); err != nil {
-		return err
-	}
-	a.choose(ctx, func(s *selection) { *s = selection{model, level} }, source)
-	return nil
-}
-
-// choose changes a part of the choice and tells of it.
-func (a *Agent) choose(ctx context.Context, change func(*selection), source string) {
-	was, is := a.change(change)
-	a.tellSelected(ctx, was, is, source)
-	a.noteChoice(ctx)
-}
-
-// noteChoice writes what was chosen into a session that has begun, so that who
-// goes on with it later finds it as it was left. While a prompt runs, its next
-// turn does it; in a session without entries, the next prompt.
-func (a *Agent) noteChoice(ctx context.Context) {
-	s := a.Session()
-	if !a.IsIdle() || s.ReadOnly() || s.Leaf() == "" {
-		return
-	}
-	if err := a.recordModel(); err != nil {
-		a.Notify(ctx, LevelWarning, err.Error())
-	}
-}
-
-// tellSelected tells the listeners what is different from before.
-func (a *Agent) tellSelected(ctx context.Context, was, is selection, source string) {
-	before, now := was.level(), is.level()
-	if was.model.Ref() != is.model.Ref() {
-		a.emitIf(ctx, KindModelSelect, func() Event {
-			return &ModelSelect{Model: is.model, Previous: was.model, ThinkingLevel: now, Source: source}
-		})
-	}
-	if before != now {
-		a.emitIf(ctx, KindThinkingLevelSelect, func() Event { return &ThinkingLevelSelect{now, before} })
-	}
-}
-
-// ErrFewModels is returned where there is no other model to go to.
-var ErrFewModels = errors.New("fewer than two models to go through")
-
-// cycling is what CycleModel goes through.
-type cycling struct {
-	patterns  []string               // see [llm.Models.Scope]
-	cycleTold atomic.Pointer[string] // what was said of those that mean no model
+	return a.choice.setBoth(ctx, model, level, source)
 }
 
 // CycleModel goes on to the next model of those that the settings name (see
@@ -170,47 +248,8 @@ type cycling struct {
 // to the first. It changes nothing, with an error, while a prompt runs
 // (ErrNotIdle), or where there are fewer than two (ErrFewModels). What the
 // settings name in vain is told once.
-func (a *Agent) CycleModel(ctx context.Context) error {
-	if !a.IsIdle() {
-		return ErrNotIdle
-	}
-	choices, problems := a.models.Scope(a.patterns)
-	a.tellCycle(ctx, problems)
-	if len(choices) < 2 {
-		return ErrFewModels
-	}
-	next := choices[(a.position(choices)+1)%len(choices)]
-	return a.Select(ctx, next.Model, next.Level, "cycle")
-}
-
-// position is where the present model is among choices, -1 if it is not.
-func (c *choice) position(choices []llm.Choice) int {
-	now := c.chosen()
-	is := func(c llm.Choice) bool { return c.Model.Ref() == now.model.Ref() }
-	exactly := func(c llm.Choice) bool { return is(c) && (c.Level == "" || c.Level == now.wish) }
-	if i := slices.IndexFunc(choices, exactly); i >= 0 {
-		return i
-	}
-	return slices.IndexFunc(choices, is)
-}
-
-func (a *Agent) tellCycle(ctx context.Context, problems []error) {
-	if len(problems) == 0 {
-		return
-	}
-	text := "models in the settings: " + strings.ReplaceAll(errors.Join(problems...).Error(), "\n", "; ")
-	if told := a.cycleTold.Swap(&text); told == nil || *told != text {
-		a.Notify(ctx, LevelWarning, text)
-	}
-}
+func (a *Agent) CycleModel(ctx context.Context) error { return a.choice.cycleModel(ctx) }
 
 // CycleThinking goes on to the next level that the model offers, from the highest
 // to the lowest. It reports false for a model that offers only one.
-func (a *Agent) CycleThinking(ctx context.Context) (bool, error) {
-	levels := llm.OfferedLevels(a.Model())
-	if len(levels) < 2 {
-		return false, nil
-	}
-	next := levels[(slices.Index(levels, a.Thinking())+1)%len(levels)]
-	return true, a.SetThinking(ctx, next)
-}
+func (a *Agent) CycleThinking(ctx context.Context) (bool, error) { return a.choice.cycleThinking(ctx) }

@@ -72,7 +72,7 @@ func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
 		"while the model answers, before another turn": {func(r *rig) Listener {
 			return on(func(e *MessageEnd) {
 				if e.Message.StopReason == message.StopToolUse {
-					r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
+					r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 				}
 			})
 		}, false, "one off two"},
@@ -82,7 +82,7 @@ func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
 	} {
 		r := newRig(t, Options{Tools: []Tool{echo("look")}}, use(call{"c1", "look", `{}`}), say("hi"))
 		choose := func() {
-			r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
+			r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 			if err := r.SetThinking(t.Context(), "low"); err != nil {
 				t.Fatal(err)
 			}
@@ -118,14 +118,14 @@ func TestChoiceIsRecordedOnceWheneverItIsMade(t *testing.T) {
 // choosesAt chooses another model at the events of a kind.
 func (r *rig) choosesAt(t *testing.T, kind Kind) Listener {
 	return listener{kind: func(context.Context, Event) error {
-		r.SetModel(t.Context(), r.models.Find("acme", "two"), "set")
+		r.SetModel(t.Context(), r.Models().Find("acme", "two"), "set")
 		return nil
 	}}
 }
 
 func TestSelectRefusesALevelAndChangesNothing(t *testing.T) {
 	r := newRig(t, Options{})
-	two := r.models.Find("acme", "two")
+	two := r.Models().Find("acme", "two")
 	if err := r.Select(t.Context(), two, "loud", "set"); err == nil || r.Model() == two {
 		t.Errorf("%v, model %s", err, r.Model().ID)
 	}
@@ -169,7 +169,7 @@ func TestLevelChosenBetweenTwoTriesIsRecordedBeforeTheNextOne(t *testing.T) {
 
 func TestModelAndLevelChosenAtTheSameTimeBothCount(t *testing.T) {
 	r := newRig(t, Options{})
-	models := r.models.All()
+	models := r.Models().All()
 	for i := range 3000 {
 		model, level := models[i%2], []string{"low", "high"}[i/2%2]
 		var choosing sync.WaitGroup
@@ -186,18 +186,36 @@ func TestModelAndLevelChosenAtTheSameTimeBothCount(t *testing.T) {
 	}
 }
 
-func TestAChoiceIsUnnotedUntilSomebodyWritesItDown(t *testing.T) {
-	one, two := &llm.Model{ID: "one", Reasoning: true, Levels: []string{"low"}}, &llm.Model{ID: "two"}
-	var c choice
+func TestAChoiceIsRecordedAtRestOrByTheRun(t *testing.T) {
+	one, two := &llm.Model{Provider: "acme", ID: "one", Reasoning: true, Levels: []string{"low"}}, &llm.Model{Provider: "acme", ID: "two"}
+	var told []string
+	is := unsaved(t, "hello")
+	idle := false
+	c := &choice{events: listening(story(&told)), conversation: &conversation{session: is}, idle: func() bool { return idle }}
 	c.restore(selection{one, "high"})
-	if c.isUnnoted() || c.Model() != one || c.Thinking() != "low" || c.ThinkingWish() != "high" {
+	if c.isUnrecorded() || c.model() != one || c.thinking() != "low" || c.chosen().wish != "high" {
 		t.Errorf("%+v", c.chosen())
 	}
-	if was, is := c.change(func(s *selection) { s.model = two }); was.model != one || is.model != two || is.wish != "high" || !c.isUnnoted() {
-		t.Errorf("%+v became %+v", was, is)
+	c.setModel(t.Context(), two, "set")
+	if now := c.chosen(); now.model != two || now.wish != "high" || !c.isUnrecorded() || is.ThinkingLevel() != "" {
+		t.Errorf("while a run works: %+v", now)
 	}
-	if c.Replace(one, nil); c.takeForNote().model != two || c.isUnnoted() {
-		t.Error("a model that was left is replaced, or the note does not count")
+	if err := c.record(); err != nil || c.isUnrecorded() {
+		t.Error(err)
+	}
+	if provider, id := is.Model(); provider != "acme" || id != "two" || is.ThinkingLevel() != "off" {
+		t.Errorf("recorded %s/%s %s", provider, id, is.ThinkingLevel())
+	}
+	idle = true
+	if err := c.setBoth(t.Context(), one, "low", "set"); err != nil || is.ThinkingLevel() != "low" || c.isUnrecorded() {
+		t.Errorf("at rest: %v, recorded %s", err, is.ThinkingLevel())
+	}
+	if c.replace(two, nil); c.model() != one {
+		t.Error("a model that was left is replaced")
+	}
+	want := []string{"model one two off set", "thinking low off", "model two one low set", "thinking off low"}
+	if fmt.Sprint(told) != fmt.Sprint(want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
 
@@ -206,7 +224,7 @@ func TestAChoiceIsUnnotedUntilSomebodyWritesItDown(t *testing.T) {
 func cycleRig(t *testing.T, told *[]string, patterns ...string) *rig {
 	t.Helper()
 	r := newRig(t, Options{Cycle: patterns, Listeners: []Listener{story(told)}}, say("hi"), say("again"))
-	r.models.Register(llm.ProviderSpec{Name: "more", Models: llm.Listed(&llm.Model{Provider: "more", ID: "deep", API: "test", Reasoning: true, Levels: []string{"low", "high"}})})
+	r.Models().Register(llm.ProviderSpec{Name: "more", Models: llm.Listed(&llm.Model{Provider: "more", ID: "deep", API: "test", Reasoning: true, Levels: []string{"low", "high"}})})
 	return r
 }
 
@@ -268,7 +286,7 @@ func TestCyclingChangesNothingWithoutAChoiceOrAtWork(t *testing.T) {
 func TestThinkingCyclesThroughWhatTheModelOffers(t *testing.T) {
 	var told []string
 	r := cycleRig(t, &told)
-	r.SetModel(t.Context(), r.models.Find("more", "deep"), "set")
+	r.SetModel(t.Context(), r.Models().Find("more", "deep"), "set")
 	for _, want := range []string{"high", "low", "high"} {
 		if ok, err := r.CycleThinking(t.Context()); !ok || err != nil || r.Thinking() != want {
 			t.Errorf("%v %v %s, want %s", ok, err, r.Thinking(), want)

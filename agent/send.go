@@ -1,11 +1,8 @@
 package agent
 
 import (
+	"cmp"
 	"context"
-	"errors"
-
-	"pi/session"
-	"pi/session/message"
 )
 
 // Delivery says when a message from outside the front end reaches the model.
@@ -34,34 +31,17 @@ func (d Delivery) queue() Queue {
 func (a *Agent) SendCustom(ctx context.Context, p Prompt, d Delivery, trigger bool) error {
 	switch {
 	case d == DeliverNextTurn:
-		return a.admitted(ctx, p.Origin, func() error {
-			if a.closed {
-				return ErrEnded
-			}
-			a.nextTurn = append(a.nextTurn, p.Custom)
-			return nil
-		})
+		return a.inbox.postForNextPrompt(ctx, p)
 	case trigger:
-		return a.enqueueOrDefer(ctx, p, d.queue())
+		return a.submit(ctx, p, d.queue())
 	}
-	queued, err := a.queueCustom(ctx, p, d.queue())
-	if err != nil || queued {
+	p.Source = "hook"
+	posted, err := a.inbox.postToRun(ctx, p, d.queue())
+	if err != nil || posted {
 		return err
 	}
-	_, err = a.storeCustom(ctx, p.Custom)
+	_, err = a.conversation.appendCustom(ctx, p.Custom)
 	return err
-}
-
-// queueCustom queues a custom message if a run will look at the queues again.
-func (a *Agent) queueCustom(ctx context.Context, p Prompt, q Queue) (taken bool, err error) {
-	p.Source = "hook"
-	err = a.admitted(ctx, p.Origin, func() error {
-		if taken = a.queueing && !a.closed; taken {
-			a.put(queued{Prompt: p}, q)
-		}
-		return nil
-	})
-	return taken, err
 }
 
 // SendUser hands in a prompt as if it had been typed, but not as a command
@@ -69,72 +49,30 @@ func (a *Agent) queueCustom(ctx context.Context, p Prompt, q Queue) (taken bool,
 // DeliverNextTurn: before the next model call); otherwise the front end runs it
 // as soon as it gets to it. A *[HeldBackError] says why it is not taken.
 func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
-	if p.empty() {
+	if p.isEmpty() {
 		return ErrEmptyPrompt
 	}
 	p.Literal = !p.Expand
-	return a.enqueueOrDefer(ctx, p, d.queue())
-}
-
-// storeCustom appends a custom message to the session and tells front ends if it
-// is to be shown. The entry is nil if there is none.
-func (a *Agent) storeCustom(ctx context.Context, m *message.Message) (*session.Entry, error) {
-	e, err := a.Session().Append(session.TypeCustomMessage, session.CustomMessage{
-		CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
-	})
-	if e != nil && m.Display {
-		a.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
-	}
-	return e, err
+	return a.submit(ctx, p, d.queue())
 }
 
 // Submit hands in a prompt from outside the front end, as if it had been typed.
 // While the agent works it is queued as a follow-up. Otherwise, and if it is a
 // command, it waits for the front end, which is woken through
-// [Agent.Submitted]. A prompt in which nothing stands is dropped. The error says
+// [Agent.Submitted]. An empty prompt is dropped. The error says
 // why it is not taken: a *[HeldBackError], or ErrEnded.
 func (a *Agent) Submit(ctx context.Context, p Prompt) error {
-	return a.enqueueOrDefer(ctx, p, FollowUp)
+	return a.submit(ctx, p, FollowUp)
 }
 
-// enqueueOrDefer queues a prompt if a run will look at the queues again. Otherwise
-// the front end runs it.
-func (a *Agent) enqueueOrDefer(ctx context.Context, p Prompt, q Queue) error {
-	if p.empty() {
+func (a *Agent) submit(ctx context.Context, p Prompt, q Queue) error {
+	if p.isEmpty() {
 		return nil
 	}
-	if p.Source == "" {
-		p.Source = "hook"
-	}
-	return a.admitted(ctx, p.Origin, func() error {
-		switch {
-		case a.closed:
-			return ErrEnded
-		case a.queueing && !p.isCommand():
-			a.put(queued{Prompt: p}, q)
-		default:
-			a.deferToFrontEnd(p)
-		}
-		return nil
-	})
+	p.Source = cmp.Or(p.Source, "hook")
+	return a.inbox.postPrompt(ctx, p, q)
 }
 
-// ErrEnded is told to whoever hands in a message that nobody will look at.
-var ErrEnded = errors.New("the program ends, so nothing more is sent")
-
-// admitted has take, which has the lock of the inbox, put a message where it
-// belongs, if it may come.
-func (a *Agent) admitted(ctx context.Context, o Origin, take func() error) error {
-	notice, err := a.post(o, a.settings.MaxContinuations, a.now(), take)
-	if notice != "" {
-		a.Notify(context.WithoutCancel(ctx), LevelWarning, notice)
-	}
-	return err
-}
-
-// refuseRest ends the taking of messages, and tells of those for which nobody came.
-func (a *Agent) refuseRest(ctx context.Context) {
-	if n := a.dropAll(); n > 0 {
-		a.notifyf(ctx, LevelWarning, "not sent, because the program ends: %d messages of hooks", n)
-	}
-}
+// Pending counts the messages that wait to be delivered, those among them that
+// hooks handed in and that the front end has not taken yet.
+func (a *Agent) Pending() int { return a.inbox.Pending() }

@@ -70,13 +70,13 @@ func TestCustomMessageToAnIdleAgent(t *testing.T) {
 		}
 	}
 	r.wantTalk("custom: look", "custom: psst")
-	if shown != 1 || len(slices.Collect(r.TakeSubmitted())) != 0 {
+	if shown != 1 || len(slices.Collect(r.Inbox().TakeSubmitted())) != 0 {
 		t.Errorf("%d shown", shown)
 	}
 	if err := r.SendCustom(t.Context(), Prompt{Custom: custom("now")}, DeliverSteer, true); err != nil {
 		t.Fatal(err)
 	}
-	prompts := slices.Collect(r.TakeSubmitted())
+	prompts := slices.Collect(r.Inbox().TakeSubmitted())
 	if len(prompts) != 1 || prompts[0].Custom == nil || prompts[0].Source != "hook" {
 		t.Fatalf("handed in %+v", prompts)
 	}
@@ -148,7 +148,7 @@ func TestUserMessageToAnIdleAgentWaitsForTheFrontEnd(t *testing.T) {
 	if r.Pending() != 2 {
 		t.Errorf("%d wait", r.Pending())
 	}
-	got := slices.Collect(r.TakeSubmitted())
+	got := slices.Collect(r.Inbox().TakeSubmitted())
 	if len(got) != 2 || !got[0].Literal || got[1].Literal || got[0].Source != "hook" {
 		t.Errorf("%+v", got)
 	}
@@ -165,7 +165,7 @@ func TestPromptHandedInWhileTheAgentWorksIsAFollowUpUnlessItIsACommand(t *testin
 	}, say("b"), say("c"))
 	r.prompt("go")
 	r.wantTalk("user: go", "assistant a=look{}", "toolResult a: ok", "assistant: b", "user: and thena file", "assistant: c")
-	if got := slices.Collect(r.TakeSubmitted()); len(got) != 1 || got[0].Text != " /tools" {
+	if got := slices.Collect(r.Inbox().TakeSubmitted()); len(got) != 1 || got[0].Text != " /tools" {
 		t.Errorf("left to the front end: %+v", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestWhatIsSentOutsideOfTheTurnsOfARunIsForTheFrontEnd(t *testing.T) {
 		r := newRig(t, Options{}, c.reply)
 		r.Listen(c.listener(r))
 		_ = r.Prompt(t.Context(), Prompt{Text: "go"})
-		if got := slices.Collect(r.TakeSubmitted()); len(got) != 1 || got[0].Text != "instead" || r.Pending() != 0 {
+		if got := slices.Collect(r.Inbox().TakeSubmitted()); len(got) != 1 || got[0].Text != "instead" || r.Pending() != 0 {
 			t.Errorf("%s: %+v, %d wait", c.name, got, r.Pending())
 		}
 	}
@@ -221,7 +221,7 @@ func TestWhatIsMoreThanATypedTextStaysForTheNextRun(t *testing.T) {
 	if err := r.Prompt(t.Context(), Prompt{Text: "go"}); !errors.Is(err, ErrAborted) {
 		t.Fatal(err)
 	}
-	if got := r.TakeQueued(); !reflect.DeepEqual(got, []string{"typed", "see @a.txt"}) || r.Pending() != 3 {
+	if got := r.Inbox().TakeQueued(); !reflect.DeepEqual(got, []string{"typed", "see @a.txt"}) || r.Pending() != 3 {
 		t.Errorf("given back %q, %d wait", got, r.Pending())
 	}
 	r.prompt("more")
@@ -278,7 +278,7 @@ func TestNothingThatIsSentFromManySidesIsLost(t *testing.T) {
 	}
 	r.prompt("go")
 	group.Wait()
-	for p := range r.TakeSubmitted() {
+	for p := range r.Inbox().TakeSubmitted() {
 		if err := r.Prompt(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}

@@ -36,9 +36,9 @@ func (l *lastSent) of(s *session.Session) *sentRequest {
 	return l.last
 }
 
-// sending notes what is about to be sent as r. tools are those of r, by is the hook
+// noteRequest notes what is about to be sent as r. tools are those of r, by is the hook
 // that chose them.
-func (l *lastSent) sending(is *sentRequest, r *llm.Request, tools []Tool, by string) {
+func (l *lastSent) noteRequest(is *sentRequest, r *llm.Request, tools []Tool, by string) {
 	l.mu.Lock()
 	l.last = is
 	l.mu.Unlock()
@@ -49,8 +49,8 @@ func (l *lastSent) sending(is *sentRequest, r *llm.Request, tools []Tool, by str
 	l.prefix.Sending(begin)
 }
 
-// sendingBody notes the body of r before the listeners, and as each left it.
-func (l *lastSent) sendingBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
+// noteBody notes the body of r before the listeners, and as each left it.
+func (l *lastSent) noteBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
 	all := prefix.Stages[json.RawMessage]{Base: body}
 	for _, s := range stages {
 		all.Each = append(all.Each, prefix.Stage[json.RawMessage]{By: s.By, Left: s.Payload})
@@ -58,8 +58,8 @@ func (l *lastSent) sendingBody(r *llm.Request, body json.RawMessage, stages []Pa
 	l.prefix.SendingBody(r.Model, r.Messages, all)
 }
 
-// answered notes the id of the answer to the last request.
-func (l *lastSent) answered(id string) {
+// noteAnswer notes the id of the answer to the last request.
+func (l *lastSent) noteAnswer(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.last != nil {
@@ -94,7 +94,3 @@ func sourceOf(t Tool) string {
 	}
 	return ""
 }
-
-// PrefixBreak returns the break of the last request of this session; nil if that
-// began with the one before it, or was the first.
-func (a *Agent) PrefixBreak() *prefix.Break { return a.sent.prefix.BreakOf(a.Session()) }

@@ -9,6 +9,7 @@ import (
 
 	"pi/agent/llm"
 	"pi/session"
+	"pi/session/message"
 )
 
 // NewSessionOptions say how an empty session begins.
@@ -19,23 +20,36 @@ type NewSessionOptions struct {
 	Setup func(*session.Session) error
 }
 
+// sessions replace the current session by another one. All methods may be called from
+// any goroutine.
+type sessions struct {
+	openers
+	busy         *activity
+	events       *listeners
+	conversation *conversation
+	choice       *choice
+	inbox        *Inbox
+	system       *systemPrompts
+	compaction   *compactionState
+}
+
 // NewSession leaves the current session and starts an empty one. The listeners
 // are asked first: session_before_switch, then session_before_new. The error is
 // ErrCancelled if one does not want it; then, as after a failure to make the new
 // one, nothing has changed. An error after that, of closing the old one, leaves
 // the new one current.
 func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
-	return a.replace(ctx, change{reason: "new", open: func(context.Context) (*session.Session, error) {
-		s, err := a.newSession(o.Parent)
+	return a.sessions.replace(ctx, change{reason: "new", open: func(context.Context) (*session.Session, error) {
+		next, err := a.sessions.newSession(o.Parent)
 		if err != nil {
 			return nil, fmt.Errorf("new session: %w", err)
 		}
 		if o.Setup != nil {
-			if err := o.Setup(s); err != nil {
-				return nil, errors.Join(fmt.Errorf("set up the new session: %w", err), s.Close())
+			if err := o.Setup(next); err != nil {
+				return nil, errors.Join(fmt.Errorf("set up the new session: %w", err), next.Close())
 			}
 		}
-		return s, nil
+		return next, nil
 	}})
 }
 
@@ -45,16 +59,62 @@ func (a *Agent) NewSession(ctx context.Context, o NewSessionOptions) error {
 // it. If the other session cannot be opened, the current one stays, as it does,
 // without a word, if it is the one at path (unless that is for reading only).
 func (a *Agent) SwitchSession(ctx context.Context, path string) error {
-	return a.SwitchWith(ctx, path, func(context.Context) (*session.Session, error) { return a.openSession(path) })
+	return a.SwitchWith(ctx, path, func(context.Context) (*session.Session, error) { return a.sessions.openSession(path) })
 }
 
 // SwitchWith is SwitchSession for who opens the session in a way of their own.
 // The context of open ends when the agent is aborted.
 func (a *Agent) SwitchWith(ctx context.Context, path string, open func(context.Context) (*session.Session, error)) error {
-	if s := a.Session(); sameFile(path, s.File()) && !s.ReadOnly() {
+	if current := a.Session(); isSameFile(path, current.File()) && !current.ReadOnly() {
 		return nil
 	}
-	return a.replace(ctx, change{reason: "resume", target: path, open: open})
+	return a.sessions.replace(ctx, change{reason: "resume", target: path, open: open})
+}
+
+func isSameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// Branch leaves the current session and goes on in a new one that has the path
+// up to an entry: with the entry, or before it if it is a user message, which is
+// returned then. The listeners are asked first (session_before_branch); the
+// error is ErrCancelled if one does not want it. If one wants the conversation
+// left as it is, the new session has all of the current branch, and nothing is
+// returned. Model and thinking level stay. A failure to make the new session
+// leaves the old one current; an error after that, of closing the old one, comes
+// with what is recalled.
+func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
+	var recalled Recalled
+	before := &SessionBeforeBranch{EntryID: id}
+	err := a.sessions.replace(ctx, change{
+		reason: "branch",
+		ask: func(ctx context.Context) bool {
+			before.EntryIndex = len(a.Session().Path(id)) - 1
+			if before.EntryIndex >= 0 {
+				a.events.emitUntil(ctx, before, func() bool { return before.Cancel })
+			}
+			return before.Cancel
+		},
+		open: func(context.Context) (_ *session.Session, err error) {
+			current := a.Session()
+			leaf := current.Leaf()
+			if !before.SkipConversationRestore {
+				if leaf, recalled, err = cutBefore(current, id, message.RoleUser); err != nil {
+					return nil, fmt.Errorf("branch: %w", err)
+				}
+			}
+			if a.sessions.copySession == nil {
+				return nil, errors.New("branch: sessions cannot be copied here")
+			}
+			return a.sessions.copySession(current, leaf)
+		},
+	})
+	return recalled, err
 }
 
 // change is one replacement of the session.
@@ -65,111 +125,101 @@ type change struct {
 	open   func(context.Context) (*session.Session, error)
 }
 
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
+// replace replaces the session while no prompt can begin, unless a listener is against
+// it: the first that is decides, and one that fails does not count.
+func (s *sessions) replace(ctx context.Context, c change) error {
+	ctx, err := s.busy.begin(ctx)
 	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
-// replace swaps the session while no prompt can begin.
-func (a *Agent) replace(ctx context.Context, c change) error {
-	ctx, err := a.begin(ctx)
-	if errors.Is(err, ErrBusy) {
 		return ErrNotIdle
 	}
-	defer a.end()
-	if err := a.agreed(ctx, c); err != nil {
-		return err
+	defer s.busy.end()
+	if c.ask == nil {
+		c.ask = func(ctx context.Context) bool { return s.askSwitch(ctx, c) }
 	}
-	next, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	return a.swap(ctx, next, c.reason)
-}
-
-// agreed asks the listeners about a change; the first that is against it
-// decides. One that fails has no say.
-func (a *Agent) agreed(ctx context.Context, c change) error {
-	ask := c.ask
-	if ask == nil {
-		ask = func(ctx context.Context) bool { return a.askSwitch(ctx, c) }
-	}
-	cancelled := ask(ctx)
+	cancelled := c.ask(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return ErrAborted
 	case cancelled:
 		return ErrCancelled
 	}
-	return nil
+	next, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	return s.swap(ctx, next, c.reason)
 }
 
-func (a *Agent) askSwitch(ctx context.Context, c change) (cancelled bool) {
+func (s *sessions) askSwitch(ctx context.Context, c change) (cancelled bool) {
 	before := &SessionBeforeSwitch{Reason: c.reason, TargetSessionFile: c.target}
-	a.emitUntil(ctx, before, func() bool { return before.Cancel })
-	fresh := &SessionBeforeNew{SessionID: a.Session().ID()}
+	s.events.emitUntil(ctx, before, func() bool { return before.Cancel })
+	fresh := &SessionBeforeNew{SessionID: s.conversation.current().ID()}
 	if c.reason == "new" && !before.Cancel {
-		a.emitUntil(ctx, fresh, func() bool { return fresh.Cancel })
+		s.events.emitUntil(ctx, fresh, func() bool { return fresh.Cancel })
 	}
 	return before.Cancel || fresh.Cancel
 }
 
 // swap is the one place where the current session is replaced. It happens whole,
 // also after an interrupt. What waited for a prompt of the old session is gone
-// with it.
-func (a *Agent) swap(ctx context.Context, next *session.Session, reason string) error {
-	a.emitAfter(ctx, KindSessionShutdown, func() Event {
+// with it; what is sent from then on waits for one of the new session.
+func (s *sessions) swap(ctx context.Context, next *session.Session, reason string) error {
+	s.events.emitAfter(ctx, KindSessionShutdown, func() Event {
 		return &SessionShutdown{Reason: reason, TargetSessionFile: next.File()}
 	})
-	is, gone := a.chosen(), ""
+	is, gone := s.choice.chosen(), ""
 	if reason != "branch" { // which goes on from here, with what is used here
-		is, gone = a.leftWith(next)
+		is, gone = s.lastUsed(next)
 	}
-	previous := a.current.Swap(next)
-	a.inForce.forgetDate()
-	a.lastSeen.forget()
-	was := a.restore(is)
-	a.compacting.noteGoodAnswer()
-	a.inbox.forget()
-	a.refuseAsked(errLeft)
+	var previous *session.Session
+	refused := s.inbox.forget(func() { previous = s.conversation.replace(next) })
+	s.system.forgetDate()
+	was := s.choice.restore(is)
+	s.compaction.noteGoodAnswer()
+	refused.refuse(errLeft)
 	err := previous.Close()
-	a.replaced(ctx, reason, previous)
-	a.announce(ctx, reason, previous.File())
-	a.tellSelected(ctx, was, is, "restore")
+	s.emitReplaced(ctx, reason, previous)
+	s.emitStart(ctx, reason, previous.File())
+	s.choice.emitChange(ctx, was, is, "restore")
 	if gone != "" {
-		a.Notify(ctx, LevelWarning, gone)
+		s.events.Notify(ctx, LevelWarning, gone)
 	}
-	a.refresh(ctx)
+	s.conversation.refresh(ctx)
 	return err
 }
 
-// replaced tells how the current session became another one.
-func (a *Agent) replaced(ctx context.Context, reason string, previous *session.Session) {
+// emitReplaced tells the listeners how the current session became another one.
+func (s *sessions) emitReplaced(ctx context.Context, reason string, previous *session.Session) {
 	if reason == "branch" {
-		a.emitAfter(ctx, KindSessionBranch, func() Event { return &SessionBranch{previous.File()} })
+		s.events.emitAfter(ctx, KindSessionBranch, func() Event { return &SessionBranch{previous.File()} })
 		return
 	}
-	a.emitAfter(ctx, KindSessionSwitch, func() Event { return &SessionSwitch{Reason: reason, PreviousSessionFile: previous.File()} })
+	s.events.emitAfter(ctx, KindSessionSwitch, func() Event { return &SessionSwitch{Reason: reason, PreviousSessionFile: previous.File()} })
 	if reason == "new" {
-		a.emitAfter(ctx, KindSessionNew, func() Event { return &SessionNew{SessionID: a.Session().ID()} })
+		s.events.emitAfter(ctx, KindSessionNew, func() Event { return &SessionNew{SessionID: s.conversation.current().ID()} })
 	}
 }
 
-// leftWith returns what s was used with last, as far as it says so and the model
-// is still there; else the present choice, and what is to be told about that.
-func (a *Agent) leftWith(s *session.Session) (is selection, gone string) {
-	is = a.chosen()
-	provider, id := s.Model()
-	if found := a.models.Find(provider, id); found != nil {
+// emitStart tells the listeners which session is current.
+func (s *sessions) emitStart(ctx context.Context, reason, previous string) {
+	is := s.conversation.current()
+	s.events.emitAfter(ctx, KindSessionStart, func() Event {
+		return &SessionStart{Reason: reason, SessionID: is.ID(), SessionFile: is.File(), PreviousSessionFile: previous}
+	})
+}
+
+// lastUsed returns the model and thinking level that next was used with last, as far
+// as it says so and the model is still there; else the present choice, and what is to
+// be told about that.
+func (s *sessions) lastUsed(next *session.Session) (is selection, gone string) {
+	is = s.choice.chosen()
+	provider, id := next.Model()
+	if found := s.choice.models.Find(provider, id); found != nil {
 		is.model = found
 	} else if id != "" {
 		gone = ModelGone(provider, id, is.model)
 	}
-	switch level := s.ThinkingLevel(); {
+	switch level := next.ThinkingLevel(); {
 	case llm.ValidThinking(level):
 		is.wish = llm.WishLeft(is.model, level, is.wish)
 	case level != "":
@@ -191,19 +241,11 @@ func LevelGone(level, instead string) string {
 	return fmt.Sprintf("the session was left with the thinking level %q, which is not known here; %s is used instead (/thinking or --thinking chooses)", level, instead)
 }
 
-// announce tells the listeners which session is current.
-func (a *Agent) announce(ctx context.Context, reason, previous string) {
-	s := a.Session()
-	a.emitAfter(ctx, KindSessionStart, func() Event {
-		return &SessionStart{Reason: reason, SessionID: s.ID(), SessionFile: s.File(), PreviousSessionFile: previous}
-	})
-}
-
-// SetSessionName names the session; "" takes the name away.
+// SetSessionName names the session; "" removes the name.
 func (a *Agent) SetSessionName(ctx context.Context, name string) error {
 	_, err := a.Session().Append(session.TypeSessionInfo, session.SessionInfo{Name: name})
 	if err == nil {
-		a.emitIf(ctx, KindSessionInfoChanged, func() Event { return &SessionInfoChanged{name} })
+		a.events.emitIf(ctx, KindSessionInfoChanged, func() Event { return &SessionInfoChanged{name} })
 	}
 	return err
 }

@@ -97,8 +97,8 @@ func TestSessionThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	r := newRig(t, Options{Listeners: []Listener{story(&told)}}, say("hi"))
 	r.prompt("one")
 	told = nil
-	r.newSession = func(string) (*session.Session, error) { return nil, errors.New("no room") }
-	r.openSession = func(string) (*session.Session, error) { return nil, errors.New("no such file") }
+	r.sessions.newSession = func(string) (*session.Session, error) { return nil, errors.New("no room") }
+	r.sessions.openSession = func(string) (*session.Session, error) { return nil, errors.New("no such file") }
 	if err := r.NewSession(t.Context(), NewSessionOptions{}); err == nil || err.Error() != "new session: no room" {
 		t.Error(err)
 	}
@@ -136,7 +136,7 @@ func TestSessionReplacedWhileItsContextIsLookedAtIsForgotten(t *testing.T) {
 	first := true
 	r = newRig(t, Options{}, say("hi"))
 	r.prompt("one")
-	r.listeners = []Listener{on(func(*Context) {
+	r.events.all = []Listener{on(func(*Context) {
 		if first {
 			first = false
 			if err := r.NewSession(t.Context(), NewSessionOptions{}); err != nil {
@@ -153,11 +153,11 @@ func TestSubmittedPromptsWakeTheFrontEndAndKeepTheirOrder(t *testing.T) {
 	r := newRig(t, Options{})
 	_ = r.Submit(context.Background(), Prompt{Text: "a"})
 	_ = r.Submit(context.Background(), Prompt{Text: "b", Source: "hook"})
-	<-r.Submitted()
-	if got := slices.Collect(r.TakeSubmitted()); len(got) != 2 || got[0].Text != "a" || got[1].Text != "b" {
+	<-r.Inbox().Submitted()
+	if got := slices.Collect(r.Inbox().TakeSubmitted()); len(got) != 2 || got[0].Text != "a" || got[1].Text != "b" {
 		t.Errorf("%+v", got)
 	}
-	if got := slices.Collect(r.TakeSubmitted()); len(got) != 0 {
+	if got := slices.Collect(r.Inbox().TakeSubmitted()); len(got) != 0 {
 		t.Errorf("again: %+v", got)
 	}
 }
@@ -197,7 +197,7 @@ func TestSessionThatAListenerWantsToKeepStaysAsItIs(t *testing.T) {
 				t.Error("a session was opened")
 				return nil, errors.New("no")
 			}
-			r.newSession, r.openSession = opened, opened
+			r.sessions.newSession, r.sessions.openSession = opened, opened
 			current, file, seen := r.Session(), r.file(), len(r.Seen())
 			l.kinds = nil
 			if err := c.do(r); !errors.Is(err, ErrCancelled) {
@@ -209,7 +209,7 @@ func TestSessionThatAListenerWantsToKeepStaysAsItIs(t *testing.T) {
 			if got := strings.Join(l.kinds, " "); got != c.want {
 				t.Errorf("events %s", got)
 			}
-			r.listeners = nil
+			r.events.all = nil
 			r.model.replies = append(r.model.replies, say("b"))
 			r.prompt("two")
 			r.wantTalk("user: one", "assistant: a", "user: two", "custom: waits", "assistant: b")
@@ -311,12 +311,12 @@ func TestShutdownIsSignalledOnceAndLetsTheRunEnd(t *testing.T) {
 	r := newRig(t, Options{}, say("a"))
 	r.Listen(on(func(*TurnStart) { r.Shutdown(); r.Shutdown() }))
 	select {
-	case <-r.Leaving():
+	case <-r.ShutdownRequested():
 		t.Error("nobody asked")
 	default:
 	}
 	r.prompt("go")
-	<-r.Leaving()
+	<-r.ShutdownRequested()
 	r.wantTalk("user: go", "assistant: a")
 }
 

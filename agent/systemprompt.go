@@ -41,65 +41,66 @@ const (
 // SystemPrompt returns the system prompt of the run in progress, or the one that
 // the next prompt starts with.
 func (a *Agent) SystemPrompt() string {
-	if running := a.inForce.prompt().text; running != "" {
-		return running
+	if running := a.prompts.ofRun(); running.text != "" {
+		return running.text
 	}
-	return joinSections(a.sections())
+	return joinSections(a.prompts.sections())
 }
 
-// lastPrompt is the system prompt of the run in progress, else that of the last
-// one with what listeners made of it, if that is still what a prompt starts with.
-func (a *Agent) lastPrompt() promptText {
-	next := plainPrompt(a.sections())
-	if running := a.inForce.prompt(); running.text != "" {
+// systemPrompts are the system prompts of an agent, and what a session retains of its
+// own, so that requests begin alike. All methods may be called from any goroutine.
+type systemPrompts struct {
+	source *SystemPrompt
+	tools  *toolset
+	cwd    string
+	now    func() time.Time
+
+	mu      sync.Mutex // guards what follows
+	today   string     // the date in it, fixed per session
+	running promptText // of the run in progress; empty without one
+}
+
+// sections are those of the next prompt.
+func (p *systemPrompts) sections() []Section {
+	p.mu.Lock()
+	if p.today == "" {
+		p.today = p.now().Format(time.DateOnly)
+	}
+	today := p.today
+	p.mu.Unlock()
+	return p.source.sections(specsOf(p.tools.active()), today, p.cwd)
+}
+
+// last is the system prompt of the run in progress, else that of sent, the last
+// request, with what listeners made of it, if that is still what a prompt starts
+// with.
+func (p *systemPrompts) last(sent *sentRequest) promptText {
+	next := plainPrompt(p.sections())
+	if running := p.ofRun(); running.text != "" {
 		return running
 	}
-	if last := a.sent.of(a.Session()); last != nil && last.system.base == next.base {
-		return last.system
+	if sent != nil && sent.system.base == next.base {
+		return sent.system
 	}
 	return next
 }
 
-// sections are those of the next prompt.
-func (a *Agent) sections() []Section {
-	return a.inForce.source.sections(specsOf(a.Tools()), a.inForce.date(a.now), a.cwd)
-}
-
-// promptInForce is what system prompts are made of, and what a session keeps of its
-// own, so that requests begin alike. All methods may be called from any goroutine.
-type promptInForce struct {
-	source  *SystemPrompt // never changes
-	mu      sync.Mutex    // guards what follows
-	today   string        // the date in it, fixed per session
-	running promptText    // of the run in progress
-}
-
-// prompt is the system prompt of the run in progress; without one it is empty.
-func (p *promptInForce) prompt() promptText {
+// ofRun is the system prompt of the run in progress.
+func (p *systemPrompts) ofRun() promptText {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.running
 }
 
-// set notes the system prompt of the run in progress; an empty one ends it.
-func (p *promptInForce) set(system promptText) {
+// setOfRun notes the system prompt of the run in progress; an empty one ends it.
+func (p *systemPrompts) setOfRun(system promptText) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running = system
 }
 
-// date is the day on which it was asked for first since forgetDate.
-func (p *promptInForce) date(now func() time.Time) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.today == "" {
-		p.today = now().Format(time.DateOnly)
-	}
-	return p.today
-}
-
 // forgetDate is called for another session.
-func (p *promptInForce) forgetDate() {
+func (p *systemPrompts) forgetDate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.today = ""

@@ -39,9 +39,10 @@ func TestSystemPromptHoldsItsPartsInOrder(t *testing.T) {
 }
 
 func TestDateStaysThatOfTheFirstRequestOfTheSession(t *testing.T) {
-	r := newRig(t, Options{})
+	now := time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC)
+	r := newRig(t, Options{Now: func() time.Time { return now }})
 	first := r.SystemPrompt()
-	r.now = func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }
+	now = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	if r.SystemPrompt() != first {
 		t.Error("the date changed within the session")
 	}

@@ -12,37 +12,36 @@ import (
 
 // toolset is the active tools. All methods may be called from any goroutine.
 type toolset struct {
-	equipping sync.Mutex // guards tools, by and checkers, which change together
-	tools     []Tool
-	by        string                     // the hook that chose them; "" for none
-	checkers  map[string]*schema.Checker // by tool name, made on first use
+	mu       sync.Mutex // guards tools, by and checkers, which change together
+	tools    []Tool
+	by       string                     // the hook that chose them; "" for none
+	checkers map[string]*schema.Checker // by tool name, made on first use
 }
 
-// SetTools replaces the active tools from the next model call on. by is the hook
-// that chose them, "" if none did.
-func (t *toolset) SetTools(tools []Tool, by string) {
-	t.equipping.Lock()
-	defer t.equipping.Unlock()
+// set replaces the active tools. by is the hook that chose them, "" if none did.
+func (t *toolset) set(tools []Tool, by string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.tools, t.by, t.checkers = tools, by, map[string]*schema.Checker{}
 }
 
-// Tools returns the active tools in the order the model sees them.
-func (t *toolset) Tools() []Tool {
+// active returns the active tools in the order the model sees them.
+func (t *toolset) active() []Tool {
 	tools, _ := t.toolsAndChooser()
 	return tools
 }
 
 // toolsAndChooser returns the active tools and the hook that chose them.
 func (t *toolset) toolsAndChooser() ([]Tool, string) {
-	t.equipping.Lock()
-	defer t.equipping.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return slices.Clone(t.tools), t.by
 }
 
-// ToolNames lists the active tools.
-func (t *toolset) ToolNames() []string {
+// names lists the active tools.
+func (t *toolset) names() []string {
 	var names []string
-	for _, tool := range t.Tools() {
+	for _, tool := range t.active() {
 		names = append(names, tool.Spec().Name)
 	}
 	return names
@@ -50,7 +49,7 @@ func (t *toolset) ToolNames() []string {
 
 // tool returns the active tool of a name, or nil.
 func (t *toolset) tool(name string) Tool {
-	for _, tool := range t.Tools() {
+	for _, tool := range t.active() {
 		if tool.Spec().Name == name {
 			return tool
 		}
@@ -62,10 +61,10 @@ func (t *toolset) tool(name string) Tool {
 // schema that is used in part only.
 func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, error) {
 	name := tool.Spec().Name
-	t.equipping.Lock()
-	known := t.checkers // SetTools puts another in its place: what is stored below must not reach that
+	t.mu.Lock()
+	known := t.checkers // set puts another in its place: what is stored below must not reach that
 	c := known[name]
-	t.equipping.Unlock()
+	t.mu.Unlock()
 	if c != nil {
 		return c, nil
 	}
@@ -76,8 +75,8 @@ func (t *toolset) checker(tool Tool, warn func(text string)) (*schema.Checker, e
 	if len(c.Dropped) > 0 {
 		warn(fmt.Sprintf("tool %s: its schema does not resolve; ignoring %s", name, strings.Join(c.Dropped, ", ")))
 	}
-	t.equipping.Lock()
-	defer t.equipping.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	known[name] = c
 	return c, nil
 }

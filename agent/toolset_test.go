@@ -47,9 +47,9 @@ func TestToolReplacedWhileItsSchemaIsReadIsCheckedByItsOwn(t *testing.T) {
 
 func TestAToolsetKnowsWhoChoseItsTools(t *testing.T) {
 	var s toolset
-	s.SetTools([]Tool{echo("look"), echo("touch")}, "hook")
+	s.set([]Tool{echo("look"), echo("touch")}, "hook")
 	if tools, by := s.toolsAndChooser(); len(tools) != 2 || by != "hook" || s.tool("touch") != tools[1] || s.tool("taste") != nil {
-		t.Errorf("%v by %q", s.ToolNames(), by)
+		t.Errorf("%v by %q", s.names(), by)
 	}
 	first, err := s.checker(s.tool("look"), func(text string) { t.Error(text) })
 	if again, _ := s.checker(s.tool("look"), nil); err != nil || first != again {

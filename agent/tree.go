@@ -28,6 +28,17 @@ type Moved struct {
 	Summary *session.Entry // of what was left behind; nil: none
 }
 
+// tree moves the leaf of the session. All methods may be called from any goroutine.
+type tree struct {
+	busy         *activity
+	events       *listeners
+	conversation *conversation
+	choice       *choice
+	meter        *Meter
+	asker        *asker
+	settings     CompactionSettings
+}
+
 // Navigate makes an entry the one that the conversation goes on from; of
 // something that was sent, the one before it, and what was sent is returned.
 // Listeners are asked first (session_before_tree); the error is ErrCancelled if
@@ -35,7 +46,7 @@ type Moved struct {
 // while the model sums up what is left: then nothing has moved. With a
 // *[session.SaveError] the leaf has moved, but only in memory.
 func (a *Agent) Navigate(ctx context.Context, id string, o NavigateOptions) (Moved, error) {
-	m, err := a.moveLeaf(ctx, func(s *session.Session) (p move, err error) {
+	m, err := a.tree.moveLeaf(ctx, func(s *session.Session) (p move, err error) {
 		p.target, p.options = id, o
 		p.to, p.recalled, err = cutBefore(s, id, message.RoleUser, message.RoleCustom)
 		return p, err
@@ -71,13 +82,13 @@ type LeafNote struct {
 
 // moveLeaf is the one place where the leaf moves. Nothing else can happen
 // meanwhile.
-func (a *Agent) moveLeaf(ctx context.Context, plan func(*session.Session) (move, error)) (Moved, error) {
-	ctx, err := a.begin(ctx)
+func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, error)) (Moved, error) {
+	ctx, err := t.busy.begin(ctx)
 	if err != nil {
 		return Moved{}, ErrNotIdle
 	}
-	defer a.end()
-	s := a.Session()
+	defer t.busy.end()
+	s := t.conversation.current()
 	if s.ReadOnly() {
 		return Moved{}, session.ErrReadOnly
 	}
@@ -89,13 +100,16 @@ func (a *Agent) moveLeaf(ctx context.Context, plan func(*session.Session) (move,
 	result := Moved{Recalled: m.recalled, Leaf: endOf(s, m.to)}
 	if !m.anyway && endOf(s, m.left) == endOf(s, m.to) {
 		result.Stayed = true
-		return result, a.labelWhereItIs(ctx, s, m, result)
+		if m.options.Label == "" {
+			return result, nil
+		}
+		return result, cmp.Or(m.label(s, result), s.Flush())
 	}
-	draft, fromHook, err := a.prepareMove(ctx, s, &m)
+	draft, fromHook, err := t.prepareMove(ctx, s, &m)
 	if err != nil {
 		return Moved{}, err
 	}
-	return a.carryOut(ctx, s, m, draft, fromHook, result)
+	return t.carryOut(ctx, s, m, draft, fromHook, result)
 }
 
 // endOf is the entry that a conversation with this leaf ends with: entries that
@@ -124,20 +138,20 @@ func isLeafMove(e *session.Entry) bool {
 }
 
 // prepareMove asks the listeners, and returns the entry that records the move.
-func (a *Agent) prepareMove(ctx context.Context, s *session.Session, m *move) (session.Draft, bool, error) {
+func (t *tree) prepareMove(ctx context.Context, s *session.Session, m *move) (session.Draft, bool, error) {
 	before := &SessionBeforeTree{Preparation: preparationOf(s, m)}
-	a.emitUntil(ctx, before, func() bool { return before.Cancel })
+	t.events.emitUntil(ctx, before, func() bool { return before.Cancel })
 	switch {
 	case ctx.Err() != nil:
 		return session.Draft{}, false, ErrAborted
 	case before.Cancel:
 		return session.Draft{}, false, ErrCancelled
 	}
-	m.take(before)
+	m.apply(before)
 	if !m.options.Summarize {
 		return m.record(), false, nil
 	}
-	summary, err := a.branchSummary(ctx, s, before, m.options)
+	summary, err := t.summarize(ctx, s, before, m.options)
 	if err != nil {
 		return session.Draft{}, false, err
 	}
@@ -153,8 +167,8 @@ func preparationOf(s *session.Session, m *move) TreePreparation {
 		EntriesToSummarize: s.Path(m.left)[len(s.Path(common)):], UserWantsSummary: m.options.Summarize}
 }
 
-// take lets the answer of a listener stand for what the person said.
-func (m *move) take(before *SessionBeforeTree) {
+// apply puts the answer of a listener in the place of what the person asked for.
+func (m *move) apply(before *SessionBeforeTree) {
 	if before.CustomInstructions != "" {
 		m.options.Instructions, m.options.Replace = before.CustomInstructions, before.ReplaceInstructions
 	}
@@ -173,7 +187,7 @@ func (m *move) record() session.Draft {
 }
 
 // carryOut moves the leaf, whole, and tells the listeners.
-func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft session.Draft, fromHook bool, result Moved) (Moved, error) {
+func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, draft session.Draft, fromHook bool, result Moved) (Moved, error) {
 	e, saving := s.MoveTo(m.to, draft)
 	if e == nil {
 		return Moved{}, saving
@@ -181,32 +195,26 @@ func (a *Agent) carryOut(ctx context.Context, s *session.Session, m move, draft 
 	if e.Type == session.TypeBranchSummary {
 		result.Summary, result.Leaf = e, e.ID
 	}
-	if name := m.options.Label; name != "" {
-		saving = cmp.Or(saving, a.labelPlace(ctx, result, m.target, name))
-	}
-	saving = cmp.Or(saving, s.Flush(), s.Sync())
-	a.lastSeen.forget()
-	a.emitAfter(ctx, KindSessionTree, func() Event {
+	saving = cmp.Or(saving, m.label(s, result), s.Flush(), s.Sync())
+	t.conversation.forgetChain()
+	t.events.emitAfter(ctx, KindSessionTree, func() Event {
 		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: fromHook}
 	})
-	a.refresh(ctx)
+	t.conversation.refresh(ctx)
 	return result, saving
 }
 
-// labelWhereItIs gives the name to an entry that nobody has to go to.
-func (a *Agent) labelWhereItIs(ctx context.Context, s *session.Session, m move, at Moved) error {
+// label names the summary that was made, or the entry that was chosen, if the person
+// has a name for it.
+func (m *move) label(s *session.Session, at Moved) error {
 	if m.options.Label == "" {
 		return nil
 	}
-	return cmp.Or(a.labelPlace(ctx, at, m.target, m.options.Label), s.Flush())
-}
-
-// labelPlace names the summary that was made, or the entry that was chosen.
-func (a *Agent) labelPlace(ctx context.Context, at Moved, target, name string) error {
+	target := m.target
 	if at.Summary != nil {
 		target = at.Summary.ID
 	}
-	return a.SetLabel(ctx, target, name)
+	return setLabel(s, target, m.options.Label)
 }
 
 // Recalled is what a person once sent, for the prompt line: a move that goes
@@ -214,42 +222,6 @@ func (a *Agent) labelPlace(ctx context.Context, at Moved, target, name string) e
 type Recalled struct {
 	Text        string
 	Attachments int // that went with it and are no part of the text
-}
-
-// Branch leaves the current session and goes on in a new one that has the path
-// up to an entry: with the entry, or before it if it is a user message, which is
-// returned then. The listeners are asked first (session_before_branch); the
-// error is ErrCancelled if one does not want it. If one wants the conversation
-// left as it is, the new session has all of the current branch, and nothing is
-// returned. Model and thinking level stay. A failure to make the new session
-// leaves the old one current; an error after that, of closing the old one, comes
-// with what is recalled.
-func (a *Agent) Branch(ctx context.Context, id string) (Recalled, error) {
-	var recalled Recalled
-	before := &SessionBeforeBranch{EntryID: id}
-	err := a.replace(ctx, change{
-		reason: "branch",
-		ask: func(ctx context.Context) bool {
-			before.EntryIndex = len(a.Session().Path(id)) - 1
-			if before.EntryIndex >= 0 {
-				a.emitUntil(ctx, before, func() bool { return before.Cancel })
-			}
-			return before.Cancel
-		},
-		open: func(context.Context) (_ *session.Session, err error) {
-			s, leaf := a.Session(), ""
-			if before.SkipConversationRestore {
-				leaf = s.Leaf()
-			} else if leaf, recalled, err = cutBefore(s, id, message.RoleUser); err != nil {
-				return nil, fmt.Errorf("branch: %w", err)
-			}
-			if a.copySession == nil {
-				return nil, errors.New("branch: sessions cannot be copied here")
-			}
-			return a.copySession(s, leaf)
-		},
-	})
-	return recalled, err
 }
 
 // cutBefore returns where the conversation ends that an entry is chosen for: at
@@ -277,11 +249,15 @@ func recall(m *message.Message) Recalled {
 	return Recalled{"", len(m.Content)}
 }
 
-// SetLabel names an entry of the session; "" takes the name away.
+// SetLabel names an entry of the session; "" removes the name.
 func (a *Agent) SetLabel(_ context.Context, id, label string) error {
-	if a.Session().Entry(id) == nil {
+	return setLabel(a.Session(), id, label)
+}
+
+func setLabel(s *session.Session, id, label string) error {
+	if s.Entry(id) == nil {
 		return fmt.Errorf("set label: no entry %q", id)
 	}
-	_, err := a.Session().Append(session.TypeLabel, session.Label{TargetID: id, Label: label})
+	_, err := s.Append(session.TypeLabel, session.Label{TargetID: id, Label: label})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pi/agent/llm"
+	"pi/agent/summary"
 	"pi/session"
 	"pi/session/message"
 )
@@ -200,7 +201,7 @@ func TestABranchIsSummedUpWhereItIsLeft(t *testing.T) {
 	asked := r.model.requests[3]
 	prompt := asked.Messages[0].Text()
 	if len(asked.Messages) != 1 || len(asked.Tools) != 0 || asked.Thinking != "off" || strings.Contains(prompt, ">\none\n") ||
-		!strings.Contains(prompt, "two") || !strings.Contains(prompt, branchAsk) || !strings.Contains(prompt, "the names") ||
+		!strings.Contains(prompt, "two") || !strings.Contains(prompt, "Sum up what happened on this part") || !strings.Contains(prompt, "the names") ||
 		strings.Contains(prompt, "two </conversation>") {
 		t.Errorf("asked for with %q and\n%s", asked.System, prompt)
 	}
@@ -258,7 +259,7 @@ func TestAListenerChangesWhatTheSummaryIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt := r.model.requests[1].Messages[0].Text()
-	if !strings.HasSuffix(prompt, "\n\nonly this") || strings.Contains(prompt, branchAsk) {
+	if !strings.HasSuffix(prompt, "\n\nonly this") || strings.Contains(prompt, "Sum up what happened on this part") {
 		t.Errorf("asked %q", prompt)
 	}
 }
@@ -270,7 +271,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 		want  string
 	}{
 		"a failure":    {fail(&llm.ProviderError{Message: "no"}), "no"},
-		"no text":      {deltas(stop(message.StopEnd)), errEmptySummary.Error()},
+		"no text":      {deltas(stop(message.StopEnd)), summary.ErrEmpty.Error()},
 		"a call":       {use(call{"c", "read", "{}"}), "the model called tools"},
 		"an interrupt": {hang(started), ErrAborted.Error()},
 	} {
@@ -301,7 +302,7 @@ func TestASummaryThatDoesNotComeLeavesEverythingAsItWas(t *testing.T) {
 func TestWhatASummaryThatDidNotComeCostIsCounted(t *testing.T) {
 	r := newRig(t, Options{}, say("a"), deltas(llm.Delta{Kind: llm.DeltaUsage, Usage: &message.Usage{Input: 9}}, stop(message.StopEnd)))
 	r.prompt("one")
-	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, errEmptySummary) {
+	if _, err := r.Navigate(t.Context(), sentTo(r)[0], NavigateOptions{Summarize: true}); !errors.Is(err, summary.ErrEmpty) {
 		t.Fatal(err)
 	}
 	if r.Totals().Input != 9 {
@@ -317,7 +318,7 @@ func TestABranchThatDoesNotFitAfterAllIsSummedUpInParts(t *testing.T) {
 	if err != nil || m.Summary.Message().Summary != "all of it" {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if asked := r.asked(3); !strings.Contains(asked, "<notes>") || !strings.Contains(asked, branchGoOn) {
+	if asked := r.asked(3); !strings.Contains(asked, "<notes>") || !strings.Contains(asked, "write one summary of all of it") {
 		t.Errorf("asked %s", asked)
 	}
 }
@@ -353,7 +354,7 @@ func TestABranchThatIsTooLongIsSummedUpInParts(t *testing.T) {
 // prompt2 adds a second long message without asking the model.
 func (r *rig) prompt2(t *testing.T) {
 	t.Helper()
-	if _, err := r.Session().AppendMessage(r.userMessage([]message.Block{message.TextBlock(strings.Repeat("more ", 400))})); err != nil {
+	if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("more ", 400))})); err != nil {
 		t.Fatal(err)
 	}
 }

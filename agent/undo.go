@@ -27,7 +27,7 @@ var (
 // count: nobody would see them go. Files stay as they are. See [Agent.Navigate] for the
 // rest.
 func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
-	return a.moveLeaf(ctx, func(s *session.Session) (move, error) {
+	return a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		sent := userMessages(s.Branch())
 		switch {
 		case len(sent) == 0:
@@ -81,7 +81,7 @@ func takenOut(path []*session.Entry) map[string]bool {
 // Redo takes the last move back that was not taken back yet, if nothing was said
 // since.
 func (a *Agent) Redo(ctx context.Context) (Moved, error) {
-	return a.moveLeaf(ctx, func(s *session.Session) (move, error) {
+	return a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		from := lastNote(s)
 		if from == "" {
 			return move{}, ErrNothingToRedo
@@ -141,21 +141,21 @@ type Uncompacted struct {
 // what [Agent.Navigate] says; with a *[session.SaveError] comes a result.
 func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 	u := &Uncompacted{}
-	_, err := a.moveLeaf(ctx, func(s *session.Session) (move, error) {
+	_, err := a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		branch := s.Branch()
 		at := lastCompaction(branch)
 		if at < 0 {
 			return move{}, ErrNotCompacted
 		}
 		u.Left = messagesIn(branch[at:])
-		u.Before = a.tokensOf(a.Seen())
+		u.Before = a.meter.tokensSeen()
 		return moveBack("uncompact", branch[at], s), nil
 	})
 	if err != nil && !isSaveError(err) {
 		return nil, err
 	}
-	u.After = a.tokensOf(a.Seen())
-	u.Full = a.settings.Compaction.full(u.After, a.Model().ContextWindow)
+	u.After = a.meter.tokensSeen()
+	u.Full = a.compactor.settings.full(u.After, a.Model().ContextWindow)
 	return u, err
 }
 

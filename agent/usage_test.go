@@ -39,7 +39,7 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 		}, 1200},
 		"more behind it": {func(t *testing.T, r *rig) {
 			edit(t, r, 0, nil)
-			if _, err := r.Session().AppendMessage(r.userMessage([]message.Block{message.TextBlock(strings.Repeat("abcd", 7))})); err != nil {
+			if _, err := r.Session().AppendMessage(userMessage([]message.Block{message.TextBlock(strings.Repeat("abcd", 7))})); err != nil {
 				t.Fatal(err)
 			}
 		}, 807},
@@ -70,13 +70,13 @@ func TestUsageKnowsAtOnceWhatTheContextHasBecome(t *testing.T) {
 				r := newRig(t, Options{}, countedAs(1000), countedAs(1200))
 				r.prompt(prompts[0])
 				r.prompt(prompts[1])
-				r.refresh(t.Context())
+				r.conversation.refresh(t.Context())
 				if resumed { // what this process does not know stands in the file
 					r.sent.last = nil
 				}
 				test.happens(t, r)
 				want := test.want
-				if r.Breakdown().Counted == 0 {
+				if r.Meter().Breakdown().Counted == 0 {
 					want += aroundMessages(r)
 				}
 				if got := r.Totals().Tokens; got != want {

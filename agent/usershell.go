@@ -13,11 +13,11 @@ import (
 // prints as it comes. Listeners may answer for the command or keep it from
 // running. It works only while no prompt runs.
 func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
-	ctx, err := a.begin(ctx)
+	ctx, err := a.busy.begin(ctx)
 	if err != nil {
 		return BashOutcome{}, err
 	}
-	defer a.end()
+	defer a.busy.end()
 	if a.Session().ReadOnly() {
 		return BashOutcome{}, session.ErrReadOnly
 	}
@@ -39,7 +39,7 @@ func (a *Agent) Bash(ctx context.Context, command string, exclude bool, output f
 // userBash asks the gate; the first listener that answers or blocks decides.
 func (a *Agent) userBash(ctx context.Context, command string, exclude bool, output func(string)) (BashOutcome, error) {
 	e := &UserBash{Command: command, ExcludeFromContext: exclude, Cwd: a.cwd}
-	err := a.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
+	err := a.events.emitGate(ctx, e, func() bool { return e.Result != nil || e.Blocked != "" })
 	switch {
 	case ctx.Err() != nil:
 		return BashOutcome{}, ErrAborted

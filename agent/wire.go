@@ -19,8 +19,8 @@ type wireKey struct{}
 
 // wiretap lets listeners see and change what goes over the wire.
 type wiretap struct {
-	listeners
-	sent *lastSent // is told of the bodies
+	events *listeners
+	sent   *lastSent // notes the bodies
 }
 
 // watch sets the callbacks of r, which must not be changed afterwards. A model that
@@ -29,15 +29,15 @@ func (t *wiretap) watch(ctx context.Context, r *llm.Request) {
 	if ctx.Value(wireKey{}) != nil {
 		return
 	}
-	if t.wants(KindBeforeProviderRequest) {
+	if t.events.wants(KindBeforeProviderRequest) {
 		r.Body = func(ctx context.Context, body []byte) ([]byte, error) { return t.body(ctx, r, body) }
 	}
-	if t.wants(KindBeforeProviderHeaders) {
+	if t.events.wants(KindBeforeProviderHeaders) {
 		r.Header = func(ctx context.Context, h http.Header) error { return t.headers(ctx, r, h) }
 	}
-	if t.wants(KindAfterProviderResponse) {
+	if t.events.wants(KindAfterProviderResponse) {
 		r.Response = func(ctx context.Context, status int, h http.Header) {
-			t.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
+			t.events.emit(onWire(ctx), &AfterProviderResponse{Provider: r.Model.Provider, Model: r.Model.ID, Status: status, Headers: h})
 		}
 	}
 }
@@ -48,11 +48,11 @@ func onWire(ctx context.Context) context.Context { return context.WithValue(ctx,
 // for byte.
 func (t *wiretap) body(ctx context.Context, r *llm.Request, body []byte) ([]byte, error) {
 	e := &BeforeProviderRequest{Provider: r.Model.Provider, Model: r.Model.ID, Payload: bytes.Clone(body)}
-	t.emit(onWire(ctx), e)
+	t.events.emit(onWire(ctx), e)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t.sent.sendingBody(r, body, e.Stages)
+	t.sent.noteBody(r, body, e.Stages)
 	if bytes.Equal(e.Payload, body) {
 		return body, nil
 	}
@@ -72,7 +72,7 @@ const hiddenValue = "…"
 // headers lets the listeners change h.
 func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) error {
 	e := &BeforeProviderHeaders{Provider: r.Model.Provider, Model: r.Model.ID, Headers: shownHeaders(h, r.APIKey)}
-	t.emit(onWire(ctx), e)
+	t.events.emit(onWire(ctx), e)
 	for name, value := range e.Changed {
 		switch name = http.CanonicalHeaderKey(name); {
 		case value == nil:

@@ -58,9 +58,9 @@ func (w *wired) send(ctx context.Context, r *llm.Request) error {
 
 // keyed gives the rig's provider a key.
 func (r *rig) keyed(key string) *rig {
-	spec, _ := r.models.Lookup("acme")
+	spec, _ := r.Models().Lookup("acme")
 	spec.Key = func(context.Context) (string, error) { return key, nil }
-	r.models.Register(spec)
+	r.Models().Register(spec)
 	return r
 }
 

@@ -195,7 +195,7 @@ func TestWhatIsSentBeforeThereIsASessionIsKept(t *testing.T) {
 	a := agent.New(agent.Options{Session: session.New(session.Options{Cwd: root}), Models: c.opts.Models, Model: &llm.Model{Provider: "p", ID: "m"}, Cwd: root})
 	c.Attach(a, agent.NoUI{})
 	var sent []string
-	for p := range a.TakeSubmitted() {
+	for p := range a.Inbox().TakeSubmitted() {
 		sent = append(sent, p.Text)
 	}
 	if strings.Join(sent, " ") != "typed said" || len(a.Session().Context()) != 1 {
@@ -248,7 +248,7 @@ func TestACommandRunsWhileTheAgentWorks(t *testing.T) {
 		t.Errorf("the model was told %q", told)
 	}
 	run("stop", "")
-	<-a.Leaving()
+	<-a.ShutdownRequested()
 }
 
 func TestArgumentsArePreparedBeforeTheyAreCheckedAndJudged(t *testing.T) {

@@ -242,7 +242,7 @@ func (h *fakeHost) SendCustom(ctx context.Context, p agent.Prompt, _ agent.Deliv
 	return h.Submit(ctx, p)
 }
 
-func (h *fakeHost) HeardFrom(agent.Origin) {}
+func (h *fakeHost) ResetBrake(agent.Origin) {}
 
 func (h *fakeHost) SetTools(tools []agent.Tool, _ string) {
 	h.mu.Lock()

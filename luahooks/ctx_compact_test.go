@@ -24,7 +24,7 @@ end })`
 func attend(t *testing.T, a *agent.Agent) {
 	t.Helper()
 	for range 100 {
-		next, stop := iter.Pull(a.TakeSubmitted())
+		next, stop := iter.Pull(a.Inbox().TakeSubmitted())
 		p, ok := next()
 		stop()
 		if !ok {

@@ -142,6 +142,6 @@ func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context
 // noteAnswer tells the agent that a person said something.
 func (d *dialogs) noteAnswer() {
 	if host := d.host(); host != nil {
-		host.HeardFrom(agent.Origin{Kind: agent.FromPerson})
+		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
 	}
 }

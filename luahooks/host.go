@@ -30,7 +30,7 @@ type Host interface {
 	HookFailed(ctx context.Context, f *agent.HookFailed, text string)
 	Submit(ctx context.Context, p agent.Prompt) error
 	SendCustom(ctx context.Context, p agent.Prompt, d agent.Delivery, trigger bool) error
-	HeardFrom(o agent.Origin)
+	ResetBrake(o agent.Origin)
 	SendUser(ctx context.Context, p agent.Prompt, d agent.Delivery) error
 	EditContext(ctx context.Context, id string, r *session.Replacement) (string, error)
 	SetSessionName(ctx context.Context, name string) error

@@ -128,7 +128,7 @@ func TestMembersOfCtx(t *testing.T) {
 		{"event", `return ctx.compact{ on_error = function() end }`, "true"},
 		{"event", `ctx.compact{ instruction = "x" }`, `!did you mean "instructions"`},
 	})
-	_ = slices.Collect(s.agent.TakeSubmitted())
+	_ = slices.Collect(s.agent.Inbox().TakeSubmitted())
 }
 
 func TestMembersOfTheSession(t *testing.T) {
@@ -204,11 +204,11 @@ func TestReloadOutOfACommandFinishesTheOldVersion(t *testing.T) {
 	s.write("lua.lua", `pi.command("run", { handler = function(ctx) local r = ctx.reload() return { status = "old " .. tostring(r.cancelled) } end })`)
 	s.write("n.lua", `pi.on("session_start", function(e) pi.send("reloaded " .. e.reason) end)`)
 	s.chain.Reload(context.Background(), false)
-	_ = slices.Collect(s.agent.TakeSubmitted())
+	_ = slices.Collect(s.agent.Inbox().TakeSubmitted())
 	if got := said(s.chain.Commands()[0].Run(context.Background(), "")); got != "old false" {
 		t.Errorf("the command says %q", got)
 	}
-	if sent := slices.Collect(s.agent.TakeSubmitted()); len(sent) != 1 || sent[0].Text != "reloaded reload" {
+	if sent := slices.Collect(s.agent.Inbox().TakeSubmitted()); len(sent) != 1 || sent[0].Text != "reloaded reload" {
 		t.Errorf("sent %+v", sent)
 	}
 }

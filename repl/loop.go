@@ -49,7 +49,7 @@ func (r *REPL) quitting() bool { return r.agentQuits() || r.work.quitRequested()
 
 func (r *REPL) agentQuits() bool {
 	select {
-	case <-r.agent.Leaving():
+	case <-r.agent.ShutdownRequested():
 		return true
 	default:
 		return false
@@ -99,7 +99,7 @@ func (r *REPL) submitted() (agent.Prompt, bool) {
 		r.echo(p.Text)
 		return p, true
 	}
-	for p := range r.agent.TakeSubmitted() {
+	for p := range r.agent.Inbox().TakeSubmitted() {
 		p.Source = "hook"
 		if p.Text != "" {
 			r.echo(p.Text)
@@ -146,9 +146,9 @@ func (r *REPL) acquirePrompt(ctx context.Context) error {
 		defer close(ended)
 		defer cancel()
 		select {
-		case <-r.agent.Submitted():
+		case <-r.agent.Inbox().Submitted():
 			called = true
-		case <-r.agent.Leaving():
+		case <-r.agent.ShutdownRequested():
 		case <-waiting.Done():
 		}
 	}()
@@ -197,9 +197,9 @@ func (r *REPL) await(ctx context.Context, result <-chan terminal.Line) (terminal
 			if r.floor.wanted() {
 				return r.withdraw(result)
 			}
-		case <-r.agent.Submitted():
+		case <-r.agent.Inbox().Submitted():
 			return r.withdraw(result)
-		case <-r.agent.Leaving():
+		case <-r.agent.ShutdownRequested():
 			return r.withdraw(result)
 		case s := <-r.hot:
 			r.pressed = append(r.pressed, s)

@@ -54,7 +54,7 @@ func costText(a *agent.Agent, spent bool) string {
 	if !spent {
 		return ""
 	}
-	switch cost, all := a.Spent(); {
+	switch cost, all := a.Meter().Spent(); {
 	case cost <= 0:
 		return ""
 	case !all:
@@ -67,7 +67,7 @@ func costText(a *agent.Agent, spent bool) string {
 // line is the status, cut to a number of columns.
 func (s *status) line(a *agent.Agent, columns int) string {
 	parts := []string{a.Model().Ref() + ":" + a.Thinking()}
-	u, ready := a.ReadyUsage()
+	u, ready := a.Meter().ReadyUsage()
 	if !ready {
 		u = agent.ContextUsage{Tokens: contextTokens(a.Session().Branch()), Window: a.Model().ContextWindow}
 	}
@@ -80,7 +80,7 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	if cost := costText(a, spent); cost != "" {
 		parts = append(parts, cost)
 	}
-	if b := a.PrefixBreak(); b != nil {
+	if b := a.Meter().PrefixBreak(); b != nil {
 		parts = append(parts, "cache: "+b.String())
 	}
 	if branch := gitBranch(a.Cwd()); branch != "" {

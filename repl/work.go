@@ -180,7 +180,7 @@ func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 // returnUnsent puts messages that were queued and not sent into the next prompt;
 // after an interrupted run also the typed lines that nobody has read.
 func (r *REPL) returnUnsent(err error) {
-	unsent := r.agent.TakeQueued()
+	unsent := r.agent.Inbox().TakeQueued()
 	if errors.Is(err, agent.ErrAborted) && r.HasUI() {
 		unsent = append(unsent, r.inbox.TakeAll()...)
 	}

@@ -107,7 +107,7 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 			return err
 		}
 	}
-	for !quitting(a) && !a.TakeNoMore() { // a hook submitted something just now
+	for !quitting(a) && !a.Inbox().CloseIfEmpty() { // a hook submitted something just now
 		if err := p.runSubmitted(ctx, a, commands); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *comm
 	if quitting(a) {
 		return nil
 	}
-	for prompt := range a.TakeSubmitted() {
+	for prompt := range a.Inbox().TakeSubmitted() {
 		prompt.Source = "hook"
 		if err := p.runPrompt(ctx, a, commands, prompt); err != nil || quitting(a) {
 			return err
@@ -132,7 +132,7 @@ func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *comm
 // quitting reports whether somebody asked for the end of the program.
 func quitting(a *agent.Agent) bool {
 	select {
-	case <-a.Leaving():
+	case <-a.ShutdownRequested():
 		return true
 	default:
 		return false

@@ -23,7 +23,7 @@ func contextCommand(o Options) Command {
 			if o.Blocks {
 				ink = blocks
 			}
-			return Outcome{Status: contextText(o.Agent.Breakdown(), o.Agent.Model().Ref(), ink)}, nil
+			return Outcome{Status: contextText(o.Agent.Meter().Breakdown(), o.Agent.Model().Ref(), ink)}, nil
 		},
 	}
 }

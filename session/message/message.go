@@ -173,3 +173,20 @@ func (u *Usage) ContextTokens() int {
 	}
 	return u.TotalTokens
 }
+
+// Add adds what was used besides; nil is nothing.
+func (u *Usage) Add(used *Usage) {
+	if used == nil {
+		return
+	}
+	u.Input += used.Input
+	u.Output += used.Output
+	u.CacheRead += used.CacheRead
+	u.CacheWrite += used.CacheWrite
+	u.TotalTokens += used.TotalTokens
+	u.Cost.Input += used.Cost.Input
+	u.Cost.Output += used.Cost.Output
+	u.Cost.CacheRead += used.Cost.CacheRead
+	u.Cost.CacheWrite += used.Cost.CacheWrite
+	u.Cost.Total += used.Cost.Total
+}

@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"pi/agent/summary"
+	"pi/session"
+	"pi/session/compaction"
+)
+
+// The summary of a branch that is left: of what the model would see of its entries
+// now, also of those that are gone from the context there by a compaction, whose
+// summary is among them. What a hook took out stays out, also of what came after
+// the last request; what a hook put in its place is summed up.
+
+// summarize returns the body of the entry that sums up what is left, by a
+// listener or by the model; nil if there is nothing to sum up.
+func (t *tree) summarize(ctx context.Context, s *session.Session, before *SessionBeforeTree, o NavigateOptions) (*session.BranchSummary, error) {
+	p := before.Preparation
+	from := cmp.Or(p.OldLeafID, "root")
+	if d := before.Summary; d != nil && d.Summary != "" {
+		return &session.BranchSummary{FromID: from, Summary: d.Summary, Details: d.Details, FromHook: true}, nil
+	}
+	items := abandoned(t.conversation.runChain(ctx).items, p.EntriesToSummarize)
+	switch {
+	case ctx.Err() != nil: // the chain may have been cut short: what is in the list is not what hooks let through
+		return nil, ErrAborted
+	case len(session.ForModel(items)) == 0:
+		return nil, nil
+	}
+	t.events.Notify(ctx, LevelInfo, "summing up the branch that is left")
+	model := t.choice.model()
+	limits := t.settings.within(model.ContextWindow)
+	w := summary.Writer{Ask: t.asker.askOutside, Model: model, Instructions: o.Instructions,
+		Longest: limits.summary(), InputLimit: limits.input(model.ContextWindow)}
+	if o.Replace {
+		w.Instructions, w.Prompt = "", o.Instructions
+	}
+	text, err := w.Branch(ctx, items)
+	if err != nil {
+		t.asker.spending.record(ctx, session.UsageEntry{Kind: session.TypeBranchSummary, Provider: model.Provider, Model: model.ID, Usage: &w.Usage})
+		return nil, err
+	}
+	if w.CutAt > 0 {
+		t.events.notifyf(ctx, LevelWarning, "the summary was cut off at %d tokens, so its end is missing; /redo comes back to the branch that was left", w.CutAt)
+	}
+	return &session.BranchSummary{FromID: from, Summary: text, Details: compaction.FilesOf(items).Details(), Usage: &w.Usage}, nil
+}
+
+// abandoned are the messages that come from entries, and those that come from
+// none behind all that stays.
+func abandoned(seen []session.Item, entries []*session.Entry) []session.Item {
+	left, said := make(map[*session.Entry]bool, len(entries)), false
+	for _, e := range entries {
+		left[e], said = true, said || e.Message() != nil
+	}
+	if !said {
+		return nil
+	}
+	var items []session.Item
+	for _, it := range seen {
+		switch {
+		case it.Entry == nil || left[it.Entry]:
+			items = append(items, it)
+		default:
+			items = slices.DeleteFunc(items, func(it session.Item) bool { return it.Entry == nil })
+		}
+	}
+	return items
+}

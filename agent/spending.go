@@ -1,0 +1,225 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"pi/agent/llm"
+	"pi/session"
+	"pi/session/message"
+)
+
+// spending is what was used of models: in the session, with its limit, and in the run
+// in progress. All methods may be called from any goroutine.
+type spending struct {
+	events       *listeners
+	conversation *conversation
+	models       *llm.Models
+	limit        float64 // what a session may cost; 0: no limit
+
+	account account
+	aside   asideUsage
+	warned  atomic.Bool // it was told that a price is not known
+}
+
+// used is what the session has used, and whether all of it has a price.
+func (s *spending) used() (u message.Usage, priced bool) {
+	return s.account.of(s.conversation.current(), s.models)
+}
+
+// checkLimit is the error of a request to m that the session's money does not reach
+// for. What was used of models without a known price is not in the sum; that is
+// told once, for a limit that cannot see everything should not look as if it did.
+func (s *spending) checkLimit(ctx context.Context, m *llm.Model) error {
+	if s.limit <= 0 {
+		return nil
+	}
+	used, priced := s.used()
+	if used.Cost.Total >= s.limit {
+		return &LimitError{"max_cost", fmt.Sprintf("stopped: this session has cost $%.4f, and max_cost is $%.4f; /new begins another one", used.Cost.Total, s.limit)}
+	}
+	if what := unpricedPart(m, priced); what != "" && s.warned.CompareAndSwap(false, true) {
+		s.events.Notify(ctx, LevelWarning, "max_cost counts only what has a price: "+what)
+	}
+	return nil
+}
+
+// unpricedPart says what the limit does not see; "" if nothing.
+func unpricedPart(m *llm.Model, priced bool) string {
+	switch {
+	case !m.Cost.Known():
+		return fmt.Sprintf("that of %s is not known (cost of its [[providers.%s.models]])", m.Ref(), m.Provider)
+	case !priced:
+		return "that of some of what this session has used is not known (/session)"
+	}
+	return ""
+}
+
+// record adds a model call outside of the conversation to the session, and to the run
+// in progress, if there is one. The person is told if that fails.
+func (s *spending) record(ctx context.Context, entry session.UsageEntry) {
+	if entry.Usage == nil || *entry.Usage == (message.Usage{}) {
+		return
+	}
+	s.aside.add(entry.Usage)
+	if _, err := s.conversation.current().Append(session.TypeUsage, entry); err != nil {
+		s.events.notifyf(context.WithoutCancel(ctx), LevelWarning, "record usage: %v", err)
+	}
+}
+
+// account adds up the entries of a session. Each is looked at once, for a session
+// has many, and its entries neither change nor go away. The zero value is ready;
+// of may be called from any goroutine.
+type account struct {
+	mu      sync.Mutex // guards what follows
+	session *session.Session
+	counted int // entries
+	total   message.Usage
+	free    map[modelRef]*unpaid
+	last    modelRef // that was chosen or has answered
+}
+
+// unpaid is what cost nothing of what a model was asked for: it is free, or its
+// price was not known.
+type unpaid struct {
+	message.Usage
+	wholly bool // some of its answers cost nothing at all
+}
+
+// of is what s has used, and whether all of it has a price in models.
+func (l *account) of(s *session.Session, models *llm.Models) (u message.Usage, priced bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.read(s)
+	return l.total, l.priced(models)
+}
+
+func (l *account) read(s *session.Session) {
+	if l.session != s {
+		l.session, l.counted, l.total, l.last = s, 0, message.Usage{}, modelRef{}
+		l.free = map[modelRef]*unpaid{}
+	}
+	entries := s.Entries()
+	for _, e := range entries[l.counted:] {
+		ref, used := usedIn(e)
+		if ref == (modelRef{}) { // a summary is by the model at hand
+			ref = l.last
+		}
+		if e.Type != session.TypeUsage { // which is beside the conversation
+			l.last = ref
+		}
+		l.add(ref, used)
+	}
+	l.counted = len(entries)
+}
+
+func (l *account) add(ref modelRef, u *message.Usage) {
+	if u == nil || *u == (message.Usage{}) {
+		return
+	}
+	l.total.Add(u)
+	rest := unpaidOf(u)
+	if ref == (modelRef{}) || rest == (message.Usage{}) {
+		return
+	}
+	if l.free[ref] == nil {
+		l.free[ref] = &unpaid{}
+	}
+	l.free[ref].Add(&rest)
+	l.free[ref].wholly = l.free[ref].wholly || u.Cost.Total == 0
+}
+
+// unpaidOf are the tokens of u that cost nothing.
+func unpaidOf(u *message.Usage) (rest message.Usage) {
+	c := &u.Cost
+	if c.Total > 0 && c.Input+c.Output+c.CacheRead+c.CacheWrite == 0 {
+		return rest // whoever noted it knew only the sum
+	}
+	for _, bucket := range []struct {
+		tokens, rest *int
+		cost         float64
+	}{{&u.Input, &rest.Input, c.Input}, {&u.Output, &rest.Output, c.Output},
+		{&u.CacheRead, &rest.CacheRead, c.CacheRead}, {&u.CacheWrite, &rest.CacheWrite, c.CacheWrite}} {
+		if bucket.cost == 0 {
+			*bucket.rest = *bucket.tokens
+		}
+	}
+	return rest
+}
+
+// priced reports whether what cost nothing has a price. A model that is not
+// registered any more has none, unless its answers did cost something.
+func (l *account) priced(models *llm.Models) bool {
+	for ref, u := range l.free {
+		m := models.Find(ref.provider, ref.id)
+		if m == nil && u.wholly || m != nil && !m.Cost.Covers(&u.Usage) {
+			return false
+		}
+	}
+	return true
+}
+
+type modelRef struct{ provider, id string }
+
+// usedIn is what an entry says was used, and of whom; nil and nobody if it does not
+// say. A choice says of whom only.
+func usedIn(e *session.Entry) (modelRef, *message.Usage) {
+	switch e.Type {
+	case session.TypeModelChange:
+		if body, err := session.Body[session.ModelChange](e); err == nil {
+			return modelRef{body.Provider, body.ModelID}, nil
+		}
+	case session.TypeMessage:
+		if m := e.Message(); m != nil {
+			return modelRef{m.Provider, m.Model}, m.Usage
+		}
+	case session.TypeUsage:
+		if body, err := session.Body[session.UsageEntry](e); err == nil {
+			return modelRef{body.Provider, body.Model}, body.Usage
+		}
+	case session.TypeCompaction:
+		if body, err := session.Body[session.Compaction](e); err == nil {
+			return modelRef{}, body.Usage
+		}
+	case session.TypeBranchSummary:
+		if body, err := session.Body[session.BranchSummary](e); err == nil {
+			return modelRef{}, body.Usage
+		}
+	}
+	return modelRef{}, nil
+}
+
+// asideUsage is what was used beside the answers of the run in progress. The zero
+// value is ready; all methods may be called from any goroutine.
+type asideUsage struct {
+	mu  sync.Mutex     // guards sum
+	sum *message.Usage // nil: no run is in progress, and nothing is counted
+}
+
+// begin starts to count.
+func (u *asideUsage) begin() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sum = &message.Usage{}
+}
+
+// add counts what was used, if a run is in progress.
+func (u *asideUsage) add(used *message.Usage) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.sum != nil {
+		u.sum.Add(used)
+	}
+}
+
+// end returns what was counted since begin, nil if there was none, and counts no
+// more.
+func (u *asideUsage) end() *message.Usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	sum := u.sum
+	u.sum = nil
+	return sum
+}

@@ -1,0 +1,193 @@
+// Package summary has a model write down what a conversation was about: in place of
+// what a compaction leaves out of it ([Writer.Conversation]), or of a branch that is
+// left ([Writer.Branch]).
+//
+//	w := &summary.Writer{Ask: ask, Model: model, Longest: 8000}
+//	text, err := w.Conversation(ctx, plan)
+//
+// It knows no agent: how a model is asked is handed in, and so is what is to be summed
+// up. A text that is too long for one request is summed up in parts, one after the
+// other. Whoever uses a writer records what it used, also of a summary that failed.
+package summary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pi/agent/llm"
+	"pi/session"
+	"pi/session/compaction"
+	"pi/session/message"
+)
+
+// Writer has a model write one summary. Its methods must not be called concurrently.
+type Writer struct {
+	// Ask sends a request. The message is what came, with what was used, also with an
+	// error. A *[llm.ProviderError] that says overflow makes the writer ask for less.
+	Ask          func(context.Context, *llm.Request) (*message.Message, llm.Stop, error)
+	Model        *llm.Model
+	Instructions string   // what the person asks to mind; may be empty
+	Prompt       string   // instead of the program's own words; may be empty
+	Added        []string // behind these
+	Longest      int      // tokens of the summary
+	InputLimit   int      // tokens of the conversation in one request; 0: no limit
+
+	Usage message.Usage // of all requests so far
+	CutAt int           // tokens, where an answer ended at its limit; 0: none did
+}
+
+// task is what the model is asked for.
+type task struct {
+	system  string
+	words   func(previous string) string // with the summary of the parts before, or ""
+	longest int                          // tokens
+}
+
+// Conversation returns the summary of what plan leaves out, with the lists of the
+// files that were touched. Its errors are those of Ask, or say that the model
+// answered with something else.
+func (w *Writer) Conversation(ctx context.Context, plan *compaction.Plan) (string, error) {
+	// The turns that are complete come first; where there are none, the beginning of
+	// the one under way.
+	items, prefix, more := plan.Summarize, plan.TurnPrefix, ""
+	if len(items) == 0 {
+		items, prefix, more = plan.TurnPrefix, nil, " "+underWay
+	}
+	if len(items) == 0 {
+		return cmp.Or(plan.PreviousSummary, onlyShortened), nil
+	}
+	text, err := w.inParts(ctx, items, plan.PreviousSummary, task{conversationSystem, func(previous string) string {
+		if previous != "" {
+			return nextNotes + more + "\n\n" + notesForm
+		}
+		return firstNotes + more + "\n\n" + notesForm
+	}, w.Longest})
+	if err != nil {
+		return "", err
+	}
+	if len(prefix) > 0 {
+		begun, err := w.inParts(ctx, prefix, "", task{conversationSystem, func(previous string) string {
+			if previous != "" {
+				return nextPrefix
+			}
+			return firstPrefix
+		}, w.Longest / 2})
+		if err != nil {
+			return "", err
+		}
+		text += "\n\n" + prefixHeading + "\n\n" + begun
+	}
+	room := w.Longest / 4 * charsOfToken
+	return text + fileList("Files changed", plan.Files.Modified(), &room) + fileList("Files read", plan.Files.OnlyRead(), &room), nil
+}
+
+// Branch returns the summary of items, which are on a branch that is left. Its errors
+// are those of [Writer.Conversation].
+func (w *Writer) Branch(ctx context.Context, items []session.Item) (string, error) {
+	return w.inParts(ctx, items, "", task{branchSystem, func(previous string) string {
+		if previous != "" {
+			return branchRest + "\n\n" + branchAsk
+		}
+		return branchAsk
+	}, w.Longest})
+}
+
+// smallestPart is where a request that is said to be too long is not made
+// shorter any more.
+const smallestPart = 500 // tokens
+
+// inParts summarises items, one part after the other where they are too much for
+// one request: the summary of each is handed to the next. Where a provider says that a
+// part is too long, the further ones are half as long.
+func (w *Writer) inParts(ctx context.Context, items []session.Item, previous string, t task) (string, error) {
+	parts := [][]session.Item{items}
+	if w.InputLimit > 0 {
+		parts = compaction.Chunks(items, w.InputLimit)
+	}
+	for i, part := range parts {
+		transcript := compaction.Transcript(part)
+		text, err := w.ask(ctx, transcript, previous, t)
+		var failed *llm.ProviderError
+		if errors.As(err, &failed) && failed.Overflow {
+			tokens := len(transcript) / charsOfToken
+			if w.InputLimit > 0 {
+				tokens = min(tokens, w.InputLimit)
+			}
+			if w.InputLimit = tokens / 2; w.InputLimit >= smallestPart {
+				return w.inParts(ctx, slices.Concat(parts[i:]...), previous, t)
+			}
+		}
+		if err != nil {
+			return "", err
+		}
+		previous = text
+	}
+	return previous, nil
+}
+
+// ask asks the model once about a part of a conversation. Whatever it used is counted.
+func (w *Writer) ask(ctx context.Context, transcript, previous string, t task) (string, error) {
+	parts := []string{transcript}
+	if previous != "" {
+		parts = append(parts, compaction.Section("notes", previous))
+	}
+	parts = append(append(parts, cmp.Or(w.Prompt, t.words(previous))), w.Added...)
+	if w.Instructions != "" {
+		parts = append(parts, "The user asks you to mind this: "+w.Instructions)
+	}
+	most := t.longest
+	if w.Model.MaxTokens > 0 {
+		most = min(most, w.Model.MaxTokens)
+	}
+	m, stop, err := w.Ask(ctx, &llm.Request{Model: w.Model, System: t.system, Thinking: "off", MaxTokens: most,
+		Messages: []*message.Message{{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Join(parts, "\n\n"))}}}})
+	w.Usage.Add(m.Usage)
+	if err != nil {
+		return "", err
+	}
+	if stop.Reason == message.StopLength {
+		w.CutAt = most
+	}
+	return textOf(m, stop.Reason)
+}
+
+// ErrEmpty is returned where the model answered with nothing.
+var ErrEmpty = errors.New("no summary: the model answered with nothing; try again, or use another model")
+
+// textOf is the text of an answer, which must be nothing else.
+func textOf(m *message.Message, stop message.StopReason) (string, error) {
+	text := strings.TrimSpace(m.Text())
+	switch {
+	case len(m.ToolCalls()) > 0:
+		return "", errors.New("no summary: the model called tools instead of writing one; try again, or use another model")
+	case text != "":
+		return text, nil
+	case stop == message.StopLength:
+		return "", errors.New("no summary: the model came to the end of its answer before it wrote anything; raise compaction.reserve_tokens, or use another model")
+	}
+	return "", ErrEmpty
+}
+
+// charsOfToken is how many characters of a path a token is, about.
+const charsOfToken = 4
+
+// fileList names files, in at most so many characters as there is room, about.
+func fileList(heading string, paths []string, room *int) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\n## %s\n", heading)
+	for i, path := range paths {
+		if *room -= len(path) + 3; *room < 0 {
+			fmt.Fprintf(&b, "\n- and %d more", len(paths)-i)
+			break
+		}
+		b.WriteString("\n- " + path)
+	}
+	return b.String()
+}
