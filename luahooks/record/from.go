@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -111,18 +112,12 @@ func (c *Converter) changedItem(L *lua.LState, t *lua.LTable, branch []*session.
 // that says the same as base is base.
 func (c *Converter) messageFrom(L *lua.LState, t *lua.LTable, base *message.Message) (*message.Message, error) {
 	role, _ := t.RawGetString("role").(lua.LString)
-	if err := knownRole(message.Role(role)); err != nil {
-		return nil, err
-	}
 	m := &message.Message{Role: message.Role(role)}
 	if base != nil && base.Role == m.Role {
 		m = base.Clone()
 	}
 	if ts, ok := t.RawGetString("timestamp").(lua.LNumber); ok {
 		m.Timestamp = int64(ts)
-	}
-	if err := c.readContent(L, t, m); err != nil {
-		return nil, err
 	}
 	r := c.NewAnswer(L, t)
 	if c.readRole(r, m); r.Failed() != nil {
@@ -134,45 +129,23 @@ func (c *Converter) messageFrom(L *lua.LState, t *lua.LTable, base *message.Mess
 	return m, nil
 }
 
-func knownRole(r message.Role) error {
-	switch r {
-	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleBashExecution,
-		message.RoleCustom, message.RoleBranchSummary, message.RoleCompactionSummary:
-		return nil
-	case "":
-		return fmt.Errorf("role is missing")
-	}
-	return fmt.Errorf("unknown role %q", r)
-}
-
-func (c *Converter) readContent(L *lua.LState, t *lua.LTable, m *message.Message) error {
-	switch m.Role {
-	case message.RoleBashExecution, message.RoleBranchSummary, message.RoleCompactionSummary:
-		return nil
-	}
-	given := t.RawGetString("content")
-	text, plain := given.(lua.LString)
-	if plain && m.Plain && string(text) == m.Text() {
-		return nil
-	}
-	blocks, err := c.Content(L, given, "content")
-	if err != nil {
-		return err
-	}
-	m.Content = blocks
-	m.Plain = plain && m.Role != message.RoleAssistant && m.Role != message.RoleToolResult && text != ""
-	return nil
-}
-
-// readRole reads the fields that only messages of some roles have. The usage of an
-// answer stays as it was: that is what the call cost, whatever a hook makes of it.
+// readRole reads the fields that messages of a role have. The usage of an answer stays
+// as it was: that is what the call cost, whatever a hook makes of it.
 func (c *Converter) readRole(r Answer, m *message.Message) {
 	switch m.Role {
+	case message.RoleUser:
+		c.readContent(r, m, true)
 	case message.RoleAssistant:
+		c.readContent(r, m, false)
 		m.API, m.Provider, m.Model, m.ErrorMessage = r.Text("api"), r.Text("provider"), r.Text("model"), r.Text("error_message")
 		m.StopReason = message.StopReason(cmp.Or(r.Text("stop_reason"), string(message.StopEnd)))
 	case message.RoleToolResult:
+		c.readContent(r, m, false)
 		m.ToolCallID, m.ToolName, m.IsError = r.Text("tool_call_id"), r.Text("tool_name"), r.Flag("is_error")
+		c.readDetails(r, m)
+	case message.RoleCustom:
+		c.readContent(r, m, true)
+		m.CustomType, m.Display = r.Text("custom_type"), r.Flag("display")
 		c.readDetails(r, m)
 	case message.RoleBashExecution:
 		readBash(r, m)
@@ -183,10 +156,24 @@ func (c *Converter) readRole(r Answer, m *message.Message) {
 		if n, given := r.Number("tokens_before"); given {
 			m.TokensBefore = n
 		}
-	case message.RoleCustom:
-		m.CustomType, m.Display = r.Text("custom_type"), r.Flag("display")
-		c.readDetails(r, m)
+	case "":
+		r.FailWith(errors.New("role is missing"))
+	default:
+		r.FailWith(fmt.Errorf("unknown role %q", m.Role))
 	}
+}
+
+// readContent reads a text or blocks; mayBePlain: the session file may have the text as
+// it is.
+func (c *Converter) readContent(r Answer, m *message.Message, mayBePlain bool) {
+	given := r.t.RawGetString("content")
+	text, plain := given.(lua.LString)
+	if plain && m.Plain && string(text) == m.Text() {
+		return
+	}
+	blocks, err := c.Content(r.L, given, "content")
+	r.FailWith(err)
+	m.Content, m.Plain = blocks, plain && mayBePlain && text != ""
 }
 
 func readBash(r Answer, m *message.Message) {

@@ -1,7 +1,7 @@
 package record
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"pi/luavm"
@@ -45,37 +45,32 @@ var detailNames = map[string]string{
 	"matchLimitReached": "match_limit_reached", "resultLimitReached": "result_limit_reached", "entryLimitReached": "entry_limit_reached",
 }
 
-// coreTools are those whose results have detailNames.
-func coreTools() []string { return []string{"read", "bash", "edit", "write", "grep", "find", "ls"} }
-
 // argumentJSON is how the arguments of a tool are converted.
 func argumentJSON(tool string) luavm.JSON { return renaming(argumentNames[tool]) }
 
 // detailJSON is how the details of a tool's results are converted.
 func detailJSON(tool string) luavm.JSON {
-	if !slices.Contains(coreTools(), tool) {
-		return luavm.JSON{}
+	switch tool {
+	case "read", "bash", "edit", "write", "grep", "find", "ls":
+		return renaming(detailNames)
 	}
-	return renaming(detailNames)
+	return luavm.JSON{}
 }
 
-// renaming converts the names of the wire to those of Lua, and back.
-func renaming(toLua map[string]string) luavm.JSON {
-	if toLua == nil {
+// renaming converts the names of the wire to those of Lua, and back; other names stay.
+func renaming(names map[string]string) luavm.JSON {
+	if names == nil {
 		return luavm.JSON{}
 	}
-	toWire := map[string]string{}
-	for wire, name := range toLua {
-		toWire[name] = wire
-	}
-	return luavm.JSON{ToLua: renamer(toLua), ToWire: renamer(toWire)}
-}
-
-func renamer(names map[string]string) func(string) string {
-	return func(key string) string {
-		if name, ok := names[key]; ok {
-			return name
-		}
-		return key
+	return luavm.JSON{
+		ToLua: func(key string) string { return cmp.Or(names[key], key) },
+		ToWire: func(key string) string {
+			for wire, name := range names {
+				if name == key {
+					return wire
+				}
+			}
+			return key
+		},
 	}
 }

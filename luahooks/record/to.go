@@ -41,7 +41,7 @@ func (c *Converter) Item(item *session.Item) *lua.LTable { return c.vm.NewStub(i
 
 // Entries is a list of entries that is not the current branch.
 func (c *Converter) Entries(L *lua.LState, entries []*session.Entry) *lua.LTable {
-	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.FillEntry)
+	return c.vm.NewStubList(L, len(entries), func(i int) any { return entries[i] }, c.fillEntry)
 }
 
 // Entry is one entry, or nil.
@@ -49,7 +49,7 @@ func (c *Converter) Entry(e *session.Entry) lua.LValue {
 	if e == nil {
 		return lua.LNil
 	}
-	return c.vm.NewStub(e, c.FillEntry)
+	return c.vm.NewStub(e, c.fillEntry)
 }
 
 // Message is a message outside of the context, or nil.
@@ -94,7 +94,11 @@ func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		luavm.Set(t, "summary", lua.LString(m.Summary))
 		luavm.Set(t, "tokens_before", lua.LNumber(m.TokensBefore))
 	default:
-		c.fillContent(L, t, m)
+		if m.Plain {
+			t.RawSetString("content", lua.LString(m.Text()))
+		} else {
+			t.RawSetString("content", c.Blocks(L, m.Content))
+		}
 	}
 	switch m.Role {
 	case message.RoleAssistant:
@@ -109,14 +113,6 @@ func (c *Converter) fillRole(L *lua.LState, t *lua.LTable, m *message.Message) {
 		luavm.Set(t, "display", lua.LBool(m.Display))
 		luavm.Set(t, "details", c.JSON(m.Details))
 	}
-}
-
-func (c *Converter) fillContent(L *lua.LState, t *lua.LTable, m *message.Message) {
-	if m.Plain {
-		t.RawSetString("content", lua.LString(m.Text()))
-		return
-	}
-	t.RawSetString("content", c.Blocks(L, m.Content))
 }
 
 func fillBash(t *lua.LTable, m *message.Message) {
@@ -173,18 +169,13 @@ func (c *Converter) fillBlock(L *lua.LState, ref any) *lua.LTable {
 	case message.BlockImage:
 		luavm.Set(t, "data", lua.LString(b.Data))
 		luavm.Set(t, "mime_type", lua.LString(b.MimeType))
-	default:
-		c.fillUnknown(L, t, b.Raw)
+	default: // a block that the program knows nothing of
+		if whole, ok := c.JSON(b.Raw).(*lua.LTable); ok {
+			luavm.Materialise(L, whole)
+			whole.ForEach(t.RawSet)
+		}
 	}
 	return t
-}
-
-// fillUnknown copies the fields of a block that the program knows nothing of.
-func (c *Converter) fillUnknown(L *lua.LState, t *lua.LTable, raw json.RawMessage) {
-	if whole, ok := c.JSON(raw).(*lua.LTable); ok {
-		luavm.Materialise(L, whole)
-		whole.ForEach(t.RawSet)
-	}
 }
 
 // entryList is the list of a branch, kept per VM and grown with the session.
@@ -204,7 +195,7 @@ func (c *Converter) CurrentBranch(L *lua.LState, branch []*session.Entry) *lua.L
 		*l, have = entryList{table: L.CreateTable(len(branch), 0)}, 0
 	}
 	for _, e := range branch[have:] {
-		stub := c.vm.NewStub(e, c.FillEntry)
+		stub := c.vm.NewStub(e, c.fillEntry)
 		l.table.Append(stub)
 		l.stubs = append(l.stubs, stub)
 	}
@@ -247,9 +238,9 @@ func (c *Converter) fillEntryMessage(L *lua.LState, ref any) *lua.LTable {
 	return luavm.NewRecord(L, 0) // its line cannot be read as a message
 }
 
-// FillEntry makes the table of an entry: the fields of its line, those of the
+// fillEntry makes the table of an entry: the fields of its line, those of the
 // core's types in snake_case, with the message itself as a record.
-func (c *Converter) FillEntry(L *lua.LState, ref any) *lua.LTable {
+func (c *Converter) fillEntry(L *lua.LState, ref any) *lua.LTable {
 	e := ref.(*session.Entry)
 	t := luavm.NewRecord(L, 6)
 	core := session.Reserved(e.Type)
@@ -290,10 +281,7 @@ func (c *Converter) coreField(L *lua.LState, e *session.Entry, key string, v lua
 func (c *Converter) JSON(raw json.RawMessage) lua.LValue { return c.decode(raw, luavm.JSON{}) }
 
 func (c *Converter) decode(raw json.RawMessage, conv luavm.JSON) lua.LValue {
-	if len(raw) == 0 {
-		return lua.LNil
-	}
-	if !c.valid.check(raw) {
+	if len(raw) == 0 || !c.valid.check(raw) {
 		return lua.LNil
 	}
 	return c.vm.DecodeValidJSON(raw, conv)
