@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -99,8 +100,9 @@ func (f *formatSpec) write(L *lua.LState, out *stringBuilder, arg int) {
 	case 'c':
 		f.pad(out, "", string([]byte{byte(int64(f.number(L, arg)))}), false)
 	case 'd', 'i':
-		n := float64(f.number(L, arg))
-		f.integer(out, n < 0, strconv.FormatUint(magnitude(n), 10))
+		v := float64(f.number(L, arg))
+		n := magnitude(v)
+		f.integer(out, f.sign(v < 0 && n > 0), strconv.FormatUint(n, 10))
 	case 'u', 'o', 'x', 'X':
 		f.unsigned(out, float64(f.number(L, arg)))
 	case 'q':
@@ -150,31 +152,25 @@ func magnitude(n float64) uint64 {
 }
 
 func (f *formatSpec) unsigned(out *stringBuilder, v float64) {
-	n := magnitude(v)
+	n, prefix := magnitude(v), ""
 	if v < 0 {
 		n = -n // as C stores it
 	}
-	base := map[byte]int{'u': 10, 'o': 8, 'x': 16, 'X': 16}[f.verb]
-	digits, prefix := strconv.FormatUint(n, base), ""
 	if f.sharp && n != 0 {
-		prefix = map[byte]string{'o': "0", 'x': "0x", 'X': "0x"}[f.verb]
+		prefix = map[byte]string{'o': "0", 'x': "0x", 'X': "0X"}[f.verb]
 	}
-	f.plus, f.space = false, false
-	if f.precision > len(digits) {
-		digits = strings.Repeat("0", f.precision-len(digits)) + digits
-	}
-	digits = prefix + digits
+	digits := strconv.FormatUint(n, map[byte]int{'u': 10, 'o': 8, 'x': 16, 'X': 16}[f.verb])
 	if f.verb == 'X' {
 		digits = strings.ToUpper(digits)
 	}
-	f.pad(out, digits[:len(prefix)], digits[len(prefix):], f.precision < 0)
+	f.integer(out, prefix, digits)
 }
 
-func (f *formatSpec) integer(out *stringBuilder, negative bool, digits string) {
-	if f.precision > len(digits) {
-		digits = strings.Repeat("0", f.precision-len(digits)) + digits
-	}
-	f.pad(out, f.sign(negative && strings.Trim(digits, "0") != ""), digits, f.precision < 0)
+// integer writes a whole number behind its sign or prefix. Its precision is the
+// least number of digits.
+func (f *formatSpec) integer(out *stringBuilder, sign, digits string) {
+	digits = strings.Repeat("0", max(0, f.precision-len(digits))) + digits
+	f.pad(out, sign, digits, f.precision < 0)
 }
 
 func (f *formatSpec) sign(negative bool) string {
@@ -189,51 +185,24 @@ func (f *formatSpec) sign(negative bool) string {
 	return ""
 }
 
+// float writes what Go's fmt makes of a number. Of the flags that leaves only
+// those for the sign and the padding.
 func (f *formatSpec) float(out *stringBuilder, v float64) {
-	lower := f.verb | 0x20
-	digits := ""
-	switch {
-	case math.IsInf(v, 0):
-		digits = "inf"
-	case v != v:
-		digits = "nan"
-	case lower == 'g':
-		digits = f.general(math.Abs(v))
-	default:
-		precision := f.precision
-		if precision < 0 {
-			precision = 6
-		}
-		digits = strconv.FormatFloat(math.Abs(v), lower, precision, 64)
-		if f.sharp && precision == 0 && lower == 'f' {
-			digits += "."
-		}
-	}
-	if f.verb != lower {
-		digits = strings.ToUpper(digits)
-	}
-	f.pad(out, f.sign(math.Signbit(v) && v == v), digits, !math.IsInf(v, 0) && v == v)
-}
-
-// general is %g: the shorter of %e and %f, without zeros at the end.
-func (f *formatSpec) general(v float64) string {
-	precision := f.precision
+	precision, verb := f.precision, "%.*"
 	if precision < 0 {
 		precision = 6
 	}
-	precision = max(precision, 1)
-	e := strconv.FormatFloat(v, 'e', precision-1, 64)
-	mantissa, power, _ := strings.Cut(e, "e")
-	exponent, _ := strconv.Atoi(power)
-	if exponent >= -4 && exponent < precision {
-		mantissa, power = strconv.FormatFloat(v, 'f', precision-1-exponent, 64), ""
-	} else {
-		power = "e" + power
+	if f.sharp {
+		verb = "%#.*"
 	}
-	if !f.sharp && strings.Contains(mantissa, ".") {
-		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	digits, finite := fmt.Sprintf(verb+string(rune(f.verb)), precision, math.Abs(v)), !math.IsInf(v, 0) && v == v
+	if !finite {
+		digits = strings.TrimPrefix(digits, "+") // of +Inf
+		if digits = strings.ToLower(digits); f.verb < 'a' {
+			digits = strings.ToUpper(digits)
+		}
 	}
-	return mantissa + power
+	f.pad(out, f.sign(math.Signbit(v) && v == v), digits, finite)
 }
 
 // pad writes what a directive became. Zeros go behind the sign.

@@ -17,6 +17,7 @@ func TestTheLibraryIsThatOfLua51OrSaysThatItIsNot(t *testing.T) {
 	assert(f("%.3d", 5) == "005" and f("%5.1f|%e|%g|%g|%g", 3.14159, 12345.678, 1e20, 0.0001, 100000) == "  3.1|1.234568e+04|1e+20|0.0001|100000")
 	assert(f("%g %g %.3g %G %#g", 1e-5, 123456789, 1234567, 1e-10, 1) == "1e-05 1.23457e+08 1.23e+06 1E-10 1.00000")
 	assert(f("%f %.0f %5.2f", 1/0, 0.5, -1/0) == "inf 0  -inf" and f("%d", "10") == "10" and f("%s", 10) == "10")
+	assert(f("%#g %#.0e %#.0f %#x %#o", 100000, 7, 7, 255, 8) == "100000. 7.e+00 7. 0xff 010")
 	assert(f("%-5s|%5s|%.2s|%c%c", "ab", "ab", "abc", 104, 105) == "ab   |   ab|ab|hi")
 	assert(f("%q", 'a"b\\c\nd\re\0f') == '"a\\"b\\\\c\\\nd\\re\\000f"')
 	assert(f("%%") == "%" and f("%5s%%", "x") == "    x%" and f("%s", "a\0b") == "a\0b")
