@@ -41,7 +41,7 @@ func osDate(L *lua.LState) int {
 		}
 		piece, ok := "", false
 		if rest != "" {
-			piece, ok = datePart(t, rest[0])
+			piece, ok = Strftime(t, rest[0])
 		}
 		if !ok {
 			RaiseArg(L, 1, "date", "invalid conversion %q", "%"+rest[:min(1, len(rest))])
@@ -61,26 +61,22 @@ func dateTable(L *lua.LState, t time.Time) *lua.LTable {
 	return r
 }
 
-// datePart is what a directive stands for.
-func datePart(t time.Time, directive byte) (string, bool) {
-	if layout := dateLayout(directive); layout != "" {
+// Strftime is what a directive of C's strftime stands for, in the C locale: "2026"
+// for 'Y'. ok is false for a letter that is none.
+func Strftime(t time.Time, directive byte) (text string, ok bool) {
+	if layout := dateLayouts[directive]; layout != "" {
 		return t.Format(layout), true
 	}
 	isoYear, isoWeek := t.ISOWeek()
-	hour12 := (t.Hour()+11)%12 + 1
+	sinceSunday := int(t.Weekday())
+	sinceMonday := (sinceSunday + 6) % 7
 	switch directive {
 	case 'C':
 		return fmt.Sprintf("%02d", t.Year()/100), true
-	case 'e':
-		return fmt.Sprintf("%2d", t.Day()), true
 	case 'g':
 		return fmt.Sprintf("%02d", isoYear%100), true
 	case 'G':
 		return fmt.Sprint(isoYear), true
-	case 'I':
-		return fmt.Sprintf("%02d", hour12), true
-	case 'j':
-		return fmt.Sprintf("%03d", t.YearDay()), true
 	case 'n':
 		return "\n", true
 	case 's':
@@ -88,64 +84,25 @@ func datePart(t time.Time, directive byte) (string, bool) {
 	case 't':
 		return "\t", true
 	case 'u':
-		return fmt.Sprint((int(t.Weekday())+6)%7 + 1), true
+		return fmt.Sprint(sinceMonday + 1), true
 	case 'U': // weeks begin on Sunday; the days before the first are week 0
-		return fmt.Sprintf("%02d", (t.YearDay()+6-int(t.Weekday()))/7), true
+		return fmt.Sprintf("%02d", (t.YearDay()+6-sinceSunday)/7), true
 	case 'V':
 		return fmt.Sprintf("%02d", isoWeek), true
 	case 'w':
-		return fmt.Sprint(int(t.Weekday())), true
+		return fmt.Sprint(sinceSunday), true
 	case 'W': // the same with Monday
-		return fmt.Sprintf("%02d", (t.YearDay()+6-(int(t.Weekday())+6)%7)/7), true
+		return fmt.Sprintf("%02d", (t.YearDay()+6-sinceMonday)/7), true
 	case '%':
 		return "%", true
 	}
 	return "", false
 }
 
-// dateLayout is a directive in Go's words; "" for those that Go has none for.
-func dateLayout(directive byte) string {
-	switch directive {
-	case 'a':
-		return "Mon"
-	case 'A':
-		return "Monday"
-	case 'b', 'h':
-		return "Jan"
-	case 'B':
-		return "January"
-	case 'c':
-		return "Mon Jan _2 15:04:05 2006"
-	case 'd':
-		return "02"
-	case 'D', 'x':
-		return "01/02/06"
-	case 'F':
-		return "2006-01-02"
-	case 'H':
-		return "15"
-	case 'm':
-		return "01"
-	case 'M':
-		return "04"
-	case 'p':
-		return "PM"
-	case 'r':
-		return "03:04:05 PM"
-	case 'R':
-		return "15:04"
-	case 'S':
-		return "05"
-	case 'T', 'X':
-		return "15:04:05"
-	case 'y':
-		return "06"
-	case 'Y':
-		return "2006"
-	case 'z':
-		return "-0700"
-	case 'Z':
-		return "MST"
-	}
-	return ""
+// dateLayouts are the directives that Go has a layout for.
+var dateLayouts = map[byte]string{
+	'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'h': "Jan", 'd': "02", 'e': "_2", 'j': "002", 'm': "01", 'y': "06", 'Y': "2006",
+	'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'z': "-0700", 'Z': "MST",
+	'c': "Mon Jan _2 15:04:05 2006", 'D': "01/02/06", 'x': "01/02/06", 'F': "2006-01-02",
+	'r': "03:04:05 PM", 'R': "15:04", 'T': "15:04:05", 'X': "15:04:05",
 }

@@ -146,21 +146,15 @@ func strftime(t time.Time, layout string) (string, error) {
 	return b.String(), nil
 }
 
+// timeField is what a letter behind % stands for.
 func timeField(t time.Time, letter byte) (string, bool) {
-	layouts := map[byte]string{
-		'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
-		'b': "Jan", 'B': "January", 'a': "Mon", 'A': "Monday", 'j': "002", 'Z': "MST", 'z': "-0700", 'F': "2006-01-02", 'T': "15:04:05",
-	}
-	switch letter {
-	case '%':
-		return "%", true
-	case 'L':
+	if letter == 'L' {
 		return fmt.Sprintf("%03d", t.Nanosecond()/int(time.Millisecond)), true
-	case 's':
-		return strconv.FormatInt(t.Unix(), 10), true
 	}
-	layout, ok := layouts[letter]
-	return t.Format(layout), ok
+	if strings.IndexByte("YymdeHIMSpbBaAjZzFTs%", letter) < 0 {
+		return "", false
+	}
+	return luavm.Strftime(t, letter)
 }
 
 func durationText(ms int64) string {
