@@ -95,18 +95,15 @@ func undotted(L *lua.LState, message string) string {
 			if opOf(inst) != lua.OP_SELF || fn.Proto.DbgSourcePositions[pc] != line {
 				continue
 			}
-			if name := constant(fn.Proto, int(inst>>9)&0xff); complainsOf(message, name) {
+			name := constant(fn.Proto, int(inst>>9)&0xff)
+			itsArguments := regexp.MustCompile(`(bad argument #1 to '?|')([\w.]+\.)?` + regexp.QuoteMeta(name) + `\b`)
+			if itsArguments.MatchString(message) {
 				return message + "; call it with a dot: ." + name + "(…)"
 			}
 		}
 		break
 	}
 	return message
-}
-
-// complainsOf reports whether a message is about the arguments of a function.
-func complainsOf(message, name string) bool {
-	return regexp.MustCompile(`(bad argument #1 to '?|')([\w.]+\.)?` + regexp.QuoteMeta(name) + `\b`).MatchString(message)
 }
 
 // calleeAt looks for the instruction that loaded the function that is called at

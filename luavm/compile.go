@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -63,63 +64,18 @@ func compileChunk(name string, compile func() (*lua.FunctionProto, error)) (prot
 }
 
 // tighten gives back what the compiler keeps in reserve: 17 KB for each function,
-// however small. What the functions of a chunk need stands in one piece then.
+// however small.
 func tighten(p *lua.FunctionProto) {
-	var need packed
-	need.count(p)
-	all := packed{
-		code: make([]uint32, 0, need.codes), lines: make([]int, 0, need.codes),
-		constants: make([]lua.LValue, 0, need.values), calls: make([]lua.DbgCall, 0, need.called),
-		locals: make([]*lua.DbgLocalInfo, 0, need.named), upvalues: make([]string, 0, need.captured),
-		inner: make([]*lua.FunctionProto, 0, need.functions),
-	}
-	all.take(p)
-}
-
-// packed holds the lists of all functions of a chunk, one behind the other.
-type packed struct {
-	codes, values, called, named, captured, functions int
-
-	code      []uint32
-	lines     []int
-	constants []lua.LValue
-	calls     []lua.DbgCall
-	locals    []*lua.DbgLocalInfo
-	upvalues  []string
-	inner     []*lua.FunctionProto
-}
-
-func (all *packed) count(p *lua.FunctionProto) {
-	all.codes += max(len(p.Code), len(p.DbgSourcePositions))
-	all.values += len(p.Constants)
-	all.called += len(p.DbgCalls)
-	all.named += len(p.DbgLocals)
-	all.captured += len(p.DbgUpvalues)
-	all.functions += len(p.FunctionPrototypes)
+	p.Code, p.Constants = exact(p.Code), exact(p.Constants)
+	p.DbgSourcePositions, p.DbgLocals = exact(p.DbgSourcePositions), exact(p.DbgLocals)
+	p.DbgCalls, p.DbgUpvalues = exact(p.DbgCalls), exact(p.DbgUpvalues)
+	p.FunctionPrototypes = exact(p.FunctionPrototypes)
 	for _, inner := range p.FunctionPrototypes {
-		all.count(inner)
+		tighten(inner)
 	}
 }
 
-func (all *packed) take(p *lua.FunctionProto) {
-	p.Code = pack(&all.code, p.Code)
-	p.DbgSourcePositions = pack(&all.lines, p.DbgSourcePositions)
-	p.Constants = pack(&all.constants, p.Constants)
-	p.DbgCalls = pack(&all.calls, p.DbgCalls)
-	p.DbgLocals = pack(&all.locals, p.DbgLocals)
-	p.DbgUpvalues = pack(&all.upvalues, p.DbgUpvalues)
-	p.FunctionPrototypes = pack(&all.inner, p.FunctionPrototypes)
-	for _, inner := range p.FunctionPrototypes {
-		all.take(inner)
-	}
-}
-
-// pack moves a list to the end of another and returns it as it stands there.
-func pack[T any](all *[]T, list []T) []T {
-	from := len(*all)
-	*all = append(*all, list...)
-	return (*all)[from:len(*all):len(*all)]
-}
+func exact[T any](list []T) []T { return slices.Clip(slices.Clone(list)) }
 
 func syntaxError(name string, src []byte, err error) error {
 	var p *parse.Error

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"pi/internal/printable"
@@ -146,22 +147,18 @@ func (e *encoder) table(t *lua.LTable) (bool, error) {
 // elsewhere than where it came from.
 func (e *encoder) respells(renamed bool) bool { return renamed && e.conv.ToWire == nil }
 
-// asInLua is o without the spelling that its keys came in.
-func (o *jsonOrigin) asInLua() *jsonOrigin {
-	fields := slices.Clone(o.fields)
-	for i := range fields {
-		fields[i].wire = nil
-	}
-	return &jsonOrigin{array: o.array, fields: fields}
-}
-
+// contents appends the entries of a table, or all of it as it came if they are
+// untouched.
 func (e *encoder) contents(t *lua.LTable) (pristine bool, err error) {
 	o, _ := markOf(t).(*jsonOrigin)
 	if o == nil {
 		o = &jsonOrigin{}
 	}
 	if e.respells(o.renamed) {
-		o = o.asInLua()
+		o = &jsonOrigin{array: o.array, fields: slices.Clone(o.fields)}
+		for i := range o.fields {
+			o.fields[i].wire = nil
+		}
 	}
 	keys, n, err := e.shape(t)
 	if err != nil {
@@ -286,45 +283,32 @@ func (e *encoder) pair(first *bool, key string, wire []byte, v lua.LValue, was *
 	return e.member(v, was)
 }
 
+// appendString quotes s. What is no UTF-8 becomes U+FFFD.
 func appendString(out []byte, s string) []byte {
+	const hex = "0123456789abcdef"
 	out = append(out, '"')
 	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' {
-				i++
-				continue
-			}
-			out = append(out, s[start:i]...)
-			out = appendEscape(out, c)
-			i++
-			start = i
+	for i, r := range s {
+		if r >= ' ' && r != '"' && r != '\\' && r != utf8.RuneError || strings.HasPrefix(s[i:], "\ufffd") {
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 {
-			out = append(out, s[start:i]...)
+		out = append(out, s[start:i]...)
+		start = i + 1
+		switch r {
+		case '"', '\\':
+			out = append(out, '\\', byte(r))
+		case '\n':
+			out = append(out, '\\', 'n')
+		case '\r':
+			out = append(out, '\\', 'r')
+		case '\t':
+			out = append(out, '\\', 't')
+		case utf8.RuneError: // one byte
 			out = append(out, "\ufffd"...)
-			start = i + 1
+		default:
+			out = append(out, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
 		}
-		i += size
 	}
 	out = append(out, s[start:]...)
 	return append(out, '"')
-}
-
-func appendEscape(out []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(out, '\\', c)
-	case '\n':
-		return append(out, '\\', 'n')
-	case '\r':
-		return append(out, '\\', 'r')
-	case '\t':
-		return append(out, '\\', 't')
-	}
-	return append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }

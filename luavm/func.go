@@ -84,6 +84,14 @@ func RaiseArg(L *lua.LState, n int, function, format string, args ...any) {
 	Raise(L, "bad argument #%d to '%s' (%s)", n, function, fmt.Sprintf(format, args...))
 }
 
+// typeName is the type of an argument, for messages.
+func typeName(L *lua.LState, n int) string {
+	if n > L.GetTop() {
+		return "no value"
+	}
+	return L.Get(n).Type().String()
+}
+
 var (
 	typeState    = reflect.TypeFor[*lua.LState]()
 	typeContext  = reflect.TypeFor[context.Context]()
@@ -175,11 +183,7 @@ func (c *call) args(L *lua.LState) []reflect.Value {
 func (c *call) arg(L *lua.LState, n int, t reflect.Type) reflect.Value {
 	v, ok := toGo(L, L.Get(n), t)
 	if !ok {
-		got := L.Get(n).Type().String()
-		if n > L.GetTop() {
-			got = "no value"
-		}
-		RaiseArg(L, n, c.name, "%s expected, got %s", wantedType(t), got)
+		RaiseArg(L, n, c.name, "%s expected, got %s", wantedType(t), typeName(L, n))
 	}
 	return v
 }
@@ -264,7 +268,13 @@ func (c *call) results(L *lua.LState, out []reflect.Value) int {
 	if c.fails {
 		last := len(out) - 1
 		if err, _ := out[last].Interface().(error); err != nil {
-			return c.failure(L, err)
+			var misuse *Misuse
+			if errors.As(err, &misuse) {
+				Raise(L, "%s: %s", c.name, err)
+			}
+			L.Push(lua.LNil)
+			L.Push(lua.LString(err.Error()))
+			return 2
 		}
 		out = out[:last]
 	}
@@ -276,14 +286,4 @@ func (c *call) results(L *lua.LState, out []reflect.Value) int {
 		L.Push(toLua(L, v))
 	}
 	return len(out)
-}
-
-func (c *call) failure(L *lua.LState, err error) int {
-	var misuse *Misuse
-	if errors.As(err, &misuse) {
-		Raise(L, "%s: %s", c.name, err)
-	}
-	L.Push(lua.LNil)
-	L.Push(lua.LString(err.Error()))
-	return 2
 }

@@ -124,7 +124,7 @@ func (d *jsonDecoder) table(L *lua.LState, ref any) *lua.LTable {
 }
 
 func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
-	eachElement(node.raw, func(raw []byte) {
+	eachPart(node.raw, func(_, raw []byte) {
 		v := d.value(raw, node.conv)
 		if v == lua.LNil {
 			v = Null
@@ -136,7 +136,7 @@ func (d *jsonDecoder) array(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.L
 
 func (d *jsonDecoder) object(L *lua.LState, o *jsonOrigin, node *jsonNode) *lua.LTable {
 	index := map[string]int{}
-	eachMember(node.raw, func(wire, raw []byte) {
+	eachPart(node.raw, func(wire, raw []byte) {
 		f := jsonField{key: unquote(wire), wire: wire, raw: raw, decoded: d.value(raw, node.conv)}
 		if node.conv.ToLua != nil {
 			f.key = node.conv.ToLua(f.key)
@@ -168,26 +168,19 @@ func MarkList(t *lua.LTable) {
 	}
 }
 
-// The functions below walk JSON that is known to be valid.
-
-func eachMember(raw []byte, f func(key, value []byte)) {
+// eachPart visits the elements of a valid array, or the members of a valid object
+// with their keys as they are written.
+func eachPart(raw []byte, f func(key, value []byte)) {
 	i := skipSpace(raw, 1)
-	for raw[i] != '}' {
-		keyEnd := skipValue(raw, i)
-		value := skipSpace(raw, skipSpace(raw, keyEnd)+1)
-		end := skipValue(raw, value)
-		f(raw[i:keyEnd:keyEnd], raw[value:end:end])
-		if i = skipSpace(raw, end); raw[i] == ',' {
-			i = skipSpace(raw, i+1)
+	for raw[i] != ']' && raw[i] != '}' {
+		var key []byte
+		if raw[0] == '{' {
+			end := skipValue(raw, i)
+			key = raw[i:end:end]
+			i = skipSpace(raw, skipSpace(raw, end)+1)
 		}
-	}
-}
-
-func eachElement(raw []byte, f func(value []byte)) {
-	i := skipSpace(raw, 1)
-	for raw[i] != ']' {
 		end := skipValue(raw, i)
-		f(raw[i:end:end])
+		f(key, raw[i:end:end])
 		if i = skipSpace(raw, end); raw[i] == ',' {
 			i = skipSpace(raw, i+1)
 		}
@@ -201,42 +194,33 @@ func skipSpace(raw []byte, i int) int {
 	return i
 }
 
-// skipValue returns where the value that begins at i ends.
+// skipValue returns where the valid value that begins at i ends.
 func skipValue(raw []byte, i int) int {
 	depth := 0
 	for ; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
-			i = skipString(raw, i) - 1
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
 		case '{', '[':
 			depth++
-			continue
 		case '}', ']':
 			depth--
 		default:
-			if depth == 0 {
-				return skipScalar(raw, i)
+			if depth > 0 {
+				continue
 			}
+			for i < len(raw) && bytes.IndexByte([]byte(",]} \n\t\r"), raw[i]) < 0 { // a number or a word
+				i++
+			}
+			return i
 		}
 		if depth == 0 {
 			return i + 1
 		}
-	}
-	return i
-}
-
-func skipString(raw []byte, i int) int {
-	for i++; raw[i] != '"'; i++ {
-		if raw[i] == '\\' {
-			i++
-		}
-	}
-	return i + 1
-}
-
-func skipScalar(raw []byte, i int) int {
-	for i < len(raw) && bytes.IndexByte([]byte(",]} \n\t\r"), raw[i]) < 0 {
-		i++
 	}
 	return i
 }

@@ -90,7 +90,7 @@ func (m *matcher) match(at, i int) int {
 			if item.repeat != 0 {
 				return m.repeated(at, i)
 			}
-			if at >= len(m.text) || !item.takes(m.text[at]) {
+			if at >= len(m.text) || !item.matches(m.text[at]) {
 				return -1
 			}
 			at++
@@ -110,8 +110,8 @@ func (m *matcher) match(at, i int) int {
 	}
 }
 
-// takes reports whether an item for one byte matches c.
-func (i *patternItem) takes(c byte) bool {
+// matches reports whether an item for one byte matches c.
+func (i *patternItem) matches(c byte) bool {
 	switch i.op {
 	case opByte:
 		return c == i.b
@@ -125,7 +125,7 @@ func (i *patternItem) takes(c byte) bool {
 func (m *matcher) repeated(at, i int) int {
 	switch item := &m.items[i]; item.repeat {
 	case '?':
-		if at < len(m.text) && item.takes(m.text[at]) {
+		if at < len(m.text) && item.matches(m.text[at]) {
 			if end := m.match(at+1, i+1); end >= 0 {
 				return end
 			}
@@ -136,7 +136,7 @@ func (m *matcher) repeated(at, i int) int {
 			if end := m.match(at, i+1); end >= 0 {
 				return end
 			}
-			if at >= len(m.text) || !item.takes(m.text[at]) {
+			if at >= len(m.text) || !item.matches(m.text[at]) {
 				return -1
 			}
 			at++
@@ -155,7 +155,7 @@ func (m *matcher) most(at, i int) int {
 	if item.op == opAny {
 		end = len(m.text)
 	}
-	for end < len(m.text) && item.takes(m.text[end]) {
+	for end < len(m.text) && item.matches(m.text[end]) {
 		end++
 	}
 	if !m.spend(1 + (end-at)/16) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sort"
 	"time"
 
 	"pi/internal/suggest"
@@ -165,12 +164,4 @@ func stringMap(L *lua.LState, v lua.LValue) (map[string]string, bool) {
 		m[string(s)] = e.String()
 	}
 	return m, true
-}
-
-func sortedKeys(m reflect.Value) []reflect.Value {
-	keys := m.MapKeys()
-	sort.Slice(keys, func(i, j int) bool {
-		return keys[i].Kind() == reflect.String && keys[i].String() < keys[j].String()
-	})
-	return keys
 }

@@ -37,12 +37,6 @@ func (s *byteSet) addRange(from, to byte) {
 	}
 }
 
-func (s *byteSet) addAll(o byteSet) {
-	for i := range s {
-		s[i] |= o[i]
-	}
-}
-
 func (s byteSet) inverted() byteSet {
 	for i := range s {
 		s[i] = ^s[i]
@@ -256,7 +250,9 @@ func (r *patternReader) set() (set byteSet, err error) {
 				return set, errNoBracket
 			}
 			if class, ok := byteClass(c); ok {
-				set.addAll(class)
+				for i := range set {
+					set[i] |= class[i]
+				}
 			} else {
 				set.add(c)
 			}
@@ -277,46 +273,21 @@ func (r *patternReader) set() (set byteSet, err error) {
 	return set, nil
 }
 
-// byteClass is what %a, %d and so on match; capitals match the others.
-func byteClass(letter byte) (set byteSet, ok bool) {
-	switch letter | 0x20 {
-	case 'a':
-		set.addLetters()
-	case 'c':
-		set.addRange(0, 31)
-		set.add(127)
-	case 'd':
-		set.addRange('0', '9')
-	case 'l':
-		set.addRange('a', 'z')
-	case 'p':
-		for _, r := range [][2]byte{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}} {
-			set.addRange(r[0], r[1])
-		}
-	case 's':
-		set.addRange('\t', '\r')
-		set.add(' ')
-	case 'u':
-		set.addRange('A', 'Z')
-	case 'w':
-		set.addLetters()
-		set.addRange('0', '9')
-	case 'x':
-		set.addRange('0', '9')
-		set.addRange('a', 'f')
-		set.addRange('A', 'F')
-	case 'z':
-		set.add(0)
-	default:
-		return set, false
-	}
-	if letter >= 'a' && letter <= 'z' {
-		return set, true
-	}
-	return set.inverted(), letter >= 'A' && letter <= 'Z'
+// byteClasses are the ranges of what %a, %d and so on match, first and last byte.
+var byteClasses = map[byte]string{
+	'a': "azAZ", 'c': "\x00\x1f\x7f\x7f", 'd': "09", 'l': "az", 'p': "!/:@[`{~", 's': "\t\r  ",
+	'u': "AZ", 'w': "azAZ09", 'x': "09afAF", 'z': "\x00\x00",
 }
 
-func (s *byteSet) addLetters() {
-	s.addRange('a', 'z')
-	s.addRange('A', 'Z')
+// byteClass is what a letter behind % matches; capitals match the others. ok is
+// false for what is no class.
+func byteClass(letter byte) (set byteSet, ok bool) {
+	ranges, ok := byteClasses[letter|0x20]
+	for i := 0; i < len(ranges); i += 2 {
+		set.addRange(ranges[i], ranges[i+1])
+	}
+	if ok && letter < 'a' {
+		set = set.inverted()
+	}
+	return set, ok
 }

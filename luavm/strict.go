@@ -71,14 +71,10 @@ func (f *Fields) index(L *lua.LState) int {
 			return 1
 		}
 	}
-	f.mustHave(L, string(name))
-	return 0
-}
-
-func (f *Fields) mustHave(L *lua.LState, name string) {
-	if names := f.Names(); !slices.Contains(names, name) {
-		Raise(L, "%s has no field %q%s", f.Of, name, orList(name, names))
+	if names := f.Names(); !slices.Contains(names, string(name)) {
+		Raise(L, "%s has no field %q%s", f.Of, name, orList(string(name), names))
 	}
+	return 0
 }
 
 // fewFields are as many as a message lists.

@@ -109,11 +109,3 @@ func mapBytes(L *lua.LState, first, last byte) int {
 	L.Push(lua.LString(b))
 	return 1
 }
-
-// typeName is the type of an argument, for messages.
-func typeName(L *lua.LState, n int) string {
-	if n > L.GetTop() {
-		return "no value"
-	}
-	return L.Get(n).Type().String()
-}

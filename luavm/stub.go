@@ -173,8 +173,6 @@ func markOf(t *lua.LTable) mark {
 	return nil
 }
 
-func marked(t *lua.LTable) bool { return markOf(t) != nil }
-
 // NewList makes a list of n elements.
 func NewList(L *lua.LState, n int, f func(i int) lua.LValue) *lua.LTable {
 	t := L.CreateTable(n, 0)

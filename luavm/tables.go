@@ -115,7 +115,7 @@ func tableMaxn(L *lua.LState) int {
 // getMetatable hides the metatables that mark stubs and decoded JSON.
 func getMetatable(L *lua.LState) int {
 	v := L.CheckAny(1)
-	if t, ok := v.(*lua.LTable); ok && marked(t) {
+	if t, ok := v.(*lua.LTable); ok && markOf(t) != nil {
 		L.Push(lua.LFalse)
 		return 1
 	}

@@ -181,8 +181,9 @@ func toLua(L *lua.LState, r reflect.Value) lua.LValue {
 	case reflect.Slice, reflect.Array:
 		return sliceToLua(L, r)
 	case reflect.Map:
-		t := L.CreateTable(0, r.Len())
-		for _, k := range sortedKeys(r) {
+		t, keys := L.CreateTable(0, r.Len()), r.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
 			t.RawSet(toLua(L, k), toLua(L, r.MapIndex(k)))
 		}
 		return t
