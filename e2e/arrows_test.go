@@ -27,7 +27,7 @@ type room struct {
 
 func rooms() map[string]room {
 	return map[string]room{
-		"session":            {rooms: []string{"internal/safefile", "session/rawjson", "session/message"}, libraries: []string{"golang.org/x/sys"}},
+		"session":            {rooms: []string{"internal/process", "internal/safefile", "session/rawjson", "session/message"}, libraries: []string{}},
 		"session/compaction": {rooms: []string{"session", "session/message", "session/rawjson"}, libraries: []string{}},
 		"session/message":    {rooms: []string{"session/rawjson"}, libraries: []string{}},
 		"session/folder":     {rooms: []string{"session", "session/message", "internal/safefile"}, libraries: []string{}},
@@ -259,8 +259,9 @@ func TestArrowRules(t *testing.T) {
 		{"stdlib", "layeh.com/gopher-luar", false},
 		{"luahooks", "layeh.com/gopher-luar", false},
 		{"luavm", "golang.org/x/sys/unix", false},
-		{"session", "golang.org/x/sys/unix", true},
-		{"session", "golang.org/x/sysx", false},
+		{"internal/safefile", "golang.org/x/sys/unix", true},
+		{"internal/safefile", "golang.org/x/sysx", false},
+		{"session", "golang.org/x/sys/unix", false},
 		{"session", "github.com/google/uuid", false},
 		{"session", "encoding/json", true},
 		{"session", "pi/agent", false},

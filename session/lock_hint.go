@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"pi/internal/process"
 	"pi/internal/safefile"
 	"pi/session/rawjson"
 )
@@ -54,7 +55,7 @@ func (st *store) busy(try int) (e *BusyError, final bool) {
 	}
 	host, _ := os.Hostname()
 	h, ok := st.readHint()
-	if !ok || h.Host == host && !alive(h.PID) {
+	if !ok || h.Host == host && !process.Running(h.PID) {
 		st.step("no hint yet")
 		return e, try >= triesOfAGone
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pi/internal/process"
 	"pi/internal/safefile"
 )
 
@@ -77,7 +78,7 @@ func TestFaultALockEndsWithItsHolderAlsoIfAChildOfItLives(t *testing.T) {
 		say(t, s, "free")
 		s.Close()
 		pid, _ := strconv.Atoi(strings.Fields(line)[1])
-		if !alive(pid) {
+		if !process.Running(pid) {
 			t.Error("the child of the holder did not outlive it")
 		}
 		if p, err := os.FindProcess(pid); err == nil {

@@ -5,6 +5,7 @@
 //	Terminate, Kill  TERM and KILL for the group of a started command
 //	Stop             both, with time between them, for whatever group
 //	Alive, Own       whether a group has a process; the group of this program
+//	Running          whether there is a process of a number
 //
 // Where there are no groups it does what can be done for the command itself. It knows
 // nothing of the rest of the program.

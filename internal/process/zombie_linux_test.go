@@ -19,7 +19,7 @@ func TestAGroupOfWhichNobodyLivesIsNotAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	group := cmd.Process.Pid
-	if !Alive(group) {
+	if !Alive(group) || !Running(group) {
 		t.Error("it lives")
 	}
 	in.Close()
@@ -30,11 +30,11 @@ func TestAGroupOfWhichNobodyLivesIsNotAlive(t *testing.T) {
 	if err := syscall.Kill(-group, 0); err != nil {
 		t.Fatalf("it is gone: %v", err)
 	}
-	if Alive(group) {
+	if Alive(group) || Running(group) {
 		t.Error("it has ended")
 	}
 	_ = cmd.Wait()
-	if Alive(group) {
+	if Alive(group) || Running(group) || Running(0) {
 		t.Error("it is gone")
 	}
 }
