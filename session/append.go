@@ -36,23 +36,23 @@ type Draft struct {
 	Body any
 }
 
-// newLine is a draft whose fields are JSON.
-type newLine struct {
+// encodedDraft is a draft whose fields are JSON.
+type encodedDraft struct {
 	typ   string
 	own   rawjson.Object
 	about *Entry // of a compaction, see [Compaction.About]
 }
 
-func (d Draft) encode() (newLine, error) {
+func (d Draft) encode() (encodedDraft, error) {
 	if d.Type == "" || d.Type == TypeSession {
-		return newLine{}, fmt.Errorf("entry: %q is no type of an entry", d.Type)
+		return encodedDraft{}, fmt.Errorf("entry: %q is no type of an entry", d.Type)
 	}
-	own, err := flatten(d.Body)
+	own, err := encodeFields(d.Body)
 	if err != nil {
-		return newLine{}, fmt.Errorf("%s entry: %w", d.Type, err)
+		return encodedDraft{}, fmt.Errorf("%s entry: %w", d.Type, err)
 	}
 	c, _ := d.Body.(Compaction)
-	return newLine{d.Type, own, c.About}, nil
+	return encodedDraft{d.Type, own, c.About}, nil
 }
 
 // AppendMessage adds a message to the branch and makes it the leaf. With a
@@ -72,7 +72,7 @@ func (s *Session) AppendMessage(m *message.Message) (*Entry, error) {
 	}
 	var own rawjson.Object
 	own.Put("message", raw)
-	return s.append(newLine{typ: TypeMessage, own: own})
+	return s.append(encodedDraft{typ: TypeMessage, own: own})
 }
 
 // Append adds an entry and makes it the leaf. fields is anything that encodes
@@ -100,7 +100,7 @@ func (s *Session) Append(typ string, fields any) (*Entry, error) {
 // can leave the first few. With a *[SaveError] come the entries, some of which
 // are then only in memory.
 func (s *Session) AppendAll(drafts []Draft) ([]*Entry, error) {
-	list := make([]newLine, len(drafts))
+	list := make([]encodedDraft, len(drafts))
 	for i, d := range drafts {
 		var err error
 		if list[i], err = d.encode(); err != nil {
@@ -160,7 +160,7 @@ func (s *Session) Flush() error {
 	return s.journal.flush()
 }
 
-func (s *Session) append(d newLine) (*Entry, error) {
+func (s *Session) append(d encodedDraft) (*Entry, error) {
 	if s.readOnly {
 		return nil, ErrReadOnly
 	}
@@ -169,13 +169,13 @@ func (s *Session) append(d newLine) (*Entry, error) {
 }
 
 // addToBranch adds an entry behind the leaf, and its line to what is pending.
-func (s *Session) addToBranch(d newLine) *Entry {
-	e := &Entry{Type: d.typ, ID: newEntryID(s.tree.byID), Timestamp: iso(s.opts.Now())}
+func (s *Session) addToBranch(d encodedDraft) *Entry {
+	e := &Entry{Type: d.typ, ID: newEntryID(s.tree.byID), Timestamp: isoTime(s.opts.Now())}
 	e.setParent(s.tree.leaf)
 	if d.typ == TypeCompaction {
 		d.setFirstKept(e.ID, s.tree.path())
 	}
-	e.raw = e.line0(d.own)
+	e.raw = e.encode(d.own)
 	s.tree.addToBranch(e)
 	s.journal.add(e.raw)
 	return e
@@ -184,7 +184,7 @@ func (s *Session) addToBranch(d newLine) *Entry {
 // setFirstKept gives a compaction that names no first entry to keep the first of path
 // that has a message and stands behind the last entry that it is about. If there is
 // none, or it is about nothing, that is its own id: so a file says that it keeps none.
-func (d *newLine) setFirstKept(own string, path []*Entry) {
+func (d *encodedDraft) setFirstKept(own string, path []*Entry) {
 	at := slices.IndexFunc(d.own, func(f rawjson.Member) bool { return f.Key == "firstKeptEntryId" })
 	if at < 0 {
 		at = len(d.own)
@@ -204,9 +204,9 @@ func (d *newLine) setFirstKept(own string, path []*Entry) {
 	d.own[at].Value = rawjson.Quote(own)
 }
 
-// line0 is the line of a new entry: its head first, so that loading finds it
+// encode is the line of a new entry: its head first, so that loading finds it
 // without looking further.
-func (e *Entry) line0(own rawjson.Object) []byte {
+func (e *Entry) encode(own rawjson.Object) []byte {
 	parent := []byte("null")
 	if p := e.parent; p != nil && p.fileID != "" {
 		parent = rawjson.Quote(p.fileID)
@@ -221,8 +221,9 @@ func (e *Entry) line0(own rawjson.Object) []byte {
 	return append(o, own...).Bytes()
 }
 
-// flatten encodes a value and takes the fields of the object apart.
-func flatten(v any) (rawjson.Object, error) {
+// encodeFields encodes a value and returns the fields of the object, without those that
+// are the session's own.
+func encodeFields(v any) (rawjson.Object, error) {
 	if v == nil {
 		return nil, nil
 	}

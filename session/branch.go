@@ -52,7 +52,7 @@ func (s *Session) linesOf(path []*Entry, header Header) iter.Seq2[[]byte, error]
 			return
 		}
 		for i := range path {
-			line, err := copied(path, i)
+			line, err := lineInCopy(path, i)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -69,9 +69,9 @@ func (s *Session) linesOf(path []*Entry, header Header) iter.Seq2[[]byte, error]
 	}
 }
 
-// copied is the line of an entry of a path in another file: as it stands, unless
+// lineInCopy is the line of an entry of a path in another file: as it stands, unless
 // it says of the tree what is not so in memory.
-func copied(path []*Entry, i int) (json.RawMessage, error) {
+func lineInCopy(path []*Entry, i int) (json.RawMessage, error) {
 	e := path[i]
 	line := e.rawUncached()
 	if line == nil {
@@ -84,7 +84,7 @@ func copied(path []*Entry, i int) (json.RawMessage, error) {
 		repaired.Nullable("parentId", e.ParentID)
 	}
 	if _, ok := e.compactionBody(); ok {
-		if kept := keptFrom(path, i); kept < i && path[kept].fileID != "" {
+		if kept := firstKeptIndex(path, i); kept < i && path[kept].fileID != "" {
 			repaired.Text("firstKeptEntryId", path[kept].ID)
 		}
 	}
@@ -108,13 +108,13 @@ func (s *Session) labelsFor(path []*Entry) []*Entry {
 		if is[e.ID] == says[e.ID] {
 			continue
 		}
-		own, err := flatten(Label{TargetID: e.ID, Label: is[e.ID]})
+		own, err := encodeFields(Label{TargetID: e.ID, Label: is[e.ID]})
 		if err != nil {
 			continue // two strings always encode
 		}
-		l := &Entry{Type: TypeLabel, ID: newEntryID(taken), Timestamp: iso(s.opts.Now())}
+		l := &Entry{Type: TypeLabel, ID: newEntryID(taken), Timestamp: isoTime(s.opts.Now())}
 		l.setParent(&Entry{ID: last.ID}) // by its id here, which is the one in the copy
-		l.raw = l.line0(own)
+		l.raw = l.encode(own)
 		taken[l.ID], last, labels = l, l, append(labels, l)
 	}
 	return labels

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pi/session/rawjson"
 )
 
 func copyPath(t testing.TB, s *Session, leaf string) *Session {
@@ -116,7 +118,7 @@ func TestLabelsTravelWithACopy(t *testing.T) {
 			if got := len(r.Entries()) - len(s.Path("4")); got != c.added {
 				t.Errorf("%d entries behind the path, want %d", got, c.added)
 			}
-			if gist(r.Context()) != gist(buildContext(s.Path("4"))) || len(r.Branch()) != len(r.Entries()) {
+			if gist(r.Context()) != gist(ContextOf(s.Path("4"))) || len(r.Branch()) != len(r.Entries()) {
 				t.Errorf("context %q, %d of %d entries on the branch", gist(r.Context()), len(r.Branch()), len(r.Entries()))
 			}
 			if p := r.Problems(); p != nil {
@@ -335,12 +337,12 @@ func checkCopy(t *testing.T, s *Session, leaf string, c *Session) {
 			t.Errorf("behind the path is a %s", e.Type)
 		}
 	}
-	if a, b := shown(buildContext(want)), shown(buildContext(got)); !bytes.Equal(a, b) {
+	if a, b := shown(ContextOf(want)), shown(ContextOf(got)); !bytes.Equal(a, b) {
 		t.Errorf("context\n%s\nwant\n%s", b, a)
 	}
 }
 
-func whole(e *Entry) bool { return validLine(e.Raw()) }
+func whole(e *Entry) bool { return rawjson.Valid(e.Raw()) }
 
 func shown(items []Item) []byte {
 	var b []byte

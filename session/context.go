@@ -14,15 +14,16 @@ import (
 // [ForModel].
 func (s *Session) Context() []Item {
 	path := s.Branch()
-	items := buildContext(path)
+	items := ContextOf(path)
 	_, first := LastCompaction(path)
 	s.noteUnreadable(path[first:])
 	return items
 }
 
-// buildContext turns a path from the root into messages. What lies before the
-// first entry that the compaction keeps is not even decoded.
-func buildContext(path []*Entry) []Item {
+// ContextOf returns the context of a branch as [Session.Context] gives it, from its path
+// from the root. What lies before the first entry that the compaction keeps is not even
+// decoded.
+func ContextOf(path []*Entry) []Item {
 	at, first := LastCompaction(path)
 	decodeAll(path[first:])
 	items := make([]Item, 0, len(path)-first+1)
@@ -72,15 +73,15 @@ func decodeAll(path []*Entry) {
 func LastCompaction(path []*Entry) (at, first int) {
 	for at = len(path) - 1; at >= 0; at-- {
 		if _, ok := path[at].compactionBody(); ok {
-			return at, keptFrom(path, at)
+			return at, firstKeptIndex(path, at)
 		}
 	}
 	return -1, 0
 }
 
-// keptFrom is the position of the first entry that the compaction at a position
+// firstKeptIndex is the position of the first entry that the compaction at a position
 // keeps. By an id that stands twice in the file it means the last before it.
-func keptFrom(path []*Entry, at int) int {
+func firstKeptIndex(path []*Entry, at int) int {
 	c, _ := path[at].compactionBody()
 	for i := at - 1; i >= 0; i-- {
 		if e := path[i]; e.ID == c.FirstKeptEntryID || e.fileID != "" && e.fileID == c.FirstKeptEntryID {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ type Entry struct {
 
 	raw     json.RawMessage
 	rawOnce sync.Once
-	src     *source // where raw is read from when it is first asked for; nil: it is there
+	src     *os.File // where raw is read from when it is first asked for; nil: it is there
 	at      int64
 	size    int
 
@@ -46,8 +47,14 @@ func (e *Entry) Raw() json.RawMessage {
 	return e.raw
 }
 
+// readRaw reads the line from the file; nil if it is no longer there. A descriptor still
+// sees a file that was deleted or replaced, but not what somebody cut off or wrote over.
 func (e *Entry) readRaw() []byte {
-	line := bytes.TrimRight(e.src.line(e.at, e.size), "\r")
+	line := make([]byte, e.size)
+	if _, err := e.src.ReadAt(line, e.at); err != nil {
+		return nil
+	}
+	line = bytes.TrimRight(line, "\r")
 	h, ok := scanHead(line)
 	if id := rawjson.Unquote(h.id); !ok || id != e.ID && id != e.fileID {
 		return nil
@@ -129,20 +136,25 @@ func (e *Entry) decode() any {
 	switch e.Type {
 	case TypeMessage:
 		return e.decodeMessage()
-	case TypeCustomMessage:
-		return e.customMessage()
-	case TypeCompaction:
-		return e.compaction()
-	case TypeBranchSummary:
-		return e.branchSummary()
+	case TypeContextEdit:
+		return decodeContextEdit(e.raw)
 	}
-	return decodeContextEdit(e.raw)
-}
-
-// err is why the body cannot be read, as far as it was looked at.
-func (e *Entry) err() error {
-	err, _ := e.decoded().(error)
-	return err
+	m := message.Decode(e.raw)
+	switch e.Type {
+	case TypeCustomMessage:
+		return &message.Message{Role: message.RoleCustom, Content: m.Content, Plain: m.Plain, CustomType: m.CustomType,
+			Display: m.Display, Details: m.Details, Timestamp: e.millis()}
+	case TypeBranchSummary:
+		if m.Summary == "" {
+			return nil
+		}
+		return &message.Message{Role: message.RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
+	}
+	c := &compacted{message: &message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary,
+		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
+	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
+	c.FirstKeptEntryID = rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId"))
+	return c
 }
 
 func (e *Entry) decodeMessage() any {
@@ -167,30 +179,6 @@ func withContent(raw []byte) []byte {
 	was.Put("content", []byte("null"))
 	now.Put("content", []byte("[]"))
 	return rawjson.Overlay(raw, was, now)
-}
-
-func (e *Entry) customMessage() any {
-	m := message.Decode(e.raw)
-	c := &message.Message{Role: message.RoleCustom, Content: m.Content, Plain: m.Plain, CustomType: m.CustomType,
-		Display: m.Display, Details: m.Details, Timestamp: e.millis()}
-	return c
-}
-
-func (e *Entry) branchSummary() any {
-	m := message.Decode(e.raw)
-	if m.Summary == "" {
-		return nil
-	}
-	return &message.Message{Role: message.RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
-}
-
-func (e *Entry) compaction() any {
-	m := message.Decode(e.raw)
-	c := &compacted{message: &message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary,
-		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
-	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
-	c.FirstKeptEntryID = rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId"))
-	return c
 }
 
 // millis is the entry's time, 0 if nobody can read it.

@@ -41,7 +41,7 @@ func forModel(items []Item, path []*Entry) []*message.Message {
 	for _, it := range items {
 		p.add(it)
 	}
-	p.settle()
+	p.endAnswer()
 	return p.out
 }
 
@@ -65,10 +65,10 @@ func (p *pairing) add(it Item) {
 	m = message.Clean(message.AsUser(m))
 	switch {
 	case m.Role == message.RoleToolResult:
-		p.result(m)
+		p.addResult(m)
 	case len(m.Content) == 0:
 	case m.Role == message.RoleAssistant:
-		p.answer(m)
+		p.addAnswer(m)
 		if p.at = -1; it.Entry != nil && it.Index < len(p.path) && p.path[it.Index] == it.Entry {
 			p.at = it.Index
 		}
@@ -77,8 +77,8 @@ func (p *pairing) add(it Item) {
 	}
 }
 
-func (p *pairing) answer(m *message.Message) {
-	p.settle()
+func (p *pairing) addAnswer(m *message.Message) {
+	p.endAnswer()
 	if len(p.out) == 0 {
 		p.out = append(p.out, &message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(beginText)}, Timestamp: m.Timestamp})
 	}
@@ -87,7 +87,7 @@ func (p *pairing) answer(m *message.Message) {
 	p.results = make([]*message.Message, len(p.calls))
 }
 
-func (p *pairing) result(m *message.Message) {
+func (p *pairing) addResult(m *message.Message) {
 	for i, c := range p.calls {
 		if c.ID == m.ToolCallID && p.results[i] == nil {
 			p.results[i] = m
@@ -96,18 +96,20 @@ func (p *pairing) result(m *message.Message) {
 	}
 }
 
-func (p *pairing) settle() {
+// endAnswer completes the last answer: each of its calls has a result, and what stood
+// before the next answer follows.
+func (p *pairing) endAnswer() {
 	for i, c := range p.calls {
 		if p.results[i] == nil {
-			p.results[i] = missing(c, p.time, p.wasThere(c.ID))
+			p.results[i] = missingResult(c, p.time, p.hasResult(c.ID))
 		}
 	}
 	p.out = append(append(p.out, p.results...), p.between...)
 	p.calls, p.results, p.between = nil, nil, nil
 }
 
-// wasThere reports whether the path has a result of a call of the answer.
-func (p *pairing) wasThere(call string) bool {
+// hasResult reports whether the path has a result of a call of the answer.
+func (p *pairing) hasResult(call string) bool {
 	if p.at < 0 {
 		return false
 	}
@@ -123,10 +125,10 @@ func (p *pairing) wasThere(call string) bool {
 	return false
 }
 
-// missing stands for the result of a call that has none: nobody lived to see it, or
+// missingResult stands for the result of a call that has none: nobody lived to see it, or
 // it was removed. Its time is that of the call: the present would make every request
 // different.
-func missing(call message.Block, at int64, removed bool) *message.Message {
+func missingResult(call message.Block, at int64, removed bool) *message.Message {
 	text := interruptedText
 	if removed {
 		text = removedText

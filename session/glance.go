@@ -14,7 +14,7 @@ func (s *Session) Glance() (messages int, prompt string) {
 		messages++
 	}
 	for _, e := range path[first:] {
-		if !e.speaks(edits[e.ID]) {
+		if !e.givesMessage(edits[e.ID]) {
 			continue
 		}
 		messages++
@@ -28,9 +28,9 @@ func (s *Session) Glance() (messages int, prompt string) {
 	return messages, prompt
 }
 
-// speaks reports whether an entry other than a compaction gives a message, as
+// givesMessage reports whether an entry other than a compaction gives a message, as
 // far as its head and the last edit of it tell.
-func (e *Entry) speaks(edit *ContextEdit) bool {
+func (e *Entry) givesMessage(edit *ContextEdit) bool {
 	if edit != nil && edit.Replacement == nil {
 		return false
 	}

@@ -24,15 +24,19 @@ func scanHead(line []byte) (head, bool) {
 	}
 	found := 0
 	for k, v := range rawjson.Fields(line) {
-		if set(h.slot(k), v) {
-			if found++; found == 4 {
-				break
-			}
+		slot := h.slot(k)
+		if slot == nil || *slot != nil {
+			continue
+		}
+		*slot = v
+		if found++; found == 4 {
+			break
 		}
 	}
 	return h, rawjson.IsString(h.typ)
 }
 
+// slot is where the value of a key lives, nil if the head does not have the key.
 func (h *head) slot(key []byte) *[]byte {
 	switch string(key) {
 	case "type":
@@ -45,12 +49,4 @@ func (h *head) slot(key []byte) *[]byte {
 		return &h.time
 	}
 	return nil
-}
-
-func set(slot *[]byte, v []byte) bool {
-	if slot == nil || *slot != nil {
-		return false
-	}
-	*slot = v
-	return true
 }

@@ -93,7 +93,7 @@ func validID(id string) bool {
 
 func newHeader(o Options) Header {
 	now := o.Now()
-	h := Header{Version: Version, ID: newUUID(now), Timestamp: iso(now), Cwd: o.Cwd, ParentSession: o.Parent}
+	h := Header{Version: Version, ID: newUUID(now), Timestamp: isoTime(now), Cwd: o.Cwd, ParentSession: o.Parent}
 	var line rawjson.Object
 	line.Text("type", TypeSession)
 	line.Int("version", Version)

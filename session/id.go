@@ -9,7 +9,7 @@ import (
 
 const isoMillis = "2006-01-02T15:04:05.000Z"
 
-func iso(t time.Time) string { return t.UTC().Format(isoMillis) }
+func isoTime(t time.Time) string { return t.UTC().Format(isoMillis) }
 
 // newUUID is a UUID of version 7: 48 bits of milliseconds, then chance.
 func newUUID(t time.Time) string {

@@ -28,7 +28,7 @@ type loader struct {
 	header  Header   // without an ID: it was not read yet
 	lines   int      // of the file that are known
 	waiting []*Entry // their parent was not read yet
-	bodies  *source  // where bodies are read from; nil: they are in memory
+	bodies  *os.File // where bodies are read from; nil: they are in memory
 	arena   arena
 
 	testOnlyBuffer int
@@ -116,7 +116,7 @@ func (l *loader) newer() string {
 // whether there was one.
 func (l *loader) removeTorn() bool {
 	e := l.tree.last()
-	looksWhole := e != nil && e.line == l.lines && !validLine(e.Raw())
+	looksWhole := e != nil && e.line == l.lines && !rawjson.Valid(e.Raw())
 	if !looksWhole && !l.problems.removeUnreadable(l.lines) {
 		return false
 	}
@@ -194,7 +194,7 @@ func (l *loader) add(buf []byte, at int64) {
 // parse makes an entry of a line, with its place in the tree; nil if the line is none.
 func (l *loader) parse(line []byte) *Entry {
 	h, ok := scanHead(line)
-	if !ok || l.header.Version < 2 && !validLine(line) {
+	if !ok || l.header.Version < 2 && !rawjson.Valid(line) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			l.problems.unreadable = append(l.problems.unreadable, l.lines)
 		}

@@ -71,17 +71,6 @@ func (st *store) lock() error {
 	return nil
 }
 
-// unlock does not leave it to closing the descriptor: a process that is being
-// started has a copy of it for a moment.
-func (st *store) unlock() {
-	if !st.locked {
-		return
-	}
-	st.removeHint()
-	safefile.Unlock(st.f)
-	st.locked = false
-}
-
 // WithLock does something to the file of a session that nobody has open, and keeps
 // it from being opened meanwhile, where that can be: on Windows, where an open file
 // can neither be moved nor removed, the lock is let go of first. The error is a

@@ -116,7 +116,7 @@ func TestEveryPrefixOfASessionResumes(t *testing.T) {
 func TestEveryEntryOfASessionIsAPlaceToGoOnFrom(t *testing.T) {
 	s := read(t, writeRaw(t, string(recorded(t))))
 	for _, e := range s.Entries() {
-		items := buildContext(s.Path(e.ID))
+		items := ContextOf(s.Path(e.ID))
 		for n := range len(items) + 1 {
 			if why := unpaired(ForModel(items[n:])); why != "" {
 				t.Errorf("entry %s without %d messages: %s", e.ID, n, why)

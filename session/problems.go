@@ -21,7 +21,7 @@ func (p *problems) add(format string, args ...any) {
 // addBroken adds the entries whose bodies turned out to be broken, each once.
 func (p *problems) addBroken(path []*Entry) {
 	for _, e := range path {
-		if err := e.err(); err != nil && !p.broken[e] {
+		if err, _ := e.decoded().(error); err != nil && !p.broken[e] {
 			if p.broken == nil {
 				p.broken = map[*Entry]bool{}
 			}

@@ -13,23 +13,9 @@ import (
 // asked for. Those that are come from the descriptor that stays open.
 const bufferSize = 256 << 10
 
-// source is where bodies are read from.
-type source struct{ f *os.File }
-
-// line returns the bytes of a line, nil if they cannot be read or are no line
-// any more. A descriptor still sees a file that was deleted or replaced, but
-// not what somebody cut off or wrote over.
-func (s *source) line(at int64, size int) []byte {
-	buf := make([]byte, size)
-	if _, err := s.f.ReadAt(buf, at); err != nil {
-		return nil
-	}
-	return buf
-}
-
 // reopen gives the bodies a descriptor of their own, which lives as long as
 // the session is in use, not as long as the lock.
-func reopen(f *os.File, path string) (*source, error) {
+func reopen(f *os.File, path string) (*os.File, error) {
 	g, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -38,7 +24,7 @@ func reopen(f *os.File, path string) (*source, error) {
 		g.Close()
 		return nil, err
 	}
-	return &source{g}, nil
+	return g, nil
 }
 
 func sameFile(f, g *os.File) error {

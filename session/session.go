@@ -203,6 +203,6 @@ func (s *Session) Close() error {
 // closeBodies closes the descriptor for bodies; those not read by then stay unread.
 func (s *Session) closeBodies() {
 	if s.loader.bodies != nil {
-		s.loader.bodies.f.Close()
+		s.loader.bodies.Close()
 	}
 }

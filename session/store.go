@@ -124,11 +124,17 @@ func (st *store) inPlace() bool {
 	return err == nil && os.SameFile(here, there)
 }
 
+// close closes the file, if it is open. The lock is not left to that: a process that is
+// being started has a copy of the descriptor for a moment.
 func (st *store) close() error {
 	if st.f == nil {
 		return nil
 	}
-	st.unlock()
+	if st.locked {
+		st.removeHint()
+		safefile.Unlock(st.f)
+		st.locked = false
+	}
 	err := st.f.Close()
 	st.f = nil
 	return err

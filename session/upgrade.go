@@ -16,8 +16,6 @@ import (
 // appended to. A file of version 1 has to be written anew; the first write does
 // it, and leaves the original beside it.
 
-func validLine(line []byte) bool { return rawjson.Valid(line) }
-
 // upgrade gives all entries the form of version 3. Those of a file of version 1 have
 // the ids that they have in memory: the file will be written anew.
 func (l *loader) upgrade() {
@@ -37,7 +35,7 @@ func (l *loader) upgrade() {
 // upgraded is the line of an entry in the form of version 3, or as it is if it is no
 // valid JSON.
 func (l *loader) upgraded(e *Entry) []byte {
-	own, err := flatten(e.raw)
+	own, err := encodeFields(e.raw)
 	if err != nil {
 		return e.raw
 	}
@@ -56,7 +54,7 @@ func (l *loader) upgraded(e *Entry) []byte {
 			own[i].Value = rawjson.Overlay(f.Value, was, now)
 		}
 	}
-	return e.line0(own)
+	return e.encode(own)
 }
 
 // rewrite calls replace with the contents of a file of version 3 for one of version 1.

@@ -7,7 +7,7 @@ import (
 )
 
 // View builds what a model sees of a session again and again while the session
-// grows: it keeps what it built last and adds what came since. What it returns is
+// grows: it remembers what it built last and adds what is new. What it returns is
 // what [Session.Context] and [Session.ForModel] return, and never changes. The zero value
 // is ready; it is not safe for concurrent use.
 type View struct {
@@ -24,9 +24,9 @@ type View struct {
 func (v *View) Context(s *Session) []Item {
 	path := s.Branch()
 	from := len(v.path)
-	if !v.continues(s, path) {
+	if !v.extends(s, path) {
 		_, from = LastCompaction(path)
-		*v = View{of: s, edits: editsOn(path[from:]), items: buildContext(path), sent: v.sent, pairing: v.pairing}
+		*v = View{of: s, edits: editsOn(path[from:]), items: ContextOf(path), sent: v.sent, pairing: v.pairing}
 	} else {
 		for i := len(v.path); i < len(path); i++ {
 			if m := edited(path[i], v.edits); m != nil {
@@ -39,13 +39,9 @@ func (v *View) Context(s *Session) []Item {
 	return v.items[:len(v.items):len(v.items)]
 }
 
-// ContextOf returns the context of a branch of which nothing after path is known,
-// as [Session.Context] gives it.
-func ContextOf(path []*Entry) []Item { return buildContext(path) }
-
-// continues reports whether path is the last one with more at its end, and
+// extends reports whether path is the last one with more at its end, and
 // nothing in that speaks of what was before.
-func (v *View) continues(s *Session, path []*Entry) bool {
+func (v *View) extends(s *Session, path []*Entry) bool {
 	have := len(v.path)
 	if v.of != s || have == 0 || have > len(path) || path[have-1] != v.path[have-1] {
 		return false
@@ -61,7 +57,7 @@ func (v *View) continues(s *Session, path []*Entry) bool {
 // ForModel is [Session.ForModel].
 func (v *View) ForModel(items []Item) []*message.Message {
 	have := len(v.sent)
-	if !beginsWith(items, v.sent) {
+	if len(items) < have || !slices.EqualFunc(items[:have], v.sent, func(a, b Item) bool { return a.Message == b.Message }) {
 		have, v.pairing = 0, pairing{out: make([]*message.Message, 0, len(items))}
 	}
 	v.pairing.path = v.path
@@ -69,24 +65,8 @@ func (v *View) ForModel(items []Item) []*message.Message {
 		v.pairing.add(items[i])
 	}
 	v.sent = items
-	return v.pairing.settled()
-}
-
-func beginsWith(items, start []Item) bool {
-	if len(items) < len(start) {
-		return false
-	}
-	for i := range start {
-		if items[i].Message != start[i].Message {
-			return false
-		}
-	}
-	return true
-}
-
-// settled is what settling gives, with more to come nevertheless.
-func (p pairing) settled() []*message.Message {
+	p := v.pairing // ended, with more to come in v nevertheless
 	p.out, p.results, p.between = slices.Clip(p.out), slices.Clone(p.results), slices.Clip(p.between)
-	p.settle()
+	p.endAnswer()
 	return slices.Clip(p.out)
 }
