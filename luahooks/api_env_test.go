@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
@@ -46,14 +44,4 @@ func TestWhatModulesDoBesideAVMEndsWithItAndCloseWaits(t *testing.T) {
 			t.Errorf("%s: something began afterwards", name)
 		}
 	}
-}
-
-func TestWhatGoesWrongInACallbackIsTheHooksError(t *testing.T) {
-	r := newRig(t, map[string]string{"a.lua": "-- empty"})
-	env := r.chain.roster.list()[0].current().script.modules.env
-	err := env.Call(context.Background(), "timer", func(L *lua.LState) error { L.RaiseError("late %d", 7); return nil })
-	if err == nil {
-		t.Error("no error")
-	}
-	r.mustSay("error: hook a: timer: ", "late 7")
 }

@@ -87,18 +87,31 @@ type Handlers struct {
 	count func(event string, n int)
 
 	mu      sync.Mutex
-	byEvent map[string][]*registration // lists are replaced, never changed
-	inForce bool                       // between Enter and Exit
+	byEvent map[string][]*Handler // lists are replaced, never changed
+	inForce bool                  // between Enter and Exit
 }
 
-// registration is one pi.on.
-type registration struct {
-	fn   *lua.LFunction
-	gone atomic.Bool // taken back
+// Handler is one pi.on.
+type Handler struct {
+	Fn   *lua.LFunction
+	gone atomic.Bool
+}
+
+// IsGone reports whether the hook has taken the handler back.
+func (h *Handler) IsGone() bool { return h.gone.Load() }
+
+// IsCopyOf reports whether h is what another VM that ran the same file registered as
+// other.
+func (h *Handler) IsCopyOf(other *Handler) bool {
+	if h.Fn.IsG || other.Fn.IsG {
+		return h.Fn.IsG == other.Fn.IsG
+	}
+	a, b := h.Fn.Proto, other.Fn.Proto
+	return a.SourceName == b.SourceName && a.LineDefined == b.LineDefined && a.LastLineDefined == b.LastLineDefined
 }
 
 // Of lists the handlers of an event in the order of their registration.
-func (h *Handlers) Of(event string) []*registration {
+func (h *Handlers) Of(event string) []*Handler {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.byEvent[event]
@@ -121,9 +134,9 @@ func (h *Handlers) Events() (events []string) {
 func (h *Handlers) on(event string, fn *lua.LFunction) (off func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r := &registration{fn: fn}
+	r := &Handler{Fn: fn}
 	if h.byEvent == nil {
-		h.byEvent = map[string][]*registration{}
+		h.byEvent = map[string][]*Handler{}
 	}
 	h.byEvent[event] = append(slices.Clip(h.byEvent[event]), r)
 	if h.inForce {
@@ -135,7 +148,7 @@ func (h *Handlers) on(event string, fn *lua.LFunction) (off func()) {
 		if r.gone.Swap(true) {
 			return
 		}
-		h.byEvent[event] = slices.DeleteFunc(slices.Clone(h.byEvent[event]), func(have *registration) bool { return have == r })
+		h.byEvent[event] = slices.DeleteFunc(slices.Clone(h.byEvent[event]), func(have *Handler) bool { return have == r })
 		if h.inForce {
 			h.count(event, -1)
 		}

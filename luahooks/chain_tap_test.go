@@ -3,7 +3,10 @@
 package luahooks
 
 import (
+	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +20,9 @@ func sh(t *testing.T, line string) (execResult, time.Duration) {
 	r, err := execCall{command: "sh", args: []string{"-c", line}, timeout: time.Minute, cwd: t.TempDir()}.run(t.Context(), func(group int) {
 		t.Cleanup(func() { _ = syscall.Kill(-group, syscall.SIGKILL) })
 	})
-	mustDo(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return r, time.Since(began)
 }
 
@@ -51,15 +56,53 @@ func TestATapThatNobodyReadInTimeHasAllTheSame(t *testing.T) {
 	// As if the reader had had no time: all is still in the pipe.
 	var stream io.Writer
 	stdout, err := newTap(&stream)
-	mustDo(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer stdout.close()
 	_, err = stdout.w.WriteString(strings.Repeat("y", 60000))
-	mustDo(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	holder, err := syscall.Dup(int(stdout.w.Fd()))
-	mustDo(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer syscall.Close(holder)
 	stdout.drain()
 	if n := stdout.kept.Len(); n != 60000 {
 		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestOutputIsKeptUpToItsLimit(t *testing.T) {
+	var c tap
+	chunk := []byte(strings.Repeat("x", maxCapture/2+1))
+	for range 3 {
+		if n, err := c.Write(chunk); n != len(chunk) || err != nil {
+			t.Fatalf("wrote %d, %v", n, err)
+		}
+	}
+	if c.kept.Len() != maxCapture {
+		t.Errorf("kept %d bytes", c.kept.Len())
+	}
+}
+
+func TestProgramsRunInTheWorkingDirectoryWithTheirVariables(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	groups := 0
+	l := newLab(t, func(l *lab) part {
+		l.cwd = dir
+		p := &programs{bridge: l.bridge, environ: func() []string { return []string{"OF_PROGRAM=1"} },
+			started: func(context.Context) func(int) { return func(int) { groups++ } }}
+		return part{"exec": p.exec}
+	})
+	l.want("12sub", `local r = api.exec("sh", { "-c", 'printf "$OF_PROGRAM$OF_HOOK"; basename "$PWD" | tr -d "\n"' }, { cwd = "sub", env = { OF_HOOK = "2" } }) return r.stdout`)
+	l.want("true", `return select(2, api.exec("true", {}, { cwd = "none" })):find("cwd: ") ~= nil`)
+	if groups != 1 {
+		t.Errorf("%d groups were started", groups)
 	}
 }

@@ -29,7 +29,7 @@ type walk struct {
 
 	hook     *hook // that it is at, with what runs of it
 	in       *instance
-	handlers []*registration
+	handlers []*Handler
 	limit    int
 	n        int            // of the handler that runs or is next
 	tries    int            // of that handler
@@ -91,8 +91,8 @@ func (w *walk) next(err error) (vm *luavm.VM, job luavm.Job, more bool) {
 	}
 	for {
 		for ; w.hook != nil && w.n < min(len(w.handlers), w.limit); w.n++ {
-			if w.tries > 0 || !w.handlers[w.n].gone.Load() {
-				return w.in.vm, w.start(w.handlers[w.n].fn), true
+			if w.tries > 0 || !w.handlers[w.n].IsGone() {
+				return w.in.vm, w.start(w.handlers[w.n].Fn), true
 			}
 		}
 		if w.hook != nil && w.steps.done != nil && w.steps.done(w.hook) || len(w.hooks) == 0 {
@@ -176,21 +176,10 @@ func (w *walk) moveOn() bool {
 		w.begin()
 	case w.hook.off.Load():
 		w.limit = 0
-	case in == nil || !bytes.Equal(w.in.code, in.code) || !slices.EqualFunc(w.handlers, handlers, (*registration).isCopyOf):
+	case in == nil || !bytes.Equal(w.in.code, in.code) || !slices.EqualFunc(w.handlers, handlers, (*Handler).IsCopyOf):
 		return false
 	default:
 		w.in, w.handlers = in, handlers
 	}
 	return true
-}
-
-// isCopyOf reports whether r is what another copy of the same file registered as
-// other.
-func (r *registration) isCopyOf(other *registration) bool {
-	a, b := r.fn, other.fn
-	if a.IsG || b.IsG {
-		return a.IsG == b.IsG
-	}
-	return a.Proto.SourceName == b.Proto.SourceName && a.Proto.LineDefined == b.Proto.LineDefined &&
-		a.Proto.LastLineDefined == b.Proto.LastLineDefined
 }

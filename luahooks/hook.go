@@ -110,7 +110,7 @@ type instance struct {
 }
 
 // handlers lists the handlers that in has for an event. in may be nil.
-func (in *instance) handlers(event string) []*registration {
+func (in *instance) handlers(event string) []*Handler {
 	if in == nil {
 		return nil
 	}

@@ -136,7 +136,7 @@ func (r *rig) between(call *agent.ToolCall) *walk {
 	w := &walk{dispatcher: r.chain.events, ctx: context.Background(), spec: spec, steps: r.chain.events.gateSteps(spec, call, place{}, new(place))}
 	w.enter(r.chain.roster.list()[0])
 	w.ran, w.n = true, 1
-	w.start(w.handlers[1].fn)
+	w.start(w.handlers[1].Fn)
 	return w
 }
 

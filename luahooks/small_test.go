@@ -18,19 +18,6 @@ func TestTheSummaryCounts(t *testing.T) {
 	}
 }
 
-func TestOutputIsKeptUpToItsLimit(t *testing.T) {
-	var c tap
-	chunk := []byte(strings.Repeat("x", maxCapture/2+1))
-	for range 3 {
-		if n, err := c.Write(chunk); n != len(chunk) || err != nil {
-			t.Fatalf("wrote %d, %v", n, err)
-		}
-	}
-	if c.kept.Len() != maxCapture {
-		t.Errorf("kept %d bytes", c.kept.Len())
-	}
-}
-
 func TestWhatAToolMayReturn(t *testing.T) {
 	r := newRig(t, map[string]string{"a.lua": `
 		pi.tool{ name = "nothing", description = "d", execute = function() end }
