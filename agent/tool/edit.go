@@ -86,14 +86,14 @@ func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	if !info.Mode().IsRegular() {
 		return fail(fmt.Errorf("it is %s, not a regular file", kindOf(info.Mode())))
 	}
-	if err := t.mayWrite(p); err != nil {
+	if err := t.checkWritable(p); err != nil {
 		return agent.Result{}, fmt.Errorf("edit: %w", err)
 	}
 	edits, err := a.replacements()
 	if err != nil {
 		return fail(err)
 	}
-	done, err := t.locks.take(ctx, p.real)
+	done, err := t.locks.lock(ctx, p.real)
 	if err != nil {
 		return fail(err)
 	}
@@ -104,7 +104,7 @@ func (t editTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 	}
 	was, known, _ := t.known(p)
 	e.changed = known && was.sum != e.read
-	t.wrote(p, e.wrote)
+	t.noteWritten(p, e.wrote)
 	return e.result(p.name), nil
 }
 
@@ -219,11 +219,15 @@ func (m *matcher) findOne(r replacement) ([]change, error) {
 }
 
 func (e *edited) result(name string) agent.Result {
-	d := editDetails{Diff: e.diff(name), FirstChangedLine: e.firstLine()}
+	same := 0
+	for same < len(e.before) && same < len(e.after) && e.before[same] == e.after[same] {
+		same++
+	}
+	d := editDetails{Diff: e.diff(name), FirstChangedLine: 1 + strings.Count(e.after[:same], "\n")}
 	text := fmt.Sprintf("Edited %s: %s, first changed line %d", name, printable.Count(len(e.changes), "replacement"), d.FirstChangedLine)
 	for _, c := range e.changes {
 		if c.tolerant {
-			// The model did not know what stands there, so it is shown.
+			// The model did not know these bytes, so they are shown.
 			text += "\nThe text that was replaced differs from oldText in quotes, dashes, spaces or Unicode form:\n" + d.Diff
 			break
 		}
@@ -247,15 +251,6 @@ func (e *edited) diff(name string) string {
 		return udiff.Unified("a/"+name, "b/"+name, e.before, e.after)
 	}
 	return strings.ToValidUTF8(d, "\uFFFD")
-}
-
-// firstLine is the number of the first line that is not as it was.
-func (e *edited) firstLine() int {
-	n := 0
-	for n < len(e.before) && n < len(e.after) && e.before[n] == e.after[n] {
-		n++
-	}
-	return 1 + strings.Count(e.after[:n], "\n")
 }
 
 func withoutBOM(s string) string { return strings.TrimPrefix(s, string(utf8BOM)) }

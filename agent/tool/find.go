@@ -69,7 +69,11 @@ func (t findTool) Run(ctx context.Context, input json.RawMessage, _ agent.Update
 			notes = append(notes, fmt.Sprintf("[the first %d results; there are more: narrow the pattern or path, or set limit]", limit))
 			break
 		}
-		lines = append(lines, f.shown(oneLine(p.below(f.rel))))
+		line := oneLine(p.below(f.rel))
+		if f.isDir {
+			line += "/"
+		}
+		lines = append(lines, line)
 	}
 	if err := ctx.Err(); err != nil {
 		return agent.Result{}, fmt.Errorf("find %s: %w", p.name, err)
@@ -107,8 +111,7 @@ type glob struct {
 	names    bool
 }
 
-// parseGlob reads a glob for what is below p. An absolute one is taken as it is
-// meant.
+// parseGlob parses a glob for what is below p. An absolute one may begin with p.
 func parseGlob(pattern string, p place) (glob, error) {
 	g := glob{pattern: filepath.ToSlash(pattern)}
 	if err := globs.Check(pattern); err != nil {

@@ -28,7 +28,7 @@ type rules struct {
 }
 
 // Bounds of ignore files. Each rule is tried on each file, so one that is larger
-// is left out, and said: it may have been put there to keep a search from its end.
+// is left out, and the model is told: it may have been put there to make a search endless.
 const (
 	maxIgnoreFile  = 256 << 10
 	maxIgnoreRule  = 1 << 10 // bytes of a line
@@ -136,7 +136,12 @@ func match(glob, name string) bool {
 // understand differently is rewritten: a pattern without a slash matches at any
 // depth, a/** does not match a itself, and braces mean nothing.
 func parseRule(line string) (r rule, ok bool) {
-	line = trimSpaces(strings.TrimRight(line, "\r\n"))
+	line = strings.TrimRight(line, "\r\n")
+	trimmed := strings.TrimRight(line, " ")
+	if len(trimmed) < len(line) && strings.HasSuffix(trimmed, `\`) && !strings.HasSuffix(trimmed, `\\`) {
+		trimmed += " " // a backslash protects one blank at the end
+	}
+	line = trimmed
 	if strings.HasPrefix(line, "#") {
 		return r, false
 	}
@@ -156,16 +161,7 @@ func parseRule(line string) (r rule, ok bool) {
 	return r, true
 }
 
-// trimSpaces takes spaces off the end, but not one after a backslash.
-func trimSpaces(s string) string {
-	t := strings.TrimRight(s, " ")
-	if len(t) < len(s) && strings.HasSuffix(t, `\`) && !strings.HasSuffix(t, `\\`) {
-		t += " "
-	}
-	return t
-}
-
-// rulesFor returns the rules that hold in dir, a real path: those of the
+// rulesFor returns the rules that apply in dir, a real path: those of the
 // repository it is in, or of the directories up to limit if it is in none. If
 // they ignore dir itself, whoever named it wants to see it all the same, and
 // the rules of the directories above do not count.
@@ -177,7 +173,7 @@ func rulesFor(dir, limit string) *rules {
 			break
 		}
 		if d == filepath.Dir(d) {
-			above = upTo(above, limit)
+			above = above[:1+max(0, slices.Index(above, limit))] // dir alone, if limit is not above it
 			break
 		}
 	}
@@ -190,13 +186,4 @@ func rulesFor(dir, limit string) *rules {
 		r = r.with(d)
 	}
 	return r
-}
-
-// upTo cuts a list of a directory and its parents after limit, or after the
-// first if limit is not among them.
-func upTo(dirs []string, limit string) []string {
-	if i := slices.Index(dirs, limit); i >= 0 {
-		return dirs[:i+1]
-	}
-	return dirs[:1]
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// localeTime is what the shell has to say which locales there are.
+// localeTime is how long the shell may take to list the missing locales.
 const localeTime = 2 * time.Second
 
 // NewLocale returns what gives the variables (NAME=value) that a command needs

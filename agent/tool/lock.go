@@ -10,47 +10,46 @@ import (
 
 // locks makes changes of one file wait for each other.
 type locks struct {
-	mu   sync.Mutex
-	held map[string]*lock
+	mu     sync.Mutex // guards byPath and the users of each lock
+	byPath map[string]*lock
 }
 
 type lock struct {
-	turn  chan struct{} // holds one token while free
-	users int           // holders and waiters
+	turn  chan struct{} // has one token while nobody has the lock
+	users int           // who has it or waits for it
 }
 
-func newLocks() *locks { return &locks{held: map[string]*lock{}} }
-
-// take waits until nobody else changes path, which is a real path, and returns
-// what ends the turn.
-func (l *locks) take(ctx context.Context, path string) (release func(), err error) {
+// lock waits until nobody else changes path, which is a real path, or ctx ends. The
+// caller calls release when the change is made.
+func (l *locks) lock(ctx context.Context, path string) (release func(), err error) {
 	// Where names differ only by case or Unicode form they may be one file;
-	// taking two files for one costs no more than a wait.
+	// treating two files as one costs no more than a wait.
 	key := strings.ToLower(norm.NFC.String(path))
 	l.mu.Lock()
-	k := l.held[key]
+	k := l.byPath[key]
 	if k == nil {
 		k = &lock{turn: make(chan struct{}, 1)}
 		k.turn <- struct{}{}
-		l.held[key] = k
+		l.byPath[key] = k
 	}
 	k.users++
 	l.mu.Unlock()
 
 	select {
 	case <-k.turn:
-		return func() { k.turn <- struct{}{}; l.leave(key) }, nil
+		return func() { k.turn <- struct{}{}; l.unlock(key) }, nil
 	case <-ctx.Done():
-		l.leave(key)
+		l.unlock(key)
 		return nil, ctx.Err()
 	}
 }
 
-func (l *locks) leave(key string) {
+// unlock drops the lock of a path that nobody has or waits for any more.
+func (l *locks) unlock(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k := l.held[key]; k.users == 1 {
-		delete(l.held, key)
+	if k := l.byPath[key]; k.users == 1 {
+		delete(l.byPath, key)
 	} else {
 		k.users--
 	}

@@ -81,18 +81,18 @@ func entryNames(ctx context.Context, p place) ([]string, error) {
 			return nil, err
 		}
 		name := oneLine(e.Name())
-		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 && leadsToDir(p, e.Name()) {
+		isDir := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(p.real + string(os.PathSeparator) + e.Name())
+			isDir = err == nil && info.IsDir()
+		}
+		if isDir {
 			name += "/"
 		}
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-func leadsToDir(p place, name string) bool {
-	info, err := os.Stat(p.real + string(os.PathSeparator) + name)
-	return err == nil && info.IsDir()
 }
 
 func orDot(path string) string {

@@ -43,7 +43,7 @@ func (m *matcher) find(r replacement) ([]change, error) {
 		}
 		return found, nil
 	}
-	return nil, m.missing(r.old)
+	return nil, missing(m.body, r.old)
 }
 
 func (m *matcher) exact(r replacement) []change {
@@ -93,7 +93,7 @@ func (m *matcher) sameToTheEye(r replacement) []change {
 		m.lenient = tolerant(m.body)
 	}
 	v := m.lenient
-	// Spaces that were dropped at the end of the old text stood at a line end.
+	// Spaces that were dropped at the end of the old text were at a line end.
 	spaced := int(old.to[len(old.text)-1]) < old.length
 	var found []change
 	for _, at := range occurrences(string(v.text), string(old.text)) {
@@ -102,21 +102,26 @@ func (m *matcher) sameToTheEye(r replacement) []change {
 		if !v.starts(at) || !v.starts(end) || spaced && !atEnd {
 			continue
 		}
-		found = append(found, m.keepCommon(r, at, end, spaced))
+		found = append(found, m.tolerantChange(r, at, end, spaced))
 	}
 	return found
 }
 
-// keepCommon makes the change for the tolerant match from at to end. Whole
-// lines that old and new text have in common, at their beginning and end, keep
-// the bytes that the file has for them.
-func (m *matcher) keepCommon(r replacement, at, end int, spaced bool) change {
+// tolerantChange is the change for the tolerant match from at to end of the view. Whole
+// lines that old and new text have in common, at their beginning and end, stay in the
+// file byte for byte.
+func (m *matcher) tolerantChange(r replacement, at, end int, spaced bool) change {
 	v := m.lenient
 	old, text := strings.ReplaceAll(r.old, "\r\n", "\n"), strings.ReplaceAll(r.new, "\r\n", "\n")
 	head := commonLines(old, text)
 	tail := commonTail(old[head:], text[head:])
-	at = afterLines(v.text, at, strings.Count(old[:head], "\n"))
-	stop := beforeLines(v.text, end, strings.Count(old[len(old)-tail:], "\n"))
+	stop := end
+	for range strings.Count(old[:head], "\n") {
+		at += bytes.IndexByte(v.text[at:], '\n') + 1
+	}
+	for range strings.Count(old[len(old)-tail:], "\n") {
+		stop = bytes.LastIndexByte(v.text[:stop], '\n')
+	}
 	c := change{start: v.startAt(at, head > 0), text: text[head : len(text)-tail], tolerant: true}
 	switch {
 	case stop == at && strings.HasSuffix(c.text, "\n"):
@@ -153,20 +158,6 @@ func commonTail(a, b string) int {
 	return 0
 }
 
-func afterLines(text []byte, at, lines int) int {
-	for ; lines > 0; lines-- {
-		at += bytes.IndexByte(text[at:], '\n') + 1
-	}
-	return at
-}
-
-func beforeLines(text []byte, end, lines int) int {
-	for ; lines > 0; lines-- {
-		end = bytes.LastIndexByte(text[:end], '\n')
-	}
-	return end
-}
-
 // withEndings gives new text the line endings of the place it goes to: those
 // between start and end, else of the line there, else of the line before.
 func (m *matcher) withEndings(text string, start, end int) string {
@@ -184,7 +175,7 @@ func (m *matcher) withEndings(text string, start, end int) string {
 	return text
 }
 
-// occurrences returns where old stands in text, overlapping places included:
+// occurrences returns where old is in text, overlapping places included:
 // of "aa" in "aaa" it is not clear which is meant.
 func occurrences(text, old string) []int {
 	var at []int
@@ -199,20 +190,20 @@ func occurrences(text, old string) []int {
 	return at
 }
 
-// disjoint keeps of overlapping places the first.
+// disjoint returns the changes without those that overlap an earlier one.
 func disjoint(found []change) []change {
-	kept := found[:0]
+	apart := found[:0]
 	end := 0
 	for _, c := range found {
 		if c.start >= end {
-			kept = append(kept, c)
+			apart = append(apart, c)
 			end = c.end
 		}
 	}
-	return kept
+	return apart
 }
 
-// line is the number of the line that byte at stands on.
+// line is the number of the line that byte at is on.
 func (m *matcher) line(at int) int { return 1 + strings.Count(m.body[:at], "\n") }
 
 func (m *matcher) lines(c change) string {

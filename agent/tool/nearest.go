@@ -8,13 +8,13 @@ import (
 	"pi/internal/printable"
 )
 
-// missing is the error for a text that is not there. It shows the place that
-// was probably meant, and the first line that differs.
-func (m *matcher) missing(old string) error {
-	have, want := plainLines(strings.TrimSuffix(m.body, "\n")), plainLines(strings.Trim(old, "\n"))
+// missing is the error for a text that is not in body. It shows the place that was
+// probably meant, and the first line that differs.
+func missing(body, old string) error {
+	have, want := plainLines(strings.TrimSuffix(body, "\n")), plainLines(strings.Trim(old, "\n"))
 	at, equal := bestWindow(have, want)
 	if equal == 0 {
-		return m.nearestLine(have, want)
+		return nearestLine(have, want)
 	}
 	for i, w := range want {
 		switch {
@@ -28,8 +28,8 @@ func (m *matcher) missing(old string) error {
 	return fmt.Errorf("oldText is not there; nearest is line %d, which differs only in line breaks or in spaces within lines; read the file again", at+1)
 }
 
-// nearestLine is for texts of which no line stands in the file as it is.
-func (m *matcher) nearestLine(have, want []string) error {
+// nearestLine is the error for a text of which no line is in the file as it is.
+func nearestLine(have, want []string) error {
 	key := longest(want)
 	best, at := 0.5, -1
 	for i, h := range have {
@@ -43,8 +43,8 @@ func (m *matcher) nearestLine(have, want []string) error {
 	return fmt.Errorf("oldText is not there; nearest is line %d:\n  %s\nread the file again and copy the text as it stands", at+1, short(have[at]))
 }
 
-// bestWindow finds the place where most lines of want stand, each at its place,
-// whatever their indentation is.
+// bestWindow finds the place where most lines of want are equal, whatever their
+// indentation is.
 func bestWindow(have, want []string) (at, equal int) {
 	index := map[string][]int{}
 	for i, w := range want {

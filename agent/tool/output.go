@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// output keeps the end of what a command says, and more of it in a file once it
-// is more than the model may read. The counts are of all of it.
+// output keeps the end of a command's output, and more of it in a file once it is more
+// than the model may read. The counts are of all of it.
 type output struct {
 	dir   string // for the file
 	end   []byte // the last of it: all, or at least the window
@@ -39,7 +39,7 @@ func newOutput(dir string) *output { return &output{dir: dir} }
 func (o *output) write(b []byte) {
 	o.bytes += len(b)
 	o.lines += bytes.Count(b, []byte("\n"))
-	if o.file == nil && o.err == nil && o.tooMuch() {
+	if o.file == nil && o.err == nil && (o.bytes > maxBytes || o.lines > maxLines) {
 		o.file, o.err = os.CreateTemp(o.dir, "pi-bash-*.log") // made with mode 0600
 		o.save(o.end)
 	}
@@ -49,8 +49,6 @@ func (o *output) write(b []byte) {
 		o.end = append(o.end[:0], o.end[len(o.end)-window:]...)
 	}
 }
-
-func (o *output) tooMuch() bool { return o.bytes > maxBytes || o.lines > maxLines }
 
 // save adds to the file. One that could not be written is worth nothing.
 func (o *output) save(b []byte) {
@@ -131,8 +129,8 @@ func (o *output) finish() (text string, t Truncation, path string, err error) {
 // sequences are the control sequences of terminals: CSI, OSC and two-byte ones.
 const sequences = `\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_a-z0-9=>]`
 
-// cleanText takes out of a command's output what means something to a terminal
-// only, and what is not UTF-8.
+// cleanText removes from a command's output what means something to a terminal only,
+// and replaces what is not UTF-8.
 func cleanText(s string) string {
 	s = validText([]byte(s))
 	if strings.IndexByte(s, 0x1b) >= 0 {

@@ -83,8 +83,11 @@ func (k *kit) locateExisting(arg string) (place, fs.FileInfo, error) {
 
 // absolute expands ~ and @ and sets a relative path below the working directory.
 func (k *kit) absolute(arg string) (string, error) {
-	if rest, ok := strings.CutPrefix(arg, "@"); ok && rest != "" && !k.exists(firstPart(arg)) {
-		arg = rest
+	if rest, ok := strings.CutPrefix(arg, "@"); ok && rest != "" {
+		first, _, _ := strings.Cut(filepath.ToSlash(arg), "/")
+		if _, err := os.Lstat(filepath.Join(k.Cwd, first)); err != nil {
+			arg = rest
+		}
 	}
 	if arg == "~" || strings.HasPrefix(arg, "~/") || strings.HasPrefix(arg, "~"+string(filepath.Separator)) {
 		home, err := os.UserHomeDir()
@@ -98,16 +101,6 @@ func (k *kit) absolute(arg string) (string, error) {
 		arg = filepath.Join(k.Cwd, arg)
 	}
 	return filepath.Clean(arg), nil
-}
-
-func (k *kit) exists(name string) bool {
-	_, err := os.Lstat(filepath.Join(k.Cwd, name))
-	return err == nil
-}
-
-func firstPart(path string) string {
-	first, _, _ := strings.Cut(filepath.ToSlash(path), "/")
-	return first
 }
 
 // display names a path as a model would write it.
@@ -131,8 +124,8 @@ func below(dir, path string) (string, bool) {
 const maxLinks = 255
 
 // realPath follows every symlink of an absolute path. Unlike
-// [filepath.EvalSymlinks] it goes on where the path ends to exist, so that it
-// also tells where something new would be made, behind a dangling link too.
+// [filepath.EvalSymlinks] it accepts a path that ends to exist, so that it also
+// tells where something new would be made, behind a dangling link too.
 func realPath(path string) (string, error) {
 	const sep = string(filepath.Separator)
 	top := filepath.VolumeName(path) + sep

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// pattern matches lines. Every line that matches holds the literal, so that
-// most lines never meet the regular expression, which is what makes a search
-// in a large tree fast.
+// pattern matches lines. Every line that matches contains the literal, so that most
+// lines never meet the regular expression, which is what makes a search in a large tree
+// fast.
 type pattern struct {
 	re      *regexp.Regexp
 	literal literal
 }
 
-// literal is a text that a match holds; with fold, in whatever case. Then it
+// literal is a text that a match contains; with fold, in whatever case. Then it
 // is in lower case and ASCII.
 type literal struct {
 	text []byte // may be empty
@@ -33,7 +33,7 @@ func newPattern(re *regexp.Regexp) pattern {
 }
 
 // required returns the longest literal that every match of a regular expression
-// holds, as far as its outermost parts tell.
+// contains, as far as its outermost parts tell.
 func required(re *syntax.Regexp) (best literal) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -63,8 +63,8 @@ func literalOf(s string, fold bool) literal {
 	return literal{[]byte(s), fold}
 }
 
-// hay is what to look for the literal in, of the same length as data; nil if
-// the literal tells nothing about it.
+// hay is the text in which the literal is looked for, of the same length as data; nil if
+// data has to be searched without it.
 func (l literal) hay(data []byte, b *buffers) []byte {
 	switch {
 	case len(l.text) == 0:

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// mayWrite refuses what is protected: the same file or directory under another name
-// too, as a file system has that ignores case.
-func (k *kit) mayWrite(p place) error {
+// checkWritable refuses what is protected: the same file or directory under another name
+// too, as on a file system that ignores case.
+func (k *kit) checkWritable(p place) error {
 	for _, protected := range k.Protect {
 		real, err := realPath(protected)
 		if err != nil {
@@ -21,21 +21,16 @@ func (k *kit) mayWrite(p place) error {
 	return nil
 }
 
-// leadsThrough reports whether path is a file, or below the directory.
+// leadsThrough reports whether path is the file of another name, or below the directory.
 func leadsThrough(path, file string) bool {
+	target, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
 	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
-		if sameFile(path, file) {
+		if at, err := os.Stat(path); err == nil && os.SameFile(at, target) {
 			return true
 		}
 	}
 	return false
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }

@@ -6,29 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// pump carries the output of a command to where it is kept and to who watches.
-// It belongs to one goroutine; another reads the pipe.
+// pump carries the output of a command to the buffer and to a watcher. It belongs to
+// one goroutine; another reads the pipe.
 type pump struct {
 	out    *output
 	watch  watcher
 	chunks <-chan []byte // nil once the output is at its end
 
-	unsaid []byte    // read, but not reported
-	news   bool      // there is something to report
-	last   time.Time // of the last report
-	timer  *time.Timer
+	unreported []byte    // read, but not reported
+	news       bool      // there is something to report
+	last       time.Time // of the last report
+	timer      *time.Timer
 }
 
-// watcher is told of output while it comes; either may be nil.
+// watcher is called with output while it comes; either function may be nil.
 type watcher struct {
 	text func(text string) // all of it, in order
 	end  func(o *output)   // that there is more, and what the end is now
 }
 
-func (w watcher) idle() bool { return w.text == nil && w.end == nil }
-
-// maxUnsaid is how much output is held back for a watcher of the text.
-const maxUnsaid = 1 << 20
+// maxUnreported is how much output waits at most for a report.
+const maxUnreported = 1 << 20
 
 // readChunks reads until the end, or until the deadline that drain sets.
 func readChunks(r *os.File, chunks chan<- []byte) {
@@ -54,23 +52,23 @@ func (p *pump) until(a, b <-chan struct{}) {
 		case <-b:
 			return
 		case chunk, ok := <-p.chunks:
-			p.take(chunk, ok)
+			p.add(chunk, ok)
 		case <-p.due():
-			p.tell()
+			p.report()
 		}
 	}
 }
 
-// drain takes what is left once the shell has ended. A process in the
-// background may hold the pipe open for ever, so only what comes at once
-// counts; it reports whether one does.
+// drain reads the rest once the shell has ended. A process in the background may have
+// the pipe open for ever, so only what comes at once counts; open reports whether one
+// has.
 func (p *pump) drain(r *os.File) (open bool) {
 	limit := time.NewTimer(drainGrace)
 	defer limit.Stop()
 	for p.chunks != nil {
 		select {
 		case chunk, ok := <-p.chunks:
-			p.take(chunk, ok)
+			p.add(chunk, ok)
 		case <-limit.C:
 			open = true
 			p.cutOff(r)
@@ -79,9 +77,9 @@ func (p *pump) drain(r *os.File) (open bool) {
 	if p.timer != nil {
 		p.timer.Stop()
 	}
-	p.unsaid = []byte(validText(p.unsaid))
-	p.news = p.news || len(p.unsaid) > 0 // the beginning of a character whose rest does not come
-	p.tell()
+	p.unreported = []byte(validText(p.unreported))
+	p.news = p.news || len(p.unreported) > 0 // the beginning of a character whose rest does not come
+	p.report()
 	return open
 }
 
@@ -97,37 +95,37 @@ func (p *pump) cutOff(r *os.File) {
 	adopt(r)
 }
 
-// discard lets readChunks come to its end.
+// discard waits for the end of readChunks.
 func discard(chunks <-chan []byte) {
 	for range chunks {
 		continue
 	}
 }
 
-func (p *pump) take(chunk []byte, ok bool) {
+// add adds a chunk to the output; ok is false at the end of it.
+func (p *pump) add(chunk []byte, ok bool) {
 	if !ok {
 		p.chunks = nil
 		return
 	}
 	p.out.write(chunk)
-	if p.watch.idle() {
+	if p.watch.text == nil && p.watch.end == nil {
 		return
 	}
 	p.news = true
 	if p.watch.text != nil {
-		p.unsaid = append(p.unsaid, chunk...)
+		p.unreported = append(p.unreported, chunk...)
 	}
-	if wait := updatePause - time.Since(p.last); wait > 0 && len(p.unsaid) < maxUnsaid {
+	if wait := updatePause - time.Since(p.last); wait > 0 && len(p.unreported) < maxUnreported {
 		if p.timer == nil {
 			p.timer = time.NewTimer(wait)
 		}
 		return
 	}
-	p.tell()
+	p.report()
 }
 
-// due is ready when output that was held back may be reported; it never is
-// while nothing is held back.
+// due is ready when output that waits may be reported; it never is while none waits.
 func (p *pump) due() <-chan time.Time {
 	if p.timer == nil {
 		return nil
@@ -135,9 +133,9 @@ func (p *pump) due() <-chan time.Time {
 	return p.timer.C
 }
 
-// tell reports what is held back, but for the beginning of a character whose
-// rest has not come.
-func (p *pump) tell() {
+// report hands to the watcher what is not reported yet, except for the beginning of a
+// character whose rest has not come.
+func (p *pump) report() {
 	p.timer = nil
 	if !p.news {
 		return
@@ -145,11 +143,11 @@ func (p *pump) tell() {
 	if p.watch.end != nil {
 		p.watch.end(p.out)
 	}
-	whole := len(p.unsaid) - unfinished(p.unsaid)
+	whole := len(p.unreported) - unfinished(p.unreported)
 	if p.watch.text != nil && whole > 0 {
-		p.watch.text(validText(p.unsaid[:whole]))
+		p.watch.text(validText(p.unreported[:whole]))
 	}
-	p.unsaid = append(p.unsaid[:0], p.unsaid[whole:]...)
+	p.unreported = append(p.unreported[:0], p.unreported[whole:]...)
 	p.news, p.last = false, time.Now()
 }
 

@@ -16,7 +16,7 @@ func watched(t *testing.T) (p *pump, reports *[]string) {
 func TestLiveOutputIsHeldBackAfterAReport(t *testing.T) {
 	p, reports := watched(t)
 	before := time.Now()
-	p.take([]byte("at once"), true)
+	p.add([]byte("at once"), true)
 	if len(*reports) != 1 || (*reports)[0] != "at once" {
 		t.Fatalf("the first output is reported as %q", *reports)
 	}
@@ -25,12 +25,12 @@ func TestLiveOutputIsHeldBackAfterAReport(t *testing.T) {
 	}
 	p.last = time.Now().Add(time.Hour) // just now, however slow this machine is
 	for range 100 {
-		p.take([]byte("x"), true)
+		p.add([]byte("x"), true)
 	}
 	if len(*reports) != 1 || p.due() == nil {
 		t.Fatalf("%d reports within the pause; what is held back is due: %v", len(*reports), p.due() != nil)
 	}
-	p.tell()
+	p.report()
 	if len(*reports) != 2 || (*reports)[1] != strings.Repeat("x", 100) || p.due() != nil {
 		t.Errorf("held back and then told: %q", *reports)
 	}
@@ -39,11 +39,11 @@ func TestLiveOutputIsHeldBackAfterAReport(t *testing.T) {
 func TestMuchLiveOutputIsNotHeldBack(t *testing.T) {
 	p, reports := watched(t)
 	p.last = time.Now().Add(time.Hour)
-	p.take(make([]byte, maxUnsaid-1), true)
+	p.add(make([]byte, maxUnsaid-1), true)
 	if len(*reports) != 0 {
 		t.Fatalf("reported %d bytes within the pause", len((*reports)[0]))
 	}
-	p.take([]byte("x"), true)
+	p.add([]byte("x"), true)
 	if len(*reports) != 1 || len(p.unsaid) != 0 {
 		t.Errorf("%d bytes are held back after %d reports", len(p.unsaid), len(*reports))
 	}

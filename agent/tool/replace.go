@@ -27,7 +27,7 @@ func (p place) replace(content []byte) error {
 		return err
 	}
 	err = replaceIn(root, name, old, content)
-	if old != nil && (errors.Is(err, fs.ErrPermission) || busy(err)) {
+	if old != nil && (errors.Is(err, fs.ErrPermission) || isBusy(err)) {
 		// The directory may not be written, or the file is a mount of its
 		// own: it can only be changed in place.
 		err = overwrite(root, name, content)
@@ -71,7 +71,7 @@ func replaceIn(root *os.Root, name string, old fs.FileInfo, content []byte) erro
 		err = e
 	}
 	if err == nil && old != nil {
-		keepOwner(root, temp, old)
+		copyOwner(root, temp, old)
 		err = root.Chmod(temp, old.Mode()&(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky))
 	}
 	if err == nil {
@@ -92,7 +92,7 @@ func overwrite(root *os.Root, name string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// kindOf words what something is that is not a regular file.
+// kindOf names what is not a regular file.
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m.IsDir():

@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-func keepOwner(*os.Root, string, fs.FileInfo) {}
+func copyOwner(*os.Root, string, fs.FileInfo) {}
 
-func busy(error) bool { return false }
+func isBusy(error) bool { return false }

@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a search. What is no regular file is not searched, nor what has no end:
-// files of the system whose size is 0, and those that somebody writes to faster than
-// they are read.
+// Bounds of a search. Only regular files are searched, and none without an end: files of
+// the system whose size is 0, and those that somebody writes to faster than they are
+// read.
 const (
 	maxSearch  = 64 << 20        // bytes of the largest file
 	maxGrowth  = 1 << 20         // bytes that a file may have more than it had when it was opened
@@ -38,7 +38,7 @@ type search struct {
 	cut     bool     // a line was shortened
 	skipped []string // files that are too large, or grow
 
-	large sync.Mutex // held while a large file is looked into
+	large sync.Mutex // locked while a large file is looked into
 }
 
 // candidate is a file to search and what results call it.
@@ -125,12 +125,12 @@ func (s *search) look(ctx context.Context, c candidate, b *buffers) hits {
 	if info.Size() >= largeFile {
 		s.large.Lock()
 		defer s.large.Unlock()
-		defer b.drop()
+		defer func() { *b = buffers{} }() // gives the memory back
 	}
 	_ = f.SetReadDeadline(time.Now().Add(maxSilence)) // most files need none and have none
 	data, err := b.read(&ctxReader{ctx, f}, int(info.Size()))
-	if h.skipped = errors.Is(err, errGrows); err != nil || isBinary(data) {
-		return h
+	if h.skipped = errors.Is(err, errGrows); err != nil || bytes.IndexByte(data[:min(len(data), sniffLength)], 0) >= 0 {
+		return h // a NUL byte near the start means that it is binary, as to git
 	}
 	data = bytes.TrimPrefix(data, utf8BOM)
 	if at := s.pattern.lines(ctx, data, s.limit+1, b); at != nil {
@@ -182,9 +182,6 @@ func copyLine(lines, data []byte, start int) (longer []byte, next int) {
 // buffers are what a worker uses again for each file.
 type buffers struct{ file, lower []byte }
 
-// drop gives the memory back.
-func (b *buffers) drop() { *b = buffers{} }
-
 var errGrows = errors.New("the file grows while it is read")
 
 // read reads to the end of a file that had this size.
@@ -203,11 +200,6 @@ func (b *buffers) read(r io.Reader, size int) ([]byte, error) {
 		}
 		b.file = slices.Grow(b.file, bytes.MinRead)
 	}
-}
-
-// isBinary goes by a NUL byte near the start, as git does.
-func isBinary(data []byte) bool {
-	return bytes.IndexByte(data[:min(len(data), sniffLength)], 0) >= 0
 }
 
 // add appends the results of a file.

@@ -21,26 +21,23 @@ type seen struct {
 	links map[string]string // by session and path as it was named: the real path
 }
 
-// state is a file at one time. A modified that is zero is not compared: when
-// exactly the tool's own write took place is not known, for another may have come
-// right behind it.
+// state is a file at one time. A modified that is zero is not compared: the time of
+// the tool's own write is not known, for another write may have followed at once.
 type state struct {
 	size     int64
 	modified time.Time
 	sum      [sha256.Size]byte
 }
 
-func newSeen() *seen { return &seen{files: map[string]state{}, links: map[string]string{}} }
-
-// note remembers a file.
+// note remembers a file as the model knows it now.
 func (k *kit) note(p place, s state) {
 	k.seen.mu.Lock()
 	defer k.seen.mu.Unlock()
 	k.seen.files[k.inSession(p.real)], k.seen.links[k.inSession(p.path)] = s, p.real
 }
 
-// wrote remembers what a tool has just written.
-func (k *kit) wrote(p place, content []byte) {
+// noteWritten remembers a file with the content that a tool has just written.
+func (k *kit) noteWritten(p place, content []byte) {
 	k.note(p, state{size: int64(len(content)), sum: sha256.Sum256(content)})
 }
 
@@ -58,9 +55,9 @@ func (k *kit) known(p place) (s state, known bool, real string) {
 	return s, known, k.seen.links[k.inSession(p.path)]
 }
 
-// unchanged is an error if the file at p, which is there, is not as the model knows
-// it. The lock of the file is held.
-func (k *kit) unchanged(ctx context.Context, p place, now fs.FileInfo) error {
+// checkUnchanged is an error if the file at p, which is there, is not as the model knows
+// it. The caller has the lock of the file.
+func (k *kit) checkUnchanged(ctx context.Context, p place, now fs.FileInfo) error {
 	was, known, real := k.known(p)
 	switch {
 	case real != "" && real != p.real:

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"pi/internal/process"
 )
 
-// BashOutcome is how a command ended and what it said. Exactly one of ExitCode,
-// Signal, TimedOut and Cancelled tells the end.
+// BashOutcome is the output of a command and how it ended. Exactly one of ExitCode,
+// Signal, TimedOut and Cancelled is set.
 type BashOutcome struct {
 	Output   string // the end of it: valid UTF-8 without control sequences, within the limits
 	ExitCode *int
@@ -26,7 +27,7 @@ type BashOutcome struct {
 	FullOutputPath string     // a file with all of it, or its last 64 MiB, private to the user; "" unless it was cut
 	FullOutputCut  bool       // the file has the end only
 	FullOutputErr  error      // why there is no such file though it was cut
-	Background     bool       // a process that was left running still holds the output
+	Background     bool       // a process in the background still has the output open
 }
 
 // Ok reports whether the command came to its end with exit code 0.
@@ -88,18 +89,18 @@ func runShell(ctx context.Context, o Options, command string, watch watcher) (Ba
 	case stopped:
 		result.Cancelled = true
 	default:
-		result.ExitCode, result.Signal = ending(cmd.ProcessState)
+		result.ExitCode, result.Signal = exitOf(cmd.ProcessState)
 	}
 	return result, nil
 }
 
-// follow waits for a started command and reads what it says. It reports whether
-// the command had to be stopped, and whether somebody still holds the output.
+// follow waits for a started command and reads its output. It reports whether the
+// command had to be stopped, and whether a process still has the output open.
 func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *output, watch watcher) (stopped, open bool) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // the state says it all
+		_ = cmd.Wait() // the state has the result too
 	}()
 	chunks := make(chan []byte)
 	go readChunks(r, chunks)
@@ -113,19 +114,12 @@ func follow(ctx context.Context, o Options, cmd *exec.Cmd, r *os.File, out *outp
 		killed := make(chan struct{})
 		go func() {
 			defer close(killed)
-			process.Stop(cmd.Process.Pid, o.grace())
+			process.Stop(cmd.Process.Pid, cmp.Or(o.testOnlyGrace, killGrace))
 		}()
 		p.until(killed, nil)
 		p.until(ended, nil)
 	}
 	return stopped, p.drain(r)
-}
-
-func (o Options) grace() time.Duration {
-	if o.testOnlyGrace > 0 {
-		return o.testOnlyGrace
-	}
-	return killGrace
 }
 
 // command prepares a shell for a command line.
@@ -181,16 +175,13 @@ func (o Options) environ(base []string) []string {
 	if o.Cwd != "" {
 		env = append(env, "PWD="+o.Cwd)
 	}
-	env = append(env, o.locale(env)...)
+	if o.Locale != nil {
+		env = append(env, o.Locale()...)
+	} else {
+		env = append(env, localeVariables(env)...)
+	}
 	if o.Env != nil {
 		env = append(env, o.Env()...)
 	}
 	return env
-}
-
-func (o Options) locale(env []string) []string {
-	if o.Locale != nil {
-		return o.Locale()
-	}
-	return localeVariables(env)
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-func ending(s *os.ProcessState) (exit *int, signal string) {
+func exitOf(s *os.ProcessState) (exit *int, signal string) {
 	code := s.ExitCode()
 	return &code, ""
 }

@@ -3,6 +3,7 @@
 package tool
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"syscall"
@@ -11,27 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ending tells how a process ended.
-func ending(s *os.ProcessState) (exit *int, signal string) {
+// exitOf returns the exit code of a process, or the name of the signal that killed it.
+func exitOf(s *os.ProcessState) (exit *int, signal string) {
 	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return nil, signalName(status.Signal())
+		return nil, cmp.Or(unix.SignalName(status.Signal()), status.Signal().String())
 	}
 	code := s.ExitCode()
 	return &code, ""
 }
 
-func signalName(s syscall.Signal) string {
-	if name := unix.SignalName(s); name != "" {
-		return name
-	}
-	return s.String()
-}
-
-// interrupt makes the reader of a pipe give up.
+// interrupt ends the reading of a pipe, and reports whether it could.
 func interrupt(r *os.File) bool { return r.SetReadDeadline(time.Unix(1, 0)) == nil }
 
-// adopt leaves a pipe that a background process writes to with a process that
-// reads it. Without a reader the next line of a server that was just started
+// adopt starts a process that reads on from a pipe that a background process writes to. Without a reader the next line of a server that was just started
 // would end it, and a reader of ours would end with this program.
 func adopt(r *os.File) {
 	// Jobs in the background have no input, hence the detour over descriptor 3.

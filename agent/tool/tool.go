@@ -95,7 +95,7 @@ func newKit(o Options) *kit {
 		// Without a working directory every relative path fails by itself.
 		o.Cwd, _ = os.Getwd()
 	}
-	return &kit{Options: o, locks: newLocks(), seen: newSeen()}
+	return &kit{Options: o, locks: &locks{byPath: map[string]*lock{}}, seen: &seen{files: map[string]state{}, links: map[string]string{}}}
 }
 
 // spec builds a ToolSpec from the text beside a tool and its schema.

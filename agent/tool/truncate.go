@@ -12,18 +12,18 @@ const (
 	maxBytes = 50 * 1024
 )
 
-// Truncation tells how much of a text was kept. Lines are counted as an editor
+// Truncation is how much of a text is left. Lines are counted as an editor
 // does: a newline at the end starts no further line.
 type Truncation struct {
 	Truncated   bool `json:"truncated"`
 	TotalLines  int  `json:"totalLines"`
 	OutputLines int  `json:"outputLines"`
 
-	partial bool // the one line kept is not whole: it is longer than maxBytes
+	partial bool // the one line that is left is not whole: it is longer than maxBytes
 }
 
-// head keeps the first lines of s that fit the limits. If even the first does
-// not fit, it keeps the beginning of that one.
+// head returns the first lines of s that fit the limits. If even the first does not
+// fit, it returns the beginning of that one.
 func head(s string) (string, Truncation) {
 	t := Truncation{TotalLines: countLines(s)}
 	end := 0
@@ -43,8 +43,8 @@ func head(s string) (string, Truncation) {
 	return s[:end], t
 }
 
-// tail keeps the last lines of s that fit the limits. If even the last does
-// not fit, it keeps the end of that one.
+// tail returns the last lines of s that fit the limits. If even the last does not fit,
+// it returns the end of that one.
 func tail(s string) (string, Truncation) {
 	t := Truncation{TotalLines: countLines(s)}
 	limit := maxBytes

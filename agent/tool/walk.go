@@ -9,20 +9,12 @@ import (
 	"sort"
 )
 
-// found is something that a walk came by.
+// found is a file or directory that a walk came by.
 type found struct {
 	path  string // absolute
 	rel   string // below the start, with slashes
 	isDir bool
 	file  bool // a regular file
-}
-
-// shown is what a listing calls it: a directory ends in a slash.
-func (f found) shown(name string) string {
-	if f.isDir {
-		return name + "/"
-	}
-	return name
 }
 
 // walk yields all that is below dir and not ignored, dotfiles included, in the

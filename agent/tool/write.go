@@ -50,10 +50,10 @@ func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Updat
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write: %w", err)
 	}
-	if err := t.mayWrite(p); err != nil {
+	if err := t.checkWritable(p); err != nil {
 		return agent.Result{}, fmt.Errorf("write: %w", err)
 	}
-	done, err := t.locks.take(ctx, p.real)
+	done, err := t.locks.lock(ctx, p.real)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
@@ -64,14 +64,14 @@ func (t writeTool) Run(ctx context.Context, input json.RawMessage, _ agent.Updat
 	now, err := p.stat()
 	existed := err == nil
 	if existed {
-		if err := t.unchanged(ctx, p, now); err != nil {
+		if err := t.checkUnchanged(ctx, p, now); err != nil {
 			return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 		}
 	}
 	if err := p.replace([]byte(a.Content)); err != nil {
 		return agent.Result{}, fmt.Errorf("write %s: %w", p.name, err)
 	}
-	t.wrote(p, []byte(a.Content))
+	t.noteWritten(p, []byte(a.Content))
 	verb := "Created"
 	if existed {
 		verb = "Replaced"
