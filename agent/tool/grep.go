@@ -35,8 +35,7 @@ const grepSchema = `{
 
 const (
 	grepLimit  = 100
-	grepWidth  = 500 // bytes of a line that are shown
-	maxSkipped = 10  // files whose names are told
+	maxSkipped = 10 // files whose names are told
 )
 
 type grepTool struct{ *kit }

@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -264,4 +266,17 @@ func plain(err error) error {
 		return pe.Err
 	}
 	return err
+}
+
+// ctxReader ends a long read when its context does.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }

@@ -116,3 +116,9 @@ func (p pattern) lines(ctx context.Context, data []byte, limit int, b *buffers) 
 	}
 	return found
 }
+
+// span is a line: its number and where it is in the file, without its ending.
+type span struct{ number, start, end int }
+
+// buffers are what a worker uses again for each file.
+type buffers struct{ file, lower []byte }

@@ -25,6 +25,11 @@ type watcher struct {
 	end  func(o *output)   // that there is more, and what the end is now
 }
 
+const (
+	drainGrace  = 100 * time.Millisecond // for output that is on its way when the shell ends
+	updatePause = 100 * time.Millisecond // between two reports of output, at least
+)
+
 // maxUnreported is how much output waits at most for a report.
 const maxUnreported = 1 << 20
 

@@ -39,7 +39,7 @@ func TestLiveOutputIsHeldBackAfterAReport(t *testing.T) {
 func TestMuchLiveOutputIsNotHeldBack(t *testing.T) {
 	p, reports := watched(t)
 	p.last = time.Now().Add(time.Hour)
-	p.add(make([]byte, maxUnsaid-1), true)
+	p.add(make([]byte, maxUnreported-1), true)
 	if len(*reports) != 0 {
 		t.Fatalf("reported %d bytes within the pause", len((*reports)[0]))
 	}

@@ -189,16 +189,3 @@ func excerpt(r *bufio.Reader, first, count int) (text string, total int, err err
 		}
 	}
 }
-
-// ctxReader ends a long read when its context does.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *ctxReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
-}

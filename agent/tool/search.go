@@ -23,6 +23,7 @@ const (
 	maxGrowth  = 1 << 20         // bytes that a file may have more than it had when it was opened
 	maxSilence = 2 * time.Second // that a file may be silent which can keep a reader waiting
 	largeFile  = 4 << 20         // files from here on are read one at a time
+	grepWidth  = 500             // bytes of a line that are shown
 )
 
 // search finds matching lines in many files at once and keeps them in the order
@@ -54,9 +55,6 @@ type hits struct {
 	at      []span // matching lines, at most limit+1
 	skipped bool
 }
-
-// span is a line: its number and where it is in the file, without its ending.
-type span struct{ number, start, end int }
 
 // run searches the files. Workers look into several at a time; each file has a
 // place in a queue, from which the results are taken in order.
@@ -178,9 +176,6 @@ func copyLine(lines, data []byte, start int) (longer []byte, next int) {
 	}
 	return append(append(lines, data[start:min(end, start+longest)]...), '\n'), next
 }
-
-// buffers are what a worker uses again for each file.
-type buffers struct{ file, lower []byte }
 
 var errGrows = errors.New("the file grows while it is read")
 

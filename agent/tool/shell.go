@@ -33,11 +33,8 @@ type BashOutcome struct {
 // Ok reports whether the command came to its end with exit code 0.
 func (o *BashOutcome) Ok() bool { return o.ExitCode != nil && *o.ExitCode == 0 }
 
-const (
-	killGrace   = 2 * time.Second        // between TERM and KILL
-	drainGrace  = 100 * time.Millisecond // for output that is on its way when the shell ends
-	updatePause = 100 * time.Millisecond // between two reports of output, at least
-)
+// killGrace is the time between TERM and KILL.
+const killGrace = 2 * time.Second
 
 // RunShell runs a command in the working directory, without input, in a process
 // group of its own, and returns when the shell has ended; processes it left in

@@ -24,55 +24,8 @@
 package tool
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"strings"
-	"time"
-
 	"pi/agent"
-	"pi/agent/llm"
 )
-
-// Options say where and how the tools work. The zero value works in the
-// current directory with bash and the program's own environment.
-type Options struct {
-	// Cwd is the working directory, absolute; "" is the one of the process.
-	Cwd string
-
-	// Shell runs commands; "" is bash where it is installed, else sh.
-	Shell string
-
-	// Env gives variables (NAME=value) that a command gets beside the ones
-	// of the process, and Strip the names of those it must not inherit. Both
-	// are asked before each command and may be nil. Env wins over Strip.
-	Env   func() []string
-	Strip func() []string
-
-	// Locale gives the variables that put a locale which is not installed right,
-	// see [NewLocale]; nil: each command finds out for itself.
-	Locale func() []string
-
-	// Confine keeps every tool but bash inside Cwd.
-	Confine bool
-
-	// Started is told the process group of each command that was started, before
-	// it is waited for; nil: nobody is.
-	Started func(group int)
-
-	// Protect are files and directories that edit and write refuse to touch.
-	Protect []string
-
-	// Session is the id of the session that the tools work in, within which they
-	// remember what the model has seen; nil: there is one.
-	Session func() string
-
-	// TempDir takes the full output of commands whose output was cut;
-	// "" is the system's.
-	TempDir string
-
-	testOnlyGrace time.Duration // instead of killGrace
-}
 
 // All returns the core tools: read, bash, edit, write, grep, find, ls. They
 // know of each other's changes, so one set serves a whole program.
@@ -81,80 +34,4 @@ func All(o Options) []agent.Tool {
 	return []agent.Tool{
 		readTool{k}, bashTool{k}, editTool{k}, writeTool{k}, grepTool{k}, findTool{k}, lsTool{k},
 	}
-}
-
-// kit is what the tools of one set share.
-type kit struct {
-	Options
-	locks *locks
-	seen  *seen
-}
-
-func newKit(o Options) *kit {
-	if o.Cwd == "" {
-		// Without a working directory every relative path fails by itself.
-		o.Cwd, _ = os.Getwd()
-	}
-	return &kit{Options: o, locks: &locks{byPath: map[string]*lock{}}, seen: &seen{files: map[string]state{}, links: map[string]string{}}}
-}
-
-// spec builds a ToolSpec from the text beside a tool and its schema.
-func spec(name, text, schema string) llm.ToolSpec {
-	snippet, rest, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	description, list, _ := strings.Cut(rest, "\nGuidelines:\n")
-	s := llm.ToolSpec{
-		Name: name, Label: name, Snippet: snippet,
-		Description: strings.TrimSpace(description),
-		Parameters:  json.RawMessage(schema),
-	}
-	for line := range strings.Lines(list) {
-		if g, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
-			s.Guidelines = append(s.Guidelines, g)
-		}
-	}
-	return s
-}
-
-// decode reads a tool's arguments.
-func decode(name string, input json.RawMessage, into any) error {
-	if err := json.Unmarshal(input, into); err != nil {
-		return fmt.Errorf("%s: the arguments cannot be read: %w", name, err)
-	}
-	return nil
-}
-
-// whole is an integer argument. JSON has no integers, so 5.0 is one too.
-type whole int
-
-func (w *whole) UnmarshalJSON(b []byte) error {
-	var f float64
-	if err := json.Unmarshal(b, &f); err != nil {
-		return err
-	}
-	if f != float64(int(f)) {
-		return fmt.Errorf("%s is not a whole number", b)
-	}
-	*w = whole(f)
-	return nil
-}
-
-// or returns w, or def if w was not given.
-func (w whole) or(def int) int {
-	if w <= 0 {
-		return def
-	}
-	return int(w)
-}
-
-// textResult is a result with details, which are {} when there is nothing to
-// tell, so that a hook can index them without asking.
-func textResult(text string, details any) agent.Result {
-	r := agent.TextResult(text)
-	r.Details, _ = json.Marshal(details) // structs of strings and numbers
-	return r
-}
-
-// listDetails are the details of read, grep, find and ls.
-type listDetails struct {
-	Truncation *Truncation `json:"truncation,omitempty"`
 }

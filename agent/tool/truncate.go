@@ -144,3 +144,8 @@ func size(n int64) string {
 	}
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
+
+// listDetails are the details of read, grep, find and ls.
+type listDetails struct {
+	Truncation *Truncation `json:"truncation,omitempty"`
+}
