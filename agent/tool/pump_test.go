@@ -44,7 +44,7 @@ func TestMuchLiveOutputIsNotHeldBack(t *testing.T) {
 		t.Fatalf("reported %d bytes within the pause", len((*reports)[0]))
 	}
 	p.add([]byte("x"), true)
-	if len(*reports) != 1 || len(p.unsaid) != 0 {
-		t.Errorf("%d bytes are held back after %d reports", len(p.unsaid), len(*reports))
+	if len(*reports) != 1 || len(p.unreported) != 0 {
+		t.Errorf("%d bytes are held back after %d reports", len(p.unreported), len(*reports))
 	}
 }
