@@ -1,8 +1,8 @@
 package luahooks
 
 import (
+	"cmp"
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -70,15 +70,14 @@ type Chain struct {
 	reports  *reporter
 	events   *dispatcher
 	behind   *background // handlers that finish behind the agent, greetings, the watcher
-	ending   *background // what waits for the modules of hooks that were replaced
 	lanes    luavm.Lanes // what handlers run on
+	shared   *shared     // by all instances
 	valid    record.ValidJSON
 
 	edits  *edits
 	loader *loader
 
 	tools     toolbox
-	inForce   sync.Mutex // held while providers of hooks are handed over
 	providers registry
 	dialogs   *dialogQueue
 
@@ -90,7 +89,7 @@ type Chain struct {
 // New returns a chain without hooks; [Chain.Load] fills it.
 func New(o Options) *Chain {
 	c := &Chain{opts: o, dir: workdir(o.Cwd), roster: newRoster(o.Mode), behind: newBackground(),
-		ending: newBackground(), guard: o.Guard}
+		guard: o.Guard}
 	if c.guard == nil {
 		c.guard = trust.NewForRun(o.Places.Cwd)
 	}
@@ -103,10 +102,12 @@ func New(o Options) *Chain {
 	c.loader = &loader{places: &c.opts.Places, guard: c.guard, dir: c.dir, roster: c.roster, gates: c.gates, audience: &c.audience,
 		reports: c.reports, behind: c.behind, events: c.events, edits: c.edits, newInstance: c.newInstance, takeEffect: c.takeEffect,
 		project: &projectApproval{guard: c.guard, places: &c.opts.Places, events: c.events, tell: &c.audience, approve: o.ApproveProject, ask: o.AskProject}}
+	c.shared = &shared{dir: c.dir, guard: c.guard, reports: c.reports, keeper: c.loader, timeout: cmp.Or(o.testOnlyLoadTime, o.Timeout),
+		ending: newBackground(), isEnding: c.behind.isEnding}
 	c.events.keeper, c.edits.catchUp = c.loader, c.loader.catchUp
 	c.opts.Places.ProjectApproved = o.ApproveProject
 	c.guard.NoteNamed(o.Places)
-	c.providers.models, c.providers.overlay = o.Models, o.Overlay
+	c.providers = registry{roster: c.roster, audience: &c.audience, models: o.Models, overlay: o.Overlay}
 	c.tools = toolbox{program: o.Tools, inactive: o.Inactive, only: o.Only, roster: c.roster, audience: &c.audience}
 	return c
 }
@@ -174,15 +175,6 @@ func (c *Chain) Watcher() agent.Listener {
 	}}
 }
 
-// startedBy is [trust.Guard.NoteGroup] for what a hook's own tool starts; what its handlers
-// start is not the model's.
-func (c *Chain) startedBy(ctx context.Context) func(group int) {
-	if agent.CallID(ctx) == "" {
-		return func(int) {}
-	}
-	return c.guard.NoteGroup
-}
-
 // Load finds the hooks and runs their files. Errors are reported, never
 // returned: a hook that does not load keeps none of the others from loading. It
 // returns the project's hooks that were left out because nobody approved them.
@@ -233,7 +225,7 @@ func (c *Chain) Close(ctx context.Context) {
 	}
 	c.behind.close(ctx)
 	c.endAll()
-	c.ending.wait()
+	c.shared.ending.wait()
 	c.lanes.Close()
 	c.guard.Close()
 	c.reports.log.close()
@@ -257,7 +249,7 @@ func (c *Chain) endAll() {
 
 // takeEffect puts what hooks registered in force.
 func (c *Chain) takeEffect(ctx context.Context) {
-	c.applyProviders()
+	c.providers.refresh()
 	c.tools.Apply("")
 	c.warnCommands(ctx)
 }
@@ -293,10 +285,3 @@ func (c *Chain) Hooks() []Info {
 
 // Summary is one phrase for the first line of a front end, such as "2 hooks".
 func (c *Chain) Summary() string { return c.roster.summary() }
-
-func (c *Chain) commandEnv() []string {
-	if c.opts.CommandEnv == nil {
-		return nil
-	}
-	return c.opts.CommandEnv()
-}

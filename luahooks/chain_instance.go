@@ -2,23 +2,62 @@ package luahooks
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
-	"pi/agent"
 	"pi/luahooks/event"
 	"pi/luahooks/record"
+	"pi/luahooks/trust"
 	"pi/luavm"
-	"pi/session"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
+// instance is one VM that runs a hook's file. It is the [Owner] of the API in it.
+type instance struct {
+	*shared
+	hook *hook
+	real string // the file, with symbolic links resolved
+	code []byte // the file's bytes
+	vm   *luavm.VM
+
+	records *record.Converter
+	script  *Script // the API in the VM, and what the file registered
+	events  *event.Source
+	behind  *background // what modules do beside the VM; ends with the instance
+
+	mu       sync.Mutex // guards failures
+	failures map[failure]int
+}
+
+// handlers lists the handlers that in has for an event. in may be nil.
+func (in *instance) handlers(event string) []*Handler {
+	if in == nil {
+		return nil
+	}
+	return in.script.Registered.Handlers.Of(event)
+}
+
+// shared is what all instances of a chain need.
+type shared struct {
+	dir      workdir
+	guard    *trust.Guard
+	reports  *reporter
+	keeper   instanceKeeper
+	timeout  time.Duration // of loading
+	ending   *background   // what waits for the modules of instances that were closed
+	isEnding func() bool   // the chain has ended or is about to
+}
+
+// load runs the file's code in the VM. state is pi.state of the version before.
 func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage) error {
-	name := in.chain.dir.shown(in.hook.Path)
+	name := in.dir.shown(in.hook.Path)
 	if err := checkAPI(name, code); err != nil {
 		return err
 	}
@@ -26,42 +65,110 @@ func (in *instance) load(ctx context.Context, code []byte, state json.RawMessage
 	if err != nil {
 		return err
 	}
-	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: cmp.Or(in.chain.opts.testOnlyLoadTime, in.chain.opts.Timeout), Run: func(L *lua.LState) error {
+	return in.vm.Run(ctx, luavm.Job{Name: "load", Loading: true, Timeout: in.timeout, Run: func(L *lua.LState) error {
 		in.script.Run(L, proto, state)
 		return nil
 	}})
 }
 
-func (c *Chain) newInstance(h *hook) *instance {
-	in := &instance{chain: c, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}}
-	in.vm = luavm.New(luavm.Options{
-		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
-		MemoryLimit:   c.opts.Memory,
-		StrictGlobals: true,
-		Lanes:         &c.lanes,
-		Waits: func(job, function string) {
-			// For its tools, models and timers waiting is nothing special.
-			if c.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
-				c.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
-			}
-		},
-		Panicked: func(function string, value any, stack []byte) {
-			c.reports.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
-		},
-	})
-	in.records = record.NewConverter(in.vm, &c.valid)
-	in.script = NewScript(in.vm, in.records, c.program(in))
-	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, c.currentBranch)
-	return in
+// close takes the instance out of everything; what runs in it finishes.
+func (in *instance) close() {
+	in.script.Registered.Handlers.Exit()
+	in.vm.Close()
+	in.end()
 }
 
-// currentBranch is that of the session; known is false without one.
-func (c *Chain) currentBranch() (branch []*session.Entry, known bool) {
-	host := c.audience.hostNow()
-	if host == nil {
-		return nil, false
+// end takes back what the instance shows and stops what its modules do beside
+// the VM; Chain.Close waits for that.
+func (in *instance) end() {
+	in.behind.stop()
+	if !in.isEnding() {
+		in.script.Clear()
 	}
-	return host.Session().Branch(), true
+	in.ending.run(in.behind.wg.Wait)
+}
+
+// spawn runs f until the instance is closed; it is false after that.
+func (in *instance) spawn(f func(ctx context.Context)) bool {
+	return in.behind.run(func() {
+		ctx, cancel := in.behind.within(context.Background())
+		defer cancel()
+		f(ctx)
+	})
+}
+
+// Current is that of [Owner].
+func (in *instance) Current(ctx context.Context) *Registered {
+	in.keeper.revive(ctx, in.hook, in)
+	return in.hook.registered()
+}
+
+// Ran is that of [Owner].
+func (in *instance) Ran(ctx context.Context, what string, began time.Time, err error) {
+	in.reports.ran(ctx, in.hook, what, began, err)
+}
+
+// Failed is that of [Owner].
+func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to Audience) {
+	if to == Everybody {
+		in.keeper.failed(ctx, in.hook, in, what, handler, err)
+		return
+	}
+	if interrupted(ctx, err) {
+		return
+	}
+	n := 1
+	if to == OtherHooks {
+		n = in.again(failure{handler, what, err.Error()})
+		in.reports.tellFailed(ctx, failureOf(in.hook, what, err, n), "")
+	}
+	in.hook.fault(err, n)
+	in.reports.log.write(in.hook.Name, what+": "+fullText(err))
+	in.keeper.revive(ctx, in.hook, in)
+}
+
+// IsCutOff is that of [Owner].
+func (in *instance) IsCutOff(ctx context.Context, what string) bool {
+	if ctx.Err() == nil || !in.isEnding() {
+		return false
+	}
+	in.reports.tellCutOff(in.hook, what, "the program has ended")
+	return true
+}
+
+// modulesChanged reports whether a file that require looked at is another now.
+func (in *instance) modulesChanged() bool {
+	for path, sum := range in.script.Files() {
+		if in.guard.Read(path).Sum != sum {
+			return true
+		}
+	}
+	return false
+}
+
+// files lists the hook's own file and those that require looked at.
+func (in *instance) files() []string {
+	return append(slices.Collect(maps.Keys(in.script.Files())), in.real)
+}
+
+// failure is what is shown once.
+type failure struct {
+	handler        *lua.LFunction // nil: it is known by the event
+	event, message string
+}
+
+// maxFailures is how many different ones of a hook are told apart.
+const maxFailures = 1000
+
+// again counts a failure and returns how often it has come since the file was loaded.
+func (in *instance) again(f failure) int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if _, known := in.failures[f]; !known && len(in.failures) >= maxFailures {
+		f = failure{}
+	}
+	in.failures[f]++
+	return in.failures[f]
 }
 
 // pinnedWithin is in how many lines of a hook's head the API may be pinned.

@@ -3,17 +3,46 @@ package luahooks
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
+	"fmt"
 	"strings"
-	"time"
 
-	"pi/internal/suggest"
+	"pi/agent"
+	"pi/luahooks/event"
+	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
-
-	lua "github.com/yuin/gopher-lua"
+	"pi/session"
 )
+
+// newInstance makes an instance for a hook, with a VM in which nothing ran yet.
+func (c *Chain) newInstance(h *hook) *instance {
+	in := &instance{shared: c.shared, hook: h, real: c.guard.RealPath(h.Source), behind: newBackground(), failures: map[failure]int{}}
+	in.vm = luavm.New(luavm.Options{
+		Print:         func(line string) { c.audience.notify(context.Background(), agent.LevelInfo, h.Name+": "+line) },
+		MemoryLimit:   c.opts.Memory,
+		StrictGlobals: true,
+		Lanes:         &c.lanes,
+		Waits: func(job, function string) {
+			// For its tools, models and timers waiting is nothing special.
+			if c.roster.knows(job) || strings.HasPrefix(job, "/") || strings.HasPrefix(job, "shortcut ") {
+				c.audience.notify(context.Background(), agent.LevelInfo, "hook "+h.Name+": "+job+" still waits for "+function)
+			}
+		},
+		Panicked: func(function string, value any, stack []byte) {
+			c.reports.log.write(h.Name, fmt.Sprintf("panic in %s: %v\n%s", function, value, stack))
+		},
+	})
+	in.records = record.NewConverter(in.vm, &c.valid)
+	in.script = NewScript(in.vm, in.records, c.program(in))
+	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, func() (branch []*session.Entry, known bool) {
+		host := c.audience.hostNow()
+		if host == nil {
+			return nil, false
+		}
+		return host.Session().Branch(), true
+	})
+	return in
+}
 
 // program is what the API of an instance needs of the chain.
 func (c *Chain) program(in *instance) Program {
@@ -22,13 +51,23 @@ func (c *Chain) program(in *instance) Program {
 	if commands == nil {
 		commands = c.Commands
 	}
+	environ := c.opts.CommandEnv
+	if environ == nil {
+		environ = func() []string { return nil }
+	}
 	return Program{
 		Hook: HookInfo{h.Name, h.Path, string(h.Scope)},
 		Cwd:  c.opts.Cwd, Mode: c.opts.Mode, Version: c.opts.Version, Timeout: c.opts.Timeout, Grace: c.opts.Grace,
 
 		Host: c.audience.hostNow, UI: c.audience.uiNow, Notify: c.audience.notify, NotifyOnce: c.audience.notifyOnce,
-		Log:     func(text string) { c.reports.log.write(h.Name, text) },
-		Later:   c.sendLater,
+		Log: func(text string) { c.reports.log.write(h.Name, text) },
+		Later: func(send func(ctx context.Context, host Host)) bool {
+			return c.audience.keep(func(host Host) {
+				ctx, cancel := c.behind.within(context.Background())
+				defer cancel()
+				send(ctx, host)
+			})
+		},
 		Dialogs: c.dialogs,
 		Reload:  func(ctx context.Context) { c.Reload(ctx, true) },
 
@@ -40,9 +79,15 @@ func (c *Chain) program(in *instance) Program {
 		Tools:    &c.tools,
 		Commands: commands, Reserved: c.opts.Reserved, CommandsChanged: c.warnCommands,
 		Flags: c.Flags, GivenFlags: c.opts.Flags,
-		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.applyProviders,
+		Models: c.opts.Models, CheckSwitches: c.opts.CheckSwitches, ProvidersChanged: c.providers.refresh,
 
-		Environ: c.commandEnv, Started: c.startedBy,
+		Environ: environ,
+		Started: func(ctx context.Context) func(group int) {
+			if agent.CallID(ctx) == "" {
+				return func(int) {} // what its handlers start is not the model's
+			}
+			return c.guard.NoteGroup // what a hook's own tool starts
+		},
 		FindModule: func(name string, loading bool, looked func(path, sum string)) (string, []byte, error) {
 			path, code, err := c.guard.FindModule(trust.Required{
 				Hook: trust.Source{Path: h.Path, Real: in.real, Scope: h.Scope}, Name: name,
@@ -51,87 +96,4 @@ func (c *Chain) program(in *instance) Program {
 			return c.dir.shown(path), code, err
 		},
 	}
-}
-
-// sendLater stores what is to be sent until there is a session; it is false when there
-// is one.
-func (c *Chain) sendLater(send func(ctx context.Context, host Host)) bool {
-	return c.audience.keep(func(host Host) {
-		ctx, cancel := c.behind.within(context.Background())
-		defer cancel()
-		send(ctx, host)
-	})
-}
-
-// spawn runs f until the instance is closed; it is false after that.
-func (in *instance) spawn(f func(ctx context.Context)) bool {
-	return in.behind.run(func() {
-		ctx, cancel := in.behind.within(context.Background())
-		defer cancel()
-		f(ctx)
-	})
-}
-
-// Current is that of [Owner].
-func (in *instance) Current(ctx context.Context) *Registered {
-	in.chain.loader.revive(ctx, in.hook, in)
-	return in.hook.registered()
-}
-
-// Ran is that of [Owner].
-func (in *instance) Ran(ctx context.Context, what string, began time.Time, err error) {
-	in.chain.reports.ran(ctx, in.hook, what, began, err)
-}
-
-// Failed is that of [Owner].
-func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to Audience) {
-	if to == Everybody {
-		in.chain.loader.failed(ctx, in.hook, in, what, handler, err)
-		return
-	}
-	if interrupted(ctx, err) {
-		return
-	}
-	n := 1
-	if to == OtherHooks {
-		n = in.again(failure{handler, what, err.Error()})
-		in.chain.reports.tellFailed(ctx, failureOf(in.hook, what, err, n), "")
-	}
-	in.fault(ctx, what, err, n)
-}
-
-// IsCutOff is that of [Owner].
-func (in *instance) IsCutOff(ctx context.Context, what string) bool {
-	if ctx.Err() == nil || !in.chain.behind.isEnding() {
-		return false
-	}
-	in.chain.reports.tellCutOff(in.hook, what, "the program has ended")
-	return true
-}
-
-// modulesChanged reports whether a file that require looked at is another now.
-func (in *instance) modulesChanged() bool {
-	for path, sum := range in.script.Files() {
-		if in.chain.guard.Read(path).Sum != sum {
-			return true
-		}
-	}
-	return false
-}
-
-// files lists the hook's own file and those that require looked at.
-func (in *instance) files() []string {
-	return append(slices.Collect(maps.Keys(in.script.Files())), in.real)
-}
-
-// checkEvent says what is wrong with the name of an event.
-func (r *roster) checkEvent(name string) error {
-	if r.knows(name) {
-		return nil
-	}
-	names := r.eventNames()
-	if hint := suggest.Hint(name, names); hint != "" {
-		return luavm.Misusef("unknown event %q%s", name, hint)
-	}
-	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", name, strings.Join(names, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"pi/agent"
 	"pi/agent/llm"
@@ -11,17 +12,20 @@ import (
 
 // registry keeps the providers of hooks in the program's list of models. Each
 // stands on what is below it: that of a hook before it in the chain, or the
-// program's own, which comes back when the hook goes. The chain's inForce lock is
-// held for all of it.
+// program's own, which comes back when the hook goes. It may be used from any
+// goroutine.
 type registry struct {
-	models  *llm.Models // nil: nobody keeps models
-	overlay func(*llm.ProviderSpec, llm.ProviderSettings) llm.ProviderSpec
+	roster   *roster
+	audience *audience
+	models   *llm.Models // nil: nobody keeps models
+	overlay  func(*llm.ProviderSpec, llm.ProviderSettings) llm.ProviderSpec
 
+	mu      sync.Mutex // held while providers are handed over; guards what follows
 	ours    map[string]bool
 	covered map[string]llm.ProviderSpec
 }
 
-// apply puts wanted in force, in order, in place of what was before.
+// apply puts wanted in force, in order, in place of what was before. mu is held.
 func (r *registry) apply(wanted []Provider) {
 	if r.models == nil || r.overlay == nil {
 		return
@@ -81,36 +85,35 @@ func (r *registry) restore(now map[string]bool) {
 	}
 }
 
-// applyProviders registers the providers of all hooks in their order, and lets
-// the session go on with the model at hand as it is now.
-func (c *Chain) applyProviders() {
-	before := c.atHand()
-	c.inForce.Lock()
+// refresh registers the providers of all hooks in their order, and lets the session
+// go on with its model as it is now.
+func (r *registry) refresh() {
+	before := r.currentModel()
 	var wanted []Provider
-	for _, h := range c.roster.list() {
+	r.mu.Lock()
+	for _, h := range r.roster.list() {
 		wanted = append(wanted, h.registered().Providers.All()...)
 	}
-	c.providers.apply(wanted)
-	c.inForce.Unlock()
-	c.refreshModel(before)
+	r.apply(wanted)
+	r.mu.Unlock()
+	r.refreshModel(before)
 }
 
-// atHand is the model at hand as it is registered; nil: it is not, or there is
-// no session yet.
-func (c *Chain) atHand() *llm.Model {
-	host := c.audience.hostNow()
+// currentModel is the session's model as it is registered now; nil: it is not, or
+// there is no session yet.
+func (r *registry) currentModel() *llm.Model {
+	host := r.audience.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return nil
 	}
 	return host.Models().Find(host.Model().Provider, host.Model().ID)
 }
 
-// refreshModel replaces the model at hand if it is another one now under the
-// same name; nobody is told, because nobody chose. One that somebody chooses
-// meanwhile stays. One that is gone stays at hand, and the person is told to choose
-// another.
-func (c *Chain) refreshModel(before *llm.Model) {
-	host := c.audience.hostNow()
+// refreshModel replaces the session's model if it is another one now under the same
+// name; nobody is told, because nobody chose. One that somebody chooses meanwhile
+// stays. One that is gone stays too, and the person is told to choose another.
+func (r *registry) refreshModel(before *llm.Model) {
+	host := r.audience.hostNow()
 	if host == nil || host.Model() == nil || host.Models() == nil {
 		return
 	}
@@ -118,7 +121,7 @@ func (c *Chain) refreshModel(before *llm.Model) {
 	now := host.Models().Find(was.Provider, was.ID)
 	switch {
 	case before != nil && now == nil:
-		c.audience.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
+		r.audience.notify(context.Background(), agent.LevelWarning, fmt.Sprintf("the model %s is gone with the hook that had it; /model chooses another", before.Ref()))
 	case now != nil && !reflect.DeepEqual(now, was):
 		host.Replace(was, now)
 	}

@@ -22,26 +22,6 @@ type reporter struct {
 	isEnding func() bool // the program ends, which is no fault of a hook
 }
 
-// failure is what is shown once.
-type failure struct {
-	handler        *lua.LFunction // nil: it is known by the event
-	event, message string
-}
-
-// maxFailures is how many different ones of a hook are told apart.
-const maxFailures = 1000
-
-// again counts a failure and returns how often it has come since the file was loaded.
-func (in *instance) again(f failure) int {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if _, known := in.failures[f]; !known && len(in.failures) >= maxFailures {
-		f = failure{}
-	}
-	in.failures[f]++
-	return in.failures[f]
-}
-
 // failed reports what went wrong in a handler, which may be nil. It reports nothing
 // and returns false where the person or the end of the program interrupted it.
 func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event string, handler *lua.LFunction, err error) bool {
@@ -57,14 +37,6 @@ func (r *reporter) failed(ctx context.Context, h *hook, in *instance, event stri
 	}
 	r.tellFailed(ctx, failureOf(h, event, err, n), text)
 	return true
-}
-
-// fault notes what went wrong in a call of the hook whose caller is told, for the n-th
-// time, and gives a hook whose VM did not stop a fresh one.
-func (in *instance) fault(ctx context.Context, what string, err error, n int) {
-	in.hook.fault(err, n)
-	in.chain.reports.log.write(in.hook.Name, what+": "+fullText(err))
-	in.chain.loader.revive(ctx, in.hook, in)
 }
 
 func failureOf(h *hook, event string, err error, n int) *agent.HookFailed {

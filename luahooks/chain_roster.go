@@ -12,6 +12,7 @@ import (
 	"pi/internal/printable"
 	"pi/internal/suggest"
 	"pi/luahooks/event"
+	"pi/luavm"
 )
 
 // roster is the hooks of a chain in their order, the events that they can listen
@@ -96,6 +97,18 @@ func (r *roster) count(event string, n int) {
 // knows reports whether hooks can listen to an event.
 func (r *roster) knows(event string) bool {
 	return IsCustom(event) || slices.Contains(r.eventNames(), event)
+}
+
+// checkEvent says what is wrong with the name of an event.
+func (r *roster) checkEvent(name string) error {
+	if r.knows(name) {
+		return nil
+	}
+	names := r.eventNames()
+	if hint := suggest.Hint(name, names); hint != "" {
+		return luavm.Misusef("unknown event %q%s", name, hint)
+	}
+	return luavm.Misusef("unknown event %q; one that hooks emit has a colon in its name; others are %s", name, strings.Join(names, ", "))
 }
 
 // eventNames returns the names of the program's own events, sorted.

@@ -6,10 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"pi/luahooks/event"
-	"pi/luahooks/record"
 	"pi/luahooks/trust"
-	"pi/luavm"
 )
 
 // hook is one hook file for as long as it stands in the chain. What runs is its
@@ -92,31 +89,6 @@ func (h *hook) info(dir workdir, guard *trust.Guard) Info {
 	return i
 }
 
-// instance is one VM that runs a hook's file.
-type instance struct {
-	chain *Chain
-	hook  *hook
-	real  string // the file, with symbolic links resolved
-	code  []byte // the file's bytes
-	vm    *luavm.VM
-
-	records *record.Converter
-	script  *Script // the API in the VM, and what the file registered
-	events  *event.Source
-	behind  *background // what modules do beside the VM; ends with the instance
-
-	mu       sync.Mutex // guards failures
-	failures map[failure]int
-}
-
-// handlers lists the handlers that in has for an event. in may be nil.
-func (in *instance) handlers(event string) []*Handler {
-	if in == nil {
-		return nil
-	}
-	return in.script.Registered.Handlers.Of(event)
-}
-
 // registered is what the version of the hook that runs has registered; nothing, if
 // none runs.
 func (h *hook) registered() *Registered {
@@ -124,23 +96,6 @@ func (h *hook) registered() *Registered {
 		return &in.script.Registered
 	}
 	return new(Registered)
-}
-
-// close takes the instance out of everything; what runs in it finishes.
-func (in *instance) close() {
-	in.script.Registered.Handlers.Exit()
-	in.vm.Close()
-	in.end()
-}
-
-// end takes back what the instance shows and stops what its modules do beside
-// the VM; Chain.Close waits for that.
-func (in *instance) end() {
-	in.behind.stop()
-	if !in.chain.behind.isEnding() {
-		in.script.Clear()
-	}
-	in.chain.ending.run(in.behind.wg.Wait)
 }
 
 // add describes what a hook registered.

@@ -68,7 +68,7 @@ func TestModelThatIsChosenWhileProvidersChangeStays(t *testing.T) {
 		return []*llm.Model{{Provider: "core", ID: "one", ContextWindow: asked}}
 	}})
 	s.agent.SetModel(t.Context(), &llm.Model{Provider: "core", ID: "one"}, "set")
-	s.chain.applyProviders()
+	s.chain.providers.refresh()
 	if asked != 2 || s.agent.Model() != chosen {
 		t.Errorf("asked %d times, model %s", asked, s.agent.Model().Ref())
 	}
