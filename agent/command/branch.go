@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pi/agent"
@@ -25,8 +26,10 @@ func branchCommand(o Options) Command {
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			s := o.Agent.Session()
 			switch {
+			case args == branchHere && s.Leaf() == "":
+				return Outcome{Status: "the session is empty: there is nothing to branch off"}, nil
 			case args == branchHere:
-				return branchAtEnd(ctx, o.Agent, s)
+				return branchTo(ctx, o.Agent, s.Leaf())
 			case args != "":
 				e, err := needEntry(s, args)
 				if err != nil {
@@ -37,13 +40,6 @@ func branchCommand(o Options) Command {
 			return pickBranch(ctx, o, s)
 		},
 	}
-}
-
-func branchAtEnd(ctx context.Context, a *agent.Agent, s *session.Session) (Outcome, error) {
-	if s.Leaf() == "" {
-		return Outcome{Status: "the session is empty: there is nothing to branch off"}, nil
-	}
-	return branchTo(ctx, a, s.Leaf())
 }
 
 func branchTo(ctx context.Context, a *agent.Agent, id string) (Outcome, error) {
@@ -70,18 +66,13 @@ func pickBranch(ctx context.Context, o Options, s *session.Session) (Outcome, er
 	if len(lines) == 0 {
 		return Outcome{Status: "no prompt on this branch yet"}, nil
 	}
-	if o.UI == nil || !o.UI.HasUI() {
+	if !o.UI.HasUI() {
 		return Outcome{Status: strings.Join(lines, "\n")}, nil
 	}
 	ids, lines = append([]string{s.Leaf()}, ids...), append([]string{branchHere + ", with all that was said"}, lines...)
 	choice, ok, err := o.UI.Select(ctx, "Branch off before which prompt?", lines, agent.DialogOptions{})
-	if err != nil || !ok {
-		return Outcome{Status: "session: still " + s.ID()}, err
+	if i := slices.Index(lines, choice); ok && err == nil && i >= 0 {
+		return branchTo(ctx, o.Agent, ids[i])
 	}
-	for i, line := range lines {
-		if line == choice {
-			return branchTo(ctx, o.Agent, ids[i])
-		}
-	}
-	return Outcome{Status: "session: still " + s.ID()}, nil
+	return o.stays(), err
 }

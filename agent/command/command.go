@@ -123,20 +123,16 @@ func (s *Set) Run(ctx context.Context, line string) (Outcome, error) {
 	}
 	outcome, err := c.Run(ctx, args)
 	if err != nil && errors.Is(err, agent.ErrCancelled) && c.Hook == "" {
-		err = &CancelledError{What: c.title(name), Err: err}
+		what := strings.ToUpper(name[:1]) + name[1:]
+		if c.Title != "" && name == c.Name {
+			what = c.Title
+		}
+		err = &CancelledError{What: what, Err: err}
 	}
 	return outcome, err
 }
 
-// title is what the command, called by one of its names, does.
-func (c Command) title(name string) string {
-	if c.Title != "" && name == c.Name {
-		return c.Title
-	}
-	return strings.ToUpper(name[:1]) + name[1:]
-}
-
-// Split takes a command line apart: the name without its slash and the rest,
+// Split divides a command line into the name without its slash and the rest,
 // trimmed.
 func Split(line string) (name, args string) {
 	line = strings.TrimPrefix(strings.TrimSpace(line), "/")

@@ -48,10 +48,7 @@ func compactLater(ctx context.Context, a *agent.Agent, o agent.CompactOptions) O
 func uncompactCommand(a *agent.Agent) Command {
 	return Command{
 		Name: "uncompact", Help: "go back to before the last compaction",
-		Run: func(ctx context.Context, args string) (Outcome, error) {
-			if args != "" {
-				return Outcome{}, errors.New("/uncompact takes no argument")
-			}
+		Run: withoutArgument("uncompact", func(ctx context.Context) (Outcome, error) {
 			undone, err := a.Uncompact(ctx)
 			switch {
 			case errors.Is(err, agent.ErrNotCompacted):
@@ -60,6 +57,6 @@ func uncompactCommand(a *agent.Agent) Command {
 				return Outcome{}, err
 			}
 			return Outcome{Status: undone.String()}, err
-		},
+		}),
 	}
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,16 +14,13 @@ import (
 func contextCommand(o Options) Command {
 	return Command{
 		Name: "context", Help: "show what the model sees, by source, in tokens, and what hooks changed of it",
-		Run: func(_ context.Context, args string) (Outcome, error) {
-			if args != "" {
-				return Outcome{}, errors.New("/context takes no argument")
-			}
+		Run: withoutArgument("context", func(context.Context) (Outcome, error) {
 			ink := ascii
 			if o.Blocks {
 				ink = blocks
 			}
 			return Outcome{Status: contextText(o.Agent.Meter().Breakdown(), o.Agent.Model().Ref(), ink)}, nil
-		},
+		}),
 	}
 }
 
@@ -49,7 +45,7 @@ func contextText(b agent.Breakdown, model string, ink ink) string {
 	lines = append(lines, "")
 	lines = append(lines, sourceTable(b)...)
 	for _, h := range b.Hooks {
-		lines = append(lines, "hook "+label(h.Hook)+" "+did(h))
+		lines = append(lines, "hook "+label(h.Hook)+" "+effectText(h))
 	}
 	if b.Break != nil {
 		lines = append(lines, "the cache was of no use for the last request: "+label(b.Break.String()))
@@ -146,8 +142,8 @@ func sumNote(b agent.Breakdown) string {
 	return fmt.Sprintf("%d counted with the last answer, %+d estimated since; its parts are estimated", b.Counted, b.Tokens-b.Counted)
 }
 
-// did is what a handler of the context event did.
-func did(e agent.HookEffect) string {
+// effectText says what a handler of the context event did.
+func effectText(e agent.HookEffect) string {
 	var done []string
 	if e.Removed.Messages > 0 {
 		done = append(done, fmt.Sprintf("removed %s (%d tokens)", printable.Count(e.Removed.Messages, "message"), e.Removed.Tokens))

@@ -1,19 +1,18 @@
 package command
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"pi/agent"
-	"pi/agent/llm"
 )
 
 // Options are what the commands work on.
 type Options struct {
 	Agent *agent.Agent
-	UI    agent.UI // asked for what a person has to choose; nil or without a person: the choices are listed
+	UI    agent.UI // asked for what a person has to choose; without a person, as with nil, the choices are listed
 
 	Blocks bool // bars may be drawn with block characters
 
@@ -22,6 +21,9 @@ type Options struct {
 
 // Core returns the commands that every front end has.
 func Core(o Options) []Command {
+	if o.UI == nil {
+		o.UI = agent.NoUI{}
+	}
 	commands := []Command{modelCommand(o.Agent, o.UI), thinkingCommand(o.Agent, o.UI), newCommand(o)}
 	if o.Sessions != nil {
 		commands = append(commands, resumeCommand(o))
@@ -35,10 +37,7 @@ func newCommand(o Options) Command {
 	a := o.Agent
 	return Command{
 		Name: "new", Aliases: []string{"clear"}, Help: "leave this session and start an empty one", Title: "New session",
-		Run: func(ctx context.Context, args string) (Outcome, error) {
-			if args != "" {
-				return Outcome{}, errors.New("/new takes no argument")
-			}
+		Run: withoutArgument("new", func(ctx context.Context) (Outcome, error) {
 			if leave, err := o.mayLeave(ctx); err != nil || !leave {
 				return o.stays(), err
 			}
@@ -51,7 +50,18 @@ func newCommand(o Options) Command {
 				status += ", left " + left.ID()
 			}
 			return Outcome{Status: status}, nil
-		},
+		}),
+	}
+}
+
+// withoutArgument is run for a command that refuses arguments: somebody who gives
+// one means something else.
+func withoutArgument(name string, run func(context.Context) (Outcome, error)) func(context.Context, string) (Outcome, error) {
+	return func(ctx context.Context, args string) (Outcome, error) {
+		if args != "" {
+			return Outcome{}, fmt.Errorf("/%s takes no argument", name)
+		}
+		return run(ctx)
 	}
 }
 
@@ -61,7 +71,9 @@ func toolsCommand(a *agent.Agent) Command {
 		Run: func(context.Context, string) (Outcome, error) {
 			var lines []string
 			for _, t := range a.Tools() {
-				lines = append(lines, fmt.Sprintf("%-6s  %s", t.Spec().Name, summary(t.Spec())))
+				spec := t.Spec()
+				line, _, _ := strings.Cut(cmp.Or(spec.Snippet, spec.Description), "\n")
+				lines = append(lines, fmt.Sprintf("%-6s  %s", spec.Name, line))
 			}
 			if len(lines) == 0 {
 				return Outcome{Status: "no tools are active"}, nil
@@ -69,13 +81,4 @@ func toolsCommand(a *agent.Agent) Command {
 			return Outcome{Status: strings.Join(lines, "\n")}, nil
 		},
 	}
-}
-
-func summary(t llm.ToolSpec) string {
-	text := t.Snippet
-	if text == "" {
-		text = t.Description
-	}
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

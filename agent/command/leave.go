@@ -14,7 +14,7 @@ func (o Options) mayLeave(ctx context.Context) (bool, error) {
 	if err == nil {
 		err = s.Unsaved()
 	}
-	if err == nil || o.UI == nil || !o.UI.HasUI() {
+	if err == nil || !o.UI.HasUI() {
 		return true, nil
 	}
 	return o.UI.Confirm(ctx, "Part of this session is only in memory. Leave it, and lose that?",

@@ -26,7 +26,7 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 			switch {
 			case args != "":
 				return setModel(ctx, a, args)
-			case ui != nil && ui.HasUI():
+			case ui.HasUI():
 				return pickModel(ctx, a, ui)
 			}
 			return Outcome{Status: listModels(a)}, nil
@@ -36,30 +36,20 @@ func modelCommand(a *agent.Agent, ui agent.UI) Command {
 
 // completeRef completes a name or an id to the full name, and a level behind it.
 func completeRef(models *llm.Models, prefix string) []string {
-	found := completeLevel(models, prefix)
+	var found []string
+	// Behind a full name a level follows; what looks like one may be the beginning of
+	// another id.
+	ref, level, _ := strings.Cut(prefix, ":")
+	provider, id, _ := strings.Cut(ref, "/")
+	if m := models.Find(provider, id); m != nil && ref != prefix {
+		for _, l := range withPrefix(llm.OfferedLevels(m), level) {
+			found = append(found, ref+":"+l)
+		}
+	}
 	for _, m := range models.Available() {
 		if strings.HasPrefix(m.Ref(), prefix) || strings.HasPrefix(m.ID, prefix) {
 			found = append(found, m.Ref())
 		}
-	}
-	return found
-}
-
-// completeLevel completes the level behind a full name. What looks like one may be
-// the beginning of another id.
-func completeLevel(models *llm.Models, prefix string) []string {
-	ref, level, _ := strings.Cut(prefix, ":")
-	provider, id, _ := strings.Cut(ref, "/")
-	if m := models.Find(provider, id); m != nil && ref != prefix {
-		return behind(ref+":", withPrefix(llm.OfferedLevels(m), level))
-	}
-	return nil
-}
-
-func behind(head string, words []string) []string {
-	var found []string
-	for _, w := range words {
-		found = append(found, head+w)
 	}
 	return found
 }

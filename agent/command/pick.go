@@ -41,7 +41,7 @@ type sessionPicker struct {
 
 func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	p := &sessionPicker{resumer: r}
-	p.open(false)
+	p.begin(false)
 	defer func() { p.stop() }()
 	for {
 		info, action, err := p.choose(ctx, pickTitle)
@@ -49,7 +49,7 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 		case err != nil:
 			return Outcome{}, err
 		case info != nil:
-			return r.goOn(ctx, info.Path)
+			return r.open(ctx, info.Path)
 		case action == chooseRemove:
 			err = p.remove(ctx)
 		case action != "":
@@ -65,8 +65,8 @@ func (r resumer) pick(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// open begins the list anew.
-func (p *sessionPicker) open(all bool) {
+// begin begins the list anew.
+func (p *sessionPicker) begin(all bool) {
 	if p.stop != nil {
 		p.stop()
 	}
@@ -75,7 +75,7 @@ func (p *sessionPicker) open(all bool) {
 	p.read(pageSize)
 }
 
-// read takes up to n more sessions.
+// read reads up to n more sessions.
 func (p *sessionPicker) read(n int) {
 	for want := len(p.infos) + n; len(p.infos) < want; {
 		info, err, ok := p.next()
@@ -96,9 +96,9 @@ func (p *sessionPicker) do(action string) {
 	case chooseMore:
 		p.read(nextPage)
 	case chooseAll:
-		p.open(true)
+		p.begin(true)
 	case chooseHere:
-		p.open(false)
+		p.begin(false)
 	}
 }
 
@@ -153,7 +153,7 @@ func (p *sessionPicker) remove(ctx context.Context) error {
 		return ctx.Err()
 	}
 	p.UI.Notify(out.Status, agent.LevelInfo)
-	p.open(p.all)
+	p.begin(p.all)
 	return nil
 }
 
@@ -167,7 +167,7 @@ func (r resumer) removeNamed(ctx context.Context, ref string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !r.hasUI() {
+	if !r.UI.HasUI() {
 		return Outcome{}, errors.New("deleting a session is asked about, and there is nobody to answer: `pi sessions rm --yes ID` deletes it without")
 	}
 	return r.removeInfo(ctx, info)

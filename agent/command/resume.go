@@ -46,15 +46,22 @@ func resumeCommand(o Options) Command {
 			"/resume ID     the session whose id begins so, or the file; model and thinking level as it was left\n" +
 			"/resume rm ID  delete it, after a question, to the trash where there is one\n" +
 			"One that another process has open can be copied, only looked at, or waited for.",
-		Complete: r.complete,
+		Complete: func(prefix string) []string {
+			current := o.Agent.Session().ID()
+			return slices.DeleteFunc(o.Sessions.IDs(prefix), func(id string) bool { return id == current })
+		},
 		Run: func(ctx context.Context, args string) (Outcome, error) {
 			ref, removes := strings.CutPrefix(args, removeWord+" ")
 			switch {
 			case removes:
 				return r.removeNamed(ctx, strings.TrimSpace(ref))
 			case args != "":
-				return r.named(ctx, args)
-			case !r.hasUI():
+				path, err := r.existing(args)
+				if err != nil {
+					return Outcome{}, err
+				}
+				return r.open(ctx, path)
+			case !r.UI.HasUI():
 				return r.list()
 			}
 			return r.pick(ctx)
@@ -68,8 +75,6 @@ type resumer struct {
 	store Sessions
 }
 
-func (r resumer) hasUI() bool { return r.UI != nil && r.UI.HasUI() }
-
 // others are the sessions but the current one.
 func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
 	current := r.Agent.Session().ID()
@@ -80,11 +85,6 @@ func (r resumer) others(all bool) iter.Seq2[folder.Info, error] {
 			}
 		}
 	}
-}
-
-func (r resumer) complete(prefix string) []string {
-	current := r.Agent.Session().ID()
-	return slices.DeleteFunc(r.store.IDs(prefix), func(id string) bool { return id == current })
 }
 
 // list is the answer where nobody can pick.
@@ -100,7 +100,7 @@ func (r resumer) list() (Outcome, error) {
 			problems = append(problems, err)
 			continue
 		}
-		lines = append(lines, sessionLine(i, now))
+		lines = append(lines, fmt.Sprintf("%s  %10s  %8s  %4d messages  %s", i.ID, age(i.Modified, now), Size(i.Size), i.Messages, Title(i)))
 	}
 	if more {
 		lines = append(lines, "… `pi sessions list` lists them all")
@@ -118,7 +118,7 @@ func (r resumer) existing(ref string) (string, error) {
 	path, err := r.store.Find(ref)
 	var several *folder.AmbiguousError
 	switch {
-	case errors.As(err, &several) && r.hasUI(): // elsewhere they are listed
+	case errors.As(err, &several) && r.UI.HasUI(): // elsewhere they are listed
 		return "", fmt.Errorf("%w: write more of it, or pick one with /resume", err)
 	case err != nil:
 		return "", err
@@ -129,23 +129,15 @@ func (r resumer) existing(ref string) (string, error) {
 	return path, nil
 }
 
-func (r resumer) named(ctx context.Context, ref string) (Outcome, error) {
-	path, err := r.existing(ref)
-	if err != nil {
-		return Outcome{}, err
-	}
-	return r.goOn(ctx, path)
-}
-
-// goOn switches to the session at path. If another process has it, the person
-// says what to do.
-func (r resumer) goOn(ctx context.Context, path string) (Outcome, error) {
+// open switches to the session at path. If another process has it, the person says
+// what to do.
+func (r resumer) open(ctx context.Context, path string) (Outcome, error) {
 	if leave, err := r.mayLeave(ctx); err != nil || !leave {
 		return r.stays(), err
 	}
 	out, err := r.switchTo(ctx, path, session.ToWrite)
 	var busy *session.BusyError
-	if !errors.As(err, &busy) || !r.hasUI() {
+	if !errors.As(err, &busy) || !r.UI.HasUI() {
 		return out, err
 	}
 	ways := []string{"go on in a copy of it", "only look at it", "wait until it is free"}

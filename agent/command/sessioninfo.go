@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pi/agent"
-	"pi/session"
 	"pi/session/message"
 )
 
@@ -23,12 +22,17 @@ func sessionInfo(a *agent.Agent) string {
 	if file == "" {
 		file = "not saved"
 	}
-	t, n := a.Totals(), tally(s.Entries())
+	t, n := a.Totals(), map[message.Role]int{} // messages of all branches together
+	for _, e := range s.Entries() {
+		if m := e.Message(); m != nil {
+			n[m.Role]++
+		}
+	}
 	lines := []string{
 		"file     " + file,
 		"id       " + s.ID(),
 		fmt.Sprintf("entries  %d (%d on this branch)", len(s.Entries()), len(s.Branch())),
-		fmt.Sprintf("messages %d of you, %d of the model, %d tool results", n.user, n.assistant, n.results),
+		fmt.Sprintf("messages %d of you, %d of the model, %d tool results", n[message.RoleUser], n[message.RoleAssistant], n[message.RoleToolResult]),
 		fmt.Sprintf("model    %s:%s", a.Model().Ref(), a.Thinking()),
 		fmt.Sprintf("tokens   %d in, %d out, %d cache read, %d cache write", t.Input, t.Output, t.CacheRead, t.CacheWrite),
 		"context  " + fullness(t.ContextUsage),
@@ -67,25 +71,4 @@ func cost(t agent.Totals) string {
 		return "unknown"
 	}
 	return fmt.Sprintf("$%.4f and more: not every price is known", t.Cost.Total)
-}
-
-// count is how many messages a session has, all branches together.
-type count struct{ user, assistant, results int }
-
-func tally(entries []*session.Entry) (n count) {
-	for _, e := range entries {
-		m := e.Message()
-		if m == nil {
-			continue
-		}
-		switch m.Role {
-		case message.RoleUser:
-			n.user++
-		case message.RoleAssistant:
-			n.assistant++
-		case message.RoleToolResult:
-			n.results++
-		}
-	}
-	return n
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,12 +9,6 @@ import (
 	"pi/internal/printable"
 	"pi/session/folder"
 )
-
-// sessionLine describes a session in a line that begins with its id: age, size,
-// messages, name or first prompt.
-func sessionLine(i folder.Info, now time.Time) string {
-	return fmt.Sprintf("%s  %10s  %8s  %4d messages  %s", i.ID, age(i.Modified, now), Size(i.Size), i.Messages, Title(i))
-}
 
 // pickLine describes a session for a list to pick from, where room is scarce:
 // what people know it by first, name and first prompt, and last the id, which makes it different from
@@ -68,12 +63,9 @@ const titleLength = 60
 // Title is the name of a session, or the beginning of its first prompt; of one
 // that was copied from another it says so.
 func Title(info folder.Info) string {
-	text := info.Name
-	if text == "" {
-		text = info.FirstPrompt
-	}
+	text := printable.FirstLine(cmp.Or(info.Name, info.FirstPrompt), titleLength)
 	if info.Parent != "" {
-		return "(a copy) " + printable.FirstLine(text, titleLength)
+		return "(a copy) " + text
 	}
-	return printable.FirstLine(text, titleLength)
+	return text
 }

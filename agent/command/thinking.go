@@ -19,7 +19,7 @@ func thinkingCommand(a *agent.Agent, ui agent.UI) Command {
 			switch {
 			case args != "":
 				return setThinking(ctx, a, args)
-			case ui != nil && ui.HasUI():
+			case ui.HasUI():
 				return pickThinking(ctx, a, ui)
 			}
 			return Outcome{Status: "thinking: " + marked(llm.OfferedLevels(a.Model()), a.Thinking())}, nil

@@ -22,33 +22,23 @@ const (
 )
 
 func treeCommand(o Options) Command {
-	t := navigator{o}
-	return Command{
-		Name: "tree", Args: "[filter|text|id [summary [about]]]", Title: "Move",
-		Help:     "show the branches of the session, go on from another place",
-		More:     treeHelp(),
-		Complete: func(prefix string) []string { return withPrefix(filterWords(), prefix) },
-		Run:      t.run,
-	}
-}
-
-func filterWords() (words []string) {
+	var words []string
+	more := []string{"/tree           pick an entry; without a person: print the tree"}
 	for _, f := range treeFilters {
 		words = append(words, f[0])
+		more = append(more, fmt.Sprintf("/tree %-8s  %s", f[0], f[1]))
 	}
-	return words
-}
-
-func treeHelp() string {
-	lines := []string{"/tree           pick an entry; without a person: print the tree"}
-	for _, f := range treeFilters {
-		lines = append(lines, fmt.Sprintf("/tree %-8s  %s", f[0], f[1]))
-	}
-	return strings.Join(append(lines,
+	more = append(more,
 		"/tree TEXT      what has the text in it or in its label",
 		"/tree ID        go on from that entry; from one that you sent: from before it",
 		"/tree ID summary [about]   the same, and the model sums up what is left behind",
-		"> you are here, * on this branch, - leaves it, + is folded: pick it to see more"), "\n")
+		"> you are here, * on this branch, - leaves it, + is folded: pick it to see more")
+	return Command{
+		Name: "tree", Args: "[filter|text|id [summary [about]]]", Title: "Move",
+		Help: "show the branches of the session, go on from another place", More: strings.Join(more, "\n"),
+		Complete: func(prefix string) []string { return withPrefix(words, prefix) },
+		Run:      navigator{o}.run,
+	}
 }
 
 // navigator is the command /tree.
@@ -62,27 +52,19 @@ func (t navigator) run(ctx context.Context, args string) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
-		if o, ok := wish(strings.TrimSpace(rest)); e != nil && ok {
-			return t.goTo(ctx, e.ID, o)
+		word, about, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		if e != nil && (word == "" || word == "summary") {
+			return t.moveTo(ctx, e.ID, agent.NavigateOptions{Summarize: word != "", Instructions: strings.TrimSpace(about)})
 		}
 	}
 	if len(s.Entries()) == 0 {
 		return Outcome{Status: "the session is empty"}, nil
 	}
 	f := newTreeFilter(args)
-	if t.UI == nil || !t.UI.HasUI() {
+	if !t.UI.HasUI() {
 		return t.print(s, f)
 	}
 	return t.pick(ctx, s, f)
-}
-
-// wish reads what follows an id.
-func wish(text string) (o agent.NavigateOptions, ok bool) {
-	if text == "" {
-		return o, true
-	}
-	word, about, _ := strings.Cut(text, " ")
-	return agent.NavigateOptions{Summarize: true, Instructions: strings.TrimSpace(about)}, word == "summary"
 }
 
 func (t navigator) print(s *session.Session, f treeFilter) (Outcome, error) {
@@ -109,8 +91,8 @@ type canceller interface {
 	Cancellable(ctx context.Context, doing string, do func(context.Context))
 }
 
-// goTo moves the leaf and says where the conversation is now.
-func (t navigator) goTo(ctx context.Context, id string, o agent.NavigateOptions) (_ Outcome, err error) {
+// moveTo moves the leaf to an entry and says where the conversation is now.
+func (t navigator) moveTo(ctx context.Context, id string, o agent.NavigateOptions) (_ Outcome, err error) {
 	var m agent.Moved
 	move := func(ctx context.Context) { m, err = t.Agent.Navigate(ctx, id, o) }
 	if ui, ok := t.UI.(canceller); ok && o.Summarize {
@@ -121,19 +103,16 @@ func (t navigator) goTo(ctx context.Context, id string, o agent.NavigateOptions)
 	if errors.Is(err, agent.ErrAborted) {
 		return Outcome{}, errors.New("interrupted; nothing has moved")
 	}
-	return moved(t.Agent, m, movedWord(m, o)), err
-}
-
-func movedWord(m agent.Moved, o agent.NavigateOptions) string {
+	word := "moved"
 	switch {
 	case m.Stayed:
-		return "you are there already"
+		word = "you are there already"
 	case m.Summary != nil:
-		return "moved, with a summary of what was left"
+		word = "moved, with a summary of what was left"
 	case o.Summarize:
-		return "moved; nothing was left that could be summed up"
+		word = "moved; nothing was left that could be summed up"
 	}
-	return "moved"
+	return moved(t.Agent, m, word), err
 }
 
 // moved is the outcome of a move of the leaf.

@@ -43,8 +43,11 @@ func (f treeFilter) shows(e *session.Entry, label string) (string, bool) {
 			return "", false
 		}
 		text, _ := entryText(e, true)
-		found := strings.Contains(strings.ToLower(label), f.search) || strings.Contains(strings.ToLower(said(e)), f.search)
-		return text, found || strings.Contains(strings.ToLower(text), f.search)
+		all := label + "\n" + text
+		if m := e.Message(); m != nil {
+			all += "\n" + m.Text() + m.Summary + m.Command
+		}
+		return text, strings.Contains(strings.ToLower(all), f.search)
 	}
 	text, kind := entryText(e, f.word != "no-tools")
 	switch f.word {
@@ -58,15 +61,6 @@ func (f treeFilter) shows(e *session.Entry, label string) (string, bool) {
 		return text, kind != kindOther && kind != kindCalls || label != ""
 	}
 	return text, kind != kindOther || label != ""
-}
-
-// said is all of the text of a message.
-func said(e *session.Entry) string {
-	m := e.Message()
-	if m == nil {
-		return ""
-	}
-	return m.Text() + m.Summary + m.Command
 }
 
 type entryKind uint8
@@ -86,11 +80,18 @@ func entryText(e *session.Entry, calls bool) (string, entryKind) {
 	}
 	switch m.Role {
 	case message.RoleUser:
-		return "user: " + cmp.Or(firstLine(m.Text()), attached(m)), kindUser
+		text := firstLine(m.Text())
+		if n := len(m.Content); text == "" && n > 0 {
+			text = fmt.Sprintf("(%d attachments)", n)
+		}
+		return "user: " + text, kindUser
 	case message.RoleAssistant:
 		return answerText(m, calls)
 	case message.RoleToolResult:
-		return resultText(m), kindOther
+		if m.IsError {
+			return "failed " + m.ToolName + ": " + firstLine(m.Text()), kindOther
+		}
+		return "result of " + m.ToolName + ": " + firstLine(m.Text()), kindOther
 	case message.RoleBashExecution:
 		return "command: " + firstLine(m.Command), kindSaid
 	case message.RoleCustom:
@@ -104,14 +105,6 @@ func entryText(e *session.Entry, calls bool) (string, entryKind) {
 		return "branch summary: " + summaryLine(m.Summary), kindSaid
 	}
 	return string(m.Role) + ": " + firstLine(m.Text()), kindOther
-}
-
-// attached stands for a message without text.
-func attached(m *message.Message) string {
-	if len(m.Content) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("(%d attachments)", len(m.Content))
 }
 
 func answerText(m *message.Message, calls bool) (string, entryKind) {
@@ -145,14 +138,6 @@ func callText(c message.Block) string {
 	return strings.TrimSpace(c.Name + " " + printable.Cut(firstLine(text), titleLength/2))
 }
 
-func resultText(m *message.Message) string {
-	text := "result of " + m.ToolName + ": "
-	if m.IsError {
-		text = "failed " + m.ToolName + ": "
-	}
-	return text + firstLine(m.Text())
-}
-
 // otherText is an entry that is no message.
 func otherText(e *session.Entry) string {
 	var about struct {
@@ -165,14 +150,8 @@ func otherText(e *session.Entry) string {
 
 // firstLine is the beginning of a text, where it says something.
 func firstLine(text string) string {
-	for len(text) > 0 {
-		line, rest, _ := strings.Cut(text, "\n")
-		if line = strings.TrimSpace(line); line != "" {
-			return printable.Cut(line, titleLength)
-		}
-		text = rest
-	}
-	return ""
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return printable.Cut(strings.TrimSpace(line), titleLength)
 }
 
 // summaryLine is the first line of a summary that is no heading.

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"pi/agent"
 	"pi/session"
@@ -50,8 +51,11 @@ func (t navigator) pick(ctx context.Context, s *session.Session, f treeFilter) (
 // choose lets the person pick a row, and looks around with them until they do.
 func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, error) {
 	rows := view.rows(p.unfolded)
-	if !p.placed {
-		p.center(rows)
+	if !p.placed { // the leaf is shown, with more before it than behind
+		p.from = len(rows) - window
+		if leaf := slices.IndexFunc(rows, func(r treeRow) bool { return r.leaf }); leaf >= 0 {
+			p.from = leaf - window*2/3
+		}
 	}
 	for {
 		p.from = max(min(p.from, len(rows)-window), 0)
@@ -82,26 +86,10 @@ func (p *treePicker) choose(ctx context.Context, view *treeView) (*treeRow, erro
 		case later:
 			p.from += window
 		default:
-			return rowOf(rows[p.from:to], choice), nil
-		}
-	}
-}
-
-func rowOf(rows []treeRow, text string) *treeRow {
-	for i := range rows {
-		if rows[i].text == text {
-			return &rows[i]
-		}
-	}
-	return nil
-}
-
-// center shows the leaf, with more of what led to it than of what stands behind.
-func (p *treePicker) center(rows []treeRow) {
-	p.from = len(rows) - window
-	for i, row := range rows {
-		if row.leaf {
-			p.from = i - window*2/3
+			if i := slices.IndexFunc(rows[p.from:to], func(r treeRow) bool { return r.text == choice }); i >= 0 {
+				return &rows[p.from+i], nil
+			}
+			return nil, nil
 		}
 	}
 }
@@ -116,9 +104,9 @@ func (p *treePicker) act(ctx context.Context, s *session.Session, id string) (ou
 	}
 	switch way {
 	case wayGo:
-		out, err = p.goTo(ctx, id, agent.NavigateOptions{})
+		out, err = p.moveTo(ctx, id, agent.NavigateOptions{})
 	case waySummary:
-		out, err = p.goTo(ctx, id, agent.NavigateOptions{Summarize: true})
+		out, err = p.moveTo(ctx, id, agent.NavigateOptions{Summarize: true})
 	case wayAbout:
 		out, err = p.summarise(ctx, id)
 	case wayLabel:
@@ -136,7 +124,7 @@ func (p *treePicker) summarise(ctx context.Context, id string) (Outcome, error) 
 	if err != nil || !ok {
 		return Outcome{Status: "nothing has moved"}, err
 	}
-	return p.goTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
+	return p.moveTo(ctx, id, agent.NavigateOptions{Summarize: true, Instructions: about})
 }
 
 func (p *treePicker) label(ctx context.Context, s *session.Session, id string) (Outcome, error) {

@@ -49,7 +49,7 @@ type treeView struct {
 	names map[string]string
 }
 
-// newTreeView takes the entries that shows wants, in time that grows with the
+// newTreeView is the entries of a session that f shows, in time that grows with the
 // number of entries.
 func newTreeView(s *session.Session, f treeFilter) *treeView {
 	v := &treeView{leaf: -1, names: s.Labels()}
@@ -102,10 +102,10 @@ func (v *treeView) add(n treeNode) int {
 	return i
 }
 
-// goesOn is the node among siblings that stands at the indentation of their
-// parent: that of the branch of the leaf, or where that does not pass, the
-// newest. At the leaf itself nothing goes on.
-func (v *treeView) goesOn(kids []int, parentActive bool) int {
+// mainChild is the node among siblings that is at the indentation of their parent:
+// that of the branch of the leaf, or where that does not pass, the newest; -1 at the
+// leaf itself.
+func (v *treeView) mainChild(kids []int, parentActive bool) int {
 	for _, k := range kids {
 		if v.nodes[k].active {
 			return k
@@ -127,7 +127,7 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 	var rows []treeRow
 	var todo []step
 	push := func(kids []int, depth int, parentActive bool) {
-		on := v.goesOn(kids, parentActive)
+		on := v.mainChild(kids, parentActive)
 		if on >= 0 {
 			todo = append(todo, step{on, depth, false})
 		}
@@ -159,14 +159,6 @@ func (v *treeView) rows(unfolded map[string]bool) []treeRow {
 // deepest is the most that a row is indented: deeper branches stand there too.
 const deepest = 8
 
-// indent is how far a row is from the left, with what leads it.
-func indent(depth int, lead string) string {
-	if depth == 0 {
-		return lead
-	}
-	return strings.Repeat("    ", min(depth, deepest)-1) + "  " + cmp.Or(lead, "  ")
-}
-
 func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
 	n := &v.nodes[i]
 	mark := " "
@@ -176,7 +168,10 @@ func (v *treeView) row(i, depth int, lead string, folded int) treeRow {
 	case n.active:
 		mark = "*"
 	}
-	text := mark + " " + n.entry.ID + "  " + indent(depth, lead) + n.text
+	if depth > 0 {
+		lead = strings.Repeat("    ", min(depth, deepest)-1) + "  " + cmp.Or(lead, "  ")
+	}
+	text := mark + " " + n.entry.ID + "  " + lead + n.text
 	if name := v.names[n.entry.ID]; name != "" {
 		text += "  [" + printable.Cut(name, titleLength) + "]"
 	}

@@ -32,15 +32,12 @@ func undoCommand(a *agent.Agent) Command {
 func redoCommand(a *agent.Agent) Command {
 	return Command{
 		Name: "redo", Help: "take the last /undo back",
-		Run: func(ctx context.Context, args string) (Outcome, error) {
-			if args != "" {
-				return Outcome{}, errors.New("/redo takes no argument")
-			}
+		Run: withoutArgument("redo", func(ctx context.Context) (Outcome, error) {
 			m, err := a.Redo(ctx)
 			if errors.Is(err, agent.ErrNothingToRedo) {
 				return Outcome{Status: "nothing to redo: nothing was undone since the last message"}, nil
 			}
 			return moved(a, m, "redone"), err
-		},
+		}),
 	}
 }
