@@ -134,7 +134,8 @@ func (f *authFile) refresh() {
 // only. The words of the JSON package are not used, they may quote a key.
 func parseLogins(path string, data []byte) (map[string]login, []config.Problem) {
 	bad := func(offset int64, text string) config.Problem {
-		return config.Problem{File: path, Line: lineAt(data, offset), Text: text, Warning: true}
+		offset = max(0, min(offset, int64(len(data))))
+		return config.Problem{File: path, Line: 1 + bytes.Count(data[:offset], []byte("\n")), Text: text, Warning: true}
 	}
 	if offset, ok := validObject(data); !ok {
 		return nil, []config.Problem{bad(offset, "not a valid JSON object; nothing in it is used")}
@@ -151,7 +152,7 @@ func parseLogins(path string, data []byte) (map[string]login, []config.Problem) 
 		if err = d.Decode(&entry); err != nil {
 			break
 		}
-		l, text := readLogin(entry)
+		l, text := parseLogin(entry)
 		if text != "" {
 			problems = append(problems, bad(at, fmt.Sprintf("%q is left out: %s", printable.Short(fmt.Sprint(name)), text)))
 			continue
@@ -172,12 +173,8 @@ func validObject(data []byte) (int64, bool) {
 	return 0, err == nil && all != nil
 }
 
-func lineAt(data []byte, offset int64) int {
-	offset = max(0, min(offset, int64(len(data))))
-	return 1 + bytes.Count(data[:offset], []byte("\n"))
-}
-
-func readLogin(entry json.RawMessage) (login, string) {
+// parseLogin is an entry, or what is wrong with it.
+func parseLogin(entry json.RawMessage) (login, string) {
 	var l login
 	if err := json.Unmarshal(entry, &l); err != nil {
 		return l, "it is not an object with type and key, or type, access and expires"

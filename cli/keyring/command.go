@@ -13,10 +13,10 @@ import (
 	"pi/internal/process"
 )
 
-// commands runs the commands that print keys. What a command printed is kept
+// commands runs the commands that print keys. What a command printed is remembered
 // until a server refuses it: a password manager that asks for a finger would ask
-// at every request. Requests that come together share one run. A failure is not
-// kept. Nothing is known beforehand, and nothing is written anywhere.
+// at every request. Requests at the same time share one run. A failure is not
+// remembered. Nothing is known beforehand, and nothing is written anywhere.
 type commands struct {
 	limit time.Duration // of one run
 	run   func(ctx context.Context, command string) (stdout, stderr string, err error)
@@ -134,17 +134,17 @@ var errTooMuch = errors.New("it prints far more than a key")
 
 // limitedText collects up to 64 KiB; a write beyond that fails.
 type limitedText struct {
-	strings.Builder
+	text strings.Builder
 	over bool
 }
 
 func (b *limitedText) Write(p []byte) (int, error) {
 	const most = 64 << 10
-	if b.Len()+len(p) > most {
+	if b.text.Len()+len(p) > most {
 		b.over = true
 		return 0, errTooMuch
 	}
-	return b.Builder.Write(p)
+	return b.text.Write(p)
 }
 
 // runCommand runs a command line with the system's shell, without standard
@@ -170,5 +170,5 @@ func runCommand(ctx context.Context, command string) (string, string, error) {
 	case errors.Is(err, exec.ErrWaitDelay):
 		err = nil
 	}
-	return stdout.String(), stderr.String(), err
+	return stdout.text.String(), stderr.text.String(), err
 }

@@ -43,7 +43,10 @@ func (k Key) place() keyPlace {
 		return keyPlace{name: "config.toml", spec: k.Configured}
 	}
 	if l, ok := k.Ring.auth.find(k.Logins...); ok {
-		return k.loginPlace(l)
+		if l.Type == "oauth" {
+			return keyPlace{name: "auth.json", login: &l}
+		}
+		return keyPlace{name: "auth.json", spec: l.spec(k.Ring.getenv)}
 	}
 	for _, name := range k.Variables {
 		if k.Ring.getenv(name) != "" {
@@ -56,23 +59,12 @@ func (k Key) place() keyPlace {
 	return keyPlace{spec: "env:" + k.variable()}
 }
 
-func (k Key) configuredHint() string {
-	setting := fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
+// setting is where the person sets the key.
+func (k Key) setting() string {
 	if k.Hook != "" {
-		setting = "api_key in hook " + k.Hook
+		return "api_key in hook " + k.Hook
 	}
-	name, ok := strings.CutPrefix(k.Configured, "env:")
-	if name = strings.TrimSpace(name); ok && name == config.ShownVariable(name) {
-		return fmt.Sprintf("export %s, or change %s", name, setting)
-	}
-	return "check " + setting
-}
-
-func (k Key) loginPlace(l login) keyPlace {
-	if l.Type == "oauth" {
-		return keyPlace{name: "auth.json", login: &l}
-	}
-	return keyPlace{name: "auth.json", spec: l.spec(k.Ring.getenv)}
+	return fmt.Sprintf("api_key of [providers.%s] in config.toml", k.Provider)
 }
 
 // Hint says what to do while there is no key.
@@ -80,24 +72,27 @@ func (k Key) Hint() string { return k.hintAt(k.place()) }
 
 // hintAt says what to do if the key of a place cannot be read.
 func (k Key) hintAt(p keyPlace) string {
+	name, isVariable := strings.CutPrefix(k.Configured, "env:")
+	name = strings.TrimSpace(name)
 	switch {
+	case isVariable && name == config.ShownVariable(name):
+		return fmt.Sprintf("export %s, or change %s", name, k.setting())
 	case k.Configured != "":
-		return k.configuredHint()
+		return "check " + k.setting()
 	case p.login != nil && p.login.expired(k.Ring.now()):
-		return fmt.Sprintf("log in again with the program that wrote %s, or set api_key of [providers.%s] in config.toml", k.Ring.auth.path, k.Provider)
+		return fmt.Sprintf("log in again with the program that wrote %s, or set %s", k.Ring.auth.path, k.setting())
 	case p.name == "auth.json":
-		return fmt.Sprintf("check the entry of %s in %s, or set api_key of [providers.%s] in config.toml", k.Provider, k.Ring.auth.path, k.Provider)
+		return fmt.Sprintf("check the entry of %s in %s, or set %s", k.Provider, k.Ring.auth.path, k.setting())
 	}
 	return k.howToSet()
 }
 
 // howToSet says how to set a key.
 func (k Key) howToSet() string {
-	set := fmt.Sprintf("set api_key of [providers.%s] in config.toml", k.Provider)
 	if len(k.Variables) == 0 {
-		return set
+		return "set " + k.setting()
 	}
-	return fmt.Sprintf("export %s, or %s", k.variable(), set)
+	return fmt.Sprintf("export %s, or set %s", k.variable(), k.setting())
 }
 
 // variable is the one that is spoken of: a key is easier to come by than a login.
@@ -142,7 +137,7 @@ func (k Key) Missing() string {
 // [llm.ProviderError] with a hint.
 func (k Key) Resolve(ctx context.Context) (string, error) {
 	p := k.place()
-	key, err := k.read(ctx, p)
+	key, err := k.resolveAt(ctx, p)
 	switch {
 	case err == nil:
 		k.Ring.Sent(k.Provider, key, k.adviceOnRefusal(p))
@@ -153,7 +148,8 @@ func (k Key) Resolve(ctx context.Context) (string, error) {
 	return "", &llm.ProviderError{Provider: k.Provider, Message: err.Error(), Err: err, NextStep: k.hintAt(p)}
 }
 
-func (k Key) read(ctx context.Context, p keyPlace) (string, error) {
+// resolveAt returns the key from p, which may be that of a login.
+func (k Key) resolveAt(ctx context.Context, p keyPlace) (string, error) {
 	command, isCommand := strings.CutPrefix(p.spec, "!")
 	if isCommand && p.name == "auth.json" && k.Ring.mayRun != nil {
 		if err := k.Ring.mayRun(command); err != nil {

@@ -14,13 +14,13 @@ import (
 // keyWatcher is a client that tells the ring of keys when a server refuses one, and
 // adds to the error where the key is from, or how to set one.
 type keyWatcher struct {
-	llm.Provider
-	ring *keyring.Ring
+	client llm.Provider
+	ring   *keyring.Ring
 }
 
 func (p keyWatcher) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		for d, err := range p.Provider.Stream(ctx, r) {
+		for d, err := range p.client.Stream(ctx, r) {
 			if err != nil && provider.RefusesKey(err) {
 				p.ring.Refused(r.APIKey)
 			}
