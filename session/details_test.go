@@ -48,9 +48,9 @@ func TestACommandWithoutExitStatusHasNoneInTheFile(t *testing.T) {
 
 func TestALineOfAnOldVersionThatCannotBeTakenApartStaysAsItIs(t *testing.T) {
 	for _, line := range []string{`{"type":"message","message":{"role":"user"`, `{"type":"compaction","firstKeptEntryIndex":1`, `[]`} {
-		l := &loader{header: Header{Version: 1}}
+		tr := newTree()
 		e := &Entry{ID: "1", Type: TypeMessage, raw: []byte(line)}
-		if got := l.upgraded(e); string(got) != line {
+		if got := tr.upgraded(e, 1); string(got) != line {
 			t.Errorf("%s became %s", line, got)
 		}
 	}

@@ -24,7 +24,7 @@ func (l *changesTold) rewrite(replace func([]byte, int) error) error {
 
 func newJournal(t *testing.T) (*journal, *changesTold) {
 	t.Helper()
-	j, l := &journal{store: newStore(filepath.Join(t.TempDir(), "s.jsonl"), Options{}), problems: &problems{}}, &changesTold{}
+	j, l := &journal{store: newStore(filepath.Join(t.TempDir(), "s.jsonl"), "", seams{}), problems: &problems{}}, &changesTold{}
 	j.changes = l
 	t.Cleanup(func() { j.store.close() })
 	return j, l

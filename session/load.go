@@ -54,7 +54,7 @@ func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 	l.tree.moveTo(l.tree.last())
 	l.addUnreached()
 	if l.header.Version < Version {
-		l.upgrade()
+		l.tree.upgrade(l.header.Version)
 	}
 	return nil
 }

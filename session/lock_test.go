@@ -90,7 +90,7 @@ func TestFaultALockEndsWithItsHolderAlsoIfAChildOfItLives(t *testing.T) {
 func TestTheHintOfAKilledHolderIsReplacedAndNamesTheNext(t *testing.T) {
 	path, locks := write(t, story("u1")...), filepath.Join(t.TempDir(), "locks")
 	o := Options{LockDir: locks}
-	dead := newStore(path, o)
+	dead := newStore(path, o.LockDir, o.seams)
 	if _, err := safefile.MakeDirs(locks); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestAHintThatIsOnItsWayIsWaitedFor(t *testing.T) {
 		path, locks := write(t, story("u1")...), t.TempDir()
 		holder := open(t, path, Options{})
 		if was != "" {
-			if err := os.WriteFile(newStore(path, Options{LockDir: locks}).hintPath(), []byte(was), 0o600); err != nil {
+			if err := os.WriteFile(newStore(path, locks, seams{}).hintPath(), []byte(was), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -184,7 +184,7 @@ func TestALockIsTriedAgainForAMomentAndWhoIsGoneIsNotNamed(t *testing.T) {
 			t.Parallel()
 			path, locks := write(t, story("u1")...), t.TempDir()
 			if c.hint != "" {
-				if err := os.WriteFile(newStore(path, Options{LockDir: locks}).hintPath(), []byte(c.hint), 0o600); err != nil {
+				if err := os.WriteFile(newStore(path, locks, seams{}).hintPath(), []byte(c.hint), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -57,7 +57,7 @@ func newSession(o Options) *Session {
 }
 
 func (s *Session) setFile(path string) {
-	s.path, s.journal.store = path, newStore(path, s.opts)
+	s.path, s.journal.store = path, newStore(path, s.opts.LockDir, s.opts.seams)
 }
 
 // New returns an empty session. Its file is made with the first message or the

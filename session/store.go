@@ -39,8 +39,8 @@ func (s *seams) step(name string) {
 	}
 }
 
-func newStore(path string, o Options) *store {
-	return &store{path: path, lockDir: o.LockDir, seams: o.seams}
+func newStore(path, lockDir string, s seams) *store {
+	return &store{path: path, lockDir: lockDir, seams: s}
 }
 
 var (

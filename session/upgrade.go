@@ -16,35 +16,35 @@ import (
 // appended to. A file of version 1 has to be written anew; the first write does
 // it, and leaves the original beside it.
 
-// upgrade gives all entries the form of version 3. Those of a file of version 1 have
+// upgrade gives all entries of a file of an older version the form of version 3. Those of a file of version 1 have
 // the ids that they have in memory: the file will be written anew.
-func (l *loader) upgrade() {
-	if l.header.Version < 2 {
-		clear(l.tree.byFileID)
-		for _, e := range l.tree.entries {
+func (t *tree) upgrade(version int) {
+	if version < 2 {
+		clear(t.byFileID)
+		for _, e := range t.entries {
 			e.fileID = ""
 		}
 	}
-	for _, e := range l.tree.entries {
-		if l.header.Version < 2 || e.Type == TypeMessage && bytes.Contains(e.raw, []byte(`"hookMessage"`)) {
-			e.raw = l.upgraded(e)
+	for _, e := range t.entries {
+		if version < 2 || e.Type == TypeMessage && bytes.Contains(e.raw, []byte(`"hookMessage"`)) {
+			e.raw = t.upgraded(e, version)
 		}
 	}
 }
 
 // upgraded is the line of an entry in the form of version 3, or as it is if it is no
 // valid JSON.
-func (l *loader) upgraded(e *Entry) []byte {
+func (t *tree) upgraded(e *Entry, version int) []byte {
 	own, err := encodeFields(e.raw)
 	if err != nil {
 		return e.raw
 	}
 	for i, f := range own {
 		switch {
-		case f.Key == "firstKeptEntryIndex" && e.Type == TypeCompaction && l.header.Version < 2:
+		case f.Key == "firstKeptEntryIndex" && e.Type == TypeCompaction && version < 2:
 			id := ""
-			if n := int(rawjson.Number(f.Value)); n >= 1 && n <= len(l.tree.entries) {
-				id = l.tree.entries[n-1].ID
+			if n := int(rawjson.Number(f.Value)); n >= 1 && n <= len(t.entries) {
+				id = t.entries[n-1].ID
 			}
 			own[i].Key, own[i].Value = "firstKeptEntryId", rawjson.Quote(id)
 		case f.Key == "message" && rawjson.Unquote(rawjson.Field(f.Value, "role")) == "hookMessage":
