@@ -1,33 +1,12 @@
 package session
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"pi/session/message"
 	"pi/session/rawjson"
 )
-
-// SaveError says that an entry is part of the session but not of its file.
-// What could not be written is tried again with the next entry.
-type SaveError struct {
-	Path string
-	Err  error
-}
-
-// Error names the file once, also where the cause names it too.
-func (e *SaveError) Error() string {
-	var cause *fs.PathError
-	if errors.As(e.Err, &cause) && cause.Path == e.Path {
-		return fmt.Sprintf("save session %q: %s: %v", e.Path, cause.Op, cause.Err)
-	}
-	return fmt.Sprintf("save session %q: %v", e.Path, e.Err)
-}
-
-func (e *SaveError) Unwrap() error { return e.Err }
 
 // Draft is an entry that is not in a session yet: its type, and its own fields
 // as [Session.Append] takes them.
@@ -202,48 +181,4 @@ func (d *encodedDraft) setFirstKept(own string, path []*Entry) {
 		}
 	}
 	d.own[at].Value = rawjson.Quote(own)
-}
-
-// encode is the line of a new entry: its head first, so that loading finds it
-// without looking further.
-func (e *Entry) encode(own rawjson.Object) []byte {
-	parent := []byte("null")
-	if p := e.parent; p != nil && p.fileID != "" {
-		parent = rawjson.Quote(p.fileID)
-	} else if p != nil {
-		parent = rawjson.Quote(p.ID)
-	}
-	var o rawjson.Object
-	o.Text("type", e.Type)
-	o.Text("id", e.ID)
-	o.Put("parentId", parent)
-	o.Text("timestamp", e.Timestamp)
-	return append(o, own...).Bytes()
-}
-
-// encodeFields encodes a value and returns the fields of the object, without those that
-// are the session's own.
-func encodeFields(v any) (rawjson.Object, error) {
-	if v == nil {
-		return nil, nil
-	}
-	raw, err := rawjson.Encode(v)
-	if err != nil {
-		return nil, err
-	}
-	if raw, err = rawjson.Compact(raw); err != nil {
-		return nil, err
-	}
-	if !bytes.HasPrefix(raw, []byte("{")) {
-		return nil, fmt.Errorf("its fields are no JSON object")
-	}
-	var own rawjson.Object
-	for k, v := range rawjson.Fields(raw) {
-		switch string(k) {
-		case "type", "id", "parentId", "timestamp":
-		default:
-			own.Put(string(k), v)
-		}
-	}
-	return own, nil
 }

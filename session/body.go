@@ -163,20 +163,3 @@ func (c *CustomMessage) UnmarshalJSON(data []byte) error {
 	*c = CustomMessage{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
 	return nil
 }
-
-// decodeContextEdit reads valid JSON. A replacement without content is no edit
-// anybody can carry out, and gives an error.
-func decodeContextEdit(raw []byte) any {
-	c := &ContextEdit{TargetID: rawjson.Unquote(rawjson.Field(raw, "targetId"))}
-	r := rawjson.Field(raw, "replacement")
-	if string(r) == "null" {
-		return c
-	}
-	content := rawjson.Field(r, "content")
-	if content == nil {
-		return errNoContent
-	}
-	c.Replacement = &Replacement{}
-	c.Replacement.Content, c.Replacement.Plain = message.DecodeContent(content)
-	return c
-}

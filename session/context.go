@@ -91,14 +91,6 @@ func firstKeptIndex(path []*Entry, at int) int {
 	return at + 1
 }
 
-func (e *Entry) compactionBody() (*compacted, bool) {
-	if e.Type != TypeCompaction {
-		return nil, false
-	}
-	c, ok := e.decoded().(*compacted)
-	return c, ok
-}
-
 // editsOn returns the last edit of each target.
 func editsOn(path []*Entry) map[string]*ContextEdit {
 	var edits map[string]*ContextEdit
@@ -134,12 +126,4 @@ func edited(e *Entry, edits map[string]*ContextEdit) *message.Message {
 		n.Plain = false
 	}
 	return n
-}
-
-func editable(r message.Role) bool {
-	switch r {
-	case message.RoleUser, message.RoleAssistant, message.RoleToolResult, message.RoleCustom:
-		return true
-	}
-	return false
 }

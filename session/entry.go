@@ -3,11 +3,9 @@ package session
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"pi/session/message"
 	"pi/session/rawjson"
@@ -73,19 +71,6 @@ func (e *Entry) rawUncached() json.RawMessage {
 	return e.Raw()
 }
 
-// Message returns the message that the entry gives to the context: that of a
-// message, custom_message, compaction or branch_summary entry. It is nil for
-// all others and for an entry whose body cannot be read. It is decoded once.
-func (e *Entry) Message() *message.Message {
-	switch b := e.decoded().(type) {
-	case *message.Message:
-		return b
-	case *compacted:
-		return b.message
-	}
-	return nil
-}
-
 // Body decodes the entry's own fields into a T, one of the body types below or
 // a type of the caller for its own entries.
 func Body[T any](e *Entry) (*T, error) {
@@ -105,87 +90,8 @@ type Item struct {
 	Index   int // position of Entry on the branch, root first, counted from 0
 }
 
-// compacted is the decoded body of a compaction entry.
-type compacted struct {
-	Compaction
-	message *message.Message
-}
-
-var (
-	errBody      = errors.New("not valid JSON")
-	errNoMessage = errors.New("no message in it")
-	errNoContent = errors.New("a replacement without content")
-)
-
-// decoded returns the cached body: *Message, *compacted, *ContextEdit, nil, or
-// an error.
-func (e *Entry) decoded() any {
-	e.once.Do(func() { e.body = e.decode() })
-	return e.body
-}
-
-func (e *Entry) decode() any {
-	switch e.Type {
-	case TypeMessage, TypeCustomMessage, TypeCompaction, TypeBranchSummary, TypeContextEdit:
-	default:
-		return nil
+func (e *Entry) setParent(p *Entry) {
+	if e.parent = p; p != nil {
+		e.ParentID = p.ID
 	}
-	if !rawjson.Valid(e.Raw()) {
-		return errBody
-	}
-	switch e.Type {
-	case TypeMessage:
-		return e.decodeMessage()
-	case TypeContextEdit:
-		return decodeContextEdit(e.raw)
-	}
-	m := message.Decode(e.raw)
-	switch e.Type {
-	case TypeCustomMessage:
-		return &message.Message{Role: message.RoleCustom, Content: m.Content, Plain: m.Plain, CustomType: m.CustomType,
-			Display: m.Display, Details: m.Details, Timestamp: e.millis()}
-	case TypeBranchSummary:
-		if m.Summary == "" {
-			return nil
-		}
-		return &message.Message{Role: message.RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
-	}
-	c := &compacted{message: &message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary,
-		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
-	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
-	c.FirstKeptEntryID = rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId"))
-	return c
-}
-
-func (e *Entry) decodeMessage() any {
-	raw := rawjson.Field(e.raw, "message")
-	if len(raw) == 0 || raw[0] != '{' {
-		return errNoMessage
-	}
-	m := message.Decode(raw)
-	if m.Content == nil && editable(m.Role) && m.Role != message.RoleCustom {
-		return message.Decode(withContent(raw))
-	}
-	return m
-}
-
-// withContent gives a message without content an empty list of blocks, which is
-// what every reader takes it for.
-func withContent(raw []byte) []byte {
-	if v := rawjson.Field(raw, "content"); v != nil && string(v) != "null" {
-		return raw
-	}
-	var was, now rawjson.Object
-	was.Put("content", []byte("null"))
-	now.Put("content", []byte("[]"))
-	return rawjson.Overlay(raw, was, now)
-}
-
-// millis is the entry's time, 0 if nobody can read it.
-func (e *Entry) millis() int64 {
-	t, err := time.Parse(time.RFC3339, e.Timestamp)
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
 }

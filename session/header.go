@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -30,17 +29,6 @@ type Header struct {
 
 // Raw returns the line as it stands in the file, without its newline.
 func (h Header) Raw() json.RawMessage { return h.raw }
-
-// NotSessionError refuses a file that is no session. Such a file is never
-// written to.
-type NotSessionError struct {
-	Path   string
-	Reason string
-}
-
-func (e *NotSessionError) Error() string {
-	return fmt.Sprintf("open session %q: not a session file: %s", e.Path, e.Reason)
-}
 
 // parseHeader reads the first line of a file; reason says why it is none.
 func parseHeader(line []byte) (h Header, reason string) {
@@ -137,4 +125,15 @@ func cutHeader(lines []byte, path string) (h Header, rest []byte, err error) {
 		return Header{}, nil, &NotSessionError{Path: path, Reason: reason}
 	}
 	return h, rest, nil
+}
+
+// current is the line of the header for entries in the form of this version.
+func (h Header) current() json.RawMessage {
+	if h.Version >= Version {
+		return h.raw
+	}
+	var was, now rawjson.Object
+	was.Int("version", int64(h.Version))
+	now.Int("version", Version)
+	return rawjson.Overlay(h.raw, was, now)
 }

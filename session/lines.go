@@ -2,10 +2,7 @@ package session
 
 import (
 	"encoding/json"
-	"fmt"
 	"iter"
-
-	"pi/session/rawjson"
 )
 
 // Lines yields the lines of the session as a file of its own would hold them,
@@ -29,23 +26,4 @@ func (s *Session) Lines() iter.Seq2[json.RawMessage, error] {
 			}
 		}
 	}
-}
-
-// GoneError says that the line of an entry was overwritten or cut off since its
-// session was opened, before anybody had read it.
-type GoneError struct{ ID string }
-
-func (e *GoneError) Error() string {
-	return fmt.Sprintf("entry %s can no longer be read from the file", e.ID)
-}
-
-// current is the line of the header for entries in the form of this version.
-func (h Header) current() json.RawMessage {
-	if h.Version >= Version {
-		return h.raw
-	}
-	var was, now rawjson.Object
-	was.Int("version", int64(h.Version))
-	now.Int("version", Version)
-	return rawjson.Overlay(h.raw, was, now)
 }

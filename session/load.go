@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 
@@ -57,15 +56,6 @@ func (l *loader) load(f *os.File, path string, end *fileEnd) error {
 		l.tree.upgrade(l.header.Version)
 	}
 	return nil
-}
-
-// readError says which file could not be read, if the error does not yet.
-func readError(path string, err error) error {
-	var not *NotSessionError
-	if err == nil || errors.As(err, &not) {
-		return err
-	}
-	return fmt.Errorf("read session %q: %w", path, err)
 }
 
 func (l *loader) loadPieces(f *os.File, path string, end *fileEnd) error {
@@ -258,4 +248,23 @@ func (l *loader) setParent(e *Entry, h head) {
 	}
 	e.ParentID = rawjson.Unquote(h.parent)
 	e.setParent(l.tree.meant(e.ParentID))
+}
+
+// rewrite calls replace with the contents of a file of version 3 for one of version 1.
+// Lines that cannot be read are not in it.
+func (l *loader) rewrite(replace func(contents []byte, version int) error) error {
+	var b bytes.Buffer
+	header := l.header.current()
+	b.Write(header)
+	b.WriteByte('\n')
+	for _, e := range l.tree.entries {
+		b.Write(e.raw)
+		b.WriteByte('\n')
+	}
+	if err := replace(b.Bytes(), l.header.Version); err != nil {
+		return err
+	}
+	l.header.raw, l.header.Version = header, Version
+	l.lines = len(l.tree.entries) + 1
+	return nil
 }

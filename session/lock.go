@@ -3,37 +3,14 @@ package session
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"time"
-
+	"os"
+	"pi/internal/process"
 	"pi/internal/safefile"
+	"time"
 )
 
 // The lock is on the descriptor that appends, so it ends with its holder
 // however that ends. Who holds it is written beside it only as a hint.
-
-// BusyError says that another process has the session open for appending. The
-// fields about it are a hint and may be empty.
-type BusyError struct {
-	Path  string
-	PID   int
-	Host  string
-	Since time.Time
-}
-
-func (e *BusyError) Error() string {
-	by := "another process"
-	if e.PID != 0 {
-		by = fmt.Sprintf("process %d", e.PID)
-	}
-	if e.Host != "" {
-		by += " on " + e.Host
-	}
-	if !e.Since.IsZero() {
-		by += " since " + e.Since.Local().Format("2006-01-02 15:04:05")
-	}
-	return fmt.Sprintf("open session %q: in use by %s", e.Path, by)
-}
 
 // A lock outlives its holder for a moment: the system lets go of what a killed
 // process had when it comes to it, and a process that it was just starting has a
@@ -71,23 +48,21 @@ func (st *store) lock() error {
 	return nil
 }
 
-// WithLock does something to the file of a session that nobody has open, and keeps
-// it from being opened meanwhile, where that can be: on Windows, where an open file
-// can neither be moved nor removed, the lock is let go of first. The error is a
-// *[BusyError] if a process has the session open, a *[NotSessionError] if it is none,
-// or what do returns.
-func WithLock(path string, o Options, do func() error) error {
-	if _, err := ReadHeader(path); err != nil {
-		return err
+// busy says who holds the lock, and whether it is to be tried again: not where the
+// holder is on another host, whose processes nobody here sees. Who has just got it
+// may not have said so yet, and before that the last holder, if it was killed, is
+// still there to read: who is gone is not named.
+func (st *store) busy(try int) (e *BusyError, final bool) {
+	e = &BusyError{Path: st.path}
+	if st.lockDir == "" {
+		return e, try >= triesOfALive
 	}
-	st := &store{path: path, lockDir: o.LockDir}
-	if err := st.open(); err != nil {
-		return err
+	host, _ := os.Hostname()
+	h, ok := st.readHint()
+	if !ok || h.Host == host && !process.Running(h.PID) {
+		st.step("no hint yet")
+		return e, try >= triesOfAGone
 	}
-	if runtime.GOOS == "windows" {
-		st.close()
-		return do()
-	}
-	err := do()
-	return errors.Join(err, st.close())
+	e.PID, e.Host, e.Since = h.PID, h.Host, h.Since
+	return e, h.Host != host || try >= triesOfALive
 }

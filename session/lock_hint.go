@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"pi/internal/process"
 	"pi/internal/safefile"
 	"pi/session/rawjson"
 )
@@ -42,25 +41,6 @@ func (st *store) hintPath() string {
 	}
 	sum := sha256.Sum256([]byte(path))
 	return filepath.Join(st.lockDir, hex.EncodeToString(sum[:8])+".json")
-}
-
-// busy says who holds the lock, and whether it is to be tried again: not where the
-// holder is on another host, whose processes nobody here sees. Who has just got it
-// may not have said so yet, and before that the last holder, if it was killed, is
-// still there to read: who is gone is not named.
-func (st *store) busy(try int) (e *BusyError, final bool) {
-	e = &BusyError{Path: st.path}
-	if st.lockDir == "" {
-		return e, try >= triesOfALive
-	}
-	host, _ := os.Hostname()
-	h, ok := st.readHint()
-	if !ok || h.Host == host && !process.Running(h.PID) {
-		st.step("no hint yet")
-		return e, try >= triesOfAGone
-	}
-	e.PID, e.Host, e.Since = h.PID, h.Host, h.Since
-	return e, h.Host != host || try >= triesOfALive
 }
 
 func (st *store) readHint() (h lockHint, ok bool) {

@@ -1,9 +1,9 @@
 package session
 
 import (
-	"strings"
-
+	"fmt"
 	"pi/session/message"
+	"strings"
 )
 
 // Leaf returns the id of the entry that the next one will hang on; "" in an
@@ -148,4 +148,42 @@ func lastBody[T any](entries []*Entry, typ string) T {
 		}
 	}
 	return *new(T)
+}
+
+// Problems returns what was wrong with the file, one sentence each, and forgets
+// it: every problem is reported once. Bodies are read late, so building the
+// context may bring up more.
+func (s *Session) Problems() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problems.take()
+}
+
+// noteUnreadable adds entries whose bodies turned out to be broken to the problems.
+func (s *Session) noteUnreadable(path []*Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problems.addBroken(path)
+}
+
+// UnknownTypes returns the line that tells of entries that are not the core's,
+// or "".
+func (s *Session) UnknownTypes() string {
+	counts := map[string]int{}
+	var order []string
+	for _, e := range s.Entries() {
+		if Reserved(e.Type) {
+			continue
+		}
+		if counts[e.Type]++; counts[e.Type] == 1 {
+			order = append(order, e.Type)
+		}
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	for i, typ := range order {
+		order[i] = fmt.Sprintf("%s (%d)", typ, counts[typ])
+	}
+	return "Session has entries of unknown types: " + strings.Join(order, ", ")
 }

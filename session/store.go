@@ -2,12 +2,7 @@ package session
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"syscall"
-
-	"pi/internal/safefile"
 )
 
 // store is the file of a session. Only the holder of its lock writes, and only
@@ -50,92 +45,41 @@ var (
 	errMixed     = errors.New("another program wrote a part of a line at the same moment")
 )
 
-// openFile is [safefile.Open] for a session: reading a pipe might wait forever.
-func openFile(path string, flag int) (*os.File, error) {
-	f, err := safefile.Open(path, flag)
-	if errors.Is(err, safefile.ErrNotRegular) {
-		return nil, &NotSessionError{Path: path, Reason: "it is not a regular file"}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open session: %w", err)
-	}
-	return f, nil
+// tailSize is how much of the end of the file is remembered, to tell a file that
+// grew from one that was written anew.
+const tailSize = 64
+
+// fileEnd is how long a file is and what it ends in, as far as we know it.
+type fileEnd struct {
+	size       int64
+	tail       []byte // its last bytes
+	torn       bool   // it does not end in a newline
+	seemsWhole bool   // what it ends in instead is no JSON, but ends in a brace
 }
 
-// UnwritableError says that a session can be read but not appended to.
-type UnwritableError struct {
-	Path string
-	Err  error
+// add adds bytes to what is known.
+func (e *fileEnd) add(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	e.size += int64(len(b))
+	e.torn, e.seemsWhole = b[len(b)-1] != '\n', false
+	if len(b) > tailSize {
+		b = b[len(b)-tailSize:]
+	}
+	e.tail = append(e.tail, b...)
+	e.tail = e.tail[max(len(e.tail)-tailSize, 0):]
 }
 
-func (e *UnwritableError) Error() string {
-	return fmt.Sprintf("open session %q: it cannot be written to: %v", e.Path, e.Err)
-}
-
-func (e *UnwritableError) Unwrap() error { return e.Err }
-
-// unwritable is err, or what it comes to if the file can be read.
-func unwritable(path string, err error) error {
-	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
-		return err
+// lineBreak ends a line that was cut off; "" if there is none. One that ends in a brace
+// by chance would look whole with lines after it, when only its head is read: it gets a
+// comma.
+func (e *fileEnd) lineBreak() string {
+	switch {
+	case e.seemsWhole:
+		return ",\n"
+	case e.torn:
+		return "\n"
 	}
-	f, readErr := openFile(path, os.O_RDONLY)
-	if readErr != nil {
-		return err
-	}
-	f.Close()
-	var cause *fs.PathError
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
-	return &UnwritableError{Path: path, Err: err}
-}
-
-// open opens and locks the file that has the path. While the lock was taken
-// another process may have put a new file in its place (see replace): the lock
-// of the old one is worth nothing.
-func (st *store) open() error {
-	for {
-		f, err := openFile(st.path, os.O_RDWR|os.O_APPEND)
-		if err != nil {
-			return unwritable(st.path, err)
-		}
-		st.f = f
-		st.step("opened")
-		if err := st.lock(); err != nil {
-			st.close()
-			return err
-		}
-		if st.inPlace() {
-			st.writeHint()
-			return nil
-		}
-		st.close()
-	}
-}
-
-// inPlace reports whether the open file is the one that has the path.
-func (st *store) inPlace() bool {
-	here, err := st.f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(st.path)
-	return err == nil && os.SameFile(here, there)
-}
-
-// close closes the file, if it is open. The lock is not left to that: a process that is
-// being started has a copy of the descriptor for a moment.
-func (st *store) close() error {
-	if st.f == nil {
-		return nil
-	}
-	if st.locked {
-		st.removeHint()
-		safefile.Unlock(st.f)
-		st.locked = false
-	}
-	err := st.f.Close()
-	st.f = nil
-	return err
+	return ""
 }

@@ -36,13 +36,6 @@ func (st *store) replace(contents []byte, version int) error {
 	return nil
 }
 
-// become goes on with the file of another store, which has got our path.
-func (st *store) become(next *store) {
-	next.path, next.lockDir = st.path, st.lockDir
-	*st = *next
-	st.writeHint()
-}
-
 // swap fills the new file and gives it the name of the old one.
 func (st *store) swap(next *store, contents []byte) error {
 	if _, _, err := next.write(contents); err != nil {

@@ -12,45 +12,6 @@ import (
 // size of the file is looked at before each write, and its offset after it: what
 // they wrote in between stands before our lines.
 
-// tailSize is how much of the end of the file is remembered, to tell a file that
-// grew from one that was written anew.
-const tailSize = 64
-
-// fileEnd is how long a file is and what it ends in, as far as we know it.
-type fileEnd struct {
-	size       int64
-	tail       []byte // its last bytes
-	torn       bool   // it does not end in a newline
-	seemsWhole bool   // what it ends in instead is no JSON, but ends in a brace
-}
-
-// add adds bytes to what is known.
-func (e *fileEnd) add(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	e.size += int64(len(b))
-	e.torn, e.seemsWhole = b[len(b)-1] != '\n', false
-	if len(b) > tailSize {
-		b = b[len(b)-tailSize:]
-	}
-	e.tail = append(e.tail, b...)
-	e.tail = e.tail[max(len(e.tail)-tailSize, 0):]
-}
-
-// lineBreak ends a line that was cut off; "" if there is none. One that ends in a brace
-// by chance would look whole with lines after it, when only its head is read: it gets a
-// comma.
-func (e *fileEnd) lineBreak() string {
-	switch {
-	case e.seemsWhole:
-		return ",\n"
-	case e.torn:
-		return "\n"
-	}
-	return ""
-}
-
 // foreign returns how many bytes somebody else has added to the file. The error says
 // that it is no longer the file that we know.
 func (st *store) foreign() (int64, error) {

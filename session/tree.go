@@ -151,12 +151,6 @@ func leadsTo(p, e *Entry) bool {
 	return false
 }
 
-func (e *Entry) setParent(p *Entry) {
-	if e.parent = p; p != nil {
-		e.ParentID = p.ID
-	}
-}
-
 // unreached finds what the conversation does not come by because the entry that it
 // begins with lacks its parent. A file with several roots is in order: who goes back to
 // before the first prompt begins anew, and null says so. An entry whose parentId is

@@ -56,22 +56,3 @@ func (t *tree) upgraded(e *Entry, version int) []byte {
 	}
 	return e.encode(own)
 }
-
-// rewrite calls replace with the contents of a file of version 3 for one of version 1.
-// Lines that cannot be read are not in it.
-func (l *loader) rewrite(replace func(contents []byte, version int) error) error {
-	var b bytes.Buffer
-	header := l.header.current()
-	b.Write(header)
-	b.WriteByte('\n')
-	for _, e := range l.tree.entries {
-		b.Write(e.raw)
-		b.WriteByte('\n')
-	}
-	if err := replace(b.Bytes(), l.header.Version); err != nil {
-		return err
-	}
-	l.header.raw, l.header.Version = header, Version
-	l.lines = len(l.tree.entries) + 1
-	return nil
-}
