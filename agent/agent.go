@@ -219,7 +219,10 @@ func (a *Agent) Meter() *Meter { return a.meter }
 
 // Totals adds up what the session has used: answers, and the model calls outside
 // of the conversation.
-func (a *Agent) Totals() Totals { return a.meter.totals() }
+func (a *Agent) Totals() Totals {
+	used, priced := a.spending.used()
+	return Totals{Usage: used, Priced: priced, ContextUsage: a.meter.contextUsage(), Break: a.meter.PrefixBreak()}
+}
 
 // Notify shows the person a line that is no part of the conversation.
 func (a *Agent) Notify(ctx context.Context, level Level, text string) {

@@ -22,10 +22,10 @@ type answer struct {
 	paused  bool              // the model wants to go on with this very answer
 }
 
-// answer asks the model until an answer stands that no listener stopped; a
-// request that did not fit is sent once more after a compaction, one that failed
-// for a passing reason after a while (see retry.go). There is a message in the
-// session whatever happened; an error, an interrupt or a stop is recorded as one.
+// answer asks the model until there is an answer that no listener stopped; a request
+// that did not fit is sent once more after a compaction, one that failed for a passing
+// reason after a while (see retry.go). A message is added to the session whatever
+// happened; an error, an interrupt or a stop is recorded as one.
 func (r *run) answer(ctx context.Context) (answer, error) {
 	for {
 		t := &tries{asker: r.asker}
@@ -69,7 +69,7 @@ func (r *run) askWithRetry(ctx context.Context, t *tries) (*stream, error) {
 	}
 	err := t.repeat(ctx, func() (*llm.Model, *llm.Assembly, error) {
 		s = &stream{run: r, events: r.events, model: r.choice.model(), seen: seen, fresh: t.lost}
-		s.partial, s.stop = s.message, s.late.stop
+		s.partial, s.stop = s.message, s.stopLate
 		return s.model, &s.assembly, s.ask(ctx)
 	})
 	return s, err
@@ -128,7 +128,7 @@ func stopText(abort *Abort) string {
 	return text
 }
 
-// hookName is how messages call the hook by; "" is a listener without a name.
+// hookName is the name of the hook by in messages; "" is a listener without a name.
 func hookName(by string) string {
 	if by == "" {
 		return "a listener"
@@ -147,19 +147,15 @@ type stream struct {
 	started  bool
 	partial  func() *message.Message
 	stop     func(*Abort)
-	abort    *Abort // a listener stopped it
-	late     cut
+	abort    *Abort                  // a listener stopped it
+	late     atomic.Pointer[Abort]   // likewise, from another goroutine
+	end      context.CancelCauseFunc // of the request
 }
 
-// cut is how a listener stops an answer from another goroutine.
-type cut struct {
-	abort atomic.Pointer[Abort]
-	end   context.CancelCauseFunc // of the request
-}
-
-func (c *cut) stop(abort *Abort) {
-	if c.abort.CompareAndSwap(nil, abort) {
-		c.end(errStopped)
+// stopLate stops the answer from another goroutine.
+func (s *stream) stopLate(abort *Abort) {
+	if s.late.CompareAndSwap(nil, abort) {
+		s.end(errStopped)
 	}
 }
 
@@ -170,7 +166,7 @@ func (c *cut) stop(abort *Abort) {
 func (s *stream) ask(ctx context.Context) error {
 	streaming, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	s.late.end = end
+	s.end = end
 	ctx = context.WithValue(ctx, answerKey{}, s)
 	err := s.run.asker.send(streaming, s.model, "", s.request, func(d llm.Delta) error { return s.add(ctx, d) })
 	switch {
@@ -205,7 +201,7 @@ func (s *stream) add(ctx context.Context, d llm.Delta) error {
 	}
 	s.assembly.Add(d)
 	s.start(ctx)
-	if !shown(d.Kind) {
+	if d.Kind != llm.DeltaText && d.Kind != llm.DeltaThinking && d.Kind != llm.DeltaToolCall { // nothing to show
 		return nil
 	}
 	d.Index = s.assembly.Position(d) // providers count in ways of their own
@@ -236,13 +232,9 @@ func (s *stream) update(ctx context.Context, d llm.Delta) (stop bool) {
 // it was told of a delta or later.
 func (s *stream) stopped() bool {
 	if s.abort == nil {
-		s.abort = s.late.abort.Load()
+		s.abort = s.late.Load()
 	}
 	return s.abort != nil
-}
-
-func shown(k llm.DeltaKind) bool {
-	return k == llm.DeltaText || k == llm.DeltaThinking || k == llm.DeltaToolCall
 }
 
 func (s *stream) start(ctx context.Context) {
@@ -255,7 +247,8 @@ func (s *stream) start(ctx context.Context) {
 // message is the answer as far as it has come.
 func (s *stream) message() *message.Message { return s.run.asker.assembled(s.model, &s.assembly) }
 
-// finish stores what came as a message, and says whether the run may go on.
+// finish adds the answer to the session, also a failed one, and returns it with the
+// error that the run ends with unless it can recover.
 func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -263,7 +256,8 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 	case s.abort != nil:
 		failure = errStopped
 	}
-	if isTooLong(failure) {
+	var limit *LimitError
+	if errors.As(failure, &limit) && limit.Limit == limitOfAnswer {
 		s.assembly.Shorten(keptOfLong)
 	}
 	m := s.message()
@@ -282,7 +276,7 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		m.StopReason = stop
 	}
 	if failure != nil {
-		m.Content = withoutCalls(m.Content)
+		m.Content = slices.DeleteFunc(m.Content, func(b message.Block) bool { return b.Type == message.BlockToolCall }) // they will never run
 	}
 	m = s.askEnd(ctx, m)
 	s.run.usage.Add(m.Usage)
@@ -291,11 +285,6 @@ func (s *stream) finish(ctx context.Context, failure error) (answer, error) {
 		s.run.sent.noteAnswer(s.run.conversation.current().Leaf())
 	}
 	return answer{m, entry, broken, stop == llm.StopPause && len(m.Content) > 0}, cmp.Or(err, failure)
-}
-
-// withoutCalls takes out the calls of a failed answer: they will never run.
-func withoutCalls(content []message.Block) []message.Block {
-	return slices.DeleteFunc(content, func(b message.Block) bool { return b.Type == message.BlockToolCall })
 }
 
 // askEnd lets listeners replace the final message; one of another role does not count.

@@ -65,7 +65,8 @@ func (a *asker) send(ctx context.Context, model *llm.Model, key string, build fu
 	for d, err := range llm.WithIdleTimeout(ctx, client, r, a.silence) {
 		switch {
 		case errors.Is(err, llm.ErrAnswerTooLong) || err == nil && size.exceeds(r.MaxAnswer, d):
-			return answerTooLong(r)
+			return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
+				model.Ref(), r.MaxAnswer)}
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"pi/session"
 	"pi/session/message"
 )
 
-// batchEnd is what came of the calls of one message.
+// batchEnd has the results of the calls of one message.
 type batchEnd struct {
 	results   []*message.Message
 	terminate bool   // every call of the batch wants the run to end
@@ -43,7 +44,7 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	defer cancel()
 	steps := r.prepare(ctx, a)
 	var limit error
-	sequential := wantsOrder(steps)
+	sequential := slices.ContainsFunc(steps, func(s *step) bool { return s.ready != nil && s.ready.tool.Spec().Sequential })
 	if !sequential {
 		for _, s := range steps {
 			go s.run(ctx, r.gate.updates(ctx, s.call, s.input()))
@@ -52,7 +53,9 @@ func (r *run) batch(ctx context.Context, a answer) (end batchEnd, err error) {
 	end.terminate = len(steps) > 0
 	for _, s := range steps {
 		if sequential {
-			s.refuseBehind(limit)
+			if limit != nil && s.ready != nil {
+				s.ready, s.result = nil, *refuse("not run: %v", limit)
+			}
 			s.run(ctx, r.gate.updates(ctx, s.call, s.input()))
 		}
 		<-s.done
@@ -81,9 +84,9 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 	for _, call := range a.message.ToolCalls() {
 		r.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, call.Name, call.Arguments} })
 		s := &step{call: call, broken: a.broken[call.ID], done: make(chan struct{})}
-		var no *refused
+		var no *Result
 		if s.ready, no = r.admit(ctx, a, call); no != nil {
-			s.result = no.result
+			s.result = *no
 		}
 		steps = append(steps, s)
 	}
@@ -91,7 +94,7 @@ func (r *run) prepare(ctx context.Context, a answer) (steps []*step) {
 }
 
 // admit decides whether one call may run.
-func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared, *refused) {
+func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared, *Result) {
 	raw, isBroken := a.broken[call.ID]
 	switch {
 	case ctx.Err() != nil:
@@ -104,28 +107,12 @@ func (r *run) admit(ctx context.Context, a answer, call message.Block) (*cleared
 	return r.gate.clear(ctx, call)
 }
 
-func wantsOrder(steps []*step) bool {
-	for _, s := range steps {
-		if s.ready != nil && s.ready.tool.Spec().Sequential {
-			return true
-		}
-	}
-	return false
-}
-
 // input is what the tool gets; of a call that does not run, what the model sent.
 func (s *step) input() json.RawMessage {
 	if s.ready != nil {
 		return s.ready.input
 	}
 	return s.call.Arguments
-}
-
-// refuseBehind keeps a call from running behind one that reached a limit.
-func (s *step) refuseBehind(limit error) {
-	if limit != nil && s.ready != nil {
-		s.ready, s.result = nil, refuse("not run: %v", limit).result
-	}
 }
 
 func (s *step) run(ctx context.Context, update Update) {
@@ -145,14 +132,10 @@ func (r *run) finishStep(ctx context.Context, s *step) *message.Message {
 	r.events.emitAfter(ctx, KindToolExecutionEnd, func() Event {
 		return &ToolExecutionEnd{s.call.ID, s.call.Name, s.input(), s.result}
 	})
-	return &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
-		Content: resultContent(s.result), Details: s.result.Details, IsError: s.result.IsError, Timestamp: r.now().UnixMilli()}
-}
-
-// resultContent is never empty, for some providers refuse an empty result.
-func resultContent(r Result) []message.Block {
-	if len(r.Content) == 0 {
-		return []message.Block{message.TextBlock("(no output)")}
+	content := s.result.Content
+	if len(content) == 0 { // some providers refuse an empty result
+		content = []message.Block{message.TextBlock("(no output)")}
 	}
-	return r.Content
+	return &message.Message{Role: message.RoleToolResult, ToolCallID: s.call.ID, ToolName: s.call.Name,
+		Content: content, Details: s.result.Details, IsError: s.result.IsError, Timestamp: r.now().UnixMilli()}
 }

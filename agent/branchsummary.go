@@ -17,7 +17,7 @@ import (
 
 // summarize returns the body of the entry that sums up what is left, by a
 // listener or by the model; nil if there is nothing to sum up.
-func (t *tree) summarize(ctx context.Context, s *session.Session, before *SessionBeforeTree, o NavigateOptions) (*session.BranchSummary, error) {
+func (t *tree) summarize(ctx context.Context, before *SessionBeforeTree, o NavigateOptions) (*session.BranchSummary, error) {
 	p := before.Preparation
 	from := cmp.Or(p.OldLeafID, "root")
 	if d := before.Summary; d != nil && d.Summary != "" {

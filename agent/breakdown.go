@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+
 	"pi/agent/instructions"
 	"pi/agent/prefix"
 	"pi/session"
@@ -63,6 +65,9 @@ func (m *Meter) Breakdown() Breakdown {
 	return b
 }
 
+// ownSections are the sections that no hook has added.
+var ownSections = []string{SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionEnvironment}
+
 // promptSource is the system prompt by its sections, the instruction files each
 // by itself.
 func (m *Meter) promptSource() Source {
@@ -78,21 +83,13 @@ func (m *Meter) promptSource() Source {
 			for _, f := range m.system.source.Files {
 				s.part(Source{Name: f.Path, Tokens: textTokens(instructions.Text([]instructions.File{f}))})
 			}
-		case ownSection(section.Name):
+		case slices.Contains(ownSections, section.Name):
 			s.part(Source{Name: section.Name, Tokens: textTokens(section.Text)})
 		default:
 			s.part(Source{Name: section.Name, Note: changedBy(p), Tokens: textTokens(section.Text)})
 		}
 	}
 	return s
-}
-
-func ownSection(name string) bool {
-	switch name {
-	case SectionRole, SectionTools, SectionGuidelines, SectionAppend, SectionInstructions, SectionEnvironment:
-		return true
-	}
-	return false
 }
 
 // changedBy names the hooks that had a hand in a system prompt.
@@ -142,7 +139,7 @@ type ledger struct {
 
 // messageSources are the messages that are sent.
 func messageSources(items []session.Item, chain chained) []Source {
-	l := ledger{makers: madeBy(chain)}
+	l := ledger{makers: makersIn(chain)}
 	for _, name := range []string{SourceSummaries, SourceUser, SourceModel, SourceResults, SourceCommands, SourceHooks} {
 		l.sources = append(l.sources, Source{Name: name})
 	}
@@ -154,8 +151,8 @@ func messageSources(items []session.Item, chain chained) []Source {
 	return l.sources
 }
 
-// madeBy says which hook of a chain made a message that comes from no entry.
-func madeBy(chain chained) map[*message.Message]string {
+// makersIn says which hook of a chain made a message that comes from no entry.
+func makersIn(chain chained) map[*message.Message]string {
 	makers := map[*message.Message]string{}
 	for _, stage := range chain.stages {
 		for _, it := range stage.Items {

@@ -13,11 +13,11 @@ import (
 // run is the one place where a tool runs.
 func (c *cleared) run(ctx context.Context, update Update) (result Result) {
 	if ctx.Err() != nil {
-		return interrupted().result
+		return *interrupted()
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			result = refuse("tool %s crashed: %v", c.tool.Spec().Name, p).result
+			result = *refuse("tool %s crashed: %v", c.tool.Spec().Name, p)
 		}
 	}()
 	result, err := c.tool.Run(context.WithValue(ctx, callIDKey{}, c.id), c.input, update)
@@ -52,8 +52,8 @@ func withText(r Result, text string) Result {
 	return r
 }
 
-// finishCall lets listeners edit the result of a run. After an interrupt they no
-// longer can, and what they had no chance to take out is not kept.
+// finishCall lets listeners edit the result of a tool. After an interrupt they no
+// longer can, and what they had no chance to remove is dropped.
 func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result {
 	if g.events.wants(KindToolResult) {
 		e := &ToolResult{ID: c.id, Name: c.tool.Spec().Name, Input: c.input, Result: result}
@@ -61,7 +61,7 @@ func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result
 			g.events.emit(ctx, e)
 		}
 		if ctx.Err() != nil {
-			return refuse("interrupted; what the tool had to say is not kept").result
+			return *refuse("interrupted; what the tool had to say is not kept")
 		}
 		result = e.Result
 	}
@@ -71,21 +71,21 @@ func (g *gate) finishCall(ctx context.Context, c *cleared, result Result) Result
 	return result
 }
 
-// maxNesting is how deep calls of CallTool may stand in each other, as they do
-// when a listener to tool events calls a tool.
+// maxNesting is how deep calls of CallTool may be nested, as they are when a listener
+// to tool events calls a tool.
 const maxNesting = 4
 
 type nestingKey struct{}
 
 // CallTool runs one tool for a hook or a program, through the same gate as a
-// call of the model, whether a prompt runs or not; the conversation does not see
-// it. It ends with ctx, and is no part of the run in progress: an interrupt of
-// that reaches it only through ctx. A refused call gives a Result that says why;
-// one that comes out of four others, by their contexts, is refused.
+// call of the model, whether a prompt runs or not; it is not added to the
+// conversation. It ends with ctx, and is no part of the run in progress: an interrupt
+// of that reaches it only through ctx. A refused call gives a Result that says why;
+// one that is nested in four others, by their contexts, is refused.
 func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage) Result {
 	depth, _ := ctx.Value(nestingKey{}).(int)
 	if depth >= maxNesting {
-		return refuse("not run: calls of tools out of tool events nest %d deep already", maxNesting).result
+		return *refuse("not run: calls of tools out of tool events nest %d deep already", maxNesting)
 	}
 	ctx = context.WithValue(ctx, nestingKey{}, depth+1)
 	if len(input) == 0 {
@@ -93,17 +93,15 @@ func (a *Agent) CallTool(ctx context.Context, name string, input json.RawMessage
 	}
 	call := message.Block{Type: message.BlockToolCall, ID: "call_" + rand.Text()[:20], Name: name, Arguments: input}
 	a.events.emitIf(ctx, KindToolExecutionStart, func() Event { return &ToolExecutionStart{call.ID, name, input} })
-	c, no := a.gate.clear(ctx, call)
-	var result Result
-	if no != nil {
-		result = no.result
-	} else {
+	c, result := a.gate.clear(ctx, call)
+	if c != nil {
 		input = c.input
-		result = a.gate.finishCall(ctx, c, c.run(ctx, a.gate.updates(ctx, call, input)))
-		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: result.Usage, Note: name})
+		r := a.gate.finishCall(ctx, c, c.run(ctx, a.gate.updates(ctx, call, input)))
+		a.spending.record(ctx, session.UsageEntry{Kind: "tool", Usage: r.Usage, Note: name})
+		result = &r
 	}
-	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, result} })
-	return result
+	a.events.emitAfter(ctx, KindToolExecutionEnd, func() Event { return &ToolExecutionEnd{call.ID, name, input, *result} })
+	return *result
 }
 
 // updates passes on what a running tool reports, if anyone wants it.

@@ -135,7 +135,7 @@ func (c *compactRun) prepare(ctx context.Context, seen chained) (err error) {
 	}
 	c.limits = c.settings.within(c.window)
 	c.plan, err = compaction.NewPlan(c.branch, items, tokens, compaction.Limits{
-		Keep: c.limits.KeepRecentTokens, Room: c.limits.room(), All: c.all})
+		Keep: c.limits.KeepRecentTokens, Room: c.limits.KeepRecentTokens + c.limits.ReserveTokens/16, All: c.all})
 	return err
 }
 
@@ -168,10 +168,10 @@ func (c *compactRun) retries() bool { return c.reason == CompactOverflow }
 func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 	s.About = c.branch[len(c.branch)-1]
 	drafts := []session.Draft{{Type: session.TypeCompaction, Body: s}}
-	edited := c.editedSince()
+	edited := editsIn(c.session.Branch()[len(c.branch):]) // after the plan was made
 	if s.FirstKeptEntryID == c.firstKept() {
 		for _, edit := range c.plan.Shorten {
-			if !edited[edit.TargetID] {
+			if edited[edit.TargetID] == nil {
 				drafts = append(drafts, session.Draft{Type: session.TypeContextEdit, Body: edit})
 			}
 		}
@@ -184,21 +184,6 @@ func (c *compactRun) store(s session.Compaction) (*session.Entry, error) {
 		return nil, err
 	}
 	return entries[0], err
-}
-
-// editedSince gives the ids of the entries that were edited after the plan was
-// made.
-func (c *compactRun) editedSince() map[string]bool {
-	edited := map[string]bool{}
-	for _, e := range c.session.Branch()[len(c.branch):] {
-		if e.Type != session.TypeContextEdit {
-			continue
-		}
-		if edit, err := session.Body[session.ContextEdit](e); err == nil {
-			edited[edit.TargetID] = true
-		}
-	}
-	return edited
 }
 
 // firstKept is the id of the first entry that the plan keeps, "" if it keeps
@@ -307,9 +292,6 @@ const (
 
 // summary is how long a summary may be at most, in tokens.
 func (s CompactionSettings) summary() int { return max(s.ReserveTokens/2, leastSummary) }
-
-// room is how much may be kept at most.
-func (s CompactionSettings) room() int { return s.KeepRecentTokens + s.ReserveTokens/16 }
 
 // input is how much of a conversation goes into one request for a summary, beside
 // an earlier one and the answer; a quarter of it is for what estimates miss. 0 is

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,7 +33,12 @@ func (c *compactRun) askListeners(ctx context.Context) (*CompactionDraft, error)
 	if !c.events.wants(KindSessionBeforeCompact) {
 		return nil, nil
 	}
-	e := &SessionBeforeCompact{Preparation: c.preparation(), BranchEntries: c.branch, Messages: c.summarized(),
+	e := &SessionBeforeCompact{Preparation: Preparation{
+		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
+		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
+		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: FileOps(c.plan.Files),
+		Settings: c.settings,
+	}, BranchEntries: c.branch, Messages: c.summarized(),
 		CustomInstructions: c.instructions, Model: c.model, Reason: c.reason, WillRetry: c.retries()}
 	c.events.emitUntil(ctx, e, func() bool { return e.Cancel })
 	switch d := e.Compaction; {
@@ -58,15 +64,6 @@ type unwantedCompaction struct{}
 func (unwantedCompaction) Error() string { return "Compaction " + ErrCancelled.Error() }
 func (unwantedCompaction) Unwrap() error { return ErrCancelled }
 
-func (c *compactRun) preparation() Preparation {
-	return Preparation{
-		FirstKeptEntryID: c.firstKept(), FirstKeptEntryIndex: c.plan.FirstKeptIndex,
-		MessagesToSummarize: c.plan.Summarize, TurnPrefixMessages: c.plan.TurnPrefix, IsSplitTurn: len(c.plan.TurnPrefix) > 0,
-		TokensBefore: c.plan.TokensBefore, PreviousSummary: c.plan.PreviousSummary, FileOps: FileOps(c.plan.Files),
-		Settings: c.settings,
-	}
-}
-
 // summarized is what the summary stands for.
 func (c *compactRun) summarized() []session.Item {
 	return slices.Concat(c.plan.Summarize, c.plan.TurnPrefix)
@@ -74,14 +71,8 @@ func (c *compactRun) summarized() []session.Item {
 
 // brought is the entry of a summary that a hook made.
 func (c *compactRun) brought(d *CompactionDraft) session.Compaction {
-	s := session.Compaction{Summary: d.Summary, FirstKeptEntryID: d.FirstKeptEntryID, TokensBefore: d.TokensBefore,
-		Details: d.Details, FromHook: true}
-	if s.FirstKeptEntryID == "" {
-		s.FirstKeptEntryID = c.firstKept()
-	}
-	if s.TokensBefore == 0 {
-		s.TokensBefore = c.plan.TokensBefore
-	}
+	s := session.Compaction{Summary: d.Summary, FirstKeptEntryID: cmp.Or(d.FirstKeptEntryID, c.firstKept()),
+		TokensBefore: cmp.Or(d.TokensBefore, c.plan.TokensBefore), Details: d.Details, FromHook: true}
 	if s.Details == nil {
 		s.Details = c.plan.Files.Details()
 	}
@@ -100,7 +91,7 @@ func (c *compactRun) written(ctx context.Context) (session.Compaction, error) {
 	switch {
 	case ctx.Err() != nil:
 		return session.Compaction{}, ErrAborted
-	case len(c.editedSince()) > 0: // what hooks took out just now is not summarised
+	case len(editsIn(c.session.Branch()[len(c.branch):])) > 0: // what hooks removed just now is not summarised
 		if err := c.prepare(ctx, c.conversation.runChain(ctx)); err != nil {
 			return session.Compaction{}, err
 		}

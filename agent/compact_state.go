@@ -84,7 +84,7 @@ func (r *compactRequest) refuse(why error) {
 
 // RequestCompact has the context compacted as soon as it can be, and returns at
 // once: while a prompt runs, before its next request or at its end, otherwise
-// when the front end gets to it (see [Agent.Submitted]). done is called once with
+// when the front end gets to it (see [Inbox.Submitted]). done is called once with
 // what [Agent.Compact] returns, or with ErrCompactionWaits, on another goroutine or
 // before RequestCompact returns, and must not wait.
 func (a *Agent) RequestCompact(o CompactOptions, done func(*Compacted, error)) {

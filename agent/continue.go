@@ -10,9 +10,9 @@ import (
 	"pi/session/message"
 )
 
-// turnEnded tells the listeners of the end of a turn, appends what they want
-// added, and returns what they want next.
-func (r *run) turnEnded(ctx context.Context, index int, a answer, b batchEnd) Continuation {
+// endTurn emits the end of a turn, appends what listeners want added, and returns
+// what they want next.
+func (r *run) endTurn(ctx context.Context, index int, a answer, b batchEnd) Continuation {
 	if !r.events.wants(KindTurnEnd) {
 		return Continuation{}
 	}
@@ -33,7 +33,14 @@ func (r *run) askAgain(ctx context.Context, err error) (again bool, _ error) {
 	if !r.events.wants(KindAgentBeforeSettle) {
 		return false, err
 	}
-	e := &AgentBeforeSettle{Outcome: outcome(err), Messages: r.added[:len(r.added):len(r.added)]}
+	outcome := "error"
+	switch {
+	case err == nil:
+		outcome = "completed"
+	case errors.Is(err, ErrAborted):
+		outcome = "aborted"
+	}
+	e := &AgentBeforeSettle{Outcome: outcome, Messages: r.added[:len(r.added):len(r.added)]}
 	r.events.emit(uncancelled(ctx), e)
 	r.addDrafts(ctx, e.Kind(), e.Entries)
 	if err == nil && ctx.Err() != nil {
@@ -51,16 +58,6 @@ func (r *run) askAgain(ctx context.Context, err error) (again bool, _ error) {
 	}
 	err = r.addTurn(e.Continuation)
 	return err == nil, err
-}
-
-func outcome(err error) string {
-	switch {
-	case err == nil:
-		return "completed"
-	case errors.Is(err, ErrAborted):
-		return "aborted"
-	}
-	return "error"
 }
 
 // isFinal reports whether a run that ended with err may not go on: a person set
@@ -87,8 +84,8 @@ func (r *run) addTurn(wish Continuation) error {
 	return r.turnLimit()
 }
 
-// addDrafts appends what listeners want in the session, all or none. A list that
-// cannot be appended is told and changes nothing else.
+// addDrafts appends what listeners want in the session, all or none. The person is
+// told of a list that cannot be appended; it changes nothing else.
 func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 	if len(drafts) == 0 {
 		return
@@ -105,29 +102,23 @@ func (r *run) addDrafts(ctx context.Context, k Kind, drafts []session.Draft) {
 		}
 	}
 	if err = r.noteSaved(err); err != nil {
-		r.events.Notify(context.WithoutCancel(ctx), LevelError, fmt.Sprintf("%s: the entries of hooks were not added: %v", k, err))
+		r.events.notifyf(context.WithoutCancel(ctx), LevelError, "%s: the entries of hooks were not added: %v", k, err)
 	}
-	if r.announceCompactions(ctx, entries) {
+	compacted := false
+	for _, e := range entries {
+		if e.Type == session.TypeCompaction {
+			compacted = true
+			r.events.emitAfter(ctx, KindSessionCompact, func() Event {
+				return &SessionCompact{Entry: e, Summary: e.Message().Summary, FromHook: true, Reason: CompactManual}
+			})
+		}
+	}
+	if compacted {
 		r.conversation.refresh(ctx)
 	}
 }
 
-// announceCompactions tells the listeners of those that came as drafts, and
-// reports whether there are any.
-func (r *run) announceCompactions(ctx context.Context, entries []*session.Entry) bool {
-	any := false
-	for _, e := range entries {
-		if e.Type != session.TypeCompaction {
-			continue
-		}
-		any = true
-		r.events.emitAfter(ctx, KindSessionCompact, func() Event {
-			return &SessionCompact{Entry: e, Summary: e.Message().Summary, FromHook: true, Reason: CompactManual}
-		})
-	}
-	return any
-}
-
+// appendDrafts appends drafts, once each of them is one that listeners may add.
 func (r *run) appendDrafts(drafts []session.Draft) ([]*session.Entry, error) {
 	s := r.conversation.current()
 	checked := make([]session.Draft, len(drafts))

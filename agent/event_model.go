@@ -129,16 +129,12 @@ type AutoRetryStart struct {
 
 // Text is what a front end says of it when the wait has so long to go.
 func (e *AutoRetryStart) Text(left time.Duration) string {
-	return fmt.Sprintf("retry %d/%d in %s: %s", e.Attempt, e.MaxAttempts, inSeconds(left), e.ErrorMessage)
+	seconds := max(1, (left+time.Second-1)/time.Second) // rounded up, for nothing happens in 0 seconds
+	return fmt.Sprintf("retry %d/%d in %d s: %s", e.Attempt, e.MaxAttempts, seconds, e.ErrorMessage)
 }
 
 // Delay is how long the wait is.
 func (e *AutoRetryStart) Delay() time.Duration { return time.Duration(e.DelayMS) * time.Millisecond }
-
-// inSeconds rounds up, for nothing happens in 0 seconds.
-func inSeconds(d time.Duration) string {
-	return fmt.Sprintf("%d s", max(1, (d+time.Second-1)/time.Second))
-}
 
 // AutoRetryWaited comes at the end of that wait, whether the call is made again
 // now or somebody wants no more of it.

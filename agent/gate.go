@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,16 +21,14 @@ type cleared struct {
 	context []string // what listeners add to the result
 }
 
-// refused is a call that will not run: what the model is told instead.
-type refused struct{ result Result }
-
-func refuse(format string, args ...any) *refused {
+// refuse is the result of a call that does not run: what the model is told instead.
+func refuse(format string, args ...any) *Result {
 	r := TextResult(fmt.Sprintf(format, args...))
 	r.IsError = true
-	return &refused{r}
+	return &r
 }
 
-func interrupted() *refused { return refuse("interrupted") }
+func interrupted() *Result { return refuse("interrupted") }
 
 // gate decides which calls of tools run.
 type gate struct {
@@ -38,11 +37,14 @@ type gate struct {
 }
 
 // clear decides whether call may run and with which arguments: the tool must be
-// active, the arguments valid, and no listener against it.
-func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *refused) {
+// active, the arguments valid, and no listener against it. Of the results one is nil.
+func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *Result) {
 	tool := g.tools.tool(call.Name)
 	if tool == nil {
-		return nil, g.unknownTool(call.Name)
+		if names := g.tools.names(); len(names) > 0 {
+			return nil, refuse("unknown tool %q; available tools: %s", call.Name, strings.Join(names, ", "))
+		}
+		return nil, refuse("unknown tool %q; no tools are available", call.Name)
 	}
 	checker, err := g.tools.checker(tool, func(text string) { g.events.Notify(ctx, LevelWarning, text) })
 	if err != nil {
@@ -50,7 +52,7 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *refuse
 	}
 	arguments := call.Arguments
 	if p, ok := tool.(Preparer); ok {
-		if arguments, err = prepared(ctx, p, arguments); err != nil {
+		if arguments, err = prepare(ctx, p, arguments); err != nil {
 			return nil, refuse("%v", err)
 		}
 	}
@@ -65,8 +67,8 @@ func (g *gate) clear(ctx context.Context, call message.Block) (*cleared, *refuse
 	return g.ask(ctx, c, checker)
 }
 
-// prepared keeps a tool that crashes from ending the run.
-func prepared(ctx context.Context, p Preparer, arguments json.RawMessage) (changed json.RawMessage, err error) {
+// prepare lets a tool change its arguments. One that crashes does not end the run.
+func prepare(ctx context.Context, p Preparer, arguments json.RawMessage) (changed json.RawMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the tool crashed: %v", r)
@@ -75,18 +77,10 @@ func prepared(ctx context.Context, p Preparer, arguments json.RawMessage) (chang
 	return p.Prepare(ctx, arguments)
 }
 
-func (g *gate) unknownTool(name string) *refused {
-	names := g.tools.names()
-	if len(names) == 0 {
-		return refuse("unknown tool %q; no tools are available", name)
-	}
-	return refuse("unknown tool %q; available tools: %s", name, strings.Join(names, ", "))
-}
-
-// ask asks the listeners: a block, a failure of a listener, an interrupt, and a
-// rewrite that is no valid input all keep the tool from running. A rewrite is
+// ask asks the listeners: the tool does not run after a block, a failure of a listener,
+// an interrupt, or a rewrite that is no valid input. A rewrite is
 // not coerced, for what runs is what the listeners saw.
-func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *refused) {
+func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*cleared, *Result) {
 	e := &ToolCall{ID: c.id, Name: c.tool.Spec().Name, Input: c.input}
 	err := g.events.emitGate(ctx, e, func() bool { return e.Block })
 	switch {
@@ -95,8 +89,12 @@ func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*c
 	case err != nil:
 		return nil, refuse("blocked: %v", err)
 	case e.Block:
-		no := refuse("%s", blockReason(e))
-		no.result.Terminate = e.Terminate
+		reason := "Blocked"
+		if e.BlockedBy != "" {
+			reason += " by hook " + e.BlockedBy
+		}
+		no := refuse("%s", cmp.Or(e.Reason, reason))
+		no.Terminate = e.Terminate
 		return nil, no
 	}
 	if !bytes.Equal(e.Input, c.input) {
@@ -106,14 +104,4 @@ func (g *gate) ask(ctx context.Context, c *cleared, checker *schema.Checker) (*c
 	}
 	c.input, c.context = e.Input, e.AdditionalContext
 	return c, nil
-}
-
-func blockReason(e *ToolCall) string {
-	switch {
-	case e.Reason != "":
-		return e.Reason
-	case e.BlockedBy != "":
-		return "Blocked by hook " + e.BlockedBy
-	}
-	return "Blocked"
 }

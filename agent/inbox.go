@@ -301,7 +301,7 @@ func (b *Inbox) forget(swap func()) *compactRequest {
 }
 
 // Submitted is signalled when a prompt was handed in; the front end then calls
-// [Agent.TakeSubmitted] when it is idle.
+// [Inbox.TakeSubmitted] when it is idle.
 func (b *Inbox) Submitted() <-chan struct{} { return b.wake }
 
 // TakeSubmitted removes and returns the prompts that were handed in one after the

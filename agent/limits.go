@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -15,17 +14,6 @@ import (
 // memory: an answer longer than max_answer_bytes ends with an error.
 
 const limitOfAnswer = "max_answer_bytes"
-
-// answerTooLong is the error of an answer that is longer than r allows.
-func answerTooLong(r *llm.Request) error {
-	return &LimitError{limitOfAnswer, fmt.Sprintf("stopped: the answer of %s is longer than %d bytes (max_answer_bytes in config.toml; 0: no limit)",
-		r.Model.Ref(), r.MaxAnswer)}
-}
-
-func isTooLong(err error) bool {
-	var limit *LimitError
-	return errors.As(err, &limit) && limit.Limit == limitOfAnswer
-}
 
 // keptOfLong is how much is kept of an answer that is too long: enough to see what
 // it was.
@@ -42,17 +30,13 @@ type answerSize struct {
 
 // exceeds adds d and reports whether the answer is longer than limit, 0 being none.
 func (s *answerSize) exceeds(limit int, d llm.Delta) bool {
-	if limit > 0 {
-		s.add(d)
+	if limit <= 0 {
+		return false
 	}
-	return limit > 0 && s.bytes > limit
-}
-
-func (s *answerSize) add(d llm.Delta) {
 	switch d.Kind {
 	case llm.DeltaPing, llm.DeltaUsage, llm.DeltaStop:
 		s.bytes += len(d.Stop.Message)
-		return
+		return s.bytes > limit
 	}
 	before, known := s.blocks[d.Index]
 	if !known {
@@ -63,19 +47,20 @@ func (s *answerSize) add(d llm.Delta) {
 	}
 	s.bytes += len(d.Text) + len(d.ID) + len(d.Name)
 	switch d.Kind {
-	case llm.DeltaSignature, llm.DeltaRedacted: // kept beside the text
+	case llm.DeltaSignature, llm.DeltaRedacted: // stored beside the text
 		s.blocks[d.Index] = before
-	case llm.DeltaWhole: // takes the place of what came before
+	case llm.DeltaWhole: // replaces what came before
 		s.bytes -= before
 		s.blocks[d.Index] = len(d.Text)
 	default:
 		s.blocks[d.Index] = before + len(d.Text)
 	}
+	return s.bytes > limit
 }
 
-// A model that is stuck makes the same call again and again. The same is a call of
-// the same tool with the same arguments that came to the same: who asks until the
-// answer is another one has not repeated anything.
+// A model that is stuck makes the same call again and again. A call is the same if
+// tool, arguments and result are: a model that polls until the result is another one
+// repeats nothing.
 
 // tellAt is the repetition at which the model is told, before the limit.
 const tellAt = 3
@@ -116,8 +101,8 @@ func (c *repeatCounter) note(s *step) int {
 	return c.count
 }
 
-// outcomeKey is what a result comes to. The file that the whole of a long output is
-// kept in is another one each time.
+// outcomeKey is equal for equal results. The name of the file that has the whole of a
+// long output is left out, for it is another one each time.
 func outcomeKey(r Result) string {
 	b, _ := json.Marshal(r.Content) // blocks of texts and numbers
 	key := fmt.Sprint(r.IsError, " ", string(b))

@@ -3,8 +3,6 @@ package agent
 import (
 	"context"
 	"strings"
-
-	"pi/session/message"
 )
 
 // queued is a message that waits for its place in a run.
@@ -35,7 +33,7 @@ func (q Queue) String() string {
 // any other; accepted is false if a listener handled it. The error is ErrNoRun
 // if no run is there to deliver the message, also if the last one ended
 // meanwhile: then the caller prompts instead. What was accepted is delivered, or
-// waits for [Agent.TakeQueued] or the next run if this one ends in another way.
+// waits for [Inbox.TakeQueued] or the next run if this one ends in another way.
 func (a *Agent) Enqueue(ctx context.Context, in Prompt, q Queue) (accepted bool, err error) {
 	if !a.inbox.isOpen() {
 		return false, ErrNoRun
@@ -86,7 +84,7 @@ func (r *run) deliver(ctx context.Context, stopping bool) (delivered int, err er
 			return delivered, err
 		}
 		if p.Custom == nil && p.Source == "hook" { // nobody has seen it yet
-			m := r.newUserMessage(promptContent(p.Text, p.Attachments))
+			m := r.userMessage(p)
 			r.events.emitAfter(ctx, KindCustomShow, func() Event { return &CustomShow{m} })
 		}
 		delivered++
@@ -99,16 +97,8 @@ func (r *run) write(ctx context.Context, p Prompt) error {
 	if p.Custom != nil {
 		return r.appendCustom(ctx, p.Custom)
 	}
-	_, err := r.append(r.newUserMessage(promptContent(p.Text, p.Attachments)))
+	_, err := r.append(r.userMessage(p))
 	return err
-}
-
-func promptContent(text string, attachments []message.Block) []message.Block {
-	var content []message.Block
-	if text != "" {
-		content = append(content, message.TextBlock(text))
-	}
-	return append(content, attachments...)
 }
 
 func (p Prompt) isEmpty() bool {

@@ -156,7 +156,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 }
 
-// deliverRest writes the next of what came in the meantime, and reports whether
+// deliverRest adds to the session what was queued in the meantime, and reports whether
 // there was anything.
 func (r *run) deliverRest(ctx context.Context) (bool, error) {
 	for r.inbox.closeIfNoneQueued() {
@@ -188,8 +188,8 @@ func (r *run) sync(ctx context.Context, err error) error {
 	return err
 }
 
-// open writes the prompt, what was to go with it, and what still waits from an
-// earlier run, and lets listeners add to it.
+// open adds the prompt to the session, the messages that go with it, and those that
+// still wait from an earlier run, and lets listeners add to them.
 func (r *run) open(ctx context.Context, p Prompt) error {
 	if err := r.noteSaved(r.choice.record()); err != nil {
 		return err
@@ -297,7 +297,7 @@ func (r *run) turn(ctx context.Context) (next, error) {
 	if err == nil {
 		batch, err = r.batch(ctx, answer)
 	}
-	wish := r.turnEnded(ctx, index, answer, batch)
+	wish := r.endTurn(ctx, index, answer, batch)
 	switch {
 	case err != nil || batch.verdict() != nil:
 		r.verdict = batch.verdict()
@@ -321,7 +321,7 @@ func (r *run) append(m *message.Message) (*session.Entry, error) {
 	return e, r.noteSaved(err)
 }
 
-// appendCustom persists a custom message of a listener.
+// appendCustom adds a custom message of a listener to the session.
 func (r *run) appendCustom(ctx context.Context, m *message.Message) error {
 	e, err := r.conversation.appendCustom(ctx, m)
 	if e != nil {
@@ -330,9 +330,8 @@ func (r *run) appendCustom(ctx context.Context, m *message.Message) error {
 	return r.noteSaved(err)
 }
 
-// noteSaved notes a failure to save, which does not end the run; any other failure
-// is returned. A session that lacked something before is not complained about
-// again.
+// noteSaved notes a failure to save, which does not end the run, and returns any other
+// failure. A session whose file lacked something before the run is not reported again.
 func (r *run) noteSaved(err error) error {
 	var unsaved *session.SaveError
 	if !errors.As(err, &unsaved) {
@@ -344,7 +343,12 @@ func (r *run) noteSaved(err error) error {
 	return nil
 }
 
-// newUserMessage is a user message of now.
-func (r *run) newUserMessage(content []message.Block) *message.Message {
-	return &message.Message{Role: message.RoleUser, Content: content, Timestamp: r.now().UnixMilli()}
+// userMessage is a prompt as a message of now.
+func (r *run) userMessage(p Prompt) *message.Message {
+	m := &message.Message{Role: message.RoleUser, Timestamp: r.now().UnixMilli()}
+	if p.Text != "" {
+		m.Content = append(m.Content, message.TextBlock(p.Text))
+	}
+	m.Content = append(m.Content, p.Attachments...)
+	return m
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -57,44 +58,24 @@ func (c *choice) replace(was, now *llm.Model) {
 	}
 }
 
-// setModel is [Agent.SetModel].
-func (c *choice) setModel(ctx context.Context, model *llm.Model, source string) {
-	c.change(ctx, func(s *selection) { s.model = model }, source)
-}
-
-// setThinking is [Agent.SetThinking].
-func (c *choice) setThinking(ctx context.Context, level string) error {
-	if err := llm.CheckThinking(level); err != nil {
-		return err
+// set selects a model, a level, or both: nil or "" leaves that as it is, or as somebody
+// else chooses it at the same time. It emits what is different, and the session
+// records it. The error is that of a level which does not exist.
+func (c *choice) set(ctx context.Context, model *llm.Model, level, source string) error {
+	if level != "" {
+		if err := llm.CheckThinking(level); err != nil {
+			return err
+		}
 	}
-	c.change(ctx, func(s *selection) { s.wish = level }, "set")
-	return nil
-}
-
-// setBoth is [Agent.Select].
-func (c *choice) setBoth(ctx context.Context, model *llm.Model, level, source string) error {
-	if level == "" {
-		c.setModel(ctx, model, source)
-		return nil
-	}
-	if err := llm.CheckThinking(level); err != nil {
-		return err
-	}
-	c.change(ctx, func(s *selection) { *s = selection{model, level} }, source)
-	return nil
-}
-
-// change changes a part of the selection, for somebody else may change the rest at
-// the same time. It emits what is different, and the session records it.
-func (c *choice) change(ctx context.Context, change func(*selection), source string) {
 	c.mu.Lock()
 	was := c.selected
-	change(&c.selected)
+	c.selected = selection{cmp.Or(model, was.model), cmp.Or(level, was.wish)}
 	is := c.selected
 	c.unrecorded = true
 	c.mu.Unlock()
 	c.emitChange(ctx, was, is, source)
 	c.recordAtRest(ctx)
+	return nil
 }
 
 // restore makes is, which a session was left with, the selection.
@@ -179,7 +160,7 @@ func (c *choice) cycleModel(ctx context.Context) error {
 		at = slices.IndexFunc(choices, is)
 	}
 	next := choices[(at+1)%len(choices)]
-	return c.setBoth(ctx, next.Model, next.Level, "cycle")
+	return c.set(ctx, next.Model, next.Level, "cycle")
 }
 
 // tellProblems tells the person which patterns mean no model, unless that was told
@@ -196,16 +177,6 @@ func (c *choice) tellProblems(ctx context.Context, problems []error) {
 	if isNew {
 		c.events.Notify(ctx, LevelWarning, text)
 	}
-}
-
-// cycleThinking is [Agent.CycleThinking].
-func (c *choice) cycleThinking(ctx context.Context) (bool, error) {
-	levels := llm.OfferedLevels(c.model())
-	if len(levels) < 2 {
-		return false, nil
-	}
-	next := levels[(slices.Index(levels, c.thinking())+1)%len(levels)]
-	return true, c.setThinking(ctx, next)
 }
 
 // Model returns the model that the next request goes to.
@@ -228,19 +199,22 @@ func (a *Agent) Replace(was, now *llm.Model) { a.choice.replace(was, now) }
 // restore. If the thinking level in force becomes another one with it, that is
 // told as well.
 func (a *Agent) SetModel(ctx context.Context, model *llm.Model, source string) {
-	a.choice.setModel(ctx, model, source)
+	_ = a.choice.set(ctx, model, "", source) // which fails for a level only
 }
 
 // SetThinking sets how much the model is to think from the next request on. What
 // it does not offer is clamped, see [llm.Clamp].
 func (a *Agent) SetThinking(ctx context.Context, level string) error {
-	return a.choice.setThinking(ctx, level)
+	if err := llm.CheckThinking(level); err != nil {
+		return err
+	}
+	return a.choice.set(ctx, nil, level, "set")
 }
 
 // Select is SetModel and SetThinking in one step; a level of "" leaves that as it
 // is.
 func (a *Agent) Select(ctx context.Context, model *llm.Model, level, source string) error {
-	return a.choice.setBoth(ctx, model, level, source)
+	return a.choice.set(ctx, model, level, source)
 }
 
 // CycleModel goes on to the next model of those that the settings name (see
@@ -252,4 +226,11 @@ func (a *Agent) CycleModel(ctx context.Context) error { return a.choice.cycleMod
 
 // CycleThinking goes on to the next level that the model offers, from the highest
 // to the lowest. It reports false for a model that offers only one.
-func (a *Agent) CycleThinking(ctx context.Context) (bool, error) { return a.choice.cycleThinking(ctx) }
+func (a *Agent) CycleThinking(ctx context.Context) (bool, error) {
+	levels := llm.OfferedLevels(a.Model())
+	if len(levels) < 2 {
+		return false, nil
+	}
+	next := levels[(slices.Index(levels, a.Thinking())+1)%len(levels)]
+	return true, a.SetThinking(ctx, next)
+}

@@ -196,7 +196,9 @@ func TestAChoiceIsRecordedAtRestOrByTheRun(t *testing.T) {
 	if c.isUnrecorded() || c.model() != one || c.thinking() != "low" || c.chosen().wish != "high" {
 		t.Errorf("%+v", c.chosen())
 	}
-	c.setModel(t.Context(), two, "set")
+	if err := c.set(t.Context(), two, "", "set"); err != nil {
+		t.Error(err)
+	}
 	if now := c.chosen(); now.model != two || now.wish != "high" || !c.isUnrecorded() || is.ThinkingLevel() != "" {
 		t.Errorf("while a run works: %+v", now)
 	}
@@ -207,7 +209,7 @@ func TestAChoiceIsRecordedAtRestOrByTheRun(t *testing.T) {
 		t.Errorf("recorded %s/%s %s", provider, id, is.ThinkingLevel())
 	}
 	idle = true
-	if err := c.setBoth(t.Context(), one, "low", "set"); err != nil || is.ThinkingLevel() != "low" || c.isUnrecorded() {
+	if err := c.set(t.Context(), one, "low", "set"); err != nil || is.ThinkingLevel() != "low" || c.isUnrecorded() {
 		t.Errorf("at rest: %v, recorded %s", err, is.ThinkingLevel())
 	}
 	if c.replace(two, nil); c.model() != one {

@@ -59,7 +59,7 @@ func (a *Agent) SendUser(ctx context.Context, p Prompt, d Delivery) error {
 // Submit hands in a prompt from outside the front end, as if it had been typed.
 // While the agent works it is queued as a follow-up. Otherwise, and if it is a
 // command, it waits for the front end, which is woken through
-// [Agent.Submitted]. An empty prompt is dropped. The error says
+// [Inbox.Submitted]. An empty prompt is dropped. The error says
 // why it is not taken: a *[HeldBackError], or ErrEnded.
 func (a *Agent) Submit(ctx context.Context, p Prompt) error {
 	return a.submit(ctx, p, FollowUp)

@@ -20,7 +20,7 @@ type NavigateOptions struct {
 	Label        string // a name for the place
 }
 
-// Moved is what came of a move in the tree.
+// Moved says what a move in the tree has done.
 type Moved struct {
 	Recalled
 	Stayed  bool           // the leaf was there already; at most a label was given
@@ -62,7 +62,7 @@ func isSaveError(err error) bool {
 	return errors.As(err, &unsaved)
 }
 
-// move is what is to be done with the leaf.
+// move says where the leaf moves and how.
 type move struct {
 	target   string // the entry that was chosen
 	left     string // the leaf before
@@ -105,11 +105,11 @@ func (t *tree) moveLeaf(ctx context.Context, plan func(*session.Session) (move, 
 		}
 		return result, cmp.Or(m.label(s, result), s.Flush())
 	}
-	draft, fromHook, err := t.prepareMove(ctx, s, &m)
+	summary, err := t.askMove(ctx, s, &m)
 	if err != nil {
 		return Moved{}, err
 	}
-	return t.carryOut(ctx, s, m, draft, fromHook, result)
+	return t.carryOut(ctx, s, m, summary, result)
 }
 
 // endOf is the entry that a conversation with this leaf ends with: entries that
@@ -137,68 +137,51 @@ func isLeafMove(e *session.Entry) bool {
 	return err == nil && c.CustomType == session.LeafMove
 }
 
-// prepareMove asks the listeners, and returns the entry that records the move.
-func (t *tree) prepareMove(ctx context.Context, s *session.Session, m *move) (session.Draft, bool, error) {
-	before := &SessionBeforeTree{Preparation: preparationOf(s, m)}
+// askMove asks the listeners, who may change how m moves, and returns the summary of
+// what is left; nil for none.
+func (t *tree) askMove(ctx context.Context, s *session.Session, m *move) (*session.BranchSummary, error) {
+	common := s.CommonAncestor(m.left, m.to)
+	before := &SessionBeforeTree{Preparation: TreePreparation{TargetID: m.target, OldLeafID: m.left, CommonAncestorID: common,
+		EntriesToSummarize: s.Path(m.left)[len(s.Path(common)):], UserWantsSummary: m.options.Summarize}}
 	t.events.emitUntil(ctx, before, func() bool { return before.Cancel })
 	switch {
 	case ctx.Err() != nil:
-		return session.Draft{}, false, ErrAborted
+		return nil, ErrAborted
 	case before.Cancel:
-		return session.Draft{}, false, ErrCancelled
+		return nil, ErrCancelled
 	}
-	m.apply(before)
-	if !m.options.Summarize {
-		return m.record(), false, nil
-	}
-	summary, err := t.summarize(ctx, s, before, m.options)
-	if err != nil {
-		return session.Draft{}, false, err
-	}
-	if summary == nil {
-		return m.record(), false, nil
-	}
-	return session.Draft{Type: session.TypeBranchSummary, Body: summary}, summary.FromHook, nil
-}
-
-func preparationOf(s *session.Session, m *move) TreePreparation {
-	common := s.CommonAncestor(m.left, m.to)
-	return TreePreparation{TargetID: m.target, OldLeafID: m.left, CommonAncestorID: common,
-		EntriesToSummarize: s.Path(m.left)[len(s.Path(common)):], UserWantsSummary: m.options.Summarize}
-}
-
-// apply puts the answer of a listener in the place of what the person asked for.
-func (m *move) apply(before *SessionBeforeTree) {
 	if before.CustomInstructions != "" {
 		m.options.Instructions, m.options.Replace = before.CustomInstructions, before.ReplaceInstructions
 	}
-	if before.Label != "" {
-		m.options.Label = before.Label
+	m.options.Label = cmp.Or(before.Label, m.options.Label)
+	if !m.options.Summarize {
+		return nil, nil
 	}
+	return t.summarize(ctx, before, m.options)
 }
 
-// record is the entry of a move without a summary.
-func (m *move) record() session.Draft {
+// carryOut moves the leaf, also after an interrupt, and tells the listeners. The entry
+// that records the move is summary, if there is one.
+func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, summary *session.BranchSummary, result Moved) (Moved, error) {
 	body := session.Custom{CustomType: session.LeafMove}
 	if m.note != (LeafNote{}) {
 		body.Data, _ = json.Marshal(m.note) // two strings always encode
 	}
-	return session.Draft{Type: session.TypeCustom, Body: body}
-}
-
-// carryOut moves the leaf, whole, and tells the listeners.
-func (t *tree) carryOut(ctx context.Context, s *session.Session, m move, draft session.Draft, fromHook bool, result Moved) (Moved, error) {
+	draft := session.Draft{Type: session.TypeCustom, Body: body}
+	if summary != nil {
+		draft = session.Draft{Type: session.TypeBranchSummary, Body: summary}
+	}
 	e, saving := s.MoveTo(m.to, draft)
 	if e == nil {
 		return Moved{}, saving
 	}
-	if e.Type == session.TypeBranchSummary {
+	if summary != nil {
 		result.Summary, result.Leaf = e, e.ID
 	}
 	saving = cmp.Or(saving, m.label(s, result), s.Flush(), s.Sync())
 	t.conversation.forgetChain()
 	t.events.emitAfter(ctx, KindSessionTree, func() Event {
-		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: fromHook}
+		return &SessionTree{NewLeafID: result.Leaf, OldLeafID: m.left, SummaryEntry: result.Summary, FromHook: summary != nil && summary.FromHook}
 	})
 	t.conversation.refresh(ctx)
 	return result, saving
@@ -218,7 +201,7 @@ func (m *move) label(s *session.Session, at Moved) error {
 }
 
 // Recalled is what a person once sent, for the prompt line: a move that goes
-// back to before a prompt gives it back, to be sent again or changed.
+// back to before a prompt returns it, to be sent again or changed.
 type Recalled struct {
 	Text        string
 	Attachments int // that went with it and are no part of the text
@@ -237,8 +220,8 @@ func cutBefore(s *session.Session, id string, roles ...message.Role) (leaf strin
 	return id, Recalled{}, nil
 }
 
-// recall takes a message apart: what was typed is its first text, and what goes
-// with it stands behind that.
+// recall divides a message into its first text, which is what was typed, and what goes
+// with that.
 func recall(m *message.Message) Recalled {
 	if len(m.Content) == 0 {
 		return Recalled{}

@@ -23,9 +23,9 @@ var (
 )
 
 // Undo moves the leaf to before the n-th last user message of the branch, and
-// returns the text of that. Those that an edit has taken out of the context do not
-// count: nobody would see them go. Files stay as they are. See [Agent.Navigate] for the
-// rest.
+// returns the text of that. Those that an edit has removed from the context do not
+// count, for nobody would see a difference. Files stay as they are. See
+// [Agent.Navigate] for the rest.
 func (a *Agent) Undo(ctx context.Context, n int) (Moved, error) {
 	return a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		sent := userMessages(s.Branch())
@@ -50,11 +50,12 @@ func moveBack(kind string, e *session.Entry, s *session.Session) move {
 	return m
 }
 
+// userMessages are those of a path that no edit removed from the context.
 func userMessages(path []*session.Entry) []*session.Entry {
 	var sent []*session.Entry
-	out := takenOut(path)
+	edits := editsIn(path)
 	for _, e := range path {
-		if e.Type != session.TypeMessage || out[e.ID] {
+		if edit, edited := edits[e.ID]; e.Type != session.TypeMessage || edited && edit.Replacement == nil {
 			continue
 		}
 		if m := e.Message(); m != nil && m.Role == message.RoleUser {
@@ -64,22 +65,7 @@ func userMessages(path []*session.Entry) []*session.Entry {
 	return sent
 }
 
-// takenOut are the ids of the entries that edits leave nothing of.
-func takenOut(path []*session.Entry) map[string]bool {
-	out := map[string]bool{}
-	for _, e := range path {
-		if e.Type != session.TypeContextEdit {
-			continue
-		}
-		if edit, err := session.Body[session.ContextEdit](e); err == nil {
-			out[edit.TargetID] = edit.Replacement == nil
-		}
-	}
-	return out
-}
-
-// Redo takes the last move back that was not taken back yet, if nothing was said
-// since.
+// Redo reverts the last move back that was not reverted yet, if no message came since.
 func (a *Agent) Redo(ctx context.Context) (Moved, error) {
 	return a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		from := lastNote(s)
@@ -93,10 +79,8 @@ func (a *Agent) Redo(ctx context.Context) (Moved, error) {
 // lastNote returns the leaf that the last move back has left; "" if there is
 // none.
 func lastNote(s *session.Session) string {
-	path := s.Branch()
-	for i := len(path) - 1; i >= 0; i-- {
-		e := path[i]
-		if saysSomething(e) {
+	for _, e := range slices.Backward(s.Branch()) {
+		if e.Message() != nil || e.Type == session.TypeContextEdit { // the model sees something else since then
 			return ""
 		}
 		if n, ok := leafNote(e); ok && n.Kind != "redo" && s.Entry(n.From) != nil {
@@ -106,13 +90,7 @@ func lastNote(s *session.Session) string {
 	return ""
 }
 
-// saysSomething reports whether an entry has a part in what the model sees.
-func saysSomething(e *session.Entry) bool {
-	return e.Message() != nil || e.Type == session.TypeContextEdit
-}
-
-// leafNote reads the note of a move that can be taken back, or that took one
-// back.
+// leafNote decodes the note of a move back, or of one that reverts such a move.
 func leafNote(e *session.Entry) (LeafNote, bool) {
 	if !isLeafMove(e) {
 		return LeafNote{}, false
@@ -143,11 +121,18 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 	u := &Uncompacted{}
 	_, err := a.tree.moveLeaf(ctx, func(s *session.Session) (move, error) {
 		branch := s.Branch()
-		at := lastCompaction(branch)
+		at := len(branch) - 1
+		for at >= 0 && branch[at].Type != session.TypeCompaction {
+			at--
+		}
 		if at < 0 {
 			return move{}, ErrNotCompacted
 		}
-		u.Left = messagesIn(branch[at:])
+		for _, e := range branch[at+1:] {
+			if e.Message() != nil {
+				u.Left++
+			}
+		}
 		u.Before = a.meter.tokensSeen()
 		return moveBack("uncompact", branch[at], s), nil
 	})
@@ -157,25 +142,6 @@ func (a *Agent) Uncompact(ctx context.Context) (*Uncompacted, error) {
 	u.After = a.meter.tokensSeen()
 	u.Full = a.compactor.settings.full(u.After, a.Model().ContextWindow)
 	return u, err
-}
-
-func lastCompaction(branch []*session.Entry) int {
-	for i, e := range slices.Backward(branch) {
-		if e.Type == session.TypeCompaction {
-			return i
-		}
-	}
-	return -1
-}
-
-func messagesIn(entries []*session.Entry) int {
-	n := 0
-	for _, e := range entries {
-		if m := e.Message(); m != nil && m.Role != message.RoleCompactionSummary {
-			n++
-		}
-	}
-	return n
 }
 
 // String says in one line what has happened, and what can be done about it.

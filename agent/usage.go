@@ -30,12 +30,6 @@ type Totals struct {
 	Break  *prefix.Break // see [Meter.PrefixBreak]
 }
 
-// totals adds up what the session has used, see [Agent.Totals].
-func (m *Meter) totals() Totals {
-	used, priced := m.spending.used()
-	return Totals{Usage: used, Priced: priced, ContextUsage: m.contextUsage(), Break: m.PrefixBreak()}
-}
-
 // Spent is what the session has cost so far, and whether that is all: the prices of
 // all that it used are known.
 func (m *Meter) Spent() (cost float64, all bool) {

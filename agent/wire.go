@@ -76,7 +76,10 @@ func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) er
 	for name, value := range e.Changed {
 		switch name = http.CanonicalHeaderKey(name); {
 		case value == nil:
-			removeHeader(h, name)
+			h.Del(name)
+			if name == "User-Agent" {
+				h[name] = nil // else the client puts its own
+			}
 		case *value != hiddenValue || e.Headers[name] != hiddenValue: // a value as it was shown is no change
 			h.Set(name, *value)
 		}
@@ -84,13 +87,7 @@ func (t *wiretap) headers(ctx context.Context, r *llm.Request, h http.Header) er
 	return ctx.Err()
 }
 
-func removeHeader(h http.Header, name string) {
-	h.Del(name)
-	if name == "User-Agent" {
-		h[name] = nil // else the client puts its own
-	}
-}
-
+// shownHeaders are headers as listeners may see them.
 func shownHeaders(h http.Header, key string) map[string]string {
 	shown := make(map[string]string, len(h))
 	for name, values := range h {
