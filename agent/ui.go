@@ -73,8 +73,11 @@ type PlainTheme struct{}
 func (PlainTheme) Paint(_, text string) string { return text }
 
 // NoUI is the UI where nobody is: every question has its default answer, and
-// what would be shown has nowhere to go. Front ends build on it.
-type NoUI struct{}
+// what would be shown has nowhere to go, but for notices. Front ends build on it.
+type NoUI struct {
+	// Notices, if set, is called with each notice, by any goroutine.
+	Notices func(text string, level Level)
+}
 
 func (NoUI) HasUI() bool { return false }
 
@@ -94,7 +97,13 @@ func (NoUI) Input(context.Context, string, string, DialogOptions) (string, bool,
 // Editor answers nothing.
 func (NoUI) Editor(context.Context, string, string) (string, bool, error) { return "", false, nil }
 
-func (NoUI) Notify(string, Level)              {}
+// Notify hands the notice to Notices.
+func (n NoUI) Notify(text string, level Level) {
+	if n.Notices != nil {
+		n.Notices(text, level)
+	}
+}
+
 func (NoUI) SetStatus(string, string)          {}
 func (NoUI) SetWidget(string, []string)        {}
 func (NoUI) SetTitle(string)                   {}

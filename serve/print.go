@@ -61,29 +61,33 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // Print is the front end that prints answers. As listener and user interface it
 // may be used by any goroutine.
 type Print struct {
+	agent.NoUI // whose notices are lines of beside
+
 	// Ready, if set, is called before each prompt that goes to the model. After an
 	// error the prompt is not sent, and Run returns the error.
 	Ready func() error
 
 	out      io.Writer
 	terminal bool // out is a terminal, which text of models and tools must not control
-	*notices
+	beside   *lines
 
-	mu      sync.Mutex
-	answers []string // of the last run
-	ran     bool     // the agent has worked
-	acted   bool     // a tool has run
-	cut     bool     // the last answer is not whole
+	mu   sync.Mutex // guards last, which events change while Run waits for the agent
+	last result
+}
+
+// result is what the last run has come to.
+type result struct {
+	answers []string
+	ran     bool // the agent has worked
+	acted   bool // a tool has run
+	cut     bool // the last answer is not whole
 }
 
 // NewPrint returns a Print that writes answers to out and the rest to progress.
 func NewPrint(out, progress io.Writer) *Print {
-	return &Print{out: out, terminal: isTerminal(out), notices: &notices{w: progress}}
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	beside := &lines{w: progress}
+	f, isFile := out.(*os.File)
+	return &Print{NoUI: agent.NoUI{Notices: beside.notice}, out: out, beside: beside, terminal: isFile && term.IsTerminal(int(f.Fd()))}
 }
 
 // Run runs the prompts in order, up to the first that fails, or until somebody
@@ -94,7 +98,7 @@ func isTerminal(w io.Writer) bool {
 // goroutine.
 func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, prompts []agent.Prompt) error {
 	for _, prompt := range prompts {
-		if quitting(a) {
+		if isClosed(a.ShutdownRequested()) {
 			return nil
 		}
 		if prompt.Source == "" {
@@ -107,7 +111,7 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 			return err
 		}
 	}
-	for !quitting(a) && !a.Inbox().CloseIfEmpty() { // a hook submitted something just now
+	for !isClosed(a.ShutdownRequested()) && !a.Inbox().CloseIfEmpty() { // a hook submitted something just now
 		if err := p.runSubmitted(ctx, a, commands); err != nil {
 			return err
 		}
@@ -117,22 +121,21 @@ func (p *Print) Run(ctx context.Context, a *agent.Agent, commands *command.Set, 
 
 // runSubmitted runs the prompts that hooks have submitted until there are none.
 func (p *Print) runSubmitted(ctx context.Context, a *agent.Agent, commands *command.Set) error {
-	if quitting(a) {
+	if isClosed(a.ShutdownRequested()) {
 		return nil
 	}
 	for prompt := range a.Inbox().TakeSubmitted() {
 		prompt.Source = "hook"
-		if err := p.runPrompt(ctx, a, commands, prompt); err != nil || quitting(a) {
+		if err := p.runPrompt(ctx, a, commands, prompt); err != nil || isClosed(a.ShutdownRequested()) {
 			return err
 		}
 	}
 	return nil
 }
 
-// quitting reports whether somebody asked for the end of the program.
-func quitting(a *agent.Agent) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-a.ShutdownRequested():
+	case <-c:
 		return true
 	default:
 		return false
@@ -163,11 +166,10 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 		name, _ := command.Split(prompt.Text)
 		return &CommandError{Name: name, Err: err}
 	}
-	if err := p.print(outcome.Status); err != nil {
-		return err
-	}
-	if err := p.print(outcome.Draft); err != nil {
-		return err
+	for _, text := range []string{outcome.Status, outcome.Draft} {
+		if err := p.print(text); err != nil {
+			return err
+		}
 	}
 	if outcome.Prompt == nil {
 		return nil
@@ -178,42 +180,36 @@ func (p *Print) runPrompt(ctx context.Context, a *agent.Agent, commands *command
 // ask has the agent work on a prompt and prints its answer. After a failure there
 // is no answer, unless only saving it failed.
 func (p *Print) ask(ctx context.Context, a *agent.Agent, prompt agent.Prompt) error {
-	p.reset()
+	p.note(func(r *result) { *r = result{} })
 	if p.Ready != nil {
 		if err := p.Ready(); err != nil {
 			return err
 		}
 	}
 	err := a.Prompt(ctx, prompt)
-	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && quitting(a) {
+	if errors.Is(err, agent.ErrAborted) && ctx.Err() == nil && isClosed(a.ShutdownRequested()) {
 		return nil // a hook ended the program
 	}
 	var unsaved *session.SaveError
 	if err != nil && !errors.As(err, &unsaved) {
 		return err
 	}
-	answers, ran, acted := p.result()
-	last := ""
-	for _, last = range answers {
-		if printErr := p.print(last); printErr != nil {
+	p.mu.Lock()
+	run := p.last
+	p.mu.Unlock()
+	text := ""
+	for _, text = range run.answers {
+		if printErr := p.print(text); printErr != nil {
 			return printErr
 		}
 	}
-	p.tellCut()
-	if err == nil && ran && !acted && strings.TrimSpace(last) == "" {
+	if run.cut {
+		p.Notify("the answer was cut off at the token limit", agent.LevelWarning)
+	}
+	if err == nil && run.ran && !run.acted && strings.TrimSpace(text) == "" {
 		return ErrNoAnswer
 	}
 	return err
-}
-
-// tellCut says so if the printed answer is not whole.
-func (p *Print) tellCut() {
-	p.mu.Lock()
-	cut := p.cut
-	p.mu.Unlock()
-	if cut {
-		p.Notify("the answer was cut off at the token limit", agent.LevelWarning)
-	}
 }
 
 // print writes text to the output, as lines of its own.
@@ -237,16 +233,11 @@ func (p *Print) print(text string) error {
 	return nil
 }
 
-func (p *Print) reset() {
+// note changes what is remembered of the last run.
+func (p *Print) note(change func(*result)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.answers, p.ran, p.acted, p.cut = nil, false, false, false
-}
-
-func (p *Print) result() (answers []string, ran, acted bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.answers, p.ran, p.acted
+	change(&p.last)
 }
 
 // Wants reports whether k is of a run's answer and progress, or a notice.
@@ -255,31 +246,26 @@ func (p *Print) Wants(k agent.Kind) bool {
 		k == agent.KindAutoCompactionStart || k == agent.KindAutoCompactionEnd || k == agent.KindAutoRetryStart
 }
 
-// Handle keeps the answer and writes progress and notices. It never fails.
+// Handle notes the answer and writes progress and notices. It never fails.
 func (p *Print) Handle(_ context.Context, e agent.Event) error {
 	switch e := e.(type) {
 	case *agent.Notice:
 		p.Notify(e.Text, e.Level)
 	case *agent.ToolExecutionStart:
-		p.progress(e)
+		p.beside.call(e)
 	case *agent.AutoRetryStart:
-		p.line(printable.Text(e.Text(e.Delay())))
+		p.beside.write(e.Text(e.Delay()))
 	case *agent.CompactionStart:
-		p.line(e.Text())
+		p.beside.write(e.Text())
 	case *agent.CompactionEnd:
 		if text := e.Text(); text != "" {
-			p.line(printable.Text(text))
+			p.beside.write(text)
 		}
 	case *agent.ToolExecutionEnd:
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.acted = true
+		p.note(func(r *result) { r.acted = true })
 	case *agent.AgentEnd:
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.ran = true
-		p.answers = finalAnswers(e.Messages)
-		p.cut = len(e.Messages) > 0 && e.Messages[len(e.Messages)-1].StopReason == message.StopLength
+		cut := len(e.Messages) > 0 && e.Messages[len(e.Messages)-1].StopReason == message.StopLength
+		p.note(func(r *result) { r.ran, r.answers, r.cut = true, finalAnswers(e.Messages), cut })
 	}
 	return nil
 }

@@ -1,0 +1,44 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"pi/agent"
+	"pi/internal/printable"
+)
+
+// lines writes lines for a person beside the output. Any goroutine may write; the lines
+// never mix.
+type lines struct {
+	mu sync.Mutex // guards writes to w
+	w  io.Writer
+}
+
+// notice writes a notice, with its level in front if that is a warning or an error.
+func (l *lines) notice(text string, level agent.Level) {
+	text = strings.TrimRight(printable.Text(text), "\n")
+	if level == agent.LevelWarning || level == agent.LevelError {
+		text = string(level) + ": " + text
+	}
+	l.write(text)
+}
+
+// call writes which tool is called, in at most 120 characters.
+func (l *lines) call(e *agent.ToolExecutionStart) {
+	text := []rune(printable.Text(e.Name + " " + strings.Join(strings.Fields(string(e.Input)), " ")))
+	if len(text) > 120 {
+		text = append(text[:119], '…')
+	}
+	l.write(string(text))
+}
+
+// write writes a line without what could control a terminal.
+func (l *lines) write(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// What cannot be shown here has nowhere else to go.
+	_, _ = fmt.Fprintln(l.w, printable.Text(text))
+}
