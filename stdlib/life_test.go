@@ -3,9 +3,11 @@ package stdlib
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -125,14 +127,23 @@ func TestWritingKeepsTheOldFileWhenItFails(t *testing.T) {
 }
 
 func TestAVMKeepsFewPatterns(t *testing.T) {
-	c := newPatterns(2)
-	for _, p := range []string{"a", "b", "a", "c"} {
-		if _, err := c.compile(p); err != nil {
+	var c patterns
+	compile := func(p string) *regexp.Regexp {
+		re, err := c.compile(p)
+		if err != nil {
 			t.Fatal(err)
 		}
+		return re
 	}
-	if c.known["a"] == nil || c.known["b"] != nil || c.known["c"] == nil || c.used.Len() != 2 || len(c.known) != 2 {
-		t.Errorf("kept are %v", c.known)
+	often, once := compile("often"), compile("once")
+	for i := range maxPatterns {
+		compile(fmt.Sprint(i))
+		if compile("often") != often {
+			t.Fatal("a pattern that is used again and again is compiled again")
+		}
+	}
+	if len(c.used) != maxPatterns || compile("once") == once {
+		t.Errorf("%d are kept", len(c.used))
 	}
 }
 

@@ -73,11 +73,15 @@ func record(L *lua.LState, pairs ...any) *lua.LTable {
 	return t
 }
 
-// stringList makes a list of strings, which stays a list in JSON when it is empty.
-func stringList(L *lua.LState, values []string) *lua.LTable {
-	t := luavm.NewList(L, len(values), func(i int) lua.LValue { return lua.LString(values[i]) })
+// list makes a list of n elements, which stays a list in JSON when it is empty.
+func list(L *lua.LState, n int, element func(i int) lua.LValue) *lua.LTable {
+	t := luavm.NewList(L, n, element)
 	luavm.MarkList(t)
 	return t
+}
+
+func stringList(L *lua.LState, values []string) *lua.LTable {
+	return list(L, len(values), func(i int) lua.LValue { return lua.LString(values[i]) })
 }
 
 // maxText is how long a text may be that a function gives to Lua.

@@ -1,8 +1,8 @@
 package stdlib
 
 import (
-	"container/list"
 	"regexp"
+	"slices"
 	"strings"
 
 	"pi/internal/printable"
@@ -33,7 +33,7 @@ const maxPatterns = 100
 // A pattern that is not one raises; check is for patterns of others.
 func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "re")
-	c := newPatterns(maxPatterns)
+	var c patterns
 	m.fn("match", func(L *lua.LState, text, pattern string) (lua.LValue, error) {
 		re, err := c.compile(pattern)
 		if err != nil {
@@ -56,9 +56,7 @@ func openRe(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return nil, err
 		}
 		all := matches(L, re, text, limit, "re.find_all")
-		t := luavm.NewList(L, len(all), func(i int) lua.LValue { return matchTable(L, re, text, all[i]) })
-		luavm.MarkList(t)
-		return t, nil
+		return list(L, len(all), func(i int) lua.LValue { return matchTable(L, re, text, all[i]) }), nil
 	})
 	m.fn("replace", func(L *lua.LState, text, pattern string, with, opts lua.LValue) (string, int, error) {
 		limit := maxOption(L, 4, "re.replace")
@@ -183,30 +181,23 @@ func replace(L *lua.LState, re *regexp.Regexp, text string, with func(string, []
 	return b.String(), n
 }
 
-// patterns keeps the compiled patterns that were used last. It belongs to the
-// jobs of one VM.
-type patterns struct {
-	limit int
-	known map[string]*list.Element
-	used  *list.List // of *regexp.Regexp, the latest first
-}
-
-func newPatterns(limit int) *patterns {
-	return &patterns{limit: limit, known: map[string]*list.Element{}, used: list.New()}
-}
+// patterns keeps the compiled patterns that were used last, the latest at the end.
+// It belongs to the jobs of one VM.
+type patterns struct{ used []*regexp.Regexp }
 
 func (c *patterns) compile(pattern string) (*regexp.Regexp, error) {
-	if e := c.known[pattern]; e != nil {
-		c.used.MoveToFront(e)
-		return e.Value.(*regexp.Regexp), nil
+	if i := slices.IndexFunc(c.used, func(re *regexp.Regexp) bool { return re.String() == pattern }); i >= 0 {
+		re := c.used[i]
+		c.used = append(slices.Delete(c.used, i, i+1), re)
+		return re, nil
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, luavm.Misusef("%v", err)
 	}
-	c.known[pattern] = c.used.PushFront(re)
-	if oldest := c.used.Back(); c.used.Len() > c.limit {
-		delete(c.known, c.used.Remove(oldest).(*regexp.Regexp).String())
+	if len(c.used) == maxPatterns {
+		c.used = slices.Delete(c.used, 0, 1)
 	}
+	c.used = append(c.used, re)
 	return re, nil
 }

@@ -1,10 +1,8 @@
 package stdlib
 
 import (
-	"fmt"
 	"strings"
 
-	"pi/internal/printable"
 	"pi/luavm"
 
 	lua "github.com/yuin/gopher-lua"
@@ -83,10 +81,10 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 	if c.via != "" {
 		luavm.Set(t, "via", lua.LString(c.via))
 	}
-	assigns := luavm.NewList(L, len(c.assigns), func(i int) lua.LValue {
+	assigns := list(L, len(c.assigns), func(i int) lua.LValue {
 		return record(L, "name", lua.LString(c.assigns[i].name), "value", lua.LString(c.assigns[i].value.String()))
 	})
-	redirects := luavm.NewList(L, len(c.redirects), func(i int) lua.LValue {
+	redirects := list(L, len(c.redirects), func(i int) lua.LValue {
 		r := c.redirects[i]
 		t := record(L, "op", lua.LString(r.op), "path", lua.LString(r.path.String()))
 		if r.fd != "" {
@@ -94,8 +92,6 @@ func (c *shellCommand) value(L *lua.LState) lua.LValue {
 		}
 		return t
 	})
-	luavm.MarkList(assigns)
-	luavm.MarkList(redirects)
 	luavm.Set(t, "assigns", assigns)
 	luavm.Set(t, "redirects", redirects)
 	return t
@@ -114,7 +110,7 @@ func quoteWords(words []string) (string, error) {
 
 // quoteWord leaves plain words as they are.
 func quoteWord(w string) string {
-	plain := w != "" && !isReserved(w)
+	plain := w != "" && !isAmong(reserved, w)
 	for i := 0; i < len(w) && plain; i++ {
 		c := w[i]
 		plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-./:@%+,", c) >= 0
@@ -125,19 +121,5 @@ func quoteWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// isReserved tells the words with which the shell begins something else than a
-// command.
-func isReserved(w string) bool {
-	switch w {
-	case "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select", "time", "coproc":
-		return true
-	}
-	return false
-}
-
-func tooLong(line string) error {
-	if len(line) > maxLine {
-		return fmt.Errorf("parse command line: it is longer than %s", printable.Bytes(maxLine))
-	}
-	return nil
-}
+// reserved are the words with which the shell begins something else than a command.
+const reserved = "if then elif else fi for while until do done case esac in function select time coproc"

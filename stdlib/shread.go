@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pi/internal/printable"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -67,21 +69,25 @@ type shellReader struct {
 
 // script reads a command line that via runs.
 func (r *shellReader) script(src, via string) error {
-	if err := tooLong(src); err != nil {
-		return err
+	if len(src) > maxLine {
+		return fmt.Errorf("parse command line: it is longer than %s", printable.Bytes(maxLine))
 	}
 	if r.read += len(src); r.depth >= maxScripts || r.read > 4*maxLine {
 		r.unknown = true
 		return nil
 	}
-	if deepest(src) > maxNesting {
+	if brackets := strings.Count(src, "(") + strings.Count(src, "{") + strings.Count(src, "["); brackets > maxNesting {
 		return fmt.Errorf("parse command line: it has more than %d brackets", maxNesting)
 	}
 	file, err := r.parse(src)
 	if err != nil {
 		return fmt.Errorf("parse command line: %w", err)
 	}
-	r.unknown = r.unknown || hasOddBytes(src)
+	// The parser skips what the shell does not, such as a carriage return, and
+	// shells differ about the rest.
+	r.unknown = r.unknown || !utf8.ValidString(src) || strings.ContainsFunc(src, func(c rune) bool {
+		return c < ' ' && c != '\n' && c != '\t' || c == 0x7f
+	})
 	r.depth++
 	defer func() { r.depth-- }()
 	syntax.Walk(file, func(n syntax.Node) bool {
@@ -89,14 +95,6 @@ func (r *shellReader) script(src, via string) error {
 		return true
 	})
 	return nil
-}
-
-// hasOddBytes: the parser passes over what the shell does not, such as a carriage
-// return, and shells differ about the rest.
-func hasOddBytes(src string) bool {
-	return !utf8.ValidString(src) || strings.ContainsFunc(src, func(c rune) bool {
-		return c < ' ' && c != '\n' && c != '\t' || c == 0x7f
-	})
 }
 
 // parse makes a tree. The parser takes a backslash at the end of a comment for
@@ -131,15 +129,9 @@ func withoutJoins(file *syntax.File, src string) string {
 	return string(text)
 }
 
-// maxNesting keeps the parser from going deeper than a stack should: a level of
-// brackets takes up to 8 KiB.
+// maxNesting is how many brackets a line may have, so that the parser goes no
+// deeper than a stack should: a level of brackets needs up to 8 KiB.
 const maxNesting = 6000
-
-// deepest is at least as deep as the brackets of a line can nest, wherever they
-// stand.
-func deepest(src string) int {
-	return strings.Count(src, "(") + strings.Count(src, "{") + strings.Count(src, "[")
-}
 
 // inner reads a command line that a command runs. One that cannot be read is
 // not understood.
@@ -325,13 +317,16 @@ func (c *shellCommand) reads(text shellWord, input bool) {
 	}
 }
 
-// changesCommands reports whether the value of a variable decides what runs when
-// other commands are called by their names.
+// commandVariables decide what runs when other commands are called by their names.
+const commandVariables = "PATH IFS ENV BASH_ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 SHELL SHELLOPTS BASHOPTS CDPATH EXECIGNORE HOME EDITOR VISUAL PAGER MANPAGER LESSOPEN BROWSER " +
+	"PERL5OPT PERL5LIB PYTHONSTARTUP PYTHONPATH RUBYOPT NODE_OPTIONS"
+
+// changesCommands reports whether a variable is one of those, or of a family of them.
 func changesCommands(name string) bool {
-	switch name {
-	case "PATH", "IFS", "ENV", "BASH_ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "SHELL", "SHELLOPTS", "BASHOPTS", "CDPATH", "EXECIGNORE", "HOME",
-		"EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESSOPEN", "BROWSER", "PERL5OPT", "PERL5LIB", "PYTHONSTARTUP", "PYTHONPATH", "RUBYOPT", "NODE_OPTIONS":
-		return true
+	for _, prefix := range []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
 	}
-	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "BASH_FUNC_")
+	return isAmong(commandVariables, name)
 }

@@ -7,30 +7,49 @@ import (
 	"sync"
 )
 
+// Names of programs, separated by blanks.
+const (
+	shells   = "sh bash dash ash ksh mksh zsh fish rbash yash posh csh tcsh elvish nu xonsh oksh pdksh ksh93"
+	bashLike = "sh bash dash ash ksh mksh"
+	awks     = "awk gawk mawk nawk"
+
+	// interpreters run code in other languages; a version may follow the name.
+	interpreters = "python pypy ipython perl ruby irb node nodejs deno bun php lua luajit Rscript R osascript tclsh wish expect pwsh powershell cmd guile racket scala " +
+		"groovy julia elixir erl ghci jshell gdb vi vim nvim emacs"
+
+	// hiders read, name or put off other commands.
+	hiders = ". source ed ex dc m4 alias unalias hash enable bind shopt complete compgen fc history at batch crontab ssh rsh mosh screen tmux unshare nsenter " +
+		"systemd-run pkexec run0 capsh setpriv firejail bwrap proot fakeroot start-stop-daemon daemonize entr expect socat ncat run-parts ld.so ld-linux.so.2 " +
+		"ld-linux-x86-64.so.2 rlwrap dbus-run-session xvfb-run wine chpst softlimit setarch linux64 linux32 numactl cpulimit prlimit choom newgrp sg gosu " +
+		"su-exec dumb-init tini direnv uvx uv npx pipx bunx pnpx"
+
+	// setters are builtins that set variables, and compute the subscripts of their
+	// names, substitutions in them included.
+	setters = "test [ printf read unset declare typeset local export readonly let mapfile readarray getopts wait"
+)
+
+// isAmong reports whether name is one of the names of a list.
+func isAmong(names, name string) bool { return slices.Contains(strings.Fields(names), name) }
+
 // unwrapShell reads sh -c, and knows the commands behind which others hide.
 func (r *shellReader) unwrapShell(c *shellCommand, name string) {
 	switch {
-	case isShell(name):
+	case isAmong(shells, strings.TrimPrefix(name, "-")):
 		r.shell(c, name)
-	case isInterpreter(strings.TrimRight(name, "-.0123456789")):
+	case isAmong(interpreters, strings.TrimRight(name, "-.0123456789")):
 		c.unknown = c.unknown || !runsProgram(c.words[1:])
-	case isAwk(name):
+	case isAmong(awks, name):
 		c.unknown = c.unknown || awkRuns(c.words[1:])
 	case name == "sed" || name == "gsed":
 		c.unknown = c.unknown || sedRuns(c.words[1:])
-	case hidesCommands(name):
+	case isAmong(hiders, name):
 		c.unknown = true
-	case takesNames(name):
-		c.unknown = c.unknown || setsMore(c.words[1:])
+	case isAmong(setters, name):
+		for _, w := range c.words[1:] {
+			computes := strings.Contains(w.value, "[") && strings.ContainsAny(w.value, "$`")
+			c.unknown = c.unknown || computes || changesCommands(w.value)
+		}
 	}
-}
-
-func isShell(name string) bool {
-	switch strings.TrimPrefix(name, "-") {
-	case "sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "rbash", "yash", "posh", "csh", "tcsh", "elvish", "nu", "xonsh", "oksh", "pdksh", "ksh93":
-		return true
-	}
-	return false
 }
 
 // shell reads the words of a shell. A script in a file is not looked into, and
@@ -41,22 +60,18 @@ func (r *shellReader) shell(c *shellCommand, name string) {
 	case !known:
 		c.unknown = true
 	case fromArgs:
-		c.unknown = c.unknown || !speaksBash(name)
+		c.unknown = c.unknown || !isAmong(bashLike, name)
 		if !script.known {
 			c.unknown = true
 			return
 		}
 		r.inner(script.value, name)
 	case c.stdin != nil && c.stdin.known:
-		c.unknown = c.unknown || !speaksBash(name)
+		c.unknown = c.unknown || !isAmong(bashLike, name)
 		r.inner(c.stdin.value, name)
 	default:
 		c.unknown = true
 	}
-}
-
-func speaksBash(name string) bool {
-	return name == "sh" || name == "bash" || name == "dash" || name == "ash" || name == "ksh" || name == "mksh"
 }
 
 // shellScript finds the script of sh -c; fromArgs is false when it is read from
@@ -98,15 +113,6 @@ func scriptAt(words []shellWord, i int, command bool) (shellWord, bool, bool) {
 	return words[i], true, true
 }
 
-func isInterpreter(name string) bool {
-	switch name {
-	case "python", "pypy", "ipython", "perl", "ruby", "irb", "node", "nodejs", "deno", "bun", "php", "lua", "luajit", "Rscript", "R", "osascript", "tclsh", "wish", "expect",
-		"pwsh", "powershell", "cmd", "guile", "racket", "scala", "groovy", "julia", "elixir", "erl", "ghci", "jshell", "gdb", "vi", "vim", "nvim", "emacs":
-		return true
-	}
-	return false
-}
-
 // runsProgram reports whether an interpreter is given a program in a file, and
 // nothing else before it, rather than code.
 func runsProgram(words []shellWord) bool {
@@ -121,10 +127,6 @@ func runsProgram(words []shellWord) bool {
 	default:
 		return first != "" && first[0] != '-' && first[0] != '+'
 	}
-}
-
-func isAwk(name string) bool {
-	return name == "awk" || name == "gawk" || name == "mawk" || name == "nawk"
 }
 
 // awkRuns: a program of awk may run commands, and write files.
@@ -153,36 +155,6 @@ func sedRuns(words []shellWord) bool {
 			return true
 		}
 		if !strings.HasPrefix(script, "-") && sedCommand().MatchString(script) {
-			return true
-		}
-	}
-	return false
-}
-
-// hidesCommands tells the commands that read, name or put off others.
-func hidesCommands(name string) bool {
-	switch name {
-	case ".", "source", "ed", "ex", "dc", "m4", "alias", "unalias", "hash", "enable", "bind", "shopt", "complete", "compgen", "fc", "history",
-		"at", "batch", "crontab", "ssh", "rsh", "mosh", "screen", "tmux", "unshare", "nsenter", "systemd-run", "pkexec", "run0", "capsh", "setpriv", "firejail", "bwrap", "proot", "fakeroot",
-		"start-stop-daemon", "daemonize", "entr", "expect", "socat", "ncat", "run-parts", "ld.so", "ld-linux.so.2", "ld-linux-x86-64.so.2", "rlwrap", "dbus-run-session", "xvfb-run", "wine", "chpst", "softlimit", "setarch", "linux64", "linux32", "numactl", "cpulimit", "prlimit", "choom", "newgrp", "sg", "gosu", "su-exec", "dumb-init", "tini", "direnv", "uvx", "uv", "npx", "pipx", "bunx", "pnpx":
-		return true
-	}
-	return false
-}
-
-// takesNames tells the builtins that set variables, and compute the subscripts of
-// their names, substitutions in them included.
-func takesNames(name string) bool {
-	switch name {
-	case "test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "readonly", "let", "mapfile", "readarray", "getopts", "wait":
-		return true
-	}
-	return false
-}
-
-func setsMore(words []shellWord) bool {
-	for _, w := range words {
-		if strings.Contains(w.value, "[") && strings.ContainsAny(w.value, "$`") || changesCommands(w.value) {
 			return true
 		}
 	}

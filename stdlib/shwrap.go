@@ -3,6 +3,7 @@ package stdlib
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // wrapper says how the words of a command that runs another are read: its
@@ -19,52 +20,44 @@ type wrapper struct {
 	vague   bool // the command gets more words, or others, than are written
 }
 
-// wrapperOf is nil for names that run nothing else.
-func wrapperOf(name string) *wrapper {
-	switch name {
-	case "sudo":
-		return &wrapper{flags: "AbEHnPSBNk", values: "ughpCDRTrtU", quiet: "lvKVe", assigns: true,
-			long: []string{"user=", "group=", "host=", "prompt=", "close-from=", "chdir=", "chroot=", "command-timeout=", "role=", "type=", "other-user=", "non-interactive", "reset-timestamp", "preserve-env", "set-home", "stdin", "background", "askpass", "list!", "validate!", "version!", "help!", "edit!"}}
-	case "doas":
-		return &wrapper{flags: "n", values: "uC", quiet: "L"}
-	case "env":
-		return &wrapper{flags: "i0v", values: "uC", assigns: true, long: []string{"ignore-environment", "null", "unset=", "chdir=", "debug", "help!", "version!"}}
-	case "command":
-		return &wrapper{flags: "p", quiet: "vV"}
-	case "builtin", "busybox", "toybox", "noglob", "nocorrect", "caffeinate", "unbuffer":
-		return &wrapper{}
-	case "exec":
-		return &wrapper{flags: "cl", values: "a"}
-	case "nohup":
-		return &wrapper{long: []string{"help!", "version!"}}
-	case "setsid":
-		return &wrapper{flags: "cfw", quiet: "hV", long: []string{"ctty", "fork", "wait", "help!", "version!"}}
-	case "time":
-		return &wrapper{flags: "pavq", values: "fo", quiet: "V", long: []string{"portability", "append", "verbose", "quiet", "format=", "output=", "help!", "version!"}}
-	case "nice":
-		return &wrapper{flags: "0123456789", values: "n", long: []string{"adjustment=", "help!", "version!"}}
-	case "ionice":
-		return &wrapper{flags: "t", values: "cn", quiet: "pPuhV", long: []string{"class=", "classdata=", "ignore", "pid=", "help!", "version!"}}
-	case "chrt":
-		return &wrapper{flags: "abfiorRdv", values: "TPD", quiet: "pmhV", skip: 1}
-	case "taskset":
-		return &wrapper{flags: "ac", quiet: "phV", skip: 1}
-	case "timeout", "gtimeout":
-		return &wrapper{flags: "vf", values: "sk", skip: 1, long: []string{"signal=", "kill-after=", "preserve-status", "foreground", "verbose", "help!", "version!"}}
-	case "stdbuf":
-		return &wrapper{values: "ioe", long: []string{"input=", "output=", "error=", "help!", "version!"}}
-	case "chroot":
-		return &wrapper{skip: 1, long: []string{"groups=", "userspec=", "skip-chdir", "help!", "version!"}}
-	case "strace", "ltrace":
-		return &wrapper{flags: "cCfFhiqrtTvVxyzZDkw", values: "abeIoOpPsSuUEX"}
-	case "xargs", "gxargs":
-		return &wrapper{vague: true, flags: "0oprtx", values: "adEILnPsJRS",
-			long: []string{"null", "arg-file=", "delimiter=", "eof", "max-lines", "max-args=", "max-procs=", "max-chars=", "no-run-if-empty", "open-tty", "interactive", "verbose", "exit", "show-limits", "replace", "process-slot-var=", "help!", "version!"}}
-	case "parallel":
-		return &wrapper{vague: true, flags: "0kqtuX", values: "jIadn", long: []string{"jobs=", "null", "keep-order", "quote", "line-buffer", "ungroup", "bar", "dry-run", "halt="}}
+// wrappers are the commands that run the one behind them.
+var wrappers = sync.OnceValue(func() map[string]wrapper {
+	xargs := wrapper{vague: true, flags: "0oprtx", values: "adEILnPsJRS",
+		long: []string{"null", "arg-file=", "delimiter=", "eof", "max-lines", "max-args=", "max-procs=", "max-chars=", "no-run-if-empty", "open-tty", "interactive", "verbose", "exit", "show-limits", "replace", "process-slot-var=", "help!", "version!"}}
+	timeout := wrapper{flags: "vf", values: "sk", skip: 1, long: []string{"signal=", "kill-after=", "preserve-status", "foreground", "verbose", "help!", "version!"}}
+	strace := wrapper{flags: "cCfFhiqrtTvVxyzZDkw", values: "abeIoOpPsSuUEX"}
+	return map[string]wrapper{
+		"sudo": {flags: "AbEHnPSBNk", values: "ughpCDRTrtU", quiet: "lvKVe", assigns: true,
+			long: []string{"user=", "group=", "host=", "prompt=", "close-from=", "chdir=", "chroot=", "command-timeout=", "role=", "type=", "other-user=", "non-interactive", "reset-timestamp", "preserve-env", "set-home", "stdin", "background", "askpass", "list!", "validate!", "version!", "help!", "edit!"}},
+		"doas":       {flags: "n", values: "uC", quiet: "L"},
+		"env":        {flags: "i0v", values: "uC", assigns: true, long: []string{"ignore-environment", "null", "unset=", "chdir=", "debug", "help!", "version!"}},
+		"command":    {flags: "p", quiet: "vV"},
+		"builtin":    {},
+		"busybox":    {},
+		"toybox":     {},
+		"noglob":     {},
+		"nocorrect":  {},
+		"caffeinate": {},
+		"unbuffer":   {},
+		"exec":       {flags: "cl", values: "a"},
+		"nohup":      {long: []string{"help!", "version!"}},
+		"setsid":     {flags: "cfw", quiet: "hV", long: []string{"ctty", "fork", "wait", "help!", "version!"}},
+		"time":       {flags: "pavq", values: "fo", quiet: "V", long: []string{"portability", "append", "verbose", "quiet", "format=", "output=", "help!", "version!"}},
+		"nice":       {flags: "0123456789", values: "n", long: []string{"adjustment=", "help!", "version!"}},
+		"ionice":     {flags: "t", values: "cn", quiet: "pPuhV", long: []string{"class=", "classdata=", "ignore", "pid=", "help!", "version!"}},
+		"chrt":       {flags: "abfiorRdv", values: "TPD", quiet: "pmhV", skip: 1},
+		"taskset":    {flags: "ac", quiet: "phV", skip: 1},
+		"timeout":    timeout,
+		"gtimeout":   timeout,
+		"stdbuf":     {values: "ioe", long: []string{"input=", "output=", "error=", "help!", "version!"}},
+		"chroot":     {skip: 1, long: []string{"groups=", "userspec=", "skip-chdir", "help!", "version!"}},
+		"strace":     strace,
+		"ltrace":     strace,
+		"xargs":      xargs,
+		"gxargs":     xargs,
+		"parallel":   {vague: true, flags: "0kqtuX", values: "jIadn", long: []string{"jobs=", "null", "keep-order", "quote", "line-buffer", "ungroup", "bar", "dry-run", "halt="}},
 	}
-	return nil
-}
+})
 
 // inner is what is left of the words when those of the wrapper are taken away;
 // sure: every one of them was understood.
@@ -173,8 +166,8 @@ func (r *shellReader) unwrap(c *shellCommand) {
 	if name == "" {
 		return
 	}
-	if w := wrapperOf(name); w != nil {
-		r.unwrapWords(c, w)
+	if w, ok := wrappers()[name]; ok {
+		r.unwrapWords(c, &w)
 		return
 	}
 	switch name {

@@ -53,7 +53,7 @@ func openText(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 		}
 		return stringList(L, wrap(s, columns, indent, *hanging)), nil
 	})
-	c := newPatterns(maxPatterns)
+	var c patterns
 	secrets := defaultSecrets()
 	m.fn("redact", func(L *lua.LState, s string, opts lua.LValue) (string, int, error) {
 		r := redaction{replacement: "[redacted]"}
@@ -148,11 +148,6 @@ func piece(line string, n int, tail bool) string {
 	return line[:n]
 }
 
-// columns measures without looking at the environment.
-func columns(s string) int {
-	return (&runewidth.Condition{}).StringWidth(s)
-}
-
 // width is how many columns s takes; of several lines, the widest.
 func width(s string) int {
 	widest := 0
@@ -180,7 +175,8 @@ func eachCell(s string, visit func(cell string, width int) bool) {
 			end = len(s)
 		}
 		for g := graphemes.FromString(s[:end]); g.Next(); {
-			if !visit(g.Value(), columns(g.Value())) {
+			columns := (&runewidth.Condition{}).StringWidth(g.Value()) // whatever the environment says
+			if !visit(g.Value(), columns) {
 				return
 			}
 		}
