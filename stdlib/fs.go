@@ -56,7 +56,7 @@ func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m.act("remove", func(L *lua.LState, path string, opts lua.LValue) error {
 		recursive := false
 		luavm.Unpack(L, 2, "fs.remove", luavm.Opt("recursive", &recursive))
-		return plain("remove", path, env.remove(path, recursive))
+		return plain("remove", path, remove(env.path(path), env.Cwd, recursive))
 	})
 	m.act("real", m.fsReal)
 	m.act("watch", m.fsWatch)
@@ -107,7 +107,7 @@ func readText(path string, limit int) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("it is a %s", kindName(info.Mode()))
+		return "", notRegular(info.Mode())
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -149,12 +149,12 @@ func kindOfMode(mode fs.FileMode) string {
 	return "other"
 }
 
-// kindName is kindOfMode in a sentence.
-func kindName(mode fs.FileMode) string {
-	if kind := kindOfMode(mode); kind != "other" {
-		return kind
+func notRegular(mode fs.FileMode) error {
+	kind := kindOfMode(mode)
+	if kind == "other" {
+		kind = "device, pipe or socket"
 	}
-	return "device, pipe or socket"
+	return fmt.Errorf("it is a %s", kind)
 }
 
 func (m *module) fsList(L *lua.LState, path *string) (lua.LValue, error) {
@@ -166,32 +166,29 @@ func (m *module) fsList(L *lua.LState, path *string) (lua.LValue, error) {
 	if err != nil {
 		return nil, plain("list", dir, err)
 	}
-	t := luavm.NewList(L, len(entries), func(i int) lua.LValue {
+	return list(L, len(entries), func(i int) lua.LValue {
 		return record(L, "name", lua.LString(entries[i].Name()), "kind", lua.LString(kindOfMode(entries[i].Type())))
-	})
-	luavm.MarkList(t)
-	return t, nil
+	}), nil
 }
 
-// remove refuses what nobody means: the root, the working directory and what it
-// lies in.
-func (e *Env) remove(path string, recursive bool) error {
-	target := e.path(path)
-	if _, err := os.Lstat(target); err != nil {
+// remove refuses what nobody means: the working directory and what it lies in, such
+// as the root.
+func remove(path, cwd string, recursive bool) error {
+	if _, err := os.Lstat(path); err != nil {
 		return err
 	}
 	if !recursive {
-		return os.Remove(target)
+		return os.Remove(path)
 	}
-	if holds(target, e.Cwd) {
+	if isInside(cwd, path) {
 		return errors.New("the working directory lies in it")
 	}
-	return os.RemoveAll(target)
+	return os.RemoveAll(path)
 }
 
-// holds reports whether dir is, or lies somewhere below, outer; by their real
+// isInside reports whether dir is outer or lies somewhere below it, by their real
 // places where they have one.
-func holds(outer, dir string) bool {
+func isInside(dir, outer string) bool {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(outer)); err == nil {
 		outer = filepath.Join(real, filepath.Base(outer))
 	}

@@ -50,10 +50,11 @@ func destination(path string) (string, error) {
 		}
 		next := filepath.Join(at, part)
 		info, err := os.Lstat(next)
-		if err != nil && !isMissing(err) {
+		missing := errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
+		if err != nil && !missing {
 			return "", err
 		}
-		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		if missing || info.Mode()&os.ModeSymlink == 0 {
 			at = next
 			continue
 		}
@@ -72,12 +73,7 @@ func destination(path string) (string, error) {
 	return at, nil
 }
 
-// isMissing: nothing is there, and nothing could be.
-func isMissing(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
-}
-
-// steps are the parts of a path that lead somewhere.
+// steps are the parts of a path without empty ones and dots.
 func steps(path string) []string {
 	var parts []string
 	for _, part := range strings.Split(filepath.ToSlash(path), "/") {

@@ -17,11 +17,11 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// watchDelay is how long after the first event of many they are told.
+// watchDelay is how long after the first event of many they are emitted.
 const watchDelay = 50 * time.Millisecond
 
-// watching looks at a directory for the sake of it, or of one file in it: an
-// editor that saves by renaming puts another file in its place.
+// watching watches a directory, or one file through its directory: an editor that
+// saves by renaming puts another file in its place.
 type watching struct {
 	m     *module
 	fn    *lua.LFunction
@@ -34,13 +34,13 @@ type watching struct {
 	end    func() // closes quit
 
 	// Below: only run.
-	there   map[string]bool // what was there when it was told last
-	changed map[string]bool // what happened to since
-	timer   *time.Timer
-	due     bool // the timer has fired
-	busy    bool // fn is being told
-	told    chan struct{}
-	telling sync.WaitGroup
+	existing map[string]bool // the paths that existed when events were emitted last
+	changed  map[string]bool // the paths that something happened to since
+	timer    *time.Timer
+	due      bool // the timer has fired
+	busy     bool // fn is being called
+	emitted  chan struct{}
+	emitting sync.WaitGroup
 }
 
 func (m *module) fsWatch(L *lua.LState, path string, fn *lua.LFunction, opts lua.LValue) (lua.LValue, error) {
@@ -71,13 +71,13 @@ func (w *watching) begin() error {
 		_ = events.Close()
 		return err
 	}
-	w.events, w.quit, w.told = events, make(chan struct{}), make(chan struct{}, 1)
+	w.events, w.quit, w.emitted = events, make(chan struct{}), make(chan struct{}, 1)
 	w.end = sync.OnceFunc(func() { close(w.quit) })
 	w.changed, w.timer = map[string]bool{}, time.NewTimer(time.Hour)
 	w.timer.Stop()
-	w.there = map[string]bool{}
-	for _, path := range w.look() {
-		w.there[path] = true
+	w.existing = map[string]bool{}
+	for _, path := range w.paths() {
+		w.existing[path] = true
 	}
 	if !w.m.env.Spawn(w.run) {
 		_ = events.Close()
@@ -86,8 +86,8 @@ func (w *watching) begin() error {
 	return nil
 }
 
-// look lists what there is now of what is watched.
-func (w *watching) look() []string {
+// paths lists what exists now of what is watched.
+func (w *watching) paths() []string {
 	var found []string
 	if _, err := os.Lstat(w.path); err == nil {
 		found = append(found, w.path)
@@ -101,10 +101,10 @@ func (w *watching) look() []string {
 	return found
 }
 
-// run gathers what changes and tells it, while it gathers on.
+// run gathers changes and has them emitted, while it gathers more.
 func (w *watching) run(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
-	defer w.telling.Wait()
+	defer w.emitting.Wait()
 	defer cancel()
 	defer func() { _ = w.events.Close() }()
 	for {
@@ -114,25 +114,22 @@ func (w *watching) run(life context.Context) {
 		case <-w.quit:
 			return
 		case e := <-w.events.Events:
-			if w.concerns(e) {
+			if e.Op != fsnotify.Chmod && (e.Name == w.path || filepath.Dir(e.Name) == w.path) {
 				w.note(e.Name)
 			}
 		case <-w.events.Errors: // some were lost
-			w.note(w.look()...)
-			w.note(slices.Collect(maps.Keys(w.there))...)
+			w.note(w.paths()...)
+			w.note(slices.Collect(maps.Keys(w.existing))...)
 		case <-w.timer.C:
 			w.due = true
-		case <-w.told:
+		case <-w.emitted:
 			w.busy = false
 		}
 		w.deliver(ctx)
 	}
 }
 
-func (w *watching) concerns(e fsnotify.Event) bool {
-	return e.Op != fsnotify.Chmod && (e.Name == w.path || filepath.Dir(e.Name) == w.path)
-}
-
+// note remembers that something happened to paths.
 func (w *watching) note(paths ...string) {
 	if len(w.changed) == 0 && len(paths) > 0 {
 		w.timer.Reset(w.delay)
@@ -142,7 +139,7 @@ func (w *watching) note(paths ...string) {
 	}
 }
 
-// deliver tells what has gathered, if it is time and fn is free.
+// deliver has the changes that were gathered emitted, if it is time and fn is free.
 func (w *watching) deliver(ctx context.Context) {
 	if w.busy || !w.due {
 		return
@@ -151,14 +148,14 @@ func (w *watching) deliver(ctx context.Context) {
 	clear(w.changed)
 	w.due, w.busy = false, len(events) > 0
 	if w.busy {
-		w.telling.Go(func() {
-			w.tell(ctx, events)
-			w.told <- struct{}{}
+		w.emitting.Go(func() {
+			w.emit(ctx, events)
+			w.emitted <- struct{}{}
 		})
 	}
 }
 
-// closed reports whether the hook does not want to know any more.
+// closed reports whether the hook wants no more events.
 func (w *watching) closed() bool {
 	select {
 	case <-w.quit:
@@ -170,16 +167,17 @@ func (w *watching) closed() bool {
 
 type fileEvent struct{ path, kind string }
 
-// compare says what became of the paths that changed: how often does not matter.
+// compare makes an event of each path that exists now and did not, the other way
+// round, or changed meanwhile. How often it changed does not matter.
 func (w *watching) compare() []fileEvent {
 	var events []fileEvent
 	for path := range w.changed {
 		_, err := os.Lstat(path)
-		was, is := w.there[path], err == nil
+		was, is := w.existing[path], err == nil
 		if is {
-			w.there[path] = true
+			w.existing[path] = true
 		} else {
-			delete(w.there, path)
+			delete(w.existing, path)
 		}
 		switch {
 		case was && is:
@@ -194,7 +192,8 @@ func (w *watching) compare() []fileEvent {
 	return events
 }
 
-func (w *watching) tell(ctx context.Context, events []fileEvent) {
+// emit calls fn with one event after the other, as jobs of the hook.
+func (w *watching) emit(ctx context.Context, events []fileEvent) {
 	for _, e := range events {
 		if ctx.Err() != nil || w.closed() {
 			return

@@ -49,26 +49,21 @@ func replaceText(path, text string) error {
 	if err := writable(path); err != nil {
 		return err
 	}
-	f, err := besideFile(path)
+	f, err := newFileNextTo(path)
 	if err != nil {
 		return err
 	}
-	err = fill(f, path, text)
-	if err == nil {
+	_, err = f.WriteString(text)
+	if info, statErr := os.Stat(path); err == nil && statErr == nil {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
 	return err
-}
-
-func fill(f *os.File, path, text string) error {
-	_, err := f.WriteString(text)
-	if info, statErr := os.Stat(path); err == nil && statErr == nil {
-		err = f.Chmod(info.Mode().Perm())
-	}
-	return errors.Join(err, f.Close())
 }
 
 // writable refuses what is there and no regular file, and what the person has
@@ -81,27 +76,22 @@ func writable(path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("it is a %s", kindName(info.Mode()))
+		return notRegular(info.Mode())
 	case info.Mode().Perm()&0o222 == 0:
 		return fs.ErrPermission
 	}
 	return nil
 }
 
-// besideFile makes a new file with the mode that new files have, in the
-// directory of path.
-func besideFile(path string) (*os.File, error) {
+// newFileNextTo makes a new file with the mode that new files have, in the
+// directory of path. The length of its name is bounded, as those of all files are.
+func newFileNextTo(path string) (*os.File, error) {
+	base := filepath.Base(path)
 	for tries := 0; ; tries++ {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", shortBase(path), rand.Uint32()))
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", base[:min(len(base), 100)], rand.Uint32()))
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 		if !errors.Is(err, fs.ErrExist) || tries == 100 {
 			return f, err
 		}
 	}
-}
-
-// shortBase leaves room in a name for what is added to it.
-func shortBase(path string) string {
-	base := filepath.Base(path)
-	return base[:min(len(base), 100)]
 }

@@ -62,9 +62,14 @@ func openGit(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 			return nil, err
 		}
 		changes := parseStatus(out)
-		t := luavm.NewList(L, len(changes), func(i int) lua.LValue { return changes[i].table(L) })
-		luavm.MarkList(t)
-		return t, nil
+		return list(L, len(changes), func(i int) lua.LValue {
+			c := changes[i]
+			t := record(L, "path", lua.LString(c.path), "index", lua.LString(c.index), "worktree", lua.LString(c.worktree))
+			if c.from != "" {
+				luavm.Set(t, "from", lua.LString(c.from))
+			}
+			return t
+		}), nil
 	})
 	m.act("diff", m.gitDiff)
 	return m.table
@@ -129,14 +134,6 @@ func gitError(stderr string, code int) error {
 
 // change is one entry of git status.
 type change struct{ path, from, index, worktree string }
-
-func (c change) table(L *lua.LState) *lua.LTable {
-	t := record(L, "path", lua.LString(c.path), "index", lua.LString(c.index), "worktree", lua.LString(c.worktree))
-	if c.from != "" {
-		luavm.Set(t, "from", lua.LString(c.from))
-	}
-	return t
-}
 
 // parseStatus reads entries that end in NUL: two letters, a blank, a path, and
 // in an entry of its own the path before a rename or copy.

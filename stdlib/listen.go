@@ -159,7 +159,12 @@ func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusRequestEntityTooLarge), http.StatusRequestEntityTooLarge)
 		return
 	}
-	s.ask(r, string(body)).write(w)
+	a := s.ask(r, string(body))
+	for name, value := range a.headers {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(a.status)
+	_, _ = io.WriteString(w, a.body)
 }
 
 // refuse is the status for requests that fn does not see, or 0. A page in a
@@ -210,28 +215,18 @@ type reply struct {
 	body    string
 }
 
-func (a reply) write(w http.ResponseWriter) {
-	for name, value := range a.headers {
-		w.Header().Set(name, value)
-	}
-	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, a.body)
-}
-
-// ask runs fn as a job of the hook. What goes wrong there is told to the person,
-// not to the client.
+// ask calls fn as a job of the hook. What fails there is reported as the hook's;
+// the client only learns that the hook failed.
 func (s *server) ask(r *http.Request, body string) reply {
-	failed := reply{status: http.StatusInternalServerError, body: "the hook failed\n"}
-	a := new(reply)
+	var a reply
 	err := s.m.env.Call(s.m.env.Outside(r.Context(), fmt.Sprintf("http.listen on port %d", s.port)), "http.listen", func(L *lua.LState) (err error) {
-		got := call(L, s.fn, requestTable(L, r, body))
-		*a, err = readReply(L, got)
+		a, err = readReply(L, call(L, s.fn, requestTable(L, r, body)))
 		return err
 	})
 	if err != nil {
-		return failed
+		return reply{status: http.StatusInternalServerError, body: "the hook failed\n"}
 	}
-	return *a
+	return a
 }
 
 func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
@@ -244,19 +239,19 @@ func requestTable(L *lua.LState, r *http.Request, body string) *lua.LTable {
 }
 
 func readReply(L *lua.LState, v lua.LValue) (reply, error) {
-	text := map[string]string{"Content-Type": "text/plain; charset=utf-8"}
+	const text = "text/plain; charset=utf-8"
 	switch v := v.(type) {
 	case *lua.LNilType:
 		return reply{status: http.StatusNoContent}, nil
 	case lua.LString:
-		return reply{http.StatusOK, text, string(v)}, nil
+		return reply{http.StatusOK, map[string]string{"Content-Type": text}, string(v)}, nil
 	case *lua.LTable:
 		return readReplyTable(L, v, text)
 	}
 	return reply{}, fmt.Errorf("http.listen: the function must return a text, a table or nil, not a %s", v.Type())
 }
 
-func readReplyTable(L *lua.LState, t *lua.LTable, text map[string]string) (reply, error) {
+func readReplyTable(L *lua.LState, t *lua.LTable, contentType string) (reply, error) {
 	a := reply{status: http.StatusOK}
 	var value lua.LValue
 	luavm.UnpackTable(L, t, "http.listen", luavm.Opt("status", &a.status), luavm.Opt("headers", &a.headers), luavm.Opt("body", &a.body), luavm.Opt("json", &value))
@@ -271,6 +266,6 @@ func readReplyTable(L *lua.LState, t *lua.LTable, text map[string]string) (reply
 		a.body = string(raw)
 		a.headers = withDefault(a.headers, "Content-Type", "application/json")
 	}
-	a.headers = withDefault(a.headers, "Content-Type", text["Content-Type"])
+	a.headers = withDefault(a.headers, "Content-Type", contentType)
 	return a, nil
 }
