@@ -8,8 +8,9 @@ import (
 
 // gopher-lua compiles the values of a multiple assignment straight into the
 // local variables on its left, before it has read them all: a, b = b, a gives b
-// twice. Such an assignment is rewritten: what stands on the left is evaluated
-// into locals, then what stands on the right, then each variable is assigned.
+// twice. Such an assignment is rewritten: the tables and keys on its left are
+// evaluated into locals, then the values on its right, then each variable is
+// assigned.
 
 // assignsTogether reports whether an assignment may be compiled wrongly. Fields
 // of tables alone are safe.

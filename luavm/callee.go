@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// gopher-lua does not say what it could not call, which is nearly always a
+// gopher-lua does not name what it could not call, which is nearly always a
 // function whose name is misspelt. The code of the line knows the names.
 
 const notCallable = "attempt to call a non-function object"

@@ -13,15 +13,15 @@
 //		}})
 //
 // A job runs on a Lua thread of its own and holds the VM's lock only while Lua
-// executes. [VM.Run] is synchronous; whoever does not want to wait uses a
+// executes. [VM.Run] is synchronous; a caller who does not want to wait uses a
 // goroutine. Jobs get the VM in the order in which they asked for it. Results
 // leave a job through variables that its Run function closes over; they are
 // meant to be read only when [VM.Run] returned nil.
 //
 // [Lanes.Run] runs many jobs, also of different VMs, one after the other on one
-// goroutine, which is much cheaper than to run each by itself. What comes next
-// is a function's answer and not a stack of calls: when a job has to be given
-// up, its goroutine is lost and another one asks for the next.
+// goroutine, which is much cheaper than to run each by itself. A function answers
+// which job is the next, so that nothing of it is on the stack of the jobs: when
+// one has to be given up, its goroutine is lost and another one asks on.
 //
 // # Waiting
 //

@@ -8,7 +8,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Kind says how a job failed.
+// Kind is how a job failed.
 type Kind uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 //
 //	for line in (s:upper() .. "\n"):gmatch("(.-)\n") do
 //
-// is then taken to leave no value, and the loop dies. Such a loop is rewritten:
+// is then compiled as one without a result, and the loop fails. Such a loop is rewritten:
 // its expressions are first assigned to locals, which are compiled correctly.
 
 var hiddenNames = []string{"(loop 1)", "(loop 2)", "(loop 3)"}

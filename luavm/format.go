@@ -185,8 +185,8 @@ func (f *formatSpec) sign(negative bool) string {
 	return ""
 }
 
-// float writes what Go's fmt makes of a number. Of the flags that leaves only
-// those for the sign and the padding.
+// float writes what Go's fmt makes of a number. Only the flags for the sign and the
+// padding are left to do.
 func (f *formatSpec) float(out *stringBuilder, v float64) {
 	precision, verb := f.precision, "%.*"
 	if precision < 0 {

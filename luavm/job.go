@@ -9,7 +9,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Clock says which time counts against a job's Timeout.
+// Clock is which time counts against a job's Timeout.
 type Clock uint8
 
 const (
@@ -44,9 +44,9 @@ const (
 )
 
 // The states of a job. It ends in one of the last three: by itself, or because
-// its supervisor gave it up, waiting or holding the VM. Whoever makes that
-// change decides whether the job may touch the VM again, and who goes on with
-// the lane.
+// its supervisor gave it up, waiting or holding the VM. That change happens once:
+// it decides whether the job may touch the VM again, and whether its goroutine or
+// another one continues the lane.
 const (
 	stateQueued int32 = iota // for the VM
 	stateHolding
@@ -62,7 +62,7 @@ type job struct {
 	spec  Job
 	depth int
 
-	// The job's context, and why it ended. parent is that of whoever runs it.
+	// The job's context, why it was stopped, and the context that it was run with.
 	parent context.Context
 	real   *jobContext // made when it is asked for; only the job itself
 	cancel atomic.Pointer[context.CancelFunc]
@@ -99,8 +99,8 @@ func (c *jobContext) Value(key any) any {
 // Run runs a job and returns when it has ended, or when it should have and could
 // have run for 250 ms since.
 // It returns nil, what Job.Run returned, ErrClosed, ErrDead, ErrNested, or an
-// *Error. ErrClosed and ErrDead come only from jobs that did not begin: whoever
-// runs something else on them runs nothing twice.
+// *Error. ErrClosed and ErrDead come only from jobs that did not begin, so that
+// they can be run elsewhere without running anything twice.
 func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
 	began := false
 	vm.lanes.Run(ctx, func(result error) (*VM, Job, bool) {
@@ -114,9 +114,9 @@ func (vm *VM) Run(ctx context.Context, spec Job) (err error) {
 	return err
 }
 
-// giveUp ends a job that did not stop in a state, and says how. It is nil if there
-// is nothing to give up: the job has gone on from there, or does not have the VM
-// yet.
+// giveUp ends a job that did not stop, if it still is in the state in which it was
+// seen, and returns its error. nil: there is nothing to give up, because the job is
+// in another state by now or does not have the VM yet.
 func (j *job) giveUp(state int32) error {
 	reason := j.reason()
 	switch {
@@ -155,7 +155,7 @@ func (j *job) main() bool {
 	}
 	j.finish()
 	if errors.Is(err, ErrClosed) || errors.Is(err, ErrDead) {
-		// The job ran: that one inside it did not begin must not be taken for its own.
+		// It is the error of a job inside this one. This one did begin.
 		err = &Error{Kind: Raised, Message: err.Error()}
 	}
 	j.result = err
@@ -210,7 +210,7 @@ func (j *job) interrupted() bool {
 	return j.cause.Load() != nil
 }
 
-// reason says why the job was stopped; never nil.
+// reason is why the job was stopped; never nil.
 func (j *job) reason() *Error {
 	if e := j.cause.Load(); e != nil {
 		return e

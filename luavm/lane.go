@@ -9,9 +9,9 @@ import (
 
 // Lanes run jobs, of one VM or of many, one after the other: the jobs of a
 // lane share one goroutine, because to hand each of them to another would cost
-// more than the Lua of most. Whoever asked for them waits and supervises that
-// goroutine. If a job has to be given up its goroutine is left to it, and a
-// fresh one goes on with the rest.
+// more than the Lua of most. The caller of Run waits and supervises that
+// goroutine. A job that has to be given up keeps its goroutine, and a fresh one
+// runs the rest.
 //
 // The zero value works. A goroutine or two are kept until Close.
 type Lanes struct {
@@ -23,10 +23,10 @@ type Lanes struct {
 	heapAt atomic.Int64
 }
 
-// Next says what a lane does next. It is told how the job before ended (nil the
-// first time) and returns another one; more is false at the end. It is called
-// outside of the lane's jobs, never twice at a time, but not always on the same
-// goroutine; the first time on that of Run.
+// Next chooses the next job of a lane; more is false when there is none. err is
+// how the job before ended (nil the first time). It is called outside of the
+// lane's jobs, never twice at a time, but not always on the same goroutine; the
+// first time on that of Run.
 type Next func(err error) (vm *VM, job Job, more bool)
 
 const maxResting = 2
@@ -50,8 +50,8 @@ type lane struct {
 	watch watch
 }
 
-// Run runs the jobs that next returns and comes back when there are no more.
-// What one job failed with (see VM.Run) is told to next and ends nothing. It
+// Run runs the jobs that next returns and returns when there are no more. The
+// error of a job (see VM.Run) is handed to next and does not end the lane. Run
 // waits no longer for a job than VM.Run does.
 func (ls *Lanes) Run(ctx context.Context, next Next) {
 	l := ls.take()
@@ -76,6 +76,7 @@ func (ls *Lanes) Close() {
 	ls.resting = nil
 }
 
+// take gives a lane whose goroutine waits for work.
 func (ls *Lanes) take() *lane {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -117,8 +118,8 @@ func (l *lane) serve() {
 	}
 }
 
-// resume is serve for a goroutine that goes on after a job that is over with
-// err.
+// resume is serve for a goroutine that replaces one which was given up with its
+// job. err is the error of that job.
 func (l *lane) resume(err error) {
 	if l.drive(l.prepare(err)) {
 		l.serve()
@@ -177,8 +178,8 @@ func (l *lane) ring() {
 	}
 }
 
-// isNested reports whether whoever waits for the lane is inside a job and not in
-// its Wait.
+// isNested reports whether Run was called inside a job and outside of its Wait.
+// Only the goroutine of the caller knows, which supervises the lane.
 func (l *lane) isNested() bool {
 	answer := make(chan bool, 1)
 	l.questions <- answer

@@ -2,8 +2,8 @@ package luavm
 
 import "sync"
 
-// life counts what still needs a VM, and says when it is over: when the VM was
-// closed and its last job has ended, or when a job had to be abandoned.
+// life counts the jobs that still need a VM. It is over when the VM was closed and
+// its last job has ended, or when a job had to be abandoned.
 type life struct {
 	dead chan struct{} // closed when a job was abandoned
 	free func()        // called when it is over, perhaps more than once

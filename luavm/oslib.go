@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openOS replaces the library by a table of five functions. OpenOs put the
-// others there, and leaves no way to them.
+// openOS replaces the table that OpenOs made by one of five functions. The others
+// cannot be reached any more.
 func openOS(L *lua.LState, g *lua.LTable) {
 	all := g.RawGetString("os").(*lua.LTable)
 	few := NewRecord(L, 5)

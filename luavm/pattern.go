@@ -51,7 +51,7 @@ const (
 	opAny                       // any byte
 	opSet                       // a byte of a set
 	opOpen                      // a capture begins
-	opPlace                     // () captures where it stands
+	opPlace                     // () captures its place in the text
 	opClose                     // a capture ends
 	opAgain                     // %1: what a capture matched
 	opBalance                   // %b()
@@ -119,7 +119,7 @@ type patternReader struct {
 
 func (r *patternReader) add(i patternItem) { r.p.items = append(r.p.items, i) }
 
-// next takes a byte; ok is false at the end.
+// next reads a byte; ok is false at the end.
 func (r *patternReader) next() (c byte, ok bool) {
 	if r.at >= len(r.text) {
 		return 0, false

@@ -65,7 +65,8 @@ func raised(L *lua.LState, trace string) *lua.ApiError {
 	return &lua.ApiError{Type: lua.ApiErrorRun, Object: obj, StackTrace: trace}
 }
 
-// caught completes an error before the stack that it comes from is gone.
+// caught makes an error of what was recovered, with the trace of the stack, which is
+// there until the recovering function returns, and closes the upvalues of the thread.
 func (t *threads) caught(L *lua.LState, r any, trace func(*lua.LState) string) *lua.ApiError {
 	e, ok := r.(*lua.ApiError)
 	if !ok {
@@ -95,7 +96,7 @@ func (t *threads) ofPanic(L *lua.LState, function string, r any) *lua.ApiError {
 }
 
 // closeUpvalues closes those of every frame of the thread. Raising an error
-// does so on its way; here it is made to come back.
+// does so on its way; here it is made to return.
 func closeUpvalues(L *lua.LState) {
 	old := L.Panic
 	defer func() {

@@ -60,7 +60,7 @@ func (j *job) fits(n int) bool {
 	return heap+int64(n)-base <= max(limit, base)
 }
 
-// baseOf is the heap when the job took the VM: that, the first who looks says.
+// baseOf is the heap when the job got the VM: the value of the first call since then.
 func (j *job) baseOf(heap int64) int64 {
 	j.base.CompareAndSwap(0, max(heap, 1))
 	return j.base.Load()

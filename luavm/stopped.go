@@ -8,7 +8,7 @@ import (
 
 // Stopped reports whether the job of ctx, which [VM.Context] or [VM.Wait] gave,
 // was stopped: its context ended, or it used too much time or memory. It is
-// false while the job goes on and when it ended by itself.
+// false while the job runs and when it ended by itself.
 func Stopped(ctx context.Context) bool {
 	j, ok := ctx.Value(jobKey{}).(*job)
 	if !ok {
@@ -21,8 +21,8 @@ func Stopped(ctx context.Context) bool {
 // whether its job was stopped.
 const looksApart = 1 << 10
 
-// halted is why the job that runs was stopped; nil while it goes on. Go code that
-// may take long asks it, because only Lua's own instructions are watched.
+// halted is why the job that runs was stopped; nil if it was not. Go code that may
+// take long calls it now and then, because only Lua's own instructions are watched.
 func halted(L *lua.LState) error {
 	if L.G.CurrentThread != nil {
 		L = L.G.CurrentThread

@@ -13,12 +13,12 @@ import (
 // that is nil, and then a gate that compares a mistyped event.toolName is open. A
 // field that exists and is empty is nil as ever, and rawget asks without raising.
 
-// Fields says what the tables of a strict metatable have.
+// Fields are the fields that the tables of a strict metatable have.
 type Fields struct {
 	Of    string          // what messages call such a table: "tool_call", "ctx.ui"
 	Names func() []string // all its fields, those that are nil now among them
-	// Live reads a field that does not stand in the table; ok is false if it is none of
-	// them. It may be nil.
+	// Live reads a field that is not stored in the table; ok is false for any other
+	// name. It may be nil.
 	Live func(L *lua.LState, name string) (v lua.LValue, ok bool, err error)
 }
 
@@ -38,7 +38,7 @@ func (vm *VM) Strict(f *Fields) *lua.LTable {
 	return meta
 }
 
-// StrictTable makes a table strict whose fields are those that stand in it now.
+// StrictTable makes a table strict: its fields are those that it has now.
 func (vm *VM) StrictTable(of string, t *lua.LTable) *lua.LTable {
 	names := Keys(t)
 	t.Metatable = vm.Strict(&Fields{Of: of, Names: func() []string { return names }})

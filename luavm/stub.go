@@ -7,7 +7,7 @@ import lua "github.com/yuin/gopher-lua"
 // cannot reach (the metatable's own Metatable field), and shares its hash part
 // with all other metatables of stubs. The first look builds the contents and
 // copies them over the table in place, so that its identity stays and it is as
-// fast as any table afterwards. Only a Peeker tells single fields before that.
+// fast as any table afterwards. Only a Peeker answers for single fields before.
 
 // mark is what hides behind the metatable of a stub or of a table that was one.
 type mark interface {
@@ -72,7 +72,7 @@ func newStubs(L *lua.LState) *stubs {
 	return &stubs{meta: *t}
 }
 
-// Peeker is what a stub may stand for: it tells single fields without the table
+// Peeker may be implemented by the value of a stub. It reads single fields without the table
 // being filled. Peek answers as the filled table would, or not at all.
 type Peeker interface {
 	Peek(key string) (lua.LValue, bool)

@@ -15,7 +15,7 @@ const (
 )
 
 // where is the place of the first Lua function at or above a level of L's
-// stack, as "file:line"; level 0 is the function that runs. It goes on in the
+// stack, as "file:line"; level 0 is the function that runs. It continues in the
 // thread that called pcall or resumed the coroutine.
 func where(L *lua.LState, level int) string {
 	for t := L; t != nil; t = t.Parent {

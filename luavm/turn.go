@@ -72,8 +72,8 @@ func (t *turn) acquire(j *job) error {
 	}
 }
 
-// reacquire waits until a job that waits in Wait may go on. It is false when it
-// never may: it was given up, or the VM is dead.
+// reacquire waits for the next turn of a job that was in Wait. It is false when
+// there will be none: the job was given up, or the VM is dead.
 func (t *turn) reacquire(j *job) bool {
 	select {
 	case <-t.token:

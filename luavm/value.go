@@ -16,8 +16,8 @@ import (
 // without its methods. Assignment raises, and so does reading what it has not, with
 // the name that was probably meant. Fields that are lists or maps come out as fresh
 // tables. The struct is copied; later changes are not seen. It is for what the program
-// says of itself (a model, usage, a hook), never for what belongs to a session. pairs
-// and JSON take it as the table that it stands for.
+// shows of itself (a model, usage, a hook), never for what belongs to a session. pairs
+// and JSON treat it as a table of its fields.
 //
 // Value panics if v is not a struct or a pointer to one.
 func (vm *VM) Value(v any) lua.LValue {
@@ -35,8 +35,8 @@ func (vm *VM) Value(v any) lua.LValue {
 }
 
 // structValue hands a struct to gopher-luar, which knows its fields, those of embedded
-// structs among them, and keeps one metatable for each type. What its metatable says is
-// replaced, once for each type, by what a value of a hook promises.
+// structs among them, and keeps one metatable for each type. The functions in it are
+// replaced, once for each type, by those that do what Value promises.
 func structValue(L *lua.LState, r reflect.Value) lua.LValue {
 	config := luar.GetConfig(L)
 	if config.FieldNames == nil {
@@ -50,9 +50,9 @@ func structValue(L *lua.LState, r reflect.Value) lua.LValue {
 	return luar.New(L, v)
 }
 
-// makeReadOnly changes the metatable that gopher-luar has for a struct type: alone it
-// answers nil for what a struct has not, gives the lists and maps of a struct away for
-// writing and without ipairs, and panics when it compares two structs that have lists.
+// makeReadOnly changes the metatable that gopher-luar has for a struct type. By itself
+// it answers nil for an unknown field, hands out lists and maps that can be written and
+// have no ipairs, and panics when two structs that have lists are compared.
 func makeReadOnly(L *lua.LState, meta *lua.LTable) {
 	fields := meta.RawGetString("fields").(*lua.LTable)
 	setAll(L, meta, map[string]lua.LGFunction{

@@ -20,12 +20,11 @@ type Options struct {
 	// Print gets each line that Lua prints. It is called while the VM is
 	// held and must not wait.
 	Print func(line string)
-	// Panicked is told of Go panics in API functions, after they have been
-	// turned into Lua errors.
+	// Panicked gets the Go panics of API functions, which become Lua errors.
 	Panicked func(function string, value any, stack []byte)
-	// Waits is told of a job whose waiting does not count, and of the function
-	// that it called, when it has waited for longer than its Timeout, dialogs
-	// aside. The job goes on.
+	// Waits gets the names of a job whose waiting does not count and of the
+	// function that it called, when it has waited for longer than its Timeout,
+	// dialogs not included. The job continues.
 	Waits func(job, function string)
 	// MemoryLimit is the growth of the process heap, in bytes, at which the
 	// running job is stopped. 0 means DefaultMemoryLimit, negative none.
@@ -39,7 +38,7 @@ type Options struct {
 }
 
 // VM is one Lua state with its jobs. All methods may be called from any
-// goroutine, except those that say that they belong to the job that runs.
+// goroutine, except those whose comment says that they belong to the job that runs.
 type VM struct {
 	opts  Options
 	lanes *Lanes
@@ -112,8 +111,8 @@ func (vm *VM) Loading() bool { return vm.turn.cur.Load().spec.Loading }
 // once; what is in flight ends on its own, then the VM is freed.
 func (vm *VM) Close() { vm.life.close() }
 
-// kill marks the VM dead. The jobs that wait on it are stopped, whose supervisors
-// see that there is nothing to come back to.
+// kill marks the VM dead and stops the jobs that are in Wait, which cannot get it
+// back. Their supervisors are woken to see that.
 func (vm *VM) kill() {
 	for _, j := range vm.life.kill() {
 		j.stop(vmIsGone())

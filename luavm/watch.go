@@ -25,10 +25,10 @@ type watch struct {
 	doomed patience
 }
 
-// patience is what a job that was stopped has left to end. Only time in which it
-// could run counts: a look counts a tick at most, however late it comes on a
-// machine that is busy, and a job that comes back from waiting has all of it. It
-// may have waited for one that did not stop, and until that was given up.
+// patience is the time that a job which was stopped has left to end. Only time in
+// which it could run counts: a look counts a tick at most, however late it is on a
+// busy machine, and a job that returns from Wait has all of it again. It may have
+// waited for another job that did not stop, until that was given up.
 type patience struct {
 	job     *job
 	stretch int64
@@ -105,7 +105,7 @@ func (l *lane) look() {
 	}
 }
 
-// doze is the end of looking until a job holds its VM.
+// doze stops the looks until a job holds its VM.
 func (l *lane) doze() {
 	l.watch.timer.Stop()
 	l.watch.slept = true
@@ -115,7 +115,7 @@ func (l *lane) doze() {
 	}
 }
 
-// rouse is called when a job takes its VM.
+// rouse is called when a job gets its VM: the looks begin again.
 func (l *lane) rouse() {
 	if l.dozing.Load() && l.dozing.Swap(false) {
 		l.ring()
@@ -129,7 +129,7 @@ func (l *lane) hurry(j *job) {
 	state := j.state.Load()
 	left := w.doomed.look(j, state)
 	if state == stateWaiting && j.vm.Dead() {
-		left = 0 // there is nothing to come back to
+		left = 0 // it cannot get its VM back
 	}
 	if left > 0 {
 		w.timer.Reset(min(left, tick))

@@ -33,7 +33,7 @@ import (
 // looked for below dir, and so are its results written. append adds to the end
 // of a file in place. mkdir of write makes missing directories. What exists
 // only as a link to nowhere does not exist, but stat with follow = false sees it. real
-// with missing says of what does not exist where it would be made.
+// with missing answers for a path that does not exist where it would be made.
 func openFS(vm *luavm.VM, L *lua.LState, env *Env) lua.LValue {
 	m := newModule(vm, L, env, "fs")
 	m.act("read", m.fsRead)
@@ -71,7 +71,7 @@ func (e *Env) path(p string) string {
 	return absolute(p, e.Cwd)
 }
 
-// plain says what was done to what, with the path as the hook wrote it.
+// plain is an error with what was done to which path, as the hook wrote it.
 func plain(doing, path string, err error) error {
 	if err == nil {
 		return nil

@@ -35,7 +35,7 @@ func (e *Env) harmlessGit(ctx context.Context, cwd string) (gitSettings, error) 
 }
 
 // gitFilters lists the filters that the repository's own settings define, or
-// change. To a git that does not tell whose settings they are, all are the
+// change. Where git is too old to show whose settings they are, all count as the
 // repository's.
 func (e *Env) gitFilters(ctx context.Context, cwd string, env map[string]string) (names []string, err error) {
 	const usage = 129

@@ -95,7 +95,7 @@ func (r *exchange) read(L *lua.LState, n int, function string, more ...luavm.Opt
 	r.headers = withDefault(r.headers, "Content-Type", "application/json")
 }
 
-// withDefault adds a header that is not there yet.
+// withDefault returns headers with one more, if they do not have it yet.
 func withDefault(headers map[string]string, name, value string) map[string]string {
 	for have := range headers {
 		if strings.EqualFold(have, name) {
@@ -110,7 +110,7 @@ func withDefault(headers map[string]string, name, value string) map[string]strin
 	return headers
 }
 
-// answer is what came back.
+// answer is a response that was read to its end.
 type answer struct {
 	status  int
 	headers http.Header

@@ -26,7 +26,7 @@ const (
 	bodyLimit    = 1 << 20          // of a request, unless max_body says otherwise
 	requestTime  = 30 * time.Second // for a client to send its request
 	maxServed    = 64               // requests at a time
-	portPatience = time.Second      // for the hook's version before to let go of the port
+	portPatience = time.Second      // for the hook's version before to free the port
 )
 
 // server is one http.listen.

@@ -133,7 +133,7 @@ func matchTable(L *lua.LState, re *regexp.Regexp, text string, at []int) *lua.LT
 	return t
 }
 
-// replacement is what puts something in the place of a match; false leaves it.
+// replacement makes the function that replaces a match; false: the match stays.
 func replacement(L *lua.LState, re *regexp.Regexp, with lua.LValue) func(text string, at []int) (string, bool) {
 	switch with := with.(type) {
 	case lua.LString:

@@ -10,7 +10,7 @@ import (
 // or the whole match.
 type secret struct {
 	pattern *regexp.Regexp
-	keep    func(match []string) bool // it is none after all
+	isNone  func(match []string) bool // it only looks like one; may be nil
 }
 
 // redaction hides secrets.
@@ -39,7 +39,7 @@ func (r redaction) hide(s string, secret secret) (string, int) {
 			from, to = at[2], at[3]
 		}
 		found := s[from:to]
-		if found == "" || strings.Contains(found, r.replacement) && r.replacement != "" || secret.keep != nil && secret.keep(submatches(s, at)) {
+		if found == "" || strings.Contains(found, r.replacement) && r.replacement != "" || secret.isNone != nil && secret.isNone(submatches(s, at)) {
 			continue
 		}
 		b.WriteString(s[end:from])
@@ -68,14 +68,14 @@ func defaultSecrets() func() []secret {
 			{pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`)},
 			{pattern: regexp.MustCompile(`\b(?:` + strings.Join(keyShapes(), "|") + `)`)},
 			{pattern: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`)},
-			{pattern: regexp.MustCompile(`(?i)\bbearer\s+([a-z0-9._~+/=-]{12,})`), keep: isProse},
+			{pattern: regexp.MustCompile(`(?i)\bbearer\s+([a-z0-9._~+/=-]{12,})`), isNone: isProse},
 			{pattern: regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`)},
-			{pattern: regexp.MustCompile(`(?i)[a-z0-9_.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)s?["']?\s*(?::?=>?|:)\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^\s"',;&]+)`), keep: isHarmless},
+			{pattern: regexp.MustCompile(`(?i)[a-z0-9_.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)s?["']?\s*(?::?=>?|:)\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[^\s"',;&]+)`), isNone: isHarmless},
 		}
 	})
 }
 
-// keyShapes are the keys of services that can be told by how they begin.
+// keyShapes match the keys of services that begin in a way of their own.
 func keyShapes() []string {
 	return []string{
 		`sk-[A-Za-z0-9_-]{16,}`,
@@ -96,13 +96,14 @@ func keyShapes() []string {
 	}
 }
 
-// isProse: a word after "bearer" without a digit is one of a sentence.
+// isProse reports whether the word after "bearer" is one of a sentence: it has no
+// digit.
 func isProse(match []string) bool {
 	return !strings.ContainsAny(match[1], "0123456789") && len(match[1]) < 24
 }
 
-// isHarmless: what is assigned is no secret but a number of tokens, a variable
-// or nothing.
+// isHarmless reports whether a number of tokens, a variable or nothing is assigned,
+// and no secret.
 func isHarmless(match []string) bool {
 	name, value := strings.ToLower(match[0][:len(match[0])-len(match[1])]), strings.Trim(match[1], `"'`)
 	switch strings.ToLower(value) {

@@ -129,7 +129,7 @@ func runsProgram(words []shellWord) bool {
 	}
 }
 
-// awkRuns: a program of awk may run commands, and write files.
+// awkRuns reports whether the words of awk may run commands or write files.
 func awkRuns(words []shellWord) bool {
 	for _, w := range words {
 		if !w.known || strings.HasPrefix(w.value, "-") && !strings.HasPrefix(w.value, "-F") && !strings.HasPrefix(w.value, "-v") {
@@ -147,7 +147,8 @@ var sedCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[;{}\n!,$0-9/\s])[ \t]*[erwRW]([ \t;}\n]|$)|[^A-Za-z0-9\s][gpiImM0-9]*[ew][gpiImM0-9]*([ \t;}\n]|$)`)
 })
 
-// sedRuns looks at names of files too: it cannot tell them from scripts.
+// sedRuns reports whether the words of sed may run a command, read or write a file.
+// It looks at names of files too, which it cannot distinguish from scripts.
 func sedRuns(words []shellWord) bool {
 	for _, w := range words {
 		script := strings.TrimPrefix(strings.TrimPrefix(w.value, "--expression="), "-e")

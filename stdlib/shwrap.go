@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// wrapper says how the words of a command that runs another are read: its
-// options, and what stands before the other command. An option that is in none
+// wrapper describes the words of a command that runs another: its options, and what
+// precedes the other command. An option that is in none
 // of the lists is not understood.
 type wrapper struct {
 	flags  string   // letters of options without a value
@@ -121,7 +121,7 @@ func (w *wrapper) after(words []shellWord, skip int) (rest []shellWord, assigns 
 	return words, assigns
 }
 
-// longOption says how many words an option takes, whether it is known, and
+// longOption returns how many words an option takes, whether it is known, and
 // whether nothing is run with it.
 func (w *wrapper) longOption(option string) (step int, known, quiet bool) {
 	name, _, hasValue := strings.Cut(option, "=")
@@ -159,7 +159,7 @@ func (w *wrapper) letters(letters string) (step int, known, quiet bool) {
 	return 1, true, false
 }
 
-// unwrap lists what a command runs, and decides whether the command is
+// unwrap lists the commands that a command runs, and marks it unknown if it is not
 // understood.
 func (r *shellReader) unwrap(c *shellCommand) {
 	name := c.name()
@@ -204,8 +204,8 @@ func (r *shellReader) unwrapWords(c *shellCommand, w *wrapper) {
 	r.add(inner)
 }
 
-// unwrapFind reads the commands between an option and ; or +. In them {} stands
-// for a name.
+// unwrapFind reads the commands between an option and ; or +. In them {} is
+// replaced by a name.
 func (r *shellReader) unwrapFind(c *shellCommand, options ...string) {
 	for i := 1; i < len(c.words); i++ {
 		if w := c.words[i]; !w.known || !slices.Contains(options, w.value) {
@@ -266,8 +266,8 @@ func (r *shellReader) unwrapWatch(c *shellCommand) {
 	}
 }
 
-// unwrapOption reads su, script and flock: what they run stands after -c, or is
-// not understood.
+// unwrapOption reads su, script and flock: what they run follows -c, or is not
+// understood.
 func (r *shellReader) unwrapOption(c *shellCommand) {
 	c.unknown = true
 	for i, w := range c.words {

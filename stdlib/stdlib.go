@@ -25,8 +25,8 @@
 //	pi.git     root branch status diff
 //	pi.llm     complete
 //
-// What a function takes and returns stands above the function that opens its
-// module: openFS, openHTTP and so on.
+// The parameters and results of each function are described above the function that
+// opens its module: openFS, openHTTP and so on.
 //
 // # Rules
 //

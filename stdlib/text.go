@@ -175,7 +175,7 @@ func eachCell(s string, visit func(cell string, width int) bool) {
 			end = len(s)
 		}
 		for g := graphemes.FromString(s[:end]); g.Next(); {
-			columns := (&runewidth.Condition{}).StringWidth(g.Value()) // whatever the environment says
+			columns := (&runewidth.Condition{}).StringWidth(g.Value()) // reads no environment variables
 			if !visit(g.Value(), columns) {
 				return
 			}

@@ -117,7 +117,7 @@ func parseTime(text string, where *time.Location) (int64, error) {
 	return 0, fmt.Errorf("parse time: %q is no time that is known", shorten(text, 60))
 }
 
-// shorten cuts what stands in a message.
+// shorten cuts a text for a message.
 func shorten(s string, n int) string {
 	if len(s) > n {
 		return strings.ToValidUTF8(s[:n], "") + "…"

@@ -1,9 +1,9 @@
-// Package source says whether the Lua parser and compiler can be given a text.
+// Package source checks whether the Lua parser and compiler can be given a text.
 //
 // Both recurse, and keep much for each level and each function: half a megabyte
 // of opening brackets takes hundreds of megabytes before it turns out to be no
-// program. The files of a project that nobody approved are parsed too, to say
-// what they are, so [Check] reads the tokens first, in one pass that keeps
+// program. The files of a project that nobody approved are parsed too, to
+// describe them, so [Check] reads the tokens first, in one pass that keeps
 // nothing, and refuses what no person writes.
 package source
 
@@ -37,9 +37,8 @@ func Normal(src []byte) []byte {
 	return src
 }
 
-// Check reports what is too much in a text, and the line of it. It says nothing of
-// a text that is no Lua: up to the first mistake it reads as the parser does, and
-// the parser reads no further.
+// Check reports what is too much in a text, and the line of it. It finds no mistakes:
+// up to the first one it reads as the parser does, which reads no further then.
 func Check(src []byte) (line int, err error) {
 	if len(src) > MaxSize {
 		return 1, ErrTooLarge
@@ -50,17 +49,17 @@ func Check(src []byte) (line int, err error) {
 		if t.kind == end {
 			return 0, nil
 		}
-		r.take(t)
+		r.count(t)
 	}
 	return r.line, r.err
 }
 
-// frame is an open bracket or block. What stands in it counts as levels too: the
+// frame is an open bracket or block. Some of its contents count as levels too: the
 // operators of the expression that is read, and each elseif.
 type frame struct{ operators, elseifs int }
 
-// take counts a token.
-func (r *reader) take(t token) {
+// count adds what a token opens, closes or continues to the depth.
+func (r *reader) count(t token) {
 	switch t.kind {
 	case name:
 		if r.operand { // two in a row: a new statement
@@ -80,7 +79,7 @@ func (r *reader) take(t token) {
 		}
 		r.enter()
 	case closing:
-		r.leave()
+		r.exit()
 	case separator:
 		r.reset()
 	case operator:
@@ -105,8 +104,8 @@ func (r *reader) keyword(word string) {
 		r.reset()
 		r.enter()
 	case "end", "until":
-		r.leave()
-	case "elseif": // stands inside what is before it
+		r.exit()
+	case "elseif": // is nested in the branch before it
 		r.reset()
 		r.top().elseifs++
 		r.deeper(1)
@@ -142,7 +141,7 @@ func (r *reader) enter() {
 	r.operand = false
 }
 
-func (r *reader) leave() {
+func (r *reader) exit() {
 	if len(r.frames) > 1 { // else it is no Lua
 		r.depth -= 1 + r.top().operators + r.top().elseifs
 		r.frames = r.frames[:len(r.frames)-1]

@@ -106,7 +106,7 @@ func FuzzCheck(f *testing.F) {
 		r := reader{src: src, line: 1, frames: []frame{{}}}
 		most := 0
 		for tok := r.next(); tok.kind != end; tok = r.next() {
-			r.take(tok)
+			r.count(tok)
 			most = max(most, r.depth)
 		}
 		if r.depth < 0 || most > len(src) {

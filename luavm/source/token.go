@@ -25,7 +25,7 @@ type token struct {
 	text []byte // of a name or a keyword
 }
 
-// reader stands somewhere in a text.
+// reader reads the tokens of a text and counts how deep they nest.
 type reader struct {
 	src  []byte
 	pos  int
@@ -98,7 +98,7 @@ func isKeyword(w []byte) bool {
 	return false
 }
 
-// number takes a number. Its parts are letters, digits and dots, and a sign after
+// number skips a number. Its parts are letters, digits and dots, and a sign after
 // an exponent, which may as well be an operator.
 func (r *reader) number() {
 	for r.pos < len(r.src) && (isLetter(r.src[r.pos]) || isDigit(r.src[r.pos]) || r.src[r.pos] == '.') {
@@ -127,7 +127,7 @@ func (r *reader) quoted(quote byte) {
 	r.pos = len(r.src)
 }
 
-// long takes a string or comment in long brackets; false: there is none here.
+// long skips a string or comment in long brackets; false: there is none here.
 func (r *reader) long() bool {
 	level := r.pos + 1
 	for level < len(r.src) && r.src[level] == '=' {
