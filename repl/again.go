@@ -12,19 +12,19 @@ import (
 
 // An answer that breaks off is asked for again and begins anew, but its beginning is
 // on the screen already. So the new answer is compared with the shown text, block by
-// block. As long as both are the same nothing is written; from where the new one has
-// more, that is written. If it says something else, a line tells that the answer
-// starts over, and it is shown from its beginning.
+// block. As long as both are the same nothing is written; what the new one has more is
+// written behind. If it differs, a line tells that the answer starts over, and it is
+// shown from its beginning.
 
 // shownAnswer is the part of an answer that is on the screen.
 type shownAnswer struct {
 	blocks []shownBlock
 
 	again   bool // the answer has begun anew, and is compared
-	begun   bool // a block of it has come
+	begun   bool // it has a block already
 	at      int  // the block that is compared
-	matched int  // how much of it has come again
-	index   int  // of the block that comes
+	matched int  // how much of it the new answer repeats so far
+	index   int  // of that block in the new answer
 	columns int  // of the screen when the answer broke off
 }
 
@@ -44,8 +44,8 @@ func (s *shownAnswer) add(d llm.Delta) {
 	s.blocks[last].text.WriteString(d.Text)
 }
 
-// brokeOff begins the comparison.
-func (s *shownAnswer) brokeOff(columns int) {
+// beginAgain begins the comparison with the answer that starts anew.
+func (s *shownAnswer) beginAgain(columns int) {
 	if len(s.blocks) > 0 {
 		s.again, s.begun, s.at, s.matched, s.columns = true, false, 0, 0, columns
 	}
@@ -55,19 +55,19 @@ func (s *shownAnswer) brokeOff(columns int) {
 type comparison uint8
 
 const (
-	saysTheSame comparison = iota
-	goesOn                 // behind all that was shown
+	isSame    comparison = iota
+	continues            // behind all that was shown
 	differs
 )
 
 // compare compares a step of an answer that has begun anew with the shown text.
-// With goesOn, rest is the part of it that is new.
+// With continues, rest is the part of it that is new.
 func (s *shownAnswer) compare(d llm.Delta) (rest string, c comparison) {
 	switch at := s.next(d); {
 	case at < 0:
 		return "", differs
 	case at == len(s.blocks):
-		return d.Text, goesOn
+		return d.Text, continues
 	case at != s.at || !s.begun:
 		s.begun, s.at, s.matched, s.index = true, at, 0, d.Index
 	}
@@ -75,10 +75,10 @@ func (s *shownAnswer) compare(d llm.Delta) (rest string, c comparison) {
 	switch {
 	case strings.HasPrefix(was, d.Text):
 		s.matched += len(d.Text)
-		return "", saysTheSame
+		return "", isSame
 	case strings.HasPrefix(d.Text, was) && s.at == len(s.blocks)-1:
 		s.blocks[s.at].index = d.Index
-		return d.Text[len(was):], goesOn
+		return d.Text[len(was):], continues
 	}
 	return "", differs
 }
@@ -101,13 +101,13 @@ func (s *shownAnswer) next(d llm.Delta) int {
 	return at
 }
 
-// whole reports whether all that was shown has come again.
+// whole reports whether the new answer repeats all that was shown.
 func (s *shownAnswer) whole() bool {
 	return s.begun && s.at == len(s.blocks)-1 && s.matched == s.blocks[s.at].text.Len()
 }
 
-// came lists the steps of the new answer so far, which are not written yet.
-func (s *shownAnswer) came() (steps []llm.Delta) {
+// steps lists the steps of the new answer so far, which are not written yet.
+func (s *shownAnswer) steps() (steps []llm.Delta) {
 	if !s.begun {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (s *shownAnswer) came() (steps []llm.Delta) {
 }
 
 // lastColumn is the column of the cursor behind the text that was shown last, 0 at
-// the beginning of a row. It reports false where that cannot be told.
+// the beginning of a row; ok is false where it cannot be known.
 func (s *shownAnswer) lastColumn() (column int, ok bool) {
 	text := printable.Text(s.blocks[len(s.blocks)-1].text.String())
 	text = text[strings.LastIndexByte(text, '\n')+1:]
@@ -141,7 +141,7 @@ func (s *shownAnswer) lastColumn() (column int, ok bool) {
 func (t *transcript) repeated(p *terminal.Page, d llm.Delta) {
 	rest, c := t.answer.compare(d)
 	switch c {
-	case goesOn:
+	case continues:
 		t.answer.again = false
 		if rest == "" {
 			return
@@ -149,33 +149,26 @@ func (t *transcript) repeated(p *terminal.Page, d llm.Delta) {
 		d.Text = rest
 		if last := t.answer.blocks[len(t.answer.blocks)-1]; last.kind == d.Kind && last.index == d.Index {
 			t.block.index = d.Index
-			t.resume(p)
+			// If only the line of the wait was written since, which is gone again, the cursor
+			// is brought back behind the text that was shown last.
+			if column, ok := t.answer.lastColumn(); ok && column > 0 && t.columns() == t.answer.columns {
+				p.ResumeLine(column)
+			}
 		}
-		t.say(p, d)
+		t.write(p, d)
 	case differs:
 		t.startOver(p)
-		t.say(p, d)
-	}
-}
-
-// resume brings the cursor back behind the text that was shown last, if only the
-// line of the wait, which is gone again, was written since.
-func (t *transcript) resume(p *terminal.Page) {
-	if t.columns() != t.answer.columns {
-		return
-	}
-	if column, ok := t.answer.lastColumn(); ok && column > 0 {
-		p.ResumeLine(column)
+		t.write(p, d)
 	}
 }
 
 // startOver shows an answer from its beginning that differs from what is shown.
 func (t *transcript) startOver(p *terminal.Page) {
-	came := t.answer.came()
+	steps := t.answer.steps()
 	t.answer = shownAnswer{}
 	p.Write(t.endBlock(p, nil))
 	p.Print(t.Styled(terminal.StyleDim, "the answer broke off; it starts over:"))
-	for _, d := range came {
-		t.say(p, d)
+	for _, d := range steps {
+		t.write(p, d)
 	}
 }

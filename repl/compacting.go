@@ -12,10 +12,10 @@ import (
 	"pi/repl/terminal"
 )
 
-// While a context is compacted, or the branch that one goes away from is summed
-// up, a line says so and has the keys. Esc and Ctrl+C cancel the summary and nothing
-// else; if it goes on all the same, the second Ctrl+C stops the work it belongs to.
-// Other keys are kept for whoever reads next. Dialogs of hooks take precedence over
+// While a context is compacted, or the branch that the person leaves is summed up, a line
+// shows that and has the keys. Esc and Ctrl+C cancel the summary and nothing else; if it
+// continues all the same, the second Ctrl+C stops the work it belongs to. Other keys are
+// kept for the next prompt. Dialogs of hooks take precedence over
 // that line. Where only whole lines can be read, the line is written once, and
 // Ctrl+C cancels.
 
@@ -24,7 +24,7 @@ type compacting struct {
 	mu        sync.Mutex
 	cancelIt  func() bool // cancels it, and reports whether there was anything to cancel; nil: none
 	cancelled bool
-	stop      func() // takes its line away; may be nil
+	stop      func() // removes its line; may be nil
 
 	retry  *waiting // set while the line only shows a retry countdown; the longest, if several requests wait
 	others int      // how many requests wait besides that one
@@ -32,7 +32,7 @@ type compacting struct {
 }
 
 // cancel cancels the summary. It reports false if there is none, or if it was
-// cancelled before and goes on all the same.
+// cancelled before and continues all the same.
 func (c *compacting) cancel() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +67,7 @@ func (c *compacting) begin(line compactionLine, cancelIt func() bool, stop func(
 	}
 }
 
-// end takes the line away. It returns when the terminal is as it was before.
+// end removes the line. It returns when the terminal is as it was before.
 func (c *compacting) end() {
 	c.mu.Lock()
 	stop := c.stop
@@ -78,8 +78,8 @@ func (c *compacting) end() {
 	}
 }
 
-// compactionStarts shows that a compaction goes on. One that nobody asked for is an
-// event of its own, which says why.
+// compactionStarts shows that a context is compacted. A compaction that nobody asked for
+// is an event of its own, with its reason.
 func (r *REPL) compactionStarts(e *agent.CompactionStart) {
 	if e.Auto {
 		r.screen.Line(terminal.StyleDim, e.Text())
@@ -166,7 +166,7 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 		return false
 	}
 	defer r.prompter.Release()
-	r.keyboard.KeepOthers()
+	r.keyboard.WantEscOnly()
 	r.screen.OpenRegion()
 	defer r.screen.CloseRegion()
 	tick := time.NewTicker(time.Second)
@@ -188,8 +188,8 @@ func (r *REPL) awaitEsc(ctx context.Context, line compactionLine, wanted <-chan 
 	}
 }
 
-// compactionLine is the line that is shown while a compaction, another summary or
-// a wait goes on.
+// compactionLine is the line that is shown during a compaction, another summary or a
+// wait.
 type compactionLine struct {
 	doing     string
 	began     time.Time

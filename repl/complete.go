@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pi/agent/command"
 	"pi/internal/printable"
 )
 
@@ -44,14 +43,14 @@ func (r *REPL) candidates(before string) (head string, words []string) {
 		return before, nil
 	}
 	args := strings.TrimLeft(rest, " ")
-	return before[:len(before)-len(args)], keepingTyped(args, c.Complete(args))
+	return before[:len(before)-len(args)], matchingTyped(args, c.Complete(args))
 }
 
-// keepingTyped selects the candidates for an argument that contain every typed
-// character, in order, whatever their case, so that Tab takes nothing away. A
+// matchingTyped selects the candidates for an argument that contain every typed
+// character, in order, whatever their case, so that Tab loses nothing. A
 // candidate may replace the whole argument or its last word. Those that begin with
 // the typed text come first.
-func keepingTyped(typed string, candidates []string) []string {
+func matchingTyped(typed string, candidates []string) []string {
 	head, last := lastWord(typed)
 	var first, rest []string
 	for _, c := range candidates {
@@ -91,20 +90,17 @@ func containsInOrder(text, typed string) bool {
 
 func (r *REPL) commandNames(prefix string) (names []string) {
 	for _, c := range r.commands.All() {
+		end := ""
+		if c.Args != "" || c.Hook != "" {
+			end = " " // arguments follow
+		}
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
 			if strings.HasPrefix(name, prefix) {
-				names = append(names, name+spaceIfArgs(c))
+				names = append(names, name+end)
 			}
 		}
 	}
 	return names
-}
-
-func spaceIfArgs(c command.Command) string {
-	if c.Args != "" || c.Hook != "" {
-		return " "
-	}
-	return ""
 }
 
 // paths lists the files whose path begins with prefix. Hidden ones are offered

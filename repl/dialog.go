@@ -113,7 +113,7 @@ func choose(options []string, line string) (found []int) {
 	return found
 }
 
-// listed shows options under the numbers they keep.
+// listed is the lines of some of the options, each under its number among all.
 func (r *REPL) listed(options []string, which []int) (lines []string) {
 	for _, i := range which[:min(len(which), selectShown)] {
 		lines = append(lines, numbered(options, i))
@@ -124,13 +124,11 @@ func (r *REPL) listed(options []string, which []int) (lines []string) {
 	return lines
 }
 
+// numbered is an option under its number, on one line. The spaces that make its columns
+// stay.
 func numbered(options []string, i int) string {
-	return fmt.Sprintf("%3d  %s", i+1, row(options[i]))
-}
-
-// row is one line of a list. The spaces that make its columns are kept.
-func row(text string) string {
-	return strings.TrimRight(strings.NewReplacer("\n", " ", "\t", " ").Replace(printable.Text(text)), " ")
+	row := strings.NewReplacer("\n", " ", "\t", " ").Replace(printable.Text(options[i]))
+	return fmt.Sprintf("%3d  %s", i+1, strings.TrimRight(row, " "))
 }
 
 func paragraphs(texts ...string) (lines []string) {

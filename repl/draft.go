@@ -1,8 +1,9 @@
 package repl
 
 import (
-	"pi/repl/terminal"
 	"sync"
+
+	"pi/repl/terminal"
 )
 
 // draft is the line that the next prompt begins with. Any goroutine may use it.

@@ -36,7 +36,12 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 	}
 	text, saved, err := r.edit(ctx, prefill)
 	if endedByInterrupt(err) {
-		awaitInterrupt(ctx)
+		// The Ctrl+C that has ended the editor arrives here too: the terminal sends it to
+		// all of its processes, in no order. It does not if somebody ended the editor alone.
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
 	}
 	if ctx.Err() != nil {
 		return "", false, ctx.Err()
@@ -46,15 +51,6 @@ func (r *REPL) Editor(ctx context.Context, title, prefill string) (string, bool,
 		return "", false, nil
 	}
 	return text, saved, nil
-}
-
-// awaitInterrupt waits until the Ctrl+C that has ended the editor has arrived here
-// too: the terminal sends it to all of its processes, in no order.
-func awaitInterrupt(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(2 * time.Second): // somebody ended the editor alone
-	}
 }
 
 // edit runs the editor on a file of its own that nobody else can read.
@@ -68,8 +64,7 @@ func (r *REPL) edit(ctx context.Context, prefill string) (text string, saved boo
 	if err := os.WriteFile(path, []byte(prefill), 0o600); err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)
 	}
-	// A time long past tells a file that was saved as it was from one that was
-	// not saved.
+	// A file that was saved has another time than this one, also if its text is the same.
 	past := time.Unix(1e9, 0)
 	if err := os.Chtimes(path, past, past); err != nil {
 		return "", false, fmt.Errorf("make a file to edit: %w", err)

@@ -24,9 +24,10 @@ type field struct {
 	terminal.Palette
 	q      question
 	prompt func() string
-	said   func(lines []string) // shows lines above
+	show   func(lines []string) // above the panel
 	finish func()
 
+	open bool // it was drawn, with the lines of the question
 	text []rune
 	at   int // among the options that the text means; -1: none is chosen
 	done bool
@@ -38,38 +39,27 @@ func (r *REPL) askKeys(ctx context.Context, q question) (shown bool, err error) 
 	defer finish()
 	f := &field{Palette: r.screen.Palette, q: q, at: -1, finish: finish}
 	f.prompt = func() string { return remaining(ctx) + q.prompt }
-	f.said = func(lines []string) {
+	f.show = func(lines []string) {
 		for _, line := range lines {
 			r.screen.Print(line)
 		}
 	}
 	again, stop := seconds(ctx)
 	defer stop()
-	if !r.present(ended, &opening{f, false}, again, func() { r.work.interrupt(); finish() }) {
+	if !r.present(ended, f, again, func() { r.work.interrupt(); finish() }) {
 		return false, nil
 	}
 	if ctx.Err() == nil || f.done {
-		r.screen.Print(r.screen.Styled(terminal.StyleBold, q.prompt) + f.answered())
+		answer := "–"
+		if f.done {
+			answer = printable.Line(string(f.text))
+		}
+		r.screen.Print(r.screen.Styled(terminal.StyleBold, q.prompt) + answer)
 	}
 	if f.done {
 		return true, nil
 	}
 	return true, ctx.Err()
-}
-
-// opening shows the lines of a question only when the panel is open, so that a
-// person who reads them can answer.
-type opening struct {
-	*field
-	open bool
-}
-
-func (o *opening) Render(width int) []string {
-	if !o.open {
-		o.open = true
-		o.said(o.q.lines)
-	}
-	return o.field.Render(width)
 }
 
 // seconds signals each second of the time that ctx has left.
@@ -109,8 +99,13 @@ func (f *field) found() (options []int, matches bool) {
 	return f.q.further, false
 }
 
-// Render shows the options around the chosen one, and the line below them.
+// Render draws the options around the chosen one, and the line below them. The first time
+// it shows the lines of the question, so that a person who reads them can answer.
 func (f *field) Render(width int) (lines []string) {
+	if !f.open {
+		f.open = true
+		f.show(f.q.lines)
+	}
 	found, matches := f.found()
 	from := max(0, min(f.around()-fieldOptions/2, len(found)-fieldOptions))
 	for i, option := range found[from:min(from+fieldOptions, len(found))] {
@@ -212,14 +207,6 @@ func (f *field) enter() {
 		f.finish()
 		return
 	}
-	f.said(again)
+	f.show(again)
 	f.set(nil)
-}
-
-// answered is the answer as the transcript shows it.
-func (f *field) answered() string {
-	if !f.done {
-		return "–"
-	}
-	return printable.Line(string(f.text))
 }

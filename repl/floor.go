@@ -7,7 +7,7 @@ import (
 )
 
 // floor decides who may use the lines below the transcript: the prompt, one
-// dialog, or one background line, which tells of a compaction or a retry. A dialog
+// dialog, or one background line, which shows a compaction or a retry. A dialog
 // takes precedence over the prompt; if it comes while the prompt is open, the loop
 // is poked and closes the prompt. A background line takes precedence over the
 // prompt and yields to dialogs. Notices wait while the prompt is open.
@@ -132,7 +132,7 @@ func (f *floor) wanted() bool {
 	return f.dialogsWaiting+f.backgroundWaiting > 0 || f.stale || len(f.notices) > 0
 }
 
-// refresh has an open prompt closed and opened again soon.
+// refresh makes the loop close an open prompt soon and open it again.
 func (f *floor) refresh() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

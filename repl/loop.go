@@ -44,9 +44,7 @@ func (r *REPL) loop(ctx context.Context) error {
 	}
 }
 
-// quitting reports whether the person or a hook wants the program to end.
-func (r *REPL) quitting() bool { return r.agentQuits() || r.work.quitRequested() }
-
+// agentQuits reports whether a hook wants the program to end.
 func (r *REPL) agentQuits() bool {
 	select {
 	case <-r.agent.ShutdownRequested():
@@ -56,14 +54,14 @@ func (r *REPL) agentQuits() bool {
 	}
 }
 
-// next returns what to do next: prompts that hooks handed in go first, then
-// lines typed ahead, then the prompt is opened.
+// next returns the next prompt to run: those that hooks handed in come first, then lines
+// typed ahead, then the prompt is opened.
 func (r *REPL) next(ctx context.Context) (agent.Prompt, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return agent.Prompt{}, err
 		}
-		if r.quitting() {
+		if r.agentQuits() || r.work.quitRequested() {
 			return agent.Prompt{}, errQuit
 		}
 		if r.ranShortcut(ctx) {
@@ -219,8 +217,8 @@ func (r *REPL) closed(e terminal.Line) (terminal.Line, error) {
 	return e, nil
 }
 
-// withdraw closes the prompt for something else and keeps its text. If the prompt
-// cannot be closed, withdraw waits for its end.
+// withdraw closes the prompt for something else and keeps its text for the next one. If
+// the prompt cannot be closed, withdraw waits for its end.
 func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	kept, ok := r.prompter.Cancel()
 	if !ok {
@@ -230,8 +228,8 @@ func (r *REPL) withdraw(result <-chan terminal.Line) (terminal.Line, error) {
 	return terminal.Line{Err: errPreempted}, nil
 }
 
-// entered takes a line as it was typed. It returns the input that the line
-// completes, or "" if there is none (yet).
+// entered adds a line as it was typed. It returns the input that the line completes, or
+// "" if there is none (yet).
 func (r *REPL) entered(e terminal.Line) string {
 	switch {
 	case errors.Is(e.Err, errPreempted):
@@ -336,8 +334,8 @@ func (r *REPL) reads(text string) (isCommand bool, err error) {
 	return r.commands.Reads(text)
 }
 
-// refuse says that a line looks like a command and is none. If a person typed it,
-// it is put into the prompt again.
+// refuse shows that a line looks like a command and is none. If a person typed it, it is
+// put into the prompt again.
 func (r *REPL) refuse(text string, typed bool, err error) {
 	r.showError(err)
 	if typed && r.HasUI() {

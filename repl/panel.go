@@ -63,7 +63,7 @@ func (r *REPL) draw(ctx context.Context, c agent.Component) bool {
 }
 
 // unlessEnded calls a method of a component. If ctx ends first it reports false and
-// does not wait for the call, so that a hook that is stuck does not keep the
+// does not wait for the call, so that a hook that is stuck does not block the
 // terminal.
 func unlessEnded(ctx context.Context, call func()) bool {
 	done := make(chan struct{})
@@ -79,7 +79,7 @@ func unlessEnded(ctx context.Context, call func()) bool {
 	}
 }
 
-// surface is where a hook's component is shown.
+// surface is a component of a hook that is shown or waits for that.
 type surface struct {
 	component agent.Component
 	again     chan struct{} // a buffer of one
@@ -144,17 +144,14 @@ func (r *REPL) presentLines(ctx context.Context, s *surface) {
 				return
 			}
 			r.screen.LineEnded("")
-			unlessEnded(ctx, func() { typeLine(s.component, a.Text) })
+			unlessEnded(ctx, func() {
+				for _, key := range terminal.KeysOf(a.Text) { // that the line was typed with
+					s.component.HandleInput(key)
+				}
+				s.component.HandleInput("enter")
+			})
 		}
 	}
-}
-
-// typeLine gives a component the keys that a line was typed with.
-func typeLine(c agent.Component, line string) {
-	for _, key := range terminal.KeysOf(line) {
-		c.HandleInput(key)
-	}
-	c.HandleInput("enter")
 }
 
 func (s *surface) RequestRender() {
@@ -164,7 +161,7 @@ func (s *surface) RequestRender() {
 	}
 }
 
-// Close takes the component away. It does not wait, since the component itself may
+// Close ends the showing of the component. It does not wait, since the component itself may
 // call it.
 func (s *surface) Close() { s.cancel() }
 

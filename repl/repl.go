@@ -2,12 +2,12 @@
 // agent does, in plain output that is only ever added to.
 //
 // [New] makes a [REPL] before there is an agent, because it is the agent's last
-// listener and the user interface of hooks; [REPL.Run] then reads lines and
-// does what they say until the person quits:
+// listener and the user interface of hooks; [REPL.Run] then reads lines and runs
+// them until the person quits:
 //
 //	/name args   a command            !cmd    a shell command whose output the model sees
-//	@path        takes a file along   !!cmd   one whose output it does not see
-//	text \       goes on in the next line
+//	@path        attaches a file      !!cmd   one whose output it does not see
+//	text \       continues in the next line
 //
 // Keys and lines are the business of package terminal. While a prompt is open the
 // line editor has the keys; while a panel is open, a dialog (dialog.go, field.go)
@@ -17,9 +17,9 @@
 // wait for the next prompt (loop.go). Where only whole lines can be read, they
 // answer dialogs too.
 //
-// Whoever needs the floor while a prompt is open (a dialog, a notice, a status
-// that changed, a prompt of a hook or a shortcut) has it closed and opened again with
-// the text that was in it (floor.go, draft.go, shortcut.go). An editor gets the
+// A dialog, a notice, a status that changed, a prompt of a hook or a shortcut that needs
+// the floor while a prompt is open has the prompt closed, and opened again with its text
+// (floor.go, draft.go, shortcut.go). An editor gets the
 // terminal as a whole (editor.go).
 //
 // Everything that others wrote passes the [printable.Cleaner] before it is shown
@@ -96,7 +96,7 @@ type REPL struct {
 
 	surfaces surfaces
 	widgets  widgets
-	title    sync.Once // the terminal keeps the title it had
+	title    sync.Once // the terminal stores the title it had
 	titled   atomic.Bool
 
 	work        work
@@ -237,10 +237,11 @@ func (r *REPL) Wants(k agent.Kind) bool {
 	switch k {
 	case agent.KindNotice, agent.KindAgentStart, agent.KindAgentEnd, agent.KindCustomShow, agent.KindCompactionStart,
 		agent.KindCompactionEnd, agent.KindAutoCompactionStart, agent.KindAutoCompactionEnd, agent.KindSessionTree,
-		agent.KindAutoRetryWaited:
+		agent.KindAutoRetryStart, agent.KindAutoRetryWaited, agent.KindMessageUpdate, agent.KindMessageEnd,
+		agent.KindToolExecutionStart, agent.KindToolExecutionEnd, agent.KindToolCall:
 		return true
 	}
-	return r.view.wants(k)
+	return false
 }
 
 // Handle shows an event. It never fails.
@@ -249,8 +250,8 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	case *agent.Notice:
 		r.Notify(e.Text, e.Level)
 	case *agent.AgentStart:
-		if saying := r.work.agentStarted(); saying != "" {
-			r.sayWorking(saying)
+		if text := r.work.agentStarted(); text != "" {
+			r.showWorking(text)
 		}
 	case *agent.CustomShow:
 		r.showCustom(ctx, e.Message)

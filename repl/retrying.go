@@ -31,8 +31,7 @@ func (w *waiting) text(width int) string {
 	return terminal.Cut(text, width)
 }
 
-// note makes the line that is shown, if there is one, tell of a wait too. It reports
-// whether there is one.
+// note adds a wait to the line that is shown. It reports whether there is a line.
 func (c *compacting) note(w *waiting) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +49,7 @@ func (c *compacting) note(w *waiting) bool {
 	return true
 }
 
-// waitIsOver ends a wait that note told of, or the line of the last one.
+// waitIsOver ends a wait that was noted, or the line of the last one.
 func (c *compacting) waitIsOver() {
 	c.mu.Lock()
 	c.wait = nil
@@ -62,7 +61,7 @@ func (c *compacting) waitIsOver() {
 	}
 }
 
-// noted is the wait that the line tells of; nil: none.
+// noted is the wait that the line shows; nil: none.
 func (c *compacting) noted() *waiting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,15 +69,15 @@ func (c *compacting) noted() *waiting {
 }
 
 // retryStarts shows the wait for the next attempt of a request. A request of a hook
-// while nothing else goes on is not shown.
+// while nothing else is done is not shown.
 func (r *REPL) retryStarts(e *agent.AutoRetryStart) {
 	w := &waiting{e, time.Now().Add(e.Delay())}
-	told := r.compacting.note(w)
+	shown := r.compacting.note(w)
 	switch {
-	case !told && !r.work.interruptible():
+	case !shown && !r.work.interruptible():
 	case !r.edits() || r.keyboard == nil:
 		r.floor.notice(func() { r.screen.Line(terminal.StyleDim, printable.Line(e.Text(e.Delay()))+" · Ctrl+C cancels") })
-	case !told:
+	case !shown:
 		r.showWork(compactionLine{retry: w}, r.work.interrupt)
 	}
 }

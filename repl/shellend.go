@@ -8,7 +8,7 @@ import (
 	"pi/repl/terminal"
 )
 
-// shellEnd says how a command of the person ended, unless all went well.
+// shellEnd shows how a command of the person ended, unless all was well.
 func (r *REPL) shellEnd(outcome agent.BashOutcome, err error) {
 	switch {
 	case err != nil:

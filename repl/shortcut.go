@@ -19,36 +19,22 @@ type Shortcut struct {
 	Run       func(context.Context) (command.Outcome, error)
 }
 
-// ownKeys lists the keys that no hook can have, since a person sends lines and gets
-// out with them.
-func ownKeys() []string {
-	return []string{"enter", "esc", "tab", "backspace", "ctrl+c", "ctrl+d", "ctrl+z", "ctrl+j", "alt+enter", "shift+enter",
+// shortcut finds the shortcut of a key: one of the program's own, or else of a hook.
+func (r *REPL) shortcut(name string) (Shortcut, bool) {
+	// No hook can have these, since a person sends lines and gets out with them.
+	reserved := []string{"enter", "esc", "tab", "backspace", "ctrl+c", "ctrl+d", "ctrl+z", "ctrl+j", "alt+enter", "shift+enter",
 		"up", "down", "left", "right"}
-}
-
-// ownShortcuts lists the program's own shortcuts.
-func (r *REPL) ownShortcuts() []Shortcut {
-	return []Shortcut{
+	if slices.Contains(reserved, name) {
+		return Shortcut{}, false
+	}
+	all := []Shortcut{
 		{Key: "ctrl+p", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleModel(ctx, r.agent) }},
 		{Key: "shift+tab", Run: func(ctx context.Context) (command.Outcome, error) { return command.CycleThinking(ctx, r.agent) }},
 	}
-}
-
-// shortcuts lists the program's own shortcuts and then those of hooks.
-func (r *REPL) shortcuts() []Shortcut {
-	own := r.ownShortcuts()
-	if r.opts.Shortcuts == nil {
-		return own
+	if r.opts.Shortcuts != nil {
+		all = append(all, r.opts.Shortcuts()...)
 	}
-	return append(own, r.opts.Shortcuts()...)
-}
-
-// shortcut finds the shortcut of a key.
-func (r *REPL) shortcut(name string) (Shortcut, bool) {
-	if slices.Contains(ownKeys(), name) {
-		return Shortcut{}, false
-	}
-	for _, s := range r.shortcuts() {
+	for _, s := range all {
 		if terminal.KeyName(s.Key) == name {
 			return s, true
 		}
@@ -73,8 +59,8 @@ func (r *REPL) lateKey(name string) {
 	}
 }
 
-// queueShortcut has a shortcut run between two prompts; one that waits already is
-// kept instead.
+// queueShortcut has a shortcut run between two prompts, unless another one waits for that
+// already.
 func (r *REPL) queueShortcut(s Shortcut) {
 	select {
 	case r.hot <- s:

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,8 @@ import (
 	"pi/session/message"
 )
 
-// status is the line above the prompt: the model, the size of the context, the cost
-// of the session, the git branch, and the words of hooks. The cost is added up only
+// status is the line above the prompt: the model, the size of the context, the cost of
+// the session, the git branch, and the texts of hooks. The cost is added up only
 // once something was spent, since that reads all entries, and a long session must
 // not delay the first prompt.
 type status struct {
@@ -25,7 +26,7 @@ type status struct {
 	spent bool
 }
 
-// set sets the words of a hook under its key; "" removes them. It reports whether
+// set sets the text of a hook under its key; "" removes them. It reports whether
 // that changed something.
 func (s *status) set(key, text string) bool {
 	s.mu.Lock()
@@ -75,7 +76,11 @@ func (s *status) line(a *agent.Agent, columns int) string {
 		parts = append(parts, tokens(u.Tokens, u.Window))
 	}
 	s.mu.Lock()
-	spent, said := s.spent, s.said()
+	spent := s.spent
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(s.hooks)) {
+		texts = append(texts, s.hooks[key])
+	}
 	s.mu.Unlock()
 	if cost := costText(a, spent); cost != "" {
 		parts = append(parts, cost)
@@ -86,24 +91,10 @@ func (s *status) line(a *agent.Agent, columns int) string {
 	if branch := gitBranch(a.Cwd()); branch != "" {
 		parts = append(parts, branch)
 	}
-	if said != "" {
-		parts = append(parts, said)
+	if len(texts) > 0 {
+		parts = append(parts, strings.Join(texts, " "))
 	}
 	return terminal.Cut(printable.Line(strings.Join(parts, " · ")), columns)
-}
-
-// said joins the words of hooks, in the order of their keys. s.mu is locked.
-func (s *status) said() string {
-	keys := make([]string, 0, len(s.hooks))
-	for key := range s.hooks {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	texts := make([]string, 0, len(keys))
-	for _, key := range keys {
-		texts = append(texts, s.hooks[key])
-	}
-	return strings.Join(texts, " ")
 }
 
 // contextTokens is the size of the last request and its answer. It looks back
@@ -117,7 +108,7 @@ func contextTokens(branch []*session.Entry) int {
 			continue
 		}
 		if m := e.Message(); m != nil && m.Role == message.RoleAssistant && m.Usage != nil {
-			if n := m.Usage.Input + m.Usage.Output + m.Usage.CacheRead + m.Usage.CacheWrite; n > 0 {
+			if n := m.Usage.ContextTokens(); n > 0 {
 				return n
 			}
 		}

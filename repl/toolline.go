@@ -70,8 +70,8 @@ func (t *transcript) title(name string, input json.RawMessage) string {
 	return terminal.Cut(title, t.columns()-len("•  ✓"))
 }
 
-// argument is the argument of a call that tells a person most: the value of the
-// member that says what the call is about, else all of them as JSON.
+// argument is the argument of a call that a person wants to see: the value of the member
+// that the call is about, else all of them as JSON.
 func argument(input json.RawMessage) string {
 	var members map[string]any
 	if json.Unmarshal(input, &members) != nil || len(members) == 0 {
@@ -128,7 +128,7 @@ func resultText(r agent.Result) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
 
-// fold indents lines and says how many of them are not shown.
+// fold indents lines, and counts those that are not shown.
 func (t *transcript) fold(lines []string, limit int, paint func(string) string) string {
 	var b strings.Builder
 	shown := lines

@@ -34,15 +34,6 @@ type openBlock struct {
 	index int
 }
 
-func (t *transcript) wants(k agent.Kind) bool {
-	switch k {
-	case agent.KindMessageUpdate, agent.KindMessageEnd, agent.KindToolExecutionStart, agent.KindToolExecutionEnd,
-		agent.KindToolCall, agent.KindAutoRetryStart:
-		return true
-	}
-	return false
-}
-
 // handle shows an event. Hooks draw before the screen is locked, for they may want
 // to show something meanwhile.
 func (t *transcript) handle(e agent.Event) {
@@ -59,14 +50,14 @@ func (t *transcript) handle(e agent.Event) {
 		t.Locked(func(p *terminal.Page) { t.delta(p, e.Delta) })
 	case *agent.AutoRetryStart:
 		if !e.Aside {
-			t.Locked(func(*terminal.Page) { t.answer.brokeOff(t.columns()) })
+			t.Locked(func(*terminal.Page) { t.answer.beginAgain(t.columns()) })
 		}
 	case *agent.MessageEnd:
 		t.Locked(func(p *terminal.Page) { t.messageEnd(p, e) })
 	}
 }
 
-// abort says why an answer that was partly shown was stopped.
+// abort shows why an answer that was partly shown was stopped.
 func (t *transcript) abort(p *terminal.Page, a *agent.Abort) {
 	text := "stopped by a hook"
 	if by := printable.Line(a.By); by != "" {
@@ -88,11 +79,11 @@ func (t *transcript) delta(p *terminal.Page, d llm.Delta) {
 		t.repeated(p, d)
 		return
 	}
-	t.say(p, d)
+	t.write(p, d)
 }
 
-// say writes a step that is new.
-func (t *transcript) say(p *terminal.Page, d llm.Delta) {
+// write writes a step that is new.
+func (t *transcript) write(p *terminal.Page, d llm.Delta) {
 	t.answer.add(d)
 	t.buf = t.buf[:0]
 	if d.Kind != t.block.kind || d.Index != t.block.index {
@@ -158,7 +149,7 @@ func (t *transcript) endBlock(p *terminal.Page, dst []byte) []byte {
 	return p.FreshLine(dst)
 }
 
-// messageEnd ends an answer, and says so if a hook or a limit ended it.
+// messageEnd ends an answer, and tells it if a hook or a limit ended it.
 func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 	if whole := e.Message.StopReason != message.StopError && e.Message.StopReason != message.StopAborted; whole && t.answer.again && !t.answer.whole() {
 		t.startOver(p)
@@ -171,12 +162,12 @@ func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 	switch {
 	case e.Message.StopReason == message.StopLength:
 		p.Print(t.Styled(terminal.StyleWarning, "the answer was cut off at the token limit"))
-	case e.Abort == nil && saysNothing(e.Message):
+	case e.Abort == nil && isEmptyAnswer(e.Message):
 		p.Print(t.Styled(terminal.StyleDim, "the answer is empty"))
 	}
 }
 
-// saysNothing reports an answer that ended well without a word or a call.
-func saysNothing(m *message.Message) bool {
+// isEmptyAnswer reports whether an answer ended well without a word or a call.
+func isEmptyAnswer(m *message.Message) bool {
 	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0
 }

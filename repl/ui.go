@@ -54,7 +54,7 @@ func (r *REPL) SetTitle(text string) {
 		return
 	}
 	r.title.Do(func() {
-		r.screen.Control(titleKeep)
+		r.screen.Control(titleSave)
 		r.titled.Store(true)
 	})
 	r.screen.Control("\x1b]2;" + terminal.Cut(printable.Line(text), titleColumns) + "\x07")
@@ -62,7 +62,7 @@ func (r *REPL) SetTitle(text string) {
 
 const (
 	titleColumns = 200
-	titleKeep    = "\x1b[22;2t"
+	titleSave    = "\x1b[22;2t"
 	titleBack    = "\x1b[23;2t"
 )
 
@@ -70,12 +70,12 @@ const (
 // and whenever it changes; "" is none.
 func (r *REPL) SetWorking(text string) {
 	text = printable.Line(text)
-	if r.work.say(text) {
-		r.sayWorking(text)
+	if r.work.setText(text) {
+		r.showWorking(text)
 	}
 }
 
-func (r *REPL) sayWorking(text string) {
+func (r *REPL) showWorking(text string) {
 	if r.HasUI() {
 		r.screen.Line(terminal.StyleDim, "… "+terminal.Cut(text, terminal.Columns(r.opts.Out)-3))
 	}
@@ -144,7 +144,7 @@ func (r *REPL) showStatus() {
 	if shown := fmt.Sprint(width, lines); shown != r.shownStatus {
 		r.shownStatus = shown
 		if width != r.shownWidth { // the terminal may have wrapped the lines that are there
-			r.screen.KeepFooter()
+			r.screen.ReleaseFooter()
 		}
 		r.shownWidth = width
 		r.screen.Footer(lines)

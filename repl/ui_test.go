@@ -326,7 +326,7 @@ func TestTitleIsSetCleanAndPutBack(t *testing.T) {
 	if err := s.leave(); err != nil {
 		t.Error(err)
 	}
-	keep, back := strings.Index(s.output(), titleKeep), strings.Index(s.output(), titleBack)
+	keep, back := strings.Index(s.output(), titleSave), strings.Index(s.output(), titleBack)
 	if keep < 0 || back < keep {
 		t.Errorf("the old title is kept at %d and put back at %d", keep, back)
 	}

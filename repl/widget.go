@@ -2,9 +2,10 @@ package repl
 
 import (
 	"maps"
-	"pi/repl/terminal"
 	"slices"
 	"sync"
+
+	"pi/repl/terminal"
 )
 
 // widgetLines is how many lines of one widget are shown.

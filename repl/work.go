@@ -19,22 +19,22 @@ type work struct {
 	mu     sync.Mutex
 	cancel context.CancelFunc // nil: nothing to stop
 	ready  chan struct{}      // closed when the agent takes steering; nil: it never will
-	quit   bool               // the person asked to quit while it went on
-	saying string             // a hook wants this shown while the agent works
+	quit   bool               // the person asked to quit meanwhile
+	text   string             // a hook wants this shown while the agent works
 	agent  bool               // the agent works
 }
 
-// say sets the text that is shown while the agent works, and reports whether it is
+// setText sets the text that is shown while the agent works, and reports whether it is
 // to be shown now.
-func (w *work) say(text string) (now bool) {
+func (w *work) setText(text string) (now bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now = w.agent && text != "" && w.saying != text
-	w.saying = text
+	now = w.agent && text != "" && w.text != text
+	w.text = text
 	return now
 }
 
-// working reports whether a run of the agent goes on.
+// working reports whether the agent works.
 func (w *work) working() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *work) interrupt() bool {
 
 // agentStarted is called when the agent has begun to run. It returns the text that
 // is to be shown while it works.
-func (w *work) agentStarted() (saying string) {
+func (w *work) agentStarted() (text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ready != nil {
@@ -90,7 +90,7 @@ func (w *work) agentStarted() (saying string) {
 		w.ready = nil
 	}
 	w.agent = true
-	return w.saying
+	return w.text
 }
 
 func (w *work) requestQuit() {
@@ -154,7 +154,7 @@ func (r *REPL) busy(ctx context.Context, ready chan struct{}, f func(context.Con
 }
 
 // prompt has the agent work on a prompt. Lines typed meanwhile steer it; those that
-// were not sent to the model go back to the prompt line.
+// were not sent to the model are put back into the prompt line.
 func (r *REPL) prompt(ctx context.Context, p agent.Prompt) {
 	var err error
 	ready, stop, typed := make(chan struct{}), make(chan struct{}), make(chan struct{})

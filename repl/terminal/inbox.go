@@ -19,8 +19,8 @@ type Answer struct {
 	EOF  bool
 }
 
-// dialogAhead is how many lines a dialog may be behind; later ones are for
-// whoever reads next.
+// dialogAhead is how many lines a dialog may be behind; later ones are for the next
+// reader.
 const dialogAhead = 64
 
 // NewInbox returns an empty inbox.
@@ -36,7 +36,7 @@ func (b *Inbox) wake() {
 	}
 }
 
-// push takes a typed line. It never blocks.
+// push adds a typed line. It never blocks.
 func (b *Inbox) push(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,8 +21,7 @@ const keyWait = 30 * time.Millisecond
 
 // Keyboard is the one reader of the terminal's input. While a prompt is open, keys
 // go to the line editor; while a panel is open, the panel takes them one by one;
-// while something else goes on, whole lines go to the inbox. In between keys are
-// kept for the next of these. The keyboard never blocks in a read, so that it can
+// otherwise whole lines go to the inbox. In between keys are kept for the next of these. The keyboard never blocks in a read, so that it can
 // stop at any time, or pause while another program reads the terminal. Any goroutine
 // may use it.
 type Keyboard struct {
@@ -49,14 +48,8 @@ type Keyboard struct {
 	shortcut func(name string) bool
 	late     func(name string)
 
-	panel        chan struct{} // of the open panel, signalled when there are keys, a buffer of one; else nil
-	out          func()        // called for Ctrl+C in the panel
-	beforePanel  []byte        // typed before the panel was open
-	unreadBefore int           // how many bytes not yet read were typed before it was open
-	ended        bool          // the input has ended
-
-	pasting bool // inside a paste into the panel
-	onlyEsc bool // the panel wants Esc alone; all other keys are kept
+	panel panelKeys
+	ended bool // the input has ended
 }
 
 // parking is a request to read nothing until release is closed.
@@ -90,9 +83,12 @@ func (k *Keyboard) run() {
 	defer close(k.done)
 	buf := make([]byte, 4096)
 	for {
-		ready, expired := k.waker.wait(k.in, k.patience())
-		if expired {
-			k.giveUp()
+		ready, expired := k.waker.wait(k.in, k.timeout())
+		if expired { // the rest of an incomplete key has not come in time
+			k.mu.Lock()
+			k.stale = true
+			k.deliver(true)
+			k.mu.Unlock()
 			continue
 		}
 		if !ready && k.parked() {
@@ -152,11 +148,11 @@ func (k *Keyboard) Lend() (back func()) {
 	return func() { close(p.release) }
 }
 
-// patience is how long to wait for more: for ever, unless a key is incomplete.
-func (k *Keyboard) patience() time.Duration {
+// timeout is how long to wait for more: for ever (0), unless a key is incomplete.
+func (k *Keyboard) timeout() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if (k.editor != nil || k.panel != nil) && len(k.pending) > 0 && !k.stale {
+	if (k.editor != nil || k.panel.isOpen()) && len(k.pending) > 0 && !k.stale {
 		return keyWait
 	}
 	return 0
@@ -179,36 +175,23 @@ func (k *Keyboard) readable(n int, err error) bool {
 func (k *Keyboard) receive(p []byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if n := min(k.unreadBefore, len(p)); n > 0 {
-		k.beforePanel, p, k.unreadBefore = append(k.beforePanel, p[:n]...), p[n:], k.unreadBefore-n
+	if n := min(k.panel.unreadBefore, len(p)); n > 0 {
+		k.panel.before, p, k.panel.unreadBefore = append(k.panel.before, p[:n]...), p[n:], k.panel.unreadBefore-n
 	}
-	k.pending = append(k.pending, k.enterForNewline(p)...)
+	// A terminal that is not raw sends the byte of Ctrl+J for Enter too, which is the key
+	// that people press there.
+	n := min(k.cooked, len(p))
+	k.cooked -= n
+	k.pending = slices.Concat(k.pending, bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
 	k.stale = false
 	k.deliver(false)
 }
 
-// enterForNewline turns newlines that were typed while the terminal was not raw into
-// Enter. Such a terminal sends the byte of Ctrl+J for both keys, and Enter is the one
-// that people press there.
-func (k *Keyboard) enterForNewline(p []byte) []byte {
-	n := min(k.cooked, len(p))
-	k.cooked -= n
-	return slices.Concat(bytes.ReplaceAll(p[:n], []byte("\n"), []byte("\r")), p[n:])
-}
-
-// giveUp delivers an incomplete key as it is, when its rest has not come in time.
-func (k *Keyboard) giveUp() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.stale = true
-	k.deliver(true)
-}
-
-// deliver gives pending keys to whoever has the keyboard. Final says that an
+// deliver gives pending keys to the panel, the editor or the inbox. Final means that an
 // incomplete key at the end will not be completed.
 func (k *Keyboard) deliver(final bool) {
 	switch {
-	case k.panel != nil:
+	case k.panel.isOpen():
 		k.notifyPanel()
 	case k.editor != nil:
 		k.deliverKeys(final)
@@ -225,7 +208,7 @@ func (k *Keyboard) deliverLines() {
 			return
 		}
 		line := string(k.pending[:i])
-		k.tellLate(k.pending[:i])
+		k.reportLate(k.pending[:i])
 		if k.pending[i] == '\r' && i+1 < len(k.pending) && k.pending[i+1] == '\n' {
 			i++
 		}
@@ -239,8 +222,8 @@ func (k *Keyboard) flush() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.ended = true
-	if k.out != nil {
-		k.out()
+	if k.panel.isOpen() {
+		k.panel.out()
 	}
 	if k.lines && len(k.pending) > 0 {
 		k.inbox.push(printable.Text(string(k.pending)))
@@ -248,11 +231,11 @@ func (k *Keyboard) flush() {
 	}
 }
 
-// deliverKeys gives the editor keys up to the one that ends its prompt. Later keys
-// are kept.
+// deliverKeys gives the editor keys up to the one that ends its prompt. Later keys are
+// kept for the next reader.
 func (k *Keyboard) deliverKeys(final bool) {
 	for len(k.pending) > 0 && k.editor != nil {
-		if k.isShortcut(final) {
+		if k.takeShortcut(final) {
 			continue
 		}
 		out, n, ends := k.decoder.next(k.pending, final)
@@ -270,8 +253,8 @@ func (k *Keyboard) deliverKeys(final bool) {
 	}
 }
 
-// tellLate tells of the keys in a line that are no text.
-func (k *Keyboard) tellLate(line []byte) {
+// reportLate calls late for the keys in a line that are no text.
+func (k *Keyboard) reportLate(line []byte) {
 	if k.late == nil || !k.tty {
 		return
 	}
@@ -286,9 +269,9 @@ func (k *Keyboard) tellLate(line []byte) {
 	}
 }
 
-// isShortcut takes the first key away if it is a shortcut. Typed or pasted text is
-// never one.
-func (k *Keyboard) isShortcut(final bool) bool {
+// takeShortcut removes the first key if it is a shortcut, and reports that. Typed or
+// pasted text is never one.
+func (k *Keyboard) takeShortcut(final bool) bool {
 	if c := k.pending[0]; k.shortcut == nil || k.decoder.inside || c >= 0x20 && c != 0x7f {
 		return false
 	}
@@ -324,7 +307,7 @@ func (k *Keyboard) edit(raw func() error, w io.Writer) error {
 	return nil
 }
 
-// inject writes keys of ours to the open prompt and lets nothing follow them.
+// inject writes keys of ours to the open prompt, and nothing after them.
 // It reports false if the prompt has ended already.
 func (k *Keyboard) inject(sequence string) bool {
 	k.mu.Lock()
@@ -342,9 +325,8 @@ func (k *Keyboard) listen() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.editor, k.lines, k.cooked = nil, true, 0
-	k.panel, k.out, k.unreadBefore, k.pasting, k.onlyEsc = nil, nil, 0, false, false
-	k.pending = slices.Concat(k.decoder.pasted, k.beforePanel, k.pending)
-	k.beforePanel = nil
+	k.pending = slices.Concat(k.decoder.pasted, k.panel.before, k.pending)
+	k.panel = panelKeys{}
 	k.decoder = keyDecoder{pastes: &k.pastes}
 	k.deliverLines()
 }

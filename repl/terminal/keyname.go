@@ -143,7 +143,8 @@ func nameSequence(parameters string, final byte) string {
 	case final == '~' && numbers[0] >= 200: // of a paste
 		return ""
 	case final == '~':
-		return modified(modifier, nameNumber(numbers[0]))
+		return modified(modifier, map[int]string{1: "home", 2: "insert", 3: "delete", 4: "end", 5: "pageup", 6: "pagedown", 7: "home", 8: "end",
+			11: "f1", 12: "f2", 13: "f3", 14: "f4", 15: "f5", 17: "f6", 18: "f7", 19: "f8", 20: "f9", 21: "f10", 23: "f11", 24: "f12"}[numbers[0]])
 	case final == 'Z':
 		return "shift+tab"
 	}
@@ -184,11 +185,6 @@ func nameCode(code int) string {
 func nameFinal(final byte) string {
 	return map[byte]string{'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end",
 		'P': "f1", 'Q': "f2", 'R': "f3", 'S': "f4", 'M': "enter"}[final]
-}
-
-func nameNumber(number int) string {
-	return map[int]string{1: "home", 2: "insert", 3: "delete", 4: "end", 5: "pageup", 6: "pagedown", 7: "home", 8: "end",
-		11: "f1", 12: "f2", 13: "f3", 14: "f4", 15: "f5", 17: "f6", 18: "f7", 19: "f8", 20: "f9", 21: "f10", 23: "f11", 24: "f12"}[number]
 }
 
 // KeyName writes a key as [Keyboard.Key] names it, however a hook wrote it:

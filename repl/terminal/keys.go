@@ -19,11 +19,6 @@ const (
 	keyEsc     = 0x1b
 )
 
-// newlineKeys are the ways a terminal says "new line, but do not send".
-func newlineKeys() []string {
-	return []string{"\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u"}
-}
-
 // keyDecoder turns the keys of the terminal into those of the line editor: a
 // bracketed paste becomes text of one line or a token, the new-line keys a sign,
 // and everything else stays as it is.
@@ -33,8 +28,8 @@ type keyDecoder struct {
 	pasted []byte // its bytes so far
 }
 
-// next takes the first key, or run of text, of p: out is what the editor gets
-// for its n bytes. n is 0 if p ends inside a key and more may come; final says
+// next decodes the first key, or run of text, of p: out is what the editor gets for its
+// n bytes. n is 0 if p ends inside a key and more may come; final says
 // that nothing more did. ends reports a key that ends the prompt.
 func (d *keyDecoder) next(p []byte, final bool) (out []byte, n int, ends bool) {
 	if d.inside {
@@ -52,7 +47,10 @@ func (d *keyDecoder) next(p []byte, final bool) (out []byte, n int, ends bool) {
 	case c < 0x20 || c == 0x7f:
 		return p[:1], 1, false
 	}
-	n = textRun(p)
+	n = bytes.IndexFunc(p, func(r rune) bool { return r < 0x20 || r == 0x7f })
+	if n < 0 {
+		n = len(p)
+	}
 	return p[:n], n, false
 }
 
@@ -73,17 +71,18 @@ func (d *keyDecoder) paste(p []byte, final bool) (out []byte, n int) {
 	return nil, n
 }
 
-// escape takes a sequence as a whole, for the editor would wait for its rest. A
+// escape decodes a sequence as a whole, for the editor would wait for its rest. A
 // bare Esc is dropped, and so is a sequence that another key broke off: the
 // editor would take that key for a part of it.
 func (d *keyDecoder) escape(p []byte, final bool) ([]byte, int) {
+	newLine := []string{"\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~", "\x1b[13;3u"} // that does not send
 	n, whole := sequence(p)
 	switch key := string(p[:n]); {
 	case n == 0 && !final:
 		return nil, 0
 	case n == 0:
 		return nil, len(p)
-	case slices.Contains(newlineKeys(), key):
+	case slices.Contains(newLine, key):
 		return []byte(signNewline), n
 	case key == pasteStart:
 		d.inside = true
@@ -133,13 +132,4 @@ func controlSequence(p []byte) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-func textRun(p []byte) int {
-	for i, c := range p {
-		if c < 0x20 || c == 0x7f {
-			return i
-		}
-	}
-	return len(p)
 }

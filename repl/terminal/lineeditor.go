@@ -162,7 +162,7 @@ func (e *lineEditor) Open(prompt, text string, pos int) <-chan Line {
 	e.mu.Lock()
 	e.canceled, e.kept, e.resting = false, Line{}, false
 	e.mu.Unlock()
-	if err := e.takeKeys(); err != nil {
+	if err := e.acquireKeys(); err != nil {
 		e.result <- Line{Err: io.EOF}
 		return e.result
 	}
@@ -184,8 +184,8 @@ func width() int {
 	return columns
 }
 
-// takeKeys puts the terminal into raw mode and has the editor take the keys.
-func (e *lineEditor) takeKeys() error {
+// acquireKeys puts the terminal into raw mode and has the keys sent to the editor.
+func (e *lineEditor) acquireKeys() error {
 	if e.keyboard == nil {
 		return e.raw.ApplyMode()
 	}
@@ -233,7 +233,7 @@ func (e *lineEditor) Ended() {
 		e.plain.Ended()
 		return
 	}
-	e.screen.KeepFooter()
+	e.screen.ReleaseFooter()
 }
 
 func (e *lineEditor) Rest() {

@@ -2,14 +2,27 @@ package terminal
 
 import "bytes"
 
-// While a panel is open the terminal sends keys as they are pressed, and the
-// panel takes them one by one, so that keys it does not take are kept for whoever
-// reads next. Keys typed before it opened are not for it: nobody answers
-// a question that they have not seen.
+// While a panel is open the terminal sends keys as they are pressed, and the panel takes
+// them one by one, so that the keys that it does not take are kept for the next reader.
+// Keys typed before it opened are not for it: nobody answers a question that they have
+// not seen.
 
-// grab sends keys to a panel from now on. raw puts the terminal into the mode
-// for that; out is called for Ctrl+C, and when there is nobody any more. It
-// reports false if keys cannot be had. It ends with listen.
+// panelKeys is the open panel, and the keys that are not for it. Without a panel it is
+// zero.
+type panelKeys struct {
+	pressed      chan struct{} // signalled when there are keys, a buffer of one
+	out          func()        // called for Ctrl+C
+	before       []byte        // typed before the panel was open, or not for it
+	unreadBefore int           // how many bytes not yet read were typed before it was open
+	pasting      bool          // inside a paste
+	onlyEsc      bool          // it wants Esc alone
+}
+
+func (p *panelKeys) isOpen() bool { return p.pressed != nil }
+
+// grab sends keys to a panel until listen. raw puts the terminal into the mode for that;
+// out is called for Ctrl+C and at the end of the input. ok is false where there are no
+// single keys.
 func (k *Keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, ok bool) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
@@ -18,42 +31,41 @@ func (k *Keyboard) grab(raw func() error, out func()) (pressed <-chan struct{}, 
 	if k.ended || !k.tty || raw() != nil {
 		return nil, false
 	}
-	k.beforePanel, k.pending = k.pending, nil
-	k.unreadBefore = unread(k.in)
-	k.editor, k.lines, k.stale = nil, false, false
-	k.panel, k.out = make(chan struct{}, 1), out
-	return k.panel, true
+	k.panel = panelKeys{pressed: make(chan struct{}, 1), out: out, before: k.pending, unreadBefore: unread(k.in)}
+	k.editor, k.lines, k.pending, k.stale = nil, false, nil, false
+	return k.panel.pressed, true
 }
 
-// notifyPanel tells the panel of keys. Ctrl+C does not wait for it to take them.
+// notifyPanel signals the panel that there are keys. Ctrl+C does not wait until it takes
+// them.
 func (k *Keyboard) notifyPanel() {
 	if i := bytes.LastIndexByte(k.pending, keyCtrlC); i >= 0 {
-		if k.onlyEsc {
-			k.beforePanel = append(k.beforePanel, bytes.ReplaceAll(k.pending[:i], []byte{keyCtrlC}, nil)...)
+		if k.panel.onlyEsc {
+			k.panel.before = append(k.panel.before, bytes.ReplaceAll(k.pending[:i], []byte{keyCtrlC}, nil)...)
 		}
 		k.pending = k.pending[i+1:]
-		k.out()
+		k.panel.out()
 	}
 	select {
-	case k.panel <- struct{}{}:
+	case k.panel.pressed <- struct{}{}:
 	default:
 	}
 }
 
-// Key takes the next key for the panel; "" is one without a name. It reports false
-// when there is none (yet), or no panel. A line end that was pasted is no Enter,
+// Key removes the next key for the panel and returns its name, "" for one without a name.
+// It reports false when there is none (yet), or no panel. A line end that was pasted is no Enter,
 // for nobody pressed it.
 func (k *Keyboard) Key() (name string, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.panel == nil || len(k.pending) == 0 {
+	if !k.panel.isOpen() || len(k.pending) == 0 {
 		return "", false
 	}
-	pasting := k.pasting
+	pasting := k.panel.pasting
 	name, n := nameKey(k.pending, k.stale)
 	switch key := string(k.pending[:n]); {
 	case key == pasteStart, key == pasteEnd:
-		k.pasting = key == pasteStart
+		k.panel.pasting = key == pasteStart
 	case pasting && key == "\r":
 		name = "ctrl+j"
 	}
@@ -61,32 +73,32 @@ func (k *Keyboard) Key() (name string, ok bool) {
 	return name, n > 0
 }
 
-// KeepOthers says that the panel wants Esc alone: Ctrl+C then drops none of the
-// keys that came before it. They are kept for whoever reads next.
-func (k *Keyboard) KeepOthers() {
+// WantEscOnly notes that the panel wants Esc alone, see [Keyboard.Escaped]: Ctrl+C then
+// drops none of the keys before it, which are kept for the next reader.
+func (k *Keyboard) WantEscOnly() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.onlyEsc = true
+	k.panel.onlyEsc = true
 }
 
-// Escaped takes the keys for the panel and reports whether Esc is among them. All
-// others are kept for whoever reads next.
+// Escaped reports whether Esc is among the keys for the panel, and removes it. All others
+// are kept for the next reader.
 func (k *Keyboard) Escaped() (esc bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for k.panel != nil && len(k.pending) > 0 {
+	for k.panel.isOpen() && len(k.pending) > 0 {
 		name, n := nameKey(k.pending, k.stale)
 		if n == 0 {
 			break
 		}
 		switch key := string(k.pending[:n]); {
 		case key == pasteStart, key == pasteEnd:
-			k.pasting = key == pasteStart
-		case name == "esc" && !k.pasting:
+			k.panel.pasting = key == pasteStart
+		case name == "esc" && !k.panel.pasting:
 			esc, k.pending = true, k.pending[n:]
 			continue
 		}
-		k.beforePanel, k.pending = append(k.beforePanel, k.pending[:n]...), k.pending[n:]
+		k.panel.before, k.pending = append(k.panel.before, k.pending[:n]...), k.pending[n:]
 	}
 	return esc
 }

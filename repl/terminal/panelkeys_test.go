@@ -22,9 +22,9 @@ func TestEscIsFoundAmongKeysAndTheOthersAreKept(t *testing.T) {
 		"Esc behind what was":        {typed: pasteStart + "a" + pasteEnd + "\x1b", final: true, kept: pasteStart + "a" + pasteEnd, esc: true},
 		"keys nobody has a name for": {typed: "\x9b\xff", final: true, kept: "\x9b\xff"},
 	} {
-		k := &Keyboard{panel: make(chan struct{}, 1), pending: []byte(c.typed), beforePanel: []byte("before "), stale: c.final}
-		if esc := k.Escaped(); esc != c.esc || string(k.beforePanel) != "before "+c.kept || string(k.pending) != c.left {
-			t.Errorf("%s: Esc %v, kept %q, left %q", name, esc, k.beforePanel, k.pending)
+		k := &Keyboard{panel: panelKeys{pressed: make(chan struct{}, 1), before: []byte("before ")}, pending: []byte(c.typed), stale: c.final}
+		if esc := k.Escaped(); esc != c.esc || string(k.panel.before) != "before "+c.kept || string(k.pending) != c.left {
+			t.Errorf("%s: Esc %v, kept %q, left %q", name, esc, k.panel.before, k.pending)
 		}
 	}
 }

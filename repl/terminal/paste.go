@@ -18,8 +18,7 @@ const (
 // pastes are the texts that tokens stand for.
 type pastes struct{ texts []string }
 
-// paste returns the text that stands in the line for a pasted one: itself, or a
-// token.
+// paste returns the text for the line of a pasted one: itself, or a token.
 func (p *pastes) paste(text string) string {
 	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	if len(text) <= pasteInline && lines <= pasteInlineLines {
@@ -29,8 +28,8 @@ func (p *pastes) paste(text string) string {
 	return fmt.Sprintf("[paste #%d, %d lines]", len(p.texts), lines)
 }
 
-// expand puts the pasted texts back in place of their tokens. A token that
-// stands for nothing is kept.
+// expand puts the pasted texts back in place of their tokens. A token without a text
+// stays.
 func (p *pastes) expand(line string) string {
 	token := regexp.MustCompile(`\[paste #(\d+), \d+ lines\]`)
 	return token.ReplaceAllStringFunc(line, func(found string) string {

@@ -190,9 +190,9 @@ func (s *Screen) Footer(lines []string) {
 	})
 }
 
-// KeepFooter makes the footer a part of what was shown: the next one is written
+// ReleaseFooter makes the footer a part of the shown text: the next footer is written
 // below it.
-func (s *Screen) KeepFooter() {
+func (s *Screen) ReleaseFooter() {
 	s.Locked(func(p *Page) { p.footer = 0 })
 }
 

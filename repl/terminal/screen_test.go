@@ -59,7 +59,7 @@ func TestFooterIsReplacedOnlyWhileItIsLast(t *testing.T) {
 	}
 	s.Print("notice")
 	s.Footer([]string{"status 3"})
-	s.KeepFooter()
+	s.ReleaseFooter()
 	s.Footer([]string{"status 4"})
 	if got, want := shown(), "said\nstatus 2\nnotice\nstatus 3\nstatus 4"; got != want {
 		t.Errorf("shows %q, want %q", got, want)
