@@ -56,7 +56,7 @@ func (c *Chain) program(in *instance) Program {
 		environ = func() []string { return nil }
 	}
 	return Program{
-		Hook: HookInfo{h.Name, h.Path, string(h.Scope)},
+		Hook: HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
 		Cwd:  c.opts.Cwd, Mode: c.opts.Mode, Version: c.opts.Version, Timeout: c.opts.Timeout, Grace: c.opts.Grace,
 
 		Host: c.audience.hostNow, UI: c.audience.uiNow, Notify: c.audience.notify, NotifyOnce: c.audience.notifyOnce,

@@ -38,20 +38,20 @@ func (b *toolbox) All() []OfferedTool { return b.list(func(*hook, *Tool, agent.T
 func (b *toolbox) list(replaced func(h *hook, t *Tool, before agent.Tool)) []OfferedTool {
 	var all []OfferedTool
 	for _, t := range b.program {
-		all = append(all, OfferedTool{t, true})
+		all = append(all, OfferedTool{Tool: t, Active: true})
 	}
 	for _, t := range b.inactive {
-		all = append(all, OfferedTool{t, false})
+		all = append(all, OfferedTool{Tool: t})
 	}
 	for _, h := range b.roster.list() {
 		for _, t := range h.registered().Tools.All() {
 			i := slices.IndexFunc(all, func(have OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
 			if i < 0 {
-				all = append(all, OfferedTool{t, true})
+				all = append(all, OfferedTool{Tool: t, Active: true})
 				continue
 			}
 			replaced(h, t, all[i].Tool)
-			all[i] = OfferedTool{t, true}
+			all[i] = OfferedTool{Tool: t, Active: true}
 		}
 	}
 	b.mu.Lock()
