@@ -14,7 +14,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
-	"pi/luahooks"
+	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luavm"
 	"pi/stdlib"
@@ -284,7 +284,7 @@ func luaList(words []string) string {
 func survey(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	w := newWorld(t)
-	code := "local LIVE, MODULES = " + luaList(luahooks.ContextMembers()) + ", " + luaList(stdlib.Names()) + "\n" + surveyor
+	code := "local LIVE, MODULES = " + luaList(api.ContextMembers()) + ", " + luaList(stdlib.Names()) + "\n" + surveyor
 	w.write(w.agentFile("hooks/survey.lua"), code)
 	file := filepath.Join(w.home, "s.jsonl")
 	w.write(file, everyKind)

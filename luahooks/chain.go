@@ -9,6 +9,7 @@ import (
 	"pi/agent"
 	"pi/agent/command"
 	"pi/agent/llm"
+	"pi/luahooks/api"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
 	"pi/luavm"
@@ -196,7 +197,7 @@ func (c *Chain) Meet(ui agent.UI) { c.audience.ui.Store(&ui) }
 
 // Attach gives the chain its host and its person. Hooks get their events from
 // now on, and the host the tools that hooks brought.
-func (c *Chain) Attach(host Host, ui agent.UI) {
+func (c *Chain) Attach(host api.Host, ui agent.UI) {
 	sends := c.audience.attach(host, ui)
 	c.tools.Apply("")
 	for _, send := range sends {

@@ -6,18 +6,19 @@ import (
 	"sync/atomic"
 
 	"pi/agent"
+	"pi/luahooks/api"
 )
 
 // audience is whom a chain talks to: the host, which shows notices and does what
 // hooks ask for, and the person at its front end. What is told before there is a
 // host waits for it. All methods may be called from any goroutine.
 type audience struct {
-	host atomic.Pointer[Host] // set once, while mu is held
+	host atomic.Pointer[api.Host] // set once, while mu is held
 	ui   atomic.Pointer[agent.UI]
 
 	mu      sync.Mutex // guards what waits for the host, and what was told
 	notices []notice
-	sends   []func(Host)
+	sends   []func(api.Host)
 	told    map[string]bool // by notifyOnce
 }
 
@@ -27,7 +28,7 @@ type notice struct {
 	failed *agent.HookFailed // of a hook; its level is error
 }
 
-func (n notice) deliver(ctx context.Context, h Host) {
+func (n notice) deliver(ctx context.Context, h api.Host) {
 	if n.failed != nil {
 		h.HookFailed(ctx, n.failed, n.text)
 	} else {
@@ -37,7 +38,7 @@ func (n notice) deliver(ctx context.Context, h Host) {
 
 // attach brings the host and the person. The host gets the notices from before. What
 // was to be sent is returned, for later: it may begin a run.
-func (a *audience) attach(host Host, ui agent.UI) (sends []func(Host)) {
+func (a *audience) attach(host api.Host, ui agent.UI) (sends []func(api.Host)) {
 	a.ui.Store(&ui)
 	a.mu.Lock()
 	a.host.Store(&host)
@@ -70,7 +71,7 @@ func (a *audience) drainNotices() []string {
 }
 
 // hostNow returns the host; nil: there is none yet.
-func (a *audience) hostNow() Host {
+func (a *audience) hostNow() api.Host {
 	if h := a.host.Load(); h != nil {
 		return *h
 	}
@@ -128,7 +129,7 @@ func (a *audience) tell(ctx context.Context, n notice) {
 
 // keep stores what is to be sent as soon as there is a host. It is false if there is
 // one already.
-func (a *audience) keep(send func(Host)) bool {
+func (a *audience) keep(send func(api.Host)) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.hostNow() != nil {

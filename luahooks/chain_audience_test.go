@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/luahooks/api"
 )
 
 // noting is a host that notes what it is told.
 type noting struct {
-	Host
+	api.Host
 	lines []string
 }
 
@@ -29,7 +30,7 @@ func TestWhatIsToldBeforeThereIsAHostWaitsForIt(t *testing.T) {
 	a.tell(ctx, notice{level: agent.LevelError, text: "broken", failed: &agent.HookFailed{Hook: "h"}})
 	a.notifyOnce(ctx, "key", agent.LevelWarning, "once")
 	a.notifyOnce(ctx, "key", agent.LevelWarning, "once")
-	if !a.keep(func(h Host) { h.Notify(ctx, agent.LevelInfo, "sent") }) {
+	if !a.keep(func(h api.Host) { h.Notify(ctx, agent.LevelInfo, "sent") }) {
 		t.Error("nothing is kept before there is a host")
 	}
 	for _, send := range a.attach(host, nil) {
@@ -37,7 +38,7 @@ func TestWhatIsToldBeforeThereIsAHostWaitsForIt(t *testing.T) {
 	}
 	a.notifyOnce(ctx, "key", agent.LevelWarning, "once")
 	a.notify(ctx, agent.LevelInfo, "two")
-	if a.keep(func(Host) {}) {
+	if a.keep(func(api.Host) {}) {
 		t.Error("something waits although there is a host")
 	}
 	want := []string{"info: one", "h failed: broken", "warning: once", "info: sent", "info: two"}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"pi/agent"
 	"pi/agent/command"
+	"pi/luahooks/api"
 	"slices"
 )
 
@@ -45,12 +46,12 @@ func (c *Chain) warnCommands(ctx context.Context) {
 
 // Shortcuts lists the keys that hooks took; of two that took the same the last
 // in the chain has it.
-func (c *Chain) Shortcuts() []Shortcut {
-	var all []Shortcut
+func (c *Chain) Shortcuts() []api.Shortcut {
+	var all []api.Shortcut
 	for _, h := range c.roster.list() {
 		for _, s := range h.registered().Shortcuts.All() {
-			all = slices.DeleteFunc(all, func(have Shortcut) bool { return have.Key == s.Name })
-			all = append(all, Shortcut{Key: s.Name, Description: s.Description, Hook: h.Name,
+			all = slices.DeleteFunc(all, func(have api.Shortcut) bool { return have.Key == s.Name })
+			all = append(all, api.Shortcut{Key: s.Name, Description: s.Description, Hook: h.Name,
 				Run: func(ctx context.Context) (command.Outcome, error) { return s.Run(ctx, "") }})
 		}
 	}
@@ -59,11 +60,11 @@ func (c *Chain) Shortcuts() []Shortcut {
 
 // Flags lists the flags of all hooks; of two of the same name the last in the
 // chain counts.
-func (c *Chain) Flags() []Flag {
-	var all []Flag
+func (c *Chain) Flags() []api.Flag {
+	var all []api.Flag
 	for _, h := range c.roster.list() {
 		for _, f := range h.registered().Flags.All() {
-			all = append(slices.DeleteFunc(all, func(have Flag) bool { return have.Name == f.Name }), f)
+			all = append(slices.DeleteFunc(all, func(have api.Flag) bool { return have.Name == f.Name }), f)
 		}
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
@@ -28,7 +29,7 @@ type instance struct {
 	vm   *luavm.VM
 
 	records *record.Converter
-	script  *Script // the API in the VM, and what the file registered
+	script  *api.Script // the API in the VM, and what the file registered
 	events  *event.Source
 	behind  *background // what modules do beside the VM; ends with the instance
 
@@ -37,7 +38,7 @@ type instance struct {
 }
 
 // handlers lists the handlers that in has for an event. in may be nil.
-func (in *instance) handlers(event string) []*Handler {
+func (in *instance) handlers(event string) []*api.Handler {
 	if in == nil {
 		return nil
 	}
@@ -98,7 +99,7 @@ func (in *instance) spawn(f func(ctx context.Context)) bool {
 }
 
 // Current is that of [Owner].
-func (in *instance) Current(ctx context.Context) *Registered {
+func (in *instance) Current(ctx context.Context) *api.Registered {
 	in.keeper.revive(ctx, in.hook, in)
 	return in.hook.registered()
 }
@@ -109,8 +110,8 @@ func (in *instance) Ran(ctx context.Context, what string, began time.Time, err e
 }
 
 // Failed is that of [Owner].
-func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to Audience) {
-	if to == Everybody {
+func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to api.Audience) {
+	if to == api.Everybody {
 		in.keeper.failed(ctx, in.hook, in, what, handler, err)
 		return
 	}
@@ -118,7 +119,7 @@ func (in *instance) Failed(ctx context.Context, what string, handler *lua.LFunct
 		return
 	}
 	n := 1
-	if to == OtherHooks {
+	if to == api.OtherHooks {
 		n = in.again(failure{handler, what, err.Error()})
 		in.reports.tellFailed(ctx, failureOf(in.hook, what, err, n), "")
 	}
@@ -179,11 +180,11 @@ func checkAPI(name string, code []byte) error {
 	lines := bytes.SplitN(code, []byte("\n"), pinnedWithin+1)
 	for i, line := range lines[:min(pinnedWithin, len(lines))] {
 		pin := apiPin(string(line))
-		if pin == fmt.Sprint(API) {
+		if pin == fmt.Sprint(api.API) {
 			return nil
 		}
 		if pin != "" {
-			return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, i+1, pin, API)
+			return fmt.Errorf("%s:%d: the hook wants pi-api %s, this program has %d", name, i+1, pin, api.API)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pi/agent"
+	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luahooks/record"
 	"pi/luahooks/trust"
@@ -33,7 +34,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 		},
 	})
 	in.records = record.NewConverter(in.vm, &c.valid)
-	in.script = NewScript(in.vm, in.records, c.program(in))
+	in.script = api.NewScript(in.vm, in.records, c.program(in))
 	in.events = event.NewSource(in.vm, in.records, h.Name, in.script.Signal, func() (branch []*session.Entry, known bool) {
 		host := c.audience.hostNow()
 		if host == nil {
@@ -45,7 +46,7 @@ func (c *Chain) newInstance(h *hook) *instance {
 }
 
 // program is what the API of an instance needs of the chain.
-func (c *Chain) program(in *instance) Program {
+func (c *Chain) program(in *instance) api.Program {
 	h := in.hook
 	commands := c.opts.Commands
 	if commands == nil {
@@ -55,14 +56,14 @@ func (c *Chain) program(in *instance) Program {
 	if environ == nil {
 		environ = func() []string { return nil }
 	}
-	return Program{
-		Hook: HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
+	return api.Program{
+		Hook: api.HookInfo{Name: h.Name, Path: h.Path, Scope: string(h.Scope)},
 		Cwd:  c.opts.Cwd, Mode: c.opts.Mode, Version: c.opts.Version, Timeout: c.opts.Timeout, Grace: c.opts.Grace,
 
 		Host: c.audience.hostNow, UI: c.audience.uiNow, Notify: c.audience.notify, NotifyOnce: c.audience.notifyOnce,
 		Log: func(text string) { c.reports.log.write(h.Name, text) },
-		Later: func(send func(ctx context.Context, host Host)) bool {
-			return c.audience.keep(func(host Host) {
+		Later: func(send func(ctx context.Context, host api.Host)) bool {
+			return c.audience.keep(func(host api.Host) {
 				ctx, cancel := c.behind.within(context.Background())
 				defer cancel()
 				send(ctx, host)

@@ -8,6 +8,7 @@ import (
 
 	"pi/agent"
 	"pi/agent/llm"
+	"pi/luahooks/api"
 )
 
 // registry keeps the providers of hooks in the program's list of models. Each
@@ -26,7 +27,7 @@ type registry struct {
 }
 
 // apply puts wanted in force, in order, in place of what was before. mu is held.
-func (r *registry) apply(wanted []Provider) {
+func (r *registry) apply(wanted []api.Provider) {
 	if r.models == nil || r.overlay == nil {
 		return
 	}
@@ -89,7 +90,7 @@ func (r *registry) restore(now map[string]bool) {
 // go on with its model as it is now.
 func (r *registry) refresh() {
 	before := r.currentModel()
-	var wanted []Provider
+	var wanted []api.Provider
 	r.mu.Lock()
 	for _, h := range r.roster.list() {
 		wanted = append(wanted, h.registered().Providers.All()...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pi/agent"
+	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luavm"
 
@@ -69,7 +70,7 @@ func (q *question) run(L *lua.LState) error {
 	if err == nil {
 		q.apply, q.stop, err = q.spec.Merge(q.in.events, L, q.event, t)
 	}
-	return Placed(q.fn, err)
+	return api.Placed(q.fn, err)
 }
 
 // resultTable checks the shape of what a handler returned.

@@ -11,6 +11,7 @@ import (
 	"pi/agent"
 	"pi/internal/printable"
 	"pi/internal/suggest"
+	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luavm"
 )
@@ -73,7 +74,7 @@ func (r *roster) named(name string, dir workdir) ([]*hook, error) {
 
 // tool returns the tool of a hook that a name means, that of the last hook which has
 // one; nil: no hook has.
-func (r *roster) tool(name string) *Tool {
+func (r *roster) tool(name string) *api.Tool {
 	for _, h := range slices.Backward(r.list()) {
 		if t, ok := h.registered().Tools.Find(name); ok {
 			return t
@@ -96,7 +97,7 @@ func (r *roster) count(event string, n int) {
 
 // knows reports whether hooks can listen to an event.
 func (r *roster) knows(event string) bool {
-	return IsCustom(event) || slices.Contains(r.eventNames(), event)
+	return api.IsCustom(event) || slices.Contains(r.eventNames(), event)
 }
 
 // checkEvent says what is wrong with the name of an event.

@@ -14,6 +14,7 @@ import (
 	"pi/agent/llm"
 	"pi/cli/keyring"
 	"pi/cli/providers"
+	"pi/luahooks/api"
 	"pi/luahooks/trust"
 	"pi/session"
 	"pi/session/message"
@@ -143,7 +144,7 @@ func (r *rig) mustBeQuiet() {
 
 // fakeHost is the program.
 type fakeHost struct {
-	Host // what no test asks for
+	api.Host // what no test asks for
 
 	chain   *Chain
 	session *session.Session

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"pi/agent"
+	"pi/luahooks/api"
 )
 
 // toolbox is the tools of the program and of hooks, as the agent gets them. It is a
@@ -32,26 +33,26 @@ func (b *toolbox) IsOwn(name string) bool {
 
 // All lists the program's tools, those of hooks in their place where the name is the
 // same, and the others behind them.
-func (b *toolbox) All() []OfferedTool { return b.list(func(*hook, *Tool, agent.Tool) {}) }
+func (b *toolbox) All() []api.OfferedTool { return b.list(func(*hook, *api.Tool, agent.Tool) {}) }
 
 // list is All; replaced is called for each tool of a hook that is in the place of another.
-func (b *toolbox) list(replaced func(h *hook, t *Tool, before agent.Tool)) []OfferedTool {
-	var all []OfferedTool
+func (b *toolbox) list(replaced func(h *hook, t *api.Tool, before agent.Tool)) []api.OfferedTool {
+	var all []api.OfferedTool
 	for _, t := range b.program {
-		all = append(all, OfferedTool{Tool: t, Active: true})
+		all = append(all, api.OfferedTool{Tool: t, Active: true})
 	}
 	for _, t := range b.inactive {
-		all = append(all, OfferedTool{Tool: t})
+		all = append(all, api.OfferedTool{Tool: t})
 	}
 	for _, h := range b.roster.list() {
 		for _, t := range h.registered().Tools.All() {
-			i := slices.IndexFunc(all, func(have OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
+			i := slices.IndexFunc(all, func(have api.OfferedTool) bool { return have.Spec().Name == t.Spec().Name })
 			if i < 0 {
-				all = append(all, OfferedTool{Tool: t, Active: true})
+				all = append(all, api.OfferedTool{Tool: t, Active: true})
 				continue
 			}
 			replaced(h, t, all[i].Tool)
-			all[i] = OfferedTool{Tool: t, Active: true}
+			all[i] = api.OfferedTool{Tool: t, Active: true}
 		}
 	}
 	b.mu.Lock()
@@ -89,10 +90,10 @@ func (b *toolbox) Apply(by string) {
 	b.applies.Lock()
 	var warnings []func()
 	var tools []agent.Tool
-	for _, t := range b.list(func(h *hook, t *Tool, before agent.Tool) {
+	for _, t := range b.list(func(h *hook, t *api.Tool, before agent.Tool) {
 		warnings = append(warnings, func() {
 			text := fmt.Sprintf("hook %s replaces the tool %s", h.Name, t.Spec().Name)
-			if other, ok := before.(*Tool); ok {
+			if other, ok := before.(*api.Tool); ok {
 				text += " of hook " + other.Source()
 			}
 			b.audience.notifyOnce(context.Background(), "tool "+t.Spec().Name+" "+h.Path, agent.LevelWarning, text)

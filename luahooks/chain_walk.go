@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pi/agent"
+	"pi/luahooks/api"
 	"pi/luahooks/event"
 	"pi/luavm"
 
@@ -29,7 +30,7 @@ type walk struct {
 
 	hook     *hook // that it is at, with what runs of it
 	in       *instance
-	handlers []*Handler
+	handlers []*api.Handler
 	limit    int
 	n        int            // of the handler that runs or is next
 	tries    int            // of that handler
@@ -71,11 +72,11 @@ const maxReplaced = 20
 // version that it began on, and goes on in a fresh copy if that was given up.
 func (d *dispatcher) walk(ctx context.Context, spec *event.Spec, hooks []*hook, steps steps) {
 	inner := ctx
-	if !IsCustom(spec.Name) { // what the agent tells of is nobody's wish any more
+	if !api.IsCustom(spec.Name) { // what the agent tells of is nobody's wish any more
 		inner = agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromHook})
 	}
 	if spec.Kind == agent.KindContext {
-		inner = InContextEvent(inner)
+		inner = api.InContextEvent(inner)
 	}
 	w := &walk{dispatcher: d, ctx: ctx, spec: spec, steps: steps, hooks: hooks}
 	d.lanes.Run(inner, w.next)
@@ -136,7 +137,7 @@ func (w *walk) start(fn *lua.LFunction) luavm.Job {
 
 // ended is told how a handler ended. stop ends the walk.
 func (w *walk) ended(err error) (stop bool) {
-	if !IsReplaced(err) {
+	if !api.IsReplaced(err) {
 		w.ran = true
 	} else if w.tries < maxReplaced {
 		w.tries++
@@ -176,7 +177,7 @@ func (w *walk) moveOn() bool {
 		w.begin()
 	case w.hook.off.Load():
 		w.limit = 0
-	case in == nil || !bytes.Equal(w.in.code, in.code) || !slices.EqualFunc(w.handlers, handlers, (*Handler).IsCopyOf):
+	case in == nil || !bytes.Equal(w.in.code, in.code) || !slices.EqualFunc(w.handlers, handlers, (*api.Handler).IsCopyOf):
 		return false
 	default:
 		w.in, w.handlers = in, handlers

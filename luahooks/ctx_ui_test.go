@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pi/agent"
+	"pi/luahooks/api"
 )
 
 // screen is a front end that keeps what it is shown.
@@ -264,7 +265,7 @@ func TestShortcuts(t *testing.T) {
 	r.write("b.lua", "-- empty")
 	r.chain.Reload(context.Background(), false)
 	all = r.chain.Shortcuts()
-	i := slices.IndexFunc(all, func(s Shortcut) bool { return s.Key == "ctrl+x" })
+	i := slices.IndexFunc(all, func(s api.Shortcut) bool { return s.Key == "ctrl+x" })
 	if i < 0 || all[i].Hook != "a" {
 		t.Fatalf("without b: %+v", all)
 	}

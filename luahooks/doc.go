@@ -16,9 +16,10 @@
 //	              trust, approve: what tools change and what a person says to that (which
 //	              version of a file is in force is known to package trust); providers:
 //	              models of hooks; stats, enable, failed, log: what a person is told
-//	hook.go       a file and the VM that runs it now; host.go: what a chain needs
-//	api.go        the global pi; api_*.go: its functions, one file for each subject
-//	ctx.go        ctx; ctx_*.go: its members
+//	hook.go       a file and the VM that runs it now
+//
+// What the Lua of a hook is given, pi and ctx, is package api; program: what that needs of
+// the chain.
 //
 // A hook that fails never stops the agent: its error is reported with file and
 // line, and the chain goes on, except for gates, where a failure blocks. A hook

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"pi/luahooks/api"
 	"pi/luahooks/trust"
 )
 
@@ -91,15 +92,15 @@ func (h *hook) info(dir workdir, guard *trust.Guard) Info {
 
 // registered is what the version of the hook that runs has registered; nothing, if
 // none runs.
-func (h *hook) registered() *Registered {
+func (h *hook) registered() *api.Registered {
 	if in := h.current(); in != nil {
 		return &in.script.Registered
 	}
-	return new(Registered)
+	return new(api.Registered)
 }
 
 // add describes what a hook registered.
-func (i *Info) add(r *Registered) {
+func (i *Info) add(r *api.Registered) {
 	i.Events = r.Handlers.Events()
 	for _, c := range r.Commands.All() {
 		i.Commands = append(i.Commands, c.Name)

@@ -17,6 +17,7 @@ import (
 	"pi/cli/providers"
 	"pi/internal/suggest"
 	"pi/luahooks"
+	"pi/luahooks/api"
 	"pi/luahooks/trust"
 	"pi/repl"
 	"pi/session/message"
@@ -116,8 +117,8 @@ func (p *Place) checkNamedHooks() error {
 }
 
 // checkHookFlags refuses flags that no hook has, and those that lack a value.
-func (p *Place) checkHookFlags(flags []luahooks.Flag) error {
-	known, names := map[string]luahooks.Flag{}, slices.Clone(p.FlagNames)
+func (p *Place) checkHookFlags(flags []api.Flag) error {
+	known, names := map[string]api.Flag{}, slices.Clone(p.FlagNames)
 	for _, f := range flags {
 		known[f.Name], names = f, append(names, f.Name)
 	}

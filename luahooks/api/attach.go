@@ -1,0 +1,93 @@
+package api
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"os"
+
+	"pi/luahooks/record"
+	"pi/luavm"
+	"pi/session/message"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// maxAttachment bounds a file that a hook attaches.
+const maxAttachment = 20 << 20
+
+// attachments reads a list of {path = …}, {data = base64, mime_type = …} and
+// {text = …, name = …}. Images become image blocks, text a text block that
+// names the file; anything else is refused. What an image is, its bytes say:
+// mime_type is taken, and not believed.
+func (b *bridge) attachments(L *lua.LState, function string, list *lua.LTable) ([]message.Block, error) {
+	luavm.Materialise(L, list)
+	if first, _ := list.Next(lua.LNil); list.Len() == 0 && first != lua.LNil {
+		luavm.Raise(L, "%s: attachments are a list; put the one into { }", function)
+	}
+	n, err := luavm.ListLen(list)
+	if err != nil {
+		return nil, err
+	}
+	var blocks []message.Block
+	var size luavm.Size
+	for i := 1; i <= n; i++ {
+		t, ok := list.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			luavm.Raise(L, "%s: attachment %d must be a table, not a %s", function, i, list.RawGetInt(i).Type())
+		}
+		var path, data, mime, text, name string
+		luavm.UnpackTable(L, t, function, luavm.Opt("path", &path), luavm.Opt("data", &data), luavm.Opt("mime_type", &mime),
+			luavm.Opt("text", &text), luavm.Opt("name", &name))
+		block, err := b.attachment(path, data, text, name)
+		if err == nil {
+			err = size.Add(record.SizeOf(block))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("attachment %d: %w", i, err)
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks, nil
+}
+
+func (b *bridge) attachment(path, data, text, name string) (message.Block, error) {
+	switch {
+	case path != "":
+		return b.attachFile(path)
+	case data != "":
+		raw, err := base64.StdEncoding.DecodeString(data)
+		if err != nil {
+			return message.Block{}, fmt.Errorf("data is not base64: %w", err)
+		}
+		return attachBytes(raw, name)
+	case text != "":
+		return message.NamedText(name, text), nil
+	}
+	return message.Block{}, fmt.Errorf("it has no path, data or text")
+}
+
+func (b *bridge) attachFile(path string) (message.Block, error) {
+	path = b.absolute(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return message.Block{}, fmt.Errorf("attach file: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxAttachment {
+		return message.Block{}, fmt.Errorf("attach file %s: not a regular file of at most %d MiB", path, maxAttachment>>20)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return message.Block{}, fmt.Errorf("attach file: %w", err)
+	}
+	return attachBytes(raw, path)
+}
+
+// attachBytes goes by the bytes, not by what they are called.
+func attachBytes(raw []byte, name string) (message.Block, error) {
+	b, ok := message.FileBlock(name, raw)
+	if !ok {
+		return message.Block{}, fmt.Errorf("%s: neither an image nor text (%s)", name, http.DetectContentType(raw))
+	}
+	return b, nil
+}

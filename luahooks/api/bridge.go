@@ -1,0 +1,144 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+
+	"pi/agent"
+	"pi/luahooks/record"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+var (
+	errLoading = errors.New("not available while the hook loads; use session_start")
+	errNoHost  = errors.New("not available before there is a session; use session_start")
+)
+
+// bridge is what every function of the API stands on: the VM that calls it, and the
+// way from there to the program.
+type bridge struct {
+	vm      *luavm.VM
+	records *record.Converter
+	hook    string                                                    // its name
+	cwd     string                                                    // where relative paths begin
+	host    func() Host                                               // nil before there is a session
+	notify  func(ctx context.Context, level agent.Level, text string) // to the person
+}
+
+// part is a part of the API: functions by the name that Lua calls them by. A
+// func(*lua.LState) int works on the Lua stack itself, a proc gives nothing back, and
+// any other function is one for [luavm.VM.Func].
+type part map[string]any
+
+type proc struct{ fn any }
+
+// add puts functions into a table of the API.
+func (b *bridge) add(t *lua.LTable, p part) {
+	for name, fn := range p {
+		switch fn := fn.(type) {
+		case func(*lua.LState) int:
+			luavm.Set(t, name, b.vm.GFunc(name, fn))
+		case proc:
+			luavm.Set(t, name, b.vm.Proc(name, fn.fn))
+		default:
+			luavm.Set(t, name, b.vm.Func(name, fn))
+		}
+	}
+}
+
+// mustHost returns the host, or raises while there is none.
+func (b *bridge) mustHost(L *lua.LState, function string) Host {
+	host := b.host()
+	if b.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errLoading)
+	}
+	if host == nil {
+		luavm.Raise(L, "%s: %v", function, errNoHost)
+	}
+	return host
+}
+
+// commandKey is in the Go context of a command, and of everything below it.
+type commandKey struct{}
+
+// commandRun is one call of a command or shortcut.
+type commandRun struct{ job context.Context }
+
+// isCommand reports whether the job that runs is a command or shortcut itself and
+// not, say, a handler of an event that a command brought about.
+func (b *bridge) isCommand() bool {
+	job := b.vm.Context()
+	run, _ := job.Value(commandKey{}).(*commandRun)
+	return run != nil && run.job == job
+}
+
+// mustCommand returns the host, or raises outside of commands and shortcuts.
+func (b *bridge) mustCommand(L *lua.LState, function string) Host {
+	host := b.mustHost(L, function)
+	if !b.isCommand() {
+		luavm.Raise(L, "%s: only in commands and shortcuts", function)
+	}
+	return host
+}
+
+// wait runs f while the VM is free. It returns the error of f; if the job was stopped
+// meanwhile it raises instead.
+func (b *bridge) wait(L *lua.LState, function string, f func(ctx context.Context) error) error {
+	return b.waitFor(L, function, false, f)
+}
+
+// waitFor is wait that can stop the hook's clock, for a dialog.
+func (b *bridge) waitFor(L *lua.LState, function string, dialog bool, f func(ctx context.Context) error) error {
+	var inner error
+	if err := b.vm.Wait(L, dialog, func(ctx context.Context) error {
+		inner = f(ctx)
+		return nil
+	}); err != nil {
+		luavm.Raise(L, "%s: %v", function, err)
+	}
+	return inner
+}
+
+// absolute is a path that hooks give: relative ones begin in the working directory.
+func (b *bridge) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(b.cwd, path)
+}
+
+// schema turns the table of a tool's parameters into JSON Schema. A plain table
+// without a type describes an object.
+func (b *bridge) schema(L *lua.LState, function string, t *lua.LTable) json.RawMessage {
+	if t == nil {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	raw, err := b.records.Encode(t, "parameters")
+	if err != nil {
+		luavm.Raise(L, "%s: %v", function, err)
+	}
+	return raw
+}
+
+// pushResult pushes v, or nil and the error's text.
+func pushResult(L *lua.LState, v lua.LValue, err error) int {
+	if err != nil {
+		L.Push(lua.LNil)
+		L.Push(lua.LString(err.Error()))
+		return 2
+	}
+	L.Push(v)
+	return 1
+}
+
+// textOf is the text of an option that may be nil.
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Dialogs shows one dialog at a time.
+type Dialogs interface {
+	// Ask runs f, which shows a dialog, when those before it have ended.
+	Ask(ctx context.Context, kind, title string, f func(context.Context) error) error
+	// IsOpen reports whether a dialog is shown.
+	IsOpen() bool
+}
+
+// dialogs ask the person for a hook.
+type dialogs struct {
+	*bridge
+	ui   func() agent.UI // nil before there is a front end
+	open Dialogs
+}
+
+func (d *dialogs) part() part {
+	return part{"select": d.choose, "confirm": d.confirm, "input": d.input, "editor": d.editor}
+}
+
+// person is the front end that has one; nil means nobody is there.
+func (d *dialogs) person(L *lua.LState, function string) agent.UI {
+	if d.vm.Loading() {
+		luavm.Raise(L, "%s: %v", function, errLoading)
+	}
+	if ui := d.ui(); ui != nil && ui.HasUI() {
+		return ui
+	}
+	return nil
+}
+
+func dialogOptions(L *lua.LState, n int, function string) agent.DialogOptions {
+	var timeout time.Duration
+	luavm.Unpack(L, n, function, luavm.Opt("timeout", &timeout))
+	if timeout < 0 {
+		luavm.Raise(L, "%s: option \"timeout\" must be a positive number of milliseconds", function)
+	}
+	return agent.DialogOptions{TimeoutMS: int(timeout / time.Millisecond)}
+}
+
+// confirm is ctx.ui.confirm(title, message?, opts?) → bool; No without a person.
+func (d *dialogs) confirm(L *lua.LState) int {
+	title, message, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "confirm")
+	yes := false
+	if ui := d.person(L, "confirm"); ui != nil {
+		d.show(L, "confirm", title, func(ctx context.Context) (err error) {
+			yes, err = ui.Confirm(ctx, title, message, o)
+			return err
+		})
+	}
+	if yes {
+		d.noteAnswer()
+	}
+	L.Push(lua.LBool(yes))
+	return 1
+}
+
+// choose is ctx.ui.select(title, options, opts?) → string?
+func (d *dialogs) choose(L *lua.LState) int {
+	title, o := L.CheckString(1), dialogOptions(L, 3, "select")
+	options, ok := luavm.Strings(L, L.Get(2))
+	if !ok {
+		luavm.RaiseArg(L, 2, "select", "list of strings expected, got %s", whatOf(L, L.Get(2)))
+	}
+	return d.ask(L, "select", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+		return ui.Select(ctx, title, options, o)
+	})
+}
+
+// whatOf describes an argument that is no list of strings.
+func whatOf(L *lua.LState, v lua.LValue) string {
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		return v.Type().String()
+	}
+	luavm.Materialise(L, t)
+	if t.Len() == 0 {
+		return "a table without a list"
+	}
+	return fmt.Sprintf("a list of values such as a %s; hand in their texts, and look up which was chosen", t.RawGetInt(1).Type())
+}
+
+// input is ctx.ui.input(title, placeholder?, opts?) → string?
+func (d *dialogs) input(L *lua.LState) int {
+	title, placeholder, o := L.CheckString(1), L.OptString(2, ""), dialogOptions(L, 3, "input")
+	return d.ask(L, "input", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+		return ui.Input(ctx, title, placeholder, o)
+	})
+}
+
+// editor is ctx.ui.editor(title, prefill?) → string?
+func (d *dialogs) editor(L *lua.LState) int {
+	title, prefill := L.CheckString(1), L.OptString(2, "")
+	return d.ask(L, "editor", title, func(ctx context.Context, ui agent.UI) (string, bool, error) {
+		return ui.Editor(ctx, title, prefill)
+	})
+}
+
+// ask asks for a string and pushes it, or nil when there was no answer.
+func (d *dialogs) ask(L *lua.LState, kind, title string, ask func(context.Context, agent.UI) (string, bool, error)) int {
+	var text string
+	var answered bool
+	if ui := d.person(L, kind); ui != nil {
+		d.show(L, kind, title, func(ctx context.Context) (err error) {
+			text, answered, err = ask(ctx, ui)
+			return err
+		})
+	}
+	if !answered {
+		L.Push(lua.LNil)
+		return 1
+	}
+	d.noteAnswer()
+	L.Push(lua.LString(text))
+	return 1
+}
+
+// show waits for the person with the hook's clock stopped. A dialog that cannot be
+// shown raises, so that nobody takes it for an answer.
+func (d *dialogs) show(L *lua.LState, kind, title string, f func(context.Context) error) {
+	if d.vm.Context().Value(componentKey{}) != nil && d.open.IsOpen() {
+		luavm.Raise(L, "%s: a component cannot open a dialog while one is open; close it first", kind)
+	}
+	err := d.waitFor(L, kind, true, func(ctx context.Context) error { return d.open.Ask(ctx, kind, title, f) })
+	if err != nil {
+		luavm.Raise(L, "%s: %v", kind, err)
+	}
+}
+
+// noteAnswer tells the agent that a person said something.
+func (d *dialogs) noteAnswer() {
+	if host := d.host(); host != nil {
+		host.ResetBrake(agent.Origin{Kind: agent.FromPerson})
+	}
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// events are pi.on, and pi.emit, by which hooks talk to each other: events of their
+// own have names with a colon.
+type events struct {
+	*bridge
+	handlers *Handlers
+	check    func(event string) error                                     // misuse, if no event has that name
+	pass     func(ctx context.Context, name string, data json.RawMessage) // gives an event to the other hooks
+	meta     *lua.LTable                                                  // of the tables of such events; only while the VM is held
+}
+
+func (e *events) part() part { return part{"on": e.on, "emit": e.emit} }
+
+// on is pi.on(event, fn) → off.
+func (e *events) on(event string, fn *lua.LFunction) (*lua.LFunction, error) {
+	if err := e.check(event); err != nil {
+		return nil, err
+	}
+	return e.vm.Func("off", e.handlers.on(event, fn)), nil
+}
+
+// IsCustom reports whether an event is one that hooks emit.
+func IsCustom(event string) bool { return strings.Contains(event, ":") }
+
+// maxEmits is how deep handlers of such events may emit further ones.
+const maxEmits = 8
+
+type emitDepthKey struct{}
+
+// emit is pi.emit(name, data): the other hooks' handlers of name get
+// {type = name, data = data}, in chain order. It returns when they have ended;
+// the VM is free meanwhile, so that they may emit back.
+func (e *events) emit(L *lua.LState) int {
+	name := L.CheckString(1)
+	switch {
+	case !IsCustom(name):
+		luavm.Raise(L, "emit: %q is no name for an event of a hook; put a colon in it, such as %s:%s", name, e.hook, name)
+	case e.vm.Loading():
+		luavm.Raise(L, "emit: %v", errLoading)
+	}
+	var data json.RawMessage
+	if v := L.Get(2); v != lua.LNil {
+		raw, err := e.records.Encode(v, "data")
+		if err != nil {
+			luavm.Raise(L, "emit: %v", err)
+		}
+		data = raw
+	}
+	depth, _ := e.vm.Context().Value(emitDepthKey{}).(int)
+	if depth >= maxEmits {
+		luavm.Raise(L, "emit: %s is the %dth event in a row that hooks answer with an event; they would never end", name, maxEmits+1)
+	}
+	_ = e.wait(L, "emit", func(ctx context.Context) error {
+		e.pass(context.WithValue(ctx, emitDepthKey{}, depth+1), name, data)
+		return nil
+	})
+	L.Push(lua.LTrue)
+	return 1
+}
+
+// table is an event of another hook for a handler.
+func (e *events) table(L *lua.LState, name string, data json.RawMessage) *lua.LTable {
+	if e.meta == nil {
+		e.meta = e.vm.Strict(&luavm.Fields{Of: "the event", Names: func() []string { return []string{"type", "data"} }})
+	}
+	t := luavm.NewRecord(L, 2)
+	luavm.Set(t, "type", lua.LString(name))
+	luavm.Set(t, "data", e.records.JSON(data))
+	t.Metatable = e.meta
+	return t
+}

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pi/agent"
+	"pi/internal/suggest"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Flag is a flag of the command line that a hook brings: --name, or --name=value.
+type Flag struct {
+	Name        string
+	Description string
+	Type        string // boolean, string or number
+	Default     any    // bool, string, float64; nil if there is none
+	Hook        string
+}
+
+// flags are the flags that a hook brings, and reads.
+type flags struct {
+	*bridge
+	own   *List[Flag]
+	all   func() []Flag     // of all hooks
+	given map[string]string // on the command line, by name
+	// notifyOnce tells the person something once in the life of the program.
+	notifyOnce func(ctx context.Context, what string, level agent.Level, text string)
+}
+
+func (f *flags) part() part { return part{"flag": f.flag, "get_flag": f.get} }
+
+// flag is pi.flag(name, {description, type, default}).
+func (f *flags) flag(L *lua.LState) int {
+	n := Flag{Name: L.CheckString(1), Hook: f.hook}
+	var standard lua.LValue
+	luavm.Unpack(L, 2, "flag", luavm.Opt("description", &n.Description), luavm.Opt("type", &n.Type), luavm.Opt("default", &standard))
+	if !isFlagName(n.Name) {
+		luavm.RaiseArg(L, 1, "flag", "%q is no name of a flag: letters, digits and -, without the dashes before it", n.Name)
+	}
+	n.setType(L, standard)
+	f.own.put(n)
+	return 0
+}
+
+func (f Flag) id() string { return f.Name }
+
+func isFlagName(name string) bool {
+	for _, c := range []byte(name) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return len(name) > 1 && name[0] != '-'
+}
+
+// setType checks type and default against each other; without a type the default
+// says it, and without both the flag is a boolean.
+func (f *Flag) setType(L *lua.LState, standard lua.LValue) {
+	types := []string{"boolean", "string", "number"}
+	is := ""
+	switch v := standard.(type) {
+	case lua.LBool:
+		is, f.Default = "boolean", bool(v)
+	case lua.LString:
+		is, f.Default = "string", string(v)
+	case lua.LNumber:
+		is, f.Default = "number", float64(v)
+	case nil:
+	default:
+		luavm.Raise(L, "flag: default must be a boolean, string or number, not a %s", v.Type())
+	}
+	switch {
+	case f.Type == "" && is == "":
+		f.Type = "boolean"
+	case f.Type == "":
+		f.Type = is
+	case !slices.Contains(types, f.Type):
+		luavm.Raise(L, "flag: type must be %s, not %q%s", strings.Join(types, " or "), f.Type, suggest.Hint(f.Type, types))
+	case is != "" && is != f.Type:
+		luavm.Raise(L, "flag: default must be a %s, as type says, not a %s", f.Type, is)
+	}
+	if f.Type == "boolean" && f.Default == nil {
+		f.Default = false
+	}
+}
+
+// get is pi.get_flag(name): what the command line says, or the default; nil for a flag
+// that no hook has.
+func (f *flags) get(name string) lua.LValue {
+	flag, ok := f.find(name)
+	if !ok {
+		return lua.LNil
+	}
+	if given, ok := f.given[name]; ok {
+		v, err := flag.value(given)
+		if err == nil {
+			return v
+		}
+		f.notifyOnce(f.vm.Context(), "flag "+name, agent.LevelError, err.Error())
+	}
+	switch v := flag.Default.(type) {
+	case bool:
+		return lua.LBool(v)
+	case string:
+		return lua.LString(v)
+	case float64:
+		return lua.LNumber(v)
+	}
+	return lua.LNil
+}
+
+// find searches the hook's own flags while it loads, because it is no part of the
+// chain yet, then those of all hooks.
+func (f *flags) find(name string) (Flag, bool) {
+	own, isOwn := f.own.Find(name)
+	if isOwn && f.vm.Loading() {
+		return own, true
+	}
+	for _, flag := range f.all() {
+		if flag.Name == name {
+			return flag, true
+		}
+	}
+	return own, isOwn
+}
+
+// value parses what the command line gave.
+func (f Flag) value(given string) (lua.LValue, error) {
+	switch f.Type {
+	case "boolean":
+		if b, err := strconv.ParseBool(given); err == nil {
+			return lua.LBool(b), nil
+		}
+		return nil, fmt.Errorf("--%s=%s: hook %s wants true or false; its default counts", f.Name, given, f.Hook)
+	case "number":
+		if n, err := strconv.ParseFloat(given, 64); err == nil {
+			return lua.LNumber(n), nil
+		}
+		return nil, fmt.Errorf("--%s=%s: hook %s wants a number, such as --%s=3; its default counts", f.Name, given, f.Hook, f.Name)
+	}
+	return lua.LString(given), nil
+}

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Owner is the hook that a VM runs for.
+type Owner interface {
+	// Current returns what the version of the hook that runs now has registered. A VM
+	// that did not stop is replaced before.
+	Current(ctx context.Context) *Registered
+	// Ran counts a call that is no handler of an event: a command, a tool, a timer.
+	Ran(ctx context.Context, what string, began time.Time, err error)
+	// Failed reports an error of the hook, and replaces a VM that did not stop. An
+	// interruption is none. handler may be nil.
+	Failed(ctx context.Context, what string, handler *lua.LFunction, err error, to Audience)
+	// IsCutOff reports whether a call with this context ended because the program does;
+	// if so, the person is told.
+	IsCutOff(ctx context.Context, what string) bool
+}
+
+// Audience is who is told of an error of a hook.
+type Audience int
+
+// A caller has the error already: the agent, that of a tool or a model; a person,
+// that of a command, of which other hooks are told too.
+const (
+	NobodyElse Audience = iota
+	OtherHooks
+	Everybody
+)
+
+// jobs runs functions of a hook from outside of its VM.
+type jobs struct {
+	vm      *luavm.VM
+	timeout time.Duration // of each
+	owner   Owner
+	life    context.Context // ends with the VM
+	// spawn runs f on a goroutine of its own, with a context that ends with the VM; it
+	// is false after that.
+	spawn func(f func(ctx context.Context)) bool
+}
+
+// run is one job, of a tool or a command: only the time in which Lua runs counts.
+func (j *jobs) run(ctx context.Context, name string, f func(L *lua.LState) error) error {
+	return j.vm.Run(ctx, luavm.Job{Name: name, Timeout: j.timeout, Clock: luavm.CountedLua, Run: f})
+}
+
+// callBack is run for what nobody waits for: an error is the hook's.
+func (j *jobs) callBack(ctx context.Context, name string, f func(L *lua.LState) error) error {
+	began := time.Now()
+	err := j.run(ctx, name, f)
+	if !IsReplaced(err) {
+		j.owner.Ran(ctx, name, began, err)
+	}
+	if err != nil && !j.owner.IsCutOff(ctx, name) && !IsReplaced(err) {
+		j.owner.Failed(ctx, name, nil, err, Everybody)
+	}
+	return err
+}
+
+// renderTime is how long a hook may draw: somebody waits at the screen.
+const renderTime = time.Second
+
+// draw runs a function that draws. An error is the hook's; without one, nil lines are
+// no opinion.
+func (j *jobs) draw(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) ([]string, error) {
+	drawn := new([]string)
+	err := j.vm.Run(ctx, luavm.Job{Name: what, Timeout: min(renderTime, j.timeout), Run: func(L *lua.LState) (err error) {
+		*drawn, err = linesOf(L, draw(L))
+		return err
+	}})
+	if err == nil {
+		return *drawn, nil
+	}
+	if !IsReplaced(err) {
+		j.owner.Failed(ctx, what, nil, err, Everybody)
+	}
+	return nil, err
+}
+
+// render is draw without the error; false: there is no opinion.
+func (j *jobs) render(ctx context.Context, what string, draw func(L *lua.LState) lua.LValue) (lines []string, ok bool) {
+	lines, err := j.draw(ctx, what, draw)
+	return lines, err == nil && lines != nil
+}
+
+// linesOf reads what a renderer returned: a string, a list of lines, or nil for
+// no opinion, which is nil here too.
+func linesOf(L *lua.LState, v lua.LValue) ([]string, error) {
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return nil, nil
+	case lua.LString:
+		return strings.Split(strings.TrimSuffix(string(v), "\n"), "\n"), nil
+	case *lua.LTable:
+		list, ok := luavm.Strings(L, v)
+		if !ok {
+			return nil, fmt.Errorf("a renderer returns a string or a list of strings")
+		}
+		lines := []string{}
+		for _, l := range list {
+			lines = append(lines, strings.Split(l, "\n")...)
+		}
+		return lines, nil
+	}
+	return nil, fmt.Errorf("a renderer returns a string or a list of strings, not a %s", v.Type())
+}
+
+// callLua calls fn and returns its first result.
+func callLua(L *lua.LState, fn *lua.LFunction, args ...lua.LValue) lua.LValue {
+	L.Push(fn)
+	for _, a := range args {
+		L.Push(a)
+	}
+	L.Call(len(args), 1)
+	result := L.Get(-1)
+	L.Pop(1)
+	return result
+}
+
+// maxRetries is how often something is tried anew because its VM was replaced
+// just then.
+const maxRetries = 20
+
+// IsReplaced reports whether something did not begin because its VM is no more.
+// What began and was cut off ends with another error: it is never run again.
+func IsReplaced(err error) bool {
+	return err != nil && (errors.Is(err, luavm.ErrClosed) || errors.Is(err, luavm.ErrDead))
+}
+
+// Placed adds to what is wrong with a function's result where the function is
+// defined.
+func Placed(fn *lua.LFunction, err error) error {
+	if err == nil || fn.IsG {
+		return err
+	}
+	return fmt.Errorf("%s:%d: %w", fn.Proto.SourceName, fn.Proto.LineDefined, err)
+}
+
+// replaceable is what a hook registered and others still have when the hook is
+// reloaded: a tool, a command, a model.
+type replaceable[T any] interface {
+	owner() Owner
+	// successor is what another version of the hook registered in its place.
+	successor(now *Registered) (T, bool)
+}
+
+// latest calls do with an item. While that does not begin because the item's VM is
+// no more, it is called again with the item's successor, if the hook has one. latest
+// returns the item that was used last.
+func latest[T replaceable[T]](ctx context.Context, item T, do func(T) error) (T, error) {
+	err := do(item)
+	for tries := 0; IsReplaced(err) && tries < maxRetries; tries++ {
+		next, ok := item.successor(item.owner().Current(ctx))
+		if !ok {
+			break
+		}
+		item = next
+		err = do(item)
+	}
+	return item, err
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pi/agent"
+	"pi/luahooks/record"
+	"pi/luavm"
+	"pi/session"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// lab is a VM for parts of the API, with a program around it that does nothing but
+// remember.
+type lab struct {
+	*bridge
+	t       *testing.T
+	jobs    *jobs
+	program *labHost
+	owner   *labOwner
+	end     context.CancelFunc // of the VM's life
+	spawned sync.WaitGroup
+	isCmd   bool // what is run next is a command
+
+	mu      sync.Mutex
+	notices []string
+}
+
+// newLab is a lab with a session, the functions of whose parts are in the global
+// table api.
+func newLab(t *testing.T, parts ...func(*lab) part) *lab {
+	vm := luavm.New(luavm.Options{})
+	life, end := context.WithCancel(context.Background())
+	l := &lab{t: t, program: &labHost{session: session.New(session.Options{Cwd: "/work"})}, owner: &labOwner{now: new(Registered)}, end: end}
+	l.bridge = &bridge{vm: vm, records: record.NewConverter(vm, new(record.ValidJSON)), hook: "lab", cwd: "/work",
+		host: func() Host {
+			if l.program == nil {
+				return nil
+			}
+			return l.program
+		},
+		notify: func(_ context.Context, level agent.Level, text string) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.notices = append(l.notices, string(level)+": "+text)
+		}}
+	l.jobs = &jobs{vm: vm, timeout: 10 * time.Second, owner: l.owner, life: life, spawn: func(f func(context.Context)) bool {
+		if life.Err() != nil {
+			return false
+		}
+		l.spawned.Go(func() { f(life) })
+		return true
+	}}
+	t.Cleanup(func() { end(); l.spawned.Wait(); vm.Close() })
+	var made []part
+	for _, p := range parts {
+		made = append(made, p(l))
+	}
+	_ = l.job(func(L *lua.LState) {
+		api := luavm.NewRecord(L, 0)
+		for _, p := range made {
+			l.add(api, p)
+		}
+		vm.SetGlobal("api", api)
+	})
+	return l
+}
+
+func (l *lab) job(f func(L *lua.LState)) error {
+	ctx := context.Background()
+	if l.isCmd {
+		self := new(commandRun)
+		ctx = context.WithValue(ctx, commandKey{}, self)
+		inner := f
+		f = func(L *lua.LState) { self.job = l.vm.Context(); inner(L) }
+	}
+	return l.vm.Run(ctx, luavm.Job{Name: "lab", Timeout: 10 * time.Second, Clock: luavm.CountedLua, Run: func(L *lua.LState) error { f(L); return nil }})
+}
+
+// lua runs code and returns what it returned, as JSON or text, or its error.
+func (l *lab) lua(code string) (got string) {
+	l.t.Helper()
+	proto, err := luavm.Compile("lab.lua", []byte(code))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	err = l.job(func(L *lua.LState) {
+		got = l.text(L, callLua(L, L.NewFunctionFromProto(proto)))
+	})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return got
+}
+
+func (l *lab) text(L *lua.LState, v lua.LValue) string {
+	if t, ok := v.(*lua.LTable); ok {
+		raw, err := luavm.EncodeJSON(L, t, luavm.JSON{})
+		if err != nil {
+			return err.Error()
+		}
+		return string(raw)
+	}
+	return lua.LVAsString(L.ToStringMeta(v))
+}
+
+// want runs code and holds its result, or a part of its error, against want.
+func (l *lab) want(want, code string) {
+	l.t.Helper()
+	if got := l.lua(code); got != want && !(strings.HasPrefix(want, "error: ") && strings.Contains(got, strings.TrimPrefix(want, "error: "))) {
+		l.t.Errorf("%s\ngives %s\nwant  %s", code, got, want)
+	}
+}
+
+func (l *lab) noticed() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.notices, "\n")
+}
+
+// labOwner remembers what it is told; what is registered "now" is now.
+type labOwner struct {
+	now    *Registered
+	cutOff bool
+
+	mu   sync.Mutex
+	said []string
+}
+
+func (o *labOwner) note(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.said = append(o.said, fmt.Sprintf(format, args...))
+}
+
+func (o *labOwner) reports() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.Join(o.said, "; ")
+}
+
+func (o *labOwner) Current(context.Context) *Registered { return o.now }
+func (o *labOwner) Ran(_ context.Context, what string, _ time.Time, err error) {
+	o.note("ran %s %v", what, err != nil)
+}
+func (o *labOwner) Failed(_ context.Context, what string, _ *lua.LFunction, err error, to Audience) {
+	o.note("%s failed for %d: %v", what, to, err)
+}
+func (o *labOwner) IsCutOff(context.Context, string) bool { return o.cutOff }
+
+// labHost is a program that does what hooks ask for by remembering it.
+type labHost struct {
+	Host
+	session *session.Session
+	did     []string
+	err     error // of what is asked for next
+	compact func(*agent.Compacted, error)
+}
+
+func (h *labHost) note(format string, args ...any) error {
+	h.did = append(h.did, fmt.Sprintf(format, args...))
+	return h.err
+}
+
+func (h *labHost) Session() *session.Session { return h.session }
+func (h *labHost) IsIdle() bool              { return true }
+func (h *labHost) Pending() int              { return 2 }
+func (h *labHost) SystemPrompt() string      { return "be brief" }
+func (h *labHost) HeardFrom(o agent.Origin)  { _ = h.note("heard from %v", o.Kind == agent.FromPerson) }
+func (h *labHost) SetSessionName(_ context.Context, name string) error {
+	return h.note("name %q", name)
+}
+func (h *labHost) SetLabel(_ context.Context, id, label string) error {
+	return h.note("label %s %q", id, label)
+}
+func (h *labHost) Submit(_ context.Context, p agent.Prompt) error {
+	return h.note("submit %q from %s", p.Text, p.Origin.Hook)
+}
+func (h *labHost) SwitchSession(_ context.Context, path string) error {
+	return h.note("switch %s", path)
+}
+func (h *labHost) WaitIdle(context.Context) error { return h.note("wait") }
+func (h *labHost) CallTool(_ context.Context, name string, input json.RawMessage) agent.Result {
+	_ = h.note("call %s %s", name, input)
+	return agent.TextResult("called")
+}
+func (h *labHost) RequestCompact(o agent.CompactOptions, done func(*agent.Compacted, error)) {
+	_ = h.note("compact %q", o.Instructions)
+	h.compact = done
+}

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	"pi/luahooks/trust"
+	"pi/luavm"
+	"pi/stdlib"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// modules are what a hook requires.
+type modules struct {
+	vm       *luavm.VM
+	env      *stdlib.Env
+	find     FindModule
+	required map[string]*module // by name; only while the VM is held
+
+	mu     sync.Mutex        // guards what follows
+	looked map[string]string // files that were looked at, with the sum of their bytes
+}
+
+// FindModule finds the file of a module and returns the path that messages have for
+// it, and its bytes. looked is called with each file that is looked at and the sum of
+// its bytes: one that appears there, or changes, counts for the hook.
+type FindModule func(name string, loading bool, looked func(path, sum string)) (shown string, code []byte, err error)
+
+// module is a file or a built-in that a hook required.
+type module struct {
+	value lua.LValue
+	done  bool
+}
+
+// require loads a module once per VM: pi.* from the standard library, everything
+// else from beside the hook.
+func (m *modules) require(L *lua.LState) int {
+	name := L.CheckString(1)
+	if !trust.IsModuleName(name) {
+		luavm.Raise(L, "module name %q: names are words of letters, digits and _ joined by dots", name)
+	}
+	one := m.required[name]
+	if one == nil {
+		one = &module{}
+		m.required[name] = one
+		if err := m.load(L, name, one); err != nil {
+			delete(m.required, name)
+			luavm.Raise(L, "%v", err)
+		}
+	}
+	if !one.done {
+		luavm.Raise(L, "module %s is required while it loads", name)
+	}
+	L.Push(one.value)
+	return 1
+}
+
+func (m *modules) load(L *lua.LState, name string, one *module) error {
+	if trust.IsBuiltinModule(name) {
+		open := stdlib.Module(name)
+		if open == nil {
+			return fmt.Errorf("module %s does not exist; there are %s", name, strings.Join(stdlib.Names(), ", "))
+		}
+		one.value, one.done = open(m.vm, L, m.env), true
+		if t, ok := one.value.(*lua.LTable); ok && t.Metatable == lua.LNil {
+			m.vm.StrictTable(name, t)
+		}
+		return nil
+	}
+	shown, code, err := m.find(name, m.vm.Loading(), m.note)
+	if err != nil {
+		return err
+	}
+	proto, err := luavm.Compile(shown, code)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if !one.done {
+			delete(m.required, name) // it raised
+		}
+	}()
+	one.value, one.done = callLua(L, L.NewFunctionFromProto(proto), lua.LString(name)), true
+	if one.value == lua.LNil {
+		one.value = lua.LTrue
+	}
+	return nil
+}
+
+// note remembers a file as it was when it was looked at first.
+func (m *modules) note(path, sum string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.looked[path]; !ok {
+		m.looked[path] = sum
+	}
+}
+
+// files are those that were looked at, with the sum of their bytes.
+func (m *modules) files() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.looked)
+}
+
+// newEnv is what the standard library may use of the program around the VM.
+func newEnv(j *jobs, p *programs, complete lua.LGFunction) *stdlib.Env {
+	return &stdlib.Env{
+		Cwd:     p.cwd,
+		Loading: p.vm.Loading,
+		Spawn:   j.spawn,
+		Call:    j.callBack,
+		Outside: outside,
+		Follow:  func() func(context.Context) context.Context { return following(p.vm.Context()) },
+		Exec: func(ctx context.Context, c stdlib.Command) (string, string, int, error) {
+			one := p.call(c.Name, c.Args)
+			one.cwd, one.env = c.Cwd, c.Env
+			r, err := one.run(ctx, p.started(ctx))
+			return r.stdout, r.stderr, r.code, err
+		},
+		Complete: complete,
+	}
+}

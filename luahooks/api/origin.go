@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"pi/agent"
+)
+
+// Who has a say in what a hook sends is known where its Lua is called, and the
+// context of the job carries it: agent.OriginOf. A job without any is the hook's
+// own doing, as those of events, tools and timers are. Others are marked:
+//
+//	a command or key of a person              Command.call
+//	a key in a component                      component.HandleInput
+//	what http.listen and fs.watch report      outside
+//	timer.after, started by one of these      following
+//
+// What such a job has other hooks do with pi.emit has its origin; an event that
+// the agent emits meanwhile has not, see Chain.walk.
+
+// originOf is the origin of what a job of a hook sends.
+func originOf(ctx context.Context, hook string) agent.Origin {
+	o, ok := agent.OriginOf(ctx)
+	if !ok {
+		o.Kind = agent.FromHook
+	}
+	o.Hook = hook
+	return o
+}
+
+// asPerson marks a job that a person caused, unless the context says otherwise.
+func asPerson(ctx context.Context) context.Context {
+	if _, ok := agent.OriginOf(ctx); ok {
+		return ctx
+	}
+	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromPerson})
+}
+
+// outside marks a job that something outside of the program caused, which source
+// names.
+func outside(ctx context.Context, source string) context.Context {
+	return agent.WithOrigin(ctx, agent.Origin{Kind: agent.FromOutside, Source: source})
+}
+
+type followingKey struct{}
+
+// following marks the job of a timer that a job with the context cause starts: it is
+// about the same, to wait until a folder is quiet, or to remind somebody. Timers that
+// it starts itself are not: they could start others for ever.
+func following(cause context.Context) func(context.Context) context.Context {
+	o, ok := agent.OriginOf(cause)
+	if !ok || cause.Value(followingKey{}) != nil {
+		return func(ctx context.Context) context.Context { return ctx }
+	}
+	return func(ctx context.Context) context.Context {
+		return agent.WithOrigin(context.WithValue(ctx, followingKey{}, true), o)
+	}
+}

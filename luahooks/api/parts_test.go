@@ -1,0 +1,507 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/luavm"
+	"pi/session"
+	"pi/stdlib"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Each part of the API does its work without the others.
+
+func TestAListHasOneItemOfEachName(t *testing.T) {
+	var l List[Flag]
+	for _, f := range []Flag{{Name: "a"}, {Name: "b"}, {Name: "a", Hook: "put"}} {
+		l.put(f)
+	}
+	l.replace(Flag{Name: "b", Hook: "replaced"})
+	before := l.All()
+	if !l.remove("a") || l.remove("a") {
+		t.Error("a was there once")
+	}
+	if want := []Flag{{Name: "b", Hook: "replaced"}, {Name: "a", Hook: "put"}}; !slices.Equal(before, want) {
+		t.Errorf("items %+v, want %+v", before, want)
+	}
+	if _, ok := l.Find("a"); ok || len(l.All()) != 1 {
+		t.Errorf("%+v is left", l.All())
+	}
+}
+
+func TestHandlersCountOnlyWhileTheyAreInForce(t *testing.T) {
+	count := 0
+	h := &Handlers{count: func(_ string, n int) { count += n }}
+	steps := []struct {
+		do   func()
+		want int
+	}{
+		{func() { h.on("input", nil) }, 0},
+		{h.Enter, 1},
+		{h.Enter, 1},
+		{func() { off := h.on("input", nil); off(); off() }, 1},
+		{func() { h.on("context", nil) }, 2},
+		{h.Exit, 0},
+		{h.Exit, 0},
+	}
+	for i, s := range steps {
+		if s.do(); count != s.want {
+			t.Errorf("after step %d %d handlers count, want %d", i, count, s.want)
+		}
+	}
+	if got := h.Events(); !slices.Equal(got, []string{"context", "input"}) || len(h.Of("input")) != 1 {
+		t.Errorf("events %q, %d handlers of input", got, len(h.Of("input")))
+	}
+}
+
+func TestACallGoesToTheVersionThatRuns(t *testing.T) {
+	closed := newLab(t)
+	closed.vm.Close()
+	now := newLab(t, func(l *lab) part {
+		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: &contexts{}, signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now}).part()
+	})
+	now.want("nil", `api.tool{ name = "t", description = "d", execute = function() return "new" end }`)
+	old := &Tool{home: &tools{bridge: closed.bridge, jobs: closed.jobs}, spec: llm.ToolSpec{Name: "t"}}
+	if _, err := old.Run(t.Context(), json.RawMessage(`{}`), nil); !IsReplaced(err) {
+		t.Errorf("without a successor: %v", err)
+	}
+	if got := closed.owner.reports(); !strings.HasPrefix(got, "tool t failed for 0:") || !strings.HasSuffix(got, "ran tool t true") {
+		t.Errorf("the owner heard %q", got)
+	}
+	closed.owner.now = now.owner.now
+	if r, err := old.Run(t.Context(), json.RawMessage(`{}`), nil); err != nil || r.Content[0].Text != "new" {
+		t.Errorf("with one: %+v, %v", r, err)
+	}
+}
+
+func TestWhatGoesWrongInACallbackIsReportedOnce(t *testing.T) {
+	l := newLab(t)
+	fails := func(L *lua.LState) error { L.RaiseError("late %d", 7); return nil }
+	if err := l.jobs.callBack(t.Context(), "timer", fails); err == nil {
+		t.Error("no error")
+	}
+	if got := l.owner.reports(); !strings.HasPrefix(got, "ran timer true; timer failed for 2:") || !strings.Contains(got, "late 7") {
+		t.Errorf("the owner heard %q", got)
+	}
+	l.owner.said, l.owner.cutOff = nil, true
+	_ = l.jobs.callBack(t.Context(), "timer", fails)
+	if got := l.owner.reports(); got != "ran timer true" {
+		t.Errorf("at the end of the program the owner heard %q", got)
+	}
+}
+
+func TestOnlyLinesAreDrawn(t *testing.T) {
+	l := newLab(t)
+	for code, want := range map[string]string{`return "a\nb\n"`: "[a b]", `return {"a\nb", "c"}`: "[a b c]", `return nil`: "[]", `return 5`: "not a number",
+		`return { {} }`: "a string or a list of strings"} {
+		proto, err := luavm.Compile("draw.lua", []byte(code))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := l.jobs.draw(t.Context(), "drawing", func(L *lua.LState) lua.LValue { return callLua(L, L.NewFunctionFromProto(proto)) })
+		if got := fmt.Sprint(lines); err != nil && !strings.Contains(err.Error(), want) || err == nil && got != want {
+			t.Errorf("%s draws %s, %v", code, got, err)
+		}
+	}
+}
+
+func TestASessionIsSeenAndChanged(t *testing.T) {
+	l := newLab(t, func(l *lab) part { return sessionView{l.bridge}.part() },
+		func(l *lab) part { return (&sessionEdits{l.bridge, &messages{bridge: l.bridge}}).ofPi() },
+		func(l *lab) part { return (&sessionEdits{l.bridge, &messages{bridge: l.bridge}}).ofContext() })
+	l.want("1", `local id = api.append_entry("mine", { n = 1 }) return #api.branch(id)`)
+	l.want("mine", `return api.entries()[1].custom_type`)
+	l.want("true", `return api.entry(api.leaf_id()).id == api.leaf_id()`)
+	l.want("1", `return #api.tree()`)
+	l.want(`no entry "x"`, `return select(2, api.branch("x"))`)
+	l.want("error: entry must have a type", `api.save_entry{}`)
+	l.want("error: reserved for the program", `api.save_entry{ type = "message" }`)
+	l.want("true", `return api.set_session_name("  a \n b ") and api.set_label("e1")`)
+	l.program.err = errors.New("disk full")
+	l.want("disk full", `return select(2, api.set_label("e1", "x"))`)
+	if want := []string{`name "a b"`, `label e1 ""`, `label e1 "x"`}; !slices.Equal(l.program.did, want) {
+		t.Errorf("the program did %q, want %q", l.program.did, want)
+	}
+	l.program = nil
+	l.want("error: not available before there is a session", `return api.id()`)
+}
+
+func TestWhatIsSentBeforeASessionWaits(t *testing.T) {
+	var stored []func(context.Context, Host)
+	early := true
+	l := newLab(t, func(l *lab) part {
+		return (&sender{bridge: l.bridge, later: func(send func(context.Context, Host)) bool {
+			if early {
+				stored = append(stored, send)
+			}
+			return early
+		}}).part()
+	})
+	l.want("true", `return api.send("first")`)
+	l.want("true", `return api.send(" ")`)
+	if len(stored) != 1 || len(l.program.did) != 0 {
+		t.Fatalf("%d stored, the program did %q", len(stored), l.program.did)
+	}
+	l.program.err = errors.New("no model")
+	stored[0](t.Context(), l.program)
+	early = false
+	l.want("no model", `return select(2, api.send("second"))`)
+	if want := []string{`submit "first" from lab`, `submit "second" from lab`}; !slices.Equal(l.program.did, want) {
+		t.Errorf("the program did %q, want %q", l.program.did, want)
+	}
+	if got := l.noticed(); got != "error: hook lab: send: no model" {
+		t.Errorf("notices %q", got)
+	}
+	l.want("error: deliver_as must be steer or follow_up, not", `api.send_user_message("x", { deliver_as = "stear" })`)
+	l.want("error: attachments are a list", `api.send("x", { path = "/x" })`)
+}
+
+func TestFlagsHaveTheValueOfTheCommandLine(t *testing.T) {
+	l := newLab(t, func(l *lab) part {
+		own := new(List[Flag])
+		return (&flags{bridge: l.bridge, own: own, all: own.All, given: map[string]string{"nn": "3", "bad": "x"},
+			notifyOnce: func(ctx context.Context, what string, level agent.Level, text string) {
+				l.notify(ctx, level, what+": "+text)
+			}}).part()
+	})
+	l.want("3", `api.flag("nn", { type = "number", default = 1 }) return api.get_flag("nn")`)
+	l.want("7", `api.flag("bad", { default = 7 }) return api.get_flag("bad")`)
+	l.want("false", `api.flag("plain", {}) return api.get_flag("plain")`)
+	l.want("nil", `return api.get_flag("none")`)
+	l.want("error: is no name of a flag", `api.flag("-n", {})`)
+	if got := l.noticed(); !strings.HasPrefix(got, "error: flag bad: --bad=x: hook lab wants a number") {
+		t.Errorf("notices %q", got)
+	}
+}
+
+func TestACommandRunsAsThePersonsOwn(t *testing.T) {
+	changed := 0
+	l := newLab(t, func(l *lab) part {
+		c := &contexts{bridge: l.bridge, mode: "print", ui: func() agent.UI { return nil }, signals: &signals{bridge: l.bridge}}
+		_ = l.job(func(L *lua.LState) { c.open(L, nil) })
+		return (&commands{bridge: l.bridge, jobs: l.jobs, contexts: c, registered: l.owner.now, reserved: []string{"help"},
+			all:     func() []command.Command { return []command.Command{{Name: "help", Help: "helps"}} },
+			changed: func(context.Context) { changed++ }}).part()
+	})
+	l.want("error: /help is built in", `api.command("help", { handler = function() end })`)
+	l.want("nil", `api.command("go", { complete = function(p) return { p .. "x" } end,
+		handler = function(ctx) return { prompt = ctx.args[2] .. ctx.mode, status = tostring(ctx.has_ui) } end })`)
+	l.owner.now.Handlers.Enter()
+	l.want("nil", `api.command("fails", { handler = function() return 5 end })`)
+	l.want("helps", `return api.commands()[1].description`)
+	l.want("false", `return api.shortcut("ctrl+c", { handler = function() end })`)
+	c, _ := l.owner.now.Commands.Find("go")
+	out, err := c.Run(t.Context(), `one "two "`)
+	if err != nil || out.Prompt.Text != "two print" || out.Status != "false" || out.Prompt.Origin.Kind != agent.FromPerson || out.Prompt.Origin.Hook != "lab" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if got := c.Under("go:2").Complete("a"); !slices.Equal(got, []string{"ax"}) {
+		t.Errorf("candidates %q", got)
+	}
+	fails, _ := l.owner.now.Commands.Find("fails")
+	if _, err := fails.Run(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "hook lab: lab.lua:1: a command returns nil, a string or a table") {
+		t.Error(err)
+	}
+	if got := l.owner.reports(); !strings.HasPrefix(got, "ran /go false; ran /fails true; /fails failed for 1:") || changed != 1 {
+		t.Errorf("the owner heard %q, %d changes", got, changed)
+	}
+}
+
+// labTool is a tool of the program.
+type labTool string
+
+func (t labTool) Spec() llm.ToolSpec { return llm.ToolSpec{Name: string(t)} }
+func (labTool) Run(context.Context, json.RawMessage, agent.Update) (agent.Result, error) {
+	return agent.Result{}, nil
+}
+
+// labBox has the program's tool bash and what the lab registers.
+type labBox struct {
+	l    *lab
+	said []string
+}
+
+func (b *labBox) All() []OfferedTool {
+	all := []OfferedTool{{labTool("bash"), true}}
+	for _, t := range b.l.owner.now.Tools.All() {
+		all = append(all, OfferedTool{t, false})
+	}
+	return all
+}
+func (b *labBox) IsOwn(name string) bool { return name == "bash" }
+func (b *labBox) Choose(names []string, by string) {
+	b.said = append(b.said, fmt.Sprint("choose ", names))
+}
+func (b *labBox) Apply(by string) { b.said = append(b.said, "apply "+by) }
+
+func TestToolsAreCalledThroughTheProgram(t *testing.T) {
+	box := new(labBox)
+	l := newLab(t, func(l *lab) part {
+		box.l = l
+		return (&tools{bridge: l.bridge, jobs: l.jobs, contexts: new(contexts), signals: &signals{bridge: l.bridge, jobs: l.jobs}, registered: l.owner.now, box: box}).part()
+	})
+	l.want("called", `return api.call_tool("bash", { command = "ls" }).content[1].text`)
+	l.want(`error: there is no tool "bahs", did you mean`, `api.call_tool("bahs")`)
+	l.want("nil", `api.tool{ name = "t", description = "d", parameters = { x = { type = "string" } }, execute = function(p, _, call)
+		call.update("half") return { content = p.x, details = { id = call.id } } end }`)
+	l.want("lab", `return api.tools()[2].source`)
+	l.want("true", `return api.set_active_tools({ "t" })`)
+	l.want(`error: execution must be`, `api.tool{ name = "u", description = "d", execution = "now", execute = function() end }`)
+	tool, _ := l.owner.now.Tools.Find("t")
+	var updates []string
+	r, err := tool.Run(t.Context(), json.RawMessage(`{"x":"whole"}`), func(r agent.Result) { updates = append(updates, r.Content[0].Text) })
+	if err != nil || r.Content[0].Text != "whole" || !slices.Equal(updates, []string{"half"}) {
+		t.Errorf("%+v %q, %v", r, updates, err)
+	}
+	if !slices.Equal(box.said, []string{"choose [t]"}) || !slices.Equal(l.program.did, []string{`call bash {"command":"ls"}`}) {
+		t.Errorf("chosen %q, called %q", box.said, l.program.did)
+	}
+	l.owner.now.Handlers.Enter()
+	l.want("nil", `api.tool{ name = "bash", description = "d", execute = function() return api.call_tool("bash") end }`)
+	own, _ := l.owner.now.Tools.Find("bash")
+	if _, err := own.Run(t.Context(), json.RawMessage(`{}`), nil); err == nil || !strings.Contains(err.Error(), "would call itself") {
+		t.Error(err)
+	}
+	if !slices.Contains(box.said, "apply lab") {
+		t.Errorf("a tool in force is not applied: %q", box.said)
+	}
+}
+
+func TestASessionIsReplacedByCommandsAlone(t *testing.T) {
+	reloads := 0
+	l := newLab(t, func(l *lab) part {
+		return (&switching{bridge: l.bridge, jobs: l.jobs, ui: func() agent.UI { return nil }, reload: func(context.Context) { reloads++ }}).part()
+	})
+	l.want("error: only in commands and shortcuts", `api.switch_session("x")`)
+	l.isCmd = true
+	l.want("false", `return api.switch_session("x").cancelled`)
+	l.want("false", `return api.reload().cancelled`)
+	l.program.err = agent.ErrCancelled
+	l.want("true", `return api.wait_for_idle().cancelled`)
+	l.program.err = agent.ErrNotIdle
+	l.want(agent.ErrNotIdle.Error()+"; wait_for_idle() first", `return select(2, api.switch_session("/y"))`)
+	if want := []string{"switch /work/x", "wait", "switch /y"}; !slices.Equal(l.program.did, want) || reloads != 1 {
+		t.Errorf("the program did %q, want %q; %d reloads", l.program.did, want, reloads)
+	}
+}
+
+// labUI is a person who says yes, and a screen.
+type labUI struct {
+	agent.NoUI
+	shown   []string
+	custom  agent.Component
+	done    chan struct{}
+	closing sync.Once
+}
+
+func (u *labUI) HasUI() bool { return true }
+func (u *labUI) Confirm(context.Context, string, string, agent.DialogOptions) (bool, error) {
+	return true, nil
+}
+func (u *labUI) SetStatus(key, text string)       { u.shown = append(u.shown, key+"="+text) }
+func (u *labUI) SetWidget(key string, l []string) { u.shown = append(u.shown, fmt.Sprint(key, l)) }
+func (u *labUI) SetWorking(text string)           { u.shown = append(u.shown, "working "+text) }
+func (u *labUI) Theme() agent.Theme               { return u }
+func (u *labUI) Paint(style, text string) string  { return "<" + style + ">" + text }
+func (u *labUI) RequestRender()                   {}
+func (u *labUI) Done() <-chan struct{}            { return u.done }
+func (u *labUI) Close()                           { u.closing.Do(func() { close(u.done) }) }
+func (u *labUI) Custom(c agent.Component) (agent.Surface, error) {
+	u.custom = c
+	return u, nil
+}
+
+// labDialogs are asked at once.
+type labDialogs struct{ open bool }
+
+func (d labDialogs) IsOpen() bool { return d.open }
+func (d labDialogs) Ask(ctx context.Context, _, _ string, f func(context.Context) error) error {
+	return f(ctx)
+}
+
+func TestDialogsNeedAPerson(t *testing.T) {
+	var ui agent.UI
+	l := newLab(t, func(l *lab) part {
+		return (&dialogs{bridge: l.bridge, ui: func() agent.UI { return ui }, open: labDialogs{}}).part()
+	})
+	l.want("false", `return api.confirm("sure?")`)
+	l.want("nil", `return api.input("name?")`)
+	ui = &labUI{}
+	l.want("true", `return api.confirm("sure?")`)
+	l.want("error: a list of values such as a table", `api.select("which?", { {} })`)
+	l.want("error: must be a positive number", `api.confirm("sure?", "", { timeout = -1 })`)
+	if !slices.Equal(l.program.did, []string{"heard from true"}) {
+		t.Errorf("the program did %q", l.program.did)
+	}
+}
+
+func TestWhatIsShownEndsWithTheVM(t *testing.T) {
+	ui := &labUI{}
+	var d *display
+	l := newLab(t, func(l *lab) part {
+		d = &display{bridge: l.bridge, ui: func() agent.UI { return ui }, life: l.jobs.life}
+		return d.part()
+	})
+	l.want("nil", `api.set_status("a", "on") api.set_status("b", "on") api.set_status("b") api.set_widget("w", { "1" }) api.set_working_message("busy")`)
+	l.want("error: the key is empty", `api.set_status("", "x")`)
+	ui.shown = nil
+	l.end()
+	d.clear()
+	l.want("nil", `api.set_status("late", "x")`)
+	if want := []string{"a=", "w[]", "working "}; !slices.Equal(ui.shown, want) {
+		t.Errorf("taken back %q, want %q", ui.shown, want)
+	}
+}
+
+func TestAComponentDrawsAndEndsWhenItFails(t *testing.T) {
+	ui := &labUI{done: make(chan struct{})}
+	l := newLab(t, func(l *lab) part {
+		d := &dialogs{bridge: l.bridge, ui: func() agent.UI { return ui }, open: labDialogs{}}
+		return (&components{bridge: l.bridge, dialogs: d, jobs: l.jobs}).part()
+	})
+	l.want("nil", `local key = "none"
+		api.custom{ render = function(width) if key == "x" then error("broken") end return key .. width end, handle_input = function(k) key = k end }`)
+	if got := ui.custom.Render(9); !slices.Equal(got, []string{"none9"}) {
+		t.Errorf("drawn %q", got)
+	}
+	ui.custom.HandleInput("x")
+	if got := ui.custom.Render(9); got != nil {
+		t.Errorf("drawn %q", got)
+	}
+	<-ui.done
+	if got := l.owner.reports(); !strings.Contains(got, "render of a component failed for 2") {
+		t.Errorf("the owner heard %q", got)
+	}
+}
+
+func TestTheThemePaintsForTheFrontEndThatIsThere(t *testing.T) {
+	var ui agent.UI
+	l := newLab(t, func(l *lab) part {
+		th := &theme{bridge: l.bridge, ui: func() agent.UI { return ui }}
+		_ = l.job(func(L *lua.LState) { th.open(L) })
+		return part{"theme": func() *lua.LTable { return th.table }}
+	})
+	l.want("x", `return api.theme().bold("x")`)
+	ui = &labUI{}
+	l.want("<error>x", `return api.theme().fg("error", "x")`)
+	l.want("error: unknown colour", `api.theme().fg("erorr", "x")`)
+}
+
+func TestTheOutcomeOfACompactionCallsBack(t *testing.T) {
+	l := newLab(t, func(l *lab) part {
+		return part{"compact": (&compactions{bridge: l.bridge, jobs: l.jobs, grace: 0}).compact}
+	})
+	l.want("true", `api.compact{ instructions = "short", on_complete = function(e) done = e.type end }`+"\nreturn true")
+	e, err := l.program.session.Append(session.TypeCustom, session.Custom{CustomType: "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.program.compact(&agent.Compacted{Entry: e}, nil)
+	l.spawned.Wait()
+	l.want("custom", `return done`)
+	l.want("true", `return api.compact{}`)
+	l.program.compact(nil, errors.New("too short"))
+	l.spawned.Wait()
+	if got := l.noticed(); got != "warning: hook lab: compact: too short" {
+		t.Errorf("notices %q", got)
+	}
+}
+
+func TestAModuleIsLoadedOnceAndItsFileRemembered(t *testing.T) {
+	found := 0
+	var m *modules
+	newModules := func(l *lab) part {
+		m = &modules{vm: l.vm, env: &stdlib.Env{}, required: map[string]*module{}, looked: map[string]string{},
+			find: func(name string, _ bool, looked func(path, sum string)) (string, []byte, error) {
+				found++
+				looked("/work/"+name+".lua", fmt.Sprint(found))
+				if name == "none" {
+					return "", nil, errors.New("module none does not exist")
+				}
+				return name + ".lua", []byte(`return { name = ... }`), nil
+			}}
+		return part{"require": m.require}
+	}
+	l := newLab(t, newModules)
+	l.want("x", `assert(api.require("x") == api.require("x")) return api.require("x").name`)
+	l.want("error: module none does not exist", `api.require("none")`)
+	l.want("error: module pi.nothing does not exist", `api.require("pi.nothing")`)
+	l.want("error: names are words", `api.require("../x")`)
+	if got := fmt.Sprint(m.files()); got != "map[/work/none.lua:2 /work/x.lua:1]" {
+		t.Errorf("files %s", got)
+	}
+}
+
+func TestAStateLosesOnlyWhatIsNoData(t *testing.T) {
+	l := newLab(t)
+	l.want("nil", `rawset(_G, "pi", { state = { n = 1, f = function() end } })`)
+	state, lost, err := encodeState(t.Context(), l.vm, l.records, l.jobs.timeout)
+	if string(state) != `{"n":1}` || lost == nil || err != nil {
+		t.Errorf("%s, lost %v, %v", state, lost, err)
+	}
+}
+
+func TestEventsOfHooksHaveAColonAndAnEnd(t *testing.T) {
+	var h Handlers
+	var passed []string
+	l := newLab(t, func(l *lab) part {
+		return (&events{bridge: l.bridge, handlers: &h,
+			check: func(event string) error {
+				if event != "input" {
+					return luavm.Misusef("unknown event %q", event)
+				}
+				return nil
+			},
+			pass: func(_ context.Context, name string, data json.RawMessage) { passed = append(passed, name+string(data)) }}).part()
+	})
+	l.want("true", `return api.on("input", function() end)()`)
+	l.want(`error: unknown event "inptu"`, `api.on("inptu", function() end)`)
+	l.want("true", `return api.emit("lab:done", { n = 1 })`)
+	l.want("error: put a colon in it, such as lab:done", `api.emit("done")`)
+	if len(h.Of("input")) != 0 || !slices.Equal(passed, []string{`lab:done{"n":1}`}) {
+		t.Errorf("%d handlers, passed %q", len(h.Of("input")), passed)
+	}
+}
+
+func TestAProviderNeedsAnAddressOrAScript(t *testing.T) {
+	changed := 0
+	l := newLab(t, func(l *lab) part {
+		l.owner.now.Handlers.Enter()
+		return (&providers{bridge: l.bridge, jobs: l.jobs, registered: l.owner.now, changed: func() { changed++ }}).part()
+	})
+	l.want("error: it needs api and base_url, or a stream function", `api.provider("p", {})`)
+	l.want("error: is no name of a provider", `api.provider("a/b", {})`)
+	l.want("nil", `api.provider("p", { models = { "m" }, stream = function(request, emit)
+		emit{ type = "text", text = request.messages[1].content[1].text } end })`)
+	p, _ := l.owner.now.Providers.Find("p")
+	model, ok := p.Script()
+	if !ok || p.Settings.API != "lua" || p.Settings.Models[0].ID != "m" {
+		t.Fatalf("%+v", p)
+	}
+	var text string
+	request := &llm.Request{Model: &llm.Model{}, Messages: nil}
+	for d, err := range model.Stream(t.Context(), request) {
+		if text += d.Text; err != nil {
+			text += err.Error()
+		}
+	}
+	if !strings.Contains(text, "lab.lua:2") {
+		t.Errorf("a request without messages gives %q", text)
+	}
+	l.want("true", `return api.remove_provider("p")`)
+	l.want("false", `return api.remove_provider("p")`)
+	if got := l.owner.reports(); !strings.HasPrefix(got, "stream p failed for 0:") || changed != 2 {
+		t.Errorf("the owner heard %q, %d changes", got, changed)
+	}
+}

@@ -1,0 +1,186 @@
+package api
+
+import (
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Registered is what a hook's file registered with pi.
+type Registered struct {
+	Handlers  Handlers
+	Commands  List[*Command]
+	Shortcuts List[*Command]
+	Tools     List[*Tool]
+	Flags     List[Flag]
+	Renderers List[Renderer]
+	Providers List[Provider]
+}
+
+// Named is what is registered under a name.
+type Named interface{ id() string }
+
+// List has things of one kind, at most one of each name, in the order in which they
+// were registered. It may be used from any goroutine.
+type List[T Named] struct {
+	mu    sync.Mutex
+	items []T // replaced, never changed
+}
+
+// All lists what there is; the caller must not change it.
+func (l *List[T]) All() []T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.items
+}
+
+// Find returns the item of a name.
+func (l *List[T]) Find(name string) (item T, ok bool) {
+	for _, item := range l.All() {
+		if item.id() == name {
+			return item, true
+		}
+	}
+	return item, false
+}
+
+// put adds an item at the end and removes one that has its name.
+func (l *List[T]) put(item T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items = append(l.without(item.id()), item)
+}
+
+// replace is put, but leaves an item in the place of the one that had its name.
+func (l *List[T]) replace(item T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.IndexFunc(l.items, func(have T) bool { return have.id() == item.id() }); i >= 0 {
+		l.items = slices.Clone(l.items)
+		l.items[i] = item
+		return
+	}
+	l.items = append(slices.Clip(l.items), item)
+}
+
+// remove reports whether there was an item of that name.
+func (l *List[T]) remove(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := len(l.items)
+	l.items = l.without(name)
+	return len(l.items) < before
+}
+
+func (l *List[T]) without(name string) []T {
+	return slices.DeleteFunc(slices.Clone(l.items), func(have T) bool { return have.id() == name })
+}
+
+// Handlers are the functions that a hook's file gave to pi.on, by event. They may be
+// used from any goroutine.
+type Handlers struct {
+	// count is told how many handlers of an event come into force, or go if n is
+	// negative. It must not call back.
+	count func(event string, n int)
+
+	mu      sync.Mutex
+	byEvent map[string][]*Handler // lists are replaced, never changed
+	inForce bool                  // between Enter and Exit
+}
+
+// Handler is one pi.on.
+type Handler struct {
+	Fn   *lua.LFunction
+	gone atomic.Bool
+}
+
+// IsGone reports whether the hook has taken the handler back.
+func (h *Handler) IsGone() bool { return h.gone.Load() }
+
+// IsCopyOf reports whether h is what another VM that ran the same file registered as
+// other.
+func (h *Handler) IsCopyOf(other *Handler) bool {
+	if h.Fn.IsG || other.Fn.IsG {
+		return h.Fn.IsG == other.Fn.IsG
+	}
+	a, b := h.Fn.Proto, other.Fn.Proto
+	return a.SourceName == b.SourceName && a.LineDefined == b.LineDefined && a.LastLineDefined == b.LastLineDefined
+}
+
+// Of lists the handlers of an event in the order of their registration.
+func (h *Handlers) Of(event string) []*Handler {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.byEvent[event]
+}
+
+// Events lists the events that have handlers, by name.
+func (h *Handlers) Events() (events []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for event, list := range h.byEvent {
+		if len(list) > 0 {
+			events = append(events, event)
+		}
+	}
+	sort.Strings(events)
+	return events
+}
+
+// on registers a handler and returns what takes it back.
+func (h *Handlers) on(event string, fn *lua.LFunction) (off func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := &Handler{Fn: fn}
+	if h.byEvent == nil {
+		h.byEvent = map[string][]*Handler{}
+	}
+	h.byEvent[event] = append(slices.Clip(h.byEvent[event]), r)
+	if h.inForce {
+		h.count(event, 1)
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if r.gone.Swap(true) {
+			return
+		}
+		h.byEvent[event] = slices.DeleteFunc(slices.Clone(h.byEvent[event]), func(have *Handler) bool { return have == r })
+		if h.inForce {
+			h.count(event, -1)
+		}
+	}
+}
+
+// Enter puts the handlers in force, and with them everything that the file
+// registered: what it registers from now on takes effect at once.
+func (h *Handlers) Enter() { h.setInForce(true) }
+
+// Exit ends that. Without an Enter before it does nothing.
+func (h *Handlers) Exit() { h.setInForce(false) }
+
+func (h *Handlers) setInForce(on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.inForce == on {
+		return
+	}
+	h.inForce = on
+	for event, list := range h.byEvent {
+		if on {
+			h.count(event, len(list))
+		} else {
+			h.count(event, -len(list))
+		}
+	}
+}
+
+// isInForce reports whether what is registered now takes effect at once.
+func (h *Handlers) isInForce() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.inForce
+}

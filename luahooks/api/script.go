@@ -1,0 +1,204 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"pi/agent"
+	"pi/agent/command"
+	"pi/agent/llm"
+	"pi/luahooks/record"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// API is the number that `-- pi-api:` in a hook pins.
+const API = 1
+
+// HookInfo is pi.hook.
+type HookInfo struct{ Name, Path, Scope string }
+
+// Program is what a script needs of the program around it. The functions may be called
+// from any goroutine.
+type Program struct {
+	Hook    HookInfo
+	Cwd     string // where relative paths begin
+	Mode    string // ctx.mode
+	Version string
+	Timeout time.Duration // of each call; hook_timeout
+	Grace   time.Duration // for callbacks after which the program may end; hook_grace
+
+	Host   func() Host                                               // nil before there is a session
+	UI     func() agent.UI                                           // nil before there is a front end
+	Notify func(ctx context.Context, level agent.Level, text string) // to the person
+	Log    func(text string)                                         // into the hook log
+	// Later stores what is to be sent until there is a session; it is false when there
+	// is one.
+	Later   func(send func(ctx context.Context, host Host)) bool
+	Dialogs Dialogs
+	Reload  func(ctx context.Context)
+
+	Owner Owner
+	Life  context.Context // ends with the VM
+	// Spawn runs f on a goroutine of its own, with a context that ends with the VM; it
+	// is false after that.
+	Spawn func(f func(ctx context.Context)) bool
+
+	CheckEvent    func(event string) error // misuse, if no event has that name
+	CountHandlers func(event string, n int)
+	// Emit gives an event of the hook to the others, and returns when they have
+	// handled it.
+	Emit func(ctx context.Context, event string, data json.RawMessage)
+
+	Tools           Toolbox
+	Commands        func() []command.Command // of the program and of all hooks
+	Reserved        []string                 // names of built-in commands
+	CommandsChanged func(ctx context.Context)
+	Flags           func() []Flag     // of all hooks
+	GivenFlags      map[string]string // on the command line, by name
+	// NotifyOnce is Notify for what is told once in the life of the program; what names
+	// it.
+	NotifyOnce func(ctx context.Context, what string, level agent.Level, text string)
+
+	Models           *llm.Models                                     // nil: nobody has any
+	CheckSwitches    func(api string, switches map[string]any) error // of a wire API; nil: all are right
+	ProvidersChanged func()
+
+	Environ    func() []string                           // variables for programs, besides those of the process
+	Started    func(ctx context.Context) func(group int) // is told the process group of what a job starts
+	FindModule FindModule
+}
+
+// Script is one VM with the API in it, and what the hook's file registered.
+type Script struct {
+	Registered Registered
+
+	program  Program
+	vm       *luavm.VM
+	records  *record.Converter
+	events   *events
+	messages *messages
+	signals  *signals
+	contexts *contexts
+	display  *display
+	modules  *modules
+	ofPi     []part
+	ofUI     []part
+	ofCtx    []part
+	view     sessionView
+	theme    *theme
+}
+
+// NewScript puts the API together for a VM that has run nothing yet.
+func NewScript(vm *luavm.VM, records *record.Converter, p Program) *Script {
+	s := &Script{program: p, vm: vm, records: records}
+	b := &bridge{vm: vm, records: records, hook: p.Hook.Name, cwd: p.Cwd, host: p.Host, notify: p.Notify}
+	j := &jobs{vm: vm, timeout: p.Timeout, owner: p.Owner, life: p.Life, spawn: p.Spawn}
+	s.Registered.Handlers.count = p.CountHandlers
+	s.events = &events{bridge: b, handlers: &s.Registered.Handlers, check: p.CheckEvent, pass: p.Emit}
+	s.messages = &messages{bridge: b}
+	s.signals = &signals{bridge: b, jobs: j}
+	s.theme = &theme{bridge: b, ui: p.UI}
+	s.contexts = &contexts{bridge: b, mode: p.Mode, ui: p.UI, messages: s.messages, signals: s.signals}
+	s.display = &display{bridge: b, ui: p.UI, life: p.Life}
+	s.view = sessionView{b}
+	programs, models := &programs{bridge: b, environ: p.Environ, started: p.Started}, models{b}
+	s.modules = &modules{vm: vm, env: newEnv(j, programs, models.complete), find: p.FindModule, required: map[string]*module{}, looked: map[string]string{}}
+	edits, dialogs := &sessionEdits{b, s.messages}, &dialogs{bridge: b, ui: p.UI, open: p.Dialogs}
+	s.ofPi = []part{
+		s.events.part(), edits.ofPi(),
+		(&sender{bridge: b, later: p.Later}).part(),
+		(&tools{bridge: b, jobs: j, contexts: s.contexts, signals: s.signals, theme: s.theme, registered: &s.Registered, box: p.Tools}).part(),
+		(&commands{bridge: b, jobs: j, contexts: s.contexts, registered: &s.Registered, reserved: p.Reserved, all: p.Commands, changed: p.CommandsChanged}).part(),
+		(&flags{bridge: b, own: &s.Registered.Flags, all: p.Flags, given: p.GivenFlags, notifyOnce: p.NotifyOnce}).part(),
+		(&renderers{bridge: b, jobs: j, theme: s.theme, own: &s.Registered.Renderers}).part(),
+		(&providers{bridge: b, jobs: j, registered: &s.Registered, known: p.Models, checkSwitches: p.CheckSwitches, changed: p.ProvidersChanged}).part(),
+		{"exec": programs.exec, "log": s.log},
+	}
+	s.ofUI = []part{dialogs.part(), s.display.part(), (&components{bridge: b, dialogs: dialogs, jobs: j}).part()}
+	s.ofCtx = []part{
+		edits.ofContext(), models.part(),
+		(&switching{bridge: b, jobs: j, ui: p.UI, reload: p.Reload}).part(),
+		{"exec": programs.exec, "compact": (&compactions{bridge: b, jobs: j, grace: p.Grace}).compact},
+	}
+	return s
+}
+
+// Run gives the VM pi, ctx and require, and runs the hook's file in it. state is
+// pi.state of the version before. It is called within a job.
+func (s *Script) Run(L *lua.LState, file *lua.FunctionProto, state json.RawMessage) {
+	pi := luavm.NewRecord(L, 28)
+	luavm.Set(pi, "version", lua.LString(s.program.Version))
+	luavm.Set(pi, "api", lua.LNumber(API))
+	luavm.Set(pi, "hook", s.vm.Value(s.program.Hook))
+	for _, p := range s.ofPi {
+		s.view.add(pi, p)
+	}
+	before, ok := s.records.JSON(state).(*lua.LTable)
+	if !ok {
+		before = luavm.NewRecord(L, 0)
+	}
+	luavm.Set(pi, "state", before)
+	s.vm.StrictTable("pi", pi)
+	s.vm.SetGlobal("pi", pi)
+	s.vm.SetRequire(s.modules.require)
+
+	ui := luavm.NewRecord(L, 16)
+	for _, p := range s.ofUI {
+		s.view.add(ui, p)
+	}
+	luavm.Set(ui, "theme", s.theme.open(L))
+	view := luavm.NewRecord(L, 10)
+	s.view.add(view, s.view.part())
+	s.contexts.open(L, map[string]*lua.LTable{"ui": s.vm.StrictTable("ctx.ui", ui), "session": s.vm.StrictTable("ctx.session", view)}, s.ofCtx...)
+
+	if main, ok := callLua(L, L.NewFunctionFromProto(file)).(*lua.LFunction); ok {
+		callLua(L, main, pi)
+	}
+}
+
+// Call calls a handler with an event and ctx and returns its first result. It is called
+// within a job.
+func (s *Script) Call(L *lua.LState, fn *lua.LFunction, event lua.LValue) lua.LValue {
+	result := callLua(L, fn, event, s.contexts.table)
+	s.messages.drop()
+	return result
+}
+
+// Emitted is the table of an event that another hook emitted.
+func (s *Script) Emitted(L *lua.LState, name string, data json.RawMessage) *lua.LTable {
+	return s.events.table(L, name, data)
+}
+
+// Signal is ctx.signal of the job that runs.
+func (s *Script) Signal(*lua.LState) lua.LValue { return s.signals.current() }
+
+// State is pi.state as JSON, for the next version of the hook. What cannot be JSON is
+// left out; lost says what.
+func (s *Script) State(ctx context.Context) (state json.RawMessage, lost, err error) {
+	return encodeState(ctx, s.vm, s.records, s.program.Timeout)
+}
+
+// Files are those that require looked at, with the sum of their bytes.
+func (s *Script) Files() map[string]string { return s.modules.files() }
+
+// Clear takes back what the hook shows outside of the transcript.
+func (s *Script) Clear() { s.display.clear() }
+
+// log is pi.log(…): a line in the hook log. Tables and values that are data are JSON.
+func (s *Script) log(L *lua.LState, values ...lua.LValue) {
+	var parts []string
+	for _, v := range values {
+		if v.Type() == lua.LTTable || v.Type() == lua.LTUserData {
+			if raw, err := luavm.EncodeJSON(s.vm.State(), v, luavm.JSON{}); err == nil {
+				parts = append(parts, string(raw))
+				continue
+			}
+		}
+		parts = append(parts, L.ToStringMeta(v).String())
+	}
+	s.program.Log(strings.Join(parts, " "))
+}

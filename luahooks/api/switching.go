@@ -1,0 +1,198 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pi/agent"
+	"pi/luavm"
+	"pi/session"
+	"pi/session/message"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// What only commands and shortcuts may do: in the middle of an event it would
+// wait for itself, or take away the session that the event is about.
+
+// switching are the functions of ctx that take the session to another state.
+type switching struct {
+	*bridge
+	jobs   *jobs
+	ui     func() agent.UI // nil before there is a front end
+	reload func(ctx context.Context)
+}
+
+func (s *switching) part() part {
+	return part{"wait_for_idle": s.waitForIdle, "switch_session": s.switchSession, "new_session": s.newSession, "reload": s.reloadHooks,
+		"branch": s.branch, "navigate_tree": s.navigateTree}
+}
+
+// waitForIdle is ctx.wait_for_idle() → {cancelled}.
+func (s *switching) waitForIdle(L *lua.LState) (*lua.LTable, error) {
+	host := s.mustCommand(L, "wait_for_idle")
+	return s.outcome(L, host, s.wait(L, "wait_for_idle", host.WaitIdle))
+}
+
+// switchSession is ctx.switch_session(path) → {cancelled, session_id, …}.
+func (s *switching) switchSession(L *lua.LState, path string) (*lua.LTable, error) {
+	host := s.mustCommand(L, "switch_session")
+	if path == "" {
+		return nil, luavm.Misusef("the path is empty")
+	}
+	path = s.absolute(path)
+	return s.outcome(L, host, s.wait(L, "switch_session", func(ctx context.Context) error {
+		return host.SwitchSession(ctx, path)
+	}))
+}
+
+// outcome is what functions that replace the session return.
+func (s *switching) outcome(L *lua.LState, host Host, err error) (*lua.LTable, error) {
+	cancelled := errors.Is(err, agent.ErrCancelled)
+	switch {
+	case errors.Is(err, agent.ErrNotIdle):
+		return nil, fmt.Errorf("%w; wait_for_idle() first", err)
+	case err != nil && !cancelled:
+		return nil, err
+	}
+	t := luavm.NewRecord(L, 3)
+	luavm.Set(t, "cancelled", lua.LBool(cancelled))
+	luavm.Set(t, "session_id", lua.LString(host.Session().ID()))
+	luavm.SetText(t, "session_file", host.Session().File())
+	return t, nil
+}
+
+// newSession is ctx.new_session{parent_session?, setup?} → {cancelled, …}.
+func (s *switching) newSession(L *lua.LState) int {
+	host := s.mustCommand(L, "new_session")
+	var o agent.NewSessionOptions
+	var setup *lua.LFunction
+	luavm.Unpack(L, 1, "new_session", luavm.Opt("parent_session", &o.Parent), luavm.Opt("setup", &setup))
+	var wrong error // of the hook's own function
+	err := s.wait(L, "new_session", func(ctx context.Context) error {
+		if setup != nil {
+			o.Setup = func(now *session.Session) error {
+				wrong = s.setUp(ctx, now, setup)
+				return wrong
+			}
+		}
+		return host.NewSession(ctx, o)
+	})
+	if wrong != nil {
+		luavm.Raise(L, "new_session: setup: %v", wrong)
+	}
+	t, err := s.outcome(L, host, err)
+	return pushResult(L, t, err)
+}
+
+// setUp runs the function that writes into a new session.
+func (s *switching) setUp(ctx context.Context, now *session.Session, fn *lua.LFunction) error {
+	return s.jobs.run(ctx, "setup", func(L *lua.LState) error {
+		open := true
+		defer func() { open = false }()
+		sm := luavm.NewRecord(L, 1)
+		s.add(sm, part{"append_message": func(L *lua.LState) int {
+			if !open {
+				luavm.Raise(L, "append_message: only while setup runs")
+			}
+			return s.appendMessage(L, now)
+		}})
+		callLua(L, fn, sm)
+		return nil
+	})
+}
+
+// appendMessage is sm.append_message{role, content, timestamp?} → id. An answer is one
+// of the session's model, and cost nothing.
+func (s *switching) appendMessage(L *lua.LState, now *session.Session) int {
+	var role string
+	var content lua.LValue
+	at := time.Now().UnixMilli()
+	luavm.Unpack(L, 1, "append_message", luavm.Opt("role", &role).Required(), luavm.Opt("content", &content).Required(),
+		luavm.Opt("timestamp", &at))
+	blocks, err := s.records.Content(L, content, "content")
+	if err != nil {
+		luavm.Raise(L, "append_message: %v", err)
+	}
+	m := &message.Message{Role: message.Role(role), Content: blocks, Timestamp: at}
+	switch m.Role {
+	case message.RoleUser:
+		_, m.Plain = content.(lua.LString)
+	case message.RoleAssistant:
+		m.StopReason, m.Usage = message.StopEnd, &message.Usage{}
+		if model := s.host().Model(); model != nil {
+			m.API, m.Provider, m.Model = model.API, model.Provider, model.ID
+		}
+	default:
+		luavm.Raise(L, "append_message: role must be \"user\" or \"assistant\", not %q", role)
+	}
+	e, err := now.AppendMessage(m)
+	if e == nil {
+		return pushResult(L, nil, err)
+	}
+	return pushResult(L, lua.LString(e.ID), err)
+}
+
+// reloadHooks is ctx.reload() → {cancelled}. What follows in the handler still
+// runs in the old version of its hook.
+func (s *switching) reloadHooks(L *lua.LState) (*lua.LTable, error) {
+	host := s.mustCommand(L, "reload")
+	return s.outcome(L, host, s.wait(L, "reload", func(ctx context.Context) error {
+		s.reload(ctx)
+		return ctx.Err()
+	}))
+}
+
+// branch is ctx.branch(entry_id) → {cancelled, session_id, …, text?}.
+func (s *switching) branch(L *lua.LState, id string) (*lua.LTable, error) {
+	host := s.mustCommand(L, "branch")
+	var recalled agent.Recalled
+	err := s.wait(L, "branch", func(ctx context.Context) (err error) {
+		recalled, err = host.Branch(ctx, id)
+		return err
+	})
+	t, err := s.outcome(L, host, err)
+	s.giveBack(t, recalled)
+	return t, err
+}
+
+// giveBack puts a prompt that was sent once into the prompt line, and into the result.
+func (s *switching) giveBack(t *lua.LTable, r agent.Recalled) {
+	if t == nil || r.Text == "" {
+		return
+	}
+	luavm.Set(t, "text", lua.LString(r.Text))
+	if ui := s.ui(); ui != nil {
+		ui.SetEditorText(r.Text)
+	}
+}
+
+// navigateTree is ctx.navigate_tree(id, {summarize?, …}) → {cancelled, …}.
+func (s *switching) navigateTree(L *lua.LState) int {
+	host := s.mustCommand(L, "navigate_tree")
+	id := L.CheckString(1)
+	var o agent.NavigateOptions
+	luavm.Unpack(L, 2, "navigate_tree", luavm.Opt("summarize", &o.Summarize), luavm.Opt("custom_instructions", &o.Instructions),
+		luavm.Opt("replace_instructions", &o.Replace), luavm.Opt("label", &o.Label))
+	var moved agent.Moved
+	err := s.wait(L, "navigate_tree", func(ctx context.Context) (err error) {
+		moved, err = host.Navigate(ctx, id, o)
+		return err
+	})
+	var unsaved *session.SaveError
+	if errors.As(err, &unsaved) { // it happened, which is no failure for a hook
+		s.notify(s.vm.Context(), agent.LevelError, err.Error())
+		err = nil
+	}
+	t, err := s.outcome(L, host, err)
+	s.giveBack(t, moved.Recalled)
+	if t != nil {
+		luavm.SetText(t, "leaf_id", moved.Leaf)
+		if moved.Summary != nil {
+			luavm.Set(t, "summary_entry", s.records.Entry(moved.Summary))
+		}
+	}
+	return pushResult(L, t, err)
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package api
+
+import "syscall"
+
+// handle is a file as package syscall names it.
+func handle(fd uintptr) syscall.Handle { return syscall.Handle(fd) }

@@ -1,0 +1,233 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"pi/agent"
+	"pi/agent/llm"
+	"pi/luahooks/record"
+	"pi/luavm"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Tool is one pi.tool; it is an [agent.Tool].
+type Tool struct {
+	home         *tools
+	spec         llm.ToolSpec
+	execute      *lua.LFunction
+	prepare      *lua.LFunction
+	renderCall   *lua.LFunction
+	renderResult *lua.LFunction
+}
+
+// tools are the tools of a hook, and how it sees and calls all others.
+type tools struct {
+	*bridge
+	jobs       *jobs
+	contexts   *contexts
+	signals    *signals
+	theme      *theme
+	registered *Registered
+	box        Toolbox
+}
+
+func (t *tools) part() part {
+	return part{"tool": t.tool, "tools": t.list, "active_tools": t.active, "set_active_tools": t.setActive, "call_tool": t.call}
+}
+
+// tool is pi.tool{name, label?, description, parameters, prompt_snippet?,
+// prompt_guidelines?, execution?, prepare_arguments?, execute, render_call?,
+// render_result?}.
+func (t *tools) tool(L *lua.LState) int {
+	n := &Tool{home: t}
+	var parameters *lua.LTable
+	var execution string
+	luavm.Unpack(L, 1, "tool", luavm.Opt("name", &n.spec.Name).Required(), luavm.Opt("label", &n.spec.Label),
+		luavm.Opt("description", &n.spec.Description).Required(), luavm.Opt("parameters", &parameters),
+		luavm.Opt("prompt_snippet", &n.spec.Snippet), luavm.Opt("prompt_guidelines", &n.spec.Guidelines),
+		luavm.Opt("execution", &execution), luavm.Opt("prepare_arguments", &n.prepare),
+		luavm.Opt("execute", &n.execute).Required(), luavm.Opt("render_call", &n.renderCall),
+		luavm.Opt("render_result", &n.renderResult))
+	if !isToolName(n.spec.Name) {
+		luavm.Raise(L, "tool: %q is no name of a tool: letters, digits, _ and -, at most %d", n.spec.Name, maxToolName)
+	}
+	switch execution {
+	case "", "parallel":
+	case "sequential":
+		n.spec.Sequential = true
+	default:
+		luavm.Raise(L, "tool: execution must be \"parallel\" or \"sequential\", not %q", execution)
+	}
+	n.spec.Parameters = t.schema(L, "tool", parameters)
+	t.registered.Tools.put(n)
+	if t.registered.Handlers.isInForce() {
+		t.box.Apply(t.hook)
+	}
+	return 0
+}
+
+// maxToolName is what all providers take.
+const maxToolName = 64
+
+func isToolName(name string) bool {
+	for _, c := range []byte(name) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxToolName
+}
+
+func (t *Tool) id() string { return t.spec.Name }
+
+// Spec describes the tool.
+func (t *Tool) Spec() llm.ToolSpec { return t.spec }
+
+// Source is the name of the hook that brought the tool.
+func (t *Tool) Source() string { return t.home.hook }
+
+// Prepare is prepare_arguments(raw). nil leaves the arguments as they came.
+func (t *Tool) Prepare(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+	prepared := input
+	err := t.inForce(ctx, func(t *Tool) error {
+		if t.prepare == nil {
+			return nil
+		}
+		changed := input
+		err := t.home.jobs.run(ctx, "tool "+t.spec.Name, func(L *lua.LState) (err error) {
+			if v := callLua(L, t.prepare, t.home.records.JSON(input)); v != lua.LNil {
+				changed, err = t.home.records.Encode(v, "arguments")
+			}
+			return Placed(t.prepare, err)
+		})
+		if err == nil {
+			prepared = changed
+		}
+		return err
+	})
+	return prepared, err
+}
+
+// Run calls execute(params, ctx, call).
+func (t *Tool) Run(ctx context.Context, input json.RawMessage, update agent.Update) (result agent.Result, err error) {
+	began := time.Now()
+	err = t.inForce(ctx, func(t *Tool) error {
+		result, err = t.run(ctx, input, update)
+		return err
+	})
+	t.owner().Ran(ctx, "tool "+t.spec.Name, began, err)
+	return result, err
+}
+
+// inForce does something with the tool, or with the one that a newer version of its
+// hook has in its place. An error is one of the hook.
+func (t *Tool) inForce(ctx context.Context, do func(*Tool) error) error {
+	t, err := latest(ctx, t, do)
+	if err != nil {
+		t.owner().Failed(ctx, "tool "+t.spec.Name, nil, err, NobodyElse)
+	}
+	return err
+}
+
+func (t *Tool) owner() Owner { return t.home.jobs.owner }
+
+func (t *Tool) successor(now *Registered) (*Tool, bool) { return now.Tools.Find(t.spec.Name) }
+
+func (t *Tool) run(ctx context.Context, input json.RawMessage, update agent.Update) (agent.Result, error) {
+	home, result := t.home, new(agent.Result)
+	above, _ := ctx.Value(runningToolKey{}).(*runningTool)
+	ctx = context.WithValue(ctx, runningToolKey{}, &runningTool{t.spec.Name, above})
+	err := home.jobs.run(ctx, "tool "+t.spec.Name, func(L *lua.LState) error {
+		r, err := home.resultFrom(L, t.spec.Name, callLua(L, t.execute, home.records.JSON(input), home.contexts.table, home.callTable(L, t.spec.Name, agent.CallID(ctx), update)))
+		*result = r
+		return Placed(t.execute, err)
+	})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	return *result, nil
+}
+
+// runningTool is a tool of a hook in the context of its execute; above is the one from
+// which it was called.
+type runningTool struct {
+	name  string
+	above *runningTool
+}
+
+type runningToolKey struct{}
+
+// RenderCall draws a call of the tool; false: it has no render_call, or that has no
+// opinion.
+func (t *Tool) RenderCall(args json.RawMessage, width int) ([]string, bool) {
+	if t.renderCall == nil {
+		return nil, false
+	}
+	return t.home.jobs.render(context.Background(), "render_call of "+t.spec.Name, func(L *lua.LState) lua.LValue {
+		return callLua(L, t.renderCall, t.home.records.JSON(args), drawing(L, nil, width), t.home.theme.table)
+	})
+}
+
+// RenderResult is the same for render_result.
+func (t *Tool) RenderResult(r agent.Result, expanded bool, width int) ([]string, bool) {
+	if t.renderResult == nil {
+		return nil, false
+	}
+	return t.home.jobs.render(context.Background(), "render_result of "+t.spec.Name, func(L *lua.LState) lua.LValue {
+		return callLua(L, t.renderResult, t.home.resultTable(L, t.spec.Name, r), drawing(L, &expanded, width), t.home.theme.table)
+	})
+}
+
+// callTable is the third argument of execute: {id, update, signal}.
+func (t *tools) callTable(L *lua.LState, tool, id string, update agent.Update) *lua.LTable {
+	c := luavm.NewRecord(L, 3)
+	luavm.Set(c, "id", lua.LString(id))
+	luavm.Set(c, "signal", t.signals.current())
+	t.add(c, part{"update": func(L *lua.LState) int {
+		r, err := t.resultFrom(L, tool, L.Get(1))
+		if err != nil {
+			luavm.Raise(L, "update: %v", err)
+		}
+		if update != nil {
+			_ = t.wait(L, "update", func(context.Context) error {
+				update(r)
+				return nil
+			})
+		}
+		return 0
+	}})
+	return c
+}
+
+// resultFrom reads what a tool returned: a string, or {content, details?, is_error?,
+// usage?, terminate?}.
+func (t *tools) resultFrom(L *lua.LState, tool string, v lua.LValue) (r agent.Result, err error) {
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return agent.Result{}, nil
+	case lua.LString:
+		return agent.TextResult(string(v)), nil
+	case *lua.LTable:
+		var content, details lua.LValue
+		var usage *lua.LTable
+		luavm.UnpackTable(L, v, "result of the tool", luavm.Opt("content", &content), luavm.Opt("details", &details),
+			luavm.Opt("is_error", &r.IsError), luavm.Opt("terminate", &r.Terminate), luavm.Opt("usage", &usage))
+		if usage != nil {
+			r.Usage = record.UsageFrom(L, usage)
+		}
+		if content != nil {
+			if r.Content, err = t.records.Content(L, content, "content"); err != nil {
+				return r, err
+			}
+		}
+		if details != nil {
+			r.Details, err = t.records.DetailsFrom(tool, details)
+		}
+		return r, err
+	}
+	return agent.Result{}, fmt.Errorf("a tool returns a string or a table, not a %s", v.Type())
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package luahooks
-
-import "syscall"
-
-// handle is a file as package syscall names it.
-func handle(fd uintptr) syscall.Handle { return syscall.Handle(fd) }
