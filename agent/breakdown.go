@@ -58,8 +58,8 @@ func (m *Meter) Breakdown() Breakdown {
 	}
 	before := chain.core
 	for _, stage := range chain.stages {
-		b.Hooks = append(b.Hooks, effect(stage.By, before, stage.Items))
-		before = stage.Items
+		b.Hooks = append(b.Hooks, effect(stage.By, before, stage.Value))
+		before = stage.Value
 	}
 	b.Unsent, b.Break = unsent(items), m.PrefixBreak()
 	return b
@@ -155,7 +155,7 @@ func messageSources(items []session.Item, chain chained) []Source {
 func makersIn(chain chained) map[*message.Message]string {
 	makers := map[*message.Message]string{}
 	for _, stage := range chain.stages {
-		for _, it := range stage.Items {
+		for _, it := range stage.Value {
 			if it.Entry == nil && makers[it.Message] == "" {
 				makers[it.Message] = stage.By
 			}

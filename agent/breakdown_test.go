@@ -213,7 +213,7 @@ func TestTheBreakdownSaysWhatEachHookDid(t *testing.T) {
 func TestTheBreakdownShowsAPromptThatAHookReplaced(t *testing.T) {
 	replace := on(func(e *BeforeAgentStart) {
 		e.SystemPrompt = strings.Repeat("abcd", 25)
-		e.Stages = append(e.Stages, PromptStage{"bard", e.SystemPrompt})
+		e.Stages = append(e.Stages, PromptStage{By: "bard", Value: e.SystemPrompt})
 	})
 	r := newRig(t, Options{Listeners: []Listener{replace}}, say("1"))
 	r.prompt("x")

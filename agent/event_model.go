@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pi/agent/llm"
+	"pi/agent/prefix"
 	"pi/session"
 	"pi/session/message"
 )
@@ -19,10 +20,7 @@ type BeforeProviderRequest struct {
 }
 
 // PayloadStage is the body as one listener left it.
-type PayloadStage struct {
-	By      string // the hook
-	Payload json.RawMessage
-}
+type PayloadStage = prefix.Stage[json.RawMessage]
 
 // BeforeProviderHeaders are the headers of a request. Values that hold the key
 // read "…"; those that a listener leaves alone are sent as they were.

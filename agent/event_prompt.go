@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"pi/agent/prefix"
 	"pi/session"
 	"pi/session/message"
 )
@@ -29,7 +30,7 @@ type BeforeAgentStart struct {
 }
 
 // PromptStage is the system prompt as one listener left it.
-type PromptStage struct{ By, System string }
+type PromptStage = prefix.Stage[string]
 
 // Section is a named part of the system prompt.
 type Section struct{ Name, Text string }
@@ -109,10 +110,7 @@ type Context struct {
 }
 
 // ContextStage is the list as one listener left it.
-type ContextStage struct {
-	By    string // the hook
-	Items []session.Item
-}
+type ContextStage = prefix.Stage[[]session.Item]
 
 func (*Input) Kind() Kind             { return KindInput }
 func (*BeforeAgentStart) Kind() Kind  { return KindBeforeAgentStart }

@@ -30,7 +30,7 @@ func (n *named) listeners() []Listener {
 			n.asked++
 			if items := n.context(n.asked, e.Items); items != nil {
 				e.Items = items
-				e.Stages = append(e.Stages, ContextStage{n.hook, items})
+				e.Stages = append(e.Stages, ContextStage{By: n.hook, Value: items})
 			}
 		}))
 	}
@@ -39,7 +39,7 @@ func (n *named) listeners() []Listener {
 			n.asked++
 			if text := n.system(n.asked); text != "" {
 				e.SystemPrompt += text
-				e.Stages = append(e.Stages, PromptStage{n.hook, e.SystemPrompt})
+				e.Stages = append(e.Stages, PromptStage{By: n.hook, Value: e.SystemPrompt})
 			}
 		}))
 	}
@@ -48,7 +48,7 @@ func (n *named) listeners() []Listener {
 			n.asked++
 			if body := n.payload(n.asked, string(e.Payload)); body != "" {
 				e.Payload = json.RawMessage(body)
-				e.Stages = append(e.Stages, PayloadStage{n.hook, e.Payload})
+				e.Stages = append(e.Stages, PayloadStage{By: n.hook, Value: e.Payload})
 			}
 		}))
 	}

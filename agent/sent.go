@@ -42,20 +42,18 @@ func (l *lastSent) noteRequest(is *sentRequest, r *llm.Request, tools []Tool, by
 	l.mu.Lock()
 	l.last = is
 	l.mu.Unlock()
-	begin := &prefix.Request{Session: is.session, ToolsBy: by, System: is.system.byHook(), Items: is.chain.byHook(), Messages: r.Messages}
+	begin := &prefix.Request{Session: is.session, ToolsBy: by, Messages: r.Messages,
+		System: prefix.Stages[string]{Base: is.system.base, Each: is.system.stages},
+		Items:  prefix.Stages[[]session.Item]{Base: is.chain.core, Each: is.chain.stages}}
 	for i, t := range tools {
 		begin.Tools = append(begin.Tools, prefix.Tool{Spec: r.Tools[i], By: sourceOf(t)})
 	}
-	l.prefix.Sending(begin)
+	l.prefix.NoteRequest(begin)
 }
 
 // noteBody notes the body of r before the listeners, and as each left it.
 func (l *lastSent) noteBody(r *llm.Request, body json.RawMessage, stages []PayloadStage) {
-	all := prefix.Stages[json.RawMessage]{Base: body}
-	for _, s := range stages {
-		all.Each = append(all.Each, prefix.Stage[json.RawMessage]{By: s.By, Left: s.Payload})
-	}
-	l.prefix.SendingBody(r.Model, r.Messages, all)
+	l.prefix.NoteBody(r.Model, r.Messages, prefix.Stages[json.RawMessage]{Base: body, Each: stages})
 }
 
 // noteAnswer notes the id of the answer to the last request.
@@ -67,22 +65,6 @@ func (l *lastSent) noteAnswer(id string) {
 		next.answer = id
 		l.last = &next
 	}
-}
-
-func (p promptText) byHook() prefix.Stages[string] {
-	all := prefix.Stages[string]{Base: p.base}
-	for _, s := range p.stages {
-		all.Each = append(all.Each, prefix.Stage[string]{By: s.By, Left: s.System})
-	}
-	return all
-}
-
-func (c chained) byHook() prefix.Stages[[]session.Item] {
-	all := prefix.Stages[[]session.Item]{Base: c.core}
-	for _, s := range c.stages {
-		all.Each = append(all.Each, prefix.Stage[[]session.Item]{By: s.By, Left: s.Items})
-	}
-	return all
 }
 
 // Sourced is a Tool that knows which hook brought it.

@@ -34,7 +34,7 @@ func TestAHookThatChangesTheBodyBreaksThePrefixOnceItWasSent(t *testing.T) {
 	r := &llm.Request{Model: &llm.Model{ID: "one"}, Messages: session.ForModel(s.Context())}
 	send := func(body string) {
 		l.noteRequest(&sentRequest{session: s}, r, nil, "")
-		l.noteBody(r, json.RawMessage(`{"system":"be brief"}`), []PayloadStage{{By: "pop", Payload: json.RawMessage(body)}})
+		l.noteBody(r, json.RawMessage(`{"system":"be brief"}`), []PayloadStage{{By: "pop", Value: json.RawMessage(body)}})
 	}
 	send(`{"system":"be brief 1"}`)
 	if b := l.prefix.BreakOf(s); b != nil {

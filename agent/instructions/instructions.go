@@ -45,7 +45,7 @@ type Places struct {
 // in /tmp anybody may write instructions.
 func Find(at Places) (files []File, problems []error) {
 	seen := map[string]bool{}
-	project := projectAround(at.Cwd, at.Home)
+	project, _ := repositoryAround(at.Cwd, at.Home)
 	for _, dir := range append([]string{at.AgentDir}, ancestors(at.Cwd)...) {
 		if dir == "" || seen[dir] {
 			continue
@@ -127,12 +127,6 @@ func isPath(allowed, real string) bool {
 		allowed = resolved
 	}
 	return filepath.Clean(allowed) == real
-}
-
-// projectAround is the repository that dir lies in, else dir itself.
-func projectAround(dir, home string) string {
-	project, _ := repositoryAround(dir, home)
-	return project
 }
 
 // repositoryAround is the repository that dir lies in; where there is none, ok is

@@ -23,18 +23,18 @@ type bodySums struct {
 	messages      []uint64
 }
 
-// SendingBody compares what hooks made of a body with what they made of the one
+// NoteBody compares what hooks made of a body with what they made of the one
 // before it, where that was alike before they had it. messages are those of the
 // request that the body is of: one that was not noted is none of the conversation.
-func (l *Log) SendingBody(m *llm.Model, messages []*message.Message, body Stages[json.RawMessage]) {
+func (l *Log) NoteBody(m *llm.Model, messages []*message.Message, body Stages[json.RawMessage]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last == nil || !sameList(l.last.Messages, messages) {
+	if l.last == nil || !isSameList(l.last.Messages, messages) {
 		return
 	}
 	is := &sentBody{session: l.last.Session, model: m, stages: Stages[bodySums]{Base: sumsOf(body.Base)}}
 	for _, s := range body.Each {
-		is.stages.Each = append(is.stages.Each, Stage[bodySums]{s.By, sumsOf(s.Left)})
+		is.stages.Each = append(is.stages.Each, Stage[bodySums]{s.By, sumsOf(s.Value)})
 	}
 	was := l.body
 	l.body = is
@@ -43,7 +43,7 @@ func (l *Log) SendingBody(m *llm.Model, messages []*message.Message, body Stages
 	}
 }
 
-func sameList(a, b []*message.Message) bool {
+func isSameList(a, b []*message.Message) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 

@@ -6,6 +6,7 @@ package prefix
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -69,8 +70,8 @@ type Stages[T any] struct {
 
 // Stage is a part of a request as one hook left it.
 type Stage[T any] struct {
-	By   string
-	Left T
+	By    string // the hook
+	Value T
 }
 
 // after is the part after the first n stages.
@@ -78,7 +79,7 @@ func (s Stages[T]) after(n int) T {
 	if n == 0 {
 		return s.Base
 	}
-	return s.Each[n-1].Left
+	return s.Each[n-1].Value
 }
 
 // last is the part as it is sent.
@@ -104,9 +105,9 @@ func (l *Log) BreakOf(s *session.Session) *Break {
 	return l.broken
 }
 
-// Sending notes what is about to be sent, and whether a hook made it begin
+// NoteRequest notes what is about to be sent, and whether a hook made it begin
 // otherwise than the request before.
-func (l *Log) Sending(is *Request) {
+func (l *Log) NoteRequest(is *Request) {
 	l.mu.Lock()
 	was := l.last
 	l.last = is
@@ -129,7 +130,9 @@ func compared(was, is *Request) *Break {
 		return brokenBy(breaker(was.System, is.System, func(a, b string) bool { return a == b }), PartSystem, 0)
 	}
 	if n := firstDifference(was.Messages, is.Messages); n > 0 {
-		return brokenBy(breaker(was.Items, is.Items, keepsItems), PartMessages, n)
+		return brokenBy(breaker(was.Items, is.Items, func(was, is []session.Item) bool {
+			return firstDifference(session.ForModel(was), session.ForModel(is)) == 0
+		}), PartMessages, n)
 	}
 	return nil
 }
@@ -160,16 +163,13 @@ func sentAlike(a, b *message.Message) bool {
 		return false
 	}
 	for i := range a.Content {
-		if !sentBlocksAlike(&a.Content[i], &b.Content[i]) {
+		x, y := &a.Content[i], &b.Content[i]
+		if x.Type != y.Type || x.Text != y.Text || x.Signature != y.Signature || x.Redacted != y.Redacted || x.ID != y.ID ||
+			x.Name != y.Name || !bytes.Equal(x.Arguments, y.Arguments) || x.Data != y.Data || x.MimeType != y.MimeType {
 			return false
 		}
 	}
 	return true
-}
-
-func sentBlocksAlike(a, b *message.Block) bool {
-	return a.Type == b.Type && a.Text == b.Text && a.Signature == b.Signature && a.Redacted == b.Redacted && a.ID == b.ID &&
-		a.Name == b.Name && bytes.Equal(a.Arguments, b.Arguments) && a.Data == b.Data && a.MimeType == b.MimeType
 }
 
 func describedAlike(a, b Tool) bool {
@@ -177,18 +177,9 @@ func describedAlike(a, b Tool) bool {
 }
 
 // toolsChangedBy is the hook that chose the tools; else the one that brought the
-// first new one, or took one away.
+// first new one, or one that is gone.
 func toolsChangedBy(was, is *Request) string {
-	if is.ToolsBy != "" {
-		return is.ToolsBy
-	}
-	if hook := bringerOfNew(is.Tools, was.Tools); hook != "" {
-		return hook
-	}
-	if hook := bringerOfNew(was.Tools, is.Tools); hook != "" {
-		return hook
-	}
-	return was.ToolsBy
+	return cmp.Or(is.ToolsBy, bringerOfNew(is.Tools, was.Tools), bringerOfNew(was.Tools, is.Tools), was.ToolsBy)
 }
 
 // bringerOfNew is the hook that brought the first tool that others have not.
@@ -201,14 +192,9 @@ func bringerOfNew(tools, others []Tool) string {
 	return ""
 }
 
-// keepsItems reports whether what is sent of is begins with what is sent of was.
-func keepsItems(was, is []session.Item) bool {
-	return firstDifference(session.ForModel(was), session.ForModel(is)) == 0
-}
-
 // breaker walks along the stages of two requests and returns the hook of the first
-// whose output is another one though its input is not; keeps reports whether what was
-// sent stands at the beginning of what is sent now. A hook that answered only one of
+// whose output is another one though its input is not; keeps reports whether what is
+// sent now begins with what was sent. A hook that answered only one of
 // the two passed on its input in the other. It is "" if the requests differ before the
 // first stage.
 func breaker[T any](was, is Stages[T], keeps func(was, is T) bool) string {
@@ -222,7 +208,7 @@ func breaker[T any](was, is Stages[T], keeps func(was, is T) bool) string {
 			hook, j = is.Each[j].By, j+1
 		case j < len(is.Each) && was.Each[i].By == is.Each[j].By:
 			hook, i, j = was.Each[i].By, i+1, j+1
-		case !hasStage(is.Each[j:], was.Each[i].By):
+		case !slices.ContainsFunc(is.Each[j:], func(s Stage[T]) bool { return s.By == was.Each[i].By }):
 			hook, i = was.Each[i].By, i+1
 		default:
 			hook, j = is.Each[j].By, j+1
@@ -232,9 +218,4 @@ func breaker[T any](was, is Stages[T], keeps func(was, is T) bool) string {
 		}
 	}
 	return ""
-}
-
-// hasStage reports whether one of the stages is of the hook by.
-func hasStage[T any](stages []Stage[T], by string) bool {
-	return slices.ContainsFunc(stages, func(s Stage[T]) bool { return s.By == by })
 }

@@ -11,7 +11,7 @@ import (
 
 // told is a system prompt to which the hook pop added something.
 func told(base, added string) Stages[string] {
-	return Stages[string]{Base: base, Each: []Stage[string]{{By: "pop", Left: base + added}}}
+	return Stages[string]{Base: base, Each: []Stage[string]{{By: "pop", Value: base + added}}}
 }
 
 func TestEachRequestIsComparedWithTheOneBeforeIt(t *testing.T) {
@@ -29,7 +29,7 @@ func TestEachRequestIsComparedWithTheOneBeforeIt(t *testing.T) {
 			Break{Hook: "chooser", Part: PartTools}},
 		{is: Request{Session: two}},
 	} {
-		l.Sending(&step.is)
+		l.NoteRequest(&step.is)
 		got := l.BreakOf(step.is.Session)
 		if (got == nil) != (step.want == Break{}) || got != nil && *got != step.want {
 			t.Errorf("request %d: %+v, want %+v", i, got, step.want)
@@ -45,9 +45,9 @@ func TestABodyIsComparedWithTheOneBeforeIt(t *testing.T) {
 	messages := []*message.Message{{Role: message.RoleUser}}
 	var l Log
 	send := func(of []*message.Message, left string) *Break {
-		l.Sending(&Request{Session: s, Messages: messages})
-		l.SendingBody(m, of, Stages[json.RawMessage]{Base: json.RawMessage(`{"tools":[]}`),
-			Each: []Stage[json.RawMessage]{{By: "pop", Left: json.RawMessage(left)}}})
+		l.NoteRequest(&Request{Session: s, Messages: messages})
+		l.NoteBody(m, of, Stages[json.RawMessage]{Base: json.RawMessage(`{"tools":[]}`),
+			Each: []Stage[json.RawMessage]{{By: "pop", Value: json.RawMessage(left)}}})
 		return l.BreakOf(s)
 	}
 	if got := send(messages, `{"tools":[1]}`); got != nil {

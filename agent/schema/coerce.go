@@ -37,13 +37,15 @@ func coerce(s *jsonschema.Schema, v any) (_ any, changed bool) {
 	return v, changed
 }
 
+// coerceObject coerces the properties of an object in place.
 func coerceObject(s *jsonschema.Schema, object map[string]any) (changed bool) {
 	for name, sub := range s.Properties {
 		v, ok := object[name]
 		if !ok {
 			continue
 		}
-		if v == nil && !slices.Contains(s.Required, name) && !acceptsNull(sub) {
+		want := schemaTypes(sub)
+		if v == nil && !slices.Contains(s.Required, name) && len(want) > 0 && !slices.Contains(want, "null") {
 			delete(object, name)
 			changed = true
 			continue
@@ -56,31 +58,23 @@ func coerceObject(s *jsonschema.Schema, object map[string]any) (changed bool) {
 	return changed
 }
 
-func acceptsNull(s *jsonschema.Schema) bool {
-	want := schemaTypes(s)
-	return len(want) == 0 || slices.Contains(want, "null")
-}
-
+// convert returns v as one of the types in want, if it can mean that.
 func convert(want []string, v any) (any, bool) {
 	if text, ok := v.(string); ok {
 		if better, ok := convertString(want, text); ok {
 			return better, true
 		}
 	}
-	if slices.Contains(want, "array") && isScalar(v) {
-		return []any{v}, true
+	if slices.Contains(want, "array") {
+		switch v.(type) {
+		case string, bool, json.Number:
+			return []any{v}, true
+		}
 	}
 	return nil, false
 }
 
-func isScalar(v any) bool {
-	switch v.(type) {
-	case string, bool, json.Number:
-		return true
-	}
-	return false
-}
-
+// convertString is convert for a text that has the value in it.
 func convertString(want []string, text string) (any, bool) {
 	trimmed := strings.TrimSpace(text)
 	var parsed any
@@ -103,7 +97,7 @@ func convertString(want []string, text string) (any, bool) {
 	return nil, false
 }
 
-// number reads a number of type want. An integer is written without fraction
+// number parses a number of type want. An integer is written without fraction
 // and exponent, for that is what tools decode.
 func number(text, want string) (json.Number, bool) {
 	f, err := strconv.ParseFloat(text, 64)

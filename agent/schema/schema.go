@@ -9,16 +9,16 @@
 //
 // A schema is compiled once, see [Compile]. Those of hooks and servers are written
 // by anybody: a keyword that cannot be resolved is left out, so that the others
-// still hold, and is listed for whoever warns of it.
+// still count, and is listed for whoever warns of it.
 package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -31,12 +31,12 @@ import (
 type Checker struct {
 	schema   *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	// dropped are the keywords that do not resolve and were left out, as JSON
+	// Dropped are the keywords that do not resolve and were left out, as JSON
 	// pointers into the schema.
 	Dropped []string
 }
 
-// Compile reads the parameters of a tool, a JSON Schema; empty ones take any
+// Compile parses the parameters of a tool, a JSON Schema; empty ones allow any
 // object. A schema that does not resolve is used without the keywords that keep it
 // from doing so, see Dropped. The error says that nothing usable is left.
 func Compile(parameters json.RawMessage) (*Checker, error) {
@@ -49,8 +49,8 @@ func Compile(parameters json.RawMessage) (*Checker, error) {
 	}
 	c := &Checker{}
 	for {
-		err := c.compile(tree)
-		if err == nil {
+		var err error
+		if c.schema, c.resolved, err = resolveSchema(tree); err == nil {
 			return c, nil
 		}
 		keyword := dropOffender(tree)
@@ -61,14 +61,7 @@ func Compile(parameters json.RawMessage) (*Checker, error) {
 	}
 }
 
-func (c *Checker) compile(tree any) error {
-	schema, resolved, err := resolveSchema(tree)
-	if err == nil {
-		c.schema, c.resolved = schema, resolved
-	}
-	return err
-}
-
+// resolveSchema builds a schema from decoded JSON. The tree is not changed.
 func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	b, err := json.Marshal(tree)
 	if err != nil {
@@ -83,50 +76,39 @@ func resolveSchema(tree any) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	return &s, r, err
 }
 
-// dropOffender takes one keyword out of the schema tree and returns where it
-// stood, "" if there is nothing to take out. It is the smallest one without
-// which the tree resolves, or, if there are several, one that offends by itself.
+// dropOffender removes one keyword from the schema tree and returns where it was, "" if
+// there is nothing to remove. It is the smallest one without which the tree resolves,
+// or, if there is none, the first that offends by itself.
 func dropOffender(tree any) string {
 	spots := keywordSpots(tree, "")
 	offenders := suspects(spots)
 	for _, s := range spots {
-		if !s.holdsAny(offenders) && s.resolvesWithout(tree) {
-			return s.drop()
+		if s.isAboveAny(offenders) {
+			continue
 		}
+		value := s.in[s.key]
+		delete(s.in, s.key)
+		if _, _, err := resolveSchema(tree); err == nil {
+			return s.path
+		}
+		s.in[s.key] = value
 	}
 	if len(offenders) == 0 {
 		return ""
 	}
-	return offenders[0].drop()
+	delete(offenders[0].in, offenders[0].key)
+	return offenders[0].path
 }
 
 // keywordSpot is one keyword in a tree of schemas.
 type keywordSpot struct {
-	in        *map[string]any
+	in        map[string]any
 	key, path string
 }
 
-func (s keywordSpot) drop() string {
-	delete(*s.in, s.key)
-	return s.path
-}
-
-// holdsAny reports whether one of others stands below s.
-func (s keywordSpot) holdsAny(others []keywordSpot) bool {
+// isAboveAny reports whether one of others is in the value of s.
+func (s keywordSpot) isAboveAny(others []keywordSpot) bool {
 	return slices.ContainsFunc(others, func(o keywordSpot) bool { return strings.HasPrefix(o.path, s.path+"/") })
-}
-
-func (s keywordSpot) resolvesWithout(tree any) bool {
-	value := (*s.in)[s.key]
-	delete(*s.in, s.key)
-	_, _, err := resolveSchema(tree)
-	(*s.in)[s.key] = value
-	return err == nil
-}
-
-func (s keywordSpot) resolvesAlone() bool {
-	_, _, err := resolveSchema(map[string]any{s.key: (*s.in)[s.key]})
-	return err == nil
 }
 
 // suspects are the keywords that offend by themselves, not by what is below
@@ -134,11 +116,16 @@ func (s keywordSpot) resolvesAlone() bool {
 func suspects(spots []keywordSpot) []keywordSpot {
 	var found []keywordSpot
 	for _, s := range spots {
-		if !s.holdsAny(found) && !s.resolvesAlone() {
+		if s.isAboveAny(found) {
+			continue
+		}
+		if _, _, err := resolveSchema(map[string]any{s.key: s.in[s.key]}); err != nil {
 			found = append(found, s)
 		}
 	}
-	sort.SliceStable(found, func(i, j int) bool { return strings.Count(found[i].key, "$ref") < strings.Count(found[j].key, "$ref") })
+	slices.SortStableFunc(found, func(a, b keywordSpot) int {
+		return cmp.Compare(strings.Count(a.key, "$ref"), strings.Count(b.key, "$ref"))
+	})
 	return found
 }
 
@@ -154,7 +141,7 @@ func keywordSpots(schema any, path string) (spots []keywordSpot) {
 		spots = append(spots, spotsBelow(k, object[k], path+"/"+k)...)
 	}
 	for _, k := range keywords {
-		spots = append(spots, keywordSpot{&object, k, path + "/" + k})
+		spots = append(spots, keywordSpot{object, k, path + "/" + k})
 	}
 	return spots
 }

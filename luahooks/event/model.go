@@ -138,7 +138,7 @@ func readBody(r *result, e *agent.BeforeProviderRequest) {
 	}
 	r.then(func() {
 		e.Payload = body
-		e.Stages = append(slices.Clip(e.Stages), agent.PayloadStage{By: r.src.hook, Payload: body})
+		e.Stages = append(slices.Clip(e.Stages), agent.PayloadStage{By: r.src.hook, Value: body})
 	})
 }
 

@@ -99,7 +99,7 @@ func readBeforeAgentStart(r *result, e *agent.BeforeAgentStart) {
 			e.SystemPrompt = system
 		}
 		now, _ := e.Prompts()
-		e.Stages = append(slices.Clip(e.Stages), agent.PromptStage{By: r.src.hook, System: now})
+		e.Stages = append(slices.Clip(e.Stages), agent.PromptStage{By: r.src.hook, Value: now})
 	})
 }
 
@@ -143,6 +143,6 @@ func readContext(r *result, e *agent.Context) {
 	r.FailWith(err)
 	r.then(func() {
 		e.Items = items
-		e.Stages = append(slices.Clip(e.Stages), agent.ContextStage{By: r.src.hook, Items: items})
+		e.Stages = append(slices.Clip(e.Stages), agent.ContextStage{By: r.src.hook, Value: items})
 	})
 }
