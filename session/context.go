@@ -84,7 +84,7 @@ func LastCompaction(path []*Entry) (at, first int) {
 func firstKeptIndex(path []*Entry, at int) int {
 	c, _ := path[at].compactionBody()
 	for i := at - 1; i >= 0; i-- {
-		if e := path[i]; e.ID == c.FirstKeptEntryID || e.fileID != "" && e.fileID == c.FirstKeptEntryID {
+		if e := path[i]; e.ID == c.firstKept || e.fileID != "" && e.fileID == c.firstKept {
 			return i
 		}
 	}

@@ -2,27 +2,11 @@ package session
 
 import (
 	"errors"
+	"time"
+
 	"pi/session/message"
 	"pi/session/rawjson"
-	"time"
 )
-
-// decodeContextEdit reads valid JSON. A replacement without content is no edit
-// anybody can carry out, and gives an error.
-func decodeContextEdit(raw []byte) any {
-	c := &ContextEdit{TargetID: rawjson.Unquote(rawjson.Field(raw, "targetId"))}
-	r := rawjson.Field(raw, "replacement")
-	if string(r) == "null" {
-		return c
-	}
-	content := rawjson.Field(r, "content")
-	if content == nil {
-		return errNoContent
-	}
-	c.Replacement = &Replacement{}
-	c.Replacement.Content, c.Replacement.Plain = message.DecodeContent(content)
-	return c
-}
 
 // Message returns the message that the entry gives to the context: that of a
 // message, custom_message, compaction or branch_summary entry. It is nil for
@@ -39,8 +23,8 @@ func (e *Entry) Message() *message.Message {
 
 // compacted is the decoded body of a compaction entry.
 type compacted struct {
-	Compaction
-	message *message.Message
+	firstKept string // the id of the first entry that it keeps, as the file has it
+	message   *message.Message
 }
 
 var (
@@ -82,11 +66,8 @@ func (e *Entry) decode() any {
 		}
 		return &message.Message{Role: message.RoleBranchSummary, Summary: m.Summary, FromID: m.FromID, Timestamp: e.millis()}
 	}
-	c := &compacted{message: &message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary,
-		TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
-	c.Summary, c.TokensBefore = m.Summary, m.TokensBefore
-	c.FirstKeptEntryID = rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId"))
-	return c
+	return &compacted{rawjson.Unquote(rawjson.Field(e.raw, "firstKeptEntryId")),
+		&message.Message{Role: message.RoleCompactionSummary, Summary: m.Summary, TokensBefore: m.TokensBefore, Timestamp: e.millis()}}
 }
 
 func (e *Entry) decodeMessage() any {
@@ -136,4 +117,21 @@ func editable(r message.Role) bool {
 		return true
 	}
 	return false
+}
+
+// decodeContextEdit reads valid JSON. A replacement without content is no edit
+// anybody can carry out, and gives an error.
+func decodeContextEdit(raw []byte) any {
+	c := &ContextEdit{TargetID: rawjson.Unquote(rawjson.Field(raw, "targetId"))}
+	r := rawjson.Field(raw, "replacement")
+	if string(r) == "null" {
+		return c
+	}
+	content := rawjson.Field(r, "content")
+	if content == nil {
+		return errNoContent
+	}
+	c.Replacement = &Replacement{}
+	c.Replacement.Content, c.Replacement.Plain = message.DecodeContent(content)
+	return c
 }

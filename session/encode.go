@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"fmt"
+
 	"pi/session/rawjson"
 )
 

@@ -49,15 +49,6 @@ func (e *NotSessionError) Error() string {
 	return fmt.Sprintf("open session %q: not a session file: %s", e.Path, e.Reason)
 }
 
-// readError says which file could not be read, if the error does not yet.
-func readError(path string, err error) error {
-	var not *NotSessionError
-	if err == nil || errors.As(err, &not) {
-		return err
-	}
-	return fmt.Errorf("read session %q: %w", path, err)
-}
-
 // UnwritableError says that a session can be read but not appended to.
 type UnwritableError struct {
 	Path string
@@ -91,3 +82,12 @@ func (e *SaveError) Error() string {
 }
 
 func (e *SaveError) Unwrap() error { return e.Err }
+
+// readError says which file could not be read, if the error does not yet.
+func readError(path string, err error) error {
+	var not *NotSessionError
+	if err == nil || errors.As(err, &not) {
+		return err
+	}
+	return fmt.Errorf("read session %q: %w", path, err)
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"pi/session/rawjson"
 )
@@ -79,9 +80,8 @@ func validID(id string) bool {
 	return id != ""
 }
 
-func newHeader(o Options) Header {
-	now := o.Now()
-	h := Header{Version: Version, ID: newUUID(now), Timestamp: isoTime(now), Cwd: o.Cwd, ParentSession: o.Parent}
+func newHeader(now time.Time, cwd, parent string) Header {
+	h := Header{Version: Version, ID: newUUID(now), Timestamp: isoTime(now), Cwd: cwd, ParentSession: parent}
 	var line rawjson.Object
 	line.Text("type", TypeSession)
 	line.Int("version", Version)

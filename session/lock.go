@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
+
 	"pi/internal/process"
 	"pi/internal/safefile"
-	"time"
 )
 
 // The lock is on the descriptor that appends, so it ends with its holder

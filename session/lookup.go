@@ -2,8 +2,9 @@ package session
 
 import (
 	"fmt"
-	"pi/session/message"
 	"strings"
+
+	"pi/session/message"
 )
 
 // Leaf returns the id of the entry that the next one will hang on; "" in an

@@ -9,39 +9,18 @@ import (
 	"time"
 )
 
-// newSession returns a session without a header and without a file.
-func newSession(o Options) *Session {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	s := &Session{opts: o, tree: newTree()}
-	s.loader = loader{tree: &s.tree, problems: &s.problems}
-	s.journal = journal{syncEach: o.SyncEach, changes: &s.loader, problems: &s.problems}
-	return s
-}
-
-func (s *Session) setFile(path string) {
-	s.path, s.journal.store = path, newStore(path, s.opts.LockDir, s.opts.seams)
-}
-
 // New returns an empty session. Its file is made with the first message or the
 // first [Session.Flush]; entries appended before that are kept back, and lost
 // if neither comes.
 func New(o Options) *Session {
 	s := newSession(o)
-	h := newHeader(s.opts)
+	h := s.newHeader()
 	if o.Dir != "" {
 		name := strings.NewReplacer(":", "-", ".", "-").Replace(h.Timestamp) + "_" + h.ID + ".jsonl"
 		s.setFile(filepath.Join(o.Dir, FolderName(o.Cwd), name))
 	}
 	s.setHeader(h)
 	return s
-}
-
-// setHeader makes a header the first line of a session that has no file yet.
-func (s *Session) setHeader(h Header) {
-	s.loader.header = h
-	s.journal.add(h.raw)
 }
 
 // Open reads a session and locks it for appending. If path does not exist or
@@ -54,7 +33,7 @@ func Open(path string, o Options) (*Session, error) {
 	st := s.journal.store
 	err := st.open()
 	if errors.Is(err, fs.ErrNotExist) {
-		s.setHeader(newHeader(s.opts))
+		s.setHeader(s.newHeader())
 		return s, nil
 	}
 	if err != nil {
@@ -69,7 +48,7 @@ func Open(path string, o Options) (*Session, error) {
 		return s, nil
 	}
 	if s.loader.header.ID == "" {
-		s.setHeader(newHeader(s.opts))
+		s.setHeader(s.newHeader())
 	}
 	s.journal.checkLocked()
 	return s, nil
@@ -92,6 +71,29 @@ func Read(path string) (*Session, error) {
 		return nil, &NotSessionError{Path: path, Reason: "it is empty"}
 	}
 	return s, nil
+}
+
+// newSession returns a session without a header and without a file.
+func newSession(o Options) *Session {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Session{opts: o, tree: newTree()}
+	s.loader = loader{tree: &s.tree, problems: &s.problems}
+	s.journal = journal{syncEach: o.SyncEach, changes: &s.loader, problems: &s.problems}
+	return s
+}
+
+func (s *Session) setFile(path string) {
+	s.path, s.journal.store = path, newStore(path, s.opts.LockDir, s.opts.seams)
+}
+
+func (s *Session) newHeader() Header { return newHeader(s.opts.Now(), s.opts.Cwd, s.opts.Parent) }
+
+// setHeader makes a header the first line of a session that has no file yet.
+func (s *Session) setHeader(h Header) {
+	s.loader.header = h
+	s.journal.add(h.raw)
 }
 
 // load reads the session's file, which may be empty. One of a newer version is read

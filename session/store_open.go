@@ -7,10 +7,89 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"pi/internal/safefile"
 	"runtime"
 	"syscall"
+
+	"pi/internal/safefile"
 )
+
+// openFile is [safefile.Open] for a session: reading a pipe might wait forever.
+func openFile(path string, flag int) (*os.File, error) {
+	f, err := safefile.Open(path, flag)
+	if errors.Is(err, safefile.ErrNotRegular) {
+		return nil, &NotSessionError{Path: path, Reason: "it is not a regular file"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open session: %w", err)
+	}
+	return f, nil
+}
+
+// unwritable is err, or what it comes to if the file can be read.
+func unwritable(path string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	f, readErr := openFile(path, os.O_RDONLY)
+	if readErr != nil {
+		return err
+	}
+	f.Close()
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return &UnwritableError{Path: path, Err: err}
+}
+
+// open opens and locks the file that has the path. While the lock was taken
+// another process may have put a new file in its place (see replace): the lock
+// of the old one is worth nothing.
+func (st *store) open() error {
+	for {
+		f, err := openFile(st.path, os.O_RDWR|os.O_APPEND)
+		if err != nil {
+			return unwritable(st.path, err)
+		}
+		st.f = f
+		st.step("opened")
+		if err := st.lock(); err != nil {
+			st.close()
+			return err
+		}
+		if st.inPlace() {
+			st.writeHint()
+			return nil
+		}
+		st.close()
+	}
+}
+
+// inPlace reports whether the open file is the one that has the path.
+func (st *store) inPlace() bool {
+	here, err := st.f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(st.path)
+	return err == nil && os.SameFile(here, there)
+}
+
+// close closes the file, if it is open. The lock is not left to that: a process that is
+// being started has a copy of the descriptor for a moment.
+func (st *store) close() error {
+	if st.f == nil {
+		return nil
+	}
+	if st.locked {
+		st.removeHint()
+		safefile.Unlock(st.f)
+		st.locked = false
+	}
+	err := st.f.Close()
+	st.f = nil
+	return err
+}
 
 // create makes the file. One that somebody else made meanwhile is left alone,
 // unless there is nothing in it: then a failure was in our way before.
@@ -129,82 +208,4 @@ func (st *store) become(next *store) {
 	next.path, next.lockDir = st.path, st.lockDir
 	*st = *next
 	st.writeHint()
-}
-
-// openFile is [safefile.Open] for a session: reading a pipe might wait forever.
-func openFile(path string, flag int) (*os.File, error) {
-	f, err := safefile.Open(path, flag)
-	if errors.Is(err, safefile.ErrNotRegular) {
-		return nil, &NotSessionError{Path: path, Reason: "it is not a regular file"}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open session: %w", err)
-	}
-	return f, nil
-}
-
-// unwritable is err, or what it comes to if the file can be read.
-func unwritable(path string, err error) error {
-	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
-		return err
-	}
-	f, readErr := openFile(path, os.O_RDONLY)
-	if readErr != nil {
-		return err
-	}
-	f.Close()
-	var cause *fs.PathError
-	if errors.As(err, &cause) {
-		err = cause.Err
-	}
-	return &UnwritableError{Path: path, Err: err}
-}
-
-// open opens and locks the file that has the path. While the lock was taken
-// another process may have put a new file in its place (see replace): the lock
-// of the old one is worth nothing.
-func (st *store) open() error {
-	for {
-		f, err := openFile(st.path, os.O_RDWR|os.O_APPEND)
-		if err != nil {
-			return unwritable(st.path, err)
-		}
-		st.f = f
-		st.step("opened")
-		if err := st.lock(); err != nil {
-			st.close()
-			return err
-		}
-		if st.inPlace() {
-			st.writeHint()
-			return nil
-		}
-		st.close()
-	}
-}
-
-// inPlace reports whether the open file is the one that has the path.
-func (st *store) inPlace() bool {
-	here, err := st.f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(st.path)
-	return err == nil && os.SameFile(here, there)
-}
-
-// close closes the file, if it is open. The lock is not left to that: a process that is
-// being started has a copy of the descriptor for a moment.
-func (st *store) close() error {
-	if st.f == nil {
-		return nil
-	}
-	if st.locked {
-		st.removeHint()
-		safefile.Unlock(st.f)
-		st.locked = false
-	}
-	err := st.f.Close()
-	st.f = nil
-	return err
 }

@@ -16,7 +16,7 @@ type cutting struct {
 	keys   []int          // of items; -1: before all entries
 	tokens []int          // of items; 0 for what is not sent
 	calls  []int          // of items that are results: the position of the call's answer; -1: none
-	from   []int          // tokens of what is kept from each position on, up to len(branch)
+	kept   []int          // about how many tokens a cut keeps, by its position, up to len(branch)
 	total  int
 	legal  []bool // whether the branch may be cut before an entry
 	first  int    // the earliest entry that is still in the context
@@ -26,16 +26,16 @@ type cutting struct {
 func newCutting(branch []*session.Entry, seen []session.Item) *cutting {
 	c := &cutting{branch: branch, core: session.ContextOf(branch)}
 	_, c.first = session.LastCompaction(branch)
-	c.take(seen)
-	c.weigh()
-	c.findLegal()
-	c.must = min(pending(c.items), pending(withoutSummary(c.core)), len(branch))
+	c.addItems(seen)
+	c.countTokens()
+	c.markLegal()
+	c.must = min(mustKeep(c.items), mustKeep(withoutSummary(c.core)), len(branch))
 	return c
 }
 
-// take copies the list without the summary. An item that is not where it says it
+// addItems copies the list without the summary. An item that is not where it says it
 // is counts as coming from nowhere.
-func (c *cutting) take(seen []session.Item) {
+func (c *cutting) addItems(seen []session.Item) {
 	c.items = withoutSummary(seen)
 	c.calls = answersOf(c.items)
 	c.keys = make([]int, len(c.items))
@@ -72,9 +72,9 @@ func withoutSummary(items []session.Item) []session.Item {
 	return kept
 }
 
-func (c *cutting) weigh() {
+func (c *cutting) countTokens() {
 	c.tokens = make([]int, len(c.items))
-	c.from = make([]int, len(c.branch)+1)
+	c.kept = make([]int, len(c.branch)+1)
 	for i, it := range c.items {
 		if !c.sent(i) {
 			continue
@@ -82,11 +82,11 @@ func (c *cutting) weigh() {
 		c.tokens[i] = EstimateTokens(it.Message)
 		c.total += c.tokens[i]
 		if c.keys[i] >= 0 {
-			c.from[c.keys[i]] += c.tokens[i]
+			c.kept[c.keys[i]] += c.tokens[i]
 		}
 	}
 	for k := len(c.branch) - 1; k >= 0; k-- {
-		c.from[k] += c.from[k+1]
+		c.kept[k] += c.kept[k+1]
 	}
 }
 
@@ -114,20 +114,20 @@ func answersOf(items []session.Item) []int {
 	return of
 }
 
-// findLegal marks the entries that may be the first to be kept: messages that
+// markLegal marks the entries that may be the first to be kept: messages that
 // are sent, no results, and not between a call and its result, neither as the
 // model sees them nor as they stand on the branch.
-func (c *cutting) findLegal() {
+func (c *cutting) markLegal() {
 	c.legal = make([]bool, len(c.branch))
 	inside := make([]int, len(c.branch)+1) // how many pairs begin or end here
 	for i, answer := range c.calls {
 		if answer >= 0 {
-			spread(inside, c.keys[i], c.keys[answer])
+			forbidBetween(inside, c.keys[i], c.keys[answer])
 		}
 	}
 	for i, answer := range answersOf(c.core) {
 		if answer >= 0 {
-			spread(inside, c.core[i].Index, c.core[answer].Index)
+			forbidBetween(inside, c.core[i].Index, c.core[answer].Index)
 		}
 	}
 	result := map[int]bool{}
@@ -147,18 +147,18 @@ func (c *cutting) findLegal() {
 	}
 }
 
-// spread notes that no cut may fall between two keys.
-func spread(inside []int, a, b int) {
+// forbidBetween notes that no cut may fall between two keys.
+func forbidBetween(inside []int, a, b int) {
 	if a != b {
 		inside[min(a, b)+1]++
 		inside[max(a, b)+1]--
 	}
 }
 
-// pending is the key of the first message that has to be kept: the prompt that
+// mustKeep is the key of the first message that has to be kept: the prompt that
 // waits for its answer, or the last answer if it has calls. Beyond every key: the
 // conversation is at rest.
-func pending(items []session.Item) int {
+func mustKeep(items []session.Item) int {
 	const rest = int(^uint(0) >> 1)
 	i, at := len(items)-1, rest
 	for ; i >= 0 && (items[i].Message.Role != message.RoleAssistant || message.Hidden(items[i].Message)); i-- {
@@ -180,40 +180,37 @@ func pending(items []session.Item) int {
 	return at
 }
 
-// kept is about how many tokens a cut keeps.
-func (c *cutting) kept(at int) int { return c.from[at] }
-
 // useful reports whether a cut summarises anything.
-func (c *cutting) useful(at int) bool { return at >= 0 && c.total > c.kept(at) }
+func (c *cutting) useful(at int) bool { return at >= 0 && c.total > c.kept[at] }
 
 // cut chooses the first entry to be kept.
 func (c *cutting) cut(tokensBefore int, l Limits) (at int, ok bool) {
-	if at = c.keeping(l.Keep, l); c.useful(at) {
+	if at = c.cutFor(l.Keep, l); c.useful(at) {
 		return at, true
 	}
 	switch {
 	case l.All && c.must >= len(c.branch):
 		at = len(c.branch)
 	case l.All:
-		at = c.latest()
+		at = c.latestCut()
 	case tokensBefore > l.Keep && l.Keep > 0:
 		share := int(float64(l.Keep) * float64(c.total) / float64(tokensBefore))
-		at = c.keeping(min(share, c.total/2), l)
+		at = c.cutFor(min(share, c.total/2), l)
 	}
 	return at, c.useful(at)
 }
 
-// keeping finds the cut that keeps about so many tokens; -1 if all there is, is
+// cutFor is the cut that keeps about so many tokens; -1 if all there is, is
 // less.
-func (c *cutting) keeping(tokens int, l Limits) int {
+func (c *cutting) cutFor(tokens int, l Limits) int {
 	k := len(c.branch) - 1
-	for ; k >= c.first && (c.kept(k) < tokens || c.kept(k) == 0); k-- {
+	for ; k >= c.first && (c.kept[k] < tokens || c.kept[k] == 0); k-- {
 	}
 	if k < c.first {
 		return -1
 	}
-	before, after := c.back(min(k, c.must)), c.forward(k+1)
-	fits := l.Room == 0 || before >= 0 && (c.kept(before) <= l.Room || c.shortens(before, l.Room))
+	before, after := c.lastLegal(min(k, c.must)), c.firstLegal(k+1)
+	fits := l.Room == 0 || before >= 0 && (c.kept[before] <= l.Room || c.shortens(before, l.Room))
 	if after >= 0 && !(fits && c.useful(before)) {
 		return after
 	}
@@ -233,31 +230,31 @@ func (c *cutting) widen(at int, l Limits) int {
 	if k > at || !c.legal[k] || !c.useful(k) {
 		return at
 	}
-	fits := l.Room == 0 || c.kept(k) <= l.Room || c.kept(at) > l.Room // or is shortened anyway
-	if c.kept(k)-c.kept(at) > l.Keep/10 || !fits {
+	fits := l.Room == 0 || c.kept[k] <= l.Room || c.kept[at] > l.Room // or is shortened anyway
+	if c.kept[k]-c.kept[at] > l.Keep/10 || !fits {
 		return at
 	}
 	return k
 }
 
-// latest is the last cut that there may be; the length of the branch if there
+// latestCut is the last cut that there may be; the length of the branch if there
 // is none.
-func (c *cutting) latest() int {
-	if k := c.back(min(c.must, len(c.branch)-1)); k >= 0 {
+func (c *cutting) latestCut() int {
+	if k := c.lastLegal(min(c.must, len(c.branch)-1)); k >= 0 {
 		return k
 	}
 	return len(c.branch)
 }
 
-// back is the last legal cut up to k, forward the first one from k on that is
-// not too late; -1 if there is none.
-func (c *cutting) back(k int) int {
+// lastLegal is the last legal cut up to k; -1 if there is none.
+func (c *cutting) lastLegal(k int) int {
 	for k = min(k, len(c.legal)-1); k >= 0 && !c.legal[k]; k-- {
 	}
 	return k
 }
 
-func (c *cutting) forward(k int) int {
+// firstLegal is the first legal cut from k on that is not too late; -1 if there is none.
+func (c *cutting) firstLegal(k int) int {
 	for ; k < len(c.legal) && k <= c.must; k++ {
 		if c.legal[k] {
 			return k

@@ -11,7 +11,6 @@
 // Whoever makes the summary appends it as a compaction entry, with the names of the
 // files that were read and modified ([FilesOf]) in its details.
 //
-// How long a context is, is counted by [ContextTokens]: what the provider counted for
-// the last good answer, and an estimate for what follows. [Gauge] does the same again
-// and again while a context grows.
+// A [Gauge] measures how long a context is while it grows: what the provider counted for
+// the last good answer, and an estimate for what follows.
 package compaction

@@ -24,7 +24,7 @@ func FilesOf(items []session.Item) FileOps {
 	var f FileOps
 	for _, it := range items {
 		for i := range it.Message.Content {
-			f.call(&it.Message.Content[i])
+			f.addCall(&it.Message.Content[i])
 		}
 		if it.Entry != nil && it.Entry.Type == session.TypeBranchSummary {
 			f = f.With(ParseDetails(rawjson.Field(it.Entry.Raw(), "details")))
@@ -33,7 +33,7 @@ func FilesOf(items []session.Item) FileOps {
 	return f.With(FileOps{})
 }
 
-func (f *FileOps) call(b *message.Block) {
+func (f *FileOps) addCall(b *message.Block) {
 	if b.Type != message.BlockToolCall {
 		return
 	}
@@ -117,8 +117,8 @@ func paths(list []byte) []string {
 	return union(all)
 }
 
-// carriedFiles are those that the compaction in force names.
-func carriedFiles(branch []*session.Entry) FileOps {
+// previousFiles are those that the compaction in force names.
+func previousFiles(branch []*session.Entry) FileOps {
 	at, _ := session.LastCompaction(branch)
 	if at < 0 {
 		return FileOps{}

@@ -7,8 +7,8 @@ import (
 	"pi/session/message"
 )
 
-// Gauge measures a context again and again while it grows: it keeps what it found
-// and looks only at what came since. The zero value is ready; it is not safe for
+// Gauge measures a context again and again while it grows: it remembers what it
+// found and looks only at what is new. The zero value is ready; it is not safe for
 // concurrent use.
 type Gauge struct {
 	items     []session.Item
@@ -21,10 +21,11 @@ type Gauge struct {
 // follows that.
 type Reading struct{ At, Counted, Rest int }
 
-// Read measures items, which must not change any more.
+// Read measures items, which must not change any more. An answer from before the
+// compaction that is in force says nothing about what is left.
 func (g *Gauge) Read(items []session.Item) Reading {
 	from := len(g.items)
-	if from == 0 || !grown(items, g.items) {
+	if from == 0 || len(items) < from || !slices.EqualFunc(items[:from], g.items, func(a, b session.Item) bool { return a.Message == b.Message }) {
 		from, g.compacted, g.reading = 0, summaryIndex(items), Reading{At: -1}
 	}
 	for i := from; i < len(items); i++ {
@@ -40,10 +41,4 @@ func (g *Gauge) Read(items []session.Item) Reading {
 	}
 	g.items = items
 	return g.reading
-}
-
-// grown reports whether items are the same messages as before, with more at the end.
-func grown(items, before []session.Item) bool {
-	return len(items) >= len(before) &&
-		slices.EqualFunc(items[:len(before)], before, func(a, b session.Item) bool { return a.Message == b.Message })
 }

@@ -7,9 +7,9 @@ import (
 	"pi/session/message"
 )
 
-// FuzzGaugeMeasuresLikeContextTokens lets a context grow and shrink as the bytes
+// FuzzGaugeMeasuresAsAtOnce lets a context grow and shrink as the bytes
 // say and holds a Gauge that is asked now and then against a count from nothing.
-func FuzzGaugeMeasuresLikeContextTokens(f *testing.F) {
+func FuzzGaugeMeasuresAsAtOnce(f *testing.F) {
 	for _, seed := range []string{"umvuvmv", "umcuvamv", "uavuavuav", "umvdvuv", "cuvcmvuv", "umuvCvumv", "v", "uvivmv"} {
 		f.Add([]byte(seed))
 	}
@@ -39,7 +39,7 @@ func FuzzGaugeMeasuresLikeContextTokens(f *testing.F) {
 				items = append([]session.Item{}, items[:len(items)/2]...)
 				continue
 			case 'v':
-				tokens, measured := ContextTokens(items)
+				tokens, measured := contextTokens(items)
 				if r := g.Read(items[:len(items):len(items)]); r.Counted+r.Rest != tokens || r.At >= 0 != measured {
 					t.Fatalf("%s: %+v, want %d (measured: %t)", ops[:min(i+1, len(ops))], r, tokens, measured)
 				}

@@ -70,13 +70,13 @@ func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l L
 	l.Keep, l.Room = int(float64(l.Keep)/more), min(l.Room, int(float64(l.Room)/more)+1)
 	at, ok := c.cut(int(float64(tokensBefore)/more), l)
 	if !ok {
-		at = c.latest()
+		at = c.latestCut()
 	}
 	p := &Plan{FirstKeptIndex: at, TokensBefore: tokensBefore}
 	if at < len(branch) {
 		p.FirstKept = branch[at]
 	}
-	kept := c.kept(at)
+	kept := c.kept[at]
 	p.Shorten = c.shorten(at, l.Room, &kept)
 	p.KeptTokens = int(float64(kept) * more)
 	if !ok && len(p.Shorten) == 0 {
@@ -84,7 +84,7 @@ func NewPlan(branch []*session.Entry, seen []session.Item, tokensBefore int, l L
 	}
 	p.Summarize, p.TurnPrefix = c.before(at)
 	p.PreviousSummary = previousSummary(seen)
-	p.Files = carriedFiles(branch).With(FilesOf(p.Summarize)).With(FilesOf(p.TurnPrefix))
+	p.Files = previousFiles(branch).With(FilesOf(p.Summarize)).With(FilesOf(p.TurnPrefix))
 	return p, nil
 }
 

@@ -183,7 +183,7 @@ func TestTwentyTurnsAndTwoLargeResults(t *testing.T) {
 	const keep, reserve, summary = 20000, 16384, 2000
 	s := built(t, strings.Repeat("u:200 a:800 ", 20)+"u:200 c2:100 r:50000 r:50000")
 	seen := s.Context()
-	before, _ := ContextTokens(seen)
+	before, _ := contextTokens(seen)
 	p, err := NewPlan(s.Branch(), seen, before, Limits{Keep: keep, Room: keep + reserve - summary})
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestEstimatesFollowWhatAnswersCounted(t *testing.T) {
 				s.AppendMessage(&message.Message{Role: message.RoleUser, Content: []message.Block{message.TextBlock(strings.Repeat("u", 2000))}})
 				s.AppendMessage(&message.Message{Role: message.RoleAssistant, Content: []message.Block{message.TextBlock(strings.Repeat("a", 2000))}, Usage: &message.Usage{Input: c.first + i*c.count}})
 			}
-			before, _ := ContextTokens(s.Context())
+			before, _ := contextTokens(s.Context())
 			p, err := NewPlan(s.Branch(), s.Context(), before, Limits{Keep: 10000, Room: 16000})
 			if err != nil {
 				t.Fatal(err)

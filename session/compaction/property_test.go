@@ -177,7 +177,7 @@ func (l *tale) compact(summary string, mood uint32) {
 	before := hooked(l.s.Context(), mood)
 	keep := 50 + l.r.IntN(4000)
 	limits := Limits{Keep: keep, Room: keep + l.r.IntN(2000), All: l.one(2)}
-	tokens, _ := ContextTokens(before)
+	tokens, _ := contextTokens(before)
 	branch := l.s.Branch()
 	p, err := NewPlan(branch, before, tokens, limits)
 	if err != nil {

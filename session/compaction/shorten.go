@@ -49,7 +49,7 @@ func (c *cutting) shorten(at, room int, kept *int) []session.ContextEdit {
 // shortens reports whether what a cut keeps has room once results are shortened,
 // and more of them is left than if they were summarised.
 func (c *cutting) shortens(at, room int) bool {
-	return lengthFor(c.results(at), c.kept(at)-room) >= worthwhile
+	return lengthFor(c.results(at), c.kept[at]-room) >= worthwhile
 }
 
 // results are those that a cut keeps and the model sees, the largest first. The

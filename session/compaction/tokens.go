@@ -35,21 +35,6 @@ func EstimateTokens(m *message.Message) int {
 
 func tokensOf(chars int) int { return (chars + charsPerToken - 1) / charsPerToken }
 
-// ContextTokens says how full a context is: what its last good answer counted,
-// and an estimate for what follows that. An answer from before the compaction
-// that is in force says nothing about what is left. Where no answer counts, all
-// is estimated, and measured is false.
-func ContextTokens(items []session.Item) (tokens int, measured bool) {
-	at := lastMeasured(items)
-	if at >= 0 {
-		tokens = items[at].Message.Usage.ContextTokens()
-	}
-	for _, it := range items[at+1:] {
-		tokens += EstimateTokens(it.Message)
-	}
-	return tokens, at >= 0
-}
-
 // lastMeasured is the position of the last answer whose usage counts; -1 if
 // there is none.
 func lastMeasured(items []session.Item) int {

@@ -100,17 +100,32 @@ func TestContextIsWhatTheLastGoodAnswerCounted(t *testing.T) {
 		{"nor one from before the compaction", "C@5 u400@2 a90000@3 u400@6", 201, false},
 		{"but one from after it", "C@5 u400@2 a90000@3 u400@6 a300@7 u40@8", 310, true},
 	} {
-		tokens, ok := ContextTokens(measured(c.items))
+		tokens, ok := contextTokens(measured(c.items))
 		if tokens != c.tokens || ok != c.measured {
 			t.Errorf("%s: %d tokens, measured %v; want %d, %v", c.name, tokens, ok, c.tokens, c.measured)
 		}
 	}
 	all := &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{Input: 1000, Output: 500, CacheRead: 200, CacheWrite: 100, TotalTokens: 1}}
-	if n, _ := ContextTokens([]session.Item{{Message: all, Index: 0}}); n != 1800 {
+	if n, _ := contextTokens([]session.Item{{Message: all, Index: 0}}); n != 1800 {
 		t.Errorf("%d tokens of all four classes, want 1800", n)
 	}
 	total := &message.Message{Role: message.RoleAssistant, Usage: &message.Usage{TotalTokens: 700}}
-	if n, _ := ContextTokens([]session.Item{{Message: total, Index: 0}}); n != 700 {
+	if n, _ := contextTokens([]session.Item{{Message: total, Index: 0}}); n != 700 {
 		t.Errorf("%d tokens of a total alone, want 700", n)
 	}
+}
+
+// contextTokens says at once how full a context is, for which [Gauge] needs a state: what its last good answer counted,
+// and an estimate for what follows that. An answer from before the compaction
+// that is in force says nothing about what is left. Where no answer counts, all
+// is estimated, and measured is false.
+func contextTokens(items []session.Item) (tokens int, measured bool) {
+	at := lastMeasured(items)
+	if at >= 0 {
+		tokens = items[at].Message.Usage.ContextTokens()
+	}
+	for _, it := range items[at+1:] {
+		tokens += EstimateTokens(it.Message)
+	}
+	return tokens, at >= 0
 }

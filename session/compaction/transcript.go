@@ -28,7 +28,7 @@ const (
 func Transcript(items []session.Item) string {
 	var b strings.Builder
 	for _, it := range items {
-		if s := passage(it.Message); s != "" {
+		if s := messageSection(it.Message); s != "" {
 			b.WriteString(s)
 			b.WriteByte('\n')
 		}
@@ -39,11 +39,11 @@ func Transcript(items []session.Item) string {
 // Section puts a text between an opening and a closing tag. Tags of that name
 // that stand in the text are made harmless.
 func Section(name, text string) string {
-	return "<" + name + ">\n" + harmless(text, name) + "\n</" + name + ">"
+	return "<" + name + ">\n" + withoutTag(text, name) + "\n</" + name + ">"
 }
 
-// harmless breaks what looks like a tag of that name, in whatever case.
-func harmless(text, name string) string {
+// withoutTag breaks what looks like a tag of that name, in whatever case.
+func withoutTag(text, name string) string {
 	var b strings.Builder
 	done := 0
 	for i := 0; ; {
@@ -65,16 +65,16 @@ func harmless(text, name string) string {
 	return b.String() + text[done:]
 }
 
-// passage is one message of a transcript; "" if no model sees it.
-func passage(m *message.Message) string {
+// messageSection is one message of a transcript; "" if no model sees it.
+func messageSection(m *message.Message) string {
 	if m == nil || message.Hidden(m) {
 		return ""
 	}
-	from, text := speaker(m), saying(m)
+	from, text := speaker(m), messageText(m)
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	return "<message from=" + harmless(from, "message") + ">\n" + harmless(text, "message") + "\n</message>"
+	return "<message from=" + withoutTag(from, "message") + ">\n" + withoutTag(text, "message") + "\n</message>"
 }
 
 func speaker(m *message.Message) string {
@@ -95,7 +95,7 @@ func speaker(m *message.Message) string {
 	return strconv.Quote(string(m.Role))
 }
 
-func saying(m *message.Message) string {
+func messageText(m *message.Message) string {
 	switch m.Role {
 	case message.RoleBashExecution:
 		short := *m
@@ -145,7 +145,7 @@ func Chunks(items []session.Item, tokens int) [][]session.Item {
 	sum := 0
 	for _, whole := range items {
 		for _, it := range pieces(whole, tokens) {
-			n := tokensOf(characters(passage(it.Message)))
+			n := tokensOf(characters(messageSection(it.Message)))
 			if len(chunk) > 0 && sum+n > tokens {
 				chunks, chunk, sum = append(chunks, chunk), nil, 0
 			}

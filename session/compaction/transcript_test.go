@@ -158,7 +158,7 @@ func TestChunksHaveAllMessagesInOrder(t *testing.T) {
 			if got := tokensOf(len(Transcript(chunk))); got > tokens+10+len(chunk) {
 				t.Errorf("%d tokens: part %d has %d", tokens, i, got)
 			}
-			if i > 0 && tokensOf(len(Transcript(chunks[i-1]))+len(passage(chunk[0].Message))) < tokens-10 {
+			if i > 0 && tokensOf(len(Transcript(chunks[i-1]))+len(messageSection(chunk[0].Message))) < tokens-10 {
 				t.Errorf("%d tokens: part %d could have one more", tokens, i-1)
 			}
 		}
