@@ -1,0 +1,264 @@
+package compaction
+
+import (
+	"pi/session"
+	"pi/session/message"
+)
+
+// cutting finds where a branch is cut. Each message has a key, the position on
+// the branch from which on it is kept: its own, or for a message that comes from
+// no entry that of the latest one before it. So the messages with a key of at
+// least the cut's position are kept, in whatever order a hook has put them.
+type cutting struct {
+	branch []*session.Entry
+	core   []session.Item // what the branch itself gives
+	items  []session.Item // what the model sees, without the summary
+	keys   []int          // of items; -1: before all entries
+	tokens []int          // of items; 0 for what is not sent
+	calls  []int          // of items that are results: the position of the call's answer; -1: none
+	kept   []int          // about how many tokens a cut keeps, by its position, up to len(branch)
+	total  int
+	legal  []bool // whether the branch may be cut before an entry
+	first  int    // the earliest entry that is still in the context
+	must   int    // the cut may be no later
+}
+
+func newCutting(branch []*session.Entry, seen []session.Item) *cutting {
+	c := &cutting{branch: branch, core: session.ContextOf(branch)}
+	_, c.first = session.LastCompaction(branch)
+	c.addItems(seen)
+	c.countTokens()
+	c.markLegal()
+	c.must = min(mustKeep(c.items), mustKeep(withoutSummary(c.core)), len(branch))
+	return c
+}
+
+// addItems copies the list without the summary. An item that is not where it says it
+// is counts as coming from nowhere.
+func (c *cutting) addItems(seen []session.Item) {
+	c.items = withoutSummary(seen)
+	c.calls = answersOf(c.items)
+	c.keys = make([]int, len(c.items))
+	latest := -1
+	for i := range c.items {
+		it := &c.items[i]
+		if it.Index < 0 || it.Index >= len(c.branch) || c.branch[it.Index] != it.Entry {
+			it.Entry, it.Index = nil, -1
+		}
+		if c.sent(i) {
+			latest = max(latest, it.Index)
+		}
+		c.keys[i] = it.Index
+		if it.Entry == nil {
+			c.keys[i] = latest
+		}
+	}
+}
+
+// sent reports whether a request has the message: one that failed it has not, and
+// no result without its call.
+func (c *cutting) sent(i int) bool {
+	m := c.items[i].Message
+	return !message.Hidden(m) && (m.Role != message.RoleToolResult || c.calls[i] >= 0)
+}
+
+func withoutSummary(items []session.Item) []session.Item {
+	kept := make([]session.Item, 0, len(items))
+	for _, it := range items {
+		if it.Message.Role != message.RoleCompactionSummary {
+			kept = append(kept, it)
+		}
+	}
+	return kept
+}
+
+func (c *cutting) countTokens() {
+	c.tokens = make([]int, len(c.items))
+	c.kept = make([]int, len(c.branch)+1)
+	for i, it := range c.items {
+		if !c.sent(i) {
+			continue
+		}
+		c.tokens[i] = EstimateTokens(it.Message)
+		c.total += c.tokens[i]
+		if c.keys[i] >= 0 {
+			c.kept[c.keys[i]] += c.tokens[i]
+		}
+	}
+	for k := len(c.branch) - 1; k >= 0; k-- {
+		c.kept[k] += c.kept[k+1]
+	}
+}
+
+// answersOf gives for each result the position of the answer with its call, as
+// they are paired when they are sent (see [session.ForModel]); -1 for everything else.
+func answersOf(items []session.Item) []int {
+	of := make([]int, len(items))
+	answer := -1
+	var open []message.Block
+	for i, it := range items {
+		of[i] = -1
+		switch m := it.Message; {
+		case message.Hidden(m):
+		case m.Role == message.RoleAssistant:
+			answer, open = i, m.ToolCalls()
+		case m.Role == message.RoleToolResult:
+			for j := range open {
+				if open[j].ID == m.ToolCallID && open[j].Type != "" {
+					of[i], open[j].Type = answer, ""
+					break
+				}
+			}
+		}
+	}
+	return of
+}
+
+// markLegal marks the entries that may be the first to be kept: messages that
+// are sent, no results, and not between a call and its result, neither as the
+// model sees them nor as they stand on the branch.
+func (c *cutting) markLegal() {
+	c.legal = make([]bool, len(c.branch))
+	inside := make([]int, len(c.branch)+1) // how many pairs begin or end here
+	for i, answer := range c.calls {
+		if answer >= 0 {
+			forbidBetween(inside, c.keys[i], c.keys[answer])
+		}
+	}
+	for i, answer := range answersOf(c.core) {
+		if answer >= 0 {
+			forbidBetween(inside, c.core[i].Index, c.core[answer].Index)
+		}
+	}
+	result := map[int]bool{}
+	for i, it := range c.items {
+		if it.Entry == nil || it.Index < c.first || message.Hidden(it.Message) {
+			continue
+		}
+		if it.Message.Role == message.RoleToolResult {
+			result[it.Index] = true
+		}
+		c.legal[it.Index] = c.keys[i] == it.Index
+	}
+	pairs := 0
+	for k := range c.legal {
+		pairs += inside[k]
+		c.legal[k] = c.legal[k] && pairs == 0 && !result[k]
+	}
+}
+
+// forbidBetween notes that no cut may fall between two keys.
+func forbidBetween(inside []int, a, b int) {
+	if a != b {
+		inside[min(a, b)+1]++
+		inside[max(a, b)+1]--
+	}
+}
+
+// mustKeep is the key of the first message that has to be kept: the prompt that
+// waits for its answer, or the last answer if it has calls. Beyond every key: the
+// conversation is at rest.
+func mustKeep(items []session.Item) int {
+	const rest = int(^uint(0) >> 1)
+	i, at := len(items)-1, rest
+	for ; i >= 0 && (items[i].Message.Role != message.RoleAssistant || message.Hidden(items[i].Message)); i-- {
+		if items[i].Message.Role == message.RoleAssistant && at != rest {
+			break
+		}
+		if items[i].Message.Role == message.RoleUser && items[i].Entry != nil {
+			at = min(at, items[i].Index)
+		}
+	}
+	for ; i >= 0; i-- {
+		if m := items[i].Message; m.Role == message.RoleAssistant && !message.Hidden(m) {
+			if items[i].Entry != nil && len(m.ToolCalls()) > 0 {
+				at = min(at, items[i].Index)
+			}
+			break
+		}
+	}
+	return at
+}
+
+// useful reports whether a cut summarises anything.
+func (c *cutting) useful(at int) bool { return at >= 0 && c.total > c.kept[at] }
+
+// cut chooses the first entry to be kept.
+func (c *cutting) cut(tokensBefore int, l Limits) (at int, ok bool) {
+	if at = c.cutFor(l.Keep, l); c.useful(at) {
+		return at, true
+	}
+	switch {
+	case l.All && c.must >= len(c.branch):
+		at = len(c.branch)
+	case l.All:
+		at = c.latestCut()
+	case tokensBefore > l.Keep && l.Keep > 0:
+		share := int(float64(l.Keep) * float64(c.total) / float64(tokensBefore))
+		at = c.cutFor(min(share, c.total/2), l)
+	}
+	return at, c.useful(at)
+}
+
+// cutFor is the cut that keeps about so many tokens; -1 if all there is, is
+// less.
+func (c *cutting) cutFor(tokens int, l Limits) int {
+	k := len(c.branch) - 1
+	for ; k >= c.first && (c.kept[k] < tokens || c.kept[k] == 0); k-- {
+	}
+	if k < c.first {
+		return -1
+	}
+	before, after := c.lastLegal(min(k, c.must)), c.firstLegal(k+1)
+	fits := l.Room == 0 || before >= 0 && (c.kept[before] <= l.Room || c.shortens(before, l.Room))
+	if after >= 0 && !(fits && c.useful(before)) {
+		return after
+	}
+	return c.widen(before, l)
+}
+
+// widen moves a cut to the beginning of its turn if that costs little.
+func (c *cutting) widen(at int, l Limits) int {
+	if at < 0 {
+		return at
+	}
+	start, kept := c.splitTurn(at)
+	if start == kept || c.items[start].Entry == nil {
+		return at
+	}
+	k := c.keys[start]
+	if k > at || !c.legal[k] || !c.useful(k) {
+		return at
+	}
+	fits := l.Room == 0 || c.kept[k] <= l.Room || c.kept[at] > l.Room // or is shortened anyway
+	if c.kept[k]-c.kept[at] > l.Keep/10 || !fits {
+		return at
+	}
+	return k
+}
+
+// latestCut is the last cut that there may be; the length of the branch if there
+// is none.
+func (c *cutting) latestCut() int {
+	if k := c.lastLegal(min(c.must, len(c.branch)-1)); k >= 0 {
+		return k
+	}
+	return len(c.branch)
+}
+
+// lastLegal is the last legal cut up to k; -1 if there is none.
+func (c *cutting) lastLegal(k int) int {
+	for k = min(k, len(c.legal)-1); k >= 0 && !c.legal[k]; k-- {
+	}
+	return k
+}
+
+// firstLegal is the first legal cut from k on that is not too late; -1 if there is none.
+func (c *cutting) firstLegal(k int) int {
+	for ; k < len(c.legal) && k <= c.must; k++ {
+		if c.legal[k] {
+			return k
+		}
+	}
+	return -1
+}
