@@ -21,11 +21,6 @@ var (
 	errPreempted = errors.New("the prompt was closed for something else")
 )
 
-const (
-	promptSign   = "> "
-	continueSign = "... "
-)
-
 // loop reads and runs one line after the other.
 func (r *REPL) loop(ctx context.Context) error {
 	for {

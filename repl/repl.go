@@ -29,7 +29,6 @@ package repl
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -64,15 +63,6 @@ type Options struct {
 	Rich      bool              // the terminal has 256 colours
 	Renderer  Renderer          // of hooks; nil: none
 	Shortcuts func() []Shortcut // of hooks, at this moment; nil: none
-}
-
-// Renderer draws messages and tool calls the way hooks want them. Each method
-// reports false if no hook wants to draw, and the usual way is taken. Width is in
-// cells; lines may have colours of the [agent.Theme]. Any goroutine may call it.
-type Renderer interface {
-	Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool)
-	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
-	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
 }
 
 // REPL is the interactive front end. As [agent.Listener] and [agent.UI] it may
@@ -274,3 +264,8 @@ func (r *REPL) Handle(ctx context.Context, e agent.Event) error {
 	}
 	return nil
 }
+
+const (
+	promptSign   = "> "
+	continueSign = "... "
+)

@@ -1,6 +1,8 @@
 package repl
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 
 	"pi/agent"
@@ -170,4 +172,13 @@ func (t *transcript) messageEnd(p *terminal.Page, e *agent.MessageEnd) {
 // isEmptyAnswer reports whether an answer ended well without a word or a call.
 func isEmptyAnswer(m *message.Message) bool {
 	return m.Role == message.RoleAssistant && m.StopReason == message.StopEnd && strings.TrimSpace(m.Text()) == "" && len(m.ToolCalls()) == 0
+}
+
+// Renderer draws messages and tool calls the way hooks want them. Each method
+// reports false if no hook wants to draw, and the usual way is taken. Width is in
+// cells; lines may have colours of the [agent.Theme]. Any goroutine may call it.
+type Renderer interface {
+	Message(ctx context.Context, m *message.Message, expanded bool, width int) ([]string, bool)
+	ToolCall(name string, args json.RawMessage, width int) ([]string, bool)
+	ToolResult(name string, r agent.Result, expanded bool, width int) ([]string, bool)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/mattn/go-runewidth"
@@ -321,12 +320,4 @@ func (e *lineEditor) Close() {
 		e.feed.Close()
 		e.source.Close()
 	}
-}
-
-func toSigns(s string) string {
-	return strings.NewReplacer("\r\n", signNewline, "\n", signNewline, "\t", signTab).Replace(s)
-}
-
-func fromSigns(s string) string {
-	return strings.NewReplacer(signNewline, "\n", signTab, "\t").Replace(s)
 }

@@ -55,3 +55,11 @@ func pastedText(raw []byte) string {
 		return r
 	}, strings.ToValidUTF8(string(raw), "\uFFFD"))
 }
+
+func toSigns(s string) string {
+	return strings.NewReplacer("\r\n", signNewline, "\n", signNewline, "\t", signTab).Replace(s)
+}
+
+func fromSigns(s string) string {
+	return strings.NewReplacer(signNewline, "\n", signTab, "\t").Replace(s)
+}
