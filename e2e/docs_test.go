@@ -109,7 +109,7 @@ func TestTheSettingsWithoutEffectAreNamedAlike(t *testing.T) {
 // TestEveryEventOfTheGuideIsMadeSomewhere looks for the code that makes each
 // event.
 func TestEveryEventOfTheGuideIsMadeSomewhere(t *testing.T) {
-	source := sourceOf(t, "cli/app", "agent", "repl", "serve") + mustRead(t, inModule("luahooks/chain_ask.go")) + mustRead(t, inModule("luahooks/chain_trust.go")) + mustRead(t, inModule("luahooks/chain_failed.go"))
+	source := sourceOf(t, "cli/app", "agent", "repl", "serve", "luahooks")
 	for _, e := range event.Infos() {
 		name := strings.NewReplacer("auto_compaction", "compaction", "hook_error", "hook_failed").Replace(e.Name) // the struct
 		made := regexp.MustCompile(`(?i)[&( ](agent\.)?` + strings.ReplaceAll(name, "_", "") + `\{`)
