@@ -6,3 +6,83 @@ type Limits struct {
 	Room int  // what is kept may be at most this much; more is shortened by edits; 0: no limit
 	All  bool // a person asked for it: where Keep would keep everything, all is summarised and nothing kept
 }
+
+// cut chooses the first entry to be kept.
+func (c *cutting) cut(tokensBefore int, l Limits) (at int, ok bool) {
+	if at = c.cutFor(l.Keep, l); c.useful(at) {
+		return at, true
+	}
+	switch {
+	case l.All && c.must >= len(c.branch):
+		at = len(c.branch)
+	case l.All:
+		at = c.latestCut()
+	case tokensBefore > l.Keep && l.Keep > 0:
+		share := int(float64(l.Keep) * float64(c.total) / float64(tokensBefore))
+		at = c.cutFor(min(share, c.total/2), l)
+	}
+	return at, c.useful(at)
+}
+
+// cutFor is the cut that keeps about so many tokens; -1 if all there is, is
+// less.
+func (c *cutting) cutFor(tokens int, l Limits) int {
+	k := len(c.branch) - 1
+	for ; k >= c.first && (c.kept[k] < tokens || c.kept[k] == 0); k-- {
+	}
+	if k < c.first {
+		return -1
+	}
+	before, after := c.lastLegal(min(k, c.must)), c.firstLegal(k+1)
+	fits := l.Room == 0 || before >= 0 && (c.kept[before] <= l.Room || c.shortens(before, l.Room))
+	if after >= 0 && !(fits && c.useful(before)) {
+		return after
+	}
+	return c.widen(before, l)
+}
+
+// widen moves a cut to the beginning of its turn if that costs little.
+func (c *cutting) widen(at int, l Limits) int {
+	if at < 0 {
+		return at
+	}
+	start, kept := c.splitTurn(at)
+	if start == kept || c.items[start].Entry == nil {
+		return at
+	}
+	k := c.keys[start]
+	if k > at || !c.legal[k] || !c.useful(k) {
+		return at
+	}
+	fits := l.Room == 0 || c.kept[k] <= l.Room || c.kept[at] > l.Room // or is shortened anyway
+	if c.kept[k]-c.kept[at] > l.Keep/10 || !fits {
+		return at
+	}
+	return k
+}
+
+// latestCut is the last cut that there may be; the length of the branch if there
+// is none.
+func (c *cutting) latestCut() int {
+	if k := c.lastLegal(min(c.must, len(c.branch)-1)); k >= 0 {
+		return k
+	}
+	return len(c.branch)
+}
+
+// lastLegal is the last legal cut up to k; -1 if there is none.
+func (c *cutting) lastLegal(k int) int {
+	for k = min(k, len(c.legal)-1); k >= 0 && !c.legal[k]; k-- {
+	}
+	return k
+}
+
+// firstLegal is the first legal cut from k on that is not too late; -1 if there is none.
+func (c *cutting) firstLegal(k int) int {
+	for ; k < len(c.legal) && k <= c.must; k++ {
+		if c.legal[k] {
+			return k
+		}
+	}
+	return -1
+}
