@@ -7,13 +7,17 @@ import (
 
 	"pi/agent"
 	"pi/luahooks/api"
+	"pi/session"
 )
 
 // noting is a host that notes what it is told.
 type noting struct {
 	api.Host
-	lines []string
+	session *session.Session
+	lines   []string
 }
+
+func (n *noting) Session() *session.Session { return n.session }
 
 func (n *noting) Notify(_ context.Context, level agent.Level, text string) {
 	n.lines = append(n.lines, string(level)+": "+text)
