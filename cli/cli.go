@@ -2,16 +2,17 @@
 // said outside of a session. [Main] is the program; only it, and what stands here,
 // knows the arguments and the directory of the process.
 //
-//	cli.go          from arguments to an exit status
+//	cli.go          from arguments to an exit status; status.go: what each says
 //	flags.go        flags of a run; sessionflags.go: those that name a session;
 //	                hookflags.go: those that hooks bring
+//	subcommand.go   what subcommands share
 //	sessions.go     pi sessions; session*.go: its list, show, export and rm
 //	hooks.go        pi hooks; hookcheck.go, hookapprove.go: those commands of it;
 //	                luatypes.go: what an editor is told
 //	trust.go        pi trust
 //	models.go       pi models; modeltable.go: its table
 //	config.go       pi config
-//	json.go         how values are printed for programs
+//	output.go       what is written for programs, and lines for the person
 //	crash.go        an end with a report: SIGQUIT, SIGABRT, a panic
 //	collector.go    when garbage is collected while the program starts
 package cli
@@ -20,25 +21,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
-	"pi/agent"
 	"pi/agent/command"
-	"pi/agent/llm"
 	"pi/cli/app"
 	"pi/internal/printable"
-	"pi/session"
-	"pi/session/folder"
 )
-
-// version is set by the release build.
-var version = "0.1.0"
-
-func printVersion() { fmt.Println("pi " + version) }
 
 // Main runs pi with the arguments behind its name and returns the exit status.
 func Main(args []string) int {
@@ -110,63 +100,4 @@ func asksToPrint(args []string) bool {
 		}
 	}
 	return false
-}
-
-// The exit statuses; scripts rely on them.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitProvider    = 3
-	exitRefused     = 4
-	exitLimit       = 5
-	exitSession     = 6
-	exitUntrusted   = 7
-	exitInterrupted = 130
-	exitTerminated  = 143
-)
-
-func exitStatus(err error) int {
-	var (
-		provider *llm.ProviderError
-		keyless  *app.NoKeyError
-		limit    *agent.LimitError
-		ended    *agent.TerminatedError
-		usage    app.UsageError
-		unknown  *command.UnknownError
-		busy     *session.BusyError
-		only     *session.UnwritableError
-		not      *session.NotSessionError
-		missing  *folder.NotFoundError
-		several  *folder.AmbiguousError
-		kept     app.SessionError
-		mistrust *app.UntrustedError
-	)
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, agent.ErrAborted), errors.Is(err, context.Canceled):
-		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &unknown), errors.Is(err, llm.ErrNoModel):
-		return exitUsage
-	case errors.As(err, &provider), errors.As(err, &keyless):
-		return exitProvider
-	case errors.As(err, &limit):
-		return exitLimit
-	case errors.As(err, &mistrust):
-		return exitUntrusted
-	case errors.As(err, &ended), errors.Is(err, agent.ErrCancelled):
-		return exitRefused
-	case errors.As(err, &busy), errors.As(err, &only), errors.As(err, &not), errors.As(err, &missing), errors.As(err, &several), errors.As(err, &kept),
-		errors.Is(err, session.ErrReadOnly):
-		return exitSession
-	}
-	return exitFailed
-}
-
-// tell writes lines for the person, without what could command a terminal.
-func tell(lines ...string) {
-	for _, line := range lines {
-		fmt.Fprintln(os.Stderr, printable.Text(line))
-	}
 }

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"pi/cli/app"
-	"pi/internal/suggest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -64,38 +61,6 @@ func newRoot(o *app.Options, promptsOnly bool) *cobra.Command {
 	return root
 }
 
-// exactly wants n arguments; another number is a mistake in the usage.
-func exactly(n int) cobra.PositionalArgs { return usageOf(cobra.ExactArgs(n)) }
-
-// group is a command that only has others below it, and shows its help.
-func group(use, short string, below ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		var names []string
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				names = append(names, c.Name())
-			}
-		}
-		return app.UsageError{Err: fmt.Errorf("%s: no command %q%s\nthere are: %s", cmd.CommandPath(), args[0], suggest.Hint(args[0], names), strings.Join(names, ", "))}
-	}
-	c.AddCommand(below...)
-	return c
-}
-
-// usageOf makes what is wrong with arguments a mistake in the usage.
-func usageOf(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return app.UsageError{Err: fmt.Errorf("%s: %w\nusage: %s", cmd.CommandPath(), err, cmd.UseLine())}
-		}
-		return nil
-	}
-}
-
 func addFlags(root *cobra.Command, o *app.Options, showVersion *bool) {
 	f := root.Flags()
 	f.SortFlags = false
@@ -128,13 +93,4 @@ func otherName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		name = "approve"
 	}
 	return pflag.NormalizedName(name)
-}
-
-// here is the place that pi was started in.
-func here(o app.Options) (*app.Place, error) {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return nil, fmt.Errorf("find the working directory: %w", err)
-	}
-	return app.New(o, cwd)
 }

@@ -34,7 +34,7 @@ func cutHookFlags(root *cobra.Command, args []string) (rest []string, flags app.
 			}
 			flags.Values[name], flags.Bare[name] = value, !given
 			continue
-		case takesNext(root, args[i]) && i+1 < len(args):
+		case hasNext(root, args[i]) && i+1 < len(args):
 			rest = append(rest, args[i])
 			i++
 		}
@@ -53,8 +53,8 @@ func lookupFlag(root *cobra.Command, name string) *pflag.Flag {
 	return root.PersistentFlags().Lookup(name)
 }
 
-// takesNext reports whether the argument after this one is its value.
-func takesNext(root *cobra.Command, arg string) bool {
+// hasNext reports whether arg is a flag whose value is the next argument.
+func hasNext(root *cobra.Command, arg string) bool {
 	if name, long := strings.CutPrefix(arg, "--"); long {
 		f := lookupFlag(root, name) // one with = in it is none
 		return f != nil && f.Value != nil && f.NoOptDefVal == ""

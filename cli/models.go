@@ -56,7 +56,7 @@ func listModels(ctx context.Context, o app.Options, f modelsFlags, words []strin
 	states := providers.States(p.Config, p.Keys)
 	var all []listedModel
 	for _, m := range models.All() {
-		all = append(all, listed(m, states[m.Provider]))
+		all = append(all, newListed(m, states[m.Provider]))
 	}
 	found := search(all, words)
 	shown := found

@@ -42,7 +42,7 @@ type listedCost struct {
 	CacheWrite *float64 `json:"cache_write"`
 }
 
-func listed(m *llm.Model, key providers.State) listedModel {
+func newListed(m *llm.Model, key providers.State) listedModel {
 	return listedModel{
 		Provider: m.Provider, ID: m.ID, Name: m.Name, API: m.API, BaseURL: printable.URL(m.BaseURL),
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Reasoning: m.Reasoning, Levels: m.Levels, Input: m.Input,
@@ -101,16 +101,16 @@ func abbreviates(word, name string) bool {
 		}
 		return -1
 	}, word)
-	return letters != "" && madeOf(letters, parts)
+	return letters != "" && isMadeOf(letters, parts)
 }
 
-func madeOf(word string, parts []string) bool {
+func isMadeOf(word string, parts []string) bool {
 	if word == "" {
 		return true
 	}
 	for i, part := range parts {
 		for n := 1; n <= min(len(word), len(part)) && word[n-1] == part[n-1]; n++ {
-			if madeOf(word[n:], parts[i+1:]) {
+			if isMadeOf(word[n:], parts[i+1:]) {
 				return true
 			}
 		}

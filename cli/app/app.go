@@ -8,7 +8,7 @@
 //
 //	options.go     what the command line says of a run
 //	place.go       settings, approvals and keys of a directory
-//	app.go         from a place to a front end and its end
+//	app.go         from a place to a front end and its end; messages.go: what is said then
 //	hooks.go       which hooks are loaded, and what they are told before a session
 //	hookcommand.go /hooks and /reload
 //	screen.go      what hooks draw
@@ -65,16 +65,6 @@ type run struct {
 	agent    *agent.Agent // nil until there is a session
 	commands *command.Set // nil until there is a front end
 }
-
-// messages are for the person, once a front end is there.
-type messages struct {
-	warnings []string
-	notices  []string // of what is in order
-}
-
-func (m *messages) warn(lines ...string) { m.warnings = append(m.warnings, lines...) }
-
-func (m *messages) inform(line string) { m.notices = append(m.notices, line) }
 
 // front is a front end as a run sees it.
 type front interface {
@@ -139,7 +129,7 @@ func (r *run) interact(ctx context.Context) error {
 		Banner: r.banner, First: p.firstLines(),
 		Editor:   cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR")),
 		Rich:     strings.Contains(os.Getenv("TERM"), "256color") || os.Getenv("COLORTERM") != "",
-		Renderer: drawnByHooks{r},
+		Renderer: drawnByHooks{func() *luahooks.Chain { return r.chain }},
 		Shortcuts: func() (all []repl.Shortcut) {
 			for _, s := range r.chain.Shortcuts() {
 				all = append(all, repl.Shortcut{Key: s.Key, Help: s.Description, Hook: s.Hook, Run: s.Run})

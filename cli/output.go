@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 
@@ -25,4 +26,11 @@ func printJSON(v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// tell writes lines for the person, without what could command a terminal.
+func tell(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintln(os.Stderr, printable.Text(line))
+	}
 }
