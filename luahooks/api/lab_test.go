@@ -173,7 +173,7 @@ func (h *labHost) Session() *session.Session { return h.session }
 func (h *labHost) IsIdle() bool              { return true }
 func (h *labHost) Pending() int              { return 2 }
 func (h *labHost) SystemPrompt() string      { return "be brief" }
-func (h *labHost) HeardFrom(o agent.Origin)  { _ = h.note("heard from %v", o.Kind == agent.FromPerson) }
+func (h *labHost) ResetBrake(o agent.Origin) { _ = h.note("a person %v", o.Kind == agent.FromPerson) }
 func (h *labHost) SetSessionName(_ context.Context, name string) error {
 	return h.note("name %q", name)
 }

@@ -341,7 +341,7 @@ func TestDialogsNeedAPerson(t *testing.T) {
 	l.want("true", `return api.confirm("sure?")`)
 	l.want("error: a list of values such as a table", `api.select("which?", { {} })`)
 	l.want("error: must be a positive number", `api.confirm("sure?", "", { timeout = -1 })`)
-	if !slices.Equal(l.program.did, []string{"heard from true"}) {
+	if !slices.Equal(l.program.did, []string{"a person true"}) {
 		t.Errorf("the program did %q", l.program.did)
 	}
 }
